@@ -1,0 +1,123 @@
+//! What a benchmark is: a row with a name and a `prepare` that returns the operation to time.
+
+use std::fmt;
+use tare_proto::{BenchInfo, Better, Request, SuiteInfo, Unit};
+
+/// One benchmark: a constant in its own file, listed in [`crate::benches::ALL`].
+pub struct Bench {
+    /// `family/name`.
+    pub name: &'static str,
+    /// One line: what is measured, and after what.
+    pub about: &'static str,
+    /// What a value means.
+    pub unit: Unit,
+    /// Which end is good.
+    pub better: Better,
+    /// A name in [`crate::benches::SUITES`].
+    pub suite: &'static str,
+    /// How a series is reduced, in `tare-stats`' notation.
+    pub estimator: &'static str,
+    /// Samples a series should hold.
+    pub samples: u32,
+    /// How it is measured.
+    pub kind: Kind,
+}
+
+/// How a benchmark is measured.
+pub enum Kind {
+    /// Untimed `prepare` returns the operation; the harness owns the clock and the loop count.
+    Loop(fn() -> Result<Op, Refusal>),
+    /// What cannot be a loop (a load curve, a copy) takes its own samples, in the benchmark's unit.
+    #[allow(dead_code)] // the suites after `vmi` use it
+    Own(fn(&Request) -> Result<Vec<f64>, Refusal>),
+}
+
+/// A named list of benchmarks.
+pub struct Suite {
+    /// The name that `--suite` takes.
+    pub name: &'static str,
+    /// One line: what it weighs.
+    pub about: &'static str,
+}
+
+/// Runs `n` operations back to back: the whole of what is timed.
+pub type Batch = Box<dyn FnMut(u64)>;
+
+/// A prepared operation. Dropping it undoes what `prepare` made.
+pub struct Op {
+    /// The operation.
+    pub batch: Batch,
+    /// Work around the operation that is measured by itself and subtracted.
+    pub overhead: Option<Batch>,
+    /// Values are divided by this (a ring's round holds one switch a process).
+    pub per: f64,
+}
+
+impl Op {
+    /// An operation done by calling `operation` in a tight loop, compiled into one batch.
+    pub fn new(operation: impl FnMut() + 'static) -> Op {
+        Op { batch: repeat(operation), overhead: None, per: 1.0 }
+    }
+
+    /// Subtracts the cost of `operation` (see [`Op::overhead`]).
+    #[allow(dead_code)]
+    pub fn minus(self, operation: impl FnMut() + 'static) -> Op {
+        Op { overhead: Some(repeat(operation)), ..self }
+    }
+
+    /// Divides each value by `per`.
+    #[allow(dead_code)]
+    pub fn divided_by(self, per: f64) -> Op {
+        Op { per, ..self }
+    }
+}
+
+/// `operation` in a loop. Generic, so that the loop and the operation compile to one function and
+/// the only indirect call is the batch's.
+pub fn repeat(mut operation: impl FnMut() + 'static) -> Batch {
+    Box::new(move |n| {
+        for _ in 0..n {
+            operation();
+        }
+    })
+}
+
+/// Why a benchmark gave no series.
+#[derive(Debug)]
+pub enum Refusal {
+    /// It cannot run on this layer: a missing syscall, trap or resource.
+    Unavailable(String),
+    /// It should have run and failed.
+    Failed(String),
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Unavailable(why) => write!(f, "unavailable: {why}"),
+            Refusal::Failed(why) => write!(f, "failed: {why}"),
+        }
+    }
+}
+
+impl Bench {
+    /// The row as the host reads it.
+    pub fn info(&self) -> BenchInfo {
+        BenchInfo {
+            name: self.name.into(),
+            about: self.about.into(),
+            unit: self.unit,
+            better: self.better,
+            suite: self.suite.into(),
+            estimator: self.estimator.into(),
+            samples: self.samples,
+        }
+    }
+}
+
+impl Suite {
+    /// The suite as the host reads it.
+    pub fn info(&self) -> SuiteInfo {
+        SuiteInfo { name: self.name.into(), about: self.about.into() }
+    }
+}

@@ -1,0 +1,115 @@
+//! The duties of PID 1: mount what the probe needs, find the control line, reap every orphan,
+//! power off when done.
+
+use crate::{facts, serve, sys};
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::OpenOptionsExt;
+use tare_proto::FromProbe;
+
+/// Whether this process is PID 1 of a guest that tare booted.
+pub fn is_guest() -> bool {
+    std::process::id() == 1
+}
+
+/// PID 1 of a guest: never returns to the kernel before the machine is off.
+pub fn main() -> i32 {
+    mount_all();
+    let code = match line_device() {
+        Ok(line) => supervise(line, move || exit_code(serve::serve(line, line))),
+        Err(why) => {
+            eprintln!("tare-probe: {why}");
+            1
+        }
+    };
+    power_off();
+    code
+}
+
+/// Runs `work`; as PID 1 of a container it runs in a child, so that orphans are reaped.
+pub fn supervised(work: fn() -> i32) -> i32 {
+    if std::process::id() == 1 { supervise(1, work) } else { work() }
+}
+
+/// Runs `work` in a child, reaps everything that ends, and tells the host on `line` if the child
+/// dies of a signal.
+fn supervise(line: RawFd, work: impl FnOnce() -> i32) -> i32 {
+    let worker = match sys::fork(work) {
+        Ok(pid) => pid,
+        Err(error) => return report(line, &format!("PID 1 cannot fork: {error}")),
+    };
+    loop {
+        match sys::wait(-1) {
+            Ok((pid, status)) if pid == worker && libc::WIFSIGNALED(status) => {
+                let signal = libc::WTERMSIG(status);
+                return report(line, &format!("the probe was killed by signal {signal}"));
+            }
+            Ok((pid, status)) if pid == worker => return libc::WEXITSTATUS(status),
+            Ok(_) => {}
+            Err(error) => return report(line, &format!("PID 1 cannot wait: {error}")),
+        }
+    }
+}
+
+fn report(line: RawFd, message: &str) -> i32 {
+    let _ = serve::say(line, &FromProbe::Panic { message: message.to_owned() });
+    1
+}
+
+fn exit_code(served: io::Result<()>) -> i32 {
+    i32::from(served.is_err())
+}
+
+/// Mounts the file systems of an otherwise empty guest. What fails shows as a missing fact or
+/// scratch folder in the greeting.
+fn mount_all() {
+    let table = [
+        (c"proc", c"/proc"),
+        (c"sysfs", c"/sys"),
+        (c"devtmpfs", c"/dev"),
+        (c"tmpfs", c"/dev/shm"),
+        (c"tmpfs", c"/tmp"),
+    ];
+    for (kind, place) in table {
+        let _ = fs::create_dir_all(place.to_str().unwrap_or_default());
+        let (kind, place) = (kind.as_ptr(), place.as_ptr());
+        // SAFETY: all three strings are NUL-terminated constants; there is no data argument.
+        unsafe { libc::mount(kind, place, kind, 0, std::ptr::null()) };
+    }
+}
+
+/// Opens the device that `tare.line=` on the kernel's command line names, as a raw line.
+fn line_device() -> Result<RawFd, String> {
+    let arguments = facts::first_line("/proc/cmdline");
+    let mut words = arguments.split_whitespace();
+    let device = words
+        .find_map(|word| word.strip_prefix("tare.line="))
+        .ok_or("no tare.line=DEVICE on the kernel's command line")?;
+    let opened = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOCTTY).open(device);
+    let file = opened.map_err(|e| format!("cannot open {device}: {e}"))?;
+    let line = file.as_raw_fd();
+    make_raw(line);
+    std::mem::forget(file); // open for the life of the guest
+    Ok(line)
+}
+
+/// No echo, no line editing, no newline translation. Not a terminal: nothing to do.
+fn make_raw(fd: RawFd) {
+    let mut settings = std::mem::MaybeUninit::<libc::termios>::zeroed();
+    // SAFETY: `settings` is a valid place to write to.
+    if unsafe { libc::tcgetattr(fd, settings.as_mut_ptr()) } != 0 {
+        return;
+    }
+    // SAFETY: tcgetattr has filled it.
+    unsafe { libc::cfmakeraw(settings.as_mut_ptr()) };
+    // SAFETY: as above.
+    unsafe { libc::tcsetattr(fd, libc::TCSANOW, settings.as_ptr()) };
+}
+
+fn power_off() {
+    // SAFETY: sync has no preconditions.
+    unsafe { libc::sync() };
+    // SAFETY: reboot has no memory preconditions; as PID 1 of a guest this is how it ends.
+    unsafe { libc::reboot(libc::RB_POWER_OFF) };
+}

@@ -1,0 +1,106 @@
+//! The system calls that several parts of the probe need, each wrapped once.
+
+use std::ffi::CStr;
+use std::io;
+use std::mem::MaybeUninit;
+use std::path::Path;
+
+/// `uname`: release, version, machine.
+pub fn uname() -> (String, String, String) {
+    let mut name = MaybeUninit::<libc::utsname>::zeroed();
+    // SAFETY: `name` is a valid place for the kernel to write to.
+    unsafe { libc::uname(name.as_mut_ptr()) };
+    // SAFETY: zeroed bytes are a valid `utsname`, and the kernel has filled it since.
+    let name = unsafe { name.assume_init() };
+    let text = |field: &[libc::c_char]| {
+        // SAFETY: the kernel ends every field with a NUL within its array.
+        unsafe { CStr::from_ptr(field.as_ptr()) }.to_string_lossy().into_owned()
+    };
+    (text(&name.release), text(&name.version), text(&name.machine))
+}
+
+/// CPUs online.
+pub fn cpus_online() -> u32 {
+    // SAFETY: sysconf has no preconditions.
+    unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.max(1) as u32
+}
+
+/// Page size in bytes.
+pub fn page_size() -> u64 {
+    // SAFETY: sysconf has no preconditions.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(1) as u64
+}
+
+/// The user this process runs as.
+pub fn uid() -> u32 {
+    // SAFETY: getuid has no preconditions.
+    unsafe { libc::getuid() }
+}
+
+/// The CPUs this process may run on.
+pub fn affinity() -> Vec<u32> {
+    let mut set = MaybeUninit::<libc::cpu_set_t>::zeroed();
+    // SAFETY: the pointer and the size are of the same set.
+    unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), set.as_mut_ptr()) };
+    // SAFETY: zeroed bytes are a valid, empty set.
+    let set = unsafe { set.assume_init() };
+    // SAFETY: the index is below CPU_SETSIZE.
+    let has = |cpu: usize| unsafe { libc::CPU_ISSET(cpu, &set) };
+    (0..libc::CPU_SETSIZE as usize).filter(|&cpu| has(cpu)).map(|cpu| cpu as u32).collect()
+}
+
+/// The type of the file system that holds `path`, by its usual name or its magic number.
+pub fn file_system(path: &Path) -> String {
+    let Ok(path) = std::ffi::CString::new(path.as_os_str().as_encoded_bytes()) else {
+        return String::new();
+    };
+    let mut stat = MaybeUninit::<libc::statfs>::zeroed();
+    // SAFETY: `path` is NUL-terminated and `stat` is a valid place to write to.
+    if unsafe { libc::statfs(path.as_ptr(), stat.as_mut_ptr()) } != 0 {
+        return String::new();
+    }
+    // SAFETY: zeroed bytes are a valid `statfs`, and the kernel has filled it since.
+    match unsafe { stat.assume_init() }.f_type as u32 {
+        0x0102_1994 => "tmpfs".into(),
+        0x8584_58f6 => "ramfs".into(),
+        0xef53 => "ext4".into(),
+        0x5846_5342 => "xfs".into(),
+        0x9123_683e => "btrfs".into(),
+        0x794c_7630 => "overlayfs".into(),
+        0x0102_1997 => "9p".into(),
+        other => format!("{other:#x}"),
+    }
+}
+
+/// Forks; the child runs `child` and exits with its value, whatever happens in it.
+///
+/// The child must keep to what is safe after a fork: system calls on memory that is already there.
+pub fn fork(child: impl FnOnce() -> i32) -> io::Result<libc::pid_t> {
+    // SAFETY: the probe's main thread is the only one while benchmarks fork, and the child below
+    // never returns into the parent's code.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => {
+            let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(child)).unwrap_or(101);
+            // SAFETY: _exit has no preconditions and does not return.
+            unsafe { libc::_exit(code) }
+        }
+        pid => Ok(pid),
+    }
+}
+
+/// Waits for the child `pid` (-1: any) and returns `(pid, wait status)`.
+pub fn wait(pid: libc::pid_t) -> io::Result<(libc::pid_t, i32)> {
+    loop {
+        let mut status = 0;
+        // SAFETY: `status` is a valid place to write to.
+        let done = unsafe { libc::waitpid(pid, &mut status, 0) };
+        if done >= 0 {
+            return Ok((done, status));
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}

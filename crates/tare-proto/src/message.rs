@@ -1,0 +1,199 @@
+//! The messages: the host asks for one benchmark at a time, the probe answers with its series.
+
+use crate::LineError;
+use serde::{Deserialize, Serialize};
+
+/// The protocol's version; a probe that greets with another one is refused.
+pub const PROTOCOL: u32 = 1;
+
+/// Most samples that one series may hold.
+pub const MAX_SAMPLES: usize = 32_768;
+
+/// Longest text field that is accepted from a probe, in bytes.
+const MAX_TEXT: usize = 4096;
+
+/// Most entries in a list field of a greeting.
+const MAX_LIST: usize = 1024;
+
+/// What the host says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ToProbe {
+    /// Measure one benchmark.
+    Run(Request),
+    /// Finish: an ordinary probe exits, a PID 1 powers off.
+    Quit,
+}
+
+/// One benchmark to measure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Echoed in every answer to this request.
+    pub id: u32,
+    /// The benchmark's name.
+    pub bench: String,
+    /// Samples wanted (fewer come back when `limit_ms` is over first).
+    pub samples: u32,
+    /// Shortest batch to time, in nanoseconds; the probe may take longer ones, never shorter
+    /// than a thousand times its clock's resolution.
+    pub batch_ns: u64,
+    /// Time that the measurement may take in all, in milliseconds.
+    pub limit_ms: u64,
+}
+
+/// What the probe says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum FromProbe {
+    /// First message of a boot.
+    Hello(Box<Hello>),
+    /// The request has been read and its measurement starts now.
+    Begin {
+        /// The request's id.
+        id: u32,
+    },
+    /// The request's samples.
+    Series(Series),
+    /// The benchmark cannot run on this layer.
+    Unavailable {
+        /// The request's id.
+        id: u32,
+        /// The reason, for the scoreboard.
+        why: String,
+    },
+    /// The benchmark should have run and failed.
+    Failed {
+        /// The request's id.
+        id: u32,
+        /// The error.
+        why: String,
+    },
+    /// The probe itself failed and ends.
+    Panic {
+        /// The panic's message and place.
+        message: String,
+    },
+    /// Last message: the probe ends as it was asked to.
+    Bye,
+}
+
+/// All samples of one benchmark in one boot, and how they were taken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// The request's id.
+    pub id: u32,
+    /// One value per timed batch, in the benchmark's unit per operation, in the order taken.
+    pub samples: Vec<f64>,
+    /// Operations in each batch.
+    pub ops: u64,
+    /// Batches thrown away first as warm-up, calibration included.
+    pub warmup: u32,
+    /// Cost of the empty loop around the operation, in nanoseconds per operation; reported, not
+    /// subtracted.
+    pub loop_ns: f64,
+    /// What was measured beside the operation and subtracted from every sample, in the unit (a
+    /// pipe's own cost in a context switch); 0 when nothing was.
+    pub subtracted: f64,
+    /// From `Begin` to this message by the probe's clock, in nanoseconds.
+    pub elapsed_ns: u64,
+    /// The batch is shorter than a thousand times the clock's resolution (the limit came first).
+    pub short_batch: bool,
+}
+
+/// State of one CPU vulnerability's mitigation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mitigation {
+    /// The file's name under `/sys/devices/system/cpu/vulnerabilities`.
+    pub name: String,
+    /// Its content.
+    pub state: String,
+}
+
+/// Who the probe is and what it finds around itself. Empty text means "not to be known here".
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hello {
+    /// [`PROTOCOL`].
+    pub protocol: u32,
+    /// The probe's version.
+    pub version: String,
+    /// `uname -r`.
+    pub kernel: String,
+    /// `uname -v`.
+    pub kernel_version: String,
+    /// `uname -m`.
+    pub machine: String,
+    /// The CPU's model name.
+    pub cpu_model: String,
+    /// CPUs online.
+    pub cpus: u32,
+    /// CPUs that the probe may run on.
+    pub affinity: Vec<u32>,
+    /// Total memory in KiB.
+    pub memory_kib: u64,
+    /// The kernel's clock source (`tsc`, `kvm-clock`, ...).
+    pub clock_source: String,
+    /// Smallest step seen between two readings of the clock, in nanoseconds.
+    pub clock_resolution_ns: u64,
+    /// Cost of one reading of the clock, in nanoseconds.
+    pub clock_read_ns: f64,
+    /// Page size in bytes.
+    pub page_size: u64,
+    /// Transparent huge pages: the active word of `enabled`.
+    pub thp: String,
+    /// `/proc/sys/kernel/randomize_va_space`.
+    pub aslr: String,
+    /// Idle driver and governor.
+    pub idle: String,
+    /// Frequency scaling governor of CPU 0.
+    pub governor: String,
+    /// CPU vulnerabilities and their mitigations.
+    pub mitigations: Vec<Mitigation>,
+    /// Folder in which benchmarks make their files.
+    pub scratch: String,
+    /// File system type of `scratch`.
+    pub scratch_fs: String,
+    /// Process id of the probe.
+    pub pid: u32,
+    /// User id of the probe.
+    pub uid: u32,
+    /// The probe's monotonic clock when it greeted, in nanoseconds.
+    pub clock_ns: u64,
+}
+
+impl FromProbe {
+    /// Refuses what is well-formed but not believable: oversized texts and lists.
+    pub(crate) fn check(self) -> Result<Self, LineError> {
+        let text_ok = |text: &str| text.len() <= MAX_TEXT;
+        let fine = match &self {
+            FromProbe::Hello(hello) => hello.fits(),
+            FromProbe::Series(series) => series.samples.len() <= MAX_SAMPLES,
+            FromProbe::Unavailable { why, .. } | FromProbe::Failed { why, .. } => text_ok(why),
+            FromProbe::Panic { message } => text_ok(message),
+            FromProbe::Begin { .. } | FromProbe::Bye => true,
+        };
+        if fine { Ok(self) } else { Err(LineError::Unknown("a field is too large".into())) }
+    }
+}
+
+impl Hello {
+    fn fits(&self) -> bool {
+        let texts = [
+            &self.version,
+            &self.kernel,
+            &self.kernel_version,
+            &self.machine,
+            &self.cpu_model,
+            &self.clock_source,
+            &self.thp,
+            &self.aslr,
+            &self.idle,
+            &self.governor,
+            &self.scratch,
+            &self.scratch_fs,
+        ];
+        let mitigations = self.mitigations.iter().flat_map(|m| [&m.name, &m.state]);
+        texts.into_iter().chain(mitigations).all(|text| text.len() <= MAX_TEXT)
+            && self.affinity.len() <= MAX_LIST
+            && self.mitigations.len() <= MAX_LIST
+    }
+}
