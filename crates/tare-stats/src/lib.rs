@@ -1,0 +1,35 @@
+//! `tare-stats`: what a campaign's numbers say and how sure that is, as pure functions on slices.
+//!
+//! No input or output, no clock, no global state, no panic on any input: what cannot be computed is a
+//! [`StatError`]. Every statistic is tested against values from R or SciPy (`reference/`), and the method as a
+//! whole by simulation.
+//!
+//! The way through the modules: a series is reduced by an [`Estimator`]; the blocks' pairs give a
+//! [`paired_ratio`]; all rows together get their [`verdicts`], bounded below by the [`noise_floor`]; the suite gets
+//! its [`suite_geomean`].
+
+mod check;
+pub mod correct;
+pub mod dist;
+mod error;
+pub mod estimator;
+pub mod floor;
+pub mod geomean;
+pub mod moderate;
+pub mod ratio;
+pub mod summary;
+pub mod verdict;
+
+pub use correct::{Correction, PairP, benjamini_hochberg, holm};
+pub use error::StatError;
+pub use estimator::{Best, Estimator};
+pub use floor::{NoiseFloor, noise_floor};
+pub use geomean::{SuiteGeomean, suite_geomean, suite_geomean_sparse};
+pub use moderate::{VariancePrior, moderate};
+pub use ratio::{
+    RatioInterval, RatioPoint, log_ratios, paired_ratio, ratio_of_logs, ratio_point, unpaired_ratio,
+};
+pub use summary::{MeanInterval, mad, mean, mean_interval, median, quantile, sample_sd};
+pub use verdict::{
+    RowInput, RowVerdict, VarianceModel, Verdict, VerdictRules, verdicts, verdicts_with,
+};

@@ -1,0 +1,202 @@
+//! The ratio of a layer to its baseline with a confidence interval, from one value per block.
+
+use crate::check;
+use crate::dist::{t_factor, t_two_sided};
+use crate::error::StatError;
+use crate::summary::{mean_of, sd_of};
+use serde::{Deserialize, Serialize};
+
+/// A ratio layer / baseline with its two-sided interval. Ratios have no unit; logs are natural.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RatioInterval {
+    /// Geometric mean over the blocks of layer / baseline.
+    pub ratio: f64,
+    /// Lower end of the interval of `ratio`.
+    pub low: f64,
+    /// Upper end of the interval of `ratio`.
+    pub high: f64,
+    /// Blocks it rests on (unpaired: blocks on the side that has fewer).
+    pub blocks: usize,
+    /// Standard deviation of a block's log ratio (unpaired: root of the sum of both sides' log variances).
+    pub log_sd: f64,
+    /// Two-sided p-value of "the ratio is 1", not corrected for the number of rows.
+    pub p_value: f64,
+    /// The blocks do not vary at all, so the interval has no width. It says that the measurement repeats to the
+    /// last digit, not that the ratio is known without error: a coarse clock looks the same.
+    pub degenerate: bool,
+    /// Natural logarithm of `ratio`.
+    pub log_ratio: f64,
+    /// Standard error of `log_ratio`.
+    pub std_error: f64,
+    /// Degrees of freedom of `std_error`: blocks - 1, or Welch's.
+    pub df: f64,
+    /// Confidence of the interval, e.g. 0.95.
+    pub confidence: f64,
+    /// Whether baseline and layer were paired block by block.
+    pub paired: bool,
+}
+
+/// A ratio without an interval: what a single block can give.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RatioPoint {
+    /// Geometric mean over the blocks of layer / baseline.
+    pub ratio: f64,
+    /// Blocks it rests on.
+    pub blocks: usize,
+}
+
+/// The ratio with the t interval on the log scale, from one value per block, paired.
+///
+/// The blocks' log ratios are taken as independent and roughly normal; the interval is
+/// `exp(mean ± t · sd/√n)` with `n - 1` degrees of freedom.
+///
+/// # Errors
+/// [`StatError::TooFew`] with one block (see [`ratio_point`]); mismatched lengths; empty, non-finite, zero or
+/// negative values with their position.
+pub fn paired_ratio(
+    baseline: &[f64],
+    layer: &[f64],
+    confidence: f64,
+) -> Result<RatioInterval, StatError> {
+    ratio_of_logs(&log_ratios(baseline, layer)?, confidence)
+}
+
+/// The ratio with its t interval from log ratios, one per block: [`paired_ratio`] after the division.
+///
+/// # Errors
+/// As [`paired_ratio`].
+pub fn ratio_of_logs(logs: &[f64], confidence: f64) -> Result<RatioInterval, StatError> {
+    check::level(confidence)?;
+    check::finite(logs)?;
+    check::at_least(logs.len(), 2)?;
+    let n = logs.len();
+    let mean = mean_of(logs);
+    let sd = if all_same(logs) { 0.0 } else { sd_of(logs, mean) };
+    let error = sd / (n as f64).sqrt();
+    Ok(RatioInterval::new(
+        Parts { mean, sd, error, df: (n - 1) as f64, blocks: n, paired: true },
+        confidence,
+    ))
+}
+
+/// The ratio `b / a` of unrelated blocks: Welch's t interval on the logs (Welch 1947).
+///
+/// # Errors
+/// [`StatError::TooFew`] when a side has one block; empty, non-finite, zero or negative values.
+pub fn unpaired_ratio(a: &[f64], b: &[f64], confidence: f64) -> Result<RatioInterval, StatError> {
+    check::level(confidence)?;
+    let (mean_a, var_a, n_a) = log_moments(a)?;
+    let (mean_b, var_b, n_b) = log_moments(b)?;
+    let (part_a, part_b) = (var_a / n_a, var_b / n_b);
+    let sum = part_a + part_b;
+    let welch = sum * sum / (part_a * part_a / (n_a - 1.0) + part_b * part_b / (n_b - 1.0));
+    let least = (n_a - 1.0).min(n_b - 1.0);
+    let df = if welch.is_finite() { welch.clamp(least, n_a + n_b - 2.0) } else { least };
+    let parts = Parts {
+        mean: mean_b - mean_a,
+        sd: (var_a + var_b).sqrt(),
+        error: sum.sqrt(),
+        df,
+        blocks: a.len().min(b.len()),
+        paired: false,
+    };
+    Ok(RatioInterval::new(parts, confidence))
+}
+
+/// The ratio alone, from one block or more.
+///
+/// # Errors
+/// As [`paired_ratio`], but one block is enough.
+pub fn ratio_point(baseline: &[f64], layer: &[f64]) -> Result<RatioPoint, StatError> {
+    let logs = log_ratios(baseline, layer)?;
+    Ok(RatioPoint { ratio: exp_finite(mean_of(&logs)), blocks: logs.len() })
+}
+
+/// The natural logarithms of layer / baseline, block by block.
+///
+/// # Errors
+/// Mismatched lengths; empty, non-finite, zero or negative values with their position.
+pub fn log_ratios(baseline: &[f64], layer: &[f64]) -> Result<Vec<f64>, StatError> {
+    check::same_length(baseline.len(), layer.len())?;
+    check::positive(baseline)?;
+    check::positive(layer)?;
+    Ok(baseline.iter().zip(layer).map(|(b, l)| log_ratio(*b, *l)).collect())
+}
+
+impl RatioInterval {
+    /// Half the interval's width on the log scale: 0.02 is about ± 2%.
+    #[must_use]
+    pub fn half_width(&self) -> f64 {
+        t_factor(self.confidence, self.df) * self.std_error
+    }
+
+    /// Builds the interval from a log ratio, its standard error and degrees of freedom.
+    pub(crate) fn new(parts: Parts, confidence: f64) -> Self {
+        let Parts { mean, sd, error, df, blocks, paired } = parts;
+        let degenerate = error == 0.0;
+        let half = if degenerate { 0.0 } else { t_factor(confidence, df) * error };
+        Self {
+            ratio: exp_finite(mean),
+            low: exp_finite(mean - half),
+            high: exp_finite(mean + half),
+            blocks,
+            log_sd: sd,
+            p_value: p_of_no_difference(mean, error, df),
+            degenerate,
+            log_ratio: mean,
+            std_error: error,
+            df,
+            confidence,
+            paired,
+        }
+    }
+}
+
+/// What [`RatioInterval::new`] is made from.
+pub(crate) struct Parts {
+    pub(crate) mean: f64,
+    pub(crate) sd: f64,
+    pub(crate) error: f64,
+    pub(crate) df: f64,
+    pub(crate) blocks: usize,
+    pub(crate) paired: bool,
+}
+
+/// Two-sided p-value of a true log ratio of 0. Without any spread it is 0 or 1.
+pub(crate) fn p_of_no_difference(mean: f64, error: f64, df: f64) -> f64 {
+    if error == 0.0 {
+        return if is_zero(mean) { 1.0 } else { 0.0 };
+    }
+    t_two_sided(mean / error, df)
+}
+
+/// A log ratio that is 0 but for rounding.
+pub(crate) fn is_zero(log_ratio: f64) -> bool {
+    log_ratio.abs() <= 1e-12
+}
+
+/// `exp` that stays a positive finite number: a ratio beyond f64's range is clamped to its ends.
+pub(crate) fn exp_finite(x: f64) -> f64 {
+    x.exp().clamp(f64::MIN_POSITIVE, f64::MAX)
+}
+
+/// Equal but for rounding: spread within 16 units in the last place.
+pub(crate) fn all_same(values: &[f64]) -> bool {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    high - low <= 16.0 * f64::EPSILON * low.abs().max(high.abs()).max(1.0)
+}
+
+fn log_ratio(baseline: f64, layer: f64) -> f64 {
+    let ratio = layer / baseline;
+    if ratio.is_normal() { ratio.ln() } else { layer.ln() - baseline.ln() }
+}
+
+fn log_moments(values: &[f64]) -> Result<(f64, f64, f64), StatError> {
+    check::positive(values)?;
+    check::at_least(values.len(), 2)?;
+    let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+    let mean = mean_of(&logs);
+    let sd = if all_same(&logs) { 0.0 } else { sd_of(&logs, mean) };
+    Ok((mean, sd * sd, values.len() as f64))
+}

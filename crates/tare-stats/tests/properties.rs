@@ -1,0 +1,135 @@
+//! Properties that hold for any input: invariances, symmetries, no NaN, no panic.
+
+use proptest::prelude::*;
+use tare_stats::*;
+
+fn times(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(1e-3..1e6_f64, n)
+}
+
+fn pairs() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
+    (2..12_usize).prop_flat_map(|n| (times(n..n + 1), times(n..n + 1)))
+}
+
+fn estimator() -> impl Strategy<Value = Estimator> {
+    prop_oneof![
+        Just(Estimator::Mean),
+        Just(Estimator::Median),
+        (1..8_usize).prop_map(|of| Estimator::Best { of }),
+        (1..8_usize, 0..8_usize)
+            .prop_map(|(keep, more)| Estimator::MeanOfBest { keep, of: keep + more }),
+        (0.1..10.0).prop_map(|percent| Estimator::MeanUntil { percent }),
+    ]
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-12)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn ratio_is_scale_invariant((a, b) in pairs(), scale in 1e-6..1e6_f64) {
+        let scaled = |v: &[f64]| v.iter().map(|x| x * scale).collect::<Vec<_>>();
+        let (r, s) = (paired_ratio(&a, &b, 0.95).unwrap(), paired_ratio(&scaled(&a), &scaled(&b), 0.95).unwrap());
+        prop_assert!(near(r.ratio, s.ratio) && near(r.low, s.low) && near(r.high, s.high));
+    }
+
+    #[test]
+    fn swapping_the_sides_inverts_the_ratio((a, b) in pairs()) {
+        let (r, s) = (paired_ratio(&a, &b, 0.95).unwrap(), paired_ratio(&b, &a, 0.95).unwrap());
+        prop_assert!(near(r.ratio, 1.0 / s.ratio) && near(r.low, 1.0 / s.high) && near(r.p_value, s.p_value));
+        let (r, s) = (unpaired_ratio(&a, &b, 0.9).unwrap(), unpaired_ratio(&b, &a, 0.9).unwrap());
+        prop_assert!(near(r.ratio, 1.0 / s.ratio) && near(r.low, 1.0 / s.high) && near(r.p_value, s.p_value));
+    }
+
+    #[test]
+    fn order_of_blocks_does_not_matter((a, b) in pairs()) {
+        let flip = |v: &[f64]| v.iter().rev().copied().collect::<Vec<_>>();
+        let (r, s) = (paired_ratio(&a, &b, 0.95).unwrap(), paired_ratio(&flip(&a), &flip(&b), 0.95).unwrap());
+        prop_assert!(near(r.ratio, s.ratio) && near(r.low, s.low) && near(r.high, s.high));
+    }
+
+    #[test]
+    fn swapping_the_sides_swaps_the_verdict((a, b) in pairs(), floor in 0.0..0.1_f64) {
+        let verdict = |x: &[f64], y: &[f64], best| {
+            let interval = paired_ratio(x, y, 0.95).unwrap();
+            verdicts(&[RowInput { interval, margin: 0.02, floor, best }], Correction::Holm, 0.05)[0].verdict
+        };
+        prop_assert_eq!(verdict(&a, &b, Best::Lowest), verdict(&b, &a, Best::Highest));
+    }
+
+    #[test]
+    fn same_blocks_again_never_widen_the_interval((a, b) in pairs()) {
+        let twice = |v: &[f64]| [v, v].concat();
+        let (r, s) = (paired_ratio(&a, &b, 0.95).unwrap(), paired_ratio(&twice(&a), &twice(&b), 0.95).unwrap());
+        prop_assert!(s.half_width() <= r.half_width());
+    }
+
+    #[test]
+    fn estimators_scale_and_ignore_order(x in times(1..40), e in estimator(), scale in 1e-3..1e3_f64) {
+        for best in [Best::Lowest, Best::Highest] {
+            let plain = e.reduce(&x, best).unwrap();
+            let other: Vec<f64> = x.iter().rev().map(|v| v * scale).collect();
+            prop_assert!(near(e.reduce(&other, best).unwrap(), plain * scale));
+            let (low, high) = x.iter().fold((f64::MAX, 0.0_f64), |(l, h), v| (l.min(*v), h.max(*v)));
+            prop_assert!(plain >= low * (1.0 - 1e-12) && plain <= high * (1.0 + 1e-12));
+        }
+    }
+
+    #[test]
+    fn finite_input_never_gives_nan(x in prop::collection::vec(prop::num::f64::NORMAL | prop::num::f64::ZERO | prop::num::f64::SUBNORMAL, 2..12)) {
+        let fine = |r: Result<f64, StatError>| matches!(r, Err(StatError::Overflow)) || r.is_ok_and(f64::is_finite);
+        prop_assert!(fine(mean(&x)) && fine(sample_sd(&x)) && fine(median(&x)) && fine(mad(&x)));
+        if let Ok(i) = mean_interval(&x, 0.95) {
+            prop_assert!(i.low.is_finite() && i.high.is_finite() && !i.width_percent().is_nan());
+        }
+        let positive: Vec<f64> = x.iter().map(|v| v.abs().max(f64::MIN_POSITIVE)).collect();
+        let other: Vec<f64> = positive.iter().rev().copied().collect();
+        for r in [paired_ratio(&positive, &other, 0.95), unpaired_ratio(&positive, &other, 0.95)] {
+            let r = r.unwrap();
+            let all = [r.ratio, r.low, r.high, r.log_sd, r.p_value, r.log_ratio, r.std_error, r.df];
+            prop_assert!(all.iter().all(|v| v.is_finite()), "{r:?}");
+            prop_assert!(r.low <= r.ratio && r.ratio <= r.high);
+        }
+    }
+
+    #[test]
+    fn any_numbers_at_all_are_survived(
+        x in prop::collection::vec(prop::num::f64::ANY, 0..8),
+        y in prop::collection::vec(prop::num::f64::ANY, 0..8),
+        e in estimator(), level in prop::num::f64::ANY,
+    ) {
+        let _ = (mean(&x), sample_sd(&x), quantile(&x, level), mad(&x), mean_interval(&x, level));
+        let _ = (paired_ratio(&x, &y, level), unpaired_ratio(&x, &y, level), ratio_point(&x, &y));
+        let _ = (e.reduce(&x, Best::Lowest), e.satisfied(&y), noise_floor(&x, &y, level));
+        let _ = (suite_geomean(&[x.clone(), y.clone()], level), holm(&x), benjamini_hochberg(&x));
+        let _ = (dist::t_critical(level, 3.0), dist::t_two_sided(level, level), dist::trigamma_inverse(level));
+        let ok = ratio_of_logs(&[0.1, 0.2, 0.15], 0.95).unwrap();
+        let interval = RatioInterval {
+            log_ratio: level, std_error: x.first().copied().unwrap_or(0.1), df: y.first().copied().unwrap_or(2.0), ..ok
+        };
+        let row = RowInput { interval, margin: level.abs(), floor: 0.0, best: Best::Lowest };
+        for variance in [VarianceModel::PerRow, VarianceModel::Moderated] {
+            for correction in [Correction::Holm, Correction::BenjaminiHochberg, Correction::None] {
+                let rules = VerdictRules { correction, alpha: 0.05, variance };
+                for answer in verdicts_with(&[row, row, row, row], &rules) {
+                    prop_assert!(!answer.p_difference.is_nan() && !answer.p_equivalence.is_nan());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn adjusted_p_values_keep_order_and_never_shrink(p in prop::collection::vec(0.0..=1.0_f64, 1..30)) {
+        for adjusted in [holm(&p), benjamini_hochberg(&p)] {
+            for i in 0..p.len() {
+                prop_assert!(adjusted[i] >= p[i] * (1.0 - 1e-15) && adjusted[i] <= 1.0);
+                for j in 0..p.len() {
+                    prop_assert!(p[i] > p[j] || adjusted[i] <= adjusted[j]);
+                }
+            }
+        }
+    }
+}
