@@ -7,7 +7,7 @@ mod line;
 mod message;
 mod reader;
 
-pub use bench::{Better, BenchInfo, SuiteInfo, Unit};
+pub use bench::{BenchInfo, Better, SuiteInfo, Unit};
 pub use line::{LineError, MAX_LINE, decode, encode};
 pub use message::{FromProbe, Hello, MAX_SAMPLES, Mitigation, PROTOCOL, Request, Series, ToProbe};
 pub use reader::{Incoming, LineReader};

@@ -1,0 +1,89 @@
+//! How a boot starts: a program for the keeper, or a scripted conversation in this process.
+
+use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
+use std::io::{BufRead, Write};
+use std::path::PathBuf;
+
+/// How a boot starts.
+pub enum Launch {
+    /// A program: the probe's line is its standard input and output, the console its standard error.
+    Program(Program),
+    /// A conversation scripted in this process, given the line's two ends (the mock layer).
+    Script(Conversation),
+}
+
+/// The layer's side of a scripted conversation, given the line's two ends.
+pub type Conversation = Box<dyn FnOnce(&mut dyn BufRead, &mut dyn Write) + Send>;
+
+/// A program that the keeper starts and ends.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Its path, or a name to look up in `PATH`.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its whole environment.
+    pub env: Vec<(String, String)>,
+    /// Commands that remove what the layer leaves outside its processes (a container's state); run
+    /// when all of its processes have ended, in order, each ignored if it fails.
+    pub cleanup: Vec<Vec<String>>,
+    /// Folders outside the boot's folder that the keeper makes at the start and removes at the end.
+    pub folders: Vec<PathBuf>,
+    /// What the campaign records of this layer's making: kernels, runtimes.
+    pub artifacts: Vec<Artifact>,
+}
+
+/// A file that decides what a layer is; recorded with its hash.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// What it is to the layer: `kernel`, `runtime`, `emulator`.
+    pub role: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// The argument that makes it print its version, if it has one.
+    pub version_argument: Option<String>,
+}
+
+impl Program {
+    /// `program` with an environment that holds what host programs expect and nothing else.
+    pub fn new(program: impl Into<PathBuf>) -> Program {
+        let kept = ["PATH", "HOME", "USER", "XDG_RUNTIME_DIR", "TMPDIR"];
+        let env = kept.iter().filter_map(|key| Some((key.to_string(), std::env::var(key).ok()?)));
+        Program { program: program.into(), env: env.collect(), ..Program::default() }
+    }
+
+    /// Adds one argument.
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Program {
+        self.args.push(arg.as_ref().to_string_lossy().into_owned());
+        self
+    }
+
+    /// Adds arguments.
+    pub fn args<S: AsRef<OsStr>>(self, args: impl IntoIterator<Item = S>) -> Program {
+        args.into_iter().fold(self, Program::arg)
+    }
+
+    /// Sets or replaces a variable of the environment.
+    pub fn env(mut self, key: &str, value: impl Into<String>) -> Program {
+        self.env.retain(|(name, _)| name != key);
+        self.env.push((key.to_owned(), value.into()));
+        self
+    }
+
+    /// Records a file that decides what the layer is.
+    pub fn made_of(
+        mut self,
+        role: &str,
+        path: impl Into<PathBuf>,
+        version: Option<&str>,
+    ) -> Program {
+        let version_argument = version.map(str::to_owned);
+        self.artifacts.push(Artifact {
+            role: role.to_owned(),
+            path: path.into(),
+            version_argument,
+        });
+        self
+    }
+}

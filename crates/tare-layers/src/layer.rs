@@ -1,0 +1,38 @@
+//! What a layer is: a check of the host and a description of how to start.
+
+use crate::{Launch, Unavailable};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A layer with its settings. It starts the probe and gives a byte stream; it measures nothing.
+pub trait Layer: Send + Sync {
+    /// Whether this host has what the layer needs, without booting it: programs, kernels,
+    /// permissions. May take its time the first time (a kernel is extracted into the cache).
+    ///
+    /// A layer that passes may still fail to boot; only a boot of the probe proves it available.
+    fn check(&self, host: &Host) -> Result<(), Unavailable>;
+
+    /// Writes what one boot needs into `boot.folder` and says how to start it. Runs after
+    /// [`Layer::check`] has passed.
+    fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch>;
+}
+
+/// What every layer may use of this host.
+#[derive(Debug, Clone)]
+pub struct Host {
+    /// The static probe, an executable file that every user may read.
+    pub probe: PathBuf,
+    /// Where extracted kernels and built images are kept between campaigns.
+    pub cache: PathBuf,
+}
+
+/// One boot of a layer.
+#[derive(Debug, Clone)]
+pub struct BootSpec<'a> {
+    /// The boot's own empty folder, removed when the boot ends.
+    pub folder: &'a Path,
+    /// A name no other boot has, of lower-case letters, digits and dashes.
+    pub id: &'a str,
+    /// Counts a layer's boots within a campaign, from 0; scripted layers use it.
+    pub number: u32,
+}

@@ -1,0 +1,203 @@
+//! `mock`: a layer that is a script, so that the whole pipeline can be tested to the last digit and
+//! every fault can be had on demand.
+
+use crate::{
+    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings, Unavailable,
+};
+use std::collections::HashMap;
+use std::io::{self, BufRead, Write};
+use std::thread;
+use std::time::Duration;
+use tare_proto::{FromProbe, Hello, PROTOCOL, Request, Series, ToProbe, decode, encode};
+
+pub const KIND: LayerKind = LayerKind {
+    name: "mock",
+    about: "a scripted layer, for tests and demonstrations",
+    settings: &[
+        Setting { key: "value", about: "every sample, in the benchmark's unit (default 100)" },
+        Setting { key: "step", about: "added to the value once per boot of the layer (default 0)" },
+        Setting {
+            key: "script",
+            about: "JSON file: {\"benchmark\": [[samples of boot 0], [of boot 1], ...]}",
+        },
+        Setting { key: "lacks", about: "a benchmark that the layer reports as unavailable" },
+        Setting {
+            key: "fault",
+            about: "hang, die, flood, garbage, corrupt, truncate, clock, silent, panic, fail or liar",
+        },
+        Setting { key: "faulty", about: "boots that have the fault: all (default), first" },
+        Setting { key: "command", about: "run this program (words) as the layer instead" },
+    ],
+    defaults: &[],
+    only_by_name: true,
+    make,
+};
+
+/// Samples by benchmark, one list a boot; boots after the last list repeat it.
+type Script = HashMap<String, Vec<Vec<f64>>>;
+
+#[derive(Clone)]
+struct Mock {
+    value: f64,
+    step: f64,
+    script: Script,
+    lacks: String,
+    fault: String,
+    always: bool,
+    command: Vec<String>,
+}
+
+const FAULTS: &[&str] = &[
+    "", "hang", "die", "flood", "garbage", "corrupt", "truncate", "clock", "silent", "panic",
+    "fail", "liar",
+];
+
+fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
+    let fault = settings.get("fault").unwrap_or_default().to_owned();
+    if !FAULTS.contains(&fault.as_str()) {
+        return Err(SettingError(format!(
+            "fault={fault}; {}",
+            crate::settings::suggestion(&fault, FAULTS)
+        )));
+    }
+    Ok(Box::new(Mock {
+        value: decimal(settings, "value", 100.0)?,
+        step: decimal(settings, "step", 0.0)?,
+        script: settings.get("script").map(read_script).transpose()?.unwrap_or_default(),
+        lacks: settings.get("lacks").unwrap_or_default().to_owned(),
+        fault,
+        always: settings.get("faulty") != Some("first"),
+        command: settings.words("command"),
+    }))
+}
+
+fn decimal(settings: &Settings, key: &str, default: f64) -> Result<f64, SettingError> {
+    let Some(text) = settings.get(key) else { return Ok(default) };
+    text.parse().map_err(|_| SettingError(format!("{key}={text}: a number")))
+}
+
+fn read_script(path: &str) -> Result<Script, SettingError> {
+    let text =
+        std::fs::read_to_string(path).map_err(|e| SettingError(format!("script={path}: {e}")))?;
+    serde_json::from_str(&text).map_err(|e| SettingError(format!("script={path}: {e}")))
+}
+
+impl Layer for Mock {
+    fn check(&self, _host: &Host) -> Result<(), Unavailable> {
+        Ok(())
+    }
+
+    fn launch(&self, _host: &Host, boot: &BootSpec) -> io::Result<Launch> {
+        if let Some((program, args)) = self.command.split_first() {
+            return Ok(Launch::Program(Program::new(program).args(args)));
+        }
+        let mut mock = self.clone();
+        if !mock.always && boot.number > 0 {
+            mock.fault.clear();
+        }
+        let number = boot.number as usize;
+        Ok(Launch::Script(Box::new(move |input, output| {
+            let _ = mock.converse(number, input, output); // an error: the host has hung up
+        })))
+    }
+}
+
+impl Mock {
+    fn converse(
+        &self,
+        boot: usize,
+        input: &mut dyn BufRead,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        if self.fault == "silent" {
+            return io::copy(input, &mut io::sink()).map(drop);
+        }
+        say(output, &FromProbe::Hello(Box::new(greeting())))?;
+        let mut line = String::new();
+        while input.read_line(&mut line)? > 0 {
+            match decode::<ToProbe>(&line) {
+                Ok(ToProbe::Quit) => return say(output, &FromProbe::Bye),
+                Ok(ToProbe::Run(request)) => self.answer(boot, &request, input, output)?,
+                Err(_) => {}
+            }
+            line.clear();
+        }
+        Ok(())
+    }
+
+    fn answer(
+        &self,
+        boot: usize,
+        request: &Request,
+        input: &mut dyn BufRead,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        let id = request.id;
+        say(output, &FromProbe::Begin { id })?;
+        if request.bench == self.lacks {
+            return say(output, &FromProbe::Unavailable { id, why: "the script says so".into() });
+        }
+        let whole = encode(&FromProbe::Series(self.series(boot, request)));
+        match self.fault.as_str() {
+            "hang" => io::copy(input, &mut io::sink()).map(drop),
+            "die" => Err(io::ErrorKind::BrokenPipe.into()),
+            "flood" => loop {
+                output.write_all(&[b'x'; 4096])?;
+            },
+            "garbage" => {
+                output.write_all(b"\x1b[31m\xff\xfe not for you \x00\n")?;
+                output.write_all(whole.as_bytes())
+            }
+            "corrupt" => output.write_all(whole.replace("\"ops\":1", "\"ops\":7").as_bytes()),
+            "truncate" => output.write_all(format!("{}\n", &whole[..whole.len() / 2]).as_bytes()),
+            "panic" => say(output, &FromProbe::Panic { message: "scripted".into() }),
+            "fail" => say(output, &FromProbe::Failed { id, why: "scripted".into() }),
+            "liar" => say(output, &FromProbe::Begin { id: id + 1 }),
+            _ => output.write_all(whole.as_bytes()),
+        }
+    }
+
+    fn series(&self, boot: usize, request: &Request) -> Series {
+        let scripted = self
+            .script
+            .get(&request.bench)
+            .and_then(|boots| boots.get(boot.min(boots.len().saturating_sub(1))).cloned());
+        let value = self.value + self.step * boot as f64;
+        let samples = scripted.unwrap_or_else(|| vec![value; request.samples as usize]);
+        let started = std::time::Instant::now();
+        if self.fault == "clock" {
+            thread::sleep(Duration::from_millis(60));
+        }
+        // A clock that runs at a third of the host's.
+        let elapsed_ns =
+            started.elapsed().as_nanos() as u64 / if self.fault == "clock" { 3 } else { 1 };
+        Series {
+            id: request.id,
+            samples,
+            ops: 1,
+            warmup: 0,
+            loop_ns: 0.0,
+            subtracted: 0.0,
+            elapsed_ns,
+            short_batch: false,
+        }
+    }
+}
+
+fn greeting() -> Hello {
+    Hello {
+        protocol: PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").into(),
+        kernel: "mock".into(),
+        cpus: 1,
+        affinity: vec![0],
+        page_size: 4096,
+        clock_resolution_ns: 1,
+        scratch_fs: "tmpfs".into(),
+        ..Hello::default()
+    }
+}
+
+fn say(output: &mut dyn Write, message: &FromProbe) -> io::Result<()> {
+    output.write_all(encode(message).as_bytes())
+}

@@ -1,0 +1,72 @@
+//! The table of layers: one file and one row each. `tare list`, `tare doctor` and the docs read it.
+
+mod mock;
+mod native;
+
+use crate::settings::suggestion;
+use crate::{Layer, Setting, SettingError, Settings};
+
+/// A kind of layer: what `--layers` and `--layer` name.
+pub struct LayerKind {
+    /// The name.
+    pub name: &'static str,
+    /// One line: what it is.
+    pub about: &'static str,
+    /// The settings it takes beside `name` and `kind`.
+    pub settings: &'static [Setting],
+    /// Settings that this row fixes unless they are given (`accel=kvm`).
+    pub defaults: &'static [(&'static str, &'static str)],
+    /// Left out when no layer is named (the mock).
+    pub only_by_name: bool,
+    /// Makes the layer from its settings.
+    pub make: fn(&Settings) -> Result<Box<dyn Layer>, SettingError>,
+}
+
+/// Every kind of layer, in the order that scoreboards show.
+pub const KINDS: &[LayerKind] = &[native::KIND, mock::KIND];
+
+/// The layer that `settings` describe, and its kind. The kind is `kind=`, or else the name itself.
+pub fn configure(
+    settings: &Settings,
+) -> Result<(&'static LayerKind, Settings, Box<dyn Layer>), SettingError> {
+    let mut settings = settings.clone();
+    let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+    let Some(name) = settings.get("name").or(settings.get("kind")).map(str::to_owned) else {
+        return Err(SettingError("a layer needs a name: name=qemu,...".into()));
+    };
+    let wanted = settings.get("kind").unwrap_or(&name).to_owned();
+    let Some(kind) = KINDS.iter().find(|kind| kind.name == wanted) else {
+        let hint = if settings.get("kind").is_none() { " (or say which with kind=)" } else { "" };
+        return Err(SettingError(format!(
+            "no layer '{wanted}'; {}{hint}",
+            suggestion(&wanted, &names)
+        )));
+    };
+    check_name(&name)?;
+    settings.default_to("name", &name);
+    settings.default_to("kind", kind.name);
+    for (key, value) in kind.defaults {
+        settings.default_to(key, value);
+    }
+    let mut known = vec!["name", "kind"];
+    known.extend(kind.settings.iter().map(|setting| setting.key));
+    let in_layer = |e: SettingError| SettingError(format!("layer {name}: {e}"));
+    settings.only(&known).map_err(in_layer)?;
+    let layer = (kind.make)(&settings).map_err(in_layer)?;
+    Ok((kind, settings, layer))
+}
+
+/// Names appear in tables, file names and container ids.
+fn check_name(name: &str) -> Result<(), SettingError> {
+    let fine = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
+    if name.len() <= 32
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(fine)
+    {
+        return Ok(());
+    }
+    Err(SettingError(format!(
+        "'{}' cannot name a layer: up to 32 letters, digits, '-', '_', '.' or '+'",
+        name.escape_debug()
+    )))
+}

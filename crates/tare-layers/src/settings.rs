@@ -1,0 +1,158 @@
+//! A layer's settings as people write them: `name=qemu,accel=tcg,memory=512M`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A setting that a kind of layer takes.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// The key.
+    pub key: &'static str,
+    /// One line: its meaning, unit and default.
+    pub about: &'static str,
+}
+
+/// Why a layer's settings were refused; every variant names the setting and what would be right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingError(pub String);
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for SettingError {}
+
+/// Settings of one layer, by key.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Settings(BTreeMap<String, String>);
+
+impl Settings {
+    /// Reads `key=value,key=value`; a comma inside a value is written `\,`. A first word without
+    /// `=` is the name.
+    pub fn parse(text: &str) -> Result<Settings, SettingError> {
+        let mut settings = Settings::default();
+        for (index, part) in split_at_commas(text).into_iter().enumerate() {
+            let (key, value) = match part.split_once('=') {
+                Some((key, value)) => (key.trim(), value.trim()),
+                None if index == 0 => ("name", part.trim()),
+                None => return Err(SettingError(format!("'{part}' is not key=value"))),
+            };
+            if key.is_empty() || value.is_empty() {
+                return Err(SettingError(format!("'{part}' lacks a key or a value")));
+            }
+            settings.set(key, value)?;
+        }
+        Ok(settings)
+    }
+
+    /// Adds a setting; a second value for one key is an error.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
+        match self.0.insert(key.to_owned(), value.to_owned()) {
+            Some(first) => {
+                Err(SettingError(format!("{key} is set twice: '{first}' and '{value}'")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Adds a setting unless it is there.
+    pub fn default_to(&mut self, key: &str, value: &str) {
+        self.0.entry(key.to_owned()).or_insert_with(|| value.to_owned());
+    }
+
+    /// A setting as text.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    /// All settings, sorted by key.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// A whole number from `low` to `high`, or `default`.
+    pub fn number(
+        &self,
+        key: &str,
+        default: u64,
+        low: u64,
+        high: u64,
+    ) -> Result<u64, SettingError> {
+        let Some(text) = self.get(key) else { return Ok(default) };
+        match text.parse() {
+            Ok(value) if (low..=high).contains(&value) => Ok(value),
+            _ => Err(SettingError(format!("{key}={text}: a whole number from {low} to {high}"))),
+        }
+    }
+
+    /// A size in MiB, written `512M`, `1G` or a number of MiB.
+    pub fn mebibytes(&self, key: &str, default: u64) -> Result<u64, SettingError> {
+        let Some(text) = self.get(key) else { return Ok(default) };
+        let (digits, factor) = match text.to_ascii_uppercase().strip_suffix('G') {
+            Some(digits) => (digits.to_owned(), 1024),
+            None => (text.trim_end_matches(['m', 'M']).to_owned(), 1),
+        };
+        match digits.parse::<u64>().ok().and_then(|n| n.checked_mul(factor)) {
+            Some(size) if (32..=1 << 20).contains(&size) => Ok(size),
+            _ => {
+                Err(SettingError(format!("{key}={text}: a size such as 512M or 1G, at least 32M")))
+            }
+        }
+    }
+
+    /// The words of a setting that holds extra arguments.
+    pub fn words(&self, key: &str) -> Vec<String> {
+        self.get(key).unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// Refuses keys that are not in `known`, naming near misses.
+    pub fn only(&self, known: &[&str]) -> Result<(), SettingError> {
+        match self.0.keys().find(|key| !known.contains(&key.as_str())) {
+            None => Ok(()),
+            Some(key) => {
+                Err(SettingError(format!("no setting '{key}'; {}", suggestion(key, known))))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = self
+            .iter()
+            .map(|(key, value)| format!("{key}={}", value.replace(',', "\\,")))
+            .collect();
+        f.write_str(&parts.join(","))
+    }
+}
+
+/// "did you mean ...?" with the names nearest to `word`, or the whole list when none is near.
+pub fn suggestion(word: &str, known: &[&str]) -> String {
+    let mut near: Vec<(f64, &str)> =
+        known.iter().map(|name| (strsim::jaro_winkler(word, name), *name)).collect();
+    near.retain(|(score, _)| *score > 0.75);
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.truncate(3);
+    if near.is_empty() {
+        return format!("there are: {}", known.join(", "));
+    }
+    let names: Vec<&str> = near.into_iter().map(|(_, name)| name).collect();
+    format!("did you mean {}?", names.join(" or "))
+}
+
+fn split_at_commas(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if chars.peek() == Some(&',') => {
+                parts.last_mut().expect("never empty").extend(chars.next())
+            }
+            ',' => parts.push(String::new()),
+            _ => parts.last_mut().expect("never empty").push(c),
+        }
+    }
+    parts
+}
