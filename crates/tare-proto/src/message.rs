@@ -78,7 +78,7 @@ pub enum FromProbe {
 }
 
 /// All samples of one benchmark in one boot, and how they were taken.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// The request's id.
     pub id: u32,

@@ -1,1 +1,23 @@
-//! To come.
+//! The campaign directory: one SQLite file that holds everything a campaign was and measured.
+//!
+//! Every series is one durable transaction, so a campaign that is killed at any instant loses at
+//! most the series in flight. The schema is `schema.sql`; anything that reads SQLite reads it.
+
+mod error;
+mod model;
+mod read;
+mod write;
+
+pub use error::StoreError;
+pub use model::{
+    Boot, BootState, Campaign, LayerRow, Outcome, Plan, Recorded, Role, SeriesRow, StoredArtifact,
+    Warning,
+};
+pub use read::load;
+pub use write::Store;
+
+/// The file's name inside the campaign's directory.
+pub const FILE: &str = "campaign.db";
+
+/// The schema's version, kept as SQLite's `user_version`.
+pub const SCHEMA_VERSION: i64 = 1;

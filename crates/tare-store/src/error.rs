@@ -1,0 +1,42 @@
+//! What can go wrong with a campaign directory; every message names it.
+
+use std::path::PathBuf;
+
+/// Why a campaign could not be made, read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A directory that should be new holds a campaign.
+    #[error("{} already holds a campaign; go on with 'tare resume', or name another directory", .0.display())]
+    Exists(PathBuf),
+    /// There is no campaign in the directory.
+    #[error("{} holds no campaign (no {})", .0.display(), crate::FILE)]
+    Missing(PathBuf),
+    /// Another process is running the campaign.
+    #[error("{} is in use by another tare", .0.display())]
+    Busy(PathBuf),
+    /// The file is a database, but not a campaign.
+    #[error("{} is not a campaign: {why}", .0.display(), why = .1)]
+    Foreign(PathBuf, String),
+    /// A newer tare wrote it.
+    #[error("{} has schema version {has}; this tare reads up to {max}", .0.display(), has = .1, max = crate::SCHEMA_VERSION)]
+    Newer(PathBuf, i64),
+    /// The database refused: full disk, damaged file, lost directory.
+    #[error("{}: {why}", .0.display(), why = .1)]
+    Database(PathBuf, #[source] rusqlite::Error),
+    /// The directory could not be made or opened.
+    #[error("{}: {why}", .0.display(), why = .1)]
+    Io(PathBuf, #[source] std::io::Error),
+}
+
+impl StoreError {
+    /// Whether the disk is full.
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            StoreError::Database(_, e) => {
+                e.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull)
+            }
+            StoreError::Io(_, e) => e.kind() == std::io::ErrorKind::StorageFull,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! A campaign in memory: what was planned, what was booted, what was measured.
+
+use serde::{Deserialize, Serialize};
+use tare_proto::{BenchInfo, Hello};
+
+/// What was asked for. Everything needed to repeat or resume the campaign.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Decides the order within every block.
+    pub seed: u64,
+    /// The name of the layer that the others are divided by.
+    pub baseline: String,
+    /// Seconds that the campaign may take; `None` when blocks are counted instead.
+    pub budget_s: Option<f64>,
+    /// Blocks to run; `None` when the budget decides.
+    pub blocks: Option<u32>,
+    /// CPUs that every layer is pinned to; empty when not pinned.
+    pub cpus: Vec<u32>,
+    /// Shortest batch to time, in nanoseconds.
+    pub batch_ns: u64,
+    /// Longest time for one series, in milliseconds.
+    pub series_ms: u64,
+    /// Longest time from starting a layer to its greeting, in seconds.
+    pub boot_s: f64,
+    /// Equivalence margin δ, as a fraction (0.02 for 2%).
+    pub margin: f64,
+    /// UTC, ISO 8601.
+    pub created: String,
+    /// The tare that made it.
+    pub tare_version: String,
+    /// SHA-256 of the probe.
+    pub probe_sha256: String,
+    /// The command line that made it.
+    pub command: String,
+}
+
+/// A layer of the campaign.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LayerRow {
+    /// Its name in tables.
+    pub name: String,
+    /// Its kind.
+    pub kind: String,
+    /// Its settings as `--layer` takes them.
+    pub settings: String,
+    /// Why it cannot run here, and the remedy.
+    pub unavailable: Option<(String, String)>,
+    /// The files that decide what it is.
+    pub artifacts: Vec<StoredArtifact>,
+}
+
+/// A file that decides what a layer is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredArtifact {
+    /// `kernel`, `runtime`, `emulator`.
+    pub role: String,
+    /// Where it was.
+    pub path: String,
+    /// Its hash.
+    pub sha256: String,
+    /// What it says of itself.
+    pub version: String,
+}
+
+/// Why a boot was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// To weigh the layer.
+    Weigh,
+    /// The baseline's second boot in a block, for the noise floor (A/A).
+    Floor,
+}
+
+/// How far a boot has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BootState {
+    /// Under way, or cut off by the end of tare.
+    Running,
+    /// Every benchmark was asked for and the layer was removed.
+    Done,
+    /// It ended early; see `failure`.
+    Failed,
+}
+
+/// One cold start of a layer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Boot {
+    /// Its row.
+    pub id: i64,
+    /// Its block, from 0.
+    pub block: u32,
+    /// Its place in the block, from 0.
+    pub slot: u32,
+    /// Index into [`Campaign::layers`].
+    pub layer: usize,
+    /// Why it was made.
+    pub role: Role,
+    /// 1, or 2 after a failure.
+    pub attempt: u32,
+    /// How far it has come.
+    pub state: BootState,
+    /// When it started, UTC, ISO 8601.
+    pub started: String,
+    /// Seconds from start to complete removal.
+    pub seconds: Option<f64>,
+    /// The probe's greeting.
+    pub hello: Option<Hello>,
+    /// What ended it early.
+    pub failure: Option<String>,
+    /// The last console lines of a failed boot.
+    pub console: Option<String>,
+}
+
+/// What came of one benchmark in one boot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// There are samples.
+    Measured,
+    /// It cannot run on the layer.
+    Unavailable,
+    /// It should have run and failed.
+    Failed,
+}
+
+/// A series to record: what the probe sent, or what the host measured itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// The benchmark's name.
+    pub benchmark: String,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The reason when it was not measured.
+    pub why: Option<String>,
+    /// The samples and how they were taken; default when there are none.
+    pub series: tare_proto::Series,
+    /// Length of the measurement by the host's clock, in nanoseconds.
+    pub host_ns: u64,
+}
+
+/// A recorded series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeriesRow {
+    /// Index into [`Campaign::boots`].
+    pub boot: usize,
+    /// Index into [`Campaign::benchmarks`].
+    pub benchmark: usize,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The reason when it was not measured.
+    pub why: Option<String>,
+    /// Operations a sample.
+    pub ops: u64,
+    /// Batches thrown away first.
+    pub warmup: u32,
+    /// The empty loop's cost per operation in nanoseconds.
+    pub loop_ns: f64,
+    /// Subtracted from every sample, in the unit.
+    pub subtracted: f64,
+    /// The batch was under a thousand times the clock's resolution.
+    pub short_batch: bool,
+    /// Length of the measurement by the probe's clock, in nanoseconds.
+    pub probe_ns: u64,
+    /// The same by the host's clock; 0 when the host measured it itself.
+    pub host_ns: u64,
+    /// The samples, in the benchmark's unit.
+    pub samples: Vec<f64>,
+}
+
+/// Something that should be known when reading the scoreboard.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// The layer that it concerns, if one.
+    pub layer: Option<String>,
+    /// The benchmark that it concerns, if one.
+    pub benchmark: Option<String>,
+    /// A sentence.
+    pub text: String,
+}
+
+/// A whole campaign.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Campaign {
+    /// What was asked for.
+    pub plan: Plan,
+    /// Whether it ran to its end: `finished`, `interrupted`, or `running` (also after a kill).
+    pub state: String,
+    /// The layers in the scoreboard's order, the baseline among them.
+    pub layers: Vec<LayerRow>,
+    /// The benchmarks in the scoreboard's order.
+    pub benchmarks: Vec<BenchInfo>,
+    /// Every boot in the order made.
+    pub boots: Vec<Boot>,
+    /// Every series in the order recorded.
+    pub series: Vec<SeriesRow>,
+    /// What should be known.
+    pub warnings: Vec<Warning>,
+}
+
+impl Campaign {
+    /// Index of the baseline in `layers`.
+    pub fn baseline(&self) -> Option<usize> {
+        self.layers.iter().position(|layer| layer.name == self.plan.baseline)
+    }
+}

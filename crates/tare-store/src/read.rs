@@ -1,0 +1,183 @@
+//! Reading a campaign: finished, running or cut off.
+
+use crate::{
+    Boot, Campaign, FILE, LayerRow, Plan, SCHEMA_VERSION, SeriesRow, StoreError, StoredArtifact,
+    Warning,
+};
+use rusqlite::types::Type;
+use rusqlite::{Connection, OpenFlags, Row};
+use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+use tare_proto::BenchInfo;
+
+/// Reads the whole campaign in `directory`.
+pub fn load(directory: &Path) -> Result<Campaign, StoreError> {
+    let database = check(directory)?;
+    read(&database).map_err(|e| StoreError::Database(directory.join(FILE), e))
+}
+
+/// Opens the campaign in `directory` if it is one that this version reads.
+pub(crate) fn check(directory: &Path) -> Result<Connection, StoreError> {
+    let path = directory.join(FILE);
+    if !path.is_file() {
+        return Err(StoreError::Missing(directory.to_owned()));
+    }
+    let version =
+        |database: &Connection| database.query_row("PRAGMA user_version", [], |row| row.get(0));
+    let opened = connect(&path).and_then(|database| Ok((version(&database)?, database)));
+    let (version, database): (i64, Connection) =
+        opened.map_err(|e| StoreError::Foreign(path.clone(), e.to_string()))?;
+    match version {
+        SCHEMA_VERSION => Ok(database),
+        newer if newer > SCHEMA_VERSION => Err(StoreError::Newer(path, newer)),
+        _ => Err(StoreError::Foreign(path, "it has no schema version of tare's".into())),
+    }
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    database.busy_timeout(Duration::from_secs(10))?;
+    Ok(database)
+}
+
+fn read(database: &Connection) -> rusqlite::Result<Campaign> {
+    let mut layer_index = HashMap::new();
+    let mut layers = rows(
+        database,
+        "SELECT id, name, kind, settings, why, remedy FROM layer ORDER BY id",
+        |row| {
+            layer_index.insert(row.get::<_, i64>(0)?, layer_index.len());
+            let unavailable = row.get::<_, Option<String>>(4)?.zip(row.get(5)?);
+            let (name, kind, settings) = (row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok(LayerRow { name, kind, settings, unavailable, artifacts: Vec::new() })
+        },
+    )?;
+    let artifacts = rows(
+        database,
+        "SELECT layer_id, role, path, sha256, version FROM artifact ORDER BY role",
+        |row| {
+            let (role, path, sha256, version) =
+                (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
+            Ok((row.get::<_, i64>(0)?, StoredArtifact { role, path, sha256, version }))
+        },
+    )?;
+    for (layer, artifact) in artifacts {
+        layers[known(&layer_index, layer)?].artifacts.push(artifact);
+    }
+    let mut bench_index = HashMap::new();
+    let sql = "SELECT id, name, about, unit, better, suite, estimator, samples FROM benchmark ORDER BY id";
+    let benchmarks = rows(database, sql, |row| {
+        bench_index.insert(row.get::<_, i64>(0)?, bench_index.len());
+        bench(row)
+    })?;
+    let mut boot_index = HashMap::new();
+    let sql = "SELECT id, block, slot, layer_id, role, attempt, state, started, seconds, hello, failure, console
+               FROM boot ORDER BY id";
+    let boots = rows(database, sql, |row| {
+        boot_index.insert(row.get::<_, i64>(0)?, boot_index.len());
+        boot(row, &layer_index)
+    })?;
+    let sql =
+        "SELECT boot_id, benchmark_id, state, why, ops, warmup, loop_ns, subtracted, short_batch,
+               probe_ns, host_ns, samples FROM series ORDER BY id";
+    let series = rows(database, sql, |row| one_series(row, &boot_index, &bench_index))?;
+    let warnings =
+        rows(database, "SELECT layer, benchmark, text FROM warning ORDER BY id", |row| {
+            Ok(Warning { layer: row.get(0)?, benchmark: row.get(1)?, text: row.get(2)? })
+        })?;
+    let (plan, state) = plan(database)?;
+    Ok(Campaign { plan, state, layers, benchmarks, boots, series, warnings })
+}
+
+fn rows<T>(
+    database: &Connection,
+    sql: &str,
+    row: impl FnMut(&Row) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    database.prepare(sql)?.query_map([], row)?.collect()
+}
+
+fn plan(database: &Connection) -> rusqlite::Result<(Plan, String)> {
+    let pairs = rows(database, "SELECT key, value FROM campaign", |row| {
+        Ok((row.get::<_, String>(0)?, parsed::<serde_json::Value>(row, 1)?))
+    })?;
+    let mut fields: serde_json::Map<_, _> = pairs.into_iter().collect();
+    let state =
+        fields.remove("state").and_then(|s| Some(s.as_str()?.to_owned())).unwrap_or_default();
+    let plan = serde_json::from_value(fields.into()).map_err(|e| odd(1, e))?;
+    Ok((plan, state))
+}
+
+fn bench(row: &Row) -> rusqlite::Result<BenchInfo> {
+    Ok(BenchInfo {
+        name: row.get(1)?,
+        about: row.get(2)?,
+        unit: word(row, 3)?,
+        better: word(row, 4)?,
+        suite: row.get(5)?,
+        estimator: row.get(6)?,
+        samples: row.get(7)?,
+    })
+}
+
+fn boot(row: &Row, layers: &HashMap<i64, usize>) -> rusqlite::Result<Boot> {
+    let hello: Option<String> = row.get(9)?;
+    Ok(Boot {
+        id: row.get(0)?,
+        block: row.get(1)?,
+        slot: row.get(2)?,
+        layer: known(layers, row.get(3)?)?,
+        role: word(row, 4)?,
+        attempt: row.get(5)?,
+        state: word(row, 6)?,
+        started: row.get(7)?,
+        seconds: row.get(8)?,
+        hello: hello.map(|text| serde_json::from_str(&text)).transpose().map_err(|e| odd(9, e))?,
+        failure: row.get(10)?,
+        console: row.get(11)?,
+    })
+}
+
+fn one_series(
+    row: &Row,
+    boots: &HashMap<i64, usize>,
+    benches: &HashMap<i64, usize>,
+) -> rusqlite::Result<SeriesRow> {
+    let blob = row.get_ref(11)?.as_blob()?;
+    let unsigned = |at| row.get::<_, i64>(at).map(|n| n.max(0) as u64);
+    Ok(SeriesRow {
+        boot: known(boots, row.get(0)?)?,
+        benchmark: known(benches, row.get(1)?)?,
+        outcome: word(row, 2)?,
+        why: row.get(3)?,
+        ops: unsigned(4)?,
+        warmup: row.get(5)?,
+        loop_ns: row.get(6)?,
+        subtracted: row.get(7)?,
+        short_batch: row.get(8)?,
+        probe_ns: unsigned(9)?,
+        host_ns: unsigned(10)?,
+        samples: blob.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect(),
+    })
+}
+
+/// A column that holds a unit variant's name.
+fn word<T: DeserializeOwned>(row: &Row, at: usize) -> rusqlite::Result<T> {
+    serde_json::from_value(row.get::<_, String>(at)?.into()).map_err(|e| odd(at, e))
+}
+
+/// A column that holds JSON.
+fn parsed<T: DeserializeOwned>(row: &Row, at: usize) -> rusqlite::Result<T> {
+    serde_json::from_str(&row.get::<_, String>(at)?).map_err(|e| odd(at, e))
+}
+
+/// The index of the row `id`, which a damaged file may refer to without having it.
+fn known(index: &HashMap<i64, usize>, id: i64) -> rusqlite::Result<usize> {
+    index.get(&id).copied().ok_or(rusqlite::Error::IntegralValueOutOfRange(0, id))
+}
+
+fn odd(at: usize, error: serde_json::Error) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(at, Type::Text, Box::new(error))
+}

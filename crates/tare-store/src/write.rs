@@ -1,0 +1,275 @@
+//! Making and writing a campaign.
+
+use crate::{
+    BootState, FILE, LayerRow, Outcome, Plan, Recorded, Role, SCHEMA_VERSION, StoreError,
+    StoredArtifact, Warning,
+};
+use rusqlite::{Connection, OpenFlags, params};
+use serde::Serialize;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tare_proto::{BenchInfo, Hello};
+
+/// A campaign directory that this process, and no other, writes.
+pub struct Store {
+    directory: PathBuf,
+    database: Connection,
+    _lock: File,
+}
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+impl Store {
+    /// Makes a campaign in `directory`, which is made too if it is not there.
+    pub fn create(
+        directory: &Path,
+        plan: &Plan,
+        layers: &[LayerRow],
+        benchmarks: &[BenchInfo],
+    ) -> Result<Store> {
+        let io = |e| StoreError::Io(directory.to_owned(), e);
+        fs::create_dir_all(directory.join("logs")).map_err(io)?;
+        let lock = lock(directory)?;
+        let path = directory.join(FILE);
+        if path.exists() {
+            return Err(StoreError::Exists(directory.to_owned()));
+        }
+        // Under another name until it is whole: a campaign.db is always a campaign.
+        let fresh = directory.join(".campaign.new");
+        let _ = fs::remove_file(&fresh);
+        fill(&fresh, plan, layers, benchmarks)
+            .map_err(|e| StoreError::Database(path.clone(), e))?;
+        fs::rename(&fresh, &path).map_err(io)?;
+        Store::connect(directory, lock)
+    }
+
+    /// Opens a campaign to go on with it.
+    pub fn open(directory: &Path) -> Result<Store> {
+        crate::read::check(directory)?;
+        Store::connect(directory, lock(directory)?)
+    }
+
+    fn connect(directory: &Path, lock: File) -> Result<Store> {
+        let path = directory.join(FILE);
+        let connect = || -> rusqlite::Result<Connection> {
+            let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            database.busy_timeout(Duration::from_secs(10))?;
+            database.pragma_update(None, "journal_mode", "WAL")?;
+            database.pragma_update(None, "synchronous", "FULL")?;
+            database.pragma_update(None, "foreign_keys", true)?;
+            Ok(database)
+        };
+        let database = connect().map_err(|e| StoreError::Database(path.clone(), e))?;
+        Ok(Store { directory: directory.to_owned(), database, _lock: lock })
+    }
+
+    /// Where the campaign is.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Where the console of boot `id` is logged.
+    pub fn log_path(&self, id: i64) -> PathBuf {
+        self.directory.join("logs").join(format!("boot-{id:04}.log"))
+    }
+
+    /// Sets how far the campaign has come: `running`, `interrupted`, `finished`.
+    pub fn set_state(&mut self, state: &str) -> Result<()> {
+        let text = json(&state);
+        self.run("UPDATE campaign SET value = ?1 WHERE key = 'state'", params![text])
+    }
+
+    /// Records that a layer cannot run here.
+    pub fn set_unavailable(&mut self, layer: &str, why: &str, remedy: &str) -> Result<()> {
+        let sql = "UPDATE layer SET why = ?2, remedy = ?3 WHERE name = ?1";
+        self.run(sql, params![layer, why, remedy])
+    }
+
+    /// Records a file that decides what a layer is; a later one of the same role replaces it.
+    pub fn add_artifact(&mut self, layer: &str, artifact: &StoredArtifact) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO artifact VALUES
+                   ((SELECT id FROM layer WHERE name = ?1), ?2, ?3, ?4, ?5)";
+        let StoredArtifact { role, path, sha256, version } = artifact;
+        self.run(sql, params![layer, role, path, sha256, version])
+    }
+
+    /// Records a warning, once.
+    pub fn warn(&mut self, warning: &Warning) -> Result<()> {
+        let Warning { layer, benchmark, text } = warning;
+        let sql = "INSERT INTO warning (layer, benchmark, text) SELECT ?1, ?2, ?3 WHERE NOT EXISTS
+                   (SELECT 1 FROM warning WHERE layer IS ?1 AND benchmark IS ?2 AND text = ?3)";
+        self.run(sql, params![layer, benchmark, text])
+    }
+
+    /// Records the start of a boot; its row.
+    pub fn begin_boot(
+        &mut self,
+        block: u32,
+        slot: u32,
+        layer: &str,
+        role: Role,
+        attempt: u32,
+        started: &str,
+    ) -> Result<i64> {
+        let sql = "INSERT INTO boot (block, slot, layer_id, role, attempt, state, started)
+                   VALUES (?1, ?2, (SELECT id FROM layer WHERE name = ?3), ?4, ?5, ?6, ?7)";
+        let (role, running) = (word(&role), word(&BootState::Running));
+        self.run(sql, params![block, slot, layer, role, attempt, running, started])?;
+        Ok(self.database.last_insert_rowid())
+    }
+
+    /// Records the greeting of a boot.
+    pub fn greet(&mut self, boot: i64, hello: &Hello) -> Result<()> {
+        self.run("UPDATE boot SET hello = ?2 WHERE id = ?1", params![boot, json(hello)])
+    }
+
+    /// Records one benchmark's series, durably.
+    pub fn record(&mut self, boot: i64, recorded: &Recorded) -> Result<()> {
+        let sql = "INSERT INTO series (boot_id, benchmark_id, state, why, ops, warmup, loop_ns, subtracted,
+                   short_batch, probe_ns, host_ns, count, samples)
+                   VALUES (?1, (SELECT id FROM benchmark WHERE name = ?2),
+                   ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+        let s = &recorded.series;
+        let blob: Vec<u8> = s.samples.iter().flat_map(|value| value.to_le_bytes()).collect();
+        // SQLite's integers are signed; counts beyond that are not real.
+        let int = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+        self.run(
+            sql,
+            params![
+                boot,
+                recorded.benchmark,
+                word(&recorded.outcome),
+                recorded.why,
+                int(s.ops),
+                s.warmup,
+                finite(s.loop_ns),
+                finite(s.subtracted),
+                s.short_batch,
+                int(s.elapsed_ns),
+                int(recorded.host_ns),
+                s.samples.len(),
+                blob
+            ],
+        )
+    }
+
+    /// Records the end of a boot.
+    pub fn end_boot(
+        &mut self,
+        boot: i64,
+        seconds: f64,
+        failure: Option<(&str, &str)>,
+    ) -> Result<()> {
+        let state = if failure.is_some() { BootState::Failed } else { BootState::Done };
+        let (why, console) = failure.unzip();
+        let sql =
+            "UPDATE boot SET state = ?2, seconds = ?3, failure = ?4, console = ?5 WHERE id = ?1";
+        self.run(sql, params![boot, word(&state), seconds, why, console])
+    }
+
+    /// Marks boots that were cut off by the end of an earlier tare.
+    pub fn bury_running(&mut self) -> Result<()> {
+        let sql =
+            "UPDATE boot SET state = ?2, failure = 'tare ended during this boot' WHERE state = ?1";
+        self.run(sql, params![word(&BootState::Running), word(&BootState::Failed)])
+    }
+
+    /// Folds the write-ahead log into the one file.
+    pub fn close(self) -> Result<()> {
+        let closed = self.database.pragma_update(None, "journal_mode", "DELETE");
+        closed.map_err(|e| StoreError::Database(self.directory.join(FILE), e))
+    }
+
+    fn run(&mut self, sql: &str, params: impl rusqlite::Params) -> Result<()> {
+        let done = self.database.prepare_cached(sql).and_then(|mut sql| sql.execute(params));
+        done.map(drop).map_err(|e| StoreError::Database(self.directory.join(FILE), e))
+    }
+}
+
+/// Holds the directory itself, which needs no lock file and ends with the process.
+fn lock(directory: &Path) -> Result<File> {
+    let handle = File::open(directory).map_err(|e| StoreError::Io(directory.to_owned(), e))?;
+    match handle.try_lock() {
+        Ok(()) => Ok(handle),
+        Err(fs::TryLockError::WouldBlock) => Err(StoreError::Busy(directory.to_owned())),
+        Err(fs::TryLockError::Error(e)) => Err(StoreError::Io(directory.to_owned(), e)),
+    }
+}
+
+fn fill(
+    path: &Path,
+    plan: &Plan,
+    layers: &[LayerRow],
+    benches: &[BenchInfo],
+) -> rusqlite::Result<()> {
+    let mut database = Connection::open(path)?;
+    let all = database.transaction()?;
+    all.execute_batch(include_str!("schema.sql"))?;
+    all.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    for exponent in -1074..=1023 {
+        let value = f64::from(exponent).exp2();
+        all.execute("INSERT INTO power_of_two VALUES (?1, ?2)", params![exponent, value])?;
+    }
+    let fields = serde_json::to_value(plan).unwrap_or_default();
+    let known = fields.as_object().into_iter().flatten().map(|(k, v)| (k.as_str(), v.to_string()));
+    for (key, value) in known.chain([("state", json(&"running"))]) {
+        all.execute("INSERT INTO campaign VALUES (?1, ?2)", params![key, value])?;
+    }
+    for layer in layers {
+        let (why, remedy) = layer.unavailable.clone().unzip();
+        let sql =
+            "INSERT INTO layer (name, kind, settings, why, remedy) VALUES (?1, ?2, ?3, ?4, ?5)";
+        all.execute(sql, params![layer.name, layer.kind, layer.settings, why, remedy])?;
+    }
+    for bench in benches {
+        let sql = "INSERT INTO benchmark (name, about, unit, better, suite, estimator, samples)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let BenchInfo { name, about, unit, better, suite, estimator, samples } = bench;
+        all.execute(
+            sql,
+            params![name, about, word(unit), word(better), suite, estimator, samples],
+        )?;
+    }
+    all.commit()
+}
+
+/// SQLite stores a NaN as NULL, which the schema refuses; a probe that sends one gets a zero.
+fn finite(value: f64) -> f64 {
+    if value.is_finite() { value } else { 0.0 }
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// A unit variant's name, as serde spells it.
+fn word(value: &impl Serialize) -> String {
+    json(value).trim_matches('"').to_owned()
+}
+
+impl Recorded {
+    /// A benchmark that was not measured, and why.
+    pub fn without_samples(benchmark: &str, outcome: Outcome, why: &str) -> Recorded {
+        let benchmark = benchmark.to_owned();
+        Recorded {
+            benchmark,
+            outcome,
+            why: Some(why.to_owned()),
+            series: Default::default(),
+            host_ns: 0,
+        }
+    }
+
+    /// Samples that the host took itself.
+    pub fn by_host(benchmark: &str, samples: Vec<f64>) -> Recorded {
+        let series = tare_proto::Series { samples, ops: 1, ..Default::default() };
+        Recorded {
+            benchmark: benchmark.to_owned(),
+            outcome: Outcome::Measured,
+            why: None,
+            series,
+            host_ns: 0,
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! A campaign comes back as it was written, whatever happens in between.
+
+use std::path::Path;
+use std::process::Command;
+use tare_proto::{BenchInfo, Better, Hello, Series, Unit};
+use tare_store::*;
+
+fn plan() -> Plan {
+    Plan {
+        seed: u64::MAX,
+        baseline: "native".into(),
+        budget_s: Some(300.0),
+        blocks: None,
+        cpus: vec![1],
+        batch_ns: 2_000_000,
+        series_ms: 500,
+        boot_s: 20.0,
+        margin: 0.02,
+        created: "2026-01-01T00:00:00Z".into(),
+        tare_version: "0.1.0".into(),
+        probe_sha256: "00".into(),
+        command: "tare run".into(),
+    }
+}
+
+fn layer(name: &str) -> LayerRow {
+    let (name, kind) = (name.to_owned(), name.to_owned());
+    LayerRow { name, kind, settings: "name=x".into(), unavailable: None, artifacts: Vec::new() }
+}
+
+fn bench(name: &str) -> BenchInfo {
+    BenchInfo {
+        name: name.into(),
+        about: "it's \"odd\"".into(),
+        unit: Unit::Nanoseconds,
+        better: Better::Lower,
+        suite: "vmi".into(),
+        estimator: "mean".into(),
+        samples: 3,
+    }
+}
+
+fn new_store(directory: &Path) -> Store {
+    Store::create(directory, &plan(), &[layer("native"), layer("uml")], &[bench("a"), bench("b")])
+        .expect("an empty directory takes a campaign")
+}
+
+fn measured(benchmark: &str, samples: Vec<f64>) -> Recorded {
+    let series = Series { samples, ops: 9, elapsed_ns: 5, ..Series::default() };
+    Recorded { benchmark: benchmark.into(), outcome: Outcome::Measured, why: None, series, host_ns: 6 }
+}
+
+/// Doubles that are hard to decode by hand.
+const HARD: [f64; 9] =
+    [1.0, -0.0, 148.92, 1e-300, 5e-324, f64::MAX, -123456.789, 2.2250738585072014e-308, 0.1];
+
+#[test]
+fn what_was_written_is_read() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = new_store(home.path());
+    let boot = store.begin_boot(0, 1, "uml", Role::Floor, 2, "now").unwrap();
+    let hello = Hello { kernel: "6.1".into(), ..Hello::default() };
+    store.greet(boot, &hello).unwrap();
+    store.record(boot, &measured("b", HARD.to_vec())).unwrap();
+    store.record(boot, &Recorded::without_samples("a", Outcome::Unavailable, "no trap")).unwrap();
+    store.end_boot(boot, 1.5, Some(("it died", "last words"))).unwrap();
+    store.set_unavailable("uml", "no linux.uml", "install it").unwrap();
+    let warning = Warning { layer: None, benchmark: Some("a".into()), text: "careful".into() };
+    store.warn(&warning).unwrap();
+    store.warn(&warning).unwrap();
+    store.set_state("finished").unwrap();
+    store.close().unwrap();
+
+    let campaign = load(home.path()).unwrap();
+    assert_eq!(campaign.plan, plan());
+    assert_eq!(campaign.state, "finished");
+    assert_eq!(campaign.benchmarks, [bench("a"), bench("b")]);
+    assert_eq!(campaign.layers[1].unavailable, Some(("no linux.uml".into(), "install it".into())));
+    assert_eq!(campaign.warnings, [warning]);
+    let found = &campaign.boots[0];
+    assert_eq!((found.layer, found.role, found.attempt, found.state), (1, Role::Floor, 2, BootState::Failed));
+    assert_eq!(found.hello, Some(hello));
+    assert_eq!(found.console.as_deref(), Some("last words"));
+    let series = &campaign.series[0];
+    let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&series.samples), bits(&HARD));
+    assert_eq!((series.benchmark, series.ops, series.probe_ns, series.host_ns), (1, 9, 5, 6));
+    assert_eq!(campaign.series[1].outcome, Outcome::Unavailable);
+    assert_eq!(campaign.series[1].why.as_deref(), Some("no trap"));
+    let files: Vec<_> = std::fs::read_dir(home.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
+    assert_eq!(files.len(), 2, "one file and the logs, not {files:?}");
+}
+
+#[test]
+fn the_samples_view_decodes_every_bit_in_plain_sql() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = new_store(home.path());
+    let boot = store.begin_boot(0, 0, "native", Role::Weigh, 1, "now").unwrap();
+    store.record(boot, &measured("a", HARD.to_vec())).unwrap();
+    store.record(boot, &measured("b", vec![f64::NAN, f64::INFINITY])).unwrap();
+    drop(store);
+    let database = rusqlite::Connection::open(home.path().join(FILE)).unwrap();
+    let mut query = database.prepare("SELECT value FROM sample ORDER BY series_id, n").unwrap();
+    let values: Vec<Option<f64>> =
+        query.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+    let expected: Vec<Option<f64>> = HARD.iter().map(|v| Some(*v)).chain([None, None]).collect();
+    assert_eq!(values, expected);
+}
+
+#[test]
+fn one_tare_at_a_time_and_never_over_another_campaign() {
+    let home = tempfile::tempdir().unwrap();
+    let store = new_store(home.path());
+    assert!(matches!(Store::open(home.path()), Err(StoreError::Busy(_))));
+    assert!(load(home.path()).is_ok(), "a running campaign can be read");
+    drop(store);
+    assert!(Store::open(home.path()).is_ok());
+    let again = Store::create(home.path(), &plan(), &[], &[]);
+    assert!(matches!(again, Err(StoreError::Exists(_))));
+}
+
+#[test]
+fn what_is_no_campaign_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join(FILE);
+    assert!(matches!(load(home.path()), Err(StoreError::Missing(_))));
+    std::fs::write(&file, "not a database, but long enough to look at for SQLite, surely so").unwrap();
+    assert!(matches!(load(home.path()), Err(StoreError::Foreign(..))));
+    std::fs::remove_file(&file).unwrap();
+    let foreign = rusqlite::Connection::open(&file).unwrap();
+    foreign.execute_batch("CREATE TABLE t (x)").unwrap();
+    assert!(matches!(load(home.path()), Err(StoreError::Foreign(..))));
+    foreign.pragma_update(None, "user_version", SCHEMA_VERSION + 1).unwrap();
+    assert!(matches!(load(home.path()), Err(StoreError::Newer(..))));
+    foreign.pragma_update(None, "user_version", SCHEMA_VERSION).unwrap();
+    let error = load(home.path()).unwrap_err().to_string();
+    assert!(error.contains(FILE), "{error}");
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_loses_nothing_recorded() {
+    // A limit on the size of files, set by a shell for a child of this test, stands for a full disk.
+    if std::env::var_os("TARE_FULL").is_none() {
+        let this = std::env::current_exe().unwrap();
+        let script = "ulimit -f 400; trap '' XFSZ; exec \"$0\" --exact a_full_disk_is_an_error_and_loses_nothing_recorded";
+        let status = Command::new("bash").args(["-c", script]).arg(this).env("TARE_FULL", "1").status();
+        assert!(status.unwrap().success());
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let mut store = new_store(home.path());
+    let mut recorded = 0;
+    let failure = loop {
+        let boot = store.begin_boot(recorded, 0, "native", Role::Weigh, 1, "now");
+        match boot.and_then(|boot| store.record(boot, &measured("a", vec![1.0; 4000]))) {
+            Ok(()) => recorded += 1,
+            Err(failure) => break failure,
+        }
+        assert!(recorded < 1000, "the limit was never reached");
+    };
+    assert!(failure.to_string().contains(FILE), "{failure}");
+    drop(store);
+    assert!(load(home.path()).unwrap().series.len() >= recorded as usize);
+}
