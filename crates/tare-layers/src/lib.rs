@@ -5,11 +5,13 @@
 
 mod availability;
 mod console;
+mod initramfs;
 mod keeper;
 mod launch;
 mod layer;
 mod layers;
 mod procs;
+mod programs;
 mod session;
 mod settings;
 

@@ -2,6 +2,8 @@
 
 mod mock;
 mod native;
+mod oci;
+mod uml;
 
 use crate::settings::suggestion;
 use crate::{Layer, Setting, SettingError, Settings};
@@ -23,7 +25,8 @@ pub struct LayerKind {
 }
 
 /// Every kind of layer, in the order that scoreboards show.
-pub const KINDS: &[LayerKind] = &[native::KIND, mock::KIND];
+pub const KINDS: &[LayerKind] =
+    &[native::KIND, oci::RUNC, oci::CRUN, oci::RUNSC, uml::KIND, mock::KIND];
 
 /// The layer that `settings` describe, and its kind. The kind is `kind=`, or else the name itself.
 pub fn configure(

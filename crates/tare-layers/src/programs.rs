@@ -1,0 +1,98 @@
+//! The host's programs: where they are, the package each comes from, and running one with a deadline.
+
+use crate::Unavailable;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::{AccessFlags, Pid, access};
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Debian's package for each program whose package is named otherwise.
+const PACKAGES: &[(&str, &str)] = &[
+    ("linux.uml", "user-mode-linux"),
+    ("qemu-system-x86_64", "qemu-system-x86"),
+    ("apt-cache", "apt"),
+    ("apt-get", "apt"),
+    ("dpkg-deb", "dpkg"),
+    ("unshare", "util-linux"),
+];
+
+/// Where an ordinary user's `PATH` does not look and runtimes are.
+const ALSO: &[&str] = &["/usr/local/sbin", "/usr/sbin", "/sbin"];
+
+/// The program that `name` (a name, or a path with a slash) means, or how to get it.
+pub(crate) fn find(name: &str) -> Result<PathBuf, Unavailable> {
+    if name.contains('/') {
+        let path = Path::new(name);
+        let fix = "give the path of an executable file in the layer's settings";
+        return if runs(path) { Ok(path.to_owned()) } else { Err(missing(name, fix.into())) };
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(ALSO.iter().map(PathBuf::from));
+    let mut candidates = folders.map(|folder| folder.join(name));
+    candidates.find(|path| runs(path)).ok_or_else(|| missing(name, install(name)))
+}
+
+fn runs(path: &Path) -> bool {
+    path.is_file() && access(path, AccessFlags::X_OK).is_ok()
+}
+
+fn missing(name: &str, remedy: String) -> Unavailable {
+    Unavailable::new(format!("there is no program {name}"), remedy)
+}
+
+/// How to install the program called `name`.
+fn install(name: &str) -> String {
+    let named = PACKAGES.iter().find(|(program, _)| *program == name);
+    let package = named.map_or(name, |(_, package)| package);
+    if Path::new("/etc/debian_version").exists() {
+        format!("install it: apt-get install {package}")
+    } else {
+        format!("install {name} (on Debian it is in the package {package})")
+    }
+}
+
+/// What `command` prints, if it succeeds `within` that time; else its last words. It and what it
+/// started are ended when the time is over.
+pub(crate) fn output(command: &mut Command, within: Duration) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut child = command.spawn().map_err(|e| format!("{name}: {e}"))?;
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let complaint = thread::spawn(move || read(err));
+    let text = thread::spawn(move || read(out));
+    let ended = wait(&mut child, within).ok_or(format!("{name}: not done within {within:?}"))?;
+    let text = text.join().unwrap_or_default();
+    let complaint = complaint.join().unwrap_or_default();
+    if ended { Ok(text) } else { Err(format!("{name}: {}", last_line(&complaint))) }
+}
+
+/// Whether the child succeeded; `None` when it had to be ended.
+pub(crate) fn wait(child: &mut Child, within: Duration) -> Option<bool> {
+    let deadline = Instant::now() + within;
+    while Instant::now() < deadline {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status.success()),
+            Ok(None) => thread::sleep(Duration::from_millis(2)),
+            Err(_) => return Some(false),
+        }
+    }
+    let _ = killpg(Pid::from_raw(child.id() as i32), Signal::SIGKILL);
+    let _ = child.wait();
+    None
+}
+
+fn read(stream: Option<impl Read>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(stream) = stream {
+        let _ = stream.take(1 << 20).read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed and said nothing")
+}
