@@ -1,6 +1,6 @@
 //! What a benchmark is: a row with a name and a `prepare` that returns the operation to time.
 
-use std::fmt;
+use std::{fmt, io};
 use tare_proto::{BenchInfo, Better, Request, SuiteInfo, Unit};
 
 /// One benchmark: a constant in its own file, listed in [`crate::benches::ALL`].
@@ -45,30 +45,45 @@ pub type Batch = Box<dyn FnMut(u64)>;
 
 /// A prepared operation. Dropping it undoes what `prepare` made.
 pub struct Op {
-    /// The operation.
-    pub batch: Batch,
-    /// Work around the operation that is measured by itself and subtracted.
-    pub overhead: Option<Batch>,
+    /// The operation itself, then what its value is corrected by; a sample is their signed sum.
+    pub terms: Vec<Term>,
     /// Values are divided by this (a ring's round holds one switch a process).
     pub per: f64,
 }
 
+/// Something to time, and how it counts.
+pub struct Term {
+    /// `1.0` or `-1.0`.
+    pub sign: f64,
+    /// What is timed.
+    pub batch: Batch,
+}
+
 impl Op {
-    /// An operation done by calling `operation` in a tight loop, compiled into one batch.
+    /// An operation done by calling `operation` in a tight loop, compiled into one batch. When a
+    /// system call in it fails it panics (see [`crate::sys::must`]): no number comes out.
     pub fn new(operation: impl FnMut() + 'static) -> Op {
-        Op { batch: repeat(operation), overhead: None, per: 1.0 }
+        Op { terms: Vec::new(), per: 1.0 }.plus(operation)
     }
 
-    /// Subtracts the cost of `operation` (see [`Op::overhead`]).
-    #[allow(dead_code)]
-    pub fn minus(self, operation: impl FnMut() + 'static) -> Op {
-        Op { overhead: Some(repeat(operation)), ..self }
+    /// Subtracts what `work` costs, measured next to each sample.
+    pub fn minus(self, work: impl FnMut() + 'static) -> Op {
+        self.with(-1.0, work)
     }
 
-    /// Divides each value by `per`.
-    #[allow(dead_code)]
+    /// Adds what `work` costs, measured next to each sample.
+    pub fn plus(self, work: impl FnMut() + 'static) -> Op {
+        self.with(1.0, work)
+    }
+
+    /// Divides each value by `per`, its corrections included.
     pub fn divided_by(self, per: f64) -> Op {
         Op { per, ..self }
+    }
+
+    fn with(mut self, sign: f64, work: impl FnMut() + 'static) -> Op {
+        self.terms.push(Term { sign, batch: repeat(work) });
+        self
     }
 }
 
@@ -97,6 +112,13 @@ impl fmt::Display for Refusal {
             Refusal::Unavailable(why) => write!(f, "unavailable: {why}"),
             Refusal::Failed(why) => write!(f, "failed: {why}"),
         }
+    }
+}
+
+/// What fails while a benchmark is prepared fails the benchmark.
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Refusal {
+        Refusal::Failed(error.to_string())
     }
 }
 

@@ -41,7 +41,11 @@ pub fn memory_kib() -> u64 {
 pub fn idle() -> String {
     let driver = first_line("/sys/devices/system/cpu/cpuidle/current_driver");
     let governor = first_line("/sys/devices/system/cpu/cpuidle/current_governor_ro");
-    if driver.is_empty() && governor.is_empty() { String::new() } else { format!("{driver}/{governor}") }
+    if driver.is_empty() && governor.is_empty() {
+        String::new()
+    } else {
+        format!("{driver}/{governor}")
+    }
 }
 
 /// Every CPU vulnerability the kernel names and what it does about it, sorted by name.

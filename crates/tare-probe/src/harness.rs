@@ -2,9 +2,10 @@
 //!
 //! Inside a timed batch runs the operation and nothing else: no allocation, no lock, no message.
 
-use crate::bench::{Batch, Bench, Kind, Op, Refusal, repeat};
+use crate::bench::{Batch, Bench, Kind, Op, Refusal, Term, repeat};
 use crate::clock::{now_ns, resolution};
 use std::hint::black_box;
+use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tare_proto::{Request, Series};
@@ -12,14 +13,17 @@ use tare_proto::{Request, Series};
 /// A batch must last this many times the clock's resolution.
 const RESOLUTIONS: u64 = 1000;
 
+/// One batch takes at most this part of the time.
+const BATCH_SHARE: u64 = 10;
+
 /// Share of the wanted samples that is thrown away first, beside the calibration.
-const WARMUP_SHARE: u32 = 10;
+const WARMUP_SHARE: usize = 10;
+
+/// The warm-up takes at most this part of the time.
+const WARMUP_TIME_SHARE: u64 = 5;
 
 /// Fewest samples a series holds, even when its time is over.
-const FEWEST: u32 = 3;
-
-/// Samples that the cost subtracted from every sample is the median of.
-const OVERHEAD_SAMPLES: usize = 9;
+const FEWEST: usize = 3;
 
 /// Set while a benchmark runs: a panic is then the benchmark's failure, not the probe's.
 static MEASURING: AtomicBool = AtomicBool::new(false);
@@ -34,8 +38,8 @@ pub fn measure(bench: &Bench, request: &Request) -> Result<Series, Refusal> {
     let begin = now_ns();
     MEASURING.store(true, Ordering::Relaxed);
     let measured = catch_unwind(AssertUnwindSafe(|| match bench.kind {
-        Kind::Loop(prepare) => prepare().map(|op| measure_loop(op, request)),
-        Kind::Own(run) => run(request).map(|samples| Series { samples, ..blank(request) }),
+        Kind::Loop(prepare) => prepare().map(|op| measure_loop(op, request, begin)),
+        Kind::Own(run) => run(request).map(|samples| Series { samples, ops: 1, ..blank(request) }),
     }));
     MEASURING.store(false, Ordering::Relaxed);
     let mut series = measured.unwrap_or_else(|panic| Err(Refusal::Failed(panic_text(&*panic))))?;
@@ -47,7 +51,7 @@ fn blank(request: &Request) -> Series {
     Series {
         id: request.id,
         samples: Vec::new(),
-        ops: 1,
+        ops: 0,
         warmup: 0,
         loop_ns: 0.0,
         subtracted: 0.0,
@@ -56,107 +60,129 @@ fn blank(request: &Request) -> Series {
     }
 }
 
-fn measure_loop(mut op: Op, request: &Request) -> Series {
-    let (step, cost) = resolution();
-    let floor = RESOLUTIONS * step.max(cost as u64).max(1);
-    let budget = Budget::new(request.limit_ms);
-    let target = request.batch_ns.max(floor);
-    let batch = calibrate(&mut op.batch, target, budget.share(10));
-    let wanted = request.samples.max(1);
-    let subtracted = match &mut op.overhead {
-        Some(overhead) => subtraction(overhead, target, &budget) / op.per,
-        None => 0.0,
-    };
+fn measure_loop(op: Op, request: &Request, begin: u64) -> Series {
+    let loop_ns = empty_loop_ns();
+    let budget = Budget::new(begin, request.limit_ms);
+    let floor = shortest_batch();
+    let most = budget.limit / BATCH_SHARE / op.terms.len() as u64;
+    let target = request.batch_ns.max(floor).min(most);
+    let mut terms: Vec<Calibrated> =
+        op.terms.into_iter().map(|term| calibrate(term, target)).collect();
+    let wanted = request.samples.max(1) as usize;
     let warmup = wanted.div_ceil(WARMUP_SHARE);
-    // Everything below is allocated before the first timed batch.
-    let mut samples = Vec::with_capacity(wanted as usize);
-    for _ in 0..warmup {
-        time(&mut op.batch, batch.ops);
-        if budget.used(4) {
-            break;
-        }
-    }
-    for taken in 0..wanted {
-        if taken >= FEWEST && budget.used(1) {
-            break;
-        }
-        let ns = time(&mut op.batch, batch.ops);
-        samples.push(ns as f64 / batch.ops as f64 / op.per - subtracted);
-    }
+    let warmup = take(&mut terms, 1..=warmup, &budget.warmup());
+    let taken = take(&mut terms, FEWEST.min(wanted)..=wanted, &budget);
+    let corrections: Vec<f64> = taken.iter().map(|sample| sample.correction / op.per).collect();
     Series {
-        samples,
-        ops: batch.ops,
-        warmup: warmup + batch.tries,
-        loop_ns: empty_loop_ns(),
-        subtracted,
-        short_batch: batch.ns < floor,
+        samples: taken.iter().map(|s| (s.operation + s.correction) / op.per).collect(),
+        ops: terms[0].ops,
+        warmup: terms[0].tries + warmup.len() as u32,
+        loop_ns,
+        subtracted: 0.0 - median(corrections),
+        short_batch: terms.iter().any(|term| term.ns < floor),
         ..blank(request)
     }
 }
 
 /// The time that a measurement may take, by the probe's clock.
 struct Budget {
-    start: u64,
     limit: u64,
+    end: u64,
 }
 
 impl Budget {
-    fn new(limit_ms: u64) -> Budget {
-        Budget { start: now_ns(), limit: limit_ms.saturating_mul(1_000_000).max(1) }
+    fn new(begin: u64, limit_ms: u64) -> Budget {
+        let limit = limit_ms.saturating_mul(1_000_000).max(1);
+        Budget { limit, end: begin.saturating_add(limit) }
     }
 
-    /// Whether one `part`-th of the time is over.
-    fn used(&self, part: u64) -> bool {
-        now_ns() - self.start >= self.limit / part
+    /// The part of it for the warm-up, from now on.
+    fn warmup(&self) -> Budget {
+        let limit = self.limit / WARMUP_TIME_SHARE;
+        Budget { limit, end: self.end.min(now_ns() + limit) }
     }
 
-    /// One `part`-th of the whole time, in nanoseconds.
-    fn share(&self, part: u64) -> u64 {
-        self.limit / part
+    /// Whether another `ns` nanoseconds are left.
+    fn fits(&self, ns: u64) -> bool {
+        now_ns() + ns <= self.end
     }
 }
 
-/// A batch size and how it was found.
-struct Calibration {
+/// A term with its batch size.
+struct Calibrated {
+    term: Term,
     ops: u64,
     ns: u64,
     tries: u32,
 }
 
-/// Finds the operations that last `target` nanoseconds, without one batch over `most` if it can be
-/// helped.
-fn calibrate(batch: &mut Batch, target: u64, most: u64) -> Calibration {
-    let target = target.min(most.max(1));
-    let mut found = Calibration { ops: 1, ns: 0, tries: 0 };
-    loop {
-        found.ns = time(batch, found.ops);
+/// Finds how many operations last `target` nanoseconds. The first batch of a size is cold, so a
+/// size is taken only when a second one is long enough too.
+fn calibrate(term: Term, target: u64) -> Calibrated {
+    let mut found = Calibrated { term, ops: 1, ns: 0, tries: 0 };
+    while found.tries < 64 {
+        found.ns = time(&mut found.term.batch, found.ops);
         found.tries += 1;
-        if found.ns >= target || found.tries >= 64 {
-            return found;
+        if found.ns >= target {
+            found.ns = found.ns.min(time(&mut found.term.batch, found.ops));
+            found.tries += 1;
         }
-        // Aim a little over the target, but trust a short first batch only so far.
+        if found.ns >= target {
+            break;
+        }
+        // Aim a little over the target, but trust a short batch only so far.
         let factor = (target as f64 * 1.2 / found.ns.max(1) as f64).clamp(1.2, 10.0);
-        found.ops = ((found.ops as f64 * factor).ceil() as u64).max(found.ops + 1);
+        found.ops = (found.ops as f64 * factor).ceil() as u64;
     }
+    found
+}
+
+/// Nanoseconds of one operation, and of what it is corrected by (negative when subtracted).
+struct Sample {
+    operation: f64,
+    correction: f64,
+}
+
+/// Takes as many samples as `count` allows; fewer, down to its start, when another one like the
+/// last would end after the budget.
+fn take(terms: &mut [Calibrated], count: RangeInclusive<usize>, budget: &Budget) -> Vec<Sample> {
+    let mut samples = Vec::with_capacity(*count.end());
+    let mut last = 0;
+    while samples.len() < *count.end() && (samples.len() < *count.start() || budget.fits(last)) {
+        let start = now_ns();
+        samples.push(sample(terms));
+        last = now_ns() - start;
+    }
+    samples
+}
+
+/// Times every term once. The machine's mood changes from one moment to the next, so what is
+/// subtracted is timed next to what it is subtracted from.
+fn sample(terms: &mut [Calibrated]) -> Sample {
+    let mut costs = terms
+        .iter_mut()
+        .map(|one| one.term.sign * time(&mut one.term.batch, one.ops) as f64 / one.ops as f64);
+    Sample { operation: costs.next().unwrap_or_default(), correction: costs.sum() }
 }
 
 /// Nanoseconds that `ops` operations take.
 #[inline(never)]
-fn time(batch: &mut Batch, ops: u64) -> u64 {
+pub fn time(batch: &mut Batch, ops: u64) -> u64 {
     let start = now_ns();
     batch(ops);
     now_ns() - start
 }
 
-/// Median cost of the operation that is subtracted, in nanoseconds.
-fn subtraction(overhead: &mut Batch, target: u64, budget: &Budget) -> f64 {
-    let ops = calibrate(overhead, target, budget.share(20)).ops;
-    let mut samples = [0.0; OVERHEAD_SAMPLES];
-    for sample in &mut samples {
-        *sample = time(overhead, ops) as f64 / ops as f64;
-    }
+/// The middle one of `samples`, of which there is at least one.
+pub fn median(mut samples: Vec<f64>) -> f64 {
     samples.sort_by(f64::total_cmp);
-    samples[OVERHEAD_SAMPLES / 2]
+    samples[samples.len() / 2]
+}
+
+/// The shortest batch that this clock times well, in nanoseconds.
+fn shortest_batch() -> u64 {
+    let (step, reading) = resolution();
+    RESOLUTIONS * step.max(reading as u64).max(1)
 }
 
 /// Cost of the loop around an operation that does nothing, in nanoseconds per operation: the best

@@ -18,7 +18,9 @@ pub fn hello() -> Hello {
         cpus: sys::cpus_online(),
         affinity: sys::affinity(),
         memory_kib: facts::memory_kib(),
-        clock_source: first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        clock_source: first_line(
+            "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+        ),
         clock_resolution_ns,
         clock_read_ns,
         page_size: sys::page_size(),

@@ -1,7 +1,7 @@
 //! The duties of PID 1: mount what the probe needs, find the control line, reap every orphan,
 //! power off when done.
 
-use crate::{facts, serve, sys};
+use crate::{facts, process, serve};
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -35,12 +35,12 @@ pub fn supervised(work: fn() -> i32) -> i32 {
 /// Runs `work` in a child, reaps everything that ends, and tells the host on `line` if the child
 /// dies of a signal.
 fn supervise(line: RawFd, work: impl FnOnce() -> i32) -> i32 {
-    let worker = match sys::fork(work) {
+    let worker = match process::fork(work) {
         Ok(pid) => pid,
         Err(error) => return report(line, &format!("PID 1 cannot fork: {error}")),
     };
     loop {
-        match sys::wait(-1) {
+        match process::wait(-1) {
             Ok((pid, status)) if pid == worker && libc::WIFSIGNALED(status) => {
                 let signal = libc::WTERMSIG(status);
                 return report(line, &format!("the probe was killed by signal {signal}"));
@@ -86,7 +86,8 @@ fn line_device() -> Result<RawFd, String> {
     let device = words
         .find_map(|word| word.strip_prefix("tare.line="))
         .ok_or("no tare.line=DEVICE on the kernel's command line")?;
-    let opened = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOCTTY).open(device);
+    let opened =
+        OpenOptions::new().read(true).write(true).custom_flags(libc::O_NOCTTY).open(device);
     let file = opened.map_err(|e| format!("cannot open {device}: {e}"))?;
     let line = file.as_raw_fd();
     make_raw(line);

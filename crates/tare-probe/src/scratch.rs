@@ -1,5 +1,7 @@
 //! Where benchmarks make their files, and files that remove themselves.
 
+use crate::sys::name_error;
+use std::ffi::CString;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -23,31 +25,45 @@ fn writable(folder: &Path) -> bool {
     made
 }
 
-/// A file in the scratch folder that is removed when dropped.
-pub struct ScratchFile {
-    /// Where it is.
-    pub path: PathBuf,
+/// An empty file with a name in the scratch folder; removed when dropped.
+pub struct Named {
+    path: PathBuf,
 }
 
-impl ScratchFile {
-    /// Makes a file of `size` bytes, really written (not a hole).
-    pub fn new(name: &str, size: usize) -> io::Result<ScratchFile> {
+impl Named {
+    /// Makes it. `name` tells the probe's files apart.
+    pub fn new(name: &str) -> io::Result<Named> {
         let path = folder().join(format!("tare-{}-{name}", std::process::id()));
-        let mut file = File::create(&path)?;
-        let scratch = ScratchFile { path };
-        let block = vec![0x5a; 64 << 10];
-        let mut left = size;
-        while left > 0 {
-            let part = left.min(block.len());
-            file.write_all(&block[..part])?;
-            left -= part;
-        }
-        Ok(scratch)
+        File::create(&path).map_err(|e| name_error(path.display(), e))?;
+        Ok(Named { path })
+    }
+
+    /// Its path as system calls take it.
+    pub fn c_path(&self) -> CString {
+        CString::new(self.path.as_os_str().as_encoded_bytes()).expect("no NUL in a path")
     }
 }
 
-impl Drop for ScratchFile {
+impl Drop for Named {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
+}
+
+/// An open file of `size` bytes, really written (not a hole), that has no name any more: nothing
+/// of it outlives the probe, however that ends.
+pub fn nameless(size: usize) -> io::Result<File> {
+    let path = folder().join(format!("tare-{}-nameless", std::process::id()));
+    let fail = |error| name_error(path.display(), error);
+    let opened = File::options().read(true).write(true).create(true).truncate(true).open(&path);
+    let mut file = opened.map_err(fail)?;
+    fs::remove_file(&path).map_err(fail)?;
+    let block = vec![0x5a; 64 << 10];
+    let mut left = size;
+    while left > 0 {
+        let part = left.min(block.len());
+        file.write_all(&block[..part]).map_err(fail)?;
+        left -= part;
+    }
+    Ok(file)
 }

@@ -22,13 +22,13 @@ pub fn serve(input: RawFd, output: RawFd) -> io::Result<()> {
     say(output, &FromProbe::Hello(Box::new(hello::hello())))?;
     let input = borrow(input);
     let mut lines = BufReader::new(&*input);
-    let mut line = String::new();
+    let mut line = Vec::new();
     loop {
         line.clear();
-        if lines.read_line(&mut line)? == 0 {
+        if lines.read_until(b'\n', &mut line)? == 0 {
             return Ok(());
         }
-        match decode::<ToProbe>(&line) {
+        match decode::<ToProbe>(&String::from_utf8_lossy(&line)) {
             Ok(ToProbe::Quit) => return say(output, &FromProbe::Bye),
             Ok(ToProbe::Run(request)) => {
                 say(output, &FromProbe::Begin { id: request.id })?;

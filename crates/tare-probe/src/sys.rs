@@ -1,8 +1,10 @@
 //! The system calls that several parts of the probe need, each wrapped once.
 
 use std::ffi::CStr;
+use std::fmt::Display;
 use std::io;
 use std::mem::MaybeUninit;
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::Path;
 
 /// `uname`: release, version, machine.
@@ -72,35 +74,43 @@ pub fn file_system(path: &Path) -> String {
     }
 }
 
-/// Forks; the child runs `child` and exits with its value, whatever happens in it.
-///
-/// The child must keep to what is safe after a fork: system calls on memory that is already there.
-pub fn fork(child: impl FnOnce() -> i32) -> io::Result<libc::pid_t> {
-    // SAFETY: the probe's main thread is the only one while benchmarks fork, and the child below
-    // never returns into the parent's code.
-    match unsafe { libc::fork() } {
-        -1 => Err(io::Error::last_os_error()),
-        0 => {
-            let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(child)).unwrap_or(101);
-            // SAFETY: _exit has no preconditions and does not return.
-            unsafe { libc::_exit(code) }
-        }
-        pid => Ok(pid),
+/// The result of a system call made while preparing, or its error with `what` was tried.
+pub fn check<T: PartialEq + From<i8>>(what: impl Display, result: T) -> io::Result<T> {
+    if result == T::from(-1) {
+        Err(name_error(what, io::Error::last_os_error()))
+    } else {
+        Ok(result)
     }
 }
 
-/// Waits for the child `pid` (-1: any) and returns `(pid, wait status)`.
-pub fn wait(pid: libc::pid_t) -> io::Result<(libc::pid_t, i32)> {
-    loop {
-        let mut status = 0;
-        // SAFETY: `status` is a valid place to write to.
-        let done = unsafe { libc::waitpid(pid, &mut status, 0) };
-        if done >= 0 {
-            return Ok((done, status));
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
+/// `error` with `what` was tried before it.
+pub fn name_error(what: impl Display, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{what}: {error}"))
+}
+
+/// Panics with the system's reason unless a system call inside a batch went `fine`; the harness
+/// makes it the benchmark's failure.
+#[inline(always)]
+pub fn must(what: &str, fine: bool) {
+    if !fine {
+        failed(what);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn failed(what: &str) -> ! {
+    panic!("{what}: {}", io::Error::last_os_error());
+}
+
+/// A pipe: its reading and its writing end, both closed on exec.
+pub fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut ends = [0; 2];
+    // SAFETY: `ends` has room for both descriptors.
+    check("pipe", unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) })?;
+    // SAFETY: pipe2 has just opened it, and nobody else owns it.
+    let reader = unsafe { OwnedFd::from_raw_fd(ends[0]) };
+    // SAFETY: as above.
+    let writer = unsafe { OwnedFd::from_raw_fd(ends[1]) };
+    Ok((reader, writer))
 }

@@ -1,0 +1,15 @@
+//! lmbench "fork proc": fork(2), the child exits, the parent waits for it.
+//!
+//! The process that is copied is the probe, small and static; lmbench's is dynamic and has more
+//! mappings to copy.
+
+use super::latency;
+use crate::bench::{Bench, Op, Refusal};
+use crate::process::child_exits;
+
+pub const BENCH: Bench =
+    latency("lmbench/fork_exit", "fork(2), exit of the child, waitpid(2)", prepare);
+
+fn prepare() -> Result<Op, Refusal> {
+    Ok(Op::new(|| child_exits(1, || 1)))
+}

@@ -1,0 +1,78 @@
+//! What a person at a shell asks for; the only place beside the protocol that prints.
+
+use crate::{bench, benches, harness, overhead};
+use tare_proto::{Request, Series};
+
+/// Prints how the probe is used.
+pub fn usage() -> i32 {
+    print!("{}", crate::USAGE);
+    0
+}
+
+/// Prints every benchmark's name and meaning.
+pub fn list() -> i32 {
+    for bench in benches::ALL {
+        println!("{:20} {}", bench.name, bench.about);
+    }
+    0
+}
+
+/// Prints `{"suites": [SuiteInfo], "benches": [BenchInfo]}`.
+pub fn list_json() -> i32 {
+    let benches: Vec<_> = benches::ALL.iter().map(|b| b.info()).collect();
+    let suites: Vec<_> = benches::SUITES.iter().map(bench::Suite::info).collect();
+    println!("{}", serde_json::json!({ "suites": suites, "benches": benches }));
+    0
+}
+
+/// Measures the benchmarks, or all of the suites, that `names` name, and prints each.
+pub fn run(names: &[&str]) -> i32 {
+    let mut code = 0;
+    for name in names {
+        let chosen: Vec<_> =
+            benches::ALL.iter().filter(|b| b.name == *name || b.suite == *name).collect();
+        if chosen.is_empty() {
+            eprintln!("tare-probe: no benchmark or suite {name}; 'tare-probe list' names them all");
+            code = 2;
+        }
+        for bench in chosen {
+            match measure(bench) {
+                Ok(line) => println!("{:20} {line}", bench.name),
+                Err(why) => {
+                    eprintln!("tare-probe: {}: {why}", bench.name);
+                    code = 1;
+                }
+            }
+        }
+    }
+    code
+}
+
+/// Prints what the harness adds to an operation.
+pub fn overhead() -> i32 {
+    print!("{}", overhead::report());
+    0
+}
+
+fn measure(bench: &bench::Bench) -> Result<String, bench::Refusal> {
+    let request = Request {
+        id: 0,
+        bench: bench.name.to_owned(),
+        samples: bench.samples,
+        batch_ns: 5_000_000,
+        limit_ms: 10_000,
+    };
+    harness::measure(bench, &request).map(|series| summary(&series, bench.unit.symbol()))
+}
+
+fn summary(series: &Series, unit: &str) -> String {
+    let low = series.samples.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = series.samples.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    format!(
+        "{:12.2} {unit}  [{low:.2} .. {high:.2}]  {} x {} operations, subtracted {:.2}",
+        harness::median(series.samples.clone()),
+        series.samples.len(),
+        series.ops,
+        series.subtracted,
+    )
+}

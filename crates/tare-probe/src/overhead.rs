@@ -1,0 +1,53 @@
+//! What the harness adds to an operation: the same loop timed by the harness and written by hand,
+//! in turn.
+
+use crate::bench::repeat;
+use crate::clock::now_ns;
+use crate::harness::{median, time};
+use std::hint::black_box;
+
+/// Operations in a batch.
+const OPS: u64 = 100_000;
+
+/// Batches of each kind.
+const ROUNDS: usize = 201;
+
+/// One line per operation: harness, hand-written loop, difference, in nanoseconds per operation.
+pub fn report() -> String {
+    let mut counter = 0u64;
+    let lines = [
+        line("null call", null_call),
+        // A counter that the compiler may not reason about: the loop stays, and nothing else.
+        line("empty operation", move || counter = black_box(counter + 1)),
+    ];
+    lines.concat()
+}
+
+fn null_call() {
+    // SAFETY: getppid has no preconditions.
+    unsafe { libc::getppid() };
+}
+
+fn line<F: FnMut() + Clone + 'static>(name: &str, operation: F) -> String {
+    let mut batch = repeat(operation.clone());
+    let mut by_hand = operation;
+    let mut harness = Vec::with_capacity(ROUNDS);
+    let mut hand = Vec::with_capacity(ROUNDS);
+    for _ in 0..ROUNDS {
+        harness.push(time(&mut batch, OPS) as f64 / OPS as f64);
+        hand.push(written_by_hand(&mut by_hand) as f64 / OPS as f64);
+    }
+    let (harness, hand) = (median(harness), median(hand));
+    let added = harness - hand;
+    format!("{name:16} harness {harness:8.3} ns  by hand {hand:8.3} ns  added {added:6.3} ns\n")
+}
+
+/// What one would write without a harness.
+#[inline(never)]
+fn written_by_hand(operation: &mut impl FnMut()) -> u64 {
+    let start = now_ns();
+    for _ in 0..OPS {
+        operation();
+    }
+    now_ns() - start
+}

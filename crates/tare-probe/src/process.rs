@@ -1,0 +1,79 @@
+//! Children: forked, waited for, replaced by the probe's own applets, and never left behind.
+
+use std::ffi::CStr;
+use std::io;
+use std::ptr;
+
+/// Forks; the child runs `child` and exits with its value, whatever happens in it.
+///
+/// The child must keep to what is safe after a fork: system calls on memory that is already there.
+pub fn fork(child: impl FnOnce() -> i32) -> io::Result<libc::pid_t> {
+    // SAFETY: the probe has one thread, and the child below never returns into the parent's code.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => {
+            let code = std::panic::catch_unwind(std::panic::AssertUnwindSafe(child)).unwrap_or(101);
+            // SAFETY: _exit has no preconditions and does not return.
+            unsafe { libc::_exit(code) }
+        }
+        pid => Ok(pid),
+    }
+}
+
+/// Waits for the child `pid` (-1: any) and returns `(pid, wait status)`.
+pub fn wait(pid: libc::pid_t) -> io::Result<(libc::pid_t, i32)> {
+    loop {
+        let mut status = 0;
+        // SAFETY: `status` is a valid place to write to.
+        let done = unsafe { libc::waitpid(pid, &mut status, 0) };
+        if done >= 0 {
+            return Ok((done, status));
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+/// One child from fork to wait, as an operation: panics unless it exits with `code`.
+pub fn child_exits(code: i32, child: impl FnOnce() -> i32) {
+    let ended = fork(child).and_then(wait);
+    let (_, status) = ended.unwrap_or_else(|error| panic!("fork and wait: {error}"));
+    assert!(status == code << 8, "a child ended with wait status {status:#x}, not exit {code}");
+}
+
+/// Closes standard output (which may be the protocol's line) and becomes the applet `args[0]` of
+/// the program that is running, with an empty environment. Returns only when that fails.
+pub fn exec_applet(args: &[&CStr]) -> i32 {
+    let mut argv = [ptr::null(); 4];
+    for (slot, arg) in argv.iter_mut().zip(args).take(3) {
+        *slot = arg.as_ptr();
+    }
+    let environment = [ptr::null()];
+    // SAFETY: closing a descriptor number has no memory preconditions.
+    unsafe { libc::close(1) };
+    // SAFETY: the path is NUL-terminated, both arrays end with a null pointer.
+    unsafe { libc::execve(c"/proc/self/exe".as_ptr(), argv.as_ptr(), environment.as_ptr()) };
+    127
+}
+
+/// A child that is killed and reaped when dropped.
+pub struct Child {
+    pid: libc::pid_t,
+}
+
+impl Child {
+    /// Forks `child`, as [`fork`] does.
+    pub fn start(child: impl FnOnce() -> i32) -> io::Result<Child> {
+        fork(child).map(|pid| Child { pid })
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // SAFETY: the child has not been waited for, so its id is still its own.
+        unsafe { libc::kill(self.pid, libc::SIGKILL) };
+        let _ = wait(self.pid);
+    }
+}

@@ -1,0 +1,87 @@
+//! Instructions that trap, and a signal handler that steps over them.
+//!
+//! Each trapping instruction leaves the address after it in a register; the handler makes that
+//! the program counter, so recovery needs no system call and no non-local jump.
+
+use crate::bench::Refusal;
+use crate::signals::Handler;
+
+/// Steps over every trap of this module that raises `signal`, until dropped.
+pub fn recover_from(signal: libc::c_int) -> Result<Handler, Refusal> {
+    extern "C" fn step(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
+        // SAFETY: the kernel passes a whole context that is this handler's to change.
+        arch::step_over(unsafe { &mut *context.cast() });
+    }
+    Ok(Handler::with_context(signal, step)?)
+}
+
+/// Writes one byte to `at`, where writing is forbidden: SIGSEGV.
+pub use arch::forbidden_write;
+
+/// Divides by zero: SIGFPE where [`DIVISION_TRAPS`].
+pub use arch::divide_by_zero;
+
+/// Whether this architecture traps a division by zero.
+pub use arch::DIVISION_TRAPS;
+
+#[cfg(target_arch = "x86_64")]
+mod arch {
+    use std::arch::asm;
+
+    pub const DIVISION_TRAPS: bool = true;
+
+    #[inline(always)]
+    pub fn forbidden_write(at: *mut u8) {
+        // SAFETY: the write never happens; the handler resumes at the label, whose address is in r8.
+        unsafe {
+            asm!(
+                "lea r8, [rip + 2f]",
+                "mov byte ptr [{at}], 0",
+                "2:",
+                at = in(reg) at,
+                out("r8") _,
+            )
+        };
+    }
+
+    #[inline(always)]
+    pub fn divide_by_zero() {
+        // SAFETY: the division never ends; the handler resumes at the label, whose address is in r8.
+        unsafe {
+            asm!(
+                "lea r8, [rip + 2f]",
+                "div {zero:e}",
+                "2:",
+                zero = in(reg) 0,
+                inout("eax") 1 => _,
+                inout("edx") 0 => _,
+                out("r8") _,
+            )
+        };
+    }
+
+    pub fn step_over(context: &mut libc::ucontext_t) {
+        let registers = &mut context.uc_mcontext.gregs;
+        registers[libc::REG_RIP as usize] = registers[libc::REG_R8 as usize];
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod arch {
+    use std::arch::asm;
+
+    pub const DIVISION_TRAPS: bool = false;
+
+    #[inline(always)]
+    pub fn forbidden_write(at: *mut u8) {
+        // SAFETY: the write never happens; the handler resumes at the label, whose address is in x9.
+        unsafe { asm!("adr x9, 2f", "strb wzr, [{at}]", "2:", at = in(reg) at, out("x9") _) };
+    }
+
+    /// The quotient is zero here: nothing traps.
+    pub fn divide_by_zero() {}
+
+    pub fn step_over(context: &mut libc::ucontext_t) {
+        context.uc_mcontext.pc = context.uc_mcontext.regs[9];
+    }
+}
