@@ -1,1 +1,20 @@
-//! To come.
+//! Runs campaigns: which layer is booted when, what is asked of it, and when to stop.
+//!
+//! Everything is in the store before the next thing starts; [`resume`] reads it back and goes on.
+
+mod boot;
+mod budget;
+mod campaign;
+mod host_benches;
+mod machine;
+mod observe;
+mod order;
+mod trial;
+
+pub use budget::series_ms;
+pub use campaign::{Ending, History, RunError, Runner, Weighed};
+pub use host_benches::{HOST_BENCHES, HostBench};
+pub use machine::{allowed_cpus, check_space, now, pick_cpus, stay_off};
+pub use observe::{Event, Observer};
+pub use order::{block_order, shuffled};
+pub use trial::{Trial, trial};

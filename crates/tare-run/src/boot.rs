@@ -1,0 +1,156 @@
+//! One boot: greet, measure what is asked, record each series as it arrives, and be gone.
+
+use crate::campaign::{RunError, Runner, Weighed};
+use crate::host_benches::HOST_BENCHES;
+use crate::observe::Event;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use tare_layers::{Answer, BootName, Session, SessionError};
+use tare_proto::Request;
+use tare_store::{Outcome, Recorded, Role};
+
+/// How long the layer is left alone before its memory is measured.
+const SETTLE: Duration = Duration::from_millis(50);
+
+/// A request may take its series' time this many times over, and [`GRACE`] more, before the layer
+/// counts as hung.
+const PATIENCE: u32 = 4;
+const GRACE: Duration = Duration::from_secs(10);
+
+/// How long a layer may take to end when asked.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// A boot that ended early.
+pub(crate) struct Failure {
+    /// The boot's row.
+    pub boot: i64,
+    pub error: SessionError,
+    pub console: String,
+    /// The benchmark that was being measured.
+    pub during: Option<String>,
+}
+
+/// What to boot and what to ask of it.
+pub(crate) struct Slot<'a> {
+    pub block: u32,
+    pub slot: u32,
+    pub layer: usize,
+    pub role: Role,
+    pub attempt: u32,
+    /// The benchmarks that are still lacking, in the order to measure them.
+    pub benches: &'a [String],
+}
+
+/// A name that no other boot on this host has.
+pub(crate) fn fresh_id() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    format!("tare-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+impl Runner<'_> {
+    /// Boots once. The outer error ends the campaign, the inner one only this boot.
+    pub(crate) fn boot(&mut self, slot: &Slot) -> Result<Result<(), Failure>, RunError> {
+        let layer_name = self.layers[slot.layer].name.clone();
+        let (role, attempt) = (slot.role, slot.attempt);
+        self.observer.event(Event::Boot { layer: &layer_name, role, attempt });
+        let begin = Instant::now();
+        let id = self.store.begin_boot(
+            slot.block,
+            slot.slot,
+            &layer_name,
+            role,
+            attempt,
+            &crate::now(),
+        )?;
+        let log = self.store.log_path(id);
+        let name = BootName { id: fresh_id(), number: self.count_boot(slot.layer) };
+        let Weighed { layer, .. } = &self.layers[slot.layer];
+        let cpus = &self.plan.cpus;
+        let started = Session::start(
+            &**layer,
+            self.host,
+            self.keeper,
+            &name,
+            cpus,
+            Some(&log),
+            self.interrupted,
+        );
+        let outcome = match started {
+            Ok(session) => self.converse(session, id, slot)?,
+            Err(error) => Err(Failure { boot: id, error, console: String::new(), during: None }),
+        };
+        let failed = outcome.as_ref().err().map(|f| (f.error.to_string(), f.console.clone()));
+        let failed = failed.as_ref().map(|(why, console)| (why.as_str(), console.as_str()));
+        self.store.end_boot(id, begin.elapsed().as_secs_f64(), failed)?;
+        Ok(outcome)
+    }
+
+    fn converse(
+        &mut self,
+        mut session: Session,
+        id: i64,
+        slot: &Slot,
+    ) -> Result<Result<(), Failure>, RunError> {
+        let greeting = match session.greet(Duration::from_secs_f64(self.plan.boot_s)) {
+            Ok(greeting) => greeting,
+            Err(error) => return Ok(Err(failure(id, error, &session, None))),
+        };
+        self.store.greet(id, &greeting.hello)?;
+        thread::sleep(SETTLE);
+        for (index, bench) in slot.benches.iter().enumerate() {
+            let (number, of) = (index + 1, slot.benches.len());
+            self.observer.event(Event::Benchmark { name: bench, number, of });
+            let start_ns = greeting.start.as_nanos() as f64;
+            let measured = if self.history.fatal.contains(&(slot.layer, bench.clone())) {
+                let why = "not tried again: it ended the layer twice in an earlier block";
+                Ok(Recorded::without_samples(bench, Outcome::Failed, why))
+            } else {
+                self.measure(&mut session, number as u32, bench, start_ns)
+            };
+            match measured {
+                Ok(recorded) => self.store.record(id, &recorded)?,
+                Err(error) => return Ok(Err(failure(id, error, &session, Some(bench)))),
+            }
+            self.history.recorded.insert((slot.block, slot.layer, slot.role, bench.clone()));
+        }
+        for path in session.end(FAREWELL).left {
+            self.warn(Some(slot.layer), &format!("not removed: {path}"))?;
+        }
+        Ok(Ok(()))
+    }
+
+    fn measure(
+        &self,
+        session: &mut Session,
+        id: u32,
+        bench: &str,
+        start_ns: f64,
+    ) -> Result<Recorded, SessionError> {
+        if let Some(host) = HOST_BENCHES.iter().find(|host| host.name == bench) {
+            return Ok(match (host.measure)(session, start_ns) {
+                Ok(value) => Recorded::by_host(bench, vec![value]),
+                Err(why) => Recorded::without_samples(bench, Outcome::Unavailable, &why),
+            });
+        }
+        let info = self.benches.iter().find(|info| info.name == bench);
+        let samples = info.map_or(1, |info| info.samples);
+        let (batch_ns, limit_ms) = (self.plan.batch_ns, self.plan.series_ms);
+        let request = Request { id, bench: bench.to_owned(), samples, batch_ns, limit_ms };
+        let within = Duration::from_millis(limit_ms) * PATIENCE + GRACE;
+        Ok(match session.measure(&request, within)? {
+            Answer::Series(series, took) => {
+                let (benchmark, host_ns) = (bench.to_owned(), took.as_nanos() as u64);
+                Recorded { benchmark, outcome: Outcome::Measured, why: None, series, host_ns }
+            }
+            Answer::Unavailable(why) => {
+                Recorded::without_samples(bench, Outcome::Unavailable, &why)
+            }
+            Answer::Failed(why) => Recorded::without_samples(bench, Outcome::Failed, &why),
+        })
+    }
+}
+
+fn failure(boot: i64, error: SessionError, session: &Session, during: Option<&str>) -> Failure {
+    Failure { boot, error, console: session.console_tail(), during: during.map(str::to_owned) }
+}

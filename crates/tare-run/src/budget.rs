@@ -1,0 +1,78 @@
+//! When to begin another block, and how long one series may take.
+
+use std::time::{Duration, Instant};
+
+/// A campaign whose time is given should hold at least this many blocks.
+const BLOCKS_WANTED: f64 = 5.0;
+
+/// A block that would end this far over the budget is still begun: as much falls short otherwise.
+const TOLERANCE: f64 = 1.07;
+
+/// Bounds of the time for one series, in seconds.
+const SERIES: (f64, f64) = (0.05, 1.0);
+
+/// The time or the blocks of a campaign, as they are used up.
+pub(crate) struct Budget {
+    seconds: Option<f64>,
+    blocks: Option<u32>,
+    /// Used by earlier runs of this campaign.
+    before: f64,
+    start: Instant,
+}
+
+impl Budget {
+    pub(crate) fn new(seconds: Option<f64>, blocks: Option<u32>, before: f64) -> Budget {
+        Budget { seconds, blocks, before, start: Instant::now() }
+    }
+
+    /// Seconds used, earlier runs included.
+    pub(crate) fn used(&self) -> f64 {
+        self.before + self.start.elapsed().as_secs_f64()
+    }
+
+    /// Whether a block that should take `predicted` seconds is to begin after `done` blocks. The
+    /// first always is: a scoreboard of nothing helps nobody.
+    pub(crate) fn allows(&self, done: u32, predicted: f64) -> bool {
+        match (self.blocks, self.seconds) {
+            (Some(blocks), _) => done < blocks,
+            (None, Some(seconds)) => done == 0 || self.used() + predicted <= seconds * TOLERANCE,
+            (None, None) => done < BLOCKS_WANTED as u32,
+        }
+    }
+
+    /// Blocks that there will be, when `done` are done and one takes `predicted` seconds.
+    pub(crate) fn expected_blocks(&self, done: u32, predicted: f64) -> u32 {
+        match (self.blocks, self.seconds) {
+            (Some(blocks), _) => blocks,
+            (None, Some(seconds)) if predicted > 0.0 => {
+                let more = ((seconds * TOLERANCE - self.used()) / predicted).max(0.0) as u32;
+                (done + more).max(1)
+            }
+            _ => BLOCKS_WANTED as u32,
+        }
+    }
+
+    /// How much is done, from 0 to 1, and how long the rest takes, when `boots` of `of` boots of
+    /// the current block are done after `done` whole blocks.
+    pub(crate) fn progress(
+        &self,
+        done: u32,
+        boots: usize,
+        of: usize,
+        predicted: f64,
+    ) -> (f64, Duration) {
+        let blocks = f64::from(done) + boots as f64 / of.max(1) as f64;
+        let all = f64::from(self.expected_blocks(done + 1, predicted)).max(blocks);
+        let left = (all - blocks) * predicted;
+        (blocks / all, Duration::from_secs_f64(left.max(0.0)))
+    }
+}
+
+/// Milliseconds that one series may take, so that enough blocks fit into the budget: `start` is
+/// what all boots of a block take without measuring, in seconds.
+pub fn series_ms(budget: Option<f64>, start: f64, boots: usize, benches: usize) -> u64 {
+    let Some(budget) = budget else { return 500 };
+    let block = budget / BLOCKS_WANTED - start;
+    let series = block / (boots.max(1) * benches.max(1)) as f64;
+    (series.clamp(SERIES.0, SERIES.1) * 1000.0) as u64
+}

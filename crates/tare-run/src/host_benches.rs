@@ -1,0 +1,39 @@
+//! What people ask of a layer that only the host can measure: one row each.
+
+use tare_layers::Session;
+use tare_proto::Unit;
+
+/// A benchmark that the host measures once per boot, before the probe is asked for anything.
+pub struct HostBench {
+    /// `host/name`.
+    pub name: &'static str,
+    /// One line: what is measured.
+    pub about: &'static str,
+    /// What a value means; lower is better.
+    pub unit: Unit,
+    /// The suite that it belongs to.
+    pub suite: &'static str,
+    /// Takes the value from a session that has just greeted, the probe idle; or says why not.
+    pub measure: fn(&Session, start_ns: f64) -> Result<f64, String>,
+}
+
+/// Every benchmark that the host measures.
+pub const HOST_BENCHES: &[HostBench] = &[
+    HostBench {
+        name: "host/start",
+        about: "from asking for the layer to the probe's greeting",
+        unit: Unit::Nanoseconds,
+        suite: "vmi",
+        measure: |_, start_ns| Ok(start_ns),
+    },
+    HostBench {
+        name: "host/footprint",
+        about: "PSS of all of the layer's host processes, the probe idle",
+        unit: Unit::Bytes,
+        suite: "vmi",
+        measure: |session, _| match session.footprint() {
+            Some(bytes) if bytes > 0 => Ok(bytes as f64),
+            _ => Err("the layer's processes cannot be read by this user".into()),
+        },
+    },
+];

@@ -1,0 +1,79 @@
+//! What a campaign tells whoever watches it.
+
+use std::time::Duration;
+use tare_store::Role;
+
+/// Something happened.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The layer is being tried for the first time.
+    Trying {
+        /// Its name.
+        layer: &'a str,
+    },
+    /// The layer cannot run here.
+    Unavailable {
+        /// Its name.
+        layer: &'a str,
+        /// The reason.
+        why: &'a str,
+        /// What to do about it.
+        remedy: &'a str,
+    },
+    /// A block begins.
+    Block {
+        /// Its number, from 1.
+        number: u32,
+        /// How many there will be, as far as is known.
+        of: u32,
+        /// Boots in it.
+        boots: usize,
+    },
+    /// A layer is being booted.
+    Boot {
+        /// Its name.
+        layer: &'a str,
+        /// Why.
+        role: Role,
+        /// 1, or 2 after a failure.
+        attempt: u32,
+    },
+    /// A benchmark is being measured.
+    Benchmark {
+        /// Its name.
+        name: &'a str,
+        /// Its place in this boot, from 1.
+        number: usize,
+        /// How many there are.
+        of: usize,
+    },
+    /// A boot ended early.
+    BootFailed {
+        /// The layer.
+        layer: &'a str,
+        /// Why.
+        why: &'a str,
+        /// Whether it is tried again.
+        again: bool,
+    },
+    /// A boot ended; how much of the campaign is done and how long the rest should take.
+    Progress {
+        /// From 0 to 1.
+        done: f64,
+        /// The rest, estimated.
+        left: Duration,
+    },
+    /// Something that should be known.
+    Warning(&'a str),
+}
+
+/// Watches a campaign.
+pub trait Observer {
+    /// Something happened. Must return quickly: nothing is measured meanwhile, but time passes.
+    fn event(&mut self, event: Event);
+}
+
+/// Nobody watches.
+impl Observer for () {
+    fn event(&mut self, _: Event) {}
+}

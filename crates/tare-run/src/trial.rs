@@ -1,0 +1,87 @@
+//! A layer is available when it really boots the probe within a deadline; nothing less counts.
+
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use tare_layers::{Artifact, BootName, Host, Keeper, Layer, Session, SessionError, Unavailable};
+use tare_proto::Hello;
+use tare_store::StoredArtifact;
+
+/// A layer that booted.
+pub struct Trial {
+    /// What the probe found there.
+    pub hello: Hello,
+    /// From start to greeting.
+    pub start: Duration,
+    /// From start to complete removal.
+    pub whole: Duration,
+    /// The files that make the layer.
+    pub artifacts: Vec<StoredArtifact>,
+}
+
+/// Boots `layer` once, to see whether it does.
+pub fn trial(
+    kind: &str,
+    layer: &dyn Layer,
+    host: &Host,
+    keeper: &Keeper,
+    within: Duration,
+    interrupted: fn() -> bool,
+) -> Result<Trial, Unavailable> {
+    layer.check(host)?;
+    let begin = Instant::now();
+    let name = BootName { id: crate::boot::fresh_id(), number: 0 };
+    let started = Session::start(layer, host, keeper, &name, &[], None, interrupted);
+    let mut session = started.map_err(|e| explain(kind, &e, ""))?;
+    let greeting = match session.greet(within) {
+        Ok(greeting) => greeting,
+        Err(error) => return Err(explain(kind, &error, &session.console_tail())),
+    };
+    let artifacts = session.artifacts().to_vec();
+    session.end(Duration::from_secs(5));
+    let whole = begin.elapsed();
+    let artifacts = artifacts.iter().map(describe).collect();
+    Ok(Trial { hello: greeting.hello, start: greeting.start, whole, artifacts })
+}
+
+fn explain(kind: &str, error: &SessionError, console: &str) -> Unavailable {
+    let mut why = error.to_string();
+    if let Some(last) = console.lines().last() {
+        why.push_str(&format!(" (its console ends with: {last})"));
+    }
+    Unavailable::new(why, boot_remedy(kind, error, console))
+}
+
+/// The artifact with its hash and what it says of itself.
+fn describe(artifact: &Artifact) -> StoredArtifact {
+    let says = |argument: &String| {
+        let command = Command::new(&artifact.path).arg(argument).stdin(Stdio::null()).output();
+        let text = command.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+        text.unwrap_or_default().lines().next().unwrap_or_default().chars().take(120).collect()
+    };
+    StoredArtifact {
+        role: artifact.role.clone(),
+        path: artifact.path.display().to_string(),
+        sha256: sha256(&artifact.path).unwrap_or_default(),
+        version: artifact.version_argument.as_ref().map(says).unwrap_or_default(),
+    }
+}
+
+fn sha256(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            n => hash.update(&buffer[..n]),
+        }
+    }
+}
+
+fn boot_remedy(_kind: &str, _error: &SessionError, _console: &str) -> String {
+    String::new()
+}
