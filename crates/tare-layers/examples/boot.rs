@@ -22,7 +22,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut session = Session::start(&*layer, &host, &keeper, &name, &[], None, || false)?;
     let greeting = session.greet(Duration::from_secs(40));
     println!("{greeting:#?}\nfootprint {:?}\n{}", session.footprint(), session.console_tail());
-    greeting?;
+    if let Err(error) = greeting {
+        return Err(layer.explain(&error, &session.console_tail()).to_string().into());
+    }
     for (id, bench) in (1..).zip(benches) {
         let (bench, samples) = (bench.clone(), 30);
         let request = Request { id, bench, samples, batch_ns: 2_000_000, limit_ms: 1000 };

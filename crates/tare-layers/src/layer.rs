@@ -1,6 +1,6 @@
 //! What a layer is: a check of the host and a description of how to start.
 
-use crate::{Launch, Unavailable};
+use crate::{Launch, SessionError, Unavailable};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,11 @@ pub trait Layer: Send + Sync {
     /// Writes what one boot needs into `boot.folder` and says how to start it. Runs after
     /// [`Layer::check`] has passed.
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch>;
+
+    /// Why a boot failed and what to do about it, given the console's last lines.
+    fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
+        crate::explain(error, console)
+    }
 }
 
 /// What every layer may use of this host.

@@ -5,8 +5,10 @@
 
 mod availability;
 mod console;
+mod explain;
 mod initramfs;
 mod keeper;
+mod kernel;
 mod launch;
 mod layer;
 mod layers;
@@ -16,6 +18,7 @@ mod session;
 mod settings;
 
 pub use availability::{Remedy, Unavailable};
+pub use explain::explain;
 pub use keeper::{Keeper, keep};
 pub use launch::{Artifact, Launch, Program};
 pub use layer::{BootSpec, Host, Layer};

@@ -1,8 +1,10 @@
 //! The table of layers: one file and one row each. `tare list`, `tare doctor` and the docs read it.
 
+mod kvm;
 mod mock;
 mod native;
 mod oci;
+mod qemu;
 mod uml;
 
 use crate::settings::suggestion;
@@ -26,7 +28,7 @@ pub struct LayerKind {
 
 /// Every kind of layer, in the order that scoreboards show.
 pub const KINDS: &[LayerKind] =
-    &[native::KIND, oci::RUNC, oci::CRUN, oci::RUNSC, uml::KIND, mock::KIND];
+    &[native::KIND, oci::RUNC, oci::CRUN, oci::RUNSC, uml::KIND, qemu::KIND, kvm::KIND, mock::KIND];
 
 /// The layer that `settings` describe, and its kind. The kind is `kind=`, or else the name itself.
 pub fn configure(
