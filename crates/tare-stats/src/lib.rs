@@ -8,19 +8,33 @@
 //! [`paired_ratio`]; all rows together get their [`verdicts`], bounded below by the [`noise_floor`]; the suite gets
 //! its [`suite_geomean`].
 
+pub mod bootstrap;
+pub mod calibrate;
 mod check;
+pub mod components;
 pub mod correct;
 pub mod dist;
+pub mod drift;
 mod error;
 pub mod estimator;
+pub mod experiment;
 pub mod floor;
 pub mod geomean;
 pub mod moderate;
+mod plan;
 pub mod ratio;
+mod rng;
+pub mod shape;
+pub mod simulate;
 pub mod summary;
 pub mod verdict;
+pub mod warning;
 
+pub use bootstrap::{BlockSamples, BootstrapRatio, bootstrap_ratio, disagree};
+pub use calibrate::{CalibrationRow, calibrate, calibration_table};
+pub use components::{Components, Costs, Repetitions, blocks_needed, components, optimum};
 pub use correct::{Correction, PairP, benjamini_hochberg, holm};
+pub use drift::{block_warnings, change_point, lag1, series_warnings, warm_up_cut};
 pub use error::StatError;
 pub use estimator::{Best, Estimator};
 pub use floor::{NoiseFloor, noise_floor};
@@ -29,7 +43,9 @@ pub use moderate::{VariancePrior, moderate};
 pub use ratio::{
     RatioInterval, RatioPoint, log_ratios, paired_ratio, ratio_of_logs, ratio_point, unpaired_ratio,
 };
+pub use shape::{Shape, cliffs_delta, hodges_lehmann, shape, wasserstein};
 pub use summary::{MeanInterval, mad, mean, mean_interval, median, quantile, sample_sd};
 pub use verdict::{
     RowInput, RowVerdict, VarianceModel, Verdict, VerdictRules, verdicts, verdicts_with,
 };
+pub use warning::Warning;

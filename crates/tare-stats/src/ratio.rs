@@ -132,9 +132,15 @@ impl RatioInterval {
 
     /// Builds the interval from a log ratio, its standard error and degrees of freedom.
     pub(crate) fn new(parts: Parts, confidence: f64) -> Self {
+        let Parts { error, df, .. } = parts;
+        let factor = if error == 0.0 { 0.0 } else { t_factor(confidence, df) };
+        Self::with_factor(parts, confidence, factor)
+    }
+
+    /// [`RatioInterval::new`] with the t factor known: simulations build millions with the same one.
+    pub(crate) fn with_factor(parts: Parts, confidence: f64, factor: f64) -> Self {
         let Parts { mean, sd, error, df, blocks, paired } = parts;
-        let degenerate = error == 0.0;
-        let half = if degenerate { 0.0 } else { t_factor(confidence, df) * error };
+        let half = factor * error;
         Self {
             ratio: exp_finite(mean),
             low: exp_finite(mean - half),
@@ -142,7 +148,7 @@ impl RatioInterval {
             blocks,
             log_sd: sd,
             p_value: p_of_no_difference(mean, error, df),
-            degenerate,
+            degenerate: error == 0.0,
             log_ratio: mean,
             std_error: error,
             df,
@@ -160,6 +166,23 @@ pub(crate) struct Parts {
     pub(crate) df: f64,
     pub(crate) blocks: usize,
     pub(crate) paired: bool,
+}
+
+impl Parts {
+    /// From two checked log ratios or more, one per block.
+    pub(crate) fn of_blocks(logs: &[f64]) -> Self {
+        let n = logs.len();
+        let mean = mean_of(logs);
+        let sd = if all_same(logs) { 0.0 } else { sd_of(logs, mean) };
+        Self {
+            mean,
+            sd,
+            error: sd / (n as f64).sqrt(),
+            df: (n - 1) as f64,
+            blocks: n,
+            paired: true,
+        }
+    }
 }
 
 /// Two-sided p-value of a true log ratio of 0. Without any spread it is 0 or 1.

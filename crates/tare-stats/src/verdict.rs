@@ -1,10 +1,11 @@
 //! What a scoreboard may say about its rows: slower, faster, equivalent or undecided, corrected for their number.
 
 use crate::correct::{Correction, PairP, joint};
-use crate::dist::{t_critical, t_upper};
+use crate::dist::t_upper;
 use crate::error::StatError;
 use crate::estimator::Best;
 use crate::moderate::{VariancePrior, moderate};
+use crate::plan::more_blocks;
 use crate::ratio::{RatioInterval, is_zero, p_of_no_difference};
 use serde::{Deserialize, Serialize};
 
@@ -56,10 +57,14 @@ pub struct RowVerdict {
 /// Whose variance a row is tested with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VarianceModel {
-    /// Each row's own: exact for normal log ratios however different the rows are. The default.
+    /// Each row's own: exact for normal log ratios however different the rows are.
     PerRow,
-    /// Shrunk towards the rows' common variance ([`crate::moderate`]): more decisions from 3 blocks.
+    /// Shrunk towards the rows' common variance ([`mod@crate::moderate`]): far more power on large scoreboards, but
+    /// with 3 blocks and rows of very different noise, more false verdicts than promised unless a floor is measured.
     Moderated,
+    /// [`VarianceModel::Moderated`] for the rows where simulation shows it to be safe: a noise floor was measured for
+    /// the row, it has at least five blocks, and the scoreboard at least ten rows. Else the row's own. The default.
+    Auto,
 }
 
 /// How [`verdicts_with`] decides.
@@ -73,7 +78,7 @@ pub struct VerdictRules {
     pub variance: VarianceModel,
 }
 
-/// Verdicts for all rows of a scoreboard together, each row tested with its own variance.
+/// Verdicts for all rows of a scoreboard together, tested with [`VarianceModel::Auto`].
 ///
 /// For every row two tests are made: a two-sided t test of "the ratio is 1", and two one-sided t tests (Schuirmann
 /// 1987) of "the ratio lies outside (1/(1+δ), 1+δ)". A ratio of 1 lies inside the margin, so at most one of the two
@@ -86,24 +91,36 @@ pub struct VerdictRules {
 /// Rows without a usable interval, margin or floor get [`Verdict::NoInterval`] and do not count in the correction.
 #[must_use]
 pub fn verdicts(rows: &[RowInput], correction: Correction, alpha: f64) -> Vec<RowVerdict> {
-    verdicts_with(rows, &VerdictRules { correction, alpha, variance: VarianceModel::PerRow })
+    verdicts_with(rows, &VerdictRules { correction, alpha, variance: VarianceModel::Auto })
 }
 
 /// [`verdicts`] with every rule named.
 #[must_use]
 pub fn verdicts_with(rows: &[RowInput], rules: &VerdictRules) -> Vec<RowVerdict> {
+    let mut answers = claims(rows, rules);
+    let usable = answers.iter().filter(|a| a.verdict != Verdict::NoInterval).count();
+    // What is left to a row when every other row is still open: the honest level to plan more blocks for.
+    let row_alpha = match rules.correction {
+        Correction::None => rules.alpha,
+        _ => rules.alpha / usable.max(1) as f64,
+    };
+    for (answer, row) in answers.iter_mut().zip(rows) {
+        if let Verdict::Undecided { more_blocks: planned } = &mut answer.verdict {
+            *planned = more_blocks(row, row_alpha);
+        }
+    }
+    answers
+}
+
+/// [`verdicts_with`] before it plans more blocks for the undecided rows, which costs more than deciding.
+pub(crate) fn claims(rows: &[RowInput], rules: &VerdictRules) -> Vec<RowVerdict> {
     let usable: Vec<usize> = (0..rows.len()).filter(|&i| rows[i].check().is_ok()).collect();
     let tests: Vec<Test> = tests(rows, &usable, rules.variance);
     let pairs: Vec<PairP> =
         usable.iter().zip(&tests).map(|(&i, t)| t.p_values(rows[i].log_margin())).collect();
     let mut answers = vec![NO_INTERVAL; rows.len()];
-    // What is left to a row when every other row is still open; the honest level to plan more blocks for.
-    let row_alpha = match rules.correction {
-        Correction::None => rules.alpha,
-        _ => rules.alpha / usable.len().max(1) as f64,
-    };
     for ((&i, test), p) in usable.iter().zip(&tests).zip(joint(&pairs, rules.correction)) {
-        answers[i] = decide(&rows[i], test, p, rules.alpha, row_alpha);
+        answers[i] = decide(&rows[i], test, p, rules.alpha);
     }
     answers
 }
@@ -115,11 +132,10 @@ const NO_INTERVAL: RowVerdict = RowVerdict {
     within_floor: false,
 };
 
-/// The power that [`Verdict::Undecided`] plans for, as a normal quantile: 80%.
-const POWER_80: f64 = 0.841_621;
-
-/// No more blocks than this are proposed.
-const MOST_BLOCKS: usize = 10_000;
+/// [`VarianceModel::Auto`] shrinks with at least this many rows …
+const AUTO_ROWS: usize = 10;
+/// … and, per row, this many degrees of freedom.
+const AUTO_DF: f64 = 4.0;
 
 impl RowInput {
     /// Whether the row can be tested.
@@ -143,7 +159,8 @@ impl RowInput {
         if self.floor >= 0.0 { Ok(()) } else { Err(StatError::BadSetting { name: "floor" }) }
     }
 
-    fn log_margin(&self) -> f64 {
+    /// The equivalence margin as a log ratio.
+    pub(crate) fn log_margin(&self) -> f64 {
         self.margin.ln_1p()
     }
 }
@@ -165,10 +182,18 @@ fn tests(rows: &[RowInput], usable: &[usize], model: VarianceModel) -> Vec<Test>
     }
     let spreads: Vec<(f64, f64)> =
         usable.iter().map(|&i| (rows[i].interval.log_sd.powi(2), rows[i].interval.df)).collect();
-    let prior = VariancePrior::estimate(&spreads);
+    let prior = match model {
+        VarianceModel::Auto if usable.len() < AUTO_ROWS => None,
+        _ => VariancePrior::estimate(&spreads).ok(),
+    };
+    let safe = |row: &RowInput| {
+        model == VarianceModel::Moderated || (row.floor > 0.0 && row.interval.df >= AUTO_DF)
+    };
     plain
-        .zip(&spreads)
-        .map(|(test, &(variance, df))| moderated(test, variance, df, prior.as_ref().ok()))
+        .zip(usable.iter().zip(&spreads))
+        .map(|(test, (&i, &(variance, df)))| {
+            moderated(test, variance, df, prior.as_ref().filter(|_| safe(&rows[i])))
+        })
         .collect()
 }
 
@@ -195,7 +220,7 @@ impl Test {
     }
 }
 
-fn decide(row: &RowInput, test: &Test, p: PairP, alpha: f64, row_alpha: f64) -> RowVerdict {
+fn decide(row: &RowInput, test: &Test, p: PairP, alpha: f64) -> RowVerdict {
     let differs = p.difference <= alpha && !is_zero(test.log_ratio);
     let within_floor = differs && test.log_ratio.abs() <= row.floor;
     let worse = (test.log_ratio > 0.0) == (row.best == Best::Lowest);
@@ -204,29 +229,7 @@ fn decide(row: &RowInput, test: &Test, p: PairP, alpha: f64, row_alpha: f64) -> 
     } else if differs && !within_floor {
         if worse { Verdict::Slower } else { Verdict::Faster }
     } else {
-        Verdict::Undecided { more_blocks: more_blocks(row, row_alpha) }
+        Verdict::Undecided { more_blocks: None }
     };
     RowVerdict { verdict, p_difference: p.difference, p_equivalence: p.equivalence, within_floor }
-}
-
-/// Blocks to add until the row's ratio, if it stays, is decided at `alpha` with 80% power.
-fn more_blocks(row: &RowInput, alpha: f64) -> Option<usize> {
-    let interval = &row.interval;
-    let size = interval.log_ratio.abs();
-    let room = row.log_margin() - size;
-    let enough = |n: usize| {
-        let df = interval.df + (n - interval.blocks) as f64;
-        let error = interval.log_sd / (n as f64).sqrt();
-        let needs = |tail: f64| (t_critical(tail, df) + POWER_80) * error;
-        (size > row.floor && size >= needs(alpha)) || room >= needs(2.0 * alpha)
-    };
-    let (mut low, mut high) = (interval.blocks, interval.blocks.saturating_add(MOST_BLOCKS));
-    if !enough(high) {
-        return None;
-    }
-    while low < high {
-        let middle = low.midpoint(high);
-        if enough(middle) { high = middle } else { low = middle + 1 }
-    }
-    Some((low - interval.blocks).max(1))
 }
