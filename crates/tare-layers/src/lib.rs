@@ -5,23 +5,29 @@
 
 mod availability;
 mod console;
+mod error;
 mod explain;
 mod initramfs;
+mod keep;
 mod keeper;
 mod kernel;
 mod launch;
 mod layer;
 mod layers;
+mod line;
 mod procs;
 mod programs;
 mod session;
 mod settings;
 
 pub use availability::{Remedy, Unavailable};
+pub use error::SessionError;
 pub use explain::explain;
-pub use keeper::{Keeper, keep};
+pub use keep::keep;
+pub use keeper::Keeper;
 pub use launch::{Artifact, Launch, Program};
 pub use layer::{BootSpec, Host, Layer};
 pub use layers::{KINDS, LayerKind, configure};
-pub use session::{Answer, BootName, Ended, Greeting, Session, SessionError, Stamped};
-pub use settings::{Setting, SettingError, Settings};
+pub use line::Stamped;
+pub use session::{Answer, BootName, Ended, Greeting, Session};
+pub use settings::{Setting, SettingError, Settings, suggestion};

@@ -1,0 +1,45 @@
+//! Why a boot, or a measurement in it, failed.
+
+use std::io;
+use std::time::Duration;
+use tare_proto::FromProbe;
+
+/// Why a boot or a measurement in it failed.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The layer could not be started.
+    #[error("cannot start: {0}")]
+    Start(#[source] io::Error),
+    /// The probe did not greet in time.
+    #[error("no greeting within {:.1} s", .0.as_secs_f64())]
+    NoGreeting(Duration),
+    /// The layer ended before it was asked to.
+    #[error("the layer ended ({0})")]
+    Ended(String),
+    /// No answer in time.
+    #[error("no answer to {0} within {limit:.1} s", limit = .1.as_secs_f64())]
+    NoAnswer(String, Duration),
+    /// A line of the protocol arrived damaged.
+    #[error("the line to the probe is damaged: {0}")]
+    Damaged(String),
+    /// A message arrived that was not asked for.
+    #[error("the probe broke the protocol: {0}")]
+    Protocol(String),
+    /// The probe says that it failed.
+    #[error("the probe failed: {0}")]
+    Panic(String),
+    /// The campaign was interrupted.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// A layer, or its keeper, would not start.
+pub(crate) fn refused(why: String) -> SessionError {
+    SessionError::Start(io::Error::other(why))
+}
+
+/// A message out of turn.
+pub(crate) fn unexpected(message: FromProbe) -> SessionError {
+    let text = format!("{message:?}");
+    SessionError::Protocol(format!("unexpected {}", text.chars().take(80).collect::<String>()))
+}
