@@ -70,7 +70,7 @@ fn summary(series: &Series, unit: &str) -> String {
     let high = series.samples.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     format!(
         "{:12.2} {unit}  [{low:.2} .. {high:.2}]  {} x {} operations, subtracted {:.2}",
-        harness::median(series.samples.clone()),
+        harness::median(&series.samples),
         series.samples.len(),
         series.ops,
         series.subtracted,

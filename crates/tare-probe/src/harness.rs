@@ -25,6 +25,9 @@ const WARMUP_TIME_SHARE: u64 = 5;
 /// Fewest samples a series holds, even when its time is over.
 const FEWEST: usize = 3;
 
+/// A sample is corrected by the median of its own correction and this many on each side.
+const CORRECTIONS_AROUND: usize = 2;
+
 /// Set while a benchmark runs: a panic is then the benchmark's failure, not the probe's.
 static MEASURING: AtomicBool = AtomicBool::new(false);
 
@@ -72,13 +75,17 @@ fn measure_loop(op: Op, request: &Request, begin: u64) -> Series {
     let warmup = wanted.div_ceil(WARMUP_SHARE);
     let warmup = take(&mut terms, 1..=warmup, &budget.warmup());
     let taken = take(&mut terms, FEWEST.min(wanted)..=wanted, &budget);
-    let corrections: Vec<f64> = taken.iter().map(|sample| sample.correction / op.per).collect();
+    let operations = taken.iter().map(|sample| sample.operation);
+    let corrections: Vec<f64> = taken.iter().map(|sample| sample.correction).collect();
     Series {
-        samples: taken.iter().map(|s| (s.operation + s.correction) / op.per).collect(),
+        samples: operations
+            .enumerate()
+            .map(|(at, ns)| (ns + around(&corrections, at)) / op.per)
+            .collect(),
+        subtracted: 0.0 - median(&corrections) / op.per,
         ops: terms[0].ops,
         warmup: terms[0].tries + warmup.len() as u32,
         loop_ns,
-        subtracted: 0.0 - median(corrections),
         short_batch: terms.iter().any(|term| term.ns < floor),
         ..blank(request)
     }
@@ -174,9 +181,18 @@ pub fn time(batch: &mut Batch, ops: u64) -> u64 {
 }
 
 /// The middle one of `samples`, of which there is at least one.
-pub fn median(mut samples: Vec<f64>) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    samples[samples.len() / 2]
+pub fn median(samples: &[f64]) -> f64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
+/// What the sample `at` is corrected by: the median of the corrections taken around it, so that
+/// one disturbed batch does not make its sample look cheap.
+fn around(corrections: &[f64], at: usize) -> f64 {
+    let from = at.saturating_sub(CORRECTIONS_AROUND);
+    let to = (at + CORRECTIONS_AROUND + 1).min(corrections.len());
+    median(&corrections[from..to])
 }
 
 /// The shortest batch that this clock times well, in nanoseconds.

@@ -4,20 +4,27 @@
 use crate::{facts, process, serve};
 use std::fs::{self, OpenOptions};
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use tare_proto::FromProbe;
 
-/// Whether this process is PID 1 of a guest that tare booted.
-pub fn is_guest() -> bool {
+/// Whether this process is PID 1: of a guest that tare booted, or of a container.
+pub fn is_first() -> bool {
     std::process::id() == 1
 }
 
 /// PID 1 of a guest: never returns to the kernel before the machine is off.
 pub fn main() -> i32 {
     mount_all();
+    loopback_up();
     let code = match line_device() {
-        Ok(line) => supervise(line, move || exit_code(serve::serve(line, line))),
+        Ok(line) => {
+            let code = supervise(line, move || exit_code(serve::serve(line, line)));
+            // SAFETY: tcdrain has no memory preconditions; the goodbye must leave before the power.
+            unsafe { libc::tcdrain(line) };
+            code
+        }
         Err(why) => {
             eprintln!("tare-probe: {why}");
             1
@@ -29,7 +36,11 @@ pub fn main() -> i32 {
 
 /// Runs `work`; as PID 1 of a container it runs in a child, so that orphans are reaped.
 pub fn supervised(work: fn() -> i32) -> i32 {
-    if std::process::id() == 1 { supervise(1, work) } else { work() }
+    if !is_first() {
+        return work();
+    }
+    loopback_up();
+    supervise(1, work)
 }
 
 /// Runs `work` in a child, reaps everything that ends, and tells the host on `line` if the child
@@ -77,6 +88,25 @@ fn mount_all() {
         // SAFETY: all three strings are NUL-terminated constants; there is no data argument.
         unsafe { libc::mount(kind, place, kind, 0, std::ptr::null()) };
     }
+}
+
+/// Brings the loopback interface up, which an empty guest and a bare network namespace leave down.
+/// A benchmark that needs it says so when this fails.
+fn loopback_up() {
+    // SAFETY: socket has no memory preconditions.
+    let socket = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) };
+    if socket < 0 {
+        return;
+    }
+    let mut request = MaybeUninit::<libc::ifreq>::zeroed();
+    // SAFETY: all zeros is a valid request.
+    let request = unsafe { request.assume_init_mut() };
+    request.ifr_name[..2].copy_from_slice(&[b'l' as libc::c_char, b'o' as libc::c_char]);
+    request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
+    // SAFETY: the request is whole and names the interface.
+    unsafe { libc::ioctl(socket, libc::SIOCSIFFLAGS as _, &raw mut *request) };
+    // SAFETY: the socket is this function's own.
+    unsafe { libc::close(socket) };
 }
 
 /// Opens the device that `tare.line=` on the kernel's command line names, as a raw line.

@@ -52,7 +52,7 @@ extern "C" fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
         ["overhead"] => by_hand::overhead(),
         ["serve"] => init::supervised(serve::on_stdio),
         ["-h" | "--help" | "help"] => by_hand::usage(),
-        [] if init::is_guest() => init::main(),
+        [] if init::is_first() => init::main(),
         _ => {
             eprint!("{USAGE}");
             2

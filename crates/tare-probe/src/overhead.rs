@@ -37,7 +37,7 @@ fn line<F: FnMut() + Clone + 'static>(name: &str, operation: F) -> String {
         harness.push(time(&mut batch, OPS) as f64 / OPS as f64);
         hand.push(written_by_hand(&mut by_hand) as f64 / OPS as f64);
     }
-    let (harness, hand) = (median(harness), median(hand));
+    let (harness, hand) = (median(&harness), median(&hand));
     let added = harness - hand;
     format!("{name:16} harness {harness:8.3} ns  by hand {hand:8.3} ns  added {added:6.3} ns\n")
 }

@@ -1,7 +1,9 @@
 //! Children: forked, waited for, replaced by the probe's own applets, and never left behind.
 
+use crate::sys::check;
 use std::ffi::CStr;
 use std::io;
+use std::mem::MaybeUninit;
 use std::ptr;
 
 /// Forks; the child runs `child` and exits with its value, whatever happens in it.
@@ -75,5 +77,37 @@ impl Drop for Child {
         // SAFETY: the child has not been waited for, so its id is still its own.
         unsafe { libc::kill(self.pid, libc::SIGKILL) };
         let _ = wait(self.pid);
+    }
+}
+
+/// Keeps this process, and the children it starts meanwhile, on the CPU it is on; dropping it
+/// lets this process go again.
+pub struct OneCpu {
+    former: libc::cpu_set_t,
+}
+
+impl OneCpu {
+    /// Pins this process.
+    pub fn pin() -> io::Result<OneCpu> {
+        // SAFETY: all zeros is the empty set.
+        let mut former: libc::cpu_set_t = unsafe { MaybeUninit::zeroed().assume_init() };
+        let mut here = former;
+        let size = size_of_val(&former);
+        // SAFETY: the pointer and the size are of the same set.
+        check("sched_getaffinity", unsafe { libc::sched_getaffinity(0, size, &mut former) })?;
+        // SAFETY: sched_getcpu has no preconditions.
+        let cpu = check("sched_getcpu", unsafe { libc::sched_getcpu() })?;
+        // SAFETY: the kernel numbers CPUs below CPU_SETSIZE wherever sched_getaffinity succeeds.
+        unsafe { libc::CPU_SET(cpu as usize, &mut here) };
+        // SAFETY: the pointer and the size are of the same set.
+        check("sched_setaffinity", unsafe { libc::sched_setaffinity(0, size, &here) })?;
+        Ok(OneCpu { former })
+    }
+}
+
+impl Drop for OneCpu {
+    fn drop(&mut self) {
+        // SAFETY: the set came from the kernel.
+        unsafe { libc::sched_setaffinity(0, size_of_val(&self.former), &self.former) };
     }
 }

@@ -1,12 +1,15 @@
 //! lmbench's context switch: a token goes around a ring of processes over pipes, and each process
 //! reads its whole working set before it passes the token on.
 //!
+//! The ring stays on one CPU, as with lmbench's `LMBENCH_SCHED=SINGLE` and as in report 1, which
+//! ran kernels for one: a hop between two CPUs is a wake-up, not a switch.
+//!
 //! A value is the time of one hop, less what passing the token through a pipe and reading a warm
 //! working set cost within one process. lmbench walks the pipes of its largest ring (96) for the
 //! latter; here it is as many as the ring has.
 
 use crate::bench::{Op, Refusal};
-use crate::process::Child;
+use crate::process::{Child, OneCpu};
 use crate::sys::{must, pipe};
 use std::hint::black_box;
 use std::io;
@@ -17,6 +20,8 @@ type Pipe = (OwnedFd, OwnedFd);
 
 /// The switches of a ring of `PROCESSES` with `KIB` KiB each.
 pub fn prepare<const PROCESSES: usize, const KIB: usize>() -> Result<Op, Refusal> {
+    let pinned = OneCpu::pin()
+        .map_err(|e| Refusal::Unavailable(format!("the ring cannot stay on one CPU: {e}")))?;
     let mut ring = Ring::start(PROCESSES, KIB)?;
     ring.round();
     let alone = pipes(PROCESSES)?;
@@ -28,7 +33,11 @@ pub fn prepare<const PROCESSES: usize, const KIB: usize>() -> Result<Op, Refusal
             touch(&set);
         }
     };
-    Ok(Op::new(move || ring.round()).minus(within_one_process).divided_by(PROCESSES as f64))
+    let round = move || {
+        let _until_dropped = &pinned;
+        ring.round();
+    };
+    Ok(Op::new(round).minus(within_one_process).divided_by(PROCESSES as f64))
 }
 
 /// This process's part of a ring. Dropping it ends the others: first their pipes, then they.
