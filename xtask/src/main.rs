@@ -1,2 +1,42 @@
-//! To come.
-fn main() {}
+//! `cargo xtask CHORE`: everything that is done to this repository, one file a chore.
+
+mod packages;
+mod shell;
+mod test;
+mod tidy;
+mod weigh;
+
+use std::process::ExitCode;
+
+/// A chore: its name, what it does, and how.
+struct Chore {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> anyhow::Result<()>,
+}
+
+const CHORES: &[Chore] = &[
+    Chore { name: "weigh", about: "install the layers, build tare, weigh them all", run: weigh::weigh },
+    Chore { name: "test", about: "install what the tests need and run all of them", run: test::test },
+    Chore { name: "tidy", about: "check what the compiler does not", run: |_| tidy::tidy() },
+    Chore { name: "packages", about: "install the layers' packages", run: |_| packages::install() },
+];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let chore = args.first().and_then(|name| CHORES.iter().find(|chore| chore.name == name));
+    let Some(chore) = chore else {
+        eprintln!("cargo xtask CHORE\n");
+        for chore in CHORES {
+            eprintln!("  {:10} {}", chore.name, chore.about);
+        }
+        return ExitCode::from(2);
+    };
+    match (chore.run)(&args[1..]) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("cargo xtask {}: {error:#}", chore.name);
+            ExitCode::FAILURE
+        }
+    }
+}

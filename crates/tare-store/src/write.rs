@@ -80,6 +80,14 @@ impl Store {
         self.run("UPDATE campaign SET value = ?1 WHERE key = 'state'", params![text])
     }
 
+    /// Replaces what was asked for (a resumed campaign may be given more time).
+    pub fn set_plan(&mut self, plan: &Plan) -> Result<()> {
+        for (key, value) in fields(plan) {
+            self.run("UPDATE campaign SET value = ?2 WHERE key = ?1", params![key, value])?;
+        }
+        Ok(())
+    }
+
     /// Records that a layer cannot run here.
     pub fn set_unavailable(&mut self, layer: &str, why: &str, remedy: &str) -> Result<()> {
         let sql = "UPDATE layer SET why = ?2, remedy = ?3 WHERE name = ?1";
@@ -211,9 +219,7 @@ fn fill(
         let value = f64::from(exponent).exp2();
         all.execute("INSERT INTO power_of_two VALUES (?1, ?2)", params![exponent, value])?;
     }
-    let fields = serde_json::to_value(plan).unwrap_or_default();
-    let known = fields.as_object().into_iter().flatten().map(|(k, v)| (k.as_str(), v.to_string()));
-    for (key, value) in known.chain([("state", json(&"running"))]) {
+    for (key, value) in fields(plan).into_iter().chain([("state".to_owned(), json(&"running"))]) {
         all.execute("INSERT INTO campaign VALUES (?1, ?2)", params![key, value])?;
     }
     for layer in layers {
@@ -232,6 +238,12 @@ fn fill(
         )?;
     }
     all.commit()
+}
+
+/// A plan as the rows of `campaign`.
+fn fields(plan: &Plan) -> Vec<(String, String)> {
+    let plan = serde_json::to_value(plan).unwrap_or_default();
+    plan.as_object().into_iter().flatten().map(|(k, v)| (k.clone(), v.to_string())).collect()
 }
 
 /// SQLite stores a NaN as NULL, which the schema refuses; a probe that sends one gets a zero.

@@ -47,7 +47,13 @@ fn new_store(directory: &Path) -> Store {
 
 fn measured(benchmark: &str, samples: Vec<f64>) -> Recorded {
     let series = Series { samples, ops: 9, elapsed_ns: 5, ..Series::default() };
-    Recorded { benchmark: benchmark.into(), outcome: Outcome::Measured, why: None, series, host_ns: 6 }
+    Recorded {
+        benchmark: benchmark.into(),
+        outcome: Outcome::Measured,
+        why: None,
+        series,
+        host_ns: 6,
+    }
 }
 
 /// Doubles that are hard to decode by hand.
@@ -78,7 +84,10 @@ fn what_was_written_is_read() {
     assert_eq!(campaign.layers[1].unavailable, Some(("no linux.uml".into(), "install it".into())));
     assert_eq!(campaign.warnings, [warning]);
     let found = &campaign.boots[0];
-    assert_eq!((found.layer, found.role, found.attempt, found.state), (1, Role::Floor, 2, BootState::Failed));
+    assert_eq!(
+        (found.layer, found.role, found.attempt, found.state),
+        (1, Role::Floor, 2, BootState::Failed)
+    );
     assert_eq!(found.hello, Some(hello));
     assert_eq!(found.console.as_deref(), Some("last words"));
     let series = &campaign.series[0];
@@ -87,7 +96,8 @@ fn what_was_written_is_read() {
     assert_eq!((series.benchmark, series.ops, series.probe_ns, series.host_ns), (1, 9, 5, 6));
     assert_eq!(campaign.series[1].outcome, Outcome::Unavailable);
     assert_eq!(campaign.series[1].why.as_deref(), Some("no trap"));
-    let files: Vec<_> = std::fs::read_dir(home.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
+    let files: Vec<_> =
+        std::fs::read_dir(home.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
     assert_eq!(files.len(), 2, "one file and the logs, not {files:?}");
 }
 
@@ -124,7 +134,8 @@ fn what_is_no_campaign_is_named() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join(FILE);
     assert!(matches!(load(home.path()), Err(StoreError::Missing(_))));
-    std::fs::write(&file, "not a database, but long enough to look at for SQLite, surely so").unwrap();
+    std::fs::write(&file, "not a database, but long enough to look at for SQLite, surely so")
+        .unwrap();
     assert!(matches!(load(home.path()), Err(StoreError::Foreign(..))));
     std::fs::remove_file(&file).unwrap();
     let foreign = rusqlite::Connection::open(&file).unwrap();
@@ -143,7 +154,8 @@ fn a_full_disk_is_an_error_and_loses_nothing_recorded() {
     if std::env::var_os("TARE_FULL").is_none() {
         let this = std::env::current_exe().unwrap();
         let script = "ulimit -f 400; trap '' XFSZ; exec \"$0\" --exact a_full_disk_is_an_error_and_loses_nothing_recorded";
-        let status = Command::new("bash").args(["-c", script]).arg(this).env("TARE_FULL", "1").status();
+        let status =
+            Command::new("bash").args(["-c", script]).arg(this).env("TARE_FULL", "1").status();
         assert!(status.unwrap().success());
         return;
     }

@@ -1,0 +1,184 @@
+//! The command line, and nothing else: what can be asked for and how it is explained.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Exit code: something failed; the message says what.
+pub const FAILED: u8 = 1;
+/// Exit code: a layer that had to be there was not (`--require`, or `tare doctor NAME`).
+pub const LAYER_MISSING: u8 = 4;
+/// Exit code: interrupted; what was measured is kept and `tare resume` goes on.
+pub const INTERRUPTED: u8 = 130;
+
+const AFTER: &str = "\
+Exit codes: 0 done; 1 failed; 2 wrong usage; 4 a required layer is missing;
+130 interrupted (what was measured is kept, 'tare resume' goes on).
+
+Start with:   tare doctor        what can be weighed here
+              tare run           weigh it all, in five minutes";
+
+/// Weighs the layer between a workload and the machine: what a container, a sandbox or a virtual
+/// machine costs, how sure that is, and why.
+#[derive(Parser)]
+#[command(name = "tare", version, about, after_help = AFTER, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// When to use colour.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, hide_possible_values = true,
+          help = "When to use colour: auto, always or never")]
+    pub color: Color,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Everywhere.
+    Always,
+    /// Nowhere.
+    Never,
+}
+
+/// The verbs.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Boot every layer, measure in shuffled blocks, print the scoreboard
+    Run(RunArgs),
+    /// Go on with a campaign that was interrupted or killed
+    Resume(ResumeArgs),
+    /// Print the scoreboard of a campaign, finished or not
+    Show(ShowArgs),
+    /// Say of every layer whether it runs here, and if not, what to do
+    Doctor(DoctorArgs),
+    /// List suites, benchmarks and layers
+    List(ListArgs),
+    /// (started by tare itself) Own one boot and remove it
+    #[command(hide = true)]
+    Keep,
+}
+
+/// What to run.
+#[derive(Args)]
+pub struct RunArgs {
+    /// Layers by name, for example native,runc,uml [default: all that run here]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub layers: Vec<String>,
+    /// A layer with settings, for example 'name=small,kind=qemu,memory=256M'; may be repeated
+    #[arg(long = "layer", value_name = "KEY=VALUE,...")]
+    pub layer: Vec<String>,
+    /// Suites to run [default: vmi]
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
+    pub suite: Vec<String>,
+    /// Only benchmarks that match, for example 'lmbench/*'; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub bench: Vec<String>,
+    /// The layer that the others are divided by [default: native, or else the first]
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+    /// Time that the campaign may take [default: 5m]
+    #[arg(long, value_parser = humantime::parse_duration, value_name = "TIME", conflicts_with = "blocks")]
+    pub budget: Option<Duration>,
+    /// Blocks to run, instead of a budget; 3 at least for intervals that say anything
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub blocks: Option<u32>,
+    /// Decides the order of layers and benchmarks [default: from the clock]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Where the campaign is kept [default: tare-DATE-TIME]
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// CPUs for the layers: auto (as many as the largest layer has, the last ones), none, or 2,3
+    #[arg(long, value_name = "CPUS", default_value = "auto")]
+    pub pin: String,
+    /// Differences up to this are equivalence, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
+    pub margin: f64,
+    /// Time that a layer may take from its start to its greeting
+    #[arg(long, value_parser = humantime::parse_duration, value_name = "TIME", default_value = "30s")]
+    pub boot_limit: Duration,
+    /// Settings, layers and all of the above from a file [default: tare.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Exit with code 4 if a layer that was named is missing or fails
+    #[arg(long)]
+    pub require: bool,
+    /// How the scoreboard is printed
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+/// Which campaign to go on with.
+#[derive(Args)]
+pub struct ResumeArgs {
+    /// The campaign's directory
+    pub dir: PathBuf,
+    /// More time for it, in all, earlier runs included [default: as it was]
+    #[arg(long, value_parser = humantime::parse_duration, value_name = "TIME", conflicts_with = "blocks")]
+    pub budget: Option<Duration>,
+    /// Blocks to have in all [default: as it was]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub blocks: Option<u32>,
+    /// How the scoreboard is printed
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+/// Which campaign to show.
+#[derive(Args)]
+pub struct ShowArgs {
+    /// The campaign's directory
+    pub dir: PathBuf,
+    /// How the scoreboard is printed
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+/// How a scoreboard is printed.
+#[derive(Args, Clone)]
+pub struct FormatArgs {
+    /// text, json or md
+    #[arg(long, value_enum, default_value_t = Format::Text, hide_possible_values = true)]
+    pub format: Format,
+    /// Reduce every series by this instead of its suite's: mean, median, best-of-5, best-18-of-30
+    #[arg(long, value_name = "ESTIMATOR")]
+    pub estimator: Option<tare_stats::Estimator>,
+    /// Only the overview, without the table of each layer
+    #[arg(long)]
+    pub short: bool,
+}
+
+/// The scoreboard's forms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people at a terminal.
+    Text,
+    /// For machines.
+    Json,
+    /// For a pull request or mail.
+    Md,
+}
+
+/// Which layers to look at.
+#[derive(Args)]
+pub struct DoctorArgs {
+    /// Layers, by name or with settings [default: all]
+    pub layers: Vec<String>,
+    /// Time that a layer may take from its start to its greeting
+    #[arg(long, value_parser = humantime::parse_duration, value_name = "TIME", default_value = "30s")]
+    pub boot_limit: Duration,
+    /// For machines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to list.
+#[derive(Args)]
+pub struct ListArgs {
+    /// For machines
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,76 @@
+//! `tare doctor`: boots every layer once and says which run here, and what the others lack.
+
+use crate::cli::{DoctorArgs, LAYER_MISSING};
+use crate::config::{Asked, layers};
+use crate::{host, interrupt, output};
+use anyhow::Result;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+use tare_layers::{Settings, Unavailable};
+use tare_run::{Trial, trial};
+
+/// Tries the named layers, or all.
+pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
+    interrupt::listen()?;
+    let (host, keeper) = (host::host()?, host::keeper()?);
+    let asked: Vec<Settings> =
+        args.layers.iter().map(|text| Settings::parse(text)).collect::<Result<_, _>>()?;
+    let mut found = Vec::new();
+    let mut missing = false;
+    for asked in layers(&asked)? {
+        let within = args.boot_limit;
+        let tried =
+            trial(asked.kind, &*asked.layer, &host, &keeper, within, interrupt::interrupted);
+        missing |= asked.named && tried.is_err();
+        match args.json {
+            true => found.push(for_machines(&asked, &tried)),
+            false => output::print(&for_people(&asked, &tried)),
+        }
+        if interrupt::interrupted() {
+            return Ok(crate::cli::INTERRUPTED.into());
+        }
+    }
+    if args.json {
+        output::print(&format!("{:#}\n", Value::from(found)));
+    }
+    Ok(if missing { LAYER_MISSING.into() } else { ExitCode::SUCCESS })
+}
+
+fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
+    match tried {
+        Ok(trial) => {
+            let mut text = format!(
+                "{:8} runs here: greets in {:.3} s, kernel {}, {} CPU, {} MiB\n",
+                asked.name,
+                trial.start.as_secs_f64(),
+                trial.hello.kernel,
+                trial.hello.cpus,
+                trial.hello.memory_kib >> 10,
+            );
+            for artifact in &trial.artifacts {
+                text.push_str(&format!(
+                    "         {} {} {}\n",
+                    artifact.role, artifact.path, artifact.version
+                ));
+            }
+            text
+        }
+        Err(Unavailable { why, remedy }) => {
+            format!("{:8} cannot run here: {why}\n         remedy: {remedy}\n", asked.name)
+        }
+    }
+}
+
+fn for_machines(asked: &Asked, tried: &Result<Trial, Unavailable>) -> Value {
+    let (name, settings) = (&asked.name, asked.settings.to_string());
+    match tried {
+        Ok(trial) => json!({
+            "layer": name, "kind": asked.kind, "settings": settings, "available": true,
+            "start_s": trial.start.as_secs_f64(), "hello": trial.hello, "artifacts": trial.artifacts,
+        }),
+        Err(Unavailable { why, remedy }) => json!({
+            "layer": name, "kind": asked.kind, "settings": settings, "available": false,
+            "why": why, "remedy": remedy,
+        }),
+    }
+}

@@ -1,0 +1,49 @@
+//! `tare list`: suites, benchmarks and layers, from the tables that everything else reads.
+
+use crate::catalog::Catalog;
+use crate::cli::ListArgs;
+use crate::{host, output};
+use anyhow::Result;
+use serde_json::json;
+use std::fmt::Write;
+use std::process::ExitCode;
+use tare_layers::KINDS;
+
+/// Prints everything that can be named on the command line.
+pub fn list(args: &ListArgs) -> Result<ExitCode> {
+    let catalog = Catalog::load(&host::host()?.probe)?;
+    output::print(&if args.json { for_machines(&catalog) } else { for_people(&catalog) });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn for_people(catalog: &Catalog) -> String {
+    let mut text = String::new();
+    for suite in &catalog.suites {
+        let _ = writeln!(text, "suite {}: {}\n", suite.name, suite.about);
+        for bench in catalog.benches.iter().filter(|bench| bench.suite == suite.name) {
+            let _ =
+                writeln!(text, "  {:22} {:3}  {}", bench.name, bench.unit.symbol(), bench.about);
+        }
+        text.push('\n');
+    }
+    text.push_str("layers (--layers NAME,... or --layer 'name=NAME,KEY=VALUE,...'):\n\n");
+    for kind in KINDS {
+        let _ = writeln!(text, "  {:8} {}", kind.name, kind.about);
+        for setting in kind.settings {
+            let _ =
+                writeln!(text, "           {:10} {}", format!("{}=", setting.key), setting.about);
+        }
+    }
+    text
+}
+
+fn for_machines(catalog: &Catalog) -> String {
+    let setting = |s: &tare_layers::Setting| json!({ "key": s.key, "about": s.about });
+    let layer = |kind: &tare_layers::LayerKind| {
+        let settings: Vec<_> = kind.settings.iter().map(setting).collect();
+        json!({ "name": kind.name, "about": kind.about, "settings": settings })
+    };
+    let layers: Vec<_> = KINDS.iter().map(layer).collect();
+    let all = json!({ "suites": catalog.suites, "benchmarks": catalog.benches, "layers": layers });
+    format!("{all:#}\n")
+}

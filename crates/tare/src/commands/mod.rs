@@ -1,0 +1,8 @@
+//! One file a verb.
+
+pub mod doctor;
+pub mod keep;
+pub mod list;
+pub mod resume;
+pub mod run;
+pub mod show;

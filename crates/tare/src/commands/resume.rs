@@ -1,0 +1,52 @@
+//! `tare resume`: goes on where a campaign was interrupted or killed.
+
+use crate::cli::ResumeArgs;
+use crate::commands::run::Prepared;
+use crate::config::{Asked, layers};
+use crate::progress::Progress;
+use crate::{host, interrupt, probe};
+use anyhow::{Result, bail};
+use std::process::ExitCode;
+use tare_layers::Settings;
+use tare_run::{History, Weighed};
+use tare_store::{Campaign, Store, load};
+
+/// Goes on with the campaign in `args.dir`.
+pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
+    let mut store = Store::open(&args.dir)?;
+    let campaign = load(&args.dir)?;
+    if campaign.plan.probe_sha256 != probe::sha256() {
+        bail!(
+            "{} was begun with another probe, whose figures must not be mixed with this one's; \
+             go on with the tare that began it (version {})",
+            args.dir.display(),
+            campaign.plan.tare_version
+        );
+    }
+    tare_run::check_space(&args.dir)?;
+    interrupt::listen()?;
+    let (host, keeper) = (host::host()?, host::keeper()?);
+    let history = History::of(&campaign);
+    let layers = again(&campaign)?;
+    let Campaign { mut plan, benchmarks: benches, .. } = campaign;
+    if args.blocks.is_some() || args.budget.is_some() {
+        plan.blocks = args.blocks;
+        plan.budget_s = args.budget.map(|budget| budget.as_secs_f64());
+        store.set_plan(&plan)?;
+    }
+    let prepared = Prepared { store, plan, layers, benches, history };
+    prepared.run(&host, &keeper, &mut Progress::new(), &args.dir, &args.format)
+}
+
+/// The campaign's layers as they were; those that could not run are left out still.
+fn again(campaign: &Campaign) -> Result<Vec<Weighed>> {
+    let rows = &campaign.layers;
+    let asked: Vec<Settings> =
+        rows.iter().map(|row| Settings::parse(&row.settings)).collect::<Result<_, _>>()?;
+    let made = layers(&asked)?.into_iter().zip(rows);
+    let weighed = made.map(|(Asked { name, layer, .. }, row)| {
+        let trial_s = row.unavailable.is_none().then_some(0.0);
+        Weighed { name, layer, trial_s }
+    });
+    Ok(weighed.collect())
+}

@@ -1,0 +1,130 @@
+//! `tare.toml` and the flags that say the same: which layers, with which settings.
+//!
+//! ```toml
+//! suite = ["vmi"]
+//! budget = "5m"
+//! baseline = "native"
+//!
+//! [[layer]]
+//! name = "small-vm"
+//! kind = "qemu"
+//! memory = "256M"
+//! ```
+
+use crate::cli::RunArgs;
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+use tare_layers::{KINDS, Layer, Settings, configure};
+
+/// The file that is read when `--config` names none.
+const USUAL: &str = "tare.toml";
+
+/// What a configuration file may say; flags win over it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// As `--suite`.
+    #[serde(default)]
+    pub suite: Vec<String>,
+    /// As `--bench`.
+    #[serde(default)]
+    pub bench: Vec<String>,
+    /// As `--baseline`.
+    pub baseline: Option<String>,
+    /// As `--budget`.
+    #[serde(default, deserialize_with = "duration")]
+    pub budget: Option<Duration>,
+    /// As `--blocks`.
+    pub blocks: Option<u32>,
+    /// As `--seed`.
+    pub seed: Option<u64>,
+    /// As `--layer`, one table each.
+    #[serde(default)]
+    layer: Vec<toml::Table>,
+}
+
+/// A layer that was asked for.
+pub struct Asked {
+    /// Its name.
+    pub name: String,
+    /// Its kind's name.
+    pub kind: &'static str,
+    /// All its settings, defaults included.
+    pub settings: Settings,
+    /// How it starts.
+    pub layer: Box<dyn Layer>,
+    /// Whether a person named it; otherwise it is there because every kind is tried.
+    pub named: bool,
+}
+
+impl Config {
+    /// Reads `given`, or `tare.toml` in this directory if there is one.
+    pub fn read(given: Option<&Path>) -> Result<Config> {
+        let path = given.unwrap_or(Path::new(USUAL));
+        if given.is_none() && !path.exists() {
+            return Ok(Config::default());
+        }
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        toml::from_str(&text).with_context(|| format!("{} is not as it should be", path.display()))
+    }
+
+    /// The layers of the flags, or else the file's, or else every kind that is not only for tests.
+    pub fn layers(&self, args: &RunArgs) -> Result<Vec<Asked>> {
+        let mut all = Vec::new();
+        for name in &args.layers {
+            all.push(Settings::parse(name)?);
+        }
+        for text in &args.layer {
+            all.push(Settings::parse(text).with_context(|| format!("--layer {text}"))?);
+        }
+        if all.is_empty() {
+            all = self.layer.iter().map(of_table).collect::<Result<_>>()?;
+        }
+        layers(&all)
+    }
+}
+
+/// Makes `asked` layers; without any, one of every kind.
+pub fn layers(asked: &[Settings]) -> Result<Vec<Asked>> {
+    let named = !asked.is_empty();
+    let usual: Vec<Settings> = KINDS
+        .iter()
+        .filter(|kind| !kind.only_by_name)
+        .map(|kind| Settings::parse(kind.name))
+        .collect::<Result<_, _>>()?;
+    let mut layers: Vec<Asked> = Vec::new();
+    for settings in if named { asked } else { &usual } {
+        let (kind, settings, layer) = configure(settings)?;
+        let name = settings.get("name").unwrap_or(kind.name).to_owned();
+        if layers.iter().any(|other| other.name == name) {
+            bail!("two layers are called '{name}'; give one of them another name=");
+        }
+        layers.push(Asked { name, kind: kind.name, settings, layer, named });
+    }
+    Ok(layers)
+}
+
+/// A `[[layer]]` table: texts, numbers and truth values are all settings.
+fn of_table(table: &toml::Table) -> Result<Settings> {
+    let mut settings = Settings::default();
+    for (key, value) in table {
+        let text = match value {
+            toml::Value::String(text) => text.clone(),
+            toml::Value::Integer(number) => number.to_string(),
+            toml::Value::Float(number) => number.to_string(),
+            toml::Value::Boolean(truth) => truth.to_string(),
+            other => bail!("[[layer]] {key}: a text or a number, not {}", other.type_str()),
+        };
+        settings.set(key, &text)?;
+    }
+    Ok(settings)
+}
+
+fn duration<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+    let text = String::deserialize(from)?;
+    humantime::parse_duration(&text).map(Some).map_err(serde::de::Error::custom)
+}

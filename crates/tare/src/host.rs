@@ -1,0 +1,32 @@
+//! What tare itself needs of this host: its cache, the probe in it, a keeper.
+
+use crate::probe;
+use anyhow::{Context, Result, bail};
+use std::env;
+use std::path::PathBuf;
+use tare_layers::{Host, Keeper};
+
+/// The host as layers see it: the probe is unpacked if it is not yet.
+pub fn host() -> Result<Host> {
+    let cache = cache()?;
+    Ok(Host { probe: probe::unpack(&cache)?, cache })
+}
+
+/// Keepers are tare itself under another command.
+pub fn keeper() -> Result<Keeper> {
+    let program = env::current_exe().context("cannot find tare's own program")?;
+    Ok(Keeper { program, args: vec!["keep".into()] })
+}
+
+/// `$TARE_CACHE`, or the user's cache folder.
+fn cache() -> Result<PathBuf> {
+    let given = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if let Some(cache) = given("TARE_CACHE") {
+        return Ok(cache);
+    }
+    let users = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")));
+    match users {
+        Some(folder) => Ok(folder.join("tare")),
+        None => bail!("no place for tare's cache: set HOME, XDG_CACHE_HOME or TARE_CACHE"),
+    }
+}

@@ -1,0 +1,102 @@
+//! Shows a running campaign: one live line on a terminal, a plain line a boot elsewhere. All on
+//! standard error, so that the scoreboard can be piped.
+
+use crate::output;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
+use tare_run::{Event, Observer};
+use tare_store::Role;
+
+/// Steps of the bar.
+const STEPS: u64 = 1000;
+
+/// Watches a campaign for a person.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    block: String,
+    boot: String,
+    left: Option<Duration>,
+    begun: Instant,
+}
+
+impl Progress {
+    /// Draws on a terminal, prints lines elsewhere.
+    pub fn new() -> Progress {
+        let bar = stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{bar:20} {msg}");
+            let style =
+                style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("##-");
+            ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr_with_hz(5))
+                .with_style(style)
+        });
+        let (block, boot) = (String::new(), String::new());
+        Progress { bar, block, boot, left: None, begun: Instant::now() }
+    }
+
+    /// Removes the live line.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// A line that stays.
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => output::note(text),
+        }
+    }
+
+    /// The live line; elsewhere nothing.
+    fn live(&self, what: &str) {
+        let Some(bar) = &self.bar else { return };
+        let left = self.left.map(|left| format!(", {} left", clock(left))).unwrap_or_default();
+        bar.set_message(format!("{} {} {what}{left}", self.block, self.boot));
+    }
+}
+
+impl Observer for Progress {
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Trying { layer } => self.live(&format!("trying {layer}")),
+            Event::Unavailable { layer, why, remedy } => {
+                self.line(&format!("{layer} cannot run here: {why}\n  remedy: {remedy}"));
+            }
+            Event::Block { number, of, boots } => {
+                self.block = format!("block {number}/{of}");
+                if self.bar.is_none() {
+                    self.line(&format!("{} ({boots} boots)", self.block));
+                }
+            }
+            Event::Boot { layer, role, attempt } => {
+                let floor = if role == Role::Floor { " again (A/A)" } else { "" };
+                let retry = if attempt > 1 { ", second try" } else { "" };
+                self.boot = format!("{layer}{floor}{retry}");
+                self.live("booting");
+                if self.bar.is_none() {
+                    self.line(&format!("  {:>6} {}", clock(self.begun.elapsed()), self.boot));
+                }
+            }
+            Event::Benchmark { name, number, of } => self.live(&format!("{name} {number}/{of}")),
+            Event::BootFailed { layer, why, again } => {
+                let next = if again { "; trying again" } else { "" };
+                self.line(&format!("  {layer}: {why}{next}"));
+            }
+            Event::Progress { done, left } => {
+                self.left = Some(left);
+                if let Some(bar) = &self.bar {
+                    bar.set_position((done * STEPS as f64) as u64);
+                }
+            }
+            Event::Warning(text) => self.line(&format!("  warning: {text}")),
+        }
+    }
+}
+
+/// `m:ss`.
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}

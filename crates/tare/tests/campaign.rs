@@ -1,0 +1,162 @@
+//! A whole campaign over scripted layers: the pipeline from plan to scoreboard, exact.
+
+mod common;
+
+use common::Bench;
+use std::collections::BTreeSet;
+use tare_store::{BootState, Outcome, Role};
+
+const MOCKS: &str = "--layer name=base,kind=mock,value=100 --layer name=slow,kind=mock,value=150 \
+                     --baseline base --bench lmbench/null_call --bench host/start";
+
+#[test]
+fn every_block_boots_every_layer_once_and_the_baseline_twice() {
+    let bench = Bench::new();
+    bench.ok(&format!("run {MOCKS} --blocks 4 --seed 5 --out c"));
+    let campaign = bench.campaign("c");
+    assert_eq!(campaign.state, "finished");
+    for block in 0..4 {
+        let mut boots: Vec<_> = campaign.boots.iter().filter(|boot| boot.block == block).collect();
+        boots.sort_by_key(|boot| (boot.layer, boot.role));
+        let found: Vec<_> = boots.iter().map(|boot| (boot.layer, boot.role)).collect();
+        assert_eq!(found, [(0, Role::Weigh), (0, Role::Floor), (1, Role::Weigh)]);
+        assert!(boots.iter().all(|boot| boot.state == BootState::Done && boot.attempt == 1));
+    }
+    let series = campaign.series.iter().filter(|s| s.outcome == Outcome::Measured).count();
+    assert_eq!(series, 4 * 3 * 2, "a series a boot and benchmark");
+    let null_call = &campaign.series.iter().find(|s| s.benchmark == 0).unwrap().samples;
+    assert_eq!(null_call.len(), 30);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_order_and_another_one_another() {
+    let bench = Bench::new();
+    let order = |seed: u32, name: &str| -> Vec<(usize, Role)> {
+        bench.ok(&format!("run {MOCKS} --blocks 6 --seed {seed} --out {name}"));
+        bench.campaign(name).boots.iter().map(|boot| (boot.layer, boot.role)).collect()
+    };
+    let first = order(11, "a");
+    assert_eq!(first, order(11, "b"));
+    assert_ne!(first, order(12, "c"));
+}
+
+#[test]
+fn the_scoreboard_is_exact() {
+    let bench = Bench::new();
+    let json = bench.ok(&format!("run {MOCKS} --blocks 5 --seed 1 --out c --format json")).out;
+    let board: serde_json::Value = serde_json::from_str(&json).expect("JSON on standard output");
+    assert_eq!(board["format"], "tare-scoreboard");
+    let rows = board["rows"].as_array().expect("rows");
+    let row = rows.iter().find(|row| row["benchmark"] == "lmbench/null_call").expect("the row");
+    let cell =
+        row["cells"].as_array().unwrap().iter().find(|cell| cell["layer"] == "slow").unwrap();
+    assert_eq!(cell["ratio"], 1.5);
+    assert_eq!((&cell["low"], &cell["high"]), (&1.5.into(), &1.5.into()));
+    assert_eq!(cell["verdict"], "slower");
+    // The same again from the directory, and as text within 80 columns.
+    assert_eq!(bench.ok("show c --format json").out, json);
+    let text = bench.ok("show c").out;
+    assert!(text.contains("slower") && text.contains("1.50"), "{text}");
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "too wide: {line}");
+        assert!(!line.contains('\u{1b}'), "colour in a pipe: {line}");
+    }
+}
+
+#[test]
+fn every_fault_is_recorded_retried_once_and_survived() {
+    let bench = Bench::new();
+    for fault in ["hang", "die", "corrupt", "truncate", "panic", "liar", "silent"] {
+        // The boot limit and a fault in the first boot only: the retry must succeed.
+        let line = format!(
+            "run --layer name=base,kind=mock --layer name=bad,kind=mock,fault={fault},faulty=first \
+             --baseline base --bench lmbench/null_call --blocks 2 --boot-limit 1s --out {fault}"
+        );
+        bench.ok(&line);
+        let campaign = bench.campaign(fault);
+        let of_bad: Vec<_> = campaign.boots.iter().filter(|boot| boot.layer == 1).collect();
+        let states: Vec<_> =
+            of_bad.iter().map(|boot| (boot.block, boot.attempt, boot.state)).collect();
+        let expected =
+            [(0, 1, BootState::Failed), (0, 2, BootState::Done), (1, 1, BootState::Done)];
+        assert_eq!(states, expected, "{fault}");
+        assert!(of_bad[0].failure.as_deref().is_some_and(|why| !why.is_empty()), "{fault}");
+        let measured = campaign.series.iter().filter(|s| campaign.boots[s.boot].layer == 1);
+        assert_eq!(measured.filter(|s| s.outcome == Outcome::Measured).count(), 2, "{fault}");
+    }
+}
+
+#[test]
+fn a_benchmark_that_always_ends_the_layer_costs_only_itself() {
+    let bench = Bench::new();
+    // The script dies whenever it is asked anything: both benchmarks of the probe are lost, the
+    // host's own is kept, and the baseline does not suffer.
+    bench.ok(
+        "run --layer name=base,kind=mock --layer name=bad,kind=mock,fault=die --baseline base \
+         --bench lmbench/null_call --bench host/start --blocks 3 --out c",
+    );
+    let campaign = bench.campaign("c");
+    let of = |layer: usize, outcome: Outcome| {
+        let series = campaign.series.iter().filter(|s| campaign.boots[s.boot].layer == layer);
+        series.filter(|s| s.outcome == outcome).count()
+    };
+    assert_eq!(of(0, Outcome::Measured), 2 * 3 * 2);
+    assert_eq!(of(1, Outcome::Measured), 3, "the start latency in every block");
+    assert_eq!(of(1, Outcome::Failed), 3, "the null call in every block");
+    let boots_of_bad = campaign.boots.iter().filter(|boot| boot.layer == 1);
+    assert_eq!(boots_of_bad.count(), 4, "two in the first block, then it is not asked again");
+}
+
+#[test]
+fn a_layer_that_never_greets_is_unavailable_and_the_rest_goes_on() {
+    let bench = Bench::new();
+    let line = "--layer name=base,kind=mock --layer name=mute,kind=mock,fault=silent --baseline base \
+                --bench lmbench/null_call --blocks 2 --boot-limit 1s";
+    let done = bench.ok(&format!("run {line} --out c"));
+    assert!(done.err.contains("mute cannot run here"), "{}", done.err);
+    assert!(done.out.contains("mute"), "{}", done.out);
+    let campaign = bench.campaign("c");
+    let (why, _) = campaign.layers[1].unavailable.as_ref().expect("recorded as unavailable");
+    assert!(why.contains("no greeting within 1.0 s"), "{why}");
+    assert_eq!(bench.tare(&format!("run {line} --require --out d")).code, 4);
+}
+
+#[test]
+fn what_a_layer_lacks_and_what_fails_is_said_not_dropped() {
+    let bench = Bench::new();
+    bench.ok(
+        "run --layer name=base,kind=mock --layer name=poor,kind=mock,lacks=lmbench/null_call \
+         --layer name=ill,kind=mock,fault=fail --layer name=loud,kind=mock,fault=garbage \
+         --baseline base --bench lmbench/null_call --bench lmbench/stat --blocks 2 --out c",
+    );
+    let campaign = bench.campaign("c");
+    let outcomes = |layer: usize| -> BTreeSet<(usize, String)> {
+        let series = campaign.series.iter().filter(|s| campaign.boots[s.boot].layer == layer);
+        series.map(|s| (s.benchmark, format!("{:?} {:?}", s.outcome, s.why))).collect()
+    };
+    let measured = "Measured None".to_owned();
+    let lacking = "Unavailable Some(\"the script says so\")".to_owned();
+    let failed = "Failed Some(\"scripted\")".to_owned();
+    assert_eq!(outcomes(1), BTreeSet::from([(0, lacking), (1, measured.clone())]));
+    assert_eq!(outcomes(2), BTreeSet::from([(0, failed.clone()), (1, failed)]));
+    assert_eq!(outcomes(3), BTreeSet::from([(0, measured.clone()), (1, measured)]));
+    let text = bench.ok("show c").out;
+    assert!(text.contains("the script says so"), "{text}");
+}
+
+#[test]
+fn a_flood_and_a_lying_clock_end_within_their_deadlines() {
+    let bench = Bench::new();
+    bench.ok(
+        "run --layer name=base,kind=mock --layer name=flood,kind=mock,fault=flood,faulty=first \
+         --baseline base --bench lmbench/null_call --blocks 1 --out flood",
+    );
+    let flooded = bench.campaign("flood");
+    assert!(flooded.boots.iter().any(|boot| boot.layer == 1 && boot.state == BootState::Failed));
+    bench.ok(
+        "run --layer name=base,kind=mock --layer name=late,kind=mock,fault=clock --baseline base \
+         --bench lmbench/null_call --bench lmbench/stat --blocks 2 --out clock",
+    );
+    let text = bench.ok("show clock").out;
+    assert!(text.contains("clock"), "the drift is not mentioned:\n{text}");
+}

@@ -1,0 +1,87 @@
+//! What the tests of the command share: a folder of their own and `tare` in it.
+
+#![allow(dead_code)] // each test file uses its part
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use tare_store::{Campaign, load};
+use tempfile::TempDir;
+
+/// A folder in which `tare` runs, removed at the end.
+pub struct Bench {
+    folder: TempDir,
+}
+
+/// What a `tare` that has ended printed.
+pub struct Done {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Bench {
+    pub fn new() -> Bench {
+        Bench { folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        std::fs::write(self.path(name), text).expect("a file in the temporary folder");
+        self.path(name)
+    }
+
+    /// `tare` with `line`'s words as arguments, not yet started.
+    pub fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tare"));
+        command.args(line.split_whitespace()).current_dir(self.folder.path());
+        command.env("TARE_CACHE", cache()).env("NO_COLOR", "1").stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub fn start(&self, line: &str) -> Child {
+        self.command(line).spawn().expect("tare starts")
+    }
+
+    pub fn tare(&self, line: &str) -> Done {
+        done(self.command(line).output().expect("tare starts"))
+    }
+
+    /// Runs `tare` and expects it to succeed.
+    pub fn ok(&self, line: &str) -> Done {
+        let done = self.tare(line);
+        assert_eq!(done.code, 0, "tare {line}\n{}\n{}", done.out, done.err);
+        done
+    }
+
+    pub fn campaign(&self, name: &str) -> Campaign {
+        load(&self.path(name)).expect("a campaign")
+    }
+}
+
+pub fn done(output: Output) -> Done {
+    let text = |bytes| String::from_utf8(bytes).expect("tare prints UTF-8");
+    Done {
+        code: output.status.code().unwrap_or(-1),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
+}
+
+/// One cache for all tests: the probe is unpacked and a guest kernel extracted once.
+pub fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
+}
+
+/// Waits until `ready` says so.
+pub fn wait_until(what: &str, mut ready: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !ready() {
+        assert!(Instant::now() < deadline, "never happened: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

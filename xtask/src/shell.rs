@@ -1,0 +1,37 @@
+//! Runs the programs that chores are made of.
+
+use anyhow::{Context, Result, bail};
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+
+/// The root of the repository.
+pub fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// Runs `program` at the root of the repository, its output shown; an error unless it succeeds.
+pub fn run<S: AsRef<OsStr>>(program: &str, args: &[S], env: &[(&str, &str)]) -> Result<()> {
+    let words: Vec<_> = args.iter().map(|arg| arg.as_ref().to_string_lossy()).collect();
+    let line = format!("{program} {}", words.join(" "));
+    eprintln!("+ {line}");
+    let mut command = Command::new(program);
+    command.args(args).current_dir(root()).envs(env.iter().copied());
+    let status = command.status().with_context(|| format!("cannot start {program}"))?;
+    if !status.success() {
+        bail!("'{line}' failed ({status})");
+    }
+    Ok(())
+}
+
+/// Runs this toolchain's cargo.
+pub fn cargo<S: AsRef<OsStr>>(args: &[S], env: &[(&str, &str)]) -> Result<()> {
+    run(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()), args, env)
+}
+
+/// Whether `name` is a program in `PATH` or in a folder for administrators.
+pub fn has_program(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let usual = ["/usr/sbin", "/sbin"].map(Into::into);
+    std::env::split_paths(&path).chain(usual).any(|folder| folder.join(name).is_file())
+}
