@@ -1,0 +1,115 @@
+//! A probe to talk to, with a deadline on every answer.
+#![allow(dead_code)] // each test file uses its part
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+use tare_proto::{BenchInfo, FromProbe, Request, SuiteInfo, ToProbe, decode, encode};
+
+/// How long one answer may take on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The probe's program.
+pub fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_tare-probe"))
+}
+
+/// What `tare-probe list --json` says.
+pub fn table() -> (Vec<SuiteInfo>, Vec<BenchInfo>) {
+    let output = program().args(["list", "--json"]).output().expect("start the probe");
+    let mut table: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let suites = serde_json::from_value(table["suites"].take()).expect("suites");
+    let benches = serde_json::from_value(table["benches"].take()).expect("benches");
+    (suites, benches)
+}
+
+/// A serving probe; killed when dropped.
+pub struct Probe {
+    /// Its scratch folder.
+    pub scratch: PathBuf,
+    process: Child,
+    requests: Option<ChildStdin>,
+    answers: Receiver<FromProbe>,
+}
+
+impl Probe {
+    /// Starts one with a scratch folder of its own, and takes its greeting.
+    pub fn start(scratch: &str) -> Probe {
+        let scratch = folder(scratch);
+        let mut process = program()
+            .arg("serve")
+            .env("TARE_SCRATCH", &scratch)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("start the probe");
+        let output = BufReader::new(process.stdout.take().expect("piped"));
+        let (send, answers) = channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                let _ = send.send(decode(&line).expect("every line is a message"));
+            }
+        });
+        let probe = Probe { requests: process.stdin.take(), scratch, process, answers };
+        assert!(matches!(probe.answer(), FromProbe::Hello(_)));
+        probe
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Sends a message.
+    pub fn say(&mut self, message: &ToProbe) {
+        let requests = self.requests.as_mut().expect("the line is open");
+        requests.write_all(encode(message).as_bytes()).expect("write a request");
+    }
+
+    /// The next message.
+    pub fn answer(&self) -> FromProbe {
+        self.answers.recv_timeout(DEADLINE).expect("an answer within the deadline")
+    }
+
+    /// Measures `bench` with tiny limits.
+    pub fn measure(&mut self, bench: &str) -> FromProbe {
+        let bench = bench.to_owned();
+        let request = Request { id: 7, bench, samples: 3, batch_ns: 10_000, limit_ms: 20 };
+        self.say(&ToProbe::Run(request));
+        assert_eq!(self.answer(), FromProbe::Begin { id: 7 });
+        self.answer()
+    }
+
+    /// Closes the line, as a host that dies does, and waits for the probe to end.
+    pub fn hang_up(&mut self) -> bool {
+        self.requests = None;
+        (0..600).any(|_| {
+            std::thread::sleep(Duration::from_millis(100));
+            matches!(self.process.try_wait(), Ok(Some(_)))
+        })
+    }
+
+    /// Kills it without warning.
+    pub fn kill(&mut self) {
+        self.process.kill().expect("kill the probe");
+        self.process.wait().expect("reap the probe");
+    }
+}
+
+impl Drop for Probe {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// An empty folder for a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("make a folder");
+    folder
+}

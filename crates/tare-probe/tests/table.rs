@@ -1,0 +1,54 @@
+//! The table is the only list: every file has its row, and every row holds together.
+
+mod probe;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// `family/name` of every file under src/benches that defines a benchmark.
+fn files() -> BTreeSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/benches");
+    let mut found = BTreeSet::new();
+    for family in fs::read_dir(root).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
+        for file in fs::read_dir(family.path()).unwrap().flatten() {
+            let text = fs::read_to_string(file.path()).unwrap();
+            if text.contains("pub const BENCH: Bench") {
+                let path = file.path().with_extension("");
+                let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+                found.insert(format!("{}/{}", name(&family.path()), name(&path)));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_file_has_a_row_of_its_name_and_every_row_a_file() {
+    let (_, benches) = probe::table();
+    let rows: BTreeSet<String> = benches.iter().map(|bench| bench.name.clone()).collect();
+    assert_eq!(rows.len(), benches.len(), "two rows have one name");
+    assert_eq!(files(), rows);
+}
+
+#[test]
+fn every_row_has_a_suite_an_estimator_that_reads_and_one_line_about_it() {
+    let (suites, benches) = probe::table();
+    for bench in &benches {
+        let name = &bench.name;
+        assert!(suites.iter().any(|suite| suite.name == bench.suite), "{name}: {}", bench.suite);
+        assert!(reads(&bench.estimator, bench.samples), "{name}: {}", bench.estimator);
+        assert!(!bench.about.is_empty() && !bench.about.contains('\n'), "{name}");
+        assert!(bench.about.len() <= 100, "{name}: {}", bench.about);
+    }
+}
+
+/// Whether `estimator` is `mean`, `median` or `best-K-of-N` with no more than the `samples` taken.
+fn reads(estimator: &str, samples: u32) -> bool {
+    let best = || {
+        let (best, of) = estimator.strip_prefix("best-")?.split_once("-of-")?;
+        let (best, of): (u32, u32) = (best.parse().ok()?, of.parse().ok()?);
+        Some((1..=of).contains(&best) && of == samples)
+    };
+    matches!(estimator, "mean" | "median") || best() == Some(true)
+}
