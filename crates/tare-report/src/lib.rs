@@ -1,1 +1,36 @@
-//! To come.
+//! `tare-report`: what a campaign says, as a value and as text, Markdown and JSON.
+//!
+//! No input or output and no statistics of its own: [`scoreboard`] turns a [`tare_store::Campaign`] into a plain
+//! [`Scoreboard`] with `tare-stats`, and [`text`], [`markdown`] and [`json`] turn that into strings. Whatever a
+//! campaign holds (names, reasons, consoles) is untrusted and is made harmless where it is written out.
+
+mod assemble;
+mod board;
+mod cell;
+mod clean;
+mod comment;
+mod floor;
+mod format;
+mod geomean;
+mod json;
+mod markdown;
+mod note;
+mod options;
+mod text;
+mod values;
+mod vmi;
+mod words;
+
+pub use assemble::scoreboard;
+pub use board::{
+    Cell, Counts, FailedBoot, Floor, Geomean, LayerSummary, Mean, Measure, Method, OverallFloor,
+    Pair, Presence, Provenance, Ratio, Row, Scoreboard, Unavailable, Verdict,
+};
+pub use clean::clean;
+pub use comment::Comment;
+pub use json::json;
+pub use markdown::markdown;
+pub use note::Note;
+pub use options::Options;
+pub use text::{Paint, TextStyle, text};
+pub use vmi::vmi_tables;

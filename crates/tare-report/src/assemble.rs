@@ -1,0 +1,227 @@
+//! From a campaign to its scoreboard.
+
+use crate::board::{
+    Cell, Counts, FailedBoot, LayerSummary, Method, Presence, Provenance, Row, Scoreboard,
+    Unavailable,
+};
+use crate::cell::{Place, Weighed, cell, mean_over_blocks, weigh};
+use crate::floor::{Floors, floors};
+use crate::geomean::geomeans;
+use crate::note::notes;
+use crate::options::Options;
+use crate::values::{Found, Values, best};
+use tare_stats::{RowInput, RowVerdict, verdicts};
+use tare_store::{Boot, BootState, Campaign, Outcome, Warning};
+
+/// Computes what a campaign says: finished, running, interrupted or empty.
+#[must_use]
+pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
+    let values = Values::new(campaign, options.estimator);
+    let baseline = campaign.baseline();
+    let others: Vec<usize> =
+        (0..campaign.layers.len()).filter(|&layer| Some(layer) != baseline).collect();
+    let names: Vec<&str> = others.iter().map(|&l| campaign.layers[l].name.as_str()).collect();
+    let floors = floors(&values, baseline, &campaign.benchmarks, options);
+    let weighed: Vec<Vec<Weighed>> = (0..campaign.benchmarks.len())
+        .map(|b| others.iter().map(|&l| weigh(&values, baseline, l, b, options)).collect())
+        .collect();
+    let judged = judge(&weighed, campaign, &floors, options);
+    let geomeans = geomeans(&weighed, &names, &campaign.benchmarks, &floors, options);
+    let context = Context { campaign, values: &values, options, others: &others, floors: &floors };
+    let rows: Vec<Row> =
+        (0..weighed.len()).map(|b| context.row(b, &weighed[b], &judged[b])).collect();
+    Scoreboard {
+        baseline: campaign.plan.baseline.clone(),
+        state: campaign.state.clone(),
+        method: method(options, &judged),
+        counts: counts(campaign, &values),
+        layers: (0..campaign.layers.len()).map(|layer| context.layer(layer, &rows)).collect(),
+        geomeans,
+        warnings: context.warnings(&rows),
+        rows,
+        floor: floors.overall.clone(),
+        failed_boots: failed_boots(campaign),
+        provenance: provenance(campaign),
+    }
+}
+
+/// The verdicts of all cells together, by row and layer.
+fn judge(
+    weighed: &[Vec<Weighed>],
+    campaign: &Campaign,
+    floors: &Floors,
+    options: &Options,
+) -> Vec<Vec<Option<RowVerdict>>> {
+    let mut at = Vec::new();
+    let mut inputs = Vec::new();
+    for (row, cells) in weighed.iter().enumerate() {
+        for (column, weighed) in cells.iter().enumerate() {
+            let Some(interval) = weighed.interval else { continue };
+            let (floor, best) = (floors.log_bound(row), best(campaign.benchmarks[row].better));
+            inputs.push(RowInput { interval, margin: options.margin, floor, best });
+            at.push((row, column));
+        }
+    }
+    let answers = verdicts(&inputs, options.correction, 1.0 - options.confidence);
+    let mut judged: Vec<Vec<Option<RowVerdict>>> =
+        weighed.iter().map(|cells| vec![None; cells.len()]).collect();
+    for ((row, column), answer) in at.into_iter().zip(answers) {
+        judged[row][column] = Some(answer);
+    }
+    judged
+}
+
+/// What every row and layer is put together from.
+struct Context<'a> {
+    campaign: &'a Campaign,
+    values: &'a Values<'a>,
+    options: &'a Options,
+    others: &'a [usize],
+    floors: &'a Floors,
+}
+
+impl Context<'_> {
+    fn row(&self, benchmark: usize, weighed: &[Weighed], judged: &[Option<RowVerdict>]) -> Row {
+        let info = &self.campaign.benchmarks[benchmark];
+        let confidence = self.options.confidence;
+        let baseline = self.campaign.baseline();
+        let make = |((&layer, weighed), judged): ((&usize, &Weighed), &Option<RowVerdict>)| {
+            let name = self.campaign.layers[layer].name.as_str();
+            let place = Place { layer, name, benchmark, info };
+            cell(&place, weighed, judged.as_ref(), self.values, self.options)
+        };
+        let own = || info.estimator.clone();
+        Row {
+            benchmark: info.name.clone(),
+            about: info.about.clone(),
+            suite: info.suite.clone(),
+            unit: info.unit,
+            better: info.better,
+            estimator: self.options.estimator.map_or_else(own, |estimator| estimator.to_string()),
+            baseline: baseline
+                .and_then(|layer| mean_over_blocks(self.values, layer, benchmark, confidence)),
+            floor: self.floors.rows[benchmark],
+            cells: self.others.iter().zip(weighed).zip(judged).map(make).collect(),
+        }
+    }
+
+    fn layer(&self, layer: usize, rows: &[Row]) -> LayerSummary {
+        let row = &self.campaign.layers[layer];
+        let boots = || self.campaign.boots.iter().filter(|boot| boot.layer == layer);
+        let column = self.others.iter().position(|&other| other == layer);
+        let measured = |row: &&Row| {
+            column.map_or(row.baseline.is_some(), |column| {
+                row.cells[column].presence == Presence::Measured
+            })
+        };
+        LayerSummary {
+            name: row.name.clone(),
+            kind: row.kind.clone(),
+            settings: row.settings.clone(),
+            baseline: column.is_none(),
+            unavailable: row.unavailable.clone().map(|(why, remedy)| Unavailable { why, remedy }),
+            boots: boots().count(),
+            failed_boots: boots().filter(|boot| failed(boot)).count(),
+            measured: rows.iter().filter(measured).count(),
+            notes: notes(self.campaign, layer),
+        }
+    }
+
+    /// The campaign's own warnings, and what only all its numbers together show.
+    fn warnings(&self, rows: &[Row]) -> Vec<Warning> {
+        let mut warnings = self.campaign.warnings.clone();
+        let Some(baseline) = self.campaign.baseline() else {
+            let text = "the baseline is not among the layers, so there are no ratios".into();
+            warnings.push(Warning { layer: None, benchmark: None, text });
+            return warnings;
+        };
+        let mut warn = |benchmark: Option<&str>, text: String| {
+            let layer = Some(self.campaign.plan.baseline.clone());
+            warnings.push(Warning { layer, benchmark: benchmark.map(str::to_owned), text });
+        };
+        for (benchmark, row) in rows.iter().enumerate() {
+            let found = || self.values.all(baseline, benchmark);
+            if let Some(Found::Rejected(why)) = found().find(|f| matches!(f, Found::Rejected(_))) {
+                warn(Some(&row.benchmark), format!("a series of the baseline was rejected: {why}"));
+            }
+            if row.floor.is_some_and(|floor| floor.called_different) {
+                let text =
+                    "the baseline differs from itself: its two boots in a block are not alike";
+                warn(Some(&row.benchmark), text.into());
+            }
+        }
+        let bare = |row: &&Row| row.floor.is_none_or(|floor| floor.bound.is_none());
+        let judged = |row: &&Row| row.cells.iter().any(|cell: &Cell| cell.p_difference.is_some());
+        let count = rows.iter().filter(judged).filter(bare).count();
+        if count > 0 {
+            warn(
+                None,
+                format!(
+                    "no noise floor for {count} of {} benchmarks: their verdicts rest on the interval alone",
+                    rows.len()
+                ),
+            );
+        }
+        warnings
+    }
+}
+
+fn method(options: &Options, judged: &[Vec<Option<RowVerdict>>]) -> Method {
+    let counted = judged.iter().flatten().flatten();
+    let with_verdict = counted.filter(|j| j.verdict != tare_stats::Verdict::NoInterval);
+    Method {
+        confidence: options.confidence,
+        margin: options.margin,
+        correction: options.correction,
+        comparisons: with_verdict.count(),
+        estimator: options.estimator.map(|estimator| estimator.to_string()),
+    }
+}
+
+fn counts(campaign: &Campaign, values: &Values) -> Counts {
+    let measured = || campaign.series.iter().filter(|row| row.outcome == Outcome::Measured);
+    Counts {
+        blocks: values.blocks.len(),
+        planned_blocks: campaign.plan.blocks,
+        boots: campaign.boots.len(),
+        failed_boots: campaign.boots.iter().filter(|boot| failed(boot)).count(),
+        series: measured().count(),
+        samples: measured().map(|row| row.samples.len()).sum(),
+    }
+}
+
+fn failed(boot: &Boot) -> bool {
+    boot.state == BootState::Failed
+}
+
+fn failed_boots(campaign: &Campaign) -> Vec<FailedBoot> {
+    let boots = campaign.boots.iter().filter(|boot| failed(boot));
+    let name =
+        |layer: usize| campaign.layers.get(layer).map_or_else(String::new, |l| l.name.clone());
+    let report = |boot: &Boot| FailedBoot {
+        id: boot.id,
+        block: boot.block,
+        layer: name(boot.layer),
+        attempt: boot.attempt,
+        why: boot.failure.clone().unwrap_or_else(|| "no reason recorded".into()),
+        console: boot.console.clone().filter(|console| !console.trim().is_empty()),
+    };
+    boots.map(report).collect()
+}
+
+fn provenance(campaign: &Campaign) -> Provenance {
+    let plan = &campaign.plan;
+    let baseline = campaign.baseline();
+    let mut boots = campaign.boots.iter().filter(|boot| Some(boot.layer) == baseline);
+    let hello = boots.find_map(|boot| boot.hello.as_ref());
+    Provenance {
+        seed: plan.seed,
+        created: plan.created.clone(),
+        tare_version: plan.tare_version.clone(),
+        probe_sha256: plan.probe_sha256.clone(),
+        command: plan.command.clone(),
+        cpus: plan.cpus.clone(),
+        cpu_model: hello.map(|hello| hello.cpu_model.clone()).unwrap_or_default(),
+        kernel: hello.map(|hello| hello.kernel.clone()).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,208 @@
+//! The scoreboard as a value: what every rendering reads, and what the JSON form spells out.
+
+mod parts;
+
+pub use parts::{
+    Counts, FailedBoot, LayerSummary, Method, OverallFloor, Presence, Provenance, Unavailable,
+};
+
+use crate::Comment;
+use serde::Serialize;
+use tare_proto::{Better, Unit};
+use tare_stats::{RatioInterval, RatioPoint};
+
+/// Everything a campaign says, ready to be written out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scoreboard {
+    /// Name of the layer that the others are divided by.
+    pub baseline: String,
+    /// Whether the campaign ran to its end: `finished`, `interrupted`, `running`.
+    pub state: String,
+    /// How the numbers were made.
+    pub method: Method,
+    /// How much was measured.
+    pub counts: Counts,
+    /// Every layer of the campaign, in its order, the baseline among them.
+    pub layers: Vec<LayerSummary>,
+    /// Geometric means by suite, what is measured and layer.
+    pub geomeans: Vec<Geomean>,
+    /// One row per benchmark, in the campaign's order.
+    pub rows: Vec<Row>,
+    /// What the baseline against itself says over all benchmarks.
+    pub floor: OverallFloor,
+    /// What should be known when reading the rest.
+    pub warnings: Vec<tare_store::Warning>,
+    /// Boots that ended early.
+    pub failed_boots: Vec<FailedBoot>,
+    /// Where the numbers come from and how to repeat them.
+    pub provenance: Provenance,
+}
+
+impl Scoreboard {
+    /// The layers that are weighed, in the order of every row's cells: all but the baseline.
+    pub fn others(&self) -> impl Iterator<Item = &LayerSummary> {
+        self.layers.iter().filter(|layer| !layer.baseline)
+    }
+}
+
+/// What a benchmark's unit measures, which decides the words for better and worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// Times and rates: slower, faster.
+    Speed,
+    /// Memory: heavier, lighter.
+    Size,
+}
+
+impl Measure {
+    /// What values of `unit` measure.
+    #[must_use]
+    pub const fn of(unit: Unit) -> Measure {
+        match unit {
+            Unit::Nanoseconds | Unit::PerSecond => Measure::Speed,
+            Unit::Bytes => Measure::Size,
+        }
+    }
+}
+
+/// One benchmark on every layer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// `family/name`.
+    pub benchmark: String,
+    /// What is measured.
+    pub about: String,
+    /// Its suite.
+    pub suite: String,
+    /// What a value means.
+    pub unit: Unit,
+    /// Which end is good.
+    pub better: Better,
+    /// How each series was reduced to one value.
+    pub estimator: String,
+    /// The baseline's mean over its blocks; a block's value is the geometric mean of its two boots.
+    pub baseline: Option<Mean>,
+    /// What the baseline against itself says (A/A).
+    pub floor: Option<Floor>,
+    /// One cell per layer of [`Scoreboard::others`], in that order.
+    pub cells: Vec<Cell>,
+}
+
+/// One benchmark on one layer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cell {
+    /// The layer's name.
+    pub layer: String,
+    /// Whether there is a number.
+    pub presence: Presence,
+    /// Why there is none.
+    pub why: Option<String>,
+    /// Layer / baseline, paired within the blocks.
+    pub ratio: Option<Ratio>,
+    /// The means behind the ratio.
+    pub pair: Option<Pair>,
+    /// The layer's mean over all its blocks.
+    pub mean: Option<Mean>,
+    /// What is said about the ratio.
+    pub verdict: Verdict,
+    /// When undecided: how many more blocks would likely decide.
+    pub more_blocks: Option<usize>,
+    /// p-value of "the ratio is 1", corrected.
+    pub p_difference: Option<f64>,
+    /// p-value of "the ratio lies outside the margin", corrected.
+    pub p_equivalence: Option<f64>,
+    /// What should be known when reading this cell.
+    pub comments: Vec<Comment>,
+}
+
+/// A ratio layer / baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Ratio {
+    /// The geometric mean over the blocks.
+    pub value: f64,
+    /// Lower end of its confidence interval; none with one block.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Blocks it rests on.
+    pub blocks: usize,
+}
+
+impl From<&RatioInterval> for Ratio {
+    fn from(i: &RatioInterval) -> Ratio {
+        Ratio { value: i.ratio, low: Some(i.low), high: Some(i.high), blocks: i.blocks }
+    }
+}
+
+impl From<RatioPoint> for Ratio {
+    fn from(point: RatioPoint) -> Ratio {
+        Ratio { value: point.ratio, low: None, high: None, blocks: point.blocks }
+    }
+}
+
+/// The arithmetic means behind a ratio, over the blocks that have both, in the row's unit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Pair {
+    /// The layer's.
+    pub layer: f64,
+    /// The baseline's.
+    pub baseline: f64,
+}
+
+/// A mean over blocks, in the row's unit, with its confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Mean {
+    /// The arithmetic mean.
+    pub mean: f64,
+    /// Whole width of its confidence interval as a percentage of the mean; none with one block.
+    pub ci_width_percent: Option<f64>,
+    /// Blocks it rests on.
+    pub blocks: usize,
+}
+
+/// The noise floor of one benchmark: the baseline's second boot of a block against its first.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Floor {
+    /// Second / first, which should be 1.
+    pub ratio: Ratio,
+    /// Nothing up to this ratio (or its inverse) is called different; none with one block.
+    pub bound: Option<f64>,
+    /// The baseline was called different from itself. It should not be.
+    pub called_different: bool,
+}
+
+/// What is said about a ratio. Worse and better are about cost, whichever way the unit points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The layer costs more than the baseline: slower, or heavier.
+    Worse,
+    /// The layer costs less: faster, or lighter.
+    Better,
+    /// Shown to be the same within the margin.
+    Equivalent,
+    /// Neither a difference nor equivalence is shown.
+    Undecided,
+    /// There is no interval to judge.
+    None,
+}
+
+/// The geometric mean of one suite's ratios on one layer, of what measures the same.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Geomean {
+    /// The suite.
+    pub suite: String,
+    /// What its rows measure.
+    pub measure: Measure,
+    /// The layer.
+    pub layer: String,
+    /// Cost of the layer / cost of the baseline; rows where higher is better enter inverted.
+    pub cost: Ratio,
+    /// Rows it rests on.
+    pub rows: usize,
+    /// Rows of the suite without a number on this layer, or in fewer than two blocks.
+    pub left_out: usize,
+    /// What is said about it (corrected for the number of geometric means).
+    pub verdict: Verdict,
+}

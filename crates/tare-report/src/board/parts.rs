@@ -1,0 +1,142 @@
+//! What stands around the scoreboard's rows: method, counts, layers, failures, provenance.
+
+use crate::{Note, Ratio};
+use serde::Serialize;
+use tare_stats::Correction;
+
+/// How the numbers were made.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Method {
+    /// Confidence of every interval.
+    pub confidence: f64,
+    /// Equivalence margin δ, as a fraction.
+    pub margin: f64,
+    /// How verdicts are corrected.
+    pub correction: Correction,
+    /// The comparisons that the correction is for.
+    pub comparisons: usize,
+    /// The estimator that replaced every benchmark's own.
+    pub estimator: Option<String>,
+}
+
+/// How much was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Blocks with at least one boot.
+    pub blocks: usize,
+    /// Blocks asked for, when they were counted.
+    pub planned_blocks: Option<u32>,
+    /// Boots.
+    pub boots: usize,
+    /// Boots that ended early.
+    pub failed_boots: usize,
+    /// Series with samples.
+    pub series: usize,
+    /// Samples.
+    pub samples: usize,
+}
+
+/// One layer of the campaign.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LayerSummary {
+    /// Its name.
+    pub name: String,
+    /// Its kind.
+    pub kind: String,
+    /// Its settings as `--layer` takes them.
+    pub settings: String,
+    /// It is what the others are divided by.
+    pub baseline: bool,
+    /// Why it cannot run here.
+    pub unavailable: Option<Unavailable>,
+    /// Times it was booted.
+    pub boots: usize,
+    /// Boots that ended early.
+    pub failed_boots: usize,
+    /// Benchmarks with a number.
+    pub measured: usize,
+    /// What should be known when reading its column.
+    pub notes: Vec<Note>,
+}
+
+/// A layer that cannot run here is a result, too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unavailable {
+    /// The reason.
+    pub why: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// Whether a cell has a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Presence {
+    /// It has.
+    Measured,
+    /// The benchmark cannot run on the layer.
+    Unavailable,
+    /// It should have run and failed.
+    Failed,
+    /// It was measured, but its samples are no times, rates or sizes.
+    Rejected,
+    /// The layer has a value and the baseline has none in the same block.
+    Unpaired,
+    /// It was not measured.
+    Missing,
+}
+
+/// The noise floor over all benchmarks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OverallFloor {
+    /// Geometric mean over all benchmarks of the baseline's second boot / its first.
+    pub ratio: Option<Ratio>,
+    /// No geometric mean up to this ratio (or its inverse) is called different.
+    pub bound: Option<f64>,
+    /// Rows with a floor of their own.
+    pub rows: usize,
+    /// Rows in which the baseline was called different from itself, corrected like every verdict.
+    pub called_different: usize,
+    /// The median of the rows' floors, as a ratio.
+    pub median: Option<f64>,
+    /// The largest of the rows' floors, as a ratio, and its benchmark.
+    pub largest: Option<(f64, String)>,
+}
+
+/// A boot that ended early.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FailedBoot {
+    /// The boot's row in the campaign and number of its log.
+    pub id: i64,
+    /// Its block, from 0.
+    pub block: u32,
+    /// The layer's name.
+    pub layer: String,
+    /// 1, or 2 for the retry.
+    pub attempt: u32,
+    /// What ended it.
+    pub why: String,
+    /// Its last console lines.
+    pub console: Option<String>,
+}
+
+/// Where the numbers come from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Provenance {
+    /// Decides the order within every block.
+    pub seed: u64,
+    /// When the campaign was made, UTC.
+    pub created: String,
+    /// The tare that made it.
+    pub tare_version: String,
+    /// SHA-256 of the probe.
+    pub probe_sha256: String,
+    /// The command line that made it.
+    pub command: String,
+    /// The CPUs that every layer was pinned to.
+    pub cpus: Vec<u32>,
+    /// The CPU's model as the baseline saw it.
+    pub cpu_model: String,
+    /// The kernel as the baseline saw it.
+    pub kernel: String,
+}

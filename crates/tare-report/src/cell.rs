@@ -1,0 +1,196 @@
+//! One cell: the ratio of one benchmark on one layer, and what is off about it.
+
+use crate::Comment;
+use crate::board::{Cell, Mean, Pair, Presence, Ratio, Verdict};
+use crate::note::clock_drift;
+use crate::options::Options;
+use crate::values::{Found, Values};
+use tare_proto::BenchInfo;
+use tare_stats::{
+    RatioInterval, RowVerdict, log_ratios, mean, mean_interval, paired_ratio, ratio_point,
+};
+use tare_store::{Outcome, SeriesRow};
+
+/// A benchmark on a layer, divided by the baseline.
+pub(crate) struct Weighed {
+    /// Baseline's and layer's value of every block that has both.
+    pub(crate) pairs: Vec<(f64, f64)>,
+    /// The log ratio of every block of the campaign.
+    pub(crate) logs: Vec<Option<f64>>,
+    /// The ratio's interval, from two blocks on.
+    pub(crate) interval: Option<RatioInterval>,
+    /// Blocks that booted both.
+    pub(crate) expected: usize,
+}
+
+/// Divides `layer` by `baseline`, block by block.
+pub(crate) fn weigh(
+    values: &Values,
+    baseline: Option<usize>,
+    layer: usize,
+    benchmark: usize,
+    options: &Options,
+) -> Weighed {
+    let pair = |block: u32| {
+        let below = values.value(block, baseline?, benchmark)?;
+        Some((below, values.value(block, layer, benchmark)?))
+    };
+    let all: Vec<Option<(f64, f64)>> = values.blocks.iter().map(|&block| pair(block)).collect();
+    let log = |(b, l): (f64, f64)| log_ratios(&[b], &[l]).ok()?.first().copied();
+    let logs = all.iter().map(|pair| log((*pair)?)).collect();
+    let pairs: Vec<(f64, f64)> = all.into_iter().flatten().collect();
+    let (below, above): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+    let interval = paired_ratio(&below, &above, options.confidence).ok();
+    let both = |block: &&u32| {
+        values.booted(**block, layer) && baseline.is_some_and(|b| values.booted(**block, b))
+    };
+    let expected = values.blocks.iter().filter(both).count();
+    Weighed { pairs, logs, interval, expected }
+}
+
+/// A verdict in the report's words, and the blocks that an undecided one asks for.
+pub(crate) fn verdict(said: tare_stats::Verdict) -> (Verdict, Option<usize>) {
+    match said {
+        tare_stats::Verdict::Slower => (Verdict::Worse, None),
+        tare_stats::Verdict::Faster => (Verdict::Better, None),
+        tare_stats::Verdict::Equivalent => (Verdict::Equivalent, None),
+        tare_stats::Verdict::Undecided { more_blocks } => (Verdict::Undecided, more_blocks),
+        tare_stats::Verdict::NoInterval => (Verdict::None, None),
+    }
+}
+
+/// Where a cell stands.
+pub(crate) struct Place<'a> {
+    pub(crate) layer: usize,
+    pub(crate) name: &'a str,
+    pub(crate) benchmark: usize,
+    pub(crate) info: &'a BenchInfo,
+}
+
+/// Puts a cell together.
+pub(crate) fn cell(
+    place: &Place,
+    weighed: &Weighed,
+    judged: Option<&RowVerdict>,
+    values: &Values,
+    options: &Options,
+) -> Cell {
+    let (below, above): (Vec<f64>, Vec<f64>) = weighed.pairs.iter().copied().unzip();
+    let ratio: Option<Ratio> = weighed
+        .interval
+        .as_ref()
+        .map(Ratio::from)
+        .or_else(|| ratio_point(&below, &above).ok().map(Ratio::from));
+    let pair =
+        mean(&above).ok().zip(mean(&below).ok()).map(|(layer, baseline)| Pair { layer, baseline });
+    let own = mean_over_blocks(values, place.layer, place.benchmark, options.confidence);
+    let (presence, why) = presence(values, place, ratio.is_some(), own.is_some());
+    let (verdict, more_blocks) = judged.map_or((Verdict::None, None), |j| verdict(j.verdict));
+    let mut comments = remarks(place, weighed, values);
+    if judged.is_some_and(|judged| judged.within_floor) && verdict == Verdict::Undecided {
+        comments.insert(0, Comment::WithinFloor);
+    }
+    Cell {
+        layer: place.name.to_owned(),
+        presence,
+        why,
+        ratio,
+        pair,
+        mean: own,
+        verdict,
+        more_blocks,
+        p_difference: judged.map(|judged| judged.p_difference),
+        p_equivalence: judged.map(|judged| judged.p_equivalence),
+        comments,
+    }
+}
+
+/// A layer's mean over all its blocks, with the width of its interval.
+pub(crate) fn mean_over_blocks(
+    values: &Values,
+    layer: usize,
+    benchmark: usize,
+    confidence: f64,
+) -> Option<Mean> {
+    let blocks = values.blocks.iter();
+    let all: Vec<f64> = blocks.filter_map(|&b| values.value(b, layer, benchmark)).collect();
+    let mean = mean(&all).ok()?;
+    let width = mean_interval(&all, confidence).ok().map(|interval| interval.width_percent());
+    Some(Mean { mean, ci_width_percent: width, blocks: all.len() })
+}
+
+fn presence(
+    values: &Values,
+    place: &Place,
+    has_ratio: bool,
+    has_mean: bool,
+) -> (Presence, Option<String>) {
+    if has_ratio {
+        return (Presence::Measured, None);
+    }
+    if has_mean {
+        return (Presence::Unpaired, Some("the baseline has no value in the same block".into()));
+    }
+    let mut answer = (Presence::Missing, None);
+    for found in values.all(place.layer, place.benchmark) {
+        answer = match found {
+            Found::Rejected(why) => return (Presence::Rejected, Some(why.clone())),
+            Found::Absent(Outcome::Failed, why) => (Presence::Failed, why.map(str::to_owned)),
+            Found::Absent(Outcome::Unavailable, why) => {
+                (Presence::Unavailable, why.map(str::to_owned))
+            }
+            Found::Absent(Outcome::Measured, _) | Found::Value(..) => continue,
+        };
+    }
+    answer
+}
+
+fn remarks(place: &Place, weighed: &Weighed, values: &Values) -> Vec<Comment> {
+    let mut remarks = Vec::new();
+    let have = weighed.pairs.len();
+    match &weighed.interval {
+        Some(interval) if interval.degenerate => remarks.push(Comment::NoSpread),
+        Some(interval) if interval.half_width() > Comment::WIDE => {
+            let percent = 100.0 * interval.half_width().exp_m1().min(9.99);
+            remarks.push(Comment::WideInterval { percent });
+        }
+        None if have == 1 => remarks.push(Comment::OneBlock),
+        _ => {}
+    }
+    if have > 0 && have < weighed.expected {
+        remarks.push(Comment::MissingBlocks { have, of: weighed.expected });
+    }
+    let mut series: Vec<(f64, &SeriesRow)> = Vec::new();
+    let mut rejected: Vec<&String> = Vec::new();
+    for found in values.all(place.layer, place.benchmark) {
+        match found {
+            Found::Value(value, row) => series.push((*value, row)),
+            Found::Rejected(why) => rejected.push(why),
+            Found::Absent(..) => {}
+        }
+    }
+    if let Some(why) = rejected.first().filter(|_| have > 0) {
+        remarks.push(Comment::Rejected { series: rejected.len(), why: (*why).clone() });
+    }
+    remarks.extend(series_remarks(place.info, &series));
+    remarks
+}
+
+/// What is off about the series behind a cell.
+fn series_remarks(info: &BenchInfo, series: &[(f64, &SeriesRow)]) -> Vec<Comment> {
+    let mut remarks = Vec::new();
+    if let Some(percent) = clock_drift(series.iter().map(|(_, row)| *row)) {
+        remarks.push(Comment::ClockDrift { percent });
+    }
+    if series.iter().any(|(_, row)| row.short_batch) {
+        remarks.push(Comment::ShortBatch);
+    }
+    let least = series.iter().map(|(_, row)| row.samples.len()).min();
+    if let Some(least) = least.filter(|least| least * 2 < info.samples as usize) {
+        remarks.push(Comment::FewSamples { least, wanted: info.samples });
+    }
+    if series.iter().any(|(value, row)| row.subtracted > *value) {
+        remarks.push(Comment::SubtractedExceeds);
+    }
+    remarks
+}

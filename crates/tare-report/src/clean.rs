@@ -1,0 +1,90 @@
+//! Making what a campaign holds harmless on a terminal, and measuring how wide it prints.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// `text` on one line without anything that a terminal or a reader's eye obeys: control characters and marks that
+/// turn the writing direction are escaped visibly, what takes no space is dropped.
+#[must_use]
+pub fn clean(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.trim().chars() {
+        match c {
+            '\t' | '\n' => out.push(' '),
+            '\u{061c}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => {
+                out.extend(c.escape_unicode());
+            }
+            '\u{2028}' | '\u{2029}' => out.push(' '),
+            _ if c.is_control() => out.extend(c.escape_default()),
+            _ if c.width().unwrap_or(0) > 0 => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Columns that cleaned text takes.
+pub(crate) fn width(text: &str) -> usize {
+    // A string may be narrower than its characters (ligatures); a table must hold either.
+    text.chars().filter_map(UnicodeWidthChar::width).sum::<usize>().max(text.width())
+}
+
+/// Cleaned text in at most `columns`, its end replaced by an ellipsis when it is longer.
+pub(crate) fn fit(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut out = head(text, columns.saturating_sub(1)).0.to_owned();
+    out.push('…');
+    out
+}
+
+/// The longest beginning of `text` in at most `columns`, and the rest.
+fn head(text: &str, columns: usize) -> (&str, &str) {
+    let mut used = 0;
+    for (at, c) in text.char_indices() {
+        used += c.width().unwrap_or(0);
+        if used > columns {
+            return text.split_at(at);
+        }
+    }
+    (text, "")
+}
+
+/// `text` in lines of at most `columns`, broken at spaces where there are any.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    wrap_behind(text, 0, columns)
+}
+
+/// [`wrap`] with `taken` columns of the first line already written to.
+pub(crate) fn wrap_behind(text: &str, taken: usize, columns: usize) -> Vec<String> {
+    // Two columns hold any one character, so every round makes progress.
+    let columns = columns.max(2);
+    let room = |lines: &[String]| {
+        if lines.is_empty() { columns.saturating_sub(taken).max(2) } else { columns }
+    };
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        if !line.is_empty() && width(&line) + 1 + width(word) > room(&lines) {
+            lines.push(std::mem::take(&mut line));
+        }
+        let mut rest = word;
+        while width(rest) > room(&lines) {
+            let (part, after) = head(rest, room(&lines));
+            lines.push(part.to_owned());
+            rest = after;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(rest);
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}

@@ -1,0 +1,131 @@
+//! What is off about one cell: a short label for a table and a sentence for who wants to know.
+
+use serde::Serialize;
+
+/// A remark on one cell.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(into = "Spelled")]
+pub enum Comment {
+    /// One block gives a ratio without an interval.
+    OneBlock,
+    /// Layer and baseline both have a value in `have` of the `of` blocks that booted both.
+    MissingBlocks {
+        /// Blocks used.
+        have: usize,
+        /// Blocks that should have a value.
+        of: usize,
+    },
+    /// Half of the interval is wider than [`Comment::WIDE`].
+    WideInterval {
+        /// Half its width, in percent.
+        percent: f64,
+    },
+    /// The blocks agree to the last digit, so the interval has no width.
+    NoSpread,
+    /// A difference was shown, but within the noise floor, so it is not called one.
+    WithinFloor,
+    /// The layer's clock ran at another speed than the host's during this benchmark.
+    ClockDrift {
+        /// How much faster the layer's clock ran, in percent.
+        percent: f64,
+    },
+    /// Batches under a thousand times the clock's resolution.
+    ShortBatch,
+    /// Fewer samples than half of what the estimator stands for.
+    FewSamples {
+        /// The fewest in any block.
+        least: usize,
+        /// What was asked for.
+        wanted: u32,
+    },
+    /// Series thrown away because their samples are no times, rates or sizes.
+    Rejected {
+        /// How many series.
+        series: usize,
+        /// What is wrong with the first.
+        why: String,
+    },
+    /// What was measured beside the operation and subtracted is larger than what is left.
+    SubtractedExceeds,
+}
+
+impl Comment {
+    /// An interval is called wide when half of it exceeds this (log scale, so about ± 10%).
+    pub const WIDE: f64 = 0.10;
+
+    /// A name for programs.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Comment::OneBlock => "one_block",
+            Comment::MissingBlocks { .. } => "missing_blocks",
+            Comment::WideInterval { .. } => "wide_interval",
+            Comment::NoSpread => "no_spread",
+            Comment::WithinFloor => "within_floor",
+            Comment::ClockDrift { .. } => "clock_drift",
+            Comment::ShortBatch => "short_batch",
+            Comment::FewSamples { .. } => "few_samples",
+            Comment::Rejected { .. } => "rejected",
+            Comment::SubtractedExceeds => "subtracted_exceeds",
+        }
+    }
+
+    /// A few words for a table.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self {
+            Comment::OneBlock => "one block: no interval".into(),
+            Comment::MissingBlocks { have, of } => format!("in {have} of {of} blocks"),
+            Comment::WideInterval { percent } => format!("wide interval (±{percent:.0}%)"),
+            Comment::NoSpread => "no spread".into(),
+            Comment::WithinFloor => "within the noise floor".into(),
+            Comment::ClockDrift { percent } => format!("its clock ran {percent:+.1}%"),
+            Comment::ShortBatch => "short batch".into(),
+            Comment::FewSamples { least, wanted } => format!("{least} of {wanted} samples"),
+            Comment::Rejected { series: 1, why } => format!("1 series rejected: {why}"),
+            Comment::Rejected { series, why } => format!("{series} series rejected: {why}"),
+            Comment::SubtractedExceeds => "more subtracted than left".into(),
+        }
+    }
+
+    /// What it means for the reader.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match self {
+            Comment::OneBlock => "With one block there is no interval and no verdict; run at least two, better five.".into(),
+            Comment::MissingBlocks { have, of } => {
+                format!("Only {have} of {of} blocks have this benchmark on both this layer and the baseline; the ratio uses those.")
+            }
+            Comment::WideInterval { percent } => {
+                format!("Half the interval is {percent:.0}%, so the ratio is a rough one; more blocks narrow it.")
+            }
+            Comment::NoSpread => "Every block gave the same value: it repeats to the last digit, or the clock is too coarse.".into(),
+            Comment::WithinFloor => "The difference is significant, but no larger than the baseline's difference from itself.".into(),
+            Comment::ClockDrift { percent } => {
+                format!("Over this benchmark the layer's clock ran {percent:+.1}% against the host's, and its times are by the layer's clock.")
+            }
+            Comment::ShortBatch => "The timed batch was under a thousand times the clock's resolution, so values are coarse.".into(),
+            Comment::FewSamples { least, wanted } => {
+                format!("A block had time for {least} of the {wanted} samples that the estimator stands for.")
+            }
+            Comment::Rejected { series, why } => {
+                format!("Series that could not be reduced to a value: {series}; the first because {why}.")
+            }
+            Comment::SubtractedExceeds => "The cost measured beside the operation and subtracted exceeds what is left, so the result is a small difference of large numbers.".into(),
+        }
+    }
+}
+
+/// How a remark is spelled out in JSON.
+#[derive(Serialize)]
+pub(crate) struct Spelled {
+    pub(crate) kind: &'static str,
+    pub(crate) label: String,
+    pub(crate) text: String,
+}
+
+impl From<Comment> for Spelled {
+    fn from(comment: Comment) -> Spelled {
+        Spelled { kind: comment.kind(), label: comment.label(), text: comment.sentence() }
+    }
+}

@@ -1,0 +1,101 @@
+//! Numbers as people read them: as many digits as the interval earns, units of a fitting size.
+
+use crate::{Pair, Ratio};
+use tare_proto::Unit;
+
+/// A ratio for a narrow column: about three digits.
+pub(crate) fn short_ratio(value: f64) -> String {
+    match value {
+        v if v.is_nan() || v <= 0.0 => "–".into(),
+        v if !(0.000_95..99_999.5).contains(&v) => format!("{v:.0e}"),
+        v if v < 0.0995 => format!("{v:.3}"),
+        v if v < 9.995 => format!("{v:.2}"),
+        v if v < 99.95 => format!("{v:.1}"),
+        v => format!("{v:.0}"),
+    }
+}
+
+/// A ratio and its interval with the digits that half the interval's width earns (two of its own, at most four
+/// decimals and five digits).
+pub(crate) fn ratio_and_interval(ratio: &Ratio) -> (String, Option<String>) {
+    let Some((low, high)) = ratio.low.zip(ratio.high) else {
+        return (short_ratio(ratio.value), None);
+    };
+    let half = (high - low) / 2.0;
+    let earned = if half > 0.0 { 1.0 - half.log10().floor() } else { 4.0 };
+    let room = 4.0 - ratio.value.max(1e-3).log10().floor();
+    let decimals = earned.min(room).clamp(0.0, 4.0) as usize;
+    let print = |v: f64| {
+        let plain = format!("{v:.decimals$}");
+        if plain.len() > 6 || (plain.trim_matches(['0', '.']).is_empty() && v > 0.0) {
+            short_ratio(v)
+        } else {
+            plain
+        }
+    };
+    (print(ratio.value), Some(format!("{}–{}", print(low), print(high))))
+}
+
+/// A unit's sizes: how many of the unit, and the name.
+const fn scales(unit: Unit) -> &'static [(f64, &'static str)] {
+    match unit {
+        Unit::Nanoseconds => &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
+        Unit::Bytes => {
+            &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")]
+        }
+        Unit::PerSecond => &[(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s"), (1e9, "G/s")],
+    }
+}
+
+/// The largest size of which `value` makes at least one.
+fn scale(unit: Unit, value: f64) -> (f64, &'static str) {
+    let fits = scales(unit).iter().rev().find(|(size, _)| value >= 0.9995 * size);
+    *fits.unwrap_or(&scales(unit)[0])
+}
+
+/// Three digits, and never fewer than stand before the point.
+pub(crate) fn digits(value: f64) -> String {
+    match value.abs() {
+        v if v.is_nan() => "–".into(),
+        v if v >= 1e7 => format!("{value:.1e}"),
+        v if v >= 99.95 => format!("{value:.0}"),
+        v if v >= 9.995 => format!("{value:.1}"),
+        v if v >= 0.995 || v == 0.0 => format!("{value:.2}"),
+        v if v >= 0.000_95 => format!("{value:.3}"),
+        _ => format!("{value:.1e}"),
+    }
+}
+
+/// A value with its unit: `137 ns`, `1.20 s`.
+pub(crate) fn quantity(unit: Unit, value: f64) -> String {
+    let (size, name) = scale(unit, value);
+    format!("{} {name}", digits(value / size))
+}
+
+/// Report 000's raw pair, both in the unit that fits the smaller: `[137/134 ns]`.
+pub(crate) fn pair(unit: Unit, pair: &Pair) -> String {
+    let (size, name) = scale(unit, pair.layer.min(pair.baseline));
+    let name = if unit == Unit::PerSecond { name.replace("/s", " per s") } else { name.into() };
+    format!("[{}/{} {}]", digits(pair.layer / size), digits(pair.baseline / size), name.trim())
+}
+
+/// How far a bound of 1 or more is from 1, in percent: `3.1%`.
+pub(crate) fn percent_above_one(bound: f64) -> String {
+    percent(100.0 * (bound - 1.0))
+}
+
+/// A percentage with two digits where they matter.
+pub(crate) fn percent(value: f64) -> String {
+    match value {
+        v if v.is_nan() => "–".into(),
+        v if v >= 9999.5 => ">9999%".into(),
+        v if v >= 9.95 => format!("{v:.0}%"),
+        v if v >= 0.995 || v == 0.0 => format!("{v:.1}%"),
+        v => format!("{v:.2}%"),
+    }
+}
+
+/// `1 block`, `2 blocks`.
+pub(crate) fn count(n: usize, noun: &str) -> String {
+    if n == 1 { format!("{n} {noun}") } else { format!("{n} {noun}s") }
+}

@@ -1,0 +1,154 @@
+//! What is off about a whole layer: how it differs from the baseline in what should be the same.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+use tare_proto::{Hello, Mitigation};
+use tare_store::{Campaign, SeriesRow};
+
+/// A remark on a layer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// A name for programs: `kernel`, `cpus`, `clock_drift`, ...
+    pub kind: &'static str,
+    /// A sentence's worth, without the layer's name.
+    pub text: String,
+}
+
+/// A clock is said to drift when it differs from the host's by more than this, beyond what messages take.
+pub const DRIFT: f64 = 0.01;
+
+/// What a message may take from the probe to the host, at most, before its layer's clock is suspected:
+/// nanoseconds a series, and a sample (about 20 bytes, on a slow emulated serial line).
+const LATENCY_NS: (f64, f64) = (5e6, 4e4);
+
+/// How much faster than the host's the clock behind `series` ran, in percent, when that is beyond [`DRIFT`] and
+/// message latency. Series that the host measured itself do not count.
+pub(crate) fn clock_drift<'a>(series: impl Iterator<Item = &'a SeriesRow>) -> Option<f64> {
+    let (mut probe, mut host, mut latency) = (0.0, 0.0, 0.0);
+    for row in series.filter(|row| row.host_ns > 0 && row.probe_ns > 0) {
+        probe += row.probe_ns as f64;
+        host += row.host_ns as f64;
+        latency += LATENCY_NS.0 + LATENCY_NS.1 * row.samples.len() as f64;
+    }
+    let gap = (probe - host).abs();
+    (host > 0.0 && gap > DRIFT * host + latency).then(|| 100.0 * (probe - host) / host)
+}
+
+/// Everything that is off about `layer`.
+pub(crate) fn notes(campaign: &Campaign, layer: usize) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let mut add = |kind, text: Option<String>| notes.extend(text.map(|text| Note { kind, text }));
+    let own = first_hello(campaign, layer);
+    let base = campaign.baseline();
+    let name = campaign.plan.baseline.as_str();
+    if let (Some(own), Some(base)) = (own, base.and_then(|b| first_hello(campaign, b))) {
+        for (kind, text) in differences(own, base, name) {
+            add(kind, text);
+        }
+    }
+    add("kernel_changed", kernel_changed(campaign, layer));
+    add("pinning", pinning(campaign, layer));
+    add("clock_drift", boot_drift(campaign, layer));
+    notes
+}
+
+fn first_hello(campaign: &Campaign, layer: usize) -> Option<&Hello> {
+    campaign.boots.iter().filter(|boot| boot.layer == layer).find_map(|boot| boot.hello.as_ref())
+}
+
+/// What should be the same on layer and baseline, and is not.
+fn differences(own: &Hello, base: &Hello, name: &str) -> Vec<(&'static str, Option<String>)> {
+    let texts = |what: &str, own: &str, base: &str| {
+        let known = !own.is_empty() && !base.is_empty();
+        (known && own != base).then(|| format!("{what} {own}; {name} has {base}"))
+    };
+    let numbers = |what: &str, own: u64, base: u64| {
+        (own != base && own > 0 && base > 0).then(|| format!("{what} {own}; {name} has {base}"))
+    };
+    vec![
+        ("kernel", texts("kernel", &own.kernel, &base.kernel)),
+        ("machine", texts("machine", &own.machine, &base.machine)),
+        ("cpus", numbers("usable CPUs:", usable_cpus(own), usable_cpus(base))),
+        ("page_size", numbers("page size", own.page_size, base.page_size)),
+        ("thp", texts("transparent huge pages", &own.thp, &base.thp)),
+        ("scratch_fs", texts("scratch files on", &own.scratch_fs, &base.scratch_fs)),
+        ("mitigations", mitigations(&own.mitigations, &base.mitigations, name)),
+        ("clock_source", texts("clock source", &own.clock_source, &base.clock_source)),
+    ]
+}
+
+/// CPUs that the probe could run on.
+fn usable_cpus(hello: &Hello) -> u64 {
+    let pinned = hello.affinity.len() as u64;
+    if pinned == 0 { hello.cpus.into() } else { pinned.min(hello.cpus.max(1).into()) }
+}
+
+fn mitigations(own: &[Mitigation], base: &[Mitigation], name: &str) -> Option<String> {
+    if own.is_empty() || base.is_empty() {
+        return None;
+    }
+    let states = |list: &[Mitigation]| -> BTreeMap<String, String> {
+        list.iter().map(|m| (m.name.clone(), m.state.clone())).collect()
+    };
+    let (own, base) = (states(own), states(base));
+    let differ: Vec<&str> = base
+        .iter()
+        .filter(|(vulnerability, state)| own.get(*vulnerability) != Some(state))
+        .map(|(vulnerability, _)| vulnerability.as_str())
+        .collect();
+    let first = differ.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+    let more = if differ.len() > 3 { ", ..." } else { "" };
+    (!differ.is_empty())
+        .then(|| format!("{} of {name}'s CPU mitigations differ ({first}{more})", differ.len()))
+}
+
+/// Boots of one layer that ran on different kernels cannot be averaged.
+fn kernel_changed(campaign: &Campaign, layer: usize) -> Option<String> {
+    let first = first_hello(campaign, layer)?;
+    let boots = campaign.boots.iter().filter(|boot| boot.layer == layer);
+    let other = boots.filter_map(|boot| boot.hello.as_ref()).find(|hello| {
+        (&hello.kernel, &hello.kernel_version) != (&first.kernel, &first.kernel_version)
+    })?;
+    Some(format!(
+        "its kernel changed between boots ({} {}, then {} {})",
+        first.kernel, first.kernel_version, other.kernel, other.kernel_version
+    ))
+}
+
+/// Whether a layer that shares the host's kernel ran where the plan put it. A guest numbers its CPUs itself.
+fn pinning(campaign: &Campaign, layer: usize) -> Option<String> {
+    let planned = &campaign.plan.cpus;
+    let native = campaign.layers.iter().position(|row| row.kind == "native")?;
+    let host = first_hello(campaign, native)?;
+    let mut boots = campaign.boots.iter().filter(|boot| boot.layer == layer);
+    let stray = boots.find_map(|boot| {
+        let hello = boot.hello.as_ref()?;
+        let shares = hello.kernel == host.kernel && hello.kernel_version == host.kernel_version;
+        let strayed = hello.affinity.iter().any(|cpu| !planned.contains(cpu));
+        (shares && !planned.is_empty() && strayed).then_some(hello)
+    })?;
+    Some(format!(
+        "not pinned as planned: it may run on CPUs {:?}, the plan says {planned:?}",
+        stray.affinity
+    ))
+}
+
+/// The worst boot's clock against the host's, over all its series.
+fn boot_drift(campaign: &Campaign, layer: usize) -> Option<String> {
+    let mut by_boot: BTreeMap<usize, Vec<&SeriesRow>> = BTreeMap::new();
+    for row in &campaign.series {
+        by_boot.entry(row.boot).or_default().push(row);
+    }
+    let boots = campaign.boots.iter().enumerate().filter(|(_, boot)| boot.layer == layer);
+    let worst = boots
+        .filter_map(|(at, boot)| {
+            let series = by_boot.get(&at)?;
+            Some((clock_drift(series.iter().copied())?, boot.block))
+        })
+        .max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
+    let (percent, block) = worst;
+    Some(format!(
+        "its clock ran {percent:+.1}% against the host's in block {}, and its times are by its clock",
+        block + 1
+    ))
+}

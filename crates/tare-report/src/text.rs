@@ -1,0 +1,100 @@
+//! The terminal form: headlines in words, the matrix, and below them what they rest on.
+
+mod details;
+mod ending;
+mod matrix;
+mod page;
+
+pub use page::Paint;
+
+use crate::board::{Scoreboard, Verdict};
+use crate::clean::{clean, fit};
+use crate::format::count;
+use crate::words;
+use page::{Ink, Page};
+
+/// How the terminal form looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextStyle {
+    /// Columns; no line is wider. Fewer than [`TextStyle::NARROWEST`] are taken as that.
+    pub width: usize,
+    /// Colour or none.
+    pub paint: Paint,
+    /// With a table of intervals, raw pairs and comments for every layer.
+    pub details: bool,
+}
+
+impl TextStyle {
+    /// The fewest columns that a table needs.
+    pub const NARROWEST: usize = 48;
+}
+
+/// Writes the scoreboard for a terminal.
+#[must_use]
+pub fn text(board: &Scoreboard, style: &TextStyle) -> String {
+    let mut page = Page::new(style.width.max(TextStyle::NARROWEST), style.paint);
+    title(&mut page, board);
+    headlines(&mut page, board);
+    matrix::matrix(&mut page, board);
+    ending::floor(&mut page, board);
+    ending::notes(&mut page, board);
+    if style.details {
+        details::details(&mut page, board);
+    }
+    ending::warnings(&mut page, board);
+    ending::failed_boots(&mut page, board);
+    ending::unavailable(&mut page, board);
+    ending::provenance(&mut page, board);
+    page.finish()
+}
+
+fn title(page: &mut Page, board: &Scoreboard) {
+    let measured = board.others().filter(|layer| layer.measured > 0).count();
+    let summary = format!(
+        "{} against {}, {}, {}",
+        count(measured, "layer"),
+        words::name(&board.baseline),
+        count(board.rows.len(), "benchmark"),
+        count(board.counts.blocks, "block"),
+    );
+    page.paragraph(Ink::Bold, "", &summary);
+    if let Some(notice) = words::unfinished(board) {
+        page.paragraph(Ink::Caution, "", &notice);
+    }
+    if board.counts.series == 0 {
+        page.paragraph(Ink::Caution, "", "Nothing was measured.");
+    }
+}
+
+fn headlines(page: &mut Page, board: &Scoreboard) {
+    let headlines = words::headlines(board);
+    if !headlines.is_empty() {
+        page.gap();
+    }
+    for headline in headlines {
+        for (at, (verdict, sentence)) in headline.sentences.iter().enumerate() {
+            let label = if at == 0 { format!("{}: ", headline.layer) } else { "  ".into() };
+            page.labelled(&label, verdict_ink(*verdict), sentence);
+        }
+        page.paragraph(Ink::Dim, "  ", &headline.tally);
+    }
+}
+
+/// Red costs more, cyan costs less (told apart by every kind of colour vision), yellow is open.
+const fn verdict_ink(verdict: Verdict) -> Ink {
+    match verdict {
+        Verdict::Worse => Ink::Worse,
+        Verdict::Better => Ink::Better,
+        Verdict::Equivalent => Ink::Plain,
+        Verdict::Undecided => Ink::Caution,
+        Verdict::None => Ink::Dim,
+    }
+}
+
+/// Longest text of the campaign's that is printed in one place.
+const REASON: usize = 400;
+
+/// A sentence from the campaign, harmless and of bearable length.
+fn reason(text: &str) -> String {
+    fit(&clean(text), REASON)
+}

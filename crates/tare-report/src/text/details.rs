@@ -1,0 +1,92 @@
+//! Per layer: ratio, interval, raw pair, verdict and comments of every benchmark.
+
+use super::matrix::shared;
+use super::page::{Ink, Page, Piece, Side};
+use super::verdict_ink;
+use crate::board::{Cell, LayerSummary, Measure, Row, Scoreboard, Verdict};
+use crate::clean::{clean, fit, width};
+use crate::format::{pair, ratio_and_interval};
+use crate::words;
+
+/// Fewest columns that a benchmark's name gets, and most.
+const NAME: (usize, usize) = (12, 40);
+
+/// Writes one table per layer that has numbers.
+pub(super) fn details(page: &mut Page, board: &Scoreboard) {
+    for (at, layer) in board.others().enumerate() {
+        if layer.measured > 0 {
+            one(page, board, layer, at);
+        }
+    }
+}
+
+fn one(page: &mut Page, board: &Scoreboard, layer: &LayerSummary, at: usize) {
+    let (name, baseline) = (words::name(&layer.name), words::name(&board.baseline));
+    page.heading(&format!("{name} against {baseline}"));
+    let shared = shared(board, at);
+    if !shared.is_empty() {
+        page.paragraph(Ink::Caution, "", &format!("all rows: {}", shared.join("; ")));
+    }
+    let measured: Vec<(&Row, &Cell)> = board
+        .rows
+        .iter()
+        .map(|row| (row, &row.cells[at]))
+        .filter(|(_, c)| c.ratio.is_some())
+        .collect();
+    let remark = |cell: &Cell| {
+        let labels = cell.comments.iter().map(|c| clean(&c.label()));
+        labels.filter(|label| !shared.contains(label)).collect::<Vec<_>>().join("; ")
+    };
+    let mut rows = vec![(header(board, &name, &baseline), String::new())];
+    rows.extend(measured.iter().map(|(row, cell)| (line(row, cell), remark(cell))));
+    let sides = [Side::Left, Side::Right, Side::Left, Side::Right, Side::Left];
+    page.remarked(&sides, &rows, NAME.0);
+    absent(page, board, at);
+}
+
+fn header(board: &Scoreboard, layer: &str, baseline: &str) -> Vec<Piece> {
+    let named = format!("[{layer}/{baseline}]");
+    let raw = if width(&named) <= 19 { named } else { "[layer/baseline]".into() };
+    let interval = format!("{} CI", words::percent_of(board.method.confidence));
+    let titles = ["benchmark".into(), "ratio".into(), interval, raw, "verdict".into()];
+    titles.into_iter().map(|title: String| Piece::new(Ink::Bold, title)).collect()
+}
+
+fn line(row: &Row, cell: &Cell) -> Vec<Piece> {
+    let (ratio, interval) = cell.ratio.as_ref().map(ratio_and_interval).unwrap_or_default();
+    let raw = cell.pair.as_ref().map(|raw| pair(row.unit, raw)).unwrap_or_default();
+    let ink = verdict_ink(cell.verdict);
+    vec![
+        Piece::new(Ink::Plain, fit(&clean(&row.benchmark), NAME.1)),
+        Piece::new(ink, ratio),
+        Piece::new(Ink::Plain, interval.unwrap_or_else(|| "–".into())),
+        Piece::new(Ink::Dim, raw),
+        Piece::new(ink, verdict(row, cell)),
+    ]
+}
+
+/// The verdict in words, and what an undecided row would need.
+fn verdict(row: &Row, cell: &Cell) -> String {
+    let word = words::word(cell.verdict, Measure::of(row.unit));
+    match (cell.verdict, cell.more_blocks) {
+        (Verdict::Undecided, Some(more)) => format!("{word} (+{more})"),
+        _ => word.into(),
+    }
+}
+
+/// The benchmarks without a number, with the reason.
+fn absent(page: &mut Page, board: &Scoreboard, at: usize) {
+    for row in &board.rows {
+        let cell = &row.cells[at];
+        if cell.ratio.is_some() {
+            continue;
+        }
+        let what = words::absent_in_words(cell.presence);
+        let why = cell.why.as_deref().map(|why| format!(": {}", super::reason(why)));
+        page.labelled(
+            &format!("{}: ", words::name(&row.benchmark)),
+            Ink::Dim,
+            &format!("{what}{}", why.unwrap_or_default()),
+        );
+    }
+}

@@ -1,0 +1,126 @@
+//! What stands below the tables: the floor, the layers' notes, warnings, failures, provenance.
+
+use super::page::{Ink, Page};
+use super::reason;
+use crate::board::Scoreboard;
+use crate::clean::clean;
+use crate::format::count;
+use crate::words;
+
+/// Last console lines that are shown of a failed boot, and boots that are shown of a campaign.
+const CONSOLE_LINES: usize = 12;
+const FAILED_BOOTS: usize = 8;
+/// Most warnings that are shown.
+const WARNINGS: usize = 20;
+
+pub(super) fn floor(page: &mut Page, board: &Scoreboard) {
+    if board.counts.series == 0 {
+        return;
+    }
+    page.gap();
+    page.paragraph(Ink::Plain, "", &words::floor(board));
+}
+
+/// How the layers differ from the baseline in what should be the same.
+pub(super) fn notes(page: &mut Page, board: &Scoreboard) {
+    if board.layers.iter().all(|layer| layer.notes.is_empty()) {
+        return;
+    }
+    page.heading("Not alike");
+    for layer in board.layers.iter().filter(|layer| !layer.notes.is_empty()) {
+        let texts: Vec<String> = layer.notes.iter().map(|note| reason(&note.text)).collect();
+        page.labelled(&format!("{}: ", words::name(&layer.name)), Ink::Plain, &texts.join(" · "));
+    }
+}
+
+pub(super) fn warnings(page: &mut Page, board: &Scoreboard) {
+    if board.warnings.is_empty() {
+        return;
+    }
+    page.heading("Warnings");
+    for warning in board.warnings.iter().take(WARNINGS) {
+        let about: Vec<String> = [&warning.layer, &warning.benchmark]
+            .into_iter()
+            .flatten()
+            .map(|n| words::name(n))
+            .collect();
+        let label = if about.is_empty() { "- ".into() } else { format!("{}: ", about.join(", ")) };
+        page.labelled(&label, Ink::Caution, &reason(&warning.text));
+    }
+    more(page, board.warnings.len(), WARNINGS);
+}
+
+pub(super) fn failed_boots(page: &mut Page, board: &Scoreboard) {
+    if board.failed_boots.is_empty() {
+        return;
+    }
+    page.heading(&format!("Failed boots: {} of {}", board.counts.failed_boots, board.counts.boots));
+    for boot in board.failed_boots.iter().take(FAILED_BOOTS) {
+        let label = format!("{}, ", words::name(&boot.layer));
+        let attempt = if boot.attempt > 1 { ", second attempt" } else { "" };
+        let text = format!("block {}{attempt}: {}", boot.block + 1, reason(&boot.why));
+        page.labelled(&label, Ink::Plain, &text);
+        let lines: Vec<&str> = boot.console.as_deref().unwrap_or("").lines().collect();
+        for line in &lines[lines.len().saturating_sub(CONSOLE_LINES)..] {
+            page.verbatim(Ink::Dim, "    | ", &clean(line));
+        }
+    }
+    more(page, board.failed_boots.len(), FAILED_BOOTS);
+}
+
+fn more(page: &mut Page, have: usize, shown: usize) {
+    if have > shown {
+        page.paragraph(Ink::Dim, "  ", &format!("and {} more", have - shown));
+    }
+}
+
+pub(super) fn unavailable(page: &mut Page, board: &Scoreboard) {
+    let mut missing =
+        board.layers.iter().filter_map(|l| Some((l, l.unavailable.as_ref()?))).peekable();
+    if missing.peek().is_some() {
+        page.heading("Cannot run here");
+    }
+    for (layer, unavailable) in missing {
+        page.labelled(
+            &format!("{}: ", words::name(&layer.name)),
+            Ink::Plain,
+            &reason(&unavailable.why),
+        );
+        page.paragraph(Ink::Better, "  → ", &reason(&unavailable.remedy));
+    }
+}
+
+pub(super) fn provenance(page: &mut Page, board: &Scoreboard) {
+    let (from, counts) = (&board.provenance, &board.counts);
+    page.gap();
+    let cpus: Vec<String> = from.cpus.iter().map(u32::to_string).collect();
+    let mut machine = vec![clean(&from.cpu_model)];
+    machine.push(if from.kernel.is_empty() {
+        String::new()
+    } else {
+        format!("kernel {}", words::name(&from.kernel))
+    });
+    machine.push(match cpus.len() {
+        0 => "not pinned".into(),
+        1 => format!("pinned to CPU {}", cpus[0]),
+        _ => format!("pinned to CPUs {}", cpus.join(", ")),
+    });
+    machine.retain(|part| !part.is_empty());
+    page.paragraph(Ink::Dim, "", &reason(&machine.join(", ")));
+    let hash: String = clean(&from.probe_sha256).chars().take(12).collect();
+    page.paragraph(
+        Ink::Dim,
+        "",
+        &format!(
+            "seed {}, {}, {} ({} failed), {} samples; probe {hash}, tare {}, {}",
+            from.seed,
+            count(counts.blocks, "block"),
+            count(counts.boots, "boot"),
+            counts.failed_boots,
+            counts.samples,
+            words::name(&from.tare_version),
+            words::name(&from.created),
+        ),
+    );
+    page.paragraph(Ink::Dim, "", &format!("repeat: {}", reason(&from.command)));
+}

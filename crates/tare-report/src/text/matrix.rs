@@ -1,0 +1,167 @@
+//! Benchmark × layer: the ratio and the verdict's mark, the baseline's raw value and the noise floor.
+
+use super::page::{GAP, Ink, Page, Piece, Side};
+use super::verdict_ink;
+use crate::board::{Cell, Geomean, LayerSummary, Measure, Row, Scoreboard, Verdict};
+use crate::clean::{clean, width, wrap};
+use crate::format::{percent_above_one, quantity, short_ratio};
+use crate::words;
+use tare_proto::Better;
+
+/// Columns that a layer takes in the matrix: `12.3 ▲*`.
+const CELL: usize = 8;
+/// Columns of the baseline's raw value and of the floor.
+const BASELINE: usize = 9;
+const FLOOR: usize = 6;
+/// Fewest columns that a benchmark's name gets, and most.
+const NAME: (usize, usize) = (16, 40);
+/// Most lines that a layer's name may take above its column.
+const HEADER_LINES: usize = 3;
+
+/// Writes the matrix, in several parts when the layers do not fit side by side.
+pub(super) fn matrix(page: &mut Page, board: &Scoreboard) {
+    let shown: Vec<usize> =
+        board.others().enumerate().filter(|(_, l)| l.measured > 0).map(|(at, _)| at).collect();
+    if shown.is_empty() {
+        return;
+    }
+    let fixed = NAME.0 + 2 * GAP + BASELINE + FLOOR;
+    let fit = (page.width.saturating_sub(fixed) / (CELL + GAP)).max(1);
+    let parts = shown.len().div_ceil(fit);
+    for part in shown.chunks(shown.len().div_ceil(parts)) {
+        page.gap();
+        one(page, board, part);
+    }
+    legend(page, board);
+}
+
+fn one(page: &mut Page, board: &Scoreboard, columns: &[usize]) {
+    let mut sides = vec![Side::Left, Side::Right];
+    sides.extend(columns.iter().map(|_| Side::Left));
+    sides.push(Side::Right);
+    let mut rows = header(board, columns);
+    let several = board.rows.iter().any(|row| row.suite != board.rows[0].suite);
+    for (at, row) in board.rows.iter().enumerate() {
+        let first = at == 0 || board.rows[at - 1].suite != row.suite;
+        if several && first {
+            rows.push(vec![Piece::new(Ink::Dim, words::name(&row.suite))]);
+        }
+        rows.push(benchmark(board, row, columns));
+        let last = board.rows.get(at + 1).is_none_or(|next| next.suite != row.suite);
+        if last {
+            rows.extend(means(board, &row.suite, columns));
+        }
+    }
+    page.grid(&sides, &rows, NAME.0);
+}
+
+fn header(board: &Scoreboard, columns: &[usize]) -> Vec<Vec<Piece>> {
+    let layers: Vec<&LayerSummary> = board.others().collect();
+    let lines = |text: &str, columns: usize| {
+        let mut lines = wrap(&clean(text), columns);
+        lines.truncate(HEADER_LINES);
+        lines
+    };
+    let mut names = vec![vec!["benchmark".to_owned()], lines(&board.baseline, BASELINE)];
+    names.extend(columns.iter().map(|&at| lines(&layers[at].name, CELL)));
+    names.push(vec!["floor".into()]);
+    let height = names.iter().map(Vec::len).max().unwrap_or(1);
+    let line = |y: usize| {
+        // Names stand on the line above the numbers.
+        let word = |lines: &Vec<String>| {
+            let from = height - lines.len();
+            y.checked_sub(from).and_then(|at| lines.get(at)).cloned().unwrap_or_default()
+        };
+        names.iter().map(|lines| Piece::new(Ink::Bold, word(lines))).collect()
+    };
+    (0..height).map(line).collect()
+}
+
+fn benchmark(board: &Scoreboard, row: &Row, columns: &[usize]) -> Vec<Piece> {
+    let arrow = if row.better == Better::Higher { " ↑" } else { "" };
+    let name = crate::clean::fit(&clean(&row.benchmark), NAME.1 - width(arrow));
+    let raw = row.baseline.map_or("–".into(), |mean| quantity(row.unit, mean.mean));
+    let mut pieces = vec![Piece::new(Ink::Plain, name + arrow), Piece::new(Ink::Dim, raw)];
+    pieces.extend(columns.iter().map(|&at| cell(&row.cells[at], shared(board, at).as_slice())));
+    let floor = row.floor.and_then(|floor| floor.bound).map_or("–".into(), percent_above_one);
+    pieces.push(Piece::new(Ink::Dim, floor));
+    pieces
+}
+
+fn cell(cell: &Cell, shared: &[String]) -> Piece {
+    let Some(ratio) = cell.ratio else {
+        return Piece::new(Ink::Dim, format!("{:>5}", words::absent(cell.presence)));
+    };
+    let starred = cell.comments.iter().any(|comment| !shared.contains(&comment.label()));
+    marked(ratio.value, cell.verdict, if starred { "*" } else { "" })
+}
+
+fn marked(ratio: f64, verdict: Verdict, star: &str) -> Piece {
+    let text = format!("{:>5} {}{star}", short_ratio(ratio), words::mark(verdict));
+    Piece::new(verdict_ink(verdict), text)
+}
+
+/// The labels that every measured cell of a layer carries: said once, not in every row.
+pub(super) fn shared(board: &Scoreboard, at: usize) -> Vec<String> {
+    let mut measured = board.rows.iter().map(|r| &r.cells[at]).filter(|c| c.ratio.is_some());
+    let labels = |cell: &Cell| cell.comments.iter().map(|c| c.label()).collect::<Vec<_>>();
+    let Some(first) = measured.next() else { return Vec::new() };
+    let rest: Vec<Vec<String>> = measured.map(labels).collect();
+    let alone = rest.is_empty();
+    let everywhere = |label: &String| !alone && rest.iter().all(|cell| cell.contains(label));
+    labels(first).into_iter().filter(everywhere).collect()
+}
+
+/// The lines of geometric means below a suite.
+fn means(board: &Scoreboard, suite: &str, columns: &[usize]) -> Vec<Vec<Piece>> {
+    let layers: Vec<&LayerSummary> = board.others().collect();
+    let of = |measure: Measure, at: usize| -> Option<&Geomean> {
+        board.geomeans.iter().find(|mean| {
+            mean.suite == suite && mean.measure == measure && mean.layer == layers[at].name
+        })
+    };
+    let size = |measure| {
+        let rows = board.rows.iter().filter(|row| row.suite == suite);
+        rows.filter(|row| Measure::of(row.unit) == measure).count()
+    };
+    let mut lines = Vec::new();
+    for measure in [Measure::Speed, Measure::Size].into_iter().filter(|m| size(*m) > 1) {
+        let mut line = vec![Piece::new(Ink::Bold, "geometric mean"), Piece::new(Ink::Plain, "")];
+        line.extend(columns.iter().map(|&at| {
+            of(measure, at).map_or_else(
+                || Piece::new(Ink::Dim, "    –"),
+                |mean| marked(mean.cost.value, mean.verdict, ""),
+            )
+        }));
+        let single = board.rows.iter().all(|row| row.suite == suite);
+        let floor = board.floor.bound.filter(|_| single).map_or(String::new(), percent_above_one);
+        line.push(Piece::new(Ink::Dim, floor));
+        lines.push(line);
+    }
+    lines
+}
+
+fn legend(page: &mut Page, board: &Scoreboard) {
+    let baseline = words::name(&board.baseline);
+    let sizes = board.rows.iter().any(|row| Measure::of(row.unit) == Measure::Size);
+    let (worse, better) =
+        if sizes { ("slower or heavier", "faster or lighter") } else { ("slower", "faster") };
+    let margin = words::percent_of(board.method.margin);
+    let mut text = format!(
+        "Ratios to {baseline}, paired within blocks: 1.00 is the same, 2.00 twice as much. \
+         ▲ {worse}, ▼ {better}, = equivalent within {margin}, ? undecided, · no interval. "
+    );
+    if board.rows.iter().any(|row| row.better == Better::Higher) {
+        text += "↑ higher is better, so ▲ is a ratio below 1. ";
+    }
+    text +=
+        &format!("floor: {baseline}'s ratio to itself; nothing nearer to 1 is called different. ");
+    text += &format!(
+        "Verdicts at {} for all {} comparisons together ({}). * see the details.",
+        words::percent_of(board.method.confidence),
+        board.method.comparisons,
+        words::correction(board.method.correction),
+    );
+    page.gap();
+    page.paragraph(Ink::Dim, "", &text);
+}

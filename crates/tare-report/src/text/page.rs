@@ -1,0 +1,181 @@
+//! Lines of a given width: paragraphs that wrap, and grids of cells.
+
+use crate::clean::{fit, width, wrap, wrap_behind};
+
+/// Whether the text carries colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paint {
+    /// None: for pipes and files.
+    Plain,
+    /// ANSI escape sequences.
+    Ansi,
+}
+
+/// What a piece of text is, which decides its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ink {
+    Plain,
+    Bold,
+    Dim,
+    Worse,
+    Better,
+    Caution,
+}
+
+impl Ink {
+    fn apply(self, paint: Paint, text: &str) -> String {
+        let code = match self {
+            Ink::Bold => "1",
+            Ink::Dim => "2",
+            Ink::Worse => "31",
+            Ink::Better => "36",
+            Ink::Caution => "33",
+            Ink::Plain => "",
+        };
+        if paint == Paint::Plain || code.is_empty() || text.is_empty() {
+            return text.to_owned();
+        }
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}
+
+/// A cell of a grid.
+pub(super) struct Piece {
+    pub(super) text: String,
+    pub(super) ink: Ink,
+}
+
+impl Piece {
+    pub(super) fn new(ink: Ink, text: impl Into<String>) -> Piece {
+        Piece { text: text.into(), ink }
+    }
+}
+
+/// Which side of its column a cell keeps to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Right,
+}
+
+/// Two columns between cells.
+pub(super) const GAP: usize = 2;
+
+/// Text under construction.
+pub(super) struct Page {
+    out: String,
+    pub(super) width: usize,
+    paint: Paint,
+}
+
+impl Page {
+    pub(super) fn new(width: usize, paint: Paint) -> Page {
+        Page { out: String::new(), width, paint }
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.out
+    }
+
+    /// An empty line, never two.
+    pub(super) fn gap(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
+            self.out.push('\n');
+        }
+    }
+
+    /// A heading with an empty line before it.
+    pub(super) fn heading(&mut self, text: &str) {
+        self.gap();
+        self.paragraph(Ink::Bold, "", text);
+    }
+
+    /// Wrapped text, every line behind `indent`.
+    pub(super) fn paragraph(&mut self, ink: Ink, indent: &str, text: &str) {
+        for line in wrap(text, self.width - width(indent)) {
+            self.line(&format!("{indent}{}", ink.apply(self.paint, &line)));
+        }
+    }
+
+    /// Wrapped text whose first line stands behind a bold label and the rest behind two spaces.
+    pub(super) fn labelled(&mut self, label: &str, ink: Ink, text: &str) {
+        let label = fit(label, self.width / 2);
+        let taken = width(&label).saturating_sub(2);
+        for (at, line) in wrap_behind(text, taken, self.width - 2).iter().enumerate() {
+            let lead = if at == 0 { Ink::Bold.apply(self.paint, &label) } else { "  ".into() };
+            self.line(&format!("{lead}{}", ink.apply(self.paint, line)));
+        }
+    }
+
+    /// One line in at most the page's width, cut if need be.
+    pub(super) fn verbatim(&mut self, ink: Ink, indent: &str, text: &str) {
+        let line = fit(text, self.width - width(indent));
+        self.line(&format!("{indent}{}", ink.apply(self.paint, &line)));
+    }
+
+    /// Rows of cells in aligned columns. The first column gives way (down to `least`) when all do not fit; a row
+    /// with a single cell is a line across.
+    pub(super) fn grid(&mut self, sides: &[Side], rows: &[Vec<Piece>], least: usize) {
+        let widths = self.widths(sides, rows, least);
+        for row in rows {
+            let line = self.row(sides, &widths, row);
+            self.line(&line);
+        }
+    }
+
+    /// A grid whose rows have remarks: behind the row where there is room for it, else below.
+    pub(super) fn remarked(&mut self, sides: &[Side], rows: &[(Vec<Piece>, String)], least: usize) {
+        let pieces: Vec<&[Piece]> = rows.iter().map(|(row, _)| row.as_slice()).collect();
+        let widths = self.widths(sides, &pieces, least);
+        let taken = widths.iter().map(|w| w + GAP).sum::<usize>();
+        for (row, remark) in rows {
+            let mut line = self.row(sides, &widths, row);
+            let behind = !remark.is_empty() && taken + width(remark) <= self.width;
+            if behind {
+                line.push_str("  ");
+                line.push_str(&Ink::Caution.apply(self.paint, remark));
+            }
+            self.line(&line);
+            if !behind {
+                self.paragraph(Ink::Caution, "    ", remark);
+            }
+        }
+    }
+
+    fn widths<R: AsRef<[Piece]>>(&self, sides: &[Side], rows: &[R], least: usize) -> Vec<usize> {
+        let mut widths = vec![0; sides.len()];
+        for row in rows.iter().map(AsRef::as_ref).filter(|row| row.len() > 1) {
+            for (column, piece) in widths.iter_mut().zip(row) {
+                *column = (*column).max(width(&piece.text));
+            }
+        }
+        let rest: usize = widths.iter().skip(1).map(|w| w + GAP).sum();
+        if let Some(first) = widths.first_mut() {
+            *first = (*first).min(self.width.saturating_sub(rest).max(least));
+        }
+        widths
+    }
+
+    fn row(&self, sides: &[Side], widths: &[usize], row: &[Piece]) -> String {
+        if let [only] = row {
+            return only.ink.apply(self.paint, &fit(&only.text, self.width));
+        }
+        let mut line = String::new();
+        for (at, ((piece, side), column)) in row.iter().zip(sides).zip(widths).enumerate() {
+            let text = fit(&piece.text, *column);
+            let space = " ".repeat(column - width(&text));
+            let painted = piece.ink.apply(self.paint, &text);
+            line.push_str(if at == 0 { "" } else { "  " });
+            line.push_str(&match side {
+                Side::Left => painted + &space,
+                Side::Right => space + &painted,
+            });
+        }
+        line
+    }
+
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text.trim_end());
+        self.out.push('\n');
+    }
+}

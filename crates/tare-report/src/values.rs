@@ -1,0 +1,113 @@
+//! From series to one value per block, layer, role and benchmark.
+
+use std::collections::BTreeMap;
+use tare_proto::{BenchInfo, Better};
+use tare_stats::{Best, Estimator};
+use tare_store::{Campaign, Outcome, Role, SeriesRow};
+
+/// What a block has of one benchmark on one layer in one role.
+pub(crate) enum Found<'a> {
+    /// A value, and the series that it is reduced from.
+    Value(f64, &'a SeriesRow),
+    /// Samples that cannot be reduced, and why.
+    Rejected(String),
+    /// No samples, and why.
+    Absent(Outcome, Option<&'a str>),
+}
+
+/// Block, layer, role, benchmark.
+type Key = (u32, usize, Role, usize);
+
+/// One value per block, layer, role and benchmark of a campaign.
+pub(crate) struct Values<'a> {
+    found: BTreeMap<Key, Found<'a>>,
+    booted: BTreeMap<(u32, usize), ()>,
+    /// The blocks with at least one boot, in order.
+    pub(crate) blocks: Vec<u32>,
+    baseline: Option<usize>,
+}
+
+impl<'a> Values<'a> {
+    /// Reduces every series that counts: the first boot of its block, layer and role that measured it, whether or
+    /// not that boot failed later (a retry only measures what is missing).
+    pub(crate) fn new(campaign: &'a Campaign, estimator: Option<Estimator>) -> Values<'a> {
+        let mut found = BTreeMap::new();
+        for series in &campaign.series {
+            let Some(boot) = campaign.boots.get(series.boot) else { continue };
+            let Some(bench) = campaign.benchmarks.get(series.benchmark) else { continue };
+            let key = (boot.block, boot.layer, boot.role, series.benchmark);
+            let known = found.get(&key);
+            if known.is_some_and(|known| !matches!(known, Found::Absent(..))) {
+                continue;
+            }
+            found.insert(key, reduce(series, bench, estimator));
+        }
+        let booted: BTreeMap<_, _> =
+            campaign.boots.iter().map(|b| ((b.block, b.layer), ())).collect();
+        let mut blocks: Vec<u32> = booted.keys().map(|(block, _)| *block).collect();
+        blocks.dedup();
+        Values { found, booted, blocks, baseline: campaign.baseline() }
+    }
+
+    /// What there is of `benchmark` on `layer` in `block`.
+    pub(crate) fn at(
+        &self,
+        block: u32,
+        layer: usize,
+        role: Role,
+        benchmark: usize,
+    ) -> Option<&Found<'a>> {
+        self.found.get(&(block, layer, role, benchmark))
+    }
+
+    /// The one value of `layer` in `block`. The baseline is booted twice a block: its value is the geometric mean
+    /// of both boots, which is less noisy than either, or the one there is.
+    pub(crate) fn value(&self, block: u32, layer: usize, benchmark: usize) -> Option<f64> {
+        let boot = |role| match self.at(block, layer, role, benchmark) {
+            Some(Found::Value(value, _)) => Some(*value),
+            _ => None,
+        };
+        let weighed = boot(Role::Weigh);
+        if Some(layer) != self.baseline {
+            return weighed;
+        }
+        match (weighed, boot(Role::Floor)) {
+            (Some(a), Some(b)) => Some(a.sqrt() * b.sqrt()),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// All that there is of `benchmark` on `layer`, in every block and role.
+    pub(crate) fn all(&self, layer: usize, benchmark: usize) -> impl Iterator<Item = &Found<'a>> {
+        let roles =
+            self.blocks.iter().flat_map(|block| [(*block, Role::Weigh), (*block, Role::Floor)]);
+        roles.filter_map(move |(block, role)| self.at(block, layer, role, benchmark))
+    }
+
+    /// Whether `layer` was booted in `block` at all.
+    pub(crate) fn booted(&self, block: u32, layer: usize) -> bool {
+        self.booted.contains_key(&(block, layer))
+    }
+}
+
+/// Which end is good, in `tare-stats`' words.
+pub(crate) const fn best(better: Better) -> Best {
+    match better {
+        Better::Lower => Best::Lowest,
+        Better::Higher => Best::Highest,
+    }
+}
+
+fn reduce<'a>(series: &'a SeriesRow, bench: &BenchInfo, estimator: Option<Estimator>) -> Found<'a> {
+    if series.outcome != Outcome::Measured {
+        return Found::Absent(series.outcome, series.why.as_deref());
+    }
+    let own = || bench.estimator.parse::<Estimator>();
+    let reduced = estimator
+        .map_or_else(own, Ok)
+        .and_then(|estimator| estimator.reduce(&series.samples, best(bench.better)));
+    match reduced {
+        Ok(value) => Found::Value(value, series),
+        Err(error) => Found::Rejected(error.to_string()),
+    }
+}

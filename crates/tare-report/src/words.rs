@@ -1,0 +1,268 @@
+//! The sentences about layers and verdicts, shared by the terminal and the Markdown form.
+
+use crate::board::{Cell, Geomean, LayerSummary, Measure, Presence, Row, Scoreboard, Verdict};
+use crate::clean::{clean, fit};
+use crate::format::{count, pair, percent, ratio_and_interval, short_ratio};
+use tare_proto::Better;
+use tare_stats::Correction;
+
+/// Longest name in a sentence.
+const NAME: usize = 32;
+
+/// A name from the campaign, harmless and of bearable length.
+pub(crate) fn name(text: &str) -> String {
+    fit(&clean(text), NAME)
+}
+
+/// The verdict in a word.
+pub(crate) const fn word(verdict: Verdict, measure: Measure) -> &'static str {
+    match (verdict, measure) {
+        (Verdict::Worse, Measure::Speed) => "slower",
+        (Verdict::Worse, Measure::Size) => "heavier",
+        (Verdict::Better, Measure::Speed) => "faster",
+        (Verdict::Better, Measure::Size) => "lighter",
+        (Verdict::Equivalent, _) => "equivalent",
+        (Verdict::Undecided, _) => "undecided",
+        (Verdict::None, _) => "no verdict",
+    }
+}
+
+/// The verdict as one character.
+pub(crate) const fn mark(verdict: Verdict) -> char {
+    match verdict {
+        Verdict::Worse => '▲',
+        Verdict::Better => '▼',
+        Verdict::Equivalent => '=',
+        Verdict::Undecided => '?',
+        Verdict::None => '·',
+    }
+}
+
+/// Why a cell has no number, for a narrow column.
+pub(crate) const fn absent(presence: Presence) -> &'static str {
+    match presence {
+        Presence::Measured => "",
+        Presence::Unavailable => "n/a",
+        Presence::Failed => "failed",
+        Presence::Rejected => "bad",
+        Presence::Unpaired => "alone",
+        Presence::Missing => "–",
+    }
+}
+
+/// Why a cell has no number, in words.
+pub(crate) const fn absent_in_words(presence: Presence) -> &'static str {
+    match presence {
+        Presence::Measured => "measured",
+        Presence::Unavailable => "cannot run there",
+        Presence::Failed => "failed",
+        Presence::Rejected => "samples rejected",
+        Presence::Unpaired => "no ratio",
+        Presence::Missing => "not measured",
+    }
+}
+
+/// Correction for many comparisons, in words.
+pub(crate) const fn correction(correction: Correction) -> &'static str {
+    match correction {
+        Correction::Holm => "Holm",
+        Correction::BenjaminiHochberg => "Benjamini–Hochberg",
+        Correction::None => "none",
+    }
+}
+
+/// What a cell costs: its ratio, inverted where higher is better.
+pub(crate) fn cost(row: &Row, cell: &Cell) -> Option<f64> {
+    let ratio = cell.ratio?.value;
+    Some(if row.better == Better::Higher { 1.0 / ratio } else { ratio })
+}
+
+/// A cost in words: `12.3 times slower`, `3.1% heavier`, `1.2% faster`.
+pub(crate) fn times(cost: f64, measure: Measure) -> String {
+    let verdict = if cost >= 1.0 { Verdict::Worse } else { Verdict::Better };
+    let (word, larger) = (word(verdict, measure), cost.max(1.0 / cost));
+    if larger >= 1.995 {
+        return format!("{} times {word}", short_ratio(larger));
+    }
+    // A tenth off the weight is 10% lighter; a tenth off the time is 11% faster.
+    let lighter = cost < 1.0 && measure == Measure::Size;
+    let part = if lighter { 1.0 - cost } else { larger - 1.0 };
+    format!("{} {word}", percent(100.0 * part))
+}
+
+/// A layer in words: what it costs by suite, then how its rows were judged.
+pub(crate) struct Headline {
+    pub(crate) layer: String,
+    /// One sentence per suite and measure.
+    pub(crate) sentences: Vec<(Verdict, String)>,
+    /// How many rows got which verdict, and the costliest.
+    pub(crate) tally: String,
+}
+
+/// One headline per layer that was weighed.
+pub(crate) fn headlines(board: &Scoreboard) -> Vec<Headline> {
+    let layers = board.others().enumerate();
+    let booted = layers.filter(|(_, layer)| layer.unavailable.is_none() || layer.measured > 0);
+    booted.map(|(at, layer)| headline(board, layer, at)).collect()
+}
+
+fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Headline {
+    let own = board.geomeans.iter().filter(|mean| mean.layer == layer.name);
+    let mut sentences: Vec<(Verdict, String)> = own.map(|mean| sentence(board, mean, at)).collect();
+    let nothing = sentences.is_empty();
+    if nothing {
+        sentences.push((Verdict::None, nothing_measured(layer)));
+    }
+    let tally = if nothing { String::new() } else { tally(board, at) };
+    Headline { layer: name(&layer.name), sentences, tally }
+}
+
+fn nothing_measured(layer: &LayerSummary) -> String {
+    match (layer.boots, layer.failed_boots) {
+        (0, _) => "not booted".into(),
+        (boots, failed) if failed >= boots => {
+            format!("nothing measured; {} failed", count(boots, "boot"))
+        }
+        (boots, failed) => {
+            format!("nothing to compare in {}, {failed} failed", count(boots, "boot"))
+        }
+    }
+}
+
+fn sentence(board: &Scoreboard, mean: &Geomean, at: usize) -> (Verdict, String) {
+    if mean.rows == 1
+        && mean.left_out == 0
+        && let Some(row) = only_row(board, mean, at)
+    {
+        return row;
+    }
+    let baseline = name(&board.baseline);
+    let over = format!("over {} {} benchmarks", mean.rows, name(&mean.suite));
+    let (ratio, interval) = ratio_and_interval(&mean.cost);
+    let confidence = percent_of(board.method.confidence);
+    let sure = match interval {
+        Some(interval) => format!("{confidence} CI {interval}"),
+        None => "one block, so no interval".into(),
+    };
+    let cost = times(mean.cost.value, mean.measure);
+    let text = match mean.verdict {
+        Verdict::Equivalent => format!(
+            "equivalent to {baseline} within {} {over} (geometric mean {ratio}, {sure})",
+            percent_of(board.method.margin)
+        ),
+        Verdict::Undecided => format!(
+            "undecided: {cost} than {baseline} or not, {over} (geometric mean {ratio}, {sure})"
+        ),
+        _ => format!("{cost} than {baseline} {over} (geometric mean, {sure})"),
+    };
+    (mean.verdict, text)
+}
+
+/// A suite's only row that measures what it does speaks for itself.
+fn only_row(board: &Scoreboard, mean: &Geomean, at: usize) -> Option<(Verdict, String)> {
+    let mut rows = board.rows.iter();
+    let row = rows.find(|r| r.suite == mean.suite && Measure::of(r.unit) == mean.measure)?;
+    let cell = &row.cells[at];
+    let (cost, raw) = (cost(row, cell)?, pair(row.unit, cell.pair.as_ref()?));
+    let benchmark = name(&row.benchmark);
+    let text = match cell.verdict {
+        Verdict::Equivalent => format!("{benchmark} equivalent {raw}"),
+        Verdict::Undecided => {
+            format!("{benchmark} undecided: {} or not {raw}", times(cost, mean.measure))
+        }
+        _ => format!("{benchmark} {} {raw}", times(cost, mean.measure)),
+    };
+    Some((cell.verdict, text))
+}
+
+/// `27 slower, 1 heavier, 1 undecided; costliest: null-call, 47.2 times slower`.
+fn tally(board: &Scoreboard, at: usize) -> String {
+    let kinds =
+        [Verdict::Worse, Verdict::Better, Verdict::Equivalent, Verdict::Undecided, Verdict::None];
+    let mut parts: Vec<(&str, usize)> = Vec::new();
+    for kind in kinds {
+        for measure in [Measure::Speed, Measure::Size] {
+            let same = |row: &&Row| {
+                let cell = &row.cells[at];
+                cell.ratio.is_some() && cell.verdict == kind && Measure::of(row.unit) == measure
+            };
+            let n = board.rows.iter().filter(same).count();
+            let word = word(kind, measure);
+            match parts.iter_mut().find(|(known, _)| *known == word) {
+                Some((_, sum)) => *sum += n,
+                None => parts.push((word, n)),
+            }
+        }
+    }
+    parts.push(("not measured", board.rows.iter().filter(|r| r.cells[at].ratio.is_none()).count()));
+    let said = parts.iter().filter(|(_, n)| *n > 0).map(|(word, n)| format!("{n} {word}"));
+    let mut text = said.collect::<Vec<_>>().join(", ");
+    if let Some((row, cost)) = costliest(board, at) {
+        text += &format!(
+            "; costliest: {}, {}",
+            name(&row.benchmark),
+            times(cost, Measure::of(row.unit))
+        );
+    }
+    text
+}
+
+/// The row that is worst among those shown to be worse.
+fn costliest(board: &Scoreboard, at: usize) -> Option<(&Row, f64)> {
+    let worse = board.rows.iter().filter(|row| row.cells[at].verdict == Verdict::Worse);
+    let costs = worse.filter_map(|row| Some((row, cost(row, &row.cells[at])?)));
+    costs.max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// What the A/A comparison says, in a sentence or three.
+pub(crate) fn floor(board: &Scoreboard) -> String {
+    let (floor, baseline) = (&board.floor, name(&board.baseline));
+    if floor.rows == 0 {
+        return format!(
+            "Noise floor: not measured ({baseline} must be booted twice in at least two blocks)."
+        );
+    }
+    let mut text = format!("Noise floor, {baseline} against a second boot of itself: ");
+    if let Some(ratio) = &floor.ratio
+        && let (mean, Some(interval)) = ratio_and_interval(ratio)
+    {
+        let confidence = percent_of(board.method.confidence);
+        text += &format!("{mean} over all (geometric mean, {confidence} CI {interval}); ");
+    }
+    if let (Some(median), Some((largest, benchmark))) = (floor.median, &floor.largest) {
+        let of = |bound| crate::format::percent_above_one(bound);
+        text += &format!(
+            "a row's floor is {} in the middle and {} at most ({}); ",
+            of(median),
+            of(*largest),
+            name(benchmark)
+        );
+    }
+    text + &format!(
+        "{} of {} rows called different, 0 expected.",
+        floor.called_different, floor.rows
+    )
+}
+
+/// `95%` for 0.95, `2.5%` for 0.025.
+pub(crate) fn percent_of(fraction: f64) -> String {
+    let rounded = (fraction * 1e6).round() / 1e4;
+    format!("{rounded}%")
+}
+
+/// Whether the campaign ran to its end, as a notice when it did not.
+pub(crate) fn unfinished(board: &Scoreboard) -> Option<String> {
+    let counts = &board.counts;
+    let blocks = match counts.planned_blocks {
+        Some(planned) => format!("{} of {planned} blocks", counts.blocks),
+        None => count(counts.blocks, "block"),
+    };
+    match board.state.as_str() {
+        "finished" => None,
+        "running" => {
+            Some(format!("This campaign is still running, or was killed: {blocks} so far."))
+        }
+        "interrupted" => Some(format!("This campaign was interrupted: {blocks} begun.")),
+        other => Some(format!("This campaign is {:?}: {blocks} begun.", name(other))),
+    }
+}
