@@ -140,8 +140,119 @@ def moderated():
     OUT["moderated"] = cases
 
 
-for make in (distributions, summaries, estimators, ratios, corrections, equivalence, geomeans, moderated):
+def shapes():
+    cases = []
+    for n, m, shift in ((5, 7, 3.0), (12, 12, 0.0), (30, 21, -8.0), (9, 1, 2.0)):
+        a, b = times(n), [round(v + shift, 6) for v in times(m, sigma=0.1)]
+        if n == 12:  # ties
+            a, b = [round(v) * 1.0 for v in a], [round(v) * 1.0 for v in b]
+        d = np.sort(np.subtract.outer(np.array(b), np.array(a)).ravel())
+        case = {"a": a, "b": b, "shift": float(np.median(d)), "wasserstein": float(stats.wasserstein_distance(a, b)),
+                "delta": float(2 * stats.mannwhitneyu(b, a).statistic / (n * m) - 1)}
+        rank = math.floor(n * m / 2 - stats.norm.ppf(0.975) * math.sqrt(n * m * (n + m + 1) / 12))
+        case["low"], case["high"] = (float(d[rank - 1]), float(d[n * m - rank])) if rank >= 1 else (None, None)
+        cases.append(case)
+    OUT["shape"] = cases
+
+
+def shapes_over_blocks():
+    blocks = [{"a": times(25, 100, 0.02), "b": times(31, 107, 0.05)} for _ in range(5)]
+    shift = [float(np.median(np.subtract.outer(np.array(x["b"]), np.array(x["a"])))) for x in blocks]
+    spread = [math.log((np.quantile(x["b"], .9) - np.quantile(x["b"], .1))
+                       / (np.quantile(x["a"], .9) - np.quantile(x["a"], .1))) for x in blocks]
+    low, high = stats.t.interval(0.95, 4, np.mean(shift), stats.sem(shift))
+    slow, shigh = stats.t.interval(0.95, 4, np.mean(spread), stats.sem(spread))
+    OUT["shape_blocks"] = [{
+        "blocks": blocks, "shift": float(np.mean(shift)), "low": float(low), "high": float(high),
+        "spread": math.exp(np.mean(spread)), "spread_low": math.exp(slow), "spread_high": math.exp(shigh),
+        "distance": float(np.mean([stats.wasserstein_distance(x["a"], x["b"]) / np.median(x["a"]) for x in blocks])),
+    }]
+
+
+def variance_components():
+    """Expected mean squares by traces of projection matrices, solved for the components; any unbalanced design."""
+    def solve(design):
+        boots = [[times(n, 100, 0.03) for n in boot] for boot in design]
+        rows = [(i, (i, j), v) for i, boot in enumerate(boots) for j, p in enumerate(boot) for v in p]
+        y = np.array([r[2] for r in rows])
+        def indicator(k):
+            keys = sorted({r[k] for r in rows})
+            return np.array([[1.0 if r[k] == key else 0.0 for key in keys] for r in rows])
+        za, zb, one = indicator(0), indicator(1), np.ones((len(rows), 1))
+        proj = lambda z: z @ np.linalg.pinv(z)
+        levels = [(proj(za) - proj(one), za), (proj(zb) - proj(za), zb), (np.eye(len(rows)) - proj(zb), np.eye(len(rows)))]
+        df = [round(float(np.trace(p))) for p, _ in levels]
+        use = [k for k in range(3) if df[k] > 0]
+        m = np.array([[np.trace(levels[r][0] @ levels[c][1] @ levels[c][1].T) for c in use] for r in use])
+        q = np.array([y @ levels[r][0] @ y for r in use])
+        found = np.linalg.solve(m, q)
+        out = {name: None for name in ("boot", "process", "sample")}
+        for k, v in zip(use, found):
+            out[("boot", "process", "sample")[k]] = float(v)
+        return {"boots": boots, **out}
+
+    designs = ([[4, 4], [4, 4], [4, 4]], [[5], [7], [3], [6]], [[1], [1], [1]], [[3, 5, 2], [4], [6, 6], [2, 2, 2, 2]],
+               [[1, 1], [1, 1, 1], [1]])
+    OUT["components"] = [solve(d) for d in designs]
+    # Kalibera and Jones for a balanced design, by their own notation: levels 1 samples, 2 processes, 3 boots.
+    boots = np.array([[times(6, 100, 0.03) for _ in range(4)] for _ in range(5)])
+    s1 = float(np.mean(np.var(boots, axis=2, ddof=1)))
+    s2 = float(np.mean(np.var(boots.mean(axis=2), axis=1, ddof=1)))
+    s3 = float(np.var(boots.mean(axis=(1, 2)), ddof=1))
+    OUT["kalibera"] = [{"boots": boots.tolist(), "t1": s1, "t2": s2 - s1 / 6, "t3": s3 - s2 / 4}]
+
+
+def planning():
+    cases = []
+    for sd, width in ((0.02, 0.01), (0.05, 0.02), (0.001, 0.02), (0.3, 0.05)):
+        n = 2
+        while stats.t.ppf(0.975, n - 1) * sd / math.sqrt(n) > math.log1p(width):
+            n += 1
+        cases.append({"sd": sd, "width": width, "blocks": n})
+    OUT["blocks_needed"] = cases
+    plans = []
+    for boot, process, sample, cb, cp, cs in ((4.0, 1.0, 9.0, 3.0, 0.5, 0.1), (0.5, 2.0, 40.0, 20.0, 1.0, 0.02)):
+        price = {(p, s): (boot + process / p + sample / (p * s)) * (cb + p * (cp + s * cs))
+                 for p in range(1, 60) for s in range(1, 200)}
+        best = min(price, key=price.get)
+        plans.append({"boot": boot, "process": process, "sample": sample, "cb": cb, "cp": cp, "cs": cs,
+                      "processes": best[0], "samples": best[1], "price": price[best]})
+    OUT["optimum"] = plans
+
+
+def series():
+    from statsmodels.tsa.stattools import acf
+    cases = []
+    for n in (10, 60):
+        x = times(n)
+        x = [round(v * (1 + 0.5 * math.exp(-i / 3)), 6) for i, v in enumerate(x)]
+        errors = [np.var(x[d:]) / (n - d) for d in range(n // 2 + 1)]
+        cases.append({"x": x, "lag1": float(acf(x, nlags=1, fft=False)[1]), "cut": int(np.argmin(errors))})
+    OUT["series"] = cases
+
+
+def bootstraps():
+    """The hierarchical bootstrap written out in full: every resample redraws blocks and all samples."""
+    boots = rng.normal(0, 0.03, (8, 2))
+    blocks = [{"a": times(12, 100 * math.exp(u), 0.04), "b": times(15, 110 * math.exp(v), 0.04)} for u, v in boots]
+    measured = [math.log(np.mean(x["b"]) / np.mean(x["a"])) for x in blocks]
+    draws = []
+    for _ in range(40000):
+        logs = []
+        for k in rng.integers(0, 8, 8):
+            a, b = np.array(blocks[k]["a"]), np.array(blocks[k]["b"])
+            logs.append(math.log(b[rng.integers(0, 15, 15)].mean() / a[rng.integers(0, 12, 12)].mean()))
+        draws.append(np.mean(logs))
+    tail = stats.norm.cdf(-stats.t.ppf(0.975, 7) * math.sqrt(8 / 7))
+    low, high = np.quantile(draws, [tail, 1 - tail])
+    OUT["bootstrap"] = [{"blocks": blocks, "ratio": math.exp(np.mean(measured)), "log_low": float(low),
+                         "log_high": float(high), "std_error": float(np.std(draws, ddof=1))}]
+
+
+for make in (distributions, summaries, estimators, ratios, corrections, equivalence, geomeans, moderated, shapes,
+             shapes_over_blocks, variance_components, planning, series, bootstraps):
     make()
 path = pathlib.Path(__file__).with_name("reference.json")
-path.write_text(json.dumps(OUT, indent=1) + "\n")
+lines = [f'"{key}": {json.dumps(value, separators=(",", ":"))}' for key, value in OUT.items()]
+path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 print(f"wrote {path}")

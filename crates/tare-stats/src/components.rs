@@ -88,7 +88,8 @@ pub fn components(boots: &[Vec<&[f64]>]) -> Result<Components, StatError> {
 }
 
 /// The counts per boot with the least variance × cost, by `r_i = √(c_{i+1}/c_i · T_i²/T_{i+1}²)` (Kalibera and Jones,
-/// section 6), rounded to the better neighbour and kept within 1..=[`MOST_REPETITIONS`].
+/// section 6), rounded to the
+/// best neighbours and kept within 1..=[`MOST_REPETITIONS`].
 ///
 /// A level that was not repeated keeps 1: nothing is known about it.
 ///
@@ -100,19 +101,6 @@ pub fn optimum(found: &Components, costs: &Costs) -> Result<Repetitions, StatErr
         return Err(StatError::BadSetting { name: "cost" });
     }
     let (sample, process) = (found.sample.unwrap_or(0.0), found.process.unwrap_or(0.0));
-    let (processes, samples) = match (found.process, found.sample) {
-        (Some(_), Some(_)) if process > 0.0 => (
-            best_count(costs.boot, costs.process, process, found.boot),
-            best_count(costs.process, costs.sample, sample, process),
-        ),
-        (_, Some(_)) => {
-            (1.0, best_count(costs.boot + costs.process, costs.sample, sample, found.boot))
-        }
-        (Some(_), None) => {
-            (best_count(costs.boot, costs.process + costs.sample, process, found.boot), 1.0)
-        }
-        (None, None) => (1.0, 1.0),
-    };
     let plan = |p: f64, s: f64| Repetitions {
         processes: p as usize,
         samples: s as usize,
@@ -120,8 +108,19 @@ pub fn optimum(found: &Components, costs: &Costs) -> Result<Repetitions, StatErr
         seconds_per_boot: costs.boot + p * (costs.process + s * costs.sample),
     };
     let around = |r: f64| [r.floor().max(1.0), r.ceil().clamp(1.0, MOST_REPETITIONS as f64)];
-    let mut best = plan(around(processes)[1], around(samples)[1]);
+    // Samples that were not repeated belong to their process.
+    let per_process = costs.process + if found.sample.is_none() { costs.sample } else { 0.0 };
+    let processes =
+        if process > 0.0 { best_count(costs.boot, per_process, process, found.boot) } else { 1.0 };
+    let mut best = plan(1.0, 1.0);
     for p in around(processes) {
+        // For p whole processes, the level above a sample costs boot/p + process and varies by p·boot + process.
+        let samples = best_count(
+            costs.boot / p + costs.process,
+            costs.sample,
+            sample,
+            p * found.boot + process,
+        );
         for s in around(samples) {
             let other = plan(p, s);
             if other.price() < best.price() {

@@ -13,6 +13,7 @@ pub mod calibrate;
 mod check;
 pub mod components;
 pub mod correct;
+mod differences;
 pub mod dist;
 pub mod drift;
 mod error;

@@ -1,7 +1,6 @@
 //! How many more blocks an undecided row would need.
 
 use crate::dist::t_critical;
-use crate::ratio::RatioInterval;
 use crate::verdict::RowInput;
 
 /// The power that is planned for, as a normal quantile: 80%.
@@ -10,30 +9,45 @@ const POWER_80: f64 = 0.841_621;
 /// No more blocks than this are proposed.
 const MOST_BLOCKS: usize = 10_000;
 
-/// Blocks to add until the row's ratio, if it stays, is decided at `alpha` with 80% power.
-pub(crate) fn more_blocks(row: &RowInput, alpha: f64) -> Option<usize> {
-    let interval = &row.interval;
-    let size = interval.log_ratio.abs();
-    let difference = if size > row.floor { size } else { 0.0 };
-    let plans = [(difference, alpha), (row.log_margin() - size, 2.0 * alpha)];
-    plans.iter().filter_map(|&(distance, tail)| blocks_to_reach(interval, distance, tail)).min()
+/// Blocks to add until the row's ratio, if it stays, is decided at `alpha` with 80% power; `error` and `df` are those
+/// that the row was tested with. The noise floor is taken to shrink with the root of the blocks, as its interval does.
+pub(crate) fn more_blocks(row: &RowInput, error: f64, df: f64, alpha: f64) -> Option<usize> {
+    let blocks = row.interval.blocks as f64;
+    let size = row.interval.log_ratio.abs();
+    let now = Now { blocks, sd: error * blocks.sqrt(), df };
+    let above_floor = blocks * (row.floor / size).powi(2);
+    let difference = now.blocks_to_reach(size, alpha, above_floor);
+    let equivalence = now.blocks_to_reach(row.log_margin() - size, 2.0 * alpha, 0.0);
+    [difference, equivalence].into_iter().flatten().min()
 }
 
-/// The fewest further blocks after which `distance` is `t + 0.84` standard errors, `t` at the two-sided `tail`.
-fn blocks_to_reach(interval: &RatioInterval, distance: f64, tail: f64) -> Option<usize> {
-    if distance <= 0.0 {
-        return None;
-    }
-    let needed = |t: f64| ((t + POWER_80) * interval.log_sd / distance).powi(2).ceil();
-    // Student's t is above the normal, so the normal's answer is a start from below.
-    let mut total = needed(t_critical(tail, f64::INFINITY)).max(interval.blocks as f64 + 1.0);
-    let most = interval.blocks as f64 + MOST_BLOCKS as f64;
-    while total <= most {
-        let next = needed(t_critical(tail, interval.df + total - interval.blocks as f64));
-        if next <= total {
-            return Some(total as usize - interval.blocks);
+/// What a row is known by now.
+struct Now {
+    blocks: f64,
+    /// Standard deviation of one block's log ratio.
+    sd: f64,
+    df: f64,
+}
+
+impl Now {
+    /// The fewest further blocks after which `distance` is `t + 0.84` standard errors, `t` at the two-sided `tail`, and
+    /// there are `least` blocks in all.
+    fn blocks_to_reach(&self, distance: f64, tail: f64, least: f64) -> Option<usize> {
+        if distance.is_nan() || distance <= 0.0 || least.is_nan() {
+            return None;
         }
-        total += ((next - total) / 4.0).ceil();
+        let needed = |t: f64| ((t + POWER_80) * self.sd / distance).powi(2).ceil();
+        // Student's t is above the normal, so the normal's answer is a start from below.
+        let start = needed(t_critical(tail, f64::INFINITY)).max(least.floor() + 1.0);
+        let mut total = start.max(self.blocks + 1.0);
+        let most = self.blocks + MOST_BLOCKS as f64;
+        while total <= most {
+            let next = needed(t_critical(tail, self.df + total - self.blocks));
+            if next <= total {
+                return Some((total - self.blocks) as usize);
+            }
+            total += ((next - total) / 4.0).ceil();
+        }
+        None
     }
-    None
 }

@@ -3,6 +3,7 @@
 
 use crate::bootstrap::BlockSamples;
 use crate::check;
+use crate::differences::{difference_of_rank, median_difference};
 use crate::dist::normal_quantile;
 use crate::error::StatError;
 use crate::ratio::{RatioInterval, ratio_of_logs};
@@ -146,68 +147,6 @@ fn quantile_of_sorted(values: &[f64], p: f64) -> f64 {
     let pair = [values[below], values[(below + 1).min(values.len() - 1)]];
     let weight = p * (values.len() - 1) as f64 - below as f64;
     if weight == 0.0 { pair[0] } else { quantile_in_place(&mut pair.clone(), weight) }
-}
-
-fn median_difference(a: &[f64], b: &[f64]) -> f64 {
-    let pairs = a.len() as u64 * b.len() as u64;
-    let low = difference_of_rank(a, b, pairs.div_ceil(2));
-    if pairs % 2 == 1 || count_up_to(a, b, low) > pairs / 2 {
-        return low;
-    }
-    f64::midpoint(low, least_above(a, b, low))
-}
-
-/// The difference `b - a` of this rank (from 1) among all pairs of two sorted slices, by bisection over the bits of
-/// the answer: linear in `a.len() + b.len()`, exact, no table of pairs.
-fn difference_of_rank(a: &[f64], b: &[f64], rank: u64) -> f64 {
-    let (mut low, mut high) =
-        (to_ordered(b[0] - a[a.len() - 1]), to_ordered(b[b.len() - 1] - a[0]));
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if count_up_to(a, b, from_ordered(middle)) >= rank {
-            high = middle
-        } else {
-            low = middle + 1
-        }
-    }
-    from_ordered(low)
-}
-
-/// How many pairs have `b - a <= limit`.
-fn count_up_to(a: &[f64], b: &[f64], limit: f64) -> u64 {
-    let mut first = 0;
-    let mut count = 0;
-    for value in b {
-        while first < a.len() && value - a[first] > limit {
-            first += 1;
-        }
-        count += (a.len() - first) as u64;
-    }
-    count
-}
-
-fn least_above(a: &[f64], b: &[f64], limit: f64) -> f64 {
-    let mut first = 0;
-    let mut least = f64::INFINITY;
-    for value in b {
-        while first < a.len() && value - a[first] > limit {
-            first += 1;
-        }
-        if first > 0 {
-            least = least.min(value - a[first - 1]);
-        }
-    }
-    least
-}
-
-/// Maps floats to integers in the same order.
-fn to_ordered(x: f64) -> u64 {
-    let bits = (x + 0.0).to_bits();
-    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
-}
-
-fn from_ordered(key: u64) -> f64 {
-    f64::from_bits(if key >> 63 == 1 { key & !(1 << 63) } else { !key })
 }
 
 fn transport(a: &[f64], b: &[f64]) -> f64 {

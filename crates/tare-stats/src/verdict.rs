@@ -21,7 +21,7 @@ pub enum Verdict {
     /// Neither a difference nor equivalence is shown.
     Undecided {
         /// How many blocks more would give a decision with about 80% chance, if ratio and noise are what they look
-        /// like now; `None` when no number up to 10,000 would.
+        /// like now and the floor shrinks with the root of the blocks; `None` when no number up to 10,000 would.
         more_blocks: Option<usize>,
     },
     /// The row has no usable interval (one block only, or numbers that are not finite).
@@ -52,6 +52,10 @@ pub struct RowVerdict {
     pub p_equivalence: f64,
     /// A difference was shown, but it is no larger than the noise floor and so is not called one.
     pub within_floor: bool,
+    /// Standard error of the log ratio that the tests used: the row's own, or the moderated one.
+    pub std_error: f64,
+    /// Degrees of freedom of `std_error`; `None` when they are infinite because the rows' variances are alike.
+    pub df: Option<f64>,
 }
 
 /// Whose variance a row is tested with.
@@ -63,7 +67,9 @@ pub enum VarianceModel {
     /// with 3 blocks and rows of very different noise, more false verdicts than promised unless a floor is measured.
     Moderated,
     /// [`VarianceModel::Moderated`] for the rows where simulation shows it to be safe: a noise floor was measured for
-    /// the row, it has at least five blocks, and the scoreboard at least ten rows. Else the row's own. The default.
+    /// the row, it has at least five blocks, and the scoreboard at least ten rows. Rows
+    /// without any spread are moderated too: that they do not vary is not believed when the others do. Else the row's
+    /// own. The default.
     Auto,
 }
 
@@ -88,6 +94,10 @@ pub struct VerdictRules {
 /// 2. difference shown and |log ratio| above the row's noise floor: [`Verdict::Slower`] or [`Verdict::Faster`];
 /// 3. else [`Verdict::Undecided`].
 ///
+/// The interval printed for a row stays its own t interval, uncorrected: it says what this row alone shows. The verdict
+/// may rest on another standard error (given in [`RowVerdict`]) and is stricter by the correction, so an interval that
+/// excludes 1 beside "undecided" is no contradiction.
+///
 /// Rows without a usable interval, margin or floor get [`Verdict::NoInterval`] and do not count in the correction.
 #[must_use]
 pub fn verdicts(rows: &[RowInput], correction: Correction, alpha: f64) -> Vec<RowVerdict> {
@@ -106,7 +116,8 @@ pub fn verdicts_with(rows: &[RowInput], rules: &VerdictRules) -> Vec<RowVerdict>
     };
     for (answer, row) in answers.iter_mut().zip(rows) {
         if let Verdict::Undecided { more_blocks: planned } = &mut answer.verdict {
-            *planned = more_blocks(row, row_alpha);
+            *planned =
+                more_blocks(row, answer.std_error, answer.df.unwrap_or(f64::INFINITY), row_alpha);
         }
     }
     answers
@@ -130,6 +141,8 @@ const NO_INTERVAL: RowVerdict = RowVerdict {
     p_difference: 1.0,
     p_equivalence: 1.0,
     within_floor: false,
+    std_error: 0.0,
+    df: None,
 };
 
 /// [`VarianceModel::Auto`] shrinks with at least this many rows …
@@ -187,7 +200,8 @@ fn tests(rows: &[RowInput], usable: &[usize], model: VarianceModel) -> Vec<Test>
         _ => VariancePrior::estimate(&spreads).ok(),
     };
     let safe = |row: &RowInput| {
-        model == VarianceModel::Moderated || (row.floor > 0.0 && row.interval.df >= AUTO_DF)
+        let i = &row.interval;
+        model == VarianceModel::Moderated || i.degenerate || (row.floor > 0.0 && i.df >= AUTO_DF)
     };
     plain
         .zip(usable.iter().zip(&spreads))
@@ -231,5 +245,7 @@ fn decide(row: &RowInput, test: &Test, p: PairP, alpha: f64) -> RowVerdict {
     } else {
         Verdict::Undecided { more_blocks: None }
     };
-    RowVerdict { verdict, p_difference: p.difference, p_equivalence: p.equivalence, within_floor }
+    let df = test.df.is_finite().then_some(test.df);
+    let PairP { difference: p_difference, equivalence: p_equivalence } = p;
+    RowVerdict { verdict, p_difference, p_equivalence, within_floor, std_error: test.error, df }
 }

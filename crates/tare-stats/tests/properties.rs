@@ -122,6 +122,62 @@ proptest! {
     }
 
     #[test]
+    fn bootstrap_and_shape_scale_and_invert((a, b) in pairs(), e in estimator(), scale in 1e-3..1e3_f64) {
+        let (x, y): (Vec<f64>, Vec<f64>) = (a.iter().map(|v| v * scale).collect(), b.iter().map(|v| v * scale).collect());
+        let one = [BlockSamples { baseline: &a, layer: &b }, BlockSamples { baseline: &b, layer: &b }];
+        let two = [BlockSamples { baseline: &x, layer: &y }, BlockSamples { baseline: &y, layer: &y }];
+        let r = bootstrap_ratio(&one, &e, Best::Lowest, 0.95, 200, 3).unwrap();
+        let s = bootstrap_ratio(&two, &e, Best::Lowest, 0.95, 200, 3).unwrap();
+        prop_assert!(near(r.ratio, s.ratio) && near(r.low, s.low) && near(r.high, s.high));
+        prop_assert!(near(cliffs_delta(&a, &b).unwrap(), -cliffs_delta(&b, &a).unwrap()));
+        prop_assert!(near(wasserstein(&a, &b).unwrap(), wasserstein(&b, &a).unwrap()));
+        let (r, s) = (shape(&one, 0.95).unwrap(), shape(&two, 0.95).unwrap());
+        prop_assert!((r.shift_percent - s.shift_percent).abs() <= 1e-6 * r.shift_percent.abs().max(1.0));
+        prop_assert!(near(r.distance, s.distance));
+    }
+
+    #[test]
+    fn hodges_lehmann_is_the_median_of_all_differences(
+        a in prop::collection::vec(0..4_i32, 1..70), b in prop::collection::vec(0..4_i32, 1..70), fine in any::<bool>(),
+    ) {
+        // Whole numbers are all ties; with a fraction each there are none.
+        let values = |v: &[i32], step: f64| -> Vec<f64> {
+            v.iter().enumerate().map(|(i, x)| f64::from(*x) + if fine { step * i as f64 } else { 0.0 }).collect()
+        };
+        let (a, b) = (values(&a, 1e-3), values(&b, 1.7e-3));
+        let mut all: Vec<f64> = b.iter().flat_map(|y| a.iter().map(move |x| y - x)).collect();
+        all.sort_by(f64::total_cmp);
+        let k = all.len() / 2;
+        let expected = if all.len() % 2 == 1 { all[k] } else { f64::midpoint(all[k - 1], all[k]) };
+        if let Ok(shift) = hodges_lehmann(&a, &b, 0.9) {
+            prop_assert_eq!(shift.mean, expected);
+        }
+    }
+
+    #[test]
+    fn any_samples_at_all_are_survived(
+        x in prop::collection::vec(prop::num::f64::ANY, 0..30),
+        y in prop::collection::vec(prop::num::f64::POSITIVE | prop::num::f64::SUBNORMAL, 0..30),
+        e in estimator(), seed in any::<u64>(),
+    ) {
+        let blocks = [BlockSamples { baseline: &x, layer: &y }, BlockSamples { baseline: &y, layer: &y }];
+        let same = [BlockSamples { baseline: &y, layer: &y }; 3];
+        for b in [&blocks[..], &same[..]] {
+            if let Ok(r) = bootstrap_ratio(b, &e, Best::Highest, 0.95, 100, seed) {
+                prop_assert!(r.low.is_finite() && r.high.is_finite() && r.low <= r.high && !r.std_error.is_nan());
+            }
+            let _ = shape(b, 0.95);
+        }
+        let _ = (hodges_lehmann(&x, &y, 0.9), wasserstein(&y, &x), cliffs_delta(&x, &y));
+        let _ = (hodges_lehmann(&y, &y, 0.9), series_warnings(&[&y, &y, &y]), block_warnings(&y));
+        let _ = (series_warnings(&[&x, &y]), block_warnings(&x), change_point(&x), lag1(&x), warm_up_cut(&x));
+        let designs: [&[f64]; 2] = [&x, &y];
+        let _ = components(&[designs.to_vec(), vec![&y]]).map(|c| optimum(&c, &Costs { boot: 1.0, process: 0.1, sample: 0.01 }));
+        let bits = x.first().copied().unwrap_or(0.0);
+        let _ = (blocks_needed(bits, 0.02, 0.95), blocks_needed(0.02, bits, 0.95), VariancePrior::estimate(&[(bits, bits); 4]));
+    }
+
+    #[test]
     fn adjusted_p_values_keep_order_and_never_shrink(p in prop::collection::vec(0.0..=1.0_f64, 1..30)) {
         for adjusted in [holm(&p), benjamini_hochberg(&p)] {
             for i in 0..p.len() {

@@ -34,7 +34,8 @@ fn equivalence_takes_precedence_over_a_real_small_difference() {
 fn nothing_within_the_floor_is_called_different() {
     let answer = one(row(&PLUS_TEN, 0.2, Best::Lowest));
     assert!(answer.within_floor);
-    assert_eq!(answer.verdict, Verdict::Undecided { more_blocks: None });
+    // Four times the blocks halve the floor, to the ratio itself; one more passes it.
+    assert_eq!(answer.verdict, Verdict::Undecided { more_blocks: Some(16) });
 }
 
 #[test]
@@ -60,6 +61,24 @@ fn constant_rows_are_decided_and_flagged() {
     assert_eq!(one(row(&[0.3; 4], 0.0, Best::Lowest)).verdict, Verdict::Slower);
     let r = paired_ratio(&[3.0, 5.0, 7.0], &[6.6, 11.0, 15.4], 0.95).unwrap();
     assert!(r.degenerate && r.low == r.high && (r.ratio - 2.2).abs() < 1e-12);
+}
+
+#[test]
+fn a_row_without_spread_is_not_believed_among_rows_that_vary() {
+    let mut rows = vec![row(&NOISY, 0.0, Best::Lowest); 11];
+    rows.push(row(&[0.05; 5], 0.0, Best::Lowest));
+    let answer = verdicts(&rows, Correction::Holm, 0.05)[11];
+    assert!(
+        answer.std_error > 0.0 && matches!(answer.verdict, Verdict::Undecided { .. }),
+        "{answer:?}"
+    );
+    let still = vec![row(&[0.05; 5], 0.0, Best::Lowest); 12];
+    let answer = verdicts(&still, Correction::Holm, 0.05)[11];
+    assert_eq!(
+        (answer.std_error, answer.verdict),
+        (0.0, Verdict::Slower),
+        "a machine that repeats to the last digit"
+    );
 }
 
 #[test]
