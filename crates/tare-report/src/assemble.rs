@@ -1,5 +1,6 @@
 //! From a campaign to its scoreboard.
 
+use crate::Comment;
 use crate::board::{
     Cell, Counts, FailedBoot, LayerSummary, Method, Presence, Provenance, Row, Scoreboard,
     Unavailable,
@@ -28,20 +29,35 @@ pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
     let judged = judge(&weighed, campaign, &floors, options);
     let geomeans = geomeans(&weighed, &names, &campaign.benchmarks, &floors, options);
     let context = Context { campaign, values: &values, options, others: &others, floors: &floors };
-    let rows: Vec<Row> =
+    let mut rows: Vec<Row> =
         (0..weighed.len()).map(|b| context.row(b, &weighed[b], &judged[b])).collect();
+    let layers: Vec<LayerSummary> =
+        (0..campaign.layers.len()).map(|layer| context.layer(layer, &rows)).collect();
+    say_drift_once(&layers, &mut rows);
     Scoreboard {
         baseline: campaign.plan.baseline.clone(),
         state: campaign.state.clone(),
         method: method(options, &judged),
         counts: counts(campaign, &values),
-        layers: (0..campaign.layers.len()).map(|layer| context.layer(layer, &rows)).collect(),
+        layers,
         geomeans,
         warnings: context.warnings(&rows),
         rows,
         floor: floors.overall.clone(),
         failed_boots: failed_boots(campaign),
         provenance: provenance(campaign),
+    }
+}
+
+/// A clock that drifts over whole boots is the layer's note; only one that drifts in single rows is theirs.
+fn say_drift_once(layers: &[LayerSummary], rows: &mut [Row]) {
+    let drifting = |layer: &LayerSummary| layer.notes.iter().any(|note| note.kind == "clock_drift");
+    let others = layers.iter().filter(|layer| !layer.baseline).enumerate();
+    for (column, _) in others.filter(|(_, layer)| drifting(layer)) {
+        for row in rows.iter_mut() {
+            let comments = &mut row.cells[column].comments;
+            comments.retain(|comment| !matches!(comment, Comment::ClockDrift { .. }));
+        }
     }
 }
 

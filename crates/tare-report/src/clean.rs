@@ -88,3 +88,18 @@ pub(crate) fn wrap_behind(text: &str, taken: usize, columns: usize) -> Vec<Strin
     }
     lines
 }
+
+/// A name in lines of at most `columns`, broken behind a space or a mark between words where there is one.
+pub(crate) fn stack(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while width(rest) > columns.max(2) {
+        let (part, _) = head(rest, columns.max(2));
+        let between = part.rfind([' ', '-', '_', '/', '.', ':']).map_or(part.len(), |at| at + 1);
+        let (line, after) = rest.split_at(between);
+        lines.push(line.trim().to_owned());
+        rest = after;
+    }
+    lines.push(rest.trim().to_owned());
+    lines
+}

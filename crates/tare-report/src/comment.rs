@@ -79,7 +79,7 @@ impl Comment {
             Comment::WideInterval { percent } => format!("wide interval (±{percent:.0}%)"),
             Comment::NoSpread => "no spread".into(),
             Comment::WithinFloor => "within the noise floor".into(),
-            Comment::ClockDrift { percent } => format!("its clock ran {percent:+.1}%"),
+            Comment::ClockDrift { percent } => format!("its clock ran {}", fast_or_slow(*percent)),
             Comment::ShortBatch => "short batch".into(),
             Comment::FewSamples { least, wanted } => format!("{least} of {wanted} samples"),
             Comment::Rejected { series: 1, why } => format!("1 series rejected: {why}"),
@@ -102,7 +102,7 @@ impl Comment {
             Comment::NoSpread => "Every block gave the same value: it repeats to the last digit, or the clock is too coarse.".into(),
             Comment::WithinFloor => "The difference is significant, but no larger than the baseline's difference from itself.".into(),
             Comment::ClockDrift { percent } => {
-                format!("Over this benchmark the layer's clock ran {percent:+.1}% against the host's, and its times are by the layer's clock.")
+                format!("Over this benchmark the layer's clock ran {} against the host's, and its times are by the layer's clock.", fast_or_slow(*percent))
             }
             Comment::ShortBatch => "The timed batch was under a thousand times the clock's resolution, so values are coarse.".into(),
             Comment::FewSamples { least, wanted } => {
@@ -114,6 +114,11 @@ impl Comment {
             Comment::SubtractedExceeds => "The cost measured beside the operation and subtracted exceeds what is left, so the result is a small difference of large numbers.".into(),
         }
     }
+}
+
+/// `6.2% slow` for a clock that made 93.8 seconds of 100.
+pub(crate) fn fast_or_slow(percent: f64) -> String {
+    format!("{:.1}% {}", percent.abs(), if percent < 0.0 { "slow" } else { "fast" })
 }
 
 /// How a remark is spelled out in JSON.

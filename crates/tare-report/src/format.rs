@@ -15,16 +15,17 @@ pub(crate) fn short_ratio(value: f64) -> String {
     }
 }
 
-/// A ratio and its interval with the digits that half the interval's width earns (two of its own, at most four
-/// decimals and five digits).
+/// A ratio and its interval with the digits that the interval earns: one of half its width, two when that begins
+/// with 1 or 2, at most three decimals and five digits.
 pub(crate) fn ratio_and_interval(ratio: &Ratio) -> (String, Option<String>) {
     let Some((low, high)) = ratio.low.zip(ratio.high) else {
         return (short_ratio(ratio.value), None);
     };
     let half = (high - low) / 2.0;
-    let earned = if half > 0.0 { 1.0 - half.log10().floor() } else { 4.0 };
-    let room = 4.0 - ratio.value.max(1e-3).log10().floor();
-    let decimals = earned.min(room).clamp(0.0, 4.0) as usize;
+    let earned = if half > 0.0 { (3.0 / half).log10().ceil() } else { 3.0 };
+    let before_point = ratio.value.max(1.0).log10().floor() + 1.0;
+    let least = if ratio.value < 99.5 { 1.0 } else { 0.0 };
+    let decimals = earned.clamp(least, 3.0).min(5.0 - before_point).max(0.0) as usize;
     let print = |v: f64| {
         let plain = format!("{v:.decimals$}");
         if plain.len() > 6 || (plain.trim_matches(['0', '.']).is_empty() && v > 0.0) {
@@ -75,8 +76,7 @@ pub(crate) fn quantity(unit: Unit, value: f64) -> String {
 /// Report 000's raw pair, both in the unit that fits the smaller: `[137/134 ns]`.
 pub(crate) fn pair(unit: Unit, pair: &Pair) -> String {
     let (size, name) = scale(unit, pair.layer.min(pair.baseline));
-    let name = if unit == Unit::PerSecond { name.replace("/s", " per s") } else { name.into() };
-    format!("[{}/{} {}]", digits(pair.layer / size), digits(pair.baseline / size), name.trim())
+    format!("[{}/{} {name}]", digits(pair.layer / size), digits(pair.baseline / size))
 }
 
 /// How far a bound of 1 or more is from 1, in percent: `3.1%`.

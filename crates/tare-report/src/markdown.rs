@@ -1,5 +1,211 @@
-//! To come.
-/// To come.
-pub fn markdown(_: &crate::Scoreboard) -> String {
-    String::new()
+//! The Markdown form, for a pull request or a wiki: matrix in sight, the rest folded away.
+
+use crate::board::{Cell, LayerSummary, Measure, Row, Scoreboard};
+use crate::clean::{clean, fit};
+use crate::format::{count, pair, percent_above_one, quantity, ratio_and_interval, short_ratio};
+use crate::words;
+use std::fmt::Write;
+use tare_proto::Better;
+
+/// Most failed boots that are shown, console lines of each, and columns of a name and of a text.
+const FAILED_BOOTS: usize = 5;
+const CONSOLE_LINES: usize = 8;
+const NAME: usize = 60;
+const TEXT: usize = 400;
+
+/// Writes the scoreboard as GitHub's Markdown.
+#[must_use]
+pub fn markdown(board: &Scoreboard) -> String {
+    let mut out = String::new();
+    summary(&mut out, board);
+    let shown: Vec<(usize, &LayerSummary)> =
+        board.others().enumerate().filter(|(_, layer)| layer.measured > 0).collect();
+    if !shown.is_empty() {
+        matrix(&mut out, board, &shown);
+        line(&mut out, &format!("\n{}\n", prose(&words::floor(board))));
+        details(&mut out, board, &shown);
+    }
+    remarks(&mut out, board);
+    let from = &board.provenance;
+    line(&mut out, &format!("Seed {}, repeat with {}", from.seed, code_of(&from.command, TEXT)));
+    out
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text);
+    out.push('\n');
+}
+
+/// A name: in a code span nothing is markup, and nobody is mentioned.
+fn code(text: &str) -> String {
+    code_of(text, NAME)
+}
+
+fn code_of(text: &str, most: usize) -> String {
+    let text = fit(&clean(text), most).replace('`', "'").replace('|', "\\|");
+    if text.is_empty() { "–".into() } else { format!("`{text}`") }
+}
+
+/// A sentence with everything that is markup made plain.
+fn prose(text: &str) -> String {
+    let mut out = String::new();
+    for c in fit(&clean(text), 2 * TEXT).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '@' => out.push_str("@<!-- -->"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+fn summary(out: &mut String, board: &Scoreboard) {
+    let counts = &board.counts;
+    let baseline = code(&board.baseline);
+    let (rows, blocks) = (count(board.rows.len(), "benchmark"), count(counts.blocks, "block"));
+    line(out, &format!("**What each layer costs against {baseline}** ({rows}, {blocks})\n"));
+    if let Some(notice) = words::unfinished(board) {
+        line(out, &format!("{}\n", prose(&notice)));
+    }
+    for headline in words::headlines(board) {
+        let mut parts: Vec<&str> =
+            headline.sentences.iter().map(|(_, text)| text.as_str()).collect();
+        parts.extend([headline.besides.as_str(), headline.tally.as_str()]);
+        parts.retain(|part| !part.is_empty());
+        line(out, &format!("- **{}**: {}", prose(&headline.layer), prose(&parts.join("; "))));
+    }
+    for layer in &board.layers {
+        if let Some(unavailable) = &layer.unavailable {
+            line(
+                out,
+                &format!("- {} cannot run here: {}", code(&layer.name), prose(&unavailable.why)),
+            );
+        }
+    }
+    if counts.series == 0 {
+        line(out, "- Nothing was measured.");
+    }
+    out.push('\n');
+}
+
+fn matrix(out: &mut String, board: &Scoreboard, shown: &[(usize, &LayerSummary)]) {
+    let names: Vec<String> = shown.iter().map(|(_, layer)| code(&layer.name)).collect();
+    line(
+        out,
+        &format!("| benchmark | {} | {} | floor |", code(&board.baseline), names.join(" | ")),
+    );
+    line(out, &format!("|:--|--:|{}--:|", "--:|".repeat(shown.len())));
+    for row in &board.rows {
+        let arrow = if row.better == Better::Higher { " ↑" } else { "" };
+        let raw = row.baseline.map_or("–".into(), |mean| quantity(row.unit, mean.mean));
+        let cells: Vec<String> = shown.iter().map(|(at, _)| cell(&row.cells[*at])).collect();
+        let floor = row.floor.and_then(|floor| floor.bound).map_or("–".into(), percent_above_one);
+        line(
+            out,
+            &format!(
+                "| {}{arrow} | {raw} | {} | {floor} |",
+                code(&row.benchmark),
+                cells.join(" | ")
+            ),
+        );
+    }
+    let margin = words::percent_of(board.method.margin);
+    line(
+        out,
+        &format!(
+            "\nRatios; ▲ costs more, ▼ costs less, = equivalent within {margin}, ? undecided, · no interval."
+        ),
+    );
+}
+
+fn cell(cell: &Cell) -> String {
+    match cell.ratio {
+        Some(ratio) => format!("{} {}", short_ratio(ratio.value), words::mark(cell.verdict)),
+        None => words::absent(cell.presence).into(),
+    }
+}
+
+fn details(out: &mut String, board: &Scoreboard, shown: &[(usize, &LayerSummary)]) {
+    line(out, "<details><summary>Intervals, raw values and comments</summary>\n");
+    let confidence = words::percent_of(board.method.confidence);
+    for (at, layer) in shown {
+        let (name, baseline) = (code(&layer.name), code(&board.baseline));
+        line(
+            out,
+            &format!(
+                "| {name} | ratio | {confidence} CI | [layer/{baseline}] | verdict | comment |"
+            ),
+        );
+        line(out, "|:--|--:|:--|--:|:--|:--|");
+        for row in &board.rows {
+            line(out, &detail(row, &row.cells[*at]));
+        }
+        let notes: Vec<String> = layer.notes.iter().map(|note| prose(&note.text)).collect();
+        let notes =
+            if notes.is_empty() { String::new() } else { format!("{}\n", notes.join("; ")) };
+        line(out, &format!("\n{notes}"));
+    }
+    line(out, "</details>\n");
+}
+
+fn detail(row: &Row, cell: &Cell) -> String {
+    let Some(ratio) = &cell.ratio else {
+        let why = cell.why.as_deref().map(|why| format!(": {}", prose(why))).unwrap_or_default();
+        let what = words::absent_in_words(cell.presence);
+        return format!("| {} | – | – | – | – | {what}{why} |", code(&row.benchmark));
+    };
+    let (ratio, interval) = ratio_and_interval(ratio);
+    let raw = cell.pair.as_ref().map(|raw| pair(row.unit, raw)).unwrap_or_default();
+    let labels: Vec<String> = cell.comments.iter().map(|c| prose(&c.label())).collect();
+    format!(
+        "| {} | {ratio} | {} | {raw} | {} | {} |",
+        code(&row.benchmark),
+        interval.unwrap_or_else(|| "–".into()),
+        words::word(cell.verdict, Measure::of(row.unit)),
+        labels.join("; "),
+    )
+}
+
+/// Warnings and failed boots, folded away.
+fn remarks(out: &mut String, board: &Scoreboard) {
+    if board.warnings.is_empty() && board.failed_boots.is_empty() {
+        return;
+    }
+    let (warnings, boots) = (board.warnings.len(), board.failed_boots.len());
+    let title = format!("{}, {}", count(warnings, "warning"), count(boots, "failed boot"));
+    line(out, &format!("<details><summary>{title}</summary>\n"));
+    for warning in board.warnings.iter().take(4 * FAILED_BOOTS) {
+        let about = [&warning.layer, &warning.benchmark].into_iter().flatten();
+        let about: String = about.map(|name| format!("{} ", code(name))).collect();
+        line(out, &format!("- {about}{}", prose(&warning.text)));
+    }
+    for boot in board.failed_boots.iter().take(FAILED_BOOTS) {
+        line(
+            out,
+            &format!("- {} in block {}: {}", code(&boot.layer), boot.block + 1, prose(&boot.why)),
+        );
+        console(out, boot.console.as_deref().unwrap_or(""));
+    }
+    if boots > FAILED_BOOTS {
+        line(out, &format!("- and {} more", boots - FAILED_BOOTS));
+    }
+    line(out, "\n</details>\n");
+}
+
+fn console(out: &mut String, console: &str) {
+    let lines: Vec<&str> = console.lines().collect();
+    if lines.is_empty() {
+        return;
+    }
+    line(out, "\n<pre>");
+    for text in &lines[lines.len().saturating_sub(CONSOLE_LINES)..] {
+        let text = fit(&clean(text), TEXT / 4);
+        let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        // The first `<pre>` ends at `</pre>`, which cannot stand in escaped text.
+        let _ = writeln!(out, "{text}");
+    }
+    line(out, "</pre>\n");
 }

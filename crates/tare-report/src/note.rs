@@ -1,5 +1,6 @@
 //! What is off about a whole layer: how it differs from the baseline in what should be the same.
 
+use crate::comment::fast_or_slow;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tare_proto::{Hello, Mitigation};
@@ -148,7 +149,9 @@ fn boot_drift(campaign: &Campaign, layer: usize) -> Option<String> {
         .max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
     let (percent, block) = worst;
     Some(format!(
-        "its clock ran {percent:+.1}% against the host's in block {}, and its times are by its clock",
-        block + 1
+        "its clock ran {} against the host's in block {}, so its times read too {}",
+        fast_or_slow(percent),
+        block + 1,
+        if percent < 0.0 { "short" } else { "long" }
     ))
 }

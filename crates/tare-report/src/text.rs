@@ -6,12 +6,12 @@ mod matrix;
 mod page;
 
 pub use page::Paint;
+pub(crate) use page::{Ink, Page, Piece, Side};
 
 use crate::board::{Scoreboard, Verdict};
 use crate::clean::{clean, fit};
 use crate::format::count;
 use crate::words;
-use page::{Ink, Page};
 
 /// How the terminal form looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +76,9 @@ fn headlines(page: &mut Page, board: &Scoreboard) {
             let label = if at == 0 { format!("{}: ", headline.layer) } else { "  ".into() };
             page.labelled(&label, verdict_ink(*verdict), sentence);
         }
+        let alone = headline.sentences.is_empty();
+        let label = if alone { format!("{}: ", headline.layer) } else { "  ".into() };
+        page.labelled(&label, Ink::Plain, &headline.besides);
         page.paragraph(Ink::Dim, "  ", &headline.tally);
     }
 }

@@ -1,5 +1,114 @@
-//! To come.
-/// To come.
-pub fn vmi_tables(_: &crate::Scoreboard) -> String {
-    String::new()
+//! Report 000's two tables: ratios with their raw pairs, and the widths of the means' intervals.
+
+use crate::board::{LayerSummary, Measure, Row, Scoreboard};
+use crate::clean::{clean, fit};
+use crate::format::{pair, percent, short_ratio};
+use crate::text::{Ink, Page, Paint, Piece, Side, TextStyle};
+use crate::words;
+use tare_proto::Better;
+
+/// Fewest columns that a benchmark's name gets, and most.
+const NAME: (usize, usize) = (14, 28);
+/// Columns of a ratio with its pair, and of a width, with the gap before them.
+const RATIO: usize = 25;
+const WIDTH: usize = 12;
+
+/// Writes the tables that report 000 was sent with: `1.02 [137/134 µs]` by layer with comments, apart for benchmarks
+/// where higher and where lower is better; then the width of every mean's confidence interval in percent of the mean.
+/// No line is wider than `width` columns (48 at least).
+#[must_use]
+pub fn vmi_tables(board: &Scoreboard, width: usize) -> String {
+    let mut page = Page::new(width.max(TextStyle::NARROWEST), Paint::Plain);
+    let sections = [
+        (Better::Higher, "HIGHER IS BETTER -> Higher ratio is better"),
+        (Better::Lower, "LOWER IS BETTER -> Lower ratio is better"),
+    ];
+    for (better, title) in sections {
+        let rows: Vec<&Row> = board.rows.iter().filter(|row| row.better == better).collect();
+        if !rows.is_empty() {
+            page.heading(title);
+            ratios(&mut page, board, &rows);
+        }
+    }
+    widths(&mut page, board);
+    page.finish()
+}
+
+/// The measured layers with their place in every row's cells, as many side by side as fit.
+fn parts(board: &Scoreboard, room: usize) -> Vec<Vec<(usize, &LayerSummary)>> {
+    let shown: Vec<_> = board.others().enumerate().filter(|(_, l)| l.measured > 0).collect();
+    shown.chunks(room.max(1)).map(<[_]>::to_vec).collect()
+}
+
+fn ratios(page: &mut Page, board: &Scoreboard, rows: &[&Row]) {
+    let baseline = fit(&clean(&board.baseline), RATIO / 2 - 3);
+    for layers in parts(board, (page.width - NAME.0) / RATIO) {
+        let mut table = vec![(vec![Piece::new(Ink::Plain, "")], String::new())];
+        let head = |layer: &LayerSummary| {
+            Piece::new(Ink::Plain, format!("{}/{baseline}", fit(&clean(&layer.name), RATIO / 2)))
+        };
+        table[0].0.extend(layers.iter().map(|(_, layer)| head(layer)));
+        for (at, row) in rows.iter().enumerate() {
+            if at == 0 || rows[at - 1].suite != row.suite {
+                table.push((vec![Piece::new(Ink::Plain, words::name(&row.suite))], String::new()));
+            }
+            table.push(ratio_line(row, &layers));
+        }
+        let mut sides = vec![Side::Left];
+        sides.extend(layers.iter().map(|_| Side::Left));
+        page.remarked(&sides, &table, NAME.0);
+        page.gap();
+    }
+}
+
+fn ratio_line(row: &Row, layers: &[(usize, &LayerSummary)]) -> (Vec<Piece>, String) {
+    let mut pieces = vec![Piece::new(Ink::Plain, fit(&clean(&row.benchmark), NAME.1))];
+    let mut comments = Vec::new();
+    for (at, layer) in layers {
+        let cell = &row.cells[*at];
+        let text = match (&cell.ratio, &cell.pair) {
+            (Some(ratio), Some(raw)) => {
+                format!("{} {}", short_ratio(ratio.value), pair(row.unit, raw))
+            }
+            _ => words::absent(cell.presence).into(),
+        };
+        pieces.push(Piece::new(Ink::Plain, text));
+        let labels: Vec<String> = cell.comments.iter().map(|c| clean(&c.label())).collect();
+        if !labels.is_empty() {
+            comments.push(format!("{}: {}", words::name(&layer.name), labels.join(", ")));
+        }
+    }
+    (pieces, comments.join("; "))
+}
+
+fn widths(page: &mut Page, board: &Scoreboard) {
+    let confidence = words::percent_of(board.method.confidence);
+    page.heading(&format!(
+        "Width of the {confidence} confidence interval around the mean, in percent of the mean"
+    ));
+    let print =
+        |width: Option<f64>| Piece::new(Ink::Plain, width.map_or_else(|| "–".into(), percent));
+    for layers in parts(board, (page.width - NAME.0 - WIDTH) / WIDTH) {
+        let mut names = vec![String::new(), board.baseline.clone()];
+        names.extend(layers.iter().map(|(_, layer)| layer.name.clone()));
+        let head = names.iter().map(|n| Piece::new(Ink::Plain, fit(&clean(n), WIDTH - 2)));
+        let mut table: Vec<Vec<Piece>> = vec![head.collect()];
+        for row in &board.rows {
+            let mut line = vec![Piece::new(Ink::Plain, fit(&clean(&row.benchmark), NAME.1))];
+            line.push(print(row.baseline.and_then(|mean| mean.ci_width_percent)));
+            let own = |at: usize| row.cells[at].mean.and_then(|mean| mean.ci_width_percent);
+            line.extend(layers.iter().map(|(at, _)| print(own(*at))));
+            table.push(line);
+        }
+        let mut sides = vec![Side::Left];
+        sides.extend(names.iter().skip(1).map(|_| Side::Right));
+        page.grid(&sides, &table, NAME.0);
+        page.gap();
+    }
+    let sizes = board.rows.iter().any(|row| Measure::of(row.unit) == Measure::Size);
+    let values = if sizes { "times, rates and sizes" } else { "times and rates" };
+    let text = format!(
+        "Means of {values} over blocks; the baseline's value in a block is the geometric mean of its two boots."
+    );
+    page.paragraph(Ink::Plain, "", &text);
 }

@@ -1,8 +1,10 @@
 //! The sentences about layers and verdicts, shared by the terminal and the Markdown form.
 
-use crate::board::{Cell, Geomean, LayerSummary, Measure, Presence, Row, Scoreboard, Verdict};
+use crate::board::{
+    Cell, Geomean, LayerSummary, Measure, Presence, Ratio, Row, Scoreboard, Verdict,
+};
 use crate::clean::{clean, fit};
-use crate::format::{count, pair, percent, ratio_and_interval, short_ratio};
+use crate::format::{count, percent, percent_above_one, quantity, ratio_and_interval, short_ratio};
 use tare_proto::Better;
 use tare_stats::Correction;
 
@@ -93,8 +95,10 @@ pub(crate) fn times(cost: f64, measure: Measure) -> String {
 /// A layer in words: what it costs by suite, then how its rows were judged.
 pub(crate) struct Headline {
     pub(crate) layer: String,
-    /// One sentence per suite and measure.
+    /// One sentence per suite and measure that has several rows.
     pub(crate) sentences: Vec<(Verdict, String)>,
+    /// What measures alone in its suite, in one sentence; may be empty.
+    pub(crate) besides: String,
     /// How many rows got which verdict, and the costliest.
     pub(crate) tally: String,
 }
@@ -108,13 +112,16 @@ pub(crate) fn headlines(board: &Scoreboard) -> Vec<Headline> {
 
 fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Headline {
     let own = board.geomeans.iter().filter(|mean| mean.layer == layer.name);
-    let mut sentences: Vec<(Verdict, String)> = own.map(|mean| sentence(board, mean, at)).collect();
-    let nothing = sentences.is_empty();
+    let (several, alone): (Vec<_>, Vec<_>) = own.partition(|mean| mean.rows + mean.left_out > 1);
+    let mut sentences: Vec<(Verdict, String)> =
+        several.iter().map(|mean| (mean.verdict, sentence(board, mean))).collect();
+    let besides: Vec<String> = alone.iter().filter_map(|mean| only_row(board, mean, at)).collect();
+    let nothing = sentences.is_empty() && besides.is_empty();
     if nothing {
         sentences.push((Verdict::None, nothing_measured(layer)));
     }
     let tally = if nothing { String::new() } else { tally(board, at) };
-    Headline { layer: name(&layer.name), sentences, tally }
+    Headline { layer: name(&layer.name), sentences, besides: besides.join(", "), tally }
 }
 
 fn nothing_measured(layer: &LayerSummary) -> String {
@@ -129,53 +136,49 @@ fn nothing_measured(layer: &LayerSummary) -> String {
     }
 }
 
-fn sentence(board: &Scoreboard, mean: &Geomean, at: usize) -> (Verdict, String) {
-    if mean.rows == 1
-        && mean.left_out == 0
-        && let Some(row) = only_row(board, mean, at)
-    {
-        return row;
-    }
+fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
     let baseline = name(&board.baseline);
     let over = format!("over {} {} benchmarks", mean.rows, name(&mean.suite));
     let (ratio, interval) = ratio_and_interval(&mean.cost);
-    let confidence = percent_of(board.method.confidence);
     let sure = match interval {
-        Some(interval) => format!("{confidence} CI {interval}"),
+        Some(interval) => format!("{} CI {interval}", percent_of(board.method.confidence)),
         None => "one block, so no interval".into(),
     };
     let cost = times(mean.cost.value, mean.measure);
-    let text = match mean.verdict {
+    match mean.verdict {
         Verdict::Equivalent => format!(
             "equivalent to {baseline} within {} {over} (geometric mean {ratio}, {sure})",
             percent_of(board.method.margin)
         ),
         Verdict::Undecided => format!(
-            "undecided: {cost} than {baseline} or not, {over} (geometric mean {ratio}, {sure})"
+            "undecided: {} than {baseline} {over} (geometric mean {ratio}, {sure})",
+            between(&mean.cost, mean.measure)
         ),
         _ => format!("{cost} than {baseline} {over} (geometric mean, {sure})"),
-    };
-    (mean.verdict, text)
+    }
+}
+
+/// What an interval of a cost leaves open: `between 0.5% faster and 1.5% slower`.
+fn between(cost: &Ratio, measure: Measure) -> String {
+    let ends = cost.low.zip(cost.high).unwrap_or((cost.value, cost.value));
+    format!("between {} and {}", times(ends.0, measure), times(ends.1, measure))
 }
 
 /// A suite's only row that measures what it does speaks for itself.
-fn only_row(board: &Scoreboard, mean: &Geomean, at: usize) -> Option<(Verdict, String)> {
+fn only_row(board: &Scoreboard, mean: &Geomean, at: usize) -> Option<String> {
     let mut rows = board.rows.iter();
     let row = rows.find(|r| r.suite == mean.suite && Measure::of(r.unit) == mean.measure)?;
     let cell = &row.cells[at];
-    let (cost, raw) = (cost(row, cell)?, pair(row.unit, cell.pair.as_ref()?));
-    let benchmark = name(&row.benchmark);
-    let text = match cell.verdict {
-        Verdict::Equivalent => format!("{benchmark} equivalent {raw}"),
-        Verdict::Undecided => {
-            format!("{benchmark} undecided: {} or not {raw}", times(cost, mean.measure))
-        }
-        _ => format!("{benchmark} {} {raw}", times(cost, mean.measure)),
+    let value = quantity(row.unit, cell.pair.as_ref()?.layer);
+    let said = match cell.verdict {
+        Verdict::Equivalent => "equivalent".into(),
+        Verdict::Undecided => "undecided".into(),
+        _ => times(cost(row, cell)?, mean.measure),
     };
-    Some((cell.verdict, text))
+    Some(format!("{} {value} ({said})", name(&row.benchmark)))
 }
 
-/// `27 slower, 1 heavier, 1 undecided; costliest: null-call, 47.2 times slower`.
+/// `27 slower, 1 heavier, 1 undecided; most: null-call, 47.2 times slower`.
 fn tally(board: &Scoreboard, at: usize) -> String {
     let kinds =
         [Verdict::Worse, Verdict::Better, Verdict::Equivalent, Verdict::Undecided, Verdict::None];
@@ -198,18 +201,17 @@ fn tally(board: &Scoreboard, at: usize) -> String {
     let said = parts.iter().filter(|(_, n)| *n > 0).map(|(word, n)| format!("{n} {word}"));
     let mut text = said.collect::<Vec<_>>().join(", ");
     if let Some((row, cost)) = costliest(board, at) {
-        text += &format!(
-            "; costliest: {}, {}",
-            name(&row.benchmark),
-            times(cost, Measure::of(row.unit))
-        );
+        text +=
+            &format!("; most: {}, {}", name(&row.benchmark), times(cost, Measure::of(row.unit)));
     }
     text
 }
 
-/// The row that is worst among those shown to be worse.
+/// The row that is worst among those shown to be worse, of the first suite.
 fn costliest(board: &Scoreboard, at: usize) -> Option<(&Row, f64)> {
-    let worse = board.rows.iter().filter(|row| row.cells[at].verdict == Verdict::Worse);
+    let suite = &board.rows.first()?.suite;
+    let rows = board.rows.iter().filter(|row| row.suite == *suite);
+    let worse = rows.filter(|row| row.cells[at].verdict == Verdict::Worse);
     let costs = worse.filter_map(|row| Some((row, cost(row, &row.cells[at])?)));
     costs.max_by(|a, b| a.1.total_cmp(&b.1))
 }
@@ -227,21 +229,17 @@ pub(crate) fn floor(board: &Scoreboard) -> String {
         && let (mean, Some(interval)) = ratio_and_interval(ratio)
     {
         let confidence = percent_of(board.method.confidence);
-        text += &format!("{mean} over all (geometric mean, {confidence} CI {interval}); ");
+        text += &format!("{mean} over all rows (geometric mean, {confidence} CI {interval}); ");
     }
     if let (Some(median), Some((largest, benchmark))) = (floor.median, &floor.largest) {
-        let of = |bound| crate::format::percent_above_one(bound);
+        let (median, largest) = (percent_above_one(median), percent_above_one(*largest));
         text += &format!(
-            "a row's floor is {} in the middle and {} at most ({}); ",
-            of(median),
-            of(*largest),
+            "a row's floor is {median} in the middle, {largest} at most ({}); ",
             name(benchmark)
         );
     }
-    text + &format!(
-        "{} of {} rows called different, 0 expected.",
-        floor.called_different, floor.rows
-    )
+    let (called, rows) = (floor.called_different, floor.rows);
+    text + &format!("{called} of {rows} rows called different from themselves (should be 0).")
 }
 
 /// `95%` for 0.95, `2.5%` for 0.025.

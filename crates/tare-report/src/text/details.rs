@@ -13,6 +13,13 @@ const NAME: (usize, usize) = (12, 40);
 
 /// Writes one table per layer that has numbers.
 pub(super) fn details(page: &mut Page, board: &Scoreboard) {
+    let undecided = |c: &Cell| c.verdict == Verdict::Undecided && c.more_blocks.is_some();
+    if board.rows.iter().flat_map(|row| &row.cells).any(undecided) {
+        page.gap();
+        let text =
+            "Undecided (+n): n more blocks would likely decide, if things stay as they look now.";
+        page.paragraph(Ink::Dim, "", text);
+    }
     for (at, layer) in board.others().enumerate() {
         if layer.measured > 0 {
             one(page, board, layer, at);
@@ -24,6 +31,7 @@ fn one(page: &mut Page, board: &Scoreboard, layer: &LayerSummary, at: usize) {
     let (name, baseline) = (words::name(&layer.name), words::name(&board.baseline));
     page.heading(&format!("{name} against {baseline}"));
     let shared = shared(board, at);
+    page.paragraph(Ink::Dim, "", &super::reason(&layer.settings));
     if !shared.is_empty() {
         page.paragraph(Ink::Caution, "", &format!("all rows: {}", shared.join("; ")));
     }

@@ -26,7 +26,7 @@ pub(super) fn notes(page: &mut Page, board: &Scoreboard) {
     if board.layers.iter().all(|layer| layer.notes.is_empty()) {
         return;
     }
-    page.heading("Not alike");
+    page.heading("What else differs");
     for layer in board.layers.iter().filter(|layer| !layer.notes.is_empty()) {
         let texts: Vec<String> = layer.notes.iter().map(|note| reason(&note.text)).collect();
         page.labelled(&format!("{}: ", words::name(&layer.name)), Ink::Plain, &texts.join(" · "));
@@ -122,5 +122,8 @@ pub(super) fn provenance(page: &mut Page, board: &Scoreboard) {
             words::name(&from.created),
         ),
     );
+    let mut estimators: Vec<&str> = board.rows.iter().map(|row| row.estimator.as_str()).collect();
+    estimators.dedup();
+    page.paragraph(Ink::Dim, "", &reason(&format!("estimators: {}", estimators.join(", "))));
     page.paragraph(Ink::Dim, "", &format!("repeat: {}", reason(&from.command)));
 }

@@ -3,13 +3,15 @@
 use super::page::{GAP, Ink, Page, Piece, Side};
 use super::verdict_ink;
 use crate::board::{Cell, Geomean, LayerSummary, Measure, Row, Scoreboard, Verdict};
-use crate::clean::{clean, width, wrap};
+use crate::clean::{clean, stack, width};
 use crate::format::{percent_above_one, quantity, short_ratio};
 use crate::words;
 use tare_proto::Better;
 
 /// Columns that a layer takes in the matrix: `12.3 ▲*`.
 const CELL: usize = 8;
+/// Columns of the number in it.
+const NUMBER: usize = 5;
 /// Columns of the baseline's raw value and of the floor.
 const BASELINE: usize = 9;
 const FLOOR: usize = 6;
@@ -58,12 +60,17 @@ fn one(page: &mut Page, board: &Scoreboard, columns: &[usize]) {
 fn header(board: &Scoreboard, columns: &[usize]) -> Vec<Vec<Piece>> {
     let layers: Vec<&LayerSummary> = board.others().collect();
     let lines = |text: &str, columns: usize| {
-        let mut lines = wrap(&clean(text), columns);
+        let mut lines = stack(&clean(text), columns);
         lines.truncate(HEADER_LINES);
         lines
     };
+    // A short name stands over its numbers, not left of them.
+    let over_numbers = |text: &str| {
+        let lines = lines(text, CELL);
+        lines.into_iter().map(|line| format!("{line:>NUMBER$}")).collect()
+    };
     let mut names = vec![vec!["benchmark".to_owned()], lines(&board.baseline, BASELINE)];
-    names.extend(columns.iter().map(|&at| lines(&layers[at].name, CELL)));
+    names.extend(columns.iter().map(|&at| over_numbers(&layers[at].name)));
     names.push(vec!["floor".into()]);
     let height = names.iter().map(Vec::len).max().unwrap_or(1);
     let line = |y: usize| {
@@ -90,14 +97,14 @@ fn benchmark(board: &Scoreboard, row: &Row, columns: &[usize]) -> Vec<Piece> {
 
 fn cell(cell: &Cell, shared: &[String]) -> Piece {
     let Some(ratio) = cell.ratio else {
-        return Piece::new(Ink::Dim, format!("{:>5}", words::absent(cell.presence)));
+        return Piece::new(Ink::Dim, format!("{:>NUMBER$}", words::absent(cell.presence)));
     };
     let starred = cell.comments.iter().any(|comment| !shared.contains(&comment.label()));
     marked(ratio.value, cell.verdict, if starred { "*" } else { "" })
 }
 
 fn marked(ratio: f64, verdict: Verdict, star: &str) -> Piece {
-    let text = format!("{:>5} {}{star}", short_ratio(ratio), words::mark(verdict));
+    let text = format!("{:>NUMBER$} {}{star}", short_ratio(ratio), words::mark(verdict));
     Piece::new(verdict_ink(verdict), text)
 }
 
@@ -148,16 +155,15 @@ fn legend(page: &mut Page, board: &Scoreboard) {
         if sizes { ("slower or heavier", "faster or lighter") } else { ("slower", "faster") };
     let margin = words::percent_of(board.method.margin);
     let mut text = format!(
-        "Ratios to {baseline}, paired within blocks: 1.00 is the same, 2.00 twice as much. \
-         ▲ {worse}, ▼ {better}, = equivalent within {margin}, ? undecided, · no interval. "
+        "Ratios to {baseline}. ▲ {worse}, ▼ {better}, = equivalent within {margin}, \
+         ? undecided, · no interval, * see details. "
     );
     if board.rows.iter().any(|row| row.better == Better::Higher) {
-        text += "↑ higher is better, so ▲ is a ratio below 1. ";
+        text += "↑ higher is better: ▲ is below 1. ";
     }
-    text +=
-        &format!("floor: {baseline}'s ratio to itself; nothing nearer to 1 is called different. ");
     text += &format!(
-        "Verdicts at {} for all {} comparisons together ({}). * see the details.",
+        "floor: {baseline} against itself, below which nothing is called different. \
+         Verdicts: {} for all {} together ({}).",
         words::percent_of(board.method.confidence),
         board.method.comparisons,
         words::correction(board.method.correction),

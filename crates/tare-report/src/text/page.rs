@@ -13,7 +13,7 @@ pub enum Paint {
 
 /// What a piece of text is, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ink {
+pub(crate) enum Ink {
     Plain,
     Bold,
     Dim,
@@ -40,65 +40,65 @@ impl Ink {
 }
 
 /// A cell of a grid.
-pub(super) struct Piece {
-    pub(super) text: String,
-    pub(super) ink: Ink,
+pub(crate) struct Piece {
+    pub(crate) text: String,
+    pub(crate) ink: Ink,
 }
 
 impl Piece {
-    pub(super) fn new(ink: Ink, text: impl Into<String>) -> Piece {
+    pub(crate) fn new(ink: Ink, text: impl Into<String>) -> Piece {
         Piece { text: text.into(), ink }
     }
 }
 
 /// Which side of its column a cell keeps to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(crate) enum Side {
     Left,
     Right,
 }
 
 /// Two columns between cells.
-pub(super) const GAP: usize = 2;
+pub(crate) const GAP: usize = 2;
 
 /// Text under construction.
-pub(super) struct Page {
+pub(crate) struct Page {
     out: String,
-    pub(super) width: usize,
+    pub(crate) width: usize,
     paint: Paint,
 }
 
 impl Page {
-    pub(super) fn new(width: usize, paint: Paint) -> Page {
+    pub(crate) fn new(width: usize, paint: Paint) -> Page {
         Page { out: String::new(), width, paint }
     }
 
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         self.out
     }
 
     /// An empty line, never two.
-    pub(super) fn gap(&mut self) {
+    pub(crate) fn gap(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
         }
     }
 
     /// A heading with an empty line before it.
-    pub(super) fn heading(&mut self, text: &str) {
+    pub(crate) fn heading(&mut self, text: &str) {
         self.gap();
         self.paragraph(Ink::Bold, "", text);
     }
 
     /// Wrapped text, every line behind `indent`.
-    pub(super) fn paragraph(&mut self, ink: Ink, indent: &str, text: &str) {
+    pub(crate) fn paragraph(&mut self, ink: Ink, indent: &str, text: &str) {
         for line in wrap(text, self.width - width(indent)) {
             self.line(&format!("{indent}{}", ink.apply(self.paint, &line)));
         }
     }
 
     /// Wrapped text whose first line stands behind a bold label and the rest behind two spaces.
-    pub(super) fn labelled(&mut self, label: &str, ink: Ink, text: &str) {
+    pub(crate) fn labelled(&mut self, label: &str, ink: Ink, text: &str) {
         let label = fit(label, self.width / 2);
         let taken = width(&label).saturating_sub(2);
         for (at, line) in wrap_behind(text, taken, self.width - 2).iter().enumerate() {
@@ -108,14 +108,14 @@ impl Page {
     }
 
     /// One line in at most the page's width, cut if need be.
-    pub(super) fn verbatim(&mut self, ink: Ink, indent: &str, text: &str) {
+    pub(crate) fn verbatim(&mut self, ink: Ink, indent: &str, text: &str) {
         let line = fit(text, self.width - width(indent));
         self.line(&format!("{indent}{}", ink.apply(self.paint, &line)));
     }
 
     /// Rows of cells in aligned columns. The first column gives way (down to `least`) when all do not fit; a row
     /// with a single cell is a line across.
-    pub(super) fn grid(&mut self, sides: &[Side], rows: &[Vec<Piece>], least: usize) {
+    pub(crate) fn grid(&mut self, sides: &[Side], rows: &[Vec<Piece>], least: usize) {
         let widths = self.widths(sides, rows, least);
         for row in rows {
             let line = self.row(sides, &widths, row);
@@ -124,19 +124,17 @@ impl Page {
     }
 
     /// A grid whose rows have remarks: behind the row where there is room for it, else below.
-    pub(super) fn remarked(&mut self, sides: &[Side], rows: &[(Vec<Piece>, String)], least: usize) {
+    pub(crate) fn remarked(&mut self, sides: &[Side], rows: &[(Vec<Piece>, String)], least: usize) {
         let pieces: Vec<&[Piece]> = rows.iter().map(|(row, _)| row.as_slice()).collect();
         let widths = self.widths(sides, &pieces, least);
         let taken = widths.iter().map(|w| w + GAP).sum::<usize>();
         for (row, remark) in rows {
-            let mut line = self.row(sides, &widths, row);
-            let behind = !remark.is_empty() && taken + width(remark) <= self.width;
-            if behind {
-                line.push_str("  ");
-                line.push_str(&Ink::Caution.apply(self.paint, remark));
-            }
-            self.line(&line);
-            if !behind {
+            let line = self.row(sides, &widths, row);
+            if taken + width(remark) <= self.width {
+                let remark = Ink::Caution.apply(self.paint, remark);
+                self.line(&format!("{line}  {remark}"));
+            } else {
+                self.line(&line);
                 self.paragraph(Ink::Caution, "    ", remark);
             }
         }

@@ -26,7 +26,13 @@ pub fn plan(blocks: u32) -> Plan {
 
 pub fn layer(name: &str, kind: &str) -> LayerRow {
     let settings = format!("name={kind}");
-    LayerRow { name: name.into(), kind: kind.into(), settings, unavailable: None, artifacts: vec![] }
+    LayerRow {
+        name: name.into(),
+        kind: kind.into(),
+        settings,
+        unavailable: None,
+        artifacts: vec![],
+    }
 }
 
 pub fn bench(name: &str, suite: &str, unit: Unit) -> BenchInfo {
@@ -58,7 +64,8 @@ pub fn hello() -> Hello {
 
 /// A number in -1..1 that depends on nothing but its arguments.
 pub fn wobble(a: usize, b: usize, c: usize) -> f64 {
-    let mut x = (a as u64 + 1) * 0x9e37_79b9 + (b as u64 + 7) * 0x85eb_ca6b + (c as u64 + 13) * 0xc2b2_ae35;
+    let mut x =
+        (a as u64 + 1) * 0x9e37_79b9 + (b as u64 + 7) * 0x85eb_ca6b + (c as u64 + 13) * 0xc2b2_ae35;
     for _ in 0..3 {
         x = (x ^ (x >> 15)).wrapping_mul(0x2c1b_3c6d_297a_2d39);
     }
@@ -158,7 +165,13 @@ pub fn full() -> Campaign {
 
 /// [`full`] with another number of blocks.
 pub fn full_of(blocks: u32) -> Campaign {
-    let layers = [("native", "native"), ("runc", "oci"), ("runsc-systrap", "oci"), ("uml", "uml"), ("qemu-tcg", "qemu")];
+    let layers = [
+        ("native", "native"),
+        ("runc", "oci"),
+        ("runsc-systrap", "oci"),
+        ("uml", "uml"),
+        ("qemu-tcg", "qemu"),
+    ];
     let mut campaign = empty(
         blocks,
         layers.iter().map(|(name, kind)| layer(name, kind)).collect(),
@@ -180,13 +193,20 @@ fn measure(campaign: &mut Campaign, block: u32, layer: usize, role: Role) {
     for (b, shape) in SHAPES.iter().enumerate() {
         let (unit, native, noise, costs) = (shape.2, shape.3, shape.4, shape.5);
         if (layer, b) == (2, 11) {
-            absent(campaign, at, b, Outcome::Unavailable, "the sentry delivers no SIGFPE for a division here");
+            absent(
+                campaign,
+                at,
+                b,
+                Outcome::Unavailable,
+                "the sentry delivers no SIGFPE for a division here",
+            );
             continue;
         }
         let cost = if layer == 0 { 1.0 } else { costs[layer - 1] };
         let shift = 1.0 + noise * wobble(at, b, 0);
         let value = if unit == Unit::PerSecond { native / cost } else { native * cost };
-        let samples = (0..3).map(|s| value * shift * (1.0 + 0.001 * wobble(at, b, s + 1))).collect();
+        let samples =
+            (0..3).map(|s| value * shift * (1.0 + 0.001 * wobble(at, b, s + 1))).collect();
         series(campaign, at, b, samples);
     }
 }
@@ -214,7 +234,12 @@ pub fn troubled() -> Campaign {
     let disk = campaign.benchmarks.len() - 1;
     for at in 0..campaign.boots.len() {
         let cost = [1.0, 1.0, 0.41, 0.52, 0.12][campaign.boots[at].layer];
-        series(&mut campaign, at, disk, vec![51_200.0 * cost * (1.0 + 0.01 * wobble(at, disk, 9))]);
+        series(
+            &mut campaign,
+            at,
+            disk,
+            (0..3).map(|s| 51_200.0 * cost * (1.0 + 0.01 * wobble(at, disk, s))).collect(),
+        );
     }
     for row in &mut campaign.series {
         let layer = campaign.boots[row.boot].layer;
@@ -231,12 +256,22 @@ pub fn troubled() -> Campaign {
     }
     let lost = campaign.boots.iter().position(|b| b.layer == 4 && b.block == 3).expect("there");
     campaign.series.retain(|row| row.boot != lost || row.benchmark < 6);
-    fail(&mut campaign, lost, "no answer to proc/fork-exit within 30 s", "[   12.3] BUG: soft lockup\n[   12.4] Call Trace:\n\u{1b}[31mred\u{1b}[0m");
+    fail(
+        &mut campaign,
+        lost,
+        "no answer to proc/fork-exit within 30 s",
+        "[   12.3] BUG: soft lockup\n[   12.4] Call Trace:\n\u{1b}[31mred\u{1b}[0m",
+    );
     let mut kvm = layer("qemu-kvm", "qemu");
     let why = "/dev/kvm opens, but a stock kernel does not boot on it: no greeting within 20 s";
-    kvm.unavailable = Some((why.into(), "run on a host whose KVM is not nested, or use accel=tcg".into()));
+    kvm.unavailable =
+        Some((why.into(), "run on a host whose KVM is not nested, or use accel=tcg".into()));
     campaign.layers.push(kvm);
-    campaign.warnings.push(Warning { layer: None, benchmark: None, text: "the load average was 1.7 when the campaign began".into() });
+    campaign.warnings.push(Warning {
+        layer: None,
+        benchmark: None,
+        text: "the load average was 1.7 when the campaign began".into(),
+    });
     campaign
 }
 
@@ -267,7 +302,11 @@ pub fn hostile() -> Campaign {
     campaign.benchmarks[2].name = "| --- | <img src=x>".into();
     campaign.benchmarks[3].suite = long.clone();
     campaign.plan.command = format!("tare run {long}");
-    campaign.warnings.push(Warning { layer: Some(long.clone()), benchmark: Some(long.clone()), text: long.clone() });
+    campaign.warnings.push(Warning {
+        layer: Some(long.clone()),
+        benchmark: Some(long.clone()),
+        text: long.clone(),
+    });
     let at = campaign.boots.len() - 1;
     fail(&mut campaign, at, &long, &format!("{long}\n\u{1b}[2J```\n</details>\u{202e}"));
     campaign
