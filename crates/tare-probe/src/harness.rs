@@ -67,11 +67,13 @@ fn measure_loop(op: Op, request: &Request, begin: u64) -> Series {
     let loop_ns = empty_loop_ns();
     let budget = Budget::new(begin, request.limit_ms);
     let floor = shortest_batch();
-    let most = budget.limit / BATCH_SHARE / op.terms.len() as u64;
-    let target = request.batch_ns.max(floor).min(most);
+    let wanted = request.samples.max(1) as usize;
+    let for_terms = budget.limit / op.terms.len() as u64;
+    // A clock that is slow to read asks for long batches; all samples in time go before that.
+    let target = request.batch_ns.max(floor.min(for_terms / (2 * wanted as u64)));
+    let target = target.min(for_terms / BATCH_SHARE);
     let mut terms: Vec<Calibrated> =
         op.terms.into_iter().map(|term| calibrate(term, target)).collect();
-    let wanted = request.samples.max(1) as usize;
     let warmup = wanted.div_ceil(WARMUP_SHARE);
     let warmup = take(&mut terms, 1..=warmup, &budget.warmup());
     let taken = take(&mut terms, FEWEST.min(wanted)..=wanted, &budget);
