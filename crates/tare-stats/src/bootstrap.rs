@@ -86,13 +86,11 @@ pub fn bootstrap_ratio(
     if resamples < 100 {
         return Err(StatError::BadSetting { name: "number of resamples" });
     }
-    let mut sides = Vec::with_capacity(blocks.len());
     let mut rng = Rng::new(seed);
     let mut buffer = Vec::new();
-    for block in blocks {
-        let baseline = Side::new(block.baseline, estimator, best, &mut rng, &mut buffer)?;
-        sides.push((baseline, Side::new(block.layer, estimator, best, &mut rng, &mut buffer)?));
-    }
+    let mut side = |samples| Side::new(samples, estimator, best, &mut rng, &mut buffer);
+    let pair = |block: &BlockSamples<'_>| Ok((side(block.baseline)?, side(block.layer)?));
+    let sides: Vec<(Side, Side)> = blocks.iter().map(pair).collect::<Result<_, StatError>>()?;
     let measured: Vec<f64> = sides.iter().map(|(b, l)| l.measured - b.measured).collect();
     let mut draws: Vec<f64> = (0..resamples).map(|_| draw(&sides, &mut rng)).collect();
     let degenerate = all_same(&draws);

@@ -48,12 +48,7 @@ pub fn suite_geomean_sparse(
 ) -> Result<SuiteGeomean, StatError> {
     check::level(confidence)?;
     let blocks = rows.first().ok_or(StatError::Empty)?.len();
-    for row in rows {
-        check::same_length(blocks, row.len())?;
-        if let Some(index) = row.iter().position(|cell| cell.is_some_and(|v| !v.is_finite())) {
-            return Err(StatError::NotFinite { index });
-        }
-    }
+    rows.iter().try_for_each(|row| check_row(row, blocks))?;
     check::at_least(blocks, 2)?;
     let present = |row: &[Option<f64>]| row.iter().flatten().count();
     let left_out: Vec<usize> = (0..rows.len()).filter(|&r| present(&rows[r]) < 2).collect();
@@ -82,6 +77,14 @@ pub fn suite_geomean_sparse(
     };
     let interval = RatioInterval::new(parts, confidence);
     Ok(SuiteGeomean { interval, rows: used.len(), left_out, missing })
+}
+
+fn check_row(row: &[Option<f64>], blocks: usize) -> Result<(), StatError> {
+    check::same_length(blocks, row.len())?;
+    match row.iter().position(|cell| cell.is_some_and(|v| !v.is_finite())) {
+        Some(index) => Err(StatError::NotFinite { index }),
+        None => Ok(()),
+    }
 }
 
 /// Mean over rows of each row's mean over its blocks, one block left out or none.

@@ -121,6 +121,40 @@ fn joint_correction_multiplies_by_rows_not_tests() {
 }
 
 #[test]
+fn benjamini_hochberg_keeps_the_share_of_false_verdicts() {
+    let mut state = 9_u64;
+    let mut normal = || {
+        let mut uniform = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        (0..12).map(|_| uniform()).sum::<f64>() - 6.0
+    };
+    let (mut false_share, mut found, mut found_by_holm) = (0.0, 0, 0);
+    for _ in 0..300 {
+        let shift = |r: usize| if r % 2 == 0 { 0.05 } else { 0.0 };
+        let rows: Vec<RowInput> = (0..40)
+            .map(|r| row(&[(); 8].map(|()| shift(r) + 0.03 * normal()), 0.0, Best::Lowest))
+            .collect();
+        let different = |correction| -> Vec<usize> {
+            let answers = verdicts(&rows, correction, 0.05);
+            (0..40)
+                .filter(|&r| matches!(answers[r].verdict, Verdict::Slower | Verdict::Faster))
+                .collect()
+        };
+        let called = different(Correction::BenjaminiHochberg);
+        let wrong = called.iter().filter(|r| **r % 2 == 1).count();
+        false_share += wrong as f64 / called.len().max(1) as f64;
+        found += called.len() - wrong;
+        found_by_holm += different(Correction::Holm).len();
+    }
+    assert!(false_share / 300.0 <= 0.05, "{}", false_share / 300.0);
+    assert!(found > found_by_holm, "{found} {found_by_holm}");
+}
+
+#[test]
 fn bad_numbers_are_named_with_their_place() {
     let e = paired_ratio(&[1.0, f64::NAN], &[1.0, 2.0], 0.95).unwrap_err();
     assert_eq!(e, StatError::NotFinite { index: 1 });
