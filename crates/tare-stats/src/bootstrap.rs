@@ -88,7 +88,7 @@ pub fn bootstrap_ratio(
     }
     let mut rng = Rng::new(seed);
     let mut buffer = Vec::new();
-    let mut side = |samples| Side::new(samples, estimator, best, &mut rng, &mut buffer);
+    let mut side = |samples: &[f64]| Side::new(samples, estimator, best, &mut rng, &mut buffer);
     let pair = |block: &BlockSamples<'_>| Ok((side(block.baseline)?, side(block.layer)?));
     let sides: Vec<(Side, Side)> = blocks.iter().map(pair).collect::<Result<_, StatError>>()?;
     let measured: Vec<f64> = sides.iter().map(|(b, l)| l.measured - b.measured).collect();
