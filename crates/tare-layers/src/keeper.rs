@@ -69,6 +69,8 @@ pub(crate) struct Running {
     keeper: Child,
     life: UnixStream,
     news: BufReader<UnixStream>,
+    ended: Option<String>,
+    left: Option<Vec<String>>,
 }
 
 impl Keeper {
@@ -77,7 +79,8 @@ impl Keeper {
         let (mut keeper, life) = self.spawn().map_err(SessionError::Start)?;
         let streams = (keeper.stdin.take(), keeper.stdout.take(), keeper.stderr.take());
         let news = life.try_clone().map_err(SessionError::Start)?;
-        let mut running = Running { keeper, life, news: BufReader::new(news) };
+        let news = BufReader::new(news);
+        let mut running = Running { keeper, life, news, ended: None, left: None };
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(refused("the keeper has no streams".into()));
         };
@@ -133,25 +136,29 @@ impl Running {
 
     /// How the layer's first process ended, if it does `within` that time.
     pub(crate) fn how_it_ended(&mut self, within: Duration) -> Option<String> {
-        match self.news(within)? {
-            News::Ended(how) => Some(how),
-            _ => None,
-        }
+        let deadline = Instant::now() + within;
+        while self.ended.is_none() && self.listen(deadline) {}
+        self.ended.clone()
     }
 
     /// Ends the layer and waits until everything is removed; names what is left.
     pub(crate) fn stop(mut self) -> Vec<String> {
         let _ = self.life.shutdown(std::net::Shutdown::Write);
         let deadline = Instant::now() + PATIENCE;
-        let mut left = None;
-        while let Some(news) = self.news(deadline.saturating_duration_since(Instant::now())) {
-            if let News::Clean(paths) = news {
-                left = Some(paths);
-            }
+        while self.left.is_none() && self.listen(deadline) {}
+        let unknown = format!("the keeper (process {}) has not removed all yet", self.pid());
+        self.left.take().unwrap_or_else(|| vec![unknown])
+    }
+
+    /// Notes one piece of news; whether there was any.
+    fn listen(&mut self, until: Instant) -> bool {
+        match self.news(until.saturating_duration_since(Instant::now())) {
+            Some(News::Ended(how)) => self.ended = Some(how),
+            Some(News::Clean(left)) => self.left = Some(left),
+            Some(_) => {}
+            None => return false,
         }
-        left.unwrap_or_else(|| {
-            vec![format!("the keeper (process {}) has not removed all yet", self.pid())]
-        })
+        true
     }
 
     /// The next news, or `None` when the time is over or the keeper has gone.

@@ -1,0 +1,159 @@
+//! Every real layer boots, answers, and leaves nothing behind however it ends; as root and as an
+//! ordinary user. A layer that is missing here fails the test.
+
+mod layers_common;
+
+use layers_common::{LONG, PLACE, Place, layer, null_call};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, geteuid};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use tare_layers::{Answer, Session, SessionError};
+
+const LAYERS: &[&str] = &["native", "runc", "crun", "runsc", "uml", "qemu"];
+
+/// An ordinary user and group, with no rights of their own.
+const NOBODY: u32 = 65534;
+
+/// One test, in parts that follow each other: two guests at once would only disturb each other.
+#[test]
+fn layers_boot_answer_and_leave_nothing() {
+    let place = Place::new();
+    give_kernel(&place);
+    for name in LAYERS {
+        every_ending(&place, name, "");
+    }
+    if geteuid().is_root() {
+        let mut again = this_program("as_user", &place);
+        again.uid(NOBODY).gid(NOBODY);
+        let status = again.stdout(Stdio::inherit()).stderr(Stdio::inherit()).status().unwrap();
+        place.assert_clean("an ordinary user's boots");
+        assert!(status.success(), "as an ordinary user: {status}");
+    }
+}
+
+/// What the test above starts again as an ordinary user.
+#[test]
+fn as_user() {
+    let Some(place) = std::env::var_os(PLACE) else { return };
+    let place = Place::at(Path::new(&place));
+    for name in LAYERS {
+        every_ending(&place, name, " as an ordinary user");
+    }
+}
+
+/// What the tests start again as the owner of a session, to kill it.
+#[test]
+fn owner() {
+    let (Some(place), Some(name)) = (std::env::var_os(PLACE), std::env::var_os("LAYERS_TEST_OWN"))
+    else {
+        return;
+    };
+    let place = Place::at(Path::new(&place));
+    let (mut session, _) = booted(&place, name.to_str().unwrap());
+    println!("\nowner: ready");
+    let _ = session.measure(&null_call(30_000, 60_000), LONG);
+    panic!("nobody has killed the owner");
+}
+
+fn every_ending(place: &Place, name: &str, who: &str) {
+    normal_end(place, name, who);
+    dropped_while_measuring(place, name);
+    place.assert_clean(&format!("{name}{who}, dropped while measuring,"));
+    main_process_killed(place, name);
+    place.assert_clean(&format!("{name}{who}, its main process killed,"));
+    owner_killed(place, name);
+    place.assert_clean(&format!("{name}{who}, its owner killed,"));
+}
+
+fn booted(place: &Place, name: &str) -> (Session, String) {
+    let layer = layer(name);
+    layer.check(&place.host).unwrap_or_else(|missing| panic!("{name} is unavailable: {missing}"));
+    let mut session = place.start(&*layer, None).unwrap_or_else(|e| panic!("{name}: {e}"));
+    match session.greet(LONG) {
+        Ok(greeting) => {
+            assert!(place.watch() >= 2, "{name} has no keeper or no process");
+            (session, greeting.hello.kernel)
+        }
+        Err(error) => panic!("{name}: {error}\n{}", session.console_tail()),
+    }
+}
+
+fn normal_end(place: &Place, name: &str, who: &str) {
+    let (mut session, kernel) = booted(place, name);
+    assert!(!kernel.is_empty(), "{name}{who} names no kernel");
+    match session.measure(&null_call(5, 2_000), LONG) {
+        Ok(Answer::Series(series, _)) => assert!(!series.samples.is_empty(), "{name}{who}"),
+        other => panic!("{name}{who}: {other:?}\n{}", session.console_tail()),
+    }
+    let footprint = session.footprint();
+    assert!(footprint.is_some_and(|bytes| bytes > 100_000), "{name}{who}: {footprint:?}");
+    let ended = session.end(Duration::from_secs(10));
+    assert!(ended.left.is_empty(), "{name}{who} left {:?}", ended.left);
+    place.assert_clean(&format!("{name}{who}, ended normally,"));
+}
+
+fn dropped_while_measuring(place: &Place, name: &str) {
+    let (mut session, _) = booted(place, name);
+    let request = null_call(30_000, 60_000);
+    let late = session.measure(&request, Duration::from_millis(100));
+    assert!(matches!(late, Err(SessionError::NoAnswer(..))), "{name}: {late:?}");
+    drop(session);
+}
+
+fn main_process_killed(place: &Place, name: &str) {
+    let (mut session, _) = booted(place, name);
+    let first = layers_common::children(layers_common::children(std::process::id())[0])[0];
+    kill(Pid::from_raw(first as i32), Signal::SIGKILL).unwrap();
+    let ended = session.measure(&null_call(30_000, 60_000), LONG);
+    let Err(SessionError::Ended(how)) = &ended else { panic!("{name}: {ended:?}") };
+    assert!(how.contains("SIGKILL"), "{name}: {how}");
+    assert!(session.end(Duration::from_secs(5)).left.is_empty());
+}
+
+fn owner_killed(place: &Place, name: &str) {
+    let mut command = this_program("owner", place);
+    let mut owner = command.env("LAYERS_TEST_OWN", name).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(owner.stdout.take().unwrap()).lines();
+    let ready = lines.map_while(Result::ok).any(|line| line == "owner: ready");
+    place.watch();
+    end(&mut owner);
+    assert!(ready, "{name}: the owner did not boot it");
+}
+
+fn end(child: &mut Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// This test program once more, for one test of it.
+fn this_program(test: &str, place: &Place) -> Command {
+    let program = place.folder.join("this-test");
+    if !program.exists() {
+        fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    }
+    let mut command = Command::new(program);
+    command.args(["--exact", test, "--nocapture"]).env(PLACE, &place.folder);
+    command.current_dir(&place.folder);
+    command
+}
+
+/// The kernel that an earlier run of this test has fetched, and the other way round.
+fn give_kernel(place: &Place) {
+    let kept = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kernels");
+    let cache = place.host.cache.join("kernels");
+    copy_all(&kept, &cache);
+    layer("qemu").check(&place.host).unwrap_or_else(|missing| panic!("qemu: {missing}"));
+    copy_all(&cache, &kept);
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).into_iter().flatten().flatten() {
+        fs::create_dir_all(to).unwrap();
+        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}

@@ -1,0 +1,126 @@
+//! Real processes that misbehave in a layer's place: each is a clear error, bounded in time, memory
+//! and log, and leaves nothing.
+
+mod layers_common;
+
+use layers_common::{Place, layer, null_call};
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+use tare_layers::{Session, SessionError};
+
+const SOON: Duration = Duration::from_secs(10);
+
+/// Less than this would be too short for a shell on a busy machine.
+const SHORT: Duration = Duration::from_millis(700);
+
+struct Fault {
+    place: Place,
+    log: PathBuf,
+    session: Session,
+}
+
+/// Starts a shell script as a layer.
+fn start(script: &str) -> Fault {
+    let place = Place::new();
+    let (path, log) = (place.folder.join("script"), place.folder.join("log"));
+    fs::write(&path, script).unwrap();
+    let layer = layer(&format!("mock,command=sh {}", path.display()));
+    let session = place.start(&*layer, Some(&log)).unwrap();
+    Fault { place, log, session }
+}
+
+impl Fault {
+    fn finish(self) {
+        assert!(self.session.end(Duration::from_millis(100)).left.is_empty());
+        self.place.assert_clean("the script");
+    }
+}
+
+#[test]
+fn silence_is_no_greeting() {
+    let mut fault = start("sleep 1000");
+    let error = fault.session.greet(SHORT).unwrap_err();
+    assert!(matches!(error, SessionError::NoGreeting(_)), "{error}");
+    fault.finish();
+}
+
+#[test]
+fn death_is_told_with_its_last_words() {
+    let mut fault = start("echo out of luck >&2; exit 3");
+    let error = fault.session.greet(SOON).unwrap_err();
+    assert_eq!(error.to_string(), "the layer ended (exit code 3)");
+    assert_eq!(fault.session.console_tail(), "out of luck");
+    fault.finish();
+}
+
+#[test]
+fn garbage_is_kept_for_the_log_and_made_harmless() {
+    let mut fault = start(r"printf '\033[31mred\000\377\n\342\200\256turned\n'; exec sleep 1000");
+    let error = fault.session.greet(SHORT).unwrap_err();
+    assert!(matches!(error, SessionError::NoGreeting(_)), "{error}");
+    let tail = fault.session.console_tail();
+    assert_eq!(tail, "\\u{1b}[31mred\\u{0}\u{fffd}\n\\u{202e}turned");
+    assert!(fs::read(&fault.log).unwrap().starts_with(b"\x1b[31mred"));
+    fault.finish();
+}
+
+#[test]
+fn floods_are_bounded() {
+    for flood in ["yes | tee /dev/stderr", "tr '\\000' x < /dev/zero"] {
+        let mut fault = start(flood);
+        let error = fault.session.greet(SHORT).unwrap_err();
+        assert!(matches!(error, SessionError::NoGreeting(_)), "{error}");
+        assert!(fault.session.console_tail().len() < 8192);
+        assert!(fs::metadata(&fault.log).unwrap().len() <= 1 << 20);
+        fault.finish();
+    }
+}
+
+#[test]
+fn a_damaged_line_is_not_an_answer() {
+    let mut fault = start("echo 'tare1 00000000 {\"type\":\"hello\"}'; exec sleep 1000");
+    let error = fault.session.greet(SOON).unwrap_err();
+    assert!(matches!(error, SessionError::Damaged(_)), "{error}");
+    fault.finish();
+}
+
+#[test]
+fn a_daemon_does_not_outlive_its_layer() {
+    let mut fault = start("(setsid sleep 1000 &) ; (setsid sh -c 'sleep 1000; true' &) ; exit 0");
+    let error = fault.session.greet(SOON).unwrap_err();
+    assert_eq!(error.to_string(), "the layer ended (exit code 0)");
+    fault.finish();
+}
+
+#[test]
+fn signals_do_not_save_a_layer() {
+    let mut fault = start("trap '' TERM INT HUP; while :; do sleep 1000; done");
+    assert!(fault.session.greet(SHORT).is_err());
+    fault.finish();
+}
+
+#[test]
+fn a_layer_that_does_not_listen_is_given_up() {
+    let mut fault = start("exec <&-; sleep 1000");
+    let error = fault.session.measure(&null_call(1, 100), SHORT).unwrap_err();
+    assert!(matches!(error, SessionError::NoAnswer(..) | SessionError::Ended(_)), "{error}");
+    fault.finish();
+}
+
+#[test]
+fn what_cannot_be_started_is_named() {
+    let place = Place::new();
+    let layer = layer("mock,command=/no/such/program");
+    let error = place.start(&*layer, None).err().expect("it cannot start").to_string();
+    assert!(error.contains("/no/such/program"), "{error}");
+    place.assert_clean("a program that is not there");
+}
+
+#[test]
+fn a_keeper_that_is_none_is_named() {
+    let mut place = Place::new();
+    place.keeper = tare_layers::Keeper { program: "true".into(), args: Vec::new() };
+    let error = place.start(&*layer("native"), None).err().expect("no keeper").to_string();
+    assert!(error.contains("keeper"), "{error}");
+}
