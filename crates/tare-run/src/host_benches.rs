@@ -11,11 +11,13 @@ pub struct HostBench {
     pub about: &'static str,
     /// What a value means; lower is better.
     pub unit: Unit,
-    /// The suite that it belongs to.
-    pub suite: &'static str,
     /// Takes the value from a session that has just greeted, the probe idle; or says why not.
     pub measure: fn(&Session, start_ns: f64) -> Result<f64, String>,
 }
+
+/// The suite of these benchmarks. They are part of every suite: they are asked of every layer.
+pub const HOST_SUITE: (&str, &str) =
+    ("host", "what the host sees of a layer: start latency and memory; part of every suite");
 
 /// Every benchmark that the host measures.
 pub const HOST_BENCHES: &[HostBench] = &[
@@ -23,14 +25,12 @@ pub const HOST_BENCHES: &[HostBench] = &[
         name: "host/start",
         about: "from asking for the layer to the probe's greeting",
         unit: Unit::Nanoseconds,
-        suite: "vmi",
         measure: |_, start_ns| Ok(start_ns),
     },
     HostBench {
         name: "host/footprint",
         about: "PSS of all of the layer's host processes, the probe idle",
         unit: Unit::Bytes,
-        suite: "vmi",
         measure: |session, _| match session.footprint() {
             Some(bytes) if bytes > 0 => Ok(bytes as f64),
             _ => Err("the layer's processes cannot be read by this user".into()),

@@ -13,7 +13,7 @@ mod trial;
 
 pub use budget::series_ms;
 pub use campaign::{Ending, History, RunError, Runner, Weighed};
-pub use host_benches::{HOST_BENCHES, HostBench};
+pub use host_benches::{HOST_BENCHES, HOST_SUITE, HostBench};
 pub use machine::{allowed_cpus, check_space, now, pick_cpus, stay_off};
 pub use observe::{Event, Observer};
 pub use order::{block_order, shuffled};

@@ -1,13 +1,19 @@
 //! Every suite and benchmark: the probe's own table and the host's, and how people select from them.
 
 use anyhow::{Context, Result, bail};
-use globset::Glob;
+use globset::{Glob, GlobMatcher};
 use serde::Deserialize;
 use std::path::Path;
 use std::process::Command;
 use tare_layers::suggestion;
 use tare_proto::{BenchInfo, Better, SuiteInfo};
-use tare_run::{HOST_BENCHES, HostBench};
+use tare_run::{HOST_BENCHES, HOST_SUITE, HostBench};
+
+/// The suite that is run when none is named.
+const DEFAULT: &str = "vmi";
+
+/// Stands for every suite.
+const ALL: &str = "all";
 
 /// All there is to run.
 #[derive(Deserialize)]
@@ -27,46 +33,41 @@ impl Catalog {
             format!("the probe {} does not list its benchmarks", probe.display())
         })?;
         catalog.benches.extend(HOST_BENCHES.iter().map(info));
+        let (name, about) = HOST_SUITE;
+        catalog.suites.push(SuiteInfo { name: name.into(), about: about.into() });
         Ok(catalog)
     }
 
-    /// The benchmarks of `suites` that match one of `globs` (no glob: all; a glob alone searches
-    /// every suite).
+    /// The benchmarks of `suites` (and the host's) that match one of `globs`. No suite: `vmi`, or all
+    /// when there are globs; no glob: everything.
     pub fn select(&self, suites: &[String], globs: &[String]) -> Result<Vec<BenchInfo>> {
         let names: Vec<&str> = self.suites.iter().map(|suite| suite.name.as_str()).collect();
-        for suite in suites.iter().filter(|suite| *suite != "all") {
+        for suite in suites.iter().filter(|suite| *suite != ALL) {
             if !names.contains(&suite.as_str()) {
                 bail!("no suite '{suite}'; {}", suggestion(suite, &names));
             }
         }
-        let everything =
-            suites.iter().any(|s| s == "all") || (suites.is_empty() && !globs.is_empty());
-        let default = ["vmi".to_owned()];
+        let default = [if globs.is_empty() { DEFAULT } else { ALL }.to_owned()];
         let suites = if suites.is_empty() { &default } else { suites };
-        let of_suite = |b: &&BenchInfo| everything || suites.contains(&b.suite);
-        let wanted: Vec<&BenchInfo> = self.benches.iter().filter(of_suite).collect();
-        if globs.is_empty() {
-            return Ok(wanted.into_iter().cloned().collect());
-        }
-        let mut chosen = vec![false; wanted.len()];
-        for text in globs {
-            let glob =
-                Glob::new(text).with_context(|| format!("--bench {text}"))?.compile_matcher();
-            let mut hits = 0;
-            for (bench, chosen) in
-                wanted.iter().zip(&mut chosen).filter(|(b, _)| glob.is_match(&b.name))
-            {
-                *chosen = true;
-                hits += usize::from(!bench.name.is_empty());
-            }
-            if hits == 0 {
-                let names: Vec<&str> = wanted.iter().map(|bench| bench.name.as_str()).collect();
-                bail!("no benchmark matches '{text}'; {}", suggestion(text, &names));
-            }
-        }
-        let kept = wanted.into_iter().zip(chosen).filter(|(_, chosen)| *chosen);
-        Ok(kept.map(|(bench, _)| bench.clone()).collect())
+        let all = suites.iter().any(|suite| suite == ALL);
+        let wanted = |b: &&BenchInfo| all || b.suite == HOST_SUITE.0 || suites.contains(&b.suite);
+        let wanted: Vec<&BenchInfo> = self.benches.iter().filter(wanted).collect();
+        let matchers: Vec<GlobMatcher> =
+            globs.iter().map(|glob| matcher(glob, &wanted)).collect::<Result<_>>()?;
+        let chosen =
+            |b: &&BenchInfo| globs.is_empty() || matchers.iter().any(|m| m.is_match(&b.name));
+        Ok(wanted.into_iter().filter(chosen).cloned().collect())
     }
+}
+
+/// `glob` as something that matches at least one of `benches`.
+fn matcher(glob: &str, benches: &[&BenchInfo]) -> Result<GlobMatcher> {
+    let matcher = Glob::new(glob).with_context(|| format!("--bench {glob}"))?.compile_matcher();
+    if !benches.iter().any(|bench| matcher.is_match(&bench.name)) {
+        let names: Vec<&str> = benches.iter().map(|bench| bench.name.as_str()).collect();
+        bail!("no benchmark matches '{glob}'; {}", suggestion(glob, &names));
+    }
+    Ok(matcher)
 }
 
 /// One value a boot: the mean is that value.
@@ -76,7 +77,7 @@ fn info(bench: &HostBench) -> BenchInfo {
         about: bench.about.into(),
         unit: bench.unit,
         better: Better::Lower,
-        suite: bench.suite.into(),
+        suite: HOST_SUITE.0.into(),
         estimator: "mean".into(),
         samples: 1,
     }

@@ -47,7 +47,7 @@ pub enum Color {
 #[derive(Subcommand)]
 pub enum Command {
     /// Boot every layer, measure in shuffled blocks, print the scoreboard
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Go on with a campaign that was interrupted or killed
     Resume(ResumeArgs),
     /// Print the scoreboard of a campaign, finished or not

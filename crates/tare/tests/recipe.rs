@@ -52,11 +52,9 @@ fn a_new_benchmark_is_one_file_and_one_row() {
     fs::write(&family, format!("{text}\npub mod getuid;\n")).unwrap();
     let table = benches.join("mod.rs");
     let text = fs::read_to_string(&table).unwrap();
-    let end = text.find("];").unwrap_or(0);
-    let all =
-        text.find("pub const ALL").or_else(|| text.find("pub static ALL")).expect("the table");
-    let end = all.max(end.min(all)) + text[all..].find("];").expect("the table's end");
-    fs::write(&table, format!("{}    {}\n{}", &text[..end], row.trim(), &text[end..])).unwrap();
+    let all = text.find("pub const ALL").expect("the table");
+    let end = all + text[all..].find("\n];").expect("the table's end") + 1;
+    fs::write(&table, [&text[..end], &row, &text[end..]].concat()).unwrap();
 
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("recipe");
     let built = Command::new(env!("CARGO"))

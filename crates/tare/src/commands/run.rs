@@ -18,6 +18,10 @@ use tare_store::{LayerRow, Plan, Store, StoredArtifact};
 /// Time that a campaign may take when nothing is said.
 const BUDGET: Duration = Duration::from_secs(300);
 
+/// Shortest timed batch: 50,000 times the resolution of the clocks seen so far, and short enough for
+/// a series to fit between two interruptions more often than not.
+const BATCH_NS: u64 = 1_000_000;
+
 /// Runs a whole new campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let config = Config::read(args.config.as_deref())?;
@@ -37,10 +41,9 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     if interrupt::interrupted() {
         return Ok(cli::INTERRUPTED.into());
     }
-    if let Some(Tried { row, .. }) = tried.iter().find(|t| t.row.name == baseline) {
-        if let Some((why, remedy)) = &row.unavailable {
-            bail!("the baseline {baseline} cannot run here: {why}; {remedy}");
-        }
+    let base = tried.iter().find(|tried| tried.row.name == baseline);
+    if let Some((why, remedy)) = base.and_then(|base| base.row.unavailable.as_ref()) {
+        bail!("the baseline {baseline} cannot run here: {why}; {remedy}");
     }
     let mut plan = plan(args, &config, baseline, &tried, &benches)?;
     let spent = begin.elapsed().as_secs_f64();
@@ -194,7 +197,7 @@ fn plan(
         budget_s,
         blocks,
         cpus: cpus(&args.pin, vcpus)?,
-        batch_ns: 2_000_000,
+        batch_ns: BATCH_NS,
         series_ms: tare_run::series_ms(budget_s, starts, boots, benches.len()),
         boot_s: args.boot_limit.as_secs_f64(),
         margin: args.margin / 100.0,
