@@ -14,7 +14,7 @@
 //!   campaigns from 5 blocks, in 93–97% at 3, under every noise model tried;
 //! - verdicts use moderated variances only where a noise floor was measured and there are 5 blocks or more. On 150 rows
 //!   that finds a true 5% at 10 blocks in 95% of campaigns instead of 52%, and A/A scoreboards stay silent. With 3
-//!   blocks, or without the floor, rows of very different noise break it (up to 11% false), so there each row has its
+//!   blocks, or without the floor, rows of very different noise break it (up to 11% false, 38% where boots have two modes), so there each row has its
 //!   own variance;
 //! - boots that fall into two modes break any method at 3 blocks: equal modes by luck look like a quiet difference.
 //!   The floor catches most of that (27% false without, about 6% with).
