@@ -146,6 +146,11 @@ impl Context<'_> {
     /// The campaign's own warnings, and what only all its numbers together show.
     fn warnings(&self, rows: &[Row]) -> Vec<Warning> {
         let mut warnings = self.campaign.warnings.clone();
+        warnings.extend(self.options.odd().map(|text| Warning {
+            layer: None,
+            benchmark: None,
+            text,
+        }));
         let Some(baseline) = self.campaign.baseline() else {
             let text = "the baseline is not among the layers, so there are no ratios".into();
             warnings.push(Warning { layer: None, benchmark: None, text });
@@ -218,6 +223,7 @@ fn failed_boots(campaign: &Campaign) -> Vec<FailedBoot> {
         id: boot.id,
         block: boot.block,
         layer: name(boot.layer),
+        role: boot.role,
         attempt: boot.attempt,
         why: boot.failure.clone().unwrap_or_else(|| "no reason recorded".into()),
         console: boot.console.clone().filter(|console| !console.trim().is_empty()),

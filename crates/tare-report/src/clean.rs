@@ -103,3 +103,30 @@ pub(crate) fn stack(text: &str, columns: usize) -> Vec<String> {
     lines.push(rest.trim().to_owned());
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_obeys_is_escaped() {
+        assert_eq!(clean("a\u{1b}[31mb\tc\r\n"), "a\\u{1b}[31mb c");
+        assert_eq!(clean("\u{202e}x\u{200d}y\u{7}"), "\\u{202e}xy\\u{7}");
+        assert_eq!(clean("é 漢字 שלום"), "é 漢字 שלום");
+    }
+
+    #[test]
+    fn no_piece_is_wider_than_asked() {
+        for text in ["", "one", "one two three", "漢字漢字漢字", &"x".repeat(100)] {
+            for columns in 2..12 {
+                assert!(width(&fit(text, columns)) <= columns);
+                assert!(wrap(text, columns).iter().all(|line| width(line) <= columns));
+                assert!(stack(text, columns).iter().all(|line| width(line) <= columns));
+            }
+        }
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap_behind("one two three", 4, 7), ["one", "two", "three"]);
+        assert_eq!(stack("runsc-systrap", 8), ["runsc-", "systrap"]);
+        assert_eq!(fit("benchmark", 6), "bench…");
+    }
+}

@@ -99,3 +99,48 @@ pub(crate) fn percent(value: f64) -> String {
 pub(crate) fn count(n: usize, noun: &str) -> String {
     if n == 1 { format!("{n} {noun}") } else { format!("{n} {noun}s") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_have_about_three_digits() {
+        let values = [1e-300, 0.034, 0.52, 0.999, 1.0, 9.996, 12.34, 99.96, 4711.0, 1e5, f64::MAX];
+        let texts = values.map(short_ratio);
+        assert_eq!(
+            texts,
+            [
+                "1e-300", "0.034", "0.52", "1.00", "1.00", "10.0", "12.3", "100", "4711", "1e5",
+                "2e308"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_interval_earns_its_digits() {
+        let print = |value, low, high| {
+            let ratio = Ratio { value, low: Some(low), high: Some(high), blocks: 4 };
+            let (value, interval) = ratio_and_interval(&ratio);
+            format!("{value} {}", interval.unwrap_or_default())
+        };
+        assert_eq!(print(1.0042, 0.9981, 1.0103), "1.004 0.998–1.010");
+        assert_eq!(print(5.41, 4.73, 6.19), "5.4 4.7–6.2");
+        assert_eq!(print(308.8, 299.3, 318.7), "309 299–319");
+        assert_eq!(print(2.0, 2.0, 2.0), "2.000 2.000–2.000");
+        assert_eq!(print(1.0, 1e-9, 1e9), "1.0 1e-9–1e9");
+    }
+
+    #[test]
+    fn values_take_a_fitting_unit() {
+        let time = |value| quantity(Unit::Nanoseconds, value);
+        assert_eq!(
+            [0.42, 137.0, 999.7, 3.204e6, 1.2e9].map(time),
+            ["0.420 ns", "137 ns", "1.00 µs", "3.20 ms", "1.20 s"]
+        );
+        assert_eq!(quantity(Unit::Bytes, 1_468_006.0), "1.40 MiB");
+        assert_eq!(quantity(Unit::PerSecond, 51_200.0), "51.2 k/s");
+        let raw = Pair { layer: 137_000.0, baseline: 134_000.0 };
+        assert_eq!(pair(Unit::Nanoseconds, &raw), "[137/134 µs]");
+    }
+}

@@ -12,6 +12,7 @@ mod comment;
 mod floor;
 mod format;
 mod geomean;
+mod headline;
 mod json;
 mod markdown;
 mod note;

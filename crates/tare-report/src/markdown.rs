@@ -3,7 +3,7 @@
 use crate::board::{Cell, LayerSummary, Measure, Row, Scoreboard};
 use crate::clean::{clean, fit};
 use crate::format::{count, pair, percent_above_one, quantity, ratio_and_interval, short_ratio};
-use crate::words;
+use crate::{headline, words};
 use std::fmt::Write;
 use tare_proto::Better;
 
@@ -22,7 +22,7 @@ pub fn markdown(board: &Scoreboard) -> String {
         board.others().enumerate().filter(|(_, layer)| layer.measured > 0).collect();
     if !shown.is_empty() {
         matrix(&mut out, board, &shown);
-        line(&mut out, &format!("\n{}\n", prose(&words::floor(board))));
+        line(&mut out, &format!("\n{}\n", prose(&headline::floor(board))));
         details(&mut out, board, &shown);
     }
     remarks(&mut out, board);
@@ -67,15 +67,14 @@ fn summary(out: &mut String, board: &Scoreboard) {
     let baseline = code(&board.baseline);
     let (rows, blocks) = (count(board.rows.len(), "benchmark"), count(counts.blocks, "block"));
     line(out, &format!("**What each layer costs against {baseline}** ({rows}, {blocks})\n"));
-    if let Some(notice) = words::unfinished(board) {
+    if let Some(notice) = headline::unfinished(board) {
         line(out, &format!("{}\n", prose(&notice)));
     }
-    for headline in words::headlines(board) {
-        let mut parts: Vec<&str> =
-            headline.sentences.iter().map(|(_, text)| text.as_str()).collect();
-        parts.extend([headline.besides.as_str(), headline.tally.as_str()]);
+    for layer in headline::headlines(board) {
+        let mut parts: Vec<&str> = layer.sentences.iter().map(|(_, text)| text.as_str()).collect();
+        parts.extend([layer.besides.as_str(), layer.tally.as_str()]);
         parts.retain(|part| !part.is_empty());
-        line(out, &format!("- **{}**: {}", prose(&headline.layer), prose(&parts.join("; "))));
+        line(out, &format!("- **{}**: {}", prose(&layer.layer), prose(&parts.join("; "))));
     }
     for layer in &board.layers {
         if let Some(unavailable) = &layer.unavailable {
@@ -185,7 +184,7 @@ fn remarks(out: &mut String, board: &Scoreboard) {
     for boot in board.failed_boots.iter().take(FAILED_BOOTS) {
         line(
             out,
-            &format!("- {} in block {}: {}", code(&boot.layer), boot.block + 1, prose(&boot.why)),
+            &format!("- {} in {}: {}", code(&boot.layer), words::which(boot), prose(&boot.why)),
         );
         console(out, boot.console.as_deref().unwrap_or(""));
     }

@@ -27,4 +27,18 @@ impl Options {
             correction: Correction::Holm,
         }
     }
+
+    /// What makes these options useless, as a sentence.
+    pub(crate) fn odd(&self) -> Option<String> {
+        if !(self.confidence > 0.0 && self.confidence < 1.0) {
+            return Some(format!(
+                "no intervals: a confidence of {} is not between 0 and 1",
+                self.confidence
+            ));
+        }
+        let sound = self.margin > 0.0 && self.margin.is_finite();
+        (!sound).then(|| {
+            format!("no verdicts: an equivalence margin of {} is not above 0", self.margin)
+        })
+    }
 }

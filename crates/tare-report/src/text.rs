@@ -11,6 +11,7 @@ pub(crate) use page::{Ink, Page, Piece, Side};
 use crate::board::{Scoreboard, Verdict};
 use crate::clean::{clean, fit};
 use crate::format::count;
+use crate::headline;
 use crate::words;
 
 /// How the terminal form looks.
@@ -26,7 +27,7 @@ pub struct TextStyle {
 
 impl TextStyle {
     /// The fewest columns that a table needs.
-    pub const NARROWEST: usize = 48;
+    pub const NARROWEST: usize = 60;
 }
 
 /// Writes the scoreboard for a terminal.
@@ -58,8 +59,13 @@ fn title(page: &mut Page, board: &Scoreboard) {
         count(board.counts.blocks, "block"),
     );
     page.paragraph(Ink::Bold, "", &summary);
-    if let Some(notice) = words::unfinished(board) {
+    if let Some(notice) = headline::unfinished(board) {
         page.paragraph(Ink::Caution, "", &notice);
+    }
+    if board.counts.blocks == 1 && board.counts.series > 0 {
+        let text =
+            "One block gives ratios but neither intervals nor verdicts; five are a good start.";
+        page.paragraph(Ink::Caution, "", text);
     }
     if board.counts.series == 0 {
         page.paragraph(Ink::Caution, "", "Nothing was measured.");
@@ -67,7 +73,7 @@ fn title(page: &mut Page, board: &Scoreboard) {
 }
 
 fn headlines(page: &mut Page, board: &Scoreboard) {
-    let headlines = words::headlines(board);
+    let headlines = headline::headlines(board);
     if !headlines.is_empty() {
         page.gap();
     }

@@ -15,10 +15,14 @@ const WIDTH: usize = 12;
 
 /// Writes the tables that report 000 was sent with: `1.02 [137/134 µs]` by layer with comments, apart for benchmarks
 /// where higher and where lower is better; then the width of every mean's confidence interval in percent of the mean.
-/// No line is wider than `width` columns (48 at least).
+/// No line is wider than `width` columns ([`TextStyle::NARROWEST`] at least).
 #[must_use]
 pub fn vmi_tables(board: &Scoreboard, width: usize) -> String {
     let mut page = Page::new(width.max(TextStyle::NARROWEST), Paint::Plain);
+    if board.others().all(|layer| layer.measured == 0) {
+        page.paragraph(Ink::Plain, "", "Nothing was measured against the baseline.");
+        return page.finish();
+    }
     let sections = [
         (Better::Higher, "HIGHER IS BETTER -> Higher ratio is better"),
         (Better::Lower, "LOWER IS BETTER -> Lower ratio is better"),
@@ -42,6 +46,8 @@ fn parts(board: &Scoreboard, room: usize) -> Vec<Vec<(usize, &LayerSummary)>> {
 
 fn ratios(page: &mut Page, board: &Scoreboard, rows: &[&Row]) {
     let baseline = fit(&clean(&board.baseline), RATIO / 2 - 3);
+    let shared: Vec<Vec<String>> =
+        (0..board.others().count()).map(|at| words::shared(board, at)).collect();
     for layers in parts(board, (page.width - NAME.0) / RATIO) {
         let mut table = vec![(vec![Piece::new(Ink::Plain, "")], String::new())];
         let head = |layer: &LayerSummary| {
@@ -52,7 +58,7 @@ fn ratios(page: &mut Page, board: &Scoreboard, rows: &[&Row]) {
             if at == 0 || rows[at - 1].suite != row.suite {
                 table.push((vec![Piece::new(Ink::Plain, words::name(&row.suite))], String::new()));
             }
-            table.push(ratio_line(row, &layers));
+            table.push(ratio_line(row, &layers, &shared));
         }
         let mut sides = vec![Side::Left];
         sides.extend(layers.iter().map(|_| Side::Left));
@@ -61,7 +67,11 @@ fn ratios(page: &mut Page, board: &Scoreboard, rows: &[&Row]) {
     }
 }
 
-fn ratio_line(row: &Row, layers: &[(usize, &LayerSummary)]) -> (Vec<Piece>, String) {
+fn ratio_line(
+    row: &Row,
+    layers: &[(usize, &LayerSummary)],
+    shared: &[Vec<String>],
+) -> (Vec<Piece>, String) {
     let mut pieces = vec![Piece::new(Ink::Plain, fit(&clean(&row.benchmark), NAME.1))];
     let mut comments = Vec::new();
     for (at, layer) in layers {
@@ -73,7 +83,7 @@ fn ratio_line(row: &Row, layers: &[(usize, &LayerSummary)]) -> (Vec<Piece>, Stri
             _ => words::absent(cell.presence).into(),
         };
         pieces.push(Piece::new(Ink::Plain, text));
-        let labels: Vec<String> = cell.comments.iter().map(|c| clean(&c.label())).collect();
+        let labels = words::labels(cell, &shared[*at]);
         if !labels.is_empty() {
             comments.push(format!("{}: {}", words::name(&layer.name), labels.join(", ")));
         }

@@ -3,6 +3,7 @@
 use crate::{Note, Ratio};
 use serde::Serialize;
 use tare_stats::Correction;
+use tare_store::Role;
 
 /// How the numbers were made.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -112,6 +113,8 @@ pub struct FailedBoot {
     pub block: u32,
     /// The layer's name.
     pub layer: String,
+    /// To weigh the layer, or for the noise floor.
+    pub role: Role,
     /// 1, or 2 for the retry.
     pub attempt: u32,
     /// What ended it.

@@ -1,6 +1,5 @@
 //! Per layer: ratio, interval, raw pair, verdict and comments of every benchmark.
 
-use super::matrix::shared;
 use super::page::{Ink, Page, Piece, Side};
 use super::verdict_ink;
 use crate::board::{Cell, LayerSummary, Measure, Row, Scoreboard, Verdict};
@@ -10,6 +9,10 @@ use crate::words;
 
 /// Fewest columns that a benchmark's name gets, and most.
 const NAME: (usize, usize) = (12, 40);
+
+/// The raw pair's column, and the narrowest page that has room for it.
+const RAW: usize = 3;
+const WITH_RAW: usize = 76;
 
 /// Writes one table per layer that has numbers.
 pub(super) fn details(page: &mut Page, board: &Scoreboard) {
@@ -30,7 +33,7 @@ pub(super) fn details(page: &mut Page, board: &Scoreboard) {
 fn one(page: &mut Page, board: &Scoreboard, layer: &LayerSummary, at: usize) {
     let (name, baseline) = (words::name(&layer.name), words::name(&board.baseline));
     page.heading(&format!("{name} against {baseline}"));
-    let shared = shared(board, at);
+    let shared = words::shared(board, at);
     page.paragraph(Ink::Dim, "", &super::reason(&layer.settings));
     if !shared.is_empty() {
         page.paragraph(Ink::Caution, "", &format!("all rows: {}", shared.join("; ")));
@@ -41,13 +44,14 @@ fn one(page: &mut Page, board: &Scoreboard, layer: &LayerSummary, at: usize) {
         .map(|row| (row, &row.cells[at]))
         .filter(|(_, c)| c.ratio.is_some())
         .collect();
-    let remark = |cell: &Cell| {
-        let labels = cell.comments.iter().map(|c| clean(&c.label()));
-        labels.filter(|label| !shared.contains(label)).collect::<Vec<_>>().join("; ")
-    };
+    let remark = |cell: &Cell| words::labels(cell, &shared).join("; ");
     let mut rows = vec![(header(board, &name, &baseline), String::new())];
     rows.extend(measured.iter().map(|(row, cell)| (line(row, cell), remark(cell))));
-    let sides = [Side::Left, Side::Right, Side::Left, Side::Right, Side::Left];
+    let mut sides = vec![Side::Left, Side::Right, Side::Left, Side::Right, Side::Left];
+    if page.width < WITH_RAW {
+        rows.iter_mut().for_each(|(row, _)| drop(row.remove(RAW)));
+        sides.remove(RAW);
+    }
     page.remarked(&sides, &rows, NAME.0);
     absent(page, board, at);
 }

@@ -18,7 +18,7 @@ pub(super) fn floor(page: &mut Page, board: &Scoreboard) {
         return;
     }
     page.gap();
-    page.paragraph(Ink::Plain, "", &words::floor(board));
+    page.paragraph(Ink::Plain, "", &crate::headline::floor(board));
 }
 
 /// How the layers differ from the baseline in what should be the same.
@@ -57,8 +57,7 @@ pub(super) fn failed_boots(page: &mut Page, board: &Scoreboard) {
     page.heading(&format!("Failed boots: {} of {}", board.counts.failed_boots, board.counts.boots));
     for boot in board.failed_boots.iter().take(FAILED_BOOTS) {
         let label = format!("{}, ", words::name(&boot.layer));
-        let attempt = if boot.attempt > 1 { ", second attempt" } else { "" };
-        let text = format!("block {}{attempt}: {}", boot.block + 1, reason(&boot.why));
+        let text = format!("{}: {}", words::which(boot), reason(&boot.why));
         page.labelled(&label, Ink::Plain, &text);
         let lines: Vec<&str> = boot.console.as_deref().unwrap_or("").lines().collect();
         for line in &lines[lines.len().saturating_sub(CONSOLE_LINES)..] {
@@ -124,6 +123,8 @@ pub(super) fn provenance(page: &mut Page, board: &Scoreboard) {
     );
     let mut estimators: Vec<&str> = board.rows.iter().map(|row| row.estimator.as_str()).collect();
     estimators.dedup();
-    page.paragraph(Ink::Dim, "", &reason(&format!("estimators: {}", estimators.join(", "))));
+    if !estimators.is_empty() {
+        page.paragraph(Ink::Dim, "", &reason(&format!("estimators: {}", estimators.join(", "))));
+    }
     page.paragraph(Ink::Dim, "", &format!("repeat: {}", reason(&from.command)));
 }

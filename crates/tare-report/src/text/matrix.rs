@@ -42,17 +42,19 @@ fn one(page: &mut Page, board: &Scoreboard, columns: &[usize]) {
     sides.extend(columns.iter().map(|_| Side::Left));
     sides.push(Side::Right);
     let mut rows = header(board, columns);
-    let several = board.rows.iter().any(|row| row.suite != board.rows[0].suite);
-    for (at, row) in board.rows.iter().enumerate() {
-        let first = at == 0 || board.rows[at - 1].suite != row.suite;
-        if several && first {
-            rows.push(vec![Piece::new(Ink::Dim, words::name(&row.suite))]);
+    let mut suites: Vec<&str> = Vec::new();
+    for row in &board.rows {
+        if !suites.contains(&row.suite.as_str()) {
+            suites.push(&row.suite);
         }
-        rows.push(benchmark(board, row, columns));
-        let last = board.rows.get(at + 1).is_none_or(|next| next.suite != row.suite);
-        if last {
-            rows.extend(means(board, &row.suite, columns));
+    }
+    for suite in &suites {
+        if suites.len() > 1 {
+            rows.push(vec![Piece::new(Ink::Dim, words::name(suite))]);
         }
+        let own = board.rows.iter().filter(|row| row.suite == *suite);
+        rows.extend(own.map(|row| benchmark(board, row, columns)));
+        rows.extend(means(board, suite, columns));
     }
     page.grid(&sides, &rows, NAME.0);
 }
@@ -89,7 +91,7 @@ fn benchmark(board: &Scoreboard, row: &Row, columns: &[usize]) -> Vec<Piece> {
     let name = crate::clean::fit(&clean(&row.benchmark), NAME.1 - width(arrow));
     let raw = row.baseline.map_or("–".into(), |mean| quantity(row.unit, mean.mean));
     let mut pieces = vec![Piece::new(Ink::Plain, name + arrow), Piece::new(Ink::Dim, raw)];
-    pieces.extend(columns.iter().map(|&at| cell(&row.cells[at], shared(board, at).as_slice())));
+    pieces.extend(columns.iter().map(|&at| cell(&row.cells[at], &words::shared(board, at))));
     let floor = row.floor.and_then(|floor| floor.bound).map_or("–".into(), percent_above_one);
     pieces.push(Piece::new(Ink::Dim, floor));
     pieces
@@ -99,24 +101,13 @@ fn cell(cell: &Cell, shared: &[String]) -> Piece {
     let Some(ratio) = cell.ratio else {
         return Piece::new(Ink::Dim, format!("{:>NUMBER$}", words::absent(cell.presence)));
     };
-    let starred = cell.comments.iter().any(|comment| !shared.contains(&comment.label()));
-    marked(ratio.value, cell.verdict, if starred { "*" } else { "" })
+    let star = if words::labels(cell, shared).is_empty() { "" } else { "*" };
+    marked(ratio.value, cell.verdict, star)
 }
 
 fn marked(ratio: f64, verdict: Verdict, star: &str) -> Piece {
     let text = format!("{:>NUMBER$} {}{star}", short_ratio(ratio), words::mark(verdict));
     Piece::new(verdict_ink(verdict), text)
-}
-
-/// The labels that every measured cell of a layer carries: said once, not in every row.
-pub(super) fn shared(board: &Scoreboard, at: usize) -> Vec<String> {
-    let mut measured = board.rows.iter().map(|r| &r.cells[at]).filter(|c| c.ratio.is_some());
-    let labels = |cell: &Cell| cell.comments.iter().map(|c| c.label()).collect::<Vec<_>>();
-    let Some(first) = measured.next() else { return Vec::new() };
-    let rest: Vec<Vec<String>> = measured.map(labels).collect();
-    let alone = rest.is_empty();
-    let everywhere = |label: &String| !alone && rest.iter().all(|cell| cell.contains(label));
-    labels(first).into_iter().filter(everywhere).collect()
 }
 
 /// The lines of geometric means below a suite.
@@ -161,13 +152,15 @@ fn legend(page: &mut Page, board: &Scoreboard) {
     if board.rows.iter().any(|row| row.better == Better::Higher) {
         text += "↑ higher is better: ▲ is below 1. ";
     }
-    text += &format!(
-        "floor: {baseline} against itself, below which nothing is called different. \
-         Verdicts: {} for all {} together ({}).",
-        words::percent_of(board.method.confidence),
-        board.method.comparisons,
-        words::correction(board.method.correction),
-    );
+    text += &format!("floor: {baseline} against itself, below which nothing is called different. ");
+    if board.method.comparisons > 0 {
+        text += &format!(
+            "Verdicts: {} for all {} together ({}).",
+            words::percent_of(board.method.confidence),
+            board.method.comparisons,
+            words::correction(board.method.correction),
+        );
+    }
     page.gap();
     page.paragraph(Ink::Dim, "", &text);
 }

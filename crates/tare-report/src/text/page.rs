@@ -151,6 +151,12 @@ impl Page {
         if let Some(first) = widths.first_mut() {
             *first = (*first).min(self.width.saturating_sub(rest).max(least));
         }
+        // Numbers of a sane size never need this; others are cut rather than let out of the page.
+        let taken: usize = widths.iter().map(|w| w + GAP).sum();
+        let excess = taken.saturating_sub(GAP + self.width);
+        if let Some(widest) = widths.iter_mut().skip(1).max() {
+            *widest = widest.saturating_sub(excess);
+        }
         widths
     }
 

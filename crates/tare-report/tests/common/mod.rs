@@ -311,3 +311,37 @@ pub fn hostile() -> Campaign {
     fail(&mut campaign, at, &long, &format!("{long}\n\u{1b}[2J```\n</details>\u{202e}"));
     campaign
 }
+
+/// `layers` layers, the first the baseline, three blocks of one benchmark.
+pub fn many_layers(layers: usize) -> Campaign {
+    let mut rows = vec![layer("native", "native")];
+    rows.extend((1..layers).map(|n| layer(&format!("layer-{n}"), "mock")));
+    let mut campaign = empty(3, rows, vec![bench("mock/steady", "mock", Unit::Nanoseconds)]);
+    for block in 0..3 {
+        for layer in 0..layers {
+            let at = boot(&mut campaign, block, layer, Role::Weigh, hello());
+            series(&mut campaign, at, 0, vec![100.0 * (1 + layer) as f64 + wobble(at, 0, 0); 3]);
+        }
+    }
+    campaign
+}
+
+/// A series as the store takes it.
+pub fn recorded(campaign: &Campaign, row: &SeriesRow) -> Recorded {
+    Recorded {
+        benchmark: campaign.benchmarks[row.benchmark].name.clone(),
+        outcome: row.outcome,
+        why: row.why.clone(),
+        series: tare_proto::Series {
+            id: 0,
+            samples: row.samples.clone(),
+            ops: row.ops,
+            warmup: row.warmup,
+            loop_ns: row.loop_ns,
+            subtracted: row.subtracted,
+            elapsed_ns: row.probe_ns,
+            short_batch: row.short_batch,
+        },
+        host_ns: row.host_ns,
+    }
+}

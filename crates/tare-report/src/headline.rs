@@ -1,0 +1,179 @@
+//! The sentences that answer first: what each layer costs, and what the noise floor is.
+
+use crate::board::{Geomean, LayerSummary, Measure, Ratio, Row, Scoreboard, Verdict};
+use crate::format::{count, percent_above_one, quantity, ratio_and_interval};
+use crate::words::{cost, name, percent_of, times, word};
+
+/// A layer in words: what it costs by suite, then how its rows were judged.
+pub(crate) struct Headline {
+    pub(crate) layer: String,
+    /// One sentence per suite and measure that has several rows.
+    pub(crate) sentences: Vec<(Verdict, String)>,
+    /// What measures alone in its suite, in one sentence; may be empty.
+    pub(crate) besides: String,
+    /// How many rows got which verdict, and the costliest.
+    pub(crate) tally: String,
+}
+
+/// One headline per layer that was weighed.
+pub(crate) fn headlines(board: &Scoreboard) -> Vec<Headline> {
+    let layers = board.others().enumerate();
+    let booted = layers.filter(|(_, layer)| layer.unavailable.is_none() || layer.measured > 0);
+    booted.map(|(at, layer)| headline(board, layer, at)).collect()
+}
+
+fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Headline {
+    let own = board.geomeans.iter().filter(|mean| mean.layer == layer.name);
+    let (several, alone): (Vec<_>, Vec<_>) = own.partition(|mean| mean.rows + mean.left_out > 1);
+    let mut sentences: Vec<(Verdict, String)> =
+        several.iter().map(|mean| (mean.verdict, sentence(board, mean))).collect();
+    let besides: Vec<String> = alone.iter().filter_map(|mean| only_row(board, mean, at)).collect();
+    let nothing = sentences.is_empty() && besides.is_empty();
+    if nothing {
+        sentences.push((Verdict::None, nothing_measured(layer)));
+    }
+    let tally = if nothing { String::new() } else { tally(board, at) };
+    Headline { layer: name(&layer.name), sentences, besides: besides.join(", "), tally }
+}
+
+fn nothing_measured(layer: &LayerSummary) -> String {
+    match (layer.boots, layer.failed_boots) {
+        (0, _) => "not booted".into(),
+        (boots, failed) if failed >= boots => {
+            format!("nothing measured; {} failed", count(boots, "boot"))
+        }
+        (boots, failed) => {
+            format!("nothing to compare in {}, {failed} failed", count(boots, "boot"))
+        }
+    }
+}
+
+fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
+    let baseline = name(&board.baseline);
+    let over = format!("over {} {} benchmarks", mean.rows, name(&mean.suite));
+    let (ratio, interval) = ratio_and_interval(&mean.cost);
+    let sure = match interval {
+        Some(interval) => format!("{} CI {interval}", percent_of(board.method.confidence)),
+        None => "one block, so no interval".into(),
+    };
+    let cost = times(mean.cost.value, mean.measure);
+    match mean.verdict {
+        Verdict::Equivalent => format!(
+            "equivalent to {baseline} within {} {over} (geometric mean {ratio}, {sure})",
+            percent_of(board.method.margin)
+        ),
+        Verdict::Undecided => format!(
+            "undecided, {} than {baseline} {over} (geometric mean {ratio}, {sure})",
+            open(&mean.cost, mean.measure)
+        ),
+        _ => format!("{cost} than {baseline} {over} (geometric mean, {sure})"),
+    }
+}
+
+/// What an undecided cost looks like: `between 0.5% faster and 1.5% slower`, or, when only the correction for many
+/// comparisons keeps it open, `but looks 5.9% slower`.
+fn open(cost: &Ratio, measure: Measure) -> String {
+    let (low, high) = cost.low.zip(cost.high).unwrap_or((cost.value, cost.value));
+    if (low > 1.0) == (high > 1.0) {
+        return format!("but looks {}", times(cost.value, measure));
+    }
+    format!("between {} and {}", times(low, measure), times(high, measure))
+}
+
+/// A suite's only row that measures what it does speaks for itself.
+fn only_row(board: &Scoreboard, mean: &Geomean, at: usize) -> Option<String> {
+    let mut rows = board.rows.iter();
+    let row = rows.find(|r| r.suite == mean.suite && Measure::of(r.unit) == mean.measure)?;
+    let cell = &row.cells[at];
+    let value = quantity(row.unit, cell.pair.as_ref()?.layer);
+    let said = match cell.verdict {
+        Verdict::Equivalent => "equivalent".into(),
+        Verdict::Undecided => format!("undecided, {}", open(&mean.cost, mean.measure)),
+        _ => times(cost(row, cell)?, mean.measure),
+    };
+    Some(format!("{} {value} ({said})", name(&row.benchmark)))
+}
+
+/// `27 slower, 1 heavier, 1 undecided; most: null-call, 47.2 times slower`.
+fn tally(board: &Scoreboard, at: usize) -> String {
+    let kinds =
+        [Verdict::Worse, Verdict::Better, Verdict::Equivalent, Verdict::Undecided, Verdict::None];
+    let mut parts: Vec<(&str, usize)> = Vec::new();
+    for kind in kinds {
+        for measure in [Measure::Speed, Measure::Size] {
+            let same = |row: &&Row| {
+                let cell = &row.cells[at];
+                cell.ratio.is_some() && cell.verdict == kind && Measure::of(row.unit) == measure
+            };
+            let n = board.rows.iter().filter(same).count();
+            let word = word(kind, measure);
+            match parts.iter_mut().find(|(known, _)| *known == word) {
+                Some((_, sum)) => *sum += n,
+                None => parts.push((word, n)),
+            }
+        }
+    }
+    parts.push((
+        "without a number",
+        board.rows.iter().filter(|r| r.cells[at].ratio.is_none()).count(),
+    ));
+    let said = parts.iter().filter(|(_, n)| *n > 0).map(|(word, n)| format!("{n} {word}"));
+    let mut text = said.collect::<Vec<_>>().join(", ");
+    if let Some((row, cost)) = costliest(board, at) {
+        text +=
+            &format!("; most: {}, {}", name(&row.benchmark), times(cost, Measure::of(row.unit)));
+    }
+    text
+}
+
+/// The row that is worst among those shown to be worse, of the first suite.
+fn costliest(board: &Scoreboard, at: usize) -> Option<(&Row, f64)> {
+    let suite = &board.rows.first()?.suite;
+    let rows = board.rows.iter().filter(|row| row.suite == *suite);
+    let worse = rows.filter(|row| row.cells[at].verdict == Verdict::Worse);
+    let costs = worse.filter_map(|row| Some((row, cost(row, &row.cells[at])?)));
+    costs.max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// What the A/A comparison says, in a sentence or three.
+pub(crate) fn floor(board: &Scoreboard) -> String {
+    let (floor, baseline) = (&board.floor, name(&board.baseline));
+    if floor.rows == 0 {
+        return format!(
+            "Noise floor: not measured ({baseline} must be booted twice in at least two blocks)."
+        );
+    }
+    let mut text = format!("Noise floor, {baseline} against a second boot of itself: ");
+    if let Some(ratio) = &floor.ratio
+        && let (mean, Some(interval)) = ratio_and_interval(ratio)
+    {
+        let confidence = percent_of(board.method.confidence);
+        text += &format!("{mean} over all rows (geometric mean, {confidence} CI {interval}); ");
+    }
+    if let (Some(median), Some((largest, benchmark))) = (floor.median, &floor.largest) {
+        let (median, largest) = (percent_above_one(median), percent_above_one(*largest));
+        text += &format!(
+            "a row's floor is {median} in the middle, {largest} at most ({}); ",
+            name(benchmark)
+        );
+    }
+    let (called, rows) = (floor.called_different, floor.rows);
+    text + &format!("{called} of {rows} rows called different from themselves (should be 0).")
+}
+
+/// Whether the campaign ran to its end, as a notice when it did not.
+pub(crate) fn unfinished(board: &Scoreboard) -> Option<String> {
+    let counts = &board.counts;
+    let blocks = match counts.planned_blocks {
+        Some(planned) => format!("{} of {planned} blocks", counts.blocks),
+        None => count(counts.blocks, "block"),
+    };
+    match board.state.as_str() {
+        "finished" => None,
+        "running" => {
+            Some(format!("This campaign is still running, or was killed: {blocks} so far."))
+        }
+        "interrupted" => Some(format!("This campaign was interrupted: {blocks} begun.")),
+        other => Some(format!("This campaign is {:?}: {blocks} begun.", name(other))),
+    }
+}
