@@ -25,8 +25,9 @@ const WARMUP_TIME_SHARE: u64 = 5;
 /// Fewest samples a series holds, even when its time is over.
 const FEWEST: usize = 3;
 
-/// A sample is corrected by the median of its own correction and this many on each side.
-const CORRECTIONS_AROUND: usize = 2;
+/// A correction is the mean of the best of this part of its costs, as `best-18-of-30` reduces the
+/// samples that it corrects: noise only adds, to both alike.
+const CORRECTION_KEEPS: f64 = 0.6;
 
 /// Set while a benchmark runs: a panic is then the benchmark's failure, not the probe's.
 static MEASURING: AtomicBool = AtomicBool::new(false);
@@ -77,14 +78,12 @@ fn measure_loop(op: Op, request: &Request, begin: u64) -> Series {
     let warmup = wanted.div_ceil(WARMUP_SHARE);
     let warmup = take(&mut terms, 1..=warmup, &budget.warmup());
     let taken = take(&mut terms, FEWEST.min(wanted)..=wanted, &budget);
-    let operations = taken.iter().map(|sample| sample.operation);
-    let corrections: Vec<f64> = taken.iter().map(|sample| sample.correction).collect();
+    let correction: f64 = (1..terms.len())
+        .map(|at| terms[at].term.sign * best_mean(taken.iter().map(|costs| costs[at]).collect()))
+        .sum();
     Series {
-        samples: operations
-            .enumerate()
-            .map(|(at, ns)| (ns + around(&corrections, at)) / op.per)
-            .collect(),
-        subtracted: 0.0 - median(&corrections) / op.per,
+        samples: taken.iter().map(|costs| (costs[0] + correction) / op.per).collect(),
+        subtracted: 0.0 - correction / op.per,
         ops: terms[0].ops,
         warmup: terms[0].tries + warmup.len() as u32,
         loop_ns,
@@ -146,15 +145,9 @@ fn calibrate(term: Term, target: u64) -> Calibrated {
     found
 }
 
-/// Nanoseconds of one operation, and of what it is corrected by (negative when subtracted).
-struct Sample {
-    operation: f64,
-    correction: f64,
-}
-
 /// Takes as many samples as `count` allows; fewer, down to its start, when another one like the
 /// last would end after the budget.
-fn take(terms: &mut [Calibrated], count: RangeInclusive<usize>, budget: &Budget) -> Vec<Sample> {
+fn take(terms: &mut [Calibrated], count: RangeInclusive<usize>, budget: &Budget) -> Vec<Vec<f64>> {
     let mut samples = Vec::with_capacity(*count.end());
     let mut last = 0;
     while samples.len() < *count.end() && (samples.len() < *count.start() || budget.fits(last)) {
@@ -165,13 +158,14 @@ fn take(terms: &mut [Calibrated], count: RangeInclusive<usize>, budget: &Budget)
     samples
 }
 
-/// Times every term once. The machine's mood changes from one moment to the next, so what is
-/// subtracted is timed next to what it is subtracted from.
-fn sample(terms: &mut [Calibrated]) -> Sample {
-    let mut costs = terms
-        .iter_mut()
-        .map(|one| one.term.sign * time(&mut one.term.batch, one.ops) as f64 / one.ops as f64);
-    Sample { operation: costs.next().unwrap_or_default(), correction: costs.sum() }
+/// Times every term once: the nanoseconds of one operation of each. The machine's mood changes from
+/// one moment to the next, so what is subtracted is timed next to what it is subtracted from.
+fn sample(terms: &mut [Calibrated]) -> Vec<f64> {
+    let mut costs = vec![0.0; terms.len()];
+    for (cost, one) in costs.iter_mut().zip(terms) {
+        *cost = time(&mut one.term.batch, one.ops) as f64 / one.ops as f64;
+    }
+    costs
 }
 
 /// Nanoseconds that `ops` operations take.
@@ -189,12 +183,11 @@ pub fn median(samples: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-/// What the sample `at` is corrected by: the median of the corrections taken around it, so that
-/// one disturbed batch does not make its sample look cheap.
-fn around(corrections: &[f64], at: usize) -> f64 {
-    let from = at.saturating_sub(CORRECTIONS_AROUND);
-    let to = (at + CORRECTIONS_AROUND + 1).min(corrections.len());
-    median(&corrections[from..to])
+/// The mean of the cheapest [`CORRECTION_KEEPS`] of `costs`, of which there is at least one.
+fn best_mean(mut costs: Vec<f64>) -> f64 {
+    costs.sort_by(f64::total_cmp);
+    let kept = (costs.len() as f64 * CORRECTION_KEEPS).ceil() as usize;
+    costs[..kept].iter().sum::<f64>() / kept as f64
 }
 
 /// The shortest batch that this clock times well, in nanoseconds.
