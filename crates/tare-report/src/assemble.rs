@@ -2,17 +2,17 @@
 
 use crate::Comment;
 use crate::board::{
-    Cell, Counts, FailedBoot, LayerSummary, Method, Presence, Provenance, Row, Scoreboard,
-    Unavailable,
+    Counts, FailedBoot, LayerSummary, Method, Presence, Provenance, Row, Scoreboard, Unavailable,
 };
 use crate::cell::{Place, Weighed, cell, mean_over_blocks, weigh};
 use crate::floor::{Floors, floors};
 use crate::geomean::geomeans;
 use crate::note::notes;
 use crate::options::Options;
-use crate::values::{Found, Values, best};
+use crate::values::{Values, best};
+use crate::warn::warnings;
 use tare_stats::{RowInput, RowVerdict, verdicts};
-use tare_store::{Boot, BootState, Campaign, Outcome, Warning};
+use tare_store::{Boot, BootState, Campaign, Outcome};
 
 /// Computes what a campaign says: finished, running, interrupted or empty.
 #[must_use]
@@ -27,7 +27,7 @@ pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
         .map(|b| others.iter().map(|&l| weigh(&values, baseline, l, b, options)).collect())
         .collect();
     let judged = judge(&weighed, campaign, &floors, options);
-    let geomeans = geomeans(&weighed, &names, &campaign.benchmarks, &floors, options);
+    let geomeans = geomeans(&weighed, &names, campaign, &values.by_host, &floors, options);
     let context = Context { campaign, values: &values, options, others: &others, floors: &floors };
     let mut rows: Vec<Row> =
         (0..weighed.len()).map(|b| context.row(b, &weighed[b], &judged[b])).collect();
@@ -41,7 +41,7 @@ pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
         counts: counts(campaign, &values),
         layers,
         geomeans,
-        warnings: context.warnings(&rows),
+        warnings: warnings(campaign, &values, options, &rows),
         rows,
         floor: floors.overall.clone(),
         failed_boots: failed_boots(campaign),
@@ -113,6 +113,7 @@ impl Context<'_> {
             suite: info.suite.clone(),
             unit: info.unit,
             better: info.better,
+            by_host: self.values.by_host[benchmark],
             estimator: self.options.estimator.map_or_else(own, |estimator| estimator.to_string()),
             baseline: baseline
                 .and_then(|layer| mean_over_blocks(self.values, layer, benchmark, confidence)),
@@ -141,49 +142,6 @@ impl Context<'_> {
             measured: rows.iter().filter(measured).count(),
             notes: notes(self.campaign, layer),
         }
-    }
-
-    /// The campaign's own warnings, and what only all its numbers together show.
-    fn warnings(&self, rows: &[Row]) -> Vec<Warning> {
-        let mut warnings = self.campaign.warnings.clone();
-        warnings.extend(self.options.odd().map(|text| Warning {
-            layer: None,
-            benchmark: None,
-            text,
-        }));
-        let Some(baseline) = self.campaign.baseline() else {
-            let text = "the baseline is not among the layers, so there are no ratios".into();
-            warnings.push(Warning { layer: None, benchmark: None, text });
-            return warnings;
-        };
-        let mut warn = |benchmark: Option<&str>, text: String| {
-            let layer = Some(self.campaign.plan.baseline.clone());
-            warnings.push(Warning { layer, benchmark: benchmark.map(str::to_owned), text });
-        };
-        for (benchmark, row) in rows.iter().enumerate() {
-            let found = || self.values.all(baseline, benchmark);
-            if let Some(Found::Rejected(why)) = found().find(|f| matches!(f, Found::Rejected(_))) {
-                warn(Some(&row.benchmark), format!("a series of the baseline was rejected: {why}"));
-            }
-            if row.floor.is_some_and(|floor| floor.called_different) {
-                let text =
-                    "the baseline differs from itself: its two boots in a block are not alike";
-                warn(Some(&row.benchmark), text.into());
-            }
-        }
-        let bare = |row: &&Row| row.floor.is_none_or(|floor| floor.bound.is_none());
-        let judged = |row: &&Row| row.cells.iter().any(|cell: &Cell| cell.p_difference.is_some());
-        let count = rows.iter().filter(judged).filter(bare).count();
-        if count > 0 {
-            warn(
-                None,
-                format!(
-                    "no noise floor for {count} of {} benchmarks: their verdicts rest on the interval alone",
-                    rows.len()
-                ),
-            );
-        }
-        warnings
     }
 }
 

@@ -79,6 +79,8 @@ pub struct Row {
     pub unit: Unit,
     /// Which end is good.
     pub better: Better,
+    /// The host measured it, around the whole layer (start, footprint): it is in no geometric mean.
+    pub by_host: bool,
     /// How each series was reduced to one value.
     pub estimator: String,
     /// The baseline's mean over its blocks; a block's value is the geometric mean of its two boots.
@@ -188,7 +190,8 @@ pub enum Verdict {
     None,
 }
 
-/// The geometric mean of one suite's ratios on one layer, of what measures the same.
+/// The geometric mean of one suite's ratios on one layer, of what measures the same; benchmarks that the host
+/// measured are left out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Geomean {
     /// The suite.

@@ -2,7 +2,7 @@
 
 use crate::Comment;
 use crate::board::{Cell, Mean, Pair, Presence, Ratio, Verdict};
-use crate::note::clock_drift;
+use crate::note::{LATENCY_NS, clock_drift};
 use crate::options::Options;
 use crate::values::{Found, Values};
 use tare_proto::BenchInfo;
@@ -151,7 +151,7 @@ fn remarks(place: &Place, weighed: &Weighed, values: &Values) -> Vec<Comment> {
     match &weighed.interval {
         Some(interval) if interval.degenerate => remarks.push(Comment::NoSpread),
         Some(interval) if interval.half_width() > Comment::WIDE => {
-            let percent = 100.0 * interval.half_width().exp_m1().min(9.99);
+            let percent = 100.0 * interval.half_width().exp_m1();
             remarks.push(Comment::WideInterval { percent });
         }
         None if have == 1 => remarks.push(Comment::OneBlock),
@@ -179,7 +179,7 @@ fn remarks(place: &Place, weighed: &Weighed, values: &Values) -> Vec<Comment> {
 /// What is off about the series behind a cell.
 fn series_remarks(info: &BenchInfo, series: &[(f64, &SeriesRow)]) -> Vec<Comment> {
     let mut remarks = Vec::new();
-    if let Some(percent) = clock_drift(series.iter().map(|(_, row)| *row)) {
+    if let Some(percent) = clock_drift(series.iter().map(|(_, row)| *row), LATENCY_NS.1) {
         remarks.push(Comment::ClockDrift { percent });
     }
     if series.iter().any(|(_, row)| row.short_batch) {

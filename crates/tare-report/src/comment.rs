@@ -1,5 +1,6 @@
 //! What is off about one cell: a short label for a table and a sentence for who wants to know.
 
+use crate::format::short_ratio;
 use serde::Serialize;
 
 /// A remark on one cell.
@@ -76,7 +77,7 @@ impl Comment {
         match self {
             Comment::OneBlock => "one block: no interval".into(),
             Comment::MissingBlocks { have, of } => format!("in {have} of {of} blocks"),
-            Comment::WideInterval { percent } => format!("wide interval (±{percent:.0}%)"),
+            Comment::WideInterval { percent } => format!("wide interval ({})", half(*percent)),
             Comment::NoSpread => "no spread".into(),
             Comment::WithinFloor => "within the noise floor".into(),
             Comment::ClockDrift { percent } => format!("its clock ran {}", fast_or_slow(*percent)),
@@ -97,7 +98,7 @@ impl Comment {
                 format!("Only {have} of {of} blocks have this benchmark on both this layer and the baseline; the ratio uses those.")
             }
             Comment::WideInterval { percent } => {
-                format!("Half the interval is {percent:.0}%, so the ratio is a rough one; more blocks narrow it.")
+                format!("Half the interval is {}, so the ratio is a rough one; more blocks narrow it.", half(*percent))
             }
             Comment::NoSpread => "Every block gave the same value: it repeats to the last digit, or the clock is too coarse.".into(),
             Comment::WithinFloor => "The difference is significant, but no larger than the baseline's difference from itself.".into(),
@@ -113,6 +114,15 @@ impl Comment {
             }
             Comment::SubtractedExceeds => "The cost measured beside the operation and subtracted exceeds what is left, so the result is a small difference of large numbers.".into(),
         }
+    }
+}
+
+/// Half an interval: `±12%`, or `a factor of 3.4`.
+fn half(percent: f64) -> String {
+    if percent < 100.0 {
+        format!("±{percent:.0}%")
+    } else {
+        format!("a factor of {}", short_ratio(1.0 + percent / 100.0))
     }
 }
 

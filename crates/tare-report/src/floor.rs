@@ -69,7 +69,9 @@ pub(crate) fn floors(
             }),
         })
         .collect();
-    let overall = overall(&pairs, &intervals, benchmarks, &different, options);
+    let inner: Vec<_> =
+        pairs.iter().zip(&values.by_host).filter(|(_, host)| !**host).map(|(row, _)| row).collect();
+    let overall = overall(&inner, &intervals, benchmarks, &different, options);
     Floors { rows, intervals, overall }
 }
 
@@ -96,7 +98,7 @@ fn called_different(
 }
 
 fn overall(
-    pairs: &[Vec<Option<(f64, f64)>>],
+    pairs: &[&Vec<Option<(f64, f64)>>],
     intervals: &[Option<NoiseFloor>],
     benchmarks: &[BenchInfo],
     different: &[bool],

@@ -28,7 +28,7 @@ pub(crate) fn ratio_and_interval(ratio: &Ratio) -> (String, Option<String>) {
     let decimals = earned.clamp(least, 3.0).min(5.0 - before_point).max(0.0) as usize;
     let print = |v: f64| {
         let plain = format!("{v:.decimals$}");
-        if plain.len() > 6 || (plain.trim_matches(['0', '.']).is_empty() && v > 0.0) {
+        if plain.len() > 6 || v >= 999.5 || (plain.trim_matches(['0', '.']).is_empty() && v > 0.0) {
             short_ratio(v)
         } else {
             plain

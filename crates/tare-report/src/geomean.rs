@@ -6,6 +6,7 @@ use crate::floor::Floors;
 use crate::options::Options;
 use tare_proto::{BenchInfo, Better};
 use tare_stats::{Best, RatioInterval, RowInput, ratio_point, suite_geomean_sparse, verdicts};
+use tare_store::Campaign;
 
 /// A suite's rows that measure the same.
 struct Group {
@@ -18,13 +19,15 @@ struct Group {
 pub(crate) fn geomeans(
     weighed: &[Vec<Weighed>],
     layers: &[&str],
-    benchmarks: &[BenchInfo],
+    campaign: &Campaign,
+    by_host: &[bool],
     floors: &Floors,
     options: &Options,
 ) -> Vec<Geomean> {
+    let benchmarks = &campaign.benchmarks;
     let mut means = Vec::new();
     let mut intervals = Vec::new();
-    for group in groups(benchmarks) {
+    for group in groups(benchmarks, by_host) {
         for (at, layer) in layers.iter().enumerate() {
             let rows: Vec<(&Weighed, Better)> =
                 group.rows.iter().map(|&row| (&weighed[row][at], benchmarks[row].better)).collect();
@@ -45,9 +48,9 @@ pub(crate) fn geomeans(
     means
 }
 
-fn groups(benchmarks: &[BenchInfo]) -> Vec<Group> {
+fn groups(benchmarks: &[BenchInfo], by_host: &[bool]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for (row, bench) in benchmarks.iter().enumerate() {
+    for (row, bench) in benchmarks.iter().enumerate().filter(|(row, _)| !by_host[*row]) {
         let measure = Measure::of(bench.unit);
         match groups.iter_mut().find(|g| g.suite == bench.suite && g.measure == measure) {
             Some(group) => group.rows.push(row),

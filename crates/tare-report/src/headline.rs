@@ -24,10 +24,11 @@ pub(crate) fn headlines(board: &Scoreboard) -> Vec<Headline> {
 
 fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Headline {
     let own = board.geomeans.iter().filter(|mean| mean.layer == layer.name);
-    let (several, alone): (Vec<_>, Vec<_>) = own.partition(|mean| mean.rows + mean.left_out > 1);
+    let several = own.filter(|mean| mean.rows + mean.left_out > 1);
     let mut sentences: Vec<(Verdict, String)> =
-        several.iter().map(|mean| (mean.verdict, sentence(board, mean))).collect();
-    let besides: Vec<String> = alone.iter().filter_map(|mean| only_row(board, mean, at)).collect();
+        several.map(|mean| (mean.verdict, sentence(board, mean))).collect();
+    let alone = board.rows.iter().filter(|row| row.by_host || is_alone(board, row));
+    let besides: Vec<String> = alone.filter_map(|row| beside(row, at)).collect();
     let nothing = sentences.is_empty() && besides.is_empty();
     if nothing {
         sentences.push((Verdict::None, nothing_measured(layer)));
@@ -80,16 +81,25 @@ fn open(cost: &Ratio, measure: Measure) -> String {
     format!("between {} and {}", times(low, measure), times(high, measure))
 }
 
-/// A suite's only row that measures what it does speaks for itself.
-fn only_row(board: &Scoreboard, mean: &Geomean, at: usize) -> Option<String> {
-    let mut rows = board.rows.iter();
-    let row = rows.find(|r| r.suite == mean.suite && Measure::of(r.unit) == mean.measure)?;
+/// Nothing else in its suite measures the same.
+fn is_alone(board: &Scoreboard, row: &Row) -> bool {
+    let same = |other: &&Row| {
+        !other.by_host
+            && other.suite == row.suite
+            && Measure::of(other.unit) == Measure::of(row.unit)
+    };
+    board.rows.iter().filter(same).count() == 1
+}
+
+/// A row that speaks for itself: `host/start 1.21 s (309 times slower)`.
+fn beside(row: &Row, at: usize) -> Option<String> {
     let cell = &row.cells[at];
+    let (cost, measure) = (cost(row, cell)?, Measure::of(row.unit));
     let value = quantity(row.unit, cell.pair.as_ref()?.layer);
     let said = match cell.verdict {
         Verdict::Equivalent => "equivalent".into(),
-        Verdict::Undecided => format!("undecided, {}", open(&mean.cost, mean.measure)),
-        _ => times(cost(row, cell)?, mean.measure),
+        Verdict::Undecided => format!("undecided, {}", open(&cost, measure)),
+        _ => times(cost.value, measure),
     };
     Some(format!("{} {value} ({said})", name(&row.benchmark)))
 }
@@ -106,7 +116,8 @@ fn tally(board: &Scoreboard, at: usize) -> String {
                 cell.ratio.is_some() && cell.verdict == kind && Measure::of(row.unit) == measure
             };
             let n = board.rows.iter().filter(same).count();
-            let word = word(kind, measure);
+            let word =
+                if kind == Verdict::None { "without a verdict" } else { word(kind, measure) };
             match parts.iter_mut().find(|(known, _)| *known == word) {
                 Some((_, sum)) => *sum += n,
                 None => parts.push((word, n)),
@@ -126,12 +137,12 @@ fn tally(board: &Scoreboard, at: usize) -> String {
     text
 }
 
-/// The row that is worst among those shown to be worse, of the first suite.
+/// The row that is worst among those shown to be worse and in the first geometric mean.
 fn costliest(board: &Scoreboard, at: usize) -> Option<(&Row, f64)> {
     let suite = &board.rows.first()?.suite;
-    let rows = board.rows.iter().filter(|row| row.suite == *suite);
+    let rows = board.rows.iter().filter(|row| row.suite == *suite && !row.by_host);
     let worse = rows.filter(|row| row.cells[at].verdict == Verdict::Worse);
-    let costs = worse.filter_map(|row| Some((row, cost(row, &row.cells[at])?)));
+    let costs = worse.filter_map(|row| Some((row, cost(row, &row.cells[at])?.value)));
     costs.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 

@@ -20,6 +20,7 @@ mod options;
 mod text;
 mod values;
 mod vmi;
+mod warn;
 mod words;
 
 pub use assemble::scoreboard;

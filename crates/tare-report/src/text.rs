@@ -51,10 +51,13 @@ pub fn text(board: &Scoreboard, style: &TextStyle) -> String {
 
 fn title(page: &mut Page, board: &Scoreboard) {
     let measured = board.others().filter(|layer| layer.measured > 0).count();
+    let baseline = words::name(&board.baseline);
+    let what = match board.others().count() {
+        0 => format!("{baseline} alone"),
+        _ => format!("{} against {baseline}", count(measured, "layer")),
+    };
     let summary = format!(
-        "{} against {}, {}, {}",
-        count(measured, "layer"),
-        words::name(&board.baseline),
+        "{what}, {}, {}",
         count(board.rows.len(), "benchmark"),
         count(board.counts.blocks, "block"),
     );

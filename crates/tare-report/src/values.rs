@@ -1,5 +1,6 @@
 //! From series to one value per block, layer, role and benchmark.
 
+use crate::format::quantity;
 use std::collections::BTreeMap;
 use tare_proto::{BenchInfo, Better};
 use tare_stats::{Best, Estimator};
@@ -24,6 +25,8 @@ pub(crate) struct Values<'a> {
     booted: BTreeMap<(u32, usize), ()>,
     /// The blocks with at least one boot, in order.
     pub(crate) blocks: Vec<u32>,
+    /// By benchmark: the host measured it.
+    pub(crate) by_host: Vec<bool>,
     baseline: Option<usize>,
 }
 
@@ -46,7 +49,7 @@ impl<'a> Values<'a> {
             campaign.boots.iter().map(|b| ((b.block, b.layer), ())).collect();
         let mut blocks: Vec<u32> = booted.keys().map(|(block, _)| *block).collect();
         blocks.dedup();
-        Values { found, booted, blocks, baseline: campaign.baseline() }
+        Values { found, booted, blocks, by_host: by_host(campaign), baseline: campaign.baseline() }
     }
 
     /// What there is of `benchmark` on `layer` in `block`.
@@ -90,6 +93,17 @@ impl<'a> Values<'a> {
     }
 }
 
+/// Which benchmarks the host measured: those whose series carry neither clock.
+fn by_host(campaign: &Campaign) -> Vec<bool> {
+    let mut clocks: Vec<Option<bool>> = vec![None; campaign.benchmarks.len()];
+    for row in campaign.series.iter().filter(|row| row.outcome == Outcome::Measured) {
+        if let Some(clock) = clocks.get_mut(row.benchmark) {
+            *clock = Some(clock.unwrap_or(false) || row.host_ns > 0 || row.probe_ns > 0);
+        }
+    }
+    clocks.into_iter().map(|clock| clock == Some(false)).collect()
+}
+
 /// Which end is good, in `tare-stats`' words.
 pub(crate) const fn best(better: Better) -> Best {
     match better {
@@ -108,6 +122,10 @@ fn reduce<'a>(series: &'a SeriesRow, bench: &BenchInfo, estimator: Option<Estima
         .and_then(|estimator| estimator.reduce(&series.samples, best(bench.better)));
     match reduced {
         Ok(value) => Found::Value(value, series),
+        Err(error) if series.subtracted > 0.0 => Found::Rejected(format!(
+            "{error}, after subtracting {} measured beside it",
+            quantity(bench.unit, series.subtracted)
+        )),
         Err(error) => Found::Rejected(error.to_string()),
     }
 }

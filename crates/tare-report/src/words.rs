@@ -1,6 +1,7 @@
 //! The words for verdicts, costs and absences, shared by every written form.
 
-use crate::board::{Cell, FailedBoot, Measure, Presence, Row, Scoreboard, Verdict};
+use crate::Comment;
+use crate::board::{Cell, FailedBoot, Measure, Presence, Ratio, Row, Scoreboard, Verdict};
 use crate::clean::{clean, fit};
 use crate::format::{percent, short_ratio};
 use tare_proto::Better;
@@ -73,9 +74,14 @@ pub(crate) const fn correction(correction: Correction) -> &'static str {
 }
 
 /// What a cell costs: its ratio, inverted where higher is better.
-pub(crate) fn cost(row: &Row, cell: &Cell) -> Option<f64> {
-    let ratio = cell.ratio?.value;
-    Some(if row.better == Better::Higher { 1.0 / ratio } else { ratio })
+pub(crate) fn cost(row: &Row, cell: &Cell) -> Option<Ratio> {
+    let ratio = cell.ratio?;
+    if row.better == Better::Lower {
+        return Some(ratio);
+    }
+    let inverted = |end: Option<f64>| end.map(|end| 1.0 / end);
+    let (low, high) = (inverted(ratio.high), inverted(ratio.low));
+    Some(Ratio { value: 1.0 / ratio.value, low, high, blocks: ratio.blocks })
 }
 
 /// A cost in words: `12.3 times slower`, `3.1% heavier`, `1.2% faster`.
@@ -102,9 +108,14 @@ pub(crate) fn shared(board: &Scoreboard, at: usize) -> Vec<String> {
     labels(first).into_iter().filter(everywhere).collect()
 }
 
-/// A cell's own labels, without those that its whole layer shares.
+/// A cell's own labels, without those that its whole layer shares, and those that its verdict says already.
 pub(crate) fn labels(cell: &Cell, shared: &[String]) -> Vec<String> {
-    let labels = cell.comments.iter().map(|comment| comment.label());
+    let said = |comment: &&Comment| match comment {
+        Comment::WideInterval { .. } => cell.verdict == Verdict::Undecided,
+        Comment::OneBlock => cell.verdict == Verdict::None,
+        _ => false,
+    };
+    let labels = cell.comments.iter().filter(|c| !said(c)).map(|comment| comment.label());
     labels.filter(|label| !shared.contains(label)).map(|label| clean(&label)).collect()
 }
 

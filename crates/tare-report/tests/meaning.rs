@@ -244,6 +244,22 @@ fn a_layer_on_the_hosts_kernel_must_be_where_the_plan_put_it() {
 }
 
 #[test]
+fn what_the_host_measured_is_in_no_mean() {
+    let campaign = common::full();
+    let board = board(&campaign);
+    let rows: Vec<_> =
+        board.rows.iter().filter(|row| row.by_host).map(|r| r.benchmark.as_str()).collect();
+    assert_eq!(rows, ["host/start", "host/footprint"]);
+    assert_eq!(
+        board.geomeans.len(),
+        4,
+        "one suite, one measure, four layers: {:?}",
+        board.geomeans
+    );
+    assert_eq!(board.geomeans[0].rows, 12);
+}
+
+#[test]
 fn indices_out_of_range_are_survived() {
     let mut campaign = pair();
     let at = measure(&mut campaign, 0, 1, Role::Weigh, 20.0);

@@ -90,7 +90,7 @@ pub enum Presence {
 /// The noise floor over all benchmarks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OverallFloor {
-    /// Geometric mean over all benchmarks of the baseline's second boot / its first.
+    /// Geometric mean over all benchmarks (but those that the host measured) of the baseline's second boot / its first.
     pub ratio: Option<Ratio>,
     /// No geometric mean up to this ratio (or its inverse) is called different.
     pub bound: Option<f64>,

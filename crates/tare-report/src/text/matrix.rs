@@ -25,6 +25,11 @@ pub(super) fn matrix(page: &mut Page, board: &Scoreboard) {
     let shown: Vec<usize> =
         board.others().enumerate().filter(|(_, l)| l.measured > 0).map(|(at, _)| at).collect();
     if shown.is_empty() {
+        // The baseline alone still has values and a floor.
+        if board.rows.iter().any(|row| row.baseline.is_some()) {
+            page.gap();
+            one(page, board, &[]);
+        }
         return;
     }
     let fixed = NAME.0 + 2 * GAP + BASELINE + FLOOR;
@@ -52,9 +57,11 @@ fn one(page: &mut Page, board: &Scoreboard, columns: &[usize]) {
         if suites.len() > 1 {
             rows.push(vec![Piece::new(Ink::Dim, words::name(suite))]);
         }
-        let own = board.rows.iter().filter(|row| row.suite == *suite);
-        rows.extend(own.map(|row| benchmark(board, row, columns)));
+        let own = || board.rows.iter().filter(|row| row.suite == *suite);
+        let (host, probe): (Vec<&Row>, Vec<&Row>) = own().partition(|row| row.by_host);
+        rows.extend(probe.into_iter().map(|row| benchmark(board, row, columns)));
         rows.extend(means(board, suite, columns));
+        rows.extend(host.into_iter().map(|row| benchmark(board, row, columns)));
     }
     page.grid(&sides, &rows, NAME.0);
 }
@@ -119,11 +126,12 @@ fn means(board: &Scoreboard, suite: &str, columns: &[usize]) -> Vec<Vec<Piece>> 
         })
     };
     let size = |measure| {
-        let rows = board.rows.iter().filter(|row| row.suite == suite);
+        let rows = board.rows.iter().filter(|row| row.suite == suite && !row.by_host);
         rows.filter(|row| Measure::of(row.unit) == measure).count()
     };
     let mut lines = Vec::new();
-    for measure in [Measure::Speed, Measure::Size].into_iter().filter(|m| size(*m) > 1) {
+    let measures = [Measure::Speed, Measure::Size].into_iter().filter(|m| size(*m) > 1);
+    for measure in measures.filter(|_| !columns.is_empty()) {
         let mut line = vec![Piece::new(Ink::Bold, "geometric mean"), Piece::new(Ink::Plain, "")];
         line.extend(columns.iter().map(|&at| {
             of(measure, at).map_or_else(
