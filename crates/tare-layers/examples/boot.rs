@@ -1,35 +1,57 @@
-//! Boots one layer by hand: `boot PROBE 'uml,memory=256M' lmbench/null_call`. For work on a layer.
+//! Boots one layer by hand: `CPUS=0 boot PROBE 'uml,memory=256M' lmbench/null_call`. For work on a
+//! layer.
 
+use std::env;
+use std::error::Error;
 use std::path::PathBuf;
 use std::time::Duration;
-use tare_layers::{BootName, Host, Keeper, Session, Settings, configure, keep};
+use tare_layers::{Answer, BootName, Host, Keeper, Session, Settings, configure, keep};
 use tare_proto::Request;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+const LONG: Duration = Duration::from_secs(40);
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args: Vec<String> = env::args().skip(1).collect();
     if args == ["keep"] {
-        return Ok(keep(&std::env::temp_dir())?);
+        return Ok(keep(&env::temp_dir())?);
     }
     let [probe, layer, benches @ ..] = args.as_slice() else {
-        return Err("usage: boot PROBE LAYER [BENCHMARK...]".into());
+        return Err("usage: [CPUS=0,1] boot PROBE LAYER [BENCHMARK...]".into());
     };
-    let host = Host { probe: PathBuf::from(probe), cache: std::env::temp_dir().join("boot-cache") };
-    let keeper = Keeper { program: std::env::current_exe()?, args: vec!["keep".into()] };
+    let cpus = env::var("CPUS").unwrap_or_default();
+    let cpus: Vec<u32> = cpus.split(',').filter_map(|cpu| cpu.parse().ok()).collect();
+    let host = Host { probe: PathBuf::from(probe), cache: env::temp_dir().join("boot-cache") };
+    let keeper = Keeper { program: env::current_exe()?, args: vec!["keep".into()] };
     let (_, settings, layer) = configure(&Settings::parse(layer)?)?;
-    layer.check(&host).map_err(|e| e.to_string())?;
     println!("{settings}");
+    layer.check(&host).map_err(|missing| missing.to_string())?;
     let name = BootName { id: format!("tare-{}", std::process::id()), number: 0 };
-    let mut session = Session::start(&*layer, &host, &keeper, &name, &[], None, || false)?;
-    let greeting = session.greet(Duration::from_secs(40));
-    println!("{greeting:#?}\nfootprint {:?}\n{}", session.footprint(), session.console_tail());
-    if let Err(error) = greeting {
-        return Err(layer.explain(&error, &session.console_tail()).to_string().into());
+    let mut session = Session::start(&*layer, &host, &keeper, &name, &cpus, None, || false)?;
+    match session.greet(LONG) {
+        Ok(greeting) => println!("{:#?}\nstart {:?}", greeting.hello, greeting.start),
+        Err(error) => {
+            let console = session.console_tail();
+            return Err(format!("{}\n{console}", layer.explain(&error, &console)).into());
+        }
     }
-    for (id, bench) in (1..).zip(benches) {
-        let (bench, samples) = (bench.clone(), 30);
-        let request = Request { id, bench, samples, batch_ns: 2_000_000, limit_ms: 1000 };
-        println!("{:?}", session.measure(&request, Duration::from_secs(20))?);
+    println!("footprint {:?} bytes\n{}", session.footprint(), session.console_tail());
+    for bench in benches {
+        println!("{bench}: {}", measure(&mut session, bench)?);
     }
     println!("{:?}", session.end(Duration::from_secs(5)));
     Ok(())
+}
+
+fn measure(session: &mut Session, bench: &str) -> Result<String, Box<dyn Error>> {
+    let bench = bench.to_owned();
+    let request = Request { id: 1, bench, samples: 30, batch_ns: 2_000_000, limit_ms: 3000 };
+    Ok(match session.measure(&request, LONG)? {
+        Answer::Series(mut series, whole) => {
+            series.samples.sort_by(f64::total_cmp);
+            let [low, .., high] = series.samples[..] else { return Err("few samples".into()) };
+            let (n, middle) = (series.samples.len(), series.samples[series.samples.len() / 2]);
+            format!("{middle:.1} [{low:.1} .. {high:.1}] of {n} samples in {whole:?}")
+        }
+        other => format!("{other:?}"),
+    })
 }

@@ -58,15 +58,21 @@ impl Console {
     }
 
     /// The last lines, at most `lines`, with control characters made visible: a guest's output is
-    /// untrusted and ends up on terminals and pages.
+    /// untrusted and ends up on terminals and pages. The calls that a kernel's panic lists are left
+    /// out (the log has them): they would push what it says out of sight.
     pub fn tail(&self, lines: usize) -> String {
         let mut inner = self.0.lock().unwrap_or_else(|e| e.into_inner());
         let text = String::from_utf8_lossy(inner.tail.make_contiguous()).into_owned();
         drop(inner);
-        let clean: Vec<String> =
-            text.lines().map(|line| visible(line.trim_end())).filter(|l| !l.is_empty()).collect();
+        let said = text.lines().map(str::trim_end).filter(|line| !line.is_empty() && !lists(line));
+        let clean: Vec<String> = said.map(visible).collect();
         clean[clean.len().saturating_sub(lines)..].join("\n")
     }
+}
+
+/// Whether a kernel lists one call of its stack in this line: `[<6002>] ? name+0x7f/0xb0`.
+fn lists(line: &str) -> bool {
+    line.starts_with([' ', '[']) && line.contains("+0x") && line.contains("/0x")
 }
 
 /// `text` with everything that could steer a terminal escaped.
@@ -81,4 +87,45 @@ fn visible(text: &str) -> String {
 fn steers(c: char) -> bool {
     let turns = ['\u{200b}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{2066}'..='\u{2069}'];
     c.is_control() || turns.iter().any(|range| range.contains(&c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn console(text: &[u8]) -> Console {
+        let console = Console::new(None);
+        console.push(text);
+        console
+    }
+
+    #[test]
+    fn the_tail_cannot_steer_a_terminal() {
+        let tail = console(b"\x1b[2Jred\r\n\xff\x07 \xe2\x80\xae\n").tail(9);
+        assert_eq!(tail, "\\u{1b}[2Jred\n\u{fffd}\\u{7} \\u{202e}");
+    }
+
+    #[test]
+    fn the_tail_is_the_last_lines_that_say_something() {
+        assert_eq!(console(b"one\n\n  \ntwo\nthree\n").tail(2), "two\nthree");
+        assert_eq!(console(b"").tail(2), "");
+    }
+
+    #[test]
+    fn what_a_panic_says_is_not_lost_behind_its_stack() {
+        let panic = "Kernel panic - not syncing: no init\n [<6002c0ae>] ? thread+0x7f/0xb0\n";
+        assert_eq!(console(panic.as_bytes()).tail(1), "Kernel panic - not syncing: no init");
+    }
+
+    #[test]
+    fn a_flood_is_bounded_in_memory_and_in_the_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let console = Console::new(Some(&log));
+        for _ in 0..40 {
+            console.push(&vec![b'x'; 100_000]);
+        }
+        assert_eq!(std::fs::metadata(&log).unwrap().len(), MOST_LOGGED as u64);
+        assert!(console.tail(100).len() <= TAIL);
+    }
 }

@@ -20,14 +20,48 @@ const KNOWN: &[(&str, &str)] = &[
     ("unknown platform", "use a platform that this runsc has (platform=), or a newer runsc"),
 ];
 
+/// Words in the line of a console that says most.
+const TELLING: &[&str] = &["panic", "atal", "rror", "ailed", "annot", "denied"];
+
 /// Why the boot failed and what to do, for any layer.
 pub fn explain(error: &SessionError, console: &str) -> Unavailable {
-    let last = console.lines().last().map(|line| format!(": {line}")).unwrap_or_default();
     let known = KNOWN.iter().find(|(text, _)| console.contains(text));
     let remedy = match (known, error) {
         (Some((_, remedy)), _) => remedy,
         (None, SessionError::NoGreeting(_)) => "give it more time, or look at its console's log",
+        (None, SessionError::Ended(_)) if console.is_empty() => {
+            "it said nothing: give it more memory (memory=) or another kernel, if it takes them"
+        }
         (None, _) => "look at its console's log and at the layer's settings",
     };
-    Unavailable::new(format!("{error}{last}"), remedy)
+    Unavailable::new(format!("{error}{}", telling_line(console)), remedy)
+}
+
+fn telling_line(console: &str) -> String {
+    let tells = |line: &&str| TELLING.iter().any(|word| line.contains(word));
+    let line = console.lines().rev().find(tells).or_else(|| console.lines().last());
+    line.map(|line| format!(": {}", line.trim())).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn the_line_that_tells_most_is_shown() {
+        let ended = SessionError::Ended("signal SIGABRT".into());
+        let console = "Kernel panic - not syncing: Unable to mount root fs\nCPU: 0\nCall Trace:";
+        let why = explain(&ended, console);
+        assert!(why.why.ends_with("Unable to mount root fs"), "{why}");
+        assert!(why.remedy.contains("kernel="), "{why}");
+    }
+
+    #[test]
+    fn silence_has_a_remedy_too() {
+        let late = SessionError::NoGreeting(Duration::from_secs(20));
+        assert!(explain(&late, "").remedy.contains("more time"));
+        let ended = SessionError::Ended("exit code 0".into());
+        assert!(explain(&ended, "").remedy.contains("memory"));
+    }
 }

@@ -96,3 +96,28 @@ fn read(stream: Option<impl Read>) -> String {
 fn last_line(text: &str) -> &str {
     text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed and said nothing")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_program_comes_with_its_package() {
+        assert!(find("sh").is_ok());
+        let missing = find("linux.uml-that-is-not-there").unwrap_err();
+        assert!(missing.why.contains("linux.uml-that-is-not-there"), "{missing}");
+        assert!(install("linux.uml").contains("user-mode-linux"));
+        assert!(find("/etc/passwd").is_err(), "it is not executable");
+    }
+
+    #[test]
+    fn output_is_what_was_printed_or_why_not() {
+        let run = |script: &str, ms| {
+            output(Command::new("sh").args(["-c", script]), Duration::from_millis(ms))
+        };
+        assert_eq!(run("echo yes", 10_000).unwrap(), "yes\n");
+        assert_eq!(run("echo no >&2; exit 1", 10_000).unwrap_err(), "sh: no");
+        let late = run("sleep 1000 | sleep 1000", 100).unwrap_err();
+        assert!(late.contains("not done within"), "{late}");
+    }
+}

@@ -156,3 +156,50 @@ fn split_at_commas(text: &str) -> Vec<String> {
     }
     parts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(text: &str) -> String {
+        Settings::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_first_word_is_the_name() {
+        let settings = Settings::parse("qemu, memory=1G").unwrap();
+        assert_eq!(settings.get("name"), Some("qemu"));
+        assert_eq!(settings.mebibytes("memory", 512).unwrap(), 1024);
+        assert_eq!(refusal("accel=tcg,qemu"), "'qemu' is not key=value");
+        assert_eq!(refusal("qemu,memory="), "'memory=' lacks a key or a value");
+        assert_eq!(refusal("qemu,cpu=a,cpu=b"), "cpu is set twice: 'a' and 'b'");
+        assert!(Settings::parse("").is_err());
+    }
+
+    #[test]
+    fn a_comma_in_a_value_survives_the_round_trip() {
+        let settings = Settings::parse(r"qemu,cpu=max\,-la57,args=-a -b").unwrap();
+        assert_eq!(settings.get("cpu"), Some("max,-la57"));
+        assert_eq!(settings.words("args"), ["-a", "-b"]);
+        assert_eq!(Settings::parse(&settings.to_string()).unwrap(), settings);
+    }
+
+    #[test]
+    fn numbers_and_sizes_name_their_range() {
+        let settings = Settings::parse("x,vcpus=0,memory=31M,big=999999999G").unwrap();
+        let refused = settings.number("vcpus", 1, 1, 64).unwrap_err().to_string();
+        assert_eq!(refused, "vcpus=0: a whole number from 1 to 64");
+        assert!(settings.mebibytes("memory", 1).is_err());
+        assert!(settings.mebibytes("big", 1).is_err());
+        assert_eq!(settings.mebibytes("other", 7).unwrap(), 7);
+    }
+
+    #[test]
+    fn near_misses_are_named() {
+        let known = ["memory", "vcpus", "kernel"];
+        assert_eq!(suggestion("memroy", &known), "did you mean memory?");
+        assert_eq!(suggestion("zzz", &known), "there are: memory, vcpus, kernel");
+        let unknown = Settings::parse("qemu,memroy=1G").unwrap().only(&["name", "memory"]);
+        assert_eq!(unknown.unwrap_err().to_string(), "no setting 'memroy'; did you mean memory?");
+    }
+}

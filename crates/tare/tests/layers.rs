@@ -27,6 +27,8 @@ fn layers_boot_answer_and_leave_nothing() {
     for name in LAYERS {
         every_ending(&place, name, "");
     }
+    panic_is_readable(&place);
+    kvm_boots_or_is_explained(&place);
     if geteuid().is_root() {
         let mut again = this_program("as_user", &place);
         again.uid(NOBODY).gid(NOBODY);
@@ -95,6 +97,31 @@ fn normal_end(place: &Place, name: &str, who: &str) {
     let ended = session.end(Duration::from_secs(10));
     assert!(ended.left.is_empty(), "{name}{who} left {:?}", ended.left);
     place.assert_clean(&format!("{name}{who}, ended normally,"));
+}
+
+fn panic_is_readable(place: &Place) {
+    let layer = layer("uml,args=init=/none rdinit=/none");
+    let mut session = place.start(&*layer, None).unwrap();
+    let error = session.greet(LONG).unwrap_err();
+    let why = layer.explain(&error, &session.console_tail()).why;
+    assert!(why.contains("Kernel panic - not syncing"), "{why}");
+    drop(session);
+    place.assert_clean("a kernel that panics");
+}
+
+/// KVM is not required: few machines that run tests have it. Where it fails it must say why.
+fn kvm_boots_or_is_explained(place: &Place) {
+    let layer = layer("kvm");
+    let missing = match layer.check(&place.host) {
+        Err(missing) => missing,
+        Ok(()) => {
+            let mut session = place.start(&*layer, None).unwrap();
+            let Err(error) = session.greet(Duration::from_secs(20)) else { return };
+            layer.explain(&error, &session.console_tail())
+        }
+    };
+    assert!(missing.why.contains("/dev/kvm") && !missing.remedy.is_empty(), "{missing}");
+    place.assert_clean("a virtual machine that did not come up");
 }
 
 fn dropped_while_measuring(place: &Place, name: &str) {

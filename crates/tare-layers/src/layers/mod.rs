@@ -75,3 +75,56 @@ fn check_name(name: &str) -> Result<(), SettingError> {
         name.escape_debug()
     )))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_file_has_a_row() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/layers");
+        let table = include_str!("mod.rs");
+        let rows = table.split("pub const KINDS").nth(1).unwrap().split("];").next().unwrap();
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let module = name.trim_end_matches(".rs");
+            assert!(module == "mod" || rows.contains(&format!("{module}::")), "{name} has no row");
+        }
+    }
+
+    #[test]
+    fn every_row_makes_a_layer_with_its_defaults() {
+        let names: BTreeSet<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        assert_eq!(names.len(), KINDS.len());
+        for kind in KINDS {
+            let (_, settings, _) = configure(&Settings::parse(kind.name).unwrap()).unwrap();
+            assert_eq!(settings.get("kind"), Some(kind.name));
+            for (key, value) in kind.defaults {
+                assert_eq!(settings.get(key), Some(*value), "{}", kind.name);
+            }
+        }
+    }
+
+    fn refusal(text: &str) -> String {
+        let refused = configure(&Settings::parse(text).unwrap());
+        refused.err().unwrap_or_else(|| panic!("{text} is accepted")).to_string()
+    }
+
+    #[test]
+    fn mistakes_name_what_would_be_right() {
+        assert!(refusal("qemo").contains("did you mean qemu"), "{}", refusal("qemo"));
+        assert!(refusal("qemu,acel=kvm").contains("did you mean accel"));
+        assert!(refusal("qemu,accel=kwm").contains("did you mean kvm"));
+        assert!(refusal("uml,memory=tiny").contains("512M"));
+        assert!(refusal("my/vm,kind=qemu").contains("cannot name a layer"));
+        assert!(refusal("runc,platform=systrap").contains("no setting 'platform'"));
+    }
+
+    #[test]
+    fn one_kind_may_stand_twice_under_two_names() {
+        let (kind, settings, _) =
+            configure(&Settings::parse("big,kind=qemu,memory=2G").unwrap()).unwrap();
+        assert_eq!((kind.name, settings.get("name")), ("qemu", Some("big")));
+    }
+}
