@@ -4,6 +4,7 @@
 //! ends and removes all of it whatever happens to tare. Layers know no benchmark.
 
 mod availability;
+mod bundle;
 mod console;
 mod error;
 mod explain;

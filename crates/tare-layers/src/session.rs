@@ -3,7 +3,7 @@
 //! Dropping a session ends its layer: the keeper sees the life line close and removes everything.
 
 use crate::console::Console;
-use crate::error::{SessionError, unexpected};
+use crate::error::{SessionError, refused, unexpected};
 use crate::keep::monotonic_ns;
 use crate::keeper::{Order, Running};
 use crate::launch::Conversation;
@@ -77,8 +77,8 @@ impl Session {
         let console = Console::new(log);
         let (mut running, folder, streams) = keeper.start()?;
         let spec = BootSpec { folder: &folder, id: &boot.id, number: boot.number };
-        let launch = layer.launch(host, &spec).map_err(SessionError::Start)?;
-        let program = match launch {
+        let named = |e| refused(format!("{}: {e}", folder.display()));
+        let program = match layer.launch(host, &spec).map_err(named)? {
             Launch::Program(program) => program,
             Launch::Script(script) => {
                 drop(running); // a scripted layer has nothing to keep

@@ -1,13 +1,13 @@
 //! `runc`, `crun`, `runsc`: the probe in a container, from a bundle made for each boot. No daemon,
-//! no image; an ordinary user gets a container of a user namespace with one mapped id.
+//! no image; an ordinary user's container is in a user namespace with one mapped id.
 //!
-//! The runtime's own defaults rule: no seccomp profile, no capabilities, no cgroup limits (runc
-//! makes an empty cgroup as root). Docker adds a seccomp filter, which costs time on every call.
+//! There are no limits to set: those need cgroups, which need root or a delegation. gVisor counts
+//! the CPUs that it is pinned to.
 
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Settings, Unavailable, programs,
+    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Settings, Unavailable, bundle,
+    programs,
 };
-use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -93,27 +93,17 @@ impl Layer for Oci {
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
-        let (bundle, state) = (boot.folder.join("bundle"), boot.folder.join("state"));
-        let rootfs = bundle.join("rootfs");
-        for place in ["proc", "sys", "dev", "tmp"] {
-            fs::create_dir_all(rootfs.join(place))?;
-        }
-        fs::copy(&host.probe, rootfs.join("tare-probe"))?; // a container must not share the cache's
-        fs::write(bundle.join("config.json"), config(boot.id, self.maps_user()).to_string())?;
+        let bundle = bundle::write(host, boot, self.maps_user())?;
         let command = self.command().map_err(|e| io::Error::other(e.to_string()))?;
         let runtime = PathBuf::from(&command[command.len() - 1]);
-        let root = ["--root".to_owned(), text(&state)];
-        let (bundle, id) = (text(&bundle), boot.id.to_owned());
+        let root = ["--root".to_owned(), boot.folder.join("state").display().to_string()];
+        let (bundle, id) = (bundle.display().to_string(), boot.id.to_owned());
         let mut program = Program::new(&command[0]).args(&command[1..]).args(&self.flags);
         program = program.args(&root).args(["run", "--bundle", &bundle, &id]);
         let delete = ["delete".to_owned(), "--force".to_owned(), id];
         program.cleanup.push([command, self.flags.clone(), root.into(), delete.into()].concat());
         Ok(Launch::Program(program.made_of("runtime", runtime, Some("--version"))))
     }
-}
-
-fn text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
 }
 
 /// Whether an ordinary user may make user namespaces.
@@ -130,40 +120,4 @@ fn user_namespaces() -> Result<(), Unavailable> {
         }
     }
     Ok(())
-}
-
-fn config(id: &str, maps_user: bool) -> Value {
-    let mount = |place: &str, kind: &str, options: &[&str]| json!({"destination": place, "type": kind, "source": kind, "options": options});
-    let mut namespaces = vec!["pid", "ipc", "uts", "mount", "network"];
-    let mut linux = json!({});
-    if nix::unistd::geteuid().is_root() {
-        linux["cgroupsPath"] = format!("/{id}").into(); // `delete` removes it
-    }
-    if maps_user {
-        namespaces.push("user");
-        let map = |id: u32| json!([{"containerID": 0, "hostID": id, "size": 1}]);
-        linux["uidMappings"] = map(nix::unistd::geteuid().as_raw());
-        linux["gidMappings"] = map(nix::unistd::getegid().as_raw());
-    }
-    linux["namespaces"] = namespaces.iter().map(|kind| json!({"type": kind})).collect();
-    json!({
-        "ociVersion": "1.0.2",
-        "hostname": "tare",
-        "process": {
-            "terminal": false,
-            "user": {"uid": 0, "gid": 0},
-            "args": ["/tare-probe", "serve"],
-            "env": ["TARE_SCRATCH=/tmp"],
-            "cwd": "/",
-        },
-        "root": {"path": "rootfs", "readonly": true},
-        "mounts": [
-            mount("/proc", "proc", &[]),
-            mount("/sys", "sysfs", &["nosuid", "noexec", "nodev", "ro"]),
-            mount("/dev", "tmpfs", &["nosuid", "mode=755"]),
-            mount("/dev/shm", "tmpfs", &["nosuid", "nodev", "mode=1777"]),
-            mount("/tmp", "tmpfs", &["nosuid", "nodev", "mode=1777"]),
-        ],
-        "linux": linux,
-    })
 }
