@@ -10,8 +10,11 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Debian's package for each program whose package is named otherwise.
+/// Debian's package for each program that layers use.
 const PACKAGES: &[(&str, &str)] = &[
+    ("runc", "runc"),
+    ("crun", "crun"),
+    ("runsc", "runsc"),
     ("linux.uml", "user-mode-linux"),
     ("qemu-system-x86_64", "qemu-system-x86"),
     ("apt-cache", "apt"),
@@ -46,8 +49,9 @@ fn missing(name: &str, remedy: String) -> Unavailable {
 
 /// How to install the program called `name`.
 fn install(name: &str) -> String {
-    let named = PACKAGES.iter().find(|(program, _)| *program == name);
-    let package = named.map_or(name, |(_, package)| package);
+    let Some((_, package)) = PACKAGES.iter().find(|(program, _)| *program == name) else {
+        return format!("put {name} into a folder of PATH, or give its whole path");
+    };
     if Path::new("/etc/debian_version").exists() {
         format!("install it: apt-get install {package}")
     } else {
@@ -104,9 +108,10 @@ mod tests {
     #[test]
     fn a_missing_program_comes_with_its_package() {
         assert!(find("sh").is_ok());
-        let missing = find("linux.uml-that-is-not-there").unwrap_err();
-        assert!(missing.why.contains("linux.uml-that-is-not-there"), "{missing}");
         assert!(install("linux.uml").contains("user-mode-linux"));
+        let missing = find("not-there").unwrap_err();
+        assert_eq!(missing.why, "there is no program not-there");
+        assert!(missing.remedy.contains("whole path"), "{missing}");
         assert!(find("/etc/passwd").is_err(), "it is not executable");
     }
 
