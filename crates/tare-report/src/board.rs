@@ -178,9 +178,11 @@ pub struct Floor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The layer costs more than the baseline: slower, or heavier.
+    /// The layer costs more than the baseline: `slower` (of memory: heavier).
+    #[serde(rename = "slower")]
     Worse,
-    /// The layer costs less: faster, or lighter.
+    /// The layer costs less: `faster` (of memory: lighter).
+    #[serde(rename = "faster")]
     Better,
     /// Shown to be the same within the margin.
     Equivalent,

@@ -1,5 +1,6 @@
 //! One boot: greet, measure what is asked, record each series as it arrives, and be gone.
 
+use crate::allocate;
 use crate::campaign::{RunError, Runner, Weighed};
 use crate::host_benches::HOST_BENCHES;
 use crate::observe::Event;
@@ -28,7 +29,7 @@ pub(crate) struct Failure {
     pub error: SessionError,
     pub console: String,
     /// The benchmark that was being measured.
-    pub during: Option<String>,
+    pub during: Option<usize>,
 }
 
 /// What to boot and what to ask of it.
@@ -39,7 +40,7 @@ pub(crate) struct Slot<'a> {
     pub role: Role,
     pub attempt: u32,
     /// The benchmarks that are still lacking, in the order to measure them.
-    pub benches: &'a [String],
+    pub benches: &'a [usize],
 }
 
 /// A name that no other boot on this host has.
@@ -64,7 +65,7 @@ impl Runner<'_> {
             &crate::now(),
         )?;
         let log = self.store.log_path(id);
-        let name = BootName { id: fresh_id(), number: self.count_boot(slot.layer) };
+        let name = BootName { id: fresh_id(), number: self.history.count_boot(slot.layer) };
         let Weighed { layer, .. } = &self.layers[slot.layer];
         let cpus = &self.plan.cpus;
         let started = Session::start(
@@ -82,8 +83,18 @@ impl Runner<'_> {
         };
         let failed = outcome.as_ref().err().map(|f| (f.error.to_string(), f.console.clone()));
         let failed = failed.as_ref().map(|(why, console)| (why.as_str(), console.as_str()));
-        self.store.end_boot(id, begin.elapsed().as_secs_f64(), failed)?;
+        let seconds = begin.elapsed().as_secs_f64();
+        self.note_overhead(slot, seconds);
+        self.store.end_boot(id, seconds, failed)?;
         Ok(outcome)
+    }
+
+    /// What the boot cost beside measuring.
+    fn note_overhead(&mut self, slot: &Slot, seconds: f64) {
+        let series =
+            |bench: &usize| self.history.series.get(&(slot.block, slot.layer, slot.role, *bench));
+        let measuring: f64 = slot.benches.iter().filter_map(series).map(|kept| kept.seconds).sum();
+        self.history.note_overhead(slot.layer, seconds - measuring);
     }
 
     fn converse(
@@ -98,21 +109,14 @@ impl Runner<'_> {
         };
         self.store.greet(id, &greeting.hello)?;
         thread::sleep(SETTLE);
-        for (index, bench) in slot.benches.iter().enumerate() {
+        for (index, &bench) in slot.benches.iter().enumerate() {
             let (number, of) = (index + 1, slot.benches.len());
-            self.observer.event(Event::Benchmark { name: bench, number, of });
+            self.observer.event(Event::Benchmark { name: &self.benches[bench].name, number, of });
             let start_ns = greeting.start.as_nanos() as f64;
-            let measured = if self.history.fatal.contains(&(slot.layer, bench.clone())) {
-                let why = "not tried again: it ended the layer twice in an earlier block";
-                Ok(Recorded::without_samples(bench, Outcome::Failed, why))
-            } else {
-                self.measure(&mut session, number as u32, bench, start_ns)
-            };
-            match measured {
-                Ok(recorded) => self.store.record(id, &recorded)?,
+            match self.measure(&mut session, number as u32, slot, bench, start_ns) {
+                Ok(recorded) => self.record(id, slot, bench, &recorded)?,
                 Err(error) => return Ok(Err(failure(id, error, &session, Some(bench)))),
             }
-            self.history.recorded.insert((slot.block, slot.layer, slot.role, bench.clone()));
         }
         for path in session.end(FAREWELL).left {
             self.warn(Some(slot.layer), &format!("not removed: {path}"))?;
@@ -124,33 +128,46 @@ impl Runner<'_> {
         &self,
         session: &mut Session,
         id: u32,
-        bench: &str,
+        slot: &Slot,
+        bench: usize,
         start_ns: f64,
     ) -> Result<Recorded, SessionError> {
-        if let Some(host) = HOST_BENCHES.iter().find(|host| host.name == bench) {
+        let info = &self.benches[bench];
+        let name = &info.name;
+        if self.history.fatal.contains(&(slot.layer, bench)) {
+            let why = "not tried again: it ended the layer twice in an earlier block";
+            return Ok(Recorded::without_samples(name, Outcome::Failed, why));
+        }
+        if let Some(host) = HOST_BENCHES.iter().find(|host| host.name == name) {
             return Ok(match (host.measure)(session, start_ns) {
-                Ok(value) => Recorded::by_host(bench, vec![value]),
-                Err(why) => Recorded::without_samples(bench, Outcome::Unavailable, &why),
+                Ok(value) => Recorded::by_host(name, vec![value]),
+                Err(why) => Recorded::without_samples(name, Outcome::Unavailable, &why),
             });
         }
-        let info = self.benches.iter().find(|info| info.name == bench);
-        let samples = info.map_or(1, |info| info.samples);
+        let samples = self.samples(slot, bench);
         let (batch_ns, limit_ms) = (self.plan.batch_ns, self.plan.series_ms);
-        let request = Request { id, bench: bench.to_owned(), samples, batch_ns, limit_ms };
+        let request = Request { id, bench: name.clone(), samples, batch_ns, limit_ms };
         let within = Duration::from_millis(limit_ms) * PATIENCE + GRACE;
         Ok(match session.measure(&request, within)? {
             Answer::Series(series, took) => {
-                let (benchmark, host_ns) = (bench.to_owned(), took.as_nanos() as u64);
+                let (benchmark, host_ns) = (name.clone(), took.as_nanos() as u64);
                 Recorded { benchmark, outcome: Outcome::Measured, why: None, series, host_ns }
             }
-            Answer::Unavailable(why) => {
-                Recorded::without_samples(bench, Outcome::Unavailable, &why)
-            }
-            Answer::Failed(why) => Recorded::without_samples(bench, Outcome::Failed, &why),
+            Answer::Unavailable(why) => Recorded::without_samples(name, Outcome::Unavailable, &why),
+            Answer::Failed(why) => Recorded::without_samples(name, Outcome::Failed, &why),
         })
+    }
+
+    /// Samples to ask for: the benchmark's own number, or once enough is known what pays best.
+    fn samples(&self, slot: &Slot, bench: usize) -> u32 {
+        let asked = self.benches[bench].samples;
+        match self.plan.blocks {
+            Some(_) => asked,
+            None => allocate::samples(&self.history, slot.layer, bench, asked, slot.benches.len()),
+        }
     }
 }
 
-fn failure(boot: i64, error: SessionError, session: &Session, during: Option<&str>) -> Failure {
-    Failure { boot, error, console: session.console_tail(), during: during.map(str::to_owned) }
+fn failure(boot: i64, error: SessionError, session: &Session, during: Option<usize>) -> Failure {
+    Failure { boot, error, console: session.console_tail(), during }
 }

@@ -1,13 +1,14 @@
 //! The campaign's loop: blocks until the budget is used, boots within a block, one retry each.
 
+use crate::allocate::{self, Field, Wanted};
 use crate::boot::{Failure, Slot};
 use crate::budget::Budget;
+use crate::history::History;
 use crate::observe::{Event, Observer};
 use crate::order::{block_order, shuffled};
-use std::collections::{HashMap, HashSet};
 use tare_layers::{Host, Keeper, Layer, SessionError};
 use tare_proto::BenchInfo;
-use tare_store::{Campaign, Outcome, Plan, Recorded, Role, Store, StoreError, Warning};
+use tare_store::{Outcome, Plan, Recorded, Role, Store, StoreError, Warning};
 
 /// A layer that failed to boot in this many blocks in a row is not booted any more.
 const GIVE_UP: u32 = 2;
@@ -61,52 +62,6 @@ pub struct Runner<'a> {
     pub history: History,
 }
 
-/// What has happened so far in a campaign, recorded by earlier runs or this one.
-#[derive(Default)]
-pub struct History {
-    /// Benchmarks that need no more measuring, by block, layer and role.
-    pub(crate) recorded: HashSet<(u32, usize, Role, String)>,
-    /// Benchmarks that ended a layer twice, by layer.
-    pub(crate) fatal: HashSet<(usize, String)>,
-    /// Boots of each layer.
-    boots: HashMap<usize, u32>,
-    /// Seconds that whole boots of each layer took, and their number.
-    seconds: HashMap<usize, (f64, u32)>,
-    /// Blocks in a row in which a layer did not boot.
-    dead: HashMap<usize, u32>,
-    /// Seconds that earlier runs used.
-    used: f64,
-}
-
-impl History {
-    /// What `campaign` holds.
-    pub fn of(campaign: &Campaign) -> History {
-        let mut history = History::default();
-        for boot in &campaign.boots {
-            history.note_boot(boot.layer, boot.seconds.unwrap_or(0.0));
-            *history.boots.entry(boot.layer).or_default() += 1;
-            history.used += boot.seconds.unwrap_or(0.0);
-        }
-        for series in &campaign.series {
-            let boot = &campaign.boots[series.boot];
-            let bench = campaign.benchmarks[series.benchmark].name.clone();
-            history.recorded.insert((boot.block, boot.layer, boot.role, bench));
-        }
-        history
-    }
-
-    fn note_boot(&mut self, layer: usize, seconds: f64) {
-        let (sum, count) = self.seconds.entry(layer).or_default();
-        *sum += seconds;
-        *count += 1;
-    }
-
-    /// Mean seconds of a boot of `layer`; `None` before the first.
-    fn boot_seconds(&self, layer: usize) -> Option<f64> {
-        self.seconds.get(&layer).map(|(sum, count)| sum / f64::from(*count))
-    }
-}
-
 /// Ends the campaign from deep inside.
 enum Stop {
     Interrupted,
@@ -137,48 +92,93 @@ impl Runner<'_> {
 
     fn blocks(&mut self) -> Result<(), Stop> {
         let budget = Budget::new(self.plan.budget_s, self.plan.blocks, self.history.used);
-        let mut block = 0;
-        while budget.allows(block, self.predicted_block()) || self.has_begun(block) {
-            self.block(block, &budget)?;
-            block += 1;
+        for block in 0.. {
+            let mut wanted = self.wanted(block);
+            if !self.history.has_begun(block) {
+                self.fit(&mut wanted, block, &budget);
+            }
+            if wanted.is_empty() {
+                return Ok(());
+            }
+            self.block(block, &wanted, &budget)?;
         }
         Ok(())
     }
 
-    fn block(&mut self, block: u32, budget: &Budget) -> Result<(), Stop> {
-        let slots = self.slots(block);
+    /// What a block measures: everything when blocks are counted, what is still wide when time is.
+    fn wanted(&self, block: u32) -> Wanted {
+        let layers = self.alive();
+        let (baseline, benches) = (self.baseline(), self.benches.len());
+        let field = Field { layers: &layers, baseline, benches, target: self.plan.width };
+        match self.plan.blocks {
+            Some(_) => field.whole(),
+            None => field.wanted(&self.history, block),
+        }
+    }
+
+    /// Leaves out the dearest layers until the block fits into the budget; empty when none does.
+    /// Whole blocks stay whole or are not begun.
+    fn fit(&self, wanted: &mut Wanted, block: u32, budget: &Budget) {
+        while !wanted.is_empty() && !budget.allows(block, self.predicted(wanted)) {
+            let others = wanted.iter().filter(|(layer, _)| **layer != self.baseline());
+            let cost =
+                |(layer, benches): &(&usize, &Vec<usize>)| self.boot_seconds(**layer, benches);
+            let dearest =
+                others.max_by(|a, b| cost(a).total_cmp(&cost(b))).map(|(layer, _)| *layer);
+            match dearest {
+                Some(layer) if block >= allocate::WHOLE_BLOCKS && wanted.len() > 2 => {
+                    wanted.remove(&layer);
+                }
+                _ => wanted.clear(),
+            }
+        }
+    }
+
+    fn block(&mut self, block: u32, wanted: &Wanted, budget: &Budget) -> Result<(), Stop> {
+        let slots = self.slots(block, wanted);
         let (number, boots) = (block + 1, slots.len());
-        let of = budget.expected_blocks(block, self.predicted_block());
+        let of = budget.expected_blocks(block, self.predicted(wanted));
         self.observer.event(Event::Block { number, of: of.max(number), boots });
         for (slot, (layer, role)) in slots.iter().enumerate() {
-            self.weigh(block, slot as u32, *layer, *role)?;
-            let (done, left) = budget.progress(block, slot + 1, boots, self.predicted_block());
+            self.weigh(block, slot as u32, *layer, *role, &wanted[layer])?;
+            let (done, left) = budget.progress(block, slot + 1, boots, self.predicted(wanted));
             self.observer.event(Event::Progress { done, left });
         }
         Ok(())
     }
 
-    /// The boots of a block that can be made.
-    fn slots(&self, block: u32) -> Vec<(usize, Role)> {
+    /// The boots of a block in order. Layers that are left out do not change the others' order.
+    fn slots(&self, block: u32, wanted: &Wanted) -> Vec<(usize, Role)> {
         let can_run = |&layer: &usize| self.layers[layer].trial_s.is_some();
         let all: Vec<usize> = (0..self.layers.len()).filter(can_run).collect();
         let order = block_order(self.plan.seed, block, &all, self.baseline());
-        let alive = |layer| self.history.dead.get(&layer).is_none_or(|&blocks| blocks < GIVE_UP);
-        order.into_iter().filter(|(layer, _)| alive(*layer)).collect()
+        order.into_iter().filter(|(layer, _)| wanted.contains_key(layer)).collect()
+    }
+
+    /// The layers that can run and have not been given up.
+    fn alive(&self) -> Vec<usize> {
+        let dead =
+            |layer: usize| self.history.dead.get(&layer).is_some_and(|&blocks| blocks >= GIVE_UP);
+        (0..self.layers.len()).filter(|&i| self.layers[i].trial_s.is_some() && !dead(i)).collect()
     }
 
     /// One layer's boot in a block, with one retry; benchmarks that are recorded are not repeated.
-    fn weigh(&mut self, block: u32, slot: u32, layer: usize, role: Role) -> Result<(), Stop> {
-        let mut suspect: Option<String> = None;
+    fn weigh(
+        &mut self,
+        block: u32,
+        slot: u32,
+        layer: usize,
+        role: Role,
+        wanted: &[usize],
+    ) -> Result<(), Stop> {
+        let mut suspect: Option<usize> = None;
         for attempt in 1..=2 {
-            let benches = self.lacking(block, layer, role, suspect.as_deref());
+            let benches = self.lacking(block, layer, role, wanted, suspect);
             if benches.is_empty() {
                 return Ok(());
             }
-            let begin = std::time::Instant::now();
             let slot = Slot { block, slot, layer, role, attempt, benches: &benches };
             let outcome = self.boot(&slot)?;
-            self.history.note_boot(layer, begin.elapsed().as_secs_f64());
             let Err(failure) = outcome else {
                 self.history.dead.remove(&layer);
                 return Ok(());
@@ -190,7 +190,7 @@ impl Runner<'_> {
             let (name, again) = (&self.layers[layer].name, attempt == 1);
             self.observer.event(Event::BootFailed { layer: name, why: &why, again });
             if attempt == 2 {
-                self.give_up(&slot, &failure, suspect.as_deref())?;
+                self.give_up(&slot, &failure, suspect)?;
             }
             suspect = failure.during;
         }
@@ -202,9 +202,9 @@ impl Runner<'_> {
         &mut self,
         slot: &Slot,
         failure: &Failure,
-        suspect: Option<&str>,
+        suspect: Option<usize>,
     ) -> Result<(), Stop> {
-        let Some(bench) = &failure.during else {
+        let Some(bench) = failure.during else {
             *self.history.dead.entry(slot.layer).or_default() += 1;
             if self.history.dead[&slot.layer] == GIVE_UP {
                 let text = "did not boot in two blocks running, and is left out from there on";
@@ -213,52 +213,67 @@ impl Runner<'_> {
             return Ok(());
         };
         if suspect == Some(bench) {
-            let recorded =
-                Recorded::without_samples(bench, Outcome::Failed, &failure.error.to_string());
-            self.store.record(failure.boot, &recorded)?;
-            self.history.fatal.insert((slot.layer, bench.clone()));
+            let (name, why) = (&self.benches[bench].name, failure.error.to_string());
+            let recorded = Recorded::without_samples(name, Outcome::Failed, &why);
+            self.record(failure.boot, slot, bench, &recorded)?;
+            self.history.fatal.insert((slot.layer, bench));
         }
         Ok(())
     }
 
     /// The benchmarks that a slot still lacks, in the block's order; what ended the boot before comes
     /// last, so that everything else is measured first.
-    fn lacking(&self, block: u32, layer: usize, role: Role, suspect: Option<&str>) -> Vec<String> {
-        let names = self.benches.iter().map(|bench| bench.name.clone());
-        let order = shuffled(self.plan.seed, 2 * u64::from(block) + 1, names.collect());
-        let recorded = &self.history.recorded;
-        let mut lacking: Vec<String> = order
-            .into_iter()
-            .filter(|bench| !recorded.contains(&(block, layer, role, bench.clone())))
-            .collect();
-        lacking.sort_by_key(|bench| Some(bench.as_str()) == suspect); // stable
+    fn lacking(
+        &self,
+        block: u32,
+        layer: usize,
+        role: Role,
+        wanted: &[usize],
+        suspect: Option<usize>,
+    ) -> Vec<usize> {
+        let all = (0..self.benches.len()).collect();
+        let order = shuffled(self.plan.seed, 2 * u64::from(block) + 1, all);
+        let recorded =
+            |bench: usize| self.history.series.contains_key(&(block, layer, role, bench));
+        let mut lacking: Vec<usize> =
+            order.into_iter().filter(|bench| wanted.contains(bench) && !recorded(*bench)).collect();
+        lacking.sort_by_key(|bench| Some(*bench) == suspect); // stable
         lacking
     }
 
-    /// Whether an earlier run has begun this block.
-    fn has_begun(&self, block: u32) -> bool {
-        self.history.recorded.iter().any(|(begun, ..)| *begun == block)
+    /// Seconds that a block should take.
+    fn predicted(&self, wanted: &Wanted) -> f64 {
+        let seconds = |(layer, benches): (&usize, &Vec<usize>)| {
+            let boots = if *layer == self.baseline() { 2.0 } else { 1.0 };
+            boots * self.boot_seconds(*layer, benches)
+        };
+        wanted.iter().map(seconds).sum()
     }
 
-    /// Seconds that the next block should take.
-    fn predicted_block(&self) -> f64 {
-        let measuring = self.benches.len() as f64 * self.plan.series_ms as f64 / 1000.0 / 2.0;
-        let boot = |layer: usize| {
-            let seen = self.history.boot_seconds(layer);
-            seen.unwrap_or_else(|| self.layers[layer].trial_s.unwrap_or(0.0) + measuring)
-        };
-        self.slots(0).iter().map(|(layer, _)| boot(*layer)).sum()
+    /// Seconds that a boot of `layer` should take that measures `benches`.
+    fn boot_seconds(&self, layer: usize, benches: &[usize]) -> f64 {
+        let usual = self.plan.series_ms as f64 / 1000.0 / 2.0;
+        let series = |bench: &usize| self.history.series_seconds(layer, *bench).unwrap_or(usual);
+        let start = self.history.overhead(layer).or(self.layers[layer].trial_s).unwrap_or(0.0);
+        start + benches.iter().map(series).sum::<f64>()
+    }
+
+    /// Records a series in the store and in the history.
+    pub(crate) fn record(
+        &mut self,
+        boot: i64,
+        slot: &Slot,
+        bench: usize,
+        recorded: &Recorded,
+    ) -> Result<(), RunError> {
+        self.store.record(boot, recorded)?;
+        let key = (slot.block, slot.layer, slot.role, bench);
+        self.history.note(key, &self.benches[bench], recorded);
+        Ok(())
     }
 
     fn baseline(&self) -> usize {
         self.layers.iter().position(|layer| layer.name == self.plan.baseline).unwrap_or(0)
-    }
-
-    /// Counts a boot of `layer`: its number, from 0.
-    pub(crate) fn count_boot(&mut self, layer: usize) -> u32 {
-        let count = self.history.boots.entry(layer).or_default();
-        *count += 1;
-        *count - 1
     }
 
     /// Records a warning and shows it.

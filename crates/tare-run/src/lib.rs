@@ -2,9 +2,11 @@
 //!
 //! Everything is in the store before the next thing starts; [`resume`] reads it back and goes on.
 
+mod allocate;
 mod boot;
 mod budget;
 mod campaign;
+mod history;
 mod host_benches;
 mod machine;
 mod observe;
@@ -12,7 +14,8 @@ mod order;
 mod trial;
 
 pub use budget::series_ms;
-pub use campaign::{Ending, History, RunError, Runner, Weighed};
+pub use campaign::{Ending, RunError, Runner, Weighed};
+pub use history::History;
 pub use host_benches::{HOST_BENCHES, HOST_SUITE, HostBench};
 pub use machine::{allowed_cpus, check_space, now, pick_cpus, stay_off};
 pub use observe::{Event, Observer};

@@ -14,6 +14,8 @@ pub struct Plan {
     pub budget_s: Option<f64>,
     /// Blocks to run; `None` when the budget decides.
     pub blocks: Option<u32>,
+    /// Half width of an interval, as a fraction, at which a row needs no more time.
+    pub width: f64,
     /// CPUs that every layer is pinned to; empty when not pinned.
     pub cpus: Vec<u32>,
     /// Shortest batch to time, in nanoseconds.

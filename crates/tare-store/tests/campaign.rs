@@ -11,6 +11,7 @@ fn plan() -> Plan {
         baseline: "native".into(),
         budget_s: Some(300.0),
         blocks: None,
+        width: 0.01,
         cpus: vec![1],
         batch_ns: 2_000_000,
         series_ms: 500,

@@ -97,6 +97,9 @@ pub struct RunArgs {
     /// Differences up to this are equivalence, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
     pub margin: f64,
+    /// Intervals as narrow as this, in percent, need no more of the budget
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
+    pub width: f64,
     /// Time that a layer may take from its start to its greeting
     #[arg(long, value_parser = humantime::parse_duration, value_name = "TIME", default_value = "30s")]
     pub boot_limit: Duration,

@@ -160,3 +160,23 @@ fn a_flood_and_a_lying_clock_end_within_their_deadlines() {
     let text = bench.ok("show clock").out;
     assert!(text.contains("clock"), "the drift is not mentioned:\n{text}");
 }
+
+#[test]
+fn the_time_goes_to_the_layers_whose_intervals_are_wide_and_only_after_whole_blocks() {
+    let bench = Bench::new();
+    let layers = "--layer name=base,kind=mock --layer name=quiet,kind=mock,value=150";
+    // Nothing varies: five whole blocks, and then no more although there is time for thousands.
+    bench.ok(&format!("run {layers} --baseline base --bench lmbench/null_call --budget 2m --out quiet"));
+    let campaign = bench.campaign("quiet");
+    assert_eq!((campaign.boots.len(), campaign.state.as_str()), (5 * 3, "finished"));
+    // One layer varies: it and the baseline get all further boots.
+    bench.ok(&format!(
+        "run {layers} --layer name=wild,kind=mock,step=20 --baseline base --bench lmbench/null_call \
+         --budget 3s --out wild"
+    ));
+    let campaign = bench.campaign("wild");
+    let boots = |layer: usize| campaign.boots.iter().filter(|boot| boot.layer == layer).count();
+    assert_eq!(boots(1), 5);
+    assert!(boots(2) > 5, "the wild layer got no more than {} boots", boots(2));
+    assert_eq!(boots(0), 2 * boots(2), "a ratio needs its baseline in the same block");
+}

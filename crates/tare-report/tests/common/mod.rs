@@ -15,6 +15,7 @@ pub fn plan(blocks: u32) -> Plan {
         baseline: "native".into(),
         budget_s: None,
         blocks: Some(blocks),
+        width: 0.01,
         cpus: vec![1],
         batch_ns: 2_000_000,
         series_ms: 500,

@@ -196,6 +196,7 @@ fn plan(
         baseline,
         budget_s,
         blocks,
+        width: args.width / 100.0,
         cpus: cpus(&args.pin, vcpus)?,
         batch_ns: BATCH_NS,
         series_ms: tare_run::series_ms(budget_s, starts, boots, benches.len()),

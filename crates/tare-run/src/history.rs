@@ -1,0 +1,114 @@
+//! What has happened so far in a campaign, recorded by earlier runs or this one: which series there
+//! are, what they say, what they cost.
+
+use std::collections::{HashMap, HashSet};
+use tare_proto::{BenchInfo, Better};
+use tare_stats::{Best, Estimator};
+use tare_store::{Campaign, Outcome, Recorded, Role};
+
+/// A series by its block, layer, role and benchmark (both as indices into the campaign's lists).
+pub(crate) type Key = (u32, usize, Role, usize);
+
+/// What is kept of a recorded series.
+pub(crate) struct Kept {
+    /// The series reduced by its benchmark's estimator; `None` when it has no usable samples.
+    pub value: Option<f64>,
+    /// Logarithms of its samples.
+    pub logs: Vec<f64>,
+    /// What it cost, in seconds.
+    pub seconds: f64,
+}
+
+/// What has happened so far.
+#[derive(Default)]
+pub struct History {
+    pub(crate) series: HashMap<Key, Kept>,
+    /// Benchmarks that ended a layer twice, by layer.
+    pub(crate) fatal: HashSet<(usize, usize)>,
+    /// Boots of each layer.
+    boots: HashMap<usize, u32>,
+    /// Seconds that boots of each layer took beside measuring, and their number.
+    overhead: HashMap<usize, (f64, u32)>,
+    /// Blocks in a row in which a layer did not boot.
+    pub(crate) dead: HashMap<usize, u32>,
+    /// Seconds that earlier runs used.
+    pub(crate) used: f64,
+}
+
+impl History {
+    /// What `campaign` holds.
+    pub fn of(campaign: &Campaign) -> History {
+        let mut history = History::default();
+        let mut measuring = vec![0.0; campaign.boots.len()];
+        for row in &campaign.series {
+            let boot = &campaign.boots[row.boot];
+            let seconds = row.host_ns as f64 / 1e9;
+            measuring[row.boot] += seconds;
+            let bench = &campaign.benchmarks[row.benchmark];
+            let kept = keep(bench, row.outcome, &row.samples, seconds);
+            history.series.insert((boot.block, boot.layer, boot.role, row.benchmark), kept);
+        }
+        for (boot, measuring) in campaign.boots.iter().zip(measuring) {
+            let seconds = boot.seconds.unwrap_or(measuring);
+            history.count_boot(boot.layer);
+            history.note_overhead(boot.layer, seconds - measuring);
+            history.used += seconds;
+        }
+        history
+    }
+
+    /// Notes a series that has just been recorded.
+    pub(crate) fn note(&mut self, key: Key, bench: &BenchInfo, recorded: &Recorded) {
+        let seconds = recorded.host_ns as f64 / 1e9;
+        self.series.insert(key, keep(bench, recorded.outcome, &recorded.series.samples, seconds));
+    }
+
+    /// Notes what a boot cost beside measuring.
+    pub(crate) fn note_overhead(&mut self, layer: usize, seconds: f64) {
+        let (sum, count) = self.overhead.entry(layer).or_default();
+        *sum += seconds.max(0.0);
+        *count += 1;
+    }
+
+    /// Counts a boot of `layer`: its number, from 0.
+    pub(crate) fn count_boot(&mut self, layer: usize) -> u32 {
+        let count = self.boots.entry(layer).or_default();
+        *count += 1;
+        *count - 1
+    }
+
+    /// Mean seconds of a boot of `layer` beside measuring; `None` before the first.
+    pub(crate) fn overhead(&self, layer: usize) -> Option<f64> {
+        self.overhead.get(&layer).map(|(sum, count)| sum / f64::from(*count))
+    }
+
+    /// Mean seconds of a series of `bench` on `layer`; `None` before the first.
+    pub(crate) fn series_seconds(&self, layer: usize, bench: usize) -> Option<f64> {
+        let of_row = |(key, _): &(&Key, &Kept)| key.1 == layer && key.3 == bench;
+        let costs: Vec<f64> =
+            self.series.iter().filter(of_row).map(|(_, kept)| kept.seconds).collect();
+        (!costs.is_empty()).then(|| costs.iter().sum::<f64>() / costs.len() as f64)
+    }
+
+    /// The value of `bench` on `layer` in `block`.
+    pub(crate) fn value(&self, block: u32, layer: usize, role: Role, bench: usize) -> Option<f64> {
+        self.series.get(&(block, layer, role, bench))?.value
+    }
+
+    /// Whether an earlier run has begun `block`.
+    pub(crate) fn has_begun(&self, block: u32) -> bool {
+        self.series.keys().any(|key| key.0 == block)
+    }
+}
+
+fn keep(bench: &BenchInfo, outcome: Outcome, samples: &[f64], seconds: f64) -> Kept {
+    let best = match bench.better {
+        Better::Lower => Best::Lowest,
+        Better::Higher => Best::Highest,
+    };
+    let measured = outcome == Outcome::Measured;
+    let estimator = bench.estimator.parse::<Estimator>().ok().filter(|_| measured);
+    let value = estimator.and_then(|estimator| estimator.reduce(samples, best).ok());
+    let logs = if value.is_some() { samples.iter().map(|s| s.ln()).collect() } else { Vec::new() };
+    Kept { value, logs, seconds }
+}
