@@ -34,6 +34,7 @@ pub fn keep(parent: &Path) -> io::Result<()> {
     let life = life_line()?;
     let _ = setsid(); // fails only if this process leads a session already
     on_signals(SigHandler::SigIgn)?;
+    prctl::set_name(c"layer-keeper")?; // not hit by a `killall -9 tare`, after which it cleans up
     prctl::set_child_subreaper(true)?;
     let folder = match folder(parent) {
         Ok(folder) => folder,
