@@ -117,9 +117,9 @@ fn reduce<'a>(series: &'a SeriesRow, bench: &BenchInfo, estimator: Option<Estima
         return Found::Absent(series.outcome, series.why.as_deref());
     }
     let own = || bench.estimator.parse::<Estimator>();
-    let reduced = estimator
-        .map_or_else(own, Ok)
-        .and_then(|estimator| estimator.reduce(&series.samples, best(bench.better)));
+    let reduced = estimator.map_or_else(own, Ok).and_then(|estimator| {
+        estimator.reduce_corrected(&series.samples, series.subtracted, best(bench.better))
+    });
     match reduced {
         Ok(value) => Found::Value(value, series),
         Err(error) if series.subtracted > 0.0 => Found::Rejected(format!(

@@ -138,7 +138,7 @@ fn json_has_its_name_and_no_nan() {
     let text = json(&board(&common::troubled()));
     let value: serde_json::Value = serde_json::from_str(&text).expect("troubled");
     let cell = &value["rows"][3]["cells"][0];
-    assert_eq!((&cell["layer"], &cell["verdict"]), (&"runc".into(), &"worse".into()));
+    assert_eq!((&cell["layer"], &cell["verdict"]), (&"runc".into(), &"slower".into()));
     assert!(cell["ratio"]["low"].as_f64() < cell["ratio"]["value"].as_f64());
     assert_eq!(value["rows"][10]["cells"][1]["presence"], "rejected");
     assert_eq!(value["rows"][11]["cells"][1]["presence"], "unavailable");

@@ -45,7 +45,7 @@ impl History {
             let seconds = row.host_ns as f64 / 1e9;
             measuring[row.boot] += seconds;
             let bench = &campaign.benchmarks[row.benchmark];
-            let kept = keep(bench, row.outcome, &row.samples, seconds);
+            let kept = keep(bench, row.outcome, &row.samples, row.subtracted, seconds);
             history.series.insert((boot.block, boot.layer, boot.role, row.benchmark), kept);
         }
         for (boot, measuring) in campaign.boots.iter().zip(measuring) {
@@ -60,7 +60,8 @@ impl History {
     /// Notes a series that has just been recorded.
     pub(crate) fn note(&mut self, key: Key, bench: &BenchInfo, recorded: &Recorded) {
         let seconds = recorded.host_ns as f64 / 1e9;
-        self.series.insert(key, keep(bench, recorded.outcome, &recorded.series.samples, seconds));
+        let tare_proto::Series { samples, subtracted, .. } = &recorded.series;
+        self.series.insert(key, keep(bench, recorded.outcome, samples, *subtracted, seconds));
     }
 
     /// Notes what a boot cost beside measuring.
@@ -101,14 +102,22 @@ impl History {
     }
 }
 
-fn keep(bench: &BenchInfo, outcome: Outcome, samples: &[f64], seconds: f64) -> Kept {
+fn keep(
+    bench: &BenchInfo,
+    outcome: Outcome,
+    samples: &[f64],
+    subtracted: f64,
+    seconds: f64,
+) -> Kept {
     let best = match bench.better {
         Better::Lower => Best::Lowest,
         Better::Higher => Best::Highest,
     };
     let measured = outcome == Outcome::Measured;
     let estimator = bench.estimator.parse::<Estimator>().ok().filter(|_| measured);
-    let value = estimator.and_then(|estimator| estimator.reduce(samples, best).ok());
-    let logs = if value.is_some() { samples.iter().map(|s| s.ln()).collect() } else { Vec::new() };
+    let value =
+        estimator.and_then(|estimator| estimator.reduce_corrected(samples, subtracted, best).ok());
+    let logs: Vec<f64> = samples.iter().filter(|s| **s > 0.0).map(|s| s.ln()).collect();
+    let logs = if value.is_some() && logs.len() == samples.len() { logs } else { Vec::new() };
     Kept { value, logs, seconds }
 }

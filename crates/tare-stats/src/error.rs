@@ -20,6 +20,8 @@ pub enum StatError {
         /// Position in the slice, from 0.
         index: usize,
     },
+    /// The value is zero or negative after what was measured beside it has been subtracted.
+    NothingLeft,
     /// Fewer values, blocks or boots than the statistic needs.
     TooFew {
         /// How many there are.
@@ -61,6 +63,7 @@ impl fmt::Display for StatError {
             Self::Empty => write!(f, "no values"),
             Self::NotFinite { index } => write!(f, "value {} is not a finite number", index + 1),
             Self::NotPositive { index } => write!(f, "value {} is zero or negative", index + 1),
+            Self::NothingLeft => write!(f, "nothing is left"),
             Self::TooFew { have, need } => write!(f, "{have} given, at least {need} needed"),
             Self::LengthMismatch { left, right } => {
                 write!(f, "{left} values cannot be paired with {right}")

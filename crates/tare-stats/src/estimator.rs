@@ -66,6 +66,29 @@ impl Estimator {
         Ok(self.reduce_in_place(&mut samples.to_vec(), best))
     }
 
+    /// Reduces samples from each of which `subtracted` was taken (the cost of what surrounds an operation).
+    ///
+    /// Noise may leave single samples at or below zero; that is no fault of theirs as long as the samples
+    /// before the subtraction, and the value, are positive. Every estimator moves with its samples, so this
+    /// is [`Estimator::reduce`] of those, less `subtracted`.
+    ///
+    /// # Errors
+    /// As [`Estimator::reduce`], of the samples before the subtraction; [`StatError::NothingLeft`] when the value is not
+    /// positive.
+    pub fn reduce_corrected(
+        &self,
+        samples: &[f64],
+        subtracted: f64,
+        best: Best,
+    ) -> Result<f64, StatError> {
+        if subtracted == 0.0 {
+            return self.reduce(samples, best);
+        }
+        let before: Vec<f64> = samples.iter().map(|sample| sample + subtracted).collect();
+        let value = self.reduce(&before, best)? - subtracted;
+        if value > 0.0 { Ok(value) } else { Err(StatError::NothingLeft) }
+    }
+
     /// How many samples the rule asks for; `None` when it leaves that to the harness.
     #[must_use]
     pub fn samples_wanted(&self) -> Option<usize> {
