@@ -1,5 +1,6 @@
 //! `cargo xtask CHORE`: everything that is done to this repository, one file a chore.
 
+mod bench;
 mod packages;
 mod shell;
 mod test;
@@ -16,9 +17,22 @@ struct Chore {
 }
 
 const CHORES: &[Chore] = &[
-    Chore { name: "weigh", about: "install the layers, build tare, weigh them all", run: weigh::weigh },
-    Chore { name: "test", about: "install what the tests need and run all of them", run: test::test },
+    Chore {
+        name: "weigh",
+        about: "install the layers, build tare, weigh them all",
+        run: weigh::weigh,
+    },
+    Chore {
+        name: "test",
+        about: "install what the tests need and run all of them",
+        run: test::test,
+    },
     Chore { name: "tidy", about: "check what the compiler does not", run: |_| tidy::tidy() },
+    Chore {
+        name: "bench",
+        about: "measure the figures that the README quotes",
+        run: |_| bench::bench(),
+    },
     Chore { name: "packages", about: "install the layers' packages", run: |_| packages::install() },
 ];
 

@@ -16,7 +16,12 @@ pub fn tidy() -> Result<()> {
             wrong.push(format!("{name}: does not open with a //! line that says what it is for"));
         }
         // Split so that this file does not find itself.
-        for mark in [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("todo", "!("), concat!("#[ign", "ore")] {
+        for mark in [
+            concat!("TO", "DO"),
+            concat!("FIX", "ME"),
+            concat!("todo", "!("),
+            concat!("#[ign", "ore"),
+        ] {
             if text.contains(mark) {
                 wrong.push(format!("{name}: {mark} left in it"));
             }

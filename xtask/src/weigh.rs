@@ -4,7 +4,7 @@ use crate::{packages, shell::cargo};
 use anyhow::Result;
 
 /// The layers that it weighs.
-const LAYERS: &str = "native,runc,runsc,uml,qemu";
+pub const LAYERS: &str = "native,runc,runsc,uml,qemu";
 
 /// Installs the layers, builds tare and weighs them; `args` go to `tare run`.
 pub fn weigh(args: &[String]) -> Result<()> {

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-use tare_layers::{Artifact, BootName, Host, Keeper, Layer, Session, SessionError, Unavailable};
+use tare_layers::{Artifact, BootName, Host, Keeper, Layer, Session, Unavailable};
 use tare_proto::Hello;
 use tare_store::StoredArtifact;
 
@@ -24,7 +24,6 @@ pub struct Trial {
 
 /// Boots `layer` once, to see whether it does.
 pub fn trial(
-    kind: &str,
     layer: &dyn Layer,
     host: &Host,
     keeper: &Keeper,
@@ -35,24 +34,16 @@ pub fn trial(
     let begin = Instant::now();
     let name = BootName { id: crate::boot::fresh_id(), number: 0 };
     let started = Session::start(layer, host, keeper, &name, &[], None, interrupted);
-    let mut session = started.map_err(|e| explain(kind, &e, ""))?;
+    let mut session = started.map_err(|e| layer.explain(&e, ""))?;
     let greeting = match session.greet(within) {
         Ok(greeting) => greeting,
-        Err(error) => return Err(explain(kind, &error, &session.console_tail())),
+        Err(error) => return Err(layer.explain(&error, &session.console_tail())),
     };
     let artifacts = session.artifacts().to_vec();
     session.end(Duration::from_secs(5));
     let whole = begin.elapsed();
     let artifacts = artifacts.iter().map(describe).collect();
     Ok(Trial { hello: greeting.hello, start: greeting.start, whole, artifacts })
-}
-
-fn explain(kind: &str, error: &SessionError, console: &str) -> Unavailable {
-    let mut why = error.to_string();
-    if let Some(last) = console.lines().last() {
-        why.push_str(&format!(" (its console ends with: {last})"));
-    }
-    Unavailable::new(why, boot_remedy(kind, error, console))
 }
 
 /// The artifact with its hash and what it says of itself.
@@ -80,8 +71,4 @@ fn sha256(path: &Path) -> io::Result<String> {
             n => hash.update(&buffer[..n]),
         }
     }
-}
-
-fn boot_remedy(_kind: &str, _error: &SessionError, _console: &str) -> String {
-    String::new()
 }

@@ -19,8 +19,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     let mut missing = false;
     for asked in layers(&asked)? {
         let within = args.boot_limit;
-        let tried =
-            trial(asked.kind, &*asked.layer, &host, &keeper, within, interrupt::interrupted);
+        let tried = trial(&*asked.layer, &host, &keeper, within, interrupt::interrupted);
         missing |= asked.named && tried.is_err();
         match args.json {
             true => found.push(for_machines(&asked, &tried)),

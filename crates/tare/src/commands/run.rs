@@ -7,6 +7,7 @@ use crate::config::{Asked, Config};
 use crate::progress::Progress;
 use crate::{host, interrupt, output, probe};
 use anyhow::{Context, Result, bail};
+use nix::sys::time::TimeValLike;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -83,7 +84,9 @@ impl Prepared {
         let observer: &mut dyn Observer = progress;
         let runner =
             Runner { store, plan, layers, benches, host, keeper, observer, interrupted, history };
+        let (begin, before) = (Instant::now(), own_cpu());
         let ending = runner.run();
+        let own = (own_cpu() - before).as_secs_f64() / begin.elapsed().as_secs_f64().max(1e-9);
         progress.finish();
         show::print(out, format)?;
         let ending = ending.with_context(|| {
@@ -92,7 +95,10 @@ impl Prepared {
         let dir = out.display();
         Ok(match ending {
             Ending::Finished => {
-                output::note(&format!("Kept in {dir}; 'tare show {dir}' prints it again."));
+                output::note(&format!(
+                    "Kept in {dir}; 'tare show {dir}' prints it again. tare itself used {:.2}% of a CPU.",
+                    own * 100.0
+                ));
                 ExitCode::SUCCESS
             }
             Ending::Interrupted => {
@@ -101,6 +107,15 @@ impl Prepared {
             }
         })
     }
+}
+
+/// CPU time that this process, without its children, has used.
+fn own_cpu() -> Duration {
+    let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF);
+    usage.map_or(Duration::ZERO, |usage| {
+        let times = [usage.user_time(), usage.system_time()];
+        times.iter().map(|time| Duration::from_micros(time.num_microseconds().max(0) as u64)).sum()
+    })
 }
 
 /// A layer after its first boot.
@@ -155,7 +170,7 @@ fn try_all(
     let mut tried = Vec::new();
     for Asked { name, kind, settings, layer, named } in asked {
         progress.event(Event::Trying { layer: &name });
-        let trial = tare_run::trial(kind, &*layer, host, keeper, within, interrupt::interrupted);
+        let trial = tare_run::trial(&*layer, host, keeper, within, interrupt::interrupted);
         if interrupt::interrupted() {
             break;
         }

@@ -1,0 +1,72 @@
+//! The figures that the README quotes, measured anew: what the harness adds, what tare itself uses,
+//! how long campaigns take, how fast layers greet.
+
+use crate::shell::{cargo, root};
+use crate::{packages, weigh};
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::Instant;
+
+/// Measures and prints every figure. Takes about eight minutes, of which five are one campaign.
+pub fn bench() -> Result<()> {
+    packages::install()?;
+    cargo(&["build", "--release", "--package", "tare"], &[])?;
+    let folder = root().join("target/bench");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder)?;
+    let tare = Tare { folder };
+
+    let doctor = tare.run(&["doctor", "--color", "never"])?;
+    println!("{}", text(&doctor.stdout));
+    println!("{}", text(&tare.probe(&["overhead"])?.stdout));
+    tare.timed(&["run", "--layers", "native,runc", "--blocks", "3", "--out", "small"])?;
+    tare.timed(&["run", "--layers", weigh::LAYERS, "--require", "--out", "five"])
+}
+
+/// A release build of tare with a folder and a cache of its own.
+struct Tare {
+    folder: PathBuf,
+}
+
+impl Tare {
+    fn run(&self, args: &[&str]) -> Result<Output> {
+        let tare = root().join("target/release/tare");
+        self.start(&tare, args)
+    }
+
+    /// The probe that this tare carries.
+    fn probe(&self, args: &[&str]) -> Result<Output> {
+        let entries = fs::read_dir(self.folder.join("cache"))?.flatten().map(|entry| entry.path());
+        let is_probe = |path: &PathBuf| path.to_string_lossy().contains("/tare-probe-");
+        let probe = entries.into_iter().find(is_probe).context("tare has unpacked no probe")?;
+        self.start(&probe, args)
+    }
+
+    fn start(&self, program: &Path, args: &[&str]) -> Result<Output> {
+        let mut command = Command::new(program);
+        command.args(args).current_dir(&self.folder).env("TARE_CACHE", self.folder.join("cache"));
+        let output =
+            command.output().with_context(|| format!("cannot start {}", program.display()))?;
+        if !output.status.success() {
+            bail!("{} {}: {}", program.display(), args.join(" "), text(&output.stderr));
+        }
+        Ok(output)
+    }
+
+    /// Runs a campaign and prints how long it took and what tare used itself.
+    fn timed(&self, args: &[&str]) -> Result<()> {
+        let begin = Instant::now();
+        let output = self.run(args)?;
+        let seconds = begin.elapsed().as_secs_f64();
+        let errors = text(&output.stderr);
+        let own = errors.lines().find(|line| line.contains("of a CPU")).unwrap_or_default();
+        println!("tare {}: {seconds:.1} s\n  {own}\n", args.join(" "));
+        Ok(())
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
