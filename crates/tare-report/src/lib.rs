@@ -9,6 +9,7 @@ mod board;
 mod cell;
 mod clean;
 mod comment;
+mod compare;
 mod floor;
 mod format;
 mod geomean;
@@ -30,6 +31,11 @@ pub use board::{
 };
 pub use clean::clean;
 pub use comment::Comment;
+pub use compare::{
+    By, Campaigned, CompareError, CompareOptions, ComparedLayer, ComparedRow, Comparison,
+    Condition, ConditionError, Difference, Failing, Gate, Judged, compare, compare_json,
+    compare_markdown, compare_text,
+};
 pub use json::json;
 pub use markdown::markdown;
 pub use note::Note;

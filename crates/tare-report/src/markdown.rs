@@ -37,7 +37,7 @@ fn line(out: &mut String, text: &str) {
 }
 
 /// A name: in a code span nothing is markup, and nobody is mentioned.
-fn code(text: &str) -> String {
+pub(crate) fn code(text: &str) -> String {
     code_of(text, NAME)
 }
 
@@ -47,7 +47,7 @@ fn code_of(text: &str, most: usize) -> String {
 }
 
 /// A sentence with everything that is markup made plain.
-fn prose(text: &str) -> String {
+pub(crate) fn prose(text: &str) -> String {
     let mut out = String::new();
     for c in fit(&clean(text), 2 * TEXT).chars() {
         match c {

@@ -60,12 +60,16 @@ pub(crate) fn notes(campaign: &Campaign, layer: usize) -> Vec<Note> {
     notes
 }
 
-fn first_hello(campaign: &Campaign, layer: usize) -> Option<&Hello> {
+pub(crate) fn first_hello(campaign: &Campaign, layer: usize) -> Option<&Hello> {
     campaign.boots.iter().filter(|boot| boot.layer == layer).find_map(|boot| boot.hello.as_ref())
 }
 
 /// What should be the same on layer and baseline, and is not.
-fn differences(own: &Hello, base: &Hello, name: &str) -> Vec<(&'static str, Option<String>)> {
+pub(crate) fn differences(
+    own: &Hello,
+    base: &Hello,
+    name: &str,
+) -> Vec<(&'static str, Option<String>)> {
     let texts = |what: &str, own: &str, base: &str| {
         let known = !own.is_empty() && !base.is_empty();
         (known && own != base).then(|| format!("{what} {own}; {name} has {base}"))

@@ -93,7 +93,7 @@ fn headlines(page: &mut Page, board: &Scoreboard) {
 }
 
 /// Red costs more, cyan costs less (told apart by every kind of colour vision), yellow is open.
-const fn verdict_ink(verdict: Verdict) -> Ink {
+pub(crate) const fn verdict_ink(verdict: Verdict) -> Ink {
     match verdict {
         Verdict::Worse => Ink::Worse,
         Verdict::Better => Ink::Better,

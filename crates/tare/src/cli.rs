@@ -6,14 +6,16 @@ use std::time::Duration;
 
 /// Exit code: something failed; the message says what.
 pub const FAILED: u8 = 1;
+/// Exit code: a `--fail-if` condition is met.
+pub const GATE: u8 = 3;
 /// Exit code: a layer that had to be there was not (`--require`, or `tare doctor NAME`).
 pub const LAYER_MISSING: u8 = 4;
 /// Exit code: interrupted; what was measured is kept and `tare resume` goes on.
 pub const INTERRUPTED: u8 = 130;
 
 const AFTER: &str = "\
-Exit codes: 0 done; 1 failed; 2 wrong usage; 4 a required layer is missing;
-130 interrupted (what was measured is kept, 'tare resume' goes on).
+Exit codes: 0 done; 1 failed; 2 wrong usage; 3 a --fail-if condition is met;
+4 a required layer is missing; 130 interrupted (what was measured is kept, 'tare resume' goes on).
 
 Start with:   tare doctor        what can be weighed here
               tare run           weigh it all, in five minutes";
@@ -52,6 +54,8 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Print the scoreboard of a campaign, finished or not
     Show(ShowArgs),
+    /// Compare two campaigns, before and after; with --fail-if, a gate for CI
+    Compare(Box<CompareArgs>),
     /// Say of every layer whether it runs here, and if not, what to do
     Doctor(DoctorArgs),
     /// List suites, benchmarks and layers
@@ -138,6 +142,54 @@ pub struct ShowArgs {
     /// How the scoreboard is printed
     #[command(flatten)]
     pub format: FormatArgs,
+}
+
+/// Which campaigns to compare, and how.
+#[derive(Args)]
+pub struct CompareArgs {
+    /// The campaign's directory that the other is divided by
+    pub before: PathBuf,
+    /// The campaign's directory that is judged
+    pub after: PathBuf,
+    /// What to compare: cost (each layer against its campaign's baseline) or value (as measured)
+    /// [default: cost if the baseline is the same in both, else value]
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "WHAT")]
+    pub by: Option<CompareBy>,
+    /// Fail with exit code 3 if this is shown, for example 'slower > 3%'; may be repeated
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_if: Vec<tare_report::Condition>,
+    /// How verdicts are corrected for the number of rows: holm, bh or none
+    #[arg(long, value_enum, default_value_t = Correct::Holm, hide_possible_values = true)]
+    pub correction: Correct,
+    /// Differences up to this are equivalence, in percent [default: the larger of the campaigns']
+    #[arg(long, value_name = "PERCENT")]
+    pub margin: Option<f64>,
+    /// Compare even what is not comparable, such as figures of different probes
+    #[arg(long)]
+    pub force: bool,
+    /// How the comparison is printed
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+/// What is compared of each layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CompareBy {
+    /// Its cost against the baseline.
+    Cost,
+    /// Its values.
+    Value,
+}
+
+/// Corrections for many verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Correct {
+    /// Family-wise error rate.
+    Holm,
+    /// False discovery rate.
+    Bh,
+    /// Each row on its own.
+    None,
 }
 
 /// How a scoreboard is printed.

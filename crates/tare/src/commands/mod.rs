@@ -1,5 +1,6 @@
 //! One file a verb.
 
+pub mod compare;
 pub mod doctor;
 pub mod keep;
 pub mod list;

@@ -1,0 +1,293 @@
+//! Two campaigns, before and after: ratios of unrelated blocks, their verdicts, and what else differs.
+
+mod board;
+mod differ;
+mod gate;
+mod markdown;
+mod means;
+mod side;
+mod text;
+
+pub use board::{By, Campaigned, ComparedLayer, ComparedRow, Comparison, Difference};
+pub use gate::{Condition, ConditionError, Failing, Gate, Judged};
+pub use markdown::compare_markdown;
+pub use text::compare_text;
+
+use crate::Comment;
+use crate::board::{Measure, Method, Ratio, Verdict};
+use crate::cell::verdict;
+use crate::options::Options;
+use crate::values::best;
+use gate::{Candidate, gate};
+use serde::Serialize;
+use side::{Chosen, Common, Side};
+use std::fmt;
+use tare_proto::Better;
+use tare_stats::{
+    RatioInterval, RowInput, RowVerdict, VarianceModel, VerdictRules, mean, unpaired_ratio,
+    verdicts_with,
+};
+use tare_store::Campaign;
+
+/// What the reader of a comparison may choose.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareOptions {
+    /// As for a scoreboard.
+    pub options: Options,
+    /// What is compared; `None` decides by whether the baseline is the same in both campaigns.
+    pub by: Option<By>,
+    /// Conditions that fail the comparison.
+    pub fail_if: Vec<Condition>,
+}
+
+/// Why two campaigns cannot be compared at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompareError {
+    /// No layer that is to be compared is in both campaigns.
+    NoLayer,
+    /// No benchmark with the same unit is in both campaigns.
+    NoBenchmark,
+    /// Costs are wanted, and the campaigns have no baseline of the same name and kind.
+    NoBaseline,
+}
+
+impl fmt::Display for CompareError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoLayer => "no layer to compare is in both campaigns (layers are matched by name)",
+            Self::NoBenchmark => "no benchmark is in both campaigns",
+            Self::NoBaseline => {
+                "the campaigns have no baseline of the same name and kind, so costs against it cannot be compared; \
+                 compare values"
+            }
+        })
+    }
+}
+
+impl std::error::Error for CompareError {}
+
+/// Compares `after` with `before`; each comes with the name it is called by.
+///
+/// Values are reduced as for a scoreboard, one per block. The blocks of two campaigns have nothing to do with each
+/// other, so the ratio's interval is Welch's on the logs. Verdicts are corrected over all rows of the comparison,
+/// tested with each row's own variance, and bounded below by the larger of the two campaigns' noise floors.
+///
+/// # Errors
+/// When the campaigns have nothing in common.
+pub fn compare(
+    before: (&str, &Campaign),
+    after: (&str, &Campaign),
+    wanted: &CompareOptions,
+) -> Result<Comparison, CompareError> {
+    let options = &wanted.options;
+    let sides = [Side::new(before.1, options), Side::new(after.1, options)];
+    let Chosen { by, why } = side::choose(&sides, wanted.by)?;
+    let common = Common::new(&sides, by)?;
+    let rows = common.each(|layer, bench| Pairing::new(&sides, by, layer, bench, options));
+    let judged = judge(&rows, &sides, &common, options);
+    let layers = layers(&sides, &common, &rows, &judged, by, options);
+    let control = means::control(&sides, &common, by, options);
+    let mut comparison = Comparison {
+        before: sides[0].summary(before.0),
+        after: sides[1].summary(after.0),
+        by,
+        why,
+        method: method(options, &judged),
+        differences: differ::differences(&sides, &common, options),
+        layers,
+        control,
+        gate: None,
+    };
+    let alpha = 1.0 - options.confidence;
+    if !wanted.fail_if.is_empty() {
+        let candidates = candidates(&comparison);
+        comparison.gate = Some(gate(&wanted.fail_if, &candidates, options.correction, alpha));
+    }
+    Ok(comparison)
+}
+
+/// Writes the comparison as JSON: `{"format": "tare-comparison", "version": 1, ...}`, the fields of [`Comparison`],
+/// by the same conventions as [`crate::json`].
+#[must_use]
+pub fn compare_json(comparison: &Comparison) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        format: &'static str,
+        version: u32,
+        #[serde(flatten)]
+        comparison: &'a Comparison,
+    }
+    let document = Document { format: "tare-comparison", version: 1, comparison };
+    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// One row's values on both sides, and their ratio.
+struct Pairing {
+    before: Vec<f64>,
+    after: Vec<f64>,
+    interval: Option<RatioInterval>,
+}
+
+impl Pairing {
+    fn new(
+        sides: &[Side; 2],
+        by: By,
+        layer: [usize; 2],
+        bench: [usize; 2],
+        options: &Options,
+    ) -> Pairing {
+        let values = |at: usize| -> Vec<f64> {
+            sides[at].per_block(by, layer[at], bench[at]).into_iter().flatten().collect()
+        };
+        let (before, after) = (values(0), values(1));
+        let interval = unpaired_ratio(&before, &after, options.confidence).ok();
+        Pairing { before, after, interval }
+    }
+
+    /// The ratio, without an interval where a campaign has a single block.
+    fn ratio(&self) -> Option<Ratio> {
+        let log = |values: &[f64]| mean(&values.iter().map(|v| v.ln()).collect::<Vec<_>>()).ok();
+        let point = |(before, after): (f64, f64)| Ratio {
+            value: (after - before).exp().clamp(f64::MIN_POSITIVE, f64::MAX),
+            low: None,
+            high: None,
+            blocks: self.before.len().min(self.after.len()),
+        };
+        let interval = self.interval.as_ref().map(Ratio::from);
+        interval.or_else(|| log(&self.before).zip(log(&self.after)).map(point))
+    }
+}
+
+/// The verdicts of all rows together, by layer and benchmark.
+///
+/// Each row with its own variance: moderation was calibrated for paired blocks ([`tare_stats::VarianceModel`]), not
+/// for two campaigns whose noise may differ. It costs power, not honesty.
+fn judge(
+    rows: &[Vec<Pairing>],
+    sides: &[Side; 2],
+    common: &Common,
+    options: &Options,
+) -> Vec<Vec<Option<RowVerdict>>> {
+    let mut inputs = Vec::new();
+    for row in rows.iter().flat_map(|layer| layer.iter().zip(&common.benches)) {
+        let (pairing, &bench) = row;
+        let Some(interval) = pairing.interval else { continue };
+        let best = best(sides[0].campaign.benchmarks[bench[0]].better);
+        let floor = side::floor(sides, bench);
+        inputs.push(RowInput { interval, margin: options.margin, floor, best });
+    }
+    let rules = VerdictRules {
+        correction: options.correction,
+        alpha: 1.0 - options.confidence,
+        variance: VarianceModel::PerRow,
+    };
+    let mut answers = verdicts_with(&inputs, &rules).into_iter();
+    let mut answer = |pairing: &Pairing| pairing.interval.and_then(|_| answers.next());
+    rows.iter().map(|layer| layer.iter().map(&mut answer).collect()).collect()
+}
+
+fn layers(
+    sides: &[Side; 2],
+    common: &Common,
+    rows: &[Vec<Pairing>],
+    judged: &[Vec<Option<RowVerdict>>],
+    by: By,
+    options: &Options,
+) -> Vec<ComparedLayer> {
+    let mut geomeans = means::geomeans(sides, common, by, options);
+    let one = |at: usize, &layer: &[usize; 2]| {
+        let info = &sides[0].campaign.layers[layer[0]];
+        let cells = rows[at].iter().zip(&judged[at]).zip(&common.benches);
+        ComparedLayer {
+            name: info.name.clone(),
+            kind: info.kind.clone(),
+            geomeans: std::mem::take(&mut geomeans[at]),
+            rows: cells.map(|((p, j), &bench)| row(sides, p, j.as_ref(), bench, options)).collect(),
+            notes: differ::notes_of_both(sides, layer),
+        }
+    };
+    let mut one = one;
+    common.layers.iter().enumerate().map(|(at, layer)| one(at, layer)).collect()
+}
+
+fn row(
+    sides: &[Side; 2],
+    pairing: &Pairing,
+    judged: Option<&RowVerdict>,
+    bench: [usize; 2],
+    options: &Options,
+) -> ComparedRow {
+    let info = &sides[0].campaign.benchmarks[bench[0]];
+    let floor = side::floor(sides, bench);
+    let (said, more_blocks) = judged.map_or((Verdict::None, None), |j| verdict(j.verdict));
+    let summary = |values: &[f64]| side::mean_of(values, options.confidence);
+    ComparedRow {
+        benchmark: info.name.clone(),
+        suite: info.suite.clone(),
+        unit: info.unit,
+        better: info.better,
+        estimator: options.estimator.map_or_else(|| info.estimator.clone(), |e| e.to_string()),
+        ratio: pairing.ratio(),
+        before: summary(&pairing.before),
+        after: summary(&pairing.after),
+        floor: (floor > 0.0).then(|| floor.exp()),
+        verdict: said,
+        more_blocks,
+        p_difference: judged.map(|j| j.p_difference),
+        p_equivalence: judged.map(|j| j.p_equivalence),
+        std_error: judged.map(|j| j.std_error),
+        df: judged.and_then(|j| j.df),
+        comments: remarks(pairing, judged),
+    }
+}
+
+fn remarks(pairing: &Pairing, judged: Option<&RowVerdict>) -> Vec<Comment> {
+    let mut remarks = Vec::new();
+    if judged.is_some_and(|j| j.within_floor && verdict(j.verdict).0 == Verdict::Undecided) {
+        remarks.push(Comment::WithinFloor);
+    }
+    match &pairing.interval {
+        Some(interval) if interval.degenerate => remarks.push(Comment::NoSpread),
+        Some(interval) if interval.half_width() > Comment::WIDE => {
+            let percent = 100.0 * interval.half_width().exp_m1().min(9.99);
+            remarks.push(Comment::WideInterval { percent });
+        }
+        None if pairing.before.len().min(pairing.after.len()) == 1 => {
+            remarks.push(Comment::OneBlock);
+        }
+        _ => {}
+    }
+    remarks
+}
+
+fn method(options: &Options, judged: &[Vec<Option<RowVerdict>>]) -> Method {
+    let counted = judged.iter().flatten().flatten();
+    Method {
+        confidence: options.confidence,
+        margin: options.margin,
+        correction: options.correction,
+        comparisons: counted.filter(|j| j.verdict != tare_stats::Verdict::NoInterval).count(),
+        estimator: options.estimator.map(|estimator| estimator.to_string()),
+    }
+}
+
+/// The rows that were judged, as a gate sees them.
+fn candidates(comparison: &Comparison) -> Vec<Candidate<'_>> {
+    let judged = comparison.rows().filter(|(_, row)| row.verdict != Verdict::None);
+    judged
+        .filter_map(|(layer, row)| {
+            let log = row.ratio?.value.ln();
+            Some(Candidate {
+                layer: &layer.name,
+                benchmark: &row.benchmark,
+                measure: Measure::of(row.unit),
+                log_cost: if row.better == Better::Higher { -log } else { log },
+                std_error: row.std_error?,
+                df: row.df.unwrap_or(f64::INFINITY),
+                verdict: row.verdict,
+            })
+        })
+        .collect()
+}

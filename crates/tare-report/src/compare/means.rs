@@ -1,0 +1,147 @@
+//! Geometric means over a layer's rows, of campaigns whose blocks are unrelated.
+
+use super::board::By;
+use super::side::{Common, Side};
+use crate::board::{Geomean, Measure, Ratio, Verdict};
+use crate::cell::verdict;
+use crate::options::Options;
+use tare_proto::Better;
+use tare_stats::dist::{t_factor, t_two_sided};
+use tare_stats::{
+    Best, RatioInterval, RowInput, SuiteGeomean, VarianceModel, VerdictRules, suite_geomean_sparse,
+    verdicts_with,
+};
+
+/// The means of every layer, each layer's by suite and what is measured; their verdicts are a family of their own.
+pub(super) fn geomeans(
+    sides: &[Side; 2],
+    common: &Common,
+    by: By,
+    options: &Options,
+) -> Vec<Vec<Geomean>> {
+    let mut means: Vec<Vec<(Geomean, RatioInterval)>> = common
+        .layers
+        .iter()
+        .map(|&layer| of_layer(sides, &common.benches, by, layer, options))
+        .collect();
+    let bound = |side: &Side| side.floors.overall.bound.map_or(0.0, f64::ln).max(0.0);
+    let floor = bound(&sides[0]).max(bound(&sides[1]));
+    let (margin, best) = (options.margin, Best::Lowest);
+    let inputs: Vec<RowInput> = means
+        .iter()
+        .flatten()
+        .map(|(_, interval)| RowInput { interval: *interval, margin, floor, best })
+        .collect();
+    let rules = VerdictRules {
+        correction: options.correction,
+        alpha: 1.0 - options.confidence,
+        variance: VarianceModel::PerRow,
+    };
+    let answers = verdicts_with(&inputs, &rules);
+    for ((mean, _), answer) in means.iter_mut().flatten().zip(answers) {
+        mean.verdict = verdict(answer.verdict).0;
+    }
+    means.into_iter().map(|layer| layer.into_iter().map(|(mean, _)| mean).collect()).collect()
+}
+
+/// The means of the baseline's own values, where it is divided out: what the host did between the campaigns.
+pub(super) fn control(
+    sides: &[Side; 2],
+    common: &Common,
+    by: By,
+    options: &Options,
+) -> Vec<Geomean> {
+    let Some(layer) = common.control.filter(|_| by == By::Cost) else { return Vec::new() };
+    let means = of_layer(sides, &common.benches, By::Value, layer, options);
+    means.into_iter().map(|(mean, _)| mean).collect()
+}
+
+fn of_layer(
+    sides: &[Side; 2],
+    benches: &[[usize; 2]],
+    by: By,
+    layer: [usize; 2],
+    options: &Options,
+) -> Vec<(Geomean, RatioInterval)> {
+    let mut groups: Vec<(String, Measure, Vec<[usize; 2]>)> = Vec::new();
+    // What the host measures around the whole layer would drown the rest, as on a scoreboard.
+    for &bench in benches.iter().filter(|bench| !sides[0].values.by_host[bench[0]]) {
+        let info = &sides[0].campaign.benchmarks[bench[0]];
+        let measure = Measure::of(info.unit);
+        match groups.iter_mut().find(|(suite, m, _)| *suite == info.suite && *m == measure) {
+            Some((_, _, rows)) => rows.push(bench),
+            None => groups.push((info.suite.clone(), measure, vec![bench])),
+        }
+    }
+    let mean = |(suite, measure, rows): (String, Measure, Vec<[usize; 2]>)| {
+        let (interval, used) = mean(sides, &rows, by, layer, options)?;
+        let geomean = Geomean {
+            suite,
+            measure,
+            layer: sides[0].campaign.layers[layer[0]].name.clone(),
+            cost: Ratio::from(&interval),
+            rows: used,
+            left_out: rows.len() - used,
+            verdict: Verdict::None,
+        };
+        Some((geomean, interval))
+    };
+    groups.into_iter().filter_map(mean).collect()
+}
+
+/// After / before over the rows that have two blocks in both campaigns, and how many those are.
+fn mean(
+    sides: &[Side; 2],
+    rows: &[[usize; 2]],
+    by: By,
+    layer: [usize; 2],
+    options: &Options,
+) -> Option<(RatioInterval, usize)> {
+    let logs = |at: usize, bench: [usize; 2]| -> Vec<Option<f64>> {
+        let better = sides[at].campaign.benchmarks[bench[at]].better;
+        let sign = if better == Better::Higher { -1.0 } else { 1.0 };
+        let blocks = sides[at].per_block(by, layer[at], bench[at]).into_iter();
+        blocks.map(|value| Some(sign * value?.ln())).collect()
+    };
+    let present = |row: &[Option<f64>]| row.iter().flatten().count() >= 2;
+    let both: Vec<[Vec<Option<f64>>; 2]> = rows
+        .iter()
+        .map(|&bench| [logs(0, bench), logs(1, bench)])
+        .filter(|[before, after]| present(before) && present(after))
+        .collect();
+    let of = |at: usize| {
+        let side: Vec<_> = both.iter().map(|row| row[at].clone()).collect();
+        suite_geomean_sparse(&side, options.confidence).ok()
+    };
+    Some((difference(&of(0)?, &of(1)?, options.confidence), both.len()))
+}
+
+/// Welch's interval of the difference of two mean logs whose errors are known.
+fn difference(before: &SuiteGeomean, after: &SuiteGeomean, confidence: f64) -> RatioInterval {
+    let (a, b) = (&before.interval, &after.interval);
+    let (part_a, part_b) = (a.std_error.powi(2), b.std_error.powi(2));
+    let least = a.df.min(b.df);
+    let welch = (part_a + part_b).powi(2) / (part_a.powi(2) / a.df + part_b.powi(2) / b.df);
+    let df = if welch.is_finite() { welch.clamp(least, a.df + b.df) } else { least };
+    let (log_ratio, std_error) = (b.log_ratio - a.log_ratio, (part_a + part_b).sqrt());
+    let half = if std_error == 0.0 { 0.0 } else { t_factor(confidence, df) * std_error };
+    let ratio = |log: f64| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
+    let p_value = match std_error {
+        0.0 => f64::from(u8::from(log_ratio.abs() <= 1e-12)),
+        error => t_two_sided(log_ratio / error, df),
+    };
+    RatioInterval {
+        ratio: ratio(log_ratio),
+        low: ratio(log_ratio - half),
+        high: ratio(log_ratio + half),
+        blocks: a.blocks.min(b.blocks),
+        log_sd: (a.log_sd.powi(2) + b.log_sd.powi(2)).sqrt(),
+        p_value,
+        degenerate: std_error == 0.0,
+        log_ratio,
+        std_error,
+        df,
+        confidence,
+        paired: false,
+    }
+}

@@ -1,0 +1,170 @@
+//! One campaign of a comparison, and what two of them have in common.
+
+use super::CompareError;
+use super::board::{By, Campaigned};
+use crate::board::Mean;
+use crate::floor::{Floors, floors};
+use crate::note::first_hello;
+use crate::options::Options;
+use crate::values::Values;
+use tare_stats::{mean, mean_interval};
+use tare_store::{Campaign, LayerRow};
+
+/// A campaign reduced to values.
+pub(super) struct Side<'a> {
+    pub(super) campaign: &'a Campaign,
+    pub(super) values: Values<'a>,
+    pub(super) floors: Floors,
+    pub(super) baseline: Option<usize>,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn new(campaign: &'a Campaign, options: &Options) -> Side<'a> {
+        let values = Values::new(campaign, options.estimator);
+        let baseline = campaign.baseline();
+        let floors = floors(&values, baseline, &campaign.benchmarks, options);
+        Side { campaign, values, floors, baseline }
+    }
+
+    /// What there is to compare of every block: the value, or the ratio to the block's baseline.
+    pub(super) fn per_block(&self, by: By, layer: usize, bench: usize) -> Vec<Option<f64>> {
+        let value = |block: u32| {
+            let own = self.values.value(block, layer, bench)?;
+            match by {
+                By::Value => Some(own),
+                By::Cost => Some(own / self.values.value(block, self.baseline?, bench)?),
+            }
+        };
+        self.values.blocks.iter().map(|&block| value(block)).collect()
+    }
+
+    pub(super) fn summary(&self, name: &str) -> Campaigned {
+        let plan = &self.campaign.plan;
+        let hello = self.baseline.and_then(|baseline| first_hello(self.campaign, baseline));
+        Campaigned {
+            name: name.to_owned(),
+            created: plan.created.clone(),
+            baseline: plan.baseline.clone(),
+            blocks: self.values.blocks.len(),
+            state: self.campaign.state.clone(),
+            cpu_model: hello.map(|hello| hello.cpu_model.clone()).unwrap_or_default(),
+            kernel: hello.map(|hello| hello.kernel.clone()).unwrap_or_default(),
+            probe_sha256: plan.probe_sha256.clone(),
+        }
+    }
+
+    fn base(&self) -> Option<&'a LayerRow> {
+        Some(&self.campaign.layers[self.baseline?])
+    }
+}
+
+/// The larger of both noise floors of a benchmark, as a log ratio; 0 when neither campaign measured one.
+pub(super) fn floor(sides: &[Side; 2], bench: [usize; 2]) -> f64 {
+    sides[0].floors.log_bound(bench[0]).max(sides[1].floors.log_bound(bench[1]))
+}
+
+/// A mean over blocks with the width of its interval.
+pub(super) fn mean_of(values: &[f64], confidence: f64) -> Option<Mean> {
+    let width = mean_interval(values, confidence).ok().map(|interval| interval.width_percent());
+    Some(Mean { mean: mean(values).ok()?, ci_width_percent: width, blocks: values.len() })
+}
+
+/// What is compared, and why.
+pub(super) struct Chosen {
+    pub(super) by: By,
+    pub(super) why: String,
+}
+
+/// Follows the wish, or decides: where the baseline is the same in both campaigns as far as tare knows, what moved it
+/// was the host, so costs against it are compared and the host's share cancels. Where the baseline itself changed (a
+/// new host kernel, another machine), dividing by it could cancel the very change, so values are compared.
+pub(super) fn choose(sides: &[Side; 2], wish: Option<By>) -> Result<Chosen, CompareError> {
+    let name = sides[0].campaign.plan.baseline.clone();
+    let alike = match (sides[0].base(), sides[1].base()) {
+        (Some(before), Some(after)) => before.name == after.name && before.kind == after.kind,
+        _ => false,
+    };
+    let others = |side: &Side| side.campaign.layers.len() > 1;
+    let chosen = |by, why: String| Ok(Chosen { by, why });
+    match wish {
+        Some(By::Cost) if !alike => Err(CompareError::NoBaseline),
+        Some(by) => chosen(by, "asked for".into()),
+        None if !alike => chosen(By::Value, "the campaigns have different baselines".into()),
+        None if !sides.iter().all(others) => {
+            chosen(By::Value, "a campaign has no layer but its baseline".into())
+        }
+        None => match changed(sides) {
+            Some(what) => chosen(By::Value, format!("{name} itself is not the same ({what})")),
+            None => chosen(
+                By::Cost,
+                format!("{name} is the same in both, so what moved it was the host, and cancels"),
+            ),
+        },
+    }
+}
+
+/// What is known to have changed of the baseline, first of all.
+fn changed(sides: &[Side; 2]) -> Option<&'static str> {
+    let (before, after) = (sides[0].base()?, sides[1].base()?);
+    if before.settings != after.settings {
+        return Some("settings");
+    }
+    let hashes =
+        |row: &LayerRow| row.artifacts.iter().map(|a| a.sha256.clone()).collect::<Vec<String>>();
+    if hashes(before) != hashes(after) {
+        return Some("its files");
+    }
+    let hello = |side: &Side<'_>| first_hello(side.campaign, side.baseline?).cloned();
+    let (before, after) = (hello(&sides[0])?, hello(&sides[1])?);
+    let pairs = [
+        ("CPU model", &before.cpu_model, &after.cpu_model),
+        ("kernel", &before.kernel, &after.kernel),
+        ("kernel build", &before.kernel_version, &after.kernel_version),
+        ("huge pages", &before.thp, &after.thp),
+        ("clock source", &before.clock_source, &after.clock_source),
+        ("frequency governor", &before.governor, &after.governor),
+        ("scratch file system", &before.scratch_fs, &after.scratch_fs),
+    ];
+    let text = pairs.iter().find(|(_, before, after)| before != after).map(|(what, ..)| *what);
+    text.or((before.mitigations != after.mitigations).then_some("CPU mitigations"))
+}
+
+/// Layers and benchmarks that both campaigns have, as index pairs.
+pub(super) struct Common {
+    pub(super) layers: Vec<[usize; 2]>,
+    pub(super) benches: Vec<[usize; 2]>,
+    /// The baseline, where it is divided out.
+    pub(super) control: Option<[usize; 2]>,
+}
+
+impl Common {
+    pub(super) fn new(sides: &[Side; 2], by: By) -> Result<Common, CompareError> {
+        let [before, after] = [sides[0].campaign, sides[1].campaign];
+        let control = match (by, sides[0].baseline, sides[1].baseline) {
+            (By::Cost, Some(before), Some(after)) => Some([before, after]),
+            _ => None,
+        };
+        let both = |(at, row): (usize, &LayerRow)| {
+            let other = after.layers.iter().position(|layer| layer.name == row.name)?;
+            Some([at, other]).filter(|pair| control.is_none_or(|c| c != *pair))
+        };
+        let layers: Vec<_> = before.layers.iter().enumerate().filter_map(both).collect();
+        let same = |(at, info): (usize, &tare_proto::BenchInfo)| {
+            let other = after.benchmarks.iter().position(|bench| bench.name == info.name)?;
+            let bench = &after.benchmarks[other];
+            (bench.unit == info.unit && bench.better == info.better).then_some([at, other])
+        };
+        let benches: Vec<_> = before.benchmarks.iter().enumerate().filter_map(same).collect();
+        match (layers.is_empty(), benches.is_empty()) {
+            (true, _) => Err(CompareError::NoLayer),
+            (_, true) => Err(CompareError::NoBenchmark),
+            _ => Ok(Common { layers, benches, control }),
+        }
+    }
+
+    /// `make` of every layer and benchmark.
+    pub(super) fn each<T>(&self, make: impl Fn([usize; 2], [usize; 2]) -> T) -> Vec<Vec<T>> {
+        let of = |layer| self.benches.iter().map(|&bench| make(layer, bench)).collect();
+        self.layers.iter().map(|&layer| of(layer)).collect()
+    }
+}

@@ -1,0 +1,77 @@
+//! `tare compare`: two campaigns, before and after, and a gate for CI.
+
+use crate::cli::{self, CompareArgs, CompareBy, Correct, Format};
+use crate::output;
+use anyhow::{Context, Result, bail};
+use std::process::ExitCode;
+use tare_report::{
+    By, CompareOptions, Comparison, Options, TextStyle, clean, compare_json, compare_markdown,
+    compare_text,
+};
+use tare_stats::Correction;
+use tare_store::{Campaign, load};
+
+/// Compares the campaign in `args.after` with the one in `args.before`.
+pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
+    let (before, after) = (load(&args.before)?, load(&args.after)?);
+    let names = (args.before.display().to_string(), args.after.display().to_string());
+    let options = options(args, &before, &after)?;
+    let comparison = tare_report::compare((&names.0, &before), (&names.1, &after), &options)
+        .with_context(|| format!("cannot compare {} with {}", names.1, names.0))?;
+    refuse(args, &comparison)?;
+    print(args, &comparison);
+    let Some(gate) = &comparison.gate else { return Ok(ExitCode::SUCCESS) };
+    if gate.tested == 0 {
+        bail!("no row has two blocks in both campaigns, so --fail-if has nothing to test");
+    }
+    for judged in gate.conditions.iter().filter(|judged| !judged.failing.is_empty()) {
+        let rows = judged.failing.len();
+        output::note(&format!("--fail-if '{}': {rows} of {} rows", judged.condition, gate.tested));
+    }
+    Ok(if gate.passed { ExitCode::SUCCESS } else { cli::GATE.into() })
+}
+
+fn options(args: &CompareArgs, before: &Campaign, after: &Campaign) -> Result<CompareOptions> {
+    let margin = args.margin.map(|percent| percent / 100.0);
+    let margin = margin.unwrap_or_else(|| before.plan.margin.max(after.plan.margin));
+    if !(margin > 0.0 && margin.is_finite()) {
+        bail!("--margin {}: a percentage above 0", 100.0 * margin);
+    }
+    let by = args.by.map(|by| match by {
+        CompareBy::Cost => By::Cost,
+        CompareBy::Value => By::Value,
+    });
+    let correction = match args.correction {
+        Correct::Holm => Correction::Holm,
+        Correct::Bh => Correction::BenjaminiHochberg,
+        Correct::None => Correction::None,
+    };
+    let estimator = args.format.estimator;
+    let options = Options { margin, correction, estimator, ..Options::from_plan(&before.plan) };
+    Ok(CompareOptions { options, by, fail_if: args.fail_if.clone() })
+}
+
+/// Without `--force`, what makes figures incomparable ends the comparison.
+fn refuse(args: &CompareArgs, comparison: &Comparison) -> Result<()> {
+    let reasons: Vec<String> = comparison
+        .refusals()
+        .map(|d| d.layer.iter().map(|layer| format!("{layer}: ")).collect::<String>() + &d.text)
+        .map(|reason| clean(&reason))
+        .collect();
+    if args.force || reasons.is_empty() {
+        return Ok(());
+    }
+    bail!("{}; --force compares them all the same", reasons.join("; "))
+}
+
+fn print(args: &CompareArgs, comparison: &Comparison) {
+    output::print(&match args.format.format {
+        Format::Text => {
+            let details = !args.format.short;
+            let style = TextStyle { width: output::width(), paint: output::paint(), details };
+            compare_text(comparison, &style)
+        }
+        Format::Json => compare_json(comparison),
+        Format::Md => compare_markdown(comparison),
+    });
+}
