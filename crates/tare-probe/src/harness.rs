@@ -10,8 +10,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tare_proto::{Request, Series};
 
-/// A batch must last this many times the clock's resolution.
-const RESOLUTIONS: u64 = 1000;
+/// A batch must last this many times the clock's resolution, and the cost of reading it, which is
+/// subtracted: what is left of either is far below the noise of any machine.
+const RESOLUTIONS: u64 = 100;
 
 /// One batch takes at most this part of the time.
 const BATCH_SHARE: u64 = 10;
@@ -67,7 +68,8 @@ fn blank(request: &Request) -> Series {
 fn measure_loop(op: Op, request: &Request, begin: u64) -> Series {
     let loop_ns = empty_loop_ns();
     let budget = Budget::new(begin, request.limit_ms);
-    let floor = shortest_batch();
+    let (step, reading) = resolution();
+    let floor = RESOLUTIONS * step.max(reading as u64).max(1);
     let wanted = request.samples.max(1) as usize;
     let for_terms = budget.limit / op.terms.len() as u64;
     // A clock that is slow to read asks for long batches; all samples in time go before that.
@@ -76,8 +78,8 @@ fn measure_loop(op: Op, request: &Request, begin: u64) -> Series {
     let mut terms: Vec<Calibrated> =
         op.terms.into_iter().map(|term| calibrate(term, target)).collect();
     let warmup = wanted.div_ceil(WARMUP_SHARE);
-    let warmup = take(&mut terms, 1..=warmup, &budget.warmup());
-    let taken = take(&mut terms, FEWEST.min(wanted)..=wanted, &budget);
+    let warmup = take(&mut terms, 1..=warmup, &budget.warmup(), reading);
+    let taken = take(&mut terms, FEWEST.min(wanted)..=wanted, &budget, reading);
     let correction: f64 = (1..terms.len())
         .map(|at| terms[at].term.sign * best_mean(taken.iter().map(|costs| costs[at]).collect()))
         .sum();
@@ -147,23 +149,30 @@ fn calibrate(term: Term, target: u64) -> Calibrated {
 
 /// Takes as many samples as `count` allows; fewer, down to its start, when another one like the
 /// last would end after the budget.
-fn take(terms: &mut [Calibrated], count: RangeInclusive<usize>, budget: &Budget) -> Vec<Vec<f64>> {
+fn take(
+    terms: &mut [Calibrated],
+    count: RangeInclusive<usize>,
+    budget: &Budget,
+    reading: f64,
+) -> Vec<Vec<f64>> {
     let mut samples = Vec::with_capacity(*count.end());
     let mut last = 0;
     while samples.len() < *count.end() && (samples.len() < *count.start() || budget.fits(last)) {
         let start = now_ns();
-        samples.push(sample(terms));
+        samples.push(sample(terms, reading));
         last = now_ns() - start;
     }
     samples
 }
 
-/// Times every term once: the nanoseconds of one operation of each. The machine's mood changes from
+/// Times every term once: the nanoseconds of one operation of each, without the `reading` of the
+/// clock that ends a batch. The machine's mood changes from
 /// one moment to the next, so what is subtracted is timed next to what it is subtracted from.
-fn sample(terms: &mut [Calibrated]) -> Vec<f64> {
+fn sample(terms: &mut [Calibrated], reading: f64) -> Vec<f64> {
     let mut costs = vec![0.0; terms.len()];
     for (cost, one) in costs.iter_mut().zip(terms) {
-        *cost = time(&mut one.term.batch, one.ops) as f64 / one.ops as f64;
+        let ns = time(&mut one.term.batch, one.ops) as f64 - reading;
+        *cost = ns.max(0.0) / one.ops as f64;
     }
     costs
 }
@@ -188,12 +197,6 @@ fn best_mean(mut costs: Vec<f64>) -> f64 {
     costs.sort_by(f64::total_cmp);
     let kept = (costs.len() as f64 * CORRECTION_KEEPS).ceil() as usize;
     costs[..kept].iter().sum::<f64>() / kept as f64
-}
-
-/// The shortest batch that this clock times well, in nanoseconds.
-fn shortest_batch() -> u64 {
-    let (step, reading) = resolution();
-    RESOLUTIONS * step.max(reading as u64).max(1)
 }
 
 /// Cost of the loop around an operation that does nothing, in nanoseconds per operation: the best

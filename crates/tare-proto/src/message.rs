@@ -34,8 +34,8 @@ pub struct Request {
     pub bench: String,
     /// Samples wanted (fewer come back when `limit_ms` is over first).
     pub samples: u32,
-    /// Shortest batch to time, in nanoseconds; the probe may take longer ones, never shorter
-    /// than a thousand times its clock's resolution.
+    /// Shortest batch to time, in nanoseconds; the probe takes longer ones where its
+    /// clock is coarse or slow, up to what `limit_ms` allows ([`Series::short_batch`]).
     pub batch_ns: u64,
     /// Time that the measurement may take in all, in milliseconds.
     pub limit_ms: u64,
@@ -96,7 +96,7 @@ pub struct Series {
     pub subtracted: f64,
     /// From `Begin` to this message by the probe's clock, in nanoseconds.
     pub elapsed_ns: u64,
-    /// The batch is shorter than a thousand times the clock's resolution (the limit came first).
+    /// The batch is shorter than a hundred times the clock's resolution (the limit came first).
     pub short_batch: bool,
 }
 

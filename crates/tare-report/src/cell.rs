@@ -176,6 +176,9 @@ fn remarks(place: &Place, weighed: &Weighed, values: &Values) -> Vec<Comment> {
     remarks
 }
 
+/// Above this multiple of what is left, what was subtracted is worth a remark.
+const SUBTRACTED: f64 = 3.0;
+
 /// What is off about the series behind a cell.
 fn series_remarks(info: &BenchInfo, series: &[(f64, &SeriesRow)]) -> Vec<Comment> {
     let mut remarks = Vec::new();
@@ -186,10 +189,10 @@ fn series_remarks(info: &BenchInfo, series: &[(f64, &SeriesRow)]) -> Vec<Comment
         remarks.push(Comment::ShortBatch);
     }
     let least = series.iter().map(|(_, row)| row.samples.len()).min();
-    if let Some(least) = least.filter(|least| least * 2 < info.samples as usize) {
+    if let Some(least) = least.filter(|least| least * 3 < info.samples as usize) {
         remarks.push(Comment::FewSamples { least, wanted: info.samples });
     }
-    if series.iter().any(|(value, row)| row.subtracted > *value) {
+    if series.iter().any(|(value, row)| row.subtracted > SUBTRACTED * *value) {
         remarks.push(Comment::SubtractedExceeds);
     }
     remarks

@@ -30,7 +30,7 @@ pub enum Comment {
         /// How much faster the layer's clock ran, in percent.
         percent: f64,
     },
-    /// Batches under a thousand times the clock's resolution.
+    /// Batches under a hundred times the clock's resolution.
     ShortBatch,
     /// Fewer samples than half of what the estimator stands for.
     FewSamples {
@@ -52,7 +52,7 @@ pub enum Comment {
 
 impl Comment {
     /// An interval is called wide when half of it exceeds this (log scale, so about ± 10%).
-    pub const WIDE: f64 = 0.10;
+    pub const WIDE: f64 = 0.25;
 
     /// A name for programs.
     #[must_use]
@@ -85,7 +85,7 @@ impl Comment {
             Comment::FewSamples { least, wanted } => format!("{least} of {wanted} samples"),
             Comment::Rejected { series: 1, why } => format!("1 series rejected: {why}"),
             Comment::Rejected { series, why } => format!("{series} series rejected: {why}"),
-            Comment::SubtractedExceeds => "more subtracted than left".into(),
+            Comment::SubtractedExceeds => "most of it subtracted".into(),
         }
     }
 
@@ -105,14 +105,14 @@ impl Comment {
             Comment::ClockDrift { percent } => {
                 format!("Over this benchmark the layer's clock ran {} against the host's, and its times are by the layer's clock.", fast_or_slow(*percent))
             }
-            Comment::ShortBatch => "The timed batch was under a thousand times the clock's resolution, so values are coarse.".into(),
+            Comment::ShortBatch => "The timed batch was under a hundred times the clock's resolution, so values are coarse.".into(),
             Comment::FewSamples { least, wanted } => {
                 format!("A block had time for {least} of the {wanted} samples that the estimator stands for.")
             }
             Comment::Rejected { series, why } => {
                 format!("Series that could not be reduced to a value: {series}; the first because {why}.")
             }
-            Comment::SubtractedExceeds => "The cost measured beside the operation and subtracted exceeds what is left, so the result is a small difference of large numbers.".into(),
+            Comment::SubtractedExceeds => "The cost measured beside the operation and subtracted is over three times what is left, so the result is a small difference of large numbers.".into(),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 /// A campaign whose time is given should hold at least this many blocks.
 const BLOCKS_WANTED: f64 = 5.0;
 
-/// A block that would end this far over the budget is still begun: as much falls short otherwise.
-const TOLERANCE: f64 = 1.07;
+/// A block that would end this far over the budget is still begun: predictions are no better.
+const TOLERANCE: f64 = 1.02;
 
 /// Bounds of the time for one series, in seconds.
 const SERIES: (f64, f64) = (0.05, 1.0);

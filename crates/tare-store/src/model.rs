@@ -161,7 +161,7 @@ pub struct SeriesRow {
     pub loop_ns: f64,
     /// Subtracted from every sample, in the unit.
     pub subtracted: f64,
-    /// The batch was under a thousand times the clock's resolution.
+    /// The batch was under a hundred times the clock's resolution.
     pub short_batch: bool,
     /// Length of the measurement by the probe's clock, in nanoseconds.
     pub probe_ns: u64,

@@ -64,7 +64,7 @@ CREATE TABLE series (
     warmup       INTEGER NOT NULL,   -- batches thrown away first
     loop_ns      REAL NOT NULL,      -- the empty loop's cost per operation (not subtracted)
     subtracted   REAL NOT NULL,      -- measured beside and subtracted from every sample
-    short_batch  INTEGER NOT NULL,   -- batch under a thousand times the clock's resolution
+    short_batch  INTEGER NOT NULL,   -- batch under a hundred times the clock's resolution
     probe_ns     INTEGER NOT NULL,   -- length of the measurement by the probe's clock
     host_ns      INTEGER NOT NULL,   -- the same by the host's clock
     count        INTEGER NOT NULL,

@@ -166,7 +166,9 @@ fn the_time_goes_to_the_layers_whose_intervals_are_wide_and_only_after_whole_blo
     let bench = Bench::new();
     let layers = "--layer name=base,kind=mock --layer name=quiet,kind=mock,value=150";
     // Nothing varies: five whole blocks, and then no more although there is time for thousands.
-    bench.ok(&format!("run {layers} --baseline base --bench lmbench/null_call --budget 2m --out quiet"));
+    bench.ok(&format!(
+        "run {layers} --baseline base --bench lmbench/null_call --budget 2m --out quiet"
+    ));
     let campaign = bench.campaign("quiet");
     assert_eq!((campaign.boots.len(), campaign.state.as_str()), (5 * 3, "finished"));
     // One layer varies: it and the baseline get all further boots.
