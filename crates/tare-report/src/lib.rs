@@ -1,4 +1,4 @@
-//! `tare-report`: what a campaign says, as a value and as text, Markdown and JSON.
+//! `tare-report`: what a campaign says, as a value, as text, Markdown, JSON and CSV, as a page and as figures.
 //!
 //! No input or output and no statistics of its own: [`scoreboard`] turns a [`tare_store::Campaign`] into a plain
 //! [`Scoreboard`] with `tare-stats`, and [`text`], [`markdown`] and [`json`] turn that into strings. Whatever a
@@ -10,14 +10,17 @@ mod cell;
 mod clean;
 mod comment;
 mod compare;
+mod csv;
 mod floor;
 mod format;
 mod geomean;
 mod headline;
+mod html;
 mod json;
 mod markdown;
 mod note;
 mod options;
+mod svg;
 mod text;
 mod values;
 mod vmi;
@@ -36,9 +39,14 @@ pub use compare::{
     Condition, ConditionError, Difference, Failing, Gate, Judged, compare, compare_json,
     compare_markdown, compare_text,
 };
+pub use csv::csv;
+pub use html::{
+    Counter, Extras, ICON_POLICY, LoadCurve, LoadPoint, Shell, Usage, history_html, html, shell,
+};
 pub use json::json;
 pub use markdown::markdown;
 pub use note::Note;
 pub use options::Options;
+pub use svg::{PngError, benchmark_svg, overview_svg, png};
 pub use text::{Paint, TextStyle, text};
 pub use vmi::vmi_tables;

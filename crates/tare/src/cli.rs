@@ -54,6 +54,8 @@ pub enum Command {
     Resume(ResumeArgs),
     /// Print the scoreboard of a campaign, finished or not
     Show(ShowArgs),
+    /// Write a campaign's report: one HTML file, or text, Markdown, CSV, SVG, PNG
+    Report(ReportArgs),
     /// Compare two campaigns, before and after; with --fail-if, a gate for CI
     Compare(Box<CompareArgs>),
     /// Say of every layer whether it runs here, and if not, what to do
@@ -190,6 +192,43 @@ pub enum Correct {
     Bh,
     /// Each row on its own.
     None,
+}
+
+/// What to report on, and in which form.
+#[derive(Args)]
+pub struct ReportArgs {
+    /// The campaign's directory; several make the history of their benchmarks
+    #[arg(required = true, value_name = "DIR")]
+    pub dirs: Vec<PathBuf>,
+    /// html, text (report 000's tables), md, csv, svg or png
+    #[arg(long, value_enum, default_value_t = ReportFormat::Html, hide_possible_values = true)]
+    pub format: ReportFormat,
+    /// Where to write it [default: DIR/report.html, tare-history.html for several, others to standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// The benchmark that svg or png shows [default: an overview of all]
+    #[arg(long, value_name = "NAME")]
+    pub bench: Option<String>,
+    /// Reduce every series by this instead of its suite's: mean, median, best-of-5, best-18-of-30
+    #[arg(long, value_name = "ESTIMATOR")]
+    pub estimator: Option<tare_stats::Estimator>,
+}
+
+/// A report's forms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// One page with everything.
+    Html,
+    /// Ratios with raw pairs, and widths of intervals, for mail.
+    Text,
+    /// For a pull request.
+    Md,
+    /// One line a benchmark and layer.
+    Csv,
+    /// A figure.
+    Svg,
+    /// A figure as pixels.
+    Png,
 }
 
 /// How a scoreboard is printed.

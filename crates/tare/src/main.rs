@@ -21,6 +21,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args),
         Command::Resume(args) => commands::resume::resume(&args),
         Command::Show(args) => commands::show::show(&args),
+        Command::Report(args) => commands::report::report(&args),
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Doctor(args) => commands::doctor::doctor(&args),
         Command::List(args) => commands::list::list(&args),

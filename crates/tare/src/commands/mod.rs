@@ -4,6 +4,7 @@ pub mod compare;
 pub mod doctor;
 pub mod keep;
 pub mod list;
+pub mod report;
 pub mod resume;
 pub mod run;
 pub mod show;

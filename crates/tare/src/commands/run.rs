@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::cli::{self, RunArgs};
-use crate::commands::show;
+use crate::commands::{report, show};
 use crate::config::{Asked, Config};
 use crate::progress::Progress;
 use crate::{host, interrupt, output, probe};
@@ -89,6 +89,7 @@ impl Prepared {
         let own = (own_cpu() - before).as_secs_f64() / begin.elapsed().as_secs_f64().max(1e-9);
         progress.finish();
         show::print(out, format)?;
+        report::leave_in(out);
         let ending = ending.with_context(|| {
             format!("the campaign stopped; what it measured is in {}", out.display())
         })?;

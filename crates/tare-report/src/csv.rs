@@ -1,0 +1,97 @@
+//! The CSV form: one line a benchmark and layer, with columns that stay what they are.
+
+use crate::Scoreboard;
+use crate::board::{Cell, Row};
+use crate::words;
+use tare_proto::{Better, Unit};
+
+/// The columns. New ones come last; none changes its meaning.
+const COLUMNS: &str = "suite,benchmark,unit,better,estimator,baseline,layer,status,ratio,ratio_low,ratio_high,blocks,\
+    verdict,cost,layer_mean,baseline_mean,layer_ci_width_percent,baseline_ci_width_percent,floor,p_difference,\
+    p_equivalence,remarks";
+
+/// Writes the scoreboard as CSV (RFC 4180), with a header. Numbers are plain; what is not known is empty. Means are in
+/// the row's unit; `cost` is the ratio, inverted where higher is better.
+#[must_use]
+pub fn csv(board: &Scoreboard) -> String {
+    let mut out = String::from(COLUMNS);
+    out.push_str("\r\n");
+    for row in &board.rows {
+        for cell in &row.cells {
+            out.push_str(&line(board, row, cell).join(","));
+            out.push_str("\r\n");
+        }
+    }
+    out
+}
+
+fn line(board: &Scoreboard, row: &Row, cell: &Cell) -> Vec<String> {
+    let unit = match row.unit {
+        Unit::Nanoseconds => "nanoseconds",
+        Unit::Bytes => "bytes",
+        Unit::PerSecond => "per_second",
+    };
+    let better = if row.better == Better::Lower { "lower" } else { "higher" };
+    let remarks: Vec<String> = cell.comments.iter().map(|c| c.label()).collect();
+    let why = cell.why.clone().into_iter();
+    let remarks: Vec<String> = remarks.into_iter().chain(why).collect();
+    let status = format!("{:?}", cell.presence).to_lowercase();
+    let verdict = format!("{:?}", cell.verdict).to_lowercase();
+    vec![
+        text(&row.suite),
+        text(&row.benchmark),
+        unit.into(),
+        better.into(),
+        text(&row.estimator),
+        text(&board.baseline),
+        text(&cell.layer),
+        status,
+        number(cell.ratio.map(|ratio| ratio.value)),
+        number(cell.ratio.and_then(|ratio| ratio.low)),
+        number(cell.ratio.and_then(|ratio| ratio.high)),
+        cell.ratio.map_or(String::new(), |ratio| ratio.blocks.to_string()),
+        verdict,
+        number(words::cost(row, cell).map(|cost| cost.value)),
+        number(cell.pair.map(|pair| pair.layer)),
+        number(cell.pair.map(|pair| pair.baseline)),
+        number(cell.mean.and_then(|mean| mean.ci_width_percent)),
+        number(row.baseline.and_then(|mean| mean.ci_width_percent)),
+        number(row.floor.and_then(|floor| floor.bound)),
+        number(cell.p_difference),
+        number(cell.p_equivalence),
+        text(&remarks.join("; ")),
+    ]
+}
+
+/// As many digits as tell the number again, but no more than ten.
+fn number(value: Option<f64>) -> String {
+    match value {
+        Some(v) if v.is_finite() => {
+            let rounded: f64 = format!("{v:.9e}").parse().unwrap_or(v);
+            format!("{rounded}")
+        }
+        _ => String::new(),
+    }
+}
+
+/// A field: cleaned, quoted where needed, and never a formula to a spreadsheet.
+fn text(text: &str) -> String {
+    let mut text = crate::clean(text);
+    if text.starts_with(['=', '+', '-', '@']) {
+        text.insert(0, '\'');
+    }
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_and_formulas_are_not_run() {
+        assert_eq!(text("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(text("=1+1"), "'=1+1");
+        assert_eq!(number(Some(0.1 + 0.2)), "0.3");
+        assert_eq!(number(Some(f64::NAN)), "");
+    }
+}

@@ -1,0 +1,215 @@
+//! One section a benchmark: distributions, location and spread in figures, the series over time, counters, load
+//! curves and where the time went, as far as there are any.
+
+use super::extras::{Counter, Extras};
+use super::summary::swatch;
+use crate::board::Scoreboard;
+use crate::clean::{clean, fit};
+use crate::format::{digits, percent, quantity};
+use crate::svg::bins::at_quantile;
+use crate::svg::figure::{distribution, ecdf, jitter, load, time, usage};
+use crate::svg::samples::{BootSamples, LayerSamples, numbers, of_benchmark};
+use crate::words;
+use maud::{Markup, PreEscaped, html};
+use tare_proto::{BenchInfo, Unit};
+use tare_stats::{
+    BlockSamples, MeanInterval, Shape, block_warnings, median, series_warnings, shape,
+};
+use tare_store::{Campaign, Role};
+
+/// Marks over time that all sections together may hold, which keeps the page small.
+const MARKS: usize = 24_000;
+
+pub(super) fn sections(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> Markup {
+    let cells = (campaign.benchmarks.len() * campaign.layers.len()).max(1);
+    let marks = (MARKS / cells).clamp(24, time::MARKS);
+    html! {
+        section #benchmarks aria-labelledby="h-bench" {
+            h2 #h-bench { "Benchmarks" }
+            p.quiet { "Every sample of every boot, by layer. "
+                @if extras.counters.is_empty() { "No counters were recorded. " }
+                @if extras.curves.is_empty() { "No benchmark has a load curve. " }
+                @if extras.usage.is_empty() { "CPU utilisation was not measured." }
+            }
+            @for (at, bench) in campaign.benchmarks.iter().enumerate() {
+                details.bench id=(format!("b{at}")) {
+                    summary { h3 { bdi { (fit(&clean(&bench.name), 80)) } } " " small { (fit(&clean(&bench.about), 160)) } }
+                    (one(campaign, board, extras, at, marks))
+                }
+            }
+        }
+    }
+}
+
+fn one(
+    campaign: &Campaign,
+    board: &Scoreboard,
+    extras: &Extras,
+    at: usize,
+    marks: usize,
+) -> Markup {
+    let bench = &campaign.benchmarks[at];
+    let layers = of_benchmark(campaign, at);
+    if layers.is_empty() {
+        return html! { p.notice { "No layer measured this benchmark." } };
+    }
+    html! {
+        p.quiet { "Suite " bdi { (words::name(&bench.suite)) } ", each series reduced by "
+            code { (words::name(&bench.estimator)) } ", " (bench.unit.symbol()) " an operation"
+            @if bench.unit == Unit::PerSecond { ", higher is better" } "." }
+        div.figures {
+            (PreEscaped(distribution::figure(&layers, bench.unit).0))
+            (PreEscaped(ecdf::figure(&layers, bench.unit).0))
+            (PreEscaped(jitter::figure(&layers).0))
+            (PreEscaped(time::figure(&layers, marks).0))
+            (curves(campaign, extras, at, bench))
+            (used(campaign, extras, at))
+        }
+        div.wide tabindex="0" role="region" aria-label="Location and spread, scrolls sideways" {
+            (shapes(board, bench, &layers))
+        }
+        (findings(&layers))
+        (counters(campaign, extras, at))
+    }
+}
+
+/// Location shift and spread in figures.
+fn shapes(board: &Scoreboard, bench: &BenchInfo, layers: &[LayerSamples]) -> Markup {
+    let base = layers.iter().find(|layer| layer.series == 0);
+    let titles = [
+        "Layer",
+        "Samples",
+        "Boots",
+        "Median",
+        "10%–90%",
+        "Shift (added cost)",
+        "Spread (jitter)",
+        "Above baseline",
+    ];
+    html! {
+        table.shapes {
+            caption { "Location and spread. Shift: Hodges–Lehmann, spread: ratio of 10–90% ranges within a boot, both with "
+                (words::percent_of(board.method.confidence)) " intervals over blocks; last: how often a sample of the layer exceeds one of the baseline." }
+            thead { tr { @for title in titles { th scope="col" { (title) } } } }
+            tbody {
+                @for layer in layers {
+                    tr {
+                        th scope="row" { (swatch(layer.series)) " " bdi { (words::name(layer.name)) } }
+                        td { (layer.sorted.len()) } td { (layer.boots.len()) }
+                        td { (quantity(bench.unit, layer.median())) }
+                        td { (quantity(bench.unit, at_quantile(&layer.sorted, 0.1))) " – " (quantity(bench.unit, at_quantile(&layer.sorted, 0.9))) }
+                        @match base.filter(|base| base.series != layer.series).map(|base| against(base, layer, board.method.confidence)) {
+                            Some(Some(shape)) => { (compared(bench, &shape)) }
+                            Some(None) => { td colspan="3" { "needs two blocks with both" } }
+                            None => { td colspan="3" { @if layer.series == 0 { "baseline" } @else { "no baseline to compare with" } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn against(base: &LayerSamples, layer: &LayerSamples, confidence: f64) -> Option<Shape> {
+    let pair = |boot: &BootSamples| {
+        let same = |b: &&BootSamples| b.block == boot.block && b.role == Role::Weigh;
+        let of_base = base.boots.iter().find(same);
+        let of_base = of_base.or_else(|| base.boots.iter().find(|b| b.block == boot.block));
+        of_base.map(|b| (b.values.to_vec(), boot.values.to_vec()))
+    };
+    let pairs: Vec<(Vec<f64>, Vec<f64>)> = layer.boots.iter().filter_map(pair).collect();
+    let blocks: Vec<BlockSamples> =
+        pairs.iter().map(|(baseline, layer)| BlockSamples { baseline, layer }).collect();
+    shape(&blocks, confidence).ok()
+}
+
+fn compared(bench: &BenchInfo, shape: &Shape) -> Markup {
+    html! {
+        td { (signed(bench.unit, shape.shift.mean)) " (" (format!("{:+.1}%", shape.shift_percent)) ")"
+            br; small { (range(bench.unit, &shape.shift)) } }
+        td {
+            @match &shape.spread_ratio {
+                Some(spread) => { "× " (digits(spread.ratio)) br; small { (digits(spread.low)) "–" (digits(spread.high)) } }
+                None => { "a series without spread" }
+            }
+        }
+        td { (percent(50.0 * (1.0 + shape.delta))) }
+    }
+}
+
+fn signed(unit: Unit, value: f64) -> String {
+    format!("{}{}", if value < 0.0 { "−" } else { "+" }, quantity(unit, value.abs()))
+}
+
+fn range(unit: Unit, interval: &MeanInterval) -> String {
+    format!("{} to {}", signed(unit, interval.low), signed(unit, interval.high))
+}
+
+/// What the samples' order and modes say against taking one number for them.
+fn findings(layers: &[LayerSamples]) -> Markup {
+    let mut found: Vec<(&LayerSamples, String)> = Vec::new();
+    for layer in layers {
+        if layer.dropped > 0 {
+            let text = format!("{} samples at or below zero are not drawn", layer.dropped);
+            found.push((layer, text));
+        }
+        let boots: Vec<&[f64]> = layer.boots.iter().map(|boot| &*boot.values).collect();
+        let middles: Vec<f64> = boots.iter().filter_map(|boot| median(boot).ok()).collect();
+        let within = series_warnings(&boots).unwrap_or_default();
+        let between = block_warnings(&middles).unwrap_or_default();
+        found.extend(within.iter().chain(&between).map(|warning| (layer, warning.to_string())));
+    }
+    html! {
+        @if !found.is_empty() {
+            ul.findings { @for (layer, text) in found {
+                li { (swatch(layer.series)) " " strong { bdi { (words::name(layer.name)) } } ": " (text) }
+            } }
+        }
+    }
+}
+
+fn curves(campaign: &Campaign, extras: &Extras, at: usize, bench: &BenchInfo) -> Markup {
+    let series = numbers(campaign);
+    let own = extras.curves.iter().filter(|(benchmark, _)| *benchmark == at);
+    let own: Vec<_> =
+        own.filter_map(|(_, curve)| Some((*series.get(curve.layer)?, curve))).collect();
+    html! { @if !own.is_empty() { (PreEscaped(load::figure(&own, bench.unit))) } }
+}
+
+fn used(campaign: &Campaign, extras: &Extras, at: usize) -> Markup {
+    let series = numbers(campaign);
+    let own = extras.usage.iter().filter(|(benchmark, _)| *benchmark == at);
+    let named = own.filter_map(|(_, usage)| {
+        Some((*series.get(usage.layer)?, campaign.layers[usage.layer].name.as_str(), usage))
+    });
+    let own: Vec<_> = named.collect();
+    html! { @if !own.is_empty() { (PreEscaped(usage::figure(&own))) } }
+}
+
+fn counters(campaign: &Campaign, extras: &Extras, at: usize) -> Markup {
+    let own: Vec<&Counter> = extras.counters.iter().filter(|c| c.benchmark == at).collect();
+    let mut names: Vec<&str> = own.iter().map(|counter| counter.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let cell = |layer: usize, name: &str| own.iter().find(|c| c.layer == layer && c.name == name);
+    html! {
+        @if !own.is_empty() {
+            div.wide tabindex="0" role="region" aria-label="Counters, scrolls sideways" {
+                table.counters {
+                    caption { "Events counted beside the samples, per operation." }
+                    thead { tr { th scope="col" { "Layer" } @for name in &names { th scope="col" { (words::name(name)) } } } }
+                    tbody {
+                        @for (layer, row) in campaign.layers.iter().enumerate().filter(|(layer, _)| own.iter().any(|c| c.layer == *layer)) {
+                            tr { th scope="row" { bdi { (words::name(&row.name)) } }
+                                @for name in &names { td { @match cell(layer, name) {
+                                    Some(counter) => { (digits(counter.mean))
+                                        @if let Some((low, high)) = counter.ci { br; small { (digits(low)) "–" (digits(high)) } } }
+                                    None => { "–" }
+                                } } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The page: one HTML file that asks for nothing else, with every figure drawn into it.
+//!
+//! Templates are `maud`'s, which escape whatever is put into them; figures escape their own texts (`svg::canvas`).
+//! Every string of a campaign goes through [`crate::clean()`] first. The page's policy allows our one style sheet and one
+//! script, by their hashes, and nothing else: even what should slip through could load and run nothing.
+
+mod bench;
+mod cell;
+mod controls;
+mod extras;
+mod history;
+mod page;
+mod provenance;
+mod summary;
+mod table;
+mod trouble;
+
+pub use extras::{Counter, Extras, LoadCurve, LoadPoint, Usage};
+pub use history::history_html;
+pub use page::{ICON_POLICY, Shell, shell};
+
+use crate::Scoreboard;
+use maud::html;
+use tare_store::Campaign;
+
+/// Writes a campaign's report as one HTML file.
+#[must_use]
+pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String {
+    let title = format!("What each layer costs against {}", crate::words::name(&board.baseline));
+    let body = html! {
+        (summary::summary(board))
+        main {
+            (table::section(board))
+            (bench::sections(campaign, board, extras))
+            (trouble::section(board))
+            (provenance::section(campaign, board))
+        }
+    };
+    let nav = [
+        ("#scoreboard", "Scoreboard"),
+        ("#benchmarks", "Benchmarks"),
+        ("#trouble", "Can I trust it?"),
+        ("#provenance", "Where it comes from"),
+    ];
+    shell(&Shell { title: &title, nav: &nav, connects: false }, &body).into_string()
+}

@@ -1,0 +1,168 @@
+//! Where the numbers come from: machine, layers with their kernels, settings and hashes, the plan, how to repeat it.
+
+use crate::board::Scoreboard;
+use crate::clean::{clean, fit};
+use crate::format::quantity;
+use crate::words;
+use maud::{Markup, html};
+use tare_proto::{Hello, Unit};
+use tare_store::{Campaign, LayerRow, Role};
+
+/// Longest command and other text that is shown, and blocks whose order is.
+const COMMAND: usize = 2000;
+const TEXT: usize = 300;
+const BLOCKS: u32 = 50;
+
+pub(super) fn section(campaign: &Campaign, board: &Scoreboard) -> Markup {
+    let plan = &campaign.plan;
+    html! {
+        section #provenance aria-labelledby="h-from" {
+            h2 #h-from { "Where it comes from" }
+            h3 { "Repeat it" }
+            pre.command tabindex="0" { (fit(&clean(&plan.command), COMMAND)) }
+            p.quiet { "Seed " (plan.seed) ". The orders of layers and benchmarks follow from it." }
+            h3 { "Machine" }
+            (machine(campaign, board))
+            h3 { "Layers" }
+            div.wide tabindex="0" role="region" aria-label="Layers, scrolls sideways" { (layers(campaign)) }
+            h3 { "Plan" }
+            (settings(campaign))
+            (order(campaign))
+        }
+    }
+}
+
+fn hello_of(campaign: &Campaign, layer: usize) -> Option<&Hello> {
+    campaign.boots.iter().filter(|boot| boot.layer == layer).find_map(|boot| boot.hello.as_ref())
+}
+
+/// Names and values; what is not known is left out.
+fn list(pairs: &[(&str, String)]) -> Markup {
+    html! {
+        dl {
+            @for (name, value) in pairs.iter().filter(|(_, value)| !value.trim().is_empty()) {
+                div { dt { (name) } dd { (fit(&clean(value), TEXT)) } }
+            }
+        }
+    }
+}
+
+fn machine(campaign: &Campaign, board: &Scoreboard) -> Markup {
+    let Some(hello) = campaign.baseline().and_then(|layer| hello_of(campaign, layer)) else {
+        return html! { p.notice { "Not known: the baseline never greeted." } };
+    };
+    let cpus: Vec<String> = board.provenance.cpus.iter().map(u32::to_string).collect();
+    let pinned = if cpus.is_empty() {
+        "not pinned".into()
+    } else {
+        format!("pinned to {}", cpus.join(", "))
+    };
+    let weak: Vec<String> =
+        hello.mitigations.iter().map(|m| format!("{}: {}", m.name, m.state)).collect();
+    let pairs = [
+        ("CPU", hello.cpu_model.clone()),
+        ("CPUs", format!("{}, {pinned}", hello.cpus)),
+        ("Memory", quantity(Unit::Bytes, hello.memory_kib as f64 * 1024.0)),
+        ("Kernel", format!("{} {} {}", hello.kernel, hello.machine, hello.kernel_version)),
+        (
+            "Clock",
+            format!(
+                "{}, resolution {} ns, {:.1} ns a reading",
+                hello.clock_source, hello.clock_resolution_ns, hello.clock_read_ns
+            ),
+        ),
+        ("Frequency", hello.governor.clone()),
+        ("Idle", hello.idle.clone()),
+        ("Huge pages", hello.thp.clone()),
+        ("Scratch files", format!("{} on {}", hello.scratch, hello.scratch_fs)),
+    ];
+    html! {
+        (list(&pairs))
+        @if !weak.is_empty() {
+            details { summary { (weak.len()) " CPU mitigations" }
+                ul { @for one in &weak { li { (fit(&clean(one), TEXT)) } } } }
+        }
+    }
+}
+
+fn layers(campaign: &Campaign) -> Markup {
+    html! {
+        table.layers {
+            caption { "Each layer as it was booted." }
+            thead { tr { @for title in ["Layer", "Kind", "Settings", "Kernel", "CPUs", "Clock", "Made of"] { th scope="col" { (title) } } } }
+            tbody { @for (at, row) in campaign.layers.iter().enumerate() { (layer(campaign, at, row)) } }
+        }
+    }
+}
+
+fn layer(campaign: &Campaign, at: usize, row: &LayerRow) -> Markup {
+    let hello = hello_of(campaign, at);
+    let text = |value: Option<String>| fit(&clean(&value.unwrap_or_else(|| "–".into())), TEXT);
+    html! {
+        tr {
+            th scope="row" { bdi { (words::name(&row.name)) } @if campaign.plan.baseline == row.name { small { " baseline" } } }
+            td { (words::name(&row.kind)) }
+            td { code { (fit(&clean(&row.settings), TEXT)) } }
+            td { (text(hello.map(|h| h.kernel.clone()))) }
+            td { (text(hello.map(|h| h.cpus.to_string()))) }
+            td { (text(hello.map(|h| h.clock_source.clone()))) }
+            td {
+                @if row.artifacts.is_empty() { "–" }
+                @for file in &row.artifacts {
+                    p { (words::name(&file.role)) " " code { (fit(&clean(&file.path), TEXT)) } " " (fit(&clean(&file.version), 80))
+                        br; code.hash { "sha256 " (fit(&clean(&file.sha256), 64)) } }
+                }
+            }
+        }
+    }
+}
+
+fn settings(campaign: &Campaign) -> Markup {
+    let plan = &campaign.plan;
+    let extent = match (plan.blocks, plan.budget_s) {
+        (Some(blocks), _) => format!("{blocks} blocks"),
+        (None, Some(seconds)) => format!("a budget of {seconds:.0} s"),
+        (None, None) => String::new(),
+    };
+    let pairs = [
+        ("Made", plan.created.clone()),
+        ("Asked for", extent),
+        ("Seed", plan.seed.to_string()),
+        ("Baseline", plan.baseline.clone()),
+        ("Margin δ", words::percent_of(plan.margin)),
+        ("Shortest batch", quantity(Unit::Nanoseconds, plan.batch_ns as f64)),
+        ("Longest series", quantity(Unit::Nanoseconds, plan.series_ms as f64 * 1e6)),
+        ("Longest boot", format!("{} s", plan.boot_s)),
+        ("tare", plan.tare_version.clone()),
+        ("Probe", format!("sha256 {}", plan.probe_sha256)),
+    ];
+    list(&pairs)
+}
+
+/// The boots of every block in the order they were made.
+fn order(campaign: &Campaign) -> Markup {
+    let blocks: Vec<u32> = {
+        let mut all: Vec<u32> = campaign.boots.iter().map(|boot| boot.block).collect();
+        all.dedup();
+        all.truncate(BLOCKS as usize);
+        all
+    };
+    let said = |block: u32| {
+        let boots = campaign.boots.iter().filter(|boot| boot.block == block);
+        let name = |layer: usize| campaign.layers.get(layer).map_or("", |l| l.name.as_str());
+        let one = |boot: &tare_store::Boot| {
+            let floor = if boot.role == Role::Floor { " (A/A)" } else { "" };
+            let retry = if boot.attempt > 1 { " (again)" } else { "" };
+            format!("{}{floor}{retry}", words::name(name(boot.layer)))
+        };
+        boots.map(one).collect::<Vec<_>>().join(", ")
+    };
+    html! {
+        @if !blocks.is_empty() {
+            details {
+                summary { "Order of the boots" }
+                ol { @for block in blocks { li value=(block + 1) { (fit(&said(block), 2000)) } } }
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The top of the page: a sentence a layer, and the geometric means drawn.
+
+use crate::board::{Measure, Scoreboard, Verdict};
+use crate::format::{count, ratio_and_interval};
+use crate::headline::{self, Headline};
+use crate::svg::canvas::{Anchor, Canvas};
+use crate::svg::figure::forest::{self, LINE, Strip};
+use crate::svg::marks;
+use crate::words;
+use maud::{Markup, PreEscaped, html};
+
+pub(super) fn summary(board: &Scoreboard) -> Markup {
+    let headlines = headline::headlines(board);
+    html! {
+        section.summary aria-label="Summary" {
+            (notices(board))
+            div.columns {
+                ul.headlines {
+                    @for one in &headlines { (sentence(board, one)) }
+                    @for layer in board.layers.iter().filter(|l| l.unavailable.is_some() && l.measured == 0) {
+                        li.none { strong { bdi { (words::name(&layer.name)) } } ": cannot run here ("
+                            a href="#trouble" { "why" } ")" }
+                    }
+                }
+                (means(board))
+            }
+            p.quiet { (headline::floor(board)) }
+        }
+    }
+}
+
+/// What is missing from the whole, said before anything else.
+fn notices(board: &Scoreboard) -> Markup {
+    let counts = &board.counts;
+    html! {
+        p.lead {
+            (count(board.others().filter(|l| l.measured > 0).count(), "layer")) " against "
+            bdi { (words::name(&board.baseline)) } ", " (count(board.rows.len(), "benchmark")) ", "
+            (count(counts.blocks, "block")) " of fresh boots, " (counts.samples) " samples, on "
+            (machine(board)) "."
+        }
+        @if let Some(notice) = headline::unfinished(board) { p.notice { (notice) } }
+        @if counts.series == 0 { p.notice { "Nothing was measured." } }
+        @if counts.blocks == 1 && counts.series > 0 {
+            p.notice { "One block gives ratios but neither intervals nor verdicts; five are a good start." }
+        }
+        @if counts.failed_boots > 0 {
+            p.notice { (count(counts.failed_boots, "boot")) " of " (counts.boots) " failed: "
+                a href="#trouble" { "which, and why" } "." }
+        }
+    }
+}
+
+fn machine(board: &Scoreboard) -> String {
+    let model = crate::clean::fit(&crate::clean(&board.provenance.cpu_model), 60);
+    if model.is_empty() { "an unknown machine".into() } else { model }
+}
+
+fn sentence(board: &Scoreboard, one: &Headline) -> Markup {
+    let series = board.others().position(|layer| words::name(&layer.name) == one.layer);
+    html! {
+        li {
+            @if let Some(at) = series { (swatch(at + 1)) " " }
+            strong { bdi { (one.layer) } } ": "
+            @for (at, (verdict, text)) in one.sentences.iter().enumerate() {
+                @if at > 0 { "; " }
+                span class=(verdict_class(*verdict)) { (text) }
+            }
+            @if !one.besides.is_empty() { @if !one.sentences.is_empty() { "; " } (one.besides) }
+            @if !one.tally.is_empty() { br; small { (one.tally) } }
+        }
+    }
+}
+
+/// A series' mark, as everywhere on the page.
+pub(super) fn swatch(series: usize) -> Markup {
+    html! {
+        svg.swatch width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true" {
+            g class=(marks::class(series)) { path.dot d=(marks::shape(series)) {} }
+        }
+    }
+}
+
+pub(super) const fn verdict_class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Worse => "worse",
+        Verdict::Better => "better",
+        Verdict::Equivalent => "equivalent",
+        Verdict::Undecided => "undecided",
+        Verdict::None => "none",
+    }
+}
+
+/// The geometric means of suites of several rows, one plot a suite.
+fn means(board: &Scoreboard) -> Markup {
+    let mut suites: Vec<(&str, Measure)> = Vec::new();
+    for mean in board.geomeans.iter().filter(|mean| mean.rows + mean.left_out > 1) {
+        if !suites.contains(&(&mean.suite, mean.measure)) {
+            suites.push((&mean.suite, mean.measure));
+        }
+    }
+    html! {
+        @if !suites.is_empty() {
+            figure.means {
+                @for (suite, measure) in suites { (PreEscaped(plot(board, suite, measure))) }
+                figcaption { "Geometric mean of each suite with its "
+                    (words::percent_of(board.method.confidence))
+                    " interval, log scale. Right of 1 costs more than "
+                    bdi { (words::name(&board.baseline)) } "; in the green band it is equivalent." }
+            }
+        }
+    }
+}
+
+fn plot(board: &Scoreboard, suite: &str, measure: Measure) -> String {
+    const WIDTH: f64 = 520.0;
+    let strip = Strip::of_means(board, suite, measure);
+    let margin = board.method.margin;
+    let scale = forest::shared(std::iter::once(&strip), margin, (120.0, 400.0));
+    let (top, bottom) = (22.0, 22.0 + strip.height());
+    let label = format!("Geometric means of suite {}", words::name(suite));
+    let mut canvas = Canvas::new("plot", (WIDTH, bottom + 20.0), &label);
+    canvas.text("strong", (8.0, 12.0), Anchor::Start, &label);
+    forest::axis(&mut canvas, &scale, (top, bottom), 6);
+    forest::draw(&mut canvas, &strip, &scale, margin, top);
+    for (at, (layer, (_, ratio))) in board.others().zip(&strip.marks).enumerate() {
+        let y = top + 2.0 + LINE * (at as f64 + 0.5) + 3.5;
+        let name = crate::clean::fit(&words::name(&layer.name), 17);
+        canvas.text("", (8.0, y), Anchor::Start, &name);
+        let text = ratio.as_ref().map(ratio_and_interval);
+        let text = text.map_or("–".into(), |(value, interval)| match interval {
+            Some(interval) => format!("{value} ({interval})"),
+            None => value,
+        });
+        canvas.text("", (408.0, y), Anchor::Start, &text);
+    }
+    canvas.finish()
+}

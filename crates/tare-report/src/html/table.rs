@@ -1,0 +1,156 @@
+//! The scoreboard as a table: a row a benchmark, its intervals drawn in it, a column a layer; grouped by suite.
+
+use super::cell;
+use super::controls::controls;
+use super::summary::swatch;
+use crate::board::{Geomean, Row, Scoreboard};
+use crate::clean::{clean, fit};
+use crate::format::{percent, percent_above_one, quantity};
+use crate::svg::canvas::Canvas;
+use crate::svg::figure::forest::{self, Strip};
+use crate::svg::scale::Scale;
+use crate::words;
+use maud::{Markup, PreEscaped, html};
+use tare_proto::Better;
+
+/// Width of the plots in the table's rows, and the part that is drawn on.
+const PLOT: f64 = 330.0;
+const RANGE: (f64, f64) = (6.0, PLOT - 6.0);
+
+pub(super) fn section(board: &Scoreboard) -> Markup {
+    let strips: Vec<Strip> = board.rows.iter().map(Strip::of_row).collect();
+    let scale = forest::shared(strips.iter(), board.method.margin, RANGE);
+    let suites = suites(board);
+    html! {
+        section #scoreboard aria-labelledby="h-board" {
+            h2 #h-board { "Scoreboard" }
+            @if board.rows.is_empty() { p.notice { "This campaign has no benchmarks." } }
+            @else if board.others().count() == 0 { p.notice { "There is no layer to compare with the baseline." } }
+            @else {
+                (controls(board))
+                div.wide tabindex="0" role="region" aria-label="Scoreboard, scrolls sideways" {
+                    table #board role="table" {
+                        caption { (caption(board)) }
+                        (head(board, &scale))
+                        @for suite in &suites { (group(board, suite, &strips, &scale)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The suites in the order of the rows.
+fn suites(board: &Scoreboard) -> Vec<&str> {
+    let mut suites: Vec<&str> = Vec::new();
+    for row in &board.rows {
+        if !suites.contains(&row.suite.as_str()) {
+            suites.push(&row.suite);
+        }
+    }
+    suites
+}
+
+fn caption(board: &Scoreboard) -> Markup {
+    let method = &board.method;
+    html! {
+        "Ratios layer / " bdi { (words::name(&board.baseline)) } " with " (words::percent_of(method.confidence))
+        " intervals, paired within blocks. Plots show costs on a log scale, right of 1 is worse (ratios of benchmarks "
+        "where higher is better, ↑, are drawn inverted); green: equivalent within " (words::percent_of(method.margin))
+        "; grey: the row's noise floor. Verdicts corrected for " (method.comparisons) " comparisons ("
+        (words::correction(method.correction)) ")."
+        @if let Some(estimator) = &method.estimator { " Every series reduced by " (estimator) "." }
+    }
+}
+
+fn head(board: &Scoreboard, scale: &Scale) -> Markup {
+    html! {
+        thead role="rowgroup" {
+            tr role="row" {
+                th role="columnheader" scope="col" aria-sort="none" { button type="button" data-sort="name" { "Benchmark" } }
+                th role="columnheader" scope="col" aria-sort="none" {
+                    button type="button" data-sort="base" { bdi { (words::name(&board.baseline)) } }
+                }
+                th.plotted role="columnheader" scope="col" { span.sr { "Costs drawn" } (PreEscaped(axis(scale))) }
+                @for (at, layer) in board.others().enumerate() {
+                    th.layer role="columnheader" scope="col" aria-sort="none" data-layer=(at) {
+                        button type="button" data-sort=(at) { (swatch(at + 1)) bdi { (words::name(&layer.name)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn strip_canvas(height: f64, scale: &Scale) -> Canvas {
+    Canvas::new("plot strip", (PLOT, height), "")
+        .data("x", &format!("{:.6} {:.6} log", scale.low, scale.high))
+        .data("r", &format!("{} {}", RANGE.0, RANGE.1))
+}
+
+fn axis(scale: &Scale) -> String {
+    let mut canvas = strip_canvas(20.0, scale);
+    forest::axis(&mut canvas, scale, (0.0, 4.0), 6);
+    canvas.finish()
+}
+
+fn group(board: &Scoreboard, suite: &str, strips: &[Strip], scale: &Scale) -> Markup {
+    let rows = board.rows.iter().enumerate().filter(|(_, row)| row.suite == suite);
+    let means: Vec<&Geomean> = board.geomeans.iter().filter(|m| m.suite == suite).collect();
+    let several = means.iter().any(|mean| mean.rows + mean.left_out > 1);
+    let name = fit(&clean(suite), 40);
+    html! {
+        tbody role="rowgroup" data-suite=(name) {
+            tr.suite role="row" {
+                th role="rowheader" scope="rowgroup" colspan="2" {
+                    bdi { (name) } @if several { small { " geometric mean of costs" } }
+                }
+                td.plotted role="cell" {
+                    @if several { @if let Some(mean) = means.first() {
+                        (PreEscaped(drawn(&Strip::of_means(board, suite, mean.measure), scale, board)))
+                    } }
+                }
+                @for (at, layer) in board.others().enumerate() {
+                    td.layer role="cell" data-layer=(at) data-label=(words::name(&layer.name)) {
+                        @for mean in means.iter().filter(|m| several && m.layer == layer.name) { (cell::mean(mean)) }
+                    }
+                }
+            }
+            @for (at, row) in rows { (line(board, at, row, &strips[at], scale)) }
+        }
+    }
+}
+
+fn drawn(strip: &Strip, scale: &Scale, board: &Scoreboard) -> String {
+    let mut canvas = strip_canvas(strip.height(), scale);
+    forest::draw(&mut canvas, strip, scale, board.method.margin, 0.0);
+    canvas.finish()
+}
+
+fn line(board: &Scoreboard, at: usize, row: &Row, strip: &Strip, scale: &Scale) -> Markup {
+    let name = fit(&clean(&row.benchmark), 60);
+    html! {
+        tr role="row" data-name=(name.to_lowercase()) {
+            th role="rowheader" scope="row" {
+                a href=(format!("#b{at}")) { bdi { (name) } }
+                @if row.better == Better::Higher { span title="higher is better" { " ↑" } }
+                small.about { (fit(&clean(&row.about), 160)) }
+            }
+            td.base role="cell" data-label=(words::name(&board.baseline)) data-k=[row.baseline.map(|mean| mean.mean)] {
+                @match row.baseline {
+                    Some(mean) => { (quantity(row.unit, mean.mean)) }
+                    None => { "–" }
+                }
+                div.more {
+                    @if let Some(width) = row.baseline.and_then(|mean| mean.ci_width_percent) { "CI width " (percent(width)) br; }
+                    @match row.floor.and_then(|floor| floor.bound) {
+                        Some(bound) => { "floor " (percent_above_one(bound)) }
+                        None => { "no floor" }
+                    }
+                }
+            }
+            td.plotted role="cell" { (PreEscaped(drawn(strip, scale, board))) }
+            @for (at, one) in row.cells.iter().enumerate() { (cell::cell(row, one, at)) }
+        }
+    }
+}

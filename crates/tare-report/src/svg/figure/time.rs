@@ -1,0 +1,84 @@
+//! Samples in the order taken, boot by boot, one strip a layer: drift over the campaign, warm-up within boots and two
+//! modes show here.
+
+use super::WIDTH;
+use crate::svg::bins::{Bucket, at_quantile, buckets};
+use crate::svg::canvas::{Anchor, Canvas, num};
+use crate::svg::marks;
+use crate::svg::samples::{BootSamples, LayerSamples};
+use crate::svg::scale::Scale;
+use std::fmt::Write;
+use tare_store::Role;
+
+/// Height of a layer's strip.
+const STRIP: f64 = 46.0;
+const EDGES: (f64, f64) = (150.0, WIDTH - 12.0);
+/// Marks of one layer when nothing asks for fewer.
+pub(crate) const MARKS: usize = 300;
+
+/// The figure, with about `most` marks a layer, and its height.
+pub(crate) fn figure(layers: &[LayerSamples], most: usize) -> (String, f64) {
+    let top = 20.0;
+    let bottom = top + STRIP * layers.len() as f64;
+    let height = bottom + 30.0;
+    let label = "Samples in the order taken, boot by boot";
+    let mut canvas = Canvas::new("plot", (WIDTH, height), label);
+    canvas.text("strong", (12.0, 12.0), Anchor::Start, "Over time, boot by boot");
+    for (at, layer) in layers.iter().enumerate() {
+        strip(&mut canvas, layer, top + STRIP * at as f64, most);
+    }
+    let text = "each strip: the layer's boots in order; specks are medians, whiskers least to most";
+    canvas.text("note", (12.0, height - 8.0), Anchor::Start, text);
+    (canvas.finish(), height)
+}
+
+fn strip(canvas: &mut Canvas, layer: &LayerSamples, top: f64, most: usize) {
+    let median = layer.median();
+    let [low, high] = [0.01, 0.99].map(|p| at_quantile(&layer.sorted, p) / median);
+    let room = (0.1 * (high - low)).max(0.005);
+    let y = Scale::linear(low - room, high + room, (top + STRIP - 4.0, top + 4.0));
+    let name = crate::clean::fit(&crate::words::name(layer.name), 14);
+    canvas.group(&marks::class(layer.series), &[]);
+    marks::dot(canvas, layer.series, (12.0, top + 14.0));
+    canvas.end();
+    canvas.text("tick", (20.0, top + 17.5), Anchor::Start, &name);
+    for tick in [low, high] {
+        let text = format!("{:+.1}%", 100.0 * (tick - 1.0));
+        canvas.text("tick", (EDGES.0 - 6.0, y.at(tick) + 3.5), Anchor::End, &text);
+    }
+    canvas.line("grid", (EDGES.0, y.at(1.0)), (EDGES.1, y.at(1.0)));
+    let wide = (EDGES.1 - EDGES.0) / layer.boots.len() as f64;
+    let each = (most / layer.boots.len()).clamp(1, 60);
+    let (mut specks, mut whiskers) = (Vec::new(), String::new());
+    for (at, boot) in layer.boots.iter().enumerate() {
+        let left = EDGES.0 + wide * at as f64;
+        seam(canvas, boot, (left, wide), top, layer.boots.len());
+        let parts = buckets(&boot.values, each);
+        for (n, part) in parts.iter().enumerate() {
+            let x = left + wide * (0.06 + 0.88 * (n as f64 + 0.5) / parts.len() as f64);
+            specks.push((x, y.at(part.middle / median)));
+            whisker(&mut whiskers, part, x, &y, median);
+        }
+    }
+    canvas.group(&marks::class(layer.series), &[]);
+    canvas.path("whisker", &whiskers, &[]);
+    canvas.path("speck", &marks::specks(specks), &[]);
+    canvas.end();
+}
+
+fn whisker(d: &mut String, part: &Bucket, x: f64, y: &Scale, median: f64) {
+    let (low, high) = (y.at(part.low / median), y.at(part.high / median));
+    if (low - high).abs() > 1.0 {
+        let _ = write!(d, "M{} {}V{}", num(x), num(low), num(high));
+    }
+}
+
+/// The line between two boots, and the block's number where there is room.
+fn seam(canvas: &mut Canvas, boot: &BootSamples, (left, wide): (f64, f64), top: f64, boots: usize) {
+    canvas.line("seam", (left, top + 4.0), (left, top + STRIP - 4.0));
+    if boots <= 24 && wide > 14.0 {
+        let floor = if boot.role == Role::Floor { "′" } else { "" };
+        let text = format!("{}{floor}", boot.block + 1);
+        canvas.text("tick", (left + wide / 2.0, top + 3.0), Anchor::Middle, &text);
+    }
+}

@@ -1,0 +1,143 @@
+//! `tare report`: writes a campaign's report as one HTML file, or as text, Markdown, CSV, SVG or PNG; the history of
+//! several campaigns as HTML. `tare run` leaves the same files beside its campaign.
+
+use crate::cli::{ReportArgs, ReportFormat};
+use crate::output;
+use anyhow::{Context, Result, bail};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tare_layers::suggestion;
+use tare_report::{
+    Extras, Options, Paint, Scoreboard, TextStyle, benchmark_svg, csv, history_html, html, json,
+    markdown, overview_svg, png, scoreboard, text, vmi_tables,
+};
+use tare_store::{Campaign, load};
+
+/// Pixels of a PNG for each unit of the figure.
+const PIXELS: f32 = 2.0;
+
+/// Columns of a text that goes into a file.
+const COLUMNS: usize = 80;
+
+/// Writes what `args` ask for.
+pub fn report(args: &ReportArgs) -> Result<ExitCode> {
+    match args.dirs.as_slice() {
+        [dir] => one(dir, args)?,
+        several => history(several, args)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the page and the scoreboard's forms beside the campaign in `dir`. What cannot be written is said, and ends
+/// nothing: the campaign itself is safe.
+pub fn leave_in(dir: &Path) {
+    let written = load(dir).map_err(anyhow::Error::from).and_then(|campaign| {
+        let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
+        let style = TextStyle { width: COLUMNS, paint: Paint::Plain, details: true };
+        replace(&dir.join("scoreboard.txt"), text(&board, &style).as_bytes())?;
+        replace(&dir.join("scoreboard.md"), markdown(&board).as_bytes())?;
+        replace(&dir.join("scoreboard.json"), json(&board).as_bytes())?;
+        replace(&dir.join("report.html"), html(&campaign, &board, &Extras::default()).as_bytes())
+    });
+    if let Err(error) = written {
+        output::note(&format!("tare: the report is not written: {error:#}"));
+    }
+}
+
+fn board(campaign: &Campaign, args: &ReportArgs) -> Scoreboard {
+    let mut options = Options::from_plan(&campaign.plan);
+    options.estimator = args.estimator.or(options.estimator);
+    scoreboard(campaign, &options)
+}
+
+fn one(dir: &Path, args: &ReportArgs) -> Result<()> {
+    let campaign = load(dir)?;
+    let board = board(&campaign, args);
+    let figure = || match &args.bench {
+        None => Ok(overview_svg(&board)),
+        Some(name) => figure(&campaign, name),
+    };
+    if args.bench.is_some() && !matches!(args.format, ReportFormat::Svg | ReportFormat::Png) {
+        bail!("--bench chooses a figure: it goes with --format svg or png");
+    }
+    match args.format {
+        ReportFormat::Html => {
+            let path = args.out.clone().unwrap_or_else(|| dir.join("report.html"));
+            keep(&path, html(&campaign, &board, &Extras::default()).as_bytes())
+        }
+        ReportFormat::Md => deliver(args, markdown(&board).as_bytes()),
+        ReportFormat::Csv => deliver(args, csv(&board).as_bytes()),
+        ReportFormat::Text => {
+            let columns = if args.out.is_some() { COLUMNS } else { output::width() };
+            deliver(args, vmi_tables(&board, columns).as_bytes())
+        }
+        ReportFormat::Svg => deliver(args, figure()?.as_bytes()),
+        ReportFormat::Png => {
+            let picture = png(&figure()?, PIXELS)?;
+            if args.out.is_none() && std::io::stdout().is_terminal() {
+                bail!("a PNG is not for a terminal: name a file with --out");
+            }
+            deliver(args, &picture)
+        }
+    }
+}
+
+fn figure(campaign: &Campaign, name: &str) -> Result<String> {
+    if let Some(svg) = benchmark_svg(campaign, name) {
+        return Ok(svg);
+    }
+    let names: Vec<&str> = campaign.benchmarks.iter().map(|bench| bench.name.as_str()).collect();
+    if names.contains(&name) {
+        bail!("no layer of this campaign measured '{name}'");
+    }
+    bail!("no benchmark '{name}' in this campaign; {}", suggestion(name, &names));
+}
+
+fn history(dirs: &[PathBuf], args: &ReportArgs) -> Result<()> {
+    if args.format != ReportFormat::Html {
+        bail!(
+            "the history of several campaigns is written as HTML only; name one for other formats"
+        );
+    }
+    let each = |dir: &PathBuf| -> Result<(String, Scoreboard)> {
+        let campaign = load(dir)?;
+        Ok((dir.display().to_string(), board(&campaign, args)))
+    };
+    let campaigns: Vec<(String, Scoreboard)> = dirs.iter().map(each).collect::<Result<_>>()?;
+    let path = args.out.clone().unwrap_or_else(|| PathBuf::from("tare-history.html"));
+    keep(&path, history_html(&campaigns).as_bytes())
+}
+
+/// To the file that was named, or to standard output.
+fn deliver(args: &ReportArgs, content: &[u8]) -> Result<()> {
+    match &args.out {
+        Some(path) => keep(path, content),
+        None => {
+            let mut out = std::io::stdout().lock();
+            // A closed pipe is the reader's right.
+            let _ = out.write_all(content).and_then(|()| out.flush());
+            Ok(())
+        }
+    }
+}
+
+fn keep(path: &Path, content: &[u8]) -> Result<()> {
+    replace(path, content)?;
+    output::note(&format!("Written to {}", path.display()));
+    Ok(())
+}
+
+/// Writes a file whole or not at all.
+fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".part");
+    let unfinished = PathBuf::from(unfinished);
+    let written = std::fs::write(&unfinished, content)
+        .and_then(|()| std::fs::rename(&unfinished, path))
+        .with_context(|| format!("cannot write {}", path.display()));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&unfinished);
+    }
+    written
+}
