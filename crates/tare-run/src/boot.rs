@@ -125,15 +125,14 @@ impl Runner<'_> {
     }
 
     fn measure(
-        &self,
+        &mut self,
         session: &mut Session,
         id: u32,
         slot: &Slot,
         bench: usize,
         start_ns: f64,
     ) -> Result<Recorded, SessionError> {
-        let info = &self.benches[bench];
-        let name = &info.name;
+        let name = &self.benches[bench].name.clone();
         if self.history.fatal.contains(&(slot.layer, bench)) {
             let why = "not tried again: it ended the layer twice in an earlier block";
             return Ok(Recorded::without_samples(name, Outcome::Failed, why));
@@ -148,7 +147,7 @@ impl Runner<'_> {
         let (batch_ns, limit_ms) = (self.plan.batch_ns, self.plan.series_ms);
         let request = Request { id, bench: name.clone(), samples, batch_ns, limit_ms };
         let within = Duration::from_millis(limit_ms) * PATIENCE + GRACE;
-        Ok(match session.measure(&request, within)? {
+        Ok(match self.own.of(|| session.measure(&request, within))? {
             Answer::Series(series, took) => {
                 let (benchmark, host_ns) = (name.clone(), took.as_nanos() as u64);
                 Recorded { benchmark, outcome: Outcome::Measured, why: None, series, host_ns }

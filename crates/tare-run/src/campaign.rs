@@ -4,6 +4,7 @@ use crate::allocate::{self, Field, Wanted};
 use crate::boot::{Failure, Slot};
 use crate::budget::Budget;
 use crate::history::History;
+use crate::machine::OwnCost;
 use crate::observe::{Event, Observer};
 use crate::order::{block_order, shuffled};
 use tare_layers::{Host, Keeper, Layer, SessionError};
@@ -60,6 +61,8 @@ pub struct Runner<'a> {
     pub interrupted: fn() -> bool,
     /// What has happened so far.
     pub history: History,
+    /// What tare itself has cost while layers measured.
+    pub own: OwnCost,
 }
 
 /// Ends the campaign from deep inside.
@@ -75,8 +78,9 @@ impl<E: Into<RunError>> From<E> for Stop {
 }
 
 impl Runner<'_> {
-    /// Runs blocks until the plan is done; the store is closed as one file.
-    pub fn run(mut self) -> Result<Ending, RunError> {
+    /// Runs blocks until the plan is done; the store is closed as one file. How it ended, and what tare
+    /// itself cost.
+    pub fn run(mut self) -> Result<(Ending, OwnCost), RunError> {
         self.store.bury_running()?;
         self.store.set_state("running")?;
         let ending = match self.blocks() {
@@ -87,7 +91,7 @@ impl Runner<'_> {
         let state = if ending == Ending::Finished { "finished" } else { "interrupted" };
         self.store.set_state(state)?;
         self.store.close()?;
-        Ok(ending)
+        Ok((ending, self.own))
     }
 
     fn blocks(&mut self) -> Result<(), Stop> {

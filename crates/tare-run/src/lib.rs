@@ -17,7 +17,7 @@ pub use budget::series_ms;
 pub use campaign::{Ending, RunError, Runner, Weighed};
 pub use history::History;
 pub use host_benches::{HOST_BENCHES, HOST_SUITE, HostBench};
-pub use machine::{allowed_cpus, check_space, now, pick_cpus, stay_off};
+pub use machine::{OwnCost, allowed_cpus, check_space, now, pick_cpus, stay_off};
 pub use observe::{Event, Observer};
 pub use order::{block_order, shuffled};
 pub use trial::{Trial, trial};

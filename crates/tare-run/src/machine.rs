@@ -1,10 +1,12 @@
 //! What a campaign needs of the machine it runs on: CPUs of its own, room on the disk, the date.
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 use nix::unistd::Pid;
 use std::io;
 use std::path::Path;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 /// Least free space that a campaign may start with, in bytes.
 const LEAST_SPACE: u64 = 64 << 20;
@@ -45,6 +47,39 @@ pub fn check_space(directory: &Path) -> io::Result<()> {
     let (free, least) = (free >> 20, LEAST_SPACE >> 20);
     let text = format!("{free} MiB free at {}; a campaign wants {least}", existing.display());
     Err(io::Error::new(io::ErrorKind::StorageFull, text))
+}
+
+/// What tare itself takes of the machine while it lets a layer measure.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OwnCost {
+    cpu: Duration,
+    wall: Duration,
+}
+
+impl OwnCost {
+    /// Runs `work` and adds what it cost this process (its children are not counted).
+    pub(crate) fn of<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let (begin, before) = (Instant::now(), own_cpu());
+        let done = work();
+        self.cpu += own_cpu().saturating_sub(before);
+        self.wall += begin.elapsed();
+        done
+    }
+
+    /// Share of one CPU, in percent; 0 when nothing was measured.
+    pub fn percent(&self) -> f64 {
+        if self.wall.is_zero() {
+            0.0
+        } else {
+            100.0 * self.cpu.as_secs_f64() / self.wall.as_secs_f64()
+        }
+    }
+}
+
+fn own_cpu() -> Duration {
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_SELF) else { return Duration::ZERO };
+    let times = [usage.user_time(), usage.system_time()];
+    times.iter().map(|time| Duration::from_micros(time.num_microseconds().max(0) as u64)).sum()
 }
 
 /// The time, UTC, ISO 8601, to the second.

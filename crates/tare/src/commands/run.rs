@@ -7,13 +7,12 @@ use crate::config::{Asked, Config};
 use crate::progress::Progress;
 use crate::{host, interrupt, output, probe};
 use anyhow::{Context, Result, bail};
-use nix::sys::time::TimeValLike;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tare_layers::{Host, Keeper, suggestion};
 use tare_proto::BenchInfo;
-use tare_run::{Ending, Event, History, Observer, Runner, Weighed};
+use tare_run::{Ending, Event, History, Observer, OwnCost, Runner, Weighed};
 use tare_store::{LayerRow, Plan, Store, StoredArtifact};
 
 /// Time that a campaign may take when nothing is said.
@@ -82,23 +81,33 @@ impl Prepared {
         tare_run::stay_off(&plan.cpus);
         let interrupted = interrupt::interrupted;
         let observer: &mut dyn Observer = progress;
-        let runner =
-            Runner { store, plan, layers, benches, host, keeper, observer, interrupted, history };
-        let (begin, before) = (Instant::now(), own_cpu());
-        let ending = runner.run();
-        let own = (own_cpu() - before).as_secs_f64() / begin.elapsed().as_secs_f64().max(1e-9);
+        let own = OwnCost::default();
+        let runner = Runner {
+            store,
+            plan,
+            layers,
+            benches,
+            host,
+            keeper,
+            observer,
+            interrupted,
+            history,
+            own,
+        };
+        let ended = runner.run();
         progress.finish();
         show::print(out, format)?;
         report::leave_in(out);
-        let ending = ending.with_context(|| {
+        let (ending, own) = ended.with_context(|| {
             format!("the campaign stopped; what it measured is in {}", out.display())
         })?;
         let dir = out.display();
         Ok(match ending {
             Ending::Finished => {
                 output::note(&format!(
-                    "Kept in {dir}; 'tare show {dir}' prints it again. tare itself used {:.2}% of a CPU.",
-                    own * 100.0
+                    "Kept in {dir}; 'tare show {dir}' prints it again. While measuring, tare itself \
+                     used {:.2}% of a CPU.",
+                    own.percent()
                 ));
                 ExitCode::SUCCESS
             }
@@ -108,15 +117,6 @@ impl Prepared {
             }
         })
     }
-}
-
-/// CPU time that this process, without its children, has used.
-fn own_cpu() -> Duration {
-    let usage = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_SELF);
-    usage.map_or(Duration::ZERO, |usage| {
-        let times = [usage.user_time(), usage.system_time()];
-        times.iter().map(|time| Duration::from_micros(time.num_microseconds().max(0) as u64)).sum()
-    })
 }
 
 /// A layer after its first boot.
