@@ -39,7 +39,8 @@ pub fn stay_off(cpus: &[u32]) {
 pub fn check_space(directory: &Path) -> io::Result<()> {
     let mut places = directory.ancestors();
     let existing = places.find(|place| place.is_dir()).unwrap_or(Path::new("."));
-    let stat = nix::sys::statvfs::statvfs(existing)?;
+    let existing = existing.canonicalize()?;
+    let stat = nix::sys::statvfs::statvfs(&existing)?;
     let free = stat.blocks_available() as u64 * stat.fragment_size() as u64;
     if free >= LEAST_SPACE {
         return Ok(());

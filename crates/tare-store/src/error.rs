@@ -22,10 +22,10 @@ pub enum StoreError {
     Newer(PathBuf, i64),
     /// The database refused: full disk, damaged file, lost directory.
     #[error("{}: {why}", .0.display(), why = .1)]
-    Database(PathBuf, #[source] rusqlite::Error),
+    Database(PathBuf, rusqlite::Error),
     /// The directory could not be made or opened.
     #[error("{}: {why}", .0.display(), why = .1)]
-    Io(PathBuf, #[source] std::io::Error),
+    Io(PathBuf, std::io::Error),
 }
 
 impl StoreError {
