@@ -12,6 +12,7 @@
 //! ```
 
 use crate::cli::RunArgs;
+use crate::output;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::fs;
