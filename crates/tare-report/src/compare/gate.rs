@@ -92,7 +92,9 @@ pub struct Gate {
     pub passed: bool,
     /// Rows that the conditions were tested on.
     pub tested: usize,
-    /// Rows among them that are undecided, which is no reason to fail.
+    /// Rows of the comparison that have no interval, and so were not tested.
+    pub untested: usize,
+    /// Rows among the tested that are undecided, which is no reason to fail.
     pub undecided: usize,
     /// Every condition as written, and what meets it.
     pub conditions: Vec<Judged>,
@@ -155,6 +157,7 @@ pub(crate) fn gate(
     Gate {
         passed: conditions.iter().all(|judged| judged.failing.is_empty()),
         tested: rows.len(),
+        untested: 0,
         undecided: rows.iter().filter(|row| row.verdict == Verdict::Undecided).count(),
         conditions,
     }

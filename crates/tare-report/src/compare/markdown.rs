@@ -1,7 +1,7 @@
 //! The Markdown form of a comparison, for a pull request.
 
 use super::board::Comparison;
-use super::text::{columns, gate_lines, how, ratio_of, sentences, title};
+use super::sentences::{columns, gate_lines, how, ratio_of, sentences, title};
 use crate::board::Verdict;
 use crate::markdown::{code, prose};
 use crate::words::mark;

@@ -1,0 +1,97 @@
+//! One row of a comparison: its values on both sides, their ratio, and what is off about it.
+
+use super::board::{By, ComparedRow};
+use super::side::{self, Side};
+use crate::Comment;
+use crate::board::{Ratio, Verdict};
+use crate::cell::verdict;
+use crate::options::Options;
+use tare_stats::{RatioInterval, RowVerdict, mean, unpaired_ratio};
+
+/// One row's values on both sides, and their ratio.
+pub(super) struct Pairing {
+    pub(super) before: Vec<f64>,
+    pub(super) after: Vec<f64>,
+    pub(super) interval: Option<RatioInterval>,
+}
+
+impl Pairing {
+    pub(super) fn new(
+        sides: &[Side; 2],
+        by: By,
+        layer: [usize; 2],
+        bench: [usize; 2],
+        options: &Options,
+    ) -> Pairing {
+        let values = |at: usize| -> Vec<f64> {
+            sides[at].per_block(by, layer[at], bench[at]).into_iter().flatten().collect()
+        };
+        let (before, after) = (values(0), values(1));
+        let interval = unpaired_ratio(&before, &after, options.confidence).ok();
+        Pairing { before, after, interval }
+    }
+
+    /// The ratio, without an interval where a campaign has a single block.
+    fn ratio(&self) -> Option<Ratio> {
+        let log = |values: &[f64]| mean(&values.iter().map(|v| v.ln()).collect::<Vec<_>>()).ok();
+        let point = |(before, after): (f64, f64)| Ratio {
+            value: (after - before).exp().clamp(f64::MIN_POSITIVE, f64::MAX),
+            low: None,
+            high: None,
+            blocks: self.before.len().min(self.after.len()),
+        };
+        let interval = self.interval.as_ref().map(Ratio::from);
+        interval.or_else(|| log(&self.before).zip(log(&self.after)).map(point))
+    }
+}
+
+/// Puts a row together.
+pub(super) fn row(
+    sides: &[Side; 2],
+    pairing: &Pairing,
+    judged: Option<&RowVerdict>,
+    bench: [usize; 2],
+    options: &Options,
+) -> ComparedRow {
+    let info = &sides[0].campaign.benchmarks[bench[0]];
+    let floor = side::floor(sides, bench);
+    let (said, more_blocks) = judged.map_or((Verdict::None, None), |j| verdict(j.verdict));
+    let summary = |values: &[f64]| side::mean_of(values, options.confidence);
+    ComparedRow {
+        benchmark: info.name.clone(),
+        suite: info.suite.clone(),
+        unit: info.unit,
+        better: info.better,
+        estimator: options.estimator.map_or_else(|| info.estimator.clone(), |e| e.to_string()),
+        ratio: pairing.ratio(),
+        before: summary(&pairing.before),
+        after: summary(&pairing.after),
+        floor: (floor > 0.0).then(|| floor.exp()),
+        verdict: said,
+        more_blocks,
+        p_difference: judged.map(|j| j.p_difference),
+        p_equivalence: judged.map(|j| j.p_equivalence),
+        std_error: judged.map(|j| j.std_error),
+        df: judged.and_then(|j| j.df),
+        comments: remarks(pairing, judged),
+    }
+}
+
+fn remarks(pairing: &Pairing, judged: Option<&RowVerdict>) -> Vec<Comment> {
+    let mut remarks = Vec::new();
+    if judged.is_some_and(|j| j.within_floor && verdict(j.verdict).0 == Verdict::Undecided) {
+        remarks.push(Comment::WithinFloor);
+    }
+    match &pairing.interval {
+        Some(interval) if interval.degenerate => remarks.push(Comment::NoSpread),
+        Some(interval) if interval.half_width() > Comment::WIDE => {
+            let percent = 100.0 * interval.half_width().exp_m1().min(9.99);
+            remarks.push(Comment::WideInterval { percent });
+        }
+        None if pairing.before.len().min(pairing.after.len()) == 1 => {
+            remarks.push(Comment::OneBlock);
+        }
+        _ => {}
+    }
+    remarks
+}
