@@ -4,6 +4,7 @@ mod catalog;
 mod cli;
 mod commands;
 mod config;
+mod environment;
 mod host;
 mod interrupt;
 mod output;

@@ -1,7 +1,9 @@
-//! `tare doctor`: boots every layer once and says which run here, and what the others lack.
+//! `tare doctor`: says what of this machine disturbs, boots every layer once and says which run here, and what the
+//! others lack.
 
 use crate::cli::{DoctorArgs, LAYER_MISSING};
 use crate::config::{Asked, layers};
+use crate::environment::{self, View};
 use crate::{host, interrupt, output};
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -9,15 +11,20 @@ use std::process::ExitCode;
 use tare_layers::{Settings, Unavailable};
 use tare_run::{Trial, trial};
 
-/// Tries the named layers, or all.
+/// Looks at the machine and tries the named layers, or all.
 pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     interrupt::listen()?;
     let (host, keeper) = (host::host()?, host::keeper()?);
     let asked: Vec<Settings> =
         args.layers.iter().map(|text| Settings::parse(text)).collect::<Result<_, _>>()?;
+    let layers = layers(&asked)?;
+    let machine = environment::look(&View::of_this_host(&cpus_of(&layers)));
+    if !args.json {
+        output::print(&(environment::for_people(&machine) + "\nLayers\n"));
+    }
     let mut found = Vec::new();
     let mut missing = false;
-    for asked in layers(&asked)? {
+    for asked in layers {
         let within = args.boot_limit;
         let tried = trial(&*asked.layer, &host, &keeper, within, interrupt::interrupted);
         missing |= asked.named && tried.is_err();
@@ -30,9 +37,16 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
         }
     }
     if args.json {
-        output::print(&format!("{:#}\n", Value::from(found)));
+        let all = json!({ "machine": environment::for_machines(&machine), "layers": found });
+        output::print(&format!("{all:#}\n"));
     }
     Ok(if missing { LAYER_MISSING.into() } else { ExitCode::SUCCESS })
+}
+
+/// The CPUs that `tare run` would pin these layers to.
+fn cpus_of(layers: &[Asked]) -> Vec<u32> {
+    let vcpus = layers.iter().filter_map(|asked| asked.settings.number("vcpus", 1, 1, 1024).ok());
+    tare_run::pick_cpus(&tare_run::allowed_cpus(), vcpus.max().unwrap_or(1) as usize)
 }
 
 fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {

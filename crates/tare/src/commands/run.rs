@@ -77,8 +77,9 @@ impl Prepared {
         out: &Path,
         format: &cli::FormatArgs,
     ) -> Result<ExitCode> {
-        let Prepared { store, plan, layers, benches, history } = self;
+        let Prepared { mut store, plan, layers, benches, history } = self;
         tare_run::stay_off(&plan.cpus);
+        crate::environment::record(&mut store, &plan.cpus)?;
         let interrupted = interrupt::interrupted;
         let observer: &mut dyn Observer = progress;
         let own = OwnCost::default();

@@ -1,0 +1,63 @@
+//! Checks of memory, and of what this machine itself runs on.
+
+use super::{Check, Look, State};
+
+pub const SWAP: Check = Check {
+    name: "swap",
+    about: "swap space in use",
+    when: "some is in use: memory that a layer touches may have to be read back first",
+    remedy: "free memory and run swapoff -a",
+    look: |view| {
+        let Some(text) = view.read("proc/swaps") else {
+            return Look::new(State::Unknown, "swap cannot be read");
+        };
+        let used = |line: &str| line.split_whitespace().nth(3)?.parse::<u64>().ok();
+        let used: u64 = text.lines().skip(1).filter_map(used).sum();
+        match used {
+            0 => Look::new(State::Fine, "no swap in use"),
+            kib => {
+                Look::new(State::Warning, format!("{} MiB of swap are in use", kib.div_ceil(1024)))
+            }
+        }
+    },
+};
+
+pub const SHM: Check = Check {
+    name: "shm",
+    about: "whether /dev/shm is in memory: layers keep files and guests their memory there",
+    when: "it is not a tmpfs",
+    remedy: "mount -t tmpfs tmpfs /dev/shm",
+    look: |view| {
+        let mounts = view.read("proc/mounts").unwrap_or_default();
+        let mut words = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+        let kind = words.rfind(|words| words.get(1) == Some(&"/dev/shm"));
+        let kind = kind.and_then(|words| words.get(2).map(|kind| (*kind).to_owned()));
+        match kind.as_deref() {
+            Some("tmpfs") => Look::new(State::Fine, "/dev/shm is a tmpfs"),
+            Some(kind) => Look::new(State::Warning, format!("/dev/shm is {kind}, not a tmpfs")),
+            None if mounts.is_empty() => Look::new(State::Unknown, "mounts cannot be read"),
+            None => Look::new(State::Warning, "/dev/shm is no file system of its own"),
+        }
+    },
+};
+
+pub const VIRTUAL: Check = Check {
+    name: "virtual",
+    about: "whether this machine is itself a virtual machine",
+    when: "notes that it is: neighbours disturb unseen, and layers that need the hardware cost more than on metal",
+    remedy: "for figures of bare metal, run on bare metal",
+    look: |view| {
+        let cpus = view.read("proc/cpuinfo").unwrap_or_default();
+        let flags = cpus.lines().find(|line| line.starts_with("flags"));
+        let hypervisor =
+            flags.is_some_and(|line| line.split_whitespace().any(|f| f == "hypervisor"));
+        match (view.read("sys/hypervisor/type"), hypervisor) {
+            (Some(kind), _) => {
+                Look::new(State::Note, format!("this machine is a {kind} virtual machine"))
+            }
+            (None, true) => Look::new(State::Note, "this machine is a virtual machine"),
+            (None, false) if cpus.is_empty() => Look::new(State::Unknown, "CPUs cannot be read"),
+            _ => Look::new(State::Fine, "no hypervisor to be seen"),
+        }
+    },
+};

@@ -1,0 +1,152 @@
+//! What of this machine disturbs measurements: one row a check, read from `/proc` and `/sys`.
+//!
+//! Severity is kept honest: a [`State::Warning`] is something that is disturbing right now or will; most findings are
+//! [`State::Note`]s, which a reader should know and often cannot change.
+
+mod cpus;
+mod host;
+mod kernel;
+mod view;
+
+pub use view::View;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use tare_store::{Store, Warning};
+
+/// A row of the table.
+pub struct Check {
+    /// A name for programs and people.
+    pub name: &'static str,
+    /// What it looks at.
+    pub about: &'static str,
+    /// When it warns, or notes.
+    pub when: &'static str,
+    /// What to do about it.
+    pub remedy: &'static str,
+    look: fn(&View) -> Look,
+}
+
+/// Every check, in the order of `tare doctor`.
+pub const CHECKS: &[&Check] = &[
+    &cpus::LOAD,
+    &cpus::STEAL,
+    &cpus::SHARED,
+    &cpus::QUOTA,
+    &cpus::SIBLINGS,
+    &cpus::GOVERNOR,
+    &cpus::TURBO,
+    &kernel::CLOCK,
+    &kernel::HUGE_PAGES,
+    &kernel::ASLR,
+    &kernel::MITIGATIONS,
+    &kernel::COUNTERS,
+    &host::SWAP,
+    &host::SHM,
+    &host::VIRTUAL,
+];
+
+/// How a check came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Nothing to say.
+    Fine,
+    /// A reader should know.
+    Note,
+    /// It disturbs.
+    Warning,
+    /// It cannot be seen here.
+    Unknown,
+}
+
+impl State {
+    /// The state in a word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            State::Fine => "fine",
+            State::Note => "note",
+            State::Warning => "warning",
+            State::Unknown => "unknown",
+        }
+    }
+}
+
+/// What a check sees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Look {
+    state: State,
+    text: String,
+}
+
+impl Look {
+    fn new(state: State, text: impl Into<String>) -> Look {
+        Look { state, text: text.into() }
+    }
+}
+
+/// A check with what it found.
+pub struct Found {
+    /// The row.
+    pub check: &'static Check,
+    /// How it came out.
+    pub state: State,
+    /// What is there, in a few words.
+    pub text: String,
+}
+
+/// Makes every check.
+pub fn look(view: &View) -> Vec<Found> {
+    let found = |check: &&'static Check| {
+        let Look { state, text } = (check.look)(view);
+        Found { check, state, text }
+    };
+    CHECKS.iter().map(found).collect()
+}
+
+/// Records what is found in a campaign that is about to measure on `cpus`: a comment on its scoreboard for each
+/// warning, and one for all notes together.
+pub fn record(store: &mut Store, cpus: &[u32]) -> Result<()> {
+    for text in comments(&look(&View::of_this_host(cpus))) {
+        store.warn(&Warning { layer: None, benchmark: None, text })?;
+    }
+    Ok(())
+}
+
+/// The findings as comments on a scoreboard.
+fn comments(found: &[Found]) -> Vec<String> {
+    let of = |state| found.iter().filter(move |found| found.state == state);
+    let mut texts: Vec<String> = of(State::Warning)
+        .map(|found| format!("at the start: {}; remedy: {}", found.text, found.check.remedy))
+        .collect();
+    let notes: Vec<&str> = of(State::Note).map(|found| found.text.as_str()).collect();
+    if !notes.is_empty() {
+        texts.push(format!("about this machine: {}", notes.join("; ")));
+    }
+    texts
+}
+
+/// The findings for people, with remedies for what is not fine.
+pub fn for_people(found: &[Found]) -> String {
+    let mut text = String::from("This machine\n");
+    for Found { check, state, text: what } in found {
+        text.push_str(&format!("  {:11} {:7}  {what}\n", check.name, state.word()));
+        if matches!(state, State::Note | State::Warning) {
+            text.push_str(&format!("                       remedy: {}\n", check.remedy));
+        }
+    }
+    text
+}
+
+/// The findings for machines.
+pub fn for_machines(found: &[Found]) -> Value {
+    let one = |Found { check, state, text }: &Found| {
+        json!({
+            "check": check.name, "about": check.about, "when": check.when, "state": state.word(),
+            "found": text, "remedy": check.remedy,
+        })
+    };
+    found.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests;

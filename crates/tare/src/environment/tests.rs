@@ -1,0 +1,164 @@
+//! Every check against trees made by hand: a quiet machine of metal, a loud one, a guest, an empty one.
+
+use super::view::list;
+use super::{CHECKS, Found, State, View, comments, for_machines, for_people, look};
+use std::fs;
+use tempfile::TempDir;
+
+/// Files below the root, and their text.
+type Tree = &'static [(&'static str, &'static str)];
+
+const METAL: Tree = &[
+    ("proc/loadavg", "0.02 0.10 0.20 1/200 999\n"),
+    ("proc/self/cgroup", "0::/user.slice/tare\n"),
+    ("sys/fs/cgroup/user.slice/cpu.max", "max 100000\n"),
+    ("sys/devices/system/cpu/cpu2/topology/thread_siblings_list", "2\n"),
+    ("sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "performance\n"),
+    ("sys/devices/system/cpu/intel_pstate/no_turbo", "1\n"),
+    ("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n"),
+    ("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n"),
+    ("proc/sys/kernel/randomize_va_space", "2\n"),
+    ("sys/devices/system/cpu/vulnerabilities/meltdown", "Mitigation: PTI\n"),
+    ("sys/devices/system/cpu/vulnerabilities/mds", "Not affected\n"),
+    ("sys/bus/event_source/devices/cpu/type", "4\n"),
+    ("proc/sys/kernel/perf_event_paranoid", "1\n"),
+    ("proc/swaps", "Filename Type Size Used Priority\n/swap file 999 0 -2\n"),
+    ("proc/mounts", "proc /proc proc rw 0 0\ntmpfs /dev/shm tmpfs rw 0 0\n"),
+    ("proc/cpuinfo", "processor : 0\nflags : fpu tsc\n"),
+];
+
+/// What is otherwise on a loud machine.
+const LOUD: Tree = &[
+    ("proc/loadavg", "6.37 3.75 3.21 11/173 14269\n"),
+    ("sys/fs/cgroup/user.slice/cpu.max", "50000 100000\n"),
+    ("sys/devices/system/cpu/cpu2/topology/thread_siblings_list", "1-2\n"),
+    ("sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "schedutil\n"),
+    ("sys/devices/system/cpu/intel_pstate/no_turbo", "0\n"),
+    ("sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n"),
+    ("sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n"),
+    ("proc/sys/kernel/randomize_va_space", "0\n"),
+    ("sys/devices/system/cpu/vulnerabilities/mds", "Vulnerable; SMT vulnerable\n"),
+    ("proc/sys/kernel/perf_event_paranoid", "3\n"),
+    ("proc/swaps", "Filename Type Size Used Priority\n/swap file 999 3000 -2\n"),
+    ("proc/mounts", "tmpfs /dev/shm tmpfs rw 0 0\n/dev/vda /dev/shm ext4 rw 0 0\n"),
+    ("proc/cpuinfo", "processor : 0\nflags : fpu tsc hypervisor\n"),
+];
+
+/// CPU times: user nice system idle iowait irq softirq steal guest guest_nice.
+const START: &str = "cpu 9 9\ncpu1 0 0 0 100 0 0 0 0 0 0\ncpu2 0 0 0 10000 0 0 0 0 0 0\nintr 5\n";
+const QUIET: &str = "cpu1 0 0 0 120 0 0 0 0 0 0\ncpu2 1 0 0 10019 0 0 0 0 0 0\n";
+const BUSY: &str = "cpu1 9 0 0 111 0 0 0 0 0 0\ncpu2 10 0 0 10005 0 0 0 5 9 0\n";
+
+/// Every check's finding in the trees, the later one over the earlier.
+fn found(trees: &[Tree], allowed: &[u32], pinned: &[u32], after: &str) -> Vec<Found> {
+    let root = TempDir::new().expect("a temporary folder");
+    for (path, text) in trees.concat() {
+        let path = root.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    let root = root.path().to_owned();
+    look(&View::new(root, allowed.to_vec(), pinned.to_vec(), [START, after]))
+}
+
+fn states(found: &[Found]) -> Vec<(&str, State)> {
+    found.iter().map(|found| (found.check.name, found.state)).collect()
+}
+
+#[test]
+fn a_quiet_machine_of_metal_is_fine() {
+    let found = found(&[METAL], &[0, 1, 2], &[2], QUIET);
+    for one in &found {
+        assert_eq!(one.state, State::Fine, "{}: {}", one.check.name, one.text);
+    }
+    assert_eq!(comments(&found), [""; 0]);
+}
+
+#[test]
+fn everything_that_disturbs_is_found() {
+    use State::{Note, Warning};
+    let found = found(&[METAL, LOUD], &[2], &[2], BUSY);
+    let expected = [
+        ("load", Warning, "CPU 2 is busy for 75% of its time, load average 6.37"),
+        ("steal", Warning, "the hypervisor takes 25% now, 0.05% since the start"),
+        ("cpus", Warning, "no CPU is left beside CPU 2"),
+        ("quota", Warning, "CPU time is limited to 50000 of every 100000 µs"),
+        ("siblings", Warning, "CPU 1 shares a core and is busy"),
+        ("governor", Warning, "the frequency governor is schedutil"),
+        ("turbo", Note, "turbo is on: clocks vary with heat and load"),
+        ("clock", Warning, "the clock source hpet is slow to read, so short batches are coarse"),
+        (
+            "hugepages",
+            Note,
+            "transparent huge pages: always: memory benchmarks may fall into two modes",
+        ),
+        ("aslr", Note, "addresses are not randomised: all boots share one layout and its luck"),
+        ("mitigations", Note, "1 of 2 vulnerabilities mitigated, open: mds"),
+        ("counters", Note, "perf events are for root only (perf_event_paranoid 3)"),
+        ("swap", Warning, "3 MiB of swap are in use"),
+        ("shm", Warning, "/dev/shm is ext4, not a tmpfs"),
+        ("virtual", Note, "this machine is a virtual machine"),
+    ];
+    for (one, (name, state, text)) in found.iter().zip(expected) {
+        assert_eq!((one.check.name, one.state, one.text.as_str()), (name, state, text));
+    }
+    assert_eq!(found.len(), expected.len());
+}
+
+#[test]
+fn an_empty_machine_is_unknown_and_nothing_panics() {
+    let found = found(&[], &[], &[], "garbage\ncpu x\ncpu1 -1 99999999999999999999\n");
+    let odd = ["cpus", "counters"];
+    for one in found.iter().filter(|one| !odd.contains(&one.check.name)) {
+        assert_eq!(one.state, State::Unknown, "{}: {}", one.check.name, one.text);
+    }
+}
+
+#[test]
+fn idle_siblings_and_unpinned_layers_are_notes() {
+    let siblings = ("sys/devices/system/cpu/cpu2/topology/thread_siblings_list", "1,2\n");
+    let tree: Tree = Box::leak(Box::new([siblings]));
+    let found_here = found(&[METAL, tree], &[0, 1, 2], &[2], QUIET);
+    assert!(states(&found_here).contains(&("siblings", State::Note)));
+    let found_here = found(&[METAL], &[0, 1, 2], &[], QUIET);
+    assert!(states(&found_here).contains(&("cpus", State::Note)));
+}
+
+#[test]
+fn warnings_are_comments_of_their_own_and_notes_share_one() {
+    let found = found(&[METAL, LOUD], &[2], &[2], BUSY);
+    let comments = comments(&found);
+    let warnings = found.iter().filter(|one| one.state == State::Warning).count();
+    assert_eq!(comments.len(), warnings + 1);
+    assert!(comments[0].starts_with("at the start: CPU 2 is busy"), "{}", comments[0]);
+    assert!(comments[0].contains("remedy: end other work"), "{}", comments[0]);
+    let last = comments.last().expect("notes");
+    assert!(last.starts_with("about this machine: turbo is on"), "{last}");
+}
+
+#[test]
+fn people_and_machines_read_every_row() {
+    let found = found(&[METAL, LOUD], &[2], &[2], BUSY);
+    let (text, json) = (for_people(&found), for_machines(&found));
+    for check in CHECKS {
+        assert!(text.contains(check.name), "{} is not in\n{text}", check.name);
+        assert!(
+            json.as_array().is_some_and(|all| all.iter().any(|one| one["check"] == check.name))
+        );
+        assert!(!check.about.is_empty() && !check.when.is_empty() && !check.remedy.is_empty());
+    }
+}
+
+#[test]
+fn every_check_has_a_row() {
+    let files = [include_str!("cpus.rs"), include_str!("host.rs"), include_str!("kernel.rs")];
+    let defined: usize = files.iter().map(|text| text.matches(": Check = Check {").count()).sum();
+    assert_eq!(defined, CHECKS.len());
+}
+
+#[test]
+fn lists_of_cpus_are_read() {
+    assert_eq!(list("0-2,8"), [0, 1, 2, 8]);
+    assert_eq!(list("3"), [3]);
+    assert_eq!(list("x,4-"), [0; 0]);
+}

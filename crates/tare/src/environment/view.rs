@@ -1,0 +1,123 @@
+//! What checks look at: a tree with `proc` and `sys` in it, and the CPUs of a campaign.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+/// How long CPU times are sampled: twenty of the kernel's usual ticks.
+const SAMPLE: Duration = Duration::from_millis(200);
+
+/// A machine as its files show it.
+pub struct View {
+    root: PathBuf,
+    /// CPUs that tare may use.
+    pub allowed: Vec<u32>,
+    /// CPUs that layers are pinned to; empty when they are not.
+    pub pinned: Vec<u32>,
+    before: Times,
+    after: Times,
+}
+
+/// Ticks of each CPU since boot, by the columns of `/proc/stat`.
+type Times = BTreeMap<u32, Vec<u64>>;
+
+/// Columns of `/proc/stat`.
+const IDLE: usize = 3;
+const IOWAIT: usize = 4;
+const STEAL: usize = 7;
+
+impl View {
+    /// This host, its CPU times sampled over 200 ms.
+    pub fn of_this_host(pinned: &[u32]) -> View {
+        let stat = || std::fs::read_to_string("/proc/stat").unwrap_or_default();
+        let before = stat();
+        thread::sleep(SAMPLE);
+        let allowed = tare_run::allowed_cpus();
+        View::new("/".into(), allowed, pinned.to_vec(), [&before, &stat()])
+    }
+
+    /// Any tree, with two readings of its `/proc/stat`.
+    pub fn new(root: PathBuf, allowed: Vec<u32>, pinned: Vec<u32>, stat: [&str; 2]) -> View {
+        let [before, after] = stat.map(times);
+        View { root, allowed, pinned, before, after }
+    }
+
+    /// A file's text without the white space around it; `None` when there is none.
+    pub fn read(&self, path: &str) -> Option<String> {
+        let text = std::fs::read_to_string(self.root.join(path)).ok()?;
+        Some(text.trim().to_owned())
+    }
+
+    /// The names in a folder, in order.
+    pub fn names(&self, path: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.root.join(path)).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    }
+
+    /// The CPUs that layers will run on: the pinned ones, or all that are allowed.
+    pub fn measured(&self) -> &[u32] {
+        if self.pinned.is_empty() { &self.allowed } else { &self.pinned }
+    }
+
+    /// Share of its time that `cpu` was busy while it was sampled; `None` when that is not known.
+    pub fn busy(&self, cpu: u32) -> Option<f64> {
+        let delta = self.delta(cpu)?;
+        let idle = delta.get(IDLE)? + delta.get(IOWAIT).unwrap_or(&0);
+        let all = total(&delta);
+        (all > 0).then(|| (all - idle) as f64 / all as f64)
+    }
+
+    /// Share of its time that the hypervisor took `cpu` away: while it was sampled, and since it started.
+    pub fn stolen(&self, cpu: u32) -> Option<(f64, f64)> {
+        let share = |ticks: &[u64]| {
+            let all = total(ticks).max(1);
+            Some(*ticks.get(STEAL)? as f64 / all as f64)
+        };
+        Some((share(&self.delta(cpu)?)?, share(self.after.get(&cpu)?)?))
+    }
+
+    fn delta(&self, cpu: u32) -> Option<Vec<u64>> {
+        let (before, after) = (self.before.get(&cpu)?, self.after.get(&cpu)?);
+        Some(after.iter().zip(before).map(|(a, b)| a.saturating_sub(*b)).collect())
+    }
+}
+
+/// All ticks; guests' time (the last two columns) is in the users' already.
+fn total(ticks: &[u64]) -> u64 {
+    ticks.iter().take(STEAL + 1).sum()
+}
+
+fn times(stat: &str) -> Times {
+    let one = |line: &str| {
+        let (name, numbers) = line.split_once(' ')?;
+        let cpu = name.strip_prefix("cpu")?.parse().ok()?;
+        let ticks = numbers.split_whitespace().map(|n| n.parse().unwrap_or(0)).collect();
+        Some((cpu, ticks))
+    };
+    stat.lines().filter_map(one).collect()
+}
+
+/// The CPUs of a list as the kernel writes it: `0-3,8`.
+pub fn list(text: &str) -> Vec<u32> {
+    let range = |part: &str| -> Option<Vec<u32>> {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        (last.saturating_sub(first) < 65_536).then(|| (first..=last).collect())
+    };
+    text.split(',').filter_map(range).flatten().collect()
+}
+
+/// `CPU 1`, `CPUs 1, 2`.
+pub fn named(cpus: &[u32]) -> String {
+    let numbers: Vec<String> = cpus.iter().map(u32::to_string).collect();
+    format!("CPU{} {}", if cpus.len() == 1 { "" } else { "s" }, numbers.join(", "))
+}
+
+/// `12%`.
+pub fn percent(share: f64) -> String {
+    format!("{:.0}%", 100.0 * share)
+}
