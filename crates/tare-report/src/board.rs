@@ -6,10 +6,10 @@ pub use parts::{
     Counts, FailedBoot, LayerSummary, Method, OverallFloor, Presence, Provenance, Unavailable,
 };
 
-use crate::Comment;
+use crate::{Comment, Finding};
 use serde::Serialize;
 use tare_proto::{Better, Unit};
-use tare_stats::{RatioInterval, RatioPoint};
+use tare_stats::{RatioInterval, RatioPoint, Shape};
 
 /// Everything a campaign says, ready to be written out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -114,6 +114,12 @@ pub struct Cell {
     pub p_difference: Option<f64>,
     /// p-value of "the ratio lies outside the margin", corrected.
     pub p_equivalence: Option<f64>,
+    /// Location and spread against the baseline, each with its interval.
+    pub shape: Option<Shape>,
+    /// The ratio by hierarchical bootstrap, from the layer's and the baseline's first boots: a check of the interval.
+    pub bootstrap: Option<Ratio>,
+    /// What samples and blocks show beside that: trends, modes, changes, autocorrelation.
+    pub findings: Vec<Finding>,
     /// What should be known when reading this cell.
     pub comments: Vec<Comment>,
 }

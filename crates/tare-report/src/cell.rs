@@ -4,6 +4,7 @@ use crate::Comment;
 use crate::board::{Cell, Mean, Pair, Presence, Ratio, Verdict};
 use crate::note::{LATENCY_NS, clock_drift};
 use crate::options::Options;
+use crate::shapes::{Look, look};
 use crate::values::{Found, Values};
 use tare_proto::BenchInfo;
 use tare_stats::{
@@ -90,6 +91,9 @@ pub(crate) fn cell(
     if judged.is_some_and(|judged| judged.within_floor) && verdict == Verdict::Undecided {
         comments.insert(0, Comment::WithinFloor);
     }
+    let Look { shape, bootstrap, findings } =
+        look(values, values.baseline, place, weighed, options);
+    comments.extend(findings.iter().filter(|f| f.is_remarkable()).cloned().map(Comment::Found));
     Cell {
         layer: place.name.to_owned(),
         presence,
@@ -101,6 +105,9 @@ pub(crate) fn cell(
         more_blocks,
         p_difference: judged.map(|judged| judged.p_difference),
         p_equivalence: judged.map(|judged| judged.p_equivalence),
+        shape,
+        bootstrap,
+        findings,
         comments,
     }
 }

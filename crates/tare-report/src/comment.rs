@@ -1,5 +1,6 @@
 //! What is off about one cell: a short label for a table and a sentence for who wants to know.
 
+use crate::Finding;
 use crate::format::short_ratio;
 use serde::Serialize;
 
@@ -48,6 +49,8 @@ pub enum Comment {
     },
     /// What was measured beside the operation and subtracted is larger than what is left.
     SubtractedExceeds,
+    /// What the samples or the blocks show, where it may mislead about the ratio.
+    Found(Finding),
 }
 
 impl Comment {
@@ -68,6 +71,7 @@ impl Comment {
             Comment::FewSamples { .. } => "few_samples",
             Comment::Rejected { .. } => "rejected",
             Comment::SubtractedExceeds => "subtracted_exceeds",
+            Comment::Found(finding) => finding.kind,
         }
     }
 
@@ -86,6 +90,7 @@ impl Comment {
             Comment::Rejected { series: 1, why } => format!("1 series rejected: {why}"),
             Comment::Rejected { series, why } => format!("{series} series rejected: {why}"),
             Comment::SubtractedExceeds => "most of it subtracted".into(),
+            Comment::Found(finding) => finding.text.clone(),
         }
     }
 
@@ -113,6 +118,7 @@ impl Comment {
                 format!("Series that could not be reduced to a value: {series}; the first because {why}.")
             }
             Comment::SubtractedExceeds => "The cost measured beside the operation and subtracted is over three times what is left, so the result is a small difference of large numbers.".into(),
+            Comment::Found(finding) => finding.sentence(),
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Values<'a> {
     pub(crate) blocks: Vec<u32>,
     /// By benchmark: the host measured it.
     pub(crate) by_host: Vec<bool>,
-    baseline: Option<usize>,
+    pub(crate) baseline: Option<usize>,
 }
 
 impl<'a> Values<'a> {

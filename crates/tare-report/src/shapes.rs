@@ -1,0 +1,161 @@
+//! What the samples behind a cell look like beside their ratio: shift and spread, the bootstrap as a check, and
+//! signs that they are not the independent repetitions they are taken for.
+
+use crate::board::Ratio;
+use crate::cell::{Place, Weighed};
+use crate::options::Options;
+use crate::values::{Found, Values, best};
+use serde::Serialize;
+use tare_stats::{
+    BlockSamples, BootstrapRatio, Estimator, Shape, Warning, block_warnings, bootstrap_ratio,
+    disagree, paired_ratio, series_warnings, shape,
+};
+use tare_store::{Role, SeriesRow};
+
+/// Resamples of the bootstrap, and its seed: the same campaign says the same each time.
+const RESAMPLES: (usize, u64) = (2000, 1);
+
+/// A change within boots is worth a remark in a table from this many percent; smaller ones are in the JSON form.
+const LEAST_PERCENT: f64 = 2.0;
+
+/// Something that samples or blocks show.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// A name for programs: `trend`, `warm_up`, `change_point`, ...
+    pub kind: &'static str,
+    /// A sentence's worth.
+    pub text: String,
+    /// What it was said from.
+    #[serde(skip)]
+    pub warning: Warning,
+}
+
+/// What a cell's samples look like.
+pub(crate) struct Look {
+    pub(crate) shape: Option<Shape>,
+    pub(crate) bootstrap: Option<Ratio>,
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// Looks at the series of a cell; what cannot be had from them is left out.
+pub(crate) fn look(
+    values: &Values,
+    baseline: Option<usize>,
+    place: &Place,
+    weighed: &Weighed,
+    options: &Options,
+) -> Look {
+    let pairs = pairs(values, baseline, place);
+    let blocks: Vec<BlockSamples> = pairs
+        .iter()
+        .map(|(b, l)| BlockSamples { baseline: &b.1.samples, layer: &l.1.samples })
+        .collect();
+    let boots: Vec<&[f64]> = pairs.iter().map(|(_, layer)| layer.1.samples.as_slice()).collect();
+    let bootstrap = resampled(&blocks, place, options);
+    let mut warnings = series_warnings(&boots).unwrap_or_default();
+    warnings.extend(between_blocks(weighed));
+    // The bootstrap draws one boot a side, so it is compared with t on the same boots.
+    let (below, above): (Vec<f64>, Vec<f64>) = pairs.iter().map(|(b, l)| (b.0, l.0)).unzip();
+    let t = paired_ratio(&below, &above, options.confidence).ok();
+    let gap = t.zip(bootstrap.as_ref()).and_then(|(t, bootstrap)| disagree(&t, bootstrap));
+    warnings.extend(gap.map(|gap| Warning::IntervalsDisagree { gap }));
+    Look {
+        shape: shape(&blocks, options.confidence).ok(),
+        bootstrap: bootstrap.map(|b| Ratio {
+            value: b.ratio,
+            low: Some(b.low),
+            high: Some(b.high),
+            blocks: b.blocks,
+        }),
+        findings: warnings.into_iter().map(Finding::new).collect(),
+    }
+}
+
+/// Value and series of one boot.
+type Boot<'a> = (f64, &'a SeriesRow);
+
+/// Baseline's and layer's boot of every block that has both; the baseline's first, or else its second.
+fn pairs<'a>(
+    values: &Values<'a>,
+    baseline: Option<usize>,
+    place: &Place,
+) -> Vec<(Boot<'a>, Boot<'a>)> {
+    let boot = |block, layer, role| match values.at(block, layer, role, place.benchmark)? {
+        Found::Value(value, series) => Some((*value, *series)),
+        _ => None,
+    };
+    let pair = |&block: &u32| {
+        let base = baseline?;
+        let below = boot(block, base, Role::Weigh).or_else(|| boot(block, base, Role::Floor))?;
+        Some((below, boot(block, place.layer, Role::Weigh)?))
+    };
+    values.blocks.iter().filter_map(pair).collect()
+}
+
+fn resampled(blocks: &[BlockSamples], place: &Place, options: &Options) -> Option<BootstrapRatio> {
+    let own = || place.info.estimator.parse::<Estimator>().ok();
+    let estimator = options.estimator.or_else(own)?;
+    let (resamples, seed) = RESAMPLES;
+    let best = best(place.info.better);
+    bootstrap_ratio(blocks, &estimator, best, options.confidence, resamples, seed).ok()
+}
+
+/// What the sequence of the blocks' ratios shows, its blocks counted as the campaign's.
+fn between_blocks(weighed: &Weighed) -> Vec<Warning> {
+    let logs = weighed.logs.iter().enumerate().filter_map(|(at, log)| Some((at, (*log)?)));
+    let (at, ratios): (Vec<usize>, Vec<f64>) = logs.map(|(at, log)| (at, log.exp())).unzip();
+    let mut warnings = block_warnings(&ratios).unwrap_or_default();
+    for warning in &mut warnings {
+        if let Warning::ChangePoint { block, .. } = warning {
+            *block = at.get(*block).copied().unwrap_or(*block);
+        }
+    }
+    warnings
+}
+
+impl Finding {
+    fn new(warning: Warning) -> Finding {
+        let kind = match warning {
+            Warning::Trend { .. } => "trend",
+            Warning::WarmUp { .. } => "warm_up",
+            Warning::ChangePoint { .. } => "change_point",
+            Warning::Autocorrelated { .. } => "autocorrelated",
+            Warning::BootsAutocorrelated { .. } => "boots_autocorrelated",
+            Warning::Bimodal { .. } => "bimodal",
+            Warning::CoarseClock { .. } => "coarse_clock",
+            Warning::IntervalsDisagree { .. } => "intervals_disagree",
+        };
+        Finding { kind, text: warning.to_string(), warning }
+    }
+
+    /// What it means for the reader.
+    pub(crate) fn sentence(&self) -> String {
+        let means = match self.warning {
+            Warning::Trend { .. } => "the value depends on how long a boot measures",
+            Warning::WarmUp { .. } => "the first samples are still part of the value",
+            Warning::ChangePoint { .. } => "the ratio is a mixture of before and after",
+            Warning::Autocorrelated { .. } => "the samples of a boot say less than their number",
+            Warning::BootsAutocorrelated { .. } => "look for what changes slowly on this machine",
+            Warning::Bimodal { .. } => "one number does not describe them",
+            Warning::CoarseClock { .. } => "small differences cannot be seen",
+            Warning::IntervalsDisagree { .. } => {
+                "the blocks are far from normal; trust the wider one"
+            }
+        };
+        format!("{}: {means}.", self.text)
+    }
+
+    /// Whether it belongs beside the number: it may mislead about the ratio, and is not small.
+    pub(crate) fn is_remarkable(&self) -> bool {
+        match self.warning {
+            Warning::Trend { percent }
+            | Warning::WarmUp { percent, .. }
+            | Warning::Bimodal { percent, .. } => percent.abs() >= LEAST_PERCENT,
+            Warning::ChangePoint { .. }
+            | Warning::BootsAutocorrelated { .. }
+            | Warning::IntervalsDisagree { .. } => true,
+            // Samples within a boot are never taken as independent, so neither harms.
+            Warning::Autocorrelated { .. } | Warning::CoarseClock { .. } => false,
+        }
+    }
+}
