@@ -134,7 +134,7 @@ fn benjamini_hochberg_keeps_the_share_of_false_verdicts() {
     };
     let (mut false_share, mut found, mut found_by_holm) = (0.0, 0, 0);
     for _ in 0..300 {
-        let shift = |r: usize| if r % 2 == 0 { 0.05 } else { 0.0 };
+        let shift = |r: usize| if r.is_multiple_of(2) { 0.05 } else { 0.0 };
         let rows: Vec<RowInput> = (0..40)
             .map(|r| row(&[(); 8].map(|()| shift(r) + 0.03 * normal()), 0.0, Best::Lowest))
             .collect();
