@@ -24,7 +24,7 @@ use serde::Serialize;
 use side::{Chosen, Common, Side};
 use std::fmt;
 use tare_proto::Better;
-use tare_stats::{RowInput, RowVerdict, VarianceModel, VerdictRules, verdicts_with};
+use tare_stats::{RowInput, RowVerdict, verdicts};
 use tare_store::Campaign;
 
 /// What the reader of a comparison may choose.
@@ -67,8 +67,8 @@ impl std::error::Error for CompareError {}
 /// Compares `after` with `before`; each comes with the name it is called by.
 ///
 /// Values are reduced as for a scoreboard, one per block. The blocks of two campaigns have nothing to do with each
-/// other, so the ratio's interval is Welch's on the logs. Verdicts are corrected over all rows of the comparison,
-/// tested with each row's own variance, and bounded below by the larger of the two campaigns' noise floors.
+/// other, so the ratio's interval is Welch's on the logs. Verdicts are corrected over all rows of the comparison and
+/// bounded below by the larger of the two campaigns' noise floors.
 ///
 /// # Errors
 /// When the campaigns have nothing in common.
@@ -125,8 +125,8 @@ pub fn compare_json(comparison: &Comparison) -> String {
 
 /// The verdicts of all rows together, by layer and benchmark.
 ///
-/// Each row with its own variance: moderation was calibrated for paired blocks ([`tare_stats::VarianceModel`]), not
-/// for two campaigns whose noise may differ. It costs power, not honesty.
+/// By the scoreboard's own rules. That its moderated variances hold for unrelated blocks too is simulated:
+/// `examples/calibrate_compare.rs`, figures in docs/calibration.md.
 fn judge(
     rows: &[Vec<Pairing>],
     sides: &[Side; 2],
@@ -141,12 +141,7 @@ fn judge(
         let floor = side::floor(sides, bench);
         inputs.push(RowInput { interval, margin: options.margin, floor, best });
     }
-    let rules = VerdictRules {
-        correction: options.correction,
-        alpha: 1.0 - options.confidence,
-        variance: VarianceModel::PerRow,
-    };
-    let mut answers = verdicts_with(&inputs, &rules).into_iter();
+    let mut answers = verdicts(&inputs, options.correction, 1.0 - options.confidence).into_iter();
     let mut answer = |pairing: &Pairing| pairing.interval.and_then(|_| answers.next());
     rows.iter().map(|layer| layer.iter().map(&mut answer).collect()).collect()
 }

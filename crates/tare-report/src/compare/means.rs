@@ -7,10 +7,7 @@ use crate::cell::verdict;
 use crate::options::Options;
 use tare_proto::Better;
 use tare_stats::dist::{t_factor, t_two_sided};
-use tare_stats::{
-    Best, RatioInterval, RowInput, SuiteGeomean, VarianceModel, VerdictRules, suite_geomean_sparse,
-    verdicts_with,
-};
+use tare_stats::{Best, RatioInterval, RowInput, SuiteGeomean, suite_geomean_sparse, verdicts};
 
 /// The means of every layer, each layer's by suite and what is measured; their verdicts are a family of their own.
 pub(super) fn geomeans(
@@ -32,12 +29,7 @@ pub(super) fn geomeans(
         .flatten()
         .map(|(_, interval)| RowInput { interval: *interval, margin, floor, best })
         .collect();
-    let rules = VerdictRules {
-        correction: options.correction,
-        alpha: 1.0 - options.confidence,
-        variance: VarianceModel::PerRow,
-    };
-    let answers = verdicts_with(&inputs, &rules);
+    let answers = verdicts(&inputs, options.correction, 1.0 - options.confidence);
     for ((mean, _), answer) in means.iter_mut().flatten().zip(answers) {
         mean.verdict = verdict(answer.verdict).0;
     }
