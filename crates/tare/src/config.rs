@@ -68,6 +68,9 @@ impl Config {
         if given.is_none() && !path.exists() {
             return Ok(Config::default());
         }
+        if given.is_none() {
+            output::note(&format!("Settings from {USUAL}."));
+        }
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         toml::from_str(&text).with_context(|| format!("{} is not as it should be", path.display()))
