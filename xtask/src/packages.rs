@@ -12,9 +12,21 @@ const NEEDED: &[(&str, &str)] = &[
     ("qemu-system-x86_64", "qemu-system-x86"),
 ];
 
-/// Installs what is missing. Guest kernels need no package: tare extracts one into its cache.
+/// What only tests need: a browser for the page, and its driver.
+const TESTING: &[(&str, &str)] = &[("chromium", "chromium"), ("chromedriver", "chromium-driver")];
+
+/// Installs what layers lack. Guest kernels need no package: tare extracts one into its cache.
 pub fn install() -> Result<()> {
-    let missing: Vec<_> = NEEDED.iter().filter(|(program, _)| !has_program(program)).collect();
+    install_all(NEEDED.iter())
+}
+
+/// Installs what layers and tests lack.
+pub fn install_for_tests() -> Result<()> {
+    install_all(NEEDED.iter().chain(TESTING))
+}
+
+fn install_all<'a>(needed: impl Iterator<Item = &'a (&'a str, &'a str)>) -> Result<()> {
+    let missing: Vec<_> = needed.filter(|(program, _)| !has_program(program)).collect();
     if missing.is_empty() {
         return Ok(());
     }

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 /// Installs what tests need and runs all checks and tests. A missing layer fails, it is not skipped.
 pub fn test(args: &[String]) -> Result<()> {
-    packages::install()?;
+    packages::install_for_tests()?;
     tidy::tidy()?;
     cargo(&["fmt", "--all", "--check"], &[])?;
     cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], &[])?;

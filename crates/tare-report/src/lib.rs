@@ -42,7 +42,7 @@ pub use compare::{
 };
 pub use csv::csv;
 pub use html::{
-    Counter, Extras, ICON_POLICY, LoadCurve, LoadPoint, Shell, Usage, history_html, html, shell,
+    Counter, Extras, LoadCurve, LoadPoint, Shell, Usage, history_html, html, shell, summary_html,
 };
 pub use json::json;
 pub use markdown::markdown;

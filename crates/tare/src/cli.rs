@@ -56,6 +56,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Write a campaign's report: one HTML file, or text, Markdown, CSV, SVG, PNG
     Report(ReportArgs),
+    /// Serve folders of campaigns as a web page on this machine: reports, comparisons, running campaigns
+    Serve(ServeArgs),
     /// Compare two campaigns, before and after; with --fail-if, a gate for CI
     Compare(Box<CompareArgs>),
     /// Say of every layer whether it runs here, and if not, what to do
@@ -212,6 +214,17 @@ pub struct ReportArgs {
     /// Reduce every series by this instead of its suite's: mean, median, best-of-5, best-18-of-30
     #[arg(long, value_name = "ESTIMATOR")]
     pub estimator: Option<tare_stats::Estimator>,
+}
+
+/// What to serve, and where.
+#[derive(Args)]
+pub struct ServeArgs {
+    /// Folders: campaigns, or folders that hold campaigns
+    #[arg(required = true, value_name = "DIR")]
+    pub dirs: Vec<PathBuf>,
+    /// Address and port to listen on; port 0 takes any that is free
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7878")]
+    pub listen: std::net::SocketAddr,
 }
 
 /// A report's forms.

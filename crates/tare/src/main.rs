@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         Command::Resume(args) => commands::resume::resume(&args),
         Command::Show(args) => commands::show::show(&args),
         Command::Report(args) => commands::report::report(&args),
+        Command::Serve(args) => commands::serve::serve(&args),
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Doctor(args) => commands::doctor::doctor(&args),
         Command::List(args) => commands::list::list(&args),

@@ -28,7 +28,7 @@ pub(super) fn controls(board: &Scoreboard) -> Markup {
             label { input #raw type="checkbox"; " raw pairs, interval widths, remarks" }
             fieldset.scripted {
                 legend { "Layers" }
-                @for (at, layer) in board.others().enumerate() {
+                @for (at, layer) in super::table::shown(board) {
                     label { input type="checkbox" data-layer=(at) checked; (swatch(at + 1)) bdi { (words::name(&layer.name)) } }
                 }
             }

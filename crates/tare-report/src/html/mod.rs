@@ -17,10 +17,10 @@ mod trouble;
 
 pub use extras::{Counter, Extras, LoadCurve, LoadPoint, Usage};
 pub use history::history_html;
-pub use page::{ICON_POLICY, Shell, shell};
+pub use page::{Shell, shell};
 
 use crate::Scoreboard;
-use maud::html;
+use maud::{Markup, html};
 use tare_store::Campaign;
 
 /// Writes a campaign's report as one HTML file.
@@ -43,4 +43,10 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
         ("#provenance", "Where it comes from"),
     ];
     shell(&Shell { title: &title, nav: &nav, connects: false }, &body).into_string()
+}
+
+/// The top of a report alone: notices, a sentence a layer, the geometric means drawn.
+#[must_use]
+pub fn summary_html(board: &Scoreboard) -> Markup {
+    summary::summary(board)
 }

@@ -16,9 +16,6 @@ pub struct Shell<'a> {
     pub connects: bool,
 }
 
-/// What a server has to add to a page's own policy so that browsers may look for an icon: nothing.
-pub const ICON_POLICY: &str = "img-src 'none'";
-
 static STYLE: LazyLock<String> = LazyLock::new(|| {
     let (light, dark) = (theme::variables(&theme::LIGHT), theme::variables(&theme::DARK));
     let paper = include_str!("style.css").replace("/*light*/", &light).replace("/*dark*/", &dark);
@@ -29,7 +26,7 @@ const SCRIPT: &str = include_str!("script.js");
 
 static POLICY: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'",
+        "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'",
         hash(&STYLE),
         hash(SCRIPT)
     )
@@ -38,7 +35,10 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
 /// A whole page around `body`.
 #[must_use]
 pub fn shell(shell: &Shell, body: &Markup) -> Markup {
-    let connect = if shell.connects { "; connect-src 'self'" } else { "" };
+    let connect = match shell.connects {
+        true => "; connect-src 'self'; form-action 'self'",
+        false => "; form-action 'none'",
+    };
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -61,7 +61,7 @@ pub fn shell(shell: &Shell, body: &Markup) -> Markup {
                     }
                 }
                 (body)
-                footer { "Written by tare. This page loads nothing and sends nothing." }
+                footer { "Written by tare. This page loads nothing from elsewhere and sends nothing." }
                 div #tip role="status" hidden {}
                 script { (PreEscaped(SCRIPT)) }
             }

@@ -204,32 +204,40 @@ if (board) {
 }
 
 // Histograms: pointing tells the counts, dragging zooms, a double click or Escape shows all.
-for (const svg of all(".zooms")) {
+const zooms = svg => {
   const [low, high, log] = own(svg), [from, to] = edges(svg);
   const home = scale(low, high, log, from, to);
   svg.shown = home;
   const bins = all(".hist", svg).map(path => [path.dataset.name,
     new Map(path.dataset.n.split(" ").map(pair => pair.split(":").map(Number))), +path.dataset.bins]);
+  const count = bins[0] ? bins[0][2] : 1, width = (to - from) / count;
   let start = null;
   svg.addEventListener("pointermove", event => {
-    const value = svg.shown.value(place(svg, event)), count = bins[0] ? bins[0][2] : 1;
-    const bin = Math.floor((home.at(value) - from) / (to - from) * count);
+    const bin = Math.floor((home.at(svg.shown.value(place(svg, event))) - from) / width);
     const lines = bins.filter(([, counts]) => counts.get(bin)).map(([name, counts]) => `${name}: ${counts.get(bin)} samples`);
-    const width = (to - from) / count;
     const span = [bin, bin + 1].map(n => label(home.value(from + n * width), svg.dataset.unit)).join(" to ");
     say(span + "\n" + (lines.join("\n") || "no samples"), event);
   });
-  svg.addEventListener("pointerleave", () => say(""));
-  svg.addEventListener("pointerdown", event => { start = place(svg, event); });
+  svg.addEventListener("pointerleave", () => { say(""); start = null; });
+  svg.addEventListener("pointerdown", event => { start = place(svg, event); event.preventDefault(); });
   svg.addEventListener("pointerup", event => {
     const end = place(svg, event), [a, b] = [Math.min(start, end), Math.max(start, end)].map(x => svg.shown.value(x));
     if (start !== null && Math.abs(end - start) > 8) redraw(svg, Math.max(a, low), Math.min(b, high));
     start = null;
   });
-  const back = () => redraw(svg, low, high);
-  svg.addEventListener("dblclick", back);
-  addEventListener("keydown", event => { if (event.key === "Escape") { back(); say(""); } });
-}
+  svg.addEventListener("dblclick", () => redraw(svg, low, high));
+};
+// Only what is opened is prepared; "toggle" does not bubble, so it is caught on its way down.
+const prepare = details => {
+  for (const svg of all(".zooms", details)) if (!svg.shown) zooms(svg);
+};
+addEventListener("toggle", event => { if (event.target.open) prepare(event.target); }, true);
+all("details[open]").forEach(prepare);
+addEventListener("keydown", event => {
+  if (event.key !== "Escape") return;
+  say("");
+  for (const svg of all(".zooms")) if (svg.shown) redraw(svg, ...own(svg));
+});
 
 // A page that a server keeps up to date: fetched again while its campaign runs.
 const live = one("[data-live]");

@@ -113,26 +113,28 @@ fn means(board: &Scoreboard) -> Markup {
 }
 
 fn plot(board: &Scoreboard, suite: &str, measure: Measure) -> String {
-    const WIDTH: f64 = 520.0;
-    let strip = Strip::of_means(board, suite, measure);
+    const WIDTH: f64 = 420.0;
+    let shown: Vec<_> = super::table::shown(board).collect();
+    let places: Vec<usize> = shown.iter().map(|(at, _)| *at).collect();
+    let strip = Strip::of_means(board, suite, measure).only(&places);
     let margin = board.method.margin;
-    let scale = forest::shared(std::iter::once(&strip), margin, (120.0, 400.0));
+    let scale = forest::shared(std::iter::once(&strip), margin, (104.0, 300.0));
     let (top, bottom) = (22.0, 22.0 + strip.height());
     let label = format!("Geometric means of suite {}", words::name(suite));
     let mut canvas = Canvas::new("plot", (WIDTH, bottom + 20.0), &label);
-    canvas.text("strong", (8.0, 12.0), Anchor::Start, &label);
+    canvas.text("strong", (0.0, 12.0), Anchor::Start, &label);
     forest::axis(&mut canvas, &scale, (top, bottom), 6);
     forest::draw(&mut canvas, &strip, &scale, margin, top);
-    for (at, (layer, (_, ratio))) in board.others().zip(&strip.marks).enumerate() {
+    for (at, ((_, layer), (_, ratio))) in shown.iter().zip(&strip.marks).enumerate() {
         let y = top + 2.0 + LINE * (at as f64 + 0.5) + 3.5;
-        let name = crate::clean::fit(&words::name(&layer.name), 17);
-        canvas.text("", (8.0, y), Anchor::Start, &name);
+        let name = crate::clean::fit(&words::name(&layer.name), 15);
+        canvas.text("", (0.0, y), Anchor::Start, &name);
         let text = ratio.as_ref().map(ratio_and_interval);
         let text = text.map_or("–".into(), |(value, interval)| match interval {
             Some(interval) => format!("{value} ({interval})"),
             None => value,
         });
-        canvas.text("", (408.0, y), Anchor::Start, &text);
+        canvas.text("", (308.0, y), Anchor::Start, &text);
     }
     canvas.finish()
 }

@@ -3,7 +3,7 @@
 use super::cell;
 use super::controls::controls;
 use super::summary::swatch;
-use crate::board::{Geomean, Row, Scoreboard};
+use crate::board::{Geomean, LayerSummary, Measure, Row, Scoreboard};
 use crate::clean::{clean, fit};
 use crate::format::{percent, percent_above_one, quantity};
 use crate::svg::canvas::Canvas;
@@ -15,17 +15,18 @@ use tare_proto::Better;
 
 /// Width of the plots in the table's rows, and the part that is drawn on.
 const PLOT: f64 = 330.0;
-const RANGE: (f64, f64) = (6.0, PLOT - 6.0);
+const RANGE: (f64, f64) = (8.0, PLOT - 14.0);
 
 pub(super) fn section(board: &Scoreboard) -> Markup {
-    let strips: Vec<Strip> = board.rows.iter().map(Strip::of_row).collect();
+    let shown: Vec<usize> = shown(board).map(|(at, _)| at).collect();
+    let strips: Vec<Strip> = board.rows.iter().map(|row| Strip::of_row(row).only(&shown)).collect();
     let scale = forest::shared(strips.iter(), board.method.margin, RANGE);
     let suites = suites(board);
     html! {
         section #scoreboard aria-labelledby="h-board" {
             h2 #h-board { "Scoreboard" }
             @if board.rows.is_empty() { p.notice { "This campaign has no benchmarks." } }
-            @else if board.others().count() == 0 { p.notice { "There is no layer to compare with the baseline." } }
+            @else if shown.is_empty() { p.notice { "There is no layer to compare with the baseline here." } }
             @else {
                 (controls(board))
                 div.wide tabindex="0" role="region" aria-label="Scoreboard, scrolls sideways" {
@@ -38,6 +39,12 @@ pub(super) fn section(board: &Scoreboard) -> Markup {
             }
         }
     }
+}
+
+/// The layers that have a column, with their places among the others: all but those that cannot run here.
+pub(super) fn shown(board: &Scoreboard) -> impl Iterator<Item = (usize, &LayerSummary)> {
+    let able = |layer: &LayerSummary| layer.unavailable.is_none() || layer.measured > 0;
+    board.others().enumerate().filter(move |(_, layer)| able(layer))
 }
 
 /// The suites in the order of the rows.
@@ -72,7 +79,7 @@ fn head(board: &Scoreboard, scale: &Scale) -> Markup {
                     button type="button" data-sort="base" { bdi { (words::name(&board.baseline)) } }
                 }
                 th.plotted role="columnheader" scope="col" { span.sr { "Costs drawn" } (PreEscaped(axis(scale))) }
-                @for (at, layer) in board.others().enumerate() {
+                @for (at, layer) in shown(board) {
                     th.layer role="columnheader" scope="col" aria-sort="none" data-layer=(at) {
                         button type="button" data-sort=(at) { (swatch(at + 1)) bdi { (words::name(&layer.name)) } }
                     }
@@ -107,10 +114,10 @@ fn group(board: &Scoreboard, suite: &str, strips: &[Strip], scale: &Scale) -> Ma
                 }
                 td.plotted role="cell" {
                     @if several { @if let Some(mean) = means.first() {
-                        (PreEscaped(drawn(&Strip::of_means(board, suite, mean.measure), scale, board)))
+                        (PreEscaped(drawn(&means_strip(board, suite, mean.measure), scale, board)))
                     } }
                 }
-                @for (at, layer) in board.others().enumerate() {
+                @for (at, layer) in shown(board) {
                     td.layer role="cell" data-layer=(at) data-label=(words::name(&layer.name)) {
                         @for mean in means.iter().filter(|m| several && m.layer == layer.name) { (cell::mean(mean)) }
                     }
@@ -119,6 +126,11 @@ fn group(board: &Scoreboard, suite: &str, strips: &[Strip], scale: &Scale) -> Ma
             @for (at, row) in rows { (line(board, at, row, &strips[at], scale)) }
         }
     }
+}
+
+fn means_strip(board: &Scoreboard, suite: &str, measure: Measure) -> Strip {
+    let shown: Vec<usize> = shown(board).map(|(at, _)| at).collect();
+    Strip::of_means(board, suite, measure).only(&shown)
 }
 
 fn drawn(strip: &Strip, scale: &Scale, board: &Scoreboard) -> String {
@@ -150,7 +162,7 @@ fn line(board: &Scoreboard, at: usize, row: &Row, strip: &Strip, scale: &Scale) 
                 }
             }
             td.plotted role="cell" { (PreEscaped(drawn(strip, scale, board))) }
-            @for (at, one) in row.cells.iter().enumerate() { (cell::cell(row, one, at)) }
+            @for (at, _) in shown(board) { (cell::cell(row, &row.cells[at], at)) }
         }
     }
 }

@@ -7,4 +7,5 @@ pub mod list;
 pub mod report;
 pub mod resume;
 pub mod run;
+pub mod serve;
 pub mod show;

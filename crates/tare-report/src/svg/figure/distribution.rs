@@ -15,7 +15,7 @@ const BINS: usize = 96;
 /// Height of the histograms, and of a layer's line above them.
 const HEIGHT: f64 = 130.0;
 const LINE: f64 = 13.0;
-pub(super) const EDGES: (f64, f64) = (12.0, WIDTH - 12.0);
+pub(super) const EDGES: (f64, f64) = (14.0, WIDTH - 22.0);
 
 /// The figure and its height.
 pub(crate) fn figure(layers: &[LayerSamples], unit: Unit) -> (String, f64) {

@@ -38,6 +38,12 @@ impl Strip {
         Strip { marks, floor: board.floor.bound }
     }
 
+    /// Without the lines of all layers but these (places among the others).
+    pub(crate) fn only(mut self, shown: &[usize]) -> Strip {
+        self.marks.retain(|(series, _)| shown.contains(&(series - 1)));
+        self
+    }
+
     /// Height that it takes.
     pub(crate) fn height(&self) -> f64 {
         LINE * self.marks.len().max(1) as f64 + 4.0

@@ -11,7 +11,7 @@ use crate::svg::{axis, marks};
 const BINS: usize = 81;
 /// Height of one layer's histogram, and what is left of it for the name.
 const STRIP: f64 = 34.0;
-const EDGES: (f64, f64) = (110.0, WIDTH - 12.0);
+const EDGES: (f64, f64) = (110.0, WIDTH - 22.0);
 /// Percent that are drawn at least and at most to either side.
 const REACH: (f64, f64) = (1.0, 100.0);
 

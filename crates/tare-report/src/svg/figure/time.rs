@@ -11,7 +11,7 @@ use std::fmt::Write;
 use tare_store::Role;
 
 /// Height of a layer's strip.
-const STRIP: f64 = 46.0;
+const STRIP: f64 = 54.0;
 const EDGES: (f64, f64) = (150.0, WIDTH - 12.0);
 /// Marks of one layer when nothing asks for fewer.
 pub(crate) const MARKS: usize = 300;
@@ -27,7 +27,7 @@ pub(crate) fn figure(layers: &[LayerSamples], most: usize) -> (String, f64) {
     for (at, layer) in layers.iter().enumerate() {
         strip(&mut canvas, layer, top + STRIP * at as f64, most);
     }
-    let text = "each strip: the layer's boots in order; specks are medians, whiskers least to most";
+    let text = "boots in order, numbered by block (′: the baseline's second); dots medians, lines least to most";
     canvas.text("note", (12.0, height - 8.0), Anchor::Start, text);
     (canvas.finish(), height)
 }
@@ -36,7 +36,7 @@ fn strip(canvas: &mut Canvas, layer: &LayerSamples, top: f64, most: usize) {
     let median = layer.median();
     let [low, high] = [0.01, 0.99].map(|p| at_quantile(&layer.sorted, p) / median);
     let room = (0.1 * (high - low)).max(0.005);
-    let y = Scale::linear(low - room, high + room, (top + STRIP - 4.0, top + 4.0));
+    let y = Scale::linear(low - room, high + room, (top + STRIP - 15.0, top + 5.0));
     let name = crate::clean::fit(&crate::words::name(layer.name), 14);
     canvas.group(&marks::class(layer.series), &[]);
     marks::dot(canvas, layer.series, (12.0, top + 14.0));
@@ -49,10 +49,11 @@ fn strip(canvas: &mut Canvas, layer: &LayerSamples, top: f64, most: usize) {
     canvas.line("grid", (EDGES.0, y.at(1.0)), (EDGES.1, y.at(1.0)));
     let wide = (EDGES.1 - EDGES.0) / layer.boots.len() as f64;
     let each = (most / layer.boots.len()).clamp(1, 60);
-    let (mut specks, mut whiskers) = (Vec::new(), String::new());
+    let (mut specks, mut whiskers, mut seams) = (Vec::new(), String::new(), String::new());
     for (at, boot) in layer.boots.iter().enumerate() {
         let left = EDGES.0 + wide * at as f64;
-        seam(canvas, boot, (left, wide), top, layer.boots.len());
+        let _ = write!(seams, "M{} {}v{}", num(left), num(top + 5.0), num(STRIP - 18.0));
+        block(canvas, boot, (left, wide), top, at);
         let parts = buckets(&boot.values, each);
         for (n, part) in parts.iter().enumerate() {
             let x = left + wide * (0.06 + 0.88 * (n as f64 + 0.5) / parts.len() as f64);
@@ -60,6 +61,7 @@ fn strip(canvas: &mut Canvas, layer: &LayerSamples, top: f64, most: usize) {
             whisker(&mut whiskers, part, x, &y, median);
         }
     }
+    canvas.path("seam", &seams, &[]);
     canvas.group(&marks::class(layer.series), &[]);
     canvas.path("whisker", &whiskers, &[]);
     canvas.path("speck", &marks::specks(specks), &[]);
@@ -73,12 +75,12 @@ fn whisker(d: &mut String, part: &Bucket, x: f64, y: &Scale, median: f64) {
     }
 }
 
-/// The line between two boots, and the block's number where there is room.
-fn seam(canvas: &mut Canvas, boot: &BootSamples, (left, wide): (f64, f64), top: f64, boots: usize) {
-    canvas.line("seam", (left, top + 4.0), (left, top + STRIP - 4.0));
-    if boots <= 24 && wide > 14.0 {
+/// A boot's block below it, where there is room (a prime marks the baseline's boot for the floor).
+fn block(canvas: &mut Canvas, boot: &BootSamples, (left, wide): (f64, f64), top: f64, at: usize) {
+    let every = (44.0 / wide).ceil().max(1.0) as usize;
+    if at.is_multiple_of(every) {
         let floor = if boot.role == Role::Floor { "′" } else { "" };
         let text = format!("{}{floor}", boot.block + 1);
-        canvas.text("tick", (left + wide / 2.0, top + 3.0), Anchor::Middle, &text);
+        canvas.text("tick", (left + wide / 2.0, top + STRIP - 3.0), Anchor::Middle, &text);
     }
 }

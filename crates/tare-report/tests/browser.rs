@@ -1,0 +1,202 @@
+//! The page in a real browser (Debian's chromium and chromium-driver): silent, offline, usable, true to its data, and
+//! deaf to what hostile names say. Screenshots stay in `target/tmp/`.
+
+#[allow(unused_imports)]
+mod common;
+mod driver;
+mod large;
+
+use driver::{Browser, page};
+use serde_json::{Value, json};
+use tare_report::{Extras, Options, html, scoreboard};
+use tare_store::Campaign;
+
+fn written(campaign: &Campaign) -> String {
+    let board = scoreboard(campaign, &Options::from_plan(&campaign.plan));
+    html(campaign, &board, &Extras::default())
+}
+
+#[test]
+fn the_page_is_silent_and_asks_for_nothing() {
+    page("troubled", &written(&common::troubled()), async |browser: &mut Browser| {
+        browser.click_all("summary").await;
+        let (messages, requests) = browser.heard().await;
+        assert_eq!(messages, Vec::<String>::new());
+        assert_eq!(requests.len(), 1, "the page itself and nothing else: {requests:?}");
+    });
+}
+
+#[test]
+fn nothing_can_be_loaded_or_run_from_within() {
+    page("policy", &written(&common::full()), async |browser: &mut Browser| {
+        let tried = "const done = arguments[0]; window.ran = 0; \
+            const script = document.createElement('script'); script.textContent = 'window.ran = 1'; \
+            document.body.append(script); \
+            const style = document.createElement('div'); style.setAttribute('style', 'color: red'); \
+            document.body.append(style); \
+            fetch('https://example.org/').then(() => done('fetched'), () => \
+            done(window.ran + ' ' + style.style.color));";
+        assert_eq!(browser.run_async(tried).await, json!("0 "));
+    });
+}
+
+/// Text of the first cell of every row that is shown.
+const ROWS: &str = "return [...document.querySelectorAll('#board tbody tr[data-name]')]\
+    .filter(row => row.offsetParent || row.getClientRects().length).map(row => row.dataset.name)";
+
+fn strings(value: &Value) -> Vec<&str> {
+    value.as_array().expect("a list").iter().filter_map(Value::as_str).collect()
+}
+
+#[test]
+fn the_table_sorts_and_filters() {
+    page("table", &written(&common::full()), async |browser: &mut Browser| {
+        let before = browser.run(ROWS).await;
+        browser.click("#board [data-sort=name]").await;
+        let after = browser.run(ROWS).await;
+        let mut sorted = strings(&before);
+        sorted.sort_unstable();
+        assert_eq!(strings(&after), sorted, "one suite, by name");
+        browser.click("#board [data-sort='2']").await;
+        let costs = "return [...document.querySelectorAll('#board tbody:first-of-type td[data-layer=\"2\"][data-k]')].map(c => +c.dataset.k)";
+        let costs: Vec<f64> = serde_json::from_value(browser.run(costs).await).unwrap();
+        assert!(costs.len() > 5 && costs.windows(2).all(|pair| pair[0] >= pair[1]), "{costs:?}");
+        let sort = "return document.querySelector('#board [aria-sort=descending]').dataset.layer";
+        assert_eq!(browser.run(sort).await, "2");
+        browser.type_in("#find", "fork").await;
+        assert_eq!(strings(&browser.run(ROWS).await), ["proc/fork-exit", "proc/fork-shell"]);
+        browser.type_in("#find", "nothing like this").await;
+        assert!(strings(&browser.run(ROWS).await).is_empty());
+        browser.type_in("#find", "").await;
+        browser.choose("#verdict", "equivalent").await;
+        let equivalent = browser.run(ROWS).await;
+        assert!(
+            !strings(&equivalent).is_empty() && strings(&equivalent).len() < 14,
+            "{equivalent}"
+        );
+        browser.choose("#verdict", "").await;
+        browser.click(".controls input[data-layer='3']").await;
+        let hidden = "return getComputedStyle(document.querySelector('#board td[data-layer=\"3\"]')).display";
+        assert_eq!(browser.run(hidden).await, "none");
+        browser.click("#raw").await;
+        let raw = "return getComputedStyle(document.querySelector('#board .more')).display";
+        assert_eq!(browser.run(raw).await, "block");
+    });
+}
+
+#[test]
+fn the_plots_match_the_data_on_every_scale() {
+    let campaign = common::full();
+    let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
+    page("plots", &written(&campaign), async |browser: &mut Browser| {
+        for range in ["", "0.5 2"] {
+            browser.choose("#range", range).await;
+            for (row, layer) in [(0, 1), (4, 2), (6, 3)] {
+                let read = format!(
+                    "const row = [...document.querySelectorAll('#board tr[data-name]')].find(r => r.querySelector('a').hash === '#b{row}'); \
+                     const svg = row.querySelector('.strip'); \
+                     const mark = svg.querySelector('[data-s=\"{series}\"]'); \
+                     const x = +mark.querySelector('.dot').getAttribute('transform').match(/[-\\d.]+/)[0]; \
+                     const line = mark.querySelector('.ci'); \
+                     const [low, high] = '{range}' ? '{range}'.split(' ').map(Number) : svg.dataset.x.split(' ').map(Number); \
+                     const [from, to] = svg.dataset.r.split(' ').map(Number); \
+                     const value = x => low * Math.exp((x - from) / (to - from) * Math.log(high / low)); \
+                     return [value(x), value(+line.getAttribute('x1')), value(+line.getAttribute('x2')), low, high]",
+                    series = layer + 1
+                );
+                let drawn: Vec<f64> = serde_json::from_value(browser.run(&read).await).unwrap();
+                let ratio = board.rows[row].cells[layer].ratio.expect("measured");
+                let ends = [ratio.value, ratio.low.unwrap(), ratio.high.unwrap()];
+                for (drawn, exact) in drawn.iter().zip(ends.map(|v| v.clamp(drawn[3], drawn[4]))) {
+                    assert!(
+                        (drawn / exact).ln().abs() < 0.004,
+                        "{row} {layer}: {drawn} for {exact}"
+                    );
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn histograms_answer_zoom_and_come_back() {
+    page("zoom", &written(&common::full()), async |browser: &mut Browser| {
+        browser.run("location.hash = '#b2'").await;
+        let ticks = "return [...document.querySelectorAll('#b2 .zooms .axis text')].map(t => t.textContent)";
+        let home = browser.run(ticks).await;
+        let drag = "const svg = document.querySelector('#b2 .zooms'), box = svg.getBoundingClientRect(); \
+            const at = (kind, share) => svg.dispatchEvent(new PointerEvent(kind, { bubbles: true, \
+            clientX: box.left + share * box.width, clientY: box.top + 100 })); \
+            at('pointermove', 0.4); const tip = document.querySelector('#tip').textContent; \
+            at('pointerdown', 0.3); at('pointerup', 0.5); return tip";
+        let tip = browser.run(drag).await;
+        assert!(tip.as_str().is_some_and(|tip| tip.contains(" to ")), "{tip}");
+        assert_ne!(browser.run(ticks).await, home);
+        browser.run("dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }))").await;
+        assert_eq!(browser.run(ticks).await.as_array().map(Vec::len) > Some(2), true);
+    });
+}
+
+#[test]
+fn it_looks_right_in_light_and_dark_and_on_a_phone() {
+    page("looks", &written(&common::troubled()), async |browser: &mut Browser| {
+        browser.screen(1280, 1600, false).await;
+        browser.picture("report-light").await;
+        let paper = "return getComputedStyle(document.body).backgroundColor";
+        let light = browser.run(paper).await;
+        browser.screen(1280, 1600, true).await;
+        browser.picture("report-dark").await;
+        assert_ne!(browser.run(paper).await, light);
+        browser.screen(390, 844, false).await;
+        browser.click_all("summary").await;
+        browser.picture("report-390").await;
+        let wide = "return document.documentElement.scrollWidth";
+        assert_eq!(browser.run(wide).await, 390, "the page does not scroll sideways on a phone");
+    });
+}
+
+#[test]
+fn hostile_names_are_inert() {
+    page("hostile", &written(&common::hostile()), async |browser: &mut Browser| {
+        browser.click_all("summary").await;
+        let strange = "return [document.querySelectorAll('script').length, \
+            document.querySelectorAll('img, iframe, object, link').length, \
+            [...document.querySelectorAll('*')].flatMap(e => [...e.attributes]).filter(a => a.name.startsWith('on')).length]";
+        assert_eq!(browser.run(strange).await, json!([1, 0, 0]));
+        let (messages, requests) = browser.heard().await;
+        assert_eq!((messages, requests.len()), (vec![], 1));
+        browser.screen(390, 844, false).await;
+        assert_eq!(browser.run("return document.documentElement.scrollWidth").await, 390);
+    });
+}
+
+#[test]
+fn keys_reach_everything_and_every_table_says_what_it_is() {
+    page("keys", &written(&common::troubled()), async |browser: &mut Browser| {
+        let faults = "const faults = []; \
+            for (const t of document.querySelectorAll('table')) if (!t.caption) faults.push('no caption'); \
+            for (const th of document.querySelectorAll('th')) if (!th.scope) faults.push('no scope: ' + th.textContent); \
+            for (const s of document.querySelectorAll('svg')) if (!s.closest('[aria-hidden], [role=img]')) faults.push('unnamed svg'); \
+            for (const c of document.querySelectorAll('input, select')) if (!c.labels.length) faults.push('no label'); \
+            for (const w of document.querySelectorAll('.wide')) if (w.tabIndex !== 0) faults.push('unreachable'); \
+            return faults";
+        assert_eq!(browser.run(faults).await, json!([]));
+    });
+}
+
+#[test]
+fn a_million_samples_stay_small_and_open() {
+    let campaign = large::large(60, 6, 10, 250);
+    let written = written(&campaign);
+    assert!(written.len() < 3_000_000, "{} bytes", written.len());
+    page("large", &written, async |browser: &mut Browser| {
+        let rows =
+            browser.run("return document.querySelectorAll('#board tr[data-name]').length").await;
+        assert_eq!(rows, 60);
+        let took = browser
+            .run("const t = performance.timing; return t.loadEventEnd - t.navigationStart")
+            .await;
+        // Said, not asserted: how long it takes is this machine's business.
+        println!("{} bytes, loaded in {took} ms", written.len());
+    });
+}

@@ -1,0 +1,73 @@
+//! The campaigns in the given folders, each with an identity that a request can name without naming a path.
+
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tare_store::FILE;
+
+/// Most entries of a folder that are looked at, and most campaigns.
+const ENTRIES: usize = 10_000;
+const CAMPAIGNS: usize = 1_000;
+
+/// The folders that were named on the command line.
+pub(crate) struct Folders(Vec<PathBuf>);
+
+/// A campaign in one of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// Decides nothing but which of the scanned campaigns is meant.
+    pub(crate) id: String,
+    /// Its path as people know it: below the folder's name.
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
+}
+
+impl Folders {
+    pub(crate) fn new(folders: Vec<PathBuf>) -> Folders {
+        Folders(folders.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect())
+    }
+
+    /// Every campaign: a folder that is one, and those directly in it. Symbolic links are not followed, so that
+    /// nothing outside is reached.
+    pub(crate) fn scan(&self) -> Vec<Found> {
+        let mut found: Vec<Found> = Vec::new();
+        for folder in &self.0 {
+            let mut below: Vec<PathBuf> = fs::read_dir(folder)
+                .into_iter()
+                .flatten()
+                .flatten()
+                .take(ENTRIES)
+                .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+                .map(|entry| entry.path())
+                .collect();
+            below.sort();
+            for path in std::iter::once(folder.clone()).chain(below) {
+                if is_campaign(&path) && found.iter().all(|known| known.path != path) {
+                    found.push(Found::new(folder, path));
+                }
+            }
+        }
+        found.truncate(CAMPAIGNS);
+        found
+    }
+
+    /// The campaign that `id` means.
+    pub(crate) fn by_id(&self, id: &str) -> Option<Found> {
+        self.scan().into_iter().find(|found| found.id == id)
+    }
+}
+
+impl Found {
+    fn new(folder: &Path, path: PathBuf) -> Found {
+        let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
+        let id = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let base = folder.parent().unwrap_or(folder);
+        let name = path.strip_prefix(base).unwrap_or(&path).display().to_string();
+        Found { id, name, path }
+    }
+}
+
+/// A real file in a real folder.
+fn is_campaign(path: &Path) -> bool {
+    fs::symlink_metadata(path.join(FILE)).is_ok_and(|meta| meta.is_file())
+}
