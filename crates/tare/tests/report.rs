@@ -1,0 +1,125 @@
+//! `tare report` and what `tare run` leaves beside its campaign: every form, several campaigns, bad directories.
+
+mod common;
+
+use common::Bench;
+use std::fs;
+
+const MOCKS: &str = "--layer name=base,kind=mock,value=100 --layer name=slow,kind=mock,value=150 \
+                     --baseline base --bench lmbench/null_call --bench lmbench/stat --seed 5";
+
+#[test]
+fn a_run_leaves_its_report_beside_the_campaign() {
+    let bench = Bench::new();
+    bench.ok(&format!("run {MOCKS} --blocks 3 --out c"));
+    for name in ["report.html", "scoreboard.txt", "scoreboard.md", "scoreboard.json"] {
+        let text = fs::read_to_string(bench.path("c").join(name)).expect(name);
+        assert!(text.contains("lmbench/null_call"), "{name}");
+    }
+    bench.ok("resume c --blocks 4");
+    let text = fs::read_to_string(bench.path("c/scoreboard.txt")).unwrap();
+    assert!(text.contains("4 blocks"), "written again at the end of resume:\n{text}");
+}
+
+#[test]
+fn every_form_is_written() {
+    let bench = Bench::new();
+    bench.ok(&format!("run {MOCKS} --blocks 3 --out c"));
+    bench.ok("report c --out page.html");
+    let page = fs::read_to_string(bench.path("page.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("slow"));
+    for (format, begin) in [("md", "**What"), ("csv", "suite,benchmark"), ("svg", "<svg xmlns")] {
+        let out = bench.ok(&format!("report c --format {format}")).out;
+        assert!(out.starts_with(begin), "{format}: {out}");
+    }
+    let tables = bench.ok("report c --format text").out;
+    assert!(tables.contains("LOWER IS BETTER -> Lower ratio is better"), "{tables}");
+    assert!(tables.lines().all(|line| line.chars().count() <= 80), "{tables}");
+    bench.ok("report c --format png --out o.png");
+    bench.ok("report c --format png --bench lmbench/stat --out b.png");
+    for name in ["o.png", "b.png"] {
+        let picture = fs::read(bench.path(name)).unwrap();
+        assert!(picture.starts_with(b"\x89PNG") && picture.len() > 5_000, "{name}");
+    }
+    let csv = bench.ok("report c --format csv").out;
+    let slow = csv.lines().find(|line| line.contains("null_call")).expect("its line");
+    assert!(slow.contains(",slow,measured,1.5,1.5,1.5,3,"), "{slow}");
+}
+
+#[test]
+fn several_campaigns_are_a_history() {
+    let bench = Bench::new();
+    for (at, value) in [150, 150, 150, 150, 150, 180, 180, 180, 180].into_iter().enumerate() {
+        bench.ok(&format!(
+            "run --layer name=base,kind=mock,value=100 --layer name=slow,kind=mock,value={value} \
+             --baseline base --bench lmbench/null_call --blocks 2 --out c{at}"
+        ));
+        // Campaigns are put in the order in which they were made, to the second.
+        std::thread::sleep(std::time::Duration::from_millis(1050));
+    }
+    bench.ok("report c0 c1 c2 c3 c4 c5 c6 c7 c8 --out h.html");
+    let page = fs::read_to_string(bench.path("h.html")).unwrap();
+    assert!(page.contains("from campaign 6 on"), "the change is not said");
+    assert_eq!(page.matches("class=\"change\"").count(), 1);
+}
+
+#[test]
+fn bad_directories_and_bad_wishes_are_named() {
+    let bench = Bench::new();
+    bench.ok(&format!("run {MOCKS} --blocks 1 --out c"));
+    fs::create_dir(bench.path("broken")).unwrap();
+    bench.write("broken/campaign.db", "this is no database");
+    let wrong = [
+        ("report nowhere", vec!["nowhere", "no campaign"]),
+        ("report broken", vec!["broken/campaign.db"]),
+        ("report c --format svg --bench lmbench/stta", vec!["lmbench/stta", "lmbench/stat"]),
+        ("report c --bench lmbench/stat", vec!["--bench", "svg or png"]),
+        ("report c c --format csv", vec!["one"]),
+        ("report c --out /proc/nowhere.html", vec!["/proc/nowhere.html"]),
+        ("serve nowhere", vec!["nowhere"]),
+        ("serve c --listen 203.0.113.1:1", vec!["203.0.113.1:1", "--listen"]),
+    ];
+    for (line, words) in wrong {
+        let done = bench.tare(line);
+        assert_eq!(done.code, 1, "tare {line}: {}", done.err);
+        for word in words {
+            assert!(done.err.contains(word), "tare {line}: no '{word}' in {}", done.err);
+        }
+    }
+}
+
+#[test]
+fn campaigns_that_are_short_of_something_are_reported_all_the_same() {
+    let bench = Bench::new();
+    bench.ok(&format!("run {MOCKS} --blocks 1 --out one"));
+    bench.ok(
+        "run --layer name=base,kind=mock --layer name=bad,kind=mock,fault=die --baseline base \
+         --bench lmbench/null_call --blocks 2 --out failed",
+    );
+    for (name, word) in [("one", "neither intervals nor verdicts"), ("failed", "failed: ")] {
+        bench.ok(&format!("report {name}"));
+        let page = fs::read_to_string(bench.path(name).join("report.html")).unwrap();
+        assert!(page.contains(word), "{name}");
+        assert!(page.contains("No counters were recorded"), "{name}");
+    }
+}
+
+#[test]
+fn a_server_starts_says_where_and_ends() {
+    let bench = Bench::new();
+    bench.ok(&format!("run {MOCKS} --blocks 1 --out c"));
+    let mut server = bench.start("serve . --listen 127.0.0.1:0");
+    let mut line = String::new();
+    let out = server.stdout.take().expect("piped");
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).unwrap();
+    let address = line.trim_start_matches("http://").split('/').next().unwrap().to_owned();
+    let mut stream = std::net::TcpStream::connect(&address).expect("it listens");
+    let ask = format!("GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    std::io::Write::write_all(&mut stream, ask.as_bytes()).unwrap();
+    let mut answer = String::new();
+    std::io::Read::read_to_string(&mut stream, &mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("/c/"), "{answer}");
+    let pid = nix::unistd::Pid::from_raw(server.id() as i32);
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
+    assert!(server.wait().unwrap().success());
+}
