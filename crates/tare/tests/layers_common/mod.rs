@@ -36,8 +36,8 @@ impl Place {
             fs::create_dir(folder.join(name)).unwrap();
             open(&folder.join(name));
         }
-        fs::copy(env!("TARE_PROBE_FILE"), folder.join("tare-probe")).unwrap();
-        fs::copy(env!("CARGO_BIN_EXE_tare"), folder.join("tare")).unwrap();
+        copy_program(env!("TARE_PROBE_FILE"), &folder.join("tare-probe"));
+        copy_program(env!("CARGO_BIN_EXE_tare"), &folder.join("tare"));
         Place::at(&folder)
     }
 
@@ -167,4 +167,11 @@ fn start_time(pid: u32) -> Option<String> {
     let mut fields = stat[stat.rfind(')')? + 2..].split(' ');
     let living = fields.next()? != "Z";
     living.then(|| fields.nth(18).unwrap_or_default().to_owned())
+}
+
+/// Copies in another process: a file that this one has open for writing would be busy when another
+/// test, forked at that moment, holds the descriptor too and this one starts the program.
+fn copy_program(from: &str, to: &Path) {
+    let copied = std::process::Command::new("cp").arg(from).arg(to).status().unwrap();
+    assert!(copied.success());
 }
