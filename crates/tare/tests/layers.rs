@@ -3,7 +3,7 @@
 
 mod layers_common;
 
-use layers_common::{LONG, PLACE, Place, layer, null_call};
+use layers_common::{LONG, PLACE, Place, copy_program, layer, null_call};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
 use std::fs;
@@ -161,7 +161,7 @@ fn end(child: &mut Child) {
 fn this_program(test: &str, place: &Place) -> Command {
     let program = place.folder.join("this-test");
     if !program.exists() {
-        fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+        copy_program(std::env::current_exe().unwrap(), &program);
     }
     let mut command = Command::new(program);
     command.args(["--exact", test, "--nocapture"]).env(PLACE, &place.folder);

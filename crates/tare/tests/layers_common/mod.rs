@@ -171,7 +171,7 @@ fn start_time(pid: u32) -> Option<String> {
 
 /// Copies in another process: a file that this one has open for writing would be busy when another
 /// test, forked at that moment, holds the descriptor too and this one starts the program.
-fn copy_program(from: &str, to: &Path) {
+pub fn copy_program(from: impl AsRef<std::ffi::OsStr>, to: &Path) {
     let copied = std::process::Command::new("cp").arg(from).arg(to).status().unwrap();
     assert!(copied.success());
 }
