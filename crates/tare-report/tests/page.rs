@@ -1,0 +1,167 @@
+//! The page, the figures and the CSV without a browser: well-formed, escaped, complete, and true for every campaign.
+
+mod common;
+
+use tare_report::{
+    Counter, Extras, LoadCurve, LoadPoint, Options, Scoreboard, Usage, benchmark_svg, csv,
+    history_html, html, overview_svg, png, scoreboard,
+};
+use tare_store::Campaign;
+
+fn board(campaign: &Campaign) -> Scoreboard {
+    scoreboard(campaign, &Options::from_plan(&campaign.plan))
+}
+
+fn page(campaign: &Campaign) -> String {
+    html(campaign, &board(campaign), &Extras::default())
+}
+
+/// Every campaign that may be met.
+fn all() -> Vec<(&'static str, Campaign)> {
+    let layers = || vec![common::layer("native", "native"), common::layer("uml", "uml")];
+    let mut running = common::full_of(2);
+    running.state = "running".into();
+    let mut lost = common::full();
+    lost.plan.baseline = "gone".into();
+    vec![
+        ("full", common::full()),
+        ("troubled", common::troubled()),
+        ("one_block", common::full_of(1)),
+        ("running", running),
+        ("empty", common::empty(4, layers(), vec![])),
+        ("nothing", common::empty(0, vec![], vec![])),
+        ("all_failed", common::all_failed()),
+        ("hostile", common::hostile()),
+        ("many_layers", common::many_layers(40)),
+        ("lost_baseline", lost),
+    ]
+}
+
+#[test]
+fn every_campaign_makes_a_page_with_every_part() {
+    for (name, campaign) in all() {
+        let page = page(&campaign);
+        for part in
+            ["id=\"scoreboard\"", "id=\"benchmarks\"", "id=\"trouble\"", "id=\"provenance\""]
+        {
+            assert!(page.contains(part), "{name}: {part}");
+        }
+        assert_eq!(page.matches("<script").count(), 1, "{name}: only our script");
+        for tag in ["table", "tr", "td", "svg", "g", "details", "section", "bdi", "li"] {
+            let opened = page.matches(&format!("<{tag} ")).count()
+                + page.matches(&format!("<{tag}>")).count();
+            assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{name}: <{tag}>");
+        }
+        let text = page.split("<script>").next().unwrap_or_default();
+        assert!(!text.contains("NaN") && !text.contains("\"inf"), "{name}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let says = |campaign: &Campaign, words: &str| {
+        let page = page(campaign);
+        assert!(page.contains(words), "not said: {words}");
+    };
+    let mut running = common::full_of(2);
+    running.state = "running".into();
+    says(&running, "still running, or was killed");
+    says(&common::full_of(1), "One block gives ratios but neither intervals nor verdicts");
+    says(&common::all_failed(), "Nothing was measured.");
+    says(&common::all_failed(), "the baseline never greeted");
+    says(&common::full(), "No counters were recorded.");
+    says(&common::full(), "No benchmark has a load curve.");
+    says(&common::full(), "CPU utilisation was not measured.");
+    says(&common::troubled(), "BUG: soft lockup");
+    says(&common::troubled(), "run on a host whose KVM is not nested");
+}
+
+#[test]
+fn hostile_names_are_text_everywhere() {
+    let campaign = common::hostile();
+    let board = board(&campaign);
+    let history =
+        history_html(&[("<i>\u{202e}".into(), board.clone()), ("\"".into(), board.clone())]);
+    let figures = campaign.benchmarks.iter().filter_map(|b| benchmark_svg(&campaign, &b.name));
+    let mut texts = vec![page(&campaign), history, overview_svg(&board)];
+    texts.extend(figures);
+    for text in texts {
+        for bad in ["<script>alert", "<img", "<i>", "\u{202e}", "\u{1b}"] {
+            assert!(!text.contains(bad), "{bad:?}");
+        }
+        let longest = text.split(['<', '>']).map(str::len).max();
+        assert!(longest < Some(60_000), "a name of 10 kB is not repeated: {longest:?}");
+    }
+}
+
+#[test]
+fn what_was_measured_beside_the_samples_is_shown() {
+    let campaign = common::full();
+    let point = |load: f64| LoadPoint {
+        load,
+        value: 900.0 * load,
+        ci: Some((800.0 * load, 1000.0 * load)),
+    };
+    let extras = Extras {
+        counters: vec![Counter {
+            benchmark: 0,
+            layer: 1,
+            name: "page-faults".into(),
+            mean: 12.5,
+            ci: Some((12.0, 13.0)),
+        }],
+        curves: vec![(1, LoadCurve { layer: 1, points: [1.0, 2.0, 4.0].map(point).to_vec() })],
+        usage: vec![(2, Usage { layer: 1, user: 0.2, system: 0.5, idle: 0.3 })],
+    };
+    let page = html(&campaign, &board(&campaign), &extras);
+    assert!(page.contains("page-faults") && page.contains("12.5"));
+    assert!(page.contains("Throughput against load") && page.contains("70% busy"));
+    assert!(!page.contains("No counters were recorded"));
+}
+
+#[test]
+fn a_change_between_campaigns_is_marked_at_its_place() {
+    let one = |at: usize| {
+        let mut campaign = common::many_layers(2);
+        campaign.plan.created = format!("2026-01-{:02}T00:00:00Z", at + 1);
+        let slower = if at < 7 { 1.0 } else { 1.3 };
+        for row in campaign.series.iter_mut().filter(|row| row.boot % 2 == 1) {
+            row.samples
+                .iter_mut()
+                .for_each(|v| *v *= slower * (1.0 + 0.001 * common::wobble(at, 1, 1)));
+        }
+        (format!("c{}", at + 1), board(&campaign))
+    };
+    // Given in no order: the page puts them in that of their making.
+    let page = history_html(&(0..14).rev().map(one).collect::<Vec<_>>());
+    assert!(
+        page.contains("30% slower") && page.contains("from campaign 8 on"),
+        "the change is not said"
+    );
+    assert_eq!(page.matches("class=\"change\"").count(), 1);
+}
+
+#[test]
+fn figures_are_files_and_pictures() {
+    let campaign = common::troubled();
+    let overview = overview_svg(&board(&campaign));
+    assert!(overview.starts_with("<svg xmlns") && !overview.contains("var(--"));
+    let name = &campaign.benchmarks[3].name;
+    for svg in [overview, benchmark_svg(&campaign, name).expect("it has samples")] {
+        let picture = png(&svg, 1.0).expect("this system has fonts (Debian: fonts-dejavu-core)");
+        assert!(picture.starts_with(b"\x89PNG"));
+    }
+    assert_eq!(benchmark_svg(&campaign, "no/such"), None);
+}
+
+#[test]
+fn the_csv_reads_as_before() {
+    insta::assert_snapshot!("troubled_csv", csv(&board(&common::troubled())).replace("\r\n", "\n"));
+    for (name, campaign) in all() {
+        let text = csv(&board(&campaign));
+        let fields = |line: &str| {
+            line.split('"').step_by(2).map(|part| part.matches(',').count()).sum::<usize>()
+        };
+        assert!(text.lines().all(|line| fields(line) == 21), "{name}");
+    }
+}
