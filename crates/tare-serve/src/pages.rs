@@ -87,11 +87,10 @@ fn row(campaign: &Result<Campaign, String>, found: &Found) -> Markup {
                 .take(12)
                 .map(|l| clean(&l.name).chars().take(32).collect())
                 .collect();
-            let model = campaign
-                .boots
-                .iter()
-                .find_map(|boot| boot.hello.as_ref())
-                .map(|h| clean(&h.cpu_model));
+            let baseline = campaign.baseline();
+            let mut of_baseline = campaign.boots.iter().filter(|boot| Some(boot.layer) == baseline);
+            let hello = of_baseline.find_map(|boot| boot.hello.as_ref());
+            let model = hello.map(|hello| clean(&hello.cpu_model));
             html! { tr {
                 th scope="row" { a href=(report) { bdi { (name(found)) } } }
                 td { (clean(&campaign.plan.created)) }
@@ -108,8 +107,8 @@ fn choose(read: &[(Result<Campaign, String>, Found)]) -> Markup {
     html! {
         h2 { "Compare two" }
         form.controls action="/compare" method="get" {
-            @for (field, word) in [("a", "before"), ("b", "after")] {
-                label { (word) " " select name=(field) { @for found in readable() { option value=(found.id) { (name(found)) } } } }
+            @for (chosen, field, word) in [(0, "a", "before"), (1, "b", "after")] {
+                label { (word) " " select name=(field) { @for (at, found) in readable().enumerate() { option value=(found.id) selected[at == chosen] { (name(found)) } } } }
             }
             button type="submit" { "Compare" }
         }
