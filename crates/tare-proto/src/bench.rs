@@ -13,15 +13,22 @@ pub enum Unit {
     Bytes,
     /// Operations per second.
     PerSecond,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// A plain number: an index, a count of events.
+    Number,
 }
 
 impl Unit {
-    /// The short form that tables print for raw values: `ns`, `B`, `1/s`.
+    /// The short form that tables print for raw values: `ns`, `B`, `1/s`, `B/s`, nothing for a
+    /// plain number.
     pub const fn symbol(self) -> &'static str {
         match self {
             Unit::Nanoseconds => "ns",
             Unit::Bytes => "B",
             Unit::PerSecond => "1/s",
+            Unit::BytesPerSecond => "B/s",
+            Unit::Number => "",
         }
     }
 }

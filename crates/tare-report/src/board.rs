@@ -60,7 +60,9 @@ impl Measure {
     #[must_use]
     pub const fn of(unit: Unit) -> Measure {
         match unit {
-            Unit::Nanoseconds | Unit::PerSecond => Measure::Speed,
+            Unit::Nanoseconds | Unit::PerSecond | Unit::BytesPerSecond | Unit::Number => {
+                Measure::Speed
+            }
             Unit::Bytes => Measure::Size,
         }
     }

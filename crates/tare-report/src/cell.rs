@@ -161,6 +161,7 @@ fn remarks(place: &Place, weighed: &Weighed, values: &Values) -> Vec<Comment> {
             let percent = 100.0 * interval.half_width().exp_m1();
             remarks.push(Comment::WideInterval { percent });
         }
+        None if have == 1 && values.imported(place.layer) => remarks.push(Comment::SingleFigure),
         None if have == 1 => remarks.push(Comment::OneBlock),
         _ => {}
     }

@@ -10,6 +10,8 @@ use serde::Serialize;
 pub enum Comment {
     /// One block gives a ratio without an interval.
     OneBlock,
+    /// One imported figure gives a ratio without an interval.
+    SingleFigure,
     /// Layer and baseline both have a value in `have` of the `of` blocks that booted both.
     MissingBlocks {
         /// Blocks used.
@@ -62,6 +64,7 @@ impl Comment {
     pub const fn kind(&self) -> &'static str {
         match self {
             Comment::OneBlock => "one_block",
+            Comment::SingleFigure => "single_figure",
             Comment::MissingBlocks { .. } => "missing_blocks",
             Comment::WideInterval { .. } => "wide_interval",
             Comment::NoSpread => "no_spread",
@@ -80,6 +83,7 @@ impl Comment {
     pub fn label(&self) -> String {
         match self {
             Comment::OneBlock => "one block: no interval".into(),
+            Comment::SingleFigure => "single figure".into(),
             Comment::MissingBlocks { have, of } => format!("in {have} of {of} blocks"),
             Comment::WideInterval { percent } => format!("wide interval ({})", half(*percent)),
             Comment::NoSpread => "no spread".into(),
@@ -99,6 +103,7 @@ impl Comment {
     pub fn sentence(&self) -> String {
         match self {
             Comment::OneBlock => "With one block there is no interval and no verdict; run at least two, better five.".into(),
+            Comment::SingleFigure => "A single figure has no interval and no verdict; import several runs of each layer for those.".into(),
             Comment::MissingBlocks { have, of } => {
                 format!("Only {have} of {of} blocks have this benchmark on both this layer and the baseline; the ratio uses those.")
             }

@@ -30,6 +30,8 @@ fn line(board: &Scoreboard, row: &Row, cell: &Cell) -> Vec<String> {
         Unit::Nanoseconds => "nanoseconds",
         Unit::Bytes => "bytes",
         Unit::PerSecond => "per_second",
+        Unit::BytesPerSecond => "bytes_per_second",
+        Unit::Number => "number",
     };
     let better = if row.better == Better::Lower { "lower" } else { "higher" };
     let remarks: Vec<String> = cell.comments.iter().map(|c| c.label()).collect();

@@ -45,6 +45,8 @@ const fn scales(unit: Unit) -> &'static [(f64, &'static str)] {
             &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")]
         }
         Unit::PerSecond => &[(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s"), (1e9, "G/s")],
+        Unit::BytesPerSecond => &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")],
+        Unit::Number => &[(1.0, "")],
     }
 }
 
@@ -70,13 +72,14 @@ pub(crate) fn digits(value: f64) -> String {
 /// A value with its unit: `137 ns`, `1.20 s`.
 pub(crate) fn quantity(unit: Unit, value: f64) -> String {
     let (size, name) = scale(unit, value);
-    format!("{} {name}", digits(value / size))
+    format!("{} {name}", digits(value / size)).trim_end().to_owned()
 }
 
 /// Report 000's raw pair, both in the unit that fits the smaller: `[137/134 ns]`.
 pub(crate) fn pair(unit: Unit, pair: &Pair) -> String {
     let (size, name) = scale(unit, pair.layer.min(pair.baseline));
-    format!("[{}/{} {name}]", digits(pair.layer / size), digits(pair.baseline / size))
+    let raw = format!("[{}/{} {name}", digits(pair.layer / size), digits(pair.baseline / size));
+    format!("{}]", raw.trim_end())
 }
 
 /// How far a bound of 1 or more is from 1, in percent: `3.1%`.

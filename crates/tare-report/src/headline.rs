@@ -3,6 +3,7 @@
 use crate::board::{Geomean, LayerSummary, Measure, Ratio, Row, Scoreboard, Verdict};
 use crate::format::{count, percent_above_one, quantity, ratio_and_interval};
 use crate::words::{cost, name, percent_of, times, word};
+use tare_proto::{Better, Unit};
 
 /// A layer in words: what it costs by suite, then how its rows were judged.
 pub(crate) struct Headline {
@@ -28,7 +29,7 @@ fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Headline {
     let mut sentences: Vec<(Verdict, String)> =
         several.map(|mean| (mean.verdict, sentence(board, mean))).collect();
     let alone = board.rows.iter().filter(|row| row.by_host || is_alone(board, row));
-    let besides: Vec<String> = alone.filter_map(|row| beside(row, at)).collect();
+    let besides: Vec<String> = alone.filter_map(|row| beside(row, at, &board.baseline)).collect();
     let nothing = sentences.is_empty() && besides.is_empty();
     if nothing {
         sentences.push((Verdict::None, nothing_measured(layer)));
@@ -55,6 +56,7 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
     let (ratio, interval) = ratio_and_interval(&mean.cost);
     let sure = match interval {
         Some(interval) => format!("{} CI {interval}", percent_of(board.method.confidence)),
+        None if imported(board, &mean.layer) => "single figures, so no interval".into(),
         None => "one block, so no interval".into(),
     };
     let cost = times(mean.cost.value, mean.measure);
@@ -69,6 +71,11 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
         ),
         _ => format!("{cost} than {baseline} {over} (geometric mean, {sure})"),
     }
+}
+
+/// Whether another tool took the layer's figures.
+fn imported(board: &Scoreboard, layer: &str) -> bool {
+    board.layers.iter().any(|l| l.name == layer && l.kind == tare_store::IMPORTED)
 }
 
 /// What an undecided cost looks like: `between 0.5% faster and 1.5% slower`, or, when only the correction for many
@@ -91,11 +98,19 @@ fn is_alone(board: &Scoreboard, row: &Row) -> bool {
     board.rows.iter().filter(same).count() == 1
 }
 
-/// A row that speaks for itself: `host/start 1.21 s (309 times slower)`.
-fn beside(row: &Row, at: usize) -> Option<String> {
+/// A row that speaks for itself: `host/start 1.21 s (309 times slower)`, or an index: `score 127 (11.6% of native)`.
+fn beside(row: &Row, at: usize, baseline: &str) -> Option<String> {
     let cell = &row.cells[at];
     let (cost, measure) = (cost(row, cell)?, Measure::of(row.unit));
     let value = quantity(row.unit, cell.pair.as_ref()?.layer);
+    if row.unit == Unit::Number && row.better == Better::Higher {
+        let share = 100.0 * cell.ratio?.value;
+        return Some(format!(
+            "{} {value} ({share:.1}% of {})",
+            name(&row.benchmark),
+            name(baseline)
+        ));
+    }
     let said = match cell.verdict {
         Verdict::Equivalent => "equivalent".into(),
         Verdict::Undecided => format!("undecided, {}", open(&cost, measure)),

@@ -66,8 +66,12 @@ fn title(page: &mut Page, board: &Scoreboard) {
         page.paragraph(Ink::Caution, "", &notice);
     }
     if board.counts.blocks == 1 && board.counts.series > 0 {
-        let text =
-            "One block gives ratios but neither intervals nor verdicts; five are a good start.";
+        let imported = board.layers.iter().all(|layer| layer.kind == tare_store::IMPORTED);
+        let text = if imported {
+            "Single figures: ratios without intervals or verdicts; import repeated runs for those."
+        } else {
+            "One block gives ratios but neither intervals nor verdicts; five are a good start."
+        };
         page.paragraph(Ink::Caution, "", text);
     }
     if board.counts.series == 0 {

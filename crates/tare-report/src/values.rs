@@ -27,6 +27,8 @@ pub(crate) struct Values<'a> {
     pub(crate) blocks: Vec<u32>,
     /// By benchmark: the host measured it.
     pub(crate) by_host: Vec<bool>,
+    /// Figures that another tool took, by layer.
+    imported: Vec<bool>,
     pub(crate) baseline: Option<usize>,
 }
 
@@ -49,7 +51,9 @@ impl<'a> Values<'a> {
             campaign.boots.iter().map(|b| ((b.block, b.layer), ())).collect();
         let mut blocks: Vec<u32> = booted.keys().map(|(block, _)| *block).collect();
         blocks.dedup();
-        Values { found, booted, blocks, by_host: by_host(campaign), baseline: campaign.baseline() }
+        let imported = campaign.layers.iter().map(|l| l.kind == tare_store::IMPORTED).collect();
+        let (by_host, baseline) = (by_host(campaign), campaign.baseline());
+        Values { found, booted, blocks, by_host, imported, baseline }
     }
 
     /// What there is of `benchmark` on `layer` in `block`.
@@ -87,18 +91,27 @@ impl<'a> Values<'a> {
         roles.filter_map(move |(block, role)| self.at(block, layer, role, benchmark))
     }
 
+    /// Whether another tool took the figures of `layer`.
+    pub(crate) fn imported(&self, layer: usize) -> bool {
+        self.imported.get(layer) == Some(&true)
+    }
+
     /// Whether `layer` was booted in `block` at all.
     pub(crate) fn booted(&self, block: u32, layer: usize) -> bool {
         self.booted.contains_key(&(block, layer))
     }
 }
 
-/// Which benchmarks the host measured: those whose series carry neither clock.
+/// Which benchmarks the host measured: those whose series carry neither clock, and no other tool took.
 fn by_host(campaign: &Campaign) -> Vec<bool> {
     let mut clocks: Vec<Option<bool>> = vec![None; campaign.benchmarks.len()];
     for row in campaign.series.iter().filter(|row| row.outcome == Outcome::Measured) {
         if let Some(clock) = clocks.get_mut(row.benchmark) {
-            *clock = Some(clock.unwrap_or(false) || row.host_ns > 0 || row.probe_ns > 0);
+            let boot = campaign.boots.get(row.boot);
+            let layer = boot.and_then(|boot| campaign.layers.get(boot.layer));
+            let other = layer.is_some_and(|layer| layer.kind == tare_store::IMPORTED);
+            let clocked = row.host_ns > 0 || row.probe_ns > 0 || other;
+            *clock = Some(clock.unwrap_or(false) || clocked);
         }
     }
     clocks.into_iter().map(|clock| clock == Some(false)).collect()

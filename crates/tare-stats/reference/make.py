@@ -249,8 +249,18 @@ def bootstraps():
                          "log_high": float(high), "std_error": float(np.std(draws, ddof=1))}]
 
 
+def ranks():
+    cases = [
+        ([1.0, 2.0, 2.0, 4.5, 3.0, 7.0, 0.5], [2.0, 1.0, 3.0, 3.0, 5.0, 8.0, 0.1]),
+        ([1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]),
+        ([1.02, 1.0, 0.99, 1.06, 1.02, 1.01], [1.1, 1.0, 1.0, 1.3, 1.05, 0.98]),
+    ]
+    OUT["rank"] = [{"x": x, "y": y, "spearman": float(stats.spearmanr(x, y).statistic),
+                    "kendall": float(stats.kendalltau(x, y).statistic)} for x, y in cases]
+
+
 for make in (distributions, summaries, estimators, ratios, corrections, equivalence, geomeans, moderated, shapes,
-             shapes_over_blocks, variance_components, planning, series, bootstraps):
+             shapes_over_blocks, variance_components, planning, series, bootstraps, ranks):
     make()
 path = pathlib.Path(__file__).with_name("reference.json")
 lines = [f'"{key}": {json.dumps(value, separators=(",", ":"))}' for key, value in OUT.items()]

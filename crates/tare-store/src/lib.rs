@@ -19,5 +19,8 @@ pub use write::Store;
 /// The file's name inside the campaign's directory.
 pub const FILE: &str = "campaign.db";
 
+/// The kind of a layer whose figures another tool took: nothing was booted, a block is a file or run.
+pub const IMPORTED: &str = "imported";
+
 /// The schema's version, kept as SQLite's `user_version`.
 pub const SCHEMA_VERSION: i64 = 1;

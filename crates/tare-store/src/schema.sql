@@ -30,7 +30,7 @@ CREATE TABLE benchmark (
     id        INTEGER PRIMARY KEY,
     name      TEXT NOT NULL UNIQUE,
     about     TEXT NOT NULL,
-    unit      TEXT NOT NULL,         -- nanoseconds, bytes, per_second
+    unit      TEXT NOT NULL,         -- nanoseconds, bytes, per_second, bytes_per_second, number
     better    TEXT NOT NULL,         -- lower, higher
     suite     TEXT NOT NULL,
     estimator TEXT NOT NULL,         -- how a series becomes one value

@@ -88,6 +88,14 @@ impl Store {
         Ok(())
     }
 
+    /// Does `work` as one transaction: all of it is durable, or none. For what need not survive half done.
+    pub fn at_once<T>(&mut self, work: impl FnOnce(&mut Store) -> Result<T>) -> Result<T> {
+        self.run("BEGIN IMMEDIATE", [])?;
+        let done = work(self);
+        self.run(if done.is_ok() { "COMMIT" } else { "ROLLBACK" }, [])?;
+        done
+    }
+
     /// Records that a layer cannot run here.
     pub fn set_unavailable(&mut self, layer: &str, why: &str, remedy: &str) -> Result<()> {
         let sql = "UPDATE layer SET why = ?2, remedy = ?3 WHERE name = ?1";

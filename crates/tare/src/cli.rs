@@ -1,6 +1,6 @@
 //! The command line, and nothing else: what can be asked for and how it is explained.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -60,6 +60,12 @@ pub enum Command {
     Serve(ServeArgs),
     /// Compare two campaigns, before and after; with --fail-if, a gate for CI
     Compare(Box<CompareArgs>),
+    /// Make a campaign of what other tools printed: UnixBench, lmbench, sysbench, fio and more
+    Import(ImportArgs),
+    /// Published results: list them, show one, put a campaign beside one
+    Papers(PapersArgs),
+    /// Attribute a difference in throughput to CPU use, path length and cycles per instruction
+    Explain(ExplainArgs),
     /// Say of every layer whether it runs here, and if not, what to do
     Doctor(DoctorArgs),
     /// List suites, benchmarks and layers
@@ -267,6 +273,103 @@ pub enum Format {
     Json,
     /// For a pull request or mail.
     Md,
+}
+
+/// What to import, and as what.
+#[derive(Args)]
+pub struct ImportArgs {
+    /// The format (none with --auto), then files when there is one layer only
+    #[arg(value_name = "FORMAT FILE")]
+    pub words: Vec<String>,
+    /// A layer and its files; may be repeated, and the first is the baseline unless --baseline says otherwise
+    #[command(flatten)]
+    pub layers: LayerFiles,
+    /// Recognise the format of every file
+    #[arg(long)]
+    pub auto: bool,
+    /// List the formats
+    #[arg(long)]
+    pub formats: bool,
+    /// The layer that the others are divided by [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+    /// Where the campaign is kept [default: tare-import-DATE-TIME]
+    #[arg(long, short, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Differences up to this are equivalence, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
+    pub margin: f64,
+    /// How the scoreboard is printed
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+/// What to do with the papers.
+#[derive(Args)]
+pub struct PapersArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: PapersVerb,
+}
+
+/// The verbs of `tare papers`.
+#[derive(Subcommand)]
+pub enum PapersVerb {
+    /// List the papers
+    List,
+    /// Show a paper's figures, what follows from them, and where its arithmetic does not hold
+    Show {
+        /// The paper, for example 000
+        id: String,
+    },
+    /// Put a campaign beside a paper's ratios
+    Compare {
+        /// The paper, for example 000
+        id: String,
+        /// The campaign's directory
+        dir: PathBuf,
+    },
+}
+
+/// What to explain.
+#[derive(Args)]
+pub struct ExplainArgs {
+    /// A TOML file ('baseline = "a"', then [layer.a] and [layer.b] with throughput, cpu_percent, path_length,
+    /// cpi and perhaps [layer.a.mpki]), or paper:001
+    #[arg(long, value_name = "METRICS")]
+    pub from: String,
+}
+
+/// Every `--layer NAME FILE...`, each with its own files, which clap's derive flattens.
+pub struct LayerFiles(pub Vec<Vec<String>>);
+
+impl FromArgMatches for LayerFiles {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let groups = matches.get_occurrences::<String>("layer_files").into_iter().flatten();
+        Ok(LayerFiles(groups.map(|group| group.cloned().collect()).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = LayerFiles::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for LayerFiles {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command.arg(
+            Arg::new("layer_files")
+                .long("layer")
+                .value_name("NAME FILE")
+                .num_args(1..)
+                .action(ArgAction::Append)
+                .help("A layer and its files; may be repeated"),
+        )
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        LayerFiles::augment_args(command)
+    }
 }
 
 /// Which layers to look at.

@@ -2,8 +2,11 @@
 
 pub mod compare;
 pub mod doctor;
+pub mod explain;
+pub mod import;
 pub mod keep;
 pub mod list;
+pub mod papers;
 pub mod report;
 pub mod resume;
 pub mod run;

@@ -1,0 +1,140 @@
+//! UnixBench 5.1.3 and 6: every result of 1 and N parallel copies, and the indices, recomputed from the results.
+
+use crate::lines::{column, first, must, numbered, trailing};
+use crate::{Fault, Format, Quantity, Sink};
+
+/// The table's row.
+pub const FORMAT: Format = Format {
+    name: "unixbench",
+    about: "UnixBench 5.1.3 and 6: results of 1 and N copies; indices recomputed from them",
+    sniff: |head| head.contains("BYTE UNIX Benchmarks") || head.contains("System Benchmarks Index"),
+    parse,
+};
+
+/// Results of one number of copies.
+#[derive(Default)]
+struct Section {
+    copies: u64,
+    results: Vec<(String, f64)>,
+    /// Name, baseline and index as printed, with the result in the table.
+    table: Vec<(String, f64, f64, f64)>,
+    in_table: bool,
+    partial: bool,
+}
+
+fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
+    let mut section = Section { copies: 1, ..Section::default() };
+    for (at, line) in numbered(text) {
+        if let Some((_, copies)) = line.split_once("; running ") {
+            section.end(sink);
+            let copies = must(line, at, first(copies), "a number of copies")?;
+            section = Section { copies: copies as u64, ..Section::default() };
+        } else if line.contains("System Benchmarks") && line.contains("Index Values") {
+            (section.in_table, section.partial) = (true, line.contains("Partial"));
+        } else if line.contains("System Benchmarks Index Score") {
+            score(&section, trailing(line).last().copied(), sink);
+            section.in_table = false;
+        } else if section.in_table && !line.trim_matches([' ', '=']).is_empty() {
+            section.table.extend(table_row(line, at)?);
+        } else if let Some((name, value, unit)) = result(line, at)? {
+            section.results.push((name.to_owned(), value));
+            let suite = suite(section.copies);
+            sink.add(suite, name, unit, value);
+        } else if !line.trim_matches([' ', '-', '=']).is_empty() {
+            sink.unknown += 1;
+        }
+    }
+    section.end(sink);
+    Ok(())
+}
+
+/// 1 or n: machines differ in how many CPUs they have, and `n` is all of them.
+fn suite(copies: u64) -> &'static str {
+    if copies == 1 { "unixbench-1" } else { "unixbench-n" }
+}
+
+impl Section {
+    fn end(&self, sink: &mut Sink) {
+        if self.copies > 1 && !self.results.is_empty() {
+            sink.note(format!("n is {} parallel copies", self.copies));
+        }
+    }
+}
+
+/// `Pipe Throughput    1406112.2 lps   (10.0 s, 7 samples)`.
+fn result(line: &str, at: usize) -> Result<Option<(&str, f64, Quantity)>, Fault> {
+    let Some((head, tail)) = line.rsplit_once('(') else { return Ok(None) };
+    if !tail.contains(" sample") {
+        return Ok(None);
+    }
+    let mut tokens = head.split_whitespace().rev();
+    let (Some(word), Some(value)) = (tokens.next(), tokens.next()) else {
+        return Err(Fault::at(at, 1, "a result needs a name, a value and a unit"));
+    };
+    let unit = match word {
+        "lps" => Quantity::PER_SECOND,
+        "lpm" => Quantity::PER_MINUTE,
+        "KBps" => Quantity::KIB_S,
+        "MWIPS" | "MFLOPS" => Quantity::MILLIONS,
+        _ => {
+            let why = format!("unknown unit '{}'", crate::lines::short(word));
+            return Err(Fault::at(at, column(line, word), why));
+        }
+    };
+    let name = head[..column_bytes(head, value)].trim();
+    Ok(Some((name, must(line, at, value, "a result")?, unit)))
+}
+
+/// Where `token`, a part of `head`, begins.
+fn column_bytes(head: &str, token: &str) -> usize {
+    (token.as_ptr() as usize).saturating_sub(head.as_ptr() as usize).min(head.len())
+}
+
+/// `Pipe Throughput    12440.0    1406112.2   1130.3`.
+fn table_row(line: &str, at: usize) -> Result<Option<(String, f64, f64, f64)>, Fault> {
+    let numbers = trailing(line);
+    let [.., baseline, result, index] = numbers[..] else {
+        // A row without a result ends in dashes.
+        if line.trim_end().ends_with("---") {
+            return Ok(None);
+        }
+        return Err(Fault::at(at, 1, "an index row needs a baseline, a result and an index"));
+    };
+    let mut tokens: Vec<&str> = line.split_whitespace().collect();
+    tokens.truncate(tokens.len().saturating_sub(3));
+    Ok(Some((tokens.join(" "), baseline, result, index)))
+}
+
+/// The index from the results, and what of the printed indices does not follow from them: results are printed with
+/// one decimal, so an index may differ by as much as that hides.
+fn score(section: &Section, printed: Option<f64>, sink: &mut Sink) {
+    let suite = suite(section.copies);
+    let (mut logs, mut hidden) = (0.0, 0.0);
+    for (name, baseline, result, index) in &section.table {
+        let own = section.results.iter().find(|(own, _)| own == name).map(|(_, value)| *value);
+        let value = own.unwrap_or(*result);
+        let computed = 10.0 * value / baseline;
+        if !(computed > 0.0 && computed.is_finite()) {
+            return sink
+                .note(format!("{suite}: no index, the result of {name} is no number above 0"));
+        }
+        if (computed - index).abs() > 0.0501 + 0.5 / baseline {
+            sink.note(format!(
+                "{suite}: {name}: printed index {index}, its result gives {computed:.1}"
+            ));
+        }
+        logs += computed.ln();
+        hidden += 0.05 / value;
+    }
+    if section.table.is_empty() {
+        return;
+    }
+    let rows = section.table.len() as f64;
+    let index = (logs / rows).exp();
+    let bound = 0.0501 + index * hidden / rows;
+    if let Some(printed) = printed.filter(|printed| (printed - index).abs() > bound) {
+        sink.note(format!("{suite}: printed score {printed}, its results give {index:.1}"));
+    }
+    let name = if section.partial { "partial_score" } else { "score" };
+    sink.add(&format!("{suite}-index"), name, Quantity::INDEX, index);
+}

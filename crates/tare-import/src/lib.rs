@@ -1,0 +1,21 @@
+//! `tare-import`: what other tools printed and what others published, as figures and campaigns.
+//!
+//! A [`Format`] turns one file's text into [`Figure`]s: one file each in `formats/`, one row in [`FORMATS`].
+//! [`Import`] makes a campaign of them: the n-th figure of a name on a layer goes into the n-th block, so repeats
+//! give intervals and a lone figure gives a ratio without one.
+
+mod assemble;
+mod fault;
+mod figure;
+mod format;
+mod formats;
+mod json;
+mod lines;
+mod papers;
+
+pub use assemble::{Import, KIND, Origin};
+pub use fault::Fault;
+pub use figure::{Figure, Quantity, Sink};
+pub use format::{Format, Parsed, find, parse, recognise};
+pub use formats::FORMATS;
+pub use papers::{Claim, Finding, Paper, Row, Sum, Table, findings, papers};

@@ -1,0 +1,214 @@
+//! What follows from a paper's figures, and where its own arithmetic does not hold.
+
+use super::{Claim, Paper, Table};
+use tare_stats::{Work, decompose};
+
+/// One thing that was recomputed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// The paper's own figures agree.
+    pub holds: bool,
+    /// A sentence with the figures.
+    pub text: String,
+}
+
+/// Everything recomputed from `paper`.
+#[must_use]
+pub fn findings(paper: &Paper) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for table in &paper.table {
+        all.extend(ratios(table));
+        all.extend(outside(table));
+        all.extend(indices(table));
+        all.extend(decomposition(table));
+    }
+    all.extend(paper.sum.iter().filter_map(|sum| {
+        let table = paper.table(&sum.table)?;
+        sums(table, &sum.total, &sum.parts)
+    }));
+    all.extend(paper.claim.iter().filter_map(|claim| claimed(paper, claim)));
+    all
+}
+
+/// Half of the last digit that a value was printed with.
+fn half_digit(value: f64) -> f64 {
+    let text = format!("{value}");
+    let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
+    0.5 * 10f64.powi(-decimals)
+}
+
+/// Printed ratios that the printed values cannot give, even before they were rounded.
+fn ratios(table: &Table) -> Vec<Finding> {
+    let printed: Vec<_> = table.rows.iter().filter(|row| row.ratio.is_some()).collect();
+    if printed.is_empty() {
+        return Vec::new();
+    }
+    let mut wrong = Vec::new();
+    for row in &printed {
+        let (Some(ratio), [base, value, ..]) = (row.ratio, &row.values[..]) else { continue };
+        let computed = value / base;
+        let hidden = computed * (half_digit(*value) / value + half_digit(*base) / base);
+        if (computed - ratio).abs() > 0.005 + hidden + 1e-9 {
+            wrong.push(format!("{} {ratio:.2} (the values give {computed:.3})", row.name));
+        }
+    }
+    let text = match wrong.len() {
+        0 => format!("{}: all {} printed ratios follow from the values", table.name, printed.len()),
+        n => format!(
+            "{}: {n} of {} printed ratios do not follow from the values: {}",
+            table.name,
+            printed.len(),
+            wrong.join(", ")
+        ),
+    };
+    vec![Finding { holds: wrong.is_empty(), text }]
+}
+
+/// What rounding may hide of two values and of their widths, in favour of the paper.
+fn hidden(a: f64, b: f64, share: f64) -> f64 {
+    half_digit(a) + half_digit(b) + share * 0.05 * (a + b) / 100.0 + 1e-9
+}
+
+/// Rows whose two intervals have no value in common, against what the text says. Widths are whole widths.
+fn outside(table: &Table) -> Vec<Finding> {
+    if table.rows.iter().all(|row| row.width.len() != 2) {
+        return Vec::new();
+    }
+    let beyond = |share: f64| -> Vec<&str> {
+        let apart = |row: &&super::Row| {
+            let ([a, b, ..], [wa, wb]) = (&row.values[..], &row.width[..]) else { return false };
+            (a - b).abs() > share * (a * wa + b * wb) / 100.0 + hidden(*a, *b, share)
+        };
+        table.rows.iter().filter(apart).map(|row| row.name.as_str()).collect()
+    };
+    let (rows, claimed) = (beyond(0.5), &table.claimed_outside);
+    let unsaid: Vec<&str> =
+        rows.iter().copied().filter(|row| !claimed.iter().any(|c| c == row)).collect();
+    let wide = beyond(1.0);
+    let still: Vec<&str> = unsaid.iter().copied().filter(|row| wide.contains(row)).collect();
+    let missing: Vec<&str> =
+        claimed.iter().map(String::as_str).filter(|c| !rows.contains(c)).collect();
+    let mut text = format!(
+        "{}: {} rows lie outside their intervals ({}); the text names {} ({})",
+        table.name,
+        rows.len(),
+        rows.join(", "),
+        claimed.len(),
+        claimed.join(", ")
+    );
+    if !unsaid.is_empty() {
+        text += &format!("; not named: {}", unsaid.join(", "));
+        text +=
+            &format!("; of these, outside even if the widths are half widths: {}", or_none(&still));
+    }
+    if !missing.is_empty() {
+        text += &format!("; named but inside: {}", missing.join(", "));
+    }
+    vec![Finding { holds: unsaid.is_empty() && missing.is_empty(), text }]
+}
+
+fn or_none(names: &[&str]) -> String {
+    if names.is_empty() { "none".into() } else { names.join(", ") }
+}
+
+/// Indices and scores from the results: printed results hide up to half a digit.
+fn indices(table: &Table) -> Vec<Finding> {
+    let mut all = Vec::new();
+    for (column, printed) in table.score.iter().enumerate() {
+        let (mut logs, mut hidden, mut off, mut wrong) = (0.0, 0.0, Vec::new(), Vec::new());
+        for row in &table.rows {
+            let (Some(baseline), Some(value), Some(index)) =
+                (row.baseline, row.values.get(column), row.index.get(column))
+            else {
+                continue;
+            };
+            let computed = 10.0 * value / baseline;
+            let gap = (computed - index).abs();
+            if gap > 0.0501 + 0.5 / baseline {
+                wrong.push(row.name.as_str());
+            } else if gap > 0.0501 {
+                off.push(row.name.as_str());
+            }
+            logs += computed.ln();
+            hidden += 0.05 / value;
+        }
+        let rows = table.rows.len() as f64;
+        let score = (logs / rows).exp();
+        let holds = wrong.is_empty() && (score - printed).abs() <= 0.0501 + score * hidden / rows;
+        let text = format!(
+            "{}, {}: the score from the results is {score:.2}, printed {printed}; indices that do not follow: {}; \
+             last digit lost in the printed result: {}",
+            table.name,
+            table.columns[column],
+            or_none(&wrong),
+            or_none(&off)
+        );
+        all.push(Finding { holds, text });
+    }
+    all
+}
+
+/// The throughput ratio as the product of its factors.
+fn decomposition(table: &Table) -> Option<Finding> {
+    let work = |column: usize| {
+        let value = |role: &str| {
+            let row = table.rows.iter().find(|row| row.role.as_deref() == Some(role))?;
+            row.values.get(column).copied()
+        };
+        let (throughput, cpu) = (value("throughput")?, value("cpu_percent")?);
+        Some(Work { throughput, cpu, path_length: value("path_length")?, cpi: value("cpi")? })
+    };
+    let d = decompose(&work(0)?, &work(1)?).ok()?;
+    let share = |factor: tare_stats::Factor| {
+        format!("{:.3} ({:.0}%)", factor.factor, factor.share.unwrap_or(0.0))
+    };
+    let text = format!(
+        "{}: throughput {:.3}, its factors' product {:.3}: CPU {}, path length {}, CPI {}, residual {} of the log ratio",
+        table.name,
+        d.ratio,
+        d.product,
+        share(d.cpu),
+        share(d.path_length),
+        share(d.cpi),
+        share(d.residual)
+    );
+    Some(Finding { holds: (d.residual.factor - 1.0).abs() < 0.02, text })
+}
+
+fn sums(table: &Table, total: &str, parts: &[String]) -> Option<Finding> {
+    let whole = table.row(total)?;
+    let mut wrong = Vec::new();
+    for (column, value) in whole.values.iter().enumerate() {
+        let sum: f64 = parts.iter().filter_map(|part| table.row(part)?.values.get(column)).sum();
+        // Every figure is rounded to a whole one.
+        if (sum - value).abs() > 0.5 * (parts.len() + 1) as f64 {
+            wrong.push(format!("{}: {sum} for {value}", table.columns[column]));
+        }
+    }
+    let text = match &wrong[..] {
+        [] => format!("{}: {total} is the sum of {}", table.name, parts.join(" and ")),
+        wrong => format!(
+            "{}: {} do not add up to {total} ({})",
+            table.name,
+            parts.join(" and "),
+            wrong.join("; ")
+        ),
+    };
+    Some(Finding { holds: wrong.is_empty(), text })
+}
+
+/// A stated percentage against the table that it is about: a share below 100, or how much above.
+fn claimed(paper: &Paper, claim: &Claim) -> Option<Finding> {
+    let table = paper.table(claim.table.as_deref()?)?;
+    let (above, below) =
+        (table.column(claim.layer.as_deref()?)?, table.column(claim.of.as_deref()?)?);
+    let row = claim.row.as_deref()?;
+    let values = if row == "score" { &table.score } else { &table.row(row)?.values };
+    let ratio = 100.0 * values.get(above)? / values.get(below)?;
+    let found = if ratio > 100.0 { ratio - 100.0 } else { ratio };
+    let [low, high] = claim.percent;
+    let half = half_digit(low);
+    let holds = (low - half..=high + half).contains(&found);
+    let text = format!("{}: stated {low}%, {} gives {found:.1}%", claim.about, table.name);
+    Some(Finding { holds, text })
+}

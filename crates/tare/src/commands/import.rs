@@ -1,0 +1,128 @@
+//! `tare import`: makes a campaign of what other tools printed.
+
+use crate::cli::ImportArgs;
+use crate::commands::show;
+use crate::output;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tare_import::{FORMATS, Format, Import, Origin};
+use tare_layers::suggestion;
+
+/// The largest file that is read.
+const LARGEST: u64 = 1 << 30;
+
+/// Imports files into a campaign and prints its scoreboard.
+pub fn import(args: &ImportArgs) -> Result<ExitCode> {
+    if args.formats {
+        output::print(&table());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (format, groups) = groups(args)?;
+    let mut import = Import::default();
+    for (layer, files) in &groups {
+        for file in files {
+            one(&mut import, format, layer, file)?;
+        }
+    }
+    let names: Vec<&str> = import.layers().collect();
+    let baseline = args.baseline.clone().unwrap_or_else(|| names[0].to_owned());
+    if !names.contains(&baseline.as_str()) {
+        bail!("no layer '{baseline}' to be the baseline; {}", suggestion(&baseline, &names));
+    }
+    let origin = Origin {
+        baseline,
+        command: std::env::args().collect::<Vec<_>>().join(" "),
+        created: tare_run::now(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        margin: args.margin / 100.0,
+    };
+    let out = args.out.clone().unwrap_or_else(fresh_directory);
+    import.store(&out, &origin)?;
+    show::print(&out, &args.format)?;
+    output::note(&format!("kept in {}", out.display()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One layer's name and its files.
+type Group = (String, Vec<PathBuf>);
+
+/// The format, if one is named, and what belongs to which layer.
+fn groups(args: &ImportArgs) -> Result<(Option<&'static Format>, Vec<Group>)> {
+    let mut words = args.words.iter();
+    let format = if args.auto { None } else { Some(named(words.next())?) };
+    let loose: Vec<PathBuf> = words.map(PathBuf::from).collect();
+    let mut groups: Vec<Group> = Vec::new();
+    for group in &args.layers.0 {
+        let (name, files) = group.split_first().context("--layer needs a name")?;
+        let files = files.iter().map(PathBuf::from);
+        match groups.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => known.extend(files),
+            None => groups.push((name.clone(), files.collect())),
+        }
+    }
+    match &mut groups[..] {
+        [] => bail!("--layer NAME: which layer are the figures of?"),
+        [(_, files)] => files.extend(loose),
+        _ if !loose.is_empty() => {
+            bail!(
+                "{}: of which layer? With several, write --layer NAME FILE...",
+                loose[0].display()
+            )
+        }
+        _ => {}
+    }
+    if let Some((name, _)) = groups.iter().find(|(_, files)| files.is_empty()) {
+        bail!("no file for layer '{name}'");
+    }
+    Ok((format, groups))
+}
+
+fn named(word: Option<&String>) -> Result<&'static Format> {
+    let Some(word) = word else {
+        bail!("which format? Name one ('tare import --formats' lists them), or use --auto");
+    };
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    tare_import::find(word)
+        .with_context(|| format!("no format '{word}'; {}; or use --auto", suggestion(word, &names)))
+}
+
+/// Reads one file into the import, and says what came of it.
+fn one(
+    import: &mut Import,
+    format: Option<&'static Format>,
+    layer: &str,
+    path: &Path,
+) -> Result<()> {
+    let file = path.display();
+    let size = fs::metadata(path).with_context(|| format!("cannot read {file}"))?.len();
+    if size > LARGEST {
+        bail!("{file} is larger than 1 GiB; cut it into parts");
+    }
+    let bytes = fs::read(path).with_context(|| format!("cannot read {file}"))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let format = format.or_else(|| tare_import::recognise(&text)).with_context(|| {
+        format!("{file}: of no known format; 'tare import --formats' lists them")
+    })?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let parsed = tare_import::parse(format, &text, &stem, layer)
+        .with_context(|| format!("{file} is no {} output", format.name))?;
+    let unknown = match parsed.unknown {
+        0 => String::new(),
+        1 => ", 1 line not understood".into(),
+        n => format!(", {n} lines not understood"),
+    };
+    output::note(&format!("{file}: {}, {} figures{unknown}", format.name, parsed.figures.len()));
+    import.add(layer, format.name, parsed);
+    Ok(())
+}
+
+fn table() -> String {
+    FORMATS.iter().map(|format| format!("{:18} {}\n", format.name, format.about)).collect()
+}
+
+fn fresh_directory() -> PathBuf {
+    let now = tare_run::now().replace([':', 'T'], "-");
+    PathBuf::from(format!("tare-import-{}", now.trim_end_matches('Z')))
+}

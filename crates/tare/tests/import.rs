@@ -1,0 +1,148 @@
+//! `tare import`: from other tools' outputs to a scoreboard.
+
+mod common;
+
+use common::Bench;
+use std::path::PathBuf;
+
+/// A committed output of another tool.
+fn data(name: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tare-import/tests/data")).join(name)
+}
+
+/// A folder with copies of `files`.
+fn with(files: &[(&str, &str)]) -> Bench {
+    let bench = Bench::new();
+    for (name, source) in files {
+        std::fs::copy(data(source), bench.path(name)).expect(source);
+    }
+    bench
+}
+
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_published_unixbench_outputs_give_the_published_share() {
+    let files = [
+        ("hv.log", "unixbench-hv.txt"),
+        ("pr.log", "unixbench-pr.txt"),
+        ("native.log", "unixbench-native.txt"),
+        ("smt8.log", "unixbench-native-smt8.txt"),
+    ];
+    let bench = with(&files);
+    let line = "import --auto --layer hv hv.log --layer pr pr.log --layer native native.log --layer smt8 smt8.log";
+    let done = bench.ok(&format!("{line} --out c"));
+    let text = flat(&done.out);
+    assert!(text.contains("unixbench-1-index/score 127 (11.6% of hv)"), "{}", done.out);
+    assert!(text.contains("Single figures") && text.contains("single figure"), "{}", done.out);
+    assert!(done.err.contains("hv.log: unixbench, 26 figures"), "{}", done.err);
+    let campaign = bench.campaign("c");
+    assert_eq!((campaign.plan.baseline.as_str(), campaign.benchmarks.len()), ("hv", 26));
+    assert!(bench.ok("show c --format json").out.contains("\"single_figure\""));
+}
+
+#[test]
+fn repeats_give_intervals() {
+    let files = [1, 2, 3].map(|n| format!("hackbench-{n}.txt"));
+    let named: Vec<(&str, &str)> = files.iter().map(|f| (f.as_str(), f.as_str())).collect();
+    let bench = with(&named);
+    let all = files.join(" ");
+    let done = bench.ok(&format!("import hackbench --layer a {all} --layer b {all} --out c"));
+    assert!(!done.out.contains("ingle figure"), "{}", done.out);
+    let board: serde_json::Value =
+        serde_json::from_str(&bench.ok("show c --format json").out).unwrap();
+    let ratio = &board["rows"][0]["cells"][0]["ratio"];
+    assert_eq!((ratio["value"].as_f64(), ratio["blocks"].as_u64()), (Some(1.0), Some(3)));
+    assert!(ratio["low"].is_number(), "{board}");
+}
+
+#[test]
+fn one_layer_takes_the_loose_files() {
+    let bench = with(&[("a.json", "hyperfine.json")]);
+    bench.ok("import hyperfine a.json --layer native --out c");
+    assert_eq!(bench.campaign("c").series.len(), 10);
+    bench.ok("import --auto a.json --layer native --out d");
+}
+
+#[test]
+fn mistakes_are_named() {
+    let bench = with(&[("a.json", "fio.json"), ("b.txt", "stream-pr.txt")]);
+    bench.write("c.txt", "Dear diary\n");
+    bench.write("bad.json", "{\"fio version\": \"3\",\n \"jobs\": [}\n");
+    let cases = [
+        ("import fi a.json --layer x", "did you mean fio"),
+        ("import --layer x a.json", "--auto"),
+        ("import --auto a.json", "which layer"),
+        ("import --auto --layer x", "no file for layer 'x'"),
+        ("import --auto b.txt --layer x a.json --layer y a.json", "b.txt: of which layer"),
+        ("import --auto c.txt --layer x", "of no known format"),
+        ("import stream a.json --layer x", "a.json is no stream output"),
+        ("import --auto bad.json --layer x", "line 2, column 11"),
+        ("import --auto a.json --layer x --baseline y", "no layer 'y'"),
+        ("import --auto nowhere --layer x", "cannot read nowhere"),
+    ];
+    for (line, said) in cases {
+        let done = bench.tare(line);
+        assert_eq!(done.code, 1, "{line}\n{}\n{}", done.out, done.err);
+        assert!(done.err.contains(said), "{line}: no '{said}' in\n{}", done.err);
+    }
+    assert!(bench.ok("import --formats").out.contains("kernel-build"));
+}
+
+#[test]
+fn papers_are_listed_shown_and_compared() {
+    let bench = with(&[("hv.log", "unixbench-hv.txt"), ("pr.log", "unixbench-pr.txt")]);
+    assert_eq!(bench.ok("papers list").out.lines().count(), 5);
+    assert!(
+        bench.ok("papers show 003").out.contains("holds: KVM-PR, of KVM-HV's single-copy index")
+    );
+    assert!(bench.ok("papers show 000").out.contains("DOES NOT HOLD"));
+    bench.ok("import --auto --layer hv hv.log --layer pr pr.log --out c");
+    let text = bench.ok("papers compare 003 c").out;
+    assert!(text.contains("rank correlation over 12: Spearman 1.00, Kendall 1.00"), "{text}");
+    assert!(text.contains("0 of 0 with an interval"), "{text}");
+    let none = bench.tare("papers compare 004 c");
+    assert!(none.code == 1 && none.err.contains("no benchmark in common"), "{}", none.err);
+    assert!(bench.tare("papers show 9").err.contains("no paper '9'"));
+}
+
+#[test]
+fn a_ratio_is_explained_by_its_factors() {
+    let bench = Bench::new();
+    let text = bench.ok("explain --from paper:001").out;
+    assert!(text.contains("throughput × 1.368") && text.contains("not explained"), "{text}");
+    let one = "throughput = 1\ncpu_percent = 10\npath_length = 100\ncpi = 1\n";
+    let two = "throughput = 2\ncpu_percent = 20\npath_length = 100\ncpi = 1\n";
+    bench.write("m.toml", &format!("baseline = \"a\"\n[layer.a]\n{one}[layer.b]\n{two}"));
+    assert!(bench.ok("explain --from m.toml").out.contains("× 2.000   100.0%"));
+    assert!(bench.tare("explain --from nowhere.toml").err.contains("cannot read nowhere.toml"));
+}
+
+/// The one line of docs/schema.md that begins so.
+fn documented(command: &str) -> String {
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema.md"))
+            .unwrap();
+    text.lines().map(str::trim).find(|line| line.starts_with(command)).expect(command).to_owned()
+}
+
+#[test]
+fn the_documented_sql_reads_a_campaign() {
+    let bench = with(&[("a.txt", "stream-pr.txt")]);
+    bench.ok("import --auto a.txt --layer pr --out c");
+    let line = documented("sqlite3 campaign.db");
+    let sql = line.split('"').nth(1).expect("a quoted statement");
+    let database = rusqlite::Connection::open(bench.path("c").join("campaign.db")).unwrap();
+    let mut statement = database.prepare(sql).unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(1)?, row.get::<_, f64>(3)?)));
+    let rows: Vec<(String, f64)> = rows.unwrap().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 4);
+    assert!(rows.contains(&("stream/triad".into(), 39228.5e6)), "{rows:?}");
+    let version: i64 = database.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    let text =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema.md"))
+            .unwrap();
+    assert!(text.contains(&format!("schema version {version}")));
+}
