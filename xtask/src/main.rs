@@ -1,6 +1,7 @@
 //! `cargo xtask CHORE`: everything that is done to this repository, one file a chore.
 
 mod bench;
+mod calibrate;
 mod packages;
 mod shell;
 mod test;
@@ -26,6 +27,11 @@ const CHORES: &[Chore] = &[
         name: "test",
         about: "install what the tests need and run all of them",
         run: test::test,
+    },
+    Chore {
+        name: "calibrate",
+        about: "prove the statistics by simulation: docs/calibration.md (--repeats N --seed S)",
+        run: calibrate::calibrate,
     },
     Chore { name: "tidy", about: "check what the compiler does not", run: |_| tidy::tidy() },
     Chore {

@@ -40,13 +40,21 @@ fn main() {
                 for blocks in [3, 5, 10] {
                     let mut rng = Rng(seed);
                     let counts = count(repeats, &mut rng, blocks, by, sigma, change);
-                    let share = |n: u64| format!("{:.1}%", 100.0 * n as f64 / repeats as f64);
-                    let (any, fails) = (share(counts.0), share(counts.1));
+                    let unchanged = truth == TRUTHS[0].0;
+                    let any = share(counts.0, repeats, unchanged);
+                    let fails = share(counts.1, repeats, unchanged || truth == TRUTHS[1].0);
                     println!("| {truth} | {noise} | {name} | {blocks} | {any} | {fails} |");
                 }
             }
         }
     }
+}
+
+/// A share in percent; bold where it ought to be at most 5% and is above that by two standard errors.
+fn share(n: u64, repeats: u64, is_false: bool) -> String {
+    let (share, slack) = (n as f64 / repeats as f64, 2.0 * (0.05 * 0.95 / repeats as f64).sqrt());
+    let text = format!("{:.1}%", 100.0 * share);
+    if is_false && share > 0.05 + slack { format!("**{text}**") } else { text }
 }
 
 /// Comparisons with a row called different, and those that fail the gate.

@@ -9,7 +9,7 @@
 //! its [`suite_geomean`]. Beside them stand the [`bootstrap_ratio`] as a check, the [`shape()`] of the distributions, the
 //! [`Warning`]s, and the variance [`components()`] that plan the next campaign.
 //!
-//! What was chosen because simulation said so ([`calibrate()`]; figures in `CALIBRATION.md`):
+//! What was chosen because simulation said so ([`calibrate()`]; figures in docs/calibration.md):
 //! - the interval printed per row is the row's own t interval on the log scale: it holds the truth in 94.5–97.0% of
 //!   campaigns from 5 blocks, in 93–97% at 3, under every noise model tried;
 //! - verdicts use moderated variances only where a noise floor was measured and there are 5 blocks or more. On 150 rows
