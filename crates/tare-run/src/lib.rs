@@ -1,6 +1,6 @@
 //! Runs campaigns: which layer is booted when, what is asked of it, and when to stop.
 //!
-//! Everything is in the store before the next thing starts; [`resume`] reads it back and goes on.
+//! Everything is in the store before the next thing starts; [`History::of`] reads it back and [`Runner`] goes on.
 
 mod allocate;
 mod boot;
