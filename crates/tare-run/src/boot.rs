@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, BootName, Session, SessionError};
 use tare_proto::Request;
+use tare_stats::Estimator;
 use tare_store::{Outcome, Recorded, Role};
 
 /// How long the layer is left alone before its memory is measured.
@@ -18,6 +19,9 @@ const SETTLE: Duration = Duration::from_millis(50);
 /// counts as hung.
 const PATIENCE: u32 = 4;
 const GRACE: Duration = Duration::from_secs(10);
+
+/// Most series that are taken for one when the estimator asks for a narrow interval.
+const ROUNDS: u32 = 10;
 
 /// How long a layer may take to end when asked.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -147,7 +151,33 @@ impl Runner<'_> {
         let (batch_ns, limit_ms) = (self.plan.batch_ns, self.plan.series_ms);
         let request = Request { id, bench: name.clone(), samples, batch_ns, limit_ms };
         let within = Duration::from_millis(limit_ms) * PATIENCE + GRACE;
-        Ok(match self.own.of(|| session.measure(&request, within))? {
+        let estimator = self.benches[bench].estimator.parse::<Estimator>().ok();
+        let mut recorded = self.ask(session, &request, within)?;
+        // "Until the interval is within p%" asks again; the other estimators are content at once.
+        for _ in 1..ROUNDS {
+            let samples = &recorded.series.samples;
+            let more =
+                matches!(estimator, Some(Estimator::MeanUntil { .. })) && !samples.is_empty();
+            if !more || estimator.is_some_and(|estimator| estimator.satisfied(samples)) {
+                break;
+            }
+            let again = self.ask(session, &request, within)?;
+            recorded.series.samples.extend(again.series.samples);
+            recorded.series.elapsed_ns += again.series.elapsed_ns;
+            recorded.host_ns += again.host_ns;
+        }
+        Ok(recorded)
+    }
+
+    /// Asks the probe once.
+    fn ask(
+        &mut self,
+        session: &mut Session,
+        request: &Request,
+        within: Duration,
+    ) -> Result<Recorded, SessionError> {
+        let name = &request.bench;
+        Ok(match self.own.of(|| session.measure(request, within))? {
             Answer::Series(series, took) => {
                 let (benchmark, host_ns) = (name.clone(), took.as_nanos() as u64);
                 Recorded { benchmark, outcome: Outcome::Measured, why: None, series, host_ns }

@@ -182,3 +182,28 @@ fn the_time_goes_to_the_layers_whose_intervals_are_wide_and_only_after_whole_blo
     assert!(boots(2) > 5, "the wild layer got no more than {} boots", boots(2));
     assert_eq!(boots(0), 2 * boots(2), "a ratio needs its baseline in the same block");
 }
+
+#[test]
+fn an_estimator_that_is_asked_for_decides_what_is_measured() {
+    let bench = Bench::new();
+    bench.write("wild.json", r#"{"lmbench/null_call": [[100, 900, 200, 800, 100, 900]]}"#);
+    let run = |estimator: &str, name: &str| {
+        bench.ok(&format!(
+            "run --layer name=base,kind=mock --layer name=wild,kind=mock,script=wild.json --baseline base \
+             --bench lmbench/null_call --blocks 1 --estimator {estimator} --out {name}"
+        ));
+        let campaign = bench.campaign(name);
+        assert_eq!(campaign.benchmarks[0].estimator, estimator);
+        let of = |layer: usize| {
+            let mut series = campaign.series.iter();
+            series.find(|s| campaign.boots[s.boot].layer == layer).map_or(0, |s| s.samples.len())
+        };
+        (of(0), of(1))
+    };
+    assert_eq!(run("best-of-7", "a"), (7, 6), "as many as it reduces; a script gives what it has");
+    assert_eq!(
+        run("mean-until-5%", "b"),
+        (30, 60),
+        "again and again until narrow, ten times at most"
+    );
+}

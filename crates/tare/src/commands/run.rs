@@ -27,6 +27,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let config = Config::read(args.config.as_deref())?;
     let (host, keeper) = (host::host()?, host::keeper()?);
     let benches = select(&Catalog::load(&host.probe)?, args, &config)?;
+    let benches = estimated(benches, args.format.estimator);
     let asked = config.layers(args)?;
     let baseline = baseline(args.baseline.as_deref().or(config.baseline.as_deref()), &asked)?;
     let out = args.out.clone().unwrap_or_else(fresh_directory);
@@ -133,6 +134,19 @@ fn select(catalog: &Catalog, args: &RunArgs, config: &Config) -> Result<Vec<Benc
         if flag.is_empty() { file.to_vec() } else { flag.to_vec() }
     };
     catalog.select(&either(&args.suite, &config.suite), &either(&args.bench, &config.bench))
+}
+
+/// An estimator that is asked for takes the place of the suite's, in what is measured too.
+fn estimated(
+    mut benches: Vec<BenchInfo>,
+    estimator: Option<tare_stats::Estimator>,
+) -> Vec<BenchInfo> {
+    for (bench, estimator) in benches.iter_mut().zip(std::iter::repeat(estimator)) {
+        let Some(estimator) = estimator.filter(|_| bench.samples > 1) else { continue };
+        bench.estimator = estimator.to_string();
+        bench.samples = estimator.samples_wanted().map_or(bench.samples, |wanted| wanted as u32);
+    }
+    benches
 }
 
 fn baseline(wanted: Option<&str>, layers: &[Asked]) -> Result<String> {
