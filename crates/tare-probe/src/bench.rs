@@ -123,6 +123,17 @@ impl From<io::Error> for Refusal {
 }
 
 impl Bench {
+    /// A row of the `vmi` suite: a time, measured in a loop, reduced as report 1 reduced its family.
+    pub const fn vmi(
+        name: &'static str,
+        about: &'static str,
+        (estimator, samples): (&'static str, u32),
+        prepare: fn() -> Result<Op, Refusal>,
+    ) -> Bench {
+        let (unit, better, kind) = (Unit::Nanoseconds, Better::Lower, Kind::Loop(prepare));
+        Bench { name, about, unit, better, suite: "vmi", estimator, samples, kind }
+    }
+
     /// The row as the host reads it.
     pub fn info(&self) -> BenchInfo {
         BenchInfo {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tare_layers::{Host, Keeper, suggestion};
-use tare_proto::BenchInfo;
+use tare_proto::{BenchInfo, MAX_SAMPLES};
 use tare_run::{Ending, Event, History, Observer, OwnCost, Runner, Weighed};
 use tare_store::{LayerRow, Plan, Store, StoredArtifact};
 
@@ -141,10 +141,11 @@ fn estimated(
     mut benches: Vec<BenchInfo>,
     estimator: Option<tare_stats::Estimator>,
 ) -> Vec<BenchInfo> {
-    for (bench, estimator) in benches.iter_mut().zip(std::iter::repeat(estimator)) {
-        let Some(estimator) = estimator.filter(|_| bench.samples > 1) else { continue };
+    let Some(estimator) = estimator else { return benches };
+    let wanted = estimator.samples_wanted().map(|wanted| wanted.min(MAX_SAMPLES) as u32);
+    for bench in benches.iter_mut().filter(|bench| bench.samples > 1) {
         bench.estimator = estimator.to_string();
-        bench.samples = estimator.samples_wanted().map_or(bench.samples, |wanted| wanted as u32);
+        bench.samples = wanted.unwrap_or(bench.samples);
     }
     benches
 }

@@ -8,8 +8,7 @@ pub mod forkwaitn;
 pub mod getppid;
 pub mod segv;
 
-use crate::bench::{Bench, Kind, Op, Refusal};
-use tare_proto::{Better, Unit};
+use crate::bench::{Bench, Op, Refusal};
 
 /// A row of the family: one turn of a loop, reduced as report 1 did.
 const fn turn(
@@ -17,14 +16,5 @@ const fn turn(
     about: &'static str,
     prepare: fn() -> Result<Op, Refusal>,
 ) -> Bench {
-    Bench {
-        name,
-        about,
-        unit: Unit::Nanoseconds,
-        better: Better::Lower,
-        suite: "vmi",
-        estimator: "best-3-of-5",
-        samples: 5,
-        kind: Kind::Loop(prepare),
-    }
+    Bench::vmi(name, about, ("best-3-of-5", 5), prepare)
 }

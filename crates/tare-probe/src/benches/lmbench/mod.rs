@@ -26,8 +26,7 @@ pub mod stat;
 
 mod ring;
 
-use crate::bench::{Bench, Kind, Op, Refusal};
-use tare_proto::{Better, Unit};
+use crate::bench::{Bench, Op, Refusal};
 
 /// A row of the family: a latency, reduced as report 1 reduced lmbench's.
 const fn latency(
@@ -35,14 +34,5 @@ const fn latency(
     about: &'static str,
     prepare: fn() -> Result<Op, Refusal>,
 ) -> Bench {
-    Bench {
-        name,
-        about,
-        unit: Unit::Nanoseconds,
-        better: Better::Lower,
-        suite: "vmi",
-        estimator: "best-18-of-30",
-        samples: 30,
-        kind: Kind::Loop(prepare),
-    }
+    Bench::vmi(name, about, ("best-18-of-30", 30), prepare)
 }
