@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Instant;
 
+/// Result files that are imported at once.
+const IMPORTED: usize = 10_000;
+
 /// Measures and prints every figure. Takes about ten minutes, of which five are one campaign.
 pub fn bench() -> Result<()> {
     packages::install()?;
@@ -18,6 +21,8 @@ pub fn bench() -> Result<()> {
     fs::create_dir_all(&folder)?;
     let tare = Tare { folder };
 
+    cargo(&["bench", "--quiet", "--package", "tare-import", "--bench", "speed"], &[])?;
+    tare.imports()?;
     let doctor = tare.run(&["doctor", "--color", "never"])?;
     println!("{}", text(&doctor.stdout));
     println!("{}", text(&tare.probe(&["overhead"])?.stdout));
@@ -64,6 +69,28 @@ impl Tare {
             bail!("{} {}: {}", program.display(), args.join(" "), text(&output.stderr));
         }
         Ok(output)
+    }
+
+    /// Imports 10⁴ result files, from the command line to the scoreboard.
+    fn imports(&self) -> Result<()> {
+        let sample = root().join("crates/tare-import/tests/data/unixbench-hv.txt");
+        let names: Vec<String> = (0..IMPORTED).map(|n| format!("{n}.log")).collect();
+        for name in &names {
+            fs::copy(&sample, self.folder.join(name))?;
+        }
+        let (a, b) = names.split_at(IMPORTED / 2);
+        let of = |layer, files: &[String]| {
+            let mut words = vec!["--layer".to_owned(), layer];
+            words.extend(files.iter().cloned());
+            words
+        };
+        let line = ["import", "--auto", "--short", "--out", "imported"].map(str::to_owned);
+        let words = [line.to_vec(), of("a".into(), a), of("b".into(), b)].concat();
+        let begin = Instant::now();
+        self.run(&words.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let seconds = begin.elapsed().as_secs_f64();
+        println!("tare import of {IMPORTED} UnixBench files: {seconds:.1} s\n");
+        names.iter().try_for_each(|name| Ok(fs::remove_file(self.folder.join(name))?))
     }
 
     /// Runs a campaign and prints how long it took and what tare used itself.

@@ -2,7 +2,9 @@
 
 mod bench;
 mod calibrate;
+mod fidelity;
 mod packages;
+mod python;
 mod shell;
 mod test;
 mod tidy;
@@ -39,7 +41,16 @@ const CHORES: &[Chore] = &[
         about: "measure the figures that the README quotes",
         run: |_| bench::bench(),
     },
-    Chore { name: "packages", about: "install the layers' packages", run: |_| packages::install() },
+    Chore {
+        name: "fidelity",
+        about: "run the suites beside their originals and print the ratios (--rounds N, WORD...)",
+        run: fidelity::fidelity,
+    },
+    Chore {
+        name: "packages",
+        about: "install the layers' packages ('packages testing': what tests need, too)",
+        run: packages::chore,
+    },
 ];
 
 fn main() -> ExitCode {

@@ -1,5 +1,6 @@
 //! Installs the layers: Debian's and Ubuntu's packages, or says what to install elsewhere.
 
+use crate::python;
 use crate::shell::{has_program, run};
 use anyhow::{Result, bail};
 
@@ -10,10 +11,36 @@ const NEEDED: &[(&str, &str)] = &[
     ("runsc", "runsc"),
     ("linux.uml", "user-mode-linux"),
     ("qemu-system-x86_64", "qemu-system-x86"),
+    ("ip", "iproute2"),
+    ("xz", "xz-utils"),
 ];
 
-/// What only tests need: a browser for the page, and its driver.
-const TESTING: &[(&str, &str)] = &[("chromium", "chromium"), ("chromedriver", "chromium-driver")];
+/// What only tests need: a browser for the page, and its driver; a reader of databases.
+const TESTING: &[(&str, &str)] = &[
+    ("chromium", "chromium"),
+    ("chromedriver", "chromium-driver"),
+    ("sqlite3", "sqlite3"),
+    ("python3", "python3"),
+];
+
+/// What the suites are compared with.
+const ORIGINALS: &[(&str, &str)] = &[
+    ("hackbench", "rt-tests"),
+    ("sysbench", "sysbench"),
+    ("perf", "linux-perf"),
+    ("gcc", "gcc"),
+    ("fio", "fio"),
+    ("iperf3", "iperf3"),
+];
+
+/// The chore: the layers' packages, with `testing` the tests' too.
+pub fn chore(args: &[String]) -> Result<()> {
+    match args {
+        [] => install(),
+        [testing] if testing == "testing" => install_for_tests(),
+        _ => bail!("cargo xtask packages [testing]"),
+    }
+}
 
 /// Installs what layers lack. Guest kernels need no package: tare extracts one into its cache.
 pub fn install() -> Result<()> {
@@ -22,7 +49,13 @@ pub fn install() -> Result<()> {
 
 /// Installs what layers and tests lack.
 pub fn install_for_tests() -> Result<()> {
-    install_all(NEEDED.iter().chain(TESTING))
+    install_all(NEEDED.iter().chain(TESTING))?;
+    python::install()
+}
+
+/// Installs the originals that are missing.
+pub fn install_originals() -> Result<()> {
+    install_all(ORIGINALS.iter())
 }
 
 fn install_all<'a>(needed: impl Iterator<Item = &'a (&'a str, &'a str)>) -> Result<()> {
@@ -39,8 +72,13 @@ fn install_all<'a>(needed: impl Iterator<Item = &'a (&'a str, &'a str)>) -> Resu
             programs.join(", ")
         );
     }
+    apt_install(&packages)
+}
+
+/// Installs packages of Debian or Ubuntu.
+pub fn apt_install(packages: &[&str]) -> Result<()> {
     apt(&["update"])?;
-    apt(&[&["install", "--yes", "--no-install-recommends"], packages.as_slice()].concat())
+    apt(&[&["install", "--yes", "--no-install-recommends"], packages].concat())
 }
 
 /// `apt-get`, as root or through sudo.

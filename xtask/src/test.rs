@@ -13,5 +13,10 @@ pub fn test(args: &[String]) -> Result<()> {
     cargo(&["doc", "--workspace", "--no-deps", "--quiet"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     let mut words = vec!["test", "--workspace", "--no-fail-fast"];
     words.extend(args.iter().map(String::as_str));
-    cargo(&words, &[])
+    cargo(&words, &[])?;
+    // What is behind a feature, with the tests that need it.
+    let feature = ["--package", "tare", "--features", "parquet"];
+    let lints = ["--all-targets", "--quiet", "--", "-D", "warnings"];
+    cargo(&[&["clippy"], &feature[..], &lints].concat(), &[])?;
+    cargo(&[&["test"], &feature[..], &["--test", "export"]].concat(), &[])
 }

@@ -3,6 +3,7 @@
 use crate::{Figure, Parsed};
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 use tare_proto::BenchInfo;
 use tare_store::{LayerRow, Plan, Recorded, Role, Store, StoreError, Warning};
 
@@ -29,7 +30,7 @@ pub struct Origin {
 pub struct Import {
     layers: Vec<Layer>,
     benches: Vec<BenchInfo>,
-    index: HashMap<String, usize>,
+    index: HashMap<Arc<str>, usize>,
 }
 
 /// One layer's figures: for every benchmark, the values in the order read.
@@ -78,13 +79,14 @@ impl Import {
         }
         self.index.insert(figure.name.clone(), self.benches.len());
         self.benches.push(BenchInfo {
-            name: figure.name.clone(),
+            name: figure.name.to_string(),
             about: format!("imported from {format}"),
             unit: figure.unit,
             better: figure.better,
-            suite: figure.suite.clone(),
+            suite: figure.suite.to_string(),
             estimator: "mean".into(),
             samples: 1,
+            ..BenchInfo::default()
         });
         Some(self.benches.len() - 1)
     }
@@ -168,6 +170,7 @@ impl Layer {
 
 fn plan(origin: &Origin, blocks: usize) -> Plan {
     Plan {
+        machine: tare_proto::Machine::Real,
         seed: 0,
         baseline: origin.baseline.clone(),
         budget_s: None,
@@ -176,6 +179,8 @@ fn plan(origin: &Origin, blocks: usize) -> Plan {
         cpus: Vec::new(),
         batch_ns: 0,
         series_ms: 0,
+        counting: tare_store::Counting::Off,
+        events: false,
         boot_s: 0.0,
         margin: origin.margin,
         created: origin.created.clone(),

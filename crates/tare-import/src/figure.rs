@@ -1,6 +1,8 @@
 //! One figure of a tool's output, in the store's units, and what collects them.
 
 use crate::Fault;
+use crate::names::Names;
+use std::sync::Arc;
 use tare_proto::{Better, Unit};
 
 /// Longest name that a figure gets; the rest of a longer one is cut.
@@ -10,9 +12,9 @@ const NAME: usize = 96;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// The suite that its geometric mean is over.
-    pub suite: String,
+    pub suite: Arc<str>,
     /// `suite/what`, as the scoreboard calls it.
-    pub name: String,
+    pub name: Arc<str>,
     /// What the value means.
     pub unit: Unit,
     /// Which end is good.
@@ -99,12 +101,14 @@ pub struct Sink {
     pub unknown: usize,
     /// What the reader should know.
     pub notes: Vec<String>,
+    /// What figures were called so far.
+    pub(crate) names: Names,
 }
 
 impl Sink {
     /// A figure `suite/name`; values that are no numbers are left out and noted.
     pub fn add(&mut self, suite: &str, name: &str, quantity: Quantity, value: f64) {
-        let (suite, name) = (slug(suite), format!("{}/{}", slug(suite), slug(name)));
+        let (suite, name) = self.names.of(suite, name);
         let value = quantity.value(value);
         if !value.is_finite() || value < 0.0 {
             self.note(format!("{name} is no number and is left out"));

@@ -11,6 +11,7 @@ mod format;
 mod formats;
 mod json;
 mod lines;
+mod names;
 mod papers;
 
 pub use assemble::{Import, KIND, Origin};
@@ -18,4 +19,6 @@ pub use fault::Fault;
 pub use figure::{Figure, Quantity, Sink};
 pub use format::{Format, Parsed, find, parse, recognise};
 pub use formats::FORMATS;
-pub use papers::{Claim, Finding, Paper, Row, Sum, Table, findings, papers};
+pub use papers::{
+    Claim, Finding, FindingState, Gap, Paper, Row, Sum, Table, Twice, findings, papers,
+};

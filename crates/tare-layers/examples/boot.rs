@@ -1,14 +1,13 @@
-//! Boots one layer by hand: `CPUS=0 boot PROBE 'uml,memory=256M' lmbench/null_call`. For work on a
-//! layer.
+//! Boots one layer by hand: `CPUS=0 boot PROBE 'uml,memory=256M' lmbench/null_call`, or one of the
+//! simulated machine: `MACHINE=sim boot PROBE xen-pv lmbench/null_call`. For work on a layer.
 
 use std::env;
 use std::error::Error;
-use std::path::PathBuf;
 use std::time::Duration;
 use tare_layers::{Answer, BootName, Host, Keeper, Session, Settings, configure, keep};
-use tare_proto::Request;
+use tare_proto::{Machine, Request};
 
-const LONG: Duration = Duration::from_secs(40);
+const LONG: Duration = Duration::from_secs(300);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -20,12 +19,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let cpus = env::var("CPUS").unwrap_or_default();
     let cpus: Vec<u32> = cpus.split(',').filter_map(|cpu| cpu.parse().ok()).collect();
-    let host = Host { probe: PathBuf::from(probe), cache: env::temp_dir().join("boot-cache") };
+    let host = Host::new(probe.into(), env::temp_dir().join("boot-cache"));
     let keeper = Keeper { program: env::current_exe()?, args: vec!["keep".into()] };
-    let (_, settings, layer) = configure(&Settings::parse(layer)?)?;
+    let machine: Machine = env::var("MACHINE").unwrap_or("real".into()).parse()?;
+    let (_, settings, layer) = configure(machine, &Settings::parse(layer)?)?;
     println!("{settings}");
     layer.check(&host).map_err(|missing| missing.to_string())?;
-    let name = BootName { id: format!("tare-{}", std::process::id()), number: 0 };
+    let id = format!("tare-{}", std::process::id());
+    let script = benches.iter().map(|bench| request(bench)).collect();
+    let name = BootName { id, script, ..BootName::default() };
     let mut session = Session::start(&*layer, &host, &keeper, &name, &cpus, None, || false)?;
     match session.greet(LONG) {
         Ok(greeting) => println!("{:#?}\nstart {:?}", greeting.hello, greeting.start),
@@ -42,10 +44,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn measure(session: &mut Session, bench: &str) -> Result<String, Box<dyn Error>> {
+fn request(bench: &str) -> Request {
     let bench = bench.to_owned();
-    let request = Request { id: 1, bench, samples: 30, batch_ns: 2_000_000, limit_ms: 3000 };
-    Ok(match session.measure(&request, LONG)? {
+    Request { id: 1, bench, samples: 30, batch_ns: 2_000_000, limit_ms: 3000, events: false }
+}
+
+fn measure(session: &mut Session, bench: &str) -> Result<String, Box<dyn Error>> {
+    Ok(match session.measure(&request(bench), LONG)? {
         Answer::Series(mut series, whole) => {
             series.samples.sort_by(f64::total_cmp);
             let [low, .., high] = series.samples[..] else { return Err("few samples".into()) };

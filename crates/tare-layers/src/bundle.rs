@@ -4,27 +4,47 @@
 //! The runtime's own defaults rule: no seccomp profile, no capabilities, no limits. Docker adds a
 //! seccomp filter, which costs time on every system call.
 
+use crate::net::Link;
 use crate::{BootSpec, Host};
+use nix::sys::stat::{major, minor};
 use nix::unistd::{getegid, geteuid};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
 use std::{fs, io};
+use tare_proto::{DISK, DISK_FOLDER, NET};
 
-/// Writes the bundle into the boot's folder; where it is. With `maps_user` the container gets a
-/// user namespace whose root is this user.
-pub(crate) fn write(host: &Host, boot: &BootSpec, maps_user: bool) -> io::Result<PathBuf> {
+/// Where a container finds its disk.
+const DISK_INSIDE: &str = "/disk";
+/// Where it finds its folder on a disk.
+const FILES_INSIDE: &str = "/files";
+
+/// What a container is given.
+pub(crate) struct Inside {
+    /// A user namespace whose root is this user.
+    pub maps_user: bool,
+    /// A disk: an image, a file or a device.
+    pub disk: Option<PathBuf>,
+    /// A folder of the host's, on its disk.
+    pub files: PathBuf,
+    /// A network to the host.
+    pub net: Option<Link>,
+}
+
+/// Writes the bundle into the boot's folder; where it is.
+pub(crate) fn write(host: &Host, boot: &BootSpec, inside: &Inside) -> io::Result<PathBuf> {
     let bundle = boot.folder.join("bundle");
     let root = bundle.join("rootfs");
-    for place in ["proc", "sys", "dev", "tmp"] {
+    for place in ["proc", "sys", "dev", "tmp", "files"] {
         fs::create_dir_all(root.join(place))?;
     }
     fs::copy(&host.probe, root.join("tare-probe"))?; // a link would let it at the cache's file
-    fs::write(bundle.join("config.json"), config(boot.id, maps_user).to_string())?;
+    fs::write(bundle.join("config.json"), config(boot.id, inside).to_string())?;
     Ok(bundle)
 }
 
-fn config(id: &str, maps_user: bool) -> Value {
-    json!({
+fn config(id: &str, inside: &Inside) -> Value {
+    let mut config = json!({
         "ociVersion": "1.0.2",
         "hostname": "tare",
         "process": {
@@ -42,26 +62,64 @@ fn config(id: &str, maps_user: bool) -> Value {
             mount("/dev/shm", "tmpfs", &["nosuid", "nodev", "mode=1777"]),
             mount("/tmp", "tmpfs", &["nosuid", "nodev", "mode=1777"]),
         ],
-        "linux": linux(id, maps_user),
-    })
+        "linux": linux(id, inside),
+    });
+    bind(&mut config, &inside.files, FILES_INSIDE, DISK_FOLDER);
+    if let Some(disk) = &inside.disk {
+        bind(&mut config, disk, DISK_INSIDE, DISK);
+        allow(&mut config, disk);
+    }
+    if let Some(net) = &inside.net {
+        tell(&mut config, format!("{NET}={}", net.told));
+    }
+    config
+}
+
+/// Adds `word` to the probe's environment.
+fn tell(config: &mut Value, word: String) {
+    config["process"]["env"].as_array_mut().into_iter().for_each(|env| env.push(json!(word)));
+}
+
+/// Mounts `what` into the container and tells the probe where.
+fn bind(config: &mut Value, what: &Path, inside: &str, variable: &str) {
+    let mount = json!({
+        "destination": inside, "type": "bind", "source": what, "options": ["bind", "rw"],
+    });
+    config["mounts"].as_array_mut().into_iter().for_each(|mounts| mounts.push(mount.clone()));
+    tell(config, format!("{variable}={inside}"));
+}
+
+/// Lets the container at `disk` when that is a device.
+fn allow(config: &mut Value, disk: &Path) {
+    let Ok(found) = fs::metadata(disk) else { return }; // an image that is yet to be made
+    if found.file_type().is_block_device() && geteuid().is_root() {
+        let (major, minor) = (major(found.rdev()), minor(found.rdev()));
+        config["linux"]["resources"]["devices"] =
+            json!([{"allow": true, "type": "b", "major": major, "minor": minor, "access": "rw"}]);
+    }
 }
 
 fn mount(place: &str, kind: &str, options: &[&str]) -> Value {
     json!({"destination": place, "type": kind, "source": kind, "options": options})
 }
 
-fn linux(id: &str, maps_user: bool) -> Value {
+fn linux(id: &str, inside: &Inside) -> Value {
     let mut namespaces = vec!["pid", "ipc", "uts", "mount", "network"];
     let mut linux = json!({});
     if geteuid().is_root() {
         linux["cgroupsPath"] = format!("/{id}").into(); // the runtime removes it with the container
     }
-    if maps_user {
+    if inside.maps_user {
         namespaces.push("user");
         let map = |id: u32| json!([{"containerID": 0, "hostID": id, "size": 1}]);
         linux["uidMappings"] = map(geteuid().as_raw());
         linux["gidMappings"] = map(getegid().as_raw());
     }
-    linux["namespaces"] = namespaces.iter().map(|kind| json!({"type": kind})).collect();
+    let shared = inside.net.as_ref().and_then(|net| net.namespace.as_ref());
+    let namespace = |kind: &&str| match shared.filter(|_| *kind == "network") {
+        Some(path) => json!({"type": kind, "path": path}),
+        None => json!({"type": kind}),
+    };
+    linux["namespaces"] = namespaces.iter().map(namespace).collect();
     linux
 }

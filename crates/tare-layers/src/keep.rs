@@ -3,7 +3,7 @@
 //! SIGKILL) or the layer's first process ends, it ends and removes all of it.
 
 use crate::keeper::{LIFE, News, Order};
-use crate::{Program, procs, programs};
+use crate::{Helper, Image, Program, procs, programs};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sched::{CpuSet, sched_setaffinity};
@@ -16,7 +16,7 @@ use std::os::fd::{BorrowedFd, FromRawFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 use std::{fs, thread};
@@ -51,7 +51,11 @@ pub fn keep(parent: &Path) -> io::Result<()> {
     }
     let order: Order = serde_json::from_str(&text)?;
     match start_layer(&order, folder.path(), &life) {
-        Err(refused) => tell(&life, &News::Refused(refused.to_string())),
+        Err(refused) => {
+            tell(&life, &News::Refused(refused.to_string()));
+            thread::spawn(end_all);
+            reap_all(0, &life); // helpers may be running already
+        }
         Ok(first) => {
             end_with(orders);
             reap_all(first, &life);
@@ -96,6 +100,9 @@ fn on_signals(handler: SigHandler) -> io::Result<()> {
 fn start_layer(order: &Order, folder: &Path, life: &UnixStream) -> io::Result<u32> {
     let what = &order.program;
     what.folders.iter().try_for_each(fs::create_dir)?;
+    what.images.iter().try_for_each(Image::make)?;
+    what.setup.iter().try_for_each(|words| set_up(words, &what.env))?;
+    let helpers = what.helpers.iter().map(start_helper).collect::<io::Result<Vec<_>>>()?;
     pin(&order.cpus)?;
     let null = fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
     let mut command = Command::new(&what.program);
@@ -105,12 +112,38 @@ fn start_layer(order: &Order, folder: &Path, life: &UnixStream) -> io::Result<u3
     let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", what.program.display()));
     let started = monotonic_ns();
     let first = command.spawn().map_err(named)?;
-    tell(life, &News::Started(started));
+    tell(life, &News::Started { at: started, helpers });
     // The keeper's copies of the layer's streams must go, or tare would never see their end.
     dup2_stdin(&null)?;
     dup2_stdout(&null)?;
     dup2_stderr(&null)?;
     Ok(first.id()) // reaped with all others; dropping the handle does not touch the process
+}
+
+fn set_up(words: &[String], env: &[(String, String)]) -> io::Result<()> {
+    let Some((name, args)) = words.split_first() else { return Ok(()) };
+    let mut command = Command::new(name);
+    command.args(args).env_clear().envs(env.iter().cloned());
+    let done = programs::output(&mut command, CLEANING);
+    done.map(drop).map_err(|why| io::Error::other(format!("{}: {why}", words.join(" "))))
+}
+
+/// Starts a helper and waits until it is ready; its process id.
+fn start_helper(helper: &Helper) -> io::Result<u32> {
+    let mut command = Command::new(&helper.program);
+    command.args(&helper.args).env_clear().envs(helper.env.iter().cloned());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    // SAFETY: `as_a_layer` only makes system calls, as is allowed between fork and exec.
+    unsafe { command.pre_exec(as_a_layer) };
+    let mut started = command.spawn()?;
+    let mut says = String::new();
+    if let Some(output) = started.stdout.take() {
+        BufReader::new(output).read_line(&mut says)?;
+    }
+    match says.trim() {
+        "ready" => Ok(started.id()), // reaped with all others
+        why => Err(io::Error::other(format!("the other end of the network: {why}"))),
+    }
 }
 
 /// A layer takes signals as usual, and goes with its keeper should that be killed itself.

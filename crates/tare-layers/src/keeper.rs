@@ -4,10 +4,11 @@
 //! A parent-death signal is not enough: container runtimes and sandboxes leave their first process,
 //! and state on disk has to be removed after the processes have ended.
 
-use crate::Program;
 use crate::error::{SessionError, refused};
+use crate::{Program, procs};
 use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
@@ -22,6 +23,9 @@ pub(crate) const LIFE: i32 = 3;
 
 /// Longest time that a keeper may take for a step: to start, or to end and remove a layer.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Bytes a second that an image is written at, at least.
+const SLOWEST_DISK: u64 = 10 << 20;
 
 /// How to start a keeper: a program and arguments that end up in [`crate::keep`].
 #[derive(Debug, Clone)]
@@ -47,8 +51,13 @@ pub(crate) struct Order {
 pub(crate) enum News {
     /// The boot's folder is made.
     Folder(PathBuf),
-    /// The layer is started, at this time of the host's monotonic clock in nanoseconds.
-    Started(u64),
+    /// The layer is started.
+    Started {
+        /// When, by the host's monotonic clock, in nanoseconds.
+        at: u64,
+        /// The processes of its helpers.
+        helpers: Vec<u32>,
+    },
     /// The layer could not be started.
     Refused(String),
     /// The layer's first process has ended.
@@ -69,6 +78,7 @@ pub(crate) struct Running {
     keeper: Child,
     life: UnixStream,
     news: BufReader<UnixStream>,
+    helpers: Vec<u32>,
     ended: Option<String>,
     left: Option<Vec<String>>,
 }
@@ -80,7 +90,8 @@ impl Keeper {
         let streams = (keeper.stdin.take(), keeper.stdout.take(), keeper.stderr.take());
         let news = life.try_clone().map_err(SessionError::Start)?;
         let news = BufReader::new(news);
-        let mut running = Running { keeper, life, news, ended: None, left: None };
+        let mut running =
+            Running { keeper, life, news, helpers: Vec::new(), ended: None, left: None };
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(refused("the keeper has no streams".into()));
         };
@@ -122,16 +133,32 @@ impl Running {
         let mut text = serde_json::to_string(order).map_err(|e| refused(e.to_string()))?;
         text.push('\n');
         self.life.write_all(text.as_bytes()).map_err(SessionError::Start)?;
-        match self.news(PATIENCE) {
-            Some(News::Started(at)) => Ok(at),
+        let filling: u64 = order.program.images.iter().map(|image| image.bytes).sum();
+        match self.news(PATIENCE + Duration::from_secs(filling / SLOWEST_DISK)) {
+            Some(News::Started { at, helpers }) => {
+                self.helpers = helpers;
+                Ok(at)
+            }
             Some(News::Refused(why)) => Err(refused(why)),
             other => Err(unexpected(other)),
         }
     }
 
     /// The keeper's process id: all processes of the layer are its descendants.
-    pub(crate) fn pid(&self) -> u32 {
+    fn pid(&self) -> u32 {
         self.keeper.id()
+    }
+
+    /// The layer's processes.
+    pub(crate) fn processes(&self) -> BTreeSet<u32> {
+        let mut all = procs::descendants(self.pid());
+        all.retain(|pid| !self.helpers.contains(pid));
+        all
+    }
+
+    /// The processes beside the layer.
+    pub(crate) fn helpers(&self) -> &[u32] {
+        &self.helpers
     }
 
     /// How the layer's first process ended, if it does `within` that time.

@@ -1,5 +1,6 @@
 //! How a boot starts: a program for the keeper, or a scripted conversation in this process.
 
+use crate::Image;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::io::{BufRead, Write};
@@ -30,8 +31,27 @@ pub struct Program {
     pub cleanup: Vec<Vec<String>>,
     /// Folders outside the boot's folder that the keeper makes at the start and removes at the end.
     pub folders: Vec<PathBuf>,
+    /// Commands that make what the layer needs beside folders; run before it starts, in order. The first
+    /// that fails ends the boot.
+    pub setup: Vec<Vec<String>>,
+    /// Programs of tare's own that run beside the layer and are no part of it, started before it on the
+    /// keeper's CPUs.
+    pub helpers: Vec<Helper>,
+    /// Disks that the keeper fills before the layer starts, in those folders.
+    pub images: Vec<Image>,
     /// What the campaign records of this layer's making: kernels, runtimes.
     pub artifacts: Vec<Artifact>,
+}
+
+/// A program that runs beside a layer. It says `ready` on its standard output, or why it is not.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Helper {
+    /// Its path.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its whole environment.
+    pub env: Vec<(String, String)>,
 }
 
 /// A file that decides what a layer is; recorded with its hash.

@@ -1,8 +1,9 @@
 //! What a layer is: a check of the host and a description of how to start.
 
-use crate::{Launch, SessionError, Unavailable};
+use crate::{Launch, Plugin, SessionError, Unavailable};
 use std::io;
 use std::path::{Path, PathBuf};
+use tare_proto::Request;
 
 /// A layer with its settings. It starts the probe and gives a byte stream; it measures nothing.
 pub trait Layer: Send + Sync {
@@ -15,6 +16,12 @@ pub trait Layer: Send + Sync {
     /// Writes what one boot needs into `boot.folder` and says how to start it. Runs after
     /// [`Layer::check`] has passed.
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch>;
+
+    /// Whether [`BootSpec::script`] is all that is ever asked of a boot: nothing is said to it once it runs, since what
+    /// the host says, and when, would be seen by its clock.
+    fn scripted(&self) -> bool {
+        false
+    }
 
     /// Why a boot failed and what to do about it, given the console's last lines.
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
@@ -29,6 +36,17 @@ pub struct Host {
     pub probe: PathBuf,
     /// Where extracted kernels and built images are kept between campaigns.
     pub cache: PathBuf,
+    /// What counts instructions on a simulated machine, when that is asked for.
+    pub plugin: Option<Plugin>,
+    /// Whether devices and files that a layer is given as its disk may be overwritten.
+    pub destroy_disks: bool,
+}
+
+impl Host {
+    /// A host with no more than the least.
+    pub fn new(probe: PathBuf, cache: PathBuf) -> Host {
+        Host { probe, cache, plugin: None, destroy_disks: false }
+    }
 }
 
 /// One boot of a layer.
@@ -40,4 +58,10 @@ pub struct BootSpec<'a> {
     pub id: &'a str,
     /// Counts a layer's boots within a campaign, from 0; scripted layers use it.
     pub number: u32,
+    /// The file for what was counted, if the host counts and it is to be kept.
+    pub counts: Option<&'a Path>,
+    /// What will be asked, in order; only a [scripted](Layer::scripted) layer reads it.
+    pub script: &'a [Request],
+    /// Chooses one of a simulated machine's perturbations: all layers of a block get the same.
+    pub perturbation: u64,
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::time::Duration;
 
 /// All living descendants of `ancestor`, without itself.
 pub fn descendants(ancestor: u32) -> BTreeSet<u32> {
@@ -35,6 +36,22 @@ pub fn pss_bytes<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<u64> {
         }
     }
     Some(total)
+}
+
+/// User and system time of `pids` and of their children that have been waited for. A process that ended
+/// meanwhile counts with its parent.
+pub fn cpu_time<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Duration {
+    // SAFETY: sysconf has no preconditions.
+    let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as f64;
+    let ticks: u64 = pids.into_iter().filter_map(ticks).sum();
+    Duration::from_secs_f64(ticks as f64 / per_second)
+}
+
+/// Fields 14 to 17 of `/proc/PID/stat`: utime, stime, cutime, cstime.
+fn ticks(pid: &u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let times = after_name(&stat)?.split_whitespace().skip(11).take(4);
+    Some(times.filter_map(|word| word.parse::<u64>().ok()).sum())
 }
 
 fn all_with_parents() -> impl Iterator<Item = (u32, u32)> {

@@ -21,6 +21,12 @@ const PACKAGES: &[(&str, &str)] = &[
     ("apt-get", "apt"),
     ("dpkg-deb", "dpkg"),
     ("unshare", "util-linux"),
+    ("xz", "xz-utils"),
+    ("gzip", "gzip"),
+    ("zstd", "zstd"),
+    ("lz4", "lz4"),
+    ("bzip2", "bzip2"),
+    ("ip", "iproute2"),
 ];
 
 /// Where an ordinary user's `PATH` does not look and runtimes are.

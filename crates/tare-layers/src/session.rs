@@ -11,7 +11,7 @@ use crate::layer::{BootSpec, Host, Layer};
 use crate::line::{self, Stamped};
 use crate::{Artifact, Keeper, Launch, procs};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -35,8 +35,9 @@ pub struct Greeting {
 /// What came of one request.
 #[derive(Debug)]
 pub enum Answer {
-    /// Samples, and how long the measurement took by the host's clock.
-    Series(Series, Duration),
+    /// Samples, and how long the measurement took by the host's clock; `None` for a scripted layer, whose
+    /// answers come when they come.
+    Series(Series, Option<Duration>),
     /// The benchmark cannot run there, and why.
     Unavailable(String),
     /// The benchmark failed, and why.
@@ -59,6 +60,8 @@ pub struct Session {
     running: Option<Running>,
     started_ns: u64,
     artifacts: Vec<Artifact>,
+    /// The requests were in the guest before it started.
+    told: bool,
     interrupted: fn() -> bool,
 }
 
@@ -76,7 +79,9 @@ impl Session {
     ) -> Result<Session, SessionError> {
         let console = Console::new(log);
         let (mut running, folder, streams) = keeper.start()?;
-        let spec = BootSpec { folder: &folder, id: &boot.id, number: boot.number };
+        let BootName { id, number, counts, script, perturbation } = boot;
+        let (number, perturbation, counts) = (*number, *perturbation, counts.as_deref());
+        let spec = BootSpec { folder: &folder, id, number, counts, script, perturbation };
         let named = |e| refused(format!("{}: {e}", folder.display()));
         let program = match layer.launch(host, &spec).map_err(named)? {
             Launch::Program(program) => program,
@@ -88,11 +93,15 @@ impl Session {
         let artifacts = program.artifacts.clone();
         let started_ns = running.launch(&Order { program, cpus: cpus.to_vec() })?;
         let drained = console.clone();
-        let drain = Some(thread::spawn(move || drained.drain(streams.stderr)));
+        let drain = thread::spawn(move || drained.drain(streams.stderr));
         let arrived = line::receive(streams.stdout, console.clone());
-        let line: Option<Box<dyn Write + Send>> = Some(Box::new(streams.stdin));
-        let running = Some(running);
-        Ok(Session { arrived, line, console, drain, running, started_ns, artifacts, interrupted })
+        let line = Box::new(streams.stdin);
+        let mut session = Session::over(arrived, line, console, started_ns, interrupted);
+        session.drain = Some(drain);
+        session.running = Some(running);
+        session.artifacts = artifacts;
+        session.told = layer.scripted();
+        Ok(session)
     }
 
     fn scripted(
@@ -103,9 +112,28 @@ impl Session {
         let started_ns = monotonic_ns();
         let (arrived, line) =
             line::converse(script, console.clone()).map_err(SessionError::Start)?;
-        let (line, artifacts) = (Some(line), Vec::new());
-        let (drain, running) = (None, None);
-        Ok(Session { arrived, line, console, drain, running, started_ns, artifacts, interrupted })
+        Ok(Session::over(arrived, line, console, started_ns, interrupted))
+    }
+
+    /// A conversation over a line, with no process behind it.
+    fn over(
+        arrived: Receiver<Stamped<Incoming>>,
+        line: Box<dyn Write + Send>,
+        console: Console,
+        started_ns: u64,
+        interrupted: fn() -> bool,
+    ) -> Session {
+        Session {
+            arrived,
+            line: Some(line),
+            console,
+            drain: None,
+            running: None,
+            started_ns,
+            artifacts: Vec::new(),
+            told: false,
+            interrupted,
+        }
     }
 
     /// Waits for the probe's greeting.
@@ -131,7 +159,8 @@ impl Session {
         Ok(Greeting { hello: *hello, start })
     }
 
-    /// Measures one benchmark; `within` bounds the whole wait.
+    /// Measures one benchmark; `within` bounds the whole wait. A scripted layer has been told before, so
+    /// the requests must be those of [`BootName::script`], in its order.
     pub fn measure(&mut self, request: &Request, within: Duration) -> Result<Answer, SessionError> {
         let deadline = Instant::now() + within;
         self.say(&ToProbe::Run(request.clone()))?;
@@ -144,7 +173,7 @@ impl Session {
         let answer = self.next(deadline)?.ok_or_else(late)?;
         match answer.what {
             FromProbe::Series(series) if series.id == request.id => {
-                Ok(Answer::Series(series, answer.at - begin.at))
+                Ok(Answer::Series(series, (!self.told).then(|| answer.at - begin.at)))
             }
             FromProbe::Unavailable { id, why } if id == request.id => Ok(Answer::Unavailable(why)),
             FromProbe::Failed { id, why } if id == request.id => Ok(Answer::Failed(why)),
@@ -173,12 +202,30 @@ impl Session {
     /// of its own or they cannot be read.
     pub fn footprint(&self) -> Option<u64> {
         let running = self.running.as_ref()?;
-        procs::pss_bytes(&procs::descendants(running.pid()))
+        procs::pss_bytes(&running.processes())
+    }
+
+    /// CPU time that all host processes of the layer have used, those included that have ended and been
+    /// waited for; `None` when it has none of its own. What kernel threads do for it is not in it.
+    pub fn cpu_time(&self) -> Option<Duration> {
+        let running = self.running.as_ref()?;
+        Some(procs::cpu_time(&running.processes()))
+    }
+
+    /// CPU time that the other end of the layer's network has used; `None` when there is none.
+    pub fn peer_cpu_time(&self) -> Option<Duration> {
+        let helpers = self.running.as_ref()?.helpers();
+        (!helpers.is_empty()).then(|| procs::cpu_time(helpers))
     }
 
     /// The files that decide what this layer is.
     pub fn artifacts(&self) -> &[Artifact] {
         &self.artifacts
+    }
+
+    /// Whether all requests were in the guest before it started ([`Layer::scripted`]).
+    pub fn told(&self) -> bool {
+        self.told
     }
 
     /// The console's last lines, safe to print.
@@ -187,6 +234,9 @@ impl Session {
     }
 
     fn say(&mut self, message: &ToProbe) -> Result<(), SessionError> {
+        if self.told {
+            return Ok(());
+        }
         let line = self.line.as_mut().ok_or_else(|| SessionError::Ended("line closed".into()))?;
         let written = line.write_all(encode(message).as_bytes()).and_then(|()| line.flush());
         written.map_err(|_| self.ended())
@@ -242,10 +292,16 @@ impl Drop for Session {
 }
 
 /// What a boot is called.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct BootName {
     /// See [`BootSpec::id`].
     pub id: String,
     /// See [`BootSpec::number`].
     pub number: u32,
+    /// See [`BootSpec::counts`].
+    pub counts: Option<PathBuf>,
+    /// See [`BootSpec::script`].
+    pub script: Vec<Request>,
+    /// See [`BootSpec::perturbation`].
+    pub perturbation: u64,
 }

@@ -1,8 +1,11 @@
-//! The programs that benchmarks exec: the probe is its own tiny program and shell, so that every
+//! The programs that benchmarks exec: the probe is its own tiny programs and shell, so that every
 //! layer runs identical bits.
 
-use crate::process;
-use std::ffi::CStr;
+pub mod script;
+mod tools;
+
+use crate::process::{self, MOST_ARGS};
+use std::ffi::{CStr, CString};
 
 /// The program: writes one line to standard output.
 pub const HELLO: &CStr = c"tare-hello";
@@ -10,12 +13,28 @@ pub const HELLO: &CStr = c"tare-hello";
 /// The shell: `tare-sh -c APPLET`.
 pub const SHELL: &CStr = c"tare-sh";
 
+/// `tare-again N`: becomes itself N times, counting down.
+pub const AGAIN: &CStr = c"tare-again";
+
+/// `tare-multi N FILE`: N scripts at once.
+pub const MULTI: &CStr = c"tare-multi";
+
+/// Words of a command line, of which those that were not given are `None`.
+pub type Args<'a> = [Option<&'a CStr>; MOST_ARGS];
+
 /// Runs the applet that `args[0]` names; `None` when this is the probe itself.
-pub fn run(args: [Option<&CStr>; 3]) -> Option<i32> {
-    match args {
-        [Some(name), ..] if name == HELLO => Some(hello()),
-        [Some(name), option, command] if name == SHELL => Some(shell(option, command)),
-        _ => None,
+pub fn run(args: Args) -> Option<i32> {
+    let [Some(name), first, second, ..] = args else { return None };
+    if !name.to_bytes().starts_with(b"tare-") {
+        return None;
+    }
+    match name {
+        _ if name == HELLO => Some(hello()),
+        _ if name == SHELL => Some(shell(first, second)),
+        _ if name == AGAIN => Some(again(first)),
+        _ if name == MULTI => Some(script::multi(first, second)),
+        _ if name == script::SCRIPT => Some(script::script(first)),
+        _ => tools::run(name, &args),
     }
 }
 
@@ -36,4 +55,18 @@ fn shell(option: Option<&CStr>, command: Option<&CStr>) -> i32 {
     }
     let ended = process::fork(|| process::exec_applet(&[command])).and_then(process::wait);
     ended.map_or(126, |(_, status)| libc::WEXITSTATUS(status))
+}
+
+fn again(left: Option<&CStr>) -> i32 {
+    let Some(left) = number(left) else { return 2 };
+    if left <= 1 {
+        return 0; // the exec that began this program was the last one
+    }
+    let next = CString::new((left - 1).to_string()).expect("digits");
+    process::exec_applet(&[AGAIN, &next])
+}
+
+/// A word that is a number.
+fn number(word: Option<&CStr>) -> Option<u64> {
+    word?.to_str().ok()?.parse().ok()
 }

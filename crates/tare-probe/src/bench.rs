@@ -1,7 +1,11 @@
 //! What a benchmark is: a row with a name and a `prepare` that returns the operation to time.
 
+use std::time::Duration;
 use std::{fmt, io};
-use tare_proto::{BenchInfo, Better, Request, SuiteInfo, Unit};
+use tare_proto::{BenchInfo, Better, Counter, SuiteInfo, Unit};
+
+/// The load of a benchmark that is a loop: processes that run it at once.
+pub const COPIES: &str = "copies";
 
 /// One benchmark: a constant in its own file, listed in [`crate::benches::ALL`].
 pub struct Bench {
@@ -19,17 +23,46 @@ pub struct Bench {
     pub estimator: &'static str,
     /// Samples a series should hold.
     pub samples: u32,
+    /// What a load of it counts (`copies`, `users`, `threads`); empty when there is but one load.
+    pub load: &'static str,
+    /// The loads that are measured unless others are asked for; 0 stands for the layer's CPUs.
+    pub loads: &'static [u32],
+    /// Time that a series takes, in milliseconds; 0 leaves it to the campaign.
+    pub series_ms: u64,
     /// How it is measured.
     pub kind: Kind,
 }
 
 /// How a benchmark is measured.
 pub enum Kind {
-    /// Untimed `prepare` returns the operation; the harness owns the clock and the loop count.
+    /// Untimed `prepare` returns the operation; the harness owns the clock and the loop count. A load
+    /// of it is that many processes at once (see [`crate::copies`]).
     Loop(fn() -> Result<Op, Refusal>),
     /// What cannot be a loop (a load curve, a copy) takes its own samples, in the benchmark's unit.
-    #[allow(dead_code)] // the suites after `vmi` use it
-    Own(fn(&Request) -> Result<Vec<f64>, Refusal>),
+    Own(fn(&Own) -> Result<Measured, Refusal>),
+}
+
+/// What a benchmark that takes its own samples is asked for.
+pub struct Own {
+    /// Copies, users, threads: whatever the benchmark's `load` counts.
+    pub load: u32,
+    /// Samples wanted.
+    pub samples: u32,
+    /// Time for all of it.
+    pub limit: Duration,
+}
+
+/// What such a benchmark measured.
+#[derive(Default)]
+pub struct Measured {
+    /// The samples, in the benchmark's unit, in the order taken; at least one.
+    pub samples: Vec<f64>,
+    /// Operations in each.
+    pub ops: u64,
+    /// Samples thrown away first.
+    pub warmup: u32,
+    /// What else is to be known (percentiles, counts).
+    pub counters: Vec<Counter>,
 }
 
 /// A named list of benchmarks.
@@ -49,6 +82,8 @@ pub struct Op {
     pub terms: Vec<Term>,
     /// Values are divided by this (a ring's round holds one switch a process).
     pub per: f64,
+    /// What stands beside its series.
+    pub counters: Vec<Counter>,
 }
 
 /// Something to time, and how it counts.
@@ -63,7 +98,13 @@ impl Op {
     /// An operation done by calling `operation` in a tight loop, compiled into one batch. When a
     /// system call in it fails it panics (see [`crate::sys::must`]): no number comes out.
     pub fn new(operation: impl FnMut() + 'static) -> Op {
-        Op { terms: Vec::new(), per: 1.0 }.plus(operation)
+        Op { terms: Vec::new(), per: 1.0, counters: Vec::new() }.plus(operation)
+    }
+
+    /// An operation that is done `n` at a time by `batch(n)`.
+    pub fn batched(batch: impl FnMut(u64) + 'static) -> Op {
+        let terms = vec![Term { sign: 1.0, batch: Box::new(batch) }];
+        Op { terms, per: 1.0, counters: Vec::new() }
     }
 
     /// Subtracts what `work` costs, measured next to each sample.
@@ -79,6 +120,12 @@ impl Op {
     /// Divides each value by `per`, its corrections included.
     pub fn divided_by(self, per: f64) -> Op {
         Op { per, ..self }
+    }
+
+    /// Puts a figure beside the series.
+    pub fn counting(mut self, name: &str, value: f64) -> Op {
+        self.counters.push(Counter::new(name, value));
+        self
     }
 
     fn with(mut self, sign: f64, work: impl FnMut() + 'static) -> Op {
@@ -130,8 +177,19 @@ impl Bench {
         (estimator, samples): (&'static str, u32),
         prepare: fn() -> Result<Op, Refusal>,
     ) -> Bench {
-        let (unit, better, kind) = (Unit::Nanoseconds, Better::Lower, Kind::Loop(prepare));
-        Bench { name, about, unit, better, suite: "vmi", estimator, samples, kind }
+        Bench {
+            name,
+            about,
+            unit: Unit::Nanoseconds,
+            better: Better::Lower,
+            suite: "vmi",
+            estimator,
+            samples,
+            load: COPIES,
+            loads: &[1],
+            series_ms: 0,
+            kind: Kind::Loop(prepare),
+        }
     }
 
     /// The row as the host reads it.
@@ -144,6 +202,9 @@ impl Bench {
             suite: self.suite.into(),
             estimator: self.estimator.into(),
             samples: self.samples,
+            load: self.load.into(),
+            loads: self.loads.to_vec(),
+            series_ms: self.series_ms,
         }
     }
 }

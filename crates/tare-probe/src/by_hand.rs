@@ -1,7 +1,7 @@
 //! What a person at a shell asks for; the only place beside the protocol that prints.
 
 use crate::{bench, benches, harness, overhead};
-use tare_proto::{Request, Series};
+use tare_proto::{Request, Series, at_load, name_and_load};
 
 /// Prints how the probe is used.
 pub fn usage() -> i32 {
@@ -11,7 +11,7 @@ pub fn usage() -> i32 {
 
 /// Prints every benchmark's name and meaning.
 pub fn list() -> i32 {
-    for bench in benches::ALL {
+    for bench in benches::all() {
         println!("{:20} {}", bench.name, bench.about);
     }
     0
@@ -19,25 +19,26 @@ pub fn list() -> i32 {
 
 /// Prints `{"suites": [SuiteInfo], "benches": [BenchInfo]}`.
 pub fn list_json() -> i32 {
-    let benches: Vec<_> = benches::ALL.iter().map(|b| b.info()).collect();
+    let benches: Vec<_> = benches::all().map(|b| b.info()).collect();
     let suites: Vec<_> = benches::SUITES.iter().map(bench::Suite::info).collect();
     println!("{}", serde_json::json!({ "suites": suites, "benches": benches }));
     0
 }
 
-/// Measures the benchmarks, or all of the suites, that `names` name, and prints each.
+/// Measures the benchmarks (at a load: `NAME@N`), or all of the suites, that `names` name, and prints
+/// each.
 pub fn run(names: &[&str]) -> i32 {
     let mut code = 0;
-    for name in names {
-        let chosen: Vec<_> =
-            benches::ALL.iter().filter(|b| b.name == *name || b.suite == *name).collect();
+    for word in names {
+        let (name, load) = name_and_load(word);
+        let chosen: Vec<_> = benches::all().filter(|b| b.name == name || b.suite == name).collect();
         if chosen.is_empty() {
-            eprintln!("tare-probe: no benchmark or suite {name}; 'tare-probe list' names them all");
+            eprintln!("tare-probe: no benchmark or suite {word}; 'tare-probe list' names them all");
             code = 2;
         }
         for bench in chosen {
-            match measure(bench) {
-                Ok(line) => println!("{:20} {line}", bench.name),
+            match measure(bench, load) {
+                Ok(line) => println!("{:20} {line}", at_load(bench.name, load)),
                 Err(why) => {
                     eprintln!("tare-probe: {}: {why}", bench.name);
                     code = 1;
@@ -54,15 +55,16 @@ pub fn overhead() -> i32 {
     0
 }
 
-fn measure(bench: &bench::Bench) -> Result<String, bench::Refusal> {
+fn measure(bench: &bench::Bench, load: u32) -> Result<String, bench::Refusal> {
     let request = Request {
         id: 0,
         bench: bench.name.to_owned(),
         samples: bench.samples,
         batch_ns: 5_000_000,
-        limit_ms: 10_000,
+        limit_ms: if bench.series_ms == 0 { 10_000 } else { bench.series_ms },
+        events: false,
     };
-    harness::measure(bench, &request).map(|series| summary(&series, bench.unit.symbol()))
+    harness::measure(bench, load, &request).map(|series| summary(&series, bench.unit.symbol()))
 }
 
 fn summary(series: &Series, unit: &str) -> String {

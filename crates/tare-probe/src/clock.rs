@@ -1,6 +1,8 @@
 //! The one clock that times batches, and what it can resolve.
 
-use std::time::Instant;
+use std::mem::MaybeUninit;
+use std::time::{Duration, Instant};
+use tare_proto::Counter;
 
 /// A monotonic clock in nanoseconds since an arbitrary origin (`CLOCK_MONOTONIC`).
 pub fn now_ns() -> u64 {
@@ -25,4 +27,43 @@ pub fn resolution() -> (u64, f64) {
     }
     let cost = start.elapsed().as_nanos() as f64 / f64::from(READINGS);
     (if step == u64::MAX { 0 } else { step }, cost)
+}
+
+/// CPU time of this process and of its children that have been waited for.
+pub struct CpuTime {
+    user: Duration,
+    system: Duration,
+}
+
+impl CpuTime {
+    /// What has been used so far.
+    pub fn now() -> CpuTime {
+        let [own, children] = [libc::RUSAGE_SELF, libc::RUSAGE_CHILDREN].map(|whose| {
+            let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+            // SAFETY: `usage` is a valid place to write to.
+            unsafe { libc::getrusage(whose, usage.as_mut_ptr()) };
+            // SAFETY: zeroed bytes are a valid `rusage`, and the kernel has filled it since.
+            unsafe { usage.assume_init() }
+        });
+        CpuTime {
+            user: duration(own.ru_utime) + duration(children.ru_utime),
+            system: duration(own.ru_stime) + duration(children.ru_stime),
+        }
+    }
+
+    /// The CPUs that were busy in user and in kernel mode since then, on average over `elapsed_ns`.
+    pub fn shares_since(&self, elapsed_ns: u64) -> [Counter; 2] {
+        let now = CpuTime::now();
+        let share = |now: Duration, then: Duration| {
+            now.saturating_sub(then).as_nanos() as f64 / elapsed_ns.max(1) as f64
+        };
+        [
+            Counter::new("cpu_user", share(now.user, self.user)),
+            Counter::new("cpu_system", share(now.system, self.system)),
+        ]
+    }
+}
+
+fn duration(time: libc::timeval) -> Duration {
+    Duration::from_micros(time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64)
 }

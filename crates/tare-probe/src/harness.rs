@@ -2,13 +2,15 @@
 //!
 //! Inside a timed batch runs the operation and nothing else: no allocation, no lock, no message.
 
-use crate::bench::{Batch, Bench, Kind, Op, Refusal, Term, repeat};
-use crate::clock::{now_ns, resolution};
+use crate::bench::{Batch, Bench, Kind, Measured, Op, Own, Refusal, Term, repeat};
+use crate::clock::{CpuTime, now_ns, resolution};
+use crate::copies;
+use crate::{mark, perf};
 use std::hint::black_box;
-use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use tare_proto::{Request, Series};
+use std::time::Duration;
+use tare_proto::{Counter, Request, Series};
 
 /// A batch must last this many times the clock's resolution, and the cost of reading it, which is
 /// subtracted: what is left of either is far below the noise of any machine.
@@ -18,7 +20,7 @@ const RESOLUTIONS: u64 = 100;
 const BATCH_SHARE: u64 = 10;
 
 /// Share of the wanted samples that is thrown away first, beside the calibration.
-const WARMUP_SHARE: usize = 10;
+const WARMUP_SHARE: u32 = 10;
 
 /// The warm-up takes at most this part of the time.
 const WARMUP_TIME_SHARE: u64 = 5;
@@ -30,6 +32,9 @@ const FEWEST: usize = 3;
 /// samples that it corrects: noise only adds, to both alike.
 const CORRECTION_KEEPS: f64 = 0.6;
 
+/// Batches that perf events are counted over.
+const EVENT_BATCHES: u64 = 3;
+
 /// Set while a benchmark runs: a panic is then the benchmark's failure, not the probe's.
 static MEASURING: AtomicBool = AtomicBool::new(false);
 
@@ -38,70 +43,133 @@ pub fn measuring() -> bool {
     MEASURING.load(Ordering::Relaxed)
 }
 
-/// Measures `bench` as `request` asks. A panic inside the benchmark becomes [`Refusal::Failed`].
-pub fn measure(bench: &Bench, request: &Request) -> Result<Series, Refusal> {
+/// Measures `bench` at `load` as `request` asks. A panic inside the benchmark becomes
+/// [`Refusal::Failed`].
+pub fn measure(bench: &Bench, load: u32, request: &Request) -> Result<Series, Refusal> {
     let begin = now_ns();
+    let cpu = CpuTime::now();
     MEASURING.store(true, Ordering::Relaxed);
     let measured = catch_unwind(AssertUnwindSafe(|| match bench.kind {
-        Kind::Loop(prepare) => prepare().map(|op| measure_loop(op, request, begin)),
-        Kind::Own(run) => run(request).map(|samples| Series { samples, ops: 1, ..blank(request) }),
+        Kind::Loop(prepare) if load > 1 => {
+            copies::measure(prepare, load, request, begin).map(|costs| costs.series(0.0))
+        }
+        Kind::Loop(prepare) => {
+            let loop_ns = empty_loop_ns();
+            prepare().map(|op| measure_loop(op, request, begin).series(loop_ns))
+        }
+        Kind::Own(run) => {
+            let limit = Duration::from_millis(request.limit_ms);
+            run(&Own { load, samples: request.samples.max(1), limit }).map(of_its_own)
+        }
     }));
     MEASURING.store(false, Ordering::Relaxed);
     let mut series = measured.unwrap_or_else(|panic| Err(Refusal::Failed(panic_text(&*panic))))?;
+    series.id = request.id;
     series.elapsed_ns = now_ns() - begin;
+    series.counters.extend(cpu.shares_since(series.elapsed_ns));
     Ok(series)
 }
 
-fn blank(request: &Request) -> Series {
-    Series {
-        id: request.id,
-        samples: Vec::new(),
-        ops: 0,
-        warmup: 0,
-        loop_ns: 0.0,
-        subtracted: 0.0,
-        elapsed_ns: 0,
-        short_batch: false,
+fn of_its_own(measured: Measured) -> Series {
+    let Measured { samples, ops, warmup, counters } = measured;
+    Series { samples, ops: ops.max(1), warmup, counters, ..Series::default() }
+}
+
+/// What every term of an operation cost, as it was measured.
+pub struct Costs {
+    /// One entry a sample: the nanoseconds of one operation of each term.
+    pub taken: Vec<Vec<f64>>,
+    /// How each term counts.
+    pub signs: Vec<f64>,
+    /// Values are divided by this.
+    pub per: f64,
+    /// Operations of the first term in a batch.
+    pub ops: u64,
+    /// Batches thrown away.
+    pub warmup: u32,
+    /// A batch was below [`RESOLUTIONS`].
+    pub short_batch: bool,
+    /// What stands beside the series.
+    pub counters: Vec<Counter>,
+}
+
+impl Costs {
+    /// The first term's costs as samples, corrected by the others.
+    fn series(self, loop_ns: f64) -> Series {
+        let cost = |term: usize| best_mean(self.taken.iter().map(|costs| costs[term]).collect());
+        let correction: f64 = (1..self.signs.len()).map(|term| self.signs[term] * cost(term)).sum();
+        Series {
+            samples: self.taken.iter().map(|costs| (costs[0] + correction) / self.per).collect(),
+            subtracted: 0.0 - correction / self.per,
+            ops: self.ops,
+            warmup: self.warmup,
+            loop_ns,
+            short_batch: self.short_batch,
+            counters: self.counters,
+            ..Series::default()
+        }
     }
 }
 
-fn measure_loop(op: Op, request: &Request, begin: u64) -> Series {
-    let loop_ns = empty_loop_ns();
+fn measure_loop(op: Op, request: &Request, begin: u64) -> Costs {
     let budget = Budget::new(begin, request.limit_ms);
     let (step, reading) = resolution();
     let floor = RESOLUTIONS * step.max(reading as u64).max(1);
-    let wanted = request.samples.max(1) as usize;
+    let wanted = request.samples.max(1);
     let for_terms = budget.limit / op.terms.len() as u64;
     // A clock that is slow to read asks for long batches; all samples in time go before that.
-    let target = request.batch_ns.max(floor.min(for_terms / (2 * wanted as u64)));
+    let target = request.batch_ns.max(floor.min(for_terms / (2 * u64::from(wanted))));
     let target = target.min(for_terms / BATCH_SHARE);
+    let (per, mut counters) = (op.per, op.counters);
     let mut terms: Vec<Calibrated> =
         op.terms.into_iter().map(|term| calibrate(term, target)).collect();
-    let warmup = wanted.div_ceil(WARMUP_SHARE);
-    let warmup = take(&mut terms, 1..=warmup, &budget.warmup(), reading);
-    let taken = take(&mut terms, FEWEST.min(wanted)..=wanted, &budget, reading);
-    let correction: f64 = (1..terms.len())
-        .map(|at| terms[at].term.sign * best_mean(taken.iter().map(|costs| costs[at]).collect()))
-        .sum();
-    Series {
-        samples: taken.iter().map(|costs| (costs[0] + correction) / op.per).collect(),
-        subtracted: 0.0 - correction / op.per,
+    let warmup = take(&mut terms, wanted.div_ceil(WARMUP_SHARE), &budget.warmup(), reading);
+    mark::series(request.id, per);
+    let taken = take(&mut terms, wanted, &budget, reading);
+    mark::end_of_series();
+    if request.events {
+        counters.extend(events(&mut terms, per));
+    }
+    Costs {
+        taken,
+        signs: terms.iter().map(|one| one.term.sign).collect(),
+        per,
         ops: terms[0].ops,
         warmup: terms[0].tries + warmup.len() as u32,
-        loop_ns,
         short_batch: terms.iter().any(|term| term.ns < floor),
-        ..blank(request)
+        counters,
     }
 }
 
+/// Perf events of one operation: of batches of their own, after the samples, which they would disturb.
+fn events(terms: &mut [Calibrated], per: f64) -> Vec<Counter> {
+    let mut sums: Vec<Counter> = Vec::new();
+    for one in terms {
+        let events = perf::Events::open();
+        (0..EVENT_BATCHES).for_each(|_| (one.term.batch)(one.ops));
+        let operations = (EVENT_BATCHES * one.ops) as f64 * per;
+        for Counter { name, value } in events.counted(operations) {
+            let signed = if name.ends_with("errno") { value } else { one.term.sign * value };
+            match sums.iter_mut().find(|sum| sum.name == name) {
+                Some(sum) if name.ends_with("errno") => sum.value = value,
+                Some(sum) => sum.value += signed,
+                None => sums.push(Counter { name, value: signed }),
+            }
+        }
+    }
+    sums
+}
+
 /// The time that a measurement may take, by the probe's clock.
-struct Budget {
-    limit: u64,
+pub struct Budget {
+    /// All of it, in nanoseconds.
+    pub limit: u64,
     end: u64,
 }
 
 impl Budget {
-    fn new(begin: u64, limit_ms: u64) -> Budget {
+    /// `limit_ms` milliseconds from `begin` on.
+    pub fn new(begin: u64, limit_ms: u64) -> Budget {
         let limit = limit_ms.saturating_mul(1_000_000).max(1);
         Budget { limit, end: begin.saturating_add(limit) }
     }
@@ -140,24 +208,30 @@ fn calibrate(term: Term, target: u64) -> Calibrated {
         if found.ns >= target {
             break;
         }
-        // Aim a little over the target, but trust a short batch only so far.
-        let factor = (target as f64 * 1.2 / found.ns.max(1) as f64).clamp(1.2, 10.0);
-        found.ops = (found.ops as f64 * factor).ceil() as u64;
+        found.ops = more(found.ops, found.ns, target);
     }
     found
 }
 
-/// Takes as many samples as `count` allows; fewer, down to its start, when another one like the
-/// last would end after the budget.
-fn take(
-    terms: &mut [Calibrated],
-    count: RangeInclusive<usize>,
-    budget: &Budget,
-    reading: f64,
-) -> Vec<Vec<f64>> {
-    let mut samples = Vec::with_capacity(*count.end());
+/// How many operations to try next when `ops` took `ns` and a batch should last `target`: a little
+/// over that, but a short batch is trusted only so far.
+pub fn more(ops: u64, ns: u64, target: u64) -> u64 {
+    let factor = (target as f64 * 1.2 / ns.max(1) as f64).clamp(1.2, 10.0);
+    (ops as f64 * factor).ceil() as u64
+}
+
+/// Whether `taken` samples are enough: as many as are wanted, or at least [`FEWEST`] when another one
+/// like the `last`, in nanoseconds, would end after the budget.
+pub fn enough(taken: usize, wanted: u32, budget: &Budget, last: u64) -> bool {
+    let wanted = wanted.max(1) as usize;
+    taken >= wanted || (taken >= FEWEST.min(wanted) && !budget.fits(last))
+}
+
+/// Takes as many samples as are wanted and fit into the budget.
+fn take(terms: &mut [Calibrated], wanted: u32, budget: &Budget, reading: f64) -> Vec<Vec<f64>> {
+    let mut samples = Vec::with_capacity(wanted as usize);
     let mut last = 0;
-    while samples.len() < *count.end() && (samples.len() < *count.start() || budget.fits(last)) {
+    while !enough(samples.len(), wanted, budget, last) {
         let start = now_ns();
         samples.push(sample(terms, reading));
         last = now_ns() - start;
@@ -170,7 +244,8 @@ fn take(
 /// one moment to the next, so what is subtracted is timed next to what it is subtracted from.
 fn sample(terms: &mut [Calibrated], reading: f64) -> Vec<f64> {
     let mut costs = vec![0.0; terms.len()];
-    for (cost, one) in costs.iter_mut().zip(terms) {
+    for (at, (cost, one)) in costs.iter_mut().zip(terms).enumerate() {
+        mark::batch(at, one.term.sign, one.ops);
         let ns = time(&mut one.term.batch, one.ops) as f64 - reading;
         *cost = ns.max(0.0) / one.ops as f64;
     }
@@ -181,7 +256,9 @@ fn sample(terms: &mut [Calibrated], reading: f64) -> Vec<f64> {
 #[inline(never)]
 pub fn time(batch: &mut Batch, ops: u64) -> u64 {
     let start = now_ns();
+    mark::begin();
     batch(ops);
+    mark::end();
     now_ns() - start
 }
 
@@ -210,7 +287,7 @@ fn empty_loop_ns() -> f64 {
 }
 
 /// The text of a caught panic.
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panicked").to_owned()
 }

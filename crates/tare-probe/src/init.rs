@@ -1,13 +1,13 @@
 //! The duties of PID 1: mount what the probe needs, find the control line, reap every orphan,
 //! power off when done.
 
-use crate::{facts, process, serve};
+use crate::{facts, process, serve, sys};
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
-use tare_proto::FromProbe;
+use tare_proto::{FromProbe, NET_OWN, SCRIPT};
 
 /// Whether this process is PID 1: of a guest that tare booted, or of a container.
 pub fn is_first() -> bool {
@@ -17,10 +17,13 @@ pub fn is_first() -> bool {
 /// PID 1 of a guest: never returns to the kernel before the machine is off.
 pub fn main() -> i32 {
     mount_all();
+    load_modules();
     loopback_up();
+    network_up();
     let code = match line_device() {
         Ok(line) => {
-            let code = supervise(line, move || exit_code(serve::serve(line, line)));
+            let input = script().unwrap_or(line);
+            let code = supervise(line, move || exit_code(serve::serve(input, line)));
             // SAFETY: tcdrain has no memory preconditions; the goodbye must leave before the power.
             unsafe { libc::tcdrain(line) };
             code
@@ -90,9 +93,61 @@ fn mount_all() {
     }
 }
 
+/// Loads what the layer has put into `/modules`, in the order of the names. A device that is missing
+/// because this failed is missed by the benchmarks that need it.
+fn load_modules() {
+    let entries = fs::read_dir("/modules").into_iter().flatten().flatten();
+    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        let loaded = fs::File::open(&path).and_then(|file| {
+            // SAFETY: the descriptor is open and the parameters are an empty, NUL-terminated string.
+            let done =
+                unsafe { libc::syscall(libc::SYS_finit_module, file.as_raw_fd(), c"".as_ptr(), 0) };
+            sys::check("finit_module", done)
+        });
+        if let Err(error) = loaded {
+            eprintln!("tare-probe: {}: {error}", path.display());
+        }
+    }
+}
+
+/// Gives the interface that `TARE_NET_OWN=NAME:ADDRESS/PREFIX` names its address and brings it up.
+/// Benchmarks that need it say so when this fails.
+fn network_up() {
+    let text = std::env::var(NET_OWN).unwrap_or_default();
+    let parts = text.split_once(':').and_then(|(name, rest)| {
+        let (address, prefix) = rest.split_once('/')?;
+        let address: std::net::Ipv4Addr = address.parse().ok()?;
+        let mask = u32::MAX.checked_shl(32 - prefix.parse::<u32>().ok()?)?;
+        Some((name, u32::from(address), mask))
+    });
+    let Some((name, address, mask)) = parts else { return };
+    set(name, libc::SIOCSIFADDR, |request| request.ifr_ifru.ifru_addr = internet(address));
+    set(name, libc::SIOCSIFNETMASK, |request| request.ifr_ifru.ifru_netmask = internet(mask));
+    set(name, libc::SIOCSIFFLAGS, |request| {
+        request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
+    });
+}
+
+fn internet(address: u32) -> libc::sockaddr {
+    let mut found =
+        libc::sockaddr { sa_family: libc::AF_INET as libc::sa_family_t, sa_data: [0; 14] };
+    let bytes = address.to_be_bytes().map(|byte| byte as libc::c_char);
+    found.sa_data[2..6].copy_from_slice(&bytes); // after the port
+    found
+}
+
 /// Brings the loopback interface up, which an empty guest and a bare network namespace leave down.
 /// A benchmark that needs it says so when this fails.
 fn loopback_up() {
+    set("lo", libc::SIOCSIFFLAGS, |request| {
+        request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
+    });
+}
+
+/// Sets one property of the interface `name`.
+fn set(name: &str, what: libc::c_ulong, fill: impl FnOnce(&mut libc::ifreq)) {
     // SAFETY: socket has no memory preconditions.
     let socket = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) };
     if socket < 0 {
@@ -101,10 +156,11 @@ fn loopback_up() {
     let mut request = MaybeUninit::<libc::ifreq>::zeroed();
     // SAFETY: all zeros is a valid request.
     let request = unsafe { request.assume_init_mut() };
-    request.ifr_name[..2].copy_from_slice(&[b'l' as libc::c_char, b'o' as libc::c_char]);
-    request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
+    let places = request.ifr_name.iter_mut().take(libc::IFNAMSIZ - 1);
+    places.zip(name.bytes()).for_each(|(place, byte)| *place = byte as libc::c_char);
+    fill(request);
     // SAFETY: the request is whole and names the interface.
-    unsafe { libc::ioctl(socket, libc::SIOCSIFFLAGS as _, &raw mut *request) };
+    unsafe { libc::ioctl(socket, what as _, &raw mut *request) };
     // SAFETY: the socket is this function's own.
     unsafe { libc::close(socket) };
 }
@@ -123,6 +179,12 @@ fn line_device() -> Result<RawFd, String> {
     make_raw(line);
     std::mem::forget(file); // open for the life of the guest
     Ok(line)
+}
+
+/// Opens what the host has asked beforehand, if it has.
+fn script() -> Option<RawFd> {
+    let file = fs::File::open(SCRIPT).ok()?;
+    Some(file.into_raw_fd()) // open for the life of the guest
 }
 
 /// No echo, no line editing, no newline translation. Not a terminal: nothing to do.

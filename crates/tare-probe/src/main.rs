@@ -6,19 +6,29 @@ mod applets;
 mod bench;
 mod benches;
 mod by_hand;
+mod cache;
 mod clock;
+mod copies;
 mod facts;
+mod free;
 mod harness;
 mod hello;
 mod init;
+mod latency;
+mod mark;
 mod memory;
 mod overhead;
+mod peer;
+mod perf;
 mod process;
 mod scratch;
 mod serve;
 mod signals;
+mod slices;
+mod socket;
 mod sys;
 mod trap;
+mod window;
 
 use std::ffi::CStr;
 
@@ -26,9 +36,10 @@ const USAGE: &str = "\
 tare-probe: measures one layer from inside, for tare
 
   tare-probe list [--json]    what it can measure
-  tare-probe run NAME...      measure benchmarks or suites by hand and print
+  tare-probe run NAME...      measure benchmarks (NAME@N: N copies) or suites and print
   tare-probe overhead         what its harness adds to an operation
   tare-probe serve            take requests on standard input (what tare starts)
+  tare-probe peer             be the other end of network benchmarks (what tare starts)
 
 As PID 1 of a guest it mounts what it needs, serves on the line that the kernel
 argument tare.line=DEVICE names, and powers off when done.
@@ -38,7 +49,9 @@ argument tare.line=DEVICE names, and powers off when done.
 /// program costs, without the Rust runtime's system calls or an allocation before it starts.
 #[unsafe(no_mangle)]
 extern "C" fn main(count: libc::c_int, values: *const *const libc::c_char) -> libc::c_int {
-    if let Some(code) = applets::run([0, 1, 2].map(|at| argument(count, values, at))) {
+    if let Some(code) =
+        applets::run(std::array::from_fn(|at| argument(count, values, at as libc::c_int)))
+    {
         return code;
     }
     signals::reset();
@@ -50,6 +63,7 @@ extern "C" fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
         ["list", "--json"] => by_hand::list_json(),
         ["run", names @ ..] if !names.is_empty() => by_hand::run(names),
         ["overhead"] => by_hand::overhead(),
+        ["peer"] => peer::main(),
         ["serve"] => init::supervised(serve::on_stdio),
         ["-h" | "--help" | "help"] => by_hand::usage(),
         [] if init::is_first() => init::main(),

@@ -1,5 +1,6 @@
 //! Memory mappings that unmap themselves.
 
+use crate::bench::Refusal;
 use crate::sys::{check, must};
 use std::fs::File;
 use std::io;
@@ -40,6 +41,74 @@ impl Drop for Mapping {
             // SAFETY: the region is this mapping's own, and nothing refers to it any more.
             unsafe { libc::munmap(self.start.cast(), self.size) };
         }
+    }
+}
+
+/// Which pages memory is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pages {
+    /// What the layer gives without being asked.
+    Default,
+    /// Base pages, whatever the layer likes.
+    Base,
+    /// Transparent huge pages.
+    Huge,
+}
+
+impl Mapping {
+    /// `size` bytes of zeroed memory of this process alone, none of them touched yet.
+    pub fn anonymous(size: usize, pages: Pages) -> Result<Mapping, Refusal> {
+        let (access, kind) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+        // SAFETY: a fresh mapping of no file, at no wanted place.
+        let start = unsafe { libc::mmap(ptr::null_mut(), size, access, kind, -1, 0) }.cast::<u8>();
+        check("mmap", start as isize)?;
+        let mapping = Mapping { start, size };
+        let advice = match pages {
+            Pages::Default => return Ok(mapping),
+            Pages::Base => libc::MADV_NOHUGEPAGE,
+            Pages::Huge => libc::MADV_HUGEPAGE,
+        };
+        // SAFETY: the region is the one just mapped.
+        let advised = unsafe { libc::madvise(mapping.start.cast(), size, advice) } == 0;
+        // A kernel without huge pages knows neither word, and has base pages only.
+        if pages == Pages::Huge && !advised {
+            return Err(Refusal::Unavailable(
+                "this layer's kernel has no transparent huge pages".into(),
+            ));
+        }
+        Ok(mapping)
+    }
+
+    /// The region as values of `T`.
+    ///
+    /// # Safety
+    /// Any bytes, zeros too, must be a valid `T`.
+    pub unsafe fn values<T>(&mut self) -> &mut [T] {
+        let count = self.size / size_of::<T>();
+        // SAFETY: the region is this mapping's own, page-aligned, and holds as many values, which
+        // any bytes are, as the caller says.
+        unsafe { std::slice::from_raw_parts_mut(self.start.cast(), count) }
+    }
+
+    /// Bytes of it, once touched, that are in huge pages, when the kernel says so.
+    pub fn huge(&self) -> Option<u64> {
+        let maps = std::fs::read_to_string("/proc/self/smaps").ok()?;
+        let (start, end) = (self.start as usize, self.start as usize + self.size);
+        let (mut inside, mut huge, mut known) = (false, 0, false);
+        for line in maps.lines() {
+            if let Some((low, rest)) = line.split_once('-')
+                && let Ok(low) = usize::from_str_radix(low, 16)
+            {
+                let high =
+                    rest.split(' ').next().and_then(|word| usize::from_str_radix(word, 16).ok());
+                inside = low < end && high.is_some_and(|high| high > start);
+            } else if inside && let Some(rest) = line.strip_prefix("AnonHugePages:") {
+                known = true;
+                huge += rest.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) << 10;
+            }
+        }
+        known.then(|| huge.min(self.size as u64))
     }
 }
 

@@ -48,13 +48,21 @@ pub fn child_exits(code: i32, child: impl FnOnce() -> i32) {
 /// Closes standard output (which may be the protocol's line) and becomes the applet `args[0]` of
 /// the program that is running, with an empty environment. Returns only when that fails.
 pub fn exec_applet(args: &[&CStr]) -> i32 {
-    let mut argv = [ptr::null(); 4];
-    for (slot, arg) in argv.iter_mut().zip(args).take(3) {
+    // SAFETY: closing a descriptor number has no memory preconditions.
+    unsafe { libc::close(1) };
+    exec_keeping_output(args)
+}
+
+/// Most words of an applet's command line.
+pub const MOST_ARGS: usize = 6;
+
+/// [`exec_applet`] that leaves standard output as it is.
+pub fn exec_keeping_output(args: &[&CStr]) -> i32 {
+    let mut argv = [ptr::null(); MOST_ARGS + 1];
+    for (slot, arg) in argv.iter_mut().zip(args).take(MOST_ARGS) {
         *slot = arg.as_ptr();
     }
     let environment = [ptr::null()];
-    // SAFETY: closing a descriptor number has no memory preconditions.
-    unsafe { libc::close(1) };
     // SAFETY: the path is NUL-terminated, both arrays end with a null pointer.
     unsafe { libc::execve(c"/proc/self/exe".as_ptr(), argv.as_ptr(), environment.as_ptr()) };
     127
@@ -69,6 +77,13 @@ impl Child {
     /// Forks `child`, as [`fork`] does.
     pub fn start(child: impl FnOnce() -> i32) -> io::Result<Child> {
         fork(child).map(|pid| Child { pid })
+    }
+
+    /// Waits for it to end by itself; its wait status.
+    pub fn finish(self) -> io::Result<i32> {
+        let pid = self.pid;
+        std::mem::forget(self);
+        wait(pid).map(|(_, status)| status)
     }
 }
 

@@ -1,11 +1,14 @@
 //! Where benchmarks make their files, and files that remove themselves.
 
-use crate::sys::name_error;
-use std::ffi::CString;
+use crate::sys::{check, file_system, name_error};
+use std::ffi::{CStr, CString};
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::mem::MaybeUninit;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use tare_proto::DISK_FOLDER;
 
 /// The folder: `$TARE_SCRATCH` when the layer gives one, else memory-backed where there is one.
 ///
@@ -28,6 +31,34 @@ fn writable(folder: &Path) -> bool {
     let made = File::create(&path).is_ok();
     let _ = fs::remove_file(&path);
     made
+}
+
+/// While it lives, files are made in the folder on a disk that the layer gives: `$TARE_DISK_FOLDER`.
+pub struct OnDisk {
+    former: PathBuf,
+}
+
+impl OnDisk {
+    /// Goes there, or says why that cannot be.
+    pub fn enter() -> Result<OnDisk, String> {
+        folder(); // the memory-backed one is not chosen again behind its back
+        let Some(disk) = std::env::var_os(DISK_FOLDER).map(PathBuf::from) else {
+            return Err("this layer has no folder on a disk".into());
+        };
+        let kind = file_system(&disk);
+        if ["tmpfs", "ramfs"].contains(&kind.as_str()) {
+            return Err(format!("{} is memory-backed ({kind})", disk.display()));
+        }
+        let former = std::env::current_dir().map_err(|e| e.to_string())?;
+        std::env::set_current_dir(&disk).map_err(|e| format!("{}: {e}", disk.display()))?;
+        Ok(OnDisk { former })
+    }
+}
+
+impl Drop for OnDisk {
+    fn drop(&mut self) {
+        let _ = std::env::set_current_dir(&self.former); // fails only where its files fail too
+    }
 }
 
 /// An empty file with a name in the scratch folder; removed when dropped.
@@ -57,13 +88,58 @@ impl Drop for Named {
     }
 }
 
+/// A directory with a name in the scratch folder; removed with all that is in it when dropped.
+pub struct Folder {
+    /// In the working directory, which is the scratch folder.
+    name: String,
+}
+
+impl Folder {
+    /// Makes it with as many empty files. `name` tells the probe's folders apart.
+    pub fn with_files(name: &str, files: usize) -> io::Result<Folder> {
+        let parent = folder();
+        let name = format!("tare-{}-{name}", std::process::id());
+        fs::create_dir(&name).map_err(|e| name_error(parent.join(&name).display(), e))?;
+        let made = Folder { name };
+        for file in 0..files {
+            let path = format!("{}/file{file:03}", made.name);
+            File::create(&path).map_err(|e| name_error(path, e))?;
+        }
+        Ok(made)
+    }
+
+    /// Its path as system calls take it.
+    pub fn c_path(&self) -> CString {
+        CString::new(self.name.as_str()).expect("no NUL in a name")
+    }
+
+    /// The path of `file` in it.
+    pub fn inside(&self, file: &CStr) -> CString {
+        let path = [self.name.as_bytes(), b"/", file.to_bytes()].concat();
+        CString::new(path).expect("no NUL in names")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.name);
+    }
+}
+
 /// An open file of `size` bytes, really written (not a hole), that has no name any more: nothing
 /// of it outlives the probe, however that ends.
 pub fn nameless(size: usize) -> io::Result<File> {
-    let path = folder().join(format!("tare-{}-nameless", std::process::id()));
-    let fail = |error| name_error(path.display(), error);
-    let opened = File::options().read(true).write(true).create(true).truncate(true).open(&path);
-    let mut file = opened.map_err(fail)?;
+    nameless_with(size, 0)
+}
+
+/// The same, opened with further `flags` of open(2).
+pub fn nameless_with(size: usize, flags: libc::c_int) -> io::Result<File> {
+    let parent = folder();
+    let path = PathBuf::from(format!("tare-{}-nameless", std::process::id()));
+    let fail = |error| name_error(parent.join(&path).display(), error);
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(true).custom_flags(flags);
+    let mut file = options.open(&path).map_err(fail)?;
     fs::remove_file(&path).map_err(fail)?;
     let block = vec![0x5a; 64 << 10];
     let mut left = size;
@@ -73,4 +149,18 @@ pub fn nameless(size: usize) -> io::Result<File> {
         left -= part;
     }
     Ok(file)
+}
+
+/// Bytes that are free in the scratch folder.
+pub fn free() -> io::Result<u64> {
+    let path = CString::new(folder().as_os_str().as_encoded_bytes()).expect("no NUL in a path");
+    let mut stat = MaybeUninit::<libc::statvfs>::zeroed();
+    // SAFETY: `path` is NUL-terminated and `stat` is a valid place to write to.
+    check("statvfs", unsafe { libc::statvfs(path.as_ptr(), stat.as_mut_ptr()) })?;
+    // SAFETY: zeroed bytes are a valid `statvfs`, and the kernel has filled it since.
+    let stat = unsafe { stat.assume_init() };
+    match stat.f_blocks {
+        0 => Ok(crate::free::memory().unwrap_or(0)), // a file system without a size: memory is its only bound
+        _ => Ok(stat.f_bavail.saturating_mul(stat.f_frsize)),
+    }
 }

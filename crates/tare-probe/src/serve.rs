@@ -41,10 +41,11 @@ pub fn serve(input: RawFd, output: RawFd) -> io::Result<()> {
 
 fn answer(request: &Request) -> FromProbe {
     let id = request.id;
-    let Some(bench) = benches::find(&request.bench) else {
+    let (name, load) = request.name_and_load();
+    let Some(bench) = benches::find(name) else {
         return FromProbe::Failed { id, why: format!("no benchmark named {}", request.bench) };
     };
-    match harness::measure(bench, request) {
+    match harness::measure(bench, load, request) {
         Ok(series) => FromProbe::Series(series),
         Err(Refusal::Unavailable(why)) => FromProbe::Unavailable { id, why },
         Err(Refusal::Failed(why)) => FromProbe::Failed { id, why },

@@ -12,9 +12,18 @@ fn holdings(pid: u32) -> (String, usize, Vec<String>) {
     let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let kept = ["Sig", "Shd", "Cpus_allowed:"];
+    // Not SigQ: signals that wait for any process of the user.
+    let kept = ["SigPnd", "SigBlk", "SigIgn", "SigCgt", "Shd", "Cpus_allowed:"];
     let masks = status.lines().filter(|line| kept.iter().any(|key| line.starts_with(key)));
-    (children, descriptors, masks.map(str::to_owned).collect())
+    (children, descriptors, masks.map(without_the_c_librarys).collect())
+}
+
+/// A line of masks without signals 32 and 33, which the C library takes when it starts a thread.
+fn without_the_c_librarys(line: &str) -> String {
+    match line.split_once(":\t").map(|(name, mask)| (name, u64::from_str_radix(mask, 16))) {
+        Some((name, Ok(mask))) => format!("{name} {:x}", mask & !(0b11 << 31)),
+        _ => line.to_owned(),
+    }
 }
 
 fn median(probe: &mut Probe, bench: &str) -> f64 {
@@ -27,16 +36,23 @@ fn median(probe: &mut Probe, bench: &str) -> f64 {
     }
 }
 
+/// What is unavailable without a folder on a disk, or in the time that this test gives.
+const NEEDS_MORE: &[&str] = &["aim7/mix-disk", "aim7/syscalls"];
+
 #[test]
 fn every_benchmark_gives_finite_values_and_leaves_nothing_behind() {
     let mut probe = Probe::start("every");
     let before = holdings(probe.id());
     for bench in table().1 {
         let answer = probe.measure(&bench.name);
+        if let (FromProbe::Unavailable { .. }, true) = (&answer, NEEDS_MORE.contains(&&*bench.name))
+        {
+            continue;
+        }
         let FromProbe::Series(series) = answer else { panic!("{}: {answer:?}", bench.name) };
         assert!((1..=3).contains(&series.samples.len()), "{}: {series:?}", bench.name);
         assert!(series.samples.iter().all(|value| value.is_finite()), "{}", bench.name);
-        assert!(series.ops >= 1 && series.warmup >= 1, "{}: {series:?}", bench.name);
+        assert!(series.ops >= 1, "{}: {series:?}", bench.name);
         assert_eq!(holdings(probe.id()), before, "{}", bench.name);
     }
     let left: Vec<_> = fs::read_dir(&probe.scratch).unwrap().collect();
@@ -72,7 +88,8 @@ fn a_probe_whose_host_hangs_up_ends() {
 fn a_killed_probe_takes_its_ring_with_it() {
     let mut probe = Probe::start("ring");
     let bench = "lmbench/ctx_16p_64k".to_owned();
-    let request = Request { id: 1, bench, samples: 30, batch_ns: 1 << 30, limit_ms: 600_000 };
+    let request =
+        Request { id: 1, bench, samples: 30, batch_ns: 1 << 30, limit_ms: 600_000, events: false };
     probe.say(&ToProbe::Run(request));
     let children = || {
         let pid = probe.id();
@@ -97,4 +114,47 @@ fn wait_for<T>(mut ask: impl FnMut() -> Option<T>) -> T {
         std::thread::sleep(Duration::from_millis(50));
     }
     panic!("not within the deadline");
+}
+
+#[test]
+fn perf_events_are_counted_or_refused_with_the_error() {
+    let mut probe = Probe::start("events");
+    let bench = "lmbench/fork_exit".to_owned();
+    let request = Request { id: 1, bench, samples: 3, batch_ns: 1, limit_ms: 20, events: true };
+    probe.say(&ToProbe::Run(request));
+    assert_eq!(probe.answer(), FromProbe::Begin { id: 1 });
+    let FromProbe::Series(series) = probe.answer() else { panic!("no series") };
+    let of = |name: &str| series.counters.iter().find(|c| c.name == name).map(|c| c.value);
+    assert!(of("perf/hardware_errno").or(of("perf/user/instructions")).unwrap() > 0.0);
+    if let Some(faults) = of("perf/page_faults") {
+        assert!(faults >= 1.0, "a child touches pages of its own: {faults}");
+    }
+    let FromProbe::Series(plain) = probe.measure("lmbench/fork_exit") else { panic!("no series") };
+    assert!(plain.counters.iter().all(|c| !c.name.starts_with("perf/")), "not asked for");
+}
+
+#[test]
+fn the_calls_of_a_mix_are_counted_to_the_last() {
+    let mut probe = Probe::start("calls");
+    let bench = "aim7/syscalls".to_owned();
+    let request =
+        Request { id: 7, bench, samples: 1, batch_ns: 1, limit_ms: 60_000, events: false };
+    probe.say(&ToProbe::Run(request));
+    assert_eq!(probe.answer(), FromProbe::Begin { id: 7 });
+    let FromProbe::Series(series) = probe.answer() else { panic!("no series") };
+    let of = |name: &str| series.counters.iter().find(|c| c.name == name).unwrap().value * 78.0;
+    // 1,000 signals are sent once; files are looked up at 5,120 places in four jobs and 256 in one, and emptied
+    // and started again every megabyte: six of the jobs, thrice read, written, copied.
+    assert_eq!(of("syscall/kill").round(), 1001.0);
+    assert_eq!(of("syscall/link").round(), 63.0);
+    assert!((18_800.0..19_300.0).contains(&of("syscall/brk")), "{}", of("syscall/brk"));
+    assert!((20_736.0..20_900.0).contains(&of("syscall/lseek")), "{}", of("syscall/lseek"));
+    assert_eq!(of("syscall/shmat").round(), 102.0);
+}
+
+#[test]
+fn a_mix_of_more_users_than_there_is_room_for_is_refused_before_they_start() {
+    let mut probe = Probe::start("room");
+    let FromProbe::Unavailable { why, .. } = probe.measure("aim7/mix@4096") else { panic!() };
+    assert!(why.contains("more than 512"), "{why}");
 }

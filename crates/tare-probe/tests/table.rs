@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// `family/name` of every file under src/benches that defines a benchmark.
+/// `family/name` of every file under src/benches that defines a benchmark, and of every row of a family's table.
 fn files() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/benches");
     let mut found = BTreeSet::new();
@@ -17,6 +17,11 @@ fn files() -> BTreeSet<String> {
                 let path = file.path().with_extension("");
                 let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
                 found.insert(format!("{}/{}", name(&family.path()), name(&path)));
+            }
+            if text.contains("pub const ROWS: &[Bench]") {
+                let start = format!("\"{}/", family.file_name().to_str().unwrap());
+                let rows = text.match_indices(&start).map(|(at, _)| &text[at + 1..]);
+                found.extend(rows.map(|row| row[..row.find('"').unwrap()].to_owned()));
             }
         }
     }
@@ -29,6 +34,19 @@ fn every_file_has_a_row_of_its_name_and_every_row_a_file() {
     let rows: BTreeSet<String> = benches.iter().map(|bench| bench.name.clone()).collect();
     assert_eq!(rows.len(), benches.len(), "two rows have one name");
     assert_eq!(files(), rows);
+}
+
+#[test]
+fn aim7_has_the_53_tests_that_report_002_lists() {
+    let paper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tare-import/papers/002.toml");
+    let paper = fs::read_to_string(paper).unwrap();
+    let list = &paper[paper.find("tests = [").unwrap()..];
+    let listed = list[..list.find(']').unwrap()].split('"').skip(1).step_by(2);
+    let listed: BTreeSet<String> = listed.map(|name| format!("aim7/{name}")).collect();
+    let (_, benches) = probe::table();
+    let own = benches.iter().filter(|b| b.suite == "aim7" && !b.name.starts_with("aim7/mix"));
+    assert_eq!(listed.len(), 53);
+    assert_eq!(own.map(|b| b.name.clone()).collect::<BTreeSet<_>>(), listed);
 }
 
 #[test]

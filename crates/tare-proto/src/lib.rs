@@ -3,11 +3,22 @@
 //! What comes from a layer is untrusted: lines are bounded, checksummed and checked before use.
 
 mod bench;
+mod disk;
 mod line;
+mod load;
+mod machine;
 mod message;
+mod net;
 mod reader;
 
 pub use bench::{BenchInfo, Better, SuiteInfo, Unit};
+pub use disk::{DISK, DISK_FOLDER, NO_DISK};
 pub use line::{LineError, MAX_LINE, decode, encode};
-pub use message::{FromProbe, Hello, MAX_SAMPLES, Mitigation, PROTOCOL, Request, Series, ToProbe};
+pub use load::{at_load, name_and_load};
+pub use machine::Machine;
+pub use message::{
+    Counter, FromProbe, Hello, MAX_COUNTERS, MAX_SAMPLES, Mitigation, PROTOCOL, Request, SCRIPT,
+    Series, ToProbe,
+};
+pub use net::{NET, NET_OWN, Peer};
 pub use reader::{Incoming, LineReader};

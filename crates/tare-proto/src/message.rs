@@ -6,8 +6,18 @@ use serde::{Deserialize, Serialize};
 /// The protocol's version; a probe that greets with another one is refused.
 pub const PROTOCOL: u32 = 1;
 
+/// Where the probe of a guest finds the whole of what it is asked, when its layer is told before it starts: messages
+/// as the host would send them, the last one [`ToProbe::Quit`].
+pub const SCRIPT: &str = "/tare-plan";
+
 /// Most samples that one series may hold.
 pub const MAX_SAMPLES: usize = 32_768;
+
+/// Most counters beside one series.
+pub const MAX_COUNTERS: usize = 1024;
+
+/// Longest name of a counter, in bytes.
+const MAX_NAME: usize = 64;
 
 /// Longest text field that is accepted from a probe, in bytes.
 const MAX_TEXT: usize = 4096;
@@ -30,7 +40,7 @@ pub enum ToProbe {
 pub struct Request {
     /// Echoed in every answer to this request.
     pub id: u32,
-    /// The benchmark's name.
+    /// The benchmark's name, with its load (see [`crate::at_load`]).
     pub bench: String,
     /// Samples wanted (fewer come back when `limit_ms` is over first).
     pub samples: u32,
@@ -39,6 +49,9 @@ pub struct Request {
     pub batch_ns: u64,
     /// Time that the measurement may take in all, in milliseconds.
     pub limit_ms: u64,
+    /// Whether perf events are counted too, after the samples.
+    #[serde(default)]
+    pub events: bool,
 }
 
 /// What the probe says.
@@ -98,6 +111,31 @@ pub struct Series {
     pub elapsed_ns: u64,
     /// The batch is shorter than a hundred times the clock's resolution (the limit came first).
     pub short_batch: bool,
+    /// What was counted beside the samples.
+    #[serde(default)]
+    pub counters: Vec<Counter>,
+}
+
+/// A figure that stands beside a series: CPU time, an event count, a percentile. docs/schema.md
+/// lists the names and their units.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Counter {
+    /// What it is, as lower-case words with `_` or `/` between them.
+    pub name: String,
+    /// Its value in the name's unit.
+    pub value: f64,
+}
+
+impl Counter {
+    /// A figure.
+    pub fn new(name: &str, value: f64) -> Counter {
+        Counter { name: name.into(), value }
+    }
+
+    fn fits(&self) -> bool {
+        let fine = |c: char| c.is_ascii_alphanumeric() || "_/.-".contains(c);
+        !self.name.is_empty() && self.name.len() <= MAX_NAME && self.name.chars().all(fine)
+    }
 }
 
 /// State of one CPU vulnerability's mitigation.
@@ -166,12 +204,20 @@ impl FromProbe {
         let text_ok = |text: &str| text.len() <= MAX_TEXT;
         let fine = match &self {
             FromProbe::Hello(hello) => hello.fits(),
-            FromProbe::Series(series) => series.samples.len() <= MAX_SAMPLES,
+            FromProbe::Series(series) => series.fits(),
             FromProbe::Unavailable { why, .. } | FromProbe::Failed { why, .. } => text_ok(why),
             FromProbe::Panic { message } => text_ok(message),
             FromProbe::Begin { .. } | FromProbe::Bye => true,
         };
         if fine { Ok(self) } else { Err(LineError::Unknown("a field is too large".into())) }
+    }
+}
+
+impl Series {
+    fn fits(&self) -> bool {
+        self.samples.len() <= MAX_SAMPLES
+            && self.counters.len() <= MAX_COUNTERS
+            && self.counters.iter().all(Counter::fits)
     }
 }
 

@@ -13,6 +13,7 @@ fn series(samples: Vec<f64>) -> FromProbe {
         subtracted: 0.0,
         elapsed_ns: 123,
         short_batch: false,
+        counters: vec![tare_proto::Counter::new("cpu_user", 0.25)],
     })
 }
 

@@ -124,6 +124,7 @@ fn empty() -> Campaign {
         suite: "simulated".into(),
         estimator: "mean".into(),
         samples: 1,
+        ..BenchInfo::default()
     };
     Campaign {
         plan: plan(),
@@ -175,6 +176,7 @@ fn series(boot: usize, benchmark: usize, value: f64) -> SeriesRow {
         short_batch: false,
         probe_ns: 1,
         host_ns: 1,
+        counters: Vec::new(),
         samples: vec![value],
     }
 }

@@ -22,7 +22,7 @@ fn main() {
     let begin = Instant::now();
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
     let computed = begin.elapsed();
-    let page = html(&campaign, &board, &Extras::default());
+    let page = html(&campaign, &board, &Extras::of(&campaign, &board));
     println!(
         "{} samples: scoreboard {:.2} s, page {:.2} s, {:.2} MB in {file}",
         board.counts.samples,

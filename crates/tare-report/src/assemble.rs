@@ -7,6 +7,7 @@ use crate::board::{
 use crate::cell::{Place, Weighed, cell, mean_over_blocks, weigh};
 use crate::floor::{Floors, floors};
 use crate::geomean::geomeans;
+use crate::index::indices;
 use crate::note::notes;
 use crate::options::Options;
 use crate::values::{Values, best};
@@ -19,13 +20,10 @@ use tare_store::{Boot, BootState, Campaign, Outcome};
 pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
     let values = Values::new(campaign, options.estimator);
     let baseline = campaign.baseline();
-    let others: Vec<usize> =
-        (0..campaign.layers.len()).filter(|&layer| Some(layer) != baseline).collect();
+    let others = others(campaign);
     let names: Vec<&str> = others.iter().map(|&l| campaign.layers[l].name.as_str()).collect();
     let floors = floors(&values, baseline, &campaign.benchmarks, options);
-    let weighed: Vec<Vec<Weighed>> = (0..campaign.benchmarks.len())
-        .map(|b| others.iter().map(|&l| weigh(&values, baseline, l, b, options)).collect())
-        .collect();
+    let weighed = weigh_all(&values, campaign, &others, options);
     let judged = judge(&weighed, campaign, &floors, options);
     let geomeans = geomeans(&weighed, &names, campaign, &values.by_host, &floors, options);
     let context = Context { campaign, values: &values, options, others: &others, floors: &floors };
@@ -39,6 +37,7 @@ pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
         state: campaign.state.clone(),
         method: method(options, &judged),
         counts: counts(campaign, &values),
+        indices: indices(campaign, &layers, &rows),
         layers,
         geomeans,
         warnings: warnings(campaign, &values, options, &rows),
@@ -47,6 +46,24 @@ pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
         failed_boots: failed_boots(campaign),
         provenance: provenance(campaign),
     }
+}
+
+/// The layers that are weighed: all but the baseline.
+pub(crate) fn others(campaign: &Campaign) -> Vec<usize> {
+    let baseline = campaign.baseline();
+    (0..campaign.layers.len()).filter(|&layer| Some(layer) != baseline).collect()
+}
+
+/// Every benchmark on every layer of `others`, divided by the baseline.
+pub(crate) fn weigh_all(
+    values: &Values,
+    campaign: &Campaign,
+    others: &[usize],
+    options: &Options,
+) -> Vec<Vec<Weighed>> {
+    let baseline = campaign.baseline();
+    let row = |b| others.iter().map(|&l| weigh(values, baseline, l, b, options)).collect();
+    (0..campaign.benchmarks.len()).map(row).collect()
 }
 
 /// A clock that drifts over whole boots is the layer's note; only one that drifts in single rows is theirs.
@@ -115,6 +132,7 @@ impl Context<'_> {
             better: info.better,
             by_host: self.values.by_host[benchmark],
             estimator: self.options.estimator.map_or_else(own, |estimator| estimator.to_string()),
+            weight: weight(self.campaign, benchmark),
             baseline: baseline
                 .and_then(|layer| mean_over_blocks(self.values, layer, benchmark, confidence)),
             floor: self.floors.rows[benchmark],
@@ -143,6 +161,13 @@ impl Context<'_> {
             notes: notes(self.campaign, layer),
         }
     }
+}
+
+/// The weight that a benchmark's series carry.
+fn weight(campaign: &Campaign, benchmark: usize) -> Option<f64> {
+    let own = campaign.series.iter().filter(|row| row.benchmark == benchmark);
+    let weights = own.flat_map(|row| &row.counters).filter(|counter| counter.name == "weight");
+    weights.map(|counter| counter.value).find(|value| value.is_finite() && *value > 0.0)
 }
 
 fn method(options: &Options, judged: &[Vec<Option<RowVerdict>>]) -> Method {
@@ -194,7 +219,12 @@ fn provenance(campaign: &Campaign) -> Provenance {
     let baseline = campaign.baseline();
     let mut boots = campaign.boots.iter().filter(|boot| Some(boot.layer) == baseline);
     let hello = boots.find_map(|boot| boot.hello.as_ref());
+    let artifacts = campaign.layers.iter().flat_map(|layer| &layer.artifacts);
+    let emulator =
+        artifacts.filter(|file| file.role == "emulator").map(|file| &file.version).next();
     Provenance {
+        machine: plan.machine,
+        emulator: emulator.cloned().unwrap_or_default(),
         seed: plan.seed,
         created: plan.created.clone(),
         tare_version: plan.tare_version.clone(),

@@ -28,6 +28,9 @@ pub struct Scoreboard {
     pub geomeans: Vec<Geomean>,
     /// One row per benchmark, in the campaign's order.
     pub rows: Vec<Row>,
+    /// Indices of the suites that publish a baseline.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub indices: Vec<Index>,
     /// What the baseline against itself says over all benchmarks.
     pub floor: OverallFloor,
     /// What should be known when reading the rest.
@@ -53,17 +56,28 @@ pub enum Measure {
     Speed,
     /// Memory: heavier, lighter.
     Size,
+    /// Instructions of the simulated machine: costlier, cheaper.
+    Path,
 }
 
 impl Measure {
+    /// Every measure.
+    pub(crate) const ALL: [Measure; 3] = [Measure::Speed, Measure::Size, Measure::Path];
+
     /// What values of `unit` measure.
     #[must_use]
     pub const fn of(unit: Unit) -> Measure {
         match unit {
-            Unit::Nanoseconds | Unit::PerSecond | Unit::BytesPerSecond | Unit::Number => {
-                Measure::Speed
-            }
+            Unit::Nanoseconds
+            | Unit::PerSecond
+            | Unit::PerMinute
+            | Unit::BytesPerSecond
+            | Unit::Number => Measure::Speed,
             Unit::Bytes => Measure::Size,
+            Unit::Instructions
+            | Unit::PerGigaInstruction
+            | Unit::Per60GigaInstructions
+            | Unit::BytesPerGigaInstruction => Measure::Path,
         }
     }
 }
@@ -85,6 +99,9 @@ pub struct Row {
     pub by_host: bool,
     /// How each series was reduced to one value.
     pub estimator: String,
+    /// How often the mix of its suite does it; none outside of such suites.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
     /// The baseline's mean over its blocks; a block's value is the geometric mean of its two boots.
     pub baseline: Option<Mean>,
     /// What the baseline against itself says (A/A).
@@ -186,10 +203,10 @@ pub struct Floor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The layer costs more than the baseline: `slower` (of memory: heavier).
+    /// The layer costs more than the baseline: `slower` (of memory heavier, of instructions costlier).
     #[serde(rename = "slower")]
     Worse,
-    /// The layer costs less: `faster` (of memory: lighter).
+    /// The layer costs less: `faster` (of memory lighter, of instructions cheaper).
     #[serde(rename = "faster")]
     Better,
     /// Shown to be the same within the margin.
@@ -201,7 +218,7 @@ pub enum Verdict {
 }
 
 /// The geometric mean of one suite's ratios on one layer, of what measures the same; benchmarks that the host
-/// measured are left out.
+/// measured are left out, and of those with several loads all but the smallest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Geomean {
     /// The suite.
@@ -218,4 +235,41 @@ pub struct Geomean {
     pub left_out: usize,
     /// What is said about it (corrected for the number of geometric means).
     pub verdict: Verdict,
+}
+
+/// A suite's results at one load against what it publishes as a baseline: UnixBench's index.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Index {
+    /// The suite.
+    pub suite: String,
+    /// The load of its rows.
+    pub load: u32,
+    /// Every layer of the campaign, the baseline among them: the columns.
+    pub layers: Vec<String>,
+    /// The benchmarks.
+    pub rows: Vec<IndexRow>,
+    /// The geometric mean of each column.
+    pub scores: Vec<Option<Score>>,
+}
+
+/// One benchmark's index.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct IndexRow {
+    /// `family/name`, with its load.
+    pub benchmark: String,
+    /// What is published, in the benchmark's unit: it has an index of 10.
+    pub baseline: f64,
+    /// A layer's mean as an index, one a column.
+    pub values: Vec<Option<f64>>,
+}
+
+/// The geometric mean of a layer's indices.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Score {
+    /// The mean.
+    pub value: f64,
+    /// Benchmarks it rests on.
+    pub rows: usize,
+    /// Benchmarks without a number on this layer.
+    pub left_out: usize,
 }

@@ -8,23 +8,36 @@ use crate::shapes::{Look, look};
 use crate::values::{Found, Values};
 use tare_proto::BenchInfo;
 use tare_stats::{
-    RatioInterval, RowVerdict, log_ratios, mean, mean_interval, paired_ratio, ratio_point,
+    RatioInterval, RatioPoint, RowVerdict, log_ratios, mean, mean_interval, paired_ratio,
+    ratio_point, unpaired_point, unpaired_ratio,
 };
 use tare_store::{Outcome, SeriesRow};
 
 /// A benchmark on a layer, divided by the baseline.
 pub(crate) struct Weighed {
-    /// Baseline's and layer's value of every block that has both.
-    pub(crate) pairs: Vec<(f64, f64)>,
-    /// The log ratio of every block of the campaign.
-    pub(crate) logs: Vec<Option<f64>>,
+    /// The baseline's values that the ratio rests on.
+    pub(crate) below: Vec<f64>,
+    /// The layer's: block by block where they are paired.
+    pub(crate) above: Vec<f64>,
+    /// What every block of the campaign has.
+    pub(crate) logs: Logs,
     /// The ratio's interval, from two blocks on.
     pub(crate) interval: Option<RatioInterval>,
+    /// The ratio itself.
+    pub(crate) point: Option<RatioPoint>,
     /// Blocks that booted both.
     pub(crate) expected: usize,
 }
 
-/// Divides `layer` by `baseline`, block by block.
+/// Natural logarithms, one a block of the campaign.
+pub(crate) enum Logs {
+    /// Of the ratio.
+    Paired(Vec<Option<f64>>),
+    /// Of the baseline's and the layer's values: imported runs of two layers have only their number in common.
+    Unpaired([Vec<Option<f64>>; 2]),
+}
+
+/// Divides `layer` by `baseline`: block by block, or as unrelated runs where another tool took them.
 pub(crate) fn weigh(
     values: &Values,
     baseline: Option<usize>,
@@ -32,21 +45,45 @@ pub(crate) fn weigh(
     benchmark: usize,
     options: &Options,
 ) -> Weighed {
+    if values.imported(layer) {
+        return unrelated(values, baseline, layer, benchmark, options);
+    }
     let pair = |block: u32| {
         let below = values.value(block, baseline?, benchmark)?;
         Some((below, values.value(block, layer, benchmark)?))
     };
     let all: Vec<Option<(f64, f64)>> = values.blocks.iter().map(|&block| pair(block)).collect();
     let log = |(b, l): (f64, f64)| log_ratios(&[b], &[l]).ok()?.first().copied();
-    let logs = all.iter().map(|pair| log((*pair)?)).collect();
-    let pairs: Vec<(f64, f64)> = all.into_iter().flatten().collect();
-    let (below, above): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+    let logs = Logs::Paired(all.iter().map(|pair| log((*pair)?)).collect());
+    let (below, above): (Vec<f64>, Vec<f64>) = all.into_iter().flatten().unzip();
     let interval = paired_ratio(&below, &above, options.confidence).ok();
     let both = |block: &&u32| {
         values.booted(**block, layer) && baseline.is_some_and(|b| values.booted(**block, b))
     };
     let expected = values.blocks.iter().filter(both).count();
-    Weighed { pairs, logs, interval, expected }
+    let point = ratio_point(&below, &above).ok();
+    Weighed { below, above, logs, interval, point, expected }
+}
+
+/// The runs of two layers that were taken independently.
+fn unrelated(
+    values: &Values,
+    baseline: Option<usize>,
+    layer: usize,
+    benchmark: usize,
+    options: &Options,
+) -> Weighed {
+    let of = |layer: Option<usize>| -> Vec<Option<f64>> {
+        values.blocks.iter().map(|&block| values.value(block, layer?, benchmark)).collect()
+    };
+    let (below, above) = (of(baseline), of(Some(layer)));
+    let logs = |side: &[Option<f64>]| side.iter().map(|value| Some((*value)?.ln())).collect();
+    let logs = Logs::Unpaired([logs(&below), logs(&above)]);
+    let [below, above]: [Vec<f64>; 2] =
+        [below, above].map(|side| side.into_iter().flatten().collect());
+    let interval = unpaired_ratio(&below, &above, options.confidence).ok();
+    let point = unpaired_point(&below, &above).ok();
+    Weighed { below, above, logs, interval, point, expected: 0 }
 }
 
 /// A verdict in the report's words, and the blocks that an undecided one asks for.
@@ -76,14 +113,10 @@ pub(crate) fn cell(
     values: &Values,
     options: &Options,
 ) -> Cell {
-    let (below, above): (Vec<f64>, Vec<f64>) = weighed.pairs.iter().copied().unzip();
-    let ratio: Option<Ratio> = weighed
-        .interval
-        .as_ref()
-        .map(Ratio::from)
-        .or_else(|| ratio_point(&below, &above).ok().map(Ratio::from));
-    let pair =
-        mean(&above).ok().zip(mean(&below).ok()).map(|(layer, baseline)| Pair { layer, baseline });
+    let ratio: Option<Ratio> =
+        weighed.interval.as_ref().map(Ratio::from).or_else(|| weighed.point.map(Ratio::from));
+    let means = mean(&weighed.above).ok().zip(mean(&weighed.below).ok());
+    let pair = means.map(|(layer, baseline)| Pair { layer, baseline });
     let own = mean_over_blocks(values, place.layer, place.benchmark, options.confidence);
     let (presence, why) = presence(values, place, ratio.is_some(), own.is_some());
     let (verdict, more_blocks) = judged.map_or((Verdict::None, None), |j| verdict(j.verdict));
@@ -136,7 +169,8 @@ fn presence(
         return (Presence::Measured, None);
     }
     if has_mean {
-        return (Presence::Unpaired, Some("the baseline has no value in the same block".into()));
+        let why = if values.imported(place.layer) { "" } else { " in the same block" };
+        return (Presence::Unpaired, Some(format!("the baseline has no value{why}")));
     }
     let mut answer = (Presence::Missing, None);
     for found in values.all(place.layer, place.benchmark) {
@@ -154,7 +188,7 @@ fn presence(
 
 fn remarks(place: &Place, weighed: &Weighed, values: &Values) -> Vec<Comment> {
     let mut remarks = Vec::new();
-    let have = weighed.pairs.len();
+    let have = weighed.below.len().min(weighed.above.len());
     match &weighed.interval {
         Some(interval) if interval.degenerate => remarks.push(Comment::NoSpread),
         Some(interval) if interval.half_width() > Comment::WIDE => {
@@ -184,6 +218,9 @@ fn remarks(place: &Place, weighed: &Weighed, values: &Values) -> Vec<Comment> {
     remarks
 }
 
+/// Samples of which a third is enough for a mean or a median.
+const ENOUGH: usize = 12;
+
 /// Above this multiple of what is left, what was subtracted is worth a remark.
 const SUBTRACTED: f64 = 3.0;
 
@@ -197,7 +234,10 @@ fn series_remarks(info: &BenchInfo, series: &[(f64, &SeriesRow)]) -> Vec<Comment
         remarks.push(Comment::ShortBatch);
     }
     let least = series.iter().map(|(_, row)| row.samples.len()).min();
-    if let Some(least) = least.filter(|least| least * 3 < info.samples as usize) {
+    // A best-of stands for as many as it names; a mean or median holds with whatever there was time for.
+    let needed = if info.estimator.starts_with("best") { usize::MAX } else { ENOUGH };
+    let needed = needed.min(info.samples as usize);
+    if let Some(least) = least.filter(|least| least * 3 < needed) {
         remarks.push(Comment::FewSamples { least, wanted: info.samples });
     }
     if series.iter().any(|(value, row)| row.subtracted > SUBTRACTED * *value) {

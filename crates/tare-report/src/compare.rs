@@ -18,7 +18,7 @@ pub use text::compare_text;
 use crate::board::{Measure, Method, Verdict};
 use crate::options::Options;
 use crate::values::best;
-use gate::{Candidate, gate};
+pub(crate) use gate::{Candidate, gate};
 use row::{Pairing, row};
 use serde::Serialize;
 use side::{Chosen, Common, Side};

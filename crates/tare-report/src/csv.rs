@@ -3,7 +3,7 @@
 use crate::Scoreboard;
 use crate::board::{Cell, Row};
 use crate::words;
-use tare_proto::{Better, Unit};
+use tare_proto::Better;
 
 /// The columns. New ones come last; none changes its meaning.
 const COLUMNS: &str = "suite,benchmark,unit,better,estimator,baseline,layer,status,ratio,ratio_low,ratio_high,blocks,\
@@ -26,13 +26,6 @@ pub fn csv(board: &Scoreboard) -> String {
 }
 
 fn line(board: &Scoreboard, row: &Row, cell: &Cell) -> Vec<String> {
-    let unit = match row.unit {
-        Unit::Nanoseconds => "nanoseconds",
-        Unit::Bytes => "bytes",
-        Unit::PerSecond => "per_second",
-        Unit::BytesPerSecond => "bytes_per_second",
-        Unit::Number => "number",
-    };
     let better = if row.better == Better::Lower { "lower" } else { "higher" };
     let remarks: Vec<String> = cell.comments.iter().map(|c| c.label()).collect();
     let why = cell.why.clone().into_iter();
@@ -40,13 +33,13 @@ fn line(board: &Scoreboard, row: &Row, cell: &Cell) -> Vec<String> {
     let status = format!("{:?}", cell.presence).to_lowercase();
     let verdict = format!("{:?}", cell.verdict).to_lowercase();
     vec![
-        text(&row.suite),
-        text(&row.benchmark),
-        unit.into(),
+        csv_field(&row.suite),
+        csv_field(&row.benchmark),
+        row.unit.name().into(),
         better.into(),
-        text(&row.estimator),
-        text(&board.baseline),
-        text(&cell.layer),
+        csv_field(&row.estimator),
+        csv_field(&board.baseline),
+        csv_field(&cell.layer),
         status,
         number(cell.ratio.map(|ratio| ratio.value)),
         number(cell.ratio.and_then(|ratio| ratio.low)),
@@ -61,7 +54,7 @@ fn line(board: &Scoreboard, row: &Row, cell: &Cell) -> Vec<String> {
         number(row.floor.and_then(|floor| floor.bound)),
         number(cell.p_difference),
         number(cell.p_equivalence),
-        text(&remarks.join("; ")),
+        csv_field(&remarks.join("; ")),
     ]
 }
 
@@ -77,7 +70,8 @@ fn number(value: Option<f64>) -> String {
 }
 
 /// A field: cleaned, quoted where needed, and never a formula to a spreadsheet.
-fn text(text: &str) -> String {
+#[must_use]
+pub fn csv_field(text: &str) -> String {
     let mut text = crate::clean(text);
     if text.starts_with(['=', '+', '-', '@']) {
         text.insert(0, '\'');
@@ -91,8 +85,8 @@ mod tests {
 
     #[test]
     fn fields_are_quoted_and_formulas_are_not_run() {
-        assert_eq!(text("a,\"b\""), "\"a,\"\"b\"\"\"");
-        assert_eq!(text("=1+1"), "'=1+1");
+        assert_eq!(csv_field("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(csv_field("=1+1"), "'=1+1");
         assert_eq!(number(Some(0.1 + 0.2)), "0.3");
         assert_eq!(number(Some(f64::NAN)), "");
     }

@@ -41,10 +41,23 @@ pub(crate) fn ratio_and_interval(ratio: &Ratio) -> (String, Option<String>) {
 const fn scales(unit: Unit) -> &'static [(f64, &'static str)] {
     match unit {
         Unit::Nanoseconds => &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
+        Unit::Instructions => {
+            &[(1.0, "instr"), (1e3, "k instr"), (1e6, "M instr"), (1e9, "G instr")]
+        }
+        Unit::PerGigaInstruction => {
+            &[(1.0, "/Ginstr"), (1e3, "k/Ginstr"), (1e6, "M/Ginstr"), (1e9, "G/Ginstr")]
+        }
+        Unit::Per60GigaInstructions => {
+            &[(1.0, "/60Ginstr"), (1e3, "k/60Ginstr"), (1e6, "M/60Ginstr"), (1e9, "G/60Ginstr")]
+        }
+        Unit::BytesPerGigaInstruction => {
+            &[(1.0, "B/Ginstr"), (1e3, "kB/Ginstr"), (1e6, "MB/Ginstr"), (1e9, "GB/Ginstr")]
+        }
         Unit::Bytes => {
             &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")]
         }
         Unit::PerSecond => &[(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s"), (1e9, "G/s")],
+        Unit::PerMinute => &[(1.0, "/min"), (1e3, "k/min"), (1e6, "M/min"), (1e9, "G/min")],
         Unit::BytesPerSecond => &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")],
         Unit::Number => &[(1.0, "")],
     }

@@ -1,11 +1,14 @@
-//! Geometric means by suite and layer, of what measures the same.
+//! Geometric means by suite and layer, of what measures the same, at the smallest load of each benchmark.
 
 use crate::board::{Geomean, Measure, Ratio, Verdict};
-use crate::cell::{Weighed, verdict};
+use crate::cell::{Logs, Weighed, verdict};
 use crate::floor::Floors;
+use crate::load::plain;
 use crate::options::Options;
 use tare_proto::{BenchInfo, Better};
-use tare_stats::{Best, RatioInterval, RowInput, ratio_point, suite_geomean_sparse, verdicts};
+use tare_stats::{
+    Best, RatioInterval, RowInput, ratio_point, suite_geomean_sparse, unpaired_geomean, verdicts,
+};
 use tare_store::Campaign;
 
 /// A suite's rows that measure the same.
@@ -50,7 +53,9 @@ pub(crate) fn geomeans(
 
 fn groups(benchmarks: &[BenchInfo], by_host: &[bool]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for (row, bench) in benchmarks.iter().enumerate().filter(|(row, _)| !by_host[*row]) {
+    let plain = plain(benchmarks.iter().map(|bench| bench.name.as_str()));
+    let counts = |row: usize| !by_host[row] && plain[row];
+    for (row, bench) in benchmarks.iter().enumerate().filter(|(row, _)| counts(*row)) {
         let measure = Measure::of(bench.unit);
         match groups.iter_mut().find(|g| g.suite == bench.suite && g.measure == measure) {
             Some(group) => group.rows.push(row),
@@ -65,22 +70,52 @@ fn mean(
     rows: &[(&Weighed, Better)],
     confidence: f64,
 ) -> Option<(Ratio, usize, Option<RatioInterval>)> {
-    let costs: Vec<Vec<Option<f64>>> = rows
+    let paired = paired(rows, confidence);
+    if let Some((interval, used)) = paired.or_else(|| unpaired(rows, confidence)) {
+        return Some(((&interval).into(), used, Some(interval)));
+    }
+    let costs: Vec<f64> = rows
         .iter()
-        .filter(|(weighed, _)| weighed.logs.iter().any(Option::is_some))
-        .map(|(weighed, better)| {
-            weighed.logs.iter().map(|log| Some(cost((*log)?, *better))).collect()
+        .filter_map(|(weighed, better)| Some(cost(weighed.point?.ratio.ln(), *better)))
+        .collect();
+    let (ones, ratios): (Vec<f64>, Vec<f64>) = costs.iter().map(|log| (1.0, log.exp())).unzip();
+    let point = ratio_point(&ones, &ratios).ok()?;
+    Some((Ratio { blocks: 1, ..point.into() }, costs.len(), None))
+}
+
+/// Over blocks that hold both layers.
+fn paired(rows: &[(&Weighed, Better)], confidence: f64) -> Option<(RatioInterval, usize)> {
+    let costs = rows.iter().filter_map(|(weighed, better)| match &weighed.logs {
+        Logs::Paired(logs) => Some(costs(logs, *better)),
+        Logs::Unpaired(_) => None,
+    });
+    let costs: Vec<Vec<Option<f64>>> =
+        costs.filter(|logs| logs.iter().any(Option::is_some)).collect();
+    let suite = suite_geomean_sparse(&costs, confidence).ok()?;
+    Some((suite.interval, suite.rows))
+}
+
+/// Over runs that have nothing to do with each other: rows that both layers have twice.
+fn unpaired(rows: &[(&Weighed, Better)], confidence: f64) -> Option<(RatioInterval, usize)> {
+    let twice = |side: &[Option<f64>]| side.iter().flatten().count() >= 2;
+    let both: Vec<[Vec<Option<f64>>; 2]> = rows
+        .iter()
+        .filter_map(|(weighed, better)| match &weighed.logs {
+            Logs::Unpaired(sides) if sides.iter().all(|side| twice(side)) => {
+                Some([costs(&sides[0], *better), costs(&sides[1], *better)])
+            }
+            _ => None,
         })
         .collect();
-    if let Ok(suite) = suite_geomean_sparse(&costs, confidence) {
-        return Some(((&suite.interval).into(), suite.rows, Some(suite.interval)));
-    }
-    let (bottom, top): (Vec<f64>, Vec<f64>) = rows
-        .iter()
-        .flat_map(|(weighed, better)| weighed.pairs.iter().map(|pair| oriented(*pair, *better)))
-        .unzip();
-    let point = ratio_point(&bottom, &top).ok()?;
-    Some((Ratio { blocks: 1, ..point.into() }, costs.len(), None))
+    let of = |at: usize| {
+        let side: Vec<_> = both.iter().map(|row| row[at].clone()).collect();
+        suite_geomean_sparse(&side, confidence).ok()
+    };
+    Some((unpaired_geomean(&of(0)?, &of(1)?, confidence), both.len()))
+}
+
+fn costs(logs: &[Option<f64>], better: Better) -> Vec<Option<f64>> {
+    logs.iter().map(|log| Some(cost((*log)?, better))).collect()
 }
 
 /// A log ratio as a cost: above 0 is worse.
@@ -88,13 +123,6 @@ fn cost(log: f64, better: Better) -> f64 {
     match better {
         Better::Lower => log,
         Better::Higher => -log,
-    }
-}
-
-fn oriented((baseline, layer): (f64, f64), better: Better) -> (f64, f64) {
-    match better {
-        Better::Lower => (baseline, layer),
-        Better::Higher => (layer, baseline),
     }
 }
 

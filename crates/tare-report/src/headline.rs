@@ -3,7 +3,7 @@
 use crate::board::{Geomean, LayerSummary, Measure, Ratio, Row, Scoreboard, Verdict};
 use crate::format::{count, percent_above_one, quantity, ratio_and_interval};
 use crate::words::{cost, name, percent_of, times, word};
-use tare_proto::{Better, Unit};
+use tare_proto::{Better, Machine, Unit};
 
 /// A layer in words: what it costs by suite, then how its rows were judged.
 pub(crate) struct Headline {
@@ -52,7 +52,7 @@ fn nothing_measured(layer: &LayerSummary) -> String {
 
 fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
     let baseline = name(&board.baseline);
-    let over = format!("over {} {} benchmarks", mean.rows, name(&mean.suite));
+    let over = format!("over {}", count(mean.rows, &format!("{} benchmark", name(&mean.suite))));
     let (ratio, interval) = ratio_and_interval(&mean.cost);
     let sure = match interval {
         Some(interval) => format!("{} CI {interval}", percent_of(board.method.confidence)),
@@ -71,6 +71,38 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
         ),
         _ => format!("{cost} than {baseline} {over} (geometric mean, {sure})"),
     }
+}
+
+/// What limits every interval of the campaign, if anything does.
+pub(crate) fn limits(board: &Scoreboard) -> Option<&'static str> {
+    match (board.counts.series, board.counts.blocks, all_imported(board)) {
+        (0, ..) => None,
+        (_, 1, true) => Some(
+            "Single figures: ratios without intervals or verdicts; import repeated runs for those.",
+        ),
+        (_, 1, false) => Some(
+            "One block gives ratios but neither intervals nor verdicts; five are a good start.",
+        ),
+        (_, _, true) => Some(
+            "Imported runs are compared unpaired (Welch's interval on the logs). What differs between the sessions \
+             that they were taken in is part of every ratio and of no interval.",
+        ),
+        _ => None,
+    }
+}
+
+/// How much there is: blocks, or runs of another tool.
+pub(crate) fn replicates(board: &Scoreboard) -> String {
+    match (all_imported(board), board.counts.blocks) {
+        (true, 1) => "1 run".into(),
+        (true, most) => format!("up to {most} runs"),
+        (false, blocks) => count(blocks, "block"),
+    }
+}
+
+/// Whether other tools took all figures.
+pub(crate) fn all_imported(board: &Scoreboard) -> bool {
+    board.layers.iter().all(|layer| layer.kind == tare_store::IMPORTED)
 }
 
 /// Whether another tool took the layer's figures.
@@ -125,7 +157,7 @@ fn tally(board: &Scoreboard, at: usize) -> String {
         [Verdict::Worse, Verdict::Better, Verdict::Equivalent, Verdict::Undecided, Verdict::None];
     let mut parts: Vec<(&str, usize)> = Vec::new();
     for kind in kinds {
-        for measure in [Measure::Speed, Measure::Size] {
+        for measure in Measure::ALL {
             let same = |row: &&Row| {
                 let cell = &row.cells[at];
                 cell.ratio.is_some() && cell.verdict == kind && Measure::of(row.unit) == measure
@@ -161,15 +193,38 @@ fn costliest(board: &Scoreboard, at: usize) -> Option<(&Row, f64)> {
     costs.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
+/// What must be known of a board whose machine was simulated: its figures are no times.
+pub(crate) fn simulated(board: &Scoreboard) -> Option<String> {
+    if board.provenance.machine == Machine::Real {
+        return None;
+    }
+    let emulator = match board.provenance.emulator.split(" (").next() {
+        Some("") | None => "QEMU".into(),
+        Some(said) => name(said),
+    };
+    Some(format!(
+        "Simulated machine ({emulator}, one instruction a tick of its clock): values are instructions, never time on \
+         real hardware, and know nothing of caches and TLBs. They repeat; an interval is the spread over the blocks, each \
+         under another perturbation (the date that the machine starts at)."
+    ))
+}
+
 /// What the A/A comparison says, in a sentence or three.
 pub(crate) fn floor(board: &Scoreboard) -> String {
     let (floor, baseline) = (&board.floor, name(&board.baseline));
+    if all_imported(board) {
+        return format!("Noise floor: none, for {baseline} was not weighed against itself.");
+    }
     if floor.rows == 0 {
         return format!(
             "Noise floor: not measured ({baseline} must be booted twice in at least two blocks)."
         );
     }
-    let mut text = format!("Noise floor, {baseline} against a second boot of itself: ");
+    let second = match board.provenance.machine {
+        Machine::Real => "a second boot of itself",
+        Machine::Sim => "itself under another perturbation",
+    };
+    let mut text = format!("Noise floor, {baseline} against {second}: ");
     if let Some(ratio) = &floor.ratio
         && let (mean, Some(interval)) = ratio_and_interval(ratio)
     {

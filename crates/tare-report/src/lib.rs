@@ -11,15 +11,20 @@ mod clean;
 mod comment;
 mod compare;
 mod csv;
+mod explain;
 mod floor;
 mod format;
 mod geomean;
 mod headline;
 mod html;
+mod index;
 mod json;
+mod limit;
+mod load;
 mod markdown;
 mod note;
 mod options;
+mod ranking;
 mod shapes;
 mod svg;
 mod text;
@@ -30,8 +35,8 @@ mod words;
 
 pub use assemble::scoreboard;
 pub use board::{
-    Cell, Counts, FailedBoot, Floor, Geomean, LayerSummary, Mean, Measure, Method, OverallFloor,
-    Pair, Presence, Provenance, Ratio, Row, Scoreboard, Unavailable, Verdict,
+    Cell, Counts, FailedBoot, Floor, Geomean, Index, IndexRow, LayerSummary, Mean, Measure, Method,
+    OverallFloor, Pair, Presence, Provenance, Ratio, Row, Score, Scoreboard, Unavailable, Verdict,
 };
 pub use clean::clean;
 pub use comment::Comment;
@@ -40,11 +45,13 @@ pub use compare::{
     Condition, ConditionError, Difference, Failing, Gate, Judged, compare, compare_json,
     compare_markdown, compare_text,
 };
-pub use csv::csv;
+pub use csv::{csv, csv_field};
+pub use explain::{Explanation, Line, Table, explain, explanation_text};
 pub use html::{
     Counter, Extras, LoadCurve, LoadPoint, Shell, Usage, history_html, html, shell, summary_html,
 };
 pub use json::json;
+pub use limit::limits;
 pub use markdown::markdown;
 pub use note::Note;
 pub use options::Options;

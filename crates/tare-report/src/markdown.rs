@@ -3,7 +3,7 @@
 use crate::board::{Cell, LayerSummary, Measure, Row, Scoreboard};
 use crate::clean::{clean, fit};
 use crate::format::{count, pair, percent_above_one, quantity, ratio_and_interval, short_ratio};
-use crate::{headline, words};
+use crate::{headline, index, words};
 use std::fmt::Write;
 use tare_proto::Better;
 
@@ -22,6 +22,7 @@ pub fn markdown(board: &Scoreboard) -> String {
         board.others().enumerate().filter(|(_, layer)| layer.measured > 0).collect();
     if !shown.is_empty() {
         matrix(&mut out, board, &shown);
+        indices(&mut out, board);
         line(&mut out, &format!("\n{}\n", prose(&headline::floor(board))));
         details(&mut out, board, &shown);
     }
@@ -65,10 +66,16 @@ pub(crate) fn prose(text: &str) -> String {
 fn summary(out: &mut String, board: &Scoreboard) {
     let counts = &board.counts;
     let baseline = code(&board.baseline);
-    let (rows, blocks) = (count(board.rows.len(), "benchmark"), count(counts.blocks, "block"));
+    let (rows, blocks) = (count(board.rows.len(), "benchmark"), headline::replicates(board));
     line(out, &format!("**What each layer costs against {baseline}** ({rows}, {blocks})\n"));
+    if let Some(notice) = headline::simulated(board) {
+        line(out, &format!("{}\n", prose(&notice)));
+    }
     if let Some(notice) = headline::unfinished(board) {
         line(out, &format!("{}\n", prose(&notice)));
+    }
+    if let Some(limits) = headline::limits(board) {
+        line(out, &format!("{}\n", prose(limits)));
     }
     for layer in headline::headlines(board) {
         let mut parts: Vec<&str> = layer.sentences.iter().map(|(_, text)| text.as_str()).collect();
@@ -114,10 +121,25 @@ fn matrix(out: &mut String, board: &Scoreboard, shown: &[(usize, &LayerSummary)]
     let margin = words::percent_of(board.method.margin);
     line(
         out,
-        &format!(
-            "\nRatios; ▲ costs more, ▼ costs less, = equivalent within {margin}, ? undecided, · no interval."
-        ),
+        format!(
+            "\nRatios; ▲ costs more, ▼ costs less, = equivalent within {margin}, ? undecided, · no interval. {}",
+            words::loads_in_means(board)
+        )
+        .trim_end(),
     );
+}
+
+fn indices(out: &mut String, board: &Scoreboard) {
+    for found in &board.indices {
+        line(out, &format!("\n{}: {}\n", prose(&index::title(found)), prose(index::NOTE)));
+        for (at, words) in index::grid(found).iter().enumerate() {
+            let words: Vec<String> = words.iter().map(|word| prose(word)).collect();
+            line(out, &format!("| {} |", words.join(" | ")));
+            if at == 0 {
+                line(out, &format!("|:--|{}", "--:|".repeat(words.len() - 1)));
+            }
+        }
+    }
 }
 
 fn cell(cell: &Cell) -> String {

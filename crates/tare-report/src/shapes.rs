@@ -2,7 +2,7 @@
 //! signs that they are not the independent repetitions they are taken for.
 
 use crate::board::Ratio;
-use crate::cell::{Place, Weighed};
+use crate::cell::{Logs, Place, Weighed};
 use crate::options::Options;
 use crate::values::{Found, Values, best};
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub(crate) struct Look {
     pub(crate) findings: Vec<Finding>,
 }
 
-/// Looks at the series of a cell; what cannot be had from them is left out.
+/// Looks at the series of a cell; what cannot be had from them is left out: of imported figures, everything.
 pub(crate) fn look(
     values: &Values,
     baseline: Option<usize>,
@@ -45,6 +45,9 @@ pub(crate) fn look(
     weighed: &Weighed,
     options: &Options,
 ) -> Look {
+    let Logs::Paired(logs) = &weighed.logs else {
+        return Look { shape: None, bootstrap: None, findings: Vec::new() };
+    };
     let pairs = pairs(values, baseline, place);
     let blocks: Vec<BlockSamples> = pairs
         .iter()
@@ -53,7 +56,7 @@ pub(crate) fn look(
     let boots: Vec<&[f64]> = pairs.iter().map(|(_, layer)| layer.1.samples.as_slice()).collect();
     let bootstrap = resampled(&blocks, place, options);
     let mut warnings = series_warnings(&boots).unwrap_or_default();
-    warnings.extend(between_blocks(weighed));
+    warnings.extend(between_blocks(logs));
     // The bootstrap draws one boot a side, so it is compared with t on the same boots.
     let (below, above): (Vec<f64>, Vec<f64>) = pairs.iter().map(|(b, l)| (b.0, l.0)).unzip();
     let t = paired_ratio(&below, &above, options.confidence).ok();
@@ -101,8 +104,8 @@ fn resampled(blocks: &[BlockSamples], place: &Place, options: &Options) -> Optio
 }
 
 /// What the sequence of the blocks' ratios shows, its blocks counted as the campaign's.
-fn between_blocks(weighed: &Weighed) -> Vec<Warning> {
-    let logs = weighed.logs.iter().enumerate().filter_map(|(at, log)| Some((at, (*log)?)));
+fn between_blocks(logs: &[Option<f64>]) -> Vec<Warning> {
+    let logs = logs.iter().enumerate().filter_map(|(at, log)| Some((at, (*log)?)));
     let (at, ratios): (Vec<usize>, Vec<f64>) = logs.map(|(at, log)| (at, log.exp())).unzip();
     let mut warnings = block_warnings(&ratios).unwrap_or_default();
     for warning in &mut warnings {

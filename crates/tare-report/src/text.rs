@@ -2,9 +2,11 @@
 
 mod details;
 mod ending;
+mod loads;
 mod matrix;
 mod page;
 
+pub(crate) use loads::signed;
 pub use page::Paint;
 pub(crate) use page::{Ink, Page, Piece, Side};
 
@@ -12,6 +14,7 @@ use crate::board::{Scoreboard, Verdict};
 use crate::clean::{clean, fit};
 use crate::format::count;
 use crate::headline;
+use crate::index;
 use crate::words;
 
 /// How the terminal form looks.
@@ -37,7 +40,10 @@ pub fn text(board: &Scoreboard, style: &TextStyle) -> String {
     title(&mut page, board);
     headlines(&mut page, board);
     matrix::matrix(&mut page, board);
+    indices(&mut page, board);
     ending::floor(&mut page, board);
+    loads::curves(&mut page, board);
+    loads::rankings(&mut page, board);
     ending::notes(&mut page, board);
     if style.details {
         details::details(&mut page, board);
@@ -59,20 +65,14 @@ fn title(page: &mut Page, board: &Scoreboard) {
     let summary = format!(
         "{what}, {}, {}",
         count(board.rows.len(), "benchmark"),
-        count(board.counts.blocks, "block"),
+        headline::replicates(board),
     );
     page.paragraph(Ink::Bold, "", &summary);
-    if let Some(notice) = headline::unfinished(board) {
+    for notice in [headline::simulated(board), headline::unfinished(board)].into_iter().flatten() {
         page.paragraph(Ink::Caution, "", &notice);
     }
-    if board.counts.blocks == 1 && board.counts.series > 0 {
-        let imported = board.layers.iter().all(|layer| layer.kind == tare_store::IMPORTED);
-        let text = if imported {
-            "Single figures: ratios without intervals or verdicts; import repeated runs for those."
-        } else {
-            "One block gives ratios but neither intervals nor verdicts; five are a good start."
-        };
-        page.paragraph(Ink::Caution, "", text);
+    if let Some(limits) = headline::limits(board) {
+        page.paragraph(Ink::Caution, "", limits);
     }
     if board.counts.series == 0 {
         page.paragraph(Ink::Caution, "", "Nothing was measured.");
@@ -95,6 +95,23 @@ fn headlines(page: &mut Page, board: &Scoreboard) {
         page.paragraph(Ink::Dim, "  ", &headline.tally);
     }
 }
+
+fn indices(page: &mut Page, board: &Scoreboard) {
+    for found in &board.indices {
+        page.heading(&index::title(found));
+        page.paragraph(Ink::Dim, "", index::NOTE);
+        let mut sides = vec![Side::Left];
+        sides.extend(found.layers.iter().map(|_| Side::Right));
+        let line = |words: Vec<String>| {
+            words.into_iter().map(|word| Piece::new(Ink::Plain, word)).collect::<Vec<_>>()
+        };
+        let rows: Vec<_> = index::grid(found).into_iter().map(line).collect();
+        page.grid(&sides, &rows, NAME);
+    }
+}
+
+/// Fewest columns that a benchmark's name gets in an index.
+const NAME: usize = 12;
 
 /// Red costs more, cyan costs less (told apart by every kind of colour vision), yellow is open.
 pub(crate) const fn verdict_ink(verdict: Verdict) -> Ink {

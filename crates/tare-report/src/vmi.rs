@@ -23,6 +23,10 @@ pub fn vmi_tables(board: &Scoreboard, width: usize) -> String {
         page.paragraph(Ink::Plain, "", "Nothing was measured against the baseline.");
         return page.finish();
     }
+    if let Some(notice) = crate::headline::simulated(board) {
+        page.paragraph(Ink::Plain, "", &notice);
+        page.gap();
+    }
     let sections = [
         (Better::Higher, "HIGHER IS BETTER -> Higher ratio is better"),
         (Better::Lower, "LOWER IS BETTER -> Lower ratio is better"),
@@ -115,8 +119,12 @@ fn widths(page: &mut Page, board: &Scoreboard) {
         page.grid(&sides, &table, NAME.0);
         page.gap();
     }
-    let sizes = board.rows.iter().any(|row| Measure::of(row.unit) == Measure::Size);
-    let values = if sizes { "times, rates and sizes" } else { "times and rates" };
+    let present = |measure| board.rows.iter().any(|row| Measure::of(row.unit) == measure);
+    let values = match (present(Measure::Path), present(Measure::Size)) {
+        (true, _) => "instruction counts",
+        (_, true) => "times, rates and sizes",
+        _ => "times and rates",
+    };
     let text = format!(
         "Means of {values} over blocks; the baseline's value in a block is the geometric mean of its two boots."
     );

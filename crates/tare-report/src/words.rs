@@ -16,11 +16,21 @@ pub(crate) fn name(text: &str) -> String {
     fit(&clean(text), NAME)
 }
 
+/// What to know of geometric means where a benchmark was measured at several loads.
+pub(crate) fn loads_in_means(board: &Scoreboard) -> &'static str {
+    match crate::load::families(board).is_empty() {
+        true => "",
+        false => "Geometric means are over each benchmark's smallest load. ",
+    }
+}
+
 /// The verdict in a word.
 pub(crate) const fn word(verdict: Verdict, measure: Measure) -> &'static str {
     match (verdict, measure) {
         (Verdict::Worse, Measure::Speed) => "slower",
         (Verdict::Worse, Measure::Size) => "heavier",
+        (Verdict::Worse, Measure::Path) => "costlier",
+        (Verdict::Better, Measure::Path) => "cheaper",
         (Verdict::Better, Measure::Speed) => "faster",
         (Verdict::Better, Measure::Size) => "lighter",
         (Verdict::Equivalent, _) => "equivalent",
@@ -92,7 +102,7 @@ pub(crate) fn times(cost: f64, measure: Measure) -> String {
         return format!("{} times {word}", short_ratio(larger));
     }
     // A tenth off the weight is 10% lighter; a tenth off the time is 11% faster.
-    let lighter = cost < 1.0 && measure == Measure::Size;
+    let lighter = cost < 1.0 && measure != Measure::Speed;
     let part = if lighter { 1.0 - cost } else { larger - 1.0 };
     format!("{} {word}", percent(100.0 * part))
 }

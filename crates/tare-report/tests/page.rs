@@ -13,7 +13,10 @@ fn board(campaign: &Campaign) -> Scoreboard {
 }
 
 fn page(campaign: &Campaign) -> String {
-    html(campaign, &board(campaign), &Extras::default())
+    {
+        let board = board(campaign);
+        html(campaign, &board, &Extras::of(campaign, &board))
+    }
 }
 
 /// Every campaign that may be met.

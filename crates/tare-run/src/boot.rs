@@ -2,13 +2,15 @@
 
 use crate::allocate;
 use crate::campaign::{RunError, Runner, Weighed};
+use crate::counted;
 use crate::host_benches::HOST_BENCHES;
 use crate::observe::Event;
+use crate::simulated;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, BootName, Session, SessionError};
-use tare_proto::Request;
+use tare_proto::{Counter, Machine, Request};
 use tare_stats::Estimator;
 use tare_store::{Outcome, Recorded, Role};
 
@@ -69,7 +71,14 @@ impl Runner<'_> {
             &crate::now(),
         )?;
         let log = self.store.log_path(id);
-        let name = BootName { id: fresh_id(), number: self.history.count_boot(slot.layer) };
+        let counts = self.host.plugin.is_some().then(|| counted::file(&log));
+        let name = BootName {
+            id: fresh_id(),
+            number: self.history.count_boot(slot.layer),
+            counts: counts.clone(),
+            script: self.script(slot),
+            perturbation: simulated::perturbation(self.plan.seed, slot.block, slot.role),
+        };
         let Weighed { layer, .. } = &self.layers[slot.layer];
         let cpus = &self.plan.cpus;
         let started = Session::start(
@@ -85,6 +94,9 @@ impl Runner<'_> {
             Ok(session) => self.converse(session, id, slot)?,
             Err(error) => Err(Failure { boot: id, error, console: String::new(), during: None }),
         };
+        if let (Some(counts), Ok(())) = (counts, &outcome) {
+            self.keep_counts(id, slot, &counts)?;
+        }
         let failed = outcome.as_ref().err().map(|f| (f.error.to_string(), f.console.clone()));
         let failed = failed.as_ref().map(|(why, console)| (why.as_str(), console.as_str()));
         let seconds = begin.elapsed().as_secs_f64();
@@ -147,14 +159,12 @@ impl Runner<'_> {
                 Err(why) => Recorded::without_samples(name, Outcome::Unavailable, &why),
             });
         }
-        let samples = self.samples(slot, bench);
-        let (batch_ns, limit_ms) = (self.plan.batch_ns, self.plan.series_ms);
-        let request = Request { id, bench: name.clone(), samples, batch_ns, limit_ms };
-        let within = Duration::from_millis(limit_ms) * PATIENCE + GRACE;
+        let request = self.request(id, slot, bench);
+        let within = self.patience(&request);
         let estimator = self.benches[bench].estimator.parse::<Estimator>().ok();
         let mut recorded = self.ask(session, &request, within)?;
         // "Until the interval is within p%" asks again; the other estimators are content at once.
-        for _ in 1..ROUNDS {
+        for _ in 1..if session.told() { 1 } else { ROUNDS } {
             let samples = &recorded.series.samples;
             let more =
                 matches!(estimator, Some(Estimator::MeanUntil { .. })) && !samples.is_empty();
@@ -169,6 +179,33 @@ impl Runner<'_> {
         Ok(recorded)
     }
 
+    /// What a scripted layer is told before it starts: all that [`Runner::measure`] will ask.
+    fn script(&self, slot: &Slot) -> Vec<Request> {
+        let numbered = slot.benches.iter().zip(1..);
+        let asked = numbered.filter(|(bench, _)| self.is_asked(slot, **bench));
+        asked.map(|(&bench, id)| self.request(id, slot, bench)).collect()
+    }
+
+    /// Whether the probe is asked for it at all.
+    fn is_asked(&self, slot: &Slot, bench: usize) -> bool {
+        let of_host = HOST_BENCHES.iter().any(|host| host.name == self.benches[bench].name);
+        !of_host && !self.history.fatal.contains(&(slot.layer, bench))
+    }
+
+    fn request(&self, id: u32, slot: &Slot, bench: usize) -> Request {
+        let (batch_ns, limit_ms) = (self.plan.batch_ns, self.limit_ms(bench));
+        let (samples, events) = (self.samples(slot, bench), self.plan.events);
+        Request { id, bench: self.benches[bench].name.clone(), samples, batch_ns, limit_ms, events }
+    }
+
+    /// Longest time that an answer may take by the host's clock.
+    fn patience(&self, request: &Request) -> Duration {
+        match self.plan.machine {
+            Machine::Real => Duration::from_millis(request.limit_ms) * PATIENCE + GRACE,
+            Machine::Sim => simulated::patience(request.limit_ms),
+        }
+    }
+
     /// Asks the probe once.
     fn ask(
         &mut self,
@@ -177,8 +214,22 @@ impl Runner<'_> {
         within: Duration,
     ) -> Result<Recorded, SessionError> {
         let name = &request.bench;
-        Ok(match self.own.of(|| session.measure(request, within))? {
-            Answer::Series(series, took) => {
+        let before = session.cpu_time().filter(|_| !session.told());
+        let peer = session.peer_cpu_time();
+        let answer = self.own.of(|| session.measure(request, within))?;
+        let used =
+            before.zip(session.cpu_time()).map(|(before, after)| after.saturating_sub(before));
+        let peer =
+            peer.zip(session.peer_cpu_time()).map(|(before, after)| after.saturating_sub(before));
+        Ok(match answer {
+            Answer::Series(mut series, took) => {
+                let took = took.unwrap_or_default();
+                let busy = peer.map(|used| used.as_secs_f64() / took.as_secs_f64().max(1e-9));
+                let busy = busy.filter(|cpus| *cpus > 0.0);
+                series.counters.extend(busy.map(|cpus| Counter::new("cpu_peer", cpus)));
+                let cpus = used.map(|used| used.as_secs_f64() / took.as_secs_f64().max(1e-9));
+                series.counters.extend(cpus.map(|cpus| Counter::new("cpu_host", cpus)));
+                series.counters.extend(used.and_then(|used| per_gigabyte(&series.counters, used)));
                 let (benchmark, host_ns) = (name.clone(), took.as_nanos() as u64);
                 Recorded { benchmark, outcome: Outcome::Measured, why: None, series, host_ns }
             }
@@ -195,6 +246,13 @@ impl Runner<'_> {
             None => allocate::samples(&self.history, slot.layer, bench, asked, slot.benches.len()),
         }
     }
+}
+
+/// CPU seconds of the host for each gigabyte (10^9 bytes) that the probe says it has moved.
+fn per_gigabyte(counters: &[Counter], used: Duration) -> Option<Counter> {
+    let bytes = counters.iter().find(|counter| counter.name == "bytes")?.value;
+    let seconds = used.as_secs_f64() / (bytes / 1e9);
+    seconds.is_finite().then(|| Counter::new("cpu_host_s_per_gb", seconds))
 }
 
 fn failure(boot: i64, error: SessionError, session: &Session, during: Option<usize>) -> Failure {

@@ -1,6 +1,7 @@
 //! When to begin another block, and how long one series may take.
 
 use std::time::{Duration, Instant};
+use tare_proto::BenchInfo;
 
 /// A campaign whose time is given should hold at least this many blocks.
 const BLOCKS_WANTED: f64 = 5.0;
@@ -70,9 +71,14 @@ impl Budget {
 
 /// Milliseconds that one series may take, so that enough blocks fit into the budget: `start` is
 /// what all boots of a block take without measuring, in seconds.
-pub fn series_ms(budget: Option<f64>, start: f64, boots: usize, benches: usize) -> u64 {
+///
+/// Benchmarks that have a time of their own ([`BenchInfo::series_ms`]) take it first.
+pub fn series_ms(budget: Option<f64>, start: f64, boots: usize, benches: &[BenchInfo]) -> u64 {
     let Some(budget) = budget else { return 500 };
-    let block = budget / BLOCKS_WANTED - start;
-    let series = block / (boots.max(1) * benches.max(1)) as f64;
+    let boots = boots.max(1) as f64;
+    let own: u64 = benches.iter().map(|bench| bench.series_ms).sum();
+    let others = benches.iter().filter(|bench| bench.series_ms == 0).count().max(1);
+    let block = budget / BLOCKS_WANTED - start - boots * own as f64 / 1000.0;
+    let series = block / (boots * others as f64);
     (series.clamp(SERIES.0, SERIES.1) * 1000.0) as u64
 }

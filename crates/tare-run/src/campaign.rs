@@ -256,10 +256,19 @@ impl Runner<'_> {
 
     /// Seconds that a boot of `layer` should take that measures `benches`.
     fn boot_seconds(&self, layer: usize, benches: &[usize]) -> f64 {
-        let usual = self.plan.series_ms as f64 / 1000.0 / 2.0;
-        let series = |bench: &usize| self.history.series_seconds(layer, *bench).unwrap_or(usual);
+        let usual = |bench: usize| self.limit_ms(bench) as f64 / 1000.0 / 2.0;
+        let known = |bench: usize| self.history.series_seconds(layer, bench);
+        let series = |&bench: &usize| known(bench).unwrap_or_else(|| usual(bench));
         let start = self.history.overhead(layer).or(self.layers[layer].trial_s).unwrap_or(0.0);
         start + benches.iter().map(series).sum::<f64>()
+    }
+
+    /// Time for one series of a benchmark, in milliseconds: its own, or the plan's.
+    pub(crate) fn limit_ms(&self, bench: usize) -> u64 {
+        match self.benches[bench].series_ms {
+            0 => self.plan.series_ms,
+            own => own,
+        }
     }
 
     /// Records a series in the store and in the history.

@@ -6,11 +6,13 @@ mod allocate;
 mod boot;
 mod budget;
 mod campaign;
+mod counted;
 mod history;
 mod host_benches;
 mod machine;
 mod observe;
 mod order;
+pub mod simulated;
 mod trial;
 
 pub use budget::series_ms;

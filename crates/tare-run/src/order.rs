@@ -12,6 +12,12 @@ pub fn block_order(seed: u64, block: u32, layers: &[usize], baseline: usize) -> 
     shuffled(seed, 2 * u64::from(block), slots)
 }
 
+/// A number that `seed` and `at` decide, unlike those of the orders.
+pub(crate) fn draw(seed: u64, at: u64) -> u64 {
+    let mut source = SplitMix64::seed_from_u64(!seed ^ at.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    source.next_u64()
+}
+
 /// `items` in an order that `seed` and `round` decide (Fisher–Yates).
 pub fn shuffled<T>(seed: u64, round: u64, mut items: Vec<T>) -> Vec<T> {
     let mut source = SplitMix64::seed_from_u64(seed ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15));

@@ -32,7 +32,7 @@ pub fn trial(
 ) -> Result<Trial, Unavailable> {
     layer.check(host)?;
     let begin = Instant::now();
-    let name = BootName { id: crate::boot::fresh_id(), number: 0 };
+    let name = BootName { id: crate::boot::fresh_id(), ..BootName::default() };
     let started = Session::start(layer, host, keeper, &name, &[], None, interrupted);
     let mut session = started.map_err(|e| layer.explain(&e, ""))?;
     let greeting = match session.greet(within) {

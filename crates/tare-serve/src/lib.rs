@@ -6,6 +6,7 @@
 //! elsewhere can read it through a name that it points here. What campaigns hold is written out by `tare-report`,
 //! which escapes it.
 
+mod connections;
 mod found;
 mod guard;
 mod live;
@@ -60,7 +61,7 @@ pub fn serve(listener: TcpListener, folders: Vec<PathBuf>, stop: fn() -> bool) -
     let done = runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         tokio::select! {
-            done = async { axum::serve(listener, router(served)).await } => done,
+            never = connections::answer(listener, router(served)) => match never {},
             () = stopped(stop) => Ok(()),
         }
     });

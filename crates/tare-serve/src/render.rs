@@ -55,7 +55,7 @@ pub(crate) async fn report(served: &Served, found: Found) -> Response {
     let drawn = apart(served, move || {
         let campaign = load(&found.path)?;
         let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
-        Ok(Bytes::from(html(&campaign, &board, &Extras::default())))
+        Ok(Bytes::from(html(&campaign, &board, &Extras::of(&campaign, &board))))
     });
     match drawn.await {
         Ok(page) => {

@@ -71,6 +71,7 @@ impl Drop for Server {
 /// Layers of a campaign and whether it ends.
 fn campaign(directory: &Path, layer: &str, finish: bool) -> Store {
     let plan = Plan {
+        machine: tare_proto::Machine::Real,
         seed: 1,
         baseline: "native".into(),
         budget_s: None,
@@ -79,6 +80,8 @@ fn campaign(directory: &Path, layer: &str, finish: bool) -> Store {
         cpus: vec![],
         batch_ns: 1,
         series_ms: 1,
+        counting: tare_store::Counting::Off,
+        events: false,
         boot_s: 1.0,
         margin: 0.02,
         created: "2026-01-01T00:00:00Z".into(),
@@ -101,6 +104,7 @@ fn campaign(directory: &Path, layer: &str, finish: bool) -> Store {
         suite: "mock".into(),
         estimator: "mean".into(),
         samples: 3,
+        ..BenchInfo::default()
     };
     let mut store =
         Store::create(directory, &plan, &[row("native"), row(layer)], &[bench]).unwrap();
@@ -237,4 +241,14 @@ fn a_running_campaign_is_followed_to_its_end() {
 fn it_ends_when_it_is_asked_to() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     tare_serve::serve(listener, vec![], || true).unwrap();
+}
+
+#[test]
+fn a_connection_that_never_says_what_it_wants_is_closed() {
+    let server = Server::new();
+    for beginning in ["", "GET / HTTP/1.1\r\nHost: x\r\n"] {
+        let answer = server.raw(beginning); // reads to the end: fails when nobody ends it
+        assert!(!answer.contains("200 OK"), "{answer}");
+    }
+    assert!(server.get("/").contains("200 OK"));
 }

@@ -1,7 +1,7 @@
 //! The method's own proof: how often its intervals hold the truth and its verdicts are right, over simulated
 //! campaigns, as rows and as a Markdown table.
 
-use crate::experiment::{coverage, false_claims, false_verdicts, power};
+use crate::experiment::{coverage, false_claims, false_verdicts, imports, power};
 use crate::simulate::{Noise, Rows};
 use serde::Serialize;
 use std::fmt::Write;
@@ -69,6 +69,11 @@ pub fn calibrate(repeats: usize, seed: u64) -> Vec<CalibrationRow> {
     for noise in Noise::ALL {
         for blocks in [3, 5, 10, 20] {
             rows.extend(coverage(noise, blocks, repeats, seed));
+        }
+    }
+    for noise in Noise::ALL {
+        for runs in [2, 3, 5, 10] {
+            rows.extend(imports(noise, runs, repeats, seed));
         }
     }
     for kind in [Rows::Alike, Rows::Varied, Rows::FewLoud] {

@@ -56,6 +56,38 @@ pub fn coverage(noise: Noise, blocks: usize, repeats: usize, seed: u64) -> Vec<C
     what.into_iter().zip(held).map(row).collect()
 }
 
+/// How often the interval of unrelated runs holds a true ratio of 1.10: two sessions apart from each other, as imports
+/// are, `runs` of the layer; runs vary by 2%, or the layer's by 10% against three times as many of the baseline.
+#[must_use]
+pub fn imports(noise: Noise, runs: usize, repeats: usize, seed: u64) -> Vec<CalibrationRow> {
+    let settings = [
+        ("as many runs of the baseline", 1, 0.02),
+        ("three times as many, 5 times calmer", 3, 0.1),
+    ];
+    let row = |(name, times, sigma): (&str, usize, f64)| {
+        let mut rng = Rng::new(seed ^ 0x1A);
+        let mut session = |sigma, runs, center: f64| -> Vec<f64> {
+            let boots = noise.boots(sigma, runs, 1, &mut rng);
+            boots.iter().map(|boot| center * boot[0].exp()).collect()
+        };
+        let mut held = 0;
+        for _ in 0..repeats {
+            let (base, layer) = (session(0.02, times * runs, 100.0), session(sigma, runs, 110.0));
+            let interval = unpaired_ratio(&base, &layer, 0.95);
+            held += usize::from(interval.is_ok_and(|i| i.low <= 1.1 && 1.1 <= i.high));
+        }
+        // Sessions that are not alike within themselves differ by more than their runs show: told, not promised.
+        let alike = matches!(noise, Noise::Normal | Noise::HeavyTail);
+        let goal = if runs >= 5 && alike { Goal::Between(0.93, 0.97) } else { Goal::Told };
+        let what = "an import's interval holds the true ratio";
+        let share = share(held, repeats);
+        CalibrationRow { what, noise, setting: name.into(), blocks: runs, share, repeats, goal }
+    };
+    // Drift and modes move a session's mean by their size, so that unequal ones have another true ratio.
+    let centered = !matches!(noise, Noise::Drift | Noise::BimodalBoots);
+    settings.into_iter().filter(|(_, times, _)| centered || *times == 1).map(row).collect()
+}
+
 /// How often a scoreboard of `benchmarks × layers`, all truly equal, shows any difference under Holm at 5%.
 #[must_use]
 pub fn false_verdicts(

@@ -79,6 +79,25 @@ pub fn suite_geomean_sparse(
     Ok(SuiteGeomean { interval, rows: used.len(), left_out, missing })
 }
 
+/// The ratio of two suite means whose blocks are unrelated: `a` and `b` are of [`suite_geomean_sparse`] over the logs of
+/// each side's own values. Welch's interval, by the standard errors and degrees of freedom that the two have.
+#[must_use]
+pub fn unpaired_geomean(a: &SuiteGeomean, b: &SuiteGeomean, confidence: f64) -> RatioInterval {
+    let (a, b) = (&a.interval, &b.interval);
+    let (part_a, part_b) = (a.std_error.powi(2), b.std_error.powi(2));
+    let least = a.df.min(b.df);
+    let welch = (part_a + part_b).powi(2) / (part_a.powi(2) / a.df + part_b.powi(2) / b.df);
+    let parts = Parts {
+        mean: b.log_ratio - a.log_ratio,
+        sd: a.log_sd.hypot(b.log_sd),
+        error: (part_a + part_b).sqrt(),
+        df: if welch.is_finite() { welch.clamp(least, a.df + b.df) } else { least },
+        blocks: a.blocks.min(b.blocks),
+        paired: false,
+    };
+    RatioInterval::new(parts, confidence)
+}
+
 fn check_row(row: &[Option<f64>], blocks: usize) -> Result<(), StatError> {
     check::same_length(blocks, row.len())?;
     match row.iter().position(|cell| cell.is_some_and(|v| !v.is_finite())) {

@@ -53,11 +53,12 @@ pub use drift::{block_warnings, change_point, lag1, series_warnings, warm_up_cut
 pub use error::StatError;
 pub use estimator::{Best, Estimator};
 pub use floor::{NoiseFloor, noise_floor};
-pub use geomean::{SuiteGeomean, suite_geomean, suite_geomean_sparse};
+pub use geomean::{SuiteGeomean, suite_geomean, suite_geomean_sparse, unpaired_geomean};
 pub use moderate::{VariancePrior, moderate};
 pub use rank::{RankCorrelation, rank_correlation};
 pub use ratio::{
-    RatioInterval, RatioPoint, log_ratios, paired_ratio, ratio_of_logs, ratio_point, unpaired_ratio,
+    RatioInterval, RatioPoint, log_ratios, paired_ratio, ratio_of_logs, ratio_point,
+    unpaired_point, unpaired_ratio,
 };
 pub use shape::{Shape, cliffs_delta, hodges_lehmann, shape, wasserstein};
 pub use summary::{MeanInterval, mad, mean, mean_interval, median, quantile, sample_sd};

@@ -112,6 +112,17 @@ pub fn ratio_point(baseline: &[f64], layer: &[f64]) -> Result<RatioPoint, StatEr
     Ok(RatioPoint { ratio: exp_finite(mean_of(&logs)), blocks: logs.len() })
 }
 
+/// The ratio `b / a` of unrelated blocks alone: of their geometric means, from one block a side or more.
+///
+/// # Errors
+/// Empty, non-finite, zero or negative values.
+pub fn unpaired_point(a: &[f64], b: &[f64]) -> Result<RatioPoint, StatError> {
+    check::positive(a)?;
+    check::positive(b)?;
+    let log = |values: &[f64]| mean_of(&values.iter().map(|v| v.ln()).collect::<Vec<_>>());
+    Ok(RatioPoint { ratio: exp_finite(log(b) - log(a)), blocks: a.len().min(b.len()) })
+}
+
 /// The natural logarithms of layer / baseline, block by block.
 ///
 /// # Errors

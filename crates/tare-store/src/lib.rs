@@ -6,14 +6,16 @@
 mod error;
 mod model;
 mod read;
+mod table;
 mod write;
 
 pub use error::StoreError;
 pub use model::{
-    Boot, BootState, Campaign, LayerRow, Outcome, Plan, Recorded, Role, SeriesRow, StoredArtifact,
-    Warning,
+    Boot, BootState, Campaign, Counting, LayerRow, Outcome, Plan, Recorded, Role, SeriesRow,
+    StoredArtifact, Warning,
 };
 pub use read::load;
+pub use table::Sample;
 pub use write::Store;
 
 /// The file's name inside the campaign's directory.

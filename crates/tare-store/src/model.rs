@@ -1,11 +1,14 @@
 //! A campaign in memory: what was planned, what was booted, what was measured.
 
 use serde::{Deserialize, Serialize};
-use tare_proto::{BenchInfo, Hello};
+use tare_proto::{BenchInfo, Counter, Hello, Machine};
 
 /// What was asked for. Everything needed to repeat or resume the campaign.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
+    /// Which machine the layers run on.
+    #[serde(default)]
+    pub machine: Machine,
     /// Decides the order within every block.
     pub seed: u64,
     /// The name of the layer that the others are divided by.
@@ -26,6 +29,12 @@ pub struct Plan {
     pub boot_s: f64,
     /// Equivalence margin δ, as a fraction (0.02 for 2%).
     pub margin: f64,
+    /// What is counted of a simulated machine's instructions.
+    #[serde(default)]
+    pub counting: Counting,
+    /// Whether the probe counts perf events.
+    #[serde(default)]
+    pub events: bool,
     /// UTC, ISO 8601.
     pub created: String,
     /// The tare that made it.
@@ -34,6 +43,19 @@ pub struct Plan {
     pub probe_sha256: String,
     /// The command line that made it.
     pub command: String,
+}
+
+/// What is counted of a simulated machine's instructions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counting {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Instructions by place, and crossings.
+    Counts,
+    /// The misses of modelled caches and TLBs too.
+    Model,
 }
 
 /// A layer of the campaign.
@@ -165,10 +187,12 @@ pub struct SeriesRow {
     pub short_batch: bool,
     /// Length of the measurement by the probe's clock, in nanoseconds.
     pub probe_ns: u64,
-    /// The same by the host's clock; 0 when the host measured it itself.
+    /// The same by the host's clock; 0 when the host measured it itself, or the machine is simulated.
     pub host_ns: u64,
     /// The samples, in the benchmark's unit.
     pub samples: Vec<f64>,
+    /// What was counted beside them.
+    pub counters: Vec<Counter>,
 }
 
 /// Something that should be known when reading the scoreboard.

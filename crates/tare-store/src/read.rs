@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
-use tare_proto::BenchInfo;
+use tare_proto::{BenchInfo, Counter};
 
 /// Reads the whole campaign in `directory`.
 pub fn load(directory: &Path) -> Result<Campaign, StoreError> {
@@ -67,7 +67,8 @@ fn read(database: &Connection) -> rusqlite::Result<Campaign> {
         layers[known(&layer_index, layer)?].artifacts.push(artifact);
     }
     let mut bench_index = HashMap::new();
-    let sql = "SELECT id, name, about, unit, better, suite, estimator, samples FROM benchmark ORDER BY id";
+    let sql = "SELECT id, name, about, unit, better, suite, estimator, samples, load, series_ms
+               FROM benchmark ORDER BY id";
     let benchmarks = rows(database, sql, |row| {
         bench_index.insert(row.get::<_, i64>(0)?, bench_index.len());
         bench(row)
@@ -81,14 +82,30 @@ fn read(database: &Connection) -> rusqlite::Result<Campaign> {
     })?;
     let sql =
         "SELECT boot_id, benchmark_id, state, why, ops, warmup, loop_ns, subtracted, short_batch,
-               probe_ns, host_ns, samples FROM series ORDER BY id";
-    let series = rows(database, sql, |row| one_series(row, &boot_index, &bench_index))?;
+               probe_ns, host_ns, samples, id FROM series ORDER BY id";
+    let mut counters = counters(database)?;
+    let series = rows(database, sql, |row| {
+        let counters = counters.remove(&row.get(12)?).unwrap_or_default();
+        Ok(SeriesRow { counters, ..one_series(row, &boot_index, &bench_index)? })
+    })?;
     let warnings =
         rows(database, "SELECT layer, benchmark, text FROM warning ORDER BY id", |row| {
             Ok(Warning { layer: row.get(0)?, benchmark: row.get(1)?, text: row.get(2)? })
         })?;
     let (plan, state) = plan(database)?;
     Ok(Campaign { plan, state, layers, benchmarks, boots, series, warnings })
+}
+
+/// The counters of every series that has some, by the series' row.
+fn counters(database: &Connection) -> rusqlite::Result<HashMap<i64, Vec<Counter>>> {
+    let sql = "SELECT series_id, name, value FROM counter ORDER BY series_id, rowid";
+    let mut all: HashMap<i64, Vec<Counter>> = HashMap::new();
+    for (series, counter) in rows(database, sql, |row| {
+        Ok((row.get(0)?, Counter { name: row.get(1)?, value: row.get(2)? }))
+    })? {
+        all.entry(series).or_default().push(counter);
+    }
+    Ok(all)
 }
 
 fn rows<T>(
@@ -119,6 +136,9 @@ fn bench(row: &Row) -> rusqlite::Result<BenchInfo> {
         suite: row.get(5)?,
         estimator: row.get(6)?,
         samples: row.get(7)?,
+        load: row.get(8)?,
+        loads: Vec::new(),
+        series_ms: row.get::<_, i64>(9)?.max(0) as u64,
     })
 }
 
@@ -159,6 +179,7 @@ fn one_series(
         short_batch: row.get(8)?,
         probe_ns: unsigned(9)?,
         host_ns: unsigned(10)?,
+        counters: Vec::new(),
         samples: blob.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect(),
     })
 }

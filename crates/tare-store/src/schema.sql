@@ -1,7 +1,7 @@
 -- A campaign, schema version 1 (PRAGMA user_version). Times are seconds or nanoseconds as named;
 -- samples are little-endian IEEE 754 doubles, eight bytes each, in the order taken.
 
--- What was asked for and what is known of the whole: one JSON value a key.
+-- What was asked for and what is known of the whole: one JSON value a key. `machine` is "real" or "sim".
 CREATE TABLE campaign (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -30,11 +30,14 @@ CREATE TABLE benchmark (
     id        INTEGER PRIMARY KEY,
     name      TEXT NOT NULL UNIQUE,
     about     TEXT NOT NULL,
-    unit      TEXT NOT NULL,         -- nanoseconds, bytes, per_second, bytes_per_second, number
+    unit      TEXT NOT NULL,         -- nanoseconds, bytes, per_second, bytes_per_second, number;
+                                     -- simulated: instructions, per_giga_instruction, bytes_per_giga_instruction
     better    TEXT NOT NULL,         -- lower, higher
     suite     TEXT NOT NULL,
     estimator TEXT NOT NULL,         -- how a series becomes one value
-    samples   INTEGER NOT NULL       -- how many a series should hold
+    samples   INTEGER NOT NULL,      -- how many a series should hold
+    load      TEXT NOT NULL,         -- what the N of a name@N counts: copies, users, threads; may be empty
+    series_ms INTEGER NOT NULL       -- time that a series takes; 0: as the campaign's plan says
 ) STRICT;
 
 -- One cold start of a layer. The boot is the unit of replication.

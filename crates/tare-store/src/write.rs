@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tare_proto::{BenchInfo, Hello};
+use tare_proto::{BenchInfo, Counter, Hello};
 
 /// A campaign directory that this process, and no other, writes.
 pub struct Store {
@@ -148,8 +148,7 @@ impl Store {
                    ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
         let s = &recorded.series;
         let blob: Vec<u8> = s.samples.iter().flat_map(|value| value.to_le_bytes()).collect();
-        // SQLite's integers are signed; counts beyond that are not real.
-        let int = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+        self.run("SAVEPOINT one", [])?;
         self.run(
             sql,
             params![
@@ -167,7 +166,23 @@ impl Store {
                 s.samples.len(),
                 blob
             ],
-        )
+        )?;
+        let series = self.database.last_insert_rowid();
+        for Counter { name, value } in &s.counters {
+            let sql = "INSERT OR REPLACE INTO counter VALUES (?1, ?2, ?3)";
+            self.run(sql, params![series, name, finite(*value)])?;
+        }
+        self.run("RELEASE one", [])
+    }
+
+    /// Adds counters to a series that is recorded.
+    pub fn add_counters(&mut self, boot: i64, benchmark: &str, counters: &[Counter]) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO counter SELECT series.id, ?3, ?4 FROM series
+                   WHERE boot_id = ?1 AND benchmark_id = (SELECT id FROM benchmark WHERE name = ?2)";
+        for Counter { name, value } in counters {
+            self.run(sql, params![boot, benchmark, name, finite(*value)])?;
+        }
+        Ok(())
     }
 
     /// Records the end of a boot.
@@ -237,13 +252,22 @@ fn fill(
         all.execute(sql, params![layer.name, layer.kind, layer.settings, why, remedy])?;
     }
     for bench in benches {
-        let sql = "INSERT INTO benchmark (name, about, unit, better, suite, estimator, samples)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-        let BenchInfo { name, about, unit, better, suite, estimator, samples } = bench;
-        all.execute(
-            sql,
-            params![name, about, word(unit), word(better), suite, estimator, samples],
-        )?;
+        let sql = "INSERT INTO benchmark (name, about, unit, better, suite, estimator, samples,
+                   load, series_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        let b = bench;
+        let (unit, better, series_ms) = (word(&b.unit), word(&b.better), int(b.series_ms));
+        let row = params![
+            b.name,
+            b.about,
+            unit,
+            better,
+            b.suite,
+            b.estimator,
+            b.samples,
+            b.load,
+            series_ms
+        ];
+        all.execute(sql, row)?;
     }
     all.commit()
 }
@@ -252,6 +276,11 @@ fn fill(
 fn fields(plan: &Plan) -> Vec<(String, String)> {
     let plan = serde_json::to_value(plan).unwrap_or_default();
     plan.as_object().into_iter().flatten().map(|(k, v)| (k.clone(), v.to_string())).collect()
+}
+
+/// SQLite's integers are signed; counts beyond that are not real.
+fn int(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 /// SQLite stores a NaN as NULL, which the schema refuses; a probe that sends one gets a zero.

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 use std::process::Command;
-use tare_proto::{BenchInfo, Better, Hello, Series, Unit};
+use tare_proto::{BenchInfo, Better, Counter, Hello, Series, Unit};
 use tare_store::*;
 
 fn plan() -> Plan {
     Plan {
+        machine: tare_proto::Machine::Real,
         seed: u64::MAX,
         baseline: "native".into(),
         budget_s: Some(300.0),
@@ -15,6 +16,8 @@ fn plan() -> Plan {
         cpus: vec![1],
         batch_ns: 2_000_000,
         series_ms: 500,
+        counting: tare_store::Counting::Off,
+        events: false,
         boot_s: 20.0,
         margin: 0.02,
         created: "2026-01-01T00:00:00Z".into(),
@@ -38,6 +41,7 @@ fn bench(name: &str) -> BenchInfo {
         suite: "vmi".into(),
         estimator: "mean".into(),
         samples: 3,
+        ..BenchInfo::default()
     }
 }
 
@@ -47,7 +51,8 @@ fn new_store(directory: &Path) -> Store {
 }
 
 fn measured(benchmark: &str, samples: Vec<f64>) -> Recorded {
-    let series = Series { samples, ops: 9, elapsed_ns: 5, ..Series::default() };
+    let counters = vec![Counter::new("cpu_user", 0.25), Counter::new("cpu_host", 1.5)];
+    let series = Series { samples, ops: 9, elapsed_ns: 5, counters, ..Series::default() };
     Recorded {
         benchmark: benchmark.into(),
         outcome: Outcome::Measured,
@@ -95,6 +100,7 @@ fn what_was_written_is_read() {
     let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&series.samples), bits(&HARD));
     assert_eq!((series.benchmark, series.ops, series.probe_ns, series.host_ns), (1, 9, 5, 6));
+    assert_eq!(series.counters, measured("b", vec![]).series.counters);
     assert_eq!(campaign.series[1].outcome, Outcome::Unavailable);
     assert_eq!(campaign.series[1].why.as_deref(), Some("no trap"));
     let files: Vec<_> =

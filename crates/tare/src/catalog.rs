@@ -80,5 +80,6 @@ fn info(bench: &HostBench) -> BenchInfo {
         suite: HOST_SUITE.0.into(),
         estimator: "mean".into(),
         samples: 1,
+        ..BenchInfo::default()
     }
 }

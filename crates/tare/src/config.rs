@@ -18,10 +18,17 @@ use serde::Deserialize;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
-use tare_layers::{KINDS, Layer, Settings, configure};
+use tare_layers::{Layer, Settings, configure, kinds_of, usual};
+use tare_proto::{BenchInfo, Machine};
 
 /// The file that is read when `--config` names none.
 const USUAL: &str = "tare.toml";
+
+/// A suite, and a setting that layers need for it.
+pub type Need = (&'static str, &'static str);
+
+/// What suites need of layers that no other suite does.
+const NEEDS: &[Need] = &[("disk", "disk"), ("net", "net")];
 
 /// What a configuration file may say; flags win over it.
 #[derive(Debug, Default, Deserialize)]
@@ -33,6 +40,12 @@ pub struct Config {
     /// As `--bench`.
     #[serde(default)]
     pub bench: Vec<String>,
+    /// As `--load`.
+    #[serde(default)]
+    pub load: Vec<String>,
+    /// As `--series`.
+    #[serde(default, deserialize_with = "duration")]
+    pub series: Option<Duration>,
     /// As `--baseline`.
     pub baseline: Option<String>,
     /// As `--budget`.
@@ -42,6 +55,9 @@ pub struct Config {
     pub blocks: Option<u32>,
     /// As `--seed`.
     pub seed: Option<u64>,
+    /// As `--machine`.
+    #[serde(default)]
+    pub machine: Option<Machine>,
     /// As `--layer`, one table each.
     #[serde(default)]
     layer: Vec<toml::Table>,
@@ -76,8 +92,14 @@ impl Config {
         toml::from_str(&text).with_context(|| format!("{} is not as it should be", path.display()))
     }
 
-    /// The layers of the flags, or else the file's, or else every kind that is not only for tests.
-    pub fn layers(&self, args: &RunArgs) -> Result<Vec<Asked>> {
+    /// The layers of the flags, or else the file's, or else every kind that is not only for tests; with
+    /// what `benches` need.
+    pub fn layers(
+        &self,
+        args: &RunArgs,
+        machine: Machine,
+        benches: &[BenchInfo],
+    ) -> Result<Vec<Asked>> {
         let mut all = Vec::new();
         for name in &args.layers {
             all.push(Settings::parse(name)?);
@@ -88,21 +110,31 @@ impl Config {
         if all.is_empty() {
             all = self.layer.iter().map(of_table).collect::<Result<_>>()?;
         }
-        layers(&all)
+        let needed = |(suite, _): &&Need| benches.iter().any(|bench| bench.suite == *suite);
+        let needs: Vec<Need> = NEEDS.iter().filter(needed).copied().collect();
+        layers(machine, &all, &needs)
     }
 }
 
-/// Makes `asked` layers; without any, one of every kind.
-pub fn layers(asked: &[Settings]) -> Result<Vec<Asked>> {
+/// Makes `asked` layers of `machine`; without any, one of every kind. Each has the usual value of what it `needs`,
+/// where its kind has such a setting and it is not set.
+pub fn layers(machine: Machine, asked: &[Settings], needs: &[Need]) -> Result<Vec<Asked>> {
     let named = !asked.is_empty();
-    let usual: Vec<Settings> = KINDS
-        .iter()
+    let every: Vec<Settings> = kinds_of(machine)
         .filter(|kind| !kind.only_by_name)
         .map(|kind| Settings::parse(kind.name))
         .collect::<Result<_, _>>()?;
     let mut layers: Vec<Asked> = Vec::new();
-    for settings in if named { asked } else { &usual } {
-        let (kind, settings, layer) = configure(settings)?;
+    for settings in if named { asked } else { &every } {
+        let (kind, mut settings, mut layer) = configure(machine, settings)?;
+        for (_, key) in needs {
+            if let Some(value) = usual(kind, key) {
+                settings.default_to(key, value);
+            }
+        }
+        if !needs.is_empty() {
+            (_, settings, layer) = configure(machine, &settings)?;
+        }
         let name = settings.get("name").unwrap_or(kind.name).to_owned();
         if layers.iter().any(|other| other.name == name) {
             bail!("two layers are called '{name}'; give one of them another name=");

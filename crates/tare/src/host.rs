@@ -1,15 +1,26 @@
 //! What tare itself needs of this host: its cache, the probe in it, a keeper.
 
-use crate::probe;
+use crate::carried::{PLUGIN, PROBE};
 use anyhow::{Context, Result, bail};
 use std::env;
 use std::path::PathBuf;
-use tare_layers::{Host, Keeper};
+use tare_layers::{Host, Keeper, Plugin};
+use tare_store::Counting;
 
 /// The host as layers see it: the probe is unpacked if it is not yet.
 pub fn host() -> Result<Host> {
     let cache = cache()?;
-    Ok(Host { probe: probe::unpack(&cache)?, cache })
+    Ok(Host::new(PROBE.unpack(&cache)?, cache))
+}
+
+/// The host with what `counting` takes: the plugin is unpacked if it is not yet.
+pub fn counting_host(counting: Counting) -> Result<Host> {
+    let mut host = host()?;
+    if counting != Counting::Off {
+        let file = PLUGIN.unpack(&host.cache)?;
+        host.plugin = Some(Plugin { file, model: counting == Counting::Model });
+    }
+    Ok(host)
 }
 
 /// Keepers are tare itself under another command.

@@ -1,5 +1,6 @@
 //! `tare`: weighs the layer between a workload and the machine.
 
+mod carried;
 mod catalog;
 mod cli;
 mod commands;
@@ -7,8 +8,8 @@ mod config;
 mod environment;
 mod host;
 mod interrupt;
+mod loads;
 mod output;
-mod probe;
 mod progress;
 
 use clap::Parser;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Command::Resume(args) => commands::resume::resume(&args),
         Command::Show(args) => commands::show::show(&args),
         Command::Report(args) => commands::report::report(&args),
+        Command::Export(args) => commands::export::export(&args),
         Command::Serve(args) => commands::serve::serve(&args),
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Import(args) => commands::import::import(&args),

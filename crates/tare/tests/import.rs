@@ -102,7 +102,7 @@ fn papers_are_listed_shown_and_compared() {
     bench.ok("import --auto --layer hv hv.log --layer pr pr.log --out c");
     let text = bench.ok("papers compare 003 c").out;
     assert!(text.contains("rank correlation over 12: Spearman 1.00, Kendall 1.00"), "{text}");
-    assert!(text.contains("0 of 0 with an interval"), "{text}");
+    assert!(flat(&text).contains("0 of 0 with an interval"), "{text}");
     let none = bench.tare("papers compare 004 c");
     assert!(none.code == 1 && none.err.contains("no benchmark in common"), "{}", none.err);
     assert!(bench.tare("papers show 9").err.contains("no paper '9'"));
@@ -145,4 +145,110 @@ fn the_documented_sql_reads_a_campaign() {
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema.md"))
             .unwrap();
     assert!(text.contains(&format!("schema version {version}")));
+}
+
+#[test]
+fn what_papers_print_fits_eighty_columns() {
+    let bench = with(&[("hv.log", "unixbench-hv.txt"), ("x.log", "unixbench-pr.txt")]);
+    bench.ok("import --auto --layer hv hv.log --layer a-longer-name x.log --out c");
+    let mut all: Vec<String> =
+        (0..5).map(|id| bench.ok(&format!("papers show 00{id}")).out).collect();
+    all.push(bench.ok("papers compare 003 c").out);
+    all.push(bench.ok("show c").out);
+    for text in all {
+        // What repeats the campaign is a command line: it breaks at words only.
+        let long =
+            text.lines().find(|line| line.chars().count() > 80 && !line.contains("tare import"));
+        assert_eq!(long, None, "{text}");
+    }
+}
+
+#[test]
+fn every_benchmark_that_report_000_is_mapped_to_is_the_probes() {
+    let bench = Bench::new();
+    let list: serde_json::Value = serde_json::from_str(&bench.ok("list --json").out).unwrap();
+    let known: Vec<&str> =
+        list["benchmarks"].as_array().unwrap().iter().filter_map(|b| b["name"].as_str()).collect();
+    let papers = tare_import::papers().unwrap();
+    let paper = papers.iter().find(|paper| paper.id == "000").unwrap();
+    let mapped =
+        || paper.table.iter().flat_map(|table| &table.rows).filter_map(|row| row.own.as_deref());
+    for own in mapped() {
+        assert!(known.contains(&own), "{own} is not in {known:?}");
+    }
+    assert_eq!(mapped().count(), 2 * 24, "lmbench's 20 rows and 4 kernel loops, on two machines");
+}
+
+#[test]
+fn a_vmi_campaign_stands_beside_the_table_of_2006() {
+    let bench = Bench::new();
+    bench.ok(
+        "run --layer name=native,kind=mock,value=100 --layer name=vmi,kind=mock,value=102 --baseline native \
+         --suite vmi --seed 5 --blocks 3 --out c",
+    );
+    let text = bench.ok("papers compare 000 c").out;
+    assert!(text.contains("p4: vmi/native here") && text.contains("opteron: vmi/native"), "{text}");
+    assert!(
+        text.contains("rank correlation over 24") || text.contains("no rank correlation"),
+        "{text}"
+    );
+    let row =
+        text.lines().find(|line| line.trim_start().starts_with("null_call ")).expect("its row");
+    assert!(flat(row).starts_with("null_call 1.000 1.020"), "{row}");
+}
+
+#[test]
+fn many_files_are_told_of_together() {
+    let bench = with(&[("a.txt", "stream-pr.txt")]);
+    let files = ["a.txt"; 30].join(" ");
+    let done = bench.ok(&format!("import --auto --layer pr {files} --out c"));
+    assert!(done.err.starts_with("layer pr: 30 files: stream, 120 figures\n"), "{}", done.err);
+}
+
+/// What perf stat -x, prints of a run.
+fn counts(instructions: f64, cycles: f64, cpu_ms: f64, seconds: f64, misses: f64) -> String {
+    format!(
+        "{instructions},,instructions,1,100.00,,\n{cycles},,cycles,1,100.00,,\n{cpu_ms},msec,task-clock,1,100.00,,\n\
+         {},ns,duration_time,1,100.00,,\n{misses},,LLC-load-misses,1,100.00,,\n",
+        seconds * 1e9
+    )
+}
+
+#[test]
+fn an_imports_difference_is_explained_by_perfs_counts() {
+    let bench = Bench::new();
+    let sysbench = |rate: f64| {
+        format!(
+            "sysbench 1.0.20\nSQL statistics:\n    transactions:   {}   ({rate} per sec.)\n",
+            rate * 10.0
+        )
+    };
+    // Twice the throughput: CPU use times 1.25, a path of 5/8, the CPI as it was; and twice the misses.
+    bench.write("a.txt", &sysbench(1000.0));
+    bench.write("b.txt", &sysbench(2000.0));
+    bench.write("a.csv", &counts(8e10, 1.6e11, 64000.0, 10.0, 8e7));
+    bench.write("b.csv", &counts(1e11, 2e11, 80000.0, 10.0, 2e8));
+    bench.ok("import --auto --layer pv a.txt a.csv --layer hvm b.txt b.csv --out c");
+    let text = bench.ok("explain --from c").out;
+    let rows = [
+        "hvm against pv: throughput × 2.000",
+        "CPU in use × 1.250 32.2%",
+        "instructions per transaction, fewer × 1.600 67.8%",
+        "cycles per instruction, fewer × 1.000 0.0%",
+        "× 1.000 0.0% the factors' product is 2.000",
+        "llc-load-misses per 1000 instr. 1.00 → 2.00 (× 2.00)",
+    ];
+    for row in rows {
+        assert!(flat(&text).contains(row), "no '{row}' in {text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let wrong = bench.tare("explain --from c --throughput sysbench-oltp/transaction");
+    assert!(wrong.err.contains("did you mean sysbench-oltp/transactions"), "{}", wrong.err);
+    bench.ok("import --auto --layer pv a.txt --layer hvm b.txt --out d");
+    let bare = bench.tare("explain --from d");
+    assert!(
+        bare.code == 1 && bare.err.contains("perf-stat/instructions; import 'perf stat"),
+        "{}",
+        bare.err
+    );
 }

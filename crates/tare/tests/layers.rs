@@ -3,7 +3,9 @@
 
 mod layers_common;
 
-use layers_common::{LONG, PLACE, Place, copy_program, layer, null_call};
+use layers_common::{
+    LONG, PLACE, Place, copy_program, disk_reads, layer, net_transactions, null_call,
+};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
 use std::fs;
@@ -12,7 +14,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use tare_layers::{Answer, Session, SessionError};
+use tare_layers::{Answer, KINDS, Session, SessionError, usual};
 
 const LAYERS: &[&str] = &["native", "runc", "crun", "runsc", "uml", "qemu"];
 
@@ -73,7 +75,7 @@ fn every_ending(place: &Place, name: &str, who: &str) {
 }
 
 fn booted(place: &Place, name: &str) -> (Session, String) {
-    let layer = layer(name);
+    let layer = layer(&with_devices(name));
     layer.check(&place.host).unwrap_or_else(|missing| panic!("{name} is unavailable: {missing}"));
     let mut session = place.start(&*layer, None).unwrap_or_else(|e| panic!("{name}: {e}"));
     match session.greet(LONG) {
@@ -92,11 +94,33 @@ fn normal_end(place: &Place, name: &str, who: &str) {
         Ok(Answer::Series(series, _)) => assert!(!series.samples.is_empty(), "{name}{who}"),
         other => panic!("{name}{who}: {other:?}\n{}", session.console_tail()),
     }
+    match session.measure(&disk_reads(), LONG) {
+        Ok(Answer::Series(series, _)) => assert!(!series.samples.is_empty(), "{name}{who}"),
+        other => panic!("{name}{who}, its disk: {other:?}\n{}", session.console_tail()),
+    }
+    network_reaches_the_host(&mut session, name, who);
     let footprint = session.footprint();
     assert!(footprint.is_some_and(|bytes| bytes > 100_000), "{name}{who}: {footprint:?}");
     let ended = session.end(Duration::from_secs(10));
     assert!(ended.left.is_empty(), "{name}{who} left {:?}", ended.left);
     place.assert_clean(&format!("{name}{who}, ended normally,"));
+}
+
+/// The layer `name` with a disk and the network that suits it.
+fn with_devices(name: &str) -> String {
+    let kind = KINDS.iter().find(|kind| kind.name == name).unwrap();
+    format!("{name},disk=32M,net={}", usual(kind, "net").unwrap())
+}
+
+fn network_reaches_the_host(session: &mut Session, name: &str, who: &str) {
+    let needs_root = !["native", "qemu"].contains(&name);
+    match session.measure(&net_transactions(), LONG) {
+        Ok(Answer::Series(series, _)) => assert!(!series.samples.is_empty(), "{name}{who}"),
+        Ok(Answer::Unavailable(why)) if needs_root && !geteuid().is_root() => {
+            assert!(why.contains("needs root"), "{name}{who}: {why}");
+        }
+        other => panic!("{name}{who}, its network: {other:?}\n{}", session.console_tail()),
+    }
 }
 
 fn panic_is_readable(place: &Place) {
@@ -134,7 +158,10 @@ fn dropped_while_measuring(place: &Place, name: &str) {
 
 fn main_process_killed(place: &Place, name: &str) {
     let (mut session, _) = booted(place, name);
-    let first = layers_common::children(layers_common::children(std::process::id())[0])[0];
+    let below = layers_common::children(layers_common::children(std::process::id())[0]);
+    let is_peer =
+        |pid: &u32| fs::read(format!("/proc/{pid}/cmdline")).unwrap().ends_with(b"\0peer\0");
+    let first = *below.iter().find(|pid| !is_peer(pid)).unwrap();
     kill(Pid::from_raw(first as i32), Signal::SIGKILL).unwrap();
     let ended = session.measure(&null_call(30_000, 60_000), LONG);
     let Err(SessionError::Ended(how)) = &ended else { panic!("{name}: {ended:?}") };
@@ -174,13 +201,17 @@ fn give_kernel(place: &Place) {
     let kept = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("kernels");
     let cache = place.host.cache.join("kernels");
     copy_all(&kept, &cache);
-    layer("qemu").check(&place.host).unwrap_or_else(|missing| panic!("qemu: {missing}"));
+    layer("qemu,disk=32M").check(&place.host).unwrap_or_else(|missing| panic!("qemu: {missing}"));
     copy_all(&cache, &kept);
 }
 
 fn copy_all(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).into_iter().flatten().flatten() {
         fs::create_dir_all(to).unwrap();
-        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        let copy = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_all(&entry.path(), &copy),
+            false => drop(fs::copy(entry.path(), copy).unwrap()),
+        }
     }
 }

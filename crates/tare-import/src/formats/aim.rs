@@ -1,6 +1,6 @@
 //! AIM7's and reAIM's load tables: jobs per minute at every load, with times where they are printed.
 
-use crate::lines::{must, number, numbered};
+use crate::lines::{must, number, numbered, tokens};
 use crate::{Fault, Format, Quantity, Sink};
 
 /// The table's row.
@@ -38,7 +38,7 @@ const REAIM: Columns = &[
 fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
     let mut columns: Option<Columns> = None;
     for (at, line) in numbered(text) {
-        let tokens: Vec<&str> = line.split_whitespace().collect();
+        let tokens = tokens(line);
         if aim7(line) {
             columns = Some(AIM7);
         } else if reaim(line) {

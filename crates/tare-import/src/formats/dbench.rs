@@ -1,6 +1,6 @@
 //! dbench and tbench 2 to 4: throughput and, from 4 on, the average latency of every operation.
 
-use crate::lines::{must, number, numbered};
+use crate::lines::{must, number, numbered, tokens};
 use crate::{Fault, Format, Quantity, Sink};
 
 /// The table's row.
@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
 fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
     let mut operations: Vec<(&str, f64)> = Vec::new();
     for (at, line) in numbered(text) {
-        let tokens: Vec<&str> = line.split_whitespace().collect();
+        let tokens = tokens(line);
         match tokens[..] {
             ["Throughput", rate, "MB/sec", ..] => {
                 let rate = must(line, at, rate, "a rate in MB/s")?;

@@ -109,7 +109,7 @@ fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
 /// Host, system, perhaps MHz, then one number a column. A row with empty columns cannot be told apart.
 fn row(line: &str, (_, unit, columns, before): &Table, sink: &mut Sink) {
     let numbers = trailing(line);
-    let words = line.split_whitespace().count();
+    let words = line.split_ascii_whitespace().count();
     let full = numbers.len() >= columns.len() + before
         && words > numbers.len().min(columns.len() + before);
     if !full {

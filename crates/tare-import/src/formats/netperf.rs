@@ -26,14 +26,15 @@ struct Test {
 fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
     let mut test = Test::default();
     for (at, line) in numbered(text) {
-        if let Some((name, _)) = line.split_once(" TEST ") {
+        let row = line.trim_ascii_start().starts_with(|c: char| c.is_ascii_digit());
+        if let Some((name, _)) = line.split_once(" TEST ").filter(|_| !row) {
             let name = name.strip_prefix("MIGRATED ").unwrap_or(name);
             test = Test { name: name.to_owned(), ..Test::default() };
-        } else if let Some(unit) = unit(line) {
+        } else if let Some(unit) = if row { None } else { unit(line) } {
             test.unit = Some(unit);
         } else {
             let numbers = trailing(line);
-            let whole = numbers.len() == line.split_whitespace().count();
+            let whole = numbers.len() == line.split_ascii_whitespace().count();
             match (whole, numbers.len()) {
                 (_, 0) => {}
                 (true, _) => figures(&numbers, &mut test, sink, at)?,

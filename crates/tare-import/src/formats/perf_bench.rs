@@ -1,6 +1,6 @@
 //! `perf bench`: the time of an operation where it is printed, else the run's; bandwidths where there are some.
 
-use crate::lines::{must, numbered};
+use crate::lines::{must, numbered, tokens};
 use crate::{Fault, Format, Quantity, Sink};
 
 /// The table's row.
@@ -20,7 +20,7 @@ fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
             name = rest.split('\'').next().unwrap_or("").replace('/', "-");
             continue;
         }
-        let tokens: Vec<&str> = line.split_whitespace().collect();
+        let tokens = tokens(line);
         let value = |token: &str| must(line, at, token, "a number");
         match tokens[..] {
             [] => {}

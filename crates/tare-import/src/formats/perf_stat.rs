@@ -1,9 +1,9 @@
 //! `perf stat -x,` and `-j`: the count of every event.
 
-use crate::json::text as string;
 use crate::lines::{number, numbered};
 use crate::{Fault, Format, Quantity, Sink};
-use serde_json::Value;
+use serde::Deserialize;
+use std::borrow::Cow;
 
 /// The table's row.
 pub const FORMAT: Format = Format {
@@ -21,8 +21,10 @@ fn sniff(head: &str) -> bool {
         return true;
     }
     let mut rows = head.lines().filter(|l| !l.starts_with('#') && !l.trim().is_empty());
-    rows.next()
-        .is_some_and(|line| fields(line).is_some_and(|f| counted(f[0]).is_some() && f.len() >= 5))
+    rows.next().is_some_and(|line| {
+        let many = SEPARATORS.iter().any(|separator| line.matches(*separator).count() >= 4);
+        many && fields(line).is_some_and(|f| counted(f[0]).is_some())
+    })
 }
 
 fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
@@ -31,15 +33,9 @@ fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
             continue;
         }
         if line.trim_start().starts_with('{') {
-            let row: Value =
+            let row: Row =
                 serde_json::from_str(line).map_err(|e| Fault::at(at, e.column(), e.to_string()))?;
-            event(
-                string(&row, "event"),
-                string(&row, "unit"),
-                string(&row, "counter-value"),
-                at,
-                sink,
-            )?;
+            event(&row.event, &row.unit, &row.value, at, sink)?;
         } else if let Some(row) = fields(line) {
             event(row[2], row[1], row[0], at, sink)?;
         } else {
@@ -49,10 +45,24 @@ fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The fields of a row: value, unit, event and more.
-fn fields(line: &str) -> Option<Vec<&str>> {
-    let split = |separator: char| line.split(separator).collect::<Vec<_>>();
-    SEPARATORS.into_iter().map(split).find(|row| row.len() >= 3 && !row[2].is_empty())
+/// A line of `-j`.
+#[derive(Deserialize)]
+struct Row<'a> {
+    #[serde(borrow, default)]
+    event: Cow<'a, str>,
+    #[serde(borrow, default)]
+    unit: Cow<'a, str>,
+    #[serde(borrow, default, rename = "counter-value")]
+    value: Cow<'a, str>,
+}
+
+/// The fields of a row: value, unit, event; the rest does not matter.
+fn fields(line: &str) -> Option<[&str; 3]> {
+    let split = |separator: char| {
+        let mut parts = line.split(separator);
+        Some([parts.next()?, parts.next()?, parts.next()?])
+    };
+    SEPARATORS.into_iter().filter_map(split).find(|row| !row[2].is_empty())
 }
 
 /// A count, or `<not supported>` and the like as nothing.

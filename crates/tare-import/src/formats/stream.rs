@@ -18,7 +18,7 @@ fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
             .find_map(|name| Some((name, line.trim_start().strip_prefix(name)?)));
         match row {
             Some((name, rest)) => {
-                let token = rest.split_whitespace().next().unwrap_or(rest);
+                let token = rest.split_ascii_whitespace().next().unwrap_or(rest);
                 let rate = must(line, at, token, "a rate in MB/s")?;
                 sink.add("stream", name.trim_end_matches(':'), Quantity::MB_S, rate);
             }

@@ -36,7 +36,7 @@ fn printed(line: &str) -> Option<(&str, f64)> {
     if !tag.starts_with("stress-ng: metrc") && !tag.starts_with("stress-ng: info") {
         return None;
     }
-    let mut tokens = rest.split_whitespace();
+    let mut tokens = rest.split_ascii_whitespace();
     let name = tokens.next()?;
     let numbers: Vec<f64> = tokens.map_while(number).collect();
     (numbers.len() >= 6).then(|| (name, numbers[4]))

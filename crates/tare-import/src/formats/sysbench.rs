@@ -62,7 +62,8 @@ fn announced(line: &str) -> Option<&'static str> {
         ("SQL statistics:", "oltp"),
         ("Doing OLTP test", "oltp"),
     ];
-    MARKS.iter().find(|(mark, _)| line.contains(mark)).map(|(_, test)| *test)
+    let plain = line.trim_ascii_start();
+    MARKS.iter().find(|(mark, _)| plain.starts_with(mark)).map(|(_, test)| *test)
 }
 
 /// `total time:` and `total number of events:`, which every run ends with.

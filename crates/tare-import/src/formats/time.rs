@@ -8,7 +8,7 @@ pub const FORMAT: Format = Format {
     name: "time",
     about: "time(1): bash's, POSIX's (-p), GNU's plain and -v form",
     sniff: |head| head.lines().any(|line| figure(line).is_some() || gnu(line).is_some()),
-    parse: |text, sink| read(text, "time", sink, |_| false),
+    parse: |text, sink| read(text, &("time", "time-parts"), sink, |_| false),
 };
 
 /// The names that are printed before a time, and the figure's.
@@ -25,7 +25,7 @@ const LABELS: &[(&str, &str)] = &[
 /// Reads every time in `text`; lines that `known` knows are not counted as unknown.
 pub(crate) fn read(
     text: &str,
-    suite: &str,
+    suites: &Suites,
     sink: &mut Sink,
     known: impl Fn(&str) -> bool,
 ) -> Result<(), Fault> {
@@ -38,14 +38,14 @@ pub(crate) fn read(
                     format!("'{}' should be a time", crate::lines::short(value)),
                 )
             })?;
-            sink.add_unless_zero(&suite_of(suite, name), name, Quantity::SECONDS, seconds);
+            sink.add_unless_zero(suite_of(suites, name), name, Quantity::SECONDS, seconds);
         } else if let Some(value) = line.trim().strip_prefix("Maximum resident set size (kbytes):")
         {
             let size = must(line, at, value.trim(), "a size in KiB")?;
-            sink.add_unless_zero(&suite_of(suite, "memory"), "memory", Quantity::KIB, size);
+            sink.add_unless_zero(suite_of(suites, "memory"), "memory", Quantity::KIB, size);
         } else if let Some(times) = gnu(line) {
             for (name, seconds) in times {
-                sink.add_unless_zero(&suite_of(suite, name), name, Quantity::SECONDS, seconds);
+                sink.add_unless_zero(suite_of(suites, name), name, Quantity::SECONDS, seconds);
             }
         } else if !line.trim().is_empty() && !known(line) {
             sink.unknown += 1;
@@ -55,9 +55,12 @@ pub(crate) fn read(
 }
 
 /// Real time is what a geometric mean may be of; its parts stand in a suite of their own.
-fn suite_of(suite: &str, name: &str) -> String {
-    if name == "real" { suite.to_owned() } else { format!("{suite}-parts") }
+fn suite_of<'a>(suites: &Suites<'a>, name: &str) -> &'a str {
+    if name == "real" { suites.0 } else { suites.1 }
 }
+
+/// The suite of real time, and that of its parts.
+pub(crate) type Suites<'a> = (&'a str, &'a str);
 
 /// `real 0m0.055s` and its kin: the figure's name and the text that should be a time.
 fn figure(line: &str) -> Option<(&'static str, &str)> {
@@ -73,7 +76,7 @@ fn figure(line: &str) -> Option<(&'static str, &str)> {
 
 /// `0.00user 0.00system 0:00.05elapsed 1%CPU …`.
 fn gnu(line: &str) -> Option<[(&'static str, f64); 3]> {
-    let mut tokens = line.split_whitespace();
+    let mut tokens = line.split_ascii_whitespace();
     let user = clock(tokens.next()?.strip_suffix("user")?)?;
     let sys = clock(tokens.next()?.strip_suffix("system")?)?;
     let real = clock(tokens.next()?.strip_suffix("elapsed")?)?;

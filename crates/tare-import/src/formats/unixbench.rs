@@ -1,7 +1,8 @@
 //! UnixBench 5.1.3 and 6: every result of 1 and N parallel copies, and the indices, recomputed from the results.
 
-use crate::lines::{column, first, must, numbered, trailing};
+use crate::lines::{column, first, must, number, numbered, trailing};
 use crate::{Fault, Format, Quantity, Sink};
+use std::collections::HashMap;
 
 /// The table's row.
 pub const FORMAT: Format = Format {
@@ -13,11 +14,11 @@ pub const FORMAT: Format = Format {
 
 /// Results of one number of copies.
 #[derive(Default)]
-struct Section {
+struct Section<'a> {
     copies: u64,
-    results: Vec<(String, f64)>,
+    results: Vec<(&'a str, f64)>,
     /// Name, baseline and index as printed, with the result in the table.
-    table: Vec<(String, f64, f64, f64)>,
+    table: Vec<(&'a str, f64, f64, f64)>,
     in_table: bool,
     partial: bool,
 }
@@ -25,19 +26,22 @@ struct Section {
 fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
     let mut section = Section { copies: 1, ..Section::default() };
     for (at, line) in numbered(text) {
-        if let Some((_, copies)) = line.split_once("; running ") {
+        let plain = line.trim_ascii_start();
+        if let Some(copies) =
+            line.split_once(';').and_then(|(_, rest)| rest.strip_prefix(" running "))
+        {
             section.end(sink);
             let copies = must(line, at, first(copies), "a number of copies")?;
             section = Section { copies: copies as u64, ..Section::default() };
-        } else if line.contains("System Benchmarks") && line.contains("Index Values") {
+        } else if plain.starts_with("System Benchmarks") && line.contains("Index Values") {
             (section.in_table, section.partial) = (true, line.contains("Partial"));
-        } else if line.contains("System Benchmarks Index Score") {
+        } else if plain.starts_with("System Benchmarks Index Score") {
             score(&section, trailing(line).last().copied(), sink);
             section.in_table = false;
         } else if section.in_table && !line.trim_matches([' ', '=']).is_empty() {
             section.table.extend(table_row(line, at)?);
         } else if let Some((name, value, unit)) = result(line, at)? {
-            section.results.push((name.to_owned(), value));
+            section.results.push((name, value));
             let suite = suite(section.copies);
             sink.add(suite, name, unit, value);
         } else if !line.trim_matches([' ', '-', '=']).is_empty() {
@@ -53,7 +57,7 @@ fn suite(copies: u64) -> &'static str {
     if copies == 1 { "unixbench-1" } else { "unixbench-n" }
 }
 
-impl Section {
+impl Section<'_> {
     fn end(&self, sink: &mut Sink) {
         if self.copies > 1 && !self.results.is_empty() {
             sink.note(format!("n is {} parallel copies", self.copies));
@@ -67,7 +71,7 @@ fn result(line: &str, at: usize) -> Result<Option<(&str, f64, Quantity)>, Fault>
     if !tail.contains(" sample") {
         return Ok(None);
     }
-    let mut tokens = head.split_whitespace().rev();
+    let mut tokens = head.split_ascii_whitespace().rev();
     let (Some(word), Some(value)) = (tokens.next(), tokens.next()) else {
         return Err(Fault::at(at, 1, "a result needs a name, a value and a unit"));
     };
@@ -90,19 +94,27 @@ fn column_bytes(head: &str, token: &str) -> usize {
     (token.as_ptr() as usize).saturating_sub(head.as_ptr() as usize).min(head.len())
 }
 
+/// A row of the table of indices.
+type IndexRow<'a> = (&'a str, f64, f64, f64);
+
 /// `Pipe Throughput    12440.0    1406112.2   1130.3`.
-fn table_row(line: &str, at: usize) -> Result<Option<(String, f64, f64, f64)>, Fault> {
-    let numbers = trailing(line);
-    let [.., baseline, result, index] = numbers[..] else {
-        // A row without a result ends in dashes.
-        if line.trim_end().ends_with("---") {
-            return Ok(None);
-        }
-        return Err(Fault::at(at, 1, "an index row needs a baseline, a result and an index"));
-    };
-    let mut tokens: Vec<&str> = line.split_whitespace().collect();
-    tokens.truncate(tokens.len().saturating_sub(3));
-    Ok(Some((tokens.join(" "), baseline, result, index)))
+fn table_row(line: &str, at: usize) -> Result<Option<IndexRow<'_>>, Fault> {
+    let mut numbers = [0.0; 3];
+    let mut name = line.trim_ascii();
+    for place in numbers.iter_mut().rev() {
+        let cut = name.rfind(|c: char| c.is_ascii_whitespace());
+        let (before, token) = cut.map_or(("", name), |cut| (&name[..cut], &name[cut + 1..]));
+        let Some(value) = number(token) else {
+            // A row without a result ends in dashes.
+            if line.trim_ascii_end().ends_with("---") {
+                return Ok(None);
+            }
+            return Err(Fault::at(at, 1, "an index row needs a baseline, a result and an index"));
+        };
+        (*place, name) = (value, before.trim_ascii_end());
+    }
+    let [baseline, result, index] = numbers;
+    Ok(Some((name, baseline, result, index)))
 }
 
 /// The index from the results, and what of the printed indices does not follow from them: results are printed with
@@ -110,9 +122,9 @@ fn table_row(line: &str, at: usize) -> Result<Option<(String, f64, f64, f64)>, F
 fn score(section: &Section, printed: Option<f64>, sink: &mut Sink) {
     let suite = suite(section.copies);
     let (mut logs, mut hidden) = (0.0, 0.0);
+    let own: HashMap<&str, f64> = section.results.iter().copied().collect();
     for (name, baseline, result, index) in &section.table {
-        let own = section.results.iter().find(|(own, _)| own == name).map(|(_, value)| *value);
-        let value = own.unwrap_or(*result);
+        let value = own.get(name).copied().unwrap_or(*result);
         let computed = 10.0 * value / baseline;
         if !(computed > 0.0 && computed.is_finite()) {
             return sink

@@ -1,15 +1,38 @@
 //! What follows from a paper's figures, and where its own arithmetic does not hold.
 
-use super::{Claim, Paper, Table};
+use super::{Paper, Row, Table, claims};
 use tare_stats::{Work, decompose};
 
 /// One thing that was recomputed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// The paper's own figures agree.
-    pub holds: bool,
+    /// What the paper's own figures say.
+    pub state: FindingState,
     /// A sentence with the figures.
     pub text: String,
+}
+
+/// What came of recomputing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FindingState {
+    /// The paper's own figures agree.
+    Holds,
+    /// They do not.
+    Fails,
+    /// The paper states it and has no figures for it.
+    Stated,
+}
+
+impl Finding {
+    pub(super) fn new(holds: bool, text: String) -> Finding {
+        Finding { state: if holds { FindingState::Holds } else { FindingState::Fails }, text }
+    }
+
+    /// Whether the paper's own figures agree.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.state == FindingState::Holds
+    }
 }
 
 /// Everything recomputed from `paper`.
@@ -19,6 +42,8 @@ pub fn findings(paper: &Paper) -> Vec<Finding> {
     for table in &paper.table {
         all.extend(ratios(table));
         all.extend(outside(table));
+        all.extend(table.rows.iter().filter_map(|row| stated_outside(table, row)));
+        all.extend(table.rows.iter().filter_map(|row| best(table, row)));
         all.extend(indices(table));
         all.extend(decomposition(table));
     }
@@ -26,12 +51,14 @@ pub fn findings(paper: &Paper) -> Vec<Finding> {
         let table = paper.table(&sum.table)?;
         sums(table, &sum.total, &sum.parts)
     }));
-    all.extend(paper.claim.iter().filter_map(|claim| claimed(paper, claim)));
+    all.extend(paper.claim.iter().map(|claim| claims::claimed(paper, claim)));
+    all.extend(paper.twice.iter().filter_map(|twice| claims::twice(paper, twice)));
+    all.extend(paper.gap.iter().filter_map(|gap| claims::gap(paper, gap)));
     all
 }
 
 /// Half of the last digit that a value was printed with.
-fn half_digit(value: f64) -> f64 {
+pub(super) fn half_digit(value: f64) -> f64 {
     let text = format!("{value}");
     let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
     0.5 * 10f64.powi(-decimals)
@@ -61,7 +88,7 @@ fn ratios(table: &Table) -> Vec<Finding> {
             wrong.join(", ")
         ),
     };
-    vec![Finding { holds: wrong.is_empty(), text }]
+    vec![Finding::new(wrong.is_empty(), text)]
 }
 
 /// What rounding may hide of two values and of their widths, in favour of the paper.
@@ -75,7 +102,7 @@ fn outside(table: &Table) -> Vec<Finding> {
         return Vec::new();
     }
     let beyond = |share: f64| -> Vec<&str> {
-        let apart = |row: &&super::Row| {
+        let apart = |row: &&Row| {
             let ([a, b, ..], [wa, wb]) = (&row.values[..], &row.width[..]) else { return false };
             (a - b).abs() > share * (a * wa + b * wb) / 100.0 + hidden(*a, *b, share)
         };
@@ -104,7 +131,39 @@ fn outside(table: &Table) -> Vec<Finding> {
     if !missing.is_empty() {
         text += &format!("; named but inside: {}", missing.join(", "));
     }
-    vec![Finding { holds: unsaid.is_empty() && missing.is_empty(), text }]
+    vec![Finding::new(unsaid.is_empty() && missing.is_empty(), text)]
+}
+
+/// A row that is said to lie outside by so many percent: in which reading of the widths it does.
+fn stated_outside(table: &Table, row: &Row) -> Option<Finding> {
+    let (stated, [a, b, ..], [wa, wb]) = (row.outside?, &row.values[..], &row.width[..]) else {
+        return None;
+    };
+    let beyond = |share: f64| {
+        let gap = (a - b).abs() - share * (a * wa + b * wb) / 100.0;
+        100.0 * gap / a
+    };
+    let (whole, half) = (beyond(0.5), beyond(1.0));
+    let near = |found: f64| (found - stated).abs() <= 0.5;
+    let text = format!(
+        "{}: {} is said to lie {stated}% outside; it is {whole:.1}% if the widths are whole widths, {half:.1}% if \
+         they are half widths",
+        table.name, row.name
+    );
+    Some(Finding::new(near(whole) || near(half), text))
+}
+
+/// The ratio of the best values.
+fn best(table: &Table, row: &Row) -> Option<Finding> {
+    let (printed, [a, b]) = (row.best_ratio?, &row.best[..]) else { return None };
+    let computed = b / a;
+    let hidden = computed * (half_digit(*a) / a + half_digit(*b) / b);
+    let holds = (computed - printed).abs() <= 0.005 + hidden;
+    let text = format!(
+        "{}: {}, ratio of the best printed {printed:.2}, the values give {computed:.3}",
+        table.name, row.name
+    );
+    Some(Finding::new(holds, text))
 }
 
 fn or_none(names: &[&str]) -> String {
@@ -143,7 +202,7 @@ fn indices(table: &Table) -> Vec<Finding> {
             or_none(&wrong),
             or_none(&off)
         );
-        all.push(Finding { holds, text });
+        all.push(Finding::new(holds, text));
     }
     all
 }
@@ -172,7 +231,7 @@ fn decomposition(table: &Table) -> Option<Finding> {
         share(d.cpi),
         share(d.residual)
     );
-    Some(Finding { holds: (d.residual.factor - 1.0).abs() < 0.02, text })
+    Some(Finding::new((d.residual.factor - 1.0).abs() < 0.02, text))
 }
 
 fn sums(table: &Table, total: &str, parts: &[String]) -> Option<Finding> {
@@ -194,21 +253,5 @@ fn sums(table: &Table, total: &str, parts: &[String]) -> Option<Finding> {
             wrong.join("; ")
         ),
     };
-    Some(Finding { holds: wrong.is_empty(), text })
-}
-
-/// A stated percentage against the table that it is about: a share below 100, or how much above.
-fn claimed(paper: &Paper, claim: &Claim) -> Option<Finding> {
-    let table = paper.table(claim.table.as_deref()?)?;
-    let (above, below) =
-        (table.column(claim.layer.as_deref()?)?, table.column(claim.of.as_deref()?)?);
-    let row = claim.row.as_deref()?;
-    let values = if row == "score" { &table.score } else { &table.row(row)?.values };
-    let ratio = 100.0 * values.get(above)? / values.get(below)?;
-    let found = if ratio > 100.0 { ratio - 100.0 } else { ratio };
-    let [low, high] = claim.percent;
-    let half = half_digit(low);
-    let holds = (low - half..=high + half).contains(&found);
-    let text = format!("{}: stated {low}%, {} gives {found:.1}%", claim.about, table.name);
-    Some(Finding { holds, text })
+    Some(Finding::new(wrong.is_empty(), text))
 }

@@ -1,8 +1,9 @@
 //! Published results: their figures as data (`papers/*.toml`), and what follows from them.
 
+mod claims;
 mod findings;
 
-pub use findings::{Finding, findings};
+pub use findings::{Finding, FindingState, findings};
 
 use serde::Deserialize;
 
@@ -41,6 +42,12 @@ pub struct Paper {
     /// Rows that should be the sum of others.
     #[serde(default)]
     pub sum: Vec<Sum>,
+    /// What is stated twice.
+    #[serde(default)]
+    pub twice: Vec<Twice>,
+    /// Gaps that are said to be closed.
+    #[serde(default)]
+    pub gap: Vec<Gap>,
 }
 
 /// One table: a value per row and column, the baseline's column first where there are ratios.
@@ -51,6 +58,8 @@ pub struct Table {
     pub name: String,
     /// The layers, one a column.
     pub columns: Vec<String>,
+    /// The column that the others are divided by, where there are more than two.
+    pub base: Option<String>,
     /// The rows.
     pub rows: Vec<Row>,
     /// The index scores printed below, one a column.
@@ -70,8 +79,10 @@ pub struct Table {
 pub struct Row {
     /// The benchmark as the paper calls it.
     pub name: String,
-    /// The benchmark as tare or an import calls it.
+    /// The benchmark as an import calls it, or as tare does where it is the same.
     pub own: Option<String>,
+    /// The benchmark as tare's probe calls it; at as many copies as there are where it ends with `@n`.
+    pub probe: Option<String>,
     /// The unit, empty where it is a plain number.
     #[serde(default)]
     pub unit: String,
@@ -90,6 +101,10 @@ pub struct Row {
     /// The best values, where the paper gives them too.
     #[serde(default)]
     pub best: Vec<f64>,
+    /// Their ratio as printed.
+    pub best_ratio: Option<f64>,
+    /// How far the row is said to lie outside its intervals, in percent.
+    pub outside: Option<f64>,
     /// What an index is relative to.
     pub baseline: Option<f64>,
     /// The indices as printed.
@@ -102,14 +117,16 @@ pub struct Row {
     pub samples: Option<u32>,
 }
 
-/// A stated percentage, from and to; with a place in a table, it can be checked.
+/// What is stated; with a place in a table, it can be checked. Without one, the paper has no figures for it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// What it is of.
     pub about: String,
     /// From and to.
-    pub percent: [f64; 2],
+    pub percent: Option<[f64; 2]>,
+    /// Which layer is said to be better, where no percentage is given: `layer` or `of`.
+    pub better: Option<String>,
     /// The table that it follows from.
     pub table: Option<String>,
     /// The row, or `score`.
@@ -118,6 +135,28 @@ pub struct Claim {
     pub layer: Option<String>,
     /// The column below it.
     pub of: Option<String>,
+}
+
+/// Two claims of the same thing.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Twice {
+    /// One claim's `about`.
+    pub one: String,
+    /// The other's.
+    pub other: String,
+}
+
+/// A gap that an improvement is said to have closed so far.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gap {
+    /// The claim of the gap before: that far below.
+    pub before: String,
+    /// The claim of the improvement: that far above.
+    pub gain: String,
+    /// The claim of the gap after: that far below.
+    pub after: String,
 }
 
 /// A row that others add up to.
@@ -133,10 +172,35 @@ pub struct Sum {
 }
 
 impl Paper {
+    /// The stated percentages of `about`.
+    #[must_use]
+    pub fn percent(&self, about: &str) -> Option<[f64; 2]> {
+        self.claim.iter().find(|claim| claim.about == about)?.percent
+    }
+
     /// The table called `name`.
     #[must_use]
     pub fn table(&self, name: &str) -> Option<&Table> {
         self.table.iter().find(|table| table.name == name)
+    }
+}
+
+impl Row {
+    /// The place among `names` of the benchmark that this row is about: as an import calls it, or as the probe does.
+    pub fn found_in<'a>(&self, names: impl Iterator<Item = &'a str> + Clone) -> Option<usize> {
+        let place = |wanted: &str| names.clone().position(|name| name == wanted);
+        let probe = || {
+            let wanted = self.probe.as_deref()?;
+            let Some(stem) = wanted.strip_suffix("@n") else { return place(wanted) };
+            let copies = |name: &str| {
+                let copies = name.strip_prefix(stem)?.strip_prefix('@')?.parse::<u32>().ok()?;
+                (copies > 1).then_some(copies)
+            };
+            let loads =
+                names.clone().enumerate().filter_map(|(at, name)| Some((copies(name)?, at)));
+            loads.max().map(|(_, at)| at)
+        };
+        self.own.as_deref().and_then(place).or_else(probe)
     }
 }
 

@@ -38,13 +38,13 @@ pub fn read(text: &str, stem: &str) -> (&'static str, Parsed) {
 
 /// The values of the figure `name`, in order.
 pub fn values(parsed: &Parsed, name: &str) -> Vec<f64> {
-    parsed.figures.iter().filter(|f| f.name == name).map(|f| f.value).collect()
+    parsed.figures.iter().filter(|f| *f.name == *name).map(|f| f.value).collect()
 }
 
 /// Whether the figure `name` came once, with this value to ten digits.
 pub fn assert_figure(parsed: &Parsed, name: &str, value: f64) {
     let found = values(parsed, name);
-    let names: Vec<&str> = parsed.figures.iter().map(|f| f.name.as_str()).collect();
+    let names: Vec<&str> = parsed.figures.iter().map(|f| &*f.name).collect();
     assert_eq!(found.len(), 1, "{name} in {names:?}");
     assert!((found[0] / value - 1.0).abs() < 1e-10, "{name}: {} is not {value}", found[0]);
 }

@@ -4,21 +4,24 @@
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings, Unavailable,
 };
-use std::collections::HashMap;
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead, Write};
 use std::thread;
 use std::time::Duration;
-use tare_proto::{FromProbe, Hello, PROTOCOL, Request, Series, ToProbe, decode, encode};
+use tare_proto::{Counter, FromProbe, Hello, PROTOCOL, Request, Series, ToProbe, decode, encode};
 
 pub const KIND: LayerKind = LayerKind {
     name: "mock",
     about: "a scripted layer, for tests and demonstrations",
+    machine: None,
     settings: &[
         Setting { key: "value", about: "every sample, in the benchmark's unit (default 100)" },
         Setting { key: "step", about: "added to the value once per boot of the layer (default 0)" },
         Setting {
             key: "script",
-            about: "JSON file: {\"benchmark\": [[samples of boot 0], [of boot 1], ...]}",
+            about: "JSON file: {\"benchmark\": [[samples of boot 0], [of boot 1], ...]}, or \
+                    {\"samples\": [...], \"counters\": {\"name\": value}} instead of a list",
         },
         Setting { key: "lacks", about: "a benchmark that the layer reports as unavailable" },
         Setting {
@@ -33,8 +36,34 @@ pub const KIND: LayerKind = LayerKind {
     make,
 };
 
-/// Samples by benchmark, one list a boot; boots after the last list repeat it.
-type Script = HashMap<String, Vec<Vec<f64>>>;
+/// What the layer answers, by benchmark (with its load).
+type Script = HashMap<String, Entry>;
+
+/// One list of samples a boot; boots after the last list repeat it.
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+enum Entry {
+    /// Samples alone.
+    Plain(Vec<Vec<f64>>),
+    /// Samples, and what stands beside them.
+    Counted { samples: Vec<Vec<f64>>, counters: BTreeMap<String, f64> },
+}
+
+impl Entry {
+    fn samples(&self, boot: usize) -> Option<Vec<f64>> {
+        let (Entry::Plain(boots) | Entry::Counted { samples: boots, .. }) = self;
+        boots.get(boot.min(boots.len().saturating_sub(1))).cloned()
+    }
+
+    fn counters(&self) -> Vec<Counter> {
+        match self {
+            Entry::Plain(_) => Vec::new(),
+            Entry::Counted { counters, .. } => {
+                counters.iter().map(|(name, value)| Counter::new(name, *value)).collect()
+            }
+        }
+    }
+}
 
 #[derive(Clone)]
 struct Mock {
@@ -158,10 +187,9 @@ impl Mock {
     }
 
     fn series(&self, boot: usize, request: &Request) -> Series {
-        let scripted = self
-            .script
-            .get(&request.bench)
-            .and_then(|boots| boots.get(boot.min(boots.len().saturating_sub(1))).cloned());
+        let entry = self.script.get(&request.bench);
+        let scripted = entry.and_then(|entry| entry.samples(boot));
+        let counters = entry.map(Entry::counters).unwrap_or_default();
         let value = self.value + self.step * boot as f64;
         let samples = scripted.unwrap_or_else(|| vec![value; request.samples as usize]);
         let started = std::time::Instant::now();
@@ -171,16 +199,7 @@ impl Mock {
         // A clock that runs at a third of the host's.
         let elapsed_ns =
             started.elapsed().as_nanos() as u64 / if self.fault == "clock" { 3 } else { 1 };
-        Series {
-            id: request.id,
-            samples,
-            ops: 1,
-            warmup: 0,
-            loop_ns: 0.0,
-            subtracted: 0.0,
-            elapsed_ns,
-            short_batch: false,
-        }
+        Series { id: request.id, samples, ops: 1, elapsed_ns, counters, ..Series::default() }
     }
 }
 

@@ -5,10 +5,12 @@ mod mock;
 mod native;
 mod oci;
 mod qemu;
+mod sim;
 mod uml;
 
 use crate::settings::suggestion;
-use crate::{Layer, Setting, SettingError, Settings};
+use crate::{Layer, Setting, SettingError, Settings, disk, net};
+use tare_proto::Machine;
 
 /// A kind of layer: what `--layers` and `--layer` name.
 pub struct LayerKind {
@@ -16,6 +18,8 @@ pub struct LayerKind {
     pub name: &'static str,
     /// One line: what it is.
     pub about: &'static str,
+    /// The machine that it runs on; `None` for one that runs on none (the mock).
+    pub machine: Option<Machine>,
     /// The settings it takes beside `name` and `kind`.
     pub settings: &'static [Setting],
     /// Settings that this row fixes unless they are given (`accel=kvm`).
@@ -26,24 +30,45 @@ pub struct LayerKind {
     pub make: fn(&Settings) -> Result<Box<dyn Layer>, SettingError>,
 }
 
-/// Every kind of layer, in the order that scoreboards show.
-pub const KINDS: &[LayerKind] =
-    &[native::KIND, oci::RUNC, oci::CRUN, oci::RUNSC, uml::KIND, qemu::KIND, kvm::KIND, mock::KIND];
+/// Every kind of layer, in the order that scoreboards show: those of the real machine first.
+pub const KINDS: &[LayerKind] = &[
+    native::KIND,
+    oci::RUNC,
+    oci::CRUN,
+    oci::RUNSC,
+    uml::KIND,
+    qemu::KIND,
+    kvm::KIND,
+    sim::native::KIND,
+    sim::xen_pv::KIND,
+    mock::KIND,
+];
 
-/// The layer that `settings` describe, and its kind. The kind is `kind=`, or else the name itself.
+/// The kinds of layers that `machine` has.
+pub fn kinds_of(machine: Machine) -> impl Iterator<Item = &'static LayerKind> {
+    KINDS.iter().filter(move |kind| kind.machine.is_none_or(|own| own == machine))
+}
+
+/// The layer of `machine` that `settings` describe, and its kind. The kind is `kind=`, or else the name itself.
 pub fn configure(
+    machine: Machine,
     settings: &Settings,
 ) -> Result<(&'static LayerKind, Settings, Box<dyn Layer>), SettingError> {
     let mut settings = settings.clone();
-    let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+    let names: Vec<&str> = kinds_of(machine).map(|kind| kind.name).collect();
     let Some(name) = settings.get("name").or(settings.get("kind")).map(str::to_owned) else {
         return Err(SettingError("a layer needs a name: name=qemu,...".into()));
     };
     let wanted = settings.get("kind").unwrap_or(&name).to_owned();
-    let Some(kind) = KINDS.iter().find(|kind| kind.name == wanted) else {
-        let hint = if settings.get("kind").is_none() { " (or say which with kind=)" } else { "" };
+    let Some(kind) = kinds_of(machine).find(|kind| kind.name == wanted) else {
+        let elsewhere = KINDS.iter().find(|kind| kind.name == wanted).and_then(|kind| kind.machine);
+        let hint = match elsewhere {
+            Some(other) => format!(" (--machine {other} has it)"),
+            None if settings.get("kind").is_none() => " (or say which with kind=)".into(),
+            None => String::new(),
+        };
         return Err(SettingError(format!(
-            "no layer '{wanted}'; {}{hint}",
+            "no layer '{wanted}' on the {machine} machine; {}{hint}",
             suggestion(&wanted, &names)
         )));
     };
@@ -59,6 +84,17 @@ pub fn configure(
     settings.only(&known).map_err(in_layer)?;
     let layer = (kind.make)(&settings).map_err(in_layer)?;
     Ok((kind, settings, layer))
+}
+
+/// The value that a layer of `kind` needs for its setting `key` when a benchmark asks for what that gives (a
+/// disk, a network); `None` when the kind has no such setting.
+pub fn usual(kind: &LayerKind, key: &str) -> Option<&'static str> {
+    kind.settings.iter().find(|setting| setting.key == key)?;
+    match key {
+        "disk" => Some(disk::USUAL),
+        "net" => Some(net::usual(kind.name)),
+        _ => None,
+    }
 }
 
 /// Names appear in tables, file names and container ids.
@@ -95,10 +131,12 @@ mod tests {
 
     #[test]
     fn every_row_makes_a_layer_with_its_defaults() {
-        let names: BTreeSet<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        let names: BTreeSet<_> = KINDS.iter().map(|kind| (kind.machine, kind.name)).collect();
         assert_eq!(names.len(), KINDS.len());
         for kind in KINDS {
-            let (_, settings, _) = configure(&Settings::parse(kind.name).unwrap()).unwrap();
+            let machine = kind.machine.unwrap_or_default();
+            let (_, settings, _) =
+                configure(machine, &Settings::parse(kind.name).unwrap()).unwrap();
             assert_eq!(settings.get("kind"), Some(kind.name));
             for (key, value) in kind.defaults {
                 assert_eq!(settings.get(key), Some(*value), "{}", kind.name);
@@ -107,7 +145,7 @@ mod tests {
     }
 
     fn refusal(text: &str) -> String {
-        let refused = configure(&Settings::parse(text).unwrap());
+        let refused = configure(Machine::Real, &Settings::parse(text).unwrap());
         refused.err().unwrap_or_else(|| panic!("{text} is accepted")).to_string()
     }
 
@@ -124,7 +162,7 @@ mod tests {
     #[test]
     fn one_kind_may_stand_twice_under_two_names() {
         let (kind, settings, _) =
-            configure(&Settings::parse("big,kind=qemu,memory=2G").unwrap()).unwrap();
+            configure(Machine::Real, &Settings::parse("big,kind=qemu,memory=2G").unwrap()).unwrap();
         assert_eq!((kind.name, settings.get("name")), ("qemu", Some("big")));
     }
 }

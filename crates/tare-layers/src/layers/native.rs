@@ -1,34 +1,64 @@
 //! `native`: the probe as an ordinary process of this host; the usual baseline.
 
+use crate::disk::{self, Disk};
+use crate::net::{self, Net};
 use crate::{BootSpec, Host, Launch, Layer, LayerKind, Program, Unavailable};
 use nix::unistd::{AccessFlags, access};
-use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+use tare_proto::{DISK, DISK_FOLDER, Machine, NET};
 
 pub const KIND: LayerKind = LayerKind {
     name: "native",
     about: "a process of this host, under no layer",
-    settings: &[],
+    machine: Some(Machine::Real),
+    settings: &[disk::SETTING, net::SETTING],
     defaults: &[],
     only_by_name: false,
-    make: |_| Ok(Box::new(Native)),
+    make: |settings| {
+        Ok(Box::new(Native {
+            disk: Disk::read(settings)?,
+            net: Net::read(settings, &[Net::Host])?,
+        }))
+    },
 };
 
-struct Native;
+struct Native {
+    disk: Option<Disk>,
+    net: Option<Net>,
+}
 
 impl Layer for Native {
-    fn check(&self, _host: &Host) -> Result<(), Unavailable> {
-        Ok(())
+    fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let scratch = scratch_parent(boot).join(format!("{}-scratch", boot.id));
-        let mut program = Program::new(&host.probe).arg("serve");
+        let mut program = Program::new(&fresh_probe(host, boot)?).arg("serve");
         // The environment of a process is part of what exec costs: the same few bytes everywhere.
         program.env = vec![("TARE_SCRATCH".into(), scratch.to_string_lossy().into_owned())];
         program.folders.push(scratch);
+        let files = disk::files(boot, &mut program);
+        program = program.env(DISK_FOLDER, files.to_string_lossy());
+        if let Some(disk) = &self.disk {
+            let path = disk.attach(host, boot, &mut program)?.path;
+            program = program.env(DISK, path.to_string_lossy());
+        }
+        if let Some(net) = self.net {
+            let told = net.attach(host, boot, &mut program)?.told;
+            program = program.env(NET, told);
+        }
         Ok(Launch::Program(program))
     }
+}
+
+/// The probe as a file that has just been written, as a container's is: how the page cache holds a file decides
+/// what its pages cost to map, and 10% of a fork is that.
+fn fresh_probe(host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
+    let copy = boot.folder.join("tare-probe");
+    fs::copy(&host.probe, &copy)?;
+    Ok(copy)
 }
 
 /// Memory-backed like every other layer's scratch folder, where the host has that.

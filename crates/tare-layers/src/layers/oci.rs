@@ -4,17 +4,21 @@
 //! There are no limits to set: those need cgroups, which need root or a delegation. gVisor counts
 //! the CPUs that it is pinned to.
 
+use crate::bundle::Inside;
+use crate::disk::{self, Disk};
+use crate::net::{self, Net};
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Settings, Unavailable, bundle,
-    programs,
+    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings,
+    Unavailable, bundle, programs,
 };
 use std::path::{Path, PathBuf};
 use std::{fs, io};
+use tare_proto::Machine;
 
 pub const RUNC: LayerKind = kind("runc", "a container of runc: this host's kernel, namespaces");
 pub const CRUN: LayerKind = kind("crun", "a container of crun: this host's kernel, namespaces");
 pub const RUNSC: LayerKind = LayerKind {
-    settings: &[RUNTIME, PLATFORM, ARGS],
+    settings: &[RUNTIME, PLATFORM, ARGS, disk::SETTING, net::SETTING],
     ..kind("runsc", "a sandbox of gVisor: a kernel in user space")
 };
 
@@ -30,10 +34,11 @@ const fn kind(name: &'static str, about: &'static str) -> LayerKind {
     LayerKind {
         name,
         about,
-        settings: &[RUNTIME, ARGS],
+        machine: Some(Machine::Real),
+        settings: &[RUNTIME, ARGS, disk::SETTING, net::SETTING],
         defaults: &[],
         only_by_name: false,
-        make: |settings| Ok(Box::new(Oci::new(settings))),
+        make: |settings| Ok(Box::new(Oci::new(settings)?)),
     }
 }
 
@@ -42,15 +47,17 @@ struct Oci {
     runtime: String,
     flags: Vec<String>,
     rootless: bool,
+    disk: Option<Disk>,
+    net: Option<Net>,
 }
 
 impl Oci {
-    fn new(settings: &Settings) -> Oci {
+    fn new(settings: &Settings) -> Result<Oci, SettingError> {
         let kind = settings.get("kind").unwrap_or_default().to_owned();
         let rootless = !nix::unistd::geteuid().is_root();
         let mut flags: Vec<String> = match kind.as_str() {
             "crun" => vec!["--cgroup-manager=disabled".into()],
-            "runsc" => vec!["--ignore-cgroups".into(), "--network=none".into()],
+            "runsc" => vec!["--ignore-cgroups".into()],
             _ => Vec::new(),
         };
         if kind == "runsc" && rootless {
@@ -59,7 +66,8 @@ impl Oci {
         flags.extend(settings.get("platform").map(|platform| format!("--platform={platform}")));
         flags.extend(settings.words("args"));
         let runtime = settings.get("runtime").unwrap_or(&kind).to_owned();
-        Oci { kind, runtime, flags, rootless }
+        let (disk, net) = (Disk::read(settings)?, Net::read(settings, &[Net::Veth])?);
+        Ok(Oci { kind, runtime, flags, rootless, disk, net })
     }
 
     /// crun refuses hosts with both versions of cgroups even when told to leave them alone; it
@@ -69,6 +77,15 @@ impl Oci {
         self.kind == "crun" && second.is_ok_and(|text| !text.trim().is_empty())
     }
 
+    /// The folder that the runtime may not see: for crun the cgroups; for runsc with a network what it takes
+    /// for the mark of the host's own network namespace and, since Linux 6.12, is in every one.
+    fn hidden(&self) -> Option<&'static str> {
+        if self.hides_cgroups() {
+            return Some("/sys/fs/cgroup/unified");
+        }
+        (self.kind == "runsc" && self.net.is_some() && !self.rootless).then_some("/proc/sys/net")
+    }
+
     /// runsc makes its user namespace itself, and `unshare` has made crun's.
     fn maps_user(&self) -> bool {
         self.rootless && self.kind != "runsc" && !self.hides_cgroups()
@@ -76,32 +93,45 @@ impl Oci {
 
     fn command(&self) -> Result<Vec<String>, Unavailable> {
         let runtime = programs::find(&self.runtime)?.to_string_lossy().into_owned();
-        if !self.hides_cgroups() {
-            return Ok(vec![runtime]);
-        }
+        let Some(hidden) = self.hidden() else { return Ok(vec![runtime]) };
         let unshare = programs::find("unshare")?.to_string_lossy().into_owned();
         let flags = if self.rootless { "-rm" } else { "-m" };
-        let script = "mount -t tmpfs none /sys/fs/cgroup/unified && exec \"$0\" \"$@\"";
-        Ok([unshare, flags.into(), "sh".into(), "-c".into(), script.into(), runtime].into())
+        let script = format!("mount -t tmpfs none {hidden} && exec \"$0\" \"$@\"");
+        Ok([unshare, flags.into(), "sh".into(), "-c".into(), script, runtime].into())
     }
 }
 
 impl Layer for Oci {
-    fn check(&self, _host: &Host) -> Result<(), Unavailable> {
+    fn check(&self, host: &Host) -> Result<(), Unavailable> {
         self.command()?;
+        self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))?;
         if self.rootless { user_namespaces() } else { Ok(()) }
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
-        let bundle = bundle::write(host, boot, self.maps_user())?;
+        let mut needs = Program::default();
+        let disk =
+            self.disk.as_ref().map(|disk| disk.attach(host, boot, &mut needs)).transpose()?;
+        let disk = disk.map(|disk| disk.path);
+        let files = disk::files(boot, &mut needs);
+        let net = self.net.map(|net| net.attach(host, boot, &mut needs)).transpose()?;
+        let mut flags = self.flags.clone();
+        if self.kind == "runsc" {
+            let has = net.as_ref().is_some_and(|link| link.namespace.is_some());
+            flags.push(if has { "--network=sandbox" } else { "--network=none" }.into());
+        }
+        let inside = Inside { maps_user: self.maps_user(), disk, files, net };
+        let bundle = bundle::write(host, boot, &inside)?;
         let command = self.command().map_err(|e| io::Error::other(e.to_string()))?;
         let runtime = PathBuf::from(&command[command.len() - 1]);
         let root = ["--root".to_owned(), boot.folder.join("state").display().to_string()];
         let (bundle, id) = (bundle.display().to_string(), boot.id.to_owned());
-        let mut program = Program::new(&command[0]).args(&command[1..]).args(&self.flags);
+        let mut program = Program::new(&command[0]).args(&command[1..]).args(&flags);
+        program =
+            Program { program: program.program, args: program.args, env: program.env, ..needs };
         program = program.args(&root).args(["run", "--bundle", &bundle, &id]);
         let delete = ["delete".to_owned(), "--force".to_owned(), id];
-        program.cleanup.push([command, self.flags.clone(), root.into(), delete.into()].concat());
+        program.cleanup.insert(0, [command, flags, root.into(), delete.into()].concat());
         Ok(Launch::Program(program.made_of("runtime", runtime, Some("--version"))))
     }
 }

@@ -2,12 +2,15 @@
 //! processor. The same machine otherwise, with no device but two serial lines.
 
 use super::kvm;
+use crate::disk::{self, Attached, Disk};
+use crate::net::{self, Link, Net};
 use crate::settings::suggestion;
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Program, SessionError, Setting, SettingError,
-    Settings, Unavailable, initramfs, kernel, programs,
+    BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, SessionError, Setting, SettingError,
+    Settings, Unavailable, initramfs, kernel, modules, programs,
 };
 use std::io;
+use tare_proto::{DISK, Machine, NET, NET_OWN};
 
 pub const KIND: LayerKind =
     kind("qemu", "a virtual machine that QEMU translates (TCG)", &[("accel", "tcg")]);
@@ -20,6 +23,7 @@ pub(super) const fn kind(
     LayerKind {
         name,
         about,
+        machine: Some(Machine::Real),
         settings: &[
             Setting { key: "accel", about: "tcg or kvm (default: by the layer's kind)" },
             Setting { key: "vcpus", about: "virtual CPUs (default 1)" },
@@ -29,6 +33,8 @@ pub(super) const fn kind(
             Setting { key: "machine", about: "machine type (default q35)" },
             Setting { key: "emulator", about: "QEMU's program (default qemu-system-x86_64)" },
             Setting { key: "args", about: "more arguments of QEMU" },
+            disk::SETTING,
+            net::SETTING,
         ],
         defaults,
         only_by_name: false,
@@ -45,6 +51,8 @@ struct Qemu {
     machine: String,
     emulator: String,
     args: Vec<String>,
+    disk: Option<Disk>,
+    net: Option<Net>,
 }
 
 impl Qemu {
@@ -66,7 +74,55 @@ impl Qemu {
             machine: text("machine", "q35"),
             emulator: text("emulator", "qemu-system-x86_64"),
             args: settings.words("args"),
+            disk: Disk::read(settings)?,
+            net: Net::read(settings, &[Net::User, Net::Tap])?,
         })
+    }
+}
+
+impl Qemu {
+    /// What counts its instructions: only what is translated can be counted.
+    fn plugin<'a>(&self, host: &'a Host) -> Option<&'a Plugin> {
+        host.plugin.as_ref().filter(|_| self.accel == "tcg")
+    }
+
+    /// Adds the disk to `program`; what to tell the guest's kernel of it.
+    fn give_disk(
+        &self,
+        host: &Host,
+        boot: &BootSpec,
+        mut program: Program,
+    ) -> io::Result<(Program, String)> {
+        let Some(disk) = &self.disk else { return Ok((program, String::new())) };
+        let Attached { path, direct } = disk.attach(host, boot, &mut program)?;
+        // Past the host's page cache, as the probe's own requests go natively.
+        let cache = if direct { "none" } else { "writeback" };
+        let path = path.display().to_string().replace(',', ",,");
+        let drive = format!("if=none,id=disk,format=raw,cache={cache},file={path}");
+        let program = program.args(["-drive", &drive, "-device", "virtio-blk-pci,drive=disk"]);
+        Ok((program, format!(" {DISK}=/dev/vda")))
+    }
+
+    /// Adds the network to `program`; what to tell the guest's kernel of it.
+    fn give_net(
+        &self,
+        host: &Host,
+        boot: &BootSpec,
+        mut program: Program,
+    ) -> io::Result<(Program, String)> {
+        let Some(net) = self.net else { return Ok((program, String::new())) };
+        let Link { told, own, interface, .. } = net.attach(host, boot, &mut program)?;
+        let mut more = format!(" {NET}=\"{told}\"");
+        if let Some(own) = own {
+            let netdev = match interface {
+                Some(name) => format!("tap,id=net,ifname={name},script=no,downscript=no"),
+                None => "user,id=net,ipv6=off".to_owned(),
+            };
+            let device = "virtio-net-pci,netdev=net,romfile=";
+            program = program.args(["-netdev", &netdev, "-device", device]);
+            more.push_str(&format!(" {NET_OWN}=eth0:{own}"));
+        }
+        Ok((program, more))
     }
 }
 
@@ -75,8 +131,16 @@ impl Layer for Qemu {
         if self.accel == "kvm" {
             kvm::device()?;
         }
-        programs::find(&self.emulator)?;
-        kernel::find(self.kernel.as_deref(), host).map(drop)
+        let emulator = programs::find(&self.emulator)?;
+        if let Some(plugin) = self.plugin(host) {
+            plugin.check(&emulator)?;
+        }
+        self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))?;
+        let kernel = self.kernel.as_deref();
+        match self.disk.is_some() || self.net.is_some() {
+            true => kernel::find_with_modules(kernel, host).map(drop),
+            false => kernel::find(kernel, host).map(drop),
+        }
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
@@ -90,11 +154,16 @@ impl Layer for Qemu {
             // The first serial line is the console, the second the probe's.
             .args(["-chardev", "file,id=console,path=/dev/stderr", "-serial", "chardev:console"])
             .args(["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"])
-            .args(["-append", "console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1", "-kernel"])
-            .arg(&kernel)
-            .arg("-initrd")
-            .arg(initramfs::write(host, boot)?)
+            .args(self.plugin(host).map_or_else(Vec::new, |plugin| plugin.arguments(boot)))
             .args(&self.args);
+        let (program, disk) = self.give_disk(host, boot, program)?;
+        let (program, net) = self.give_net(host, boot, program)?;
+        let more = disk + &net;
+        let modules = if more.is_empty() { &[][..] } else { modules::VIRTIO };
+        let modules = modules::of(&kernel, modules, host, boot)?;
+        let append = format!("console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1{more}");
+        let program = program.args(["-append", &append, "-kernel"]).arg(&kernel);
+        let program = program.arg("-initrd").arg(initramfs::write(host, boot, &modules)?);
         let program = program.made_of("emulator", emulator, Some("--version"));
         Ok(Launch::Program(program.made_of("kernel", kernel, None)))
     }

@@ -2,18 +2,24 @@
 //!
 //! Its kernel is its own; it has one CPU, and each guest process is a host process that it traces.
 
+use crate::disk::{self, Disk};
+use crate::net::{self, Link, Net};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Unavailable, initramfs, programs,
 };
 use std::io;
+use tare_proto::{DISK, Machine, NET, NET_OWN};
 
 pub const KIND: LayerKind = LayerKind {
     name: "uml",
     about: "User-Mode Linux: a Linux kernel as a process, one CPU",
+    machine: Some(Machine::Real),
     settings: &[
         Setting { key: "kernel", about: "the kernel, a program (default linux.uml)" },
         Setting { key: "memory", about: "the guest's memory (default 256M)" },
         Setting { key: "args", about: "more arguments of the kernel" },
+        disk::SETTING,
+        net::SETTING,
     ],
     defaults: &[],
     only_by_name: false,
@@ -22,6 +28,8 @@ pub const KIND: LayerKind = LayerKind {
             kernel: settings.get("kernel").unwrap_or("linux.uml").to_owned(),
             memory: settings.mebibytes("memory", 256)?,
             args: settings.words("args"),
+            disk: Disk::read(settings)?,
+            net: Net::read(settings, &[Net::PlainTap])?,
         }))
     },
 };
@@ -30,17 +38,20 @@ struct Uml {
     kernel: String,
     memory: u64,
     args: Vec<String>,
+    disk: Option<Disk>,
+    net: Option<Net>,
 }
 
 impl Layer for Uml {
-    fn check(&self, _host: &Host) -> Result<(), Unavailable> {
-        programs::find(&self.kernel).map(drop)
+    fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        programs::find(&self.kernel)?;
+        self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let kernel = programs::find(&self.kernel).map_err(|e| io::Error::other(e.to_string()))?;
-        let initramfs = initramfs::write(host, boot)?;
-        let program = Program::new(&kernel)
+        let initramfs = initramfs::write(host, boot, &[])?;
+        let mut program = Program::new(&kernel)
             .arg(format!("mem={}M", self.memory))
             .arg(format!("initrd={}", initramfs.display()))
             .arg(format!("uml_dir={}", boot.folder.display()))
@@ -51,6 +62,19 @@ impl Layer for Uml {
             // More than half of Debian's boot would be a benchmark of RAID-6, which nothing uses.
             .arg("initcall_blacklist=raid6_select_algo")
             .args(&self.args);
+        if let Some(disk) = &self.disk {
+            let path = disk.attach(host, boot, &mut program)?.path;
+            program = program.arg(format!("ubd0={}", path.display()));
+            program = program.arg(format!("{DISK}=/dev/ubda"));
+        }
+        if let Some(net) = self.net {
+            let Link { told, own, interface, .. } = net.attach(host, boot, &mut program)?;
+            program = program.arg(format!("{NET}=\"{told}\""));
+            if let (Some(own), Some(interface)) = (own, interface) {
+                program = program.arg(format!("vec0:transport=tap,ifname={interface},depth=128"));
+                program = program.arg(format!("{NET_OWN}=vec0:{own}"));
+            }
+        }
         Ok(Launch::Program(program.made_of("kernel", kernel, Some("--version"))))
     }
 }

@@ -1,17 +1,60 @@
 //! The table of benchmarks: one file and one row each. `tare list`, reports, docs and tests read it.
 
+mod aim7;
+mod disk;
+mod hackbench;
 mod kernel;
 mod lmbench;
+mod net;
+mod stream;
+mod sysbench;
+mod unixbench;
+mod warehouse;
 
 use crate::bench::{Bench, Suite};
 
 /// Every suite.
-pub const SUITES: &[Suite] = &[Suite {
-    name: "vmi",
-    about: "single kernel operations: lmbench latencies and kernel loops, as VMware weighed its VMI",
-}];
+pub const SUITES: &[Suite] = &[
+    Suite {
+        name: "vmi",
+        about: "single kernel operations: lmbench latencies and kernel loops, as VMware weighed its VMI",
+    },
+    Suite {
+        name: aim7::SUITE,
+        about: "the 53 tests of AIM's multiuser benchmark, and its mix under growing load",
+    },
+    Suite {
+        name: aim7::calls::SUITE,
+        about: "which system calls the mix of aim7 makes: counted, not timed",
+    },
+    Suite {
+        name: "unixbench",
+        about: "the twelve tests of the UnixBench 5.1.3 index, with 1 copy and one for each CPU",
+    },
+    Suite {
+        name: "disk",
+        about: "the layer's own disk past the page cache: bandwidth, IOPS, latencies by queue depth",
+    },
+    Suite {
+        name: "stream",
+        about: "STREAM's four loops over memory that no cache holds, one thread for each CPU",
+    },
+    Suite {
+        name: "hackbench",
+        about: "messages between processes or threads, through pipes or sockets, as rt-tests' hackbench",
+    },
+    Suite { name: "sysbench", about: "sysbench 1.0's cpu, memory, threads and mutex tests" },
+    Suite {
+        name: "warehouse",
+        about: "transactions on CPU and memory over a growing number of warehouses, as SPECjbb's pattern",
+    },
+    Suite {
+        name: "net",
+        about: "streams and request/response between the layer and the host, and inside the layer",
+    },
+];
 
-/// Every benchmark, in the order that scoreboards show.
+/// Every benchmark with a file of its own, in the order that scoreboards show.
 pub const ALL: &[&Bench] = &[
     &lmbench::null_call::BENCH,
     &lmbench::null_io::BENCH,
@@ -37,9 +80,58 @@ pub const ALL: &[&Bench] = &[
     &kernel::segv::BENCH,
     &kernel::forkwaitn::BENCH,
     &kernel::divzero::BENCH,
+    &unixbench::dhry2reg::BENCH,
+    &unixbench::whetstone_double::BENCH,
+    &unixbench::execl::BENCH,
+    &unixbench::fsbuffer::BENCH,
+    &unixbench::fstime::BENCH,
+    &unixbench::fsdisk::BENCH,
+    &unixbench::pipe::BENCH,
+    &unixbench::context1::BENCH,
+    &unixbench::spawn::BENCH,
+    &unixbench::shell1::BENCH,
+    &unixbench::shell8::BENCH,
+    &unixbench::syscall::BENCH,
+    &stream::copy::BENCH,
+    &stream::scale::BENCH,
+    &stream::add::BENCH,
+    &stream::triad::BENCH,
+    &stream::triad_basepage::BENCH,
+    &stream::triad_hugepage::BENCH,
+    &hackbench::process_pipe::BENCH,
+    &hackbench::process_socket::BENCH,
+    &hackbench::thread_pipe::BENCH,
+    &hackbench::thread_socket::BENCH,
+    &sysbench::cpu::BENCH,
+    &sysbench::memory_read::BENCH,
+    &sysbench::memory_write::BENCH,
+    &sysbench::threads::BENCH,
+    &sysbench::mutex::BENCH,
+    &warehouse::mix::BENCH,
+    &warehouse::mix_hugepage::BENCH,
+    &disk::read_64k::BENCH,
+    &disk::write_64k::BENCH,
+    &disk::randread_4k::BENCH,
+    &disk::randwrite_4k::BENCH,
+    &net::tcp_send::BENCH,
+    &net::tcp_receive::BENCH,
+    &net::tcp_rr::BENCH,
+    &net::udp_rr::BENCH,
+    &net::lo_stream::BENCH,
+    &net::lo_tcp_rr::BENCH,
+    &net::lo_udp_rr::BENCH,
 ];
+
+/// Families of many small rows, a table each; they follow [`ALL`].
+const TABLES: &[&[&[Bench]]] = &[aim7::TESTS, &[aim7::mix::ROWS, aim7::calls::ROWS]];
+
+/// Every benchmark, in the order that scoreboards show.
+pub fn all() -> impl Iterator<Item = &'static Bench> {
+    let tables = TABLES.iter().flat_map(|tables| tables.iter()).flat_map(|rows| rows.iter());
+    ALL.iter().copied().chain(tables)
+}
 
 /// The benchmark named `name`.
 pub fn find(name: &str) -> Option<&'static Bench> {
-    ALL.iter().copied().find(|bench| bench.name == name)
+    all().find(|bench| bench.name == name)
 }

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -33,19 +34,26 @@ pub struct Probe {
     process: Child,
     requests: Option<ChildStdin>,
     answers: Receiver<FromProbe>,
+    _peer: Peer,
 }
 
 impl Probe {
-    /// Starts one with a scratch folder of its own, and takes its greeting.
+    /// Starts one with a scratch folder and a disk of its own, and takes its greeting.
     pub fn start(scratch: &str) -> Probe {
+        Probe::start_as(scratch, |_| {})
+    }
+
+    /// The same, after `change` has changed the command.
+    pub fn start_as(scratch: &str, change: impl FnOnce(&mut Command)) -> Probe {
+        let disk = disk(scratch);
+        let peer = Peer::start();
         let scratch = folder(scratch);
-        let mut process = program()
-            .arg("serve")
-            .env("TARE_SCRATCH", &scratch)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("start the probe");
+        let mut command = program();
+        command.arg("serve").env("TARE_SCRATCH", &scratch).env("TARE_DISK", &disk);
+        command.env("TARE_NET", &peer.told);
+        change(&mut command);
+        let mut process =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("start the probe");
         let output = BufReader::new(process.stdout.take().expect("piped"));
         let (send, answers) = channel();
         std::thread::spawn(move || {
@@ -53,7 +61,8 @@ impl Probe {
                 let _ = send.send(decode(&line).expect("every line is a message"));
             }
         });
-        let probe = Probe { requests: process.stdin.take(), scratch, process, answers };
+        let requests = process.stdin.take();
+        let probe = Probe { requests, scratch, process, answers, _peer: peer };
         assert!(matches!(probe.answer(), FromProbe::Hello(_)));
         probe
     }
@@ -76,8 +85,14 @@ impl Probe {
 
     /// Measures `bench` with tiny limits.
     pub fn measure(&mut self, bench: &str) -> FromProbe {
+        self.measure_for(bench, 20)
+    }
+
+    /// Measures `bench` for about `limit_ms` milliseconds.
+    pub fn measure_for(&mut self, bench: &str, limit_ms: u64) -> FromProbe {
         let bench = bench.to_owned();
-        let request = Request { id: 7, bench, samples: 3, batch_ns: 10_000, limit_ms: 20 };
+        let request =
+            Request { id: 7, bench, samples: 3, batch_ns: 10_000, limit_ms, events: false };
         self.say(&ToProbe::Run(request));
         assert_eq!(self.answer(), FromProbe::Begin { id: 7 });
         self.answer()
@@ -104,6 +119,43 @@ impl Drop for Probe {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// The other end of network benchmarks; killed when dropped.
+pub struct Peer {
+    /// What `TARE_NET` says of it.
+    pub told: String,
+    process: Child,
+}
+
+impl Peer {
+    /// Starts one on the loopback interface.
+    pub fn start() -> Peer {
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
+        let told = format!("{free}/{:x}", 0xc00c1e);
+        let mut command = program();
+        command.arg("peer").env("TARE_NET", &told).stdout(Stdio::piped());
+        let mut process = command.spawn().expect("start the peer");
+        let mut says = String::new();
+        let output = process.stdout.take().expect("piped");
+        BufReader::new(output).read_line(&mut says).expect("the peer says something");
+        assert_eq!(says, "ready\n");
+        Peer { told, process }
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The file of 4 MiB that is the disk of the probe with this scratch folder.
+pub fn disk(scratch: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{scratch}.disk"));
+    std::fs::write(&path, vec![0x5a; 4 << 20]).expect("make a disk");
+    path
 }
 
 /// An empty folder for a test.

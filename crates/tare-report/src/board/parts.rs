@@ -2,6 +2,7 @@
 
 use crate::{Note, Ratio};
 use serde::Serialize;
+use tare_proto::Machine;
 use tare_stats::Correction;
 use tare_store::Role;
 
@@ -126,6 +127,10 @@ pub struct FailedBoot {
 /// Where the numbers come from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Provenance {
+    /// The machine that the layers ran on.
+    pub machine: Machine,
+    /// What the emulator of a simulated machine says of itself.
+    pub emulator: String,
     /// Decides the order within every block.
     pub seed: u64,
     /// When the campaign was made, UTC.

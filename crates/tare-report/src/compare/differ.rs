@@ -53,6 +53,13 @@ fn plans([before, after]: [&Campaign; 2], options: &Options) -> Vec<Difference> 
         );
         found.push(Difference { kind: "probe", layer: None, text, refuses: true });
     }
+    if a.machine != b.machine {
+        let text = format!(
+            "a simulated machine counts instructions, a real one takes time: {} before, {} after",
+            a.machine, b.machine
+        );
+        found.push(Difference { kind: "machine", layer: None, text, refuses: true });
+    }
     if (a.seed, &a.created, &a.command) == (b.seed, &b.created, &b.command) {
         found.push(tell("same_campaign", "both are one and the same campaign".into()));
     }

@@ -22,6 +22,8 @@ enum Claim {
     Faster,
     Heavier,
     Lighter,
+    Costlier,
+    Cheaper,
     Different,
 }
 
@@ -31,6 +33,9 @@ const CLAIMS: &[(&str, Claim)] = &[
     ("faster", Claim::Faster),
     ("heavier", Claim::Heavier),
     ("lighter", Claim::Lighter),
+    ("costlier", Claim::Costlier),
+    ("instructions", Claim::Costlier),
+    ("cheaper", Claim::Cheaper),
     ("different", Claim::Different),
 ];
 
@@ -46,7 +51,7 @@ impl fmt::Display for ConditionError {
         write!(
             f,
             "{}; a condition is WORD > NUMBER%, for example 'slower > 3%', WORD being {} (times and rates are \
-             slower or faster, memory is heavier or lighter)",
+             slower or faster, memory is heavier or lighter, instructions are costlier or cheaper)",
             self.wrong,
             words.join(", ")
         )
@@ -65,14 +70,15 @@ impl FromStr for Condition {
         let word = word.trim();
         let claim = CLAIMS.iter().find(|(known, _)| *known == word);
         let (_, claim) = claim.ok_or_else(|| wrong(format!("'{word}' is no such word")))?;
-        let number = rest.trim().strip_suffix('%');
+        // The sign may be written: `instructions > +0.5%`.
+        let number = rest.trim().trim_start_matches('+').strip_suffix('%');
         let number = number.ok_or_else(|| wrong(format!("'{}' has no '%'", rest.trim())))?;
         let percent: f64 = number.trim().parse().unwrap_or(f64::NAN);
         if !(percent.is_finite() && percent >= 0.0) {
             return Err(wrong(format!("'{}' is not a number of 0 or more", number.trim())));
         }
-        if *claim == Claim::Lighter && percent >= 100.0 {
-            return Err(wrong("nothing can be lighter by 100%".into()));
+        if matches!(claim, Claim::Lighter | Claim::Cheaper) && percent >= 100.0 {
+            return Err(wrong(format!("nothing can be {word} by 100%")));
         }
         Ok(Condition { claim: *claim, percent })
     }
@@ -187,10 +193,17 @@ fn failing(
 }
 
 impl Condition {
+    /// The bound as a fraction: 0.005 for 0.5%.
+    #[must_use]
+    pub fn fraction(self) -> f64 {
+        self.percent / 100.0
+    }
+
     fn concerns(self, row: &Candidate) -> bool {
         match self.claim {
             Claim::Slower | Claim::Faster => row.measure == Measure::Speed,
             Claim::Heavier | Claim::Lighter => row.measure == Measure::Size,
+            Claim::Costlier | Claim::Cheaper => row.measure == Measure::Path,
             Claim::Different => true,
         }
     }
@@ -198,8 +211,8 @@ impl Condition {
     /// Whether the row's own verdict points the way of the condition.
     fn agrees(self, row: &Candidate) -> bool {
         match self.claim {
-            Claim::Slower | Claim::Heavier => row.verdict == Verdict::Worse,
-            Claim::Faster | Claim::Lighter => row.verdict == Verdict::Better,
+            Claim::Slower | Claim::Heavier | Claim::Costlier => row.verdict == Verdict::Worse,
+            Claim::Faster | Claim::Lighter | Claim::Cheaper => row.verdict == Verdict::Better,
             Claim::Different => matches!(row.verdict, Verdict::Worse | Verdict::Better),
         }
     }
@@ -207,7 +220,7 @@ impl Condition {
     /// The bound as a log cost of 0 or more. A tenth off the weight is 10% lighter, a tenth off the time 11% faster.
     fn bound(self) -> f64 {
         match self.claim {
-            Claim::Lighter => -(-self.percent / 100.0).ln_1p(),
+            Claim::Lighter | Claim::Cheaper => -(-self.percent / 100.0).ln_1p(),
             _ => (self.percent / 100.0).ln_1p(),
         }
     }
@@ -220,8 +233,8 @@ impl Condition {
             error => t_upper(distance / error, row.df),
         };
         match self.claim {
-            Claim::Slower | Claim::Heavier => beyond(row.log_cost - bound),
-            Claim::Faster | Claim::Lighter => beyond(-row.log_cost - bound),
+            Claim::Slower | Claim::Heavier | Claim::Costlier => beyond(row.log_cost - bound),
+            Claim::Faster | Claim::Lighter | Claim::Cheaper => beyond(-row.log_cost - bound),
             Claim::Different => {
                 let size = row.log_cost.abs();
                 let far = if row.std_error == 0.0 { 0.0 } else { beyond(size + bound) };

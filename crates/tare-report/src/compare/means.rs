@@ -6,8 +6,7 @@ use crate::board::{Geomean, Measure, Ratio, Verdict};
 use crate::cell::verdict;
 use crate::options::Options;
 use tare_proto::Better;
-use tare_stats::dist::{t_factor, t_two_sided};
-use tare_stats::{Best, RatioInterval, RowInput, SuiteGeomean, suite_geomean_sparse, verdicts};
+use tare_stats::{Best, RatioInterval, RowInput, suite_geomean_sparse, unpaired_geomean, verdicts};
 
 /// The means of every layer, each layer's by suite and what is measured; their verdicts are a family of their own.
 pub(super) fn geomeans(
@@ -105,35 +104,5 @@ fn mean(
         let side: Vec<_> = both.iter().map(|row| row[at].clone()).collect();
         suite_geomean_sparse(&side, options.confidence).ok()
     };
-    Some((difference(&of(0)?, &of(1)?, options.confidence), both.len()))
-}
-
-/// Welch's interval of the difference of two mean logs whose errors are known.
-fn difference(before: &SuiteGeomean, after: &SuiteGeomean, confidence: f64) -> RatioInterval {
-    let (a, b) = (&before.interval, &after.interval);
-    let (part_a, part_b) = (a.std_error.powi(2), b.std_error.powi(2));
-    let least = a.df.min(b.df);
-    let welch = (part_a + part_b).powi(2) / (part_a.powi(2) / a.df + part_b.powi(2) / b.df);
-    let df = if welch.is_finite() { welch.clamp(least, a.df + b.df) } else { least };
-    let (log_ratio, std_error) = (b.log_ratio - a.log_ratio, (part_a + part_b).sqrt());
-    let half = if std_error == 0.0 { 0.0 } else { t_factor(confidence, df) * std_error };
-    let ratio = |log: f64| log.exp().clamp(f64::MIN_POSITIVE, f64::MAX);
-    let p_value = match std_error {
-        0.0 => f64::from(u8::from(log_ratio.abs() <= 1e-12)),
-        error => t_two_sided(log_ratio / error, df),
-    };
-    RatioInterval {
-        ratio: ratio(log_ratio),
-        low: ratio(log_ratio - half),
-        high: ratio(log_ratio + half),
-        blocks: a.blocks.min(b.blocks),
-        log_sd: (a.log_sd.powi(2) + b.log_sd.powi(2)).sqrt(),
-        p_value,
-        degenerate: std_error == 0.0,
-        log_ratio,
-        std_error,
-        df,
-        confidence,
-        paired: false,
-    }
+    Some((unpaired_geomean(&of(0)?, &of(1)?, options.confidence), both.len()))
 }

@@ -64,8 +64,12 @@ fn control(comparison: &Comparison) -> Option<String> {
 
 /// A suite, and what is measured where that is not speed.
 fn measured(mean: &Geomean) -> String {
-    let size = if mean.measure == Measure::Size { " (memory)" } else { "" };
-    format!("{}{size}", name(&mean.suite))
+    let what = match mean.measure {
+        Measure::Speed => "",
+        Measure::Size => " (memory)",
+        Measure::Path => " (instructions)",
+    };
+    format!("{}{what}", name(&mean.suite))
 }
 
 /// What a layer's geometric means and rows say.

@@ -1,17 +1,18 @@
 //! One section a benchmark: distributions, location and spread in figures, the series over time, counters, load
 //! curves and where the time went, as far as there are any.
 
-use super::extras::{Counter, Extras};
+use super::extras::{Counter, Extras, LoadCurve};
 use super::summary::swatch;
 use crate::board::Scoreboard;
 use crate::clean::{clean, fit};
+use crate::explain::explanations_html;
 use crate::format::{digits, percent, quantity};
 use crate::svg::bins::at_quantile;
 use crate::svg::figure::{distribution, ecdf, jitter, load, time, usage};
 use crate::svg::samples::{BootSamples, LayerSamples, numbers, of_benchmark};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
-use tare_proto::{BenchInfo, Unit};
+use tare_proto::{BenchInfo, Better, Unit};
 use tare_stats::{
     BlockSamples, MeanInterval, Shape, block_warnings, median, series_warnings, shape,
 };
@@ -27,7 +28,7 @@ pub(super) fn sections(campaign: &Campaign, board: &Scoreboard, extras: &Extras)
         section #benchmarks aria-labelledby="h-bench" {
             h2 #h-bench { "Benchmarks" }
             p.quiet { "Every sample of every boot, by layer. "
-                @if extras.counters.is_empty() { "No counters were recorded. " }
+                @if extras.counters.is_empty() && campaign.series.iter().all(|series| series.counters.is_empty()) { "No counters were recorded. " }
                 @if extras.curves.is_empty() { "No benchmark has a load curve. " }
                 @if extras.usage.is_empty() { "CPU utilisation was not measured." }
             }
@@ -55,8 +56,12 @@ fn one(
     }
     html! {
         p.quiet { "Suite " bdi { (words::name(&bench.suite)) } ", each series reduced by "
-            code { (words::name(&bench.estimator)) } ", " (bench.unit.symbol()) " an operation"
-            @if bench.unit == Unit::PerSecond { ", higher is better" } "." }
+            code { (words::name(&bench.estimator)) } ", "
+            @match (bench.better, bench.unit.symbol()) {
+                (Better::Higher, unit) => { (unit) @if !unit.is_empty() { ", " } "higher is better." }
+                (Better::Lower, "") => { "a plain number." }
+                (Better::Lower, unit) => { (unit) " an operation." }
+            } }
         div.figures {
             (PreEscaped(distribution::figure(&layers, bench.unit).0))
             (PreEscaped(ecdf::figure(&layers, bench.unit).0))
@@ -70,6 +75,7 @@ fn one(
         }
         (findings(&layers))
         (counters(campaign, extras, at))
+        (explanations_html(campaign, board, at))
     }
 }
 
@@ -168,12 +174,56 @@ fn findings(layers: &[LayerSamples]) -> Markup {
     }
 }
 
+/// The curves drawn and in figures, with their efficiency.
 fn curves(campaign: &Campaign, extras: &Extras, at: usize, bench: &BenchInfo) -> Markup {
     let series = numbers(campaign);
     let own = extras.curves.iter().filter(|(benchmark, _)| *benchmark == at);
     let own: Vec<_> =
         own.filter_map(|(_, curve)| Some((*series.get(curve.layer)?, curve))).collect();
-    html! { @if !own.is_empty() { (PreEscaped(load::figure(&own, bench.unit))) } }
+    let unit = if bench.better == Better::Higher { bench.unit } else { Unit::PerSecond };
+    let what = if bench.load.is_empty() { "users or copies" } else { bench.load.as_str() };
+    html! {
+        @if !own.is_empty() {
+            (PreEscaped(load::figure(&own, unit, &words::name(what))))
+            div.wide tabindex="0" role="region" aria-label="Load curves in figures, scrolls sideways" {
+                table.counters {
+                    caption { "Throughput and efficiency: 100% is as many times that of the smallest load." }
+                    thead { tr { th scope="col" { (words::name(what)) }
+                        @for (number, curve) in &own {
+                            th scope="col" { (swatch(*number)) " " bdi { (words::name(&campaign.layers[curve.layer].name)) } }
+                        }
+                    } }
+                    tbody {
+                        @for load in loads(&own) {
+                            tr { th scope="row" { (load) } @for (_, curve) in &own { td { (done(curve, load, unit)) } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn loads(curves: &[(usize, &LoadCurve)]) -> Vec<f64> {
+    let mut loads: Vec<f64> =
+        curves.iter().flat_map(|(_, curve)| curve.points.iter().map(|p| p.load)).collect();
+    loads.sort_by(f64::total_cmp);
+    loads.dedup();
+    loads
+}
+
+/// What a layer did at a load.
+fn done(curve: &LoadCurve, load: f64, unit: Unit) -> Markup {
+    let point = curve.points.iter().find(|point| point.load == load);
+    html! {
+        @match point {
+            Some(point) => {
+                (quantity(unit, point.value)) @if curve.peak() == Some(load) { " (most)" }
+                br; small { @if let Some(part) = curve.efficiency(point) { (percent(100.0 * part)) } }
+            }
+            None => { "–" }
+        }
+    }
 }
 
 fn used(campaign: &Campaign, extras: &Extras, at: usize) -> Markup {
@@ -186,22 +236,33 @@ fn used(campaign: &Campaign, extras: &Extras, at: usize) -> Markup {
     html! { @if !own.is_empty() { (PreEscaped(usage::figure(&own))) } }
 }
 
+/// Counters a row each, layers a column each.
 fn counters(campaign: &Campaign, extras: &Extras, at: usize) -> Markup {
     let own: Vec<&Counter> = extras.counters.iter().filter(|c| c.benchmark == at).collect();
     let mut names: Vec<&str> = own.iter().map(|counter| counter.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
+    let series = numbers(campaign);
+    let layers: Vec<usize> =
+        (0..campaign.layers.len()).filter(|l| own.iter().any(|c| c.layer == *l)).collect();
     let cell = |layer: usize, name: &str| own.iter().find(|c| c.layer == layer && c.name == name);
     html! {
         @if !own.is_empty() {
             div.wide tabindex="0" role="region" aria-label="Counters, scrolls sideways" {
                 table.counters {
-                    caption { "Events counted beside the samples, per operation." }
-                    thead { tr { th scope="col" { "Layer" } @for name in &names { th scope="col" { (words::name(name)) } } } }
+                    caption { "Counted beside the samples: means over boots, with intervals." }
+                    thead { tr { th scope="col" { "Counter" }
+                        @for &layer in &layers {
+                            th scope="col" {
+                                @if let Some(number) = series.get(layer) { (swatch(*number)) " " }
+                                bdi { (words::name(&campaign.layers[layer].name)) }
+                            }
+                        }
+                    } }
                     tbody {
-                        @for (layer, row) in campaign.layers.iter().enumerate().filter(|(layer, _)| own.iter().any(|c| c.layer == *layer)) {
-                            tr { th scope="row" { bdi { (words::name(&row.name)) } }
-                                @for name in &names { td { @match cell(layer, name) {
+                        @for name in &names {
+                            tr { th scope="row" { (fit(&clean(name), 64)) }
+                                @for &layer in &layers { td { @match cell(layer, name) {
                                     Some(counter) => { (digits(counter.mean))
                                         @if let Some((low, high)) = counter.ci { br; small { (digits(low)) "–" (digits(high)) } } }
                                     None => { "–" }

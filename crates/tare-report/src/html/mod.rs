@@ -11,6 +11,7 @@ mod extras;
 mod history;
 mod page;
 mod provenance;
+mod ranking;
 mod summary;
 mod table;
 mod trouble;
@@ -31,17 +32,22 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
         (summary::summary(board))
         main {
             (table::section(board))
+            (table::indices(board))
+            (ranking::section(board))
             (bench::sections(campaign, board, extras))
             (trouble::section(board))
             (provenance::section(campaign, board))
         }
     };
-    let nav = [
+    let mut nav = vec![
         ("#scoreboard", "Scoreboard"),
         ("#benchmarks", "Benchmarks"),
         ("#trouble", "Can I trust it?"),
         ("#provenance", "Where it comes from"),
     ];
+    if ranking::any(board) {
+        nav.insert(1, ("#optimise", "Where to optimise"));
+    }
     shell(&Shell { title: &title, nav: &nav, connects: false }, &body).into_string()
 }
 

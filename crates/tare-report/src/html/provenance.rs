@@ -124,14 +124,16 @@ fn settings(campaign: &Campaign) -> Markup {
         (None, Some(seconds)) => format!("a budget of {seconds:.0} s"),
         (None, None) => String::new(),
     };
+    let clock = plan.machine.unit(Unit::Nanoseconds);
     let pairs = [
         ("Made", plan.created.clone()),
         ("Asked for", extent),
         ("Seed", plan.seed.to_string()),
         ("Baseline", plan.baseline.clone()),
         ("Margin δ", words::percent_of(plan.margin)),
-        ("Shortest batch", quantity(Unit::Nanoseconds, plan.batch_ns as f64)),
-        ("Longest series", quantity(Unit::Nanoseconds, plan.series_ms as f64 * 1e6)),
+        ("Machine", plan.machine.to_string()),
+        ("Shortest batch", quantity(clock, plan.batch_ns as f64)),
+        ("Longest series", quantity(clock, plan.series_ms as f64 * 1e6)),
         ("Longest boot", format!("{} s", plan.boot_s)),
         ("tare", plan.tare_version.clone()),
         ("Probe", format!("sha256 {}", plan.probe_sha256)),

@@ -1,6 +1,6 @@
 //! The top of the page: a sentence a layer, and the geometric means drawn.
 
-use crate::board::{Measure, Scoreboard, Verdict};
+use crate::board::{Measure, Ratio, Scoreboard, Verdict};
 use crate::format::{count, ratio_and_interval};
 use crate::headline::{self, Headline};
 use crate::svg::canvas::{Anchor, Canvas};
@@ -36,14 +36,16 @@ fn notices(board: &Scoreboard) -> Markup {
         p.lead {
             (count(board.others().filter(|l| l.measured > 0).count(), "layer")) " against "
             bdi { (words::name(&board.baseline)) } ", " (count(board.rows.len(), "benchmark")) ", "
-            (count(counts.blocks, "block")) " of fresh boots, " (counts.samples) " samples, on "
-            (machine(board)) "."
+            (headline::replicates(board))
+            @if !headline::all_imported(board) {
+                " of fresh boots, " (counts.samples) " samples, on " (machine(board))
+            }
+            "."
         }
+        @if let Some(notice) = headline::simulated(board) { p.notice { (notice) } }
         @if let Some(notice) = headline::unfinished(board) { p.notice { (notice) } }
         @if counts.series == 0 { p.notice { "Nothing was measured." } }
-        @if counts.blocks == 1 && counts.series > 0 {
-            p.notice { "One block gives ratios but neither intervals nor verdicts; five are a good start." }
-        }
+        @if let Some(limits) = headline::limits(board) { p.notice { (limits) } }
         @if counts.failed_boots > 0 {
             p.notice { (count(counts.failed_boots, "boot")) " of " (counts.boots) " failed: "
                 a href="#trouble" { "which, and why" } "." }
@@ -114,27 +116,36 @@ fn means(board: &Scoreboard) -> Markup {
 
 fn plot(board: &Scoreboard, suite: &str, measure: Measure) -> String {
     const WIDTH: f64 = 420.0;
+    /// Room for a letter of a figure.
+    const LETTER: f64 = 6.4;
     let shown: Vec<_> = super::table::shown(board).collect();
     let places: Vec<usize> = shown.iter().map(|(at, _)| *at).collect();
     let strip = Strip::of_means(board, suite, measure).only(&places);
     let margin = board.method.margin;
-    let scale = forest::shared(std::iter::once(&strip), margin, (104.0, 300.0));
+    let texts: Vec<String> = strip.marks.iter().map(|(_, ratio)| figures(ratio.as_ref())).collect();
+    let longest = texts.iter().map(|text| crate::clean::width(text)).max().unwrap_or(0);
+    let right = (WIDTH - LETTER * longest as f64).min(308.0);
+    let scale = forest::shared(std::iter::once(&strip), margin, (104.0, right - 8.0));
     let (top, bottom) = (22.0, 22.0 + strip.height());
     let label = format!("Geometric means of suite {}", words::name(suite));
     let mut canvas = Canvas::new("plot", (WIDTH, bottom + 20.0), &label);
     canvas.text("strong", (0.0, 12.0), Anchor::Start, &label);
     forest::axis(&mut canvas, &scale, (top, bottom), 6);
     forest::draw(&mut canvas, &strip, &scale, margin, top);
-    for (at, ((_, layer), (_, ratio))) in shown.iter().zip(&strip.marks).enumerate() {
+    for (at, ((_, layer), text)) in shown.iter().zip(&texts).enumerate() {
         let y = top + 2.0 + LINE * (at as f64 + 0.5) + 3.5;
         let name = crate::clean::fit(&words::name(&layer.name), 15);
         canvas.text("", (0.0, y), Anchor::Start, &name);
-        let text = ratio.as_ref().map(ratio_and_interval);
-        let text = text.map_or("–".into(), |(value, interval)| match interval {
-            Some(interval) => format!("{value} ({interval})"),
-            None => value,
-        });
-        canvas.text("", (308.0, y), Anchor::Start, &text);
+        canvas.text("", (right, y), Anchor::Start, text);
     }
     canvas.finish()
+}
+
+/// A mean and its interval in figures.
+fn figures(ratio: Option<&Ratio>) -> String {
+    match ratio.map(ratio_and_interval) {
+        Some((value, Some(interval))) => format!("{value} ({interval})"),
+        Some((value, None)) => value,
+        None => "–".into(),
+    }
 }

@@ -6,10 +6,11 @@ use super::summary::swatch;
 use crate::board::{Geomean, LayerSummary, Measure, Row, Scoreboard};
 use crate::clean::{clean, fit};
 use crate::format::{percent, percent_above_one, quantity};
+use crate::index;
 use crate::svg::canvas::Canvas;
 use crate::svg::figure::forest::{self, Strip};
 use crate::svg::scale::Scale;
-use crate::words;
+use crate::{headline, words};
 use maud::{Markup, PreEscaped, html};
 use tare_proto::Better;
 
@@ -41,6 +42,30 @@ pub(super) fn section(board: &Scoreboard) -> Markup {
     }
 }
 
+/// The indices of suites that publish a baseline.
+pub(super) fn indices(board: &Scoreboard) -> Markup {
+    html! {
+        @for found in &board.indices {
+            section.index {
+                h2 { (index::title(found)) }
+                p { (index::NOTE) }
+                div.wide tabindex="0" role="region" aria-label=(index::title(found)) {
+                    table {
+                        @for (at, words) in index::grid(found).iter().enumerate() {
+                            tr {
+                                @for (column, word) in words.iter().enumerate() {
+                                    @if at == 0 || column == 0 { th scope=(if at == 0 { "col" } else { "row" }) { bdi { (word) } } }
+                                    @else { td { (word) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// The layers that have a column, with their places among the others: all but those that cannot run here.
 pub(super) fn shown(board: &Scoreboard) -> impl Iterator<Item = (usize, &LayerSummary)> {
     let able = |layer: &LayerSummary| layer.unavailable.is_none() || layer.measured > 0;
@@ -62,10 +87,11 @@ fn caption(board: &Scoreboard) -> Markup {
     let method = &board.method;
     html! {
         "Ratios layer / " bdi { (words::name(&board.baseline)) } " with " (words::percent_of(method.confidence))
-        " intervals, paired within blocks. Plots show costs on a log scale, right of 1 is worse (ratios of benchmarks "
+        " intervals, " (if headline::all_imported(board) { "unpaired" } else { "paired within blocks" }) ". Plots show costs on a log scale, right of 1 is worse (ratios of benchmarks "
         "where higher is better, ↑, are drawn inverted); green: equivalent within " (words::percent_of(method.margin))
         "; grey: the row's noise floor. Verdicts corrected for " (method.comparisons) " comparisons ("
         (words::correction(method.correction)) ")."
+        " " (words::loads_in_means(board))
         @if let Some(estimator) = &method.estimator { " Every series reduced by " (estimator) "." }
     }
 }

@@ -6,6 +6,7 @@ use crate::board::Scoreboard;
 use crate::clean::clean;
 use crate::format::count;
 use crate::words;
+use tare_proto::Machine;
 
 /// Last console lines that are shown of a failed boot, and boots that are shown of a campaign.
 const CONSOLE_LINES: usize = 12;
@@ -100,6 +101,7 @@ pub(super) fn provenance(page: &mut Page, board: &Scoreboard) {
         format!("kernel {}", words::name(&from.kernel))
     });
     machine.push(match cpus.len() {
+        0 if from.machine == Machine::Sim => "simulated".into(),
         0 => "not pinned".into(),
         1 => format!("pinned to CPU {}", cpus[0]),
         _ => format!("pinned to CPUs {}", cpus.join(", ")),
@@ -122,6 +124,7 @@ pub(super) fn provenance(page: &mut Page, board: &Scoreboard) {
         ),
     );
     let mut estimators: Vec<&str> = board.rows.iter().map(|row| row.estimator.as_str()).collect();
+    estimators.sort_unstable();
     estimators.dedup();
     if !estimators.is_empty() {
         page.paragraph(Ink::Dim, "", &reason(&format!("estimators: {}", estimators.join(", "))));

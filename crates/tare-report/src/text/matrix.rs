@@ -5,8 +5,9 @@ use super::verdict_ink;
 use crate::board::{Cell, Geomean, LayerSummary, Measure, Row, Scoreboard, Verdict};
 use crate::clean::{clean, stack, width};
 use crate::format::{percent_above_one, quantity, short_ratio};
+use crate::load::plain;
 use crate::words;
-use tare_proto::Better;
+use tare_proto::{Better, name_and_load};
 
 /// Columns that a layer takes in the matrix: `12.3 ▲*`.
 const CELL: usize = 8;
@@ -17,6 +18,10 @@ const BASELINE: usize = 9;
 const FLOOR: usize = 6;
 /// Fewest columns that a benchmark's name gets, and most.
 const NAME: (usize, usize) = (16, 40);
+/// Where a load stands at most.
+const LOAD_AT: usize = 24;
+/// The mean of a suite in which more is better somewhere: there, what it costs is one over the ratio.
+const COST: &str = "geometric mean cost";
 /// Most lines that a layer's name may take above its column.
 const HEADER_LINES: usize = 3;
 
@@ -59,9 +64,13 @@ fn one(page: &mut Page, board: &Scoreboard, columns: &[usize]) {
         }
         let own = || board.rows.iter().filter(|row| row.suite == *suite);
         let (host, probe): (Vec<&Row>, Vec<&Row>) = own().partition(|row| row.by_host);
-        rows.extend(probe.into_iter().map(|row| benchmark(board, row, columns)));
+        let mut above = "";
+        for row in probe {
+            rows.push(benchmark(board, row, columns, above));
+            above = name_and_load(&row.benchmark).0;
+        }
         rows.extend(means(board, suite, columns));
-        rows.extend(host.into_iter().map(|row| benchmark(board, row, columns)));
+        rows.extend(host.into_iter().map(|row| benchmark(board, row, columns, "")));
     }
     page.grid(&sides, &rows, NAME.0);
 }
@@ -93,9 +102,15 @@ fn header(board: &Scoreboard, columns: &[usize]) -> Vec<Vec<Piece>> {
     (0..height).map(line).collect()
 }
 
-fn benchmark(board: &Scoreboard, row: &Row, columns: &[usize]) -> Vec<Piece> {
+/// A row's line; below a row of the same benchmark, `above`, only its load stands there, where its name would end.
+fn benchmark(board: &Scoreboard, row: &Row, columns: &[usize], above: &str) -> Vec<Piece> {
     let arrow = if row.better == Better::Higher { " ↑" } else { "" };
-    let name = crate::clean::fit(&clean(&row.benchmark), NAME.1 - width(arrow));
+    let (base, load) = name_and_load(&row.benchmark);
+    let full = match base == above && load != 1 {
+        true => format!("{:>1$}@{load}", "", width(&clean(base)).min(LOAD_AT)),
+        false => clean(&row.benchmark),
+    };
+    let name = crate::clean::fit(&full, NAME.1 - width(arrow));
     let raw = row.baseline.map_or("–".into(), |mean| quantity(row.unit, mean.mean));
     let mut pieces = vec![Piece::new(Ink::Plain, name + arrow), Piece::new(Ink::Dim, raw)];
     pieces.extend(columns.iter().map(|&at| cell(&row.cells[at], &words::shared(board, at))));
@@ -125,14 +140,18 @@ fn means(board: &Scoreboard, suite: &str, columns: &[usize]) -> Vec<Vec<Piece>> 
             mean.suite == suite && mean.measure == measure && mean.layer == layers[at].name
         })
     };
+    let plain = plain(board.rows.iter().map(|row| row.benchmark.as_str()));
     let size = |measure| {
-        let rows = board.rows.iter().filter(|row| row.suite == suite && !row.by_host);
+        let rows = board.rows.iter().zip(&plain).filter(|(_, plain)| **plain).map(|(row, _)| row);
+        let rows = rows.filter(|row| row.suite == suite && !row.by_host);
         rows.filter(|row| Measure::of(row.unit) == measure).count()
     };
     let mut lines = Vec::new();
-    let measures = [Measure::Speed, Measure::Size].into_iter().filter(|m| size(*m) > 1);
+    let measures = Measure::ALL.into_iter().filter(|m| size(*m) > 1);
     for measure in measures.filter(|_| !columns.is_empty()) {
-        let mut line = vec![Piece::new(Ink::Bold, "geometric mean"), Piece::new(Ink::Plain, "")];
+        let rates = board.rows.iter().any(|row| row.suite == suite && row.better == Better::Higher);
+        let name = if rates { COST } else { "geometric mean" };
+        let mut line = vec![Piece::new(Ink::Bold, name), Piece::new(Ink::Plain, "")];
         line.extend(columns.iter().map(|&at| {
             of(measure, at).map_or_else(
                 || Piece::new(Ink::Dim, "    –"),
@@ -149,18 +168,25 @@ fn means(board: &Scoreboard, suite: &str, columns: &[usize]) -> Vec<Vec<Piece>> 
 
 fn legend(page: &mut Page, board: &Scoreboard) {
     let baseline = words::name(&board.baseline);
-    let sizes = board.rows.iter().any(|row| Measure::of(row.unit) == Measure::Size);
-    let (worse, better) =
-        if sizes { ("slower or heavier", "faster or lighter") } else { ("slower", "faster") };
+    let present = |measure: &Measure| board.rows.iter().any(|r| Measure::of(r.unit) == *measure);
+    let words = |verdict| {
+        let all = Measure::ALL.into_iter().filter(present).map(|m| words::word(verdict, m));
+        all.collect::<Vec<_>>().join(" or ")
+    };
+    let (worse, better) = (words(Verdict::Worse), words(Verdict::Better));
     let margin = words::percent_of(board.method.margin);
     let mut text = format!(
         "Ratios to {baseline}. ▲ {worse}, ▼ {better}, = equivalent within {margin}, \
          ? undecided, · no interval, * see details. "
     );
     if board.rows.iter().any(|row| row.better == Better::Higher) {
-        text += "↑ higher is better: ▲ is below 1. ";
+        text += "↑ higher is better: ▲ is below 1, and above 1 in a mean cost. ";
     }
-    text += &format!("floor: {baseline} against itself, below which nothing is called different. ");
+    text += words::loads_in_means(board);
+    if !crate::headline::all_imported(board) {
+        text +=
+            &format!("floor: {baseline} against itself, below which nothing is called different. ");
+    }
     if board.method.comparisons > 0 {
         text += &format!(
             "Verdicts: {} for all {} together ({}).",

@@ -4,6 +4,7 @@
 
 mod fixtures;
 
+#[allow(unused_imports)] // each test file uses its part
 pub use fixtures::*;
 use tare_proto::{BenchInfo, Better, Hello, Mitigation, Unit};
 use tare_store::*;
@@ -11,6 +12,7 @@ use tare_store::*;
 /// A plan of `blocks` blocks.
 pub fn plan(blocks: u32) -> Plan {
     Plan {
+        machine: tare_proto::Machine::Real,
         seed: 20_060_320,
         baseline: "native".into(),
         budget_s: None,
@@ -19,6 +21,8 @@ pub fn plan(blocks: u32) -> Plan {
         cpus: vec![1],
         batch_ns: 2_000_000,
         series_ms: 500,
+        counting: tare_store::Counting::Off,
+        events: false,
         boot_s: 20.0,
         margin: 0.02,
         created: "2026-01-01T00:00:00Z".into(),
@@ -42,7 +46,16 @@ pub fn layer(name: &str, kind: &str) -> LayerRow {
 pub fn bench(name: &str, suite: &str, unit: Unit) -> BenchInfo {
     let better = if unit == Unit::PerSecond { Better::Higher } else { Better::Lower };
     let (about, estimator) = (format!("what {name} measures"), "mean".to_owned());
-    BenchInfo { name: name.into(), about, unit, better, suite: suite.into(), estimator, samples: 3 }
+    BenchInfo {
+        name: name.into(),
+        about,
+        unit,
+        better,
+        suite: suite.into(),
+        estimator,
+        samples: 3,
+        ..BenchInfo::default()
+    }
 }
 
 pub fn hello() -> Hello {
@@ -124,6 +137,7 @@ pub fn series(campaign: &mut Campaign, boot: usize, benchmark: usize, samples: V
         short_batch: false,
         probe_ns: 500_000_000,
         host_ns: 501_000_000,
+        counters: Vec::new(),
         samples,
     });
 }
@@ -155,6 +169,7 @@ pub fn recorded(campaign: &Campaign, row: &SeriesRow) -> Recorded {
             warmup: row.warmup,
             loop_ns: row.loop_ns,
             subtracted: row.subtracted,
+            counters: row.counters.clone(),
             elapsed_ns: row.probe_ns,
             short_batch: row.short_batch,
         },

@@ -4,6 +4,7 @@ use crate::cli::{self, CompareArgs, CompareBy, Correct, Format};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
+use tare_proto::Machine;
 use tare_report::{
     By, CompareOptions, Comparison, Options, TextStyle, clean, compare_json, compare_markdown,
     compare_text,
@@ -15,11 +16,12 @@ use tare_store::{Campaign, load};
 pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let (before, after) = (load(&args.before)?, load(&args.after)?);
     let names = (args.before.display().to_string(), args.after.display().to_string());
+    same_machine(args, &before, &after)?;
     let options = options(args, &before, &after)?;
     let comparison = tare_report::compare((&names.0, &before), (&names.1, &after), &options)
         .with_context(|| format!("cannot compare {} with {}", names.1, names.0))?;
     refuse(args, &comparison)?;
-    print(args, &comparison);
+    print(args, &comparison)?;
     let Some(gate) = &comparison.gate else { return Ok(ExitCode::SUCCESS) };
     if gate.tested == 0 {
         bail!("no row has two blocks in both campaigns, so --fail-if has nothing to test");
@@ -31,9 +33,29 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     Ok(if gate.passed { ExitCode::SUCCESS } else { cli::GATE.into() })
 }
 
+/// Instructions and times are nothing to compare.
+fn same_machine(args: &CompareArgs, before: &Campaign, after: &Campaign) -> Result<()> {
+    let (a, b) = (before.plan.machine, after.plan.machine);
+    if a != b && !args.force {
+        bail!(
+            "{} is of the {a} machine and {} of the {b} one: a simulated machine counts instructions, a real one takes \
+             time; --force compares what is left",
+            args.before.display(),
+            args.after.display()
+        );
+    }
+    Ok(())
+}
+
 fn options(args: &CompareArgs, before: &Campaign, after: &Campaign) -> Result<CompareOptions> {
-    let margin = args.margin.map(|percent| percent / 100.0);
-    let margin = margin.unwrap_or_else(|| before.plan.margin.max(after.plan.margin));
+    // Among instruction counts, which repeat, a condition below the margin must not pass as equivalence.
+    let planned = before.plan.margin.max(after.plan.margin);
+    let fine = args.fail_if.iter().map(|condition| condition.fraction()).filter(|f| *f > 0.0);
+    let usual = match after.plan.machine {
+        Machine::Real => planned,
+        Machine::Sim => fine.fold(planned, f64::min),
+    };
+    let margin = args.margin.map_or(usual, |percent| percent / 100.0);
     if !(margin > 0.0 && margin.is_finite()) {
         bail!("--margin {}: a percentage above 0", 100.0 * margin);
     }
@@ -64,7 +86,7 @@ fn refuse(args: &CompareArgs, comparison: &Comparison) -> Result<()> {
     bail!("{}; --force compares them all the same", reasons.join("; "))
 }
 
-fn print(args: &CompareArgs, comparison: &Comparison) {
+fn print(args: &CompareArgs, comparison: &Comparison) -> Result<()> {
     output::print(&match args.format.format {
         Format::Text => {
             let details = !args.format.short;
@@ -73,5 +95,7 @@ fn print(args: &CompareArgs, comparison: &Comparison) {
         }
         Format::Json => compare_json(comparison),
         Format::Md => compare_markdown(comparison),
+        Format::Csv => bail!("a comparison is text, json or md"),
     });
+    Ok(())
 }

@@ -8,8 +8,10 @@ use crate::{host, interrupt, output};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::process::ExitCode;
+use std::time::Duration;
 use tare_layers::{Settings, Unavailable};
-use tare_run::{Trial, trial};
+use tare_proto::Machine;
+use tare_run::{Trial, simulated, trial};
 
 /// Looks at the machine and tries the named layers, or all.
 pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
@@ -17,15 +19,19 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     let (host, keeper) = (host::host()?, host::keeper()?);
     let asked: Vec<Settings> =
         args.layers.iter().map(|text| Settings::parse(text)).collect::<Result<_, _>>()?;
-    let layers = layers(&asked)?;
+    let layers = layers(args.machine, &asked, &[])?;
     let machine = environment::look(&View::of_this_host(&cpus_of(&layers)));
     if !args.json {
-        output::print(&(environment::for_people(&machine) + "\nLayers\n"));
+        output::print(&format!(
+            "{}\nLayers ({} machine)\n",
+            environment::for_people(&machine),
+            args.machine
+        ));
     }
     let mut found = Vec::new();
     let mut missing = false;
     for asked in layers {
-        let within = args.boot_limit;
+        let within = args.boot_limit.unwrap_or(usual_limit(args.machine));
         let tried = trial(&*asked.layer, &host, &keeper, within, interrupt::interrupted);
         missing |= asked.named && tried.is_err();
         match args.json {
@@ -41,6 +47,13 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
         output::print(&format!("{all:#}\n"));
     }
     Ok(if missing { LAYER_MISSING.into() } else { ExitCode::SUCCESS })
+}
+
+fn usual_limit(machine: Machine) -> Duration {
+    match machine {
+        Machine::Real => super::run::BOOT,
+        Machine::Sim => simulated::BOOT,
+    }
 }
 
 /// The CPUs that `tare run` would pin these layers to.

@@ -1,4 +1,6 @@
-//! `tare explain`: attributes a throughput ratio to CPU use, path length and CPI.
+//! `tare explain`: what a campaign's ratios are made of; or a throughput ratio as CPU use, path length and CPI.
+
+mod imported;
 
 use crate::cli::ExplainArgs;
 use crate::output;
@@ -6,7 +8,10 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
+use tare_layers::suggestion;
+use tare_report::{Explanation, Options, explanation_text, scoreboard};
 use tare_stats::{Factor, Work, decompose};
 
 /// What a metrics file holds: two layers, the baseline first by name.
@@ -28,14 +33,74 @@ struct Measured {
     mpki: BTreeMap<String, f64>,
 }
 
-/// Explains every layer of the file, or of a paper's table.
+/// Explains a campaign's ratios, or every layer of a file or of a paper's table.
 pub fn explain(args: &ExplainArgs) -> Result<ExitCode> {
-    let metrics = match args.from.strip_prefix("paper:") {
+    match (&args.dir, &args.from) {
+        (Some(dir), _) => of_campaign(dir, args),
+        (None, Some(from)) => of_metrics(from, args.throughput.as_deref()),
+        (None, None) => bail!("name a campaign's directory, or metrics with --from"),
+    }
+}
+
+/// Explains every ratio of the campaign in `dir`, if it has any.
+pub fn every(dir: &Path) -> Result<()> {
+    let campaign = tare_store::load(dir)?;
+    let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
+    for at in 0..campaign.benchmarks.len() {
+        for layer in board.others() {
+            let found = tare_report::explain(&campaign, &board, at, &layer.name);
+            output::print(
+                &found.map_or_else(String::new, |e| format!("\n{}", explanation_text(&e))),
+            );
+        }
+    }
+    Ok(())
+}
+
+fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
+    let campaign = tare_store::load(dir)?;
+    let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
+    let all: Vec<&str> = campaign.benchmarks.iter().map(|bench| bench.name.as_str()).collect();
+    let layers: Vec<&str> = board.others().map(|layer| layer.name.as_str()).collect();
+    known("benchmark", args.benchmark.as_deref(), &all)?;
+    known("layer", args.layer.as_deref(), &layers)?;
+    let wanted = |name: &str, of: &Option<String>| of.as_deref().is_none_or(|of| of == name);
+    let benches = all.iter().enumerate().filter(|(_, name)| wanted(name, &args.benchmark));
+    let layers = || layers.iter().filter(|name| wanted(name, &args.layer));
+    let pairs = benches.flat_map(|(at, _)| layers().map(move |layer| (at, *layer)));
+    let found: Vec<Explanation> = pairs
+        .filter_map(|(at, layer)| tare_report::explain(&campaign, &board, at, layer))
+        .collect();
+    if found.is_empty() {
+        bail!("{} has no ratio to explain there; 'tare show' says why", dir.display());
+    }
+    if args.json {
+        output::print(&(serde_json::to_string_pretty(&found)? + "\n"));
+    } else {
+        let texts: Vec<String> = found.iter().map(explanation_text).collect();
+        output::print(&texts.join("\n"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn known(what: &str, name: Option<&str>, all: &[&str]) -> Result<()> {
+    match name {
+        Some(name) if !all.contains(&name) => {
+            bail!("no {what} '{name}' to explain in this campaign; {}", suggestion(name, all))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn of_metrics(from: &str, throughput: Option<&str>) -> Result<ExitCode> {
+    let folder = Path::new(from);
+    let metrics = match from.strip_prefix("paper:") {
         Some(id) => from_paper(id)?,
+        None if folder.is_dir() => imported::metrics(folder, throughput)?,
         None => {
-            let text = std::fs::read_to_string(&args.from)
-                .with_context(|| format!("cannot read {}", args.from))?;
-            toml::from_str(&text).with_context(|| format!("{} holds no metrics", args.from))?
+            let text =
+                std::fs::read_to_string(from).with_context(|| format!("cannot read {from}"))?;
+            toml::from_str(&text).with_context(|| format!("{from} holds no metrics"))?
         }
     };
     let base = metrics.layer.get(&metrics.baseline);
@@ -88,17 +153,18 @@ fn one(title: &str, base: &Measured, layer: &Measured) -> Result<String> {
     let mut text = format!("{title}: throughput × {:.3}\n", d.ratio);
     let mut line = |name: &str, factor: &Factor| {
         let share = factor.share.map_or("–".into(), |share| format!("{share:.1}%"));
-        let _ = writeln!(text, "  {name:44} × {:.3} {share:>8}", factor.factor);
+        let _ = writeln!(text, "  {name:52} × {:.3} {share:>8}", factor.factor);
     };
     line("CPU in use", &d.cpu);
     line("instructions per transaction, fewer", &d.path_length);
     line("cycles per instruction, fewer", &d.cpi);
-    line("not explained", &d.residual);
+    line("not explained (CPU frequency, other tasks, rounding)", &d.residual);
     let _ =
         writeln!(text, "  the factors' product is {:.3}; shares are of the log ratio", d.product);
     for (name, misses) in &layer.mpki {
         if let Some(before) = base.mpki.get(name) {
-            let _ = writeln!(text, "  {name:44} {before} → {misses} (× {:.2})", misses / before);
+            let _ =
+                writeln!(text, "  {name:52} {before:.2} → {misses:.2} (× {:.2})", misses / before);
         }
     }
     Ok(text)

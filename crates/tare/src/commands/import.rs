@@ -13,6 +13,9 @@ use tare_layers::suggestion;
 /// The largest file that is read.
 const LARGEST: u64 = 1 << 30;
 
+/// With more files than this of a layer, they are told of together.
+const LISTED: usize = 20;
+
 /// Imports files into a campaign and prints its scoreboard.
 pub fn import(args: &ImportArgs) -> Result<ExitCode> {
     if args.formats {
@@ -22,8 +25,16 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode> {
     let (format, groups) = groups(args)?;
     let mut import = Import::default();
     for (layer, files) in &groups {
+        let mut all = Told::default();
         for file in files {
-            one(&mut import, format, layer, file)?;
+            let told = one(&mut import, format, layer, file)?;
+            if files.len() <= LISTED {
+                told.say(&file.display().to_string());
+            }
+            all.add(&told);
+        }
+        if files.len() > LISTED {
+            all.say(&format!("layer {layer}: {} files", files.len()));
         }
     }
     let names: Vec<&str> = import.layers().collect();
@@ -88,13 +99,41 @@ fn named(word: Option<&String>) -> Result<&'static Format> {
         .with_context(|| format!("no format '{word}'; {}; or use --auto", suggestion(word, &names)))
 }
 
-/// Reads one file into the import, and says what came of it.
+/// What came of a file, or of a layer's files.
+#[derive(Default)]
+struct Told {
+    formats: Vec<&'static str>,
+    figures: usize,
+    unknown: usize,
+}
+
+impl Told {
+    fn add(&mut self, other: &Told) {
+        let new = other.formats.iter().filter(|format| !self.formats.contains(format));
+        let new: Vec<&str> = new.copied().collect();
+        self.formats.extend(new);
+        self.figures += other.figures;
+        self.unknown += other.unknown;
+    }
+
+    fn say(&self, what: &str) {
+        let unknown = match self.unknown {
+            0 => String::new(),
+            1 => ", 1 line not understood".into(),
+            n => format!(", {n} lines not understood"),
+        };
+        let formats = self.formats.join(" and ");
+        output::note(&format!("{what}: {formats}, {} figures{unknown}", self.figures));
+    }
+}
+
+/// Reads one file into the import.
 fn one(
     import: &mut Import,
     format: Option<&'static Format>,
     layer: &str,
     path: &Path,
-) -> Result<()> {
+) -> Result<Told> {
     let file = path.display();
     let size = fs::metadata(path).with_context(|| format!("cannot read {file}"))?.len();
     if size > LARGEST {
@@ -108,14 +147,10 @@ fn one(
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let parsed = tare_import::parse(format, &text, &stem, layer)
         .with_context(|| format!("{file} is no {} output", format.name))?;
-    let unknown = match parsed.unknown {
-        0 => String::new(),
-        1 => ", 1 line not understood".into(),
-        n => format!(", {n} lines not understood"),
-    };
-    output::note(&format!("{file}: {}, {} figures{unknown}", format.name, parsed.figures.len()));
+    let told =
+        Told { formats: vec![format.name], figures: parsed.figures.len(), unknown: parsed.unknown };
     import.add(layer, format.name, parsed);
-    Ok(())
+    Ok(told)
 }
 
 fn table() -> String {

@@ -26,8 +26,14 @@ fn for_people(catalog: &Catalog) -> String {
         }
         text.push('\n');
     }
-    text.push_str("layers (--layers NAME,... or --layer 'name=NAME,KEY=VALUE,...'):\n\n");
+    text.push_str("layers (--layers NAME,... or --layer 'name=NAME,KEY=VALUE,...'):\n");
+    let mut machine = None;
     for kind in KINDS {
+        // The table is ordered by machine.
+        if kind.machine.is_some() && kind.machine != machine {
+            machine = kind.machine;
+            let _ = writeln!(text, "\n  on the {} machine:", machine.unwrap_or_default());
+        }
         let _ = writeln!(text, "  {:8} {}", kind.name, kind.about);
         for setting in kind.settings {
             let _ =
@@ -41,7 +47,9 @@ fn for_machines(catalog: &Catalog) -> String {
     let setting = |s: &tare_layers::Setting| json!({ "key": s.key, "about": s.about });
     let layer = |kind: &tare_layers::LayerKind| {
         let settings: Vec<_> = kind.settings.iter().map(setting).collect();
-        json!({ "name": kind.name, "about": kind.about, "settings": settings })
+        json!({
+            "name": kind.name, "machine": kind.machine, "about": kind.about, "settings": settings,
+        })
     };
     let layers: Vec<_> = KINDS.iter().map(layer).collect();
     let all = json!({ "suites": catalog.suites, "benchmarks": catalog.benches, "layers": layers });

@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod doctor;
 pub mod explain;
+pub mod export;
 pub mod import;
 pub mod keep;
 pub mod list;

@@ -38,7 +38,10 @@ pub fn leave_in(dir: &Path) {
         replace(&dir.join("scoreboard.txt"), text(&board, &style).as_bytes())?;
         replace(&dir.join("scoreboard.md"), markdown(&board).as_bytes())?;
         replace(&dir.join("scoreboard.json"), json(&board).as_bytes())?;
-        replace(&dir.join("report.html"), html(&campaign, &board, &Extras::default()).as_bytes())
+        replace(
+            &dir.join("report.html"),
+            html(&campaign, &board, &Extras::of(&campaign, &board)).as_bytes(),
+        )
     });
     if let Err(error) = written {
         output::note(&format!("tare: the report is not written: {error:#}"));
@@ -64,7 +67,7 @@ fn one(dir: &Path, args: &ReportArgs) -> Result<()> {
     match args.format {
         ReportFormat::Html => {
             let path = args.out.clone().unwrap_or_else(|| dir.join("report.html"));
-            keep(&path, html(&campaign, &board, &Extras::default()).as_bytes())
+            keep(&path, html(&campaign, &board, &Extras::of(&campaign, &board)).as_bytes())
         }
         ReportFormat::Md => deliver(args, markdown(&board).as_bytes()),
         ReportFormat::Csv => deliver(args, csv(&board).as_bytes()),

@@ -1,10 +1,11 @@
 //! `tare resume`: goes on where a campaign was interrupted or killed.
 
+use crate::carried::PROBE;
 use crate::cli::ResumeArgs;
 use crate::commands::run::Prepared;
 use crate::config::{Asked, layers};
 use crate::progress::Progress;
-use crate::{host, interrupt, probe};
+use crate::{host, interrupt};
 use anyhow::{Result, bail};
 use std::process::ExitCode;
 use tare_layers::Settings;
@@ -15,7 +16,7 @@ use tare_store::{Campaign, Store, load};
 pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
     let mut store = Store::open(&args.dir)?;
     let campaign = load(&args.dir)?;
-    if campaign.plan.probe_sha256 != probe::sha256() {
+    if campaign.plan.probe_sha256 != PROBE.sha256() {
         bail!(
             "{} was begun with another probe, whose figures must not be mixed with this one's; \
              go on with the tare that began it (version {})",
@@ -25,7 +26,8 @@ pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
     }
     tare_run::check_space(&args.dir)?;
     interrupt::listen()?;
-    let (host, keeper) = (host::host()?, host::keeper()?);
+    let (mut host, keeper) = (host::counting_host(campaign.plan.counting)?, host::keeper()?);
+    host.destroy_disks = args.destroy_disk_contents;
     let history = History::of(&campaign);
     let layers = again(&campaign)?;
     let Campaign { mut plan, benchmarks: benches, .. } = campaign;
@@ -43,7 +45,7 @@ fn again(campaign: &Campaign) -> Result<Vec<Weighed>> {
     let rows = &campaign.layers;
     let asked: Vec<Settings> =
         rows.iter().map(|row| Settings::parse(&row.settings)).collect::<Result<_, _>>()?;
-    let made = layers(&asked)?.into_iter().zip(rows);
+    let made = layers(campaign.plan.machine, &asked, &[])?.into_iter().zip(rows);
     let weighed = made.map(|(Asked { name, layer, .. }, row)| {
         let trial_s = row.unavailable.is_none().then_some(0.0);
         Weighed { name, layer, trial_s }

@@ -1,19 +1,21 @@
 //! `tare run`: plans a campaign, tries its layers, runs it, prints its scoreboard.
 
+use crate::carried::PROBE;
 use crate::catalog::Catalog;
 use crate::cli::{self, RunArgs};
-use crate::commands::{report, show};
+use crate::commands::{explain, report, show};
 use crate::config::{Asked, Config};
+use crate::loads::{LoadArg, expand};
 use crate::progress::Progress;
-use crate::{host, interrupt, output, probe};
-use anyhow::{Context, Result, bail};
+use crate::{host, interrupt, output};
+use anyhow::{Context, Result, anyhow, bail};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tare_layers::{Host, Keeper, suggestion};
-use tare_proto::{BenchInfo, MAX_SAMPLES};
-use tare_run::{Ending, Event, History, Observer, OwnCost, Runner, Weighed};
-use tare_store::{LayerRow, Plan, Store, StoredArtifact};
+use tare_proto::{BenchInfo, MAX_SAMPLES, Machine};
+use tare_run::{Ending, Event, History, Observer, OwnCost, Runner, Weighed, simulated};
+use tare_store::{Counting, LayerRow, Plan, Store, StoredArtifact};
 
 /// Time that a campaign may take when nothing is said.
 const BUDGET: Duration = Duration::from_secs(300);
@@ -22,13 +24,24 @@ const BUDGET: Duration = Duration::from_secs(300);
 /// a series to fit between two interruptions more often than not.
 const BATCH_NS: u64 = 1_000_000;
 
+/// Time that a layer may take from its start to its greeting.
+pub const BOOT: Duration = Duration::from_secs(30);
+
 /// Runs a whole new campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let config = Config::read(args.config.as_deref())?;
-    let (host, keeper) = (host::host()?, host::keeper()?);
+    let machine = args.machine.or(config.machine).unwrap_or_default();
+    check_machine(machine, args, &config)?;
+    let (mut host, keeper) = (host::counting_host(counting(args, machine))?, host::keeper()?);
+    host.destroy_disks = args.destroy_disk_contents;
     let benches = select(&Catalog::load(&host.probe)?, args, &config)?;
-    let benches = estimated(benches, args.format.estimator);
-    let asked = config.layers(args)?;
+    let benches = timed(estimated(benches, args.format.estimator), args.series.or(config.series));
+    let benches = simulated::benches(machine, benches);
+    if benches.is_empty() {
+        bail!("the {machine} machine has none of these benchmarks");
+    }
+    let loads = loads(args, &config)?;
+    let asked = config.layers(args, machine, &benches)?;
     let baseline = baseline(args.baseline.as_deref().or(config.baseline.as_deref()), &asked)?;
     let out = args.out.clone().unwrap_or_else(fresh_directory);
     tare_run::check_space(&out)
@@ -38,7 +51,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
 
     let begin = Instant::now();
     let mut progress = Progress::new();
-    let tried = try_all(asked, &host, &keeper, args.boot_limit, &mut progress);
+    let tried = try_all(asked, &host, &keeper, boot_limit(args, machine), &mut progress);
     if interrupt::interrupted() {
         return Ok(cli::INTERRUPTED.into());
     }
@@ -46,16 +59,28 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     if let Some((why, remedy)) = base.and_then(|base| base.row.unavailable.as_ref()) {
         bail!("the baseline {baseline} cannot run here: {why}; {remedy}");
     }
-    let mut plan = plan(args, &config, baseline, &tried, &benches)?;
+    let vcpus = tried.iter().map(|tried| tried.vcpus).max().unwrap_or(1);
+    let benches = expand(benches, &loads, vcpus)?;
+    let mut plan = plan(machine, args, &config, baseline, &tried, &benches)?;
     let spent = begin.elapsed().as_secs_f64();
     plan.budget_s = plan.budget_s.map(|budget| (budget - spent).max(1.0));
     let rows: Vec<LayerRow> = tried.iter().map(|tried| tried.row.clone()).collect();
-    let store = Store::create(&out, &plan, &rows, &benches)?;
+    let mut store = Store::create(&out, &plan, &rows, &benches)?;
+    for row in &rows {
+        row.artifacts.iter().try_for_each(|file| store.add_artifact(&row.name, file))?;
+    }
     let lacking =
         args.require && tried.iter().any(|tried| tried.named && tried.row.unavailable.is_some());
     let layers = tried.into_iter().map(|tried| tried.weighed).collect();
     let campaign = Prepared { store, plan, layers, benches, history: History::default() };
     let code = campaign.run(&host, &keeper, &mut progress, &out, &args.format)?;
+    if args.explain {
+        explain::every(&out)?;
+    }
+    let done = code == ExitCode::SUCCESS;
+    if done && !show::passes(&out, &args.format, &args.fail_if)? {
+        return Ok(cli::GATE.into());
+    }
     Ok(if lacking { cli::LAYER_MISSING.into() } else { code })
 }
 
@@ -80,7 +105,9 @@ impl Prepared {
     ) -> Result<ExitCode> {
         let Prepared { mut store, plan, layers, benches, history } = self;
         tare_run::stay_off(&plan.cpus);
-        crate::environment::record(&mut store, &plan.cpus)?;
+        if plan.machine == Machine::Real {
+            crate::environment::record(&mut store, &plan.cpus)?;
+        }
         let interrupted = interrupt::interrupted;
         let observer: &mut dyn Observer = progress;
         let own = OwnCost::default();
@@ -150,6 +177,24 @@ fn estimated(
     benches
 }
 
+/// A time that is asked for takes the place of the benchmarks' own.
+fn timed(mut benches: Vec<BenchInfo>, series: Option<Duration>) -> Vec<BenchInfo> {
+    if let Some(series) = series {
+        benches.iter_mut().for_each(|bench| bench.series_ms = series.as_millis() as u64);
+    }
+    benches
+}
+
+/// The loads that were asked for: the flags', or else the file's.
+fn loads(args: &RunArgs, config: &Config) -> Result<Vec<LoadArg>> {
+    if !args.load.is_empty() {
+        return Ok(args.load.clone());
+    }
+    let load =
+        |text: &String| text.parse().map_err(|why| anyhow!("tare.toml, load = {text}: {why}"));
+    config.load.iter().map(load).collect()
+}
+
 fn baseline(wanted: Option<&str>, layers: &[Asked]) -> Result<String> {
     let names: Vec<&str> = layers.iter().map(|layer| layer.name.as_str()).collect();
     match wanted {
@@ -210,35 +255,72 @@ fn try_all(
     tried
 }
 
+/// What cannot be said of a simulated machine.
+fn check_machine(machine: Machine, args: &RunArgs, config: &Config) -> Result<()> {
+    if machine == Machine::Sim && (args.budget.is_some() || config.budget.is_some()) {
+        bail!(
+            "a budget is time of this host, which must not decide what --machine sim measures; give --blocks"
+        );
+    }
+    Ok(())
+}
+
+/// Time that a layer may take to greet.
+fn boot_limit(args: &RunArgs, machine: Machine) -> Duration {
+    let usual = if machine == Machine::Sim { simulated::BOOT } else { BOOT };
+    args.boot_limit.unwrap_or(usual)
+}
+
 fn plan(
+    machine: Machine,
     args: &RunArgs,
     config: &Config,
     baseline: String,
     tried: &[Tried],
     benches: &[BenchInfo],
 ) -> Result<Plan> {
+    let is_sim = machine == Machine::Sim;
     let blocks = args.blocks.or(if args.budget.is_some() { None } else { config.blocks });
+    let blocks = blocks.or(is_sim.then_some(simulated::BLOCKS));
     let budget = args.budget.or(config.budget).unwrap_or(BUDGET).as_secs_f64();
     let budget_s = blocks.is_none().then_some(budget);
     let starts: f64 = tried.iter().filter_map(|tried| tried.weighed.trial_s).sum();
     let boots = 1 + tried.iter().filter(|tried| tried.weighed.trial_s.is_some()).count();
     let vcpus = tried.iter().map(|tried| tried.vcpus).max().unwrap_or(1);
+    let series_ms = || tare_run::series_ms(budget_s, starts, boots, benches);
+    // Which CPU translates a simulated one is of no account.
+    let pin = if is_sim && args.pin == "auto" { "none" } else { &args.pin };
     Ok(Plan {
+        machine,
         seed: args.seed.or(config.seed).unwrap_or_else(seed_from_clock),
         baseline,
         budget_s,
         blocks,
         width: args.width / 100.0,
-        cpus: cpus(&args.pin, vcpus)?,
-        batch_ns: BATCH_NS,
-        series_ms: tare_run::series_ms(budget_s, starts, boots, benches.len()),
-        boot_s: args.boot_limit.as_secs_f64(),
+        cpus: cpus(pin, vcpus)?,
+        batch_ns: if is_sim { simulated::BATCH } else { BATCH_NS },
+        series_ms: if is_sim { simulated::SERIES_MS } else { series_ms() },
+        counting: counting(args, machine),
+        // A simulated CPU has no counters of its own: the plugin counts.
+        events: args.explain && !is_sim,
+        boot_s: boot_limit(args, machine).as_secs_f64(),
         margin: args.margin / 100.0,
         created: tare_run::now(),
         tare_version: env!("CARGO_PKG_VERSION").into(),
-        probe_sha256: probe::sha256(),
+        probe_sha256: PROBE.sha256(),
         command: std::env::args().collect::<Vec<_>>().join(" "),
     })
+}
+
+/// What is counted by QEMU. An explanation takes it only on the simulated machine: on a real one it would slow down
+/// one layer of several.
+fn counting(args: &RunArgs, machine: Machine) -> Counting {
+    match args {
+        RunArgs { model: true, .. } => Counting::Model,
+        RunArgs { explain: true, .. } if machine == Machine::Sim => Counting::Model,
+        RunArgs { count: true, .. } => Counting::Counts,
+        _ => Counting::Off,
+    }
 }
 
 /// Small enough to be typed again.

@@ -23,12 +23,7 @@ pub const LOAD: Check = Check {
         };
         let text = format!("CPU {cpu} is busy for {} of its time{average_text}", percent(most));
         let loaded = average.is_some_and(|average| 2.0 * average > view.allowed.len() as f64);
-        let state = match (most > BUSY, loaded) {
-            (true, _) => State::Warning,
-            (_, true) => State::Note,
-            _ => State::Fine,
-        };
-        Look::new(state, text)
+        Look::new(State::worst_of(most > BUSY, loaded), text)
     },
 };
 
@@ -50,12 +45,7 @@ pub const STEAL: Check = Check {
             percent(now),
             100.0 * ever
         );
-        let state = match (now >= 0.01, ever >= 0.001) {
-            (true, _) => State::Warning,
-            (_, true) => State::Note,
-            _ => State::Fine,
-        };
-        Look::new(state, text)
+        Look::new(State::worst_of(now >= 0.01, ever >= 0.001), text)
     },
 };
 

@@ -60,6 +60,15 @@ pub enum State {
 }
 
 impl State {
+    /// What is bad is a warning, what is only worth knowing a note.
+    pub const fn worst_of(bad: bool, notable: bool) -> State {
+        match (bad, notable) {
+            (true, _) => State::Warning,
+            (_, true) => State::Note,
+            _ => State::Fine,
+        }
+    }
+
     /// The state in a word.
     pub const fn word(self) -> &'static str {
         match self {

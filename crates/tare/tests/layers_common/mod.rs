@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tare_layers::{BootName, Host, Keeper, Layer, Session, SessionError, Settings, configure};
-use tare_proto::Request;
+use tare_proto::{Machine, Request};
 
 /// Long enough for any boot on a busy machine.
 pub const LONG: Duration = Duration::from_secs(40);
@@ -21,6 +21,8 @@ pub struct Place {
     marker: String,
     /// Processes of boots here, with their start times: numbers are used again.
     watched: Mutex<Vec<(u32, String)>>,
+    /// Interfaces of others that were there before.
+    foreign: Vec<String>,
 }
 
 impl Place {
@@ -43,13 +45,13 @@ impl Place {
 
     /// The same place in another process.
     pub fn at(folder: &Path) -> Place {
-        let host = Host { probe: folder.join("tare-probe"), cache: folder.join("cache") };
+        let host = Host::new(folder.join("tare-probe"), folder.join("cache"));
         let temporary = format!("TMPDIR={}", folder.join("boots").display());
         let args = vec![temporary, folder.join("tare").display().to_string(), "keep".into()];
         let keeper = Keeper { program: "env".into(), args };
         let marker = folder.file_name().unwrap().to_str().unwrap().to_owned();
         let watched = Mutex::default();
-        Place { folder: folder.to_owned(), host, keeper, marker, watched }
+        Place { folder: folder.to_owned(), host, keeper, marker, watched, foreign: interfaces() }
     }
 
     /// Starts a boot that is named after this place.
@@ -57,9 +59,15 @@ impl Place {
         static BOOTS: AtomicU32 = AtomicU32::new(0);
         let number = BOOTS.fetch_add(1, Ordering::Relaxed);
         let id = format!("{}{}-{number}", self.marker, std::process::id());
-        Session::start(layer, &self.host, &self.keeper, &BootName { id, number }, &[], log, || {
-            false
-        })
+        Session::start(
+            layer,
+            &self.host,
+            &self.keeper,
+            &BootName { id, number, ..BootName::default() },
+            &[],
+            log,
+            || false,
+        )
     }
 
     /// Notes every process below this one; all must be gone when a boot has ended.
@@ -93,6 +101,7 @@ impl Place {
         for (root, depth) in [("/sys/fs/cgroup", 4), ("/dev/shm", 1), ("/run", 3)] {
             found.extend(named(Path::new(root), &self.marker, depth));
         }
+        found.extend(interfaces().into_iter().filter(|name| !self.foreign.contains(name)));
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
         found.extend(mounts.lines().filter(|l| l.contains(&self.marker)).map(str::to_owned));
         let watched = self.watched.lock().unwrap();
@@ -146,12 +155,36 @@ fn named(root: &Path, part: &str, depth: u32) -> Vec<String> {
 }
 
 pub fn layer(settings: &str) -> Box<dyn Layer> {
-    configure(&Settings::parse(settings).unwrap()).unwrap().2
+    configure(Machine::Real, &Settings::parse(settings).unwrap()).unwrap().2
 }
 
 /// A request for the shortest benchmark that every layer has.
 pub fn null_call(samples: u32, limit_ms: u64) -> Request {
-    Request { id: 7, bench: "lmbench/null_call".into(), samples, batch_ns: 100_000, limit_ms }
+    Request {
+        id: 7,
+        bench: "lmbench/null_call".into(),
+        samples,
+        batch_ns: 100_000,
+        limit_ms,
+        events: false,
+    }
+}
+
+/// A request that every layer with a disk can answer.
+pub fn disk_reads() -> Request {
+    Request { bench: "disk/randread_4k@4".into(), ..null_call(3, 200) }
+}
+
+/// A request that every layer with a network to the host can answer.
+pub fn net_transactions() -> Request {
+    Request { bench: "net/tcp_rr".into(), ..null_call(3, 200) }
+}
+
+/// Network interfaces that tare has made.
+fn interfaces() -> Vec<String> {
+    let entries = fs::read_dir("/sys/class/net").into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with("tare")).collect()
 }
 
 /// The processes that `of` has started or adopted.

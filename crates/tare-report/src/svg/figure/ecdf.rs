@@ -11,7 +11,7 @@ use tare_proto::Unit;
 
 /// Points of a curve.
 const POINTS: usize = 60;
-const EDGES: (f64, f64) = (44.0, WIDTH - 22.0);
+const EDGES: (f64, f64) = (44.0, WIDTH - 36.0);
 
 /// The figure and its height.
 pub(crate) fn figure(layers: &[LayerSamples], unit: Unit) -> (String, f64) {

@@ -21,7 +21,7 @@ pub struct LoadCurve {
 pub struct LoadPoint {
     /// Users, or copies that run at once.
     pub load: f64,
-    /// What was done, in the benchmark's unit.
+    /// What was done: throughput in the benchmark's unit, or for times operations of all copies a second.
     pub value: f64,
     /// Its confidence interval, when there are blocks enough.
     pub ci: Option<(f64, f64)>,
@@ -30,8 +30,8 @@ pub struct LoadPoint {
 const EDGES: (f64, f64) = (76.0, WIDTH - 12.0);
 const HEIGHT: f64 = 300.0;
 
-/// The figure: one curve for each (series number, curve).
-pub(crate) fn figure(curves: &[(usize, &LoadCurve)], unit: Unit) -> String {
+/// The figure: one curve for each (series number, curve); a load counts `what`.
+pub(crate) fn figure(curves: &[(usize, &LoadCurve)], unit: Unit, what: &str) -> String {
     let points = || curves.iter().flat_map(|(_, curve)| &curve.points);
     let loads = points().map(|p| p.load);
     let (least, most) = loads.fold((f64::INFINITY, 0.0), |(a, b), v| (v.min(a), v.max(b)));
@@ -49,8 +49,8 @@ pub(crate) fn figure(curves: &[(usize, &LoadCurve)], unit: Unit) -> String {
     for (series, curve) in curves {
         one(&mut canvas, *series, curve, &x, &y);
     }
-    let text = "users or copies; bands are confidence intervals";
-    canvas.text("note", (EDGES.0, HEIGHT - 6.0), Anchor::Start, text);
+    let text = format!("{what}; bands are confidence intervals");
+    canvas.text("note", (EDGES.0, HEIGHT - 6.0), Anchor::Start, &text);
     canvas.finish()
 }
 
@@ -82,7 +82,7 @@ mod tests {
             layer: 0,
             points: vec![point(1.0, 50.0), point(2.0, 80.0), point(4.0, 100.0)],
         };
-        let svg = figure(&[(1, &curve)], Unit::PerSecond);
+        let svg = figure(&[(1, &curve)], Unit::PerSecond, "users");
         let at = |load: f64| 76.0 + load / 4.0 * (WIDTH - 88.0);
         let line = format!("M{} ", crate::svg::canvas::num(at(1.0)));
         assert!(svg.contains(&format!("class=\"curve\" d=\"{line}")), "{svg}");
@@ -93,6 +93,6 @@ mod tests {
     #[test]
     fn no_points_draw_an_empty_plot() {
         let curve = LoadCurve { layer: 0, points: vec![] };
-        assert!(figure(&[(0, &curve)], Unit::PerSecond).ends_with("</svg>"));
+        assert!(figure(&[(0, &curve)], Unit::PerSecond, "users").ends_with("</svg>"));
     }
 }

@@ -1,0 +1,233 @@
+//! Counting what a simulated machine executes: the plugin that QEMU is given, and what it writes.
+
+use crate::programs::output;
+use crate::{BootSpec, Unavailable};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use tare_proto::{Counter, MAX_COUNTERS};
+
+/// Longest file of counts that is read, in bytes: a hundred times what a whole suite makes.
+const LONGEST: u64 = 16 << 20;
+
+/// Most terms that one request's value is made of.
+const MOST_TERMS: u32 = 64;
+
+/// The first QEMU that takes no plugin of version 1 of its interface any more.
+const TOO_NEW: u32 = 9;
+
+/// Long enough for QEMU to print its help on a busy host.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What QEMU loads to count.
+#[derive(Debug, Clone)]
+pub struct Plugin {
+    /// The shared object.
+    pub file: PathBuf,
+    /// Whether caches and TLBs are modelled too.
+    pub model: bool,
+}
+
+/// What was counted per operation, by request.
+pub type Counts = BTreeMap<u32, Vec<Counter>>;
+
+/// Why there are no counts.
+#[derive(Debug, thiserror::Error)]
+pub enum CountError {
+    /// The file is not there or cannot be read.
+    #[error("what was counted cannot be read from {0}: {1}")]
+    File(PathBuf, io::Error),
+    /// The file is not what the plugin writes: cut short, or of another version.
+    #[error("{0} holds no counts: {1}")]
+    Foreign(PathBuf, String),
+}
+
+impl Plugin {
+    /// Reads what the plugin wrote to `path` during a boot; `None` when there is no file: the layer is
+    /// none that counts (the plugin makes its file when it is loaded, and without it QEMU does not start).
+    pub fn read(path: &Path) -> Result<Option<Counts>, CountError> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let file = |e| CountError::File(path.to_owned(), e);
+        let mut text = String::new();
+        let opened = File::open(path).map_err(file)?;
+        opened.take(LONGEST + 1).read_to_string(&mut text).map_err(file)?;
+        parse(&text).map(Some).map_err(|why| CountError::Foreign(path.to_owned(), why))
+    }
+
+    /// QEMU's arguments for counting this boot.
+    pub(crate) fn arguments(&self, boot: &BootSpec) -> Vec<String> {
+        let out = boot.counts.map_or_else(|| boot.folder.join("counts"), Path::to_owned);
+        // In QEMU's lists a comma is doubled to be one.
+        let plain = |path: &Path| path.display().to_string().replace(',', ",,");
+        let model = if self.model { "on" } else { "off" };
+        let plugin = format!("file={},out={},model={model}", plain(&self.file), plain(&out));
+        vec!["-plugin".into(), plugin]
+    }
+
+    /// Whether `emulator` can load a plugin.
+    pub(crate) fn check(&self, emulator: &Path) -> Result<(), Unavailable> {
+        let ask = |argument| output(Command::new(emulator).arg(argument), PATIENCE);
+        let name = emulator.display();
+        let help = ask("-help").unwrap_or_default();
+        if !help.lines().any(|line| line.trim_start().starts_with("-plugin")) {
+            return Err(Unavailable::new(
+                format!("{name} is built without plugins, so nothing can be counted"),
+                "leave --count, --model and --explain out, or give a QEMU that has -plugin (emulator=)",
+            ));
+        }
+        let version = ask("--version").unwrap_or_default();
+        match major(&version) {
+            Some(major) if major < TOO_NEW => Ok(()),
+            _ => Err(Unavailable::new(
+                format!(
+                    "{name} takes no plugin of version 1 of its interface: {}",
+                    version.lines().next().unwrap_or_default()
+                ),
+                "leave --count, --model and --explain out, or give a QEMU from 6.0 to 8.2 (emulator=)",
+            )),
+        }
+    }
+}
+
+/// The major version in what `qemu-system-x86_64 --version` says.
+fn major(said: &str) -> Option<u32> {
+    let number = said.strip_prefix("QEMU emulator version ")?;
+    number.split('.').next()?.parse().ok()
+}
+
+/// The file's first line.
+#[derive(Deserialize)]
+struct Head {
+    tare_plugin: u32,
+    regions: usize,
+    /// Marks came from elsewhere than where the probe is linked.
+    misplaced: bool,
+}
+
+/// What was counted of one term of a request.
+#[derive(Deserialize)]
+struct Region {
+    id: u32,
+    term: u32,
+    negative: bool,
+    per: f64,
+    ops: u64,
+    counts: BTreeMap<String, u64>,
+}
+
+fn parse(text: &str) -> Result<Counts, String> {
+    if text.len() as u64 > LONGEST {
+        return Err(format!("it is longer than {LONGEST} bytes"));
+    }
+    let mut lines = text.lines();
+    let head = lines.next().ok_or("it is empty")?;
+    let head: Head = serde_json::from_str(head).map_err(|e| format!("its first line: {e}"))?;
+    if head.tare_plugin != 1 {
+        return Err(format!("it is of version {}", head.tare_plugin));
+    }
+    if head.misplaced {
+        return Err("the probe is not linked where the plugin looks for it; build tare without \
+                    TARE_PROBE"
+            .into());
+    }
+    let mut all: BTreeMap<u32, BTreeMap<String, f64>> = BTreeMap::new();
+    let mut regions = 0;
+    for line in lines {
+        let region: Region = serde_json::from_str(line).map_err(|e| format!("a region: {e}"))?;
+        add(all.entry(region.id).or_default(), region)?;
+        regions += 1;
+    }
+    if regions != head.regions {
+        return Err(format!("it is cut short: {regions} of {} regions", head.regions));
+    }
+    let counters = |counts: BTreeMap<String, f64>| {
+        counts.into_iter().map(|(name, value)| Counter { name, value }).collect()
+    };
+    Ok(all.into_iter().map(|(id, counts)| (id, counters(counts))).collect())
+}
+
+/// Adds one term's share of each operation, as the probe adds its costs.
+fn add(sum: &mut BTreeMap<String, f64>, region: Region) -> Result<(), String> {
+    let Region { id, term, negative, per, ops, counts } = region;
+    if ops == 0 || !per.is_finite() || per <= 0.0 || term > MOST_TERMS {
+        return Err(format!("request {id}: {ops} operations, divided by {per}, in term {term}"));
+    }
+    let sign = if negative { -1.0 } else { 1.0 };
+    for (name, count) in counts {
+        let fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_/".contains(c);
+        if name.len() > 64 || !name.chars().all(fine) {
+            return Err(format!("request {id}: an odd name"));
+        }
+        *sum.entry(name).or_insert(0.0) += sign * count as f64 / ops as f64 / per;
+    }
+    if sum.len() > MAX_COUNTERS { Err(format!("request {id}: too many counters")) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = r#"{"tare_plugin":1,"regions":2,"model":null,"misplaced":false}"#;
+    const PLUS: &str = r#"{"id":3,"term":0,"negative":false,"per":2.0,"ops":10,"batches":1,"counts":{"kernel/instructions":1000,"hypercall/iret":20}}"#;
+    const MINUS: &str = r#"{"id":3,"term":1,"negative":true,"per":2.0,"ops":5,"batches":1,"counts":{"kernel/instructions":100}}"#;
+
+    #[test]
+    fn terms_are_summed_as_the_probe_sums_their_costs() {
+        let counts = parse(&[HEAD, PLUS, MINUS].join("\n")).unwrap();
+        let wanted =
+            [Counter::new("hypercall/iret", 1.0), Counter::new("kernel/instructions", 40.0)];
+        assert_eq!(counts[&3], wanted);
+    }
+
+    #[test]
+    fn what_is_not_the_plugins_is_refused() {
+        let refused = |lines: &[&str]| parse(&lines.join("\n")).unwrap_err();
+        assert!(refused(&[]).contains("empty"));
+        assert!(refused(&[HEAD, PLUS]).contains("1 of 2 regions"));
+        assert!(refused(&["{}"]).contains("first line"));
+        assert!(refused(&[&HEAD.replace(":1,", ":7,")]).contains("version 7"));
+        assert!(refused(&[&HEAD.replace("false", "true")]).contains("TARE_PROBE"));
+        assert!(refused(&[HEAD, &PLUS[..40]]).contains("a region"));
+        assert!(
+            refused(&[HEAD, &PLUS.replace("\"ops\":10", "\"ops\":0")]).contains("0 operations")
+        );
+        assert!(refused(&[HEAD, &PLUS.replace("2.0", "-2.0")]).contains("divided by -2"));
+        assert!(refused(&[HEAD, &PLUS.replace("iret", "\\u001b[2J")]).contains("odd name"));
+        let folder = Plugin::read(Path::new("/")).unwrap_err().to_string();
+        assert!(folder.contains("cannot be read from /"), "{folder}");
+        assert!(Plugin::read(Path::new("/nowhere/counts")).unwrap().is_none());
+    }
+
+    fn emulator(folder: &Path, help: &str, version: &str) -> PathBuf {
+        use std::os::unix::fs::PermissionsExt;
+        let path = folder.join("qemu");
+        let script = format!(
+            "#!/bin/sh\ncase $1 in\n-help) echo '{help}';;\n--version) echo '{version}';;\nesac\n"
+        );
+        std::fs::write(folder.join("text"), script).unwrap();
+        // Copied by another process: a descriptor of ours that a fork holds would make it busy.
+        let copied = Command::new("cp").arg(folder.join("text")).arg(&path).status().unwrap();
+        assert!(copied.success());
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_qemu_that_cannot_count_says_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let plugin = Plugin { file: "/plugin".into(), model: false };
+        let check = |help, version| plugin.check(&emulator(folder.path(), help, version));
+        let has = "-plugin [file=]<file>";
+        assert!(check(has, "QEMU emulator version 7.2.22 (Debian)").is_ok());
+        let without = check("-smp n", "QEMU emulator version 7.2.22").unwrap_err();
+        assert!(without.why.contains("built without plugins"), "{without}");
+        let newer = check(has, "QEMU emulator version 9.0.1").unwrap_err();
+        assert!(newer.why.contains("version 9.0.1") && newer.remedy.contains("8.2"), "{newer}");
+    }
+}

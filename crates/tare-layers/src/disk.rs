@@ -1,0 +1,276 @@
+//! The disk that a layer is given for itself: a scratch image that the keeper makes and removes, or,
+//! when the owner has agreed to lose what is on it, a device or a file.
+//!
+//! Every layer of a campaign gets one of the same size in the same folder, so that the same medium lies
+//! below all of them.
+
+use crate::{BootSpec, Host, Program, Setting, SettingError, Settings, Unavailable};
+use nix::errno::Errno;
+use nix::fcntl::{FallocateFlags, fallocate};
+use nix::sys::statfs::{self, FsType, statfs};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use tare_proto::NO_DISK;
+
+/// The setting of every kind that can give a disk.
+pub(crate) const SETTING: Setting = Setting {
+    key: "disk",
+    about: "a disk of its own: none (default), a size (512M) for a scratch image, SIZE:FOLDER to have \
+            that there, or a device or file, whose contents are lost",
+};
+
+/// The disk that a layer gets when a benchmark needs one and nothing is set.
+pub(crate) const USUAL: &str = "128M";
+
+/// What `/var/tmp` is for: files that are too large for memory.
+const ON_DISK: &str = "/var/tmp";
+
+/// Bytes that an image is filled with at once.
+const CHUNK: usize = 1 << 20;
+
+/// What the setting says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Disk {
+    /// An image of so many MiB, in that folder or where there is room.
+    Scratch(u64, Option<PathBuf>),
+    /// A device or a file that is there.
+    Given(PathBuf),
+}
+
+/// An image to be made before a layer starts; it lies in a folder that is removed with the boot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// Where.
+    pub path: PathBuf,
+    /// How large.
+    pub bytes: u64,
+}
+
+/// A disk as a layer starts with it.
+pub(crate) struct Attached {
+    /// The image, device or file.
+    pub path: PathBuf,
+    /// Whether the host can get past its page cache there.
+    pub direct: bool,
+}
+
+impl Disk {
+    /// Reads the setting; `None` when there is no disk to give.
+    pub fn read(settings: &Settings) -> Result<Option<Disk>, SettingError> {
+        let Some(text) = settings.get(SETTING.key).filter(|text| *text != "none") else {
+            return Ok(None);
+        };
+        if text.starts_with('/') {
+            return Ok(Some(Disk::Given(text.into())));
+        }
+        let (size, folder) =
+            text.split_once(':').map_or((text, None), |(a, b)| (a, Some(b.into())));
+        let mut sizes = Settings::default();
+        sizes.set(SETTING.key, size)?;
+        Ok(Some(Disk::Scratch(sizes.mebibytes(SETTING.key, 0)?, folder)))
+    }
+
+    /// Whether the disk may be used: it is a folder's, or it is nobody's and was given up explicitly.
+    pub fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        match self {
+            Disk::Scratch(_, None) => Ok(()),
+            Disk::Scratch(_, Some(folder)) if folder.is_dir() => Ok(()),
+            Disk::Scratch(_, Some(folder)) => Err(Unavailable::new(
+                format!("{} is no folder for a disk's image", folder.display()),
+                "make it, or leave it out of disk=",
+            )),
+            Disk::Given(path) => given(path, host),
+        }
+    }
+
+    /// Adds what the layer needs to `program`; where the disk will be.
+    pub fn attach(
+        &self,
+        host: &Host,
+        boot: &BootSpec,
+        program: &mut Program,
+    ) -> io::Result<Attached> {
+        self.check(host).map_err(|refused| io::Error::other(refused.to_string()))?;
+        let (size, folder) = match self {
+            Disk::Given(path) => return Ok(Attached { path: path.clone(), direct: true }),
+            Disk::Scratch(size, folder) => (size, folder),
+        };
+        let parent = match folder {
+            Some(folder) => folder.canonicalize()?,
+            None => parent(boot.folder),
+        };
+        let folder = parent.join(format!("{}-disk", boot.id));
+        let path = folder.join("image");
+        program.folders.push(folder);
+        program.images.push(Image { path: path.clone(), bytes: size << 20 });
+        Ok(Attached { path, direct: direct(&parent) })
+    }
+}
+
+/// A device or file may be overwritten only if that was said, and nobody may be using it.
+fn given(path: &Path, host: &Host) -> Result<(), Unavailable> {
+    let name = path.display();
+    let found = fs::metadata(path).map_err(|e| {
+        Unavailable::new(format!("{name}: {e}"), "give a size, a device or a file to disk=")
+    })?;
+    let device = found.file_type().is_block_device();
+    if !device && !found.is_file() {
+        let why = format!("{name} is neither a device nor a file");
+        return Err(Unavailable::new(why, "for a scratch image in a folder: disk=256M:FOLDER"));
+    }
+    if !host.destroy_disks {
+        return Err(Unavailable::new(
+            format!("disk={name} would be overwritten"),
+            "if nothing on it is needed, add --destroy-disk-contents",
+        ));
+    }
+    // The kernel lets nobody have a device alone that is mounted, swapped to or part of another.
+    let alone = if device { libc::O_EXCL } else { 0 };
+    let opened = OpenOptions::new().read(true).write(true).custom_flags(alone).open(path);
+    opened.map(drop).map_err(|e| match e.raw_os_error() {
+        Some(libc::EBUSY) => Unavailable::new(
+            format!("{name} is in use (mounted?)"),
+            "give a disk that nothing uses",
+        ),
+        _ => Unavailable::new(format!("{name}: {e}"), "run tare as a user who may write to it"),
+    })
+}
+
+/// The folder for images: next to the boot's own, unless that is in memory.
+fn parent(boot: &Path) -> PathBuf {
+    let own = boot.parent().unwrap_or(boot);
+    let in_memory = |path: &Path| {
+        const RAMFS: FsType = FsType(0x8584_58f6);
+        statfs(path).is_ok_and(|it| [statfs::TMPFS_MAGIC, RAMFS].contains(&it.filesystem_type()))
+    };
+    let usual = Path::new(ON_DISK);
+    if in_memory(own) && usual.is_dir() { usual.to_owned() } else { own.to_owned() }
+}
+
+/// A folder for files on a disk of this host, as far as there is one; it is made and removed with the boot.
+pub fn files(boot: &BootSpec, program: &mut Program) -> PathBuf {
+    let folder = parent(boot.folder).join(format!("{}-files", boot.id));
+    program.folders.push(folder.clone());
+    folder
+}
+
+/// Whether files in `folder` can be had past the page cache; a file without a name tries.
+fn direct(folder: &Path) -> bool {
+    let flags = libc::O_TMPFILE | libc::O_DIRECT;
+    let opened = OpenOptions::new().read(true).write(true).custom_flags(flags).open(folder);
+    !opened.is_err_and(|e| e.raw_os_error() == Some(libc::EINVAL))
+}
+
+impl Image {
+    /// Makes the image, really written and on the disk; where that fails, one that holds the reason.
+    pub(crate) fn make(&self) -> io::Result<()> {
+        let Err(error) = self.fill() else { return Ok(()) };
+        let folder = self.path.parent().unwrap_or(&self.path).display();
+        let reason = format!("{NO_DISK}an image of {} MiB in {folder}: {error}", self.bytes >> 20);
+        let mut sector = reason.into_bytes();
+        sector.truncate(512);
+        sector.resize(512, 0);
+        fs::write(&self.path, sector)
+    }
+
+    fn fill(&self) -> io::Result<()> {
+        let mut file = File::create(&self.path)?;
+        // What does not fit is known before half of it has been written.
+        match fallocate(&file, FallocateFlags::empty(), 0, self.bytes as i64) {
+            Ok(()) | Err(Errno::EOPNOTSUPP | Errno::ENOSYS) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut chunk = vec![0; CHUNK];
+        for _ in 0..self.bytes / CHUNK as u64 {
+            for word in chunk.chunks_exact_mut(8) {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                word.copy_from_slice(&state.to_le_bytes());
+            }
+            file.write_all(&chunk)?;
+        }
+        file.sync_all()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Option<Disk>, SettingError> {
+        Disk::read(&Settings::parse(&format!("x,disk={text}")).unwrap())
+    }
+
+    fn host(destroy_disks: bool) -> Host {
+        Host { destroy_disks, ..Host::new("/probe".into(), "/cache".into()) }
+    }
+
+    #[test]
+    fn the_setting_is_a_size_a_place_or_what_is_lost() {
+        assert_eq!(read("none").unwrap(), None);
+        assert_eq!(read("1G").unwrap(), Some(Disk::Scratch(1024, None)));
+        assert_eq!(read("64M:/data").unwrap(), Some(Disk::Scratch(64, Some("/data".into()))));
+        assert_eq!(read("/dev/sdx").unwrap(), Some(Disk::Given("/dev/sdx".into())));
+        assert!(read("big").unwrap_err().to_string().contains("disk=big"));
+    }
+
+    #[test]
+    fn what_is_there_is_not_touched_unless_that_was_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("precious");
+        fs::write(&path, "data").unwrap();
+        let disk = Disk::Given(path.clone());
+        let refused = disk.check(&host(false)).unwrap_err();
+        assert!(refused.remedy.contains("--destroy-disk-contents"), "{refused}");
+        assert!(refused.why.contains("precious"), "{refused}");
+        disk.check(&host(true)).unwrap();
+        let boot = BootSpec {
+            folder: folder.path(),
+            id: "tare-x",
+            number: 0,
+            counts: None,
+            script: &[],
+            perturbation: 0,
+        };
+        assert!(disk.attach(&host(false), &boot, &mut Program::default()).is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"data");
+    }
+
+    #[test]
+    fn what_is_no_disk_is_refused() {
+        let refused = |disk: &Disk| disk.check(&host(true)).unwrap_err().why;
+        assert!(refused(&Disk::Given("/dev/null".into())).contains("neither a device nor a file"));
+        assert!(refused(&Disk::Given("/no/such".into())).contains("/no/such"));
+        assert!(refused(&Disk::Scratch(64, Some("/no/such".into()))).contains("no folder"));
+    }
+
+    #[test]
+    fn a_mounted_device_is_refused() {
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+        let mounted = mounts.lines().filter_map(|line| line.split(' ').next());
+        let mut devices = mounted.filter(|path| {
+            let opens = OpenOptions::new().read(true).write(true).open(path).is_ok();
+            opens && fs::metadata(path).is_ok_and(|it| it.file_type().is_block_device())
+        });
+        let Some(device) = devices.next() else { return }; // an ordinary user, or no device at all
+        let refused = Disk::Given(device.into()).check(&host(true)).unwrap_err();
+        assert!(refused.why.contains("in use"), "{refused}");
+    }
+
+    #[test]
+    fn an_image_is_filled_or_holds_the_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("image");
+        Image { path: path.clone(), bytes: 2 << 20 }.make().unwrap();
+        let bytes = fs::read(&path).unwrap();
+        assert_eq!(bytes.len(), 2 << 20);
+        assert!(bytes.chunks(4096).all(|page| page.iter().any(|byte| *byte != 0)));
+        let full = Image { path: "/dev/full".into(), bytes: 1 << 20 };
+        assert!(full.fill().is_err() && full.make().is_err(), "not even the reason can be written");
+    }
+}

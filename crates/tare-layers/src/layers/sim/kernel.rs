@@ -1,0 +1,54 @@
+//! The one kernel of the simulated machine: out of the distribution's package, unpacked to the ELF image that boots
+//! without spending instructions on unpacking itself.
+
+use crate::kernel::given;
+use crate::{Host, Settings, Unavailable, package, unpack};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Packages that depend on the newest kernel that runs both bare and on Xen.
+const USUAL: &[&str] = &["linux-image-amd64", "linux-image-generic"];
+
+const REMEDY: &str = "give a file or a package of a kernel (kernel=), or as root: apt-get update";
+
+/// Which kernel a layer boots.
+pub(super) struct Kernel {
+    set: Option<String>,
+}
+
+impl Kernel {
+    pub(super) fn new(settings: &Settings) -> Kernel {
+        Kernel { set: settings.get("kernel").map(str::to_owned) }
+    }
+
+    /// The kernel as it comes (a bzImage, for what cannot boot an ELF image).
+    pub(super) fn packed(&self, host: &Host) -> Result<PathBuf, Unavailable> {
+        match &self.set {
+            Some(path) if path.contains('/') => given(Path::new(path)),
+            _ => image(&package::tree(&self.package()?, &["./boot/vmlinuz-*"], host)?),
+        }
+    }
+
+    /// The kernel as an ELF image.
+    pub(super) fn elf(&self, host: &Host) -> Result<PathBuf, Unavailable> {
+        unpack::elf(&self.packed(host)?, host)
+    }
+
+    /// The package that the kernel is in.
+    fn package(&self) -> Result<String, Unavailable> {
+        let named = self.set.as_slice().iter().map(String::as_str);
+        let general: Vec<&str> = if self.set.is_some() { named.collect() } else { USUAL.into() };
+        let real = |name: &&str| package::behind(name, "linux-image-");
+        let found = general.iter().find_map(real).or_else(|| self.set.clone());
+        found.ok_or_else(|| Unavailable::new("apt knows no kernel package", REMEDY))
+    }
+}
+
+/// The kernel in a package's tree.
+fn image(tree: &Path) -> Result<PathBuf, Unavailable> {
+    let entries = fs::read_dir(tree.join("boot")).into_iter().flatten().flatten();
+    let mut paths = entries.map(|entry| entry.path());
+    paths.next().ok_or_else(|| {
+        Unavailable::new(format!("no kernel in {}", tree.display()), "remove that folder")
+    })
+}

@@ -1,0 +1,147 @@
+//! The simulated machine: QEMU translates one CPU whose clock counts instructions (`-icount`), so that what a guest
+//! measures depends on nothing but its own bits.
+
+use super::Kernel;
+use crate::{BootSpec, Host, Program, SettingError, Settings, Unavailable, programs};
+use std::io;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+/// The oldest QEMU that is known to repeat.
+const OLDEST: (u32, u32) = (6, 0);
+
+/// What the guests of the machine have in common: their kernel must not shuffle addresses. (KASLR is the
+/// decompressor's work, which an ELF image does not have.) The second serial line is the probe's.
+pub(super) const ARGUMENTS: &str = "norandmaps quiet panic=-1 tare.line=/dev/ttyS1";
+
+/// The settings of a simulated machine.
+pub(super) struct Simulated {
+    pub(super) kernel: Kernel,
+    /// The measured kernel's memory in MiB.
+    pub(super) memory: u64,
+    append: Vec<String>,
+    cpu: String,
+    emulator: String,
+}
+
+/// What a machine boots.
+pub(super) struct Start<'a> {
+    pub(super) kernel: &'a Path,
+    pub(super) initrd: &'a str,
+    pub(super) append: &'a str,
+    /// Memory of the whole machine in MiB.
+    pub(super) memory: u64,
+}
+
+impl Simulated {
+    /// `cpu` is the layer's usual model: the simplest that it runs on, since each feature opens other paths in kernels.
+    pub(super) fn new(settings: &Settings, cpu: &str) -> Result<Simulated, SettingError> {
+        let text = |key, default: &str| settings.get(key).unwrap_or(default).to_owned();
+        Ok(Simulated {
+            kernel: Kernel::new(settings),
+            memory: settings.mebibytes("memory", 512)?,
+            append: settings.words("append"),
+            cpu: text("cpu", cpu),
+            emulator: text("emulator", "qemu-system-x86_64"),
+        })
+    }
+
+    /// Whether this host's QEMU is one that repeats.
+    pub(super) fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        let emulator = programs::find(&self.emulator)?;
+        let mut ask = Command::new(&emulator);
+        let said = programs::output(ask.arg("--version"), Duration::from_secs(10));
+        let said = said.unwrap_or_else(|why| why);
+        if version(&said).is_none_or(|version| version < OLDEST) {
+            let (major, minor) = OLDEST;
+            let what = said.lines().next().unwrap_or_default();
+            return Err(Unavailable::new(
+                format!(
+                    "{} is no QEMU of version {major}.{minor} or newer: {what}",
+                    emulator.display()
+                ),
+                "install a newer QEMU, or give another one's program (emulator=)",
+            ));
+        }
+        if let Some(plugin) = &host.plugin {
+            plugin.check(&emulator)?;
+        }
+        self.kernel.elf(host).map(drop)
+    }
+
+    /// The guest's kernel arguments, `console` first.
+    pub(super) fn arguments(&self, console: &str) -> String {
+        let own = [console, ARGUMENTS].into_iter();
+        own.chain(self.append.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The machine as a program. The console is the first serial line, the probe's line the second.
+    pub(super) fn program(
+        &self,
+        host: &Host,
+        boot: &BootSpec,
+        start: &Start,
+    ) -> io::Result<Program> {
+        let emulator =
+            programs::find(&self.emulator).map_err(|e| io::Error::other(e.to_string()))?;
+        let memory = format!("{}M", start.memory);
+        let program = Program::new(&emulator)
+            // A tick of the guest's clock is an instruction; an idle guest's clock jumps to its next timer.
+            .args(["-accel", "tcg", "-icount", "shift=0,sleep=off"])
+            // Without clock=vm the guest would read this host's time.
+            .args(["-rtc", &format!("base={},clock=vm", start_date(boot.perturbation))])
+            .args(["-cpu", &self.cpu, "-smp", "1", "-machine", "pc", "-m", &memory])
+            .args(["-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none"])
+            .args(["-no-reboot"])
+            .args(["-chardev", "file,id=console,path=/dev/stderr", "-serial", "chardev:console"])
+            .args(["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"])
+            .args(host.plugin.as_ref().map_or_else(Vec::new, |plugin| plugin.arguments(boot)))
+            .arg("-kernel")
+            .arg(start.kernel)
+            .args(["-initrd", start.initrd, "-append", start.append]);
+        Ok(program.made_of("emulator", emulator, Some("--version")))
+    }
+}
+
+/// The date that the machine's clock starts at: what a perturbation is. Days of 28-day months, so that every one exists.
+fn start_date(perturbation: u64) -> String {
+    let mut rest = perturbation;
+    let mut part = |of: u64| {
+        let value = rest % of;
+        rest /= of;
+        value
+    };
+    let (second, minute, hour) = (part(60), part(60), part(24));
+    let (day, month) = (1 + part(28), 1 + part(12));
+    format!("2020-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
+}
+
+/// The version in what `qemu-system-x86_64 --version` says.
+fn version(said: &str) -> Option<(u32, u32)> {
+    let number = said.strip_prefix("QEMU emulator version ")?;
+    let mut parts = number.split(|c: char| !c.is_ascii_digit()).map(str::parse);
+    Some((parts.next()?.ok()?, parts.next()?.ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read() {
+        assert_eq!(version("QEMU emulator version 7.2.22 (Debian 1:7.2+dfsg)\n"), Some((7, 2)));
+        assert_eq!(version("QEMU emulator version 10.0\n"), Some((10, 0)));
+        assert_eq!(version("bash, version 5.2"), None);
+    }
+
+    #[test]
+    fn every_perturbation_is_a_date() {
+        assert_eq!(start_date(0), "2020-01-01T00:00:00");
+        assert_eq!(start_date(61), "2020-01-01T00:01:01");
+        for perturbation in [u64::MAX, 1 << 40, 999_999_937] {
+            assert_eq!(start_date(perturbation).len(), "2020-01-01T00:00:00".len());
+        }
+        assert_ne!(start_date(86_400), start_date(0));
+    }
+}

@@ -1,0 +1,24 @@
+//! The layers of the simulated machine: each boot is a fresh one of QEMU with `-icount`, the layer inside it.
+//!
+//! One kernel image serves all of them, so that a ratio is the layer and nothing else.
+
+mod kernel;
+mod machine;
+pub(super) mod native;
+pub(super) mod xen;
+pub(super) mod xen_pv;
+
+use kernel::Kernel;
+
+use crate::Setting;
+
+/// What every layer of the simulated machine takes.
+const KERNEL: Setting = Setting {
+    key: "kernel",
+    about: "a kernel's file, or its package (default: linux-image-amd64's)",
+};
+const APPEND: Setting = Setting { key: "append", about: "more arguments of the kernel" };
+const MEMORY: Setting = Setting { key: "memory", about: "the kernel's memory (default 512M)" };
+const CPU: Setting = Setting { key: "cpu", about: "CPU model (default: by the layer)" };
+const EMULATOR: Setting =
+    Setting { key: "emulator", about: "QEMU's program (default qemu-system-x86_64)" };

@@ -1,0 +1,46 @@
+//! `native` of the simulated machine: the kernel on the bare machine, the baseline.
+
+use super::machine::{Simulated, Start};
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
+use crate::{
+    BootSpec, Host, Launch, Layer, LayerKind, SettingError, Settings, Unavailable, initramfs,
+};
+use std::io;
+use tare_proto::Machine;
+
+pub const KIND: LayerKind = LayerKind {
+    name: "native",
+    about: "the kernel on the bare simulated machine",
+    machine: Some(Machine::Sim),
+    settings: &[KERNEL, APPEND, MEMORY, CPU, EMULATOR],
+    defaults: &[],
+    only_by_name: false,
+    make,
+};
+
+struct Native(Simulated);
+
+fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
+    Ok(Box::new(Native(Simulated::new(settings, "qemu64")?)))
+}
+
+impl Layer for Native {
+    fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        self.0.check(host)
+    }
+
+    fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
+        let kernel = self.0.kernel.elf(host).map_err(|e| io::Error::other(e.to_string()))?;
+        let initramfs = initramfs::write_scripted(host, boot)?;
+        let initrd = initramfs.display().to_string();
+        let append = self.0.arguments("console=ttyS0");
+        let memory = self.0.memory;
+        let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
+        let program = self.0.program(host, boot, &start)?;
+        Ok(Launch::Program(program.made_of("kernel", kernel, None)))
+    }
+
+    fn scripted(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,130 @@
+//! Xen under the machine's kernel: where it comes from, and how QEMU loads the two.
+
+use super::machine::{Simulated, Start};
+use crate::{
+    BootSpec, Host, Program, SessionError, Setting, SettingError, Settings, Unavailable, package,
+    unpack,
+};
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+pub(super) const XEN: Setting =
+    Setting { key: "xen", about: "Xen's image (default: of the package xen-hypervisor-*)" };
+pub(super) const XEN_ARGS: Setting =
+    Setting { key: "xen_args", about: "more arguments of Xen: spec-ctrl=no" };
+
+/// The package that depends on the newest hypervisor.
+const GENERAL: &str = "xen-system-amd64";
+
+/// Memory that Xen keeps for itself and that is left for guests, in MiB.
+const BESIDE: u64 = 256;
+
+/// A machine with Xen on it.
+pub(super) struct Xen {
+    pub(super) machine: Simulated,
+    image: Option<String>,
+    args: Vec<String>,
+}
+
+impl Xen {
+    pub(super) fn new(settings: &Settings) -> Result<Xen, SettingError> {
+        // A newer model's features (SMAP, five-level paging) crash Xen's first kernel.
+        let machine = Simulated::new(settings, "qemu64")?;
+        let image = settings.get("xen").map(str::to_owned);
+        Ok(Xen { machine, image, args: settings.words("xen_args") })
+    }
+
+    pub(super) fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        self.machine.check(host)?;
+        self.image(host).map(drop)
+    }
+
+    /// Xen's unpacked image.
+    fn image(&self, host: &Host) -> Result<PathBuf, Unavailable> {
+        if let Some(path) = &self.image {
+            return unpack::elf(Path::new(path), host);
+        }
+        let package = package::behind(GENERAL, "xen-hypervisor-").ok_or_else(|| {
+            let remedy = "as root: apt-get update; or give an image of Xen (xen=)";
+            Unavailable::new(format!("apt knows no package {GENERAL}"), remedy)
+        })?;
+        let tree = package::tree(&package, &["./boot/xen-*.gz"], host)?;
+        let mut images = tree.join("boot").read_dir().into_iter().flatten().flatten();
+        let image = images.next().ok_or_else(|| {
+            Unavailable::new(format!("no image of Xen in {}", tree.display()), "remove that folder")
+        })?;
+        unpack::elf(&image.path(), host)
+    }
+
+    /// The machine with `initramfs` for dom0, and `beside` MiB more than dom0 and Xen take.
+    pub(super) fn program(
+        &self,
+        host: &Host,
+        boot: &BootSpec,
+        initramfs: &Path,
+        beside: u64,
+    ) -> io::Result<Program> {
+        let other = |e: Unavailable| io::Error::other(e.to_string());
+        let (xen, kernel) =
+            (self.image(host).map_err(other)?, self.machine.kernel.elf(host).map_err(other)?);
+        let name = module(boot, &kernel, "kernel")?;
+        let initrd = format!(
+            "{name} {},{}",
+            self.machine.arguments("console=hvc0"),
+            module(boot, initramfs, "ramdisk")?
+        );
+        let memory = self.machine.memory;
+        let dom0 = format!("console=com1 dom0_mem={memory}M,max:{memory}M");
+        let append =
+            [dom0].into_iter().chain(self.args.iter().cloned()).collect::<Vec<_>>().join(" ");
+        let memory = memory + BESIDE + beside;
+        let start = Start { kernel: &xen, initrd: &initrd, append: &append, memory };
+        let program = self.machine.program(host, boot, &start)?;
+        Ok(program.made_of("kernel", kernel, None).made_of("xen", xen, None))
+    }
+}
+
+/// A name for `file` that QEMU's list of modules can hold: there a comma ends a module, a blank its file's name.
+fn module(boot: &BootSpec, file: &Path, name: &str) -> io::Result<String> {
+    let link = boot.folder.join(name);
+    symlink(file, &link)?;
+    let link = link.display().to_string();
+    if link.contains([',', ' ']) {
+        let why =
+            format!("{link}: QEMU takes no comma or blank in it; set TMPDIR to another folder");
+        return Err(io::Error::other(why));
+    }
+    Ok(link)
+}
+
+/// What Xen says when it does not like the machine.
+pub(super) fn explain(error: &SessionError, console: &str) -> Unavailable {
+    let told = ["(XEN) Panic", "Dom0 crashed", "(XEN) Cannot "];
+    let refused = console.lines().find(|line| told.iter().any(|told| line.contains(told)));
+    match refused {
+        Some(line) => Unavailable::new(
+            format!("Xen refuses the machine: {}", line.trim()),
+            "leave the CPU model out (cpu=): qemu64 is one that Xen runs on",
+        ),
+        None => crate::explain(error, console),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cpu_model_that_xen_dislikes_is_named() {
+        let late = SessionError::NoGreeting(std::time::Duration::from_secs(60));
+        // What Xen 4.17 says with cpu=max.
+        let said = "(XEN) Hardware Dom0 crashed: rebooting machine in 5 seconds.";
+        let why = explain(&late, said);
+        assert!(
+            why.why.contains("Xen refuses the machine") && why.remedy.contains("qemu64"),
+            "{why}"
+        );
+        assert!(explain(&late, "(XEN) Brought up 1 CPUs").remedy.contains("more time"));
+    }
+}

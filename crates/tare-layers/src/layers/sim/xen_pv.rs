@@ -1,0 +1,45 @@
+//! `xen-pv`: the same kernel image as the first (PV) domain of Xen.
+
+use super::xen::{self, XEN, XEN_ARGS, Xen};
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
+use crate::{
+    BootSpec, Host, Launch, Layer, LayerKind, SessionError, SettingError, Settings, Unavailable,
+    initramfs,
+};
+use std::io;
+use tare_proto::Machine;
+
+pub const KIND: LayerKind = LayerKind {
+    name: "xen-pv",
+    about: "the same kernel as Xen's PV dom0",
+    machine: Some(Machine::Sim),
+    settings: &[KERNEL, APPEND, MEMORY, XEN, XEN_ARGS, CPU, EMULATOR],
+    defaults: &[],
+    only_by_name: false,
+    make,
+};
+
+struct XenPv(Xen);
+
+fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
+    Ok(Box::new(XenPv(Xen::new(settings)?)))
+}
+
+impl Layer for XenPv {
+    fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        self.0.check(host)
+    }
+
+    fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
+        let initramfs = initramfs::write_scripted(host, boot)?;
+        Ok(Launch::Program(self.0.program(host, boot, &initramfs, 0)?))
+    }
+
+    fn scripted(&self) -> bool {
+        true
+    }
+
+    fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
+        xen::explain(error, console)
+    }
+}

@@ -1,0 +1,121 @@
+//! Drivers that a guest's kernel keeps in modules: found beside the kernel, put into the initramfs, and
+//! loaded by the probe before anything else.
+
+use crate::{BootSpec, Host, kernel};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What virtio devices on PCI need, in the order of loading. What a kernel has built in it has no
+/// module of.
+pub(crate) const VIRTIO: &[&str] = &[
+    "virtio_ring",
+    "virtio",
+    "virtio_pci_modern_dev",
+    "virtio_pci_legacy_dev",
+    "virtio_pci",
+    "virtio_blk",
+    "failover",
+    "net_failover",
+    "virtio_net",
+];
+
+/// How packages compress modules, and what undoes it.
+const PACKED: &[(&str, &str)] =
+    &[("ko", "cat"), ("ko.xz", "xz"), ("ko.zst", "zstd"), ("ko.gz", "gzip")];
+
+/// Deepest folder below a release's modules.
+const DEPTH: u32 = 8;
+
+/// Copies the modules of `kernel` that are called `names` into the boot's folder, unpacked; their paths in
+/// the order of the names. One that is not there is left out: it may be built in.
+pub(crate) fn of(
+    kernel: &Path,
+    names: &[&str],
+    host: &Host,
+    boot: &BootSpec,
+) -> io::Result<Vec<PathBuf>> {
+    let Some(release) = release(kernel) else { return Ok(Vec::new()) };
+    let folders = [kernel::cached_modules(host, release), Path::new("/lib/modules").join(release)];
+    let Some(folder) = folders.iter().find(|folder| folder.is_dir()) else {
+        return Ok(Vec::new());
+    };
+    let copied = names.iter().filter_map(|name| {
+        let (found, packed) = find(folder, name, DEPTH)?;
+        let copy = boot.folder.join(format!("{name}.ko"));
+        Some(unpack(&found, packed, &copy).map(|()| copy))
+    });
+    copied.collect()
+}
+
+/// The release of a kernel, by its file's name.
+pub(crate) fn release(kernel: &Path) -> Option<&str> {
+    kernel.file_name()?.to_str()?.strip_prefix("vmlinuz-")
+}
+
+/// The module's file below `folder`, and how it is packed. Files say `-` where kernels say `_`, or not.
+fn find(folder: &Path, name: &str, depth: u32) -> Option<(PathBuf, &'static str)> {
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(folder).ok()?.flatten() {
+        let path = entry.path();
+        let file = entry.file_name().to_string_lossy().replace('-', "_");
+        let packed = PACKED.iter().find(|(end, _)| file == format!("{name}.{end}"));
+        if let Some((_, tool)) = packed {
+            return Some((path, tool));
+        }
+        if depth > 0 && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            folders.push(path);
+        }
+    }
+    folders.iter().find_map(|folder| find(folder, name, depth - 1))
+}
+
+fn unpack(from: &Path, tool: &str, to: &Path) -> io::Result<()> {
+    if tool == "cat" {
+        return fs::copy(from, to).map(drop);
+    }
+    let mut command = Command::new(tool);
+    command.arg("-dc").arg(from).stdin(Stdio::null()).stdout(File::create(to)?);
+    let done = command.stderr(Stdio::null()).status();
+    let done = done.map_err(|e| io::Error::new(e.kind(), format!("{tool}: {e}")))?;
+    if done.success() {
+        Ok(())
+    } else {
+        Err(io::Error::other(format!("{tool} {}", from.display())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_found_unpacked_and_kept_in_order() {
+        let place = tempfile::tempdir().unwrap();
+        let cache = place.path().join("cache");
+        let host = Host::new("/probe".into(), cache.clone());
+        let deep = cache.join("kernels/drivers-6.1/kernel/drivers");
+        fs::create_dir_all(deep.join("virtio")).unwrap();
+        fs::write(deep.join("virtio/virtio.ko"), "plain").unwrap();
+        fs::write(deep.join("virtio-blk.ko"), "dash").unwrap();
+        fs::write(deep.join("other.ko"), "other").unwrap();
+        let mut gzip = Command::new("gzip");
+        fs::write(deep.join("virtio_pci.ko"), "packed").unwrap();
+        assert!(gzip.arg(deep.join("virtio_pci.ko")).status().unwrap().success());
+        let boot = BootSpec {
+            folder: place.path(),
+            id: "tare-x",
+            number: 0,
+            counts: None,
+            script: &[],
+            perturbation: 0,
+        };
+        let kernel = Path::new("/cache/vmlinuz-6.1");
+        let copied = of(kernel, VIRTIO, &host, &boot).unwrap();
+        let texts: Vec<_> = copied.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+        assert_eq!(texts, ["plain", "packed", "dash"]);
+        assert!(of(Path::new("/boot/bzImage"), VIRTIO, &host, &boot).unwrap().is_empty());
+        assert!(of(Path::new("/boot/vmlinuz-0"), VIRTIO, &host, &boot).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,155 @@
+//! Files out of the distribution's packages, extracted into tare's cache and never installed.
+
+use crate::programs::{self, output, wait};
+use crate::{Host, Unavailable};
+use sha2::{Digest, Sha256};
+use std::cmp::Ordering;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use std::{fs, io};
+
+/// Longest time for a download of some 30 to 100 MB.
+const DOWNLOAD: Duration = Duration::from_secs(180);
+
+/// The programs that this takes.
+const TOOLS: [&str; 4] = ["apt-cache", "apt-get", "dpkg-deb", "tar"];
+
+/// Whether this host has packages to take files from.
+pub(crate) fn can_extract() -> Result<(), Unavailable> {
+    TOOLS.iter().try_for_each(|tool| programs::find(tool).map(drop))
+}
+
+/// The folder in the cache that holds what of `package` matches `members` (`./boot/vmlinuz-*`), as tar
+/// knows them; extracted when it is not there yet.
+pub(crate) fn tree(package: &str, members: &[&str], host: &Host) -> Result<PathBuf, Unavailable> {
+    let folder = host.cache.join("packages");
+    let tag = tag(members);
+    if let Some(known) = cached(&folder, package, &tag) {
+        return Ok(known);
+    }
+    can_extract()?;
+    extract_tree(package, members, &folder, &tag).map_err(|why| {
+        Unavailable::new(
+            format!("the package {package} cannot be had: {why}"),
+            "as root: apt-get update; tare takes files out of packages, it installs none",
+        )
+    })
+}
+
+/// The package that `general` depends on and whose name begins with `prefix`: `linux-image-amd64` is no
+/// kernel itself.
+pub(crate) fn behind(general: &str, prefix: &str) -> Option<String> {
+    let mut ask = Command::new("apt-cache");
+    let text = output(ask.args(["depends", "--important", general]), Duration::from_secs(30));
+    dependency(&text.ok()?, prefix)
+}
+
+/// The first dependency in the output of `apt-cache depends` that begins with `prefix`.
+fn dependency(depends: &str, prefix: &str) -> Option<String> {
+    let packages = depends.lines().filter_map(|line| line.trim().strip_prefix("Depends: "));
+    packages.map(str::to_owned).find(|package| package.starts_with(prefix))
+}
+
+/// Downloads `package` into the empty folder `work` and extracts what matches `members` there.
+pub(crate) fn extract(package: &str, members: &[&str], work: &Path) -> Result<PathBuf, String> {
+    let text = |e: io::Error| format!("{}: {e}", work.display());
+    let mut get = Command::new("apt-get");
+    output(get.args(["download", package]).current_dir(work), DOWNLOAD)?;
+    let files = fs::read_dir(work).map_err(text)?.flatten().map(|entry| entry.path());
+    let mut files = files.filter(|path| path.extension().is_some_and(|end| end == "deb"));
+    let archive = files.next().ok_or("apt-get download left no package")?;
+    untar(&archive, members, work).map_err(text)?;
+    Ok(archive)
+}
+
+/// Takes what matches `members` out of a package's file. Fails, though it has the rest, when one matches nothing.
+pub(crate) fn untar(archive: &Path, members: &[&str], into: &Path) -> io::Result<()> {
+    let mut open = Command::new("dpkg-deb");
+    let mut opened = open.arg("--fsys-tarfile").arg(archive).stdout(Stdio::piped()).spawn()?;
+    let stream = opened.stdout.take().map_or(Stdio::null(), Stdio::from);
+    let mut tar = Command::new("tar");
+    tar.args(["-x", "--no-same-owner", "--wildcards"]).args(members).current_dir(into);
+    let mut tar = tar.stdin(stream).stderr(Stdio::null()).spawn()?;
+    let done = wait(&mut tar, DOWNLOAD) == Some(true);
+    let whole = wait(&mut opened, Duration::from_secs(5)) == Some(true);
+    if done && whole { Ok(()) } else { Err(io::Error::other("its package is damaged")) }
+}
+
+/// Runs of tare that do this at once do not disturb each other: each works in a folder of its own and
+/// renames what it has whole.
+fn extract_tree(
+    package: &str,
+    members: &[&str],
+    folder: &Path,
+    tag: &str,
+) -> Result<PathBuf, String> {
+    let text = |e: io::Error| format!("{}: {e}", folder.display());
+    fs::create_dir_all(folder).map_err(text)?;
+    let work = tempfile::Builder::new().prefix(".fetch-").tempdir_in(folder).map_err(text)?;
+    let archive = extract(package, members, work.path())?;
+    let name = archive.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    fs::remove_file(&archive).map_err(text)?;
+    let kept = folder.join(format!("{name}.{tag}"));
+    match fs::rename(work.path(), &kept) {
+        // Its folder's name is gone; nothing is left to remove.
+        Ok(()) => drop(work.keep()),
+        Err(_) if kept.is_dir() => {} // another run was quicker
+        Err(e) => return Err(text(e)),
+    }
+    Ok(kept)
+}
+
+/// The newest extracted version of `package` with these members.
+fn cached(folder: &Path, package: &str, tag: &str) -> Option<PathBuf> {
+    let names = fs::read_dir(folder).ok()?.flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let of_package = |name: &String| {
+        name.strip_prefix(package).is_some_and(|rest| rest.starts_with('_') && rest.ends_with(tag))
+    };
+    names.filter(of_package).max_by(|a, b| by_version(a, b)).map(|name| folder.join(name))
+}
+
+/// Tells trees of different members of one package apart.
+fn tag(members: &[&str]) -> String {
+    let hash = Sha256::digest(members.join("\n").as_bytes());
+    hash[..4].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Compares releases as people do: runs of digits as numbers.
+pub(crate) fn by_version(a: &str, b: &str) -> Ordering {
+    parts(a).cmp(&parts(b)).then_with(|| a.cmp(b))
+}
+
+fn parts(release: &str) -> Vec<u64> {
+    let runs = release.split(|c: char| !c.is_ascii_digit());
+    runs.filter(|run| !run.is_empty()).map(|run| run.parse().unwrap_or(u64::MAX)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_package_is_read_from_the_dependencies() {
+        let of = |text| dependency(text, "linux-image-");
+        let text = "linux-image-cloud-amd64\n  Depends: linux-image-6.1.0-56-cloud-amd64\n";
+        assert_eq!(of(text).unwrap(), "linux-image-6.1.0-56-cloud-amd64");
+        let text = "linux-image-virtual\n  Depends: linux-base\n |Depends: linux-image-x\n  Depends: linux-image-6.8.0-31-generic\n";
+        assert_eq!(of(text).unwrap(), "linux-image-6.8.0-31-generic");
+        assert_eq!(of(""), None);
+    }
+
+    #[test]
+    fn the_newest_tree_of_these_members_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let tag = tag(&["./boot/*"]);
+        let names = ["a_1.9_amd64", "a_1.10_amd64", "ab_2_amd64"];
+        for name in names.map(|name| format!("{name}.{tag}")) {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        fs::create_dir(folder.path().join("a_3_amd64.otherone")).unwrap();
+        let found = cached(folder.path(), "a", &tag).unwrap();
+        assert!(found.ends_with(format!("a_1.10_amd64.{tag}")), "{}", found.display());
+    }
+}

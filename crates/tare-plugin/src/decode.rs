@@ -1,0 +1,55 @@
+//! The few instructions that mean something to the counting.
+
+/// An instruction that is more than work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Special {
+    /// The probe's mark with its code.
+    Mark(u16),
+    /// `syscall`, `sysenter`, `int 0x80` or Xen's `int 0x82`.
+    SystemCall,
+    /// `vmcall`, `vmmcall`.
+    VmCall,
+    /// `vmrun`, `vmlaunch`, `vmresume`: a guest goes on.
+    EnterGuest,
+    Cr3Write,
+    Cr4Write,
+    Invlpg,
+    PortIo,
+    Msr,
+    Halt,
+    /// `mov $NUMBER, %eax` in one of its forms, which stands before a hypercall.
+    SetAx(u32),
+}
+
+/// What the instruction of these `bytes` is, if it is special.
+pub fn special(bytes: &[u8]) -> Option<Special> {
+    if let [0x0f, 0x1f, 0x80, low, high, 0x4b, 0x4d] = *bytes {
+        return Some(Special::Mark(u16::from_le_bytes([low, high])));
+    }
+    if let [0xb8, a, b, c, d] = *bytes {
+        return Some(Special::SetAx(u32::from_le_bytes([a, b, c, d])));
+    }
+    match *bytes {
+        [0x48, 0xc7, 0xc0, a, b, c, d] => {
+            return Some(Special::SetAx(u32::from_le_bytes([a, b, c, d])));
+        }
+        [0x31 | 0x33, 0xc0] => return Some(Special::SetAx(0)),
+        _ => {}
+    }
+    let prefix = |byte: &u8| matches!(byte, 0x66 | 0xf2 | 0xf3 | 0x40..=0x4f);
+    let opcode = &bytes[bytes.iter().take_while(|byte| prefix(byte)).count()..];
+    match *opcode {
+        [0x0f, 0x05 | 0x34, ..] | [0xcd, 0x80 | 0x82, ..] => Some(Special::SystemCall),
+        [0x0f, 0x01, 0xc1 | 0xd9, ..] => Some(Special::VmCall),
+        [0x0f, 0x01, 0xd8 | 0xc2 | 0xc3, ..] => Some(Special::EnterGuest),
+        [0x0f, 0x22, register, ..] if register >> 3 & 7 == 3 => Some(Special::Cr3Write),
+        [0x0f, 0x22, register, ..] if register >> 3 & 7 == 4 => Some(Special::Cr4Write),
+        [0x0f, 0x01, operand, ..] if operand >> 3 & 7 == 7 && operand < 0xc0 => {
+            Some(Special::Invlpg)
+        }
+        [0x0f, 0x30 | 0x32, ..] => Some(Special::Msr),
+        [0x6c..=0x6f | 0xe4..=0xe7 | 0xec..=0xef, ..] => Some(Special::PortIo),
+        [0xf4] => Some(Special::Halt),
+        _ => None,
+    }
+}

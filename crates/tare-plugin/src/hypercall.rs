@@ -1,0 +1,91 @@
+//! Hypercalls of Xen's PV guests by number. The API shows no registers, so the number is taken from the
+//! code: the constant that was put into AX in the block that calls, or in one of the few before it
+//! (a kernel that has no page of stubs loads AX, calls a trampoline, which jumps to the call).
+
+use crate::STATE;
+use crate::counts;
+use crate::region::State;
+use std::ffi::{c_uint, c_void};
+
+/// Blocks from the one that loads AX to the one that calls: the caller, the trampoline, the call.
+const BLOCKS_BETWEEN: u32 = 3;
+
+/// Names by number, as Xen's public interface has them; empty where it has none.
+const NAMES: &[&str] = &[
+    "set_trap_table",
+    "mmu_update",
+    "set_gdt",
+    "stack_switch",
+    "set_callbacks",
+    "fpu_taskswitch",
+    "sched_op_compat",
+    "platform_op",
+    "set_debugreg",
+    "get_debugreg",
+    "update_descriptor",
+    "",
+    "memory_op",
+    "multicall",
+    "update_va_mapping",
+    "set_timer_op",
+    "event_channel_op_compat",
+    "xen_version",
+    "console_io",
+    "physdev_op_compat",
+    "grant_table_op",
+    "vm_assist",
+    "update_va_mapping_otherdomain",
+    "iret",
+    "vcpu_op",
+    "set_segment_base",
+    "mmuext_op",
+    "xsm_op",
+    "nmi_op",
+    "sched_op",
+    "callback_op",
+    "xenoprof_op",
+    "event_channel_op",
+    "physdev_op",
+    "hvm_op",
+    "sysctl",
+    "domctl",
+    "kexec_op",
+    "tmem_op",
+    "argo_op",
+    "xenpmu_op",
+    "dm_op",
+    "hypfs_op",
+];
+
+/// The name of hypercall `number` in the result: `mmu_update`, or its number.
+pub fn name(number: usize) -> String {
+    let named = NAMES.get(number).filter(|name| !name.is_empty());
+    named.map_or_else(|| number.to_string(), |name| (*name).to_owned())
+}
+
+/// The constant that the guest has put into AX last, and how many blocks ago.
+#[derive(Default)]
+pub struct Ax {
+    value: u32,
+    age: u32,
+}
+
+impl Ax {
+    /// A block starts, which puts `loaded` into AX if it puts a constant there.
+    #[inline(always)]
+    pub fn start(&mut self, loaded: Option<u32>) {
+        match loaded {
+            Some(value) => *self = Ax { value, age: 0 },
+            None => self.age = self.age.saturating_add(1),
+        }
+    }
+}
+
+/// What QEMU calls before a hypercall whose own block does not load AX.
+pub extern "C" fn called(_cpu: c_uint, _data: *mut c_void) {
+    STATE.with(|state| {
+        let Some(State { ax, .. }) = state else { return };
+        let number = (ax.age < BLOCKS_BETWEEN).then_some(ax.value);
+        counts::bump(counts::hypercall(number));
+    });
+}

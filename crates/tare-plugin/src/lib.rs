@@ -1,0 +1,77 @@
+//! A plugin for QEMU's translator that counts what a guest executes, by place: the probe, other user
+//! code, the guest's kernel, a hypervisor; the crossings between them; and, asked for, what a model
+//! of caches and TLBs makes of it. It counts between the marks that the probe sets (its `mark.rs`),
+//! and writes one JSON line a region.
+//!
+//! It is built against version 1 of the public plugin API, which QEMU 4.2 to 8.2 accept; QEMU 9 asks
+//! for version 2, whose inline operations have other names. It never writes to the guest.
+
+mod api;
+mod args;
+mod block;
+mod cell;
+mod counts;
+mod decode;
+mod guest;
+mod hypercall;
+mod lru;
+mod mark;
+mod model;
+mod place;
+mod region;
+mod report;
+mod shape;
+mod translate;
+
+use args::Config;
+use cell::OneCpu;
+use std::ffi::{c_char, c_int};
+use std::sync::OnceLock;
+
+/// The version of the API that QEMU checks before it loads the plugin.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals)]
+pub static qemu_plugin_version: c_int = 1;
+
+/// What the plugin was asked for.
+static CONFIG: OnceLock<Config> = OnceLock::new();
+
+/// Everything that callbacks change, beside the counters.
+static STATE: OneCpu<Option<region::State>> = OneCpu::new(None);
+
+/// What QEMU calls once, before the guest runs. Returns 0, or 1 with the reason on standard error.
+///
+/// # Safety
+/// QEMU passes `argc` NUL-terminated strings in `argv`, and `info`, which outlive the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qemu_plugin_install(
+    id: api::Id,
+    info: *const api::Info,
+    argc: c_int,
+    argv: *const *const c_char,
+) -> c_int {
+    // SAFETY: as QEMU promises.
+    let args = unsafe { api::strings(argc, argv) };
+    // SAFETY: as QEMU promises.
+    let info = unsafe { info.as_ref() };
+    match install(&args, info) {
+        Ok(config) => {
+            let _ = CONFIG.set(config);
+            api::on_translation(id, translate::translated);
+            api::at_exit(id, report::at_exit);
+            0
+        }
+        Err(why) => {
+            eprintln!("tare-plugin: {why}");
+            1
+        }
+    }
+}
+
+fn install(args: &[String], info: Option<&api::Info>) -> Result<Config, String> {
+    let config = Config::parse(args)?;
+    info.ok_or("QEMU says nothing of itself")?.check()?;
+    std::fs::write(&config.out, "").map_err(|e| format!("cannot write {}: {e}", config.out))?;
+    STATE.with(|state| *state = Some(region::State::new(&config)));
+    Ok(config)
+}

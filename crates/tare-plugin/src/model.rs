@@ -1,0 +1,155 @@
+//! A model of caches and TLBs. It is a model: true LRU, no prefetching, no wrong paths, no walker
+//! caches; what the API does not show rests on the assumptions stated at [`Model::page`] and
+//! [`Model::global`].
+
+use crate::counts::{self, Kind};
+use crate::lru::Lru;
+use crate::place::{Map, Place};
+use crate::region::State;
+use crate::shape::{LINE, Shape};
+use crate::{STATE, api};
+use std::ffi::{c_uint, c_void};
+
+/// What a page's translation is remembered as: page number, and these below it.
+const USED: u64 = 1;
+const LARGE: u64 = 2;
+const GLOBAL: u64 = 4;
+const NESTED: u64 = 8;
+const PAGE_SHIFT: u32 = 4;
+
+/// The structures with their contents.
+pub struct Model {
+    map: Map,
+    hypervisor: bool,
+    /// Between an entry into a guest of the guest and its exit.
+    pub nested: bool,
+    itlb: Lru,
+    dtlb: Lru,
+    stlb: Lru,
+    l1i: Lru,
+    l1d: Lru,
+    l2: Lru,
+    l3: Lru,
+}
+
+impl Model {
+    pub fn new(shape: &Shape, map: Map) -> Model {
+        Model {
+            map,
+            hypervisor: false,
+            nested: false,
+            itlb: Lru::new(shape.of("itlb")),
+            dtlb: Lru::new(shape.of("dtlb")),
+            stlb: Lru::new(shape.of("stlb")),
+            l1i: Lru::new(shape.of("l1i")),
+            l1d: Lru::new(shape.of("l1d")),
+            l2: Lru::new(shape.of("l2")),
+            l3: Lru::new(shape.of("l3")),
+        }
+    }
+
+    /// Code of a hypervisor with addresses of its own has been translated: pages are then mapped as
+    /// Xen maps them.
+    pub fn hypervisor_seen(&mut self) {
+        self.hypervisor = true;
+    }
+
+    /// A line of code is fetched by `place`.
+    pub fn fetch(&mut self, place: Place, address: u64, physical: u64) {
+        let (set, tag) = self.page(address);
+        if !self.itlb.touch(set, tag) {
+            counts::bump(counts::of(place, Kind::ItlbMisses));
+            if !self.stlb.touch(set, tag) {
+                counts::bump(counts::of(place, Kind::ItlbWalks));
+            }
+        }
+        let line = physical / LINE;
+        if !self.l1i.touch(line, line << 1 | 1) {
+            counts::bump(counts::of(place, Kind::L1iMisses));
+            self.beyond(place, line);
+        }
+    }
+
+    /// `place` loads or stores.
+    fn access(&mut self, place: Place, address: u64, physical: u64) {
+        let (set, tag) = self.page(address);
+        if !self.dtlb.touch(set, tag) {
+            counts::bump(counts::of(place, Kind::DtlbMisses));
+            if !self.stlb.touch(set, tag) {
+                counts::bump(counts::of(place, Kind::DtlbWalks));
+            }
+        }
+        let line = physical / LINE;
+        if !self.l1d.touch(line, line << 1 | 1) {
+            counts::bump(counts::of(place, Kind::L1dMisses));
+            self.beyond(place, line);
+        }
+    }
+
+    fn beyond(&mut self, place: Place, line: u64) {
+        if !self.l2.touch(line, line << 1 | 1) {
+            counts::bump(counts::of(place, Kind::L2Misses));
+            if !self.l3.touch(line, line << 1 | 1) {
+                counts::bump(counts::of(place, Kind::L3Misses));
+            }
+        }
+    }
+
+    /// The set and tag of an address's translation. Assumed, since the API shows no page tables: a
+    /// bare kernel maps its text and all of memory with 2 MiB pages, Xen itself too, and everything
+    /// else, kernels on Xen included, has pages of 4 KiB.
+    #[inline(always)]
+    fn page(&self, address: u64) -> (u64, u64) {
+        let bare = match address {
+            0xffff_8880_0000_0000..0xffff_c000_0000_0000 => true,
+            0xffff_ffff_8000_0000..0xffff_ffff_a000_0000 => true,
+            0xc000_0000..0xf780_0000 => self.map.kernel <= 0xc000_0000,
+            _ => false,
+        };
+        let place = self.map.place(address);
+        let large = place == Place::Hypervisor || bare && !self.hypervisor;
+        let number = address >> if large { 21 } else { 12 };
+        let flags = USED
+            | if large { LARGE } else { 0 }
+            | if self.global(place) { GLOBAL } else { 0 }
+            | if self.nested { NESTED } else { 0 };
+        (number, number << PAGE_SHIFT | flags)
+    }
+
+    /// Whether a translation outlives a switch of address space. Assumed: a bare kernel's does, and
+    /// on 64-bit Xen those of user pages and of Xen itself do, the PV kernel's do not.
+    #[inline(always)]
+    fn global(&self, of: Place) -> bool {
+        if self.hypervisor { of != Place::Kernel } else { !of.is_user() }
+    }
+
+    /// Forgets translations: those that are not global, or all.
+    fn flush(&mut self, all: bool) {
+        for tlb in [&mut self.itlb, &mut self.dtlb, &mut self.stlb] {
+            tlb.drop_unless(|tag| !all && tag & GLOBAL != 0);
+        }
+    }
+}
+
+/// What QEMU calls for each access to memory; `data` is the place.
+pub extern "C" fn accessed(_cpu: c_uint, info: u32, address: u64, data: *mut c_void) {
+    STATE.with(|state| {
+        let Some(state) = state else { return };
+        if !state.counting {
+            return;
+        }
+        let place = crate::place::PLACES[data.addr() & 3];
+        if let Some(model) = &mut state.model {
+            model.access(place, address, api::physical(info, address));
+        }
+    });
+}
+
+/// What QEMU calls before a write to CR3, or with `data` 1 to CR4, whose use is to flush everything.
+pub extern "C" fn flushed(_cpu: c_uint, data: *mut c_void) {
+    STATE.with(|state| {
+        if let Some(State { model: Some(model), .. }) = state {
+            model.flush(data.addr() == 1);
+        }
+    });
+}

@@ -1,0 +1,67 @@
+//! Whose code an address is.
+
+/// Who executes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Place {
+    /// The probe's own text.
+    Probe,
+    /// Other user code: the vDSO, children, a user-mode kernel, a sandbox's sentry, tools.
+    User,
+    /// A kernel.
+    Kernel,
+    /// A hypervisor in addresses of its own (Xen).
+    Hypervisor,
+}
+
+/// All places, in the order of their numbers.
+pub const PLACES: [Place; 4] = [Place::Probe, Place::User, Place::Kernel, Place::Hypervisor];
+
+impl Place {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Place::Probe => "probe",
+            Place::User => "user",
+            Place::Kernel => "kernel",
+            Place::Hypervisor => "hypervisor",
+        }
+    }
+
+    pub fn is_user(self) -> bool {
+        self <= Place::User
+    }
+}
+
+/// Which addresses are whose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Map {
+    /// The probe's text.
+    pub probe: (u64, u64),
+    /// Where kernels begin.
+    pub kernel: u64,
+    /// Xen's range on x86-64, which no 64-bit Linux kernel executes in.
+    pub hypervisor: (u64, u64),
+}
+
+impl Default for Map {
+    fn default() -> Map {
+        Map {
+            probe: (0x5000_0000, 0x5100_0000),
+            kernel: 1 << 47,
+            hypervisor: (0xffff_8000_0000_0000, 0xffff_8800_0000_0000),
+        }
+    }
+}
+
+impl Map {
+    #[inline(always)]
+    pub fn place(&self, address: u64) -> Place {
+        let within = |(from, to): (u64, u64)| from <= address && address < to;
+        match () {
+            _ if within(self.hypervisor) => Place::Hypervisor,
+            _ if address >= self.kernel => Place::Kernel,
+            _ if within(self.probe) => Place::Probe,
+            _ => Place::User,
+        }
+    }
+}

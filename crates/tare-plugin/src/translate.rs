@@ -1,0 +1,118 @@
+//! What is added to each block when QEMU translates it.
+
+use crate::api::{self, Insn};
+use crate::block::{self, Block};
+use crate::cell::OneCpu;
+use crate::counts::{self, Kind};
+use crate::decode::{Special, special};
+use crate::place::Place;
+use crate::region::State;
+use crate::shape::LINE;
+use crate::{STATE, guest, hypercall, mark, model};
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::ffi::c_void;
+
+/// Blocks by first address, place in the host of the first and last instruction, and length: code
+/// is translated again and again, and what is remembered of it must live for ever.
+type Key = (u64, u64, u64, usize);
+
+static BLOCKS: OneCpu<Option<HashMap<Key, &'static Block>>> = OneCpu::new(None);
+static AFTER_GUEST: OneCpu<Option<HashSet<u64>>> = OneCpu::new(None);
+
+/// What QEMU calls for each block that it translates.
+pub extern "C" fn translated(_id: api::Id, block: *mut c_void) {
+    // SAFETY: it is what QEMU passes.
+    let block = unsafe { api::Block::new(block) };
+    let insns = block.insns();
+    STATE.with(|state| {
+        if let Some(state) = state {
+            let remembered = remember(state, &insns);
+            block.on_start(block::started, remembered);
+        }
+    });
+}
+
+/// Adds what counts each instruction; what is remembered of the block.
+fn remember(state: &mut State, insns: &[Insn]) -> &'static Block {
+    let start = insns.first().map_or(0, Insn::address);
+    let mut found = Found::default();
+    for insn in insns {
+        let place = state.map.place(insn.address());
+        if place == Place::Hypervisor
+            && let Some(model) = &mut state.model
+        {
+            model.hypervisor_seen();
+        }
+        instrument(state.model.is_some(), insn, place, &mut found);
+    }
+    let ends = |insn: Option<&Insn>| insn.map_or(0, Insn::place_in_host);
+    let key = (start, ends(insns.first()), ends(insns.last()), insns.len());
+    let fresh = || -> &'static Block {
+        let after_guest =
+            AFTER_GUEST.with(|set| set.as_ref().is_some_and(|set| set.contains(&start)));
+        let entry = Cell::new(state.entries.get(&start).copied());
+        let lines = if state.model.is_some() { lines(insns) } else { Vec::new() };
+        let (place, calls, ax) = (state.map.place(start), found.calls, found.ax);
+        Box::leak(Box::new(Block { place, start, calls, ax, after_guest, entry, lines }))
+    };
+    BLOCKS.with(|blocks| *blocks.get_or_insert_default().entry(key).or_insert_with(fresh))
+}
+
+/// What the instructions so far have shown of their block.
+#[derive(Default)]
+struct Found {
+    /// The last one asks the next privilege for something.
+    calls: bool,
+    /// The constant that was put into AX last.
+    ax: Option<u32>,
+}
+
+fn instrument(modelled: bool, insn: &Insn, place: Place, found: &mut Found) {
+    let what = special(&insn.bytes());
+    found.calls = matches!(what, Some(Special::SystemCall | Special::VmCall));
+    if let Some(Special::Mark(code)) = what {
+        return insn.on_execution(mark::executed, code.into());
+    }
+    insn.add(counts::of(place, Kind::Instructions), 1);
+    insn.count_accesses(counts::of(place, Kind::Accesses));
+    if modelled {
+        insn.on_access(model::accessed, place as usize);
+    }
+    let Some(what) = what else { return };
+    let add = |kind| insn.add(counts::of(place, kind), 1);
+    match what {
+        Special::SystemCall if place.is_user() => add(Kind::Syscalls),
+        Special::SystemCall if found.ax.is_some() => insn.add(counts::hypercall(found.ax), 1),
+        Special::SystemCall => insn.on_execution(hypercall::called, 0),
+        Special::VmCall => add(Kind::VmCalls),
+        Special::Invlpg => add(Kind::Invlpg),
+        Special::PortIo => add(Kind::PortIo),
+        Special::Msr => add(Kind::Msr),
+        Special::Halt => add(Kind::Halts),
+        Special::Cr3Write => {
+            add(Kind::Cr3Writes);
+            insn.on_execution(model::flushed, 0);
+        }
+        Special::Cr4Write => insn.on_execution(model::flushed, 1),
+        Special::EnterGuest => {
+            let next = insn.address() + insn.bytes().len() as u64;
+            AFTER_GUEST.with(|set| set.get_or_insert_default().insert(next));
+            insn.on_execution(guest::entered, 0);
+        }
+        Special::SetAx(value) => found.ax = Some(value),
+        Special::Mark(_) => {}
+    }
+}
+
+/// The cache lines that the block is fetched from.
+fn lines(insns: &[Insn]) -> Vec<(u64, u64)> {
+    let mut lines: Vec<(u64, u64)> = Vec::new();
+    for insn in insns {
+        let (address, host) = (insn.address(), insn.place_in_host());
+        if lines.last().is_none_or(|(last, _)| last / LINE != address / LINE) {
+            lines.push((address, if host == 0 { address } else { host }));
+        }
+    }
+    lines
+}

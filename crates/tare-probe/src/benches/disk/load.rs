@@ -1,0 +1,203 @@
+//! The load itself: a queue that is kept full, cut into samples of equal time.
+
+use super::Job;
+use super::engine::{self, Done, Engine};
+use super::target::Disk;
+use crate::bench::{Measured, Own, Refusal};
+use crate::clock::now_ns;
+use crate::latency::Latencies;
+use crate::slices::Slices;
+use tare_proto::Counter;
+
+/// Deepest queue.
+const DEEPEST: u32 = 64;
+
+/// Requests start and end at multiples of this: what every disk can do without the page cache.
+const PAGE: usize = 4096;
+
+#[repr(C, align(4096))]
+#[derive(Clone)]
+struct Page([u8; PAGE]);
+
+/// Blocks of memory, one for each request in the queue.
+pub struct Buffers {
+    pages: Vec<Page>,
+    size: usize,
+}
+
+impl Buffers {
+    /// `count` blocks of `size` bytes that no disk can compress.
+    fn new(count: usize, size: usize) -> Buffers {
+        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+        let mut pages = vec![Page([0; PAGE]); count * size / PAGE];
+        for word in pages.iter_mut().flat_map(|page| page.0.chunks_exact_mut(8)) {
+            word.copy_from_slice(&numbers.next().to_le_bytes());
+        }
+        Buffers { pages, size }
+    }
+
+    /// A block like these.
+    pub fn first(&self) -> Buffers {
+        Buffers { pages: self.pages[..self.size / PAGE].to_vec(), size: self.size }
+    }
+
+    /// Bytes of a block.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Where each block starts; good as long as these buffers live.
+    pub fn blocks(&mut self) -> Vec<*mut u8> {
+        let pages = self.size / PAGE;
+        self.pages.chunks_exact_mut(pages).map(|block| block.as_mut_ptr().cast()).collect()
+    }
+
+    /// The first block.
+    pub fn bytes(&mut self) -> &mut [u8] {
+        let start = self.pages.as_mut_ptr().cast();
+        // SAFETY: there is at least one block, and any bytes are valid.
+        unsafe { std::slice::from_raw_parts_mut(start, self.size) }
+    }
+}
+
+/// A xorshift generator: the same places in every boot of every layer.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+/// Which block comes next.
+struct Places {
+    blocks: u64,
+    block: u64,
+    next: u64,
+    random: Option<Numbers>,
+}
+
+impl Places {
+    fn next(&mut self) -> u64 {
+        let at = match &mut self.random {
+            Some(numbers) => numbers.next() % self.blocks,
+            None => {
+                let following = (self.next + 1) % self.blocks;
+                std::mem::replace(&mut self.next, following)
+            }
+        };
+        at * self.block
+    }
+}
+
+/// Measures `job` with `own.load` requests at once.
+pub fn run(own: &Own, job: &Job) -> Result<Measured, Refusal> {
+    if own.load > DEEPEST {
+        let why = format!("a queue of {} is deeper than {DEEPEST}", own.load);
+        return Err(Refusal::Unavailable(why));
+    }
+    let depth = own.load as usize;
+    let disk = Disk::open(job.write)?;
+    let mut buffers = Buffers::new(depth, job.block);
+    let engine = engine::choose(&disk, job, &mut buffers, depth)?;
+    let block = job.block as u64;
+    let random = job.random.then_some(Numbers(0x2545_f491_4f6c_dd1d));
+    let places = Places { blocks: disk.bytes / block, block, next: 0, random };
+    let (started, done) = (vec![0; depth], Vec::new());
+    Queue { engine, places, started, under_way: 0, job: *job, done }.run(own)
+}
+
+/// Requests under way.
+struct Queue {
+    engine: Box<dyn Engine>,
+    places: Places,
+    started: Vec<u64>,
+    under_way: usize,
+    job: Job,
+    done: Vec<Done>,
+}
+
+impl Queue {
+    fn run(mut self, own: &Own) -> Result<Measured, Refusal> {
+        let mut latencies = Latencies::new();
+        let (mut requests, block) = (0u64, self.job.block as u64);
+        let value = if self.job.random { 1 } else { block };
+        let mut slices = Slices::begin(own);
+        (0..self.started.len()).try_for_each(|slot| self.start(slot))?;
+        while !slices.full() {
+            let (warm, mut ended) = (slices.warm(), 0);
+            let now = self.next(|ns| {
+                ended += 1;
+                if warm {
+                    latencies.add(ns);
+                }
+            })?;
+            requests += ended;
+            slices.add(ended * value, now);
+        }
+        requests += self.finish()?;
+        let (_, samples) = slices.end();
+        let mut counters = latencies.counters();
+        counters.push(Counter::new(&format!("engine/{}", self.engine.name()), 1.0));
+        counters.push(Counter::new("bytes", (requests * block) as f64));
+        Ok(Measured { ops: requests / (samples.len() as u64 + 1), samples, warmup: 1, counters })
+    }
+
+    fn start(&mut self, slot: usize) -> Result<(), Refusal> {
+        let place = self.places.next();
+        self.started[slot] = now_ns();
+        self.engine.push(slot, place)?;
+        self.under_way += 1;
+        Ok(())
+    }
+
+    /// Waits, gives each latency to `ended`, and starts as many requests as have ended. The time.
+    fn next(&mut self, mut ended: impl FnMut(u64)) -> Result<u64, Refusal> {
+        let mut done = std::mem::take(&mut self.done);
+        self.engine.wait(&mut done)?;
+        let now = now_ns();
+        self.under_way -= done.len();
+        for (slot, result) in done.drain(..) {
+            self.check(result)?;
+            ended(now.saturating_sub(self.started[slot]));
+            self.start(slot)?;
+        }
+        self.done = done;
+        Ok(now)
+    }
+
+    /// Waits for what is under way; how many requests that were.
+    fn finish(&mut self) -> Result<u64, Refusal> {
+        let mut done = Vec::new();
+        while self.under_way > done.len() {
+            self.engine.wait(&mut done)?;
+        }
+        self.under_way = 0;
+        done.iter().try_for_each(|(_, result)| self.check(*result))?;
+        Ok(done.len() as u64)
+    }
+
+    fn check(&self, result: i64) -> Result<(), Refusal> {
+        let what = if self.job.write { "write" } else { "read" };
+        match result {
+            bytes if bytes == self.job.block as i64 => Ok(()),
+            error if error < 0 => {
+                let error = std::io::Error::from_raw_os_error(-error as i32);
+                Err(Refusal::Failed(format!("a {what}: {error}")))
+            }
+            bytes => {
+                Err(Refusal::Failed(format!("a {what} of {} bytes did {bytes}", self.job.block)))
+            }
+        }
+    }
+}
+
+/// Buffers must not go while the disk still uses them, whatever has failed.
+impl Drop for Queue {
+    fn drop(&mut self) {
+        let _ = self.finish();
+    }
+}

@@ -1,0 +1,56 @@
+//! The disk family: reads and writes past the page cache (`O_DIRECT`) with a fixed number of requests
+//! at once, as fio and aio-stress make them, on the disk that the layer was given.
+//!
+//! Report 1 weighed Xen's disk ring so: 64 KiB, in sequence, `O_DIRECT`. Values are throughput; latencies
+//! and the way requests were made stand beside them as counters (docs/schema.md).
+
+pub mod randread_4k;
+pub mod randwrite_4k;
+pub mod read_64k;
+pub mod write_64k;
+
+mod aio;
+mod engine;
+mod load;
+mod plain;
+mod target;
+mod uring;
+
+use crate::bench::{Bench, Kind, Measured, Own, Refusal};
+use tare_proto::{Better, Unit};
+
+/// Time for one series: a hundred turns of a rotating disk, thousands of any other.
+const SERIES_MS: u64 = 1000;
+
+/// What is asked of the disk.
+#[derive(Clone, Copy)]
+pub struct Job {
+    /// Write, or read.
+    write: bool,
+    /// Anywhere on the disk, or one after the other.
+    random: bool,
+    /// Bytes of one request.
+    block: usize,
+}
+
+/// A row of the family: in bytes or requests a second, at several depths of the queue.
+const fn row(
+    name: &'static str,
+    about: &'static str,
+    unit: Unit,
+    run: fn(&Own) -> Result<Measured, Refusal>,
+) -> Bench {
+    Bench {
+        name,
+        about,
+        unit,
+        better: Better::Higher,
+        suite: "disk",
+        estimator: "mean",
+        samples: 10,
+        load: "queue depth",
+        loads: &[1, 4, 16],
+        series_ms: SERIES_MS,
+        kind: Kind::Own(run),
+    }
+}

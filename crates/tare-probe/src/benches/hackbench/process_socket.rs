@@ -1,0 +1,12 @@
+//! hackbench with processes, sockets.
+
+use super::group::Tasks;
+use super::link::Link;
+use super::{measure, row};
+use crate::bench::Bench;
+
+pub const BENCH: Bench = row(
+    "hackbench/process_socket",
+    "hackbench: 20 senders and 20 receivers a group, 100 messages each: processes, sockets",
+    |own| measure(own, Tasks::Processes, Link::Socket),
+);

@@ -1,0 +1,12 @@
+//! hackbench with threads, pipes.
+
+use super::group::Tasks;
+use super::link::Link;
+use super::{measure, row};
+use crate::bench::Bench;
+
+pub const BENCH: Bench = row(
+    "hackbench/thread_pipe",
+    "hackbench: 20 senders and 20 receivers a group, 100 messages each: threads, pipes",
+    |own| measure(own, Tasks::Threads, Link::Pipe),
+);

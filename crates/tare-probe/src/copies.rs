@@ -1,0 +1,137 @@
+//! A loop benchmark in several copies at once: as many processes, each with an operation of its own,
+//! that start every batch together.
+//!
+//! A sample is the time from the start of the first copy to the end of the last, divided by the
+//! operations of one copy: with a CPU for each, and nothing shared, it is what one copy alone
+//! takes. Batches are long against a wake-up ([`SHORTEST_BATCH`]), which is part of them.
+
+use crate::bench::{Batch, Op, Refusal};
+use crate::clock::now_ns;
+use crate::harness::{Budget, Costs, enough, more};
+use crate::process::Child;
+use crate::sys::pipe;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use tare_proto::Request;
+
+/// Shortest batch of copies, in nanoseconds: a late wake-up of one copy is then below a percent.
+const SHORTEST_BATCH: u64 = 10_000_000;
+
+/// A batch takes at most this part of the time.
+const BATCH_SHARE: u64 = 10;
+
+/// Most copies: what a probe may start on an untried layer without asking.
+const MOST: u32 = 512;
+
+/// Measures `copies` of what `prepare` makes.
+pub fn measure(
+    prepare: fn() -> Result<Op, Refusal>,
+    copies: u32,
+    request: &Request,
+    begin: u64,
+) -> Result<Costs, Refusal> {
+    if copies > MOST {
+        return Err(Refusal::Unavailable(format!("{copies} copies are more than {MOST}")));
+    }
+    let Op { terms, per, counters } = prepare()?; // what cannot be prepared is known before copies are made
+    let signs: Vec<f64> = terms.iter().map(|term| term.sign).collect();
+    drop(terms);
+    let crew = (0..copies).map(|_| Copy::start(prepare)).collect::<Result<Vec<_>, _>>()?;
+    let budget = Budget::new(begin, request.limit_ms);
+    let share = budget.limit / signs.len() as u64 / BATCH_SHARE;
+    let target = request.batch_ns.max(SHORTEST_BATCH).min(share);
+    let mut warmup = 0;
+    let mut ops = Vec::with_capacity(signs.len());
+    for term in 0..signs.len() {
+        let (fitting, tries) = fit(&crew, term, target)?;
+        ops.push(fitting);
+        warmup += tries;
+    }
+    let round = |(term, &ops): (usize, &u64)| round(&crew, term, ops).map(|ns| ns / ops as f64);
+    let mut taken: Vec<Vec<f64>> = Vec::new();
+    let mut last = 0;
+    while !enough(taken.len(), request.samples, &budget, last) {
+        let start = now_ns();
+        taken.push(ops.iter().enumerate().map(round).collect::<Result<_, _>>()?);
+        last = now_ns() - start;
+    }
+    Ok(Costs { taken, signs, per, ops: ops[0], warmup, short_batch: false, counters })
+}
+
+/// Operations of `term` that last `target` nanoseconds when all copies run, and batches tried.
+fn fit(crew: &[Copy], term: usize, target: u64) -> Result<(u64, u32), Refusal> {
+    let (mut ops, mut tries) = (1, 0);
+    while tries < 64 {
+        let ns = round(crew, term, ops)? as u64;
+        tries += 1;
+        if ns >= target {
+            break;
+        }
+        ops = more(ops, ns, target);
+    }
+    Ok((ops, tries))
+}
+
+/// Nanoseconds from the first start to the last end of a batch in every copy.
+fn round(crew: &[Copy], term: usize, ops: u64) -> Result<f64, Refusal> {
+    let early = || Refusal::Failed("a copy ended early".into());
+    for copy in crew {
+        put(copy.orders.as_raw_fd(), [term as u64, ops]).ok_or_else(early)?;
+    }
+    let (mut first, mut last) = (u64::MAX, 0);
+    for copy in crew {
+        let [began, ended] = get(copy.answers.as_raw_fd()).ok_or_else(early)?;
+        first = first.min(began);
+        last = last.max(ended);
+    }
+    Ok(last.saturating_sub(first) as f64)
+}
+
+/// A process that runs batches when it is told to (term, operations), and answers (begin, end). Dropping it ends it.
+struct Copy {
+    orders: OwnedFd,
+    answers: OwnedFd,
+    _process: Child,
+}
+
+impl Copy {
+    fn start(prepare: fn() -> Result<Op, Refusal>) -> Result<Copy, Refusal> {
+        let ((theirs, orders), (answers, told)) = (pipe()?, pipe()?);
+        let process = Child::start(|| match prepare() {
+            Ok(op) => {
+                let batches = op.terms.into_iter().map(|term| term.batch).collect();
+                obey(theirs.as_raw_fd(), told.as_raw_fd(), batches)
+            }
+            Err(_) => 1,
+        })?;
+        Ok(Copy { orders, answers, _process: process })
+    }
+}
+
+fn obey(orders: RawFd, answers: RawFd, mut batches: Vec<Batch>) -> i32 {
+    while let Some([term, ops]) = get(orders) {
+        let Some(batch) = batches.get_mut(term as usize) else { return 1 };
+        let began = now_ns();
+        batch(ops);
+        if put(answers, [began, now_ns()]).is_none() {
+            return 0;
+        }
+    }
+    0
+}
+
+/// Writes numbers to a pipe; `None` when nobody reads them.
+pub fn put<const N: usize>(pipe: RawFd, numbers: [u64; N]) -> Option<()> {
+    let size = size_of_val(&numbers);
+    // SAFETY: pointer and size are of the same array.
+    let done = unsafe { libc::write(pipe, numbers.as_ptr().cast(), size) };
+    (done == size as isize).then_some(())
+}
+
+/// Reads as many numbers from a pipe; `None` at its end.
+pub fn get<const N: usize>(pipe: RawFd) -> Option<[u64; N]> {
+    let mut numbers = [0u64; N];
+    let size = size_of_val(&numbers);
+    // SAFETY: pointer and size are of the same array, and any bytes are valid numbers.
+    let done = unsafe { libc::read(pipe, numbers.as_mut_ptr().cast(), size) };
+    (done == size as isize).then_some(numbers)
+}

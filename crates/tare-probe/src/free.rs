@@ -1,0 +1,41 @@
+//! How much memory may be taken: no benchmark makes the kernel kill.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Bytes that can be had without swapping, by the kernel and by the control groups around this process.
+pub fn memory() -> Option<u64> {
+    let info = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    groups().into_iter().filter_map(|group| left(&group)).chain([kib << 10]).min()
+}
+
+/// The folders of the memory control groups that this process is in, version 2 and 1.
+fn groups() -> Vec<PathBuf> {
+    let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let mut found = Vec::new();
+    for line in own.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(kinds), Some(path)) = (parts.next(), parts.next()) else { continue };
+        let root = match kinds {
+            "" => "/sys/fs/cgroup",
+            _ if kinds.split(',').any(|kind| kind == "memory") => "/sys/fs/cgroup/memory",
+            _ => continue,
+        };
+        // In a container the path may be the host's, and only the root is there.
+        let folder = Path::new(root).join(path.trim_start_matches('/'));
+        found.extend(folder.ancestors().take_while(|at| at.starts_with(root)).map(Path::to_owned));
+    }
+    found
+}
+
+/// What a group's limit leaves; nothing where it has none.
+fn left(group: &Path) -> Option<u64> {
+    let read = |name: &str| -> Option<u64> {
+        fs::read_to_string(group.join(name)).ok()?.trim().parse().ok()
+    };
+    let pair = |limit, used| Some(read(limit)?.saturating_sub(read(used)?));
+    pair("memory.max", "memory.current")
+        .or_else(|| pair("memory.limit_in_bytes", "memory.usage_in_bytes"))
+}

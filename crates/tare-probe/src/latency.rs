@@ -1,0 +1,66 @@
+//! Latencies of requests, counted by size: percentiles to 1.6% without keeping each one.
+
+use tare_proto::Counter;
+
+/// Sizes are told apart by this many bits after the first.
+const BITS: u32 = 6;
+
+/// Counts for every size that a `u64` can have.
+const CELLS: usize = (64 - BITS as usize + 1) << BITS;
+
+/// The percentiles that are reported.
+const PERCENTILES: [(&str, f64); 4] = [
+    ("latency_ns/p50", 0.5),
+    ("latency_ns/p90", 0.9),
+    ("latency_ns/p99", 0.99),
+    ("latency_ns/p99.9", 0.999),
+];
+
+/// How many requests took how long.
+pub struct Latencies {
+    counts: Vec<u64>,
+    all: u64,
+}
+
+impl Latencies {
+    /// None yet.
+    pub fn new() -> Latencies {
+        Latencies { counts: vec![0; CELLS], all: 0 }
+    }
+
+    /// Adds one, in nanoseconds.
+    pub fn add(&mut self, ns: u64) {
+        self.counts[cell(ns)] += 1;
+        self.all += 1;
+    }
+
+    /// The percentiles, as counters.
+    pub fn counters(&self) -> Vec<Counter> {
+        PERCENTILES.iter().map(|(name, part)| Counter::new(name, self.percentile(*part))).collect()
+    }
+
+    /// The latency that `part` of the requests did not exceed.
+    fn percentile(&self, part: f64) -> f64 {
+        let wanted = (self.all as f64 * part).ceil().max(1.0) as u64;
+        let mut seen = 0;
+        let found = self.counts.iter().position(|count| {
+            seen += count;
+            seen >= wanted
+        });
+        found.map_or(0.0, middle)
+    }
+}
+
+/// The cell of `ns`: below 2^BITS each size has its own, from there on 2^BITS share a power of two.
+fn cell(ns: u64) -> usize {
+    let shift = (u64::BITS - ns.leading_zeros()).saturating_sub(BITS + 1);
+    ((shift as usize) << BITS) + (ns >> shift) as usize
+}
+
+/// The middle of a cell, in nanoseconds.
+fn middle(cell: usize) -> f64 {
+    let shift = (cell >> BITS).saturating_sub(1) as u32;
+    let low = (cell - ((shift as usize) << BITS)) as u64;
+    let width = (1u64 << shift) as f64;
+    low as f64 * width + (width - 1.0) / 2.0
+}

@@ -1,0 +1,130 @@
+//! Perf events of this process and its children while some work runs: what the layer's kernel counts of it, user and
+//! kernel apart, as far as it lets us. Software events are there where perf is; hardware events are rare in guests.
+
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::{io, mem};
+use tare_proto::Counter;
+
+const HARDWARE: u32 = 0;
+const SOFTWARE: u32 = 1;
+const CACHE: u32 = 3;
+
+/// A miss when reading, of the data (3) or instruction TLB (4).
+const fn tlb_miss(tlb: u64) -> u64 {
+    tlb | 1 << 16
+}
+
+/// Type, number and name of what is counted in user and in kernel mode apart (`linux/perf_event.h`).
+const HARDWARE_EVENTS: &[(u32, u64, &str)] = &[
+    (HARDWARE, 0, "cycles"),
+    (HARDWARE, 1, "instructions"),
+    (HARDWARE, 3, "cache_misses"),
+    (CACHE, tlb_miss(3), "dtlb_misses"),
+    (CACHE, tlb_miss(4), "itlb_misses"),
+];
+
+/// What the kernel itself counts.
+const SOFTWARE_EVENTS: &[(u32, u64, &str)] = &[
+    (SOFTWARE, 1, "task_clock_ns"),
+    (SOFTWARE, 2, "page_faults"),
+    (SOFTWARE, 3, "context_switches"),
+    (SOFTWARE, 4, "migrations"),
+];
+
+const EXCLUDE_USER: u64 = 1 << 4;
+const EXCLUDE_KERNEL: u64 = 1 << 5;
+const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+
+/// What `perf_event_open` is told: the first version of its structure, which every kernel takes.
+#[repr(C)]
+#[derive(Default)]
+struct Attributes {
+    kind: u32,
+    size: u32,
+    event: u64,
+    period: u64,
+    sample: u64,
+    read: u64,
+    flags: u64,
+    wakeup: u64,
+    address: u64,
+}
+
+/// An event that is being counted.
+struct Event {
+    name: String,
+    fd: OwnedFd,
+}
+
+/// Events that are counted from when they are opened on.
+pub struct Events {
+    open: Vec<Event>,
+    /// Why the first hardware event could not be opened.
+    refused: Option<i32>,
+}
+
+impl Events {
+    /// Opens what can be opened.
+    pub fn open() -> Events {
+        let mut events = Events { open: Vec::new(), refused: None };
+        for (kind, event, name) in SOFTWARE_EVENTS {
+            // An ordinary user may count only what is not the kernel's.
+            let any = open(*kind, *event, 0).or_else(|_| open(*kind, *event, EXCLUDE_KERNEL));
+            events.open.extend(any.ok().map(|fd| Event { name: format!("perf/{name}"), fd }));
+        }
+        for (mode, other) in [("user", EXCLUDE_KERNEL), ("kernel", EXCLUDE_USER)] {
+            for (kind, event, name) in HARDWARE_EVENTS {
+                let name = format!("perf/{mode}/{name}");
+                match open(*kind, *event, other | EXCLUDE_HYPERVISOR) {
+                    Ok(fd) => events.open.push(Event { name, fd }),
+                    Err(e) => events.refused = events.refused.or(e.raw_os_error()),
+                }
+            }
+        }
+        events
+    }
+
+    /// What has been counted since, divided by `operations`; and why there is no more.
+    pub fn counted(&self, operations: f64) -> Vec<Counter> {
+        let read = self.open.iter().filter_map(|e| Some((&e.name, read(&e.fd)?)));
+        let counted = read.map(|(name, count)| Counter::new(name, count / operations));
+        let refused = self.refused.map(|e| Counter::new("perf/hardware_errno", f64::from(e)));
+        counted.chain(refused).collect()
+    }
+}
+
+/// Opens an event of this process on any CPU, its future children included, which is read with the time that it was
+/// enabled and the time that it was counted.
+fn open(kind: u32, event: u64, excluded: u64) -> io::Result<OwnedFd> {
+    let size = mem::size_of::<Attributes>() as u32;
+    let inherited = 1 << 1;
+    let attributes = Attributes {
+        kind,
+        size,
+        event,
+        read: 1 | 2,
+        flags: inherited | excluded,
+        ..Attributes::default()
+    };
+    let close_on_exec = 8;
+    // SAFETY: the structure is as long as its `size` says and outlives the call.
+    let fd = unsafe {
+        libc::syscall(libc::SYS_perf_event_open, &raw const attributes, 0, -1, -1, close_on_exec)
+    };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: a descriptor that the kernel has just made for us.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
+}
+
+/// The count, scaled up where the counter was shared; `None` when it never counted.
+fn read(fd: &OwnedFd) -> Option<f64> {
+    let mut values = [0u64; 3];
+    let size = mem::size_of_val(&values);
+    // SAFETY: the buffer has room for `size` bytes.
+    let got = unsafe { libc::read(fd.as_raw_fd(), values.as_mut_ptr().cast(), size) };
+    let [count, enabled, counted] = values;
+    let whole = got == size as isize && counted > 0;
+    whole.then(|| count as f64 * (enabled as f64 / counted as f64))
+}

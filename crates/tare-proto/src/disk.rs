@@ -1,0 +1,11 @@
+//! How a probe learns of what its layer was given beside the line: words of its environment, which a
+//! guest's kernel passes on from its command line.
+
+/// The variable that names the layer's own disk: a file, or a device of the guest.
+pub const DISK: &str = "TARE_DISK";
+
+/// The environment variable that names a folder for files on a disk.
+pub const DISK_FOLDER: &str = "TARE_DISK_FOLDER";
+
+/// What a disk begins with that could not be made; the reason follows.
+pub const NO_DISK: &str = "tare has no disk: ";

@@ -1,0 +1,44 @@
+//! What misses cost in the model: cycles, the same for every layer. They are assumptions, printed with what is made of
+//! them; a processor overlaps much of it.
+
+use super::counted::Counted;
+
+/// Places in the names of counters.
+pub(super) const PLACES: [&str; 4] = ["probe", "user", "kernel", "hypervisor"];
+
+/// What each miss adds, in cycles: to the next level's latency, as desktop and server cores of the last decade have it
+/// (Intel's and AMD's optimization manuals: 12 to 14 for the L2, 40 to 50 for the L3, 200 and more for memory; 7 for a
+/// translation from the second-level TLB, 20 to 40 for a walk whose tables are cached).
+const COSTS: &[(&str, f64)] = &[
+    ("l1i_misses", 14.0),
+    ("l1d_misses", 14.0),
+    ("l2_misses", 30.0),
+    ("l3_misses", 156.0),
+    ("itlb_misses", 7.0),
+    ("dtlb_misses", 7.0),
+    ("itlb_walks", 23.0),
+    ("dtlb_walks", 23.0),
+];
+
+/// Cycles of an instruction that misses nothing.
+const IDEAL: f64 = 0.5;
+
+/// The assumptions in words.
+pub(super) fn describe() -> String {
+    let costs: Vec<String> =
+        COSTS.iter().map(|(name, cost)| format!("{} {cost}", name.replace('_', " "))).collect();
+    format!("cycles = {IDEAL} an instruction, and for each of: {}", costs.join(", "))
+}
+
+/// The names of the modelled counter `kind` in all places.
+pub(super) fn everywhere(kind: &str) -> Vec<String> {
+    PLACES.iter().map(|place| format!("model/{place}/{kind}")).collect()
+}
+
+/// Cycles of one operation on both sides.
+pub(super) fn cycles(counted: &Counted, (baseline, layer): (f64, f64)) -> (f64, f64) {
+    COSTS.iter().fold((IDEAL * baseline, IDEAL * layer), |(a, b), (kind, cost)| {
+        let (c, d) = counted.sum(&everywhere(kind));
+        (a + cost * c, b + cost * d)
+    })
+}

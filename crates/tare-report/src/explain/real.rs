@@ -1,0 +1,82 @@
+//! A real machine's ratio: the perf events that the layer's kernel let the probe count.
+
+use super::counted::Counted;
+use super::{Line, Parts, Table};
+use crate::board::{Pair, Row};
+use tare_proto::Better;
+use tare_stats::{Decomposition, Work, decompose};
+
+/// What the probe counts with, and how its names begin.
+const PREFIX: &str = "perf/";
+
+/// The error number of the hardware events that could not be opened.
+const REFUSED: &str = "perf/hardware_errno";
+
+pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair) -> Parts {
+    let events = counted.names(PREFIX).into_iter().filter(|name| *name != REFUSED);
+    let lines = events.map(|full| {
+        let name = full.trim_start_matches(PREFIX).replace('/', ", ").replace('_', " ");
+        Line::new(&name, counted.both_if_counted(full))
+    });
+    let events = Table::new("Events per operation", lines.collect());
+    let mut notes = missing(counted);
+    let factors = factors(counted, row, pair);
+    let sentence = match &factors {
+        Some(factors) => format!(
+            "Path length × {:.2}, cycles per instruction × {:.2}; not explained × {:.2}.",
+            1.0 / factors.path_length.factor,
+            1.0 / factors.cpi.factor,
+            1.0 / factors.residual.factor
+        ),
+        None => "Without instructions and cycles of both layers the ratio cannot be split.".into(),
+    };
+    notes
+        .push("Exits of KVM's guests are not counted: tare does not read KVM's statistics.".into());
+    let tables = [events].into_iter().filter(|table| !table.lines.is_empty()).collect();
+    Parts { sentence, tables, notes }
+}
+
+/// The ratio as path length and CPI, when both sides have counted instructions and cycles.
+fn factors(counted: &Counted, row: &Row, pair: &Pair) -> Option<Decomposition> {
+    let sum =
+        |event: &str| counted.sum(&["user", "kernel"].map(|p| format!("{PREFIX}{p}/{event}")));
+    let (instructions, cycles) = (sum("instructions"), sum("cycles"));
+    let speed = |value: f64| if row.better == Better::Lower { 1.0 / value } else { value };
+    let work = |throughput: f64, path_length: f64, cycles: f64| Work {
+        throughput,
+        cpu: 1.0,
+        path_length,
+        cpi: cycles / path_length,
+    };
+    let baseline = work(speed(pair.baseline), instructions.0, cycles.0);
+    let layer = work(speed(pair.layer), instructions.1, cycles.1);
+    decompose(&baseline, &layer).ok()
+}
+
+/// What the layers did not let the probe count.
+fn missing(counted: &Counted) -> Vec<String> {
+    let mut notes = Vec::new();
+    let (baseline, layer) = counted.both(REFUSED);
+    for (side, errno) in [("the baseline", baseline), ("the layer", layer)] {
+        if errno != 0.0 {
+            notes.push(format!(
+                "On {side} the kernel counts no hardware events for the probe: {}.",
+                why(errno as i32)
+            ));
+        }
+    }
+    if !counted.has_any(REFUSED) && counted.names(PREFIX).is_empty() {
+        notes.push("No events were counted beside this benchmark.".into());
+    }
+    notes
+}
+
+/// What `perf_event_open` means by an error.
+fn why(errno: i32) -> String {
+    match errno {
+        2 | 19 | 95 => "this processor or virtual machine has no counters".into(),
+        1 | 13 => "it forbids them (perf_event_paranoid, or a container's filter)".into(),
+        38 => "it has no perf events".into(),
+        other => format!("error {other}"),
+    }
+}

@@ -1,0 +1,112 @@
+//! Explanations as text and as part of the page.
+
+use super::{Explanation, Line, Table, explain};
+use crate::board::Scoreboard;
+use crate::clean::clean;
+use crate::format::{digits, short_ratio};
+use crate::words;
+use maud::{Markup, html};
+use std::fmt::Write;
+use tare_store::Campaign;
+
+/// Columns of a line's name.
+const NAME: usize = 46;
+
+/// One explanation for a terminal, 80 columns.
+#[must_use]
+pub fn explanation_text(e: &Explanation) -> String {
+    let (bench, layer, baseline) =
+        (clean(&e.benchmark), words::name(&e.layer), words::name(&e.baseline));
+    let mut text = format!("{bench}: {layer} against {baseline} × {}\n", short_ratio(e.ratio));
+    wrapped(&mut text, "  ", &e.sentence);
+    for table in &e.tables {
+        let _ = write!(text, "\n  {:NAME$} {:>9} {:>9}", table.title, cut(&baseline), cut(&layer));
+        text.push_str(if table.shares { "   share\n" } else { "\n" });
+        for line in &table.lines {
+            let _ = writeln!(text, "{}", text_line(line).trim_end());
+        }
+    }
+    for note in &e.notes {
+        text.push('\n');
+        wrapped(&mut text, "  ", note);
+    }
+    text
+}
+
+fn text_line(line: &Line) -> String {
+    let share = line.share.map_or(String::new(), |share| format!("{:>7}", percent(share)));
+    let (name, baseline, layer) = (clean(&line.name), count(line.baseline), count(line.layer));
+    format!("    {name:width$} {baseline:>9} {layer:>9} {share}", width = NAME - 2)
+}
+
+/// A share in whole percents, never `-0%`.
+fn percent(share: f64) -> String {
+    format!("{:.0}%", share.round() + 0.0)
+}
+
+/// A name in nine columns.
+fn cut(name: &str) -> String {
+    name.chars().take(9).collect()
+}
+
+/// A count: whole digits while they fit.
+fn count(value: f64) -> String {
+    match value {
+        0.0 => "0".into(),
+        v if v.abs() >= 1e9 => format!("{v:.2e}"),
+        v if v.abs() >= 999.5 => format!("{v:.0}"),
+        v => digits(v),
+    }
+}
+
+fn wrapped(text: &mut String, indent: &str, words: &str) {
+    let mut column = 0;
+    for word in clean(words).split_whitespace() {
+        if column > 0 && column + 1 + word.chars().count() > 80 {
+            text.push('\n');
+            column = 0;
+        }
+        let lead = if column == 0 { indent } else { " " };
+        text.push_str(lead);
+        text.push_str(word);
+        column += lead.len() + word.chars().count();
+    }
+    text.push('\n');
+}
+
+/// What is known of every layer's ratio in benchmark number `bench`, for the page.
+pub(crate) fn explanations_html(campaign: &Campaign, board: &Scoreboard, bench: usize) -> Markup {
+    let layers = board.others().map(|layer| layer.name.clone());
+    let all = layers.filter_map(|layer| explain(campaign, board, bench, &layer));
+    let all: Vec<Explanation> = all.filter(|e| !e.tables.is_empty()).collect();
+    html! {
+        @for e in &all {
+            h4 { bdi { (words::name(&e.layer)) } " × " (short_ratio(e.ratio)) ": why" }
+            p { (clean(&e.sentence)) }
+            @for table in &e.tables { (table_html(e, table)) }
+            @for note in &e.notes { p.quiet { (clean(note)) } }
+        }
+    }
+}
+
+fn table_html(e: &Explanation, table: &Table) -> Markup {
+    html! {
+        div.wide tabindex="0" role="region" aria-label={ (table.title) ", scrolls sideways" } {
+            table.counters {
+                caption { (table.title) }
+                thead { tr {
+                    th scope="col" { "What" }
+                    th scope="col" { bdi { (words::name(&e.baseline)) } }
+                    th scope="col" { bdi { (words::name(&e.layer)) } }
+                    @if table.shares { th scope="col" { "Share of the difference" } }
+                } }
+                tbody { @for line in &table.lines { tr {
+                    th scope="row" { (clean(&line.name)) }
+                    td { (count(line.baseline)) }
+                    td { (count(line.layer)) }
+                    @if table.shares { td { @if let Some(share) = line.share { (percent(share)) } } }
+                } } }
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! A simulated machine's ratio: path length by place, crossings, and what a model of caches and TLBs adds.
+
+use super::counted::Counted;
+use super::cycles::{self, PLACES, everywhere};
+use super::{Line, Parts, Table};
+use crate::board::Pair;
+use crate::format::digits;
+
+/// What the places are to a reader of the table.
+const PLACE_NAMES: [&str; 4] =
+    ["probe", "other user code", "kernel", "hypervisor (VMM, or a guest's host)"];
+
+/// Crossings that are counted by place, and what they are.
+const CROSSINGS: &[(&str, &[&str], &str)] = &[
+    ("syscalls", &["probe", "user"], "system calls"),
+    ("page_faults", &["kernel", "hypervisor"], "page faults"),
+    ("other_entries", &["kernel"], "interrupts and other traps into the kernel"),
+    ("other_entries", &["hypervisor"], "interrupts and other traps into the hypervisor"),
+    ("vmcalls", &["kernel", "user"], "vmcall, vmmcall"),
+    ("cr3_writes", &["kernel", "hypervisor"], "switches of address space (CR3)"),
+    ("invlpg", &["kernel", "hypervisor"], "single translations dropped (invlpg)"),
+    ("msr", &["kernel", "hypervisor"], "MSRs read or written"),
+    ("port_io", &["probe", "user", "kernel", "hypervisor"], "port accesses"),
+    ("halts", &["kernel", "hypervisor"], "halts"),
+];
+
+/// What is modelled per thousand instructions, as report 001 has it.
+const MISSES: &[(&[&str], &str)] = &[
+    (&["l1i_misses"], "L1 instruction"),
+    (&["l1d_misses"], "L1 data"),
+    (&["l2_misses"], "L2"),
+    (&["l3_misses"], "L3"),
+    (&["itlb_misses"], "ITLB"),
+    (&["dtlb_misses"], "DTLB"),
+    (&["itlb_walks", "dtlb_walks"], "page walks"),
+];
+
+/// `sums` says that the pair is in instructions, which the places should sum to.
+pub(super) fn parts(counted: &Counted, pair: &Pair, sums: bool) -> Parts {
+    let places = PLACES.map(|place| counted.both(&format!("{place}/instructions")));
+    let total = places.iter().fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d));
+    let path = path(&places, total, sums.then_some(pair));
+    let crossings = crossings(counted);
+    let mut notes = Vec::new();
+    let mut sentence = sentence(&path, total, &crossings);
+    let mut tables = vec![path, crossings];
+    if counted.names("model/").is_empty() {
+        notes.push("Caches and TLBs were not modelled (--model).".into());
+    } else {
+        let cycles = cycles::cycles(counted, total);
+        let cpi = (cycles.0 / total.0, cycles.1 / total.1);
+        sentence.push_str(&format!(
+            " The model makes cycles per instruction × {:.2}, so the time × {:.2}.",
+            cpi.1 / cpi.0,
+            cycles.1 / cycles.0
+        ));
+        tables.push(model(counted, total, cpi));
+        notes.push(format!(
+            "Misses and cycles are of a model, the same for all layers: {}.",
+            cycles::describe()
+        ));
+    }
+    Parts { sentence, tables, notes }
+}
+
+fn path(places: &[(f64, f64); 4], total: (f64, f64), pair: Option<&Pair>) -> Table {
+    let named = places.iter().zip(PLACE_NAMES);
+    let mut lines: Vec<Line> = named.map(|(&both, name)| Line::new(name, both)).collect();
+    lines.retain(Line::is_something);
+    let whole = pair.map_or(total, |pair| (pair.baseline, pair.layer));
+    if pair.is_some() {
+        let rest = (whole.0 - total.0, whole.1 - total.1);
+        lines.push(Line::new("not explained (best samples, not the mean)", rest));
+    }
+    let mut table = Table::new("Instructions per operation", lines);
+    table.lines.push(Line::new("whole", whole));
+    table.with_shares(whole.1 - whole.0)
+}
+
+fn crossings(counted: &Counted) -> Table {
+    let of = |(kind, places, name): &(&str, &[&str], &str)| {
+        let names: Vec<String> = places.iter().map(|place| format!("{place}/{kind}")).collect();
+        Line::new(name, counted.sum(&names))
+    };
+    let hypercalls = counted.names("hypercall/").into_iter().map(|full| {
+        let name = full.trim_start_matches("hypercall/").replace('_', " ");
+        let name = if name == "other" { "of a number not seen".into() } else { name };
+        Line::new(&format!("hypercall {name}"), counted.both(full))
+    });
+    let exits = Line::new("exits of the guest (SVM)", counted.both("vm_exits"));
+    let lines = CROSSINGS.iter().map(of).chain([exits]).chain(hypercalls);
+    Table::new("Crossings per operation", lines.filter(Line::is_something).collect())
+}
+
+fn model(counted: &Counted, total: (f64, f64), cpi: (f64, f64)) -> Table {
+    let of = |(kinds, name): &(&[&str], &str)| {
+        let names: Vec<String> = kinds.iter().flat_map(|kind| everywhere(kind)).collect();
+        let (a, b) = counted.sum(&names);
+        Line::new(name, (1000.0 * a / total.0, 1000.0 * b / total.1))
+    };
+    let mut lines: Vec<Line> = MISSES.iter().map(of).collect();
+    lines.push(Line::new("cycles per instruction", cpi));
+    Table::new("Modelled: misses per 1,000 instructions", lines)
+}
+
+/// Where most of the difference is, and the crossing that was added most.
+fn sentence(path: &Table, total: (f64, f64), crossings: &Table) -> String {
+    let places = &path.lines[..path.lines.len() - 1];
+    let share = |line: &Line| line.share.unwrap_or(0.0);
+    let mut sentence = format!("Path length × {:.2}.", total.1 / total.0);
+    if let Some(most) = places.iter().max_by(|a, b| share(a).abs().total_cmp(&share(b).abs())) {
+        sentence.push_str(&format!(
+            " Most of it: {}, {} instructions {} ({:.0}% of the difference).",
+            most.name,
+            digits(most.added().abs()),
+            if most.added() < 0.0 { "fewer" } else { "more" },
+            share(most)
+        ));
+    }
+    if let Some(most) = crossings.lines.iter().max_by(|a, b| a.added().total_cmp(&b.added()))
+        && most.added() > 0.01
+    {
+        sentence.push_str(&format!(
+            " Crossings added most: {} {}.",
+            digits(most.added()),
+            most.name
+        ));
+    }
+    sentence
+}

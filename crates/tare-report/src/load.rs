@@ -1,0 +1,86 @@
+//! Load curves: the rows of one benchmark at several loads, as throughput and as efficiency.
+
+use crate::board::{Mean, Row, Scoreboard};
+use crate::svg::figure::load::{LoadCurve, LoadPoint};
+use tare_proto::{Better, Unit, name_and_load};
+
+/// The rows of one benchmark that was measured at two loads or more.
+pub(crate) struct Family<'a> {
+    /// The benchmark without a load.
+    pub(crate) name: &'a str,
+    /// By load, upwards: the load and the row's place on the board.
+    pub(crate) rows: Vec<(u32, usize)>,
+    /// The unit of its throughput.
+    pub(crate) unit: Unit,
+}
+
+/// Every benchmark with a curve, in the board's order.
+pub(crate) fn families(board: &Scoreboard) -> Vec<Family<'_>> {
+    let mut found: Vec<Family> = Vec::new();
+    for (at, row) in board.rows.iter().enumerate() {
+        let (name, load) = name_and_load(&row.benchmark);
+        let Some(unit) = unit(row) else { continue };
+        match found.iter_mut().find(|family| family.name == name) {
+            Some(family) => family.rows.push((load, at)),
+            None => found.push(Family { name, rows: vec![(load, at)], unit }),
+        }
+    }
+    found.retain(|family| family.rows.len() > 1);
+    found.iter_mut().for_each(|family| family.rows.sort_unstable());
+    found
+}
+
+/// By row: whether it is at the smallest load of its benchmark that was measured. Only these are in a geometric mean.
+pub(crate) fn plain<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
+    let names: Vec<(&str, u32)> = names.map(name_and_load).collect();
+    let least = |name: &str| names.iter().filter(|(n, _)| *n == name).map(|(_, load)| *load).min();
+    names.iter().map(|(name, load)| least(name) == Some(*load)).collect()
+}
+
+/// What a row's throughput counts: its own unit where higher is better, operations of all copies a second for times.
+fn unit(row: &Row) -> Option<Unit> {
+    match (row.better, row.unit) {
+        (Better::Higher, unit) => Some(unit),
+        (Better::Lower, Unit::Nanoseconds) => Some(Unit::PerSecond),
+        _ => None,
+    }
+}
+
+/// A row's mean as throughput at a load.
+fn point(row: &Row, load: u32, mean: &Mean) -> LoadPoint {
+    let half = mean.ci_width_percent.map(|width| mean.mean * width / 200.0);
+    let ends = half.map(|half| (mean.mean - half, mean.mean + half));
+    let load = f64::from(load);
+    if row.better == Better::Higher {
+        return LoadPoint { load, value: mean.mean, ci: ends };
+    }
+    let rate = |time: f64| load * 1e9 / time;
+    let ci = ends.filter(|(low, _)| *low > 0.0).map(|(low, high)| (rate(high), rate(low)));
+    LoadPoint { load, value: rate(mean.mean), ci }
+}
+
+/// The curve of `layer` (its place in the campaign), as far as it was measured.
+pub(crate) fn curve(board: &Scoreboard, family: &Family, layer: usize) -> LoadCurve {
+    let column = board.layers[..layer].iter().filter(|layer| !layer.baseline).count();
+    let mean = |row: &Row| match board.layers[layer].baseline {
+        true => row.baseline,
+        false => row.cells.get(column).and_then(|cell| cell.mean),
+    };
+    let rows = family.rows.iter().map(|(load, at)| (*load, &board.rows[*at]));
+    let points = rows.filter_map(|(load, row)| Some(point(row, load, &mean(row)?)));
+    LoadCurve { layer, points: points.filter(|p| p.value.is_finite()).collect() }
+}
+
+impl LoadCurve {
+    /// What was done at `point` as a part of as many times what was done at the smallest load.
+    pub(crate) fn efficiency(&self, point: &LoadPoint) -> Option<f64> {
+        let first = self.points.first()?;
+        Some(point.value / first.value * first.load / point.load)
+    }
+
+    /// The smallest load at which most was done.
+    pub(crate) fn peak(&self) -> Option<f64> {
+        let most = self.points.iter().rev().max_by(|a, b| a.value.total_cmp(&b.value))?;
+        Some(most.load)
+    }
+}

@@ -1,0 +1,48 @@
+//! Where to optimise: what every benchmark of a weighted suite adds on a layer, times how often the suite's mix does
+//! it, as report 002 ranked AIM7's tests.
+
+use crate::board::{Row, Scoreboard, Verdict};
+use crate::load::plain;
+use tare_proto::Unit;
+
+/// What one benchmark adds on a layer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Added<'a> {
+    pub(crate) row: &'a Row,
+    /// How often the mix does it.
+    pub(crate) weight: f64,
+    /// The means over the blocks that have both, in nanoseconds.
+    pub(crate) baseline: f64,
+    pub(crate) layer: f64,
+    /// Whether the difference is shown.
+    pub(crate) verdict: Verdict,
+}
+
+impl Added<'_> {
+    /// Nanoseconds that the layer adds to the mix by it.
+    pub(crate) fn total(&self) -> f64 {
+        self.weight * (self.layer - self.baseline)
+    }
+}
+
+/// The benchmarks with a weight on the layer at `column` among the others, those that add most first.
+pub(crate) fn ranking(board: &Scoreboard, column: usize) -> Vec<Added<'_>> {
+    let plain = plain(board.rows.iter().map(|row| row.benchmark.as_str()));
+    let rows =
+        board.rows.iter().zip(plain).filter(|(row, plain)| *plain && row.unit == Unit::Nanoseconds);
+    let added = rows.filter_map(|(row, _)| {
+        let cell = row.cells.get(column)?;
+        let (pair, verdict) = (cell.pair?, cell.verdict);
+        let (baseline, layer) = (pair.baseline, pair.layer);
+        Some(Added { row, weight: row.weight?, baseline, layer, verdict })
+    });
+    let mut all: Vec<Added> = added.collect();
+    all.sort_by(|a, b| b.total().total_cmp(&a.total()));
+    all
+}
+
+/// What all of them add together, and what the mix takes on the baseline, in nanoseconds.
+pub(crate) fn sum(all: &[Added]) -> (f64, f64) {
+    let baseline = all.iter().map(|one| one.weight * one.baseline).sum();
+    (all.iter().map(Added::total).sum(), baseline)
+}

@@ -1,0 +1,96 @@
+//! What a campaign on the simulated machine asks for: less of everything, since nothing is noise there, and in
+//! instructions. No clock of the host decides any of it, so the same seed gives the same figures.
+
+use crate::order::draw;
+use std::time::Duration;
+use tare_proto::{BenchInfo, Machine};
+use tare_store::Role;
+
+/// Blocks of a simulated campaign: each is another perturbation, and their spread is the error bar.
+pub const BLOCKS: u32 = 3;
+
+/// Shortest timed batch, in instructions: thousands of times what reading the clock takes.
+pub const BATCH: u64 = 500_000;
+
+/// Longest series, in milliseconds of the guest's clock: 2·10⁹ instructions.
+pub const SERIES_MS: u64 = 2000;
+
+/// Longest time for a boot by the host's clock. It only ends what hangs.
+pub const BOOT: Duration = Duration::from_secs(600);
+
+/// Most samples in a series: they differ by where the timer's tick falls, and by little else.
+const SAMPLES: u32 = 10;
+
+/// How much slower than its own clock a simulated machine is at most, on a slow and busy host: it translates 10 million
+/// instructions a second.
+const SLOWDOWN: u32 = 100;
+
+/// Longest time for one answer by the host's clock, when the guest may take `limit_ms` by its own.
+pub(crate) fn patience(limit_ms: u64) -> Duration {
+    BOOT.min(Duration::from_millis(limit_ms) * SLOWDOWN) + Duration::from_secs(60)
+}
+
+/// The benchmarks as `machine` measures them: in `sim` what the clock counts is instructions, the host measures
+/// nothing, and series are short.
+pub fn benches(machine: Machine, benches: Vec<BenchInfo>) -> Vec<BenchInfo> {
+    if machine == Machine::Real {
+        return benches;
+    }
+    let of_guest = benches.into_iter().filter(|bench| bench.suite != crate::HOST_SUITE.0);
+    let simulated = |bench: BenchInfo| BenchInfo {
+        unit: machine.unit(bench.unit),
+        samples: bench.samples.min(SAMPLES),
+        ..bench
+    };
+    of_guest.map(simulated).collect()
+}
+
+/// The perturbation of a boot: all layers of a block get the same, the baseline's second boot another, so that A/A
+/// says what a perturbation alone does. Two boots under one perturbation would be one boot, twice.
+pub(crate) fn perturbation(seed: u64, block: u32, role: Role) -> u64 {
+    draw(seed, 2 * u64::from(block) + u64::from(role == Role::Floor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use tare_proto::{Better, Unit};
+
+    fn bench(suite: &str, unit: Unit) -> BenchInfo {
+        let (name, about, suite) = ("a/b".into(), String::new(), suite.into());
+        let (better, estimator) = (Better::Lower, "mean".into());
+        BenchInfo {
+            name,
+            about,
+            unit,
+            better,
+            suite,
+            estimator,
+            samples: 30,
+            ..BenchInfo::default()
+        }
+    }
+
+    #[test]
+    fn nothing_is_a_time_there() {
+        let all = vec![
+            bench("vmi", Unit::Nanoseconds),
+            bench("vmi", Unit::BytesPerSecond),
+            bench("host", Unit::Nanoseconds),
+        ];
+        assert_eq!(benches(Machine::Real, all.clone()), all);
+        let units: Vec<Unit> = benches(Machine::Sim, all).iter().map(|b| b.unit).collect();
+        assert_eq!(units, [Unit::Instructions, Unit::BytesPerGigaInstruction]);
+    }
+
+    #[test]
+    fn perturbations_differ_between_boots_and_repeat_between_campaigns() {
+        let of = |seed| -> Vec<u64> {
+            let roles = [Role::Weigh, Role::Floor];
+            (0..5).flat_map(|b| roles.map(|role| perturbation(seed, b, role))).collect()
+        };
+        assert_eq!(of(7), of(7));
+        assert_eq!(of(7).into_iter().chain(of(8)).collect::<BTreeSet<_>>().len(), 20);
+    }
+}

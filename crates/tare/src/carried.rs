@@ -1,0 +1,46 @@
+//! The programs that tare carries inside: put where every layer can use them, by their hash.
+
+use anyhow::{Context, Result};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// A program that was built with tare itself.
+pub struct Carried {
+    /// What its file is called, before its hash.
+    name: &'static str,
+    bytes: &'static [u8],
+}
+
+/// The probe.
+pub static PROBE: Carried =
+    Carried { name: "tare-probe", bytes: include_bytes!(env!("TARE_PROBE_FILE")) };
+
+/// The plugin of QEMU's that counts.
+pub static PLUGIN: Carried =
+    Carried { name: "tare-plugin", bytes: include_bytes!(env!("TARE_PLUGIN_FILE")) };
+
+impl Carried {
+    /// SHA-256 in hexadecimal.
+    pub fn sha256(&self) -> String {
+        Sha256::digest(self.bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Puts it into `cache`, unless it is there, whole; where it is.
+    pub fn unpack(&self, cache: &Path) -> Result<PathBuf> {
+        let name = self.name;
+        let path = cache.join(format!("{name}-{}", &self.sha256()[..16]));
+        if fs::read(&path).is_ok_and(|bytes| bytes == self.bytes) {
+            return Ok(path);
+        }
+        fs::create_dir_all(cache)
+            .with_context(|| format!("cannot make the cache {}", cache.display()))?;
+        let fresh = cache.join(format!(".{name}-{}", std::process::id()));
+        let put = fs::write(&fresh, self.bytes)
+            .and_then(|()| fs::set_permissions(&fresh, fs::Permissions::from_mode(0o755)))
+            .and_then(|()| fs::rename(&fresh, &path));
+        put.with_context(|| format!("cannot put {name} into the cache {}", cache.display()))?;
+        Ok(path)
+    }
+}

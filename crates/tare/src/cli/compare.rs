@@ -1,0 +1,53 @@
+//! Comparing two campaigns.
+
+use super::FormatArgs;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Which campaigns to compare, and how.
+#[derive(Args)]
+pub struct CompareArgs {
+    /// The campaign's directory that the other is divided by
+    pub before: PathBuf,
+    /// The campaign's directory that is judged
+    pub after: PathBuf,
+    /// What to compare: cost (each layer against its campaign's baseline) or value (as measured)
+    /// [default: cost if the baseline is the same in both, else value]
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "WHAT")]
+    pub by: Option<CompareBy>,
+    /// Fail with exit code 3 if this is shown, for example 'slower > 3%'; may be repeated
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_if: Vec<tare_report::Condition>,
+    /// How verdicts are corrected for the number of rows: holm, bh or none
+    #[arg(long, value_enum, default_value_t = Correct::Holm, hide_possible_values = true)]
+    pub correction: Correct,
+    /// Differences up to this are equivalence, in percent [default: the larger of the campaigns']
+    #[arg(long, value_name = "PERCENT")]
+    pub margin: Option<f64>,
+    /// Compare even what is not comparable, such as figures of different probes
+    #[arg(long)]
+    pub force: bool,
+    /// How the comparison is printed
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+/// What is compared of each layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CompareBy {
+    /// Its cost against the baseline.
+    Cost,
+    /// Its values.
+    Value,
+}
+
+/// Corrections for many verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Correct {
+    /// Family-wise error rate.
+    Holm,
+    /// False discovery rate.
+    Bh,
+    /// Each row on its own.
+    None,
+}

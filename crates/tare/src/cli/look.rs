@@ -1,0 +1,29 @@
+//! What can be weighed here, and what there is to weigh.
+
+use clap::Args;
+use std::time::Duration;
+use tare_proto::Machine;
+
+/// Which layers to look at.
+#[derive(Args)]
+pub struct DoctorArgs {
+    /// The machine whose layers are tried: real (this host) or sim
+    #[arg(long, value_name = "MACHINE", default_value_t)]
+    pub machine: Machine,
+    /// Layers, by name or with settings [default: all]
+    pub layers: Vec<String>,
+    /// Time that a layer may take from its start to its greeting [default: 30s; simulated: 10m]
+    #[arg(long, value_parser = humantime::parse_duration, value_name = "TIME")]
+    pub boot_limit: Option<Duration>,
+    /// For machines
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to list.
+#[derive(Args)]
+pub struct ListArgs {
+    /// For machines
+    #[arg(long)]
+    pub json: bool,
+}

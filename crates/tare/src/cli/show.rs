@@ -1,0 +1,69 @@
+//! Printing a campaign, and exporting it.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Which campaign to show.
+#[derive(Args)]
+pub struct ShowArgs {
+    /// The campaign's directory
+    pub dir: PathBuf,
+    /// Fail with exit code 3 if a layer is shown to cost this against the baseline, for example 'slower > 3%' or, where
+    /// --machine is sim, 'instructions > +0.5%'; may be repeated
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_if: Vec<tare_report::Condition>,
+    /// How the scoreboard is printed
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+/// How a scoreboard is printed.
+#[derive(Args, Clone)]
+pub struct FormatArgs {
+    /// text, json, csv or md
+    #[arg(long, value_enum, default_value_t = Format::Text, hide_possible_values = true)]
+    pub format: Format,
+    /// Reduce every series by this instead of its suite's: mean, median, best-of-5, best-18-of-30
+    #[arg(long, value_name = "ESTIMATOR")]
+    pub estimator: Option<tare_stats::Estimator>,
+    /// Only the overview, without the table of each layer
+    #[arg(long)]
+    pub short: bool,
+}
+
+/// The scoreboard's forms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people at a terminal.
+    Text,
+    /// For machines.
+    Json,
+    /// One line a benchmark and layer.
+    Csv,
+    /// For a pull request or mail.
+    Md,
+}
+
+/// What to export, and as what.
+#[derive(Args)]
+pub struct ExportArgs {
+    /// The campaign's directory
+    pub dir: PathBuf,
+    /// csv, json (one object a line) or parquet
+    #[arg(long, value_enum, default_value_t = ExportFormat::Csv, hide_possible_values = true)]
+    pub format: ExportFormat,
+    /// Where to write it [default: standard output; parquet needs a file]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// Forms of a campaign's samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// A line a sample, with a header.
+    Csv,
+    /// An object a line.
+    Json,
+    /// Columns, for DuckDB, pandas and their like.
+    Parquet,
+}

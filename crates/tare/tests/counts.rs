@@ -1,0 +1,70 @@
+//! What the plugin counts in a simulated campaign: it adds up to what the guest's own clock says, and shows where
+//! Xen's cost is. One boot of the bare machine, a second for the floor, and one of Xen: a minute on two cores.
+
+mod common;
+
+use common::Bench;
+use tare_store::{Campaign, Role};
+
+/// Mean of the samples, and counters by name, of `bench` in the layer's first boot.
+fn series<'a>(
+    campaign: &'a Campaign,
+    layer: &str,
+    bench: &str,
+) -> (f64, impl Fn(&str) -> f64 + 'a) {
+    let found = campaign.series.iter().find(|series| {
+        let boot = &campaign.boots[series.boot];
+        campaign.layers[boot.layer].name == layer
+            && boot.role == Role::Weigh
+            && campaign.benchmarks[series.benchmark].name == bench
+    });
+    let series = found.unwrap_or_else(|| panic!("no {bench} on {layer}"));
+    let mean = series.samples.iter().sum::<f64>() / series.samples.len() as f64;
+    let value = |name: &str| {
+        series.counters.iter().find(|counter| counter.name == name).map_or(0.0, |c| c.value)
+    };
+    (mean, value)
+}
+
+#[test]
+fn counts_add_up_to_the_guests_clock_and_show_where_xen_costs() {
+    let bench = Bench::new();
+    let ran = bench
+        .ok("run --machine sim --layers native,xen-pv --bench kernel/getppid --bench kernel/segv \
+         --blocks 1 --seed 1 --explain --require --out c");
+    let campaign = bench.campaign("c");
+    for layer in ["native", "xen-pv"] {
+        for name in ["kernel/getppid", "kernel/segv"] {
+            let (mean, count) = series(&campaign, layer, name);
+            let places = ["probe", "user", "kernel", "hypervisor"];
+            let sum: f64 = places.iter().map(|p| count(&format!("{p}/instructions"))).sum();
+            assert!((sum / mean - 1.0).abs() < 1e-3, "{name} on {layer}: {sum} of {mean}");
+        }
+    }
+    let (_, native) = series(&campaign, "native", "kernel/getppid");
+    let (_, xen) = series(&campaign, "xen-pv", "kernel/getppid");
+    // The loop around the operations is the same few instructions a batch, whose size differs.
+    let (bare, on_xen) = (native("probe/instructions"), xen("probe/instructions"));
+    assert!((bare / on_xen - 1.0).abs() < 5e-3, "the probe's own part: {bare}, {on_xen}");
+    // Ten calls; on Xen each goes up through it and returns by a hypercall.
+    assert_eq!(native("probe/syscalls"), 10.0);
+    assert_eq!(native("hypervisor/instructions"), 0.0);
+    assert_eq!(xen("probe/syscalls"), 10.0);
+    assert!((9.99..10.5).contains(&xen("hypercall/iret")), "{}", xen("hypercall/iret"));
+    assert!(xen("hypervisor/instructions") > native("kernel/instructions"));
+    assert!(xen("model/kernel/itlb_walks") > native("model/kernel/itlb_walks"));
+    // A fault enters the bare kernel, and on Xen, Xen.
+    let (_, native) = series(&campaign, "native", "kernel/segv");
+    let (_, xen) = series(&campaign, "xen-pv", "kernel/segv");
+    assert_eq!(native("kernel/page_faults"), 1.0);
+    assert_eq!(xen("hypervisor/page_faults"), 1.0);
+    assert!(
+        ran.out.contains("hypercall iret") && ran.out.contains("Path length × 3."),
+        "{}",
+        ran.out
+    );
+    let explained = bench.ok("explain c kernel/getppid --layer xen-pv").out;
+    assert!(explained.contains("hypervisor") && explained.contains("system calls"), "{explained}");
+    let unknown = bench.tare("explain c kernel/getpid");
+    assert!(unknown.code != 0 && unknown.err.contains("kernel/getppid"), "{}", unknown.err);
+}

@@ -1,0 +1,129 @@
+//! The simulated machine: figures that repeat, effects of Xen that are known, units that are no times, and what is said where
+//! it cannot run.
+
+mod common;
+
+use common::{Bench, done};
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+use tare_store::Campaign;
+
+/// A short campaign of scripted layers, the second costing `factor` times the first.
+fn scripted(bench: &Bench, factor: f64, out: &str, more: &str) -> common::Done {
+    let value = 1000.0 * factor;
+    bench.tare(&format!(
+        "run --machine sim --layer name=a,kind=mock,value=1000 --layer name=b,kind=mock,value={value} \
+         --bench lmbench/null_call --bench kernel/getppid --seed 3 --out {out} {more}"
+    ))
+}
+
+#[test]
+fn values_are_instructions_and_blocks_are_counted() {
+    let bench = Bench::new();
+    let done = scripted(&bench, 2.0, "c", "--format json");
+    assert_eq!(done.code, 0, "{}", done.err);
+    let board: Value = serde_json::from_str(&done.out).expect("a scoreboard");
+    assert_eq!(board["provenance"]["machine"], "sim");
+    assert_eq!(board["counts"]["blocks"], 3);
+    let rows = board["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 2, "what the host measures is left out");
+    assert!(rows.iter().all(|row| row["unit"] == "instructions"), "{rows:?}");
+    let shown = bench.ok("show c").out;
+    assert!(shown.contains("never time on"), "{shown}");
+    assert!(shown.contains("2.00 times costlier than a"), "{shown}");
+    assert!(!shown.contains("slower"), "{shown}");
+    let page = std::fs::read_to_string(bench.path("c/report.html")).unwrap();
+    assert!(page.contains("never time on real hardware"));
+}
+
+#[test]
+fn a_gate_sees_what_the_margin_calls_equivalent() {
+    let bench = Bench::new();
+    let done = scripted(&bench, 1.01, "c", "--fail-if instructions>+0.5%");
+    assert_eq!(done.code, 3, "{}\n{}", done.out, done.err);
+    assert!(done.err.contains("2 of 2 rows"), "{}", done.err);
+    let shown = |condition: &str| bench.tare(&format!("show c --short --fail-if {condition}")).code;
+    assert_eq!(shown("instructions>0.5%"), 3);
+    assert_eq!(shown("instructions>2%"), 0);
+    assert_eq!(shown("cheaper>0.5%"), 0);
+    assert_eq!(shown("slower>0.1%"), 0, "nothing there is a time");
+}
+
+#[test]
+fn a_machine_is_not_mistaken_for_another() {
+    let bench = Bench::new();
+    assert_eq!(scripted(&bench, 1.0, "sim", "").code, 0);
+    let real = "run --layer name=a,kind=mock --layer name=b,kind=mock --baseline a \
+                --bench lmbench/null_call --blocks 2 --out real";
+    bench.ok(real);
+    let refused = bench.tare("compare real sim");
+    assert_eq!(refused.code, 1);
+    assert!(refused.err.contains("counts instructions"), "{}", refused.err);
+    let elsewhere = bench.tare("run --layers xen-pv");
+    assert!(elsewhere.err.contains("--machine sim has it"), "{}", elsewhere.err);
+    let budget = bench.tare("run --machine sim --layers native --budget 1m");
+    assert!(budget.err.contains("--blocks"), "{}", budget.err);
+}
+
+#[test]
+fn what_is_missing_has_a_reason_and_a_remedy() {
+    let bench = Bench::new();
+    let old = bench.write("old-qemu", "#!/bin/sh\necho 'QEMU emulator version 4.2.1'\n");
+    std::fs::set_permissions(&old, PermissionsExt::from_mode(0o755)).unwrap();
+    let why = |line: &str| {
+        let done = bench.tare(&format!("doctor --machine sim {line}"));
+        assert_eq!(done.code, 4, "{}", done.out);
+        done.out
+    };
+    let missing = why("native,emulator=/nowhere/qemu");
+    assert!(missing.contains("there is no program /nowhere/qemu"), "{missing}");
+    let aged = why(&format!("native,emulator={}", old.display()));
+    assert!(aged.contains("no QEMU of version 6.0 or newer"), "{aged}");
+    assert!(aged.contains("remedy: install a newer QEMU"), "{aged}");
+    let hung = why("native --boot-limit 1s");
+    assert!(hung.contains("no greeting within 1.0 s"), "{hung}");
+    assert!(hung.contains("remedy: give it more time"), "{hung}");
+    let kernel = why("native,kernel=/nowhere/vmlinuz");
+    assert!(kernel.contains("/nowhere/vmlinuz cannot be read"), "{kernel}");
+}
+
+const BENCHES: &[&str] =
+    &["lmbench/null_call", "lmbench/page_fault", "lmbench/fork_exit", "lmbench/sig_catch"];
+
+/// Two campaigns at once, so that each disturbs the other's host: some two minutes.
+#[test]
+fn bare_and_xen_repeat_to_the_last_bit_and_differ_as_is_known() {
+    let bench = Bench::new();
+    let globs: String = BENCHES.iter().map(|name| format!(" --bench {name}")).collect();
+    let line = |out| {
+        format!(
+            "run --machine sim --layers native,xen-pv --blocks 1 --seed 5 --require --out {out}{globs}"
+        )
+    };
+    let both = ["one", "two"].map(|out| bench.start(&line(out)));
+    for child in both {
+        let done = done(child.wait_with_output().expect("tare ends"));
+        assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    }
+    let (one, two) = (samples(&bench.campaign("one")), samples(&bench.campaign("two")));
+    assert_eq!(one.len(), 3 * BENCHES.len(), "native twice and xen-pv");
+    assert_eq!(one, two);
+    let mean = |layer: &str, name: &str| {
+        let series = one.iter().find(|(l, b, _)| l == layer && b == name).expect("a series");
+        series.2.iter().sum::<f64>() / series.2.len() as f64
+    };
+    for name in BENCHES {
+        let (bare, xen) = (mean("native", name), mean("xen-pv", name));
+        assert!(xen > 1.15 * bare, "{name}: {bare} bare, {xen} on Xen");
+    }
+    assert!(mean("xen-pv", "lmbench/fork_exit") > 2.0 * mean("native", "lmbench/fork_exit"));
+}
+
+/// Layer, benchmark and samples of every series.
+fn samples(campaign: &Campaign) -> Vec<(String, String, Vec<f64>)> {
+    let of = |row: &tare_store::SeriesRow| {
+        let layer = campaign.layers[campaign.boots[row.boot].layer].name.clone();
+        (layer, campaign.benchmarks[row.benchmark].name.clone(), row.samples.clone())
+    };
+    campaign.series.iter().map(of).collect()
+}
