@@ -3,6 +3,7 @@
 
 use crate::{BootSpec, Host};
 use cpio::newc::Builder;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,9 @@ use tare_proto::{SCRIPT, ToProbe, encode};
 
 /// Where the probe mounts file systems.
 const FOLDERS: &[&str] = &["dev", "proc", "sys", "tmp", "root"];
+
+/// Folders that older distributions have beside `/usr` and newer ones in it.
+const MERGED: &[&str] = &["bin", "lib", "lib64", "sbin"];
 
 /// Writes an initramfs with the probe into the boot's folder, with `modules` for the probe to load in their order;
 /// where it is.
@@ -22,7 +26,7 @@ pub(crate) fn write(host: &Host, boot: &BootSpec, modules: &[PathBuf]) -> io::Re
 /// The same with the boot's script, which the probe follows instead of its line.
 pub(crate) fn write_scripted(host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
     let mut archive = Initramfs::new(host, &boot.folder.join("initramfs"))?;
-    archive.file(SCRIPT.trim_start_matches('/'), script(boot).as_bytes())?;
+    archive.file(SCRIPT, script(boot).as_bytes())?;
     archive.finish()
 }
 
@@ -32,16 +36,18 @@ pub(crate) fn script(boot: &BootSpec) -> String {
     asked.chain([encode(&ToProbe::Quit)]).collect()
 }
 
-/// An initramfs under construction: the probe is its `/init`.
+/// An initramfs under construction: the probe is its `/init`. Names may begin with a slash.
 pub(crate) struct Initramfs {
     archive: BufWriter<File>,
     path: PathBuf,
+    folders: BTreeSet<String>,
 }
 
 impl Initramfs {
     pub(crate) fn new(host: &Host, path: &Path) -> io::Result<Initramfs> {
         let archive = BufWriter::new(File::create(path)?);
-        let mut initramfs = Initramfs { archive, path: path.to_owned() };
+        let folders = BTreeSet::new();
+        let mut initramfs = Initramfs { archive, path: path.to_owned(), folders };
         for folder in FOLDERS {
             initramfs.folder(folder)?;
         }
@@ -52,21 +58,67 @@ impl Initramfs {
         Ok(initramfs)
     }
 
-    /// Adds a folder; those above it must be there.
+    /// Adds a folder, and those above it, unless they are there.
     pub(crate) fn folder(&mut self, name: &str) -> io::Result<()> {
+        let name = name.trim_matches('/');
+        if name.is_empty() || self.folders.contains(name) {
+            return Ok(());
+        }
+        self.above(name)?;
+        self.folders.insert(name.to_owned());
         self.entry(Builder::new(name).mode(0o040_755), &[])
     }
 
-    /// Adds an executable file; the folders above it must be there.
+    /// Adds an executable file, and the folders above it.
     pub(crate) fn file(&mut self, name: &str, content: &[u8]) -> io::Result<()> {
-        self.entry(Builder::new(name).mode(0o100_755), content)
+        self.above(name)?;
+        self.entry(Builder::new(name.trim_matches('/')).mode(0o100_755), content)
+    }
+
+    /// Adds a symbolic link, and the folders above it.
+    pub(crate) fn link(&mut self, name: &str, target: &str) -> io::Result<()> {
+        self.above(name)?;
+        self.entry(Builder::new(name.trim_matches('/')).mode(0o120_777), target.as_bytes())
+    }
+
+    /// Adds everything below `folder`, in the order of names. `/bin`, `/lib` and the like go to `/usr`, where
+    /// [`Initramfs::merge_usr`] leads.
+    pub(crate) fn tree(&mut self, folder: &Path) -> io::Result<()> {
+        self.below(folder, "")
+    }
+
+    /// Makes `/bin`, `/lib` and the like links to those in `/usr`, as distributions do now.
+    pub(crate) fn merge_usr(&mut self) -> io::Result<()> {
+        MERGED.iter().try_for_each(|name| self.link(name, &format!("usr/{name}")))
+    }
+
+    fn below(&mut self, folder: &Path, name: &str) -> io::Result<()> {
+        let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let file = entry.file_name().to_string_lossy().into_owned();
+            let merged = name.is_empty() && MERGED.contains(&file.as_str());
+            let name = format!("{name}{}/{file}", if merged { "/usr" } else { "" });
+            let (path, kind) = (entry.path(), entry.file_type()?);
+            if kind.is_dir() {
+                self.folder(&name)?;
+                self.below(&path, &name)?;
+            } else if kind.is_symlink() {
+                self.link(&name, &fs::read_link(&path)?.to_string_lossy())?;
+            } else {
+                self.file(&name, &fs::read(&path)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn above(&mut self, name: &str) -> io::Result<()> {
+        let parent = name.trim_matches('/').rsplit_once('/');
+        parent.map_or(Ok(()), |(above, _)| self.folder(above))
     }
 
     /// Adds kernel modules for the probe to load in their order.
     pub(crate) fn modules(&mut self, modules: &[PathBuf]) -> io::Result<()> {
-        if !modules.is_empty() {
-            self.folder("modules")?;
-        }
         for (number, module) in modules.iter().enumerate() {
             self.file(&format!("modules/{number:02}"), &fs::read(module)?)?;
         }
@@ -84,5 +136,60 @@ impl Initramfs {
         let mut writer = entry.nlink(1).write(&mut self.archive, content.len() as u32);
         writer.write_all(content)?;
         writer.finish().map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cpio::newc::Reader;
+    use std::io::Read;
+
+    /// Name, mode and content of every entry.
+    fn entries(archive: &Path) -> Vec<(String, u32, String)> {
+        let mut input = File::open(archive).unwrap();
+        let mut found = Vec::new();
+        loop {
+            let mut reader = Reader::new(input).unwrap();
+            if reader.entry().is_trailer() {
+                return found;
+            }
+            let mut content = Vec::new();
+            reader.read_to_end(&mut content).unwrap();
+            let entry = reader.entry();
+            let content = String::from_utf8_lossy(&content).into_owned();
+            found.push((entry.name().to_owned(), entry.mode(), content));
+            input = reader.finish().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_tree_is_added_in_order_with_the_folders_above_it() {
+        let place = tempfile::tempdir().unwrap();
+        let tree = place.path().join("tree");
+        fs::create_dir_all(tree.join("lib/deep")).unwrap();
+        fs::create_dir_all(tree.join("etc")).unwrap();
+        fs::write(tree.join("lib/deep/b.so"), "b").unwrap();
+        std::os::unix::fs::symlink("b.so", tree.join("lib/deep/a.so")).unwrap();
+        fs::write(place.path().join("probe"), "probe").unwrap();
+        let host = Host::new(place.path().join("probe"), "/cache".into());
+        let mut archive = Initramfs::new(&host, &place.path().join("archive")).unwrap();
+        archive.merge_usr().unwrap();
+        archive.tree(&tree).unwrap();
+        archive.file("/usr/lib/c", b"c").unwrap();
+        let all = entries(&archive.finish().unwrap());
+        let after = all.iter().position(|(name, ..)| name == "sbin").unwrap() + 1;
+        let rest: Vec<_> = all[after..].iter().map(|(n, m, c)| (&n[..], m >> 12, &c[..])).collect();
+        let wanted = [
+            ("etc", 0o4, ""),
+            ("usr", 0o4, ""),
+            ("usr/lib", 0o4, ""),
+            ("usr/lib/deep", 0o4, ""),
+            ("usr/lib/deep/a.so", 0o12, "b.so"),
+            ("usr/lib/deep/b.so", 0o10, "b"),
+            ("usr/lib/c", 0o10, "c"),
+        ];
+        assert_eq!(rest, wanted);
+        assert!(all.contains(&("lib".into(), 0o120_777, "usr/lib".into())));
     }
 }

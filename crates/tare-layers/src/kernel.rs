@@ -98,8 +98,7 @@ fn unpack(package: &str, folder: &Path) -> Result<PathBuf, String> {
     let work = tempfile::Builder::new().prefix(".fetch-").tempdir_in(folder).map_err(text)?;
     // Only the kernel and a few drivers leave the package; all its modules are ten times as large.
     let archive = package::extract(package, &["./boot/vmlinuz-*"], work.path())?;
-    let pattern = |name: &&str| format!("./lib/modules/*/{}.ko*", name.replace('_', "[-_]"));
-    let patterns: Vec<String> = modules::VIRTIO.iter().map(pattern).collect();
+    let patterns: Vec<String> = modules::VIRTIO.iter().map(|name| modules::pattern(name)).collect();
     let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
     let _ = package::untar(&archive, &patterns, work.path()); // tar complains of what is built in
     let kernel = best(&work.path().join("boot"), None).ok_or("it holds no boot/vmlinuz-*")?;

@@ -41,12 +41,22 @@ pub(crate) fn of(
     let Some(folder) = folders.iter().find(|folder| folder.is_dir()) else {
         return Ok(Vec::new());
     };
+    below(folder, names, boot)
+}
+
+/// The same for a `folder` that has the modules somewhere below it.
+pub(crate) fn below(folder: &Path, names: &[&str], boot: &BootSpec) -> io::Result<Vec<PathBuf>> {
     let copied = names.iter().filter_map(|name| {
         let (found, packed) = find(folder, name, DEPTH)?;
         let copy = boot.folder.join(format!("{name}.ko"));
         Some(unpack(&found, packed, &copy).map(|()| copy))
     });
     copied.collect()
+}
+
+/// What a module is called in a package's list of files.
+pub(crate) fn pattern(name: &str) -> String {
+    format!("./*lib/modules/*/{}.ko*", name.replace('_', "[-_]"))
 }
 
 /// The release of a kernel, by its file's name.

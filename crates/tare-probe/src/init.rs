@@ -1,7 +1,7 @@
 //! The duties of PID 1: mount what the probe needs, find the control line, reap every orphan,
 //! power off when done.
 
-use crate::{facts, process, serve, sys};
+use crate::{facts, inner, process, serve, sys};
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::mem::MaybeUninit;
@@ -16,14 +16,20 @@ pub fn is_first() -> bool {
 
 /// PID 1 of a guest: never returns to the kernel before the machine is off.
 pub fn main() -> i32 {
+    let inner = inner::read();
     mount_all();
     load_modules();
     loopback_up();
     network_up();
     let code = match line_device() {
         Ok(line) => {
-            let input = script().unwrap_or(line);
-            let code = supervise(line, move || exit_code(serve::serve(input, line)));
+            let code = match inner {
+                Some(inner) => inner::run(inner, line),
+                None => {
+                    let input = script().unwrap_or(line);
+                    supervise(line, move || exit_code(serve::serve(input, line)))
+                }
+            };
             // SAFETY: tcdrain has no memory preconditions; the goodbye must leave before the power.
             unsafe { libc::tcdrain(line) };
             code
@@ -38,7 +44,7 @@ pub fn main() -> i32 {
 }
 
 /// Runs `work`; as PID 1 of a container it runs in a child, so that orphans are reaped.
-pub fn supervised(work: fn() -> i32) -> i32 {
+pub fn supervised(work: impl FnOnce() -> i32) -> i32 {
     if !is_first() {
         return work();
     }
@@ -53,20 +59,18 @@ fn supervise(line: RawFd, work: impl FnOnce() -> i32) -> i32 {
         Ok(pid) => pid,
         Err(error) => return report(line, &format!("PID 1 cannot fork: {error}")),
     };
-    loop {
-        match process::wait(-1) {
-            Ok((pid, status)) if pid == worker && libc::WIFSIGNALED(status) => {
-                let signal = libc::WTERMSIG(status);
-                return report(line, &format!("the probe was killed by signal {signal}"));
-            }
-            Ok((pid, status)) if pid == worker => return libc::WEXITSTATUS(status),
-            Ok(_) => {}
-            Err(error) => return report(line, &format!("PID 1 cannot wait: {error}")),
+    match process::reap_until(worker) {
+        Ok(status) if libc::WIFSIGNALED(status) => {
+            let signal = libc::WTERMSIG(status);
+            report(line, &format!("the probe was killed by signal {signal}"))
         }
+        Ok(status) => libc::WEXITSTATUS(status),
+        Err(error) => report(line, &format!("PID 1 cannot wait: {error}")),
     }
 }
 
-fn report(line: RawFd, message: &str) -> i32 {
+/// Tells the host what went wrong; the exit code that says so, too.
+pub fn report(line: RawFd, message: &str) -> i32 {
     let _ = serve::say(line, &FromProbe::Panic { message: message.to_owned() });
     1
 }

@@ -14,6 +14,7 @@ mod free;
 mod harness;
 mod hello;
 mod init;
+mod inner;
 mod latency;
 mod mark;
 mod memory;
@@ -38,7 +39,7 @@ tare-probe: measures one layer from inside, for tare
   tare-probe list [--json]    what it can measure
   tare-probe run NAME...      measure benchmarks (NAME@N: N copies) or suites and print
   tare-probe overhead         what its harness adds to an operation
-  tare-probe serve            take requests on standard input (what tare starts)
+  tare-probe serve [FILE]     take requests on standard input, or FILE's (what tare starts)
   tare-probe peer             be the other end of network benchmarks (what tare starts)
 
 As PID 1 of a guest it mounts what it needs, serves on the line that the kernel
@@ -65,6 +66,7 @@ extern "C" fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
         ["overhead"] => by_hand::overhead(),
         ["peer"] => peer::main(),
         ["serve"] => init::supervised(serve::on_stdio),
+        ["serve", plan] => init::supervised(|| serve::on_plan(plan)),
         ["-h" | "--help" | "help"] => by_hand::usage(),
         [] if init::is_first() => init::main(),
         _ => {

@@ -38,6 +38,17 @@ pub fn wait(pid: libc::pid_t) -> io::Result<(libc::pid_t, i32)> {
     }
 }
 
+/// Waits for the child `pid`, and for whatever else ends before it; its wait status.
+pub fn reap_until(pid: libc::pid_t) -> io::Result<i32> {
+    loop {
+        if let (ended, status) = wait(-1)?
+            && ended == pid
+        {
+            return Ok(status);
+        }
+    }
+}
+
 /// One child from fork to wait, as an operation: panics unless it exits with `code`.
 pub fn child_exits(code: i32, child: impl FnOnce() -> i32) {
     let ended = fork(child).and_then(wait);

@@ -5,7 +5,7 @@ use crate::{benches, harness, hello};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::mem::ManuallyDrop;
-use std::os::fd::{FromRawFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use tare_proto::{FromProbe, Request, ToProbe, decode, encode};
 
 /// Serves on standard input and output.
@@ -13,6 +13,14 @@ pub fn on_stdio() -> i32 {
     match serve(0, 1) {
         Ok(()) => 0,
         Err(_) => 1, // the line is gone: there is nobody left to tell
+    }
+}
+
+/// Answers on standard output what the file `plan` asks.
+pub fn on_plan(plan: &str) -> i32 {
+    match File::open(plan).and_then(|file| serve(file.as_raw_fd(), 1)) {
+        Ok(()) => 0,
+        Err(_) => 1,
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod bench;
 mod disk;
+mod inner;
 mod line;
 mod load;
 mod machine;
@@ -13,6 +14,7 @@ mod reader;
 
 pub use bench::{BenchInfo, Better, SuiteInfo, Unit};
 pub use disk::{DISK, DISK_FOLDER, NO_DISK};
+pub use inner::{INNER, Inner};
 pub use line::{LineError, MAX_LINE, decode, encode};
 pub use load::{at_load, name_and_load};
 pub use machine::Machine;

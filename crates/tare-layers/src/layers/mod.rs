@@ -41,6 +41,7 @@ pub const KINDS: &[LayerKind] = &[
     kvm::KIND,
     sim::native::KIND,
     sim::xen_pv::KIND,
+    sim::uml::KIND,
     mock::KIND,
 ];
 

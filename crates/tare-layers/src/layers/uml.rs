@@ -8,6 +8,7 @@ use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Unavailable, initramfs, programs,
 };
 use std::io;
+use std::path::Path;
 use tare_proto::{DISK, Machine, NET, NET_OWN};
 
 pub const KIND: LayerKind = LayerKind {
@@ -34,6 +35,23 @@ pub const KIND: LayerKind = LayerKind {
     },
 };
 
+/// The arguments of a kernel with `memory` MiB that may write to `folder`.
+pub(super) fn arguments(memory: u64, initramfs: &Path, folder: &Path) -> Vec<String> {
+    let own = [
+        format!("mem={memory}M"),
+        format!("initrd={}", initramfs.display()),
+        format!("uml_dir={}", folder.display()),
+    ];
+    let fixed = [
+        // The console writes to standard error; the first serial line is the probe's.
+        "con=null con0=null,fd:2 ssl=null ssl0=fd:0,fd:1 tare.line=/dev/ttyS0",
+        "quiet panic=-1",
+        // More than half of Debian's boot would be a benchmark of RAID-6, which nothing uses.
+        "initcall_blacklist=raid6_select_algo",
+    ];
+    own.into_iter().chain(fixed.join(" ").split(' ').map(str::to_owned)).collect()
+}
+
 struct Uml {
     kernel: String,
     memory: u64,
@@ -52,15 +70,8 @@ impl Layer for Uml {
         let kernel = programs::find(&self.kernel).map_err(|e| io::Error::other(e.to_string()))?;
         let initramfs = initramfs::write(host, boot, &[])?;
         let mut program = Program::new(&kernel)
-            .arg(format!("mem={}M", self.memory))
-            .arg(format!("initrd={}", initramfs.display()))
-            .arg(format!("uml_dir={}", boot.folder.display()))
+            .args(arguments(self.memory, &initramfs, boot.folder))
             .arg(format!("umid={}", boot.id))
-            // The console writes to standard error; the first serial line is the probe's.
-            .args(["con=null", "con0=null,fd:2", "ssl=null", "ssl0=fd:0,fd:1"])
-            .args(["quiet", "panic=-1", "tare.line=/dev/ttyS0"])
-            // More than half of Debian's boot would be a benchmark of RAID-6, which nothing uses.
-            .arg("initcall_blacklist=raid6_select_algo")
             .args(&self.args);
         if let Some(disk) = &self.disk {
             let path = disk.attach(host, boot, &mut program)?.path;

@@ -1,10 +1,11 @@
 //! The one kernel of the simulated machine: out of the distribution's package, unpacked to the ELF image that boots
 //! without spending instructions on unpacking itself.
 
+use super::inside::other;
 use crate::kernel::given;
-use crate::{Host, Settings, Unavailable, package, unpack};
-use std::fs;
+use crate::{BootSpec, Host, Settings, Unavailable, modules, package, unpack};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Packages that depend on the newest kernel that runs both bare and on Xen.
 const USUAL: &[&str] = &["linux-image-amd64", "linux-image-generic"];
@@ -32,6 +33,23 @@ impl Kernel {
     /// The kernel as an ELF image.
     pub(super) fn elf(&self, host: &Host) -> Result<PathBuf, Unavailable> {
         unpack::elf(&self.packed(host)?, host)
+    }
+
+    /// Its modules called `names`, copied into the boot's folder, in this order. Those of a kernel that is given as a file are
+    /// looked for where distributions install them; one that is not there is taken for built in.
+    pub(super) fn modules(
+        &self,
+        names: &[&str],
+        host: &Host,
+        boot: &BootSpec,
+    ) -> io::Result<Vec<PathBuf>> {
+        if self.set.as_ref().is_some_and(|set| set.contains('/')) || names.is_empty() {
+            return modules::of(&self.packed(host).map_err(other)?, names, host, boot);
+        }
+        let members: Vec<String> = names.iter().map(|name| modules::pattern(name)).collect();
+        let members: Vec<&str> = members.iter().map(String::as_str).collect();
+        let tree = package::tree(&self.package().map_err(other)?, &members, host).map_err(other)?;
+        modules::below(&tree, names, boot)
     }
 
     /// The package that the kernel is in.

@@ -2,9 +2,11 @@
 //!
 //! One kernel image serves all of them, so that a ratio is the layer and nothing else.
 
+mod inside;
 mod kernel;
 mod machine;
 pub(super) mod native;
+pub(super) mod uml;
 pub(super) mod xen;
 pub(super) mod xen_pv;
 

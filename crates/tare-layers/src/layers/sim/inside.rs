@@ -1,0 +1,77 @@
+//! A layer inside the bare simulated machine: the machine's probe starts it as a program on the machine's line, so that
+//! the host hears the probe inside the layer.
+
+use super::machine::{Simulated, Start};
+use crate::initramfs::Initramfs;
+use crate::{BootSpec, Host, Program, Unavailable, package};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+use tare_proto::{INNER, Inner};
+
+/// Files out of a package.
+pub(super) struct Files {
+    pub(super) package: &'static str,
+    /// Which, as tar knows them: `./usr/bin/*`. Each must match something.
+    pub(super) members: &'static [&'static str],
+}
+
+/// What a program that is linked to the C library needs. Folders may be in `/usr`.
+pub(super) const C_LIBRARY: Files = Files {
+    package: "libc6",
+    members: &["./*lib/x86_64-linux-gnu/libc.so.6", "./*lib*/ld-linux-x86-64.so.2"],
+};
+
+impl Files {
+    /// Where they are; extracted if they are not yet.
+    pub(super) fn tree(&self, host: &Host) -> Result<PathBuf, Unavailable> {
+        package::tree(self.package, self.members, host)
+    }
+}
+
+/// What the machine holds beside its kernel and the probe, and what the probe starts there.
+pub(super) struct Inside<'a> {
+    pub(super) machine: &'a Simulated,
+    /// Memory of the machine, the layer's included, in MiB.
+    pub(super) memory: u64,
+    /// Modules that its kernel loads first, in this order.
+    pub(super) modules: &'a [&'a str],
+    pub(super) packages: &'a [Files],
+    /// More files: their names in there, and where they are.
+    pub(super) files: Vec<(&'a str, PathBuf)>,
+    pub(super) inner: Inner,
+}
+
+impl Inside<'_> {
+    /// The machine as a program.
+    pub(super) fn program(&self, host: &Host, boot: &BootSpec) -> io::Result<Program> {
+        let kernel = self.machine.kernel.elf(host).map_err(other)?;
+        let initrd = self.initramfs(host, boot)?.display().to_string();
+        let append = self.machine.arguments("console=ttyS0");
+        let start =
+            Start { kernel: &kernel, initrd: &initrd, append: &append, memory: self.memory };
+        let program = self.machine.program(host, boot, &start)?;
+        Ok(program.made_of("kernel", kernel, None))
+    }
+
+    fn initramfs(&self, host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
+        let mut archive = Initramfs::new(host, &boot.folder.join("machine"))?;
+        archive.modules(&self.machine.kernel.modules(self.modules, host, boot)?)?;
+        archive.merge_usr()?;
+        for files in self.packages {
+            archive.tree(&files.tree(host).map_err(other)?)?;
+        }
+        for (name, path) in &self.files {
+            archive.file(name, &read(path)?)?;
+        }
+        archive.file(INNER, &serde_json::to_vec(&self.inner)?)?;
+        archive.finish()
+    }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    fs::read(path).map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))
+}
+
+pub(super) fn other(why: Unavailable) -> io::Error {
+    io::Error::other(why.to_string())
+}

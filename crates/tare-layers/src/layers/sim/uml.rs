@@ -1,0 +1,95 @@
+//! `uml` of the simulated machine: User-Mode Linux as a program of the kernel on the bare machine.
+
+use super::inside::{C_LIBRARY, Files, Inside, other};
+use super::machine::Simulated;
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
+use crate::layers::uml::arguments;
+use crate::{
+    BootSpec, Host, Launch, Layer, LayerKind, Setting, SettingError, Settings, Unavailable,
+    initramfs, programs,
+};
+use std::io;
+use std::path::{Path, PathBuf};
+use tare_proto::{Inner, Machine};
+
+pub const KIND: LayerKind = LayerKind {
+    name: "uml",
+    about: "User-Mode Linux on the same kernel",
+    machine: Some(Machine::Sim),
+    settings: &[KERNEL, APPEND, MEMORY, UML, UML_ARGS, CPU, EMULATOR],
+    defaults: &[],
+    only_by_name: false,
+    make,
+};
+
+const UML: Setting = Setting {
+    key: "uml",
+    about: "User-Mode Linux's kernel, a program (default: of the package user-mode-linux)",
+};
+const UML_ARGS: Setting = Setting { key: "uml_args", about: "more arguments of that kernel" };
+
+const PACKAGE: Files = Files { package: "user-mode-linux", members: &["./usr/bin/linux.uml"] };
+
+/// Memory that the machine has beside twice User-Mode Linux's own, in MiB: that is a file in a tmpfs, and those take half.
+const BESIDE: u64 = 256;
+
+const PROGRAM: &str = "/usr/bin/linux.uml";
+const INITRAMFS: &str = "/initramfs";
+
+struct Uml {
+    machine: Simulated,
+    kernel: Option<String>,
+    args: Vec<String>,
+}
+
+fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
+    let machine = Simulated::new(settings, "qemu64")?;
+    let kernel = settings.get("uml").map(str::to_owned);
+    Ok(Box::new(Uml { machine, kernel, args: settings.words("uml_args") }))
+}
+
+impl Uml {
+    /// The program that is User-Mode Linux's kernel.
+    fn kernel(&self, host: &Host) -> Result<PathBuf, Unavailable> {
+        match &self.kernel {
+            Some(given) => programs::find(given),
+            None => Ok(PACKAGE.tree(host)?.join(PROGRAM.trim_start_matches('/'))),
+        }
+    }
+}
+
+impl Layer for Uml {
+    fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        self.machine.check(host)?;
+        C_LIBRARY.tree(host)?;
+        self.kernel(host).map(drop)
+    }
+
+    fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
+        let kernel = self.kernel(host).map_err(other)?;
+        let own = arguments(self.machine.memory, Path::new(INITRAMFS), Path::new("/tmp"));
+        let fixed = ["norandmaps".to_owned(), "umid=tare".to_owned()];
+        let words = [PROGRAM.to_owned()].into_iter().chain(own).chain(fixed);
+        let inner = Inner {
+            mounts: vec![("devpts".into(), "/dev/pts".into())], // it tries what terminals can do
+            program: words.chain(self.args.iter().cloned()).collect(),
+            ..Inner::default()
+        };
+        let files =
+            vec![(PROGRAM, kernel.clone()), (INITRAMFS, initramfs::write_scripted(host, boot)?)];
+        let inside = Inside {
+            machine: &self.machine,
+            memory: 2 * self.machine.memory + BESIDE,
+            modules: &[],
+            packages: &[C_LIBRARY],
+            files,
+            inner,
+        };
+        let program = inside.program(host, boot)?;
+        Ok(Launch::Program(program.made_of("uml", kernel, Some("--version"))))
+    }
+
+    fn scripted(&self) -> bool {
+        true
+    }
+}
