@@ -5,19 +5,22 @@
 //! seccomp filter, which costs time on every system call.
 
 use crate::net::Link;
-use crate::{BootSpec, Host};
+use crate::{BootSpec, Host, initramfs};
 use nix::sys::stat::{major, minor};
 use nix::unistd::{getegid, geteuid};
 use serde_json::{Value, json};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
-use tare_proto::{DISK, DISK_FOLDER, NET};
+use tare_proto::{DISK, DISK_FOLDER, NET, SCRIPT};
 
 /// Where a container finds its disk.
 const DISK_INSIDE: &str = "/disk";
 /// Where it finds its folder on a disk.
 const FILES_INSIDE: &str = "/files";
+
+/// Namespaces that every container has for itself.
+const NAMESPACES: [&str; 5] = ["pid", "ipc", "uts", "mount", "network"];
 
 /// What a container is given.
 pub(crate) struct Inside {
@@ -33,24 +36,38 @@ pub(crate) struct Inside {
 
 /// Writes the bundle into the boot's folder; where it is.
 pub(crate) fn write(host: &Host, boot: &BootSpec, inside: &Inside) -> io::Result<PathBuf> {
+    lay_out(host, boot, &config(boot.id, inside))
+}
+
+/// The same for a container that has nothing of the host's, with the boot's script, which the probe follows.
+pub(crate) fn write_scripted(host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
+    let bundle = lay_out(host, boot, &plain(&["serve", SCRIPT]))?;
+    let script = bundle.join("rootfs").join(SCRIPT.trim_start_matches('/'));
+    fs::write(script, initramfs::script(boot))?;
+    Ok(bundle)
+}
+
+fn lay_out(host: &Host, boot: &BootSpec, config: &Value) -> io::Result<PathBuf> {
     let bundle = boot.folder.join("bundle");
     let root = bundle.join("rootfs");
     for place in ["proc", "sys", "dev", "tmp", "files"] {
         fs::create_dir_all(root.join(place))?;
     }
     fs::copy(&host.probe, root.join("tare-probe"))?; // a link would let it at the cache's file
-    fs::write(bundle.join("config.json"), config(boot.id, inside).to_string())?;
+    fs::write(bundle.join("config.json"), config.to_string())?;
     Ok(bundle)
 }
 
-fn config(id: &str, inside: &Inside) -> Value {
-    let mut config = json!({
+/// What every container has: the probe, told `words`, and nothing of the host's.
+fn plain(words: &[&str]) -> Value {
+    let args: Vec<&str> = ["/tare-probe"].iter().chain(words).copied().collect();
+    json!({
         "ociVersion": "1.0.2",
         "hostname": "tare",
         "process": {
             "terminal": false,
             "user": {"uid": 0, "gid": 0},
-            "args": ["/tare-probe", "serve"],
+            "args": args,
             "env": ["TARE_SCRATCH=/tmp"],
             "cwd": "/",
         },
@@ -62,8 +79,13 @@ fn config(id: &str, inside: &Inside) -> Value {
             mount("/dev/shm", "tmpfs", &["nosuid", "nodev", "mode=1777"]),
             mount("/tmp", "tmpfs", &["nosuid", "nodev", "mode=1777"]),
         ],
-        "linux": linux(id, inside),
-    });
+        "linux": {"namespaces": NAMESPACES.map(|kind| json!({"type": kind}))},
+    })
+}
+
+fn config(id: &str, inside: &Inside) -> Value {
+    let mut config = plain(&["serve"]);
+    config["linux"] = linux(id, inside);
     bind(&mut config, &inside.files, FILES_INSIDE, DISK_FOLDER);
     if let Some(disk) = &inside.disk {
         bind(&mut config, disk, DISK_INSIDE, DISK);
@@ -104,7 +126,7 @@ fn mount(place: &str, kind: &str, options: &[&str]) -> Value {
 }
 
 fn linux(id: &str, inside: &Inside) -> Value {
-    let mut namespaces = vec!["pid", "ipc", "uts", "mount", "network"];
+    let mut namespaces = NAMESPACES.to_vec();
     let mut linux = json!({});
     if geteuid().is_root() {
         linux["cgroupsPath"] = format!("/{id}").into(); // the runtime removes it with the container

@@ -17,6 +17,10 @@ const KNOWN: &[(&str, &str)] = &[
         "run tare as root, or let users make user namespaces: \
          sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
     ),
+    (
+        "error while loading shared libraries",
+        "install what it needs; for a program inside the simulated machine, give one that needs the C library alone",
+    ),
     ("unknown platform", "use a platform that this runsc has (platform=), or a newer runsc"),
 ];
 

@@ -87,6 +87,12 @@ impl Initramfs {
         self.below(folder, "")
     }
 
+    /// Adds everything below `folder` to the folder `name`.
+    pub(crate) fn tree_in(&mut self, name: &str, folder: &Path) -> io::Result<()> {
+        self.folder(name)?;
+        self.below(folder, name)
+    }
+
     /// Makes `/bin`, `/lib` and the like links to those in `/usr`, as distributions do now.
     pub(crate) fn merge_usr(&mut self) -> io::Result<()> {
         MERGED.iter().try_for_each(|name| self.link(name, &format!("usr/{name}")))
@@ -177,6 +183,7 @@ mod tests {
         archive.merge_usr().unwrap();
         archive.tree(&tree).unwrap();
         archive.file("/usr/lib/c", b"c").unwrap();
+        archive.tree_in("/bundle", &tree.join("lib")).unwrap();
         let all = entries(&archive.finish().unwrap());
         let after = all.iter().position(|(name, ..)| name == "sbin").unwrap() + 1;
         let rest: Vec<_> = all[after..].iter().map(|(n, m, c)| (&n[..], m >> 12, &c[..])).collect();
@@ -188,6 +195,10 @@ mod tests {
             ("usr/lib/deep/a.so", 0o12, "b.so"),
             ("usr/lib/deep/b.so", 0o10, "b"),
             ("usr/lib/c", 0o10, "c"),
+            ("bundle", 0o4, ""),
+            ("bundle/deep", 0o4, ""),
+            ("bundle/deep/a.so", 0o12, "b.so"),
+            ("bundle/deep/b.so", 0o10, "b"),
         ];
         assert_eq!(rest, wanted);
         assert!(all.contains(&("lib".into(), 0o120_777, "usr/lib".into())));

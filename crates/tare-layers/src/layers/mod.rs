@@ -42,6 +42,7 @@ pub const KINDS: &[LayerKind] = &[
     sim::native::KIND,
     sim::xen_pv::KIND,
     sim::uml::KIND,
+    sim::runsc::KIND,
     mock::KIND,
 ];
 

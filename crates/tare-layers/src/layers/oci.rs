@@ -24,7 +24,7 @@ pub const RUNSC: LayerKind = LayerKind {
 
 const RUNTIME: Setting =
     Setting { key: "runtime", about: "the runtime's program (default: the layer's kind)" };
-const PLATFORM: Setting = Setting {
+pub(super) const PLATFORM: Setting = Setting {
     key: "platform",
     about: "how gVisor gets at system calls: systrap, ptrace or kvm (default: runsc's own)",
 };

@@ -36,7 +36,7 @@ pub(super) struct Inside<'a> {
     /// Modules that its kernel loads first, in this order.
     pub(super) modules: &'a [&'a str],
     pub(super) packages: &'a [Files],
-    /// More files: their names in there, and where they are.
+    /// More files and folders: their names in there, and where they are.
     pub(super) files: Vec<(&'a str, PathBuf)>,
     pub(super) inner: Inner,
 }
@@ -61,7 +61,11 @@ impl Inside<'_> {
             archive.tree(&files.tree(host).map_err(other)?)?;
         }
         for (name, path) in &self.files {
-            archive.file(name, &read(path)?)?;
+            if path.is_dir() {
+                archive.tree_in(name, path)?;
+            } else {
+                archive.file(name, &read(path)?)?;
+            }
         }
         archive.file(INNER, &serde_json::to_vec(&self.inner)?)?;
         archive.finish()

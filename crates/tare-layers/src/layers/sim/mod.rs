@@ -6,6 +6,7 @@ mod inside;
 mod kernel;
 mod machine;
 pub(super) mod native;
+pub(super) mod runsc;
 pub(super) mod uml;
 pub(super) mod xen;
 pub(super) mod xen_pv;
