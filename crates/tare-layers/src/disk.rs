@@ -47,6 +47,8 @@ pub struct Image {
     pub path: PathBuf,
     /// How large.
     pub bytes: u64,
+    /// Whether it gets a file system, empty, over what fills it.
+    pub file_system: bool,
 }
 
 /// A disk as a layer starts with it.
@@ -66,22 +68,14 @@ impl Disk {
         if text.starts_with('/') {
             return Ok(Some(Disk::Given(text.into())));
         }
-        let (size, folder) =
-            text.split_once(':').map_or((text, None), |(a, b)| (a, Some(b.into())));
-        let mut sizes = Settings::default();
-        sizes.set(SETTING.key, size)?;
-        Ok(Some(Disk::Scratch(sizes.mebibytes(SETTING.key, 0)?, folder)))
+        let (size, folder) = scratch(SETTING.key, text)?;
+        Ok(Some(Disk::Scratch(size, folder)))
     }
 
     /// Whether the disk may be used: it is a folder's, or it is nobody's and was given up explicitly.
     pub fn check(&self, host: &Host) -> Result<(), Unavailable> {
         match self {
-            Disk::Scratch(_, None) => Ok(()),
-            Disk::Scratch(_, Some(folder)) if folder.is_dir() => Ok(()),
-            Disk::Scratch(_, Some(folder)) => Err(Unavailable::new(
-                format!("{} is no folder for a disk's image", folder.display()),
-                "make it, or leave it out of disk=",
-            )),
+            Disk::Scratch(_, folder) => check_folder(SETTING.key, folder.as_deref()),
             Disk::Given(path) => given(path, host),
         }
     }
@@ -98,15 +92,46 @@ impl Disk {
             Disk::Given(path) => return Ok(Attached { path: path.clone(), direct: true }),
             Disk::Scratch(size, folder) => (size, folder),
         };
-        let parent = match folder {
-            Some(folder) => folder.canonicalize()?,
-            None => parent(boot.folder),
-        };
-        let folder = parent.join(format!("{}-disk", boot.id));
-        let path = folder.join("image");
-        program.folders.push(folder);
-        program.images.push(Image { path: path.clone(), bytes: size << 20 });
-        Ok(Attached { path, direct: direct(&parent) })
+        image(*size, folder.as_deref(), false, boot, program)
+    }
+}
+
+/// Adds an image of `size` MiB in `folder`, or where there is room, to what the keeper makes.
+pub(crate) fn image(
+    size: u64,
+    folder: Option<&Path>,
+    file_system: bool,
+    boot: &BootSpec,
+    program: &mut Program,
+) -> io::Result<Attached> {
+    let parent = match folder {
+        Some(folder) => folder.canonicalize()?,
+        None => parent(boot.folder),
+    };
+    let kind = if file_system { "files" } else { "disk" };
+    let folder = parent.join(format!("{}-{kind}", boot.id));
+    let path = folder.join("image");
+    program.folders.push(folder);
+    program.images.push(Image { path: path.clone(), bytes: size << 20, file_system });
+    Ok(Attached { path, direct: direct(&parent) })
+}
+
+/// What `SIZE` or `SIZE:FOLDER` says as the value of `key`: MiB, and where.
+pub(crate) fn scratch(key: &str, text: &str) -> Result<(u64, Option<PathBuf>), SettingError> {
+    let (size, folder) = text.split_once(':').map_or((text, None), |(a, b)| (a, Some(b.into())));
+    let mut sizes = Settings::default();
+    sizes.set(key, size)?;
+    Ok((sizes.mebibytes(key, 0)?, folder))
+}
+
+/// Whether images can lie in `folder`, if one was named for `key`.
+pub(crate) fn check_folder(key: &str, folder: Option<&Path>) -> Result<(), Unavailable> {
+    match folder.filter(|folder| !folder.is_dir()) {
+        None => Ok(()),
+        Some(folder) => Err(Unavailable::new(
+            format!("{} is no folder for a disk's image", folder.display()),
+            format!("make it, or leave it out of {key}="),
+        )),
     }
 }
 
@@ -140,7 +165,7 @@ fn given(path: &Path, host: &Host) -> Result<(), Unavailable> {
 }
 
 /// The folder for images: next to the boot's own, unless that is in memory.
-fn parent(boot: &Path) -> PathBuf {
+pub(crate) fn parent(boot: &Path) -> PathBuf {
     let own = boot.parent().unwrap_or(boot);
     let in_memory = |path: &Path| {
         const RAMFS: FsType = FsType(0x8584_58f6);
@@ -148,13 +173,6 @@ fn parent(boot: &Path) -> PathBuf {
     };
     let usual = Path::new(ON_DISK);
     if in_memory(own) && usual.is_dir() { usual.to_owned() } else { own.to_owned() }
-}
-
-/// A folder for files on a disk of this host, as far as there is one; it is made and removed with the boot.
-pub fn files(boot: &BootSpec, program: &mut Program) -> PathBuf {
-    let folder = parent(boot.folder).join(format!("{}-files", boot.id));
-    program.folders.push(folder.clone());
-    folder
 }
 
 /// Whether files in `folder` can be had past the page cache; a file without a name tries.
@@ -167,9 +185,14 @@ fn direct(folder: &Path) -> bool {
 impl Image {
     /// Makes the image, really written and on the disk; where that fails, one that holds the reason.
     pub(crate) fn make(&self) -> io::Result<()> {
-        let Err(error) = self.fill() else { return Ok(()) };
         let folder = self.path.parent().unwrap_or(&self.path).display();
-        let reason = format!("{NO_DISK}an image of {} MiB in {folder}: {error}", self.bytes >> 20);
+        let named = |e| format!("an image of {} MiB in {folder}: {e}", self.bytes >> 20);
+        let made = self.fill().map_err(named).and_then(|()| match self.file_system {
+            true => crate::files::make_file_system(&self.path),
+            false => Ok(()),
+        });
+        let Err(reason) = made else { return Ok(()) };
+        let reason = format!("{NO_DISK}{reason}");
         let mut sector = reason.into_bytes();
         sector.truncate(512);
         sector.resize(512, 0);
@@ -266,11 +289,11 @@ mod tests {
     fn an_image_is_filled_or_holds_the_reason() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("image");
-        Image { path: path.clone(), bytes: 2 << 20 }.make().unwrap();
+        Image { path: path.clone(), bytes: 2 << 20, file_system: false }.make().unwrap();
         let bytes = fs::read(&path).unwrap();
         assert_eq!(bytes.len(), 2 << 20);
         assert!(bytes.chunks(4096).all(|page| page.iter().any(|byte| *byte != 0)));
-        let full = Image { path: "/dev/full".into(), bytes: 1 << 20 };
+        let full = Image { path: "/dev/full".into(), bytes: 1 << 20, file_system: false };
         assert!(full.fill().is_err() && full.make().is_err(), "not even the reason can be written");
     }
 }

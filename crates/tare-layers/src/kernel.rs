@@ -48,7 +48,7 @@ pub(crate) fn find_with_modules(set: Option<&str>, host: &Host) -> Result<PathBu
 
 /// Where the modules of a kernel in tare's cache are.
 pub(crate) fn cached_modules(host: &Host, release: &str) -> PathBuf {
-    host.cache.join("kernels").join(format!("drivers-{release}"))
+    host.cache.join("kernels").join(format!("modules-{release}"))
 }
 
 /// The kernel of `folder` that suits best: that of the `running` release, else the newest.
@@ -98,13 +98,14 @@ fn unpack(package: &str, folder: &Path) -> Result<PathBuf, String> {
     let work = tempfile::Builder::new().prefix(".fetch-").tempdir_in(folder).map_err(text)?;
     // Only the kernel and a few drivers leave the package; all its modules are ten times as large.
     let archive = package::extract(package, &["./boot/vmlinuz-*"], work.path())?;
-    let patterns: Vec<String> = modules::VIRTIO.iter().map(|name| modules::pattern(name)).collect();
+    let names = [modules::VIRTIO, modules::EXT4].concat();
+    let patterns: Vec<String> = names.iter().map(|name| modules::pattern(name)).collect();
     let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
     let _ = package::untar(&archive, &patterns, work.path()); // tar complains of what is built in
     let kernel = best(&work.path().join("boot"), None).ok_or("it holds no boot/vmlinuz-*")?;
     let kept = folder.join(kernel.file_name().unwrap_or_default());
     if let Some(release) = modules::release(&kept) {
-        let modules = folder.join(format!("drivers-{release}"));
+        let modules = folder.join(format!("modules-{release}"));
         let _ = fs::rename(work.path().join("lib/modules").join(release), modules); // there already
     }
     fs::rename(&kernel, &kept).map_err(text)?;

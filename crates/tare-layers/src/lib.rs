@@ -10,6 +10,7 @@ mod counting;
 mod disk;
 mod error;
 mod explain;
+mod files;
 mod initramfs;
 mod keep;
 mod keeper;

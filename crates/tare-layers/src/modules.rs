@@ -21,6 +21,10 @@ pub(crate) const VIRTIO: &[&str] = &[
     "virtio_net",
 ];
 
+/// What a file system of ext4 needs. Its checksums are the generic ones or, where the processor can, its own.
+pub(crate) const EXT4: &[&str] =
+    &["crc16", "crc32c_generic", "crc32c_intel", "mbcache", "jbd2", "ext4"];
+
 /// How packages compress modules, and what undoes it.
 const PACKED: &[(&str, &str)] =
     &[("ko", "cat"), ("ko.xz", "xz"), ("ko.zst", "zstd"), ("ko.gz", "gzip")];
@@ -105,7 +109,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let cache = place.path().join("cache");
         let host = Host::new("/probe".into(), cache.clone());
-        let deep = cache.join("kernels/drivers-6.1/kernel/drivers");
+        let deep = cache.join("kernels/modules-6.1/kernel/drivers");
         fs::create_dir_all(deep.join("virtio")).unwrap();
         fs::write(deep.join("virtio/virtio.ko"), "plain").unwrap();
         fs::write(deep.join("virtio-blk.ko"), "dash").unwrap();

@@ -27,6 +27,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("lz4", "lz4"),
     ("bzip2", "bzip2"),
     ("ip", "iproute2"),
+    ("mke2fs", "e2fsprogs"),
 ];
 
 /// Where an ordinary user's `PATH` does not look and runtimes are.

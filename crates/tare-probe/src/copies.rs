@@ -7,6 +7,7 @@
 
 use crate::bench::{Batch, Op, Refusal};
 use crate::clock::now_ns;
+use crate::free;
 use crate::harness::{Budget, Costs, enough, more};
 use crate::process::Child;
 use crate::sys::pipe;
@@ -32,7 +33,10 @@ pub fn measure(
     if copies > MOST {
         return Err(Refusal::Unavailable(format!("{copies} copies are more than {MOST}")));
     }
+    let before = free::memory();
     let Op { terms, per, counters } = prepare()?; // what cannot be prepared is known before copies are made
+    let files = before.zip(free::memory()).map_or(0, |(before, now)| before.saturating_sub(now));
+    free::memory_for(copies, "copies", free::PROCESS + files)?;
     let signs: Vec<f64> = terms.iter().map(|term| term.sign).collect();
     drop(terms);
     let crew = (0..copies).map(|_| Copy::start(prepare)).collect::<Result<Vec<_>, _>>()?;

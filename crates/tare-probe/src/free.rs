@@ -1,7 +1,28 @@
-//! How much memory may be taken: no benchmark makes the kernel kill.
+//! How much memory may be taken: no load makes the kernel kill.
 
+use crate::bench::Refusal;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// What a process of the probe takes at least, with what it starts and what the kernel keeps for it.
+pub const PROCESS: u64 = 4 << 20;
+
+/// Refuses `count` of `who` that take `each` bytes of memory, when all together take more than may be had.
+pub fn memory_for(count: u32, who: &str, each: u64) -> Result<(), Refusal> {
+    memory().map_or(Ok(()), |free| fits(count, who, each, "memory", free))
+}
+
+/// Refuses `count` of `who` that take `each` bytes of the `free` bytes of `what`: three quarters of it are theirs.
+pub fn fits(count: u32, who: &str, each: u64, what: &str, free: u64) -> Result<(), Refusal> {
+    let need = u64::from(count).saturating_mul(each);
+    if need <= free / 4 * 3 {
+        return Ok(());
+    }
+    let (need, free) = (need >> 20, free >> 20);
+    Err(Refusal::Unavailable(format!(
+        "{count} {who} need {need} MiB of {what}, and {free} MiB are free: the curve ends here"
+    )))
+}
 
 /// Bytes that can be had without swapping, by the kernel and by the control groups around this process.
 pub fn memory() -> Option<u64> {

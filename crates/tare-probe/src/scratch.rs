@@ -1,6 +1,6 @@
 //! Where benchmarks make their files, and files that remove themselves.
 
-use crate::sys::{check, file_system, name_error};
+use crate::sys::{check, name_error};
 use std::ffi::{CStr, CString};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,7 +8,6 @@ use std::mem::MaybeUninit;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use tare_proto::DISK_FOLDER;
 
 /// The folder: `$TARE_SCRATCH` when the layer gives one, else memory-backed where there is one.
 ///
@@ -31,34 +30,6 @@ fn writable(folder: &Path) -> bool {
     let made = File::create(&path).is_ok();
     let _ = fs::remove_file(&path);
     made
-}
-
-/// While it lives, files are made in the folder on a disk that the layer gives: `$TARE_DISK_FOLDER`.
-pub struct OnDisk {
-    former: PathBuf,
-}
-
-impl OnDisk {
-    /// Goes there, or says why that cannot be.
-    pub fn enter() -> Result<OnDisk, String> {
-        folder(); // the memory-backed one is not chosen again behind its back
-        let Some(disk) = std::env::var_os(DISK_FOLDER).map(PathBuf::from) else {
-            return Err("this layer has no folder on a disk".into());
-        };
-        let kind = file_system(&disk);
-        if ["tmpfs", "ramfs"].contains(&kind.as_str()) {
-            return Err(format!("{} is memory-backed ({kind})", disk.display()));
-        }
-        let former = std::env::current_dir().map_err(|e| e.to_string())?;
-        std::env::set_current_dir(&disk).map_err(|e| format!("{}: {e}", disk.display()))?;
-        Ok(OnDisk { former })
-    }
-}
-
-impl Drop for OnDisk {
-    fn drop(&mut self) {
-        let _ = std::env::set_current_dir(&self.former); // fails only where its files fail too
-    }
 }
 
 /// An empty file with a name in the scratch folder; removed when dropped.

@@ -6,6 +6,7 @@
 
 use crate::bench::{Batch, Measured, Op, Own, Refusal};
 use crate::clock::now_ns;
+use crate::free;
 use crate::harness::{Budget, enough, panic_text};
 use crate::process::Child;
 use crate::sys::pipe;
@@ -30,6 +31,7 @@ const STACK: usize = 256 << 10;
 /// Rates of `own.load` processes that each repeat what `prepare` makes; times [`Op::per`].
 pub fn processes(own: &Own, prepare: fn() -> Result<Op, Refusal>) -> Result<Measured, Refusal> {
     bounded(own.load)?;
+    free::memory_for(own.load, "copies", free::PROCESS)?;
     let per = prepare()?.per; // what cannot be prepared is known before processes are made
     let crew = (0..own.load).map(|_| Worker::start(prepare)).collect::<Result<Vec<_>, _>>()?;
     let measured = windows(own, |ns| {

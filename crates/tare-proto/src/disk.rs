@@ -7,5 +7,9 @@ pub const DISK: &str = "TARE_DISK";
 /// The environment variable that names a folder for files on a disk.
 pub const DISK_FOLDER: &str = "TARE_DISK_FOLDER";
 
+/// The variable that names a guest's device with a file system for files, which the probe mounts when a benchmark
+/// wants to be on a disk.
+pub const DISK_FILES: &str = "TARE_DISK_FILES";
+
 /// What a disk begins with that could not be made; the reason follows.
 pub const NO_DISK: &str = "tare has no disk: ";

@@ -13,10 +13,10 @@ mod net;
 mod reader;
 
 pub use bench::{BenchInfo, Better, SuiteInfo, Unit};
-pub use disk::{DISK, DISK_FOLDER, NO_DISK};
+pub use disk::{DISK, DISK_FILES, DISK_FOLDER, NO_DISK};
 pub use inner::{INNER, Inner};
 pub use line::{LineError, MAX_LINE, decode, encode};
-pub use load::{at_load, name_and_load};
+pub use load::{at_load, name_and_load, throughput};
 pub use machine::Machine;
 pub use message::{
     Counter, FromProbe, Hello, MAX_COUNTERS, MAX_SAMPLES, Mitigation, PROTOCOL, Request, SCRIPT,

@@ -1,6 +1,6 @@
 //! Loads: the same benchmark with more copies, users, threads or requests at once is a row of its own.
 
-use crate::{BenchInfo, Request};
+use crate::{BenchInfo, Better, Request};
 
 /// The row's name of `bench` at `load`: plain at 1, else `family/name@N`.
 pub fn at_load(bench: &str, load: u32) -> String {
@@ -12,6 +12,15 @@ pub fn name_and_load(row: &str) -> (&str, u32) {
     match row.rsplit_once('@').map(|(name, load)| (name, load.parse())) {
         Some((name, Ok(load))) if load > 0 => (name, load),
         _ => (row, 1),
+    }
+}
+
+/// What all copies do together when one value at `load` is `value`: itself where higher is better, operations a second
+/// where it is the nanoseconds that each of them takes.
+pub fn throughput(better: Better, load: u32, value: f64) -> f64 {
+    match better {
+        Better::Higher => value,
+        Better::Lower => f64::from(load) * 1e9 / value,
     }
 }
 

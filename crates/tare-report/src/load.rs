@@ -2,7 +2,7 @@
 
 use crate::board::{Mean, Row, Scoreboard};
 use crate::svg::figure::load::{LoadCurve, LoadPoint};
-use tare_proto::{Better, Unit, name_and_load};
+use tare_proto::{Better, Unit, name_and_load, throughput};
 
 /// The rows of one benchmark that was measured at two loads or more.
 pub(crate) struct Family<'a> {
@@ -49,14 +49,13 @@ fn unit(row: &Row) -> Option<Unit> {
 /// A row's mean as throughput at a load.
 fn point(row: &Row, load: u32, mean: &Mean) -> LoadPoint {
     let half = mean.ci_width_percent.map(|width| mean.mean * width / 200.0);
-    let ends = half.map(|half| (mean.mean - half, mean.mean + half));
-    let load = f64::from(load);
-    if row.better == Better::Higher {
-        return LoadPoint { load, value: mean.mean, ci: ends };
-    }
-    let rate = |time: f64| load * 1e9 / time;
-    let ci = ends.filter(|(low, _)| *low > 0.0).map(|(low, high)| (rate(high), rate(low)));
-    LoadPoint { load, value: rate(mean.mean), ci }
+    let done = |value: f64| throughput(row.better, load, value);
+    let ends = half.map(|half| (done(mean.mean - half), done(mean.mean + half)));
+    let ci = match row.better {
+        Better::Higher => ends,
+        Better::Lower => ends.map(|(most, least)| (least, most)).filter(|(_, most)| *most > 0.0),
+    };
+    LoadPoint { load: f64::from(load), value: done(mean.mean), ci }
 }
 
 /// The curve of `layer` (its place in the campaign), as far as it was measured.
@@ -82,5 +81,11 @@ impl LoadCurve {
     pub(crate) fn peak(&self) -> Option<f64> {
         let most = self.points.iter().rev().max_by(|a, b| a.value.total_cmp(&b.value))?;
         Some(most.load)
+    }
+
+    /// AIM's crossover: the smallest load at which no more jobs a minute are done than there are users.
+    pub(crate) fn crossover(&self, unit: Unit) -> Option<f64> {
+        let crossed = self.points.iter().find(|point| point.value <= point.load);
+        crossed.filter(|_| unit == Unit::PerMinute).map(|point| point.load)
     }
 }

@@ -55,6 +55,14 @@ pub(crate) fn fresh_id() -> String {
     format!("tare-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
+/// Longest time that an answer may take by the host's clock, when the layer may take `limit_ms` by its own.
+pub(crate) fn patience(machine: Machine, limit_ms: u64) -> Duration {
+    match machine {
+        Machine::Real => Duration::from_millis(limit_ms) * PATIENCE + GRACE,
+        Machine::Sim => simulated::patience(limit_ms),
+    }
+}
+
 impl Runner<'_> {
     /// Boots once. The outer error ends the campaign, the inner one only this boot.
     pub(crate) fn boot(&mut self, slot: &Slot) -> Result<Result<(), Failure>, RunError> {
@@ -160,7 +168,7 @@ impl Runner<'_> {
             });
         }
         let request = self.request(id, slot, bench);
-        let within = self.patience(&request);
+        let within = patience(self.plan.machine, request.limit_ms);
         let estimator = self.benches[bench].estimator.parse::<Estimator>().ok();
         let mut recorded = self.ask(session, &request, within)?;
         // "Until the interval is within p%" asks again; the other estimators are content at once.
@@ -196,14 +204,6 @@ impl Runner<'_> {
         let (batch_ns, limit_ms) = (self.plan.batch_ns, self.limit_ms(bench));
         let (samples, events) = (self.samples(slot, bench), self.plan.events);
         Request { id, bench: self.benches[bench].name.clone(), samples, batch_ns, limit_ms, events }
-    }
-
-    /// Longest time that an answer may take by the host's clock.
-    fn patience(&self, request: &Request) -> Duration {
-        match self.plan.machine {
-            Machine::Real => Duration::from_millis(request.limit_ms) * PATIENCE + GRACE,
-            Machine::Sim => simulated::patience(request.limit_ms),
-        }
     }
 
     /// Asks the probe once.

@@ -12,6 +12,7 @@ mod host_benches;
 mod machine;
 mod observe;
 mod order;
+mod search;
 pub mod simulated;
 mod trial;
 
@@ -22,4 +23,5 @@ pub use host_benches::{HOST_BENCHES, HOST_SUITE, HostBench};
 pub use machine::{OwnCost, allowed_cpus, check_space, now, pick_cpus, stay_off};
 pub use observe::{Event, Observer};
 pub use order::{block_order, shuffled};
+pub use search::{Found, Search};
 pub use trial::{Trial, trial};

@@ -1,5 +1,6 @@
 //! What a campaign tells whoever watches it.
 
+use crate::search::Found;
 use std::time::Duration;
 use tare_store::Role;
 
@@ -20,6 +21,15 @@ pub enum Event<'a> {
         /// What to do about it.
         remedy: &'a str,
     },
+    /// A load is being tried, to see where the curve ends.
+    Searching {
+        /// The benchmark's name with the load.
+        name: &'a str,
+        /// The layer that it is tried on.
+        layer: &'a str,
+    },
+    /// The loads of a benchmark have been found.
+    Loads(&'a Found),
     /// A block begins.
     Block {
         /// Its number, from 1.

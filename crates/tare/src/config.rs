@@ -24,11 +24,11 @@ use tare_proto::{BenchInfo, Machine};
 /// The file that is read when `--config` names none.
 const USUAL: &str = "tare.toml";
 
-/// A suite, and a setting that layers need for it.
+/// How a benchmark's name begins, and a setting that layers need for it.
 pub type Need = (&'static str, &'static str);
 
-/// What suites need of layers that no other suite does.
-const NEEDS: &[Need] = &[("disk", "disk"), ("net", "net")];
+/// What benchmarks need of layers that no others do.
+const NEEDS: &[Need] = &[("disk/", "disk"), ("net/", "net"), ("aim7/mix-disk", "files")];
 
 /// What a configuration file may say; flags win over it.
 #[derive(Debug, Default, Deserialize)]
@@ -110,7 +110,7 @@ impl Config {
         if all.is_empty() {
             all = self.layer.iter().map(of_table).collect::<Result<_>>()?;
         }
-        let needed = |(suite, _): &&Need| benches.iter().any(|bench| bench.suite == *suite);
+        let needed = |(name, _): &&Need| benches.iter().any(|bench| bench.name.starts_with(name));
         let needs: Vec<Need> = NEEDS.iter().filter(needed).copied().collect();
         layers(machine, &all, &needs)
     }

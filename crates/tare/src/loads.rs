@@ -1,19 +1,29 @@
-//! Which loads are measured: the benchmarks' own, or those that `--load` asks for.
+//! Which loads are measured: the benchmarks' own, or those that `--load` asks for or lets tare find.
 
 use anyhow::{Result, bail};
 use globset::{Glob, GlobMatcher};
 use std::str::FromStr;
 use tare_proto::BenchInfo;
+use tare_run::Found;
 
 /// Largest load: more copies than that are a mistake in typing.
 const MOST: u32 = 4096;
 
-/// One `--load [GLOB=]N,...`.
+/// The word for loads that are found.
+const AUTO: &str = "auto";
+
+/// One `--load [GLOB=]N,...`, or `auto` for the numbers.
 #[derive(Debug, Clone)]
 pub struct LoadArg {
     /// The benchmarks it is for; all when there is none.
     of: Option<GlobMatcher>,
-    loads: Vec<u32>,
+    loads: Loads,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Loads {
+    Listed(Vec<u32>),
+    Found,
 }
 
 impl FromStr for LoadArg {
@@ -27,23 +37,49 @@ impl FromStr for LoadArg {
             }
             None => (None, text),
         };
+        if list.trim() == AUTO {
+            return Ok(LoadArg { of, loads: Loads::Found });
+        }
         let load = |word: &str| match word.trim().parse() {
             Ok(load) if (1..=MOST).contains(&load) => Ok(load),
-            _ => Err(format!("'{word}' is not a load: a list of numbers from 1 to {MOST}")),
+            _ => Err(format!(
+                "'{word}' is not a load: a list of numbers from 1 to {MOST}, or {AUTO}"
+            )),
         };
-        Ok(LoadArg { of, loads: list.split(',').map(load).collect::<Result<_, _>>()? })
+        let loads = list.split(',').map(load).collect::<Result<_, _>>()?;
+        Ok(LoadArg { of, loads: Loads::Listed(loads) })
     }
 }
 
 impl LoadArg {
+    /// Whether loads are to be found.
+    pub fn is_auto(&self) -> bool {
+        self.loads == Loads::Found
+    }
+
     fn fits(&self, bench: &BenchInfo) -> bool {
         !bench.load.is_empty() && self.of.as_ref().is_none_or(|of| of.is_match(&bench.name))
     }
 }
 
-/// Every benchmark at each of its loads, or at those that were `asked` for (the last word wins); a
-/// load of 0 in a benchmark's own list is as many as layers have `cpus`.
-pub fn expand(benches: Vec<BenchInfo>, asked: &[LoadArg], cpus: usize) -> Result<Vec<BenchInfo>> {
+/// What was asked for `bench`; the last word wins.
+fn for_bench<'a>(bench: &BenchInfo, asked: &'a [LoadArg]) -> Option<&'a Loads> {
+    asked.iter().rfind(|arg| arg.fits(bench)).map(|arg| &arg.loads)
+}
+
+/// The benchmarks whose loads are to be found.
+pub fn searched<'a>(benches: &'a [BenchInfo], asked: &[LoadArg]) -> Vec<&'a BenchInfo> {
+    benches.iter().filter(|bench| for_bench(bench, asked) == Some(&Loads::Found)).collect()
+}
+
+/// Every benchmark at each of its loads, or at those that were `asked` for or `found`; a load of 0 in a
+/// benchmark's own list is as many as layers have `cpus`.
+pub fn expand(
+    benches: Vec<BenchInfo>,
+    asked: &[LoadArg],
+    cpus: usize,
+    found: &[Found],
+) -> Result<Vec<BenchInfo>> {
     if let Some(idle) = asked.iter().find(|arg| !benches.iter().any(|bench| arg.fits(bench))) {
         let glob = idle.of.as_ref().map_or(String::new(), |of| format!(" {}", of.glob()));
         bail!(
@@ -53,8 +89,14 @@ pub fn expand(benches: Vec<BenchInfo>, asked: &[LoadArg], cpus: usize) -> Result
     let mut rows = Vec::new();
     for bench in benches {
         let own = bench.loads.iter().map(|&load| if load == 0 { cpus as u32 } else { load });
-        let asked = asked.iter().rfind(|arg| arg.fits(&bench)).map(|arg| arg.loads.clone());
-        let mut loads = asked.unwrap_or_else(|| own.collect());
+        let mut loads = match for_bench(&bench, asked) {
+            Some(Loads::Listed(loads)) => loads.clone(),
+            Some(Loads::Found) => {
+                let found = found.iter().find(|found| found.benchmark == bench.name);
+                found.map_or_else(Vec::new, |found| found.loads.clone())
+            }
+            None => own.collect(),
+        };
         loads.sort_unstable();
         loads.dedup();
         if loads.is_empty() {
@@ -74,14 +116,17 @@ mod tests {
         BenchInfo { name, load, loads, ..BenchInfo::default() }
     }
 
-    fn names(asked: &[&str], cpus: usize) -> Vec<String> {
-        let benches = vec![
+    fn benches() -> Vec<BenchInfo> {
+        vec![
             bench("a/loop", "copies", &[1]),
             bench("b/mix", "users", &[1, 4, 0]),
             bench("host/start", "", &[]),
-        ];
+        ]
+    }
+
+    fn names(asked: &[&str], cpus: usize) -> Vec<String> {
         let asked: Vec<LoadArg> = asked.iter().map(|text| text.parse().unwrap()).collect();
-        let rows = expand(benches, &asked, cpus).unwrap();
+        let rows = expand(benches(), &asked, cpus, &[]).unwrap();
         rows.into_iter().map(|row| row.name).collect()
     }
 
@@ -100,6 +145,20 @@ mod tests {
         assert!("1,x".parse::<LoadArg>().is_err());
         assert!("5000".parse::<LoadArg>().is_err());
         let asked: LoadArg = "c/*=2".parse().unwrap();
-        assert!(expand(vec![bench("a/loop", "copies", &[1])], &[asked], 1).is_err());
+        assert!(expand(vec![bench("a/loop", "copies", &[1])], &[asked], 1, &[]).is_err());
+    }
+
+    #[test]
+    fn what_is_to_be_found_is_looked_for_and_taken() {
+        let asked: Vec<LoadArg> = vec!["b/*=auto".parse().unwrap(), "a/*=2".parse().unwrap()];
+        let all = benches();
+        let names: Vec<&str> =
+            searched(&all, &asked).iter().map(|bench| bench.name.as_str()).collect();
+        assert_eq!(names, ["b/mix"], "what has no loads is not looked at");
+        let (benchmark, end) = ("b/mix".to_owned(), String::new());
+        let found = [Found { benchmark, loads: vec![1, 2, 6], end }];
+        let rows = expand(benches(), &asked, 1, &found).unwrap();
+        let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names, ["a/loop@2", "b/mix", "b/mix@2", "b/mix@6", "host/start"]);
     }
 }

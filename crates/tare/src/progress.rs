@@ -64,6 +64,14 @@ impl Observer for Progress {
             Event::Unavailable { layer, why, remedy } => {
                 self.line(&format!("{layer} cannot run here: {why}\n  remedy: {remedy}"));
             }
+            Event::Searching { name, layer } => {
+                self.live(&format!("finding loads: {name} on {layer}"))
+            }
+            Event::Loads(found) => {
+                let loads: Vec<String> = found.loads.iter().map(u32::to_string).collect();
+                let (name, loads, end) = (&found.benchmark, loads.join(", "), &found.end);
+                self.line(&format!("{name}: loads {loads} ({end})"));
+            }
             Event::Block { number, of, boots } => {
                 self.block = format!("block {number}/{of}");
                 if self.bar.is_none() {

@@ -76,3 +76,38 @@ fn the_page_shows_curves_counters_and_cpu_time() {
         assert!(page.contains(part), "the page lacks '{part}'");
     }
 }
+
+#[test]
+fn loads_are_found_up_to_the_crossover_and_kept_in_the_campaign() {
+    let bench = Bench::new();
+    let rows = [(1, 3.0), (2, 5.0), (4, 6.5), (5, 6.4), (6, 6.0), (8, 6.0)];
+    let row = |(load, jobs): (u32, f64)| match load {
+        1 => format!("\"aim7/mix\": [[{jobs}]]"),
+        _ => format!("\"aim7/mix@{load}\": [[{jobs}]]"),
+    };
+    bench.write("base.json", &format!("{{{}}}", rows.map(row).join(", ")));
+    let ran = bench.ok(
+        "run --layer name=base,kind=mock,script=base.json --layer name=other,kind=mock,script=base.json \
+         --baseline base --bench aim7/mix --users aim7/*=auto --blocks 1 --out c",
+    );
+    let said = "aim7/mix: loads 1, 2, 3, 4, 5, 6, 8 (the crossover is reached: no more jobs a minute than users at 6)";
+    assert!(ran.err.contains(said), "{}", ran.err);
+    // What is recorded is all that is needed from there on.
+    bench.ok("resume c --blocks 2");
+    let text = bench.ok("show c").out;
+    let line = |load: &str| {
+        let of = |line: &&str| line.split_whitespace().next() == Some(load);
+        text.lines().filter(of).find(|line| line.contains("/min")).expect("a row of the curve")
+    };
+    assert!(line("6").contains("6.00 /minx"), "{text}");
+    assert!(!line("8").contains("minx"), "only the first is the crossover: {text}");
+    assert!(text.contains("loads were found here: the crossover is reached"), "{text}");
+}
+
+#[test]
+fn loads_are_not_looked_for_where_nothing_can_be_asked() {
+    let bench = Bench::new();
+    let refused = bench.tare("run --machine sim --layers native --suite aim7 --users auto");
+    assert_eq!(refused.code, 1, "{}", refused.err);
+    assert!(refused.err.contains("--load 1,2,4"), "{}", refused.err);
+}

@@ -5,6 +5,7 @@ mod layers_common;
 
 use layers_common::{
     LONG, PLACE, Place, copy_program, disk_reads, layer, net_transactions, null_call,
+    too_many_on_disk,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
@@ -98,6 +99,14 @@ fn normal_end(place: &Place, name: &str, who: &str) {
         Ok(Answer::Series(series, _)) => assert!(!series.samples.is_empty(), "{name}{who}"),
         other => panic!("{name}{who}, its disk: {other:?}\n{}", session.console_tail()),
     }
+    if name.contains("files=") {
+        match session.measure(&too_many_on_disk(), LONG) {
+            Ok(Answer::Unavailable(why)) => {
+                assert!(why.contains("500 users need"), "{name}{who}: {why}")
+            }
+            other => panic!("{name}{who}, its files: {other:?}\n{}", session.console_tail()),
+        }
+    }
     network_reaches_the_host(&mut session, name, who);
     let footprint = session.footprint();
     assert!(footprint.is_some_and(|bytes| bytes > 100_000), "{name}{who}: {footprint:?}");
@@ -106,10 +115,11 @@ fn normal_end(place: &Place, name: &str, who: &str) {
     place.assert_clean(&format!("{name}{who}, ended normally,"));
 }
 
-/// The layer `name` with a disk and the network that suits it.
+/// The layer `name` with a disk, the network that suits it and, where it is a guest, files on another disk.
 fn with_devices(name: &str) -> String {
     let kind = KINDS.iter().find(|kind| kind.name == name).unwrap();
-    format!("{name},disk=32M,net={}", usual(kind, "net").unwrap())
+    let files = if usual(kind, "files").is_some() { ",files=32M" } else { "" };
+    format!("{name},disk=32M,net={}{files}", usual(kind, "net").unwrap())
 }
 
 fn network_reaches_the_host(session: &mut Session, name: &str, who: &str) {

@@ -3,7 +3,7 @@
 
 mod layers_common;
 
-use layers_common::{LONG, Place, disk_reads, layer, null_call};
+use layers_common::{LONG, Place, disk_reads, layer, null_call, too_many_on_disk};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -144,6 +144,14 @@ fn a_disk_that_does_not_fit_is_a_hole_and_not_a_failure() {
         assert!(session.end(SOON).left.is_empty());
         place.assert_clean(&format!("{name}, its disk too large,"));
     }
+    let mut session = place.start(&*layer("uml,files=32M"), None).unwrap();
+    session.greet(LONG).unwrap();
+    match session.measure(&too_many_on_disk(), LONG).unwrap() {
+        Answer::Unavailable(why) => assert!(why.contains("an image of 32 MiB"), "{why}"),
+        other => panic!("uml: {other:?}"),
+    }
+    assert!(session.end(SOON).left.is_empty());
+    place.assert_clean("uml, its files too large,");
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod sim;
 mod uml;
 
 use crate::settings::suggestion;
-use crate::{Layer, Setting, SettingError, Settings, disk, net};
+use crate::{Layer, Setting, SettingError, Settings, disk, files, net};
 use tare_proto::Machine;
 
 /// A kind of layer: what `--layers` and `--layer` name.
@@ -94,6 +94,7 @@ pub fn usual(kind: &LayerKind, key: &str) -> Option<&'static str> {
     kind.settings.iter().find(|setting| setting.key == key)?;
     match key {
         "disk" => Some(disk::USUAL),
+        "files" => Some(files::USUAL),
         "net" => Some(net::usual(kind.name)),
         _ => None,
     }

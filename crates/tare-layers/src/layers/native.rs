@@ -1,6 +1,7 @@
 //! `native`: the probe as an ordinary process of this host; the usual baseline.
 
 use crate::disk::{self, Disk};
+use crate::files;
 use crate::net::{self, Net};
 use crate::{BootSpec, Host, Launch, Layer, LayerKind, Program, Unavailable};
 use nix::unistd::{AccessFlags, access};
@@ -39,7 +40,7 @@ impl Layer for Native {
         // The environment of a process is part of what exec costs: the same few bytes everywhere.
         program.env = vec![("TARE_SCRATCH".into(), scratch.to_string_lossy().into_owned())];
         program.folders.push(scratch);
-        let files = disk::files(boot, &mut program);
+        let files = files::folder(boot, &mut program);
         program = program.env(DISK_FOLDER, files.to_string_lossy());
         if let Some(disk) = &self.disk {
             let path = disk.attach(host, boot, &mut program)?.path;

@@ -6,6 +6,7 @@
 
 use crate::bundle::Inside;
 use crate::disk::{self, Disk};
+use crate::files;
 use crate::net::{self, Net};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings,
@@ -113,7 +114,7 @@ impl Layer for Oci {
         let disk =
             self.disk.as_ref().map(|disk| disk.attach(host, boot, &mut needs)).transpose()?;
         let disk = disk.map(|disk| disk.path);
-        let files = disk::files(boot, &mut needs);
+        let files = files::folder(boot, &mut needs);
         let net = self.net.map(|net| net.attach(host, boot, &mut needs)).transpose()?;
         let mut flags = self.flags.clone();
         if self.kind == "runsc" {

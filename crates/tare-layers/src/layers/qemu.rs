@@ -3,6 +3,7 @@
 
 use super::kvm;
 use crate::disk::{self, Attached, Disk};
+use crate::files::{self, Files};
 use crate::net::{self, Link, Net};
 use crate::settings::suggestion;
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
     Settings, Unavailable, initramfs, kernel, modules, programs,
 };
 use std::io;
-use tare_proto::{DISK, Machine, NET, NET_OWN};
+use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN};
 
 pub const KIND: LayerKind =
     kind("qemu", "a virtual machine that QEMU translates (TCG)", &[("accel", "tcg")]);
@@ -34,6 +35,7 @@ pub(super) const fn kind(
             Setting { key: "emulator", about: "QEMU's program (default qemu-system-x86_64)" },
             Setting { key: "args", about: "more arguments of QEMU" },
             disk::SETTING,
+            files::SETTING,
             net::SETTING,
         ],
         defaults,
@@ -52,6 +54,7 @@ struct Qemu {
     emulator: String,
     args: Vec<String>,
     disk: Option<Disk>,
+    files: Option<Files>,
     net: Option<Net>,
 }
 
@@ -75,6 +78,7 @@ impl Qemu {
             emulator: text("emulator", "qemu-system-x86_64"),
             args: settings.words("args"),
             disk: Disk::read(settings)?,
+            files: Files::read(settings)?,
             net: Net::read(settings, &[Net::User, Net::Tap])?,
         })
     }
@@ -86,21 +90,32 @@ impl Qemu {
         host.plugin.as_ref().filter(|_| self.accel == "tcg")
     }
 
-    /// Adds the disk to `program`; what to tell the guest's kernel of it.
-    fn give_disk(
+    /// Adds the disks to `program`; what to tell the guest's kernel of them.
+    fn give_disks(
         &self,
         host: &Host,
         boot: &BootSpec,
         mut program: Program,
     ) -> io::Result<(Program, String)> {
-        let Some(disk) = &self.disk else { return Ok((program, String::new())) };
-        let Attached { path, direct } = disk.attach(host, boot, &mut program)?;
-        // Past the host's page cache, as the probe's own requests go natively.
-        let cache = if direct { "none" } else { "writeback" };
-        let path = path.display().to_string().replace(',', ",,");
-        let drive = format!("if=none,id=disk,format=raw,cache={cache},file={path}");
-        let program = program.args(["-drive", &drive, "-device", "virtio-blk-pci,drive=disk"]);
-        Ok((program, format!(" {DISK}=/dev/vda")))
+        let mut disks = Vec::new();
+        if let Some(disk) = &self.disk {
+            disks.push((DISK, disk.attach(host, boot, &mut program)?));
+        }
+        if let Some(files) = &self.files {
+            disks.push((DISK_FILES, files.attach(boot, &mut program)?));
+        }
+        let mut more = String::new();
+        // The guest's kernel names them in their order.
+        for ((variable, Attached { path, direct }), letter) in disks.into_iter().zip('a'..) {
+            // Past the host's page cache, as the probe's own requests go natively.
+            let cache = if direct { "none" } else { "writeback" };
+            let path = path.display().to_string().replace(',', ",,");
+            let drive = format!("if=none,id=disk{letter},format=raw,cache={cache},file={path}");
+            let device = format!("virtio-blk-pci,drive=disk{letter}");
+            program = program.args(["-drive", &drive, "-device", &device]);
+            more.push_str(&format!(" {variable}=/dev/vd{letter}"));
+        }
+        Ok((program, more))
     }
 
     /// Adds the network to `program`; what to tell the guest's kernel of it.
@@ -136,8 +151,9 @@ impl Layer for Qemu {
             plugin.check(&emulator)?;
         }
         self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))?;
+        self.files.as_ref().map_or(Ok(()), Files::check)?;
         let kernel = self.kernel.as_deref();
-        match self.disk.is_some() || self.net.is_some() {
+        match self.disk.is_some() || self.files.is_some() || self.net.is_some() {
             true => kernel::find_with_modules(kernel, host).map(drop),
             false => kernel::find(kernel, host).map(drop),
         }
@@ -156,11 +172,12 @@ impl Layer for Qemu {
             .args(["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"])
             .args(self.plugin(host).map_or_else(Vec::new, |plugin| plugin.arguments(boot)))
             .args(&self.args);
-        let (program, disk) = self.give_disk(host, boot, program)?;
+        let (program, disks) = self.give_disks(host, boot, program)?;
         let (program, net) = self.give_net(host, boot, program)?;
-        let more = disk + &net;
-        let modules = if more.is_empty() { &[][..] } else { modules::VIRTIO };
-        let modules = modules::of(&kernel, modules, host, boot)?;
+        let more = disks + &net;
+        let drivers = if more.is_empty() { &[][..] } else { modules::VIRTIO };
+        let ext4 = self.files.as_ref().map_or(&[][..], |_| modules::EXT4);
+        let modules = modules::of(&kernel, &[drivers, ext4].concat(), host, boot)?;
         let append = format!("console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1{more}");
         let program = program.args(["-append", &append, "-kernel"]).arg(&kernel);
         let program = program.arg("-initrd").arg(initramfs::write(host, boot, &modules)?);

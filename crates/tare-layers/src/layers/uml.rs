@@ -3,13 +3,14 @@
 //! Its kernel is its own; it has one CPU, and each guest process is a host process that it traces.
 
 use crate::disk::{self, Disk};
+use crate::files::{self, Files};
 use crate::net::{self, Link, Net};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Unavailable, initramfs, programs,
 };
 use std::io;
 use std::path::Path;
-use tare_proto::{DISK, Machine, NET, NET_OWN};
+use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN};
 
 pub const KIND: LayerKind = LayerKind {
     name: "uml",
@@ -20,6 +21,7 @@ pub const KIND: LayerKind = LayerKind {
         Setting { key: "memory", about: "the guest's memory (default 256M)" },
         Setting { key: "args", about: "more arguments of the kernel" },
         disk::SETTING,
+        files::SETTING,
         net::SETTING,
     ],
     defaults: &[],
@@ -30,6 +32,7 @@ pub const KIND: LayerKind = LayerKind {
             memory: settings.mebibytes("memory", 256)?,
             args: settings.words("args"),
             disk: Disk::read(settings)?,
+            files: Files::read(settings)?,
             net: Net::read(settings, &[Net::PlainTap])?,
         }))
     },
@@ -57,12 +60,14 @@ struct Uml {
     memory: u64,
     args: Vec<String>,
     disk: Option<Disk>,
+    files: Option<Files>,
     net: Option<Net>,
 }
 
 impl Layer for Uml {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
         programs::find(&self.kernel)?;
+        self.files.as_ref().map_or(Ok(()), Files::check)?;
         self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))
     }
 
@@ -77,6 +82,11 @@ impl Layer for Uml {
             let path = disk.attach(host, boot, &mut program)?.path;
             program = program.arg(format!("ubd0={}", path.display()));
             program = program.arg(format!("{DISK}=/dev/ubda"));
+        }
+        if let Some(files) = &self.files {
+            let path = files.attach(boot, &mut program)?.path;
+            program = program.arg(format!("ubd1={}", path.display()));
+            program = program.arg(format!("{DISK_FILES}=/dev/ubdb"));
         }
         if let Some(net) = self.net {
             let Link { told, own, interface, .. } = net.attach(host, boot, &mut program)?;

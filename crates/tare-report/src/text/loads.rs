@@ -29,7 +29,7 @@ pub(super) fn curves(page: &mut Page, board: &Scoreboard) {
     }
     page.heading("Load curves");
     let text = "Throughput of all copies or users together, and its efficiency: 100% is as many times that of the \
-                smallest load. ^ marks the highest.";
+                smallest load. ^ marks the highest, x the first with no more jobs a minute than users (AIM's crossover).";
     page.paragraph(Ink::Dim, "", text);
     for family in &families {
         one(page, board, family);
@@ -56,11 +56,15 @@ fn one(page: &mut Page, board: &Scoreboard, family: &Family) {
                 let Some(point) = curve.points.iter().find(|p| p.load == f64::from(*load)) else {
                     return Piece::new(Ink::Dim, "–");
                 };
-                let peak = if curve.peak() == Some(point.load) { "^" } else { " " };
+                let mark = match Some(point.load) {
+                    load if load == curve.crossover(family.unit) => "x",
+                    load if load == curve.peak() => "^",
+                    _ => " ",
+                };
                 let part =
                     curve.efficiency(point).map_or("–".into(), |part| percent(100.0 * part));
                 let value = quantity(family.unit, point.value);
-                Piece::new(Ink::Plain, format!("{value}{peak} {part:>4}"))
+                Piece::new(Ink::Plain, format!("{value}{mark} {part:>4}"))
             }));
             rows.push(line);
         }

@@ -27,8 +27,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "GLOB")]
     pub bench: Vec<String>,
     /// Loads to measure at, where a benchmark has loads: copies, users, threads (see 'tare list');
-    /// for all of them, or GLOB=N,... for some; may be repeated. For example --copies 1,2,4
-    #[arg(long, visible_aliases = ["copies", "users", "threads"], value_name = "[GLOB=]N,...")]
+    /// for all of them, or GLOB=N,... for some; may be repeated. For example --copies 1,2,4. 'auto' finds them on the
+    /// baseline first: up to where more is of no use (docs/suites.md), for example --users 'aim7/mix=auto'
+    #[arg(long, visible_aliases = ["copies", "users", "threads"], value_name = "[GLOB=]N,...|auto")]
     pub load: Vec<LoadArg>,
     /// Time for each series instead of the benchmarks' own, for example 2s (docs/suites.md: original durations)
     #[arg(long, value_parser = humantime::parse_duration, value_name = "TIME")]

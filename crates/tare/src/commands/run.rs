@@ -1,28 +1,26 @@
 //! `tare run`: plans a campaign, tries its layers, runs it, prints its scoreboard.
 
-use crate::carried::PROBE;
+mod plan;
+mod prepared;
+
+pub use prepared::Prepared;
+
 use crate::catalog::Catalog;
 use crate::cli::{self, RunArgs};
-use crate::commands::{explain, report, show};
+use crate::commands::{explain, show};
 use crate::config::{Asked, Config};
-use crate::loads::{LoadArg, expand};
+use crate::loads::{expand, searched};
 use crate::progress::Progress;
-use crate::{host, interrupt, output};
-use anyhow::{Context, Result, anyhow, bail};
+use crate::{host, interrupt};
+use anyhow::{Context, Result, bail};
+use plan::{baseline, boot_limit, check_machine, counting, cpus, estimated, loads, select, timed};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use tare_layers::{Host, Keeper, suggestion};
-use tare_proto::{BenchInfo, MAX_SAMPLES, Machine};
-use tare_run::{Ending, Event, History, Observer, OwnCost, Runner, Weighed, simulated};
-use tare_store::{Counting, LayerRow, Plan, Store, StoredArtifact};
-
-/// Time that a campaign may take when nothing is said.
-const BUDGET: Duration = Duration::from_secs(300);
-
-/// Shortest timed batch: 50,000 times the resolution of the clocks seen so far, and short enough for
-/// a series to fit between two interruptions more often than not.
-const BATCH_NS: u64 = 1_000_000;
+use tare_layers::{Host, Keeper};
+use tare_proto::BenchInfo;
+use tare_run::{Event, Found, History, Observer, Search, Weighed, simulated};
+use tare_store::{LayerRow, Store, StoredArtifact, Warning};
 
 /// Time that a layer may take from its start to its greeting.
 pub const BOOT: Duration = Duration::from_secs(30);
@@ -40,7 +38,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     if benches.is_empty() {
         bail!("the {machine} machine has none of these benchmarks");
     }
-    let loads = loads(args, &config)?;
+    let loads = loads(args, &config, machine)?;
     let asked = config.layers(args, machine, &benches)?;
     let baseline = baseline(args.baseline.as_deref().or(config.baseline.as_deref()), &asked)?;
     let out = args.out.clone().unwrap_or_else(fresh_directory);
@@ -60,14 +58,26 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
         bail!("the baseline {baseline} cannot run here: {why}; {remedy}");
     }
     let vcpus = tried.iter().map(|tried| tried.vcpus).max().unwrap_or(1);
-    let benches = expand(benches, &loads, vcpus)?;
-    let mut plan = plan(machine, args, &config, baseline, &tried, &benches)?;
+    let cpus = cpus(&args.pin, machine, vcpus)?;
+    let on = Place { host: &host, keeper: &keeper, cpus: &cpus, boot: boot_limit(args, machine) };
+    let found = match base {
+        Some(base) => search_all(searched(&benches, &loads), &base.weighed, &on, &mut progress)?,
+        None => Vec::new(),
+    };
+    if interrupt::interrupted() {
+        return Ok(cli::INTERRUPTED.into());
+    }
+    let benches = expand(benches, &loads, vcpus, &found)?;
+    let mut plan = plan::plan(machine, args, &config, (baseline, cpus), &tried, &benches)?;
     let spent = begin.elapsed().as_secs_f64();
     plan.budget_s = plan.budget_s.map(|budget| (budget - spent).max(1.0));
     let rows: Vec<LayerRow> = tried.iter().map(|tried| tried.row.clone()).collect();
     let mut store = Store::create(&out, &plan, &rows, &benches)?;
     for row in &rows {
         row.artifacts.iter().try_for_each(|file| store.add_artifact(&row.name, file))?;
+    }
+    for found in &found {
+        store.warn(&remark(&plan.baseline, found))?;
     }
     let lacking =
         args.require && tried.iter().any(|tried| tried.named && tried.row.unavailable.is_some());
@@ -84,125 +94,12 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     Ok(if lacking { cli::LAYER_MISSING.into() } else { code })
 }
 
-/// A campaign that is ready to run or to go on.
-pub struct Prepared {
-    pub store: Store,
-    pub plan: Plan,
-    pub layers: Vec<Weighed>,
-    pub benches: Vec<BenchInfo>,
-    pub history: History,
-}
-
-impl Prepared {
-    /// Runs it to its end, prints the scoreboard and says where everything is.
-    pub fn run(
-        self,
-        host: &Host,
-        keeper: &Keeper,
-        progress: &mut Progress,
-        out: &Path,
-        format: &cli::FormatArgs,
-    ) -> Result<ExitCode> {
-        let Prepared { mut store, plan, layers, benches, history } = self;
-        tare_run::stay_off(&plan.cpus);
-        if plan.machine == Machine::Real {
-            crate::environment::record(&mut store, &plan.cpus)?;
-        }
-        let interrupted = interrupt::interrupted;
-        let observer: &mut dyn Observer = progress;
-        let own = OwnCost::default();
-        let runner = Runner {
-            store,
-            plan,
-            layers,
-            benches,
-            host,
-            keeper,
-            observer,
-            interrupted,
-            history,
-            own,
-        };
-        let ended = runner.run();
-        progress.finish();
-        show::print(out, format)?;
-        report::leave_in(out);
-        let (ending, own) = ended.with_context(|| {
-            format!("the campaign stopped; what it measured is in {}", out.display())
-        })?;
-        let dir = out.display();
-        Ok(match ending {
-            Ending::Finished => {
-                output::note(&format!(
-                    "Kept in {dir}; 'tare show {dir}' prints it again. While measuring, tare itself \
-                     used {:.2}% of a CPU.",
-                    own.percent()
-                ));
-                ExitCode::SUCCESS
-            }
-            Ending::Interrupted => {
-                output::note(&format!("Interrupted; 'tare resume {dir}' goes on."));
-                cli::INTERRUPTED.into()
-            }
-        })
-    }
-}
-
 /// A layer after its first boot.
 struct Tried {
     row: LayerRow,
     weighed: Weighed,
     vcpus: usize,
     named: bool,
-}
-
-fn select(catalog: &Catalog, args: &RunArgs, config: &Config) -> Result<Vec<BenchInfo>> {
-    let either = |flag: &[String], file: &[String]| {
-        if flag.is_empty() { file.to_vec() } else { flag.to_vec() }
-    };
-    catalog.select(&either(&args.suite, &config.suite), &either(&args.bench, &config.bench))
-}
-
-/// An estimator that is asked for takes the place of the suite's, in what is measured too.
-fn estimated(
-    mut benches: Vec<BenchInfo>,
-    estimator: Option<tare_stats::Estimator>,
-) -> Vec<BenchInfo> {
-    let Some(estimator) = estimator else { return benches };
-    let wanted = estimator.samples_wanted().map(|wanted| wanted.min(MAX_SAMPLES) as u32);
-    for bench in benches.iter_mut().filter(|bench| bench.samples > 1) {
-        bench.estimator = estimator.to_string();
-        bench.samples = wanted.unwrap_or(bench.samples);
-    }
-    benches
-}
-
-/// A time that is asked for takes the place of the benchmarks' own.
-fn timed(mut benches: Vec<BenchInfo>, series: Option<Duration>) -> Vec<BenchInfo> {
-    if let Some(series) = series {
-        benches.iter_mut().for_each(|bench| bench.series_ms = series.as_millis() as u64);
-    }
-    benches
-}
-
-/// The loads that were asked for: the flags', or else the file's.
-fn loads(args: &RunArgs, config: &Config) -> Result<Vec<LoadArg>> {
-    if !args.load.is_empty() {
-        return Ok(args.load.clone());
-    }
-    let load =
-        |text: &String| text.parse().map_err(|why| anyhow!("tare.toml, load = {text}: {why}"));
-    config.load.iter().map(load).collect()
-}
-
-fn baseline(wanted: Option<&str>, layers: &[Asked]) -> Result<String> {
-    let names: Vec<&str> = layers.iter().map(|layer| layer.name.as_str()).collect();
-    match wanted {
-        Some(name) if names.contains(&name) => Ok(name.to_owned()),
-        Some(name) => bail!("no layer '{name}' to be the baseline; {}", suggestion(name, &names)),
-        None if names.contains(&"native") => Ok("native".into()),
-        None => Ok(names[0].to_owned()),
-    }
 }
 
 fn fresh_directory() -> PathBuf {
@@ -255,96 +152,47 @@ fn try_all(
     tried
 }
 
-/// What cannot be said of a simulated machine.
-fn check_machine(machine: Machine, args: &RunArgs, config: &Config) -> Result<()> {
-    if machine == Machine::Sim && (args.budget.is_some() || config.budget.is_some()) {
-        bail!(
-            "a budget is time of this host, which must not decide what --machine sim measures; give --blocks"
-        );
-    }
-    Ok(())
+/// Where layers are booted before there is a campaign.
+struct Place<'a> {
+    host: &'a Host,
+    keeper: &'a Keeper,
+    cpus: &'a [u32],
+    boot: Duration,
 }
 
-/// Time that a layer may take to greet.
-fn boot_limit(args: &RunArgs, machine: Machine) -> Duration {
-    let usual = if machine == Machine::Sim { simulated::BOOT } else { BOOT };
-    args.boot_limit.unwrap_or(usual)
-}
-
-fn plan(
-    machine: Machine,
-    args: &RunArgs,
-    config: &Config,
-    baseline: String,
-    tried: &[Tried],
-    benches: &[BenchInfo],
-) -> Result<Plan> {
-    let is_sim = machine == Machine::Sim;
-    let blocks = args.blocks.or(if args.budget.is_some() { None } else { config.blocks });
-    let blocks = blocks.or(is_sim.then_some(simulated::BLOCKS));
-    let budget = args.budget.or(config.budget).unwrap_or(BUDGET).as_secs_f64();
-    let budget_s = blocks.is_none().then_some(budget);
-    let starts: f64 = tried.iter().filter_map(|tried| tried.weighed.trial_s).sum();
-    let boots = 1 + tried.iter().filter(|tried| tried.weighed.trial_s.is_some()).count();
-    let vcpus = tried.iter().map(|tried| tried.vcpus).max().unwrap_or(1);
-    let series_ms = || tare_run::series_ms(budget_s, starts, boots, benches);
-    // Which CPU translates a simulated one is of no account.
-    let pin = if is_sim && args.pin == "auto" { "none" } else { &args.pin };
-    Ok(Plan {
-        machine,
-        seed: args.seed.or(config.seed).unwrap_or_else(seed_from_clock),
-        baseline,
-        budget_s,
-        blocks,
-        width: args.width / 100.0,
-        cpus: cpus(pin, vcpus)?,
-        batch_ns: if is_sim { simulated::BATCH } else { BATCH_NS },
-        series_ms: if is_sim { simulated::SERIES_MS } else { series_ms() },
-        counting: counting(args, machine),
-        // A simulated CPU has no counters of its own: the plugin counts.
-        events: args.explain && !is_sim,
-        boot_s: boot_limit(args, machine).as_secs_f64(),
-        margin: args.margin / 100.0,
-        created: tare_run::now(),
-        tare_version: env!("CARGO_PKG_VERSION").into(),
-        probe_sha256: PROBE.sha256(),
-        command: std::env::args().collect::<Vec<_>>().join(" "),
-    })
-}
-
-/// What is counted by QEMU. An explanation takes it only on the simulated machine: on a real one it would slow down
-/// one layer of several.
-fn counting(args: &RunArgs, machine: Machine) -> Counting {
-    match args {
-        RunArgs { model: true, .. } => Counting::Model,
-        RunArgs { explain: true, .. } if machine == Machine::Sim => Counting::Model,
-        RunArgs { count: true, .. } => Counting::Counts,
-        _ => Counting::Off,
-    }
-}
-
-/// Small enough to be typed again.
-fn seed_from_clock() -> u64 {
-    let now =
-        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    u64::from(now.subsec_nanos()) % 1_000_000
-}
-
-fn cpus(pin: &str, vcpus: usize) -> Result<Vec<u32>> {
-    let allowed = tare_run::allowed_cpus();
-    match pin {
-        "none" => Ok(Vec::new()),
-        "auto" => Ok(tare_run::pick_cpus(&allowed, vcpus)),
-        list => {
-            let cpus: Result<Vec<u32>, _> = list.split(',').map(str::parse).collect();
-            let cpus =
-                cpus.with_context(|| format!("--pin {list}: auto, none, or CPUs such as 2,3"))?;
-            match cpus.iter().find(|cpu| !allowed.contains(cpu)) {
-                Some(cpu) => {
-                    bail!("--pin {list}: CPU {cpu} is not one that tare may use ({allowed:?})")
-                }
-                None => Ok(cpus),
+/// The loads of every one of `benches`, as they are found on `layer`; what an interrupt cut short is left out.
+fn search_all(
+    benches: Vec<&BenchInfo>,
+    layer: &Weighed,
+    on: &Place,
+    progress: &mut Progress,
+) -> Result<Vec<Found>> {
+    let Place { host, keeper, cpus, boot } = *on;
+    let (name, batch_ns) = (layer.name.as_str(), plan::BATCH_NS);
+    let interrupted = interrupt::interrupted;
+    let search =
+        Search { name, layer: &*layer.layer, host, keeper, cpus, batch_ns, boot, interrupted };
+    let mut all = Vec::new();
+    for bench in benches {
+        match search.loads(bench, progress) {
+            Ok(found) => {
+                progress.event(Event::Loads(&found));
+                all.push(found);
+            }
+            Err(_) if interrupt::interrupted() => break,
+            Err(error) => {
+                let bench = &bench.name;
+                bail!(
+                    "no loads for {bench}: {name} failed ({error}); list some: --load {bench}=1,2,4"
+                )
             }
         }
     }
+    Ok(all)
+}
+
+/// What a reader of the scoreboard should know of a curve's end.
+fn remark(layer: &str, found: &Found) -> Warning {
+    let (layer, benchmark) = (Some(layer.to_owned()), Some(found.benchmark.clone()));
+    Warning { layer, benchmark, text: format!("loads were found here: {}", found.end) }
 }

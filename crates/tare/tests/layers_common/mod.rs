@@ -175,6 +175,11 @@ pub fn disk_reads() -> Request {
     Request { bench: "disk/randread_4k@4".into(), ..null_call(3, 200) }
 }
 
+/// A request for files on a disk, by more users than a guest has memory for: only who has such files looks at that.
+pub fn too_many_on_disk() -> Request {
+    Request { bench: "aim7/mix-disk@500".into(), ..null_call(1, 200) }
+}
+
 /// A request that every layer with a network to the host can answer.
 pub fn net_transactions() -> Request {
     Request { bench: "net/tcp_rr".into(), ..null_call(3, 200) }

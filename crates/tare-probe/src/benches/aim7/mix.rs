@@ -9,6 +9,7 @@ use crate::bench::{Bench, Kind, Measured, Own, Refusal};
 use crate::clock::now_ns;
 use crate::copies::{get, put};
 use crate::harness::{Budget, enough};
+use crate::on_disk::OnDisk;
 use crate::process::Child;
 use crate::scratch;
 use crate::sys::pipe;
@@ -22,7 +23,7 @@ pub const ROWS: &[Bench] = &[
         measure(own)
     }),
     mix("aim7/mix-disk", "the multiuser mix: 78 jobs a user, files on a disk", |own| {
-        let _back = scratch::OnDisk::enter().map_err(Refusal::Unavailable)?;
+        let _back = OnDisk::enter().map_err(Refusal::Unavailable)?;
         measure(own)
     }),
 ];

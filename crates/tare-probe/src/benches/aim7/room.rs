@@ -11,22 +11,13 @@ const SPACE: u64 = 3 << 20;
 /// Most users.
 const MOST: u32 = 512;
 
-/// Refuses more users than there is room for: three quarters of what is free is theirs.
+/// Refuses more users than there is room for.
 pub fn has_room_for(users: u32) -> Result<(), Refusal> {
     if users > MOST {
         return Err(Refusal::Unavailable(format!("{users} users are more than {MOST}")));
     }
-    let short = |what: &str, need: u64, free: u64| {
-        let (need, free) = ((u64::from(users) * need) >> 20, free >> 20);
-        (need > free / 4 * 3).then(|| {
-            Refusal::Unavailable(format!(
-                "{users} users need {need} MiB of {what}, and {free} MiB are free: the curve ends here"
-            ))
-        })
-    };
-    let memory = free::memory().and_then(|free| short("memory", MEMORY, free));
-    let space = space().and_then(|free| short("space for files", SPACE, free));
-    memory.or(space).map_or(Ok(()), Err)
+    free::memory_for(users, "users", MEMORY)?;
+    space().map_or(Ok(()), |free| free::fits(users, "users", SPACE, "space for files", free))
 }
 
 /// Bytes free where files are made: the working directory.

@@ -14,6 +14,7 @@ mod link;
 
 use crate::bench::{Bench, Kind, Measured, Own, Refusal};
 use crate::clock::now_ns;
+use crate::free;
 use crate::harness::{Budget, enough};
 use group::Tasks;
 use link::Link;
@@ -30,6 +31,9 @@ const SIZE: usize = 100;
 
 /// Most groups: 4000 tasks.
 const MOST: u32 = 100;
+
+/// Bytes of memory that a group takes: its tasks with what the kernel keeps for each, and what lies in its pipes.
+const GROUP: u64 = 16 << 20;
 
 /// A row of the family.
 const fn row(
@@ -57,6 +61,7 @@ fn measure(own: &Own, tasks: Tasks, link: Link) -> Result<Measured, Refusal> {
     if own.load > MOST {
         return Err(Refusal::Unavailable(format!("{} groups are more than {MOST}", own.load)));
     }
+    free::memory_for(own.load, "groups", GROUP)?;
     let budget = Budget::new(now_ns(), own.limit.as_millis() as u64);
     let mut last = group::run(own.load, tasks, link)?; // warms up
     let mut samples = Vec::new();

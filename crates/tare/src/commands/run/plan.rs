@@ -1,0 +1,174 @@
+//! What a campaign will be: flags and the file, made into a plan.
+
+use super::{BOOT, Tried};
+use crate::carried::PROBE;
+use crate::catalog::Catalog;
+use crate::cli::RunArgs;
+use crate::config::{Asked, Config};
+use crate::loads::LoadArg;
+use anyhow::{Context, Result, anyhow, bail};
+use std::time::Duration;
+use tare_layers::suggestion;
+use tare_proto::{BenchInfo, MAX_SAMPLES, Machine};
+use tare_run::simulated;
+use tare_store::{Counting, Plan};
+
+/// Time that a campaign may take when nothing is said.
+const BUDGET: Duration = Duration::from_secs(300);
+
+/// Shortest timed batch: 50,000 times the resolution of the clocks seen so far, and short enough for
+/// a series to fit between two interruptions more often than not.
+pub const BATCH_NS: u64 = 1_000_000;
+
+/// The benchmarks that were asked for.
+pub fn select(catalog: &Catalog, args: &RunArgs, config: &Config) -> Result<Vec<BenchInfo>> {
+    let either = |flag: &[String], file: &[String]| {
+        if flag.is_empty() { file.to_vec() } else { flag.to_vec() }
+    };
+    catalog.select(&either(&args.suite, &config.suite), &either(&args.bench, &config.bench))
+}
+
+/// An estimator that is asked for takes the place of the suite's, in what is measured too.
+pub fn estimated(
+    mut benches: Vec<BenchInfo>,
+    estimator: Option<tare_stats::Estimator>,
+) -> Vec<BenchInfo> {
+    let Some(estimator) = estimator else { return benches };
+    let wanted = estimator.samples_wanted().map(|wanted| wanted.min(MAX_SAMPLES) as u32);
+    for bench in benches.iter_mut().filter(|bench| bench.samples > 1) {
+        bench.estimator = estimator.to_string();
+        bench.samples = wanted.unwrap_or(bench.samples);
+    }
+    benches
+}
+
+/// A time that is asked for takes the place of the benchmarks' own.
+pub fn timed(mut benches: Vec<BenchInfo>, series: Option<Duration>) -> Vec<BenchInfo> {
+    if let Some(series) = series {
+        benches.iter_mut().for_each(|bench| bench.series_ms = series.as_millis() as u64);
+    }
+    benches
+}
+
+/// The loads that were asked for: the flags', or else the file's.
+pub fn loads(args: &RunArgs, config: &Config, machine: Machine) -> Result<Vec<LoadArg>> {
+    let load =
+        |text: &String| text.parse().map_err(|why| anyhow!("tare.toml, load = {text}: {why}"));
+    let asked: Vec<LoadArg> = match args.load.is_empty() {
+        false => args.load.clone(),
+        true => config.load.iter().map(load).collect::<Result<_>>()?,
+    };
+    if machine == Machine::Sim && asked.iter().any(LoadArg::is_auto) {
+        bail!(
+            "--load auto looks for loads step by step, and --machine sim is asked nothing while it runs; list them: \
+             --load 1,2,4"
+        );
+    }
+    Ok(asked)
+}
+
+/// The layer that the others are divided by.
+pub fn baseline(wanted: Option<&str>, layers: &[Asked]) -> Result<String> {
+    let names: Vec<&str> = layers.iter().map(|layer| layer.name.as_str()).collect();
+    match wanted {
+        Some(name) if names.contains(&name) => Ok(name.to_owned()),
+        Some(name) => bail!("no layer '{name}' to be the baseline; {}", suggestion(name, &names)),
+        None if names.contains(&"native") => Ok("native".into()),
+        None => Ok(names[0].to_owned()),
+    }
+}
+
+/// What cannot be said of a simulated machine.
+pub fn check_machine(machine: Machine, args: &RunArgs, config: &Config) -> Result<()> {
+    if machine == Machine::Sim && (args.budget.is_some() || config.budget.is_some()) {
+        bail!(
+            "a budget is time of this host, which must not decide what --machine sim measures; give --blocks"
+        );
+    }
+    Ok(())
+}
+
+/// Time that a layer may take to greet.
+pub fn boot_limit(args: &RunArgs, machine: Machine) -> Duration {
+    let usual = if machine == Machine::Sim { simulated::BOOT } else { BOOT };
+    args.boot_limit.unwrap_or(usual)
+}
+
+/// All that is kept of what was asked for.
+pub fn plan(
+    machine: Machine,
+    args: &RunArgs,
+    config: &Config,
+    (baseline, cpus): (String, Vec<u32>),
+    tried: &[Tried],
+    benches: &[BenchInfo],
+) -> Result<Plan> {
+    let is_sim = machine == Machine::Sim;
+    let blocks = args.blocks.or(if args.budget.is_some() { None } else { config.blocks });
+    let blocks = blocks.or(is_sim.then_some(simulated::BLOCKS));
+    let budget = args.budget.or(config.budget).unwrap_or(BUDGET).as_secs_f64();
+    let budget_s = blocks.is_none().then_some(budget);
+    let starts: f64 = tried.iter().filter_map(|tried| tried.weighed.trial_s).sum();
+    let boots = 1 + tried.iter().filter(|tried| tried.weighed.trial_s.is_some()).count();
+    let series_ms = || tare_run::series_ms(budget_s, starts, boots, benches);
+    Ok(Plan {
+        machine,
+        seed: args.seed.or(config.seed).unwrap_or_else(seed_from_clock),
+        baseline,
+        budget_s,
+        blocks,
+        width: args.width / 100.0,
+        cpus,
+        batch_ns: if is_sim { simulated::BATCH } else { BATCH_NS },
+        series_ms: if is_sim { simulated::SERIES_MS } else { series_ms() },
+        counting: counting(args, machine),
+        // A simulated CPU has no counters of its own: the plugin counts.
+        events: args.explain && !is_sim,
+        boot_s: boot_limit(args, machine).as_secs_f64(),
+        margin: args.margin / 100.0,
+        created: tare_run::now(),
+        tare_version: env!("CARGO_PKG_VERSION").into(),
+        probe_sha256: PROBE.sha256(),
+        command: std::env::args().collect::<Vec<_>>().join(" "),
+    })
+}
+
+/// What is counted by QEMU. An explanation takes it only on the simulated machine: on a real one it would slow down
+/// one layer of several.
+pub fn counting(args: &RunArgs, machine: Machine) -> Counting {
+    match args {
+        RunArgs { model: true, .. } => Counting::Model,
+        RunArgs { explain: true, .. } if machine == Machine::Sim => Counting::Model,
+        RunArgs { count: true, .. } => Counting::Counts,
+        _ => Counting::Off,
+    }
+}
+
+/// Small enough to be typed again.
+fn seed_from_clock() -> u64 {
+    let now =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    u64::from(now.subsec_nanos()) % 1_000_000
+}
+
+/// The CPUs that layers are pinned to.
+pub fn cpus(pin: &str, machine: Machine, vcpus: usize) -> Result<Vec<u32>> {
+    let allowed = tare_run::allowed_cpus();
+    match pin {
+        // Which CPU translates a simulated one is of no account.
+        "auto" if machine == Machine::Sim => Ok(Vec::new()),
+        "none" => Ok(Vec::new()),
+        "auto" => Ok(tare_run::pick_cpus(&allowed, vcpus)),
+        list => {
+            let cpus: Result<Vec<u32>, _> = list.split(',').map(str::parse).collect();
+            let cpus =
+                cpus.with_context(|| format!("--pin {list}: auto, none, or CPUs such as 2,3"))?;
+            match cpus.iter().find(|cpu| !allowed.contains(cpu)) {
+                Some(cpu) => {
+                    bail!("--pin {list}: CPU {cpu} is not one that tare may use ({allowed:?})")
+                }
+                None => Ok(cpus),
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! A campaign that is run to its end, new or begun before.
+
+use crate::commands::{report, show};
+use crate::progress::Progress;
+use crate::{cli, interrupt, output};
+use anyhow::{Context, Result};
+use std::path::Path;
+use std::process::ExitCode;
+use tare_layers::{Host, Keeper};
+use tare_proto::{BenchInfo, Machine};
+use tare_run::{Ending, History, Observer, OwnCost, Runner, Weighed};
+use tare_store::{Plan, Store};
+
+/// A campaign that is ready to run or to go on.
+pub struct Prepared {
+    pub store: Store,
+    pub plan: Plan,
+    pub layers: Vec<Weighed>,
+    pub benches: Vec<BenchInfo>,
+    pub history: History,
+}
+
+impl Prepared {
+    /// Runs it to its end, prints the scoreboard and says where everything is.
+    pub fn run(
+        self,
+        host: &Host,
+        keeper: &Keeper,
+        progress: &mut Progress,
+        out: &Path,
+        format: &cli::FormatArgs,
+    ) -> Result<ExitCode> {
+        let Prepared { mut store, plan, layers, benches, history } = self;
+        tare_run::stay_off(&plan.cpus);
+        if plan.machine == Machine::Real {
+            crate::environment::record(&mut store, &plan.cpus)?;
+        }
+        let interrupted = interrupt::interrupted;
+        let observer: &mut dyn Observer = progress;
+        let own = OwnCost::default();
+        let runner = Runner {
+            store,
+            plan,
+            layers,
+            benches,
+            host,
+            keeper,
+            observer,
+            interrupted,
+            history,
+            own,
+        };
+        let ended = runner.run();
+        progress.finish();
+        show::print(out, format)?;
+        report::leave_in(out);
+        let (ending, own) = ended.with_context(|| {
+            format!("the campaign stopped; what it measured is in {}", out.display())
+        })?;
+        let dir = out.display();
+        Ok(match ending {
+            Ending::Finished => {
+                output::note(&format!(
+                    "Kept in {dir}; 'tare show {dir}' prints it again. While measuring, tare itself \
+                     used {:.2}% of a CPU.",
+                    own.percent()
+                ));
+                ExitCode::SUCCESS
+            }
+            Ending::Interrupted => {
+                output::note(&format!("Interrupted; 'tare resume {dir}' goes on."));
+                cli::INTERRUPTED.into()
+            }
+        })
+    }
+}
