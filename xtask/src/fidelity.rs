@@ -1,4 +1,5 @@
-//! The suites beside their originals: runs both on this machine, in turns, and prints the ratios.
+//! The suites beside their originals: runs both on this machine, in turns, and prints the ratios. Where this user may,
+//! both run as real-time tasks in turns (`chrt -r 5`), so that other work on the machine does not come between.
 //!
 //! The probe's value is the median of its samples, or the best where the original's result is its best.
 //!
@@ -12,9 +13,13 @@ use crate::shell::{cargo, root};
 use anyhow::{Context, Result, bail};
 use pairs::{Original, PAIRS, Pair};
 use shared::Shared;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+
+/// What makes a program a real-time task that others wait for. Series are shorter than the second of which the kernel
+/// leaves a twentieth to the others.
+const URGENT: &[&str] = &["chrt", "-r", "5"];
 
 /// Turns of every pair.
 const ROUNDS: usize = 9;
@@ -29,17 +34,29 @@ pub fn fidelity(args: &[String]) -> Result<()> {
     };
     packages::install_originals()?;
     let probe = probe()?;
+    let urgent = Command::new(URGENT[0]).args(&URGENT[1..]).arg("true").output();
+    let urgent: &[&str] = if urgent.is_ok_and(|it| it.status.success()) { URGENT } else { &[] };
+    println!("with {}", if urgent.is_empty() { "no priority".into() } else { urgent.join(" ") });
     println!(
         "{:26} {:>11} {:>11} {:>7}  min..max of {rounds} rounds",
         "", "tare", "original", "ratio"
     );
     let wanted =
         |pair: &&Pair| words.is_empty() || words.iter().any(|w| pair.bench.contains(w.as_str()));
-    let _shared = Shared::new(PAIRS.iter().filter(wanted).map(|pair| pair.bench))?;
+    let benches = PAIRS.iter().filter(wanted).map(|pair| pair.bench);
+    let _shared = Shared::new(benches, urgent)?;
     for pair in PAIRS.iter().filter(wanted) {
-        println!("{}", line(pair, &probe, rounds)?);
+        println!("{}", line(pair, &probe, rounds, urgent)?);
     }
     Ok(())
+}
+
+/// `program` behind `urgent`'s words.
+fn command(urgent: &[&str], program: impl AsRef<OsStr>) -> Command {
+    let mut words = urgent.iter().map(OsStr::new).chain([program.as_ref()]);
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words);
+    command
 }
 
 /// The probe as layers run it: static and optimised.
@@ -57,18 +74,19 @@ fn probe() -> Result<PathBuf> {
 }
 
 /// Runs both in turns, the first of a round in turns too; the medians and the median ratio.
-fn line(pair: &Pair, probe: &Path, rounds: usize) -> Result<String> {
-    let (_, elements) = ours(probe, pair.bench)?; // warms up, and says how large arrays are
+fn line(pair: &Pair, probe: &Path, rounds: usize, urgent: &[&str]) -> Result<String> {
+    let ours = || ours(probe, pair.bench, urgent);
+    let (_, elements) = ours()?; // warms up, and says how large arrays are
     let original = pair.original;
     let program = prepare(&original, elements)?;
     let (mut own, mut others, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..rounds.max(1) {
-        let theirs = || theirs(&original, program.as_deref());
+        let theirs = || theirs(&original, program.as_deref(), urgent);
         let (one, other) = match round % 2 {
-            0 => (ours(probe, pair.bench)?.0, theirs()?),
+            0 => (ours()?.0, theirs()?),
             _ => {
                 let other = theirs()?;
-                (ours(probe, pair.bench)?.0, other)
+                (ours()?.0, other)
             }
         };
         own.push(one);
@@ -87,8 +105,9 @@ fn line(pair: &Pair, probe: &Path, rounds: usize) -> Result<String> {
 }
 
 /// The probe's value for `bench`, and the operations of a sample.
-fn ours(probe: &Path, bench: &str) -> Result<(f64, usize)> {
-    let text = output(Command::new(probe).args(["run", bench]).env("TARE_DISK", shared::disk()))?;
+fn ours(probe: &Path, bench: &str, urgent: &[&str]) -> Result<(f64, usize)> {
+    let mut command = command(urgent, probe);
+    let text = output(command.args(["run", bench]).env("TARE_DISK", shared::disk()))?;
     let words: Vec<&str> = text.split_whitespace().collect();
     let best = bench.starts_with("stream/");
     let high = words.iter().find_map(|word| word.strip_suffix(']'));
@@ -112,17 +131,15 @@ fn prepare(original: &Original, elements: usize) -> Result<Option<PathBuf>> {
 }
 
 /// The original's value, in the probe's unit.
-fn theirs(original: &Original, program: Option<&Path>) -> Result<f64> {
+fn theirs(original: &Original, program: Option<&Path>, urgent: &[&str]) -> Result<f64> {
     match (original, program) {
         (Original::Stream { .. }, Some(program)) => {
-            output(&mut Command::new(program))?.trim().parse().context("a rate of the C loop")
+            output(&mut command(urgent, program))?.trim().parse().context("a rate of the C loop")
         }
         (Original::Command { words, read, scale }, _) => {
-            if words.starts_with("iperf3") {
-                std::thread::sleep(Duration::from_millis(500)); // its server is slow to be free again
-            }
             let mut words = words.split(' ');
-            let text = output(Command::new(words.next().unwrap_or_default()).args(words))?;
+            let program = words.next().unwrap_or_default();
+            let text = output(command(urgent, program).args(words))?;
             let value = read(&text).with_context(|| format!("no result in {text}"))?;
             Ok(value * scale)
         }

@@ -30,7 +30,7 @@ const ORIGINALS: &[(&str, &str)] = &[
     ("perf", "linux-perf"),
     ("gcc", "gcc"),
     ("fio", "fio"),
-    ("iperf3", "iperf3"),
+    ("iperf", "iperf"),
 ];
 
 /// The chore: the layers' packages, with `testing` the tests' too.

@@ -103,9 +103,53 @@ fn papers_are_listed_shown_and_compared() {
     let text = bench.ok("papers compare 003 c").out;
     assert!(text.contains("rank correlation over 12: Spearman 1.00, Kendall 1.00"), "{text}");
     assert!(flat(&text).contains("0 of 0 with an interval"), "{text}");
+    let lacking = "Without a counterpart: stream-avg (Copy, Scale, Add, Triad); stream-max (Copy, Scale, Add, Triad)";
+    assert!(flat(&text).contains(lacking), "{text}");
     let none = bench.tare("papers compare 004 c");
     assert!(none.code == 1 && none.err.contains("no benchmark in common"), "{}", none.err);
     assert!(bench.tare("papers show 9").err.contains("no paper '9'"));
+}
+
+#[test]
+fn a_paper_in_times_is_put_beside_tares_own_threads() {
+    let bench = Bench::new();
+    // HV's Copy takes 0.017669 s, native's 0.013512 s: 1.308 times the time, as 1 / 1.308 of the rate here.
+    bench.write("native.json", r#"{"stream/copy@16": [[13.08e9]]}"#);
+    bench.write("hv.json", r#"{"stream/copy@16": [[10e9]]}"#);
+    bench.ok(
+        "run --layer name=native,kind=mock,script=native.json --layer name=hv,kind=mock,script=hv.json \
+         --bench stream/copy --threads 16 --blocks 1 --out c",
+    );
+    let text = bench.ok("papers compare 003 c").out;
+    let copies: Vec<String> =
+        text.lines().filter(|line| line.trim().starts_with("copy")).map(flat).collect();
+    assert_eq!(copies.len(), 2, "the rate and the least time: {text}");
+    assert!(copies[1].starts_with("copy@16 0.765 0.765"), "{text}");
+}
+
+#[test]
+fn unixbench_has_one_baseline_in_the_probe_and_in_the_paper() {
+    let bench = Bench::new();
+    bench.ok("run --layers native --suite unixbench --load 1 --series 20ms --blocks 1 --out c");
+    let (campaign, papers) = (bench.campaign("c"), tare_import::papers().unwrap());
+    let paper = papers.iter().find(|paper| paper.id == "003").unwrap();
+    let rows = &paper.table("unixbench-1").unwrap().rows;
+    assert_eq!(rows.len(), 12);
+    for row in rows {
+        let name = row.probe.as_deref().unwrap();
+        let at = campaign.benchmarks.iter().position(|b| b.name == name).expect(name);
+        let series = campaign.series.iter().find(|series| series.benchmark == at).expect(name);
+        let probe = series.counters.iter().find(|c| c.name == "index_baseline").expect(name);
+        let scale = match row.unit.as_str() {
+            "lps" => 1.0,
+            "lpm" => 1.0 / 60.0,
+            "KBps" => 1024.0,
+            "MWIPS" => 1e6,
+            other => panic!("{name}: {other}"),
+        };
+        let paper = row.baseline.unwrap() * scale;
+        assert!((probe.value / paper - 1.0).abs() < 1e-12, "{name}: {} and {paper}", probe.value);
+    }
 }
 
 #[test]

@@ -80,7 +80,7 @@ pub const PAIRS: &[Pair] = &[
     pair("hackbench/process_socket", "hackbench -g 1", 1e9, |text| after(text, "Time:")),
     pair("hackbench/thread_pipe", "hackbench -g 1 -T -p", 1e9, |text| after(text, "Time:")),
     pair("hackbench/thread_socket", "hackbench -g 1 -T", 1e9, |text| after(text, "Time:")),
-    pair("hackbench/process_pipe", "perf bench sched messaging -g 1 -p", 1e9, |text| {
+    pair("hackbench/thread_pipe", "perf bench sched messaging -g 1 -p -t", 1e9, |text| {
         after(text, "Total time:")
     }),
     pair("unixbench/context1", "perf bench sched pipe -l 50000", 1e6, |text| {
@@ -89,27 +89,33 @@ pub const PAIRS: &[Pair] = &[
     pair("lmbench/null_call", "perf bench syscall basic -l 2000000", 1e3, |text| {
         before(text, "usecs/op")
     }),
-    pair("sysbench/cpu", "sysbench cpu --time=1 run", 1.0, |text| {
+    pair("sysbench/cpu", "sysbench cpu --time=0 --events=500 run", 1.0, |text| {
         after(text, "events per second:")
     }),
     pair(
         "sysbench/memory_read",
-        "sysbench memory --memory-block-size=1K --memory-total-size=1T --memory-oper=read --time=1 run",
+        "sysbench memory --memory-block-size=1K --memory-total-size=4G --memory-oper=read --time=0 run",
         MIB,
         |text| before(text, "MiB/sec)"),
     ),
     pair(
         "sysbench/memory_write",
-        "sysbench memory --memory-block-size=1K --memory-total-size=1T --memory-oper=write --time=1 run",
+        "sysbench memory --memory-block-size=1K --memory-total-size=4G --memory-oper=write --time=0 run",
         MIB,
         |text| before(text, "MiB/sec)"),
     ),
-    pair("sysbench/threads", "sysbench threads --threads=1 --time=1 run", 1.0, |text| {
-        Some(after(text, "total number of events:")? / after(text, "total time:")?)
-    }),
-    pair("sysbench/threads@2", "sysbench threads --threads=2 --time=1 run", 1.0, |text| {
-        Some(after(text, "total number of events:")? / after(text, "total time:")?)
-    }),
+    pair(
+        "sysbench/threads",
+        "sysbench threads --threads=1 --time=0 --events=1000 run",
+        1.0,
+        |text| Some(after(text, "total number of events:")? / after(text, "total time:")?),
+    ),
+    pair(
+        "sysbench/threads@2",
+        "sysbench threads --threads=2 --time=0 --events=1000 run",
+        1.0,
+        |text| Some(after(text, "total number of events:")? / after(text, "total time:")?),
+    ),
     pair(
         "sysbench/mutex",
         "sysbench mutex --threads=1 --mutex-locks=50000 run",
@@ -124,8 +130,8 @@ pub const PAIRS: &[Pair] = &[
     fio!("disk/randread_4k@16", "--rw=randread --bs=4k --iodepth=16", 1.0, 7),
     fio!("disk/randwrite_4k", "--rw=randwrite --bs=4k --iodepth=1", 1.0, 48),
     fio!("disk/randwrite_4k@16", "--rw=randwrite --bs=4k --iodepth=16", 1.0, 48),
-    pair("net/lo_stream", "iperf3 -c 127.0.0.1 -p 21987 -l 8K -w 64K -t 1 -f k", 125.0, |text| {
-        before(text.lines().find(|line| line.contains("receiver"))?, "Kbits/sec")
+    pair("net/lo_stream", "iperf -c 127.0.0.1 -p 21987 -l 8K -w 64K -t 1 -f k", 125.0, |text| {
+        before(text, "Kbits/sec")
     }),
 ];
 

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// Size of the disk, in MiB.
@@ -14,23 +14,24 @@ const DISK_MIB: usize = 256;
 /// The disk, below the root of the repository; commands run there.
 pub const DISK: &str = "target/fidelity/disk";
 
-/// A file that is a disk, and iperf3's server; both go when this is dropped.
+/// A file that is a disk, and iperf's server; both go when this is dropped.
 pub struct Shared {
     server: Option<Child>,
 }
 
 impl Shared {
-    /// Makes what the benchmarks called `benches` need.
-    pub fn new<'a>(benches: impl Iterator<Item = &'a str>) -> Result<Shared> {
+    /// Makes what the benchmarks called `benches` need; the server runs as `urgent`ly as its clients.
+    pub fn new<'a>(benches: impl Iterator<Item = &'a str>, urgent: &[&str]) -> Result<Shared> {
         let mut shared = Shared { server: None };
         for bench in benches {
             if bench.starts_with("disk/") && !disk().exists() {
                 fill()?;
             }
             if bench.starts_with("net/") && shared.server.is_none() {
-                let mut server = Command::new("iperf3");
-                server.args(["-s", "-B", "127.0.0.1", "-p", "21987"]).stdout(Stdio::null());
-                shared.server = Some(server.spawn().context("cannot start iperf3")?);
+                let mut server = super::command(urgent, "iperf");
+                let address = ["-s", "-B", "127.0.0.1", "-p", "21987", "-l", "8K", "-w", "64K"];
+                server.args(address).stdout(Stdio::null());
+                shared.server = Some(server.spawn().context("cannot start iperf")?);
                 std::thread::sleep(Duration::from_millis(500));
             }
         }

@@ -81,7 +81,7 @@ pub struct Row {
     pub name: String,
     /// The benchmark as an import calls it, or as tare does where it is the same.
     pub own: Option<String>,
-    /// The benchmark as tare's probe calls it; at as many copies as there are where it ends with `@n`.
+    /// The benchmark as tare's probe calls it; at as many copies or threads as there are where it ends with `@n`.
     pub probe: Option<String>,
     /// The unit, empty where it is a plain number.
     #[serde(default)]
@@ -205,6 +205,11 @@ impl Row {
 }
 
 impl Table {
+    /// The rows that neither tare nor an import has a benchmark for.
+    pub fn without_counterpart(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| row.own.is_none() && row.probe.is_none())
+    }
+
     /// The row called `name`.
     #[must_use]
     pub fn row(&self, name: &str) -> Option<&Row> {

@@ -35,11 +35,36 @@ fn primes() -> u32 {
 fn is_prime(number: u64) -> bool {
     let root = (number as f64).sqrt();
     let mut divisor = 2;
-    while divisor as f64 <= root {
-        if number.is_multiple_of(divisor) {
+    // Through a signed number, as compilers of C do where the sign is clear: that is one instruction.
+    while divisor as i64 as f64 <= root {
+        if remainder(number, divisor) == 0 {
             return false;
         }
         divisor += 1;
     }
     true
+}
+
+/// The remainder of a 64-bit division, as the original does it. The compiler would look first whether 32 bits are
+/// enough, which they are, and which takes half the time on some processors.
+#[cfg(target_arch = "x86_64")]
+fn remainder(number: u64, divisor: u64) -> u64 {
+    let rest: u64;
+    // SAFETY: the divisor is not zero and the upper half of the number is: the quotient fits.
+    unsafe {
+        std::arch::asm!(
+            "div {divisor}",
+            divisor = in(reg) divisor,
+            inout("rax") number => _,
+            inout("rdx") 0u64 => rest,
+            options(pure, nomem, nostack)
+        );
+    }
+    rest
+}
+
+/// Where a division takes as long as it takes.
+#[cfg(not(target_arch = "x86_64"))]
+fn remainder(number: u64, divisor: u64) -> u64 {
+    number % divisor
 }

@@ -32,7 +32,21 @@ pub(super) fn compare(paper: &Paper, dir: &Path) -> Result<String> {
     if !shared {
         bail!("{} and paper {} have no benchmark in common", dir.display(), paper.id);
     }
+    without_counterpart(&mut text, paper);
     Ok(text)
+}
+
+/// The paper's rows that nothing can be put beside, here or in any campaign.
+fn without_counterpart(text: &mut String, paper: &Paper) {
+    let of = |table: &Table| {
+        let names: Vec<&str> = table.without_counterpart().map(|row| row.name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("{} ({})", table.name, names.join(", ")))
+    };
+    let lacking: Vec<String> = paper.table.iter().filter_map(of).collect();
+    if !lacking.is_empty() {
+        text.push('\n');
+        super::paragraph(text, "", &format!("Without a counterpart: {}", lacking.join("; ")));
+    }
 }
 
 /// The column that the others are divided by: the one called as the campaign's baseline, or the table's own.
