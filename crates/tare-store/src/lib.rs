@@ -3,6 +3,7 @@
 //! Every series is one durable transaction, so a campaign that is killed at any instant loses at
 //! most the series in flight. The schema is `schema.sql`; anything that reads SQLite reads it.
 
+mod create;
 mod error;
 mod model;
 mod read;

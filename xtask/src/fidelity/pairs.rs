@@ -76,11 +76,11 @@ pub const PAIRS: &[Pair] = &[
     stream("stream/scale", 1, "gcc -O3: b[i] = 3 * c[i]"),
     stream("stream/add", 2, "gcc -O3: c[i] = a[i] + b[i]"),
     stream("stream/triad", 3, "gcc -O3: a[i] = b[i] + 3 * c[i]"),
-    pair("hackbench/process_pipe", "hackbench -g 1 -p", 1e9, |text| after(text, "Time:")),
-    pair("hackbench/process_socket", "hackbench -g 1", 1e9, |text| after(text, "Time:")),
-    pair("hackbench/thread_pipe", "hackbench -g 1 -T -p", 1e9, |text| after(text, "Time:")),
-    pair("hackbench/thread_socket", "hackbench -g 1 -T", 1e9, |text| after(text, "Time:")),
-    pair("hackbench/thread_pipe", "perf bench sched messaging -g 1 -p -t", 1e9, |text| {
+    pair("hackbench/process_pipe@10", "hackbench -g 10 -p", 1e9, |text| after(text, "Time:")),
+    pair("hackbench/process_socket@10", "hackbench -g 10", 1e9, |text| after(text, "Time:")),
+    pair("hackbench/thread_pipe@10", "hackbench -g 10 -T -p", 1e9, |text| after(text, "Time:")),
+    pair("hackbench/thread_socket@10", "hackbench -g 10 -T", 1e9, |text| after(text, "Time:")),
+    pair("hackbench/thread_pipe@10", "perf bench sched messaging -g 10 -p -t", 1e9, |text| {
         after(text, "Total time:")
     }),
     pair("unixbench/context1", "perf bench sched pipe -l 50000", 1e6, |text| {
@@ -106,13 +106,13 @@ pub const PAIRS: &[Pair] = &[
     ),
     pair(
         "sysbench/threads",
-        "sysbench threads --threads=1 --time=0 --events=1000 run",
+        "sysbench threads --threads=1 --time=0 --events=4000 run",
         1.0,
         |text| Some(after(text, "total number of events:")? / after(text, "total time:")?),
     ),
     pair(
         "sysbench/threads@2",
-        "sysbench threads --threads=2 --time=0 --events=1000 run",
+        "sysbench threads --threads=2 --time=0 --events=4000 run",
         1.0,
         |text| Some(after(text, "total number of events:")? / after(text, "total time:")?),
     ),

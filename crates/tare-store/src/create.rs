@@ -1,0 +1,58 @@
+//! A new campaign's file: everything that is known before the first boot.
+
+use crate::write::{int, json, word};
+use crate::{LayerRow, Plan, SCHEMA_VERSION};
+use rusqlite::{Connection, params};
+use std::path::Path;
+use tare_proto::BenchInfo;
+
+/// Makes the file of a campaign at `path`: the schema, the plan, the layers and the benchmarks.
+pub(crate) fn fill(
+    path: &Path,
+    plan: &Plan,
+    layers: &[LayerRow],
+    benches: &[BenchInfo],
+) -> rusqlite::Result<()> {
+    let mut database = Connection::open(path)?;
+    let all = database.transaction()?;
+    all.execute_batch(include_str!("schema.sql"))?;
+    all.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    for exponent in -1074..=1023 {
+        let value = f64::from(exponent).exp2();
+        all.execute("INSERT INTO power_of_two VALUES (?1, ?2)", params![exponent, value])?;
+    }
+    for (key, value) in fields(plan).into_iter().chain([("state".to_owned(), json(&"running"))]) {
+        all.execute("INSERT INTO campaign VALUES (?1, ?2)", params![key, value])?;
+    }
+    for layer in layers {
+        let (why, remedy) = layer.unavailable.clone().unzip();
+        let sql =
+            "INSERT INTO layer (name, kind, settings, why, remedy) VALUES (?1, ?2, ?3, ?4, ?5)";
+        all.execute(sql, params![layer.name, layer.kind, layer.settings, why, remedy])?;
+    }
+    for bench in benches {
+        let sql = "INSERT INTO benchmark (name, about, unit, better, suite, estimator, samples,
+                   load, series_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        let b = bench;
+        let (unit, better, series_ms) = (word(&b.unit), word(&b.better), int(b.series_ms));
+        let row = params![
+            b.name,
+            b.about,
+            unit,
+            better,
+            b.suite,
+            b.estimator,
+            b.samples,
+            b.load,
+            series_ms
+        ];
+        all.execute(sql, row)?;
+    }
+    all.commit()
+}
+
+/// A plan as the rows of `campaign`.
+pub(crate) fn fields(plan: &Plan) -> Vec<(String, String)> {
+    let plan = serde_json::to_value(plan).unwrap_or_default();
+    plan.as_object().into_iter().flatten().map(|(k, v)| (k.clone(), v.to_string())).collect()
+}
