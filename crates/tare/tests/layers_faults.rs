@@ -144,14 +144,14 @@ fn a_disk_that_does_not_fit_is_a_hole_and_not_a_failure() {
         assert!(session.end(SOON).left.is_empty());
         place.assert_clean(&format!("{name}, its disk too large,"));
     }
-    let mut session = place.start(&*layer("uml,files=32M"), None).unwrap();
+    let mut session = place.start(&*layer("qemu,files=32M"), None).unwrap();
     session.greet(LONG).unwrap();
     match session.measure(&too_many_on_disk(), LONG).unwrap() {
         Answer::Unavailable(why) => assert!(why.contains("an image of 32 MiB"), "{why}"),
-        other => panic!("uml: {other:?}"),
+        other => panic!("qemu: {other:?}"),
     }
     assert!(session.end(SOON).left.is_empty());
-    place.assert_clean("uml, its files too large,");
+    place.assert_clean("qemu, its files too large,");
 }
 
 #[test]
