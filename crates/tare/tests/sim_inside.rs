@@ -4,7 +4,11 @@
 mod common;
 
 use common::Bench;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use tare_layers::{BootSpec, Host, Launch, Settings, configure};
+use tare_proto::{FromProbe, INNER, Inner, Machine, decode};
 use tare_store::{Campaign, SeriesRow};
 
 const BENCH: &str = "lmbench/null_call";
@@ -44,6 +48,51 @@ fn what_fails_inside_is_told_with_a_remedy() {
     assert!(done.out.contains("/usr/bin/runsc"), "{}", done.out);
     assert!(done.out.contains("exit status: 128"), "{}", done.out);
     assert!(done.out.contains("remedy: use a platform that this runsc has"), "{}", done.out);
+}
+
+/// One boot of the bare machine; the second of its archives says what to start.
+#[test]
+fn a_step_that_fails_is_named_and_ends_the_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, _, layer) =
+        configure(Machine::Sim, &Settings::parse("native").unwrap()).expect("a layer");
+    let host = Host::new(env!("TARE_PROBE_FILE").into(), common::cache());
+    layer.check(&host).unwrap();
+    let (id, number, counts, script, perturbation) = ("tare-step", 0, None, &[][..], 0);
+    let boot = BootSpec { folder: folder.path(), id, number, counts, script, perturbation };
+    let Launch::Program(program) = layer.launch(&host, &boot).unwrap() else {
+        panic!("no program")
+    };
+    let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let steps = vec![words("/init list"), words("/init nonsense")];
+    let inner = Inner { steps, program: words("/init overhead"), ..Inner::default() };
+    let initramfs = std::fs::OpenOptions::new().append(true).open(folder.path().join("initramfs"));
+    let text = serde_json::to_vec(&inner).unwrap();
+    initramfs.unwrap().write_all(&archive(INNER, &text)).unwrap();
+    let mut qemu = Command::new("timeout");
+    let ended = qemu.arg("300").arg(&program.program).args(&program.args).output().unwrap();
+    let (said, console) = (ended.stdout, String::from_utf8_lossy(&ended.stderr).into_owned());
+    assert!(ended.status.success(), "{console}");
+    let said: Vec<FromProbe> =
+        String::from_utf8_lossy(&said).lines().map(|line| decode(line).unwrap()).collect();
+    let message = "/init nonsense: exit status: 2".to_owned();
+    assert_eq!(said, [FromProbe::Panic { message }], "{console}");
+    assert!(console.contains("lmbench/null_call"), "the first step's output: {console}");
+}
+
+/// An archive that holds one file, as the kernel's documentation describes it (`newc`).
+fn archive(name: &str, content: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (name, content) in [(name, content), ("TRAILER!!!", &[])] {
+        let (mode, length, named) = (0o100_644, content.len(), name.len() + 1);
+        let fields = [0, mode, 0, 0, 1, 0, length, 0, 0, 0, 0, named, 0];
+        let header: String = fields.iter().map(|field| format!("{field:08x}")).collect();
+        bytes.extend(format!("070701{header}{name}\0").bytes());
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes.extend(content);
+        bytes.resize(bytes.len().next_multiple_of(4), 0);
+    }
+    bytes
 }
 
 #[test]
