@@ -1,7 +1,7 @@
-//! Builds, with a cargo of their own, what `tare` carries inside: the probe, static and optimised, and the plugin
-//! that counts what a simulated machine executes.
+//! Builds, with a cargo of their own, what `tare` carries inside: the probe and the virtual machine monitor, static and
+//! optimised, and the plugin that counts what a simulated machine executes.
 //!
-//! `TARE_PROBE=FILE` and `TARE_PLUGIN=FILE` use ready-built ones instead.
+//! `TARE_PROBE=FILE`, `TARE_VMM=FILE` and `TARE_PLUGIN=FILE` use ready-built ones instead.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -16,9 +16,12 @@ const PROBE_FLAGS: &[&str] = &[
     "-Clink-arg=-Wl,-Ttext-segment=0x50000000",
 ];
 
+/// Of the monitor, which runs where no C library is.
+const VMM_FLAGS: &[&str] = &["-Ctarget-feature=+crt-static"];
+
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let watched = ["tare-probe", "tare-proto", "tare-plugin"];
+    let watched = ["tare-probe", "tare-proto", "tare-vmm", "tare-plugin"];
     for watched in watched.map(|name| format!("crates/{name}")) {
         println!("cargo::rerun-if-changed={}", root.join(watched).display());
     }
@@ -26,6 +29,7 @@ fn main() {
         println!("cargo::rerun-if-changed={}", root.join(watched).display());
     }
     carry(&root, "TARE_PROBE", "tare-probe", "tare-probe", PROBE_FLAGS);
+    carry(&root, "TARE_VMM", "tare-vmm", "tare-vmm", VMM_FLAGS);
     carry(&root, "TARE_PLUGIN", "tare-plugin", "libtare_plugin.so", &[]);
 }
 

@@ -36,6 +36,8 @@ pub struct Host {
     pub probe: PathBuf,
     /// Where extracted kernels and built images are kept between campaigns.
     pub cache: PathBuf,
+    /// tare's own virtual machine monitor, a static executable file.
+    pub vmm: Option<PathBuf>,
     /// What counts instructions on a simulated machine, when that is asked for.
     pub plugin: Option<Plugin>,
     /// Whether devices and files that a layer is given as its disk may be overwritten.
@@ -45,7 +47,7 @@ pub struct Host {
 impl Host {
     /// A host with no more than the least.
     pub fn new(probe: PathBuf, cache: PathBuf) -> Host {
-        Host { probe, cache, plugin: None, destroy_disks: false }
+        Host { probe, cache, vmm: None, plugin: None, destroy_disks: false }
     }
 }
 

@@ -27,6 +27,7 @@ mod programs;
 mod session;
 mod settings;
 mod unpack;
+mod vmm;
 
 pub use availability::{Remedy, Unavailable};
 pub use counting::{CountError, Counts, Plugin};

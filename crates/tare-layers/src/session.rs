@@ -170,9 +170,15 @@ impl Session {
             FromProbe::Begin { id } if id == request.id => {}
             other => return Err(unexpected(other)),
         }
-        let answer = self.next(deadline)?.ok_or_else(late)?;
+        let mut answer = self.next(deadline)?.ok_or_else(late)?;
+        let mut counted = Vec::new();
+        if let FromProbe::Counted { counters } = answer.what {
+            counted = counters;
+            answer = self.next(deadline)?.ok_or_else(late)?;
+        }
         match answer.what {
-            FromProbe::Series(series) if series.id == request.id => {
+            FromProbe::Series(mut series) if series.id == request.id => {
+                series.counters.append(&mut counted);
                 Ok(Answer::Series(series, (!self.told).then(|| answer.at - begin.at)))
             }
             FromProbe::Unavailable { id, why } if id == request.id => Ok(Answer::Unavailable(why)),

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     fn host(cache: &Path) -> Host {
-        Host { probe: "/probe".into(), cache: cache.to_owned(), plugin: None, destroy_disks: false }
+        Host::new("/probe".into(), cache.to_owned())
     }
 
     /// A bzImage whose payload is `packed`, said to unpack to `size` bytes.

@@ -65,6 +65,11 @@ pub enum FromProbe {
         /// The request's id.
         id: u32,
     },
+    /// What the layer itself has counted since the last `Begin`; comes before the series that it belongs to.
+    Counted {
+        /// The counts, of the whole series.
+        counters: Vec<Counter>,
+    },
     /// The request's samples.
     Series(Series),
     /// The benchmark cannot run on this layer.
@@ -204,6 +209,7 @@ impl FromProbe {
         let text_ok = |text: &str| text.len() <= MAX_TEXT;
         let fine = match &self {
             FromProbe::Hello(hello) => hello.fits(),
+            FromProbe::Counted { counters } => fit(counters),
             FromProbe::Series(series) => series.fits(),
             FromProbe::Unavailable { why, .. } | FromProbe::Failed { why, .. } => text_ok(why),
             FromProbe::Panic { message } => text_ok(message),
@@ -215,10 +221,12 @@ impl FromProbe {
 
 impl Series {
     fn fits(&self) -> bool {
-        self.samples.len() <= MAX_SAMPLES
-            && self.counters.len() <= MAX_COUNTERS
-            && self.counters.iter().all(Counter::fits)
+        self.samples.len() <= MAX_SAMPLES && fit(&self.counters)
     }
+}
+
+fn fit(counters: &[Counter]) -> bool {
+    counters.len() <= MAX_COUNTERS && counters.iter().all(Counter::fits)
 }
 
 impl Hello {

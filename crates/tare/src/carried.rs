@@ -17,6 +17,10 @@ pub struct Carried {
 pub static PROBE: Carried =
     Carried { name: "tare-probe", bytes: include_bytes!(env!("TARE_PROBE_FILE")) };
 
+/// The virtual machine monitor.
+pub static VMM: Carried =
+    Carried { name: "tare-vmm", bytes: include_bytes!(env!("TARE_VMM_FILE")) };
+
 /// The plugin of QEMU's that counts.
 pub static PLUGIN: Carried =
     Carried { name: "tare-plugin", bytes: include_bytes!(env!("TARE_PLUGIN_FILE")) };

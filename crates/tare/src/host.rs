@@ -1,16 +1,17 @@
 //! What tare itself needs of this host: its cache, the probe in it, a keeper.
 
-use crate::carried::{PLUGIN, PROBE};
+use crate::carried::{PLUGIN, PROBE, VMM};
 use anyhow::{Context, Result, bail};
 use std::env;
 use std::path::PathBuf;
 use tare_layers::{Host, Keeper, Plugin};
 use tare_store::Counting;
 
-/// The host as layers see it: the probe is unpacked if it is not yet.
+/// The host as layers see it: the probe and the monitor are unpacked if they are not yet.
 pub fn host() -> Result<Host> {
     let cache = cache()?;
-    Ok(Host::new(PROBE.unpack(&cache)?, cache))
+    let vmm = Some(VMM.unpack(&cache)?);
+    Ok(Host { vmm, ..Host::new(PROBE.unpack(&cache)?, cache) })
 }
 
 /// The host with what `counting` takes: the plugin is unpacked if it is not yet.

@@ -1,13 +1,130 @@
-//! `kvm`: the machine of `qemu`, run by the processor; and why KVM fails where it does.
+//! `kvm`: a virtual machine that the processor runs, under tare's own small monitor or, with `vmm=qemu`, the machine of
+//! `qemu`; and why KVM fails where it does.
 
 use super::qemu;
-use crate::{LayerKind, SessionError, Unavailable};
+use crate::initramfs::Initramfs;
+use crate::settings::suggestion;
+use crate::{
+    BootSpec, Host, Launch, Layer, LayerKind, Program, SessionError, Setting, SettingError,
+    Settings, Unavailable, disk, kernel, net, vmm,
+};
 use nix::unistd::{AccessFlags, access};
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
+use tare_proto::{DISK, Machine, NET, NO_DISK};
 
-pub const KIND: LayerKind =
-    qemu::kind("kvm", "a virtual machine that the processor runs (KVM)", &[("accel", "kvm")]);
+pub const KIND: LayerKind = LayerKind {
+    name: "kvm",
+    about: "a virtual machine that the processor runs (KVM)",
+    machine: Some(Machine::Real),
+    settings: &SETTINGS,
+    defaults: &[("vmm", "tare"), ("accel", "kvm")],
+    only_by_name: false,
+    make,
+};
+
+const VMM: Setting = Setting {
+    key: "vmm",
+    about: "who runs it: tare (default: one CPU, no device but two serial lines) or qemu",
+};
+
+/// The monitor, and all that QEMU takes.
+const SETTINGS: [Setting; 1 + qemu::SETTINGS.len()] = {
+    let mut all = [VMM; 1 + qemu::SETTINGS.len()];
+    let mut at = 0;
+    while at < qemu::SETTINGS.len() {
+        all[1 + at] = qemu::SETTINGS[at];
+        at += 1;
+    }
+    all
+};
+
+/// Settings that mean something to QEMU only.
+const OF_QEMU: &[&str] = &["cpu", "machine", "emulator", "args"];
+
+/// Where a guest finds why it has no disk.
+const WITHOUT_DISK: &str = "/no-disk";
+
+fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
+    match settings.get("vmm") {
+        None | Some("tare") => Ok(Box::new(Kvm::new(settings)?)),
+        Some("qemu") => qemu::make(settings),
+        Some(other) => {
+            Err(SettingError(format!("vmm={other}; {}", suggestion(other, &["tare", "qemu"]))))
+        }
+    }
+}
+
+/// The virtual machine under tare's own monitor.
+struct Kvm {
+    memory: u64,
+    kernel: Option<String>,
+    /// Devices that benchmarks ask for and this machine has not.
+    lacks_disk: bool,
+    lacks_net: bool,
+}
+
+impl Kvm {
+    fn new(settings: &Settings) -> Result<Kvm, SettingError> {
+        if let Some(key) = OF_QEMU.iter().find(|key| settings.get(key).is_some()) {
+            return Err(SettingError(format!("{key}= is QEMU's: say vmm=qemu, or leave it out")));
+        }
+        if settings.get("accel").is_some_and(|accel| accel != "kvm") {
+            return Err(SettingError("only KVM is under vmm=tare: leave accel= out".into()));
+        }
+        if settings.number("vcpus", 1, 1, 64)? > 1 {
+            return Err(SettingError("tare's monitor has one CPU: for more, say vmm=qemu".into()));
+        }
+        let given = |key| settings.get(key).is_some_and(|value| value != "none");
+        Ok(Kvm {
+            memory: settings.mebibytes("memory", 512)?,
+            kernel: settings.get("kernel").map(str::to_owned),
+            lacks_disk: given(disk::SETTING.key),
+            lacks_net: given(net::SETTING.key),
+        })
+    }
+
+    /// Tells the guest which devices it was to have; the initramfs with the reason that it has not.
+    fn without(&self, archive: &mut Initramfs) -> io::Result<String> {
+        let mut told = String::new();
+        let why = |what| format!("tare's own monitor has no {what}; vmm=qemu has");
+        if self.lacks_disk {
+            let reason = format!("{NO_DISK}{}", why("disk"));
+            archive.file(WITHOUT_DISK.trim_start_matches('/'), reason.as_bytes())?;
+            told.push_str(&format!(" {DISK}={WITHOUT_DISK}"));
+        }
+        if self.lacks_net {
+            told.push_str(&format!(" {NET}=\"none: {}\"", why("network")));
+        }
+        Ok(told)
+    }
+}
+
+impl Layer for Kvm {
+    fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        device()?;
+        vmm::find(host)?;
+        kernel::find(self.kernel.as_deref(), host).map(drop)
+    }
+
+    fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
+        let other = |e: Unavailable| io::Error::other(e.to_string());
+        let monitor = vmm::find(host).map_err(other)?;
+        let kernel = kernel::find(self.kernel.as_deref(), host).map_err(other)?;
+        let mut archive = Initramfs::new(host, &boot.folder.join("initramfs"))?;
+        let without = self.without(&mut archive)?;
+        let initrd = archive.finish()?;
+        let append = format!("console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1{without}");
+        let program = Program::new(monitor);
+        let program = program.args(vmm::arguments(&kernel, &initrd, &append, self.memory));
+        let program = program.made_of("monitor", monitor, None);
+        Ok(Launch::Program(program.made_of("kernel", kernel, None)))
+    }
+
+    fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
+        explain(error, console).unwrap_or_else(|| crate::explain(error, console))
+    }
+}
 
 /// Whether this user may use KVM; whether it can run a guest, only a boot shows.
 pub(super) fn device() -> Result<(), Unavailable> {
@@ -34,7 +151,10 @@ pub(super) fn explain(error: &SessionError, console: &str) -> Option<Unavailable
         SessionError::Ended(_) if console.contains("failed to set MSR") => {
             "KVM refuses a processor register that QEMU must set".to_owned()
         }
-        SessionError::Ended(how) => format!("QEMU ended before the probe greeted ({how})"),
+        SessionError::Ended(how) => match console.lines().find(|line| line.starts_with(vmm::SAYS)) {
+            Some(line) => line.trim().to_owned(),
+            None => format!("the virtual machine ended before the probe greeted ({how})"),
+        },
         _ => return None,
     };
     let (cause, remedy) = cause()?;

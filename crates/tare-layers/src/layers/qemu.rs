@@ -13,35 +13,32 @@ use crate::{
 use std::io;
 use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN};
 
-pub const KIND: LayerKind =
-    kind("qemu", "a virtual machine that QEMU translates (TCG)", &[("accel", "tcg")]);
+pub const KIND: LayerKind = LayerKind {
+    name: "qemu",
+    about: "a virtual machine that QEMU translates (TCG)",
+    machine: Some(Machine::Real),
+    settings: SETTINGS,
+    defaults: &[("accel", "tcg")],
+    only_by_name: false,
+    make,
+};
 
-pub(super) const fn kind(
-    name: &'static str,
-    about: &'static str,
-    defaults: &'static [(&'static str, &'static str)],
-) -> LayerKind {
-    LayerKind {
-        name,
-        about,
-        machine: Some(Machine::Real),
-        settings: &[
-            Setting { key: "accel", about: "tcg or kvm (default: by the layer's kind)" },
-            Setting { key: "vcpus", about: "virtual CPUs (default 1)" },
-            Setting { key: "memory", about: "the guest's memory (default 512M)" },
-            Setting { key: "kernel", about: "the guest's kernel (default: found or downloaded)" },
-            Setting { key: "cpu", about: "CPU model (default: max for tcg, host for kvm)" },
-            Setting { key: "machine", about: "machine type (default q35)" },
-            Setting { key: "emulator", about: "QEMU's program (default qemu-system-x86_64)" },
-            Setting { key: "args", about: "more arguments of QEMU" },
-            disk::SETTING,
-            files::SETTING,
-            net::SETTING,
-        ],
-        defaults,
-        only_by_name: false,
-        make: |settings| Ok(Box::new(Qemu::new(settings)?)),
-    }
+pub(super) const SETTINGS: &[Setting] = &[
+    Setting { key: "accel", about: "tcg or kvm (default: by the layer's kind)" },
+    Setting { key: "vcpus", about: "virtual CPUs (default 1)" },
+    Setting { key: "memory", about: "the guest's memory (default 512M)" },
+    Setting { key: "kernel", about: "the guest's kernel (default: found or downloaded)" },
+    Setting { key: "cpu", about: "CPU model (default: max for tcg, host for kvm)" },
+    Setting { key: "machine", about: "machine type (default q35)" },
+    Setting { key: "emulator", about: "QEMU's program (default qemu-system-x86_64)" },
+    Setting { key: "args", about: "more arguments of QEMU" },
+    disk::SETTING,
+    files::SETTING,
+    net::SETTING,
+];
+
+pub(super) fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
+    Ok(Box::new(Qemu::new(settings)?))
 }
 
 struct Qemu {

@@ -1,0 +1,93 @@
+//! `kvm` of the simulated machine: the same kernel image in a virtual machine of KVM, under tare's own monitor, on the SVM
+//! with nested paging that QEMU emulates.
+
+use super::inside::{Inside, other};
+use super::machine::Simulated;
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
+use crate::{
+    BootSpec, Host, Launch, Layer, LayerKind, SessionError, SettingError, Settings, Unavailable,
+    initramfs, vmm,
+};
+use std::io;
+use std::path::Path;
+use tare_proto::{Inner, Machine};
+
+pub const KIND: LayerKind = LayerKind {
+    name: "kvm",
+    about: "the same kernel in a virtual machine of KVM, with nested paging",
+    machine: Some(Machine::Sim),
+    settings: &[KERNEL, APPEND, MEMORY, CPU, EMULATOR],
+    defaults: &[],
+    only_by_name: false,
+    make,
+};
+
+/// The model of the bare machine, and what KVM needs beside it.
+const MODEL: &str = "qemu64,+svm,+npt";
+
+/// KVM's own modules and those that they need, in the order of loading.
+const MODULES: &[&str] = &["irqbypass", "kvm", "ccp", "kvm_amd"];
+
+/// Memory that the machine has beside its guest's, in MiB: for its kernel, and for the guest's as a file.
+const BESIDE: u64 = 448;
+
+/// Where things are in the machine.
+const MONITOR: &str = "/tare-vmm";
+const IMAGE: &str = "/vmlinux";
+const INITRAMFS: &str = "/initramfs";
+
+struct Kvm(Simulated);
+
+fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
+    Ok(Box::new(Kvm(Simulated::new(settings, MODEL)?)))
+}
+
+impl Layer for Kvm {
+    fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        vmm::find(host)?;
+        self.0.check(host)
+    }
+
+    fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
+        let Kvm(machine) = self;
+        let monitor = vmm::find(host).map_err(other)?;
+        let kernel = machine.kernel.elf(host).map_err(other)?;
+        let append = machine.arguments("console=ttyS0");
+        let own =
+            vmm::arguments(Path::new(IMAGE), Path::new(INITRAMFS), &append, machine.memory);
+        let inner = Inner {
+            program: [MONITOR.to_owned()].into_iter().chain(own).collect(),
+            ..Inner::default()
+        };
+        let files = vec![
+            (MONITOR, monitor.to_owned()),
+            (IMAGE, kernel),
+            (INITRAMFS, initramfs::write_scripted(host, boot)?),
+        ];
+        let inside = Inside {
+            machine,
+            memory: machine.memory + BESIDE,
+            modules: MODULES,
+            packages: &[],
+            files,
+            inner,
+        };
+        let program = inside.program(host, boot)?;
+        Ok(Launch::Program(program.made_of("monitor", monitor, None)))
+    }
+
+    fn scripted(&self) -> bool {
+        true
+    }
+
+    fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
+        let refused = console.lines().find(|line| line.contains(vmm::SAYS));
+        match refused {
+            Some(line) => Unavailable::new(
+                line.trim().to_owned(),
+                format!("leave the CPU model out (cpu=): {MODEL} is one that KVM runs on"),
+            ),
+            None => crate::explain(error, console),
+        }
+    }
+}
