@@ -90,7 +90,7 @@ impl Kvm {
         let why = |what| format!("tare's own monitor has no {what}; vmm=qemu has");
         if self.lacks_disk {
             let reason = format!("{NO_DISK}{}", why("disk"));
-            archive.file(WITHOUT_DISK.trim_start_matches('/'), reason.as_bytes())?;
+            archive.file(WITHOUT_DISK, reason.as_bytes())?;
             told.push_str(&format!(" {DISK}={WITHOUT_DISK}"));
         }
         if self.lacks_net {
@@ -151,10 +151,12 @@ pub(super) fn explain(error: &SessionError, console: &str) -> Option<Unavailable
         SessionError::Ended(_) if console.contains("failed to set MSR") => {
             "KVM refuses a processor register that QEMU must set".to_owned()
         }
-        SessionError::Ended(how) => match console.lines().find(|line| line.starts_with(vmm::SAYS)) {
-            Some(line) => line.trim().to_owned(),
-            None => format!("the virtual machine ended before the probe greeted ({how})"),
-        },
+        SessionError::Ended(how) => {
+            match console.lines().find(|line| line.starts_with(vmm::SAYS)) {
+                Some(line) => line.trim().to_owned(),
+                None => format!("the virtual machine ended before the probe greeted ({how})"),
+            }
+        }
         _ => return None,
     };
     let (cause, remedy) = cause()?;

@@ -43,6 +43,7 @@ pub const KINDS: &[LayerKind] = &[
     sim::xen_pv::KIND,
     sim::uml::KIND,
     sim::runsc::KIND,
+    sim::kvm::KIND,
     mock::KIND,
 ];
 

@@ -53,8 +53,7 @@ impl Layer for Kvm {
         let monitor = vmm::find(host).map_err(other)?;
         let kernel = machine.kernel.elf(host).map_err(other)?;
         let append = machine.arguments("console=ttyS0");
-        let own =
-            vmm::arguments(Path::new(IMAGE), Path::new(INITRAMFS), &append, machine.memory);
+        let own = vmm::arguments(Path::new(IMAGE), Path::new(INITRAMFS), &append, machine.memory);
         let inner = Inner {
             program: [MONITOR.to_owned()].into_iter().chain(own).collect(),
             ..Inner::default()

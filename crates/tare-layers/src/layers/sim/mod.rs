@@ -4,6 +4,7 @@
 
 mod inside;
 mod kernel;
+pub(super) mod kvm;
 mod machine;
 pub(super) mod native;
 pub(super) mod runsc;
