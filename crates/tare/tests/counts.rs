@@ -1,5 +1,6 @@
 //! What the plugin counts in a simulated campaign: it adds up to what the guest's own clock says, and shows where
-//! Xen's cost is. One boot of the bare machine, a second for the floor, and one of Xen: a minute on two cores.
+//! Xen's and KVM's cost is. One boot of the bare machine, a second for the floor, and one of each: two minutes on two
+//! cores.
 
 mod common;
 
@@ -27,14 +28,14 @@ fn series<'a>(
 }
 
 #[test]
-fn counts_add_up_to_the_guests_clock_and_show_where_xen_costs() {
+fn counts_add_up_to_the_guests_clock_and_show_where_a_layer_costs() {
     let bench = Bench::new();
     let ran = bench
-        .ok("run --machine sim --layers native,xen-pv --bench kernel/getppid --bench kernel/segv \
-         --blocks 1 --seed 1 --explain --require --out c");
+        .ok("run --machine sim --layers native,xen-pv,kvm --bench kernel/getppid --bench kernel/segv \
+         --bench lmbench/page_fault --blocks 1 --seed 1 --explain --require --out c");
     let campaign = bench.campaign("c");
-    for layer in ["native", "xen-pv"] {
-        for name in ["kernel/getppid", "kernel/segv"] {
+    for layer in ["native", "xen-pv", "kvm"] {
+        for name in ["kernel/getppid", "kernel/segv", "lmbench/page_fault"] {
             let (mean, count) = series(&campaign, layer, name);
             let places = ["probe", "user", "kernel", "hypervisor"];
             let sum: f64 = places.iter().map(|p| count(&format!("{p}/instructions"))).sum();
@@ -65,6 +66,26 @@ fn counts_add_up_to_the_guests_clock_and_show_where_xen_costs() {
     );
     let explained = bench.ok("explain c kernel/getppid --layer xen-pv").out;
     assert!(explained.contains("hypervisor") && explained.contains("system calls"), "{explained}");
+    kvm_costs_little_but_where_it_exits(&campaign);
     let unknown = bench.tare("explain c kernel/getpid");
     assert!(unknown.code != 0 && unknown.err.contains("kernel/getppid"), "{}", unknown.err);
+}
+
+/// With nested paging a system call and a fault stay in the guest: what KVM adds is the exits of interrupts, and memory.
+fn kvm_costs_little_but_where_it_exits(campaign: &Campaign) {
+    let guest = |count: &dyn Fn(&str) -> f64| {
+        ["probe", "user", "kernel"].map(|p| count(&format!("{p}/instructions"))).iter().sum::<f64>()
+    };
+    let (_, native) = series(campaign, "native", "kernel/getppid");
+    let (_, kvm) = series(campaign, "kvm", "kernel/getppid");
+    let (bare, inside) = (guest(&native), guest(&kvm));
+    assert!((bare / inside - 1.0).abs() < 1e-2, "a system call: {bare}, in the guest {inside}");
+    assert_eq!(kvm("probe/syscalls"), 10.0);
+    assert!(kvm("vm_exits") > 0.0 && kvm("kvm/exits") > 0.0, "no exit was counted");
+    assert!(kvm("hypervisor/instructions") > 0.0, "an exit costs its host");
+    assert_eq!(native("vm_exits"), 0.0);
+    let (bare, native) = series(campaign, "native", "lmbench/page_fault");
+    let (inside, kvm) = series(campaign, "kvm", "lmbench/page_fault");
+    assert!(inside > bare, "a page fault: {bare}, in the guest {inside}");
+    assert_eq!(kvm("kernel/page_faults"), native("kernel/page_faults"));
 }

@@ -31,7 +31,8 @@ fn layers_boot_answer_and_leave_nothing() {
         every_ending(&place, name, "");
     }
     panic_is_readable(&place);
-    kvm_boots_or_is_explained(&place);
+    kvm_boots_or_is_explained(&place, "kvm,disk=32M,net=user");
+    kvm_boots_or_is_explained(&place, "kvm,vmm=qemu");
     if geteuid().is_root() {
         let mut again = this_program("as_user", &place);
         again.uid(NOBODY).gid(NOBODY);
@@ -143,19 +144,37 @@ fn panic_is_readable(place: &Place) {
     place.assert_clean("a kernel that panics");
 }
 
-/// KVM is not required: few machines that run tests have it. Where it fails it must say why.
-fn kvm_boots_or_is_explained(place: &Place) {
-    let layer = layer("kvm");
+/// KVM is not required: few machines that run tests have it. Where it fails it must say why, under each monitor.
+fn kvm_boots_or_is_explained(place: &Place, settings: &str) {
+    let layer = layer(settings);
     let missing = match layer.check(&place.host) {
         Err(missing) => missing,
         Ok(()) => {
             let mut session = place.start(&*layer, None).unwrap();
-            let Err(error) = session.greet(Duration::from_secs(20)) else { return };
+            let Err(error) = session.greet(Duration::from_secs(15)) else {
+                return if settings.contains("vmm=qemu") { drop(session) } else { has_no_devices(session) };
+            };
             layer.explain(&error, &session.console_tail())
         }
     };
     assert!(missing.why.contains("/dev/kvm") && !missing.remedy.is_empty(), "{missing}");
     place.assert_clean("a virtual machine that did not come up");
+}
+
+/// What tare's own monitor lacks is said with what has it.
+fn has_no_devices(mut session: Session) {
+    match session.measure(&null_call(5, 2_000), LONG) {
+        Ok(Answer::Series(series, _)) => {
+            assert!(series.counters.iter().any(|counter| counter.name == "kvm/vmm_port_io"));
+        }
+        other => panic!("kvm: {other:?}"),
+    }
+    for request in [disk_reads(), net_transactions()] {
+        let Ok(Answer::Unavailable(why)) = session.measure(&request, LONG) else {
+            panic!("{} is no hole", request.bench)
+        };
+        assert!(why.contains("vmm=qemu"), "{why}");
+    }
 }
 
 fn dropped_while_measuring(place: &Place, name: &str) {

@@ -2,6 +2,7 @@
 
 mod counted;
 mod cycles;
+mod exits;
 mod real;
 mod rendered;
 mod simulated;
@@ -77,7 +78,8 @@ pub fn explain(
         real::parts(&counted, row, &pair)
     };
     let (benchmark, layer) = (name.clone(), layer.to_owned());
-    let Parts { sentence, tables, notes } = parts;
+    let Parts { sentence, mut tables, notes } = parts;
+    tables.extend(exits::table(&counted));
     let baseline = board.baseline.clone();
     Some(Explanation { benchmark, layer, baseline, ratio, sentence, tables, notes })
 }

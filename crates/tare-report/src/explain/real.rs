@@ -1,7 +1,7 @@
 //! A real machine's ratio: the perf events that the layer's kernel let the probe count.
 
 use super::counted::Counted;
-use super::{Line, Parts, Table};
+use super::{Line, Parts, Table, exits};
 use crate::board::{Pair, Row};
 use tare_proto::Better;
 use tare_stats::{Decomposition, Work, decompose};
@@ -30,8 +30,11 @@ pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair) -> Parts {
         ),
         None => "Without instructions and cycles of both layers the ratio cannot be split.".into(),
     };
-    notes
-        .push("Exits of KVM's guests are not counted: tare does not read KVM's statistics.".into());
+    if !exits::counted(counted) {
+        notes.push(
+            "Exits of a virtual machine are counted under KVM with tare's own monitor only.".into(),
+        );
+    }
     let tables = [events].into_iter().filter(|table| !table.lines.is_empty()).collect();
     Parts { sentence, tables, notes }
 }

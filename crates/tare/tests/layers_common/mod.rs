@@ -39,13 +39,15 @@ impl Place {
             open(&folder.join(name));
         }
         copy_program(env!("TARE_PROBE_FILE"), &folder.join("tare-probe"));
+        copy_program(env!("TARE_VMM_FILE"), &folder.join("tare-vmm"));
         copy_program(env!("CARGO_BIN_EXE_tare"), &folder.join("tare"));
         Place::at(&folder)
     }
 
     /// The same place in another process.
     pub fn at(folder: &Path) -> Place {
-        let host = Host::new(folder.join("tare-probe"), folder.join("cache"));
+        let vmm = Some(folder.join("tare-vmm"));
+        let host = Host { vmm, ..Host::new(folder.join("tare-probe"), folder.join("cache")) };
         let temporary = format!("TMPDIR={}", folder.join("boots").display());
         let args = vec![temporary, folder.join("tare").display().to_string(), "keep".into()];
         let keeper = Keeper { program: "env".into(), args };
