@@ -9,7 +9,7 @@ usage: tare-vmm --kernel FILE [--initrd FILE] [--append TEXT] [--memory MIB] [--
 the console is standard error, the guest's second serial port standard input and output";
 
 /// Least and most memory of a guest, in MiB.
-const MEMORY: (u64, u64) = (64, 1 << 20);
+const MEMORY: (u64, u64) = (32, 1 << 20);
 
 /// Longest kernel command line (the x86 kernel's COMMAND_LINE_SIZE, its final zero included).
 const LONGEST: usize = 2048;
@@ -87,7 +87,7 @@ mod tests {
         assert!(refused("--kernel").contains("lacks its value"));
         assert!(refused("--kernal k").contains("no option --kernal"));
         assert!(refused("--kernel k --cpus 2").contains("from 1 to 1"));
-        assert!(refused("--kernel k --memory 1G").contains("from 64"));
+        assert!(refused("--kernel k --memory 1G").contains("from 32"));
         let long = format!("--kernel k --append {}", "x".repeat(LONGEST));
         assert!(refused(&long).contains("2047 bytes"));
     }

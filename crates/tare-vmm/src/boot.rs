@@ -16,6 +16,7 @@ use linux_loader::loader::elf::start_info::{
 };
 use linux_loader::loader::{BzImage, Elf, KernelLoader, load_cmdline};
 use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::path::Path;
 use vm_memory::{Bytes, GuestAddress, GuestMemoryBackend, GuestMemoryRegion};
 
@@ -67,20 +68,51 @@ pub fn load(args: &Args, memory: &Memory) -> Result<Entry, Fault> {
     let mut line = Cmdline::new(args.append.len() + 1).map_err(|e| fault(e.to_string()))?;
     line.insert_str(&args.append).map_err(|e| fault(e.to_string()))?;
     load_cmdline(memory, ARGUMENTS, &line).map_err(|e| fault(e.to_string()))?;
-    let high = Some(GuestAddress(HIGH));
-    if let Ok(image) = Elf::load(memory, None, &mut file, high) {
-        let PvhBootCapability::PvhEntryPresent(entry) = image.pvh_boot_cap else {
-            return Err(fault("an ELF image without a PVH entry".into()));
-        };
-        let ramdisk = ramdisk(args.initrd.as_deref(), memory, image.kernel_end, INITRD_END)?;
-        write_pvh(memory, ramdisk).map_err(fault)?;
-        return Ok(Entry { at: entry.0, ebx: START.0, esi: 0 });
+    match is_elf(&mut file).map_err(|e| Fault::File(path.clone(), e))? {
+        true => load_elf(args, memory, &mut file, fault),
+        false => load_packed(args, memory, &mut file, fault),
     }
-    let image = BzImage::load(memory, None, &mut file, high).map_err(|e| fault(e.to_string()))?;
+}
+
+/// Whether the file, which is read from its start again after this, is an ELF image.
+fn is_elf(file: &mut File) -> io::Result<bool> {
+    let mut magic = Vec::new();
+    file.take(4).read_to_end(&mut magic)?;
+    file.rewind()?;
+    Ok(magic == b"\x7fELF")
+}
+
+fn load_elf(
+    args: &Args,
+    memory: &Memory,
+    file: &mut File,
+    fault: impl Fn(String) -> Fault,
+) -> Result<Entry, Fault> {
+    let high = Some(GuestAddress(HIGH));
+    let image = Elf::load(memory, None, file, high).map_err(|e| fault(e.to_string()))?;
+    let PvhBootCapability::PvhEntryPresent(entry) = image.pvh_boot_cap else {
+        return Err(fault("an ELF image without a PVH entry".into()));
+    };
+    let ramdisk = ramdisk(args.initrd.as_deref(), memory, image.kernel_end, INITRD_END)?;
+    write_pvh(memory, ramdisk).map_err(fault)?;
+    Ok(Entry { at: entry.0, ebx: START.0, esi: 0 })
+}
+
+fn load_packed(
+    args: &Args,
+    memory: &Memory,
+    file: &mut File,
+    fault: impl Fn(String) -> Fault,
+) -> Result<Entry, Fault> {
+    let high = Some(GuestAddress(HIGH));
+    let image = BzImage::load(memory, None, file, high).map_err(|e| fault(e.to_string()))?;
     let header = image.setup_header.ok_or_else(|| fault("a bzImage without its header".into()))?;
-    let (needed, end) = (header.init_size, header.initrd_addr_max);
-    let kernel_end = image.kernel_end.max(header.pref_address + u64::from(needed));
-    let end = if end == 0 { INITRD_END } else { u64::from(end) };
+    let (preferred, needed) = (header.pref_address, u64::from(header.init_size));
+    let kernel_end = image.kernel_end.max(preferred.saturating_add(needed));
+    let end = match header.initrd_addr_max {
+        0 => INITRD_END,
+        end => u64::from(end),
+    };
     let ramdisk = ramdisk(args.initrd.as_deref(), memory, kernel_end, end)?;
     write_linux(memory, header, ramdisk).map_err(fault)?;
     Ok(Entry { at: image.kernel_load.0, ebx: 0, esi: START.0 })
@@ -152,4 +184,71 @@ fn write_linux(memory: &Memory, header: setup_header, ramdisk: Ramdisk) -> Resul
     }
     let parameters = BootParams::new(&zero, START);
     LinuxBootConfigurator::write_bootparams(&parameters, memory).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory;
+    use std::fs;
+
+    /// What comes of `kernel` as a file, with an initramfs of `initrd` bytes.
+    fn loaded(kernel: &[u8], initrd: usize) -> (Memory, Result<Entry, String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, ramdisk] = ["kernel", "initrd"].map(|name| folder.path().join(name));
+        fs::write(&path, kernel).unwrap();
+        fs::write(&ramdisk, vec![7; initrd]).unwrap();
+        let append = "quiet".to_owned();
+        let args = Args { kernel: path, initrd: Some(ramdisk), append, memory: 64 };
+        let memory = memory::make(args.memory).unwrap();
+        let entry = load(&args, &memory).map_err(|fault| fault.to_string());
+        (memory, entry)
+    }
+
+    /// The least that is a bzImage: a header of version 2.15 and one page of code.
+    fn packed() -> Vec<u8> {
+        let mut image = vec![0; 1024];
+        image[0x1f1] = 1;
+        image[0x202..0x206].copy_from_slice(b"HdrS");
+        image[0x206..0x208].copy_from_slice(&0x020f_u16.to_le_bytes());
+        image[0x211] = 1; // loaded high
+        image[0x214..0x218].copy_from_slice(&0x10_0000_u32.to_le_bytes());
+        image.extend([0xf4; 4096]);
+        image
+    }
+
+    #[test]
+    fn a_packed_kernel_is_told_where_everything_is() {
+        let (memory, entry) = loaded(&packed(), 5000);
+        assert_eq!(entry.unwrap(), Entry { at: HIGH, ebx: 0, esi: START.0 });
+        let zero: boot_params = memory.read_obj(START).unwrap();
+        let (at, size) = (zero.hdr.ramdisk_image, zero.hdr.ramdisk_size);
+        assert_eq!((at, size), ((64 << 20) - 0x2000, 5000));
+        assert_eq!(memory.read_obj::<u8>(GuestAddress(at.into())).unwrap(), 7);
+        assert_eq!(zero.e820_entries, 2);
+        let mut line = [0; 6];
+        memory.read_slice(&mut line, GuestAddress(zero.hdr.cmd_line_ptr.into())).unwrap();
+        assert_eq!(&line, b"quiet\0");
+    }
+
+    #[test]
+    fn pvh_is_told_the_same() {
+        let memory = memory::make(64).unwrap();
+        write_pvh(&memory, Ramdisk { at: 0x200_0000, size: 9 }).unwrap();
+        let start: hvm_start_info = memory.read_obj(START).unwrap();
+        assert_eq!((start.magic, start.nr_modules, start.memmap_entries), (PVH_MAGIC, 1, 2));
+        let high = GuestAddress(start.memmap_paddr + 24);
+        let map: hvm_memmap_table_entry = memory.read_obj(high).unwrap();
+        assert_eq!((map.addr, map.size, map.type_), (HIGH, 63 << 20, RAM));
+    }
+
+    #[test]
+    fn what_cannot_start_is_named() {
+        let refused = |kernel: &[u8], initrd| loaded(kernel, initrd).1.unwrap_err();
+        assert!(refused(b"", 1).contains("/kernel: "));
+        assert!(refused(b"#!/bin/sh\n", 1).contains("give a bzImage"));
+        assert!(refused(b"\x7fELF\x02\x01\x01", 1).contains("give a bzImage"));
+        assert!(refused(&packed()[..600], 1).contains("/kernel: "));
+        assert!(refused(&packed(), 64 << 20).contains("does not fit beside the kernel"));
+    }
 }

@@ -11,23 +11,27 @@ pub struct Line<W, C> {
     count: C,
     /// What has not been passed on yet of the line.
     pending: Vec<u8>,
-    /// The totals when the series began.
-    before: Option<Totals>,
+    /// The totals when the series began, and when the first byte after that came: the line's own way out is not in them.
+    begun: Option<Totals>,
+    ended: Option<Totals>,
 }
 
 impl<W: Write, C: FnMut() -> Totals> Line<W, C> {
     /// A line to `out`.
     pub fn new(out: W, count: C) -> Line<W, C> {
-        Line { out, count, pending: Vec::new(), before: None }
+        Line { out, count, pending: Vec::new(), begun: None, ended: None }
     }
 
     /// The line is whole, or as long as any may be.
     fn pass(&mut self) -> io::Result<()> {
         match decode::<FromProbe>(&String::from_utf8_lossy(&self.pending)) {
-            Ok(FromProbe::Begin { .. }) => self.before = Some((self.count)()),
+            Ok(FromProbe::Begin { .. }) => {
+                self.begun = Some((self.count)());
+                self.ended = None;
+            }
             Ok(FromProbe::Series(_)) => {
-                if let Some(before) = self.before.take() {
-                    let counters = between(&before, &(self.count)());
+                if let (Some(begun), Some(ended)) = (self.begun.take(), self.ended.take()) {
+                    let counters = between(&begun, &ended);
                     self.out.write_all(encode(&FromProbe::Counted { counters }).as_bytes())?;
                 }
             }
@@ -43,6 +47,9 @@ impl<W: Write, C: FnMut() -> Totals> Line<W, C> {
 impl<W: Write, C: FnMut() -> Totals> Write for Line<W, C> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for byte in bytes {
+            if self.begun.is_some() && self.ended.is_none() {
+                self.ended = Some((self.count)());
+            }
             self.pending.push(*byte);
             if *byte == b'\n' || self.pending.len() == MAX_LINE {
                 self.pass()?;

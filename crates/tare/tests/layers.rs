@@ -152,7 +152,11 @@ fn kvm_boots_or_is_explained(place: &Place, settings: &str) {
         Ok(()) => {
             let mut session = place.start(&*layer, None).unwrap();
             let Err(error) = session.greet(Duration::from_secs(15)) else {
-                return if settings.contains("vmm=qemu") { drop(session) } else { has_no_devices(session) };
+                return if settings.contains("vmm=qemu") {
+                    drop(session)
+                } else {
+                    has_no_devices(session)
+                };
             };
             layer.explain(&error, &session.console_tail())
         }
