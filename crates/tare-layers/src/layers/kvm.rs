@@ -6,12 +6,12 @@ use crate::initramfs::Initramfs;
 use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, SessionError, Setting, SettingError,
-    Settings, Unavailable, disk, kernel, net, vmm,
+    Settings, Unavailable, disk, files, kernel, net, vmm,
 };
 use nix::unistd::{AccessFlags, access};
 use std::path::Path;
 use std::{fs, io};
-use tare_proto::{DISK, Machine, NET, NO_DISK};
+use tare_proto::{DISK, DISK_FILES, Machine, NET, NO_DISK};
 
 pub const KIND: LayerKind = LayerKind {
     name: "kvm",
@@ -59,8 +59,9 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
 struct Kvm {
     memory: u64,
     kernel: Option<String>,
-    /// Devices that benchmarks ask for and this machine has not.
-    lacks_disk: bool,
+    /// Disks that it was to have and has not, by the variables that would name them.
+    lacks: Vec<&'static str>,
+    /// It was to have a network.
     lacks_net: bool,
 }
 
@@ -75,11 +76,12 @@ impl Kvm {
         if settings.number("vcpus", 1, 1, 64)? > 1 {
             return Err(SettingError("tare's monitor has one CPU: for more, say vmm=qemu".into()));
         }
+        let disks = [(disk::SETTING.key, DISK), (files::SETTING.key, DISK_FILES)].into_iter();
         let given = |key| settings.get(key).is_some_and(|value| value != "none");
         Ok(Kvm {
             memory: settings.mebibytes("memory", 512)?,
             kernel: settings.get("kernel").map(str::to_owned),
-            lacks_disk: given(disk::SETTING.key),
+            lacks: disks.filter(|(key, _)| given(key)).map(|(_, variable)| variable).collect(),
             lacks_net: given(net::SETTING.key),
         })
     }
@@ -88,10 +90,12 @@ impl Kvm {
     fn without(&self, archive: &mut Initramfs) -> io::Result<String> {
         let mut told = String::new();
         let why = |what| format!("tare's own monitor has no {what}; vmm=qemu has");
-        if self.lacks_disk {
+        if !self.lacks.is_empty() {
             let reason = format!("{NO_DISK}{}", why("disk"));
             archive.file(WITHOUT_DISK, reason.as_bytes())?;
-            told.push_str(&format!(" {DISK}={WITHOUT_DISK}"));
+        }
+        for variable in &self.lacks {
+            told.push_str(&format!(" {variable}={WITHOUT_DISK}"));
         }
         if self.lacks_net {
             told.push_str(&format!(" {NET}=\"none: {}\"", why("network")));
