@@ -24,8 +24,13 @@ pub(crate) fn write(host: &Host, boot: &BootSpec, modules: &[PathBuf]) -> io::Re
 }
 
 /// The same with the boot's script, which the probe follows instead of its line.
-pub(crate) fn write_scripted(host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
+pub(crate) fn write_scripted(
+    host: &Host,
+    boot: &BootSpec,
+    modules: &[PathBuf],
+) -> io::Result<PathBuf> {
     let mut archive = Initramfs::new(host, &boot.folder.join("initramfs"))?;
+    archive.modules(modules)?;
     archive.file(SCRIPT, script(boot).as_bytes())?;
     archive.finish()
 }
@@ -126,7 +131,8 @@ impl Initramfs {
     /// Adds kernel modules for the probe to load in their order.
     pub(crate) fn modules(&mut self, modules: &[PathBuf]) -> io::Result<()> {
         for (number, module) in modules.iter().enumerate() {
-            self.file(&format!("modules/{number:02}"), &fs::read(module)?)?;
+            let name = module.file_stem().unwrap_or_default().to_string_lossy();
+            self.file(&format!("modules/{number:02}-{name}"), &fs::read(module)?)?;
         }
         Ok(())
     }

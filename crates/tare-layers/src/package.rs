@@ -4,6 +4,7 @@ use crate::programs::{self, output, wait};
 use crate::{Host, Unavailable};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -40,15 +41,38 @@ pub(crate) fn tree(package: &str, members: &[&str], host: &Host) -> Result<PathB
 /// The package that `general` depends on and whose name begins with `prefix`: `linux-image-amd64` is no
 /// kernel itself.
 pub(crate) fn behind(general: &str, prefix: &str) -> Option<String> {
-    let mut ask = Command::new("apt-cache");
-    let text = output(ask.args(["depends", "--important", general]), Duration::from_secs(30));
-    dependency(&text.ok()?, prefix)
+    let text = depends(&[general.to_owned()]).ok()?;
+    dependencies(&text).find(|package| package.starts_with(prefix)).map(str::to_owned)
 }
 
-/// The first dependency in the output of `apt-cache depends` that begins with `prefix`.
-fn dependency(depends: &str, prefix: &str) -> Option<String> {
-    let packages = depends.lines().filter_map(|line| line.trim().strip_prefix("Depends: "));
-    packages.map(str::to_owned).find(|package| package.starts_with(prefix))
+/// The packages of libraries that `package` depends on, directly or through each other.
+pub(crate) fn libraries(package: &str) -> Result<Vec<String>, Unavailable> {
+    let (mut known, mut asked) = (BTreeSet::new(), vec![package.to_owned()]);
+    while !asked.is_empty() {
+        let text = depends(&asked).map_err(|why| {
+            let why = format!("apt does not know what {package} depends on: {why}");
+            Unavailable::new(why, "as root: apt-get update")
+        })?;
+        let libraries = dependencies(&text).filter(|name| is_library(name)).map(str::to_owned);
+        asked = libraries.filter(|name| known.insert(name.clone())).collect();
+    }
+    Ok(known.into_iter().collect())
+}
+
+/// Whether a package holds a library, by the distribution's rule for their names (and its one exception).
+fn is_library(package: &str) -> bool {
+    package.starts_with("lib") || package == "zlib1g"
+}
+
+/// What apt says that `packages` depend on.
+fn depends(packages: &[String]) -> Result<String, String> {
+    let mut ask = Command::new("apt-cache");
+    output(ask.args(["depends", "--important"]).args(packages), Duration::from_secs(30))
+}
+
+/// The dependencies in the output of `apt-cache depends`; of alternatives the last.
+fn dependencies(depends: &str) -> impl Iterator<Item = &str> {
+    depends.lines().filter_map(|line| line.trim().strip_prefix("Depends: "))
 }
 
 /// Downloads `package` into the empty folder `work` and extracts what matches `members` there.
@@ -132,12 +156,22 @@ mod tests {
 
     #[test]
     fn the_package_is_read_from_the_dependencies() {
-        let of = |text| dependency(text, "linux-image-");
+        let of = |text| {
+            let mut all = dependencies(text);
+            all.find(|package| package.starts_with("linux-image-")).map(str::to_owned)
+        };
         let text = "linux-image-cloud-amd64\n  Depends: linux-image-6.1.0-56-cloud-amd64\n";
         assert_eq!(of(text).unwrap(), "linux-image-6.1.0-56-cloud-amd64");
         let text = "linux-image-virtual\n  Depends: linux-base\n |Depends: linux-image-x\n  Depends: linux-image-6.8.0-31-generic\n";
         assert_eq!(of(text).unwrap(), "linux-image-6.8.0-31-generic");
         assert_eq!(of(""), None);
+    }
+
+    #[test]
+    fn libraries_are_told_by_their_names() {
+        let text = "xl\n  Depends: libc6\n |Depends: <python3:any>\n  Depends: zlib1g\n  Depends: perl\n";
+        let found: Vec<_> = dependencies(text).filter(|name| is_library(name)).collect();
+        assert_eq!(found, ["libc6", "zlib1g"]);
     }
 
     #[test]

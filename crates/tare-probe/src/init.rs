@@ -1,7 +1,7 @@
 //! The duties of PID 1: mount what the probe needs, find the control line, reap every orphan,
 //! power off when done.
 
-use crate::{facts, inner, process, serve, sys};
+use crate::{facts, inner, modules, process, serve};
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::mem::MaybeUninit;
@@ -18,7 +18,7 @@ pub fn is_first() -> bool {
 pub fn main() -> i32 {
     let inner = inner::read();
     mount_all();
-    load_modules();
+    modules::load();
     loopback_up();
     network_up();
     let code = match line_device() {
@@ -94,25 +94,6 @@ fn mount_all() {
         let (kind, place) = (kind.as_ptr(), place.as_ptr());
         // SAFETY: all three strings are NUL-terminated constants; there is no data argument.
         unsafe { libc::mount(kind, place, kind, 0, std::ptr::null()) };
-    }
-}
-
-/// Loads what the layer has put into `/modules`, in the order of the names. A device that is missing
-/// because this failed is missed by the benchmarks that need it.
-fn load_modules() {
-    let entries = fs::read_dir("/modules").into_iter().flatten().flatten();
-    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        let loaded = fs::File::open(&path).and_then(|file| {
-            // SAFETY: the descriptor is open and the parameters are an empty, NUL-terminated string.
-            let done =
-                unsafe { libc::syscall(libc::SYS_finit_module, file.as_raw_fd(), c"".as_ptr(), 0) };
-            sys::check("finit_module", done)
-        });
-        if let Err(error) = loaded {
-            eprintln!("tare-probe: {}: {error}", path.display());
-        }
     }
 }
 

@@ -19,6 +19,7 @@ mod inner;
 mod latency;
 mod mark;
 mod memory;
+mod modules;
 mod on_disk;
 mod overhead;
 mod peer;

@@ -2,11 +2,15 @@
 //! measures depends on nothing but its own bits.
 
 use super::Kernel;
-use crate::{BootSpec, Host, Program, SettingError, Settings, Unavailable, programs};
+use super::disk::{self, RamDisk};
+use crate::{
+    BootSpec, Host, Program, SettingError, Settings, Unavailable, initramfs, programs,
+};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
+use tare_proto::DISK;
 
 /// The oldest QEMU that is known to repeat.
 const OLDEST: (u32, u32) = (6, 0);
@@ -20,6 +24,7 @@ pub(super) struct Simulated {
     pub(super) kernel: Kernel,
     /// The measured kernel's memory in MiB.
     pub(super) memory: u64,
+    pub(super) disk: Option<RamDisk>,
     append: Vec<String>,
     cpu: String,
     emulator: String,
@@ -41,6 +46,7 @@ impl Simulated {
         Ok(Simulated {
             kernel: Kernel::new(settings),
             memory: settings.mebibytes("memory", 512)?,
+            disk: RamDisk::read(settings)?,
             append: settings.words("append"),
             cpu: text("cpu", cpu),
             emulator: text("emulator", "qemu-system-x86_64"),
@@ -70,10 +76,17 @@ impl Simulated {
         self.kernel.elf(host).map(drop)
     }
 
-    /// The guest's kernel arguments, `console` first.
+    /// The arguments of a kernel that the machine boots itself, `console` first.
     pub(super) fn arguments(&self, console: &str) -> String {
-        let own = [console, ARGUMENTS].into_iter();
+        let disk = self.disk.map(|disk| format!("{} {DISK}={}", disk.arguments(), disk::DEVICE));
+        let own = [console, ARGUMENTS].into_iter().chain(disk.as_deref());
         own.chain(self.append.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The initramfs of such a kernel.
+    pub(super) fn initramfs(&self, host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
+        let drivers = self.disk.map_or(&[][..], |_| &[disk::MODULE]);
+        initramfs::write_scripted(host, boot, &self.kernel.modules(drivers, host, boot)?)
     }
 
     /// The machine as a program. The console is the first serial line, the probe's line the second.

@@ -2,6 +2,7 @@
 //!
 //! One kernel image serves all of them, so that a ratio is the layer and nothing else.
 
+mod disk;
 mod inside;
 mod kernel;
 pub(super) mod kvm;

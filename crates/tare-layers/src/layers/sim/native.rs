@@ -1,10 +1,8 @@
 //! `native` of the simulated machine: the kernel on the bare machine, the baseline.
 
 use super::machine::{Simulated, Start};
-use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
-use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, SettingError, Settings, Unavailable, initramfs,
-};
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk};
+use crate::{BootSpec, Host, Launch, Layer, LayerKind, SettingError, Settings, Unavailable};
 use std::io;
 use tare_proto::Machine;
 
@@ -12,7 +10,7 @@ pub const KIND: LayerKind = LayerKind {
     name: "native",
     about: "the kernel on the bare simulated machine",
     machine: Some(Machine::Sim),
-    settings: &[KERNEL, APPEND, MEMORY, CPU, EMULATOR],
+    settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, CPU, EMULATOR],
     defaults: &[],
     only_by_name: false,
     make,
@@ -31,8 +29,7 @@ impl Layer for Native {
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let kernel = self.0.kernel.elf(host).map_err(|e| io::Error::other(e.to_string()))?;
-        let initramfs = initramfs::write_scripted(host, boot)?;
-        let initrd = initramfs.display().to_string();
+        let initrd = self.0.initramfs(host, boot)?.display().to_string();
         let append = self.0.arguments("console=ttyS0");
         let memory = self.0.memory;
         let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };

@@ -17,7 +17,7 @@ pub(super) const XEN_ARGS: Setting =
 /// The package that depends on the newest hypervisor.
 const GENERAL: &str = "xen-system-amd64";
 
-/// Memory that Xen keeps for itself and that is left for guests, in MiB.
+/// Memory that Xen keeps for itself, in MiB.
 const BESIDE: u64 = 256;
 
 /// A machine with Xen on it.
@@ -57,32 +57,41 @@ impl Xen {
         unpack::elf(&image.path(), host)
     }
 
-    /// The machine with `initramfs` for dom0, and `beside` MiB more than dom0 and Xen take.
+    /// The machine with Xen, dom0 on it and `guests` MiB for other domains.
     pub(super) fn program(
         &self,
         host: &Host,
         boot: &BootSpec,
-        initramfs: &Path,
-        beside: u64,
+        dom0: &Dom0,
+        guests: u64,
     ) -> io::Result<Program> {
         let other = |e: Unavailable| io::Error::other(e.to_string());
         let (xen, kernel) =
             (self.image(host).map_err(other)?, self.machine.kernel.elf(host).map_err(other)?);
-        let name = module(boot, &kernel, "kernel")?;
         let initrd = format!(
-            "{name} {},{}",
-            self.machine.arguments("console=hvc0"),
-            module(boot, initramfs, "ramdisk")?
+            "{} {},{}",
+            module(boot, &kernel, "kernel")?,
+            dom0.arguments,
+            module(boot, &dom0.initramfs, "ramdisk")?
         );
-        let memory = self.machine.memory;
-        let dom0 = format!("console=com1 dom0_mem={memory}M,max:{memory}M");
+        let memory = dom0.memory;
+        let own = format!("console=com1 dom0_mem={memory}M,max:{memory}M");
         let append =
-            [dom0].into_iter().chain(self.args.iter().cloned()).collect::<Vec<_>>().join(" ");
-        let memory = memory + BESIDE + beside;
+            [own].into_iter().chain(self.args.iter().cloned()).collect::<Vec<_>>().join(" ");
+        let memory = memory + BESIDE + guests;
         let start = Start { kernel: &xen, initrd: &initrd, append: &append, memory };
         let program = self.machine.program(host, boot, &start)?;
         Ok(program.made_of("kernel", kernel, None).made_of("xen", xen, None))
     }
+}
+
+/// Xen's first domain.
+pub(super) struct Dom0 {
+    pub(super) initramfs: PathBuf,
+    /// Its kernel's arguments.
+    pub(super) arguments: String,
+    /// Its memory in MiB.
+    pub(super) memory: u64,
 }
 
 /// A name for `file` that QEMU's list of modules can hold: there a comma ends a module, a blank its file's name.

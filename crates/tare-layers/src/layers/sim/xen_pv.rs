@@ -1,10 +1,9 @@
 //! `xen-pv`: the same kernel image as the first (PV) domain of Xen.
 
-use super::xen::{self, XEN, XEN_ARGS, Xen};
-use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
+use super::xen::{self, Dom0, XEN, XEN_ARGS, Xen};
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, SettingError, Settings, Unavailable,
-    initramfs,
 };
 use std::io;
 use tare_proto::Machine;
@@ -13,7 +12,7 @@ pub const KIND: LayerKind = LayerKind {
     name: "xen-pv",
     about: "the same kernel as Xen's PV dom0",
     machine: Some(Machine::Sim),
-    settings: &[KERNEL, APPEND, MEMORY, XEN, XEN_ARGS, CPU, EMULATOR],
+    settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, XEN, XEN_ARGS, CPU, EMULATOR],
     defaults: &[],
     only_by_name: false,
     make,
@@ -31,8 +30,13 @@ impl Layer for XenPv {
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
-        let initramfs = initramfs::write_scripted(host, boot)?;
-        Ok(Launch::Program(self.0.program(host, boot, &initramfs, 0)?))
+        let machine = &self.0.machine;
+        let dom0 = Dom0 {
+            initramfs: machine.initramfs(host, boot)?,
+            arguments: machine.arguments("console=hvc0"),
+            memory: machine.memory,
+        };
+        Ok(Launch::Program(self.0.program(host, boot, &dom0, 0)?))
     }
 
     fn scripted(&self) -> bool {
