@@ -169,7 +169,8 @@ mod tests {
 
     #[test]
     fn libraries_are_told_by_their_names() {
-        let text = "xl\n  Depends: libc6\n |Depends: <python3:any>\n  Depends: zlib1g\n  Depends: perl\n";
+        let text =
+            "xl\n  Depends: libc6\n |Depends: <python3:any>\n  Depends: zlib1g\n  Depends: perl\n";
         let found: Vec<_> = dependencies(text).filter(|name| is_library(name)).collect();
         assert_eq!(found, ["libc6", "zlib1g"]);
     }

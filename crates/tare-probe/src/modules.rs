@@ -49,7 +49,8 @@ mod tests {
 
     #[test]
     fn a_module_gets_its_own_parameters() {
-        let arguments = "quiet xen-blkfront.max_queues=1 brd.rd_nr=1 tare.line=/dev/hvc0 brd.rd_size=9";
+        let arguments =
+            "quiet xen-blkfront.max_queues=1 brd.rd_nr=1 tare.line=/dev/hvc0 brd.rd_size=9";
         assert_eq!(parameters("brd", arguments), "rd_nr=1 rd_size=9");
         assert_eq!(parameters("xen_blkfront", arguments), "max_queues=1");
         assert_eq!(parameters("xen_blkback", arguments), "");

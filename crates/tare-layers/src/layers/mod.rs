@@ -41,6 +41,7 @@ pub const KINDS: &[LayerKind] = &[
     kvm::KIND,
     sim::native::KIND,
     sim::xen_pv::KIND,
+    sim::xen_domu::KIND,
     sim::uml::KIND,
     sim::runsc::KIND,
     sim::kvm::KIND,

@@ -9,19 +9,19 @@ use std::{fs, io};
 use tare_proto::{INNER, Inner};
 
 /// Files out of a package.
-pub(super) struct Files {
-    pub(super) package: &'static str,
+pub(super) struct Files<'a> {
+    pub(super) package: &'a str,
     /// Which, as tar knows them: `./usr/bin/*`. Each must match something.
-    pub(super) members: &'static [&'static str],
+    pub(super) members: &'a [&'a str],
 }
 
 /// What a program that is linked to the C library needs. Folders may be in `/usr`.
-pub(super) const C_LIBRARY: Files = Files {
+pub(super) const C_LIBRARY: Files<'static> = Files {
     package: "libc6",
     members: &["./*lib/x86_64-linux-gnu/libc.so.6", "./*lib*/ld-linux-x86-64.so.2"],
 };
 
-impl Files {
+impl Files<'_> {
     /// Where they are; extracted if they are not yet.
     pub(super) fn tree(&self, host: &Host) -> Result<PathBuf, Unavailable> {
         package::tree(self.package, self.members, host)
@@ -31,29 +31,27 @@ impl Files {
 /// What the machine holds beside its kernel and the probe, and what the probe starts there.
 pub(super) struct Inside<'a> {
     pub(super) machine: &'a Simulated,
-    /// Memory of the machine, the layer's included, in MiB.
-    pub(super) memory: u64,
     /// Modules that its kernel loads first, in this order.
     pub(super) modules: &'a [&'a str],
-    pub(super) packages: &'a [Files],
+    pub(super) packages: &'a [Files<'a>],
     /// More files and folders: their names in there, and where they are.
     pub(super) files: Vec<(&'a str, PathBuf)>,
     pub(super) inner: Inner,
 }
 
 impl Inside<'_> {
-    /// The machine as a program.
-    pub(super) fn program(&self, host: &Host, boot: &BootSpec) -> io::Result<Program> {
+    /// The bare machine with all of it as a program; `memory` in MiB, the layer's included.
+    pub(super) fn program(&self, host: &Host, boot: &BootSpec, memory: u64) -> io::Result<Program> {
         let kernel = self.machine.kernel.elf(host).map_err(other)?;
         let initrd = self.initramfs(host, boot)?.display().to_string();
         let append = self.machine.arguments("console=ttyS0");
-        let start =
-            Start { kernel: &kernel, initrd: &initrd, append: &append, memory: self.memory };
+        let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
         let program = self.machine.program(host, boot, &start)?;
         Ok(program.made_of("kernel", kernel, None))
     }
 
-    fn initramfs(&self, host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
+    /// All of it as an initramfs.
+    pub(super) fn initramfs(&self, host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
         let mut archive = Initramfs::new(host, &boot.folder.join("machine"))?;
         archive.modules(&self.machine.kernel.modules(self.modules, host, boot)?)?;
         archive.merge_usr()?;

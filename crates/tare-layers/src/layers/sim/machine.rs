@@ -3,9 +3,7 @@
 
 use super::Kernel;
 use super::disk::{self, RamDisk};
-use crate::{
-    BootSpec, Host, Program, SettingError, Settings, Unavailable, initramfs, programs,
-};
+use crate::{BootSpec, Host, Program, SettingError, Settings, Unavailable, initramfs, programs};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,9 +13,12 @@ use tare_proto::DISK;
 /// The oldest QEMU that is known to repeat.
 const OLDEST: (u32, u32) = (6, 0);
 
-/// What the guests of the machine have in common: their kernel must not shuffle addresses. (KASLR is the
-/// decompressor's work, which an ELF image does not have.) The second serial line is the probe's.
-pub(super) const ARGUMENTS: &str = "norandmaps quiet panic=-1 tare.line=/dev/ttyS1";
+/// What all kernels of the machine have in common: they must not shuffle addresses. (KASLR is the decompressor's work, which
+/// an ELF image does not have.)
+pub(super) const ARGUMENTS: &str = "norandmaps quiet panic=-1";
+
+/// The line of a kernel that the machine boots itself.
+pub(super) const LINE: &str = "tare.line=/dev/ttyS1";
 
 /// The settings of a simulated machine.
 pub(super) struct Simulated {
@@ -76,11 +77,16 @@ impl Simulated {
         self.kernel.elf(host).map(drop)
     }
 
-    /// The arguments of a kernel that the machine boots itself, `console` first.
+    /// The measured kernel's arguments: `own` (its console, line and disk), the usual ones, those that are set.
+    pub(super) fn measured(&self, own: &str) -> String {
+        let usual = [own, ARGUMENTS].into_iter();
+        usual.chain(self.append.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The same of one that the machine boots itself.
     pub(super) fn arguments(&self, console: &str) -> String {
-        let disk = self.disk.map(|disk| format!("{} {DISK}={}", disk.arguments(), disk::DEVICE));
-        let own = [console, ARGUMENTS].into_iter().chain(disk.as_deref());
-        own.chain(self.append.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+        let disk = self.disk.map(|disk| format!(" {} {DISK}={}", disk.arguments(), disk::DEVICE));
+        self.measured(&format!("{console} {LINE}{}", disk.unwrap_or_default()))
     }
 
     /// The initramfs of such a kernel.

@@ -9,8 +9,10 @@ pub(super) mod kvm;
 mod machine;
 pub(super) mod native;
 pub(super) mod runsc;
+mod toolstack;
 pub(super) mod uml;
 pub(super) mod xen;
+pub(super) mod xen_domu;
 pub(super) mod xen_pv;
 
 use kernel::Kernel;

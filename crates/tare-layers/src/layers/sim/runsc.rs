@@ -26,7 +26,7 @@ const RUNSC: Setting =
     Setting { key: "runsc", about: "gVisor's static program (default: of the package runsc)" };
 const RUNSC_ARGS: Setting = Setting { key: "runsc_args", about: "more global arguments of runsc" };
 
-const PACKAGE: Files = Files { package: "runsc", members: &["./usr/bin/runsc"] };
+const PACKAGE: Files<'static> = Files { package: "runsc", members: &["./usr/bin/runsc"] };
 
 /// Memory that the machine has beside what the layer is given, in MiB: for its program, which is in the root folder.
 const BESIDE: u64 = 256;
@@ -73,13 +73,12 @@ impl Layer for Runsc {
         let files = vec![(PROGRAM, program.clone()), (BUNDLE, bundle::write_scripted(host, boot)?)];
         let inside = Inside {
             machine: &self.machine,
-            memory: self.machine.memory + BESIDE,
             modules: &[],
             packages: &[],
             files,
             inner,
         };
-        let machine = inside.program(host, boot)?;
+        let machine = inside.program(host, boot, self.machine.memory + BESIDE)?;
         Ok(Launch::Program(machine.made_of("runtime", program, Some("--version"))))
     }
 

@@ -28,7 +28,8 @@ const UML: Setting = Setting {
 };
 const UML_ARGS: Setting = Setting { key: "uml_args", about: "more arguments of that kernel" };
 
-const PACKAGE: Files = Files { package: "user-mode-linux", members: &["./usr/bin/linux.uml"] };
+const PACKAGE: Files<'static> =
+    Files { package: "user-mode-linux", members: &["./usr/bin/linux.uml"] };
 
 /// Memory that the machine has beside twice User-Mode Linux's own, in MiB: that is a file in a tmpfs, and those take half.
 const BESIDE: u64 = 256;
@@ -75,17 +76,13 @@ impl Layer for Uml {
             program: words.chain(self.args.iter().cloned()).collect(),
             ..Inner::default()
         };
-        let files =
-            vec![(PROGRAM, kernel.clone()), (INITRAMFS, initramfs::write_scripted(host, boot)?)];
-        let inside = Inside {
-            machine: &self.machine,
-            memory: 2 * self.machine.memory + BESIDE,
-            modules: &[],
-            packages: &[C_LIBRARY],
-            files,
-            inner,
-        };
-        let program = inside.program(host, boot)?;
+        let files = vec![
+            (PROGRAM, kernel.clone()),
+            (INITRAMFS, initramfs::write_scripted(host, boot, &[])?),
+        ];
+        let inside =
+            Inside { machine: &self.machine, modules: &[], packages: &[C_LIBRARY], files, inner };
+        let program = inside.program(host, boot, 2 * self.machine.memory + BESIDE)?;
         Ok(Launch::Program(program.made_of("uml", kernel, Some("--version"))))
     }
 

@@ -1,0 +1,103 @@
+//! Xen's toolstack, as dom0 has it: programs and libraries out of the distribution's packages, and how they start a domain.
+
+use super::disk;
+use super::inside::{C_LIBRARY, Files};
+use crate::{Unavailable, package};
+use tare_proto::Inner;
+
+/// The package that depends on the newest toolstack.
+const GENERAL: &str = "xen-system-amd64";
+
+/// How packages of the toolstack are called; the version follows.
+const PREFIX: &str = "xen-utils-";
+
+const PROGRAMS: &[&str] = &[
+    "./usr/lib/xen-*/bin/xl",
+    "./usr/lib/xen-*/bin/xen-init-dom0",
+    "./usr/lib/xen-*/bin/xenstored",
+    "./usr/lib/xen-*/bin/xenconsoled",
+    "./usr/lib/xen-*/bin/xenconsole",
+];
+const LIBRARIES: &[&str] = &["./*lib/x86_64-linux-gnu/l*.so*"];
+
+/// What dom0's kernel needs for guests and their disks, in the order of loading.
+pub(super) const MODULES: &[&str] = &[
+    "xen_privcmd",
+    "xenfs",
+    "xen_evtchn",
+    "xen_gntdev",
+    "xen_gntalloc",
+    "xen_blkback",
+    disk::MODULE,
+];
+
+/// File systems of dom0: what the toolstack talks to, and the folders that it writes to.
+const MOUNTS: &[(&str, &str)] = &[
+    ("xenfs", "/proc/xen"),
+    ("devpts", "/dev/pts"),
+    ("tmpfs", "/var/run/xen"),
+    ("tmpfs", "/var/run/xenstored"),
+    ("tmpfs", "/var/lib/xen"),
+    ("tmpfs", "/var/log/xen"),
+    ("tmpfs", "/var/lock"),
+];
+
+/// Where dom0 has the description of the domain.
+pub(super) const DOMAIN: &str = "/domain";
+
+/// What the toolstack runs when a domain's disk comes and goes.
+pub(super) const BLOCK: &str = "/etc/xen/scripts/block";
+
+/// The distribution's script wants a whole distribution; all that the driver needs is the device's numbers.
+pub(super) fn block() -> String {
+    format!(
+        "#!/bin/dash\n[ \"$1\" != add ] || xenstore write \"$XENBUS_PATH/physical-device\" {}\n",
+        disk::NUMBERS
+    )
+}
+
+/// The packages.
+pub(super) struct Toolstack {
+    utils: String,
+    libraries: Vec<String>,
+}
+
+impl Toolstack {
+    /// The newest that the distribution has.
+    pub(super) fn find() -> Result<Toolstack, Unavailable> {
+        let utils = package::behind(GENERAL, PREFIX).ok_or_else(|| {
+            let why = format!("apt knows no package {GENERAL}");
+            Unavailable::new(why, "as root: apt-get update")
+        })?;
+        let libraries = package::libraries(&utils)?;
+        Ok(Toolstack { utils, libraries })
+    }
+
+    /// What dom0 needs of them.
+    pub(super) fn files(&self) -> Vec<Files<'_>> {
+        let libraries = self.libraries.iter().filter(|name| *name != C_LIBRARY.package);
+        let libraries = libraries.map(|package| Files { package, members: LIBRARIES });
+        let own = [
+            C_LIBRARY,
+            Files { package: &self.utils, members: PROGRAMS },
+            Files { package: "xenstore-utils", members: &["./usr/bin/xenstore"] },
+            Files { package: "dash", members: &["./*bin/dash"] },
+        ];
+        own.into_iter().chain(libraries).collect()
+    }
+
+    /// How dom0 starts [`DOMAIN`] and stays until its end, the domain's console on its own standard output. It then
+    /// sleeps: whatever dom0 did while the domain measures would be measured.
+    pub(super) fn inner(&self) -> Inner {
+        let folder = format!("/usr/lib/xen-{}/bin", self.utils.trim_start_matches(PREFIX));
+        let words = |line: &str| -> Vec<String> {
+            format!("{folder}/{line}").split(' ').map(str::to_owned).collect()
+        };
+        Inner {
+            mounts: MOUNTS.iter().map(|(kind, at)| ((*kind).into(), (*at).into())).collect(),
+            steps: ["xenstored", "xen-init-dom0", "xenconsoled"].map(words).into(),
+            program: words(&format!("xl create -F -c {DOMAIN}")),
+            env: vec![("PATH".into(), "/usr/bin".into())],
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! `xen-domu`: the same kernel image as a PV domain beside Xen's first, which gives it its disk and its console.
+
+use super::inside::{Inside, other};
+use super::machine::{ARGUMENTS, LINE};
+use super::toolstack::{self, BLOCK, DOMAIN, MODULES, Toolstack};
+use super::xen::{self, Dom0, XEN, XEN_ARGS, Xen};
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk};
+use crate::settings::suggestion;
+use crate::{
+    BootSpec, Host, Launch, Layer, LayerKind, SessionError, Setting, SettingError, Settings,
+    Unavailable, initramfs,
+};
+use std::{fs, io};
+use tare_proto::{DISK, Machine};
+
+pub const KIND: LayerKind = LayerKind {
+    name: "xen-domu",
+    about: "the same kernel as a PV domain of Xen, its disk in dom0",
+    machine: Some(Machine::Sim),
+    settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, TSC, XEN, XEN_ARGS, CPU, EMULATOR],
+    defaults: &[("tsc", "native")],
+    only_by_name: false,
+    make,
+};
+
+const TSC: Setting = Setting {
+    key: "tsc",
+    about: "how the domain reads the clock: native (default: nothing traps), default, always_emulate",
+};
+
+/// What `tsc_mode` of a domain can be.
+const TSC_MODES: &[&str] = &["native", "default", "always_emulate"];
+
+/// Memory of dom0 beside its disk, in MiB: it holds its initramfs, the domain's kernel in it, and a copy of that.
+const DOM0: u64 = 384;
+
+/// Where dom0 has the domain's kernel and its initramfs.
+const GUEST_KERNEL: &str = "/vmlinux";
+const GUEST_INITRAMFS: &str = "/initramfs";
+
+/// The driver of the domain's disk, and what it calls it.
+const FRONTEND: &str = "xen_blkfront";
+const NAME: &str = "xvda";
+
+struct XenDomu {
+    xen: Xen,
+    tsc: String,
+}
+
+fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
+    let tsc = settings.get(TSC.key).unwrap_or(TSC_MODES[0]).to_owned();
+    if !TSC_MODES.contains(&tsc.as_str()) {
+        return Err(SettingError(format!("tsc={tsc}; {}", suggestion(&tsc, TSC_MODES))));
+    }
+    Ok(Box::new(XenDomu { xen: Xen::new(settings)?, tsc }))
+}
+
+impl XenDomu {
+    /// The domain, as the toolstack reads it.
+    fn domain(&self) -> String {
+        let machine = &self.xen.machine;
+        let (mut own, mut disk) = ("console=hvc0 tare.line=/dev/hvc0".to_owned(), String::new());
+        if machine.disk.is_some() {
+            own.push_str(&format!(" {DISK}=/dev/{NAME}"));
+            disk = format!("\"format=raw,vdev={NAME},access=rw,target={}\"", disk::DEVICE);
+        }
+        let lines = [
+            ("name", quoted("domu")),
+            ("type", quoted("pv")),
+            ("kernel", quoted(GUEST_KERNEL)),
+            ("ramdisk", quoted(GUEST_INITRAMFS)),
+            ("extra", quoted(&machine.measured(&own))),
+            ("memory", machine.memory.to_string()),
+            ("vcpus", "1".into()),
+            ("tsc_mode", quoted(&self.tsc)),
+            ("disk", format!("[{disk}]")),
+            ("on_poweroff", quoted("destroy")),
+            ("on_reboot", quoted("destroy")),
+            ("on_crash", quoted("destroy")),
+        ];
+        lines.map(|(key, value)| format!("{key} = {value}\n")).concat()
+    }
+
+    /// Dom0 with all that it takes to start the domain.
+    fn dom0(&self, host: &Host, boot: &BootSpec) -> io::Result<Dom0> {
+        let machine = &self.xen.machine;
+        let drivers = machine.disk.map_or(&[][..], |_| &[FRONTEND]);
+        let drivers = machine.kernel.modules(drivers, host, boot)?;
+        let (domain, block) = (boot.folder.join("domain"), boot.folder.join("block"));
+        fs::write(&domain, self.domain())?;
+        fs::write(&block, toolstack::block())?;
+        let toolstack = Toolstack::find().map_err(other)?;
+        let inside = Inside {
+            machine,
+            modules: MODULES,
+            packages: &toolstack.files(),
+            files: vec![
+                (GUEST_KERNEL, machine.kernel.elf(host).map_err(other)?),
+                (GUEST_INITRAMFS, initramfs::write_scripted(host, boot, &drivers)?),
+                (DOMAIN, domain),
+                (BLOCK, block),
+            ],
+            inner: toolstack.inner(),
+        };
+        let disk = machine.disk.map(|disk| format!(" {}", disk.arguments())).unwrap_or_default();
+        Ok(Dom0 {
+            initramfs: inside.initramfs(host, boot)?,
+            arguments: format!("console=hvc0 {ARGUMENTS} {LINE}{disk}"),
+            memory: DOM0 + machine.disk.map_or(0, |disk| disk.size),
+        })
+    }
+}
+
+impl Layer for XenDomu {
+    fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        self.xen.check(host)?;
+        Toolstack::find()?.files().iter().try_for_each(|files| files.tree(host).map(drop))
+    }
+
+    fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
+        let dom0 = self.dom0(host, boot)?;
+        Ok(Launch::Program(self.xen.program(host, boot, &dom0, self.xen.machine.memory)?))
+    }
+
+    fn scripted(&self) -> bool {
+        true
+    }
+
+    fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
+        xen::explain(error, console)
+    }
+}
+
+/// A text as the toolstack's configuration has it.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
