@@ -119,6 +119,37 @@ fn bare_and_xen_repeat_to_the_last_bit_and_differ_as_is_known() {
     assert!(mean("xen-pv", "lmbench/fork_exit") > 2.0 * mean("native", "lmbench/fork_exit"));
 }
 
+/// A system call and a disk of a domain of Xen: some one and a half minutes.
+#[test]
+fn a_domain_beside_the_first_runs_on_xen_and_reads_its_disk_through_it() {
+    let bench = Bench::new();
+    bench.ok("run --machine sim --layers native,xen-domu --bench lmbench/null_call --bench disk/read_64k \
+              --load 1 --blocks 1 --seed 5 --count --require --out c");
+    let campaign = bench.campaign("c");
+    let of = |layer: &str, name: &str| {
+        let mut all = campaign.series.iter();
+        let found = all.find(|row| {
+            campaign.layers[campaign.boots[row.boot].layer].name == layer
+                && campaign.benchmarks[row.benchmark].name.starts_with(name)
+        });
+        found.unwrap_or_else(|| panic!("no series of {name} in {layer}"))
+    };
+    let mean = |layer: &str, name: &str| {
+        let samples = &of(layer, name).samples;
+        samples.iter().sum::<f64>() / samples.len() as f64
+    };
+    let (call, read) = ("lmbench/null_call", "disk/read_64k");
+    assert!(mean("xen-domu", call) > 2.0 * mean("native", call), "a system call goes through Xen");
+    assert!(mean("xen-domu", read) < 0.5 * mean("native", read), "a read goes through dom0");
+    let count = |layer, name: &str| {
+        let counters = &of(layer, call).counters;
+        counters.iter().find(|counter| counter.name == name).map_or(0.0, |found| found.value)
+    };
+    assert_eq!(count("native", "hypervisor/instructions"), 0.0);
+    assert!(count("xen-domu", "hypervisor/instructions") > count("native", "kernel/instructions"));
+    assert!((0.99..1.1).contains(&count("xen-domu", "hypercall/iret")), "each call returns by one");
+}
+
 /// Layer, benchmark and samples of every series.
 fn samples(campaign: &Campaign) -> Vec<(String, String, Vec<f64>)> {
     let of = |row: &tare_store::SeriesRow| {

@@ -2,7 +2,8 @@
 
 use super::disk;
 use super::inside::{C_LIBRARY, Files};
-use crate::{Unavailable, package};
+use crate::{Host, Unavailable, package};
+use std::path::PathBuf;
 use tare_proto::Inner;
 
 /// The package that depends on the newest toolstack.
@@ -56,6 +57,17 @@ pub(super) fn block() -> String {
     )
 }
 
+/// What the toolstack says when it cannot start the domain; the first error is the cause of the others.
+pub(super) fn refusal(console: &str) -> Option<Unavailable> {
+    let said = console.lines().find_map(|line| Some(line.split_once("libxl: error: ")?.1))?;
+    let remedy =
+        "look at its console's log; kernel=, memory=, append= and tsc= say which domain it is";
+    Some(Unavailable::new(
+        format!("Xen's toolstack cannot start the domain: {}", said.trim()),
+        remedy,
+    ))
+}
+
 /// The packages.
 pub(super) struct Toolstack {
     utils: String,
@@ -86,12 +98,23 @@ impl Toolstack {
         own.into_iter().chain(libraries).collect()
     }
 
+    /// Its main program on this host, for the record.
+    pub(super) fn xl(&self, host: &Host) -> Result<PathBuf, Unavailable> {
+        let programs = Files { package: &self.utils, members: PROGRAMS };
+        Ok(programs.tree(host)?.join(self.folder()).join("xl"))
+    }
+
+    /// Where the package has its programs.
+    fn folder(&self) -> String {
+        format!("usr/lib/xen-{}/bin", self.utils.trim_start_matches(PREFIX))
+    }
+
     /// How dom0 starts [`DOMAIN`] and stays until its end, the domain's console on its own standard output. It then
     /// sleeps: whatever dom0 did while the domain measures would be measured.
     pub(super) fn inner(&self) -> Inner {
-        let folder = format!("/usr/lib/xen-{}/bin", self.utils.trim_start_matches(PREFIX));
+        let folder = self.folder();
         let words = |line: &str| -> Vec<String> {
-            format!("{folder}/{line}").split(' ').map(str::to_owned).collect()
+            format!("/{folder}/{line}").split(' ').map(str::to_owned).collect()
         };
         Inner {
             mounts: MOUNTS.iter().map(|(kind, at)| ((*kind).into(), (*at).into())).collect(),
@@ -99,5 +122,21 @@ impl Toolstack {
             program: words(&format!("xl create -F -c {DOMAIN}")),
             env: vec![("PATH".into(), "/usr/bin".into())],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_toolstacks_first_error_is_the_reason() {
+        // What xl 4.17 says of a script that is not there.
+        let said = "Parsing config from /domain\n\
+            libxl: error: libxl_exec.c:117:libxl_report_child_exitstatus: /etc/xen/scripts/block add [95] exited\n\
+            libxl: error: libxl_domain.c:1183:libxl__destroy_domid: Domain 1:Non-existant domain\n";
+        let why = refusal(said).unwrap();
+        assert!(why.why.ends_with("/etc/xen/scripts/block add [95] exited"), "{why}");
+        assert!(refusal("Kernel panic - not syncing: no init").is_none());
     }
 }

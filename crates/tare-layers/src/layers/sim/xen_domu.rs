@@ -82,14 +82,13 @@ impl XenDomu {
     }
 
     /// Dom0 with all that it takes to start the domain.
-    fn dom0(&self, host: &Host, boot: &BootSpec) -> io::Result<Dom0> {
+    fn dom0(&self, host: &Host, boot: &BootSpec, toolstack: &Toolstack) -> io::Result<Dom0> {
         let machine = &self.xen.machine;
         let drivers = machine.disk.map_or(&[][..], |_| &[FRONTEND]);
         let drivers = machine.kernel.modules(drivers, host, boot)?;
         let (domain, block) = (boot.folder.join("domain"), boot.folder.join("block"));
         fs::write(&domain, self.domain())?;
         fs::write(&block, toolstack::block())?;
-        let toolstack = Toolstack::find().map_err(other)?;
         let inside = Inside {
             machine,
             modules: MODULES,
@@ -118,8 +117,11 @@ impl Layer for XenDomu {
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
-        let dom0 = self.dom0(host, boot)?;
-        Ok(Launch::Program(self.xen.program(host, boot, &dom0, self.xen.machine.memory)?))
+        let toolstack = Toolstack::find().map_err(other)?;
+        let dom0 = self.dom0(host, boot, &toolstack)?;
+        let program = self.xen.program(host, boot, &dom0, self.xen.machine.memory)?;
+        let xl = toolstack.xl(host).map_err(other)?;
+        Ok(Launch::Program(program.made_of("toolstack", xl, None)))
     }
 
     fn scripted(&self) -> bool {
@@ -127,11 +129,34 @@ impl Layer for XenDomu {
     }
 
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
-        xen::explain(error, console)
+        toolstack::refusal(console).unwrap_or_else(|| xen::explain(error, console))
     }
 }
 
 /// A text as the toolstack's configuration has it.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_reaches_the_domain_and_cannot_leave_its_place() {
+        let set = "d,kind=xen-domu,memory=64M,disk=32M,tsc=default,append=a=\"b\\c";
+        let settings = Settings::parse(set).unwrap();
+        let xen = Xen::new(&settings).unwrap();
+        let domain = XenDomu { xen, tsc: "default".into() }.domain();
+        let has = |line: &str| domain.lines().any(|own| own == line);
+        assert!(has("memory = 64") && has("tsc_mode = \"default\""), "{domain}");
+        assert!(domain.contains("TARE_DISK=/dev/xvda a=\\\"b\\\\c\"\n"), "{domain}");
+        assert!(domain.contains("target=/dev/ram0"), "{domain}");
+    }
+
+    #[test]
+    fn an_unknown_way_to_read_the_clock_is_refused() {
+        let refused = make(&Settings::parse("d,tsc=nativ").unwrap()).err().unwrap();
+        assert!(refused.to_string().contains("did you mean native"), "{refused}");
+    }
 }
