@@ -4,14 +4,18 @@ use crate::programs::{self, output, wait};
 use crate::{Host, Unavailable};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 use std::time::Duration;
 use std::{fs, io};
 
 /// Longest time for a download of some 30 to 100 MB.
 const DOWNLOAD: Duration = Duration::from_secs(180);
+
+/// Longest time for a question to apt.
+const APT: Duration = Duration::from_secs(60);
 
 /// The programs that this takes.
 const TOOLS: [&str; 4] = ["apt-cache", "apt-get", "dpkg-deb", "tar"];
@@ -64,10 +68,17 @@ fn is_library(package: &str) -> bool {
     package.starts_with("lib") || package == "zlib1g"
 }
 
-/// What apt says that `packages` depend on.
+/// What apt says that `packages` depend on. It is asked once: every boot wants to know, and its lists may be under way.
 fn depends(packages: &[String]) -> Result<String, String> {
+    static SAID: Mutex<BTreeMap<Vec<String>, String>> = Mutex::new(BTreeMap::new());
+    let mut said = SAID.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some(known) = said.get(packages) {
+        return Ok(known.clone());
+    }
     let mut ask = Command::new("apt-cache");
-    output(ask.args(["depends", "--important"]).args(packages), Duration::from_secs(30))
+    let text = output(ask.args(["depends", "--important"]).args(packages), APT)?;
+    said.insert(packages.to_owned(), text.clone());
+    Ok(text)
 }
 
 /// The dependencies in the output of `apt-cache depends`; of alternatives the last.

@@ -150,7 +150,10 @@ mod tests {
         let domain = XenDomu { xen, tsc: "default".into() }.domain();
         let has = |line: &str| domain.lines().any(|own| own == line);
         assert!(has("memory = 64") && has("tsc_mode = \"default\""), "{domain}");
-        assert!(domain.contains("TARE_DISK=/dev/xvda a=\\\"b\\\\c\"\n"), "{domain}");
+        assert!(
+            domain.contains(" TARE_DISK=/dev/xvda ") && domain.contains(" a=\\\"b\\\\c\"\n"),
+            "{domain}"
+        );
         assert!(domain.contains("target=/dev/ram0"), "{domain}");
     }
 
