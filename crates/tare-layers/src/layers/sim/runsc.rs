@@ -71,13 +71,7 @@ impl Layer for Runsc {
         let run = ["run", "--bundle", BUNDLE, "tare"].map(str::to_owned);
         let inner = Inner { program: command.chain(run).collect(), ..Inner::default() };
         let files = vec![(PROGRAM, program.clone()), (BUNDLE, bundle::write_scripted(host, boot)?)];
-        let inside = Inside {
-            machine: &self.machine,
-            modules: &[],
-            packages: &[],
-            files,
-            inner,
-        };
+        let inside = Inside { machine: &self.machine, modules: &[], packages: &[], files, inner };
         let machine = inside.program(host, boot, self.machine.memory + BESIDE)?;
         Ok(Launch::Program(machine.made_of("runtime", program, Some("--version"))))
     }
