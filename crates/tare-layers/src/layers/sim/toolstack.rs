@@ -59,7 +59,8 @@ pub(super) fn block() -> String {
 
 /// What the toolstack says when it cannot start the domain; the first error is the cause of the others.
 pub(super) fn refusal(console: &str) -> Option<Unavailable> {
-    let said = console.lines().find_map(|line| Some(line.split_once("libxl: error: ")?.1))?;
+    let told = ["xc: error: ", "libxl: error: "];
+    let said = console.lines().find(|line| told.iter().any(|told| line.contains(told)))?;
     let remedy =
         "look at its console's log; kernel=, memory=, append= and tsc= say which domain it is";
     Some(Unavailable::new(
@@ -137,6 +138,8 @@ mod tests {
             libxl: error: libxl_domain.c:1183:libxl__destroy_domid: Domain 1:Non-existant domain\n";
         let why = refusal(said).unwrap();
         assert!(why.why.ends_with("/etc/xen/scripts/block add [95] exited"), "{why}");
+        let large = format!("xc: error: panic: kernel too large\n{said}");
+        assert!(refusal(&large).unwrap().why.ends_with("kernel too large"));
         assert!(refusal("Kernel panic - not syncing: no init").is_none());
     }
 }
