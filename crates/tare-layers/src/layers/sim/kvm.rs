@@ -61,17 +61,10 @@ impl Layer for Kvm {
         let files = vec![
             (MONITOR, monitor.to_owned()),
             (IMAGE, kernel),
-            (INITRAMFS, initramfs::write_scripted(host, boot)?),
+            (INITRAMFS, initramfs::write_scripted(host, boot, &[])?),
         ];
-        let inside = Inside {
-            machine,
-            memory: machine.memory + BESIDE,
-            modules: MODULES,
-            packages: &[],
-            files,
-            inner,
-        };
-        let program = inside.program(host, boot)?;
+        let inside = Inside { machine, modules: MODULES, packages: &[], files, inner };
+        let program = inside.program(host, boot, machine.memory + BESIDE)?;
         Ok(Launch::Program(program.made_of("monitor", monitor, None)))
     }
 
