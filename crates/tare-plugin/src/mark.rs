@@ -47,6 +47,7 @@ impl State {
             0x0101 => self.next.per = f64::from_bits(value),
             0x0102 => (self.next.term, self.next.negative) = ((value >> 1) as u32, value & 1 == 1),
             0x0103 => self.next.ops = value,
+            0x0104 => self.close(value),
             _ => {}
         }
     }

@@ -37,6 +37,8 @@ pub struct State {
     pub open: Option<(Box<Copy>, Option<Box<Copy>>)>,
     /// A guest inside of the guest.
     pub guest: Guest,
+    /// What was counted in a batch that has ended, until its operations are told.
+    pub ended: Option<Box<Copy>>,
     /// What has been counted, by request and term.
     pub regions: BTreeMap<(u32, u32), Region>,
     /// Some marks came from elsewhere than the probe's own text.
@@ -51,6 +53,7 @@ pub struct Next {
     pub per: f64,
     pub term: u32,
     pub negative: bool,
+    /// Its operations, or 0 when they are told after it.
     pub ops: u64,
 }
 
@@ -78,6 +81,7 @@ impl State {
             spelling: Spelling::default(),
             next: Next::default(),
             open: None,
+            ended: None,
             guest: Guest::default(),
             regions: BTreeMap::new(),
             misplaced: false,
@@ -92,23 +96,31 @@ impl State {
         }
     }
 
-    /// A batch has ended: what was counted is its region's, if it is a sample's.
+    /// A batch has ended: what was counted is its region's, if it is a sample's, now or when its operations are told.
     pub fn end(&mut self) {
         self.counting = false;
         self.misplaced |= self.last.0 != Place::Probe;
         let Some((begin, host_begin)) = self.open.take() else { return };
+        self.ended = Some(Box::new(self.since(&begin, host_begin.as_deref())));
+        if self.next.ops != 0 {
+            self.close(self.next.ops);
+        }
+    }
+
+    /// The batch that has ended held `ops` operations.
+    pub fn close(&mut self, ops: u64) {
+        let Some(counted) = self.ended.take() else { return };
         let key = (self.next.id, self.next.term);
         let room = self.regions.len() < MOST_REGIONS || self.regions.contains_key(&key);
-        if self.next.id == 0 || self.next.ops == 0 || !room {
+        if self.next.id == 0 || ops == 0 || !room {
             return;
         }
-        let counted = self.since(&begin, host_begin.as_deref());
-        let Next { per, negative, ops, .. } = self.next;
+        let Next { per, negative, .. } = self.next;
         let fresh = || Region { per, negative, ops: 0, batches: 0, counts: Box::new([0; COUNT]) };
         let region = self.regions.entry(key).or_insert_with(fresh);
         region.ops += ops;
         region.batches += 1;
-        for (sum, counted) in region.counts.iter_mut().zip(counted) {
+        for (sum, counted) in region.counts.iter_mut().zip(*counted) {
             *sum += counted;
         }
     }

@@ -1,5 +1,6 @@
 //! What a benchmark is: a row with a name and a `prepare` that returns the operation to time.
 
+use crate::watch::Watch;
 use std::time::Duration;
 use std::{fmt, io};
 use tare_proto::{BenchInfo, Better, Counter, SuiteInfo, Unit};
@@ -39,18 +40,23 @@ pub enum Kind {
     /// of it is that many processes at once (see [`crate::copies`]).
     Loop(fn() -> Result<Op, Refusal>),
     /// What cannot be a loop (a load curve, a copy) takes its own samples, in the benchmark's unit.
-    Own(fn(&Own) -> Result<Measured, Refusal>),
+    Own(fn(&Own) -> Taken),
 }
 
 /// What a benchmark that takes its own samples is asked for.
-pub struct Own {
+pub struct Own<'a> {
     /// Copies, users, threads: whatever the benchmark's `load` counts.
     pub load: u32,
     /// Samples wanted.
     pub samples: u32,
     /// Time for all of it.
     pub limit: Duration,
+    /// What is told of every sample.
+    pub watch: &'a Watch,
 }
+
+/// What became of such a benchmark.
+pub type Taken = Result<Measured, Refusal>;
 
 /// What such a benchmark measured.
 #[derive(Default)]

@@ -9,8 +9,10 @@ use crate::bench::{Batch, Op, Refusal};
 use crate::clock::now_ns;
 use crate::free;
 use crate::harness::{Budget, Costs, enough, more};
+use crate::mark;
 use crate::process::Child;
 use crate::sys::pipe;
+
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use tare_proto::Request;
 
@@ -50,7 +52,14 @@ pub fn measure(
         ops.push(fitting);
         warmup += tries;
     }
-    let round = |(term, &ops): (usize, &u64)| round(&crew, term, ops).map(|ns| ns / ops as f64);
+    let round = |(term, &ops): (usize, &u64)| {
+        mark::batch(term, signs[term], ops);
+        mark::begin();
+        let ns = round(&crew, term, ops);
+        mark::end();
+        ns.map(|ns| ns / ops as f64)
+    };
+    mark::series(request.id, per);
     let mut taken: Vec<Vec<f64>> = Vec::new();
     let mut last = 0;
     while !enough(taken.len(), request.samples, &budget, last) {
@@ -58,6 +67,7 @@ pub fn measure(
         taken.push(ops.iter().enumerate().map(round).collect::<Result<_, _>>()?);
         last = now_ns() - start;
     }
+    mark::end_of_series();
     Ok(Costs { taken, signs, per, ops: ops[0], warmup, short_batch: false, counters })
 }
 

@@ -2,9 +2,10 @@
 //!
 //! Inside a timed batch runs the operation and nothing else: no allocation, no lock, no message.
 
-use crate::bench::{Batch, Bench, Kind, Measured, Op, Own, Refusal, Term, repeat};
+use crate::bench::{Batch, Bench, Kind, Measured, Op, Own, Refusal, Taken, Term, repeat};
 use crate::clock::{CpuTime, now_ns, resolution};
 use crate::copies;
+use crate::watch::Watch;
 use crate::{mark, perf};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -61,10 +62,7 @@ pub fn measure(bench: &Bench, load: u32, request: &Request) -> Result<Series, Re
             let loop_ns = empty_loop_ns();
             prepare().map(|op| measure_loop(op, request, begin).series(loop_ns))
         }
-        Kind::Own(run) => {
-            let limit = Duration::from_millis(request.limit_ms);
-            run(&Own { load, samples: request.samples.max(1), limit }).map(of_its_own)
-        }
+        Kind::Own(run) => of_its_own(run, load, request),
     }));
     MEASURING.store(false, Ordering::Relaxed);
     let mut series = measured.unwrap_or_else(|panic| Err(Refusal::Failed(panic_text(&*panic))))?;
@@ -74,9 +72,20 @@ pub fn measure(bench: &Bench, load: u32, request: &Request) -> Result<Series, Re
     Ok(series)
 }
 
-fn of_its_own(measured: Measured) -> Series {
-    let Measured { samples, ops, warmup, counters } = measured;
-    Series { samples, ops: ops.max(1), warmup, counters, ..Series::default() }
+/// What a benchmark measured that takes its own samples. Perf events are counted in a run of their own, of one
+/// sample, since they would disturb the others.
+fn of_its_own(run: fn(&Own) -> Taken, load: u32, request: &Request) -> Result<Series, Refusal> {
+    let limit = Duration::from_millis(request.limit_ms);
+    let watch = Watch::marking(request.id);
+    let taken = run(&Own { load, samples: request.samples.max(1), limit, watch: &watch });
+    mark::end_of_series();
+    let Measured { samples, ops, warmup, mut counters } = taken?;
+    if request.events {
+        let watch = Watch::events();
+        run(&Own { load, samples: 1, limit, watch: &watch })?;
+        counters.extend(watch.counters());
+    }
+    Ok(Series { samples, ops: ops.max(1), warmup, counters, ..Series::default() })
 }
 
 /// What every term of an operation cost, as it was measured.

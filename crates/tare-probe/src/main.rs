@@ -32,6 +32,7 @@ mod slices;
 mod socket;
 mod sys;
 mod trap;
+mod watch;
 mod window;
 
 use std::ffi::CStr;

@@ -31,6 +31,11 @@ pub fn batch(at: usize, sign: f64, ops: u64) {
     number::<0x0103>(ops);
 }
 
+/// What was timed last, and had no operations told beforehand, held `ops`.
+pub fn done(ops: u64) {
+    number::<0x0104>(ops);
+}
+
 /// What is timed begins.
 #[inline(always)]
 pub fn begin() {

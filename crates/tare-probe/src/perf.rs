@@ -35,6 +35,11 @@ const EXCLUDE_USER: u64 = 1 << 4;
 const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 
+/// Requests to an event and what its children inherited (`linux/perf_event.h`).
+const ENABLE: libc::c_ulong = 0x2400;
+const DISABLE: libc::c_ulong = 0x2401;
+const RESET: libc::c_ulong = 0x2403;
+
 /// What `perf_event_open` is told: the first version of its structure, which every kernel takes.
 #[repr(C)]
 #[derive(Default)]
@@ -82,6 +87,32 @@ impl Events {
             }
         }
         events
+    }
+
+    /// The same, but nothing is counted before [`Events::go_on`].
+    pub fn stopped() -> Events {
+        let events = Events::open();
+        events.stop();
+        events.control(RESET);
+        events
+    }
+
+    /// Counts from here on.
+    pub fn go_on(&self) {
+        self.control(ENABLE);
+    }
+
+    /// Counts nothing until [`Events::go_on`].
+    pub fn stop(&self) {
+        self.control(DISABLE);
+    }
+
+    /// Of an event that cannot be controlled the count is missed, or too high; the kernel has no such event.
+    fn control(&self, what: libc::c_ulong) {
+        for event in &self.open {
+            // SAFETY: the descriptor is open, and the request has no memory.
+            unsafe { libc::ioctl(event.fd.as_raw_fd(), what as _, 0) };
+        }
     }
 
     /// What has been counted since, divided by `operations`; and why there is no more.

@@ -2,9 +2,13 @@
 
 use crate::bench::Own;
 use crate::clock::now_ns;
+use crate::watch::Watch;
 
 /// The samples so far. The first is the warm-up and thrown away.
-pub struct Slices {
+pub struct Slices<'a> {
+    watch: &'a Watch,
+    /// Amount of one operation.
+    operation: u64,
     slice: u64,
     wanted: usize,
     begin: u64,
@@ -13,13 +17,14 @@ pub struct Slices {
     rates: Vec<f64>,
 }
 
-impl Slices {
-    /// Begins now, with the time that `own` gives.
-    pub fn begin(own: &Own) -> Slices {
+impl<'a> Slices<'a> {
+    /// Begins now, with the time that `own` gives; an operation's amount is `operation`.
+    pub fn begin(own: &Own<'a>, operation: u64) -> Slices<'a> {
         let wanted = own.samples as usize + 1;
         let slice = (own.limit.as_nanos() as u64 / wanted as u64).max(1);
         let rates = Vec::with_capacity(wanted);
-        Slices { slice, wanted, begin: now_ns(), amount: 0, all: 0, rates }
+        let watch = own.watch;
+        Slices { watch, operation, slice, wanted, begin: now_ns(), amount: 0, all: 0, rates }
     }
 
     /// Whether what ends now counts.
@@ -34,6 +39,12 @@ impl Slices {
         if took >= self.slice {
             self.rates.push(self.amount as f64 * 1e9 / took as f64);
             self.all += self.amount;
+            if self.rates.len() > 1 {
+                self.watch.end(self.amount / self.operation);
+            }
+            if !self.full() {
+                self.watch.begin();
+            }
             (self.begin, self.amount) = (now, 0);
         }
     }

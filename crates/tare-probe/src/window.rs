@@ -38,7 +38,7 @@ pub fn processes(own: &Own, prepare: fn() -> Result<Op, Refusal>) -> Result<Meas
         crew.iter().try_for_each(|worker| worker.begin(ns))?;
         let answers = crew.iter().map(Worker::end).collect::<Result<Vec<Did>, _>>()?;
         let rate = answers.iter().map(|did| did.rate()).sum::<f64>() * per;
-        Ok((rate, answers[0].ops))
+        Ok((rate, operations(&answers)))
     })?;
     // The last first: every worker holds the writing ends of those before it.
     crew.into_iter().rev().for_each(Worker::finish);
@@ -71,7 +71,7 @@ pub fn threads<S: Send>(
                 .into_iter()
                 .map(|thread| thread.join().map_err(|panic| Refusal::Failed(panic_text(&*panic))))
                 .collect::<Result<_, _>>()?;
-            Ok((did.iter().map(Did::rate).sum(), did[0].ops))
+            Ok((did.iter().map(Did::rate).sum(), operations(&did)))
         })
     })
 }
@@ -102,7 +102,7 @@ fn windows(
     let mut last = 0;
     while !enough(measured.samples.len(), own.samples, &budget, last) {
         let start = now_ns();
-        let (rate, ops) = one(ns)?;
+        let (rate, ops) = own.watch.sample(|| one(ns))?;
         measured.samples.push(rate);
         measured.ops = ops;
         last = now_ns() - start;
@@ -122,6 +122,11 @@ impl Did {
     fn rate(&self) -> f64 {
         self.ops as f64 * 1e9 / self.ns.max(1) as f64
     }
+}
+
+/// Operations of all workers in a window.
+fn operations(all: &[Did]) -> u64 {
+    all.iter().map(|did| did.ops).sum()
 }
 
 /// Repeats `batch` until `window` nanoseconds are over, in chunks that follow its speed.

@@ -46,7 +46,10 @@ pub use compare::{
     compare_markdown, compare_text,
 };
 pub use csv::{csv, csv_field};
-pub use explain::{Explanation, Line, Table, explain, explanation_text};
+pub use explain::{
+    Explanation, Factors, Line, Metric, Metrics, Table, explain, explanation_text, factors,
+    factors_text, metrics, metrics_text,
+};
 pub use html::{
     Counter, Extras, LoadCurve, LoadPoint, Shell, Usage, history_html, html, shell, summary_html,
 };

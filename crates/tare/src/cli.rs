@@ -8,7 +8,7 @@ mod run;
 mod show;
 
 pub use compare::{CompareArgs, CompareBy, Correct};
-pub use import::{ExplainArgs, ImportArgs, PapersArgs, PapersVerb};
+pub use import::{CountTable, ExplainArgs, ImportArgs, PapersArgs, PapersVerb};
 pub use look::{DoctorArgs, ListArgs};
 pub use report::{ReportArgs, ReportFormat, ServeArgs};
 pub use run::{ResumeArgs, RunArgs};

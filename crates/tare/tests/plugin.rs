@@ -25,9 +25,15 @@ fn counts_are_those_of_a_program_counted_by_hand() {
     let result = boot(folder.path(), &counted_by_hand());
     let mut lines = result.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let head = lines.next().expect("a first line");
-    assert_eq!((&head["tare_plugin"], &head["regions"]), (&1.into(), &1.into()), "{head}");
+    assert_eq!((&head["tare_plugin"], &head["regions"]), (&1.into(), &2.into()), "{head}");
     assert_eq!(head["misplaced"], false, "{head}");
     let region = lines.next().expect("a region");
+    let told_after = lines.next().expect("another");
+    assert_eq!(
+        (&told_after["id"], &told_after["ops"], &told_after["counts"]["probe/instructions"]),
+        (&8.into(), &10.into(), &LOADS.into()),
+        "{told_after}"
+    );
     assert_eq!(
         (&region["id"], &region["ops"], &region["per"]),
         (&7.into(), &1000.into(), &1.0.into())
@@ -68,7 +74,13 @@ fn counted_by_hand() -> Vec<u8> {
     // mov $getppid, %eax; syscall; dec %ebx; jnz
     program.code(&[0xb8, 110, 0, 0, 0, 0x0f, 0x05, 0xff, 0xcb, 0x75, 0xf5]);
     touch(&mut program, data + 0x20_0000, FAULTS);
-    program.code(&mark(0x0201)).code(&number(0, 0x0100));
+    program.code(&mark(0x0201));
+    // A batch whose operations are told after it.
+    program.code(&number(8, 0x0100)).code(&number(0, 0x0103)).code(&mark(0x0200));
+    for _ in 0..LOADS {
+        program.load(data);
+    }
+    program.code(&mark(0x0201)).code(&number(10, 0x0104)).code(&number(0, 0x0100));
     program.power_off().elf()
 }
 

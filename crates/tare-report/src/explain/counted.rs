@@ -5,54 +5,90 @@ use tare_store::Campaign;
 
 /// The counters of both sides, by name.
 pub(super) struct Counted {
-    baseline: BTreeMap<String, f64>,
-    layer: BTreeMap<String, f64>,
+    pub(super) baseline: One,
+    pub(super) layer: One,
 }
 
 impl Counted {
     /// `None` when a layer is not of the campaign.
     pub(super) fn of(campaign: &Campaign, bench: usize, layer: &str) -> Option<Counted> {
         let at = campaign.layers.iter().position(|row| row.name == layer)?;
-        let baseline = means(campaign, bench, campaign.baseline()?);
-        Some(Counted { baseline, layer: means(campaign, bench, at) })
+        let baseline = One::of(campaign, bench, campaign.baseline()?);
+        Some(Counted { baseline, layer: One::of(campaign, bench, at) })
     }
 
     /// The baseline's and the layer's; what was not counted is 0.
     pub(super) fn both(&self, name: &str) -> (f64, f64) {
-        let of = |side: &BTreeMap<String, f64>| side.get(name).copied().unwrap_or(0.0);
-        (of(&self.baseline), of(&self.layer))
+        self.sum([name])
     }
 
     /// The same, but what was not counted is not a number.
     pub(super) fn both_if_counted(&self, name: &str) -> (f64, f64) {
-        let of = |side: &BTreeMap<String, f64>| side.get(name).copied().unwrap_or(f64::NAN);
+        let of = |side: &One| side.get(name).unwrap_or(f64::NAN);
         (of(&self.baseline), of(&self.layer))
     }
 
     /// The sum of several.
-    pub(super) fn sum(&self, names: &[String]) -> (f64, f64) {
-        let both = names.iter().map(|name| self.both(name));
-        both.fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d))
+    pub(super) fn sum<S: AsRef<str>>(&self, names: impl AsRef<[S]>) -> (f64, f64) {
+        let of = |side: &One| side.sum(names.as_ref()).unwrap_or(0.0);
+        (of(&self.baseline), of(&self.layer))
     }
 
     /// Whether both sides have it.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.baseline.contains_key(name) && self.layer.contains_key(name)
+        self.baseline.has(name) && self.layer.has(name)
     }
 
     /// Whether any side has it.
     pub(super) fn has_any(&self, name: &str) -> bool {
-        self.baseline.contains_key(name) || self.layer.contains_key(name)
+        self.baseline.has(name) || self.layer.has(name)
     }
 
     /// The names that begin with `prefix`, of either side.
     pub(super) fn names(&self, prefix: &str) -> Vec<&str> {
-        let all = self.baseline.keys().chain(self.layer.keys());
-        let mut names: Vec<&str> =
-            all.map(String::as_str).filter(|name| name.starts_with(prefix)).collect();
+        let mut names = [self.baseline.names(prefix), self.layer.names(prefix)].concat();
         names.sort_unstable();
         names.dedup();
         names
+    }
+}
+
+/// The counters of one layer, by name.
+pub(super) struct One(BTreeMap<String, f64>);
+
+impl One {
+    /// Of layer number `layer`.
+    pub(super) fn of(campaign: &Campaign, bench: usize, layer: usize) -> One {
+        One(means(campaign, bench, layer))
+    }
+
+    /// Whether instructions or events were counted.
+    pub(super) fn is_counted(&self) -> bool {
+        self.is_simulated() || !self.names("perf/").is_empty()
+    }
+
+    /// Whether a plugin counted.
+    pub(super) fn is_simulated(&self) -> bool {
+        self.has("kernel/instructions")
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<f64> {
+        self.0.get(name).copied()
+    }
+
+    /// The sum of those that were counted, if any was.
+    pub(super) fn sum<S: AsRef<str>>(&self, names: impl AsRef<[S]>) -> Option<f64> {
+        let counted = names.as_ref().iter().filter_map(|name| self.get(name.as_ref()));
+        counted.fold(None, |sum, value| Some(sum.unwrap_or(0.0) + value))
+    }
+
+    /// The names that begin with `prefix`.
+    pub(super) fn names(&self, prefix: &str) -> Vec<&str> {
+        self.0.keys().map(String::as_str).filter(|name| name.starts_with(prefix)).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What misses cost in the model: cycles, the same for every layer. They are assumptions, printed with what is made of
 //! them; a processor overlaps much of it.
 
-use super::counted::Counted;
+use super::counted::One;
 
 /// Places in the names of counters.
 pub(super) const PLACES: [&str; 4] = ["probe", "user", "kernel", "hypervisor"];
@@ -35,10 +35,9 @@ pub(super) fn everywhere(kind: &str) -> Vec<String> {
     PLACES.iter().map(|place| format!("model/{place}/{kind}")).collect()
 }
 
-/// Cycles of one operation on both sides.
-pub(super) fn cycles(counted: &Counted, (baseline, layer): (f64, f64)) -> (f64, f64) {
-    COSTS.iter().fold((IDEAL * baseline, IDEAL * layer), |(a, b), (kind, cost)| {
-        let (c, d) = counted.sum(&everywhere(kind));
-        (a + cost * c, b + cost * d)
+/// Cycles of one operation of `instructions` on one layer.
+pub(super) fn of(one: &One, instructions: f64) -> f64 {
+    COSTS.iter().fold(IDEAL * instructions, |sum, (kind, cost)| {
+        sum + cost * one.sum(everywhere(kind)).unwrap_or(0.0)
     })
 }

@@ -3,10 +3,12 @@
 mod counted;
 mod cycles;
 mod exits;
+mod metrics;
 mod real;
 mod rendered;
 mod simulated;
 
+pub use metrics::{Factors, Metric, Metrics, factors, factors_text, metrics, metrics_text};
 pub use rendered::explanation_text;
 pub(crate) use rendered::explanations_html;
 

@@ -41,8 +41,7 @@ pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair) -> Parts {
 
 /// The ratio as path length and CPI, when both sides have counted instructions and cycles.
 fn factors(counted: &Counted, row: &Row, pair: &Pair) -> Option<Decomposition> {
-    let sum =
-        |event: &str| counted.sum(&["user", "kernel"].map(|p| format!("{PREFIX}{p}/{event}")));
+    let sum = |event: &str| counted.sum(["user", "kernel"].map(|p| format!("{PREFIX}{p}/{event}")));
     let (instructions, cycles) = (sum("instructions"), sum("cycles"));
     let speed = |value: f64| if row.better == Better::Lower { 1.0 / value } else { value };
     let work = |throughput: f64, path_length: f64, cycles: f64| Work {

@@ -45,12 +45,12 @@ fn percent(share: f64) -> String {
 }
 
 /// A name in nine columns.
-fn cut(name: &str) -> String {
+pub(super) fn cut(name: &str) -> String {
     name.chars().take(9).collect()
 }
 
 /// A count: whole digits while they fit.
-fn count(value: f64) -> String {
+pub(super) fn count(value: f64) -> String {
     match value {
         0.0 => "0".into(),
         v if v.abs() >= 1e9 => format!("{v:.2e}"),
@@ -59,7 +59,7 @@ fn count(value: f64) -> String {
     }
 }
 
-fn wrapped(text: &mut String, indent: &str, words: &str) {
+pub(super) fn wrapped(text: &mut String, indent: &str, words: &str) {
     let mut column = 0;
     for word in clean(words).split_whitespace() {
         if column > 0 && column + 1 + word.chars().count() > 80 {

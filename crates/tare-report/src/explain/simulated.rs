@@ -47,7 +47,7 @@ pub(super) fn parts(counted: &Counted, pair: &Pair, sums: bool) -> Parts {
     if counted.names("model/").is_empty() {
         notes.push("Caches and TLBs were not modelled (--model).".into());
     } else {
-        let cycles = cycles::cycles(counted, total);
+        let cycles = (cycles::of(&counted.baseline, total.0), cycles::of(&counted.layer, total.1));
         let cpi = (cycles.0 / total.0, cycles.1 / total.1);
         sentence.push_str(&format!(
             " The model makes cycles per instruction × {:.2}, so the time × {:.2}.",

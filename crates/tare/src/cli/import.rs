@@ -104,6 +104,11 @@ pub struct ExplainArgs {
     /// Only this layer's ratio
     #[arg(long, value_name = "NAME", conflicts_with = "from")]
     pub layer: Option<String>,
+    /// What was counted as a table instead: 'metrics' is one a benchmark with a column a layer (path length, hypercalls,
+    /// CPI, misses per 1,000 instructions); 'tests' is one a layer with a line a benchmark (how many times as many
+    /// instructions, cycles, misses)
+    #[arg(long, value_name = "TABLE", conflicts_with = "from")]
+    pub table: Option<CountTable>,
     /// For machines
     #[arg(long, conflicts_with = "from")]
     pub json: bool,
@@ -115,4 +120,13 @@ pub struct ExplainArgs {
     /// In a campaign with --from, the benchmark that is the throughput [default: the only one that is a rate]
     #[arg(long, value_name = "BENCHMARK", requires = "from")]
     pub throughput: Option<String>,
+}
+
+/// How what was counted is tabled.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum CountTable {
+    /// The metrics of a benchmark, a column a layer.
+    Metrics,
+    /// The benchmarks of a layer, a column a metric.
+    Tests,
 }

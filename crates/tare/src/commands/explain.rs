@@ -2,16 +2,19 @@
 
 mod imported;
 
-use crate::cli::ExplainArgs;
+use crate::cli::{CountTable, ExplainArgs};
 use crate::output;
 use anyhow::{Context, Result, bail};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use tare_layers::suggestion;
-use tare_report::{Explanation, Options, explanation_text, scoreboard};
+use tare_report::{
+    Explanation, Options, explanation_text, factors, factors_text, metrics, metrics_text,
+    scoreboard,
+};
 use tare_stats::{Factor, Work, decompose};
 
 /// What a metrics file holds: two layers, the baseline first by name.
@@ -67,6 +70,20 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
     let wanted = |name: &str, of: &Option<String>| of.as_deref().is_none_or(|of| of == name);
     let benches = all.iter().enumerate().filter(|(_, name)| wanted(name, &args.benchmark));
     let layers = || layers.iter().filter(|name| wanted(name, &args.layer));
+    match args.table {
+        Some(CountTable::Metrics) => {
+            let benches = benches.filter_map(|(at, _)| metrics(&campaign, &board, at));
+            let found = benches
+                .map(|one| one.of(|name| name == board.baseline || wanted(name, &args.layer)));
+            return told(dir, args.json, &found.collect::<Vec<_>>(), metrics_text);
+        }
+        Some(CountTable::Tests) => {
+            let found = layers().filter_map(|name| factors(&campaign, &board, name));
+            let found = found.map(|one| one.of(|name| wanted(name, &args.benchmark)));
+            return told(dir, args.json, &found.collect::<Vec<_>>(), factors_text);
+        }
+        None => {}
+    }
     let pairs = benches.flat_map(|(at, _)| layers().map(move |layer| (at, *layer)));
     let found: Vec<Explanation> = pairs
         .filter_map(|(at, layer)| tare_report::explain(&campaign, &board, at, layer))
@@ -74,11 +91,23 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
     if found.is_empty() {
         bail!("{} has no ratio to explain there; 'tare show' says why", dir.display());
     }
-    if args.json {
-        output::print(&(serde_json::to_string_pretty(&found)? + "\n"));
+    told(dir, args.json, &found, explanation_text)
+}
+
+/// Prints what there is, or says that nothing was counted.
+fn told<T: Serialize>(
+    dir: &Path,
+    json: bool,
+    found: &[T],
+    text: fn(&T) -> String,
+) -> Result<ExitCode> {
+    if found.is_empty() {
+        bail!("nothing was counted in {}; tare run --explain counts", dir.display());
+    }
+    if json {
+        output::print(&(serde_json::to_string_pretty(found)? + "\n"));
     } else {
-        let texts: Vec<String> = found.iter().map(explanation_text).collect();
-        output::print(&texts.join("\n"));
+        output::print(&found.iter().map(text).collect::<Vec<_>>().join("\n"));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -62,7 +62,7 @@ fn measure(own: &Own) -> Result<Measured, Refusal> {
     let mut samples = Vec::new();
     let mut last = 0;
     while !enough(samples.len(), own.samples, &budget, last) {
-        let Round { ns, done } = round(&users, deadline)?;
+        let (ns, done) = own.watch.sample(|| round(&users, deadline))?;
         let all = u64::from(own.load) * jobs.len() as u64;
         if done < all && samples.is_empty() {
             let text =
@@ -98,16 +98,9 @@ pub fn jobs() -> Result<(Vec<&'static Bench>, u32), Refusal> {
     Ok((jobs, left_out))
 }
 
-/// What all users did together.
-struct Round {
-    /// From the first start to the last end.
-    ns: u64,
-    /// Jobs.
-    done: u64,
-}
-
-/// Lets every user do its jobs once, as far as it comes by `deadline`.
-fn round(users: &[User], deadline: u64) -> Result<Round, Refusal> {
+/// Lets every user do its jobs once, as far as it comes by `deadline`: nanoseconds from the first start to the last end,
+/// and the jobs that were done.
+fn round(users: &[User], deadline: u64) -> Result<(u64, u64), Refusal> {
     let early = || Refusal::Failed("a user ended early: a job failed under this load".into());
     for user in users {
         put(user.orders.as_raw_fd(), [deadline]).ok_or_else(early)?;
@@ -119,7 +112,7 @@ fn round(users: &[User], deadline: u64) -> Result<Round, Refusal> {
         last = last.max(ended);
         all += done;
     }
-    Ok(Round { ns: last.saturating_sub(first).max(1), done: all })
+    Ok((last.saturating_sub(first).max(1), all))
 }
 
 /// A process that does the jobs when it is told to. Dropping it ends it.

@@ -125,7 +125,7 @@ impl Queue {
         let mut latencies = Latencies::new();
         let (mut requests, block) = (0u64, self.job.block as u64);
         let value = if self.job.random { 1 } else { block };
-        let mut slices = Slices::begin(own);
+        let mut slices = Slices::begin(own, value);
         (0..self.started.len()).try_for_each(|slot| self.start(slot))?;
         while !slices.full() {
             let (warm, mut ended) = (slices.warm(), 0);

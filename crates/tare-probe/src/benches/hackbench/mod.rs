@@ -62,6 +62,7 @@ fn measure(own: &Own, tasks: Tasks, link: Link) -> Result<Measured, Refusal> {
         return Err(Refusal::Unavailable(format!("{} groups are more than {MOST}", own.load)));
     }
     free::memory_for(own.load, "groups", GROUP)?;
+    let messages = u64::from(own.load) * (CREW * CREW * LOOPS) as u64;
     let budget = Budget::new(now_ns(), own.limit.as_millis() as u64);
     let mut last = group::run(own.load, tasks, link)?; // warms up
     let mut samples = Vec::new();
@@ -70,10 +71,11 @@ fn measure(own: &Own, tasks: Tasks, link: Link) -> Result<Measured, Refusal> {
         || (last < own.limit.as_nanos() as u64)
             && !enough(samples.len(), own.samples, &budget, last)
     {
-        last = group::run(own.load, tasks, link)?;
+        (last, _) = own
+            .watch
+            .sample(|| Ok::<_, Refusal>((group::run(own.load, tasks, link)?, messages)))?;
         samples.push(last as f64);
     }
-    let messages = u64::from(own.load) * (CREW * CREW * LOOPS) as u64;
     let counters = vec![Counter::new("messages", messages as f64)];
     Ok(Measured { samples, ops: messages, warmup: 1, counters })
 }

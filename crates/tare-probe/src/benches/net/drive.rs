@@ -73,7 +73,7 @@ fn flow(
     what: &str,
     mut step: impl FnMut() -> io::Result<usize>,
 ) -> Result<Measured, Refusal> {
-    let mut slices = Slices::begin(own);
+    let mut slices = Slices::begin(own, MESSAGE as u64);
     while !slices.full() {
         match step() {
             Ok(0) => return Err(Refusal::Failed(format!("{what}: the other end has gone"))),
@@ -89,7 +89,7 @@ fn flow(
 
 /// Makes transactions until the time is over.
 fn transactions(own: &Own, mut step: impl FnMut() -> io::Result<()>) -> Result<Measured, Refusal> {
-    let (mut slices, mut latencies) = (Slices::begin(own), Latencies::new());
+    let (mut slices, mut latencies) = (Slices::begin(own, 1), Latencies::new());
     let mut before = now_ns();
     while !slices.full() {
         step().map_err(|error| Refusal::Failed(format!("a transaction: {error}")))?;

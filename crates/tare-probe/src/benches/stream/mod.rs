@@ -84,7 +84,8 @@ fn measure(own: &Own, kernel: &Loop, pages: Pages) -> Result<Measured, Refusal> 
     let mut last = together(&mut parts, pass)?;
     let mut samples = Vec::with_capacity(own.samples as usize);
     while !enough(samples.len(), own.samples, &budget, last) {
-        last = together(&mut parts, pass)?;
+        (last, _) =
+            own.watch.sample(|| Ok::<_, Refusal>((together(&mut parts, pass)?, count as u64)))?;
         samples.push((kernel.arrays * count as u64 * 8) as f64 * 1e9 / last.max(1) as f64);
     }
     let wrong = parts.iter().flat_map(|part| part.target.iter()).find(|x| **x != kernel.result);

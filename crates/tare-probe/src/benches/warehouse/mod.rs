@@ -18,6 +18,7 @@ mod transactions;
 
 use crate::bench::{Bench, Kind, Measured, Own, Refusal};
 use crate::memory::{Mapping, Pages};
+use crate::watch::Watch;
 use crate::{cache, free, window};
 use data::{Item, Warehouse};
 use std::time::Duration;
@@ -66,7 +67,8 @@ fn measure(own: &Own, pages: Pages) -> Result<Measured, Refusal> {
     let mut houses: Vec<Warehouse> = houses.collect();
     let turn = |house: &mut &mut Warehouse, count: u64| turns(house, &items, count);
     let ramp_up = own.limit / RAMP_UP;
-    window::threads(&Own { samples: 1, ..part(own, ramp_up) }, houses.iter_mut().collect(), turn)?;
+    let ramp = Own { samples: 1, watch: &Watch::nothing(), ..part(own, ramp_up) };
+    window::threads(&ramp, houses.iter_mut().collect(), turn)?;
     let steady = part(own, own.limit - ramp_up);
     let mut measured = window::threads(&steady, houses.iter_mut().collect(), turn)?;
     if let Some(wrong) = houses.iter().find_map(Warehouse::fault) {
@@ -86,8 +88,8 @@ fn measure(own: &Own, pages: Pages) -> Result<Measured, Refusal> {
     Ok(measured)
 }
 
-fn part(own: &Own, limit: Duration) -> Own {
-    Own { load: own.load, samples: own.samples, limit }
+fn part<'a>(own: &Own<'a>, limit: Duration) -> Own<'a> {
+    Own { limit, ..*own }
 }
 
 fn turns(house: &mut Warehouse, items: &[Item], count: u64) {

@@ -1,0 +1,60 @@
+//! Counting beside samples that are not a loop's: marks for a counter outside of the guest, or perf events of this
+//! process and its children.
+
+use crate::mark;
+use crate::perf::Events;
+use std::cell::Cell;
+use tare_proto::Counter;
+
+/// What counts while samples are taken. The events belong to processes that are made after it.
+pub struct Watch {
+    events: Option<Events>,
+    ops: Cell<u64>,
+}
+
+impl Watch {
+    /// Marks the samples of request `id`.
+    pub fn marking(id: u32) -> Watch {
+        mark::series(id, 1.0);
+        mark::batch(0, 1.0, 0);
+        Watch { events: None, ops: Cell::new(0) }
+    }
+
+    /// Counts perf events, which cost the samples something.
+    pub fn events() -> Watch {
+        Watch { events: Some(Events::stopped()), ops: Cell::new(0) }
+    }
+
+    /// Neither.
+    pub fn nothing() -> Watch {
+        Watch { events: None, ops: Cell::new(0) }
+    }
+
+    /// Here a sample begins.
+    pub fn begin(&self) {
+        self.events.as_ref().inspect(|events| events.go_on());
+        mark::begin();
+    }
+
+    /// Here it ends, after `ops` operations.
+    pub fn end(&self, ops: u64) {
+        mark::end();
+        self.events.as_ref().inspect(|events| events.stop());
+        mark::done(ops);
+        self.ops.set(self.ops.get() + ops);
+    }
+
+    /// Takes a sample: a value, and the operations in it.
+    pub fn sample<T, E>(&self, take: impl FnOnce() -> Result<(T, u64), E>) -> Result<(T, u64), E> {
+        self.begin();
+        let taken = take();
+        self.end(taken.as_ref().map_or(0, |(_, ops)| *ops));
+        taken
+    }
+
+    /// The events of one operation.
+    pub fn counters(&self) -> Vec<Counter> {
+        let ops = self.ops.get().max(1) as f64;
+        self.events.as_ref().map_or_else(Vec::new, |events| events.counted(ops))
+    }
+}
