@@ -9,9 +9,9 @@ const HARDWARE: u32 = 0;
 const SOFTWARE: u32 = 1;
 const CACHE: u32 = 3;
 
-/// A miss when reading, of the data (3) or instruction TLB (4).
-const fn tlb_miss(tlb: u64) -> u64 {
-    tlb | 1 << 16
+/// A miss when reading, of the first-level data cache (0), the data (3) or the instruction TLB (4).
+const fn read_miss(of: u64) -> u64 {
+    of | 1 << 16
 }
 
 /// Type, number and name of what is counted in user and in kernel mode apart (`linux/perf_event.h`).
@@ -19,8 +19,9 @@ const HARDWARE_EVENTS: &[(u32, u64, &str)] = &[
     (HARDWARE, 0, "cycles"),
     (HARDWARE, 1, "instructions"),
     (HARDWARE, 3, "cache_misses"),
-    (CACHE, tlb_miss(3), "dtlb_misses"),
-    (CACHE, tlb_miss(4), "itlb_misses"),
+    (CACHE, read_miss(0), "l1d_misses"),
+    (CACHE, read_miss(3), "dtlb_misses"),
+    (CACHE, read_miss(4), "itlb_misses"),
 ];
 
 /// What the kernel itself counts.
