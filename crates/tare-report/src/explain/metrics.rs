@@ -13,6 +13,9 @@ use std::fmt::Write;
 use tare_proto::Machine;
 use tare_store::Campaign;
 
+/// Columns of a line's name.
+const NAME: usize = 32;
+
 /// Layers beside the baseline that have room in 80 columns.
 const ABREAST: usize = 2;
 
@@ -70,7 +73,7 @@ pub fn metrics(campaign: &Campaign, board: &Scoreboard, bench: usize) -> Option<
         false => pair(name).map(|pair| pair.layer),
     };
     let mut lines = vec![Metric {
-        name: format!("the benchmark's value, {}", row.unit.symbol()),
+        name: format!("value, {}", row.unit.symbol()),
         values: names.iter().map(value).collect(),
     }];
     let of = |metric: &dyn Fn(&One) -> Option<f64>| {
@@ -108,7 +111,7 @@ type Get = fn(&One) -> Option<f64>;
 
 /// The metrics in the order of report 001's tables. A second of the simulated machine is 10⁹ instructions.
 const METRICS: &[(&str, Get)] = &[
-    ("path length, instructions an operation", instructions),
+    ("path length, instructions", instructions),
     ("  user", |one| match one.get("perf/user/instructions") {
         Some(real) => Some(real),
         None => one.sum(["probe/instructions", "user/instructions"]),
@@ -133,7 +136,7 @@ const METRICS: &[(&str, Get)] = &[
     ("L3 MPKI", |one| mpki(one, &["l3_misses", "cache_misses"])),
     ("ITLB MPKI", |one| mpki(one, &["itlb_misses"])),
     ("DTLB MPKI", |one| mpki(one, &["dtlb_misses"])),
-    ("page walks per 1,000 instructions", |one| mpki(one, &["itlb_walks", "dtlb_walks"])),
+    ("page walks per 1,000 instr.", |one| mpki(one, &["itlb_walks", "dtlb_walks"])),
 ];
 
 /// Instructions of an operation, of the plugin or of the processor's counters.
@@ -180,7 +183,7 @@ pub fn metrics_text(metrics: &Metrics) -> String {
     for some in others.chunks(ABREAST) {
         let _ = write!(
             text,
-            "{:38} {:>9}",
+            "{:NAME$} {:>9}",
             clean(&metrics.benchmark),
             cut(&words::name(&metrics.layers[0]))
         );
@@ -191,7 +194,7 @@ pub fn metrics_text(metrics: &Metrics) -> String {
         text.push('\n');
         for line in &metrics.metrics {
             let shown = |at: usize| line.values[at].map_or("-".into(), count);
-            let mut one = format!("  {:36} {:>9}", line.name, shown(0));
+            let mut one = format!("  {:width$} {:>9}", line.name, shown(0), width = NAME - 2);
             for &at in some {
                 let ratio = line.values[at].zip(line.values[0]).filter(|(_, base)| *base != 0.0);
                 let ratio = ratio
