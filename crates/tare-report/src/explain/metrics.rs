@@ -180,7 +180,8 @@ fn rate(one: &One, times: Option<f64>) -> Option<f64> {
 pub fn metrics_text(metrics: &Metrics) -> String {
     let others: Vec<usize> = (1..metrics.layers.len()).collect();
     let mut text = String::new();
-    for some in others.chunks(ABREAST) {
+    let alone: &[usize] = &[];
+    for some in others.chunks(ABREAST).chain(others.is_empty().then_some(alone)) {
         let _ = write!(
             text,
             "{:NAME$} {:>9}",
