@@ -181,6 +181,7 @@ fn plan(origin: &Origin, blocks: usize) -> Plan {
         series_ms: 0,
         counting: tare_store::Counting::Off,
         events: false,
+        cache_bytes: 0,
         boot_s: 0.0,
         margin: origin.margin,
         created: origin.created.clone(),

@@ -46,7 +46,15 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn request(bench: &str) -> Request {
     let bench = bench.to_owned();
-    Request { id: 1, bench, samples: 30, batch_ns: 2_000_000, limit_ms: 3000, events: false }
+    Request {
+        id: 1,
+        bench,
+        samples: 30,
+        batch_ns: 2_000_000,
+        limit_ms: 3000,
+        events: false,
+        cache_bytes: 0,
+    }
 }
 
 fn measure(session: &mut Session, bench: &str) -> Result<String, Box<dyn Error>> {

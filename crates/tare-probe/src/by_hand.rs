@@ -1,6 +1,6 @@
 //! What a person at a shell asks for; the only place beside the protocol that prints.
 
-use crate::{bench, benches, harness, overhead};
+use crate::{bench, benches, cache, harness, overhead};
 use tare_proto::{Request, Series, at_load, name_and_load};
 
 /// Prints how the probe is used.
@@ -17,11 +17,14 @@ pub fn list() -> i32 {
     0
 }
 
-/// Prints `{"suites": [SuiteInfo], "benches": [BenchInfo]}`.
+/// Prints `{"suites": [SuiteInfo], "benches": [BenchInfo], "cache_bytes": N}`; the last is what this machine has.
 pub fn list_json() -> i32 {
     let benches: Vec<_> = benches::all().map(|b| b.info()).collect();
     let suites: Vec<_> = benches::SUITES.iter().map(bench::Suite::info).collect();
-    println!("{}", serde_json::json!({ "suites": suites, "benches": benches }));
+    println!(
+        "{}",
+        serde_json::json!({ "suites": suites, "benches": benches, "cache_bytes": cache::found() })
+    );
     0
 }
 
@@ -63,6 +66,7 @@ fn measure(bench: &bench::Bench, load: u32) -> Result<String, bench::Refusal> {
         batch_ns: 5_000_000,
         limit_ms: if bench.series_ms == 0 { 10_000 } else { bench.series_ms },
         events: false,
+        cache_bytes: 0,
     };
     harness::measure(bench, load, &request).map(|series| summary(&series, bench.unit.symbol()))
 }

@@ -1,7 +1,7 @@
 //! Serves one host over one line: greets, measures what is asked, says goodbye.
 
 use crate::bench::Refusal;
-use crate::{benches, harness, hello};
+use crate::{benches, cache, harness, hello};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::mem::ManuallyDrop;
@@ -53,6 +53,7 @@ fn answer(request: &Request) -> FromProbe {
     let Some(bench) = benches::find(name) else {
         return FromProbe::Failed { id, why: format!("no benchmark named {}", request.bench) };
     };
+    cache::tell(request.cache_bytes);
     match harness::measure(bench, load, request) {
         Ok(series) => FromProbe::Series(series),
         Err(Refusal::Unavailable(why)) => FromProbe::Unavailable { id, why },

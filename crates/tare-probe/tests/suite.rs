@@ -88,8 +88,15 @@ fn a_probe_whose_host_hangs_up_ends() {
 fn a_killed_probe_takes_its_ring_with_it() {
     let mut probe = Probe::start("ring");
     let bench = "lmbench/ctx_16p_64k".to_owned();
-    let request =
-        Request { id: 1, bench, samples: 30, batch_ns: 1 << 30, limit_ms: 600_000, events: false };
+    let request = Request {
+        id: 1,
+        bench,
+        samples: 30,
+        batch_ns: 1 << 30,
+        limit_ms: 600_000,
+        events: false,
+        cache_bytes: 0,
+    };
     probe.say(&ToProbe::Run(request));
     let children = || {
         let pid = probe.id();
@@ -120,7 +127,15 @@ fn wait_for<T>(mut ask: impl FnMut() -> Option<T>) -> T {
 fn perf_events_are_counted_or_refused_with_the_error() {
     let mut probe = Probe::start("events");
     let bench = "lmbench/fork_exit".to_owned();
-    let request = Request { id: 1, bench, samples: 3, batch_ns: 1, limit_ms: 20, events: true };
+    let request = Request {
+        id: 1,
+        bench,
+        samples: 3,
+        batch_ns: 1,
+        limit_ms: 20,
+        events: true,
+        cache_bytes: 0,
+    };
     probe.say(&ToProbe::Run(request));
     assert_eq!(probe.answer(), FromProbe::Begin { id: 1 });
     let FromProbe::Series(series) = probe.answer() else { panic!("no series") };
@@ -134,11 +149,50 @@ fn perf_events_are_counted_or_refused_with_the_error() {
 }
 
 #[test]
+fn samples_of_its_own_are_counted_with_their_children_in_the_size_that_is_told() {
+    let mut probe = Probe::start("own");
+    let mut ask = |bench: &str| {
+        let (bench, cache_bytes) = (bench.to_owned(), 4 << 20);
+        let request = Request {
+            id: 2,
+            bench,
+            samples: 3,
+            batch_ns: 1,
+            limit_ms: 100,
+            events: true,
+            cache_bytes,
+        };
+        probe.say(&ToProbe::Run(request));
+        assert_eq!(probe.answer(), FromProbe::Begin { id: 2 });
+        let FromProbe::Series(series) = probe.answer() else { panic!("no series") };
+        move |name: &str| series.counters.iter().find(|c| c.name == name).map(|c| c.value)
+    };
+    let of = ask("warehouse/mix@2");
+    // Two warehouses of two caches each.
+    assert_eq!(
+        (of("cache_bytes"), of("working_set_bytes")),
+        (Some(4e0 * 1048576.0), Some(16.0 * 1048576.0))
+    );
+    let of = ask("hackbench/process_pipe");
+    assert!(of("perf/hardware_errno").or(of("perf/user/instructions")).unwrap() > 0.0);
+    if let Some(switches) = of("perf/context_switches") {
+        assert!(switches > 0.0, "forty processes that write to each other switch: {switches}");
+    }
+}
+
+#[test]
 fn the_calls_of_a_mix_are_counted_to_the_last() {
     let mut probe = Probe::start("calls");
     let bench = "aim7/syscalls".to_owned();
-    let request =
-        Request { id: 7, bench, samples: 1, batch_ns: 1, limit_ms: 60_000, events: false };
+    let request = Request {
+        id: 7,
+        bench,
+        samples: 1,
+        batch_ns: 1,
+        limit_ms: 60_000,
+        events: false,
+        cache_bytes: 0,
+    };
     probe.say(&ToProbe::Run(request));
     assert_eq!(probe.answer(), FromProbe::Begin { id: 7 });
     let FromProbe::Series(series) = probe.answer() else { panic!("no series") };

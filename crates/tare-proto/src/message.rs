@@ -52,6 +52,9 @@ pub struct Request {
     /// Whether perf events are counted too, after the samples.
     #[serde(default)]
     pub events: bool,
+    /// The last-level cache that sizes are chosen by, in bytes, the same on every layer; 0 leaves it to the probe.
+    #[serde(default)]
+    pub cache_bytes: u64,
 }
 
 /// What the probe says.

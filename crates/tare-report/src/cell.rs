@@ -215,7 +215,24 @@ fn remarks(place: &Place, weighed: &Weighed, values: &Values) -> Vec<Comment> {
         remarks.push(Comment::Rejected { series: rejected.len(), why: (*why).clone() });
     }
     remarks.extend(series_remarks(place.info, &series));
+    remarks.extend(other_size(place, values));
     remarks
+}
+
+/// What a benchmark says it worked on, in bytes.
+const SIZES: [&str; 2] = ["array_bytes", "working_set_bytes"];
+
+/// Whether the layer worked on another amount of memory than the baseline.
+fn other_size(place: &Place, values: &Values) -> Option<Comment> {
+    let size = |layer: usize| {
+        let counters = values.all(layer, place.benchmark).filter_map(|found| match found {
+            Found::Value(_, row) => Some(&row.counters),
+            _ => None,
+        });
+        counters.flatten().find(|c| SIZES.contains(&c.name.as_str())).map(|c| c.value)
+    };
+    let (layer, baseline) = (size(place.layer)?, size(values.baseline?)?);
+    (layer != baseline).then_some(Comment::OtherSize { layer, baseline })
 }
 
 /// Samples of which a third is enough for a mean or a median.

@@ -51,6 +51,13 @@ pub enum Comment {
     },
     /// What was measured beside the operation and subtracted is larger than what is left.
     SubtractedExceeds,
+    /// The layer had less room, or another opinion, and worked on another amount of memory than the baseline.
+    OtherSize {
+        /// Bytes on the layer.
+        layer: f64,
+        /// Bytes on the baseline.
+        baseline: f64,
+    },
     /// What the samples or the blocks show, where it may mislead about the ratio.
     Found(Finding),
 }
@@ -74,6 +81,7 @@ impl Comment {
             Comment::FewSamples { .. } => "few_samples",
             Comment::Rejected { .. } => "rejected",
             Comment::SubtractedExceeds => "subtracted_exceeds",
+            Comment::OtherSize { .. } => "other_size",
             Comment::Found(finding) => finding.kind,
         }
     }
@@ -94,6 +102,9 @@ impl Comment {
             Comment::Rejected { series: 1, why } => format!("1 series rejected: {why}"),
             Comment::Rejected { series, why } => format!("{series} series rejected: {why}"),
             Comment::SubtractedExceeds => "most of it subtracted".into(),
+            Comment::OtherSize { layer, baseline } => {
+                format!("on {} MiB, not {}", mebibytes(*layer), mebibytes(*baseline))
+            }
             Comment::Found(finding) => finding.text.clone(),
         }
     }
@@ -123,9 +134,16 @@ impl Comment {
                 format!("Series that could not be reduced to a value: {series}; the first because {why}.")
             }
             Comment::SubtractedExceeds => "The cost measured beside the operation and subtracted is over three times what is left, so the result is a small difference of large numbers.".into(),
+            Comment::OtherSize { layer, baseline } => {
+                format!("The layer worked on {} MiB and the baseline on {}, so their caches hold other parts of it; give the layer more memory.", mebibytes(*layer), mebibytes(*baseline))
+            }
             Comment::Found(finding) => finding.sentence(),
         }
     }
+}
+
+fn mebibytes(bytes: f64) -> String {
+    format!("{:.0}", bytes / f64::from(1 << 20))
 }
 
 /// Half an interval: `±12%`, or `a factor of 3.4`.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{absent, bench, boot, empty, fail, hello, layer, series};
-use tare_proto::{Better, Unit};
+use tare_proto::{Better, Counter, Unit};
 use tare_report::{Cell, Comment, Options, Presence, Scoreboard, Verdict, scoreboard};
 use tare_store::{Campaign, Outcome, Role, Store, load};
 
@@ -51,6 +51,23 @@ fn the_baseline_is_the_geometric_mean_of_its_two_boots() {
         "{:?}",
         board.warnings
     );
+}
+
+#[test]
+fn a_layer_that_worked_on_less_memory_is_told_apart() {
+    let mut campaign = pair();
+    for (layer, mebibytes) in [(0, 64.0), (1, 16.0)] {
+        measure(&mut campaign, 0, layer, Role::Weigh, 100.0);
+        let size = Counter::new("working_set_bytes", mebibytes * 1_048_576.0);
+        campaign.series.last_mut().unwrap().counters.push(size);
+    }
+    let label = |campaign: &Campaign| {
+        let board = board(campaign);
+        only(&board).comments.iter().find(|c| c.kind() == "other_size").map(|c| c.label())
+    };
+    assert_eq!(label(&campaign).as_deref(), Some("on 16 MiB, not 64"));
+    campaign.series[1].counters[0].value *= 4.0;
+    assert_eq!(label(&campaign), None);
 }
 
 #[test]

@@ -205,7 +205,8 @@ impl Runner<'_> {
     fn request(&self, id: u32, slot: &Slot, bench: usize) -> Request {
         let (batch_ns, limit_ms) = (self.plan.batch_ns, self.limit_ms(bench));
         let (samples, events) = (self.samples(slot, bench), self.plan.events);
-        Request { id, bench: self.benches[bench].name.clone(), samples, batch_ns, limit_ms, events }
+        let (bench, cache_bytes) = (self.benches[bench].name.clone(), self.plan.cache_bytes);
+        Request { id, bench, samples, batch_ns, limit_ms, events, cache_bytes }
     }
 
     /// Asks the probe once.

@@ -103,6 +103,7 @@ impl Search<'_> {
             batch_ns: self.batch_ns,
             limit_ms,
             events: false,
+            cache_bytes: 0,
         };
         Ok(match session.measure(&request, patience(Machine::Real, limit_ms))? {
             Answer::Series(series, _) => {

@@ -15,6 +15,9 @@ pub const BATCH: u64 = 500_000;
 /// Longest series, in milliseconds of the guest's clock: 2·10⁹ instructions.
 pub const SERIES_MS: u64 = 2000;
 
+/// The last-level cache that sizes are chosen by, in bytes: the model's.
+pub const CACHE_BYTES: u64 = 16 << 20;
+
 /// Longest time for a boot by the host's clock. It only ends what hangs.
 pub const BOOT: Duration = Duration::from_secs(600);
 

@@ -82,6 +82,7 @@ fn campaign(directory: &Path, layer: &str, finish: bool) -> Store {
         series_ms: 1,
         counting: tare_store::Counting::Off,
         events: false,
+        cache_bytes: 0,
         boot_s: 1.0,
         margin: 0.02,
         created: "2026-01-01T00:00:00Z".into(),

@@ -35,6 +35,9 @@ pub struct Plan {
     /// Whether the probe counts perf events.
     #[serde(default)]
     pub events: bool,
+    /// The last-level cache that benchmarks choose their sizes by on every layer, in bytes; 0 leaves it to each.
+    #[serde(default)]
+    pub cache_bytes: u64,
     /// UTC, ISO 8601.
     pub created: String,
     /// The tare that made it.

@@ -22,6 +22,9 @@ pub struct Catalog {
     pub suites: Vec<SuiteInfo>,
     /// The benchmarks in the scoreboard's order, the host's last.
     pub benches: Vec<BenchInfo>,
+    /// This host's last-level cache, in bytes.
+    #[serde(default)]
+    pub cache_bytes: u64,
 }
 
 impl Catalog {

@@ -58,6 +58,15 @@ pub struct Config {
     /// As `--machine`.
     #[serde(default)]
     pub machine: Option<Machine>,
+    /// As `--count`.
+    #[serde(default)]
+    pub count: bool,
+    /// As `--model`.
+    #[serde(default)]
+    pub model: bool,
+    /// As `--explain`.
+    #[serde(default)]
+    pub explain: bool,
     /// As `--layer`, one table each.
     #[serde(default)]
     layer: Vec<toml::Table>,

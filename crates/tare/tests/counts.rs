@@ -32,11 +32,10 @@ fn series<'a>(
 #[test]
 fn counts_add_up_to_the_guests_clock_and_show_where_a_layer_costs() {
     let bench = Bench::new();
-    let ran = bench.ok(
-        "run --machine sim --layers native,xen-pv,kvm --bench kernel/getppid --bench kernel/segv \
-         --bench lmbench/page_fault --bench net/lo_tcp_rr --series 200ms --blocks 1 --seed 1 \
-         --explain --require --out c",
-    );
+    bench.write("tare.toml", "machine = 'sim'\nexplain = true\nblocks = 1\nseed = 1\n");
+    let ran = bench
+        .ok("run --layers native,xen-pv,kvm --bench kernel/getppid --bench kernel/segv \
+         --bench lmbench/page_fault --bench net/lo_tcp_rr --series 200ms --require --out c");
     let campaign = bench.campaign("c");
     for layer in ["native", "xen-pv", "kvm"] {
         for name in ["kernel/getppid", "kernel/segv", "lmbench/page_fault"] {

@@ -91,8 +91,15 @@ impl Probe {
     /// Measures `bench` for about `limit_ms` milliseconds.
     pub fn measure_for(&mut self, bench: &str, limit_ms: u64) -> FromProbe {
         let bench = bench.to_owned();
-        let request =
-            Request { id: 7, bench, samples: 3, batch_ns: 10_000, limit_ms, events: false };
+        let request = Request {
+            id: 7,
+            bench,
+            samples: 3,
+            batch_ns: 10_000,
+            limit_ms,
+            events: false,
+            cache_bytes: 0,
+        };
         self.say(&ToProbe::Run(request));
         assert_eq!(self.answer(), FromProbe::Begin { id: 7 });
         self.answer()

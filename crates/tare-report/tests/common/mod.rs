@@ -23,6 +23,7 @@ pub fn plan(blocks: u32) -> Plan {
         series_ms: 500,
         counting: tare_store::Counting::Off,
         events: false,
+        cache_bytes: 0,
         boot_s: 20.0,
         margin: 0.02,
         created: "2026-01-01T00:00:00Z".into(),

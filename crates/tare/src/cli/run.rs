@@ -8,7 +8,7 @@ use std::time::Duration;
 use tare_proto::Machine;
 
 /// What to run.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct RunArgs {
     /// real (this host), or sim: a simulated machine whose clock counts instructions, so that figures repeat [default:
     /// real]

@@ -28,11 +28,17 @@ pub const BOOT: Duration = Duration::from_secs(30);
 /// Runs a whole new campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let config = Config::read(args.config.as_deref())?;
+    let mut args = args.clone();
+    args.count |= config.count;
+    args.model |= config.model;
+    args.explain |= config.explain;
+    let args = &args;
     let machine = args.machine.or(config.machine).unwrap_or_default();
     check_machine(machine, args, &config)?;
     let (mut host, keeper) = (host::counting_host(counting(args, machine))?, host::keeper()?);
     host.destroy_disks = args.destroy_disk_contents;
-    let benches = select(&Catalog::load(&host.probe)?, args, &config)?;
+    let catalog = Catalog::load(&host.probe)?;
+    let benches = select(&catalog, args, &config)?;
     let benches = timed(estimated(benches, args.format.estimator), args.series.or(config.series));
     let benches = simulated::benches(machine, benches);
     if benches.is_empty() {
@@ -68,7 +74,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
         return Ok(cli::INTERRUPTED.into());
     }
     let benches = expand(benches, &loads, vcpus, &found)?;
-    let mut plan = plan::plan(machine, args, &config, (baseline, cpus), &tried, &benches)?;
+    let on = (baseline, cpus);
+    let mut plan = plan::plan(machine, args, &config, on, catalog.cache_bytes, &tried, &benches)?;
     let spent = begin.elapsed().as_secs_f64();
     plan.budget_s = plan.budget_s.map(|budget| (budget - spent).max(1.0));
     let rows: Vec<LayerRow> = tried.iter().map(|tried| tried.row.clone()).collect();

@@ -169,6 +169,7 @@ pub fn null_call(samples: u32, limit_ms: u64) -> Request {
         batch_ns: 100_000,
         limit_ms,
         events: false,
+        cache_bytes: 0,
     }
 }
 

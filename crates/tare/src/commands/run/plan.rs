@@ -100,6 +100,7 @@ pub fn plan(
     args: &RunArgs,
     config: &Config,
     (baseline, cpus): (String, Vec<u32>),
+    cache_bytes: u64,
     tried: &[Tried],
     benches: &[BenchInfo],
 ) -> Result<Plan> {
@@ -124,6 +125,7 @@ pub fn plan(
         counting: counting(args, machine),
         // A simulated CPU has no counters of its own: the plugin counts.
         events: args.explain && !is_sim,
+        cache_bytes: if is_sim { simulated::CACHE_BYTES } else { cache_bytes },
         boot_s: boot_limit(args, machine).as_secs_f64(),
         margin: args.margin / 100.0,
         created: tare_run::now(),
