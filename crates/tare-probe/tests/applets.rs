@@ -1,9 +1,9 @@
 //! The tools of UnixBench's scripts do what the tools of their names do.
 
-use std::io::Write;
+use std::fs::File;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 const TEXT: &str = "10 the last\n9 and\nb the\n\nother line\n";
 
@@ -14,11 +14,12 @@ fn applet(folder: &Path, words: &[&str]) -> Command {
     command
 }
 
-/// What `command` writes when it is given [`TEXT`].
+/// What `command` writes when it is given the file `text` of its folder. Not a pipe: who reads only the files that it is
+/// named may have ended before it is written to.
 fn output(mut command: Command) -> String {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("start");
-    child.stdin.take().expect("piped").write_all(TEXT.as_bytes()).expect("write");
-    let output = child.wait_with_output().expect("wait");
+    let folder = command.get_current_dir().expect("a folder");
+    let text = File::open(folder.join("text")).expect("the text");
+    let output = command.stdin(text).output().expect("start");
     assert!(output.status.success(), "{command:?}: {}", output.status);
     String::from_utf8(output.stdout).expect("text")
 }
