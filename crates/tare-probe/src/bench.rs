@@ -198,6 +198,28 @@ impl Bench {
         }
     }
 
+    /// A row that takes its own samples: events per second, ten samples in a second, reduced to their mean, at one load.
+    pub const fn own(
+        name: &'static str,
+        about: &'static str,
+        suite: &'static str,
+        run: fn(&Own) -> Taken,
+    ) -> Bench {
+        Bench {
+            name,
+            about,
+            unit: Unit::PerSecond,
+            better: Better::Higher,
+            suite,
+            estimator: "mean",
+            samples: 10,
+            load: "",
+            loads: &[1],
+            series_ms: 1000,
+            kind: Kind::Own(run),
+        }
+    }
+
     /// The row as the host reads it.
     pub fn info(&self) -> BenchInfo {
         BenchInfo {

@@ -12,7 +12,6 @@ use crate::harness::{Budget, Costs, enough, more};
 use crate::mark;
 use crate::process::Child;
 use crate::sys::pipe;
-
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use tare_proto::Request;
 

@@ -15,7 +15,7 @@ use crate::scratch;
 use crate::sys::pipe;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::Duration;
-use tare_proto::{Better, Counter, Unit};
+use tare_proto::{Counter, Unit};
 
 pub const ROWS: &[Bench] = &[
     mix("aim7/mix", "the multiuser mix: 78 jobs a user, files in memory", |own| {
@@ -34,17 +34,12 @@ const fn mix(
     run: fn(&Own) -> Result<Measured, Refusal>,
 ) -> Bench {
     Bench {
-        name,
-        about,
         unit: Unit::PerMinute,
-        better: Better::Higher,
-        suite: SUITE,
-        estimator: "mean",
         samples: 2,
         load: "users",
         loads: &[1, 2, 4],
         series_ms: 6000,
-        kind: Kind::Own(run),
+        ..Bench::own(name, about, SUITE, run)
     }
 }
 

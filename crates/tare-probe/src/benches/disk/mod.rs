@@ -16,11 +16,8 @@ mod plain;
 mod target;
 mod uring;
 
-use crate::bench::{Bench, Kind, Measured, Own, Refusal};
-use tare_proto::{Better, Unit};
-
-/// Time for one series: a hundred turns of a rotating disk, thousands of any other.
-const SERIES_MS: u64 = 1000;
+use crate::bench::{Bench, Measured, Own, Refusal};
+use tare_proto::Unit;
 
 /// What is asked of the disk.
 #[derive(Clone, Copy)]
@@ -40,17 +37,5 @@ const fn row(
     unit: Unit,
     run: fn(&Own) -> Result<Measured, Refusal>,
 ) -> Bench {
-    Bench {
-        name,
-        about,
-        unit,
-        better: Better::Higher,
-        suite: "disk",
-        estimator: "mean",
-        samples: 10,
-        load: "queue depth",
-        loads: &[1, 4, 16],
-        series_ms: SERIES_MS,
-        kind: Kind::Own(run),
-    }
+    Bench { unit, load: "queue depth", loads: &[1, 4, 16], ..Bench::own(name, about, "disk", run) }
 }

@@ -12,7 +12,7 @@ pub mod thread_socket;
 mod group;
 mod link;
 
-use crate::bench::{Bench, Kind, Measured, Own, Refusal};
+use crate::bench::{Bench, Measured, Own, Refusal};
 use crate::clock::now_ns;
 use crate::free;
 use crate::harness::{Budget, enough};
@@ -42,17 +42,11 @@ const fn row(
     run: fn(&Own) -> Result<Measured, Refusal>,
 ) -> Bench {
     Bench {
-        name,
-        about,
         unit: Unit::Nanoseconds,
         better: Better::Lower,
-        suite: "hackbench",
         estimator: "median",
-        samples: 10,
         load: "groups",
-        loads: &[1],
-        series_ms: 1000,
-        kind: Kind::Own(run),
+        ..Bench::own(name, about, "hackbench", run)
     }
 }
 

@@ -15,11 +15,8 @@ pub mod udp_rr;
 mod drive;
 mod end;
 
-use crate::bench::{Bench, Kind, Measured, Own, Refusal};
-use tare_proto::{Better, Unit};
-
-/// Time for one series.
-const SERIES_MS: u64 = 1000;
+use crate::bench::{Bench, Measured, Own, Refusal};
+use tare_proto::Unit;
 
 /// A row of the family: bytes or transactions a second.
 const fn row(
@@ -28,17 +25,5 @@ const fn row(
     unit: Unit,
     run: fn(&Own) -> Result<Measured, Refusal>,
 ) -> Bench {
-    Bench {
-        name,
-        about,
-        unit,
-        better: Better::Higher,
-        suite: "net",
-        estimator: "mean",
-        samples: 10,
-        load: "",
-        loads: &[1],
-        series_ms: SERIES_MS,
-        kind: Kind::Own(run),
-    }
+    Bench { unit, ..Bench::own(name, about, "net", run) }
 }

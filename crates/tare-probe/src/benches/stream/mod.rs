@@ -13,7 +13,7 @@ pub mod triad;
 pub mod triad_basepage;
 pub mod triad_hugepage;
 
-use crate::bench::{Bench, Kind, Measured, Own, Refusal};
+use crate::bench::{Bench, Measured, Own, Refusal};
 use crate::cache;
 use crate::clock::now_ns;
 use crate::free;
@@ -21,7 +21,7 @@ use crate::harness::{Budget, enough};
 use crate::memory::{Mapping, Pages};
 use crate::window::no_thread;
 use std::thread;
-use tare_proto::{Better, Counter, Unit};
+use tare_proto::{Counter, Unit};
 
 /// An array is this many last-level caches.
 const CACHES: u64 = 4;
@@ -42,17 +42,11 @@ const fn row(
     run: fn(&Own) -> Result<Measured, Refusal>,
 ) -> Bench {
     Bench {
-        name,
-        about,
         unit: Unit::BytesPerSecond,
-        better: Better::Higher,
-        suite: "stream",
         estimator: "best-1-of-10",
-        samples: 10,
         load: "threads",
         loads: &[0],
-        series_ms: 1000,
-        kind: Kind::Own(run),
+        ..Bench::own(name, about, "stream", run)
     }
 }
 

@@ -13,11 +13,11 @@ pub mod threads;
 mod block;
 mod latency;
 
-use crate::bench::{Bench, Kind, Measured, Own, Refusal};
+use crate::bench::{Bench, Measured, Own, Refusal};
 use crate::clock::now_ns;
 use crate::window;
 use latency::Latencies;
-use tare_proto::{Better, Unit};
+use tare_proto::Unit;
 
 /// A row of the family.
 const fn row(
@@ -27,17 +27,12 @@ const fn row(
     run: fn(&Own) -> Result<Measured, Refusal>,
 ) -> Bench {
     Bench {
-        name,
-        about,
         unit,
-        better: Better::Higher,
-        suite: "sysbench",
         estimator: "median",
-        samples: 10,
         load: "threads",
         loads: &[1, 0],
         series_ms: 400,
-        kind: Kind::Own(run),
+        ..Bench::own(name, about, "sysbench", run)
     }
 }
 

@@ -26,9 +26,9 @@ pub mod spawn;
 pub mod syscall;
 pub mod whetstone_double;
 
-use crate::bench::{Bench, COPIES, Kind, Measured, Op, Own, Refusal};
+use crate::bench::{Bench, COPIES, Measured, Op, Own, Refusal};
 use crate::window;
-use tare_proto::{Better, Counter, Unit};
+use tare_proto::{Counter, Unit};
 
 /// A million Whetstone instructions a second.
 const MWIPS: f64 = 1e6;
@@ -57,17 +57,13 @@ const fn row(
     run: fn(&Own) -> Result<Measured, Refusal>,
 ) -> Bench {
     Bench {
-        name,
-        about,
         unit,
-        better: Better::Higher,
-        suite: "unixbench",
         estimator,
         samples,
         load: COPIES,
         loads: &[1, 0],
         series_ms,
-        kind: Kind::Own(run),
+        ..Bench::own(name, about, "unixbench", run)
     }
 }
 

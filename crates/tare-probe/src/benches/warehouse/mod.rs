@@ -16,13 +16,13 @@ pub mod mix_hugepage;
 mod data;
 mod transactions;
 
-use crate::bench::{Bench, Kind, Measured, Own, Refusal};
+use crate::bench::{Bench, Measured, Own, Refusal};
 use crate::memory::{Mapping, Pages};
 use crate::watch::Watch;
 use crate::{cache, free, window};
 use data::{Item, Warehouse};
 use std::time::Duration;
-use tare_proto::{Better, Counter, Unit};
+use tare_proto::Counter;
 
 /// A warehouse's working set is this many last-level caches.
 const CACHES: u64 = 2;
@@ -42,19 +42,7 @@ const fn row(
     about: &'static str,
     run: fn(&Own) -> Result<Measured, Refusal>,
 ) -> Bench {
-    Bench {
-        name,
-        about,
-        unit: Unit::PerSecond,
-        better: Better::Higher,
-        suite: "warehouse",
-        estimator: "mean",
-        samples: 10,
-        load: "warehouses",
-        loads: &[1, 2, 4],
-        series_ms: 1000,
-        kind: Kind::Own(run),
-    }
+    Bench { load: "warehouses", loads: &[1, 2, 4], ..Bench::own(name, about, "warehouse", run) }
 }
 
 /// Transactions per second of `own.load` warehouses in memory of `pages`.
