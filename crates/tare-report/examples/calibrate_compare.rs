@@ -1,8 +1,8 @@
 //! Simulates pairs of campaigns and counts what `tare compare` and its gate say of them:
 //! `cargo run --release -p tare-report --example calibrate_compare -- [repeats] [seed]`.
 
+use tare_board::{By, CompareOptions, Comparison, Options, Verdict, compare};
 use tare_proto::{BenchInfo, Better, Unit};
-use tare_report::{By, CompareOptions, Comparison, Options, Verdict, compare};
 use tare_store::{Boot, BootState, Campaign, LayerRow, Outcome, Plan, Role, SeriesRow};
 
 const BENCHES: usize = 30;

@@ -10,7 +10,8 @@ mod large;
 
 use std::path::Path;
 use std::time::Instant;
-use tare_report::{Extras, Options, html, scoreboard};
+use tare_board::{Extras, Options, scoreboard};
+use tare_report::html;
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();

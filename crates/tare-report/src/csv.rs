@@ -1,8 +1,8 @@
 //! The CSV form: one line a benchmark and layer, with columns that stay what they are.
 
-use crate::Scoreboard;
-use crate::board::{Cell, Row};
 use crate::words;
+use tare_board::Scoreboard;
+use tare_board::{Cell, Row};
 use tare_proto::Better;
 
 /// The columns. New ones come last; none changes its meaning.

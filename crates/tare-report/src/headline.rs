@@ -1,8 +1,8 @@
 //! The sentences that answer first: what each layer costs, and what the noise floor is.
 
-use crate::board::{Geomean, LayerSummary, Measure, Ratio, Row, Scoreboard, Verdict};
-use crate::format::{count, percent_above_one, quantity, ratio_and_interval};
 use crate::words::{cost, name, percent_of, times, word};
+use tare_board::format::{count, percent_above_one, quantity, ratio_and_interval};
+use tare_board::{Geomean, LayerSummary, Measure, Ratio, Row, Scoreboard, Verdict};
 use tare_proto::{Better, Machine, Unit};
 
 /// A layer in words: what it costs by suite, then how its rows were judged.

@@ -1,7 +1,7 @@
 //! The JSON form: the scoreboard as it is, with its format's name and version.
 
-use crate::Scoreboard;
 use serde::Serialize;
+use tare_board::Scoreboard;
 
 /// The version of the JSON form; it grows when a field changes its meaning or goes away.
 const VERSION: u32 = 1;

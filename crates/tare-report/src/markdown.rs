@@ -1,10 +1,12 @@
 //! The Markdown form, for a pull request or a wiki: matrix in sight, the rest folded away.
 
-use crate::board::{Cell, LayerSummary, Measure, Row, Scoreboard};
 use crate::clean::{clean, fit};
-use crate::format::{count, pair, percent_above_one, quantity, ratio_and_interval, short_ratio};
 use crate::{headline, index, words};
 use std::fmt::Write;
+use tare_board::format::{
+    count, pair, percent_above_one, quantity, ratio_and_interval, short_ratio,
+};
+use tare_board::{Cell, LayerSummary, Measure, Row, Scoreboard};
 use tare_proto::Better;
 
 /// Most failed boots that are shown, console lines of each, and columns of a name and of a text.

@@ -1,10 +1,10 @@
 //! Report 000's two tables: ratios with their raw pairs, and the widths of the means' intervals.
 
-use crate::board::{LayerSummary, Measure, Row, Scoreboard};
 use crate::clean::{clean, fit};
-use crate::format::{pair, percent, short_ratio};
 use crate::text::{Ink, Page, Paint, Piece, Side, TextStyle};
 use crate::words;
+use tare_board::format::{pair, percent, short_ratio};
+use tare_board::{LayerSummary, Measure, Row, Scoreboard};
 use tare_proto::Better;
 
 /// Fewest columns that a benchmark's name gets, and most.

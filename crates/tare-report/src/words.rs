@@ -1,9 +1,10 @@
 //! The words for verdicts, costs and absences, shared by every written form.
 
-use crate::Comment;
-use crate::board::{Cell, FailedBoot, Measure, Presence, Ratio, Row, Scoreboard, Verdict};
 use crate::clean::{clean, fit};
-use crate::format::{percent, short_ratio};
+use tare_board::Comment;
+pub(crate) use tare_board::format::percent_of;
+use tare_board::format::{percent, short_ratio};
+use tare_board::{Cell, FailedBoot, Measure, Presence, Ratio, Row, Scoreboard, Verdict};
 use tare_proto::Better;
 use tare_stats::Correction;
 use tare_store::Role;
@@ -18,7 +19,7 @@ pub(crate) fn name(text: &str) -> String {
 
 /// What to know of geometric means where a benchmark was measured at several loads.
 pub(crate) fn loads_in_means(board: &Scoreboard) -> &'static str {
-    match crate::load::families(board).is_empty() {
+    match tare_board::load::families(board).is_empty() {
         true => "",
         false => "Geometric means are over each benchmark's smallest load. ",
     }
@@ -134,10 +135,4 @@ pub(crate) fn which(boot: &FailedBoot) -> String {
     let floor = if boot.role == Role::Floor { ", floor boot" } else { "" };
     let attempt = if boot.attempt > 1 { ", second attempt" } else { "" };
     format!("block {}{floor}{attempt}", boot.block + 1)
-}
-
-/// `95%` for 0.95, `2.5%` for 0.025.
-pub(crate) fn percent_of(fraction: f64) -> String {
-    let rounded = (fraction * 1e6).round() / 1e4;
-    format!("{rounded}%")
 }

@@ -8,7 +8,8 @@ mod large;
 
 use driver::{Browser, page};
 use serde_json::{Value, json};
-use tare_report::{Extras, Options, html, scoreboard};
+use tare_board::{Extras, Options, scoreboard};
+use tare_report::html;
 use tare_store::Campaign;
 
 fn written(campaign: &Campaign) -> String {

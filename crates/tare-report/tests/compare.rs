@@ -2,11 +2,9 @@
 
 mod common;
 
+use tare_board::{By, CompareOptions, Comparison, Condition, Options, compare};
 use tare_proto::Unit;
-use tare_report::{
-    By, CompareOptions, Comparison, Condition, Options, Paint, TextStyle, compare, compare_json,
-    compare_markdown, compare_text,
-};
+use tare_report::{Paint, TextStyle, compare_json, compare_markdown, compare_text};
 use tare_store::{Campaign, Role};
 use unicode_width::UnicodeWidthStr;
 
@@ -45,7 +43,7 @@ fn times_rates_and_sizes_fail_in_their_own_words() {
     let failing = |change: f64| -> Vec<Vec<String>> {
         let said = compared(&campaign(1, 1.0), &campaign(2, change), None, &conditions);
         let gate = said.gate.expect("asked");
-        let names = |judged: &tare_report::Judged| {
+        let names = |judged: &tare_board::Judged| {
             judged.failing.iter().map(|row| row.benchmark.clone()).collect()
         };
         gate.conditions.iter().map(names).collect()

@@ -2,9 +2,8 @@
 
 mod common;
 
-use tare_report::{
-    Options, Paint, Scoreboard, TextStyle, json, markdown, scoreboard, text, vmi_tables,
-};
+use tare_board::{Options, Scoreboard, scoreboard};
+use tare_report::{Paint, TextStyle, json, markdown, text, vmi_tables};
 use tare_store::Campaign;
 use unicode_width::UnicodeWidthStr;
 

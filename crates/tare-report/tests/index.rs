@@ -4,8 +4,9 @@
 mod common;
 
 use common::*;
+use tare_board::{Options, scoreboard};
 use tare_proto::{Counter, Unit};
-use tare_report::{Options, Paint, TextStyle, html, markdown, scoreboard, text};
+use tare_report::{Paint, TextStyle, html, markdown, text};
 use tare_store::{Campaign, Outcome, Role};
 
 /// Report 003's native POWER8 with one copy: baseline, result, and the index as printed.
@@ -70,7 +71,7 @@ fn every_form_shows_the_index_and_says_whose_it_is() {
     let forms = [
         text(&board, &style),
         markdown(&board),
-        html(&campaign, &board, &tare_report::Extras::default()),
+        html(&campaign, &board, &tare_board::Extras::default()),
         tare_report::json(&board),
     ];
     for form in &forms[..3] {

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{absent, bench, boot, empty, fail, hello, layer, series};
+use tare_board::{Cell, Comment, Options, Presence, Scoreboard, Verdict, scoreboard};
 use tare_proto::{Better, Counter, Unit};
-use tare_report::{Cell, Comment, Options, Presence, Scoreboard, Verdict, scoreboard};
 use tare_store::{Campaign, Outcome, Role, Store, load};
 
 /// A baseline and one layer, one benchmark.

@@ -2,10 +2,8 @@
 
 mod common;
 
-use tare_report::{
-    Counter, Extras, LoadCurve, LoadPoint, Options, Scoreboard, Usage, benchmark_svg, csv,
-    history_html, html, overview_svg, png, scoreboard,
-};
+use tare_board::{Counter, Extras, LoadCurve, LoadPoint, Options, Scoreboard, Usage, scoreboard};
+use tare_report::{benchmark_svg, csv, history_html, html, overview_svg, png};
 use tare_store::Campaign;
 
 fn board(campaign: &Campaign) -> Scoreboard {

@@ -3,8 +3,8 @@
 #[allow(unused_imports)] // the fixtures in it
 mod common;
 
+use tare_board::{Cell, Options, scoreboard};
 use tare_proto::Unit;
-use tare_report::{Cell, Options, scoreboard};
 use tare_store::{Campaign, Role};
 
 /// Ten blocks of thirty samples; `layer` makes sample `n` of block `b` from the baseline's value.

@@ -3,8 +3,9 @@
 mod common;
 
 use common::{bench, boot, empty, hello, layer, series};
+use tare_board::{Options, Scoreboard, scoreboard};
 use tare_proto::Unit;
-use tare_report::{Options, Paint, Scoreboard, TextStyle, html, markdown, scoreboard, text};
+use tare_report::{Paint, TextStyle, html, markdown, text};
 use tare_stats::{mean, unpaired_ratio};
 use tare_store::{Campaign, IMPORTED, Role};
 

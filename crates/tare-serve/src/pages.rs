@@ -10,9 +10,9 @@ use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
 use std::sync::Arc;
+use tare_board::{CompareOptions, Options, Scoreboard, scoreboard};
 use tare_report::{
-    CompareOptions, Options, Paint, Scoreboard, Shell, TextStyle, clean, compare_text,
-    history_html, scoreboard, shell, summary_html,
+    Paint, Shell, TextStyle, clean, compare_text, history_html, shell, summary_html,
 };
 use tare_store::{Campaign, load};
 
@@ -147,7 +147,7 @@ pub(crate) async fn compare(
     let [(before, old), (after, new)] = &both[..] else { return missing() };
     let options = Options::from_plan(&old.plan);
     let wanted = CompareOptions { options, by: None, fail_if: Vec::new() };
-    let compared = tare_report::compare((&before.name, old), (&after.name, new), &wanted);
+    let compared = tare_board::compare((&before.name, old), (&after.name, new), &wanted);
     let said = match compared {
         Ok(comparison) => {
             let style = TextStyle { width: 110, paint: Paint::Plain, details: true };

@@ -8,7 +8,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::SystemTime;
-use tare_report::{Extras, Options, html, scoreboard};
+use tare_board::{Extras, Options, scoreboard};
+use tare_report::html;
 use tare_store::{Campaign, FILE, StoreError, load};
 
 /// Reports that are kept.

@@ -1,11 +1,11 @@
 //! The Markdown form of a comparison, for a pull request.
 
-use super::board::Comparison;
 use super::sentences::{columns, gate_lines, how, ratio_of, sentences, title};
-use crate::board::Verdict;
 use crate::markdown::{code, prose};
 use crate::words::mark;
 use std::fmt::Write;
+use tare_board::Comparison;
+use tare_board::Verdict;
 
 /// Writes the comparison as GitHub's Markdown.
 #[must_use]

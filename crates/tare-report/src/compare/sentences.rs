@@ -1,13 +1,13 @@
 //! A comparison in words, for every written form.
 
-use super::board::{By, Campaigned, ComparedLayer, ComparedRow, Comparison};
-use super::gate::Gate;
-use crate::board::{Geomean, Measure, Pair, Ratio, Verdict};
 use crate::clean::{clean, fit};
-use crate::format::{
+use crate::words::{self, name, percent_of, times};
+use tare_board::Gate;
+use tare_board::format::{
     count, digits, pair, percent_above_one, quantity, ratio_and_interval, short_ratio,
 };
-use crate::words::{self, name, percent_of, times};
+use tare_board::{By, Campaigned, ComparedLayer, ComparedRow, Comparison};
+use tare_board::{Geomean, Measure, Pair, Ratio, Verdict};
 
 /// Which campaigns are compared.
 pub(super) fn title(comparison: &Comparison) -> Vec<String> {

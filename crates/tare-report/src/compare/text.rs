@@ -1,12 +1,12 @@
 //! The terminal form of a comparison.
 
-use super::board::{By, ComparedLayer, ComparedRow, Comparison};
-use super::gate::Gate;
 use super::sentences::{columns, gate_lines, how, sentences, title};
 use crate::TextStyle;
 use crate::clean::{clean, fit};
 use crate::text::{Ink, Page, Piece, Side, verdict_ink};
 use crate::words::{name, percent_of};
+use tare_board::Gate;
+use tare_board::{By, ComparedLayer, ComparedRow, Comparison};
 
 /// Fewest columns that a benchmark's name gets, and most.
 const NAME: (usize, usize) = (12, 40);

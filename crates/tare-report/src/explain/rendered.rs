@@ -1,12 +1,12 @@
 //! Explanations as text and as part of the page.
 
-use super::{Explanation, Line, Table, explain};
-use crate::board::Scoreboard;
 use crate::clean::clean;
-use crate::format::{digits, short_ratio};
 use crate::words;
 use maud::{Markup, html};
 use std::fmt::Write;
+use tare_board::Scoreboard;
+use tare_board::format::{digits, short_ratio};
+use tare_board::{Explanation, Line, Table, explain};
 use tare_store::Campaign;
 
 /// Columns of a line's name.

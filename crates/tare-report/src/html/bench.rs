@@ -1,17 +1,17 @@
 //! One section a benchmark: distributions, location and spread in figures, the series over time, counters, load
 //! curves and where the time went, as far as there are any.
 
-use super::extras::{Counter, Extras, LoadCurve};
 use super::summary::swatch;
-use crate::board::Scoreboard;
 use crate::clean::{clean, fit};
 use crate::explain::explanations_html;
-use crate::format::{digits, percent, quantity};
 use crate::svg::bins::at_quantile;
 use crate::svg::figure::{distribution, ecdf, jitter, load, time, usage};
 use crate::svg::samples::{BootSamples, LayerSamples, numbers, of_benchmark};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
+use tare_board::Scoreboard;
+use tare_board::format::{digits, percent, quantity};
+use tare_board::{Counter, Extras, LoadCurve};
 use tare_proto::{BenchInfo, Better, Unit};
 use tare_stats::{
     BlockSamples, MeanInterval, Shape, block_warnings, median, series_warnings, shape,

@@ -1,11 +1,11 @@
 //! One cell of the table: ratio, interval, verdict in words; raw pair, widths and remarks on demand.
 
 use super::summary::verdict_class;
-use crate::board::{Cell, Geomean, Measure, Ratio, Row, Verdict};
 use crate::clean::{clean, fit};
-use crate::format::{pair, percent, ratio_and_interval};
 use crate::words;
 use maud::{Markup, html};
+use tare_board::format::{pair, percent, ratio_and_interval};
+use tare_board::{Cell, Geomean, Measure, Ratio, Row, Verdict};
 
 pub(super) fn cell(row: &Row, cell: &Cell, at: usize) -> Markup {
     let class = if cell.ratio.is_some() { verdict_class(cell.verdict) } else { "absent" };

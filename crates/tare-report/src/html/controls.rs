@@ -1,9 +1,9 @@
 //! What the table can be asked: search, verdict, layers, range, raw values. Without a script only the last works.
 
 use super::summary::swatch;
-use crate::board::Scoreboard;
 use crate::words;
 use maud::{Markup, html};
+use tare_board::Scoreboard;
 
 /// Verdicts to choose from: value and word.
 const VERDICTS: [(&str, &str); 6] = [

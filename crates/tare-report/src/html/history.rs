@@ -2,12 +2,12 @@
 
 use super::page::{Shell, shell};
 use super::summary::swatch;
-use crate::board::{Ratio, Scoreboard};
 use crate::clean::{clean, fit};
-use crate::format::{ratio_and_interval, short_ratio};
 use crate::svg::figure::history::{Line, figure};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
+use tare_board::format::{ratio_and_interval, short_ratio};
+use tare_board::{Ratio, Scoreboard};
 use tare_stats::change_point;
 
 /// Writes the history of every benchmark over campaigns, given as (name, scoreboard), as one HTML file. They are put in
@@ -104,7 +104,7 @@ fn changes(histories: &[History], layers: &[&str], order: &[&(String, Scoreboard
             ul {
                 @for (history, (layer, campaign, size)) in all {
                     li { strong { bdi { (words::name(history.bench)) } } " on " (swatch(layer + 1)) " " bdi { (words::name(layers[layer])) }
-                        ": " (words::times(size.exp(), crate::Measure::Speed)) " from campaign " (campaign + 1) " on ("
+                        ": " (words::times(size.exp(), tare_board::Measure::Speed)) " from campaign " (campaign + 1) " on ("
                         bdi { (words::name(&order[campaign].0)) } ")" }
                 }
             }

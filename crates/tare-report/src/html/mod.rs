@@ -7,7 +7,6 @@
 mod bench;
 mod cell;
 mod controls;
-mod extras;
 mod history;
 mod page;
 mod provenance;
@@ -16,12 +15,12 @@ mod summary;
 mod table;
 mod trouble;
 
-pub use extras::{Counter, Extras, LoadCurve, LoadPoint, Usage};
 pub use history::history_html;
 pub use page::{Shell, shell};
+use tare_board::Extras;
 
-use crate::Scoreboard;
 use maud::{Markup, html};
+use tare_board::Scoreboard;
 use tare_store::Campaign;
 
 /// Writes a campaign's report as one HTML file.

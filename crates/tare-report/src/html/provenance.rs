@@ -1,10 +1,10 @@
 //! Where the numbers come from: machine, layers with their kernels, settings and hashes, the plan, how to repeat it.
 
-use crate::board::Scoreboard;
 use crate::clean::{clean, fit};
-use crate::format::quantity;
 use crate::words;
 use maud::{Markup, html};
+use tare_board::Scoreboard;
+use tare_board::format::quantity;
 use tare_proto::{Hello, Unit};
 use tare_store::{Campaign, LayerRow, Role};
 

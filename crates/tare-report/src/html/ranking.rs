@@ -1,13 +1,13 @@
 //! Where to optimise: a table a layer, what adds most first; only for suites whose benchmarks have weights.
 
 use super::summary::swatch;
-use crate::board::{Measure, Scoreboard};
 use crate::clean::{clean, fit};
-use crate::format::{digits, percent, quantity};
-use crate::ranking::{Added, ranking, sum};
 use crate::text::signed;
 use crate::words;
 use maud::{Markup, html};
+use tare_board::format::{digits, percent, quantity};
+use tare_board::ranking::{Added, ranking, sum};
+use tare_board::{Measure, Scoreboard};
 use tare_proto::Unit;
 
 /// Benchmarks that are shown of a layer.

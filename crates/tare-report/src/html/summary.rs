@@ -1,13 +1,13 @@
 //! The top of the page: a sentence a layer, and the geometric means drawn.
 
-use crate::board::{Measure, Ratio, Scoreboard, Verdict};
-use crate::format::{count, ratio_and_interval};
 use crate::headline::{self, Headline};
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::figure::forest::{self, LINE, Strip};
 use crate::svg::marks;
 use crate::words;
 use maud::{Markup, PreEscaped, html};
+use tare_board::format::{count, ratio_and_interval};
+use tare_board::{Measure, Ratio, Scoreboard, Verdict};
 
 pub(super) fn summary(board: &Scoreboard) -> Markup {
     let headlines = headline::headlines(board);

@@ -3,15 +3,15 @@
 use super::cell;
 use super::controls::controls;
 use super::summary::swatch;
-use crate::board::{Geomean, LayerSummary, Measure, Row, Scoreboard};
 use crate::clean::{clean, fit};
-use crate::format::{percent, percent_above_one, quantity};
 use crate::index;
 use crate::svg::canvas::Canvas;
 use crate::svg::figure::forest::{self, Strip};
 use crate::svg::scale::Scale;
 use crate::{headline, words};
 use maud::{Markup, PreEscaped, html};
+use tare_board::format::{percent, percent_above_one, quantity};
+use tare_board::{Geomean, LayerSummary, Measure, Row, Scoreboard};
 use tare_proto::Better;
 
 /// Width of the plots in the table's rows, and the part that is drawn on.

@@ -1,9 +1,9 @@
 //! Can I trust it: what differs beside the layer, warnings, failed boots with their consoles, what could not run.
 
-use crate::board::{FailedBoot, LayerSummary, Scoreboard};
 use crate::clean::{clean, fit};
 use crate::words;
 use maud::{Markup, html};
+use tare_board::{FailedBoot, LayerSummary, Scoreboard};
 
 /// Most failed boots and warnings that are shown, lines of a console, columns of a line and of a sentence.
 const BOOTS: usize = 40;

@@ -2,10 +2,10 @@
 
 use super::page::{Ink, Page, Piece, Side};
 use super::verdict_ink;
-use crate::board::{Cell, LayerSummary, Measure, Row, Scoreboard, Verdict};
 use crate::clean::{clean, fit, width};
-use crate::format::{pair, ratio_and_interval};
 use crate::words;
+use tare_board::format::{pair, ratio_and_interval};
+use tare_board::{Cell, LayerSummary, Measure, Row, Scoreboard, Verdict};
 
 /// Fewest columns that a benchmark's name gets, and most.
 const NAME: (usize, usize) = (12, 40);

@@ -2,10 +2,10 @@
 
 use super::page::{Ink, Page};
 use super::reason;
-use crate::board::Scoreboard;
 use crate::clean::clean;
-use crate::format::count;
 use crate::words;
+use tare_board::Scoreboard;
+use tare_board::format::count;
 use tare_proto::Machine;
 
 /// Last console lines that are shown of a failed boot, and boots that are shown of a campaign.

@@ -1,12 +1,12 @@
 //! Load curves and the ranking of a weighted suite, as tables.
 
 use super::page::{Ink, Page, Piece, Side};
-use crate::board::{LayerSummary, Scoreboard};
 use crate::clean::{clean, fit};
-use crate::format::{digits, percent, quantity};
-use crate::load::{Family, curve, families};
-use crate::ranking::{ranking, sum};
 use crate::words;
+use tare_board::format::{digits, percent, quantity};
+use tare_board::load::{Family, curve, families};
+use tare_board::ranking::{ranking, sum};
+use tare_board::{LayerSummary, Scoreboard};
 use tare_proto::Unit;
 
 /// Columns of the load's, and of one layer with the gap before it.
@@ -89,7 +89,7 @@ pub(super) fn rankings(page: &mut Page, board: &Scoreboard) {
             "{} on top of the {} that the mix takes ({})",
             signed(total),
             quantity(Unit::Nanoseconds, baseline),
-            crate::format::count(all.len(), "test")
+            tare_board::format::count(all.len(), "test")
         );
         page.labelled(&format!("{}: ", words::name(&layer.name)), Ink::Plain, &text);
         let titles = ["test", "times", "adds each", "adds in all", "of what is added", ""];

@@ -2,11 +2,11 @@
 
 use super::page::{GAP, Ink, Page, Piece, Side};
 use super::verdict_ink;
-use crate::board::{Cell, Geomean, LayerSummary, Measure, Row, Scoreboard, Verdict};
 use crate::clean::{clean, stack, width};
-use crate::format::{percent_above_one, quantity, short_ratio};
-use crate::load::plain;
 use crate::words;
+use tare_board::format::{percent_above_one, quantity, short_ratio};
+use tare_board::load::plain;
+use tare_board::{Cell, Geomean, LayerSummary, Measure, Row, Scoreboard, Verdict};
 use tare_proto::{Better, name_and_load};
 
 /// Columns that a layer takes in the matrix: `12.3 ▲*`.

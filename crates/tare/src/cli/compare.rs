@@ -17,7 +17,7 @@ pub struct CompareArgs {
     pub by: Option<CompareBy>,
     /// Fail with exit code 3 if this is shown, for example 'slower > 3%'; may be repeated
     #[arg(long, value_name = "CONDITION")]
-    pub fail_if: Vec<tare_report::Condition>,
+    pub fail_if: Vec<tare_board::Condition>,
     /// How verdicts are corrected for the number of rows: holm, bh or none
     #[arg(long, value_enum, default_value_t = Correct::Holm, hide_possible_values = true)]
     pub correction: Correct,

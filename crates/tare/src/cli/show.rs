@@ -11,7 +11,7 @@ pub struct ShowArgs {
     /// Fail with exit code 3 if a layer is shown to cost this against the baseline, for example 'slower > 3%' or, where
     /// --machine is sim, 'instructions > +0.5%'; may be repeated
     #[arg(long, value_name = "CONDITION")]
-    pub fail_if: Vec<tare_report::Condition>,
+    pub fail_if: Vec<tare_board::Condition>,
     /// How the scoreboard is printed
     #[command(flatten)]
     pub format: FormatArgs,

@@ -4,11 +4,9 @@ use crate::cli::{self, CompareArgs, CompareBy, Correct, Format};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
+use tare_board::{By, CompareOptions, Comparison, Options};
 use tare_proto::Machine;
-use tare_report::{
-    By, CompareOptions, Comparison, Options, TextStyle, clean, compare_json, compare_markdown,
-    compare_text,
-};
+use tare_report::{TextStyle, clean, compare_json, compare_markdown, compare_text};
 use tare_stats::Correction;
 use tare_store::{Campaign, load};
 
@@ -18,7 +16,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let names = (args.before.display().to_string(), args.after.display().to_string());
     same_machine(args, &before, &after)?;
     let options = options(args, &before, &after)?;
-    let comparison = tare_report::compare((&names.0, &before), (&names.1, &after), &options)
+    let comparison = tare_board::compare((&names.0, &before), (&names.1, &after), &options)
         .with_context(|| format!("cannot compare {} with {}", names.1, names.0))?;
     refuse(args, &comparison)?;
     print(args, &comparison)?;

@@ -10,11 +10,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
+use tare_board::{Explanation, Options, factors, metrics, scoreboard};
 use tare_layers::suggestion;
-use tare_report::{
-    Explanation, Options, explanation_text, factors, factors_text, metrics, metrics_text,
-    scoreboard,
-};
+use tare_report::{explanation_text, factors_text, metrics_text};
 use tare_stats::{Factor, Work, decompose};
 
 /// What a metrics file holds: two layers, the baseline first by name.
@@ -51,7 +49,7 @@ pub fn every(dir: &Path) -> Result<()> {
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
     for at in 0..campaign.benchmarks.len() {
         for layer in board.others() {
-            let found = tare_report::explain(&campaign, &board, at, &layer.name);
+            let found = tare_board::explain(&campaign, &board, at, &layer.name);
             output::print(
                 &found.map_or_else(String::new, |e| format!("\n{}", explanation_text(&e))),
             );
@@ -85,9 +83,8 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
         None => {}
     }
     let pairs = benches.flat_map(|(at, _)| layers().map(move |layer| (at, *layer)));
-    let found: Vec<Explanation> = pairs
-        .filter_map(|(at, layer)| tare_report::explain(&campaign, &board, at, layer))
-        .collect();
+    let found: Vec<Explanation> =
+        pairs.filter_map(|(at, layer)| tare_board::explain(&campaign, &board, at, layer)).collect();
     if found.is_empty() {
         bail!("{} has no ratio to explain there; 'tare show' says why", dir.display());
     }

@@ -7,10 +7,11 @@ use anyhow::{Context, Result, bail};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tare_board::{Extras, Options, Scoreboard, scoreboard};
 use tare_layers::suggestion;
 use tare_report::{
-    Extras, Options, Paint, Scoreboard, TextStyle, benchmark_svg, csv, history_html, html, json,
-    markdown, overview_svg, png, scoreboard, text, vmi_tables,
+    Paint, TextStyle, benchmark_svg, csv, history_html, html, json, markdown, overview_svg, png,
+    text, vmi_tables,
 };
 use tare_store::{Campaign, load};
 

@@ -5,7 +5,8 @@ use crate::output;
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
-use tare_report::{Condition, Options, TextStyle, csv, json, limits, markdown, scoreboard, text};
+use tare_board::{Condition, Options, limits, scoreboard};
+use tare_report::{TextStyle, csv, json, markdown, text};
 use tare_store::load;
 
 /// Prints the scoreboard of the campaign in `args.dir`.

@@ -2,13 +2,13 @@
 //! "shifted to the right" and "less compact" from.
 
 use super::WIDTH;
-use crate::format::quantity;
 use crate::svg::bins::{at_quantile, histogram};
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::samples::LayerSamples;
 use crate::svg::scale::Scale;
 use crate::svg::{axis, marks};
 use std::fmt::Write;
+use tare_board::format::quantity;
 use tare_proto::Unit;
 
 const BINS: usize = 96;

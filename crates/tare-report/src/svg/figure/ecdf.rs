@@ -1,12 +1,12 @@
 //! Distribution functions: for every layer the share of samples at or below a value.
 
 use super::WIDTH;
-use crate::format::quantity;
 use crate::svg::bins;
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::samples::LayerSamples;
 use crate::svg::scale::{Kind, Scale};
 use crate::svg::{axis, marks};
+use tare_board::format::quantity;
 use tare_proto::Unit;
 
 /// Points of a curve.

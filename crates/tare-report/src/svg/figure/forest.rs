@@ -1,10 +1,10 @@
 //! Forest plots: a dot and its interval a layer, the margin and the noise floor behind them, on a log scale of costs.
 
-use crate::board::{Cell, Measure, Ratio, Row, Scoreboard};
 use crate::svg::canvas::Canvas;
 use crate::svg::scale::Scale;
 use crate::svg::{axis, marks};
 use crate::words;
+use tare_board::{Cell, Measure, Ratio, Row, Scoreboard};
 
 /// Height of a layer's line.
 pub(crate) const LINE: f64 = 14.0;
@@ -29,8 +29,9 @@ impl Strip {
     pub(crate) fn of_means(board: &Scoreboard, suite: &str, measure: Measure) -> Strip {
         let mean = |name: &str| {
             let means = &board.geomeans;
-            let same =
-                |m: &&crate::Geomean| m.suite == suite && m.measure == measure && m.layer == name;
+            let same = |m: &&tare_board::Geomean| {
+                m.suite == suite && m.measure == measure && m.layer == name
+            };
             means.iter().find(same).map(|mean| mean.cost)
         };
         let layers = board.others().enumerate();

@@ -1,10 +1,10 @@
 //! One benchmark over campaigns: cost with interval by campaign, and a line where something changed.
 
 use super::WIDTH;
-use crate::board::Ratio;
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::scale::{Scale, plain};
 use crate::svg::{axis, marks};
+use tare_board::Ratio;
 
 const EDGES: (f64, f64) = (52.0, WIDTH - 14.0);
 const HEIGHT: f64 = 190.0;

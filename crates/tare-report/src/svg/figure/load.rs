@@ -1,31 +1,12 @@
 //! Load curves: throughput against the number of users or copies, with confidence bands, as report 002's first figure.
 
 use super::WIDTH;
-use crate::format::quantity;
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::scale::{Scale, plain};
 use crate::svg::{axis, marks};
+use tare_board::LoadCurve;
+use tare_board::format::quantity;
 use tare_proto::Unit;
-
-/// What one layer does under growing load.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LoadCurve {
-    /// Index of the layer in the campaign.
-    pub layer: usize,
-    /// By load, upwards.
-    pub points: Vec<LoadPoint>,
-}
-
-/// A load and what was done under it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LoadPoint {
-    /// Users, or copies that run at once.
-    pub load: f64,
-    /// What was done: throughput in the benchmark's unit, or for times operations of all copies a second.
-    pub value: f64,
-    /// Its confidence interval, when there are blocks enough.
-    pub ci: Option<(f64, f64)>,
-}
 
 const EDGES: (f64, f64) = (76.0, WIDTH - 12.0);
 const HEIGHT: f64 = 300.0;
@@ -73,6 +54,7 @@ fn one(canvas: &mut Canvas, series: usize, curve: &LoadCurve, x: &Scale, y: &Sca
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tare_board::LoadPoint;
 
     #[test]
     fn a_curve_passes_through_its_points_inside_its_band() {

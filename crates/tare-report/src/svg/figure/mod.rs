@@ -13,9 +13,9 @@ pub(crate) mod usage;
 use super::canvas::{Anchor, Canvas};
 use super::marks::{class, dot};
 use super::{samples, theme};
-use crate::board::Scoreboard;
 use crate::clean::{clean, fit};
 use crate::words;
+use tare_board::Scoreboard;
 use tare_store::Campaign;
 
 /// Width of a figure in a column of the page.

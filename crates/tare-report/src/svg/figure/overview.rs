@@ -2,12 +2,12 @@
 
 use super::forest::{self, LINE, Strip};
 use super::{key, paper};
-use crate::board::{Measure, Row, Scoreboard};
 use crate::clean::{clean, fit};
-use crate::format::{ratio_and_interval, short_ratio};
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::scale::Scale;
 use crate::words;
+use tare_board::format::{ratio_and_interval, short_ratio};
+use tare_board::{Measure, Row, Scoreboard};
 use tare_proto::Better;
 
 /// Where the plot lies between the names and the figures.

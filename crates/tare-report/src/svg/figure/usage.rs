@@ -4,19 +4,7 @@ use super::WIDTH;
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::scale::Scale;
 use crate::svg::{axis, marks};
-
-/// How a layer's CPUs spent their time during a benchmark, as shares of 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Usage {
-    /// Index of the layer in the campaign.
-    pub layer: usize,
-    /// In programs.
-    pub user: f64,
-    /// In the kernel.
-    pub system: f64,
-    /// Waiting.
-    pub idle: f64,
-}
+use tare_board::Usage;
 
 const EDGES: (f64, f64) = (110.0, WIDTH - 90.0);
 const LINE: f64 = 24.0;

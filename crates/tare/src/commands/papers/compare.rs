@@ -3,9 +3,10 @@
 use anyhow::{Result, bail};
 use std::fmt::Write;
 use std::path::Path;
+use tare_board::{Options, Scoreboard, scoreboard};
 use tare_import::{Paper, Table};
 use tare_proto::Better;
-use tare_report::{Options, Scoreboard, clean, scoreboard};
+use tare_report::clean;
 use tare_stats::rank_correlation;
 
 /// The paper's ratios beside the campaign's, for every table and layer that share benchmarks.

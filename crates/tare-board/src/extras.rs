@@ -1,10 +1,7 @@
 //! What a report shows beside the scoreboard: counters, load curves and CPU time, as far as they were measured.
 
-pub use crate::svg::figure::load::{LoadCurve, LoadPoint};
-pub use crate::svg::figure::usage::Usage;
-
 use crate::board::Scoreboard;
-use crate::load::{curve, families};
+use crate::load::{LoadCurve, curve, families};
 use std::collections::BTreeMap;
 use tare_stats::{mean, mean_interval};
 use tare_store::{Campaign, Outcome};
@@ -33,6 +30,19 @@ pub struct Counter {
     pub mean: f64,
     /// Its confidence interval, from two boots on.
     pub ci: Option<(f64, f64)>,
+}
+
+/// How a layer's CPUs spent their time during a benchmark, as shares of 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Usage {
+    /// Index of the layer in the campaign.
+    pub layer: usize,
+    /// In programs.
+    pub user: f64,
+    /// In the kernel.
+    pub system: f64,
+    /// Waiting.
+    pub idle: f64,
 }
 
 /// Benchmark, layer and name of a counter.

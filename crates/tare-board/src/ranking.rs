@@ -7,26 +7,28 @@ use tare_proto::Unit;
 
 /// What one benchmark adds on a layer.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Added<'a> {
-    pub(crate) row: &'a Row,
+pub struct Added<'a> {
+    /// The benchmark's row.
+    pub row: &'a Row,
     /// How often the mix does it.
-    pub(crate) weight: f64,
-    /// The means over the blocks that have both, in nanoseconds.
-    pub(crate) baseline: f64,
-    pub(crate) layer: f64,
+    pub weight: f64,
+    /// The baseline's mean over the blocks that have both, in nanoseconds.
+    pub baseline: f64,
+    /// The layer's, likewise.
+    pub layer: f64,
     /// Whether the difference is shown.
-    pub(crate) verdict: Verdict,
+    pub verdict: Verdict,
 }
 
 impl Added<'_> {
     /// Nanoseconds that the layer adds to the mix by it.
-    pub(crate) fn total(&self) -> f64 {
+    pub fn total(&self) -> f64 {
         self.weight * (self.layer - self.baseline)
     }
 }
 
 /// The benchmarks with a weight on the layer at `column` among the others, those that add most first.
-pub(crate) fn ranking(board: &Scoreboard, column: usize) -> Vec<Added<'_>> {
+pub fn ranking(board: &Scoreboard, column: usize) -> Vec<Added<'_>> {
     let plain = plain(board.rows.iter().map(|row| row.benchmark.as_str()));
     let rows =
         board.rows.iter().zip(plain).filter(|(row, plain)| *plain && row.unit == Unit::Nanoseconds);
@@ -42,7 +44,7 @@ pub(crate) fn ranking(board: &Scoreboard, column: usize) -> Vec<Added<'_>> {
 }
 
 /// What all of them add together, and what the mix takes on the baseline, in nanoseconds.
-pub(crate) fn sum(all: &[Added]) -> (f64, f64) {
+pub fn sum(all: &[Added]) -> (f64, f64) {
     let baseline = all.iter().map(|one| one.weight * one.baseline).sum();
     (all.iter().map(Added::total).sum(), baseline)
 }

@@ -4,7 +4,7 @@ use crate::{Pair, Ratio};
 use tare_proto::Unit;
 
 /// A ratio for a narrow column: about three digits.
-pub(crate) fn short_ratio(value: f64) -> String {
+pub fn short_ratio(value: f64) -> String {
     match value {
         v if v.is_nan() || v <= 0.0 => "–".into(),
         v if !(0.000_95..99_999.5).contains(&v) => format!("{v:.0e}"),
@@ -17,7 +17,7 @@ pub(crate) fn short_ratio(value: f64) -> String {
 
 /// A ratio and its interval with the digits that the interval earns: one of half its width, two when that begins
 /// with 1 or 2, at most three decimals and five digits.
-pub(crate) fn ratio_and_interval(ratio: &Ratio) -> (String, Option<String>) {
+pub fn ratio_and_interval(ratio: &Ratio) -> (String, Option<String>) {
     let Some((low, high)) = ratio.low.zip(ratio.high) else {
         return (short_ratio(ratio.value), None);
     };
@@ -70,7 +70,7 @@ fn scale(unit: Unit, value: f64) -> (f64, &'static str) {
 }
 
 /// Three digits, and never fewer than stand before the point.
-pub(crate) fn digits(value: f64) -> String {
+pub fn digits(value: f64) -> String {
     match value.abs() {
         v if v.is_nan() => "–".into(),
         v if v >= 1e7 => format!("{value:.1e}"),
@@ -83,25 +83,25 @@ pub(crate) fn digits(value: f64) -> String {
 }
 
 /// A value with its unit: `137 ns`, `1.20 s`.
-pub(crate) fn quantity(unit: Unit, value: f64) -> String {
+pub fn quantity(unit: Unit, value: f64) -> String {
     let (size, name) = scale(unit, value);
     format!("{} {name}", digits(value / size)).trim_end().to_owned()
 }
 
 /// Report 000's raw pair, both in the unit that fits the smaller: `[137/134 ns]`.
-pub(crate) fn pair(unit: Unit, pair: &Pair) -> String {
+pub fn pair(unit: Unit, pair: &Pair) -> String {
     let (size, name) = scale(unit, pair.layer.min(pair.baseline));
     let raw = format!("[{}/{} {name}", digits(pair.layer / size), digits(pair.baseline / size));
     format!("{}]", raw.trim_end())
 }
 
 /// How far a bound of 1 or more is from 1, in percent: `3.1%`.
-pub(crate) fn percent_above_one(bound: f64) -> String {
+pub fn percent_above_one(bound: f64) -> String {
     percent(100.0 * (bound - 1.0))
 }
 
 /// A percentage with two digits where they matter.
-pub(crate) fn percent(value: f64) -> String {
+pub fn percent(value: f64) -> String {
     match value {
         v if v.is_nan() => "–".into(),
         v if v >= 9999.5 => ">9999%".into(),
@@ -111,8 +111,14 @@ pub(crate) fn percent(value: f64) -> String {
     }
 }
 
+/// `95%` for 0.95, `2.5%` for 0.025.
+pub fn percent_of(fraction: f64) -> String {
+    let rounded = (fraction * 1e6).round() / 1e4;
+    format!("{rounded}%")
+}
+
 /// `1 block`, `2 blocks`.
-pub(crate) fn count(n: usize, noun: &str) -> String {
+pub fn count(n: usize, noun: &str) -> String {
     if n == 1 { format!("{n} {noun}") } else { format!("{n} {noun}s") }
 }
 

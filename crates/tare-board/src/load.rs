@@ -1,21 +1,40 @@
 //! Load curves: the rows of one benchmark at several loads, as throughput and as efficiency.
 
 use crate::board::{Mean, Row, Scoreboard};
-use crate::svg::figure::load::{LoadCurve, LoadPoint};
 use tare_proto::{Better, Unit, name_and_load, throughput};
 
+/// What one layer does under growing load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadCurve {
+    /// Index of the layer in the campaign.
+    pub layer: usize,
+    /// By load, upwards.
+    pub points: Vec<LoadPoint>,
+}
+
+/// A load and what was done under it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadPoint {
+    /// Users, or copies that run at once.
+    pub load: f64,
+    /// What was done: throughput in the benchmark's unit, or for times operations of all copies a second.
+    pub value: f64,
+    /// Its confidence interval, when there are blocks enough.
+    pub ci: Option<(f64, f64)>,
+}
+
 /// The rows of one benchmark that was measured at two loads or more.
-pub(crate) struct Family<'a> {
+pub struct Family<'a> {
     /// The benchmark without a load.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// By load, upwards: the load and the row's place on the board.
-    pub(crate) rows: Vec<(u32, usize)>,
+    pub rows: Vec<(u32, usize)>,
     /// The unit of its throughput.
-    pub(crate) unit: Unit,
+    pub unit: Unit,
 }
 
 /// Every benchmark with a curve, in the board's order.
-pub(crate) fn families(board: &Scoreboard) -> Vec<Family<'_>> {
+pub fn families(board: &Scoreboard) -> Vec<Family<'_>> {
     let mut found: Vec<Family> = Vec::new();
     for (at, row) in board.rows.iter().enumerate() {
         let (name, load) = name_and_load(&row.benchmark);
@@ -31,7 +50,7 @@ pub(crate) fn families(board: &Scoreboard) -> Vec<Family<'_>> {
 }
 
 /// By row: whether it is at the smallest load of its benchmark that was measured. Only these are in a geometric mean.
-pub(crate) fn plain<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
+pub fn plain<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
     let names: Vec<(&str, u32)> = names.map(name_and_load).collect();
     let least = |name: &str| names.iter().filter(|(n, _)| *n == name).map(|(_, load)| *load).min();
     names.iter().map(|(name, load)| least(name) == Some(*load)).collect()
@@ -59,7 +78,7 @@ fn point(row: &Row, load: u32, mean: &Mean) -> LoadPoint {
 }
 
 /// The curve of `layer` (its place in the campaign), as far as it was measured.
-pub(crate) fn curve(board: &Scoreboard, family: &Family, layer: usize) -> LoadCurve {
+pub fn curve(board: &Scoreboard, family: &Family, layer: usize) -> LoadCurve {
     let column = board.layers[..layer].iter().filter(|layer| !layer.baseline).count();
     let mean = |row: &Row| match board.layers[layer].baseline {
         true => row.baseline,
@@ -72,19 +91,19 @@ pub(crate) fn curve(board: &Scoreboard, family: &Family, layer: usize) -> LoadCu
 
 impl LoadCurve {
     /// What was done at `point` as a part of as many times what was done at the smallest load.
-    pub(crate) fn efficiency(&self, point: &LoadPoint) -> Option<f64> {
+    pub fn efficiency(&self, point: &LoadPoint) -> Option<f64> {
         let first = self.points.first()?;
         Some(point.value / first.value * first.load / point.load)
     }
 
     /// The smallest load at which most was done.
-    pub(crate) fn peak(&self) -> Option<f64> {
+    pub fn peak(&self) -> Option<f64> {
         let most = self.points.iter().rev().max_by(|a, b| a.value.total_cmp(&b.value))?;
         Some(most.load)
     }
 
     /// AIM's crossover: the smallest load at which no more jobs a minute are done than there are users.
-    pub(crate) fn crossover(&self, unit: Unit) -> Option<f64> {
+    pub fn crossover(&self, unit: Unit) -> Option<f64> {
         let crossed = self.points.iter().find(|point| point.value <= point.load);
         crossed.filter(|_| unit == Unit::PerMinute).map(|point| point.load)
     }

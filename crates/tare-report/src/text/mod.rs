@@ -10,12 +10,12 @@ pub(crate) use loads::signed;
 pub use page::Paint;
 pub(crate) use page::{Ink, Page, Piece, Side};
 
-use crate::board::{Scoreboard, Verdict};
 use crate::clean::{clean, fit};
-use crate::format::count;
 use crate::headline;
 use crate::index;
 use crate::words;
+use tare_board::format::count;
+use tare_board::{Scoreboard, Verdict};
 
 /// How the terminal form looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

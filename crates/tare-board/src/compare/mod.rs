@@ -3,24 +3,18 @@
 mod board;
 mod differ;
 mod gate;
-mod markdown;
 mod means;
 mod row;
-mod sentences;
 mod side;
-mod text;
 
 pub use board::{By, Campaigned, ComparedLayer, ComparedRow, Comparison, Difference};
 pub use gate::{Condition, ConditionError, Failing, Gate, Judged};
-pub use markdown::compare_markdown;
-pub use text::compare_text;
 
 use crate::board::{Measure, Method, Verdict};
 use crate::options::Options;
 use crate::values::best;
 pub(crate) use gate::{Candidate, gate};
 use row::{Pairing, row};
-use serde::Serialize;
 use side::{Chosen, Common, Side};
 use std::fmt;
 use tare_proto::Better;
@@ -104,23 +98,6 @@ pub fn compare(
         comparison.gate = Some(Gate { untested, ..gate });
     }
     Ok(comparison)
-}
-
-/// Writes the comparison as JSON: `{"format": "tare-comparison", "version": 1, ...}`, the fields of [`Comparison`],
-/// by the same conventions as [`crate::json`].
-#[must_use]
-pub fn compare_json(comparison: &Comparison) -> String {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        format: &'static str,
-        version: u32,
-        #[serde(flatten)]
-        comparison: &'a Comparison,
-    }
-    let document = Document { format: "tare-comparison", version: 1, comparison };
-    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    text.push('\n');
-    text
 }
 
 /// The verdicts of all rows together, by layer and benchmark.

@@ -62,7 +62,7 @@ pub enum Measure {
 
 impl Measure {
     /// Every measure.
-    pub(crate) const ALL: [Measure; 3] = [Measure::Speed, Measure::Size, Measure::Path];
+    pub const ALL: [Measure; 3] = [Measure::Speed, Measure::Size, Measure::Path];
 
     /// What values of `unit` measure.
     #[must_use]

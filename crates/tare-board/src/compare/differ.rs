@@ -2,9 +2,9 @@
 
 use super::board::Difference;
 use super::side::{Common, Side};
+use crate::format::percent_of;
 use crate::note::{Note, differences as of_greetings, first_hello, notes};
 use crate::options::Options;
-use crate::words::{name, percent_of};
 use std::collections::BTreeSet;
 use tare_store::{Campaign, LayerRow, Plan};
 
@@ -12,6 +12,9 @@ use tare_store::{Campaign, LayerRow, Plan};
 const FIRST: &str = "the first campaign";
 /// Most names in one sentence.
 const NAMES: usize = 4;
+/// Most characters of a name, and of a layer's settings.
+const NAME: usize = 32;
+const SETTINGS: usize = 120;
 
 /// Every difference, those that refuse first.
 pub(super) fn differences(
@@ -28,6 +31,19 @@ pub(super) fn differences(
     }
     found.sort_by_key(|difference| !difference.refuses); // stable
     found
+}
+
+/// A name of bearable length; it is made harmless where it is written out.
+fn name(text: &str) -> String {
+    cut(text, NAME)
+}
+
+/// At most `most` characters of `text`.
+fn cut(text: &str, most: usize) -> String {
+    match text.chars().count() > most {
+        true => text.chars().take(most - 1).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
 }
 
 fn tell(kind: &'static str, text: String) -> Difference {
@@ -143,7 +159,7 @@ fn layers([before, after]: [&Campaign; 2], layer: [usize; 2]) -> Vec<Difference>
         kind.refuses = true;
         found.push(kind);
     }
-    let settings = |row: &LayerRow| crate::clean::fit(&crate::clean(&row.settings), 120);
+    let settings = |row: &LayerRow| cut(&row.settings, SETTINGS);
     if a.settings != b.settings {
         let text = format!("settings: {} before, {} after", settings(a), settings(b));
         found.push(tell("settings", text));

@@ -1,0 +1,126 @@
+//! Why a ratio is what it is: what was counted beside the samples, per operation, on the layer and on the baseline.
+
+mod counted;
+mod cycles;
+mod exits;
+mod metrics;
+mod real;
+mod simulated;
+
+pub use metrics::{FactorRow, Factors, Metric, Metrics, factors, metrics};
+
+use crate::board::{Row, Scoreboard};
+use counted::Counted;
+use serde::Serialize;
+use tare_proto::{Machine, Unit};
+use tare_store::Campaign;
+
+/// What makes up one ratio.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The benchmark.
+    pub benchmark: String,
+    /// The layer that is explained.
+    pub layer: String,
+    /// What it is divided by.
+    pub baseline: String,
+    /// Layer / baseline, as the scoreboard has it.
+    pub ratio: f64,
+    /// The whole in a few words.
+    pub sentence: String,
+    /// The parts.
+    pub tables: Vec<Table>,
+    /// What the figures rest on, and what is not available.
+    pub notes: Vec<String>,
+}
+
+/// Figures of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Table {
+    /// What they are, with their unit.
+    pub title: String,
+    /// Whether the shares of the difference are told.
+    pub shares: bool,
+    /// One line a figure.
+    pub lines: Vec<Line>,
+}
+
+/// One figure on both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// What it is.
+    pub name: String,
+    /// On the baseline.
+    pub baseline: f64,
+    /// On the layer.
+    pub layer: f64,
+    /// Its part of the whole difference, in percent.
+    pub share: Option<f64>,
+}
+
+/// Explains benchmark number `bench` on `layer` (a name); `None` when the scoreboard has no ratio for it.
+#[must_use]
+pub fn explain(
+    campaign: &Campaign,
+    board: &Scoreboard,
+    bench: usize,
+    layer: &str,
+) -> Option<Explanation> {
+    let name = &campaign.benchmarks.get(bench)?.name;
+    let row = board.rows.iter().find(|row| row.benchmark == *name)?;
+    let cell = row.cells.iter().find(|cell| cell.layer == layer)?;
+    let (ratio, pair) = (cell.ratio?.value, cell.pair?);
+    let counted = Counted::of(campaign, bench, layer)?;
+    let parts = if counted.has("kernel/instructions") {
+        simulated::parts(&counted, &pair, in_instructions(campaign, row))
+    } else {
+        real::parts(&counted, row, &pair)
+    };
+    let (benchmark, layer) = (name.clone(), layer.to_owned());
+    let Parts { sentence, mut tables, notes } = parts;
+    tables.extend(exits::table(&counted));
+    let baseline = board.baseline.clone();
+    Some(Explanation { benchmark, layer, baseline, ratio, sentence, tables, notes })
+}
+
+/// Whether the row's values are instructions per operation, so that what was counted should sum to them.
+fn in_instructions(campaign: &Campaign, row: &Row) -> bool {
+    campaign.plan.machine == Machine::Sim && row.unit == Unit::Instructions
+}
+
+/// What depends on what was counted.
+struct Parts {
+    sentence: String,
+    tables: Vec<Table>,
+    notes: Vec<String>,
+}
+
+impl Table {
+    fn new(title: &str, lines: Vec<Line>) -> Table {
+        Table { title: title.to_owned(), shares: false, lines }
+    }
+
+    /// Tells each line's part of `difference`.
+    fn with_shares(mut self, difference: f64) -> Table {
+        self.shares = true;
+        for line in &mut self.lines {
+            line.share = (difference != 0.0).then(|| 100.0 * line.added() / difference);
+        }
+        self
+    }
+}
+
+impl Line {
+    fn new(name: &str, (baseline, layer): (f64, f64)) -> Line {
+        Line { name: name.to_owned(), baseline, layer, share: None }
+    }
+
+    fn added(&self) -> f64 {
+        self.layer - self.baseline
+    }
+
+    /// Whether there is anything on either side.
+    fn is_something(&self) -> bool {
+        self.baseline != 0.0 || self.layer != 0.0
+    }
+}

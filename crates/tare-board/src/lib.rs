@@ -1,0 +1,46 @@
+//! `tare-board`: from a campaign to judged values, without a word on how they are written.
+//!
+//! [`scoreboard`] turns a [`tare_store::Campaign`] into a [`Scoreboard`] with `tare-stats`: every series becomes a
+//! block's value (`values.rs`), two layers' values a ratio (`cell.rs`), all ratios together verdicts (`assemble.rs`).
+//! [`compare`] does the same for two campaigns, [`explain`] says what a ratio is made of. Names and reasons are passed
+//! on as the campaign holds them; who writes them out makes them harmless.
+
+mod assemble;
+mod board;
+mod cell;
+mod comment;
+mod compare;
+mod explain;
+mod extras;
+mod floor;
+pub mod format;
+mod geomean;
+mod index;
+mod limit;
+pub mod load;
+mod note;
+mod options;
+pub mod ranking;
+mod shapes;
+mod values;
+mod warn;
+
+pub use assemble::scoreboard;
+pub use board::{
+    Cell, Counts, FailedBoot, Floor, Geomean, Index, IndexRow, LayerSummary, Mean, Measure, Method,
+    OverallFloor, Pair, Presence, Provenance, Ratio, Row, Score, Scoreboard, Unavailable, Verdict,
+};
+pub use comment::Comment;
+pub use compare::{
+    By, Campaigned, CompareError, CompareOptions, ComparedLayer, ComparedRow, Comparison,
+    Condition, ConditionError, Difference, Failing, Gate, Judged, compare,
+};
+pub use explain::{
+    Explanation, FactorRow, Factors, Line, Metric, Metrics, Table, explain, factors, metrics,
+};
+pub use extras::{Counter, Extras, Usage};
+pub use limit::limits;
+pub use load::{LoadCurve, LoadPoint};
+pub use note::Note;
+pub use options::Options;
+pub use shapes::Finding;

@@ -1,0 +1,21 @@
+//! The JSON form of a comparison.
+
+use serde::Serialize;
+use tare_board::Comparison;
+
+/// Writes the comparison as JSON: `{"format": "tare-comparison", "version": 1, ...}`, the fields of [`Comparison`],
+/// by the same conventions as [`crate::json`].
+#[must_use]
+pub fn compare_json(comparison: &Comparison) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        format: &'static str,
+        version: u32,
+        #[serde(flatten)]
+        comparison: &'a Comparison,
+    }
+    let document = Document { format: "tare-comparison", version: 1, comparison };
+    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    text.push('\n');
+    text
+}

@@ -1,0 +1,10 @@
+//! Comparisons written out: as text, Markdown and JSON.
+
+mod json;
+mod markdown;
+mod sentences;
+mod text;
+
+pub use json::compare_json;
+pub use markdown::compare_markdown;
+pub use text::compare_text;
