@@ -1,11 +1,8 @@
 //! A guest inside of the guest (KVM on the machine's emulated SVM): its addresses look like its
 //! host's, so what runs between an exit and the next entry is told apart by these two.
 
-use crate::counts::{self, COUNT, Copy};
+use crate::counts::{self, COUNT, Copy, KINDS};
 use crate::place::{PLACES, Place};
-use crate::region::State;
-use crate::{STATE, counts::KINDS};
-use std::ffi::{c_uint, c_void};
 
 /// Where the machine is.
 #[derive(Default)]
@@ -18,32 +15,25 @@ pub struct Guest {
     pub host: Option<Box<Copy>>,
 }
 
-/// What QEMU calls before an instruction that enters a guest.
-pub extern "C" fn entered(_cpu: c_uint, _data: *mut c_void) {
-    STATE.with(|state| {
-        let Some(State { guest, model, .. }) = state else { return };
-        guest.inside = true;
-        if let Some(model) = model {
-            model.nested = true;
-        }
-        if let Some(since) = guest.since.take() {
+impl Guest {
+    /// The machine enters the guest.
+    pub fn enter(&mut self) {
+        self.inside = true;
+        if let Some(since) = self.since.take() {
             let now = counts::copy();
-            let host = guest.host.get_or_insert_with(|| Box::new([0; COUNT]));
+            let host = self.host.get_or_insert_with(|| Box::new([0; COUNT]));
             for at in 0..COUNT {
                 host[at] += now[at] - since[at];
             }
         }
-    });
-}
-
-/// The guest has exited.
-pub fn left(state: &mut State) {
-    counts::bump(counts::vm_exits());
-    state.guest.inside = false;
-    if let Some(model) = &mut state.model {
-        model.nested = false;
     }
-    state.guest.since = Some(Box::new(counts::copy()));
+
+    /// The guest has exited.
+    pub fn exit(&mut self) {
+        counts::bump(counts::vm_exits());
+        self.inside = false;
+        self.since = Some(Box::new(counts::copy()));
+    }
 }
 
 /// Moves what the `host` has executed out of `counted` and to the hypervisor's place.

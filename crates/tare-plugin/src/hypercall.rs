@@ -2,11 +2,6 @@
 //! code: the constant that was put into AX in the block that calls, or in one of the few before it
 //! (a kernel that has no page of stubs loads AX, calls a trampoline, which jumps to the call).
 
-use crate::STATE;
-use crate::counts;
-use crate::region::State;
-use std::ffi::{c_uint, c_void};
-
 /// Blocks from the one that loads AX to the one that calls: the caller, the trampoline, the call.
 const BLOCKS_BETWEEN: u32 = 3;
 
@@ -79,13 +74,9 @@ impl Ax {
             None => self.age = self.age.saturating_add(1),
         }
     }
-}
 
-/// What QEMU calls before a hypercall whose own block does not load AX.
-pub extern "C" fn called(_cpu: c_uint, _data: *mut c_void) {
-    STATE.with(|state| {
-        let Some(State { ax, .. }) = state else { return };
-        let number = (ax.age < BLOCKS_BETWEEN).then_some(ax.value);
-        counts::bump(counts::hypercall(number));
-    });
+    /// The number of a hypercall whose own block does not load AX; `None` when it was loaded too long ago.
+    pub fn number(&self) -> Option<u32> {
+        (self.age < BLOCKS_BETWEEN).then_some(self.value)
+    }
 }

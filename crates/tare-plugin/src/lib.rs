@@ -9,6 +9,7 @@
 mod api;
 mod args;
 mod block;
+mod callbacks;
 mod cell;
 mod counts;
 mod decode;
@@ -21,23 +22,16 @@ mod place;
 mod region;
 mod report;
 mod shape;
+mod state;
 mod translate;
 
 use args::Config;
-use cell::OneCpu;
 use std::ffi::{c_char, c_int};
-use std::sync::OnceLock;
 
 /// The version of the API that QEMU checks before it loads the plugin.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]
 pub static qemu_plugin_version: c_int = 1;
-
-/// What the plugin was asked for.
-static CONFIG: OnceLock<Config> = OnceLock::new();
-
-/// Everything that callbacks change, beside the counters.
-static STATE: OneCpu<Option<region::State>> = OneCpu::new(None);
 
 /// What QEMU calls once, before the guest runs. Returns 0, or 1 with the reason on standard error.
 ///
@@ -56,9 +50,9 @@ pub unsafe extern "C" fn qemu_plugin_install(
     let info = unsafe { info.as_ref() };
     match install(&args, info) {
         Ok(config) => {
-            let _ = CONFIG.set(config);
+            state::begin(config);
             api::on_translation(id, translate::translated);
-            api::at_exit(id, report::at_exit);
+            api::at_exit(id, callbacks::at_exit);
             0
         }
         Err(why) => {
@@ -72,6 +66,5 @@ fn install(args: &[String], info: Option<&api::Info>) -> Result<Config, String> 
     let config = Config::parse(args)?;
     info.ok_or("QEMU says nothing of itself")?.check()?;
     std::fs::write(&config.out, "").map_err(|e| format!("cannot write {}: {e}", config.out))?;
-    STATE.with(|state| *state = Some(region::State::new(&config)));
     Ok(config)
 }

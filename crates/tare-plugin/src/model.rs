@@ -5,10 +5,7 @@
 use crate::counts::{self, Kind};
 use crate::lru::Lru;
 use crate::place::{Map, Place};
-use crate::region::State;
 use crate::shape::{LINE, Shape};
-use crate::{STATE, api};
-use std::ffi::{c_uint, c_void};
 
 /// What a page's translation is remembered as: page number, and these below it.
 const USED: u64 = 1;
@@ -71,7 +68,7 @@ impl Model {
     }
 
     /// `place` loads or stores.
-    fn access(&mut self, place: Place, address: u64, physical: u64) {
+    pub fn access(&mut self, place: Place, address: u64, physical: u64) {
         let (set, tag) = self.page(address);
         if !self.dtlb.touch(set, tag) {
             counts::bump(counts::of(place, Kind::DtlbMisses));
@@ -124,32 +121,9 @@ impl Model {
     }
 
     /// Forgets translations: those that are not global, or all.
-    fn flush(&mut self, all: bool) {
+    pub fn flush(&mut self, all: bool) {
         for tlb in [&mut self.itlb, &mut self.dtlb, &mut self.stlb] {
             tlb.drop_unless(|tag| !all && tag & GLOBAL != 0);
         }
     }
-}
-
-/// What QEMU calls for each access to memory; `data` is the place.
-pub extern "C" fn accessed(_cpu: c_uint, info: u32, address: u64, data: *mut c_void) {
-    STATE.with(|state| {
-        let Some(state) = state else { return };
-        if !state.counting {
-            return;
-        }
-        let place = crate::place::PLACES[data.addr() & 3];
-        if let Some(model) = &mut state.model {
-            model.access(place, address, api::physical(info, address));
-        }
-    });
-}
-
-/// What QEMU calls before a write to CR3, or with `data` 1 to CR4, whose use is to flush everything.
-pub extern "C" fn flushed(_cpu: c_uint, data: *mut c_void) {
-    STATE.with(|state| {
-        if let Some(State { model: Some(model), .. }) = state {
-            model.flush(data.addr() == 1);
-        }
-    });
 }

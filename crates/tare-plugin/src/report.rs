@@ -1,32 +1,21 @@
 //! The result: a line of JSON that says what follows, then one a region.
 
+use crate::args::Config;
 use crate::counts;
-use crate::region::{Region, State};
-use crate::{CONFIG, STATE, api};
-use std::ffi::c_void;
+use crate::region::{Region, Regions};
 use std::fmt::Write;
 use std::fs;
 
-/// What QEMU calls when it ends.
-pub extern "C" fn at_exit(_id: api::Id, _data: *mut c_void) {
-    STATE.with(|state| {
-        if let Some(state) = state {
-            write(state);
-        }
-    });
-}
-
 /// Writes everything that was counted so far: whole, or not at all. A file that cannot be written is
 /// missed by whoever asked for it.
-pub fn write(state: &State) {
-    let Some(config) = CONFIG.get() else { return };
+pub fn write(config: &Config, regions: &Regions, misplaced: bool) {
     let mut text = format!(
         "{{\"tare_plugin\":1,\"regions\":{},\"model\":{},\"misplaced\":{}}}\n",
-        state.regions.len(),
+        regions.0.len(),
         if config.model { format!("\"{}\"", config.shape.describe()) } else { "null".into() },
-        state.misplaced,
+        misplaced,
     );
-    for ((id, term), region) in &state.regions {
+    for ((id, term), region) in &regions.0 {
         text.push_str(&line(*id, *term, region));
     }
     let fresh = format!("{}.new", config.out);

@@ -1,14 +1,14 @@
 //! What is added to each block when QEMU translates it.
 
 use crate::api::{self, Insn};
-use crate::block::{self, Block};
+use crate::block::Block;
+use crate::callbacks;
 use crate::cell::OneCpu;
 use crate::counts::{self, Kind};
 use crate::decode::{Special, special};
 use crate::place::Place;
-use crate::region::State;
 use crate::shape::LINE;
-use crate::{STATE, guest, hypercall, mark, model};
+use crate::state::{self, State};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::ffi::c_void;
@@ -25,11 +25,9 @@ pub extern "C" fn translated(_id: api::Id, block: *mut c_void) {
     // SAFETY: it is what QEMU passes.
     let block = unsafe { api::Block::new(block) };
     let insns = block.insns();
-    STATE.with(|state| {
-        if let Some(state) = state {
-            let remembered = remember(state, &insns);
-            block.on_start(block::started, remembered);
-        }
+    state::with(|state| {
+        let remembered = remember(state, &insns);
+        block.on_start(callbacks::started, remembered);
     });
 }
 
@@ -72,19 +70,19 @@ fn instrument(modelled: bool, insn: &Insn, place: Place, found: &mut Found) {
     let what = special(&insn.bytes());
     found.calls = matches!(what, Some(Special::SystemCall | Special::VmCall));
     if let Some(Special::Mark(code)) = what {
-        return insn.on_execution(mark::executed, code.into());
+        return insn.on_execution(callbacks::mark, code.into());
     }
     insn.add(counts::of(place, Kind::Instructions), 1);
     insn.count_accesses(counts::of(place, Kind::Accesses));
     if modelled {
-        insn.on_access(model::accessed, place as usize);
+        insn.on_access(callbacks::accessed, place as usize);
     }
     let Some(what) = what else { return };
     let add = |kind| insn.add(counts::of(place, kind), 1);
     match what {
         Special::SystemCall if place.is_user() => add(Kind::Syscalls),
         Special::SystemCall if found.ax.is_some() => insn.add(counts::hypercall(found.ax), 1),
-        Special::SystemCall => insn.on_execution(hypercall::called, 0),
+        Special::SystemCall => insn.on_execution(callbacks::called, 0),
         Special::VmCall => add(Kind::VmCalls),
         Special::Invlpg => add(Kind::Invlpg),
         Special::PortIo => add(Kind::PortIo),
@@ -92,13 +90,13 @@ fn instrument(modelled: bool, insn: &Insn, place: Place, found: &mut Found) {
         Special::Halt => add(Kind::Halts),
         Special::Cr3Write => {
             add(Kind::Cr3Writes);
-            insn.on_execution(model::flushed, 0);
+            insn.on_execution(callbacks::flushed, 0);
         }
-        Special::Cr4Write => insn.on_execution(model::flushed, 1),
+        Special::Cr4Write => insn.on_execution(callbacks::flushed, 1),
         Special::EnterGuest => {
             let next = insn.address() + insn.bytes().len() as u64;
             AFTER_GUEST.with(|set| set.get_or_insert_default().insert(next));
-            insn.on_execution(guest::entered, 0);
+            insn.on_execution(callbacks::entered, 0);
         }
         Special::SetAx(value) => found.ax = Some(value),
         Special::Mark(_) => {}

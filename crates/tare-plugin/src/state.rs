@@ -1,0 +1,206 @@
+//! What the callbacks change, and what each of them does to it.
+
+use crate::args::Config;
+use crate::block::Block;
+use crate::cell::OneCpu;
+use crate::counts::{self, Copy, Kind};
+use crate::guest::{Guest, take_apart};
+use crate::hypercall::Ax;
+use crate::mark::{Mark, Spelling};
+use crate::model::Model;
+use crate::place::{Map, Place};
+use crate::region::{Next, Regions};
+use crate::report;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// What the plugin was asked for.
+static CONFIG: OnceLock<Config> = OnceLock::new();
+
+/// Everything that callbacks change, beside the counters.
+static STATE: OneCpu<Option<State>> = OneCpu::new(None);
+
+/// Begins with nothing counted.
+pub fn begin(config: Config) {
+    STATE.with(|state| *state = Some(State::new(&config)));
+    let _ = CONFIG.set(config);
+}
+
+/// Works on the state. Must not be called from within `work`.
+#[inline(always)]
+pub fn with(work: impl FnOnce(&mut State)) {
+    STATE.with(|state| state.as_mut().map(work));
+}
+
+/// Everything that callbacks change, beside the counters.
+pub struct State {
+    /// Which addresses are whose.
+    pub map: Map,
+    /// The caches and TLBs, if they are modelled.
+    pub model: Option<Model>,
+    /// Between a begin mark and its end.
+    pub counting: bool,
+    /// The last block: whose, and whether it ended in a call to the next privilege.
+    pub last: (Place, bool),
+    /// What a hypercall finds in AX.
+    pub ax: Ax,
+    /// Where exceptions and interrupts enter, as far as seen.
+    pub entries: HashMap<u64, Kind>,
+    /// How often each entry was seen since the learning began.
+    pub learning: Option<HashMap<u64, u32>>,
+    /// The number that is being spelled.
+    pub spelling: Spelling,
+    /// What the next batch belongs to.
+    pub next: Next,
+    /// The counters when the batch began, and the host's then, of a guest inside of the guest.
+    pub open: Option<(Box<Copy>, Option<Box<Copy>>)>,
+    /// A guest inside of the guest.
+    pub guest: Guest,
+    /// What was counted in a batch that has ended, until its operations are told.
+    pub ended: Option<Box<Copy>>,
+    /// What has been counted, by request and term.
+    pub regions: Regions,
+    /// Some marks came from elsewhere than the probe's own text.
+    pub misplaced: bool,
+}
+
+impl State {
+    pub fn new(config: &Config) -> State {
+        State {
+            map: config.map,
+            model: config.model.then(|| Model::new(&config.shape, config.map)),
+            counting: false,
+            last: (Place::Hypervisor, false),
+            ax: Ax::default(),
+            entries: HashMap::new(),
+            learning: None,
+            spelling: Spelling::default(),
+            next: Next::default(),
+            open: None,
+            ended: None,
+            guest: Guest::default(),
+            regions: Regions::default(),
+            misplaced: false,
+        }
+    }
+
+    /// Writes what was counted so far.
+    pub fn report(&self) {
+        if let Some(config) = CONFIG.get() {
+            report::write(config, &self.regions, self.misplaced);
+        }
+    }
+
+    /// A mark executes.
+    pub fn mark(&mut self, code: u16) {
+        let Some(mark) = self.spelling.read(code) else { return };
+        match mark {
+            Mark::Series(id) => {
+                self.next.id = u32::try_from(id).unwrap_or(0);
+                if id == 0 {
+                    self.report();
+                }
+            }
+            Mark::Per(per) => self.next.per = per,
+            Mark::Term(term, negative) => (self.next.term, self.next.negative) = (term, negative),
+            Mark::Ops(ops) => self.next.ops = ops,
+            Mark::Close(ops) => self.close(ops),
+            Mark::Begin => self.begin(),
+            Mark::End => self.end(),
+            Mark::Learn => self.learning = Some(HashMap::new()),
+            Mark::Learned => self.learned(),
+        }
+    }
+
+    fn begin(&mut self) {
+        let host = self.guest.inside.then(|| self.guest.host.clone()).flatten();
+        self.counting = true;
+        self.open = Some((Box::new(counts::copy()), host));
+    }
+
+    /// A batch has ended: what was counted is its region's, if it is a sample's, now or when its operations are told.
+    fn end(&mut self) {
+        self.counting = false;
+        self.misplaced |= self.last.0 != Place::Probe;
+        let Some((begin, host_begin)) = self.open.take() else { return };
+        self.ended = Some(Box::new(self.since(&begin, host_begin.as_deref())));
+        if self.next.ops != 0 {
+            self.close(self.next.ops);
+        }
+    }
+
+    /// The batch that has ended held `ops` operations.
+    fn close(&mut self, ops: u64) {
+        if let Some(counted) = self.ended.take() {
+            self.regions.add(&self.next, ops, &counted);
+        }
+    }
+
+    fn since(&self, begin: &Copy, host_begin: Option<&Copy>) -> Copy {
+        let now = counts::copy();
+        let mut counted: Copy = std::array::from_fn(|at| now[at] - begin[at]);
+        if self.guest.inside
+            && let Some(host) = &self.guest.host
+        {
+            let before = |at: usize| host_begin.map_or(0, |copy| copy[at]);
+            take_apart(&mut counted, &std::array::from_fn(|at| host[at] - before(at)));
+        }
+        counted
+    }
+
+    /// The entry that was seen most while fresh pages were touched is the page fault's.
+    fn learned(&mut self) {
+        let Some(seen) = self.learning.take() else { return };
+        if let Some((&address, _)) = seen.iter().max_by_key(|(_, times)| **times) {
+            self.entries.insert(address, Kind::PageFaults);
+        }
+    }
+
+    /// The machine enters a guest of its own, or that one has exited.
+    pub fn guest(&mut self, inside: bool) {
+        if inside {
+            self.guest.enter()
+        } else {
+            self.guest.exit()
+        }
+        if let Some(model) = &mut self.model {
+            model.nested = inside;
+        }
+    }
+
+    /// A block starts.
+    #[inline(always)]
+    pub fn start(&mut self, block: &Block) {
+        self.ax.start(block.ax);
+        if block.after_guest {
+            self.guest(false);
+        } else {
+            self.cross(block);
+        }
+        self.last = (block.place, block.calls);
+        if self.counting
+            && let Some(model) = &mut self.model
+        {
+            for &(address, host) in &block.lines {
+                model.fetch(block.place, address, host);
+            }
+        }
+    }
+
+    /// Counts an entry by a fault or an interrupt: from above, or at an address that is known for it.
+    #[inline(always)]
+    fn cross(&mut self, block: &Block) {
+        let (from, calls) = self.last;
+        let up = from < block.place && !block.place.is_user();
+        if up && !calls && block.entry.get().is_none() {
+            block.entry.set(Some(*self.entries.entry(block.start).or_insert(Kind::OtherEntries)));
+        }
+        let Some(kind) = block.entry.get() else { return };
+        if let Some(seen) = &mut self.learning {
+            *seen.entry(block.start).or_insert(0) += 1;
+        }
+        // A kind that was learned after this block was: ask again, entries are rare.
+        let kind = self.entries.get(&block.start).copied().unwrap_or(kind);
+        counts::bump(counts::of(block.place, kind));
+    }
+}
