@@ -1,5 +1,6 @@
 //! `cargo xtask CHORE`: everything that is done to this repository, one file a chore.
 
+mod apt;
 mod bench;
 mod calibrate;
 mod fidelity;

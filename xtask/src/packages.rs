@@ -1,7 +1,7 @@
 //! Installs the layers: Debian's and Ubuntu's packages, or says what to install elsewhere.
 
-use crate::python;
-use crate::shell::{has_program, run};
+use crate::shell::has_program;
+use crate::{apt, python};
 use anyhow::{Result, bail};
 
 /// A program that a layer needs, and the package that brings it.
@@ -72,20 +72,5 @@ fn install_all<'a>(needed: impl Iterator<Item = &'a (&'a str, &'a str)>) -> Resu
             programs.join(", ")
         );
     }
-    apt_install(&packages)
-}
-
-/// Installs packages of Debian or Ubuntu.
-pub fn apt_install(packages: &[&str]) -> Result<()> {
-    apt(&["update"])?;
-    apt(&[&["install", "--yes", "--no-install-recommends"], packages].concat())
-}
-
-/// `apt-get`, as root or through sudo.
-fn apt(args: &[&str]) -> Result<()> {
-    let quiet = [("DEBIAN_FRONTEND", "noninteractive")];
-    if has_program("sudo") && std::env::var("USER").is_ok_and(|user| user != "root") {
-        return run("sudo", &[&["apt-get", "--quiet"], args].concat(), &quiet);
-    }
-    run("apt-get", &[&["--quiet"], args].concat(), &quiet)
+    apt::install(&packages)
 }

@@ -1,6 +1,6 @@
 //! A Python of the repository's own for tests, with the readers that docs/schema.md names.
 
-use crate::packages;
+use crate::apt;
 use crate::shell::{root, run};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
@@ -20,8 +20,7 @@ pub fn install() -> Result<()> {
     let name = folder.display().to_string();
     let make = || run("python3", &["-m", "venv", "--clear", &name], &[]);
     // Debian keeps the module in a package of its own.
-    make()
-        .or_else(|_| packages::apt_install(&["python3", "python3-venv"]).and_then(|()| make()))?;
+    make().or_else(|_| apt::install(&["python3", "python3-venv"]).and_then(|()| make()))?;
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     run(&python.display().to_string(), &[&install[..], &READERS].concat(), &[])
         .context("the tests of docs/schema.md need duckdb and pandas")

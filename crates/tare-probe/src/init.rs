@@ -24,7 +24,10 @@ pub fn main() -> i32 {
     let code = match line_device() {
         Ok(line) => {
             let code = match inner {
-                Some(inner) => inner::run(inner, line),
+                Some(inner) => match inner.and_then(|inner| inner::run(&inner, line)) {
+                    Ok(()) => 0,
+                    Err(why) => report(line, &why.to_string()),
+                },
                 None => {
                     let input = script().unwrap_or(line);
                     supervise(line, move || exit_code(serve::serve(input, line)))

@@ -1,6 +1,6 @@
 //! The machine around another layer: PID 1 starts that layer on the guest's line instead of serving there itself.
 
-use crate::{init, process, sys};
+use crate::{process, sys};
 use std::ffi::CString;
 use std::fs;
 use std::io;
@@ -18,15 +18,8 @@ pub fn read() -> Option<io::Result<Inner>> {
     Some(serde_json::from_slice(&text).map_err(|e| sys::name_error(INNER, e.into())))
 }
 
-/// Starts the layer on `line` and reaps whatever ends until it ends itself. Tells the host what went wrong.
-pub fn run(inner: io::Result<Inner>, line: RawFd) -> i32 {
-    match inner.and_then(|inner| start(&inner, line)) {
-        Ok(()) => 0,
-        Err(why) => init::report(line, &why.to_string()),
-    }
-}
-
-fn start(inner: &Inner, line: RawFd) -> io::Result<()> {
+/// Starts the layer on `line` and reaps whatever ends until it ends itself.
+pub fn run(inner: &Inner, line: RawFd) -> io::Result<()> {
     leave_rootfs()?;
     for (kind, place) in &inner.mounts {
         mount(kind, place, kind, 0)?;

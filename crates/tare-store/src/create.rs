@@ -1,6 +1,6 @@
 //! A new campaign's file: everything that is known before the first boot.
 
-use crate::write::{int, json, word};
+use crate::sql::{int, json, word};
 use crate::{LayerRow, Plan, SCHEMA_VERSION};
 use rusqlite::{Connection, params};
 use std::path::Path;

@@ -7,6 +7,7 @@ mod create;
 mod error;
 mod model;
 mod read;
+mod sql;
 mod table;
 mod write;
 

@@ -1,11 +1,11 @@
 //! Making and writing a campaign.
 
 use crate::create::{fields, fill};
+use crate::sql::{int, json, word};
 use crate::{
     BootState, FILE, LayerRow, Outcome, Plan, Recorded, Role, StoreError, StoredArtifact, Warning,
 };
 use rusqlite::{Connection, OpenFlags, params};
-use serde::Serialize;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -228,23 +228,9 @@ fn lock(directory: &Path) -> Result<File> {
     }
 }
 
-/// SQLite's integers are signed; counts beyond that are not real.
-pub(crate) fn int(n: u64) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
-}
-
 /// SQLite stores a NaN as NULL, which the schema refuses; a probe that sends one gets a zero.
 fn finite(value: f64) -> f64 {
     if value.is_finite() { value } else { 0.0 }
-}
-
-pub(crate) fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
-}
-
-/// A unit variant's name, as serde spells it.
-pub(crate) fn word(value: &impl Serialize) -> String {
-    json(value).trim_matches('"').to_owned()
 }
 
 impl Recorded {

@@ -1,8 +1,8 @@
 //! Requests through io_submit(2) and io_getevents(2), which libaio wraps. Older than io_uring, and
 //! allowed where that is not.
 
+use super::buffers::Buffers;
 use super::engine::{Done, Engine};
-use super::load::Buffers;
 use super::target::Disk;
 use crate::sys::check;
 use std::io;

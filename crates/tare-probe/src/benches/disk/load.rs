@@ -1,7 +1,9 @@
 //! The load itself: a queue that is kept full, cut into samples of equal time.
 
 use super::Job;
-use super::engine::{self, Done, Engine};
+use super::buffers::{Buffers, Numbers};
+use super::choice;
+use super::engine::{Done, Engine};
 use super::target::Disk;
 use crate::bench::{Measured, Own, Refusal};
 use crate::clock::now_ns;
@@ -11,66 +13,6 @@ use tare_proto::Counter;
 
 /// Deepest queue.
 const DEEPEST: u32 = 64;
-
-/// Requests start and end at multiples of this: what every disk can do without the page cache.
-const PAGE: usize = 4096;
-
-#[repr(C, align(4096))]
-#[derive(Clone)]
-struct Page([u8; PAGE]);
-
-/// Blocks of memory, one for each request in the queue.
-pub struct Buffers {
-    pages: Vec<Page>,
-    size: usize,
-}
-
-impl Buffers {
-    /// `count` blocks of `size` bytes that no disk can compress.
-    fn new(count: usize, size: usize) -> Buffers {
-        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-        let mut pages = vec![Page([0; PAGE]); count * size / PAGE];
-        for word in pages.iter_mut().flat_map(|page| page.0.chunks_exact_mut(8)) {
-            word.copy_from_slice(&numbers.next().to_le_bytes());
-        }
-        Buffers { pages, size }
-    }
-
-    /// A block like these.
-    pub fn first(&self) -> Buffers {
-        Buffers { pages: self.pages[..self.size / PAGE].to_vec(), size: self.size }
-    }
-
-    /// Bytes of a block.
-    pub fn size(&self) -> usize {
-        self.size
-    }
-
-    /// Where each block starts; good as long as these buffers live.
-    pub fn blocks(&mut self) -> Vec<*mut u8> {
-        let pages = self.size / PAGE;
-        self.pages.chunks_exact_mut(pages).map(|block| block.as_mut_ptr().cast()).collect()
-    }
-
-    /// The first block.
-    pub fn bytes(&mut self) -> &mut [u8] {
-        let start = self.pages.as_mut_ptr().cast();
-        // SAFETY: there is at least one block, and any bytes are valid.
-        unsafe { std::slice::from_raw_parts_mut(start, self.size) }
-    }
-}
-
-/// A xorshift generator: the same places in every boot of every layer.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
 
 /// Which block comes next.
 struct Places {
@@ -102,9 +44,9 @@ pub fn run(own: &Own, job: &Job) -> Result<Measured, Refusal> {
     let depth = own.load as usize;
     let disk = Disk::open(job.write)?;
     let mut buffers = Buffers::new(depth, job.block);
-    let engine = engine::choose(&disk, job, &mut buffers, depth)?;
+    let engine = choice::choose(&disk, job, &mut buffers, depth)?;
     let block = job.block as u64;
-    let random = job.random.then_some(Numbers(0x2545_f491_4f6c_dd1d));
+    let random = job.random.then_some(Numbers::seeded(0x2545_f491_4f6c_dd1d));
     let places = Places { blocks: disk.bytes / block, block, next: 0, random };
     let (started, done) = (vec![0; depth], Vec::new());
     Queue { engine, places, started, under_way: 0, job: *job, done }.run(own)

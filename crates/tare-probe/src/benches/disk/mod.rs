@@ -10,6 +10,8 @@ pub mod read_64k;
 pub mod write_64k;
 
 mod aio;
+mod buffers;
+mod choice;
 mod engine;
 mod load;
 mod plain;

@@ -1,7 +1,7 @@
 //! One request at a time: pread(2) and pwrite(2).
 
+use super::buffers::Buffers;
 use super::engine::{Done, Engine};
-use super::load::Buffers;
 use super::target::Disk;
 use std::fs::File;
 use std::io;

@@ -1,7 +1,7 @@
 //! Requests through io_uring(7).
 
+use super::buffers::Buffers;
 use super::engine::{Done, Engine};
-use super::load::Buffers;
 use super::target::Disk;
 use io_uring::{IoUring, opcode, types};
 use std::io;
