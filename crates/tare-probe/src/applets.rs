@@ -47,13 +47,13 @@ fn hello() -> i32 {
     0
 }
 
-/// What dash does with `-c APPLET`: runs it in a child and waits for it.
+/// What dash does with `-c APPLET`, once it has started up: runs it in a child, made with vfork, and waits for it.
 fn shell(option: Option<&CStr>, command: Option<&CStr>) -> i32 {
     let (Some(option), Some(command)) = (option, command) else { return 2 };
     if option != c"-c" {
         return 2;
     }
-    let ended = process::fork(|| process::exec_applet(&[command])).and_then(process::wait);
+    let ended = process::spawned(|| process::exec_applet(&[command])).and_then(process::wait);
     ended.map_or(126, |(_, status)| libc::WEXITSTATUS(status))
 }
 

@@ -22,6 +22,50 @@ pub fn fork(child: impl FnOnce() -> i32) -> io::Result<libc::pid_t> {
     }
 }
 
+/// Bytes of stack for what a [`spawned`] child does before it is another program.
+const SPAWN_STACK: usize = 4096;
+
+/// Starts `child`, which becomes another program, as a shell does with a simple command: this process waits until
+/// the child has, and its memory is never copied (vfork). Signals stay away meanwhile, as in dash.
+///
+/// The child must keep to system calls on memory that is already there, and change none of it; what it returns is the
+/// code it exits with when it could not become another program.
+pub fn spawned<F: FnMut() -> i32>(mut child: F) -> io::Result<libc::pid_t> {
+    extern "C" fn run<F: FnMut() -> i32>(both: *mut libc::c_void) -> libc::c_int {
+        // SAFETY: the parent, which is stopped meanwhile, has passed its child and its mask.
+        let (child, mask) = unsafe { &mut *both.cast::<(&mut F, libc::sigset_t)>() };
+        // SAFETY: the mask is a valid set; the former one is not asked for.
+        unsafe { libc::sigprocmask(libc::SIG_SETMASK, mask, ptr::null_mut()) };
+        let code = child();
+        // SAFETY: _exit has no preconditions and does not return.
+        unsafe { libc::_exit(code) }
+    }
+    // SAFETY: all zeros is the empty set.
+    let mut all: libc::sigset_t = unsafe { MaybeUninit::zeroed().assume_init() };
+    let mut before = all;
+    // SAFETY: `all` is a valid place for a set.
+    unsafe { libc::sigfillset(&mut all) };
+    // SAFETY: both sets are valid.
+    unsafe { libc::sigprocmask(libc::SIG_SETMASK, &all, &mut before) };
+    let mut stack = [MaybeUninit::<u128>::uninit(); SPAWN_STACK / size_of::<u128>()];
+    let mut both = (&mut child, before);
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    let (top, both) = (stack.as_mut_ptr_range().end.cast(), (&raw mut both).cast());
+    // SAFETY: this process is stopped until the child is another program or has ended, so the stack and what is passed
+    // outlive its use of them, and nothing else touches them.
+    let pid = unsafe { libc::clone(run::<F>, top, flags, both) };
+    let error = io::Error::last_os_error();
+    // SAFETY: the set is the former one.
+    unsafe { libc::sigprocmask(libc::SIG_SETMASK, &before, ptr::null_mut()) };
+    if pid == -1 { Err(error) } else { Ok(pid) }
+}
+
+/// What a forked child ends with in C: exit(3), which runs exit handlers and flushes streams where there are any.
+pub fn exit(code: i32) -> ! {
+    // SAFETY: the child has one thread and nothing that its exit handlers could disturb.
+    unsafe { libc::exit(code) }
+}
+
 /// Waits for the child `pid` (-1: any) and returns `(pid, wait status)`.
 pub fn wait(pid: libc::pid_t) -> io::Result<(libc::pid_t, i32)> {
     loop {

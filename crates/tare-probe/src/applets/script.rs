@@ -3,7 +3,7 @@
 
 use super::number;
 use super::tools::{DUMP, FIND, REMOVE, SORT, TEE, WORDS};
-use crate::process::{MOST_ARGS, exec_applet, exec_keeping_output, fork, wait};
+use crate::process::{MOST_ARGS, exec_applet, exec_keeping_output, fork, spawned, wait};
 use crate::sys::pipe;
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -51,7 +51,7 @@ fn run(source: &str) -> io::Result<bool> {
     let mut remove = [REMOVE; MOST_ARGS];
     let words = names.len() + 1;
     remove[1..words].iter_mut().zip(&names).for_each(|(word, name)| *word = name);
-    let removed = wait(fork(|| exec_applet(&remove[..words]))?)?;
+    let removed = wait(spawned(|| exec_applet(&remove[..words]))?)?;
     Ok(fine && removed.1 == 0)
 }
 
@@ -64,11 +64,17 @@ fn pipeline(input: Option<File>, tools: &[&[&CStr]], output: File) -> io::Result
         let (reader, writer) =
             if last { (None, None) } else { pipe().map(|(r, w)| (Some(r), Some(w)))? };
         let writer = writer.or_else(|| output.take());
-        fork(|| {
+        let begin = || {
             become_standard(input.as_ref(), 0);
             become_standard(writer.as_ref(), 1);
             exec_keeping_output(tool)
-        })?;
+        };
+        // A shell forks for a pipeline; for a command of its own it need not copy itself.
+        if tools.len() > 1 {
+            fork(begin)?
+        } else {
+            spawned(begin)?
+        };
         input = reader;
     }
     drop(input);

@@ -73,6 +73,8 @@ pub const ALL: &[&Bench] = &[
     &lmbench::ctx_8p_64k::BENCH,
     &lmbench::ctx_16p_16k::BENCH,
     &lmbench::ctx_16p_64k::BENCH,
+    &lmbench::pipe::BENCH,
+    &lmbench::ring_8p::BENCH,
     &lmbench::mmap::BENCH,
     &lmbench::prot_fault::BENCH,
     &lmbench::page_fault::BENCH,

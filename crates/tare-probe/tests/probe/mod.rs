@@ -1,6 +1,8 @@
 //! A probe to talk to, with a deadline on every answer.
 #![allow(dead_code)] // each test file uses its part
 
+pub mod traced;
+
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;

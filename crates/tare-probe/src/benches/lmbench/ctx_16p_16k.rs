@@ -6,5 +6,5 @@ use crate::bench::Bench;
 pub const BENCH: Bench = latency(
     "lmbench/ctx_16p_16k",
     "one context switch in a ring of 16 processes, each touching 16 KiB",
-    ring::prepare::<16, 16>,
+    ring::switches::<16, 16>,
 );

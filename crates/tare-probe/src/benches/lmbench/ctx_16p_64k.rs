@@ -6,5 +6,5 @@ use crate::bench::Bench;
 pub const BENCH: Bench = latency(
     "lmbench/ctx_16p_64k",
     "one context switch in a ring of 16 processes, each touching 64 KiB",
-    ring::prepare::<16, 64>,
+    ring::switches::<16, 64>,
 );

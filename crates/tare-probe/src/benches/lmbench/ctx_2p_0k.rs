@@ -6,5 +6,5 @@ use crate::bench::Bench;
 pub const BENCH: Bench = latency(
     "lmbench/ctx_2p_0k",
     "one context switch in a ring of 2 processes, touching nothing",
-    ring::prepare::<2, 0>,
+    ring::switches::<2, 0>,
 );

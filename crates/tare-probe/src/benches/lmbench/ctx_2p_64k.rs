@@ -6,5 +6,5 @@ use crate::bench::Bench;
 pub const BENCH: Bench = latency(
     "lmbench/ctx_2p_64k",
     "one context switch in a ring of 2 processes, each touching 64 KiB",
-    ring::prepare::<2, 64>,
+    ring::switches::<2, 64>,
 );

@@ -6,5 +6,5 @@ use crate::bench::Bench;
 pub const BENCH: Bench = latency(
     "lmbench/ctx_8p_16k",
     "one context switch in a ring of 8 processes, each touching 16 KiB",
-    ring::prepare::<8, 16>,
+    ring::switches::<8, 16>,
 );

@@ -5,12 +5,11 @@
 
 use super::latency;
 use crate::bench::{Bench, Op, Refusal};
-use crate::process::child_exits;
+use crate::process::{child_exits, exit};
 
 pub const BENCH: Bench =
     latency("lmbench/fork_exit", "fork(2), exit of the child, waitpid(2)", prepare);
 
 fn prepare() -> Result<Op, Refusal> {
-    // SAFETY: the child has one thread and nothing that its exit handlers could disturb.
-    Ok(Op::new(|| child_exits(1, || unsafe { libc::exit(1) })))
+    Ok(Op::new(|| child_exits(1, || exit(1))))
 }

@@ -1,8 +1,9 @@
 //! lmbench "slct TCP": select(2) for writing, without waiting, on 100 duplicates of one end of a
 //! TCP connection over loopback.
 //!
-//! lmbench passes 100 as the number of descriptors to look at, while its duplicates are numbered
-//! from 5 on: 95 of the 100 are looked at. So they are here, whatever the numbers, to give its values.
+//! lmbench passes 100 as the number of descriptors to look at, so its duplicates with higher numbers are out of
+//! range, and how many these are depends on what else it has open: the lmbench 3 that is public today, with the
+//! pipes of its timing, looks at 90. So many are looked at here, whatever the numbers, to give its values.
 
 use super::latency;
 use crate::bench::{Bench, Op, Refusal};
@@ -15,12 +16,12 @@ use std::ptr;
 
 pub const BENCH: Bench = latency(
     "lmbench/select_tcp",
-    "one select(2) for writing on 100 TCP descriptors, 95 of them in its range",
+    "one select(2) for writing on 100 TCP descriptors, 90 of them in its range",
     prepare,
 );
 
 const DUPLICATES: usize = 100;
-const LOOKED_AT: usize = 95;
+const LOOKED_AT: usize = 90;
 
 fn prepare() -> Result<Op, Refusal> {
     let (near, far) = connection()

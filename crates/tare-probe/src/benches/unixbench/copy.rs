@@ -1,13 +1,23 @@
 //! UnixBench's file copies: blocks of one size from one file to another, and from the start again
 //! at the file's end.
 
-use crate::bench::{Op, Refusal};
+use crate::bench::{Measured, Op, Own, Refusal};
 use crate::scratch;
 use crate::sys::must;
 use std::os::fd::{AsRawFd, RawFd};
 
+/// The rate of copying blocks of `SIZE` bytes within files of `KIB` KiB, beside the published `baseline`. The original
+/// counts a file's blocks (`-m`) in KiB, whatever the size of a block that it copies.
+pub fn against<const SIZE: usize, const KIB: usize>(
+    baseline: f64,
+    own: &Own,
+) -> Result<Measured, Refusal> {
+    fits(KIB << 10, own.load)?;
+    super::against(baseline, own, prepare::<SIZE, KIB>)
+}
+
 /// Refuses where the scratch folder has no room for two files of `size` bytes for each copy.
-pub fn fits(size: usize, copies: u32) -> Result<(), Refusal> {
+fn fits(size: usize, copies: u32) -> Result<(), Refusal> {
     let (needed, free) = (2 * size as u64 * u64::from(copies), scratch::free()?);
     // A quarter stays free: where files are memory, the guest needs some of it.
     if needed > free / 4 * 3 {
@@ -19,14 +29,14 @@ pub fn fits(size: usize, copies: u32) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The copy of one block of `SIZE` bytes, within files of `BLOCKS`.
-pub fn prepare<const SIZE: usize, const BLOCKS: usize>() -> Result<Op, Refusal> {
-    let (from, to) = (scratch::nameless(SIZE * BLOCKS)?, scratch::nameless(SIZE * BLOCKS)?);
+/// The copy of one block.
+fn prepare<const SIZE: usize, const KIB: usize>() -> Result<Op, Refusal> {
+    let (from, to) = (scratch::nameless(KIB << 10)?, scratch::nameless(KIB << 10)?);
     rewind(from.as_raw_fd());
     rewind(to.as_raw_fd());
     let (mut block, mut at) = ([0u8; SIZE], 0);
     let copy = move || {
-        if at == BLOCKS {
+        if at == (KIB << 10) / SIZE {
             rewind(from.as_raw_fd());
             rewind(to.as_raw_fd());
             at = 0;
