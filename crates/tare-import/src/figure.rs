@@ -5,9 +5,6 @@ use crate::names::Names;
 use std::sync::Arc;
 use tare_proto::{Better, Unit};
 
-/// Longest name that a figure gets; the rest of a longer one is cut.
-const NAME: usize = 96;
-
 /// One number that a tool printed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
@@ -140,20 +137,4 @@ impl Sink {
         let blank = text.lines().take_while(|line| line.trim().is_empty()).count();
         Err(Fault::at(blank + 1, 1, format!("no figures of {what} from here to the end")))
     }
-}
-
-/// A name without what tables and shells stumble over: lower case, words joined by `_`, bounded.
-pub(crate) fn slug(text: &str) -> String {
-    let mut slug = String::new();
-    for c in text.chars() {
-        match c {
-            c if c.is_alphanumeric() || "/.+-".contains(c) => slug.extend(c.to_lowercase()),
-            _ if slug.ends_with(['_', '/']) || slug.is_empty() => {}
-            _ => slug.push('_'),
-        }
-        if slug.len() >= NAME {
-            break;
-        }
-    }
-    slug.trim_end_matches('_').to_owned()
 }

@@ -1,9 +1,6 @@
-//! What a format is, and how one is found and applied.
+//! What a format is, and how one is applied.
 
-use crate::{FORMATS, Fault, Figure, Sink};
-
-/// How much of a file is looked at to recognise its format.
-const HEAD: usize = 64 * 1024;
+use crate::{Fault, Figure, Sink};
 
 /// The output of one tool.
 pub struct Format {
@@ -26,23 +23,6 @@ pub struct Parsed {
     pub unknown: usize,
     /// What the reader should know.
     pub notes: Vec<String>,
-}
-
-/// The format called `name`.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Format> {
-    FORMATS.iter().copied().find(|format| format.name == name)
-}
-
-/// The first format in the table that `text` looks like.
-#[must_use]
-pub fn recognise(text: &str) -> Option<&'static Format> {
-    let mut end = text.len().min(HEAD);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let head = &text[..end];
-    FORMATS.iter().copied().find(|format| (format.sniff)(head))
 }
 
 /// Reads `text` as `format`. `stem` is the file's name without folder and ending, `layer` the layer's name: some

@@ -17,8 +17,8 @@ mod papers;
 pub use assemble::{Import, KIND, Origin};
 pub use fault::Fault;
 pub use figure::{Figure, Quantity, Sink};
-pub use format::{Format, Parsed, find, parse, recognise};
-pub use formats::FORMATS;
+pub use format::{Format, Parsed, parse};
+pub use formats::{FORMATS, find, recognise};
 pub use papers::{
     Claim, Finding, FindingState, Gap, Paper, Row, Sum, Table, Twice, findings, papers,
 };

@@ -1,7 +1,9 @@
 //! The names of figures, made once: a file repeats the same few.
 
-use crate::figure::slug;
 use std::sync::Arc;
+
+/// Longest name that a figure gets; the rest of a longer one is cut.
+const NAME: usize = 96;
 
 /// Places of the cache at first and at most. Names that fall on the same place displace each other, so no file can make
 /// it larger or slower than that.
@@ -50,6 +52,22 @@ impl Names {
         *place = Some(made);
         answer
     }
+}
+
+/// A name without what tables and shells stumble over: lower case, words joined by `_`, bounded.
+pub(crate) fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for c in text.chars() {
+        match c {
+            c if c.is_alphanumeric() || "/.+-".contains(c) => slug.extend(c.to_lowercase()),
+            _ if slug.ends_with(['_', '/']) || slug.is_empty() => {}
+            _ => slug.push('_'),
+        }
+        if slug.len() >= NAME {
+            break;
+        }
+    }
+    slug.trim_end_matches('_').to_owned()
 }
 
 /// Tells the names of one file apart, no more.

@@ -23,6 +23,9 @@ pub mod unixbench;
 
 use crate::Format;
 
+/// How much of a file is looked at to recognise its format.
+const HEAD: usize = 64 * 1024;
+
 /// Every format.
 pub const FORMATS: &[&Format] = &[
     &unixbench::FORMAT,
@@ -45,6 +48,23 @@ pub const FORMATS: &[&Format] = &[
     &kernel_build::FORMAT,
     &time::FORMAT,
 ];
+
+/// The format called `name`.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().copied().find(|format| format.name == name)
+}
+
+/// The first format in the table that `text` looks like.
+#[must_use]
+pub fn recognise(text: &str) -> Option<&'static Format> {
+    let mut end = text.len().min(HEAD);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let head = &text[..end];
+    FORMATS.iter().copied().find(|format| (format.sniff)(head))
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! What a paper states, against its own tables and against itself.
 
-use super::findings::half_digit;
-use super::{Claim, Finding, FindingState, Gap, Paper, Row, Table, Twice};
+use super::finding::{Finding, FindingState, half_digit};
+use super::{Claim, Gap, Paper, Row, Table, Twice};
 
 /// A claim against the table that it is about.
 pub(super) fn claimed(paper: &Paper, claim: &Claim) -> Finding {

@@ -1,39 +1,8 @@
 //! What follows from a paper's figures, and where its own arithmetic does not hold.
 
+use super::finding::{Finding, half_digit};
 use super::{Paper, Row, Table, claims};
 use tare_stats::{Work, decompose};
-
-/// One thing that was recomputed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
-    /// What the paper's own figures say.
-    pub state: FindingState,
-    /// A sentence with the figures.
-    pub text: String,
-}
-
-/// What came of recomputing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FindingState {
-    /// The paper's own figures agree.
-    Holds,
-    /// They do not.
-    Fails,
-    /// The paper states it and has no figures for it.
-    Stated,
-}
-
-impl Finding {
-    pub(super) fn new(holds: bool, text: String) -> Finding {
-        Finding { state: if holds { FindingState::Holds } else { FindingState::Fails }, text }
-    }
-
-    /// Whether the paper's own figures agree.
-    #[must_use]
-    pub fn holds(&self) -> bool {
-        self.state == FindingState::Holds
-    }
-}
 
 /// Everything recomputed from `paper`.
 #[must_use]
@@ -55,13 +24,6 @@ pub fn findings(paper: &Paper) -> Vec<Finding> {
     all.extend(paper.twice.iter().filter_map(|twice| claims::twice(paper, twice)));
     all.extend(paper.gap.iter().filter_map(|gap| claims::gap(paper, gap)));
     all
-}
-
-/// Half of the last digit that a value was printed with.
-pub(super) fn half_digit(value: f64) -> f64 {
-    let text = format!("{value}");
-    let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
-    0.5 * 10f64.powi(-decimals)
 }
 
 /// Printed ratios that the printed values cannot give, even before they were rounded.

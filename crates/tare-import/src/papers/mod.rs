@@ -1,9 +1,11 @@
 //! Published results: their figures as data (`papers/*.toml`), and what follows from them.
 
 mod claims;
+mod finding;
 mod findings;
 
-pub use findings::{Finding, FindingState, findings};
+pub use finding::{Finding, FindingState};
+pub use findings::findings;
 
 use serde::Deserialize;
 

@@ -1,0 +1,40 @@
+//! One recomputed figure of a paper, and how exact a printed one is.
+
+/// One thing that was recomputed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// What the paper's own figures say.
+    pub state: FindingState,
+    /// A sentence with the figures.
+    pub text: String,
+}
+
+/// What came of recomputing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FindingState {
+    /// The paper's own figures agree.
+    Holds,
+    /// They do not.
+    Fails,
+    /// The paper states it and has no figures for it.
+    Stated,
+}
+
+impl Finding {
+    pub(super) fn new(holds: bool, text: String) -> Finding {
+        Finding { state: if holds { FindingState::Holds } else { FindingState::Fails }, text }
+    }
+
+    /// Whether the paper's own figures agree.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.state == FindingState::Holds
+    }
+}
+
+/// Half of the last digit that a value was printed with.
+pub(super) fn half_digit(value: f64) -> f64 {
+    let text = format!("{value}");
+    let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
+    0.5 * 10f64.powi(-decimals)
+}
