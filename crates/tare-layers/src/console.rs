@@ -6,12 +6,16 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use tare_proto::harmless;
 
 /// Most bytes that a boot's log file holds.
 const MOST_LOGGED: usize = 1 << 20;
 
 /// Most bytes that the tail holds.
 const TAIL: usize = 4096;
+
+/// Most characters of a line of the tail.
+const MOST_OF_A_LINE: usize = 500;
 
 /// A boot's console; clones share it.
 #[derive(Clone)]
@@ -65,7 +69,7 @@ impl Console {
         let text = String::from_utf8_lossy(inner.tail.make_contiguous()).into_owned();
         drop(inner);
         let said = text.lines().map(str::trim_end).filter(|line| !line.is_empty() && !lists(line));
-        let clean: Vec<String> = said.map(visible).collect();
+        let clean: Vec<String> = said.map(|line| harmless(line, MOST_OF_A_LINE)).collect();
         clean[clean.len().saturating_sub(lines)..].join("\n")
     }
 }
@@ -73,20 +77,6 @@ impl Console {
 /// Whether a kernel lists one call of its stack in this line: `[<6002>] ? name+0x7f/0xb0`.
 fn lists(line: &str) -> bool {
     line.starts_with([' ', '[']) && line.contains("+0x") && line.contains("/0x")
-}
-
-/// `text` with everything that could steer a terminal escaped.
-fn visible(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| if steers(c) { c.escape_default().collect() } else { vec![c] })
-        .take(500)
-        .collect()
-}
-
-/// Control characters, and the invisible ones that turn the direction of text.
-fn steers(c: char) -> bool {
-    let turns = ['\u{200b}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{2066}'..='\u{2069}'];
-    c.is_control() || turns.iter().any(|range| range.contains(&c))
 }
 
 #[cfg(test)]

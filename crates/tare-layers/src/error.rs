@@ -39,7 +39,6 @@ pub(crate) fn refused(why: String) -> SessionError {
 }
 
 /// A message out of turn.
-pub(crate) fn unexpected(message: FromProbe) -> SessionError {
-    let text = format!("{message:?}");
-    SessionError::Protocol(format!("unexpected {}", text.chars().take(80).collect::<String>()))
+pub(crate) fn unexpected(message: &FromProbe) -> SessionError {
+    SessionError::Protocol(format!("it said {}, which was not asked for", message.kind()))
 }

@@ -144,7 +144,8 @@ impl Session {
             None => return Err(SessionError::NoGreeting(within)),
         };
         let FromProbe::Hello(hello) = stamped.what else {
-            return Err(SessionError::Protocol(format!("greeted with {:?}", stamped.what)));
+            let kind = stamped.what.kind();
+            return Err(SessionError::Protocol(format!("it said {kind} instead of a greeting")));
         };
         if hello.protocol != PROTOCOL {
             let why = format!("protocol {} instead of {PROTOCOL}", hello.protocol);
@@ -168,7 +169,7 @@ impl Session {
         let begin = self.next(deadline)?.ok_or_else(late)?;
         match begin.what {
             FromProbe::Begin { id } if id == request.id => {}
-            other => return Err(unexpected(other)),
+            other => return Err(unexpected(&other)),
         }
         let mut answer = self.next(deadline)?.ok_or_else(late)?;
         let mut counted = Vec::new();
@@ -183,7 +184,7 @@ impl Session {
             }
             FromProbe::Unavailable { id, why } if id == request.id => Ok(Answer::Unavailable(why)),
             FromProbe::Failed { id, why } if id == request.id => Ok(Answer::Failed(why)),
-            other => Err(unexpected(other)),
+            other => Err(unexpected(&other)),
         }
     }
 

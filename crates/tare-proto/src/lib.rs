@@ -4,6 +4,7 @@
 
 mod bench;
 mod disk;
+mod harmless;
 mod inner;
 mod line;
 mod load;
@@ -14,6 +15,7 @@ mod reader;
 
 pub use bench::{BenchInfo, Better, SuiteInfo, Unit};
 pub use disk::{DISK, DISK_FILES, DISK_FOLDER, NO_DISK};
+pub use harmless::harmless;
 pub use inner::{INNER, Inner};
 pub use line::{LineError, MAX_LINE, decode, encode};
 pub use load::{at_load, name_and_load, throughput};

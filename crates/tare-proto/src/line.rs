@@ -1,5 +1,6 @@
 //! One message as one line: `tare1 <crc32> <json>\n`.
 
+use crate::harmless::harmless;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt;
 
@@ -8,6 +9,9 @@ const PREFIX: &str = "tare1 ";
 
 /// Longest line that is read, in bytes: a full series of [`crate::MAX_SAMPLES`] samples fits.
 pub const MAX_LINE: usize = 1 << 20;
+
+/// Most characters of a complaint about a line.
+const MAX_COMPLAINT: usize = 200;
 
 /// Why a line is not a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,5 +59,7 @@ pub fn decode<T: DeserializeOwned>(line: &str) -> Result<T, LineError> {
     if format!("{:08x}", crc32fast::hash(json.as_bytes())) != sum {
         return Err(LineError::Checksum);
     }
-    serde_json::from_str(json).map_err(|e| LineError::Unknown(e.to_string()))
+    // What serde complains of, it quotes, and a line may be long.
+    serde_json::from_str(json)
+        .map_err(|e| LineError::Unknown(harmless(&e.to_string(), MAX_COMPLAINT)))
 }

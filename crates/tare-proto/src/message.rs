@@ -1,6 +1,6 @@
 //! The messages: the host asks for one benchmark at a time, the probe answers with its series.
 
-use crate::LineError;
+use crate::{LineError, harmless};
 use serde::{Deserialize, Serialize};
 
 /// The protocol's version; a probe that greets with another one is refused.
@@ -22,8 +22,14 @@ const MAX_NAME: usize = 64;
 /// Longest text field that is accepted from a probe, in bytes.
 const MAX_TEXT: usize = 4096;
 
-/// Most entries in a list field of a greeting.
+/// Most characters of a text that are kept, once it is made harmless.
+const MAX_KEPT: usize = 500;
+
+/// Most vulnerabilities in a greeting.
 const MAX_LIST: usize = 1024;
+
+/// Most CPUs in a greeting: twice what Linux can be built for.
+const MAX_CPUS: usize = 16_384;
 
 /// What the host says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -207,18 +213,50 @@ pub struct Hello {
 }
 
 impl FromProbe {
-    /// Refuses what is well-formed but not believable: oversized texts and lists.
-    pub(crate) fn check(self) -> Result<Self, LineError> {
-        let text_ok = |text: &str| text.len() <= MAX_TEXT;
+    /// Refuses what is well-formed but not believable (oversized texts and lists) and makes every text harmless:
+    /// from here they go to terminals, pages and the store.
+    pub(crate) fn check(mut self) -> Result<Self, LineError> {
         let fine = match &self {
             FromProbe::Hello(hello) => hello.fits(),
             FromProbe::Counted { counters } => fit(counters),
             FromProbe::Series(series) => series.fits(),
-            FromProbe::Unavailable { why, .. } | FromProbe::Failed { why, .. } => text_ok(why),
-            FromProbe::Panic { message } => text_ok(message),
-            FromProbe::Begin { .. } | FromProbe::Bye => true,
+            _ => true,
         };
-        if fine { Ok(self) } else { Err(LineError::Unknown("a field is too large".into())) }
+        let texts = self.texts();
+        if !fine || texts.iter().any(|text| text.len() > MAX_TEXT) {
+            return Err(LineError::Unknown("a field is too large, or oddly named".into()));
+        }
+        for text in texts {
+            *text = harmless(text, MAX_KEPT);
+        }
+        Ok(self)
+    }
+
+    /// Every text that is free; the names of counters are not.
+    fn texts(&mut self) -> Vec<&mut String> {
+        match self {
+            FromProbe::Hello(hello) => hello.texts(),
+            FromProbe::Unavailable { why, .. } | FromProbe::Failed { why, .. } => vec![why],
+            FromProbe::Panic { message } => vec![message],
+            FromProbe::Counted { .. }
+            | FromProbe::Series(_)
+            | FromProbe::Begin { .. }
+            | FromProbe::Bye => Vec::new(),
+        }
+    }
+
+    /// What kind of message it is, in words.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            FromProbe::Hello(_) => "a greeting",
+            FromProbe::Begin { .. } => "the beginning of a measurement",
+            FromProbe::Counted { .. } => "counts",
+            FromProbe::Series(_) => "a series",
+            FromProbe::Unavailable { .. } => "that a benchmark cannot run",
+            FromProbe::Failed { .. } => "that a benchmark failed",
+            FromProbe::Panic { .. } => "that it failed",
+            FromProbe::Bye => "its end",
+        }
     }
 }
 
@@ -234,23 +272,26 @@ fn fit(counters: &[Counter]) -> bool {
 
 impl Hello {
     fn fits(&self) -> bool {
-        let texts = [
-            &self.version,
-            &self.kernel,
-            &self.kernel_version,
-            &self.machine,
-            &self.cpu_model,
-            &self.clock_source,
-            &self.thp,
-            &self.aslr,
-            &self.idle,
-            &self.governor,
-            &self.scratch,
-            &self.scratch_fs,
+        self.affinity.len() <= MAX_CPUS && self.mitigations.len() <= MAX_LIST
+    }
+
+    fn texts(&mut self) -> Vec<&mut String> {
+        let mut texts = vec![
+            &mut self.version,
+            &mut self.kernel,
+            &mut self.kernel_version,
+            &mut self.machine,
+            &mut self.cpu_model,
+            &mut self.clock_source,
+            &mut self.thp,
+            &mut self.aslr,
+            &mut self.idle,
+            &mut self.governor,
+            &mut self.scratch,
+            &mut self.scratch_fs,
         ];
-        let mitigations = self.mitigations.iter().flat_map(|m| [&m.name, &m.state]);
-        texts.into_iter().chain(mitigations).all(|text| text.len() <= MAX_TEXT)
-            && self.affinity.len() <= MAX_LIST
-            && self.mitigations.len() <= MAX_LIST
+        let mitigations = self.mitigations.iter_mut();
+        texts.extend(mitigations.flat_map(|m| [&mut m.name, &mut m.state]));
+        texts
     }
 }

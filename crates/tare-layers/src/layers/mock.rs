@@ -5,11 +5,15 @@ use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings, Unavailable,
 };
 use serde::Deserialize;
+use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead, Write};
 use std::thread;
 use std::time::Duration;
-use tare_proto::{Counter, FromProbe, Hello, PROTOCOL, Request, Series, ToProbe, decode, encode};
+use tare_proto::{
+    Counter, FromProbe, Hello, MAX_SAMPLES, Mitigation, PROTOCOL, Request, Series, ToProbe, decode,
+    encode,
+};
 
 pub const KIND: LayerKind = LayerKind {
     name: "mock",
@@ -26,7 +30,8 @@ pub const KIND: LayerKind = LayerKind {
         Setting { key: "lacks", about: "a benchmark that the layer reports as unavailable" },
         Setting {
             key: "fault",
-            about: "hang, die, flood, garbage, corrupt, truncate, clock, silent, panic, fail or liar",
+            about: "hang, die, flood, garbage, corrupt, truncate, clock, silent, panic, fail, liar, \
+                    hostile, hostile-panic, hostile-name, hostile-type or chatty",
         },
         Setting { key: "faulty", about: "boots that have the fault: all (default), first" },
         Setting { key: "command", about: "run this program (words) as the layer instead" },
@@ -77,9 +82,27 @@ struct Mock {
 }
 
 const FAULTS: &[&str] = &[
-    "", "hang", "die", "flood", "garbage", "corrupt", "truncate", "clock", "silent", "panic",
-    "fail", "liar",
+    "",
+    "hang",
+    "die",
+    "flood",
+    "garbage",
+    "corrupt",
+    "truncate",
+    "clock",
+    "silent",
+    "panic",
+    "fail",
+    "liar",
+    "hostile",
+    "hostile-panic",
+    "hostile-name",
+    "hostile-type",
+    "chatty",
 ];
+
+/// What no terminal may ever be given: it clears the screen, sets the window's title, rings, and turns the direction.
+const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{7f}\u{202e}reversed\u{2066}";
 
 fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
     let fault = settings.get("fault").unwrap_or_default().to_owned();
@@ -141,7 +164,14 @@ impl Mock {
         if self.fault == "silent" {
             return io::copy(input, &mut io::sink()).map(drop);
         }
-        say(output, &FromProbe::Hello(Box::new(greeting())))?;
+        match self.fault.as_str() {
+            "chatty" => {
+                let samples = vec![1.0 / 3.0; MAX_SAMPLES];
+                say(output, &FromProbe::Series(Series { samples, ..Series::default() }))?;
+            }
+            "hostile" => say(output, &FromProbe::Hello(Box::new(hostile_greeting())))?,
+            _ => say(output, &FromProbe::Hello(Box::new(greeting())))?,
+        }
         let mut line = String::new();
         while input.read_line(&mut line)? > 0 {
             match decode::<ToProbe>(&line) {
@@ -164,9 +194,14 @@ impl Mock {
         let id = request.id;
         say(output, &FromProbe::Begin { id })?;
         if request.bench == self.lacks {
-            return say(output, &FromProbe::Unavailable { id, why: "the script says so".into() });
+            let why = if self.fault == "hostile" { HOSTILE } else { "the script says so" };
+            return say(output, &FromProbe::Unavailable { id, why: why.into() });
         }
-        let whole = encode(&FromProbe::Series(self.series(boot, request)));
+        let mut series = self.series(boot, request);
+        if self.fault == "hostile-name" {
+            series.counters.push(Counter::new(HOSTILE, 1.0));
+        }
+        let whole = encode(&FromProbe::Series(series));
         match self.fault.as_str() {
             "hang" => io::copy(input, &mut io::sink()).map(drop),
             "die" => Err(io::ErrorKind::BrokenPipe.into()),
@@ -180,7 +215,12 @@ impl Mock {
             "corrupt" => output.write_all(whole.replace("\"ops\":1", "\"ops\":7").as_bytes()),
             "truncate" => output.write_all(format!("{}\n", &whole[..whole.len() / 2]).as_bytes()),
             "panic" => say(output, &FromProbe::Panic { message: "scripted".into() }),
+            "hostile-panic" => say(output, &FromProbe::Panic { message: HOSTILE.repeat(50) }),
             "fail" => say(output, &FromProbe::Failed { id, why: "scripted".into() }),
+            "hostile" => say(output, &FromProbe::Failed { id, why: HOSTILE.repeat(50) }),
+            "hostile-type" => {
+                output.write_all(encode(&json!({ "type": HOSTILE.repeat(1000) })).as_bytes())
+            }
             "liar" => say(output, &FromProbe::Begin { id: id + 1 }),
             _ => output.write_all(whole.as_bytes()),
         }
@@ -214,6 +254,27 @@ fn greeting() -> Hello {
         clock_resolution_ns: 1,
         scratch_fs: "tmpfs".into(),
         ..Hello::default()
+    }
+}
+
+/// Every text of a greeting as hostile as it can be.
+fn hostile_greeting() -> Hello {
+    let text = || HOSTILE.to_owned();
+    Hello {
+        version: text(),
+        kernel: text(),
+        kernel_version: text(),
+        machine: text(),
+        cpu_model: text(),
+        clock_source: text(),
+        thp: text(),
+        aslr: text(),
+        idle: text(),
+        governor: text(),
+        mitigations: vec![Mitigation { name: text(), state: text() }],
+        scratch: text(),
+        scratch_fs: text(),
+        ..greeting()
     }
 }
 
