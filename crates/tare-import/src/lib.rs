@@ -9,16 +9,19 @@ mod fault;
 mod figure;
 mod format;
 mod formats;
+mod hints;
 mod json;
 mod lines;
 mod names;
 mod papers;
+mod systems;
 
 pub use assemble::{Import, KIND, Origin};
 pub use fault::Fault;
 pub use figure::{Figure, Quantity, Sink};
 pub use format::{Format, Parsed, parse};
 pub use formats::{FORMATS, find, recognise};
+pub use hints::hint;
 pub use papers::{
     Claim, Finding, FindingState, Gap, Paper, Row, Sum, Table, Twice, findings, papers,
 };

@@ -12,10 +12,9 @@
 //! ```
 
 use crate::cli::RunArgs;
-use crate::output;
+use crate::{input, output};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 use tare_layers::{Layer, Settings, configure, kinds_of, usual};
@@ -23,6 +22,9 @@ use tare_proto::{BenchInfo, Machine};
 
 /// The file that is read when `--config` names none.
 const USUAL: &str = "tare.toml";
+
+/// The largest file that is read, in bytes.
+const LONGEST: u64 = 1 << 20;
 
 /// How a benchmark's name begins, and a setting that layers need for it.
 pub type Need = (&'static str, &'static str);
@@ -96,8 +98,7 @@ impl Config {
         if given.is_none() {
             output::note(&format!("Settings from {USUAL}."));
         }
-        let text =
-            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = input::text(path, LONGEST)?;
         toml::from_str(&text).with_context(|| format!("{} is not as it should be", path.display()))
     }
 

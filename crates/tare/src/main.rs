@@ -7,6 +7,7 @@ mod commands;
 mod config;
 mod environment;
 mod host;
+mod input;
 mod interrupt;
 mod loads;
 mod output;

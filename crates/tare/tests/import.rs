@@ -111,6 +111,47 @@ fn papers_are_listed_shown_and_compared() {
 }
 
 #[test]
+fn added_time_and_tests_without_figures_are_put_beside_tares_own() {
+    let bench = Bench::new();
+    bench.write("l4.json", r#"{"aim7/exec_test": [[21e6]], "aim7/sieve": [[5e6]]}"#);
+    bench.ok(
+        "run --layer name=linux,kind=mock,value=5e6 --layer name=l4,kind=mock,script=l4.json --baseline linux \
+         --bench aim7/exec_test --bench aim7/sieve --blocks 2 --out c",
+    );
+    let text = flat(&bench.ok("papers compare 002 c").out);
+    // 16 ms there, 21 less 5 here.
+    assert!(text.contains("added time: l4 less linux here"), "{text}");
+    assert!(text.contains("aim7/exec_test ms 16 16.000"), "{text}");
+    assert!(text.contains("Of the 53 tests that the paper names"), "{text}");
+    assert!(text.contains("l4/linux: exec_test 4.20, sieve 1.00"), "{text}");
+}
+
+#[test]
+fn what_never_ends_is_not_read_to_its_end() {
+    let bench = Bench::new();
+    let done = bench.tare("import --auto --layer x /dev/zero");
+    assert!(done.code != 0 && done.err.contains("/dev/zero is no text"), "{}", done.err);
+    let done = bench.tare("run --config /dev/zero --layers native");
+    assert!(done.code != 0 && done.err.contains("/dev/zero is no text"), "{}", done.err);
+    let done = bench.tare("explain --from /dev/zero");
+    assert!(done.code != 0 && done.err.contains("/dev/zero is no text"), "{}", done.err);
+}
+
+#[test]
+fn every_test_that_report_002_names_is_one_of_the_probes() {
+    let bench = Bench::new();
+    let list: serde_json::Value = serde_json::from_str(&bench.ok("list --json").out).unwrap();
+    let known: Vec<&str> =
+        list["benchmarks"].as_array().unwrap().iter().filter_map(|b| b["name"].as_str()).collect();
+    let papers = tare_import::papers().unwrap();
+    let paper = papers.iter().find(|paper| paper.id == "002").unwrap();
+    let suite = paper.tests_probe.as_deref().unwrap();
+    for test in &paper.tests {
+        assert!(known.contains(&format!("{suite}/{test}").as_str()), "{suite}/{test}");
+    }
+}
+
+#[test]
 fn a_paper_in_times_is_put_beside_tares_own_threads() {
     let bench = Bench::new();
     // HV's Copy takes 0.017669 s, native's 0.013512 s: 1.308 times the time, as 1 / 1.308 of the rate here.

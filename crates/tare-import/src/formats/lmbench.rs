@@ -1,6 +1,7 @@
 //! lmbench 3's raw result file: every named figure, context switches, mappings, bandwidths and memory latencies.
 
 use crate::lines::{must, number, numbered, tokens};
+use crate::systems::{self, Beginning};
 use crate::{Fault, Format, Quantity, Sink};
 
 /// The table's row.
@@ -33,7 +34,14 @@ const OWN: &[(&str, &str)] = &[
 /// What the summary calls null I/O is the mean of these two.
 const NULL_IO: [&str; 2] = ["Simple read", "Simple write"];
 
+/// Where each result file begins that somebody has joined, with the host that it is of.
+fn beginnings(text: &str) -> Vec<Beginning> {
+    let heads = numbered(text).filter(|(_, line)| line.starts_with("[lmbench"));
+    heads.map(|(line, text)| Beginning { line, system: text.trim().to_owned() }).collect()
+}
+
 fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
+    systems::one_only(&beginnings(text))?;
     let mut section = None;
     let mut memory = "mem_latency";
     let mut read = None;

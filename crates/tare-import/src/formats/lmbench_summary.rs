@@ -1,12 +1,13 @@
 //! lmbench 3's summary (`make see`, getsummary): one row a result file and table.
 
-use crate::lines::{numbered, trailing};
+use crate::lines::{numbered, short, trailing};
 use crate::{Fault, Format, Quantity, Sink};
+use std::collections::BTreeSet;
 
 /// The table's row.
 pub const FORMAT: Format = Format {
     name: "lmbench-summary",
-    about: "lmbench 3's summary tables; every row of a table is a run",
+    about: "lmbench 3's summary tables; every row of a table is a run; of several hosts, the one called as the layer",
     sniff: |head| head.contains("L M B E N C H"),
     parse,
 };
@@ -89,6 +90,7 @@ const TABLES: &[Table] = &[
 fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
     let mut table: Option<&Table> = None;
     let mut below_rule = false;
+    let mut rows: Vec<(&str, &Table)> = Vec::new();
     for (_, line) in numbered(text) {
         let line = line.trim_end();
         if let Some(found) = TABLES.iter().find(|(title, ..)| line.starts_with(title)) {
@@ -98,9 +100,23 @@ fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
         } else if line.starts_with("----") {
             below_rule = !line.contains("---- ----") || table.is_some();
         } else if let Some(table) = table.filter(|_| below_rule && !line.starts_with("Host")) {
-            row(line, table, sink);
+            rows.push((line, table));
         } else if table.is_none() && !line.starts_with([' ', '(']) {
             sink.unknown += 1;
+        }
+    }
+    let host = |line: &str| line.split_ascii_whitespace().next().unwrap_or_default().to_owned();
+    // Titles of columns take two lines.
+    let numbers = rows.iter().filter(|(line, _)| !trailing(line).is_empty());
+    let hosts: BTreeSet<String> = numbers.map(|(line, _)| host(line)).collect();
+    if hosts.len() > 1 && !hosts.contains(&sink.layer) {
+        let names: Vec<String> = hosts.iter().map(|host| short(host)).collect();
+        let why = format!("several hosts: call the layer one of {}", names.join(", "));
+        return Err(Fault::at(1, 1, why));
+    }
+    for (line, table) in rows {
+        if hosts.len() < 2 || host(line) == sink.layer {
+            row(line, table, sink);
         }
     }
     Ok(())
@@ -114,8 +130,7 @@ fn row(line: &str, (_, unit, columns, before): &Table, sink: &mut Sink) {
         && words > numbers.len().min(columns.len() + before);
     if !full {
         sink.unknown += 1;
-        return sink
-            .note(format!("a row with empty columns is left out: {}", crate::lines::short(line)));
+        return sink.note(format!("a row with empty columns is left out: {}", short(line)));
     }
     for (name, value) in columns.iter().zip(&numbers[numbers.len() - columns.len()..]) {
         sink.add_unless_zero("lmbench", name, *unit, *value);

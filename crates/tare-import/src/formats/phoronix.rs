@@ -14,6 +14,7 @@ pub const FORMAT: Format = Format {
 };
 
 fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
+    shallow(text)?;
     let document = Document::parse(text).map_err(|e| {
         let at = e.pos();
         Fault::at(at.row as usize, at.col as usize, e.to_string())
@@ -23,6 +24,55 @@ fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
         one(result, sink).map_err(|why| Fault::at(place.row as usize, place.col as usize, why))?;
     }
     Ok(())
+}
+
+/// Elements within elements that are read; the tool nests five. The reader of XML takes stack for each.
+const DEEPEST: usize = 100;
+
+/// Refuses what is nested deeper than any composite.xml. What is no XML ends the look: the reader says where.
+fn shallow(text: &str) -> Result<(), Fault> {
+    let mut depth = 0_usize;
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        let whole = [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>")];
+        if let Some((_, end)) = whole.iter().find(|(begin, _)| rest.starts_with(begin)) {
+            let Some(end) = rest.find(end) else { return Ok(()) };
+            rest = &rest[end..];
+            continue;
+        }
+        let Some(end) = end_of_tag(rest) else { return Ok(()) };
+        match (rest.starts_with('/'), rest[..end].ends_with('/')) {
+            (true, _) => depth = depth.saturating_sub(1),
+            (_, true) => {}
+            _ => depth += 1,
+        }
+        if depth > DEEPEST {
+            let line = text[..text.len() - rest.len()].matches('\n').count() + 1;
+            let why = format!("elements are nested deeper than {DEEPEST}: no composite.xml");
+            return Err(Fault::at(line, 1, why));
+        }
+        rest = &rest[end..];
+    }
+    Ok(())
+}
+
+/// Where the tag that `text` begins with ends: at a `>` that is in no attribute's value.
+fn end_of_tag(text: &str) -> Option<usize> {
+    let mut quote = None;
+    let ends = |c: char| match (quote, c) {
+        (Some(open), _) if c == open => {
+            quote = None;
+            false
+        }
+        (Some(_), _) => false,
+        (None, '"' | '\'') => {
+            quote = Some(c);
+            false
+        }
+        (None, _) => c == '>',
+    };
+    text.find(ends)
 }
 
 fn one(result: Node, sink: &mut Sink) -> Result<(), String> {

@@ -1,6 +1,7 @@
 //! UnixBench 5.1.3 and 6: every result of 1 and N parallel copies, and the indices, recomputed from the results.
 
 use crate::lines::{column, first, must, number, numbered, trailing};
+use crate::systems::{self, Beginning, without_digits};
 use crate::{Fault, Format, Quantity, Sink};
 use std::collections::HashMap;
 
@@ -24,6 +25,7 @@ struct Section<'a> {
 }
 
 fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
+    systems::one_only(&beginnings(text))?;
     let mut section = Section { copies: 1, ..Section::default() };
     for (at, line) in numbered(text) {
         let plain = line.trim_ascii_start();
@@ -50,6 +52,35 @@ fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
     }
     section.end(sink);
     Ok(())
+}
+
+/// Where each run's banner stands, with what it says of the system: a title above it, the lines that describe it, and
+/// its number of CPUs.
+fn beginnings(text: &str) -> Vec<Beginning> {
+    let lines: Vec<&str> = text.lines().collect();
+    let banners =
+        (0..lines.len()).filter(|&at| lines[at].contains("BYTE UNIX Benchmarks (Version"));
+    let banners: Vec<usize> = banners.collect();
+    let ends = banners.iter().skip(1).copied().chain([lines.len()]);
+    let one = |(&at, end): (&usize, usize)| {
+        // A rule stands between a title and the banner.
+        let top = at - usize::from(at > 0 && lines[at - 1].starts_with("==="));
+        let title = systems::title(&lines, top + 1);
+        // Above a repeat stands the end of the run before it.
+        let title = title.filter(|(_, text)| {
+            !text.starts_with("System Benchmarks Index Score") && !text.ends_with(" samples)")
+        });
+        let told = lines[at..end].iter().filter(|line| {
+            ["System:", "OS:", "Machine:"].iter().any(|key| line.trim_start().starts_with(key))
+        });
+        let cpus = lines[at..end].iter().find_map(|line| line.split_once(" in system; running"));
+        let mut system: Vec<String> = title.iter().map(|(_, text)| without_digits(text)).collect();
+        system.extend(cpus.iter().map(|(cpus, _)| cpus.to_string()));
+        system.extend(told.map(|line| line.trim().to_owned()));
+        let line = title.map_or(top + 1, |(line, _)| line);
+        Beginning { line, system: system.join(", ") }
+    };
+    banners.iter().zip(ends).map(one).collect()
 }
 
 /// 1 or n: machines differ in how many CPUs they have, and `n` is all of them.

@@ -35,6 +35,8 @@ pub struct Paper {
     /// Tests that were named without figures.
     #[serde(default)]
     pub tests: Vec<String>,
+    /// The suite of tare's probe that has these tests under these names.
+    pub tests_probe: Option<String>,
     /// The tables.
     #[serde(default)]
     pub table: Vec<Table>,
@@ -62,6 +64,9 @@ pub struct Table {
     pub columns: Vec<String>,
     /// The column that the others are divided by, where there are more than two.
     pub base: Option<String>,
+    /// The values are no times of their own: they are what the layer adds to the baseline's.
+    #[serde(default)]
+    pub added: bool,
     /// The rows.
     pub rows: Vec<Row>,
     /// The index scores printed below, one a column.

@@ -3,7 +3,7 @@
 mod imported;
 
 use crate::cli::{CountTable, ExplainArgs};
-use crate::output;
+use crate::{input, output};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -118,14 +118,16 @@ fn known(what: &str, name: Option<&str>, all: &[&str]) -> Result<()> {
     }
 }
 
+/// The largest file of metrics that is read, in bytes.
+const LONGEST: u64 = 1 << 20;
+
 fn of_metrics(from: &str, throughput: Option<&str>) -> Result<ExitCode> {
     let folder = Path::new(from);
     let metrics = match from.strip_prefix("paper:") {
         Some(id) => from_paper(id)?,
         None if folder.is_dir() => imported::metrics(folder, throughput)?,
         None => {
-            let text =
-                std::fs::read_to_string(from).with_context(|| format!("cannot read {from}"))?;
+            let text = input::text(folder, LONGEST)?;
             toml::from_str(&text).with_context(|| format!("{from} holds no metrics"))?
         }
     };

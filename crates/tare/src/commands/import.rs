@@ -2,9 +2,8 @@
 
 use crate::cli::ImportArgs;
 use crate::commands::show;
-use crate::output;
+use crate::{input, output};
 use anyhow::{Context, Result, bail};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tare_import::{FORMATS, Format, Import, Origin};
@@ -135,18 +134,16 @@ fn one(
     path: &Path,
 ) -> Result<Told> {
     let file = path.display();
-    let size = fs::metadata(path).with_context(|| format!("cannot read {file}"))?.len();
-    if size > LARGEST {
-        bail!("{file} is larger than 1 GiB; cut it into parts");
-    }
-    let bytes = fs::read(path).with_context(|| format!("cannot read {file}"))?;
-    let text = String::from_utf8_lossy(&bytes);
+    let text = input::text(path, LARGEST)?;
     let format = format.or_else(|| tare_import::recognise(&text)).with_context(|| {
-        format!("{file}: of no known format; 'tare import --formats' lists them")
+        let usual = || "'tare import --formats' lists them".to_owned();
+        format!("{file}: of no known format; {}", tare_import::hint(&text).unwrap_or_else(usual))
     })?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let parsed = tare_import::parse(format, &text, &stem, layer)
-        .with_context(|| format!("{file} is no {} output", format.name))?;
+    let parsed = tare_import::parse(format, &text, &stem, layer).with_context(|| {
+        let hint = tare_import::hint(&text).map(|hint| format!("; {hint}")).unwrap_or_default();
+        format!("{file} is no {} output{hint}", format.name)
+    })?;
     let told =
         Told { formats: vec![format.name], figures: parsed.figures.len(), unknown: parsed.unknown };
     import.add(layer, format.name, parsed);

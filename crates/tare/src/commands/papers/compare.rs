@@ -1,5 +1,6 @@
 //! A campaign beside a paper's ratios, benchmark by benchmark.
 
+use super::added;
 use anyhow::{Result, bail};
 use std::fmt::Write;
 use std::path::Path;
@@ -15,7 +16,14 @@ pub(super) fn compare(paper: &Paper, dir: &Path) -> Result<String> {
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
     let mut text = format!("{} beside {}\n", paper.title, dir.display());
     let mut shared = false;
-    for table in &paper.table {
+    for table in paper.table.iter().filter(|table| table.added) {
+        for (at, layer) in board.others().enumerate() {
+            let rows = added::rows(table, &board, at);
+            shared |= !rows.is_empty();
+            text += &added::table(table, &clean(&layer.name), &clean(&board.baseline), &rows);
+        }
+    }
+    for table in paper.table.iter().filter(|table| !table.added) {
         let base = base(table, &board.baseline);
         for (at, layer) in board.others().enumerate() {
             let columns = columns(table, base, &layer.name);
@@ -30,9 +38,11 @@ pub(super) fn compare(paper: &Paper, dir: &Path) -> Result<String> {
             text += &beside(&names, &table.columns[base], &rows);
         }
     }
-    if !shared {
+    let named = added::named(paper, &board);
+    if !shared && named.is_empty() {
         bail!("{} and paper {} have no benchmark in common", dir.display(), paper.id);
     }
+    text += &named;
     without_counterpart(&mut text, paper);
     Ok(text)
 }

@@ -1,5 +1,6 @@
 //! `tare papers`: published results, what follows from their figures, and a campaign beside them.
 
+mod added;
 mod compare;
 mod show;
 

@@ -1,0 +1,61 @@
+//! Reading files that people name, which may be anything: devices and pipes have no size and perhaps no end.
+
+use anyhow::{Context, Result, bail};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Bytes that show whether a file is text at all.
+const HEAD: u64 = 64 << 10;
+
+/// The text of a file of at most `most` bytes, counted as they are read.
+///
+/// # Errors
+/// What cannot be read, is longer, or is no text.
+pub fn text(path: &Path, most: u64) -> Result<String> {
+    let name = path.display();
+    let cannot = || format!("cannot read {name}");
+    let mut file = File::open(path).with_context(cannot)?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(HEAD.min(most + 1)).read_to_end(&mut bytes).with_context(cannot)?;
+    if bytes.contains(&0) {
+        bail!("{name} is no text: there are zero bytes in it");
+    }
+    let rest = (most + 1).saturating_sub(bytes.len() as u64);
+    file.take(rest).read_to_end(&mut bytes).with_context(cannot)?;
+    if bytes.len() as u64 > most {
+        bail!("{name} is larger than {}", size(most));
+    }
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(not) => String::from_utf8_lossy(not.as_bytes()).into_owned(),
+    })
+}
+
+fn size(bytes: u64) -> String {
+    match bytes >> 30 {
+        0 => format!("{} MiB", bytes >> 20),
+        gib => format!("{gib} GiB"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_is_counted_whatever_the_file_says_of_its_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "x".repeat(1 << 20)).unwrap();
+        assert_eq!(text(&file, 1 << 20).unwrap().len(), 1 << 20);
+        std::fs::write(&file, "x".repeat((1 << 20) + 1)).unwrap();
+        let long = text(&file, 1 << 20).unwrap_err().to_string();
+        assert!(long.ends_with("is larger than 1 MiB"), "{long}");
+        let zeros = text(Path::new("/dev/zero"), 1 << 30).unwrap_err().to_string();
+        assert!(zeros.contains("no text"), "{zeros}");
+        std::fs::write(&file, b"caf\xe9").unwrap();
+        assert_eq!(text(&file, 9).unwrap(), "caf\u{fffd}");
+        assert!(text(folder.path(), 9).is_err());
+    }
+}
