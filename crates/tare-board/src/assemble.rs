@@ -8,7 +8,7 @@ use crate::cell::{Place, Weighed, cell, mean_over_blocks, weigh};
 use crate::floor::{Floors, floors};
 use crate::geomean::geomeans;
 use crate::index::indices;
-use crate::note::notes;
+use crate::note::{identity, notes};
 use crate::options::Options;
 use crate::values::{Values, best};
 use crate::warn::warnings;
@@ -153,6 +153,7 @@ impl Context<'_> {
             name: row.name.clone(),
             kind: row.kind.clone(),
             settings: row.settings.clone(),
+            what: identity(self.campaign, layer).what,
             baseline: column.is_none(),
             unavailable: row.unavailable.clone().map(|(why, remedy)| Unavailable { why, remedy }),
             boots: boots().count(),

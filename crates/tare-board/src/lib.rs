@@ -15,6 +15,7 @@ mod extras;
 mod floor;
 pub mod format;
 mod geomean;
+pub mod identity;
 mod index;
 mod limit;
 pub mod load;

@@ -1,6 +1,7 @@
 //! What is off about a whole layer: how it differs from the baseline in what should be the same.
 
 use crate::comment::fast_or_slow;
+use crate::identity::{Identity, Known};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tare_proto::{Hello, Mitigation};
@@ -42,9 +43,22 @@ pub(crate) fn clock_drift<'a>(
     (host > 0.0 && gap > DRIFT * host + latency).then(|| 100.0 * (probe - host) / host)
 }
 
+/// What `layer` is.
+pub(crate) fn identity(campaign: &Campaign, layer: usize) -> Identity {
+    let row = &campaign.layers[layer];
+    Identity::of(Known {
+        kind: &row.kind,
+        settings: &row.settings,
+        artifacts: &row.artifacts,
+        hello: first_hello(campaign, layer),
+    })
+}
+
 /// Everything that is off about `layer`.
 pub(crate) fn notes(campaign: &Campaign, layer: usize) -> Vec<Note> {
-    let mut notes = Vec::new();
+    let booted = first_hello(campaign, layer).is_some();
+    let remark = identity(campaign, layer).remark.filter(|_| booted);
+    let mut notes: Vec<Note> = remark.into_iter().collect();
     let mut add = |kind, text: Option<String>| notes.extend(text.map(|text| Note { kind, text }));
     let own = first_hello(campaign, layer);
     let base = campaign.baseline();

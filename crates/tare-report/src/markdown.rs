@@ -166,7 +166,9 @@ fn details(out: &mut String, board: &Scoreboard, shown: &[(usize, &LayerSummary)
         for row in &board.rows {
             line(out, &detail(row, &row.cells[*at]));
         }
-        let notes: Vec<String> = layer.notes.iter().map(|note| prose(&note.text)).collect();
+        let what = Some(prose(&layer.what)).filter(|what| !what.is_empty());
+        let notes: Vec<String> =
+            what.into_iter().chain(layer.notes.iter().map(|note| prose(&note.text))).collect();
         let notes =
             if notes.is_empty() { String::new() } else { format!("{}\n", notes.join("; ")) };
         line(out, &format!("\n{notes}"));

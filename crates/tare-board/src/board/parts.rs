@@ -47,6 +47,8 @@ pub struct LayerSummary {
     pub kind: String,
     /// Its settings as `--layer` takes them.
     pub settings: String,
+    /// What it is: the program, its version and the way it works; empty where the name says it.
+    pub what: String,
     /// It is what the others are divided by.
     pub baseline: bool,
     /// Why it cannot run here.

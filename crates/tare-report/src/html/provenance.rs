@@ -5,6 +5,7 @@ use crate::words;
 use maud::{Markup, html};
 use tare_board::Scoreboard;
 use tare_board::format::quantity;
+use tare_board::identity::{Identity, Known};
 use tare_proto::{Hello, Unit};
 use tare_store::{Campaign, LayerRow, Role};
 
@@ -97,11 +98,13 @@ fn layers(campaign: &Campaign) -> Markup {
 
 fn layer(campaign: &Campaign, at: usize, row: &LayerRow) -> Markup {
     let hello = hello_of(campaign, at);
+    let (kind, settings, artifacts) = (row.kind.as_str(), row.settings.as_str(), &row.artifacts);
+    let what = Identity::of(Known { kind, settings, artifacts, hello }).what;
     let text = |value: Option<String>| fit(&clean(&value.unwrap_or_else(|| "–".into())), TEXT);
     html! {
         tr {
             th scope="row" { bdi { (words::name(&row.name)) } @if campaign.plan.baseline == row.name { small { " baseline" } } }
-            td { (words::name(&row.kind)) }
+            td { (words::name(&row.kind)) @if !what.is_empty() { br; small { (fit(&clean(&what), TEXT)) } } }
             td { code { (fit(&clean(&row.settings), TEXT)) } }
             td { (text(hello.map(|h| h.kernel.clone()))) }
             td { (text(hello.map(|h| h.cpus.to_string()))) }

@@ -34,7 +34,9 @@ fn one(page: &mut Page, board: &Scoreboard, layer: &LayerSummary, at: usize) {
     let (name, baseline) = (words::name(&layer.name), words::name(&board.baseline));
     page.heading(&format!("{name} against {baseline}"));
     let shared = words::shared(board, at);
-    page.paragraph(Ink::Dim, "", &super::reason(&layer.settings));
+    let what = [clean(&layer.what), super::reason(&layer.settings)];
+    let what: Vec<String> = what.into_iter().filter(|text| !text.is_empty()).collect();
+    page.paragraph(Ink::Dim, "", &what.join(" · "));
     if !shared.is_empty() {
         page.paragraph(Ink::Caution, "", &format!("all rows: {}", shared.join("; ")));
     }

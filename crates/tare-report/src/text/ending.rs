@@ -108,6 +108,15 @@ pub(super) fn provenance(page: &mut Page, board: &Scoreboard) {
     });
     machine.retain(|part| !part.is_empty());
     page.paragraph(Ink::Dim, "", &reason(&machine.join(", ")));
+    let layers: Vec<String> = board
+        .layers
+        .iter()
+        .filter(|layer| layer.measured > 0 && !layer.what.is_empty())
+        .map(|layer| format!("{}: {}", words::name(&layer.name), clean(&layer.what)))
+        .collect();
+    if !layers.is_empty() {
+        page.paragraph(Ink::Dim, "", &layers.join(" · "));
+    }
     let hash: String = clean(&from.probe_sha256).chars().take(12).collect();
     page.paragraph(
         Ink::Dim,

@@ -7,8 +7,10 @@ use crate::environment::{self, View};
 use crate::{host, interrupt, output};
 use anyhow::Result;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
+use tare_board::identity::{Identity, Known};
 use tare_layers::{Settings, Unavailable};
 use tare_proto::Machine;
 use tare_run::{Trial, simulated, trial};
@@ -59,7 +61,19 @@ fn usual_limit(machine: Machine) -> Duration {
 /// The CPUs that `tare run` would pin these layers to.
 fn cpus_of(layers: &[Asked]) -> Vec<u32> {
     let vcpus = layers.iter().filter_map(|asked| asked.settings.number("vcpus", 1, 1, 1024).ok());
-    tare_run::pick_cpus(&tare_run::allowed_cpus(), vcpus.max().unwrap_or(1) as usize)
+    let count = vcpus.max().unwrap_or(1) as usize;
+    tare_run::pick_cpus(Path::new("/"), &tare_run::allowed_cpus(), count)
+}
+
+/// What the layer is that booted.
+fn identity(asked: &Asked, trial: &Trial) -> Identity {
+    let settings = asked.settings.to_string();
+    Identity::of(Known {
+        kind: asked.kind,
+        settings: &settings,
+        artifacts: &trial.artifacts,
+        hello: Some(&trial.hello),
+    })
 }
 
 fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
@@ -73,6 +87,13 @@ fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
                 trial.hello.cpus,
                 trial.hello.memory_kib >> 10,
             );
+            let identity = identity(asked, trial);
+            if !identity.what.is_empty() {
+                text.push_str(&format!("         {}\n", identity.what));
+            }
+            if let Some(remark) = &identity.remark {
+                text.push_str(&format!("         note: {}\n", remark.text));
+            }
             for artifact in &trial.artifacts {
                 text.push_str(&format!(
                     "         {} {} {}\n",
@@ -92,6 +113,7 @@ fn for_machines(asked: &Asked, tried: &Result<Trial, Unavailable>) -> Value {
     match tried {
         Ok(trial) => json!({
             "layer": name, "kind": asked.kind, "settings": settings, "available": true,
+            "what": identity(asked, trial).what,
             "start_s": trial.start.as_secs_f64(), "hello": trial.hello, "artifacts": trial.artifacts,
         }),
         Err(Unavailable { why, remedy }) => json!({
