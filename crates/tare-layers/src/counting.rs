@@ -1,13 +1,12 @@
 //! Counting what a simulated machine executes: the plugin that QEMU is given, and what it writes.
 
-use crate::programs::output;
+use crate::programs::{output, plain};
 use crate::{BootSpec, Unavailable};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 use tare_proto::{Counter, MAX_COUNTERS};
 
@@ -64,15 +63,15 @@ impl Plugin {
     pub(crate) fn arguments(&self, boot: &BootSpec) -> Vec<String> {
         let out = boot.counts.map_or_else(|| boot.folder.join("counts"), Path::to_owned);
         // In QEMU's lists a comma is doubled to be one.
-        let plain = |path: &Path| path.display().to_string().replace(',', ",,");
+        let doubled = |path: &Path| path.display().to_string().replace(',', ",,");
         let model = if self.model { "on" } else { "off" };
-        let plugin = format!("file={},out={},model={model}", plain(&self.file), plain(&out));
+        let plugin = format!("file={},out={},model={model}", doubled(&self.file), doubled(&out));
         vec!["-plugin".into(), plugin]
     }
 
     /// Whether `emulator` can load a plugin.
     pub(crate) fn check(&self, emulator: &Path) -> Result<(), Unavailable> {
-        let ask = |argument| output(Command::new(emulator).arg(argument), PATIENCE);
+        let ask = |argument| output(plain(emulator).arg(argument), PATIENCE);
         let name = emulator.display();
         let help = ask("-help").unwrap_or_default();
         if !help.lines().any(|line| line.trim_start().starts_with("-plugin")) {
@@ -172,6 +171,7 @@ fn add(sum: &mut BTreeMap<String, f64>, region: Region) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
 
     const HEAD: &str = r#"{"tare_plugin":1,"regions":2,"model":null,"misplaced":false}"#;
     const PLUS: &str = r#"{"id":3,"term":0,"negative":false,"per":2.0,"ops":10,"batches":1,"counts":{"kernel/instructions":1000,"hypercall/iret":20}}"#;

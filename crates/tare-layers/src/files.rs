@@ -5,7 +5,6 @@ use crate::disk::{self, Attached};
 use crate::{BootSpec, Program, Setting, SettingError, Settings, Unavailable, programs};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 /// The setting of every kind that is a guest.
@@ -58,7 +57,7 @@ impl Files {
 /// Makes an empty ext4 file system on `image`, all of it at once: a kernel would go on with that while it is measured.
 pub(crate) fn make_file_system(image: &Path) -> Result<(), String> {
     let program = programs::find("mke2fs").map_err(|lacking| lacking.to_string())?;
-    let mut command = Command::new(program);
+    let mut command = programs::plain(program);
     let at_once = "lazy_itable_init=0,lazy_journal_init=0";
     command.args(["-q", "-F", "-t", "ext4", "-E", at_once]).arg(image);
     programs::output(&mut command, MAKING).map(drop)

@@ -3,14 +3,13 @@
 //! SIGKILL) or the layer's first process ends, it ends and removes all of it.
 
 use crate::keeper::{LIFE, News, Order};
-use crate::{Helper, Image, Program, procs, programs};
+use crate::{Helper, Image, Program, affinity, procs, programs};
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
-use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::prctl;
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::sys::wait::{WaitStatus, waitpid};
-use nix::unistd::{Pid, dup2_stderr, dup2_stdin, dup2_stdout, setsid};
+use nix::unistd::{dup2_stderr, dup2_stdin, dup2_stdout, setsid};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::fd::{BorrowedFd, FromRawFd};
 use std::os::unix::net::UnixStream;
@@ -68,7 +67,12 @@ pub fn keep(parent: &Path) -> io::Result<()> {
 
 /// Layers start elsewhere, so the path must be absolute.
 fn folder(parent: &Path) -> io::Result<tempfile::TempDir> {
-    tempfile::Builder::new().prefix("tare-").tempdir_in(parent.canonicalize()?)
+    let parent = parent.canonicalize()?;
+    if parent.to_str().is_none() {
+        let why = "its name is not UTF-8, which no layer's settings can hold; set TMPDIR to another folder";
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    tempfile::Builder::new().prefix("tare-").tempdir_in(parent)
 }
 
 fn life_line() -> io::Result<UnixStream> {
@@ -156,9 +160,7 @@ fn pin(cpus: &[u32]) -> io::Result<()> {
     if cpus.is_empty() {
         return Ok(());
     }
-    let mut set = CpuSet::new();
-    cpus.iter().try_for_each(|&cpu| set.set(cpu as usize))?;
-    Ok(sched_setaffinity(Pid::from_raw(0), &set)?)
+    affinity::pin(cpus)
 }
 
 /// Ends every process of the layer when tare closes the life line.

@@ -2,6 +2,7 @@
 
 use crate::{Launch, Plugin, SessionError, Unavailable};
 use std::io;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use tare_proto::Request;
 
@@ -66,4 +67,18 @@ pub struct BootSpec<'a> {
     pub script: &'a [Request],
     /// Chooses one of a simulated machine's perturbations: all layers of a block get the same.
     pub perturbation: u64,
+}
+
+impl BootSpec<'_> {
+    /// A name for `file` without any of what lists of options are separated by, however its folder is called: `name`, a
+    /// link in the boot's folder, in which the layer's program starts. The file itself may be made later.
+    pub(crate) fn short_name(&self, file: &Path, name: &str) -> io::Result<String> {
+        symlink(file, self.folder.join(name))?;
+        Ok(name.to_owned())
+    }
+
+    /// The name that the layer's program has for a `file` that was made in the boot's folder, in which it starts.
+    pub(crate) fn own_name(&self, file: &Path) -> String {
+        file.strip_prefix(self.folder).unwrap_or(file).display().to_string()
+    }
 }

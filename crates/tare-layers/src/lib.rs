@@ -3,6 +3,7 @@
 //! A layer only says how it starts ([`Launch`]); a [`Session`] runs it under a keeper process that
 //! ends and removes all of it whatever happens to tare. Layers know no benchmark.
 
+pub mod affinity;
 mod availability;
 mod bundle;
 mod console;

@@ -1,11 +1,12 @@
 //! Drivers that a guest's kernel keeps in modules: found beside the kernel, put into the initramfs, and
 //! loaded by the probe before anything else.
 
+use crate::programs;
 use crate::{BootSpec, Host, kernel};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// What virtio devices on PCI need, in the order of loading. What a kernel has built in it has no
 /// module of.
@@ -89,7 +90,7 @@ fn unpack(from: &Path, tool: &str, to: &Path) -> io::Result<()> {
     if tool == "cat" {
         return fs::copy(from, to).map(drop);
     }
-    let mut command = Command::new(tool);
+    let mut command = programs::plain(tool);
     command.arg("-dc").arg(from).stdin(Stdio::null()).stdout(File::create(to)?);
     let done = command.stderr(Stdio::null()).status();
     let done = done.map_err(|e| io::Error::new(e.kind(), format!("{tool}: {e}")))?;
@@ -103,6 +104,7 @@ fn unpack(from: &Path, tool: &str, to: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
 
     #[test]
     fn modules_are_found_unpacked_and_kept_in_order() {

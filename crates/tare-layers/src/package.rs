@@ -1,12 +1,12 @@
 //! Files out of the distribution's packages, extracted into tare's cache and never installed.
 
-use crate::programs::{self, output, wait};
+use crate::programs::{self, output, plain, wait};
 use crate::{Host, Unavailable};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Mutex;
 use std::time::Duration;
 use std::{fs, io};
@@ -75,7 +75,7 @@ fn depends(packages: &[String]) -> Result<String, String> {
     if let Some(known) = said.get(packages) {
         return Ok(known.clone());
     }
-    let mut ask = Command::new("apt-cache");
+    let mut ask = plain("apt-cache");
     let text = output(ask.args(["depends", "--important"]).args(packages), APT)?;
     said.insert(packages.to_owned(), text.clone());
     Ok(text)
@@ -89,7 +89,7 @@ fn dependencies(depends: &str) -> impl Iterator<Item = &str> {
 /// Downloads `package` into the empty folder `work` and extracts what matches `members` there.
 pub(crate) fn extract(package: &str, members: &[&str], work: &Path) -> Result<PathBuf, String> {
     let text = |e: io::Error| format!("{}: {e}", work.display());
-    let mut get = Command::new("apt-get");
+    let mut get = plain("apt-get");
     output(get.args(["download", package]).current_dir(work), DOWNLOAD)?;
     let files = fs::read_dir(work).map_err(text)?.flatten().map(|entry| entry.path());
     let mut files = files.filter(|path| path.extension().is_some_and(|end| end == "deb"));
@@ -100,10 +100,10 @@ pub(crate) fn extract(package: &str, members: &[&str], work: &Path) -> Result<Pa
 
 /// Takes what matches `members` out of a package's file. Fails, though it has the rest, when one matches nothing.
 pub(crate) fn untar(archive: &Path, members: &[&str], into: &Path) -> io::Result<()> {
-    let mut open = Command::new("dpkg-deb");
+    let mut open = plain("dpkg-deb");
     let mut opened = open.arg("--fsys-tarfile").arg(archive).stdout(Stdio::piped()).spawn()?;
     let stream = opened.stdout.take().map_or(Stdio::null(), Stdio::from);
-    let mut tar = Command::new("tar");
+    let mut tar = plain("tar");
     tar.args(["-x", "--no-same-owner", "--wildcards"]).args(members).current_dir(into);
     let mut tar = tar.stdin(stream).stderr(Stdio::null()).spawn()?;
     let done = wait(&mut tar, DOWNLOAD) == Some(true);

@@ -3,12 +3,14 @@
 use crate::Unavailable;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{AccessFlags, Pid, access};
+use std::ffi::OsStr;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+use tare_proto::harmless;
 
 /// Debian's package for each program that layers use.
 const PACKAGES: &[(&str, &str)] = &[
@@ -66,6 +68,13 @@ fn install(name: &str) -> String {
     }
 }
 
+/// A command whose words are read: it speaks the language that tare was written against, not the user's.
+pub(crate) fn plain(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.env("LC_ALL", "C").env_remove("LANGUAGE");
+    command
+}
+
 /// What `command` prints, if it succeeds `within` that time; else its last words. It and what it
 /// started are ended when the time is over.
 pub(crate) fn output(command: &mut Command, within: Duration) -> Result<String, String> {
@@ -104,8 +113,9 @@ fn read(stream: Option<impl Read>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn last_line(text: &str) -> &str {
-    text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it failed and said nothing")
+fn last_line(text: &str) -> String {
+    let said = text.lines().rfind(|line| !line.trim().is_empty());
+    harmless(said.unwrap_or("it failed and said nothing"), 500)
 }
 
 #[cfg(test)]
@@ -124,12 +134,39 @@ mod tests {
 
     #[test]
     fn output_is_what_was_printed_or_why_not() {
-        let run = |script: &str, ms| {
-            output(Command::new("sh").args(["-c", script]), Duration::from_millis(ms))
-        };
+        let run =
+            |script: &str, ms| output(plain("sh").args(["-c", script]), Duration::from_millis(ms));
         assert_eq!(run("echo yes", 10_000).unwrap(), "yes\n");
         assert_eq!(run("echo no >&2; exit 1", 10_000).unwrap_err(), "sh: no");
         let late = run("sleep 1000 | sleep 1000", 100).unwrap_err();
         assert!(late.contains("not done within"), "{late}");
+        assert_eq!(run("printf '\\033[2Jno' >&2; exit 1", 10_000).unwrap_err(), "sh: \\u{1b}[2Jno");
+    }
+
+    #[test]
+    fn whose_words_are_read_speaks_no_language_of_the_users() {
+        // What a user's environment says is overruled, not merely completed.
+        let mut command = plain("sh");
+        command.args(["-c", "echo $LC_ALL; echo ${LANGUAGE-unset}"]);
+        assert_eq!(output(&mut command, Duration::from_secs(10)).unwrap(), "C\nunset\n");
+    }
+
+    /// The keeper starts layers, which get an environment of their own; all others are read.
+    #[test]
+    fn every_program_is_started_through_it() {
+        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap().flatten() {
+                if entry.path().is_dir() {
+                    folders.push(entry.path());
+                    continue;
+                }
+                let text = std::fs::read_to_string(entry.path()).unwrap();
+                let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+                let name = entry.file_name();
+                let starts = ["keep.rs", "keeper.rs", "programs.rs"].iter().any(|own| name == *own);
+                assert!(starts || !code.contains("Command::new("), "{}", entry.path().display());
+            }
+        }
     }
 }

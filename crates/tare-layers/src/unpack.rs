@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 
 /// How packed data begin, and the program that unpacks them from its standard input.
@@ -102,7 +102,7 @@ fn unpack(program: &Path, payload: &[u8], size: Option<u64>, kept: &Path) -> io:
 }
 
 fn run(program: &Path, input: &[u8], output: File) -> io::Result<()> {
-    let mut command = Command::new(program);
+    let mut command = programs::plain(program);
     command.args(["-d", "-c"]).stdin(Stdio::piped()).stdout(output).stderr(Stdio::null());
     let mut child = command.spawn()?;
     let mut stdin = child.stdin.take();
@@ -121,6 +121,7 @@ fn run(program: &Path, input: &[u8], output: File) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
 
     fn host(cache: &Path) -> Host {
         Host::new("/probe".into(), cache.to_owned())

@@ -1,9 +1,8 @@
 //! Children: forked, waited for, replaced by the probe's own applets, and never left behind.
 
-use crate::sys::check;
+use crate::sys::{CpuMask, check};
 use std::ffi::CStr;
 use std::io;
-use std::mem::MaybeUninit;
 use std::ptr;
 
 /// Forks; the child runs `child` and exits with its value, whatever happens in it.
@@ -153,31 +152,22 @@ impl Drop for Child {
 /// Keeps this process, and the children it starts meanwhile, on the CPU it is on; dropping it
 /// lets this process go again.
 pub struct OneCpu {
-    former: libc::cpu_set_t,
+    former: CpuMask,
 }
 
 impl OneCpu {
     /// Pins this process.
     pub fn pin() -> io::Result<OneCpu> {
-        // SAFETY: all zeros is the empty set.
-        let mut former: libc::cpu_set_t = unsafe { MaybeUninit::zeroed().assume_init() };
-        let mut here = former;
-        let size = size_of_val(&former);
-        // SAFETY: the pointer and the size are of the same set.
-        check("sched_getaffinity", unsafe { libc::sched_getaffinity(0, size, &mut former) })?;
+        let former = CpuMask::allowed()?;
         // SAFETY: sched_getcpu has no preconditions.
         let cpu = check("sched_getcpu", unsafe { libc::sched_getcpu() })?;
-        // SAFETY: the kernel numbers CPUs below CPU_SETSIZE wherever sched_getaffinity succeeds.
-        unsafe { libc::CPU_SET(cpu as usize, &mut here) };
-        // SAFETY: the pointer and the size are of the same set.
-        check("sched_setaffinity", unsafe { libc::sched_setaffinity(0, size, &here) })?;
+        CpuMask::only(cpu as usize).pin()?;
         Ok(OneCpu { former })
     }
 }
 
 impl Drop for OneCpu {
     fn drop(&mut self) {
-        // SAFETY: the set came from the kernel.
-        unsafe { libc::sched_setaffinity(0, size_of_val(&self.former), &self.former) };
+        let _ = self.former.pin();
     }
 }

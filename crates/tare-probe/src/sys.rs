@@ -39,16 +39,51 @@ pub fn uid() -> u32 {
     unsafe { libc::getuid() }
 }
 
-/// The CPUs this process may run on.
+/// CPUs in a word of a [`CpuMask`].
+const WORD: usize = 64;
+
+/// CPUs, a bit each: as many as the largest kernel has, where the C library's set ends at 1,024.
+#[derive(Clone)]
+pub struct CpuMask([u64; 8192 / WORD]);
+
+impl CpuMask {
+    /// `cpu` alone.
+    pub fn only(cpu: usize) -> CpuMask {
+        let mut mask = CpuMask([0; 8192 / WORD]);
+        if let Some(word) = mask.0.get_mut(cpu / WORD) {
+            *word = 1 << (cpu % WORD);
+        }
+        mask
+    }
+
+    /// Those that this process may run on.
+    pub fn allowed() -> io::Result<CpuMask> {
+        let mut mask = CpuMask([0; 8192 / WORD]);
+        let bytes = size_of_val(&mask.0);
+        // SAFETY: the pointer and the size are of the same mask, which the call may fill.
+        let written =
+            unsafe { libc::syscall(libc::SYS_sched_getaffinity, 0, bytes, mask.0.as_mut_ptr()) };
+        if written < 0 { Err(io::Error::last_os_error()) } else { Ok(mask) }
+    }
+
+    /// Lets this process run on them alone.
+    pub fn pin(&self) -> io::Result<()> {
+        let bytes = size_of_val(&self.0);
+        // SAFETY: the pointer and the size are of the same mask, which the call reads.
+        let done = unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, bytes, self.0.as_ptr()) };
+        if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
+
+    /// Their numbers.
+    pub fn list(&self) -> Vec<u32> {
+        let has = |cpu: &usize| self.0[cpu / WORD] >> (cpu % WORD) & 1 == 1;
+        (0..self.0.len() * WORD).filter(has).map(|cpu| cpu as u32).collect()
+    }
+}
+
+/// The CPUs this process may run on; none where that cannot be asked.
 pub fn affinity() -> Vec<u32> {
-    let mut set = MaybeUninit::<libc::cpu_set_t>::zeroed();
-    // SAFETY: the pointer and the size are of the same set.
-    unsafe { libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), set.as_mut_ptr()) };
-    // SAFETY: zeroed bytes are a valid, empty set.
-    let set = unsafe { set.assume_init() };
-    // SAFETY: the index is below CPU_SETSIZE.
-    let has = |cpu: usize| unsafe { libc::CPU_ISSET(cpu, &set) };
-    (0..libc::CPU_SETSIZE as usize).filter(|&cpu| has(cpu)).map(|cpu| cpu as u32).collect()
+    CpuMask::allowed().map(|mask| mask.list()).unwrap_or_default()
 }
 
 /// The type of the file system that holds `path`, by its usual name or its magic number.

@@ -117,6 +117,56 @@ fn what_cannot_be_started_is_named() {
     place.assert_clean("a program that is not there");
 }
 
+/// A place whose boots are in a folder of this name.
+fn place_with(folder: &std::ffi::OsStr) -> (Place, PathBuf) {
+    let mut place = Place::new();
+    let odd = place.folder.join(folder);
+    fs::create_dir(&odd).unwrap();
+    fs::set_permissions(&odd, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
+    let args = std::mem::take(&mut place.keeper.args);
+    let link = place.folder.join("temporary");
+    std::os::unix::fs::symlink(&odd, &link).unwrap();
+    place.keeper.args = vec![format!("TMPDIR={}", link.display())];
+    place.keeper.args.extend(args.into_iter().skip(1));
+    (place, odd)
+}
+
+#[test]
+fn no_name_of_a_folder_keeps_a_layer_from_starting() {
+    let (place, odd) = place_with("a,b:c d=e'f\"é".as_ref());
+    let disk = format!("disk=32M:{}", odd.display()).replace(',', "\\,");
+    let others = ["native", "runc", "crun", "runsc"].map(str::to_owned);
+    let disks = ["uml", "qemu"].map(|name| format!("{name},files=32M,{disk}"));
+    for name in disks.into_iter().chain(others) {
+        let layer = layer(&name);
+        if layer.check(&place.host).is_err() {
+            continue;
+        }
+        let mut session = place.start(&*layer, None).unwrap();
+        if let Err(error) = session.greet(LONG) {
+            // On some hosts UML is there and cannot run anything, wherever that is.
+            let elsewhere = Place::new();
+            let name = name.split(',').next().unwrap_or_default();
+            let mut same = elsewhere.start(&*layers_common::layer(name), None).unwrap();
+            assert!(same.greet(LONG).is_err(), "{name}: {error}\n{}", session.console_tail());
+        } else if name.contains("disk=") {
+            let answer = session.measure(&disk_reads(), LONG).unwrap();
+            assert!(matches!(answer, Answer::Series(..)), "{name}: {answer:?}");
+        }
+        assert_eq!(session.end(SOON).left, [""; 0], "{name}");
+        place.assert_clean(&name);
+        assert_eq!(fs::read_dir(&odd).unwrap().count(), 0, "{name}");
+    }
+}
+
+#[test]
+fn a_folder_whose_name_is_not_utf8_is_refused_with_the_remedy() {
+    use std::os::unix::ffi::OsStrExt;
+    let (place, _) = place_with(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    let error = place.start(&*layer("native"), None).err().expect("refused").to_string();
+    assert!(error.contains("not UTF-8") && error.contains("set TMPDIR"), "{error}");
+}
+
 #[test]
 fn a_keeper_that_is_none_is_named() {
     let mut place = Place::new();

@@ -15,7 +15,7 @@ use tare_proto::{DISK, DISK_FILES, Machine, NET, NO_DISK};
 
 pub const KIND: LayerKind = LayerKind {
     name: "kvm",
-    about: "a virtual machine that the processor runs (KVM)",
+    about: "a virtual machine that the processor runs (KVM), under tare's own monitor or QEMU",
     machine: Some(Machine::Real),
     settings: &SETTINGS,
     defaults: &[("vmm", "tare"), ("accel", "kvm")],

@@ -27,7 +27,7 @@ const RUNTIME: Setting =
     Setting { key: "runtime", about: "the runtime's program (default: the layer's kind)" };
 pub(super) const PLATFORM: Setting = Setting {
     key: "platform",
-    about: "how gVisor gets at system calls: systrap, ptrace or kvm (default: runsc's own)",
+    about: "how gVisor gets at system calls: systrap (its default of today), ptrace (until 2023) or kvm",
 };
 const ARGS: Setting = Setting { key: "args", about: "more global arguments of the runtime" };
 

@@ -15,7 +15,7 @@ use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN};
 
 pub const KIND: LayerKind = LayerKind {
     name: "qemu",
-    about: "a virtual machine that QEMU translates (TCG)",
+    about: "a virtual machine that QEMU translates (TCG): emulation, not KVM",
     machine: Some(Machine::Real),
     settings: SETTINGS,
     defaults: &[("accel", "tcg")],
@@ -106,9 +106,10 @@ impl Qemu {
         for ((variable, Attached { path, direct }), letter) in disks.into_iter().zip('a'..) {
             // Past the host's page cache, as the probe's own requests go natively.
             let cache = if direct { "none" } else { "writeback" };
-            let path = path.display().to_string().replace(',', ",,");
-            let drive = format!("if=none,id=disk{letter},format=raw,cache={cache},file={path}");
-            let device = format!("virtio-blk-pci,drive=disk{letter}");
+            let id = format!("disk-{letter}");
+            let path = boot.short_name(&path, &id)?;
+            let drive = format!("if=none,id={id},format=raw,cache={cache},file={path}");
+            let device = format!("virtio-blk-pci,drive={id}");
             program = program.args(["-drive", &drive, "-device", &device]);
             more.push_str(&format!(" {variable}=/dev/vd{letter}"));
         }
@@ -177,7 +178,8 @@ impl Layer for Qemu {
         let modules = modules::of(&kernel, &[drivers, ext4].concat(), host, boot)?;
         let append = format!("console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1{more}");
         let program = program.args(["-append", &append, "-kernel"]).arg(&kernel);
-        let program = program.arg("-initrd").arg(initramfs::write(host, boot, &modules)?);
+        let program =
+            program.arg("-initrd").arg(boot.own_name(&initramfs::write(host, boot, &modules)?));
         let program = program.made_of("emulator", emulator, Some("--version"));
         Ok(Launch::Program(program.made_of("kernel", kernel, None)))
     }

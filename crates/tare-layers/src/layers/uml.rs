@@ -9,7 +9,6 @@ use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Unavailable, initramfs, programs,
 };
 use std::io;
-use std::path::Path;
 use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN};
 
 pub const KIND: LayerKind = LayerKind {
@@ -39,12 +38,9 @@ pub const KIND: LayerKind = LayerKind {
 };
 
 /// The arguments of a kernel with `memory` MiB that may write to `folder`.
-pub(super) fn arguments(memory: u64, initramfs: &Path, folder: &Path) -> Vec<String> {
-    let own = [
-        format!("mem={memory}M"),
-        format!("initrd={}", initramfs.display()),
-        format!("uml_dir={}", folder.display()),
-    ];
+pub(super) fn arguments(memory: u64, initramfs: &str, folder: &str) -> Vec<String> {
+    let own =
+        [format!("mem={memory}M"), format!("initrd={initramfs}"), format!("uml_dir={folder}")];
     let fixed = [
         // The console writes to standard error; the first serial line is the probe's.
         "con=null con0=null,fd:2 ssl=null ssl0=fd:0,fd:1 tare.line=/dev/ttyS0",
@@ -75,17 +71,18 @@ impl Layer for Uml {
         let kernel = programs::find(&self.kernel).map_err(|e| io::Error::other(e.to_string()))?;
         let initramfs = initramfs::write(host, boot, &[])?;
         let mut program = Program::new(&kernel)
-            .args(arguments(self.memory, &initramfs, boot.folder))
+            // Its kernel takes these words apart at blanks, its drivers at commas and colons.
+            .args(arguments(self.memory, &boot.own_name(&initramfs), "."))
             .arg(format!("umid={}", boot.id))
             .args(&self.args);
         if let Some(disk) = &self.disk {
             let path = disk.attach(host, boot, &mut program)?.path;
-            program = program.arg(format!("ubd0={}", path.display()));
+            program = program.arg(format!("ubd0={}", boot.short_name(&path, "disk-a")?));
             program = program.arg(format!("{DISK}=/dev/ubda"));
         }
         if let Some(files) = &self.files {
             let path = files.attach(boot, &mut program)?.path;
-            program = program.arg(format!("ubd1={}", path.display()));
+            program = program.arg(format!("ubd1={}", boot.short_name(&path, "disk-b")?));
             program = program.arg(format!("{DISK_FILES}=/dev/ubdb"));
         }
         if let Some(net) = self.net {

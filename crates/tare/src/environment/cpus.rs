@@ -1,7 +1,8 @@
 //! Checks of the CPUs: who else uses them, and how fast they run.
 
-use super::view::{list, named, percent};
-use super::{Check, Look, State};
+use super::view::{named, percent};
+use super::{Check, Look, State, View};
+use tare_run::{CoreKind, core_kind, list};
 
 /// A CPU that is busy for more than this disturbs what is measured on it.
 const BUSY: f64 = 0.10;
@@ -51,9 +52,10 @@ pub const STEAL: Check = Check {
 
 pub const SHARED: Check = Check {
     name: "cpus",
-    about: "whether tare can keep off the layers' CPUs",
-    when: "layers are not pinned, or no CPU is left for tare and everything else",
-    remedy: "use a machine with more CPUs than the largest layer has, and --pin auto",
+    about: "which CPUs layers are pinned to, and whether tare can keep off them",
+    when: "layers are not pinned, no CPU is left for tare and everything else, or they are on cores of several kinds; \
+           notes which kind of core was chosen where there are several",
+    remedy: "use a machine with more CPUs of one kind than the largest layer has, and --pin auto",
     look: |view| {
         let (may, pinned) = (view.allowed.len(), &view.pinned);
         let rest = view.allowed.iter().filter(|cpu| !pinned.contains(cpu)).count();
@@ -66,41 +68,74 @@ pub const SHARED: Check = Check {
                 Look::new(State::Note, format!("layers are not pinned; {may} CPUs to be used"))
             }
             (_, 0) => Look::new(State::Warning, format!("no CPU is left beside {}", named(pinned))),
-            (_, rest) => Look::new(
-                State::Fine,
-                format!("layers on {}, {rest} left for all else", named(pinned)),
-            ),
+            (_, rest) => pinned_to(view, &format!("{rest} left for all else")),
         }
     },
 };
 
+/// Where layers are pinned, and why there on a host whose cores differ.
+fn pinned_to(view: &View, rest: &str) -> Look {
+    let layers = format!("layers on {}", named(&view.pinned));
+    let online = view.read("sys/devices/system/cpu/online").map(|text| list(&text));
+    let all = online.unwrap_or_else(|| view.allowed.clone());
+    match core_kind(view.root(), &all, &view.pinned) {
+        CoreKind::Only => Look::new(State::Fine, format!("{layers}, {rest}")),
+        CoreKind::One(kind) => Look::new(State::Note, format!("{layers}, {kind}, {rest}")),
+        CoreKind::Mixed(kinds) => Look::new(State::Warning, format!("{layers}, {kinds}, {rest}")),
+    }
+}
+
 pub const QUOTA: Check = Check {
     name: "quota",
-    about: "a limit of CPU time on tare's control group (/sys/fs/cgroup/.../cpu.max)",
+    about: "a limit of CPU time on tare's control group (cpu.max, or cpu.cfs_quota_us of version 1)",
     when: "there is one: what is over it stands still for the rest of the period",
     remedy: "run outside of the limited container, or lift its CPU limit",
     look: |view| {
         let groups = view.read("proc/self/cgroup").unwrap_or_default();
-        let Some(path) = groups.lines().find_map(|line| line.strip_prefix("0::")) else {
-            return Look::new(State::Unknown, "no cgroup v2 hierarchy");
-        };
-        let limit = |folder: &str| {
-            let text =
-                view.read(&format!("sys/fs/cgroup{}/cpu.max", folder.trim_end_matches('/')))?;
-            (!text.starts_with("max")).then_some(text)
-        };
-        let mut folders = std::iter::successors(Some(path), |folder| {
-            folder.rsplit_once('/').map(|(parent, _)| parent)
+        let places: Vec<(String, &str)> = groups.lines().filter_map(cpu_group).collect();
+        if places.is_empty() {
+            return Look::new(State::Unknown, "no control group for CPU time");
+        }
+        let mut folders = places.iter().flat_map(|(mount, path)| {
+            let upwards = std::iter::successors(Some(*path), |folder| {
+                folder.rsplit_once('/').map(|(parent, _)| parent)
+            });
+            upwards.map(move |folder| format!("{mount}{}", folder.trim_end_matches('/')))
         });
-        match folders.find_map(limit) {
-            Some(limit) => {
-                let limit = limit.replace(' ', " of every ");
-                Look::new(State::Warning, format!("CPU time is limited to {limit} µs"))
-            }
+        match folders.find_map(|folder| limit(view, &folder)) {
+            Some((quota, period)) => Look::new(
+                State::Warning,
+                format!("CPU time is limited to {quota} of every {period} µs"),
+            ),
             None => Look::new(State::Fine, "no limit of CPU time"),
         }
     },
 };
+
+/// Where the group of a line of `/proc/self/cgroup` that can limit CPU time has its files, and its path there. Of
+/// version 1 it is the hierarchy that the controller `cpu` is in, however many share it.
+fn cpu_group(line: &str) -> Option<(String, &str)> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (parts.next()?, parts.next()?);
+    match controllers {
+        "" => Some(("sys/fs/cgroup".into(), path)),
+        some if some.split(',').any(|one| one == "cpu") => {
+            Some((format!("sys/fs/cgroup/{some}"), path))
+        }
+        _ => None,
+    }
+}
+
+/// The limit that a group's folder holds, of either version: so much of every period, in microseconds.
+fn limit(view: &View, folder: &str) -> Option<(String, String)> {
+    if let Some(text) = view.read(&format!("{folder}/cpu.max")) {
+        let (quota, period) = text.split_once(' ')?;
+        return (quota != "max").then(|| (quota.to_owned(), period.to_owned()));
+    }
+    let quota = view.read(&format!("{folder}/cpu.cfs_quota_us"))?;
+    let period = view.read(&format!("{folder}/cpu.cfs_period_us"))?;
+    (!quota.starts_with('-')).then_some((quota, period))
+}
 
 pub const SIBLINGS: Check = Check {
     name: "siblings",

@@ -1,6 +1,5 @@
 //! Every check against trees made by hand: a quiet machine of metal, a loud one, a guest, an empty one.
 
-use super::view::list;
 use super::{CHECKS, Found, State, View, comments, for_machines, for_people, look};
 use std::fs;
 use tempfile::TempDir;
@@ -157,8 +156,42 @@ fn every_check_has_a_row() {
 }
 
 #[test]
-fn lists_of_cpus_are_read() {
-    assert_eq!(list("0-2,8"), [0, 1, 2, 8]);
-    assert_eq!(list("3"), [3]);
-    assert_eq!(list("x,4-"), [0; 0]);
+fn a_quota_of_either_version_of_control_groups_is_found() {
+    let of = |tree: &[(&'static str, &'static str)]| {
+        let tree: Tree = Box::leak(tree.to_vec().into_boxed_slice());
+        let found = found(&[tree], &[0], &[], "");
+        let quota = found.into_iter().find(|one| one.check.name == "quota").expect("the row");
+        (quota.state, quota.text)
+    };
+    let groups = ("proc/self/cgroup", "5:memory:/box\n4:cpu,cpuacct:/box/inner\n0::/\n");
+    let period = ("sys/fs/cgroup/cpu,cpuacct/box/cpu.cfs_period_us", "100000\n");
+    let quota = ("sys/fs/cgroup/cpu,cpuacct/box/cpu.cfs_quota_us", "25000\n");
+    let none = ("sys/fs/cgroup/cpu,cpuacct/box/cpu.cfs_quota_us", "-1\n");
+    let limited = "CPU time is limited to 25000 of every 100000 µs".to_owned();
+    assert_eq!(of(&[groups, period, quota]), (State::Warning, limited.clone()));
+    assert_eq!(of(&[groups, period, none]).0, State::Fine);
+    // In a container the group's path is the host's, and its files are at the mount's root.
+    let alone = ("proc/self/cgroup", "4:cpu:/docker/4f\n");
+    let period = ("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+    let quota = ("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "25000\n");
+    assert_eq!(of(&[alone, period, quota]), (State::Warning, limited));
+}
+
+#[test]
+fn the_kind_of_core_that_layers_are_on_is_said() {
+    let capacity: Tree = &[
+        ("sys/devices/system/cpu/online", "0-2\n"),
+        ("sys/devices/system/cpu/cpu0/cpu_capacity", "1024\n"),
+        ("sys/devices/system/cpu/cpu1/cpu_capacity", "1024\n"),
+        ("sys/devices/system/cpu/cpu2/cpu_capacity", "446\n"),
+    ];
+    let of = |pinned: &[u32]| {
+        let found = found(&[capacity], &[0, 1, 2], pinned, "");
+        let cpus = found.into_iter().find(|one| one.check.name == "cpus").expect("the row");
+        (cpus.state, cpus.text)
+    };
+    let fast = "layers on CPU 1, of the fastest kind of core (capacity 1024; others have 446), \
+                2 left for all else";
+    assert_eq!(of(&[1]), (State::Note, fast.to_owned()));
+    assert_eq!(of(&[1, 2]).0, State::Warning);
 }

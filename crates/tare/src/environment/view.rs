@@ -1,7 +1,7 @@
 //! What checks look at: a tree with `proc` and `sys` in it, and the CPUs of a campaign.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
@@ -41,6 +41,11 @@ impl View {
     pub fn new(root: PathBuf, allowed: Vec<u32>, pinned: Vec<u32>, stat: [&str; 2]) -> View {
         let [before, after] = stat.map(times);
         View { root, allowed, pinned, before, after }
+    }
+
+    /// The tree's root.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
     /// A file's text without the white space around it; `None` when there is none.
@@ -99,16 +104,6 @@ fn times(stat: &str) -> Times {
         Some((cpu, ticks))
     };
     stat.lines().filter_map(one).collect()
-}
-
-/// The CPUs of a list as the kernel writes it: `0-3,8`.
-pub fn list(text: &str) -> Vec<u32> {
-    let range = |part: &str| -> Option<Vec<u32>> {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-        (last.saturating_sub(first) < 65_536).then(|| (first..=last).collect())
-    };
-    text.split(',').filter_map(range).flatten().collect()
 }
 
 /// `CPU 1`, `CPUs 1, 2`.

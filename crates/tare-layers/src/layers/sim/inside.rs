@@ -43,7 +43,7 @@ impl Inside<'_> {
     /// The bare machine with all of it as a program; `memory` in MiB, the layer's included.
     pub(super) fn program(&self, host: &Host, boot: &BootSpec, memory: u64) -> io::Result<Program> {
         let kernel = self.machine.kernel.elf(host).map_err(other)?;
-        let initrd = self.initramfs(host, boot)?.display().to_string();
+        let initrd = boot.own_name(&self.initramfs(host, boot)?);
         let append = self.machine.arguments("console=ttyS0");
         let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
         let program = self.machine.program(host, boot, &start)?;

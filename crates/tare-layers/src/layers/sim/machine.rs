@@ -6,7 +6,6 @@ use super::disk::{self, RamDisk};
 use crate::{BootSpec, Host, Program, SettingError, Settings, Unavailable, initramfs, programs};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 use tare_proto::DISK;
 
@@ -57,7 +56,7 @@ impl Simulated {
     /// Whether this host's QEMU is one that repeats.
     pub(super) fn check(&self, host: &Host) -> Result<(), Unavailable> {
         let emulator = programs::find(&self.emulator)?;
-        let mut ask = Command::new(&emulator);
+        let mut ask = programs::plain(&emulator);
         let said = programs::output(ask.arg("--version"), Duration::from_secs(10));
         let said = said.unwrap_or_else(|why| why);
         if version(&said).is_none_or(|version| version < OLDEST) {

@@ -29,7 +29,7 @@ impl Layer for Native {
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let kernel = self.0.kernel.elf(host).map_err(|e| io::Error::other(e.to_string()))?;
-        let initrd = self.0.initramfs(host, boot)?.display().to_string();
+        let initrd = boot.own_name(&self.0.initramfs(host, boot)?);
         let append = self.0.arguments("console=ttyS0");
         let memory = self.0.memory;
         let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };

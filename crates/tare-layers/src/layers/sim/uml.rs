@@ -9,7 +9,7 @@ use crate::{
     initramfs, programs,
 };
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tare_proto::{Inner, Machine};
 
 pub const KIND: LayerKind = LayerKind {
@@ -68,7 +68,7 @@ impl Layer for Uml {
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let kernel = self.kernel(host).map_err(other)?;
-        let own = arguments(self.machine.memory, Path::new(INITRAMFS), Path::new("/tmp"));
+        let own = arguments(self.machine.memory, INITRAMFS, "/tmp");
         let fixed = ["norandmaps".to_owned(), "umid=tare".to_owned()];
         let words = [PROGRAM.to_owned()].into_iter().chain(own).chain(fixed);
         let inner = Inner {

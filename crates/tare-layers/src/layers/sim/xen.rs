@@ -6,7 +6,6 @@ use crate::{
     unpack,
 };
 use std::io;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 pub(super) const XEN: Setting =
@@ -70,9 +69,10 @@ impl Xen {
             (self.image(host).map_err(other)?, self.machine.kernel.elf(host).map_err(other)?);
         let initrd = format!(
             "{} {},{}",
-            module(boot, &kernel, "kernel")?,
+            // In QEMU's list of modules a comma ends a module, a blank its file's name.
+            boot.short_name(&kernel, "kernel")?,
             dom0.arguments,
-            module(boot, &dom0.initramfs, "ramdisk")?
+            boot.short_name(&dom0.initramfs, "ramdisk")?
         );
         let memory = dom0.memory;
         let own = format!("console=com1 dom0_mem={memory}M,max:{memory}M");
@@ -92,19 +92,6 @@ pub(super) struct Dom0 {
     pub(super) arguments: String,
     /// Its memory in MiB.
     pub(super) memory: u64,
-}
-
-/// A name for `file` that QEMU's list of modules can hold: there a comma ends a module, a blank its file's name.
-fn module(boot: &BootSpec, file: &Path, name: &str) -> io::Result<String> {
-    let link = boot.folder.join(name);
-    symlink(file, &link)?;
-    let link = link.display().to_string();
-    if link.contains([',', ' ']) {
-        let why =
-            format!("{link}: QEMU takes no comma or blank in it; set TMPDIR to another folder");
-        return Err(io::Error::other(why));
-    }
-    Ok(link)
 }
 
 /// What Xen says when it does not like the machine.

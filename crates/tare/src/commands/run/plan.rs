@@ -7,6 +7,7 @@ use crate::cli::RunArgs;
 use crate::config::{Asked, Config};
 use crate::loads::LoadArg;
 use anyhow::{Context, Result, anyhow, bail};
+use std::path::Path;
 use std::time::Duration;
 use tare_layers::suggestion;
 use tare_proto::{BenchInfo, MAX_SAMPLES, Machine};
@@ -160,7 +161,7 @@ pub fn cpus(pin: &str, machine: Machine, vcpus: usize) -> Result<Vec<u32>> {
         // Which CPU translates a simulated one is of no account.
         "auto" if machine == Machine::Sim => Ok(Vec::new()),
         "none" => Ok(Vec::new()),
-        "auto" => Ok(tare_run::pick_cpus(&allowed, vcpus)),
+        "auto" => Ok(tare_run::pick_cpus(Path::new("/"), &allowed, vcpus)),
         list => {
             let cpus: Result<Vec<u32>, _> = list.split(',').map(str::parse).collect();
             let cpus =
