@@ -3,6 +3,7 @@
 use crate::sys::{CpuMask, check};
 use std::ffi::CStr;
 use std::io;
+use std::mem::MaybeUninit;
 use std::ptr;
 
 /// Forks; the child runs `child` and exits with its value, whatever happens in it.
