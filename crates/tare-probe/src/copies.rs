@@ -6,13 +6,12 @@
 //! takes. Batches are long against a wake-up ([`SHORTEST_BATCH`]), which is part of them.
 
 use crate::bench::{Batch, Op, Refusal};
+use crate::budget::{Budget, enough, more};
 use crate::clock::now_ns;
+use crate::costs::Costs;
+use crate::crew::{Member, Post};
 use crate::free;
-use crate::harness::{Budget, Costs, enough, more};
 use crate::mark;
-use crate::process::Child;
-use crate::sys::pipe;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use tare_proto::Request;
 
 /// Shortest batch of copies, in nanoseconds: a late wake-up of one copy is then below a percent.
@@ -40,7 +39,7 @@ pub fn measure(
     free::memory_for(copies, "copies", free::PROCESS + files)?;
     let signs: Vec<f64> = terms.iter().map(|term| term.sign).collect();
     drop(terms);
-    let crew = (0..copies).map(|_| Copy::start(prepare)).collect::<Result<Vec<_>, _>>()?;
+    let crew = (0..copies).map(|_| start(prepare)).collect::<Result<Vec<_>, _>>()?;
     let budget = Budget::new(begin, request.limit_ms);
     let share = budget.limit / signs.len() as u64 / BATCH_SHARE;
     let target = request.batch_ns.max(SHORTEST_BATCH).min(share);
@@ -71,7 +70,7 @@ pub fn measure(
 }
 
 /// Operations of `term` that last `target` nanoseconds when all copies run, and batches tried.
-fn fit(crew: &[Copy], term: usize, target: u64) -> Result<(u64, u32), Refusal> {
+fn fit(crew: &[Member], term: usize, target: u64) -> Result<(u64, u32), Refusal> {
     let (mut ops, mut tries) = (1, 0);
     while tries < 64 {
         let ns = round(crew, term, ops)? as u64;
@@ -85,66 +84,33 @@ fn fit(crew: &[Copy], term: usize, target: u64) -> Result<(u64, u32), Refusal> {
 }
 
 /// Nanoseconds from the first start to the last end of a batch in every copy.
-fn round(crew: &[Copy], term: usize, ops: u64) -> Result<f64, Refusal> {
-    let early = || Refusal::Failed("a copy ended early".into());
-    for copy in crew {
-        put(copy.orders.as_raw_fd(), [term as u64, ops]).ok_or_else(early)?;
-    }
+fn round(crew: &[Member], term: usize, ops: u64) -> Result<f64, Refusal> {
+    crew.iter().try_for_each(|copy| copy.order([term as u64, ops]))?;
     let (mut first, mut last) = (u64::MAX, 0);
     for copy in crew {
-        let [began, ended] = get(copy.answers.as_raw_fd()).ok_or_else(early)?;
+        let [began, ended] = copy.answer()?;
         first = first.min(began);
         last = last.max(ended);
     }
     Ok(last.saturating_sub(first) as f64)
 }
 
-/// A process that runs batches when it is told to (term, operations), and answers (begin, end). Dropping it ends it.
-struct Copy {
-    orders: OwnedFd,
-    answers: OwnedFd,
-    _process: Child,
+/// A process that runs batches when it is told to (term, operations), and answers (begin, end).
+fn start(prepare: fn() -> Result<Op, Refusal>) -> Result<Member, Refusal> {
+    Ok(Member::start(|post| match prepare() {
+        Ok(op) => obey(post, op.terms.into_iter().map(|term| term.batch).collect()),
+        Err(_) => 1,
+    })?)
 }
 
-impl Copy {
-    fn start(prepare: fn() -> Result<Op, Refusal>) -> Result<Copy, Refusal> {
-        let ((theirs, orders), (answers, told)) = (pipe()?, pipe()?);
-        let process = Child::start(|| match prepare() {
-            Ok(op) => {
-                let batches = op.terms.into_iter().map(|term| term.batch).collect();
-                obey(theirs.as_raw_fd(), told.as_raw_fd(), batches)
-            }
-            Err(_) => 1,
-        })?;
-        Ok(Copy { orders, answers, _process: process })
-    }
-}
-
-fn obey(orders: RawFd, answers: RawFd, mut batches: Vec<Batch>) -> i32 {
-    while let Some([term, ops]) = get(orders) {
+fn obey(post: &Post, mut batches: Vec<Batch>) -> i32 {
+    while let Some([term, ops]) = post.order() {
         let Some(batch) = batches.get_mut(term as usize) else { return 1 };
         let began = now_ns();
         batch(ops);
-        if put(answers, [began, now_ns()]).is_none() {
+        if post.answer([began, now_ns()]).is_none() {
             return 0;
         }
     }
     0
-}
-
-/// Writes numbers to a pipe; `None` when nobody reads them.
-pub fn put<const N: usize>(pipe: RawFd, numbers: [u64; N]) -> Option<()> {
-    let size = size_of_val(&numbers);
-    // SAFETY: pointer and size are of the same array.
-    let done = unsafe { libc::write(pipe, numbers.as_ptr().cast(), size) };
-    (done == size as isize).then_some(())
-}
-
-/// Reads as many numbers from a pipe; `None` at its end.
-pub fn get<const N: usize>(pipe: RawFd) -> Option<[u64; N]> {
-    let mut numbers = [0u64; N];
-    let size = size_of_val(&numbers);
-    // SAFETY: pointer and size are of the same array, and any bytes are valid numbers.
-    let done = unsafe { libc::read(pipe, numbers.as_mut_ptr().cast(), size) };
-    (done == size as isize).then_some(numbers)
 }

@@ -3,8 +3,10 @@
 //! Inside a timed batch runs the operation and nothing else: no allocation, no lock, no message.
 
 use crate::bench::{Batch, Bench, Kind, Measured, Op, Own, Refusal, Taken, Term, repeat};
+use crate::budget::{Budget, enough, more};
 use crate::clock::{CpuTime, now_ns, resolution};
 use crate::copies;
+use crate::costs::Costs;
 use crate::watch::Watch;
 use crate::{mark, perf};
 use std::hint::black_box;
@@ -22,20 +24,6 @@ const BATCH_SHARE: u64 = 10;
 
 /// Share of the wanted samples that is thrown away first, beside the calibration.
 const WARMUP_SHARE: u32 = 10;
-
-/// The warm-up takes at most this part of the time.
-const WARMUP_TIME_SHARE: u64 = 5;
-
-/// Fewest samples a series holds, even when its time is over.
-const FEWEST: usize = 3;
-
-/// When a series has taken its time twice and this, in nanoseconds, one sample has to do: the host gives up a layer that
-/// takes much longer.
-const LATE: u64 = 4_000_000_000;
-
-/// A correction is the mean of the best of this part of its costs, as `best-18-of-30` reduces the
-/// samples that it corrects: noise only adds, to both alike.
-const CORRECTION_KEEPS: f64 = 0.6;
 
 /// Batches that perf events are counted over.
 const EVENT_BATCHES: u64 = 3;
@@ -88,42 +76,6 @@ fn of_its_own(run: fn(&Own) -> Taken, load: u32, request: &Request) -> Result<Se
     Ok(Series { samples, ops: ops.max(1), warmup, counters, ..Series::default() })
 }
 
-/// What every term of an operation cost, as it was measured.
-pub struct Costs {
-    /// One entry a sample: the nanoseconds of one operation of each term.
-    pub taken: Vec<Vec<f64>>,
-    /// How each term counts.
-    pub signs: Vec<f64>,
-    /// Values are divided by this.
-    pub per: f64,
-    /// Operations of the first term in a batch.
-    pub ops: u64,
-    /// Batches thrown away.
-    pub warmup: u32,
-    /// A batch was below [`RESOLUTIONS`].
-    pub short_batch: bool,
-    /// What stands beside the series.
-    pub counters: Vec<Counter>,
-}
-
-impl Costs {
-    /// The first term's costs as samples, corrected by the others.
-    fn series(self, loop_ns: f64) -> Series {
-        let cost = |term: usize| best_mean(self.taken.iter().map(|costs| costs[term]).collect());
-        let correction: f64 = (1..self.signs.len()).map(|term| self.signs[term] * cost(term)).sum();
-        Series {
-            samples: self.taken.iter().map(|costs| (costs[0] + correction) / self.per).collect(),
-            subtracted: 0.0 - correction / self.per,
-            ops: self.ops,
-            warmup: self.warmup,
-            loop_ns,
-            short_batch: self.short_batch,
-            counters: self.counters,
-            ..Series::default()
-        }
-    }
-}
-
 fn measure_loop(op: Op, request: &Request, begin: u64) -> Costs {
     let budget = Budget::new(begin, request.limit_ms);
     let (step, reading) = resolution();
@@ -173,40 +125,6 @@ fn events(terms: &mut [Calibrated], per: f64) -> Vec<Counter> {
     sums
 }
 
-/// The time that a measurement may take, by the probe's clock.
-pub struct Budget {
-    /// All of it, in nanoseconds.
-    pub limit: u64,
-    end: u64,
-    /// From when on one sample has to do.
-    late: u64,
-}
-
-impl Budget {
-    /// `limit_ms` milliseconds from `begin` on.
-    pub fn new(begin: u64, limit_ms: u64) -> Budget {
-        let limit = limit_ms.saturating_mul(1_000_000).max(1);
-        let late = begin.saturating_add(limit.saturating_mul(2)).saturating_add(LATE);
-        Budget { limit, end: begin.saturating_add(limit), late }
-    }
-
-    /// The part of it for the warm-up, from now on.
-    fn warmup(&self) -> Budget {
-        let limit = self.limit / WARMUP_TIME_SHARE;
-        Budget { limit, end: self.end.min(now_ns() + limit), late: self.late }
-    }
-
-    /// Whether another `ns` nanoseconds are left.
-    fn fits(&self, ns: u64) -> bool {
-        now_ns() + ns <= self.end
-    }
-
-    /// Whether the host will not wait for more than one sample.
-    fn late(&self) -> bool {
-        now_ns() >= self.late
-    }
-}
-
 /// A term with its batch size.
 struct Calibrated {
     term: Term,
@@ -232,22 +150,6 @@ fn calibrate(term: Term, target: u64) -> Calibrated {
         found.ops = more(found.ops, found.ns, target);
     }
     found
-}
-
-/// How many operations to try next when `ops` took `ns` and a batch should last `target`: a little
-/// over that, but a short batch is trusted only so far.
-pub fn more(ops: u64, ns: u64, target: u64) -> u64 {
-    let factor = (target as f64 * 1.2 / ns.max(1) as f64).clamp(1.2, 10.0);
-    (ops as f64 * factor).ceil() as u64
-}
-
-/// Whether `taken` samples are enough: as many as are wanted, or at least [`FEWEST`] when another one
-/// like the `last`, in nanoseconds, would end after the budget, or one when it is long over.
-pub fn enough(taken: usize, wanted: u32, budget: &Budget, last: u64) -> bool {
-    let wanted = wanted.max(1) as usize;
-    taken >= wanted
-        || (taken >= FEWEST.min(wanted) && !budget.fits(last))
-        || (taken > 0 && budget.late())
 }
 
 /// Takes as many samples as are wanted and fit into the budget.
@@ -290,13 +192,6 @@ pub fn median(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted[sorted.len() / 2]
-}
-
-/// The mean of the cheapest [`CORRECTION_KEEPS`] of `costs`, of which there is at least one.
-fn best_mean(mut costs: Vec<f64>) -> f64 {
-    costs.sort_by(f64::total_cmp);
-    let kept = (costs.len() as f64 * CORRECTION_KEEPS).ceil() as usize;
-    costs[..kept].iter().sum::<f64>() / kept as f64
 }
 
 /// Cost of the loop around an operation that does nothing, in nanoseconds per operation: the best

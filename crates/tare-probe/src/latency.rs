@@ -34,13 +34,23 @@ impl Latencies {
         self.all += 1;
     }
 
+    /// Those of all threads.
+    pub fn sum(all: &[Latencies]) -> Latencies {
+        let mut sum = Latencies::new();
+        for one in all {
+            sum.counts.iter_mut().zip(&one.counts).for_each(|(sum, more)| *sum += more);
+            sum.all += one.all;
+        }
+        sum
+    }
+
     /// The percentiles, as counters.
     pub fn counters(&self) -> Vec<Counter> {
         PERCENTILES.iter().map(|(name, part)| Counter::new(name, self.percentile(*part))).collect()
     }
 
     /// The latency that `part` of the requests did not exceed.
-    fn percentile(&self, part: f64) -> f64 {
+    pub fn percentile(&self, part: f64) -> f64 {
         let wanted = (self.all as f64 * part).ceil().max(1.0) as u64;
         let mut seen = 0;
         let found = self.counts.iter().position(|count| {

@@ -5,14 +5,11 @@
 //! sizes itself, so nothing but the operation runs in all but a thousandth of the window.
 
 use crate::bench::{Batch, Measured, Op, Own, Refusal};
+use crate::budget::{Budget, enough};
 use crate::clock::now_ns;
+use crate::crew::{Member, Post};
 use crate::free;
-use crate::harness::{Budget, enough, panic_text};
-use crate::process::Child;
-use crate::sys::pipe;
-use std::fs::File;
-use std::io::{Read, Write};
-use std::os::fd::AsRawFd;
+use crate::harness::panic_text;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
@@ -22,8 +19,8 @@ const MOST: u32 = 512;
 /// A chunk between two looks at the clock lasts about this part of the window.
 const CHUNKS: u64 = 100;
 
-/// Bytes of an answer: operations, nanoseconds, and the reason when there are no operations.
-const ANSWER: usize = 256;
+/// Numbers of an answer: operations, nanoseconds, and the reason when there are no operations.
+const ANSWER: usize = 32;
 
 /// A worker's stack: none of them recurses.
 const STACK: usize = 256 << 10;
@@ -33,15 +30,16 @@ pub fn processes(own: &Own, prepare: fn() -> Result<Op, Refusal>) -> Result<Meas
     bounded(own.load)?;
     free::memory_for(own.load, "copies", free::PROCESS)?;
     let per = prepare()?.per; // what cannot be prepared is known before processes are made
-    let crew = (0..own.load).map(|_| Worker::start(prepare)).collect::<Result<Vec<_>, _>>()?;
+    let crew = (0..own.load)
+        .map(|_| Member::start(|post| obey(post, prepare)))
+        .collect::<Result<Vec<_>, _>>()?;
     let measured = windows(own, |ns| {
-        crew.iter().try_for_each(|worker| worker.begin(ns))?;
-        let answers = crew.iter().map(Worker::end).collect::<Result<Vec<Did>, _>>()?;
+        crew.iter().try_for_each(|worker| worker.order([ns]))?;
+        let answers = crew.iter().map(did).collect::<Result<Vec<Did>, _>>()?;
         let rate = answers.iter().map(|did| did.rate()).sum::<f64>() * per;
         Ok((rate, operations(&answers)))
     })?;
-    // The last first: every worker holds the writing ends of those before it.
-    crew.into_iter().rev().for_each(Worker::finish);
+    crew.into_iter().rev().for_each(Member::finish);
     Ok(measured)
 }
 
@@ -150,80 +148,48 @@ fn fill(mut batch: impl FnMut(u64), chunk: &mut u64, window: u64) -> Did {
     }
 }
 
-/// A process that fills windows when it is told to. Dropping it kills it.
-struct Worker {
-    orders: File,
-    answers: File,
-    process: Child,
-}
-
-impl Worker {
-    fn start(prepare: fn() -> Result<Op, Refusal>) -> Result<Worker, Refusal> {
-        let ((theirs, orders), (answers, told)) = (pipe()?, pipe()?);
-        let (orders, answers) = (File::from(orders), File::from(answers));
-        let process = Child::start(|| {
-            // SAFETY: this process has its own copy of the descriptor, which it does not use:
-            // the end of the orders must be seen when the parent closes its own.
-            unsafe { libc::close(orders.as_raw_fd()) };
-            obey(theirs.into(), told.into(), prepare)
-        })?;
-        Ok(Worker { orders, answers, process })
-    }
-
-    fn begin(&self, window: u64) -> Result<(), Refusal> {
-        Ok((&self.orders).write_all(&window.to_ne_bytes())?)
-    }
-
-    fn end(&self) -> Result<Did, Refusal> {
-        let mut answer = [0; ANSWER];
-        let read = (&self.answers).read_exact(&mut answer);
-        read.map_err(|_| Refusal::Failed("a copy ended early".into()))?;
-        let number = |at: usize| u64::from_ne_bytes(std::array::from_fn(|i| answer[at + i]));
-        match (number(0), number(8)) {
-            (0, _) => {
-                let why = String::from_utf8_lossy(&answer[16..]);
-                Err(Refusal::Failed(why.trim_end_matches('\0').to_owned()))
-            }
-            (ops, ns) => Ok(Did { ops, ns }),
+/// What a worker has done in its window, once that is over.
+fn did(worker: &Member) -> Result<Did, Refusal> {
+    let answer: [u64; ANSWER] = worker.answer()?;
+    match answer {
+        [0, _, why @ ..] => {
+            let why: Vec<u8> = why.iter().flat_map(|number| number.to_ne_bytes()).collect();
+            let why = String::from_utf8_lossy(&why);
+            Err(Refusal::Failed(why.trim_end_matches('\0').to_owned()))
         }
-    }
-
-    /// Lets it end by itself, with its files removed.
-    fn finish(self) {
-        drop(self.orders);
-        let _ = self.process.finish(); // what it had to say, it said
+        [ops, ns, ..] => Ok(Did { ops, ns }),
     }
 }
 
-fn obey(mut orders: File, mut answers: File, prepare: fn() -> Result<Op, Refusal>) -> i32 {
+/// A worker: fills windows when it is told to.
+fn obey(post: &Post, prepare: fn() -> Result<Op, Refusal>) -> i32 {
     let mut ready: Result<Batch, String> = match prepare() {
         Ok(mut op) => op.terms.pop().map(|term| term.batch).ok_or_else(|| "no operation".into()),
         Err(refusal) => Err(refusal.to_string()),
     };
-    let (mut chunk, mut order) = (1, [0; 8]);
-    while orders.read_exact(&mut order).is_ok() {
-        let window = u64::from_ne_bytes(order);
+    let mut chunk = 1;
+    while let Some([window]) = post.order() {
         let filled = ready.as_mut().map_err(|why| why.clone()).and_then(|batch| {
             catch_unwind(AssertUnwindSafe(|| fill(batch, &mut chunk, window)))
                 .map_err(|panic| panic_text(&*panic))
         });
-        if answers.write_all(&answer(filled)).is_err() {
+        if post.answer(answer(filled)).is_none() {
             return 0;
         }
     }
     0
 }
 
-fn answer(filled: Result<Did, String>) -> [u8; ANSWER] {
+fn answer(filled: Result<Did, String>) -> [u64; ANSWER] {
     let mut answer = [0; ANSWER];
     match filled {
-        Ok(did) => {
-            answer[..8].copy_from_slice(&did.ops.to_ne_bytes());
-            answer[8..16].copy_from_slice(&did.ns.to_ne_bytes());
-        }
+        Ok(did) => [answer[0], answer[1]] = [did.ops, did.ns],
         Err(why) => {
-            let text = &why.as_bytes()[..why.len().min(ANSWER - 16)];
-            answer[16..16 + text.len()].copy_from_slice(text);
+            for (number, bytes) in answer[2..].iter_mut().zip(why.as_bytes().chunks(8)) {
+                let mut whole = [0; 8];
+                whole[..bytes.len()].copy_from_slice(bytes);
+                *number = u64::from_ne_bytes(whole);
+            }
         }
     }
     answer

@@ -6,14 +6,11 @@
 
 use super::{SUITE, TESTS, WEIGHT, room, text::next};
 use crate::bench::{Bench, Kind, Measured, Own, Refusal};
+use crate::budget::{Budget, enough};
 use crate::clock::now_ns;
-use crate::copies::{get, put};
-use crate::harness::{Budget, enough};
+use crate::crew::{Member, Post};
 use crate::on_disk::OnDisk;
-use crate::process::Child;
 use crate::scratch;
-use crate::sys::pipe;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 use tare_proto::{Counter, Unit};
 
@@ -51,8 +48,7 @@ fn measure(own: &Own) -> Result<Measured, Refusal> {
     let deadline = now_ns() + (own.limit * 3 + GRACE).as_nanos() as u64;
     let (jobs, left_out) = jobs()?;
     room::has_room_for(own.load)?;
-    let users =
-        (0..own.load).map(|number| User::start(number, &jobs)).collect::<Result<Vec<_>, _>>()?;
+    let users = (0..own.load).map(|number| start(number, &jobs)).collect::<Result<Vec<_>, _>>()?;
     round(&users, 0)?; // all have started
     let mut samples = Vec::new();
     let mut last = 0;
@@ -95,14 +91,14 @@ pub fn jobs() -> Result<(Vec<&'static Bench>, u32), Refusal> {
 
 /// Lets every user do its jobs once, as far as it comes by `deadline`: nanoseconds from the first start to the last end,
 /// and the jobs that were done.
-fn round(users: &[User], deadline: u64) -> Result<(u64, u64), Refusal> {
-    let early = || Refusal::Failed("a user ended early: a job failed under this load".into());
+fn round(users: &[Member], deadline: u64) -> Result<(u64, u64), Refusal> {
+    let early = |_| Refusal::Failed("a user ended early: a job failed under this load".into());
     for user in users {
-        put(user.orders.as_raw_fd(), [deadline]).ok_or_else(early)?;
+        user.order([deadline]).map_err(early)?;
     }
     let (mut first, mut last, mut all) = (u64::MAX, 0, 0);
     for user in users {
-        let [began, ended, done] = get(user.answers.as_raw_fd()).ok_or_else(early)?;
+        let [began, ended, done] = user.answer().map_err(early)?;
         first = first.min(began);
         last = last.max(ended);
         all += done;
@@ -110,26 +106,15 @@ fn round(users: &[User], deadline: u64) -> Result<(u64, u64), Refusal> {
     Ok((last.saturating_sub(first).max(1), all))
 }
 
-/// A process that does the jobs when it is told to. Dropping it ends it.
-struct User {
-    orders: OwnedFd,
-    answers: OwnedFd,
-    _process: Child,
+/// A process that does the jobs when it is told to.
+fn start(number: u32, jobs: &[&'static Bench]) -> Result<Member, Refusal> {
+    let refused = |e| Refusal::Unavailable(format!("user {number} cannot be started: {e}"));
+    Member::start(|post| work(number, jobs.to_vec(), post)).map_err(refused)
 }
 
-impl User {
-    fn start(number: u32, jobs: &[&'static Bench]) -> Result<User, Refusal> {
-        let refused = |e| Refusal::Unavailable(format!("user {number} cannot be started: {e}"));
-        let ((theirs, orders), (answers, told)) = (pipe()?, pipe()?);
-        let (from, to) = (theirs.as_raw_fd(), told.as_raw_fd());
-        let process = Child::start(|| work(number, jobs.to_vec(), from, to)).map_err(refused)?;
-        Ok(User { orders, answers, _process: process })
-    }
-}
-
-fn work(number: u32, mut jobs: Vec<&'static Bench>, orders: RawFd, answers: RawFd) -> i32 {
+fn work(number: u32, mut jobs: Vec<&'static Bench>, post: &Post) -> i32 {
     let mut state = 2_463_534_242 ^ number;
-    while let Some([deadline]) = get(orders) {
+    while let Some([deadline]) = post.order() {
         for at in (1..jobs.len()).rev() {
             jobs.swap(at, next(&mut state) as usize % (at + 1));
         }
@@ -144,7 +129,7 @@ fn work(number: u32, mut jobs: Vec<&'static Bench>, orders: RawFd, answers: RawF
             }
             done += 1;
         }
-        if put(answers, [began, now_ns(), done]).is_none() {
+        if post.answer([began, now_ns(), done]).is_none() {
             return 0;
         }
     }

@@ -1,4 +1,6 @@
-//! What requests read into and write from, and the numbers that fill it.
+//! What requests read into and write from.
+
+use crate::numbers;
 
 /// Requests start and end at multiples of this: what every disk can do without the page cache.
 const PAGE: usize = 4096;
@@ -16,10 +18,10 @@ pub struct Buffers {
 impl Buffers {
     /// `count` blocks of `size` bytes that no disk can compress.
     pub fn new(count: usize, size: usize) -> Buffers {
-        let mut numbers = Numbers::seeded(0x9e37_79b9_7f4a_7c15);
+        let mut state = 0x9e37_79b9_7f4a_7c15;
         let mut pages = vec![Page([0; PAGE]); count * size / PAGE];
         for word in pages.iter_mut().flat_map(|page| page.0.chunks_exact_mut(8)) {
-            word.copy_from_slice(&numbers.next().to_le_bytes());
+            word.copy_from_slice(&numbers::next(&mut state).to_le_bytes());
         }
         Buffers { pages, size }
     }
@@ -45,23 +47,5 @@ impl Buffers {
         let start = self.pages.as_mut_ptr().cast();
         // SAFETY: there is at least one block, and any bytes are valid.
         unsafe { std::slice::from_raw_parts_mut(start, self.size) }
-    }
-}
-
-/// A xorshift generator: the same places in every boot of every layer.
-pub struct Numbers(u64);
-
-impl Numbers {
-    /// From `seed`, which is not 0.
-    pub fn seeded(seed: u64) -> Numbers {
-        Numbers(seed)
-    }
-
-    /// The next one.
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
     }
 }

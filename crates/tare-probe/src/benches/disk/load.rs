@@ -1,13 +1,14 @@
 //! The load itself: a queue that is kept full, cut into samples of equal time.
 
 use super::Job;
-use super::buffers::{Buffers, Numbers};
+use super::buffers::Buffers;
 use super::choice;
 use super::engine::{Done, Engine};
 use super::target::Disk;
 use crate::bench::{Measured, Own, Refusal};
 use crate::clock::now_ns;
 use crate::latency::Latencies;
+use crate::numbers;
 use crate::slices::Slices;
 use tare_proto::Counter;
 
@@ -19,13 +20,13 @@ struct Places {
     blocks: u64,
     block: u64,
     next: u64,
-    random: Option<Numbers>,
+    random: Option<u64>,
 }
 
 impl Places {
     fn next(&mut self) -> u64 {
         let at = match &mut self.random {
-            Some(numbers) => numbers.next() % self.blocks,
+            Some(state) => numbers::next(state) % self.blocks,
             None => {
                 let following = (self.next + 1) % self.blocks;
                 std::mem::replace(&mut self.next, following)
@@ -46,7 +47,7 @@ pub fn run(own: &Own, job: &Job) -> Result<Measured, Refusal> {
     let mut buffers = Buffers::new(depth, job.block);
     let engine = choice::choose(&disk, job, &mut buffers, depth)?;
     let block = job.block as u64;
-    let random = job.random.then_some(Numbers::seeded(0x2545_f491_4f6c_dd1d));
+    let random = job.random.then_some(0x2545_f491_4f6c_dd1d);
     let places = Places { blocks: disk.bytes / block, block, next: 0, random };
     let (started, done) = (vec![0; depth], Vec::new());
     Queue { engine, places, started, under_way: 0, job: *job, done }.run(own)

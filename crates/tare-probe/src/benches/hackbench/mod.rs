@@ -13,9 +13,9 @@ mod group;
 mod link;
 
 use crate::bench::{Bench, Measured, Own, Refusal};
+use crate::budget::{Budget, enough};
 use crate::clock::now_ns;
 use crate::free;
-use crate::harness::{Budget, enough};
 use group::Tasks;
 use link::Link;
 use tare_proto::{Better, Counter, Unit};

@@ -14,10 +14,10 @@ pub mod triad_basepage;
 pub mod triad_hugepage;
 
 use crate::bench::{Bench, Measured, Own, Refusal};
+use crate::budget::{Budget, enough};
 use crate::cache;
 use crate::clock::now_ns;
 use crate::free;
-use crate::harness::{Budget, enough};
 use crate::memory::{Mapping, Pages};
 use crate::window::no_thread;
 use std::thread;

@@ -11,13 +11,12 @@ pub mod mutex;
 pub mod threads;
 
 mod block;
-mod latency;
 
 use crate::bench::{Bench, Measured, Own, Refusal};
 use crate::clock::now_ns;
+use crate::latency::Latencies;
 use crate::window;
-use latency::Latencies;
-use tare_proto::Unit;
+use tare_proto::{Counter, Unit};
 
 /// A row of the family.
 const fn row(
@@ -51,6 +50,7 @@ fn events<S: Send>(
             latencies.add(now_ns() - start);
         }
     })?;
-    measured.counters.push(Latencies::sum(&all).percentile(95));
+    let p95 = Latencies::sum(&all).percentile(0.95);
+    measured.counters.push(Counter::new("latency_p95", p95));
     Ok(measured)
 }

@@ -3,6 +3,7 @@
 
 use super::row;
 use crate::bench::{Bench, Measured, Own, Refusal};
+use crate::numbers;
 use crate::window;
 use std::hint::black_box;
 use std::sync::Mutex;
@@ -33,16 +34,8 @@ fn run(own: &Own) -> Result<Measured, Refusal> {
             for count in 0..LOOPS {
                 black_box(count);
             }
-            let lock = &locks[random(state) as usize % LOCKS];
+            let lock = &locks[numbers::next(state) as usize % LOCKS];
             *lock.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) += 1;
         }
     })
-}
-
-/// A step of xorshift.
-fn random(state: &mut u64) -> u64 {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    *state
 }

@@ -1,6 +1,7 @@
 //! What a warehouse holds: stock, customers and orders, in one region of memory.
 
 use crate::memory::Mapping;
+use crate::numbers;
 
 /// Lines of an order at most.
 pub const LINES: usize = 15;
@@ -120,10 +121,7 @@ impl<'a> Warehouse<'a> {
 
     /// A number below `end`.
     pub fn random(&mut self, end: usize) -> usize {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        ((u128::from(self.state) * end as u128) >> 64) as usize
+        ((u128::from(numbers::next(&mut self.state)) * end as u128) >> 64) as usize
     }
 
     /// The ring's place of an order.

@@ -1,0 +1,63 @@
+//! The time that a measurement may take, and when its samples are enough.
+
+use crate::clock::now_ns;
+
+/// The warm-up takes at most this part of the time.
+const WARMUP_TIME_SHARE: u64 = 5;
+
+/// Fewest samples a series holds, even when its time is over.
+const FEWEST: usize = 3;
+
+/// When a series has taken its time twice and this, in nanoseconds, one sample has to do: the host gives up a layer that
+/// takes much longer.
+const LATE: u64 = 4_000_000_000;
+
+/// The time that a measurement may take, by the probe's clock.
+pub struct Budget {
+    /// All of it, in nanoseconds.
+    pub limit: u64,
+    end: u64,
+    /// From when on one sample has to do.
+    late: u64,
+}
+
+impl Budget {
+    /// `limit_ms` milliseconds from `begin` on.
+    pub fn new(begin: u64, limit_ms: u64) -> Budget {
+        let limit = limit_ms.saturating_mul(1_000_000).max(1);
+        let late = begin.saturating_add(limit.saturating_mul(2)).saturating_add(LATE);
+        Budget { limit, end: begin.saturating_add(limit), late }
+    }
+
+    /// The part of it for the warm-up, from now on.
+    pub fn warmup(&self) -> Budget {
+        let limit = self.limit / WARMUP_TIME_SHARE;
+        Budget { limit, end: self.end.min(now_ns() + limit), late: self.late }
+    }
+
+    /// Whether another `ns` nanoseconds are left.
+    pub fn fits(&self, ns: u64) -> bool {
+        now_ns() + ns <= self.end
+    }
+
+    /// Whether the host will not wait for more than one sample.
+    pub fn late(&self) -> bool {
+        now_ns() >= self.late
+    }
+}
+
+/// How many operations to try next when `ops` took `ns` and a batch should last `target`: a little
+/// over that, but a short batch is trusted only so far.
+pub fn more(ops: u64, ns: u64, target: u64) -> u64 {
+    let factor = (target as f64 * 1.2 / ns.max(1) as f64).clamp(1.2, 10.0);
+    (ops as f64 * factor).ceil() as u64
+}
+
+/// Whether `taken` samples are enough: as many as are wanted, or at least [`FEWEST`] when another one
+/// like the `last`, in nanoseconds, would end after the budget, or one when it is long over.
+pub fn enough(taken: usize, wanted: u32, budget: &Budget, last: u64) -> bool {
+    let wanted = wanted.max(1) as usize;
+    taken >= wanted
+        || (taken >= FEWEST.min(wanted) && !budget.fits(last))
+        || (taken > 0 && budget.late())
+}

@@ -1,0 +1,50 @@
+//! What the terms of an operation cost, and the series that follows from them.
+
+use tare_proto::{Counter, Series};
+
+/// A correction is the mean of the best of this part of its costs, as `best-18-of-30` reduces the
+/// samples that it corrects: noise only adds, to both alike.
+const CORRECTION_KEEPS: f64 = 0.6;
+
+/// What every term of an operation cost, as it was measured.
+pub struct Costs {
+    /// One entry a sample: the nanoseconds of one operation of each term.
+    pub taken: Vec<Vec<f64>>,
+    /// How each term counts.
+    pub signs: Vec<f64>,
+    /// Values are divided by this.
+    pub per: f64,
+    /// Operations of the first term in a batch.
+    pub ops: u64,
+    /// Batches thrown away.
+    pub warmup: u32,
+    /// A batch was below [`RESOLUTIONS`].
+    pub short_batch: bool,
+    /// What stands beside the series.
+    pub counters: Vec<Counter>,
+}
+
+impl Costs {
+    /// The first term's costs as samples, corrected by the others.
+    pub fn series(self, loop_ns: f64) -> Series {
+        let cost = |term: usize| best_mean(self.taken.iter().map(|costs| costs[term]).collect());
+        let correction: f64 = (1..self.signs.len()).map(|term| self.signs[term] * cost(term)).sum();
+        Series {
+            samples: self.taken.iter().map(|costs| (costs[0] + correction) / self.per).collect(),
+            subtracted: 0.0 - correction / self.per,
+            ops: self.ops,
+            warmup: self.warmup,
+            loop_ns,
+            short_batch: self.short_batch,
+            counters: self.counters,
+            ..Series::default()
+        }
+    }
+}
+
+/// The mean of the cheapest [`CORRECTION_KEEPS`] of `costs`, of which there is at least one.
+fn best_mean(mut costs: Vec<f64>) -> f64 {
+    costs.sort_by(f64::total_cmp);
+    let kept = (costs.len() as f64 * CORRECTION_KEEPS).ceil() as usize;
+    costs[..kept].iter().sum::<f64>() / kept as f64
+}
