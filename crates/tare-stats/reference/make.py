@@ -259,8 +259,47 @@ def ranks():
                     "kendall": float(stats.kendalltau(x, y).statistic)} for x, y in cases]
 
 
+def sparse_geomeans():
+    """Rows that ended after different numbers of blocks: the variance as a quadratic form of all cells, its bias and its
+    degrees of freedom (Satterthwaite; Bell and McCaffrey) by explicit matrices over the cells. Disjoint rows: Welch."""
+    def solve(has):
+        rows, blocks = has.shape
+        x = rng.normal(0.1, 0.03, has.shape) + rng.normal(0, 0.02, blocks)
+        cells = [(r, b) for r in range(rows) for b in range(blocks) if has[r, b]]
+        y, n = np.array([x[c] for c in cells]), has.sum(1)
+        row = np.array([[float(r == k) for r, _ in cells] for k in range(rows)])
+        block = np.array([[float(b == k) for _, b in cells] for k in range(blocks)])
+        mean = (row / n[:, None]).mean(0)                               # the estimate, as a vector over the cells
+        residual = np.eye(len(cells)) - row.T @ (row / n[:, None])
+        weight = np.array([1 / (rows * math.sqrt(n[r] * (n[r] - 1))) for r, _ in cells])
+        form = block @ np.diag(weight) @ residual                       # one line a block: its weighted residuals
+        same = block.T @ block - np.eye(len(cells))                     # cells of one block, of different rows
+        e = residual @ y
+        shared = (e @ same @ e) / np.trace(residual @ same @ residual @ same) if same.any() else 0.0
+        own = np.array([np.var(x[r][has[r]], ddof=1) for r in range(rows)])
+        shared = min(max(shared, 0.0), own.mean())
+        model = np.diag([max(own[r] - shared, 0.0) for r, _ in cells]) + shared * (block.T @ block)
+        g = form @ model @ form.T
+        variance = float(((form @ y) ** 2).sum() * (mean @ model @ mean) / np.trace(g))
+        df = float(np.trace(g) ** 2 / np.trace(g @ g))
+        half = stats.t.ppf(0.975, df) * math.sqrt(variance)
+        return {"rows": [[float(v) if h else None for v, h in zip(*pair)] for pair in zip(x, has)], "df": df,
+                "ratio": math.exp(mean @ y), "low": math.exp(mean @ y - half), "high": math.exp(mean @ y + half)}
+
+    def until(*ends):
+        return np.array([[b < end for b in range(max(ends))] for end in ends])
+
+    holes = rng.random((5, 9)) < 0.7
+    holes[:, :2] = True
+    OUT["geomean_sparse"] = [solve(has) for has in (until(30, *[5] * 23), until(4, 6, 6, 9, 17), until(12, 5), holes)]
+    a, b = rng.normal(0, 0.02, 6), rng.normal(0, 0.1, 4)
+    disjoint = [[*a, *[None] * 4], [*[None] * 6, *b]]
+    OUT["geomean_disjoint"] = [{"rows": disjoint, "df": float(stats.ttest_ind(a, -b, equal_var=False).df)}]
+
+
 for make in (distributions, summaries, estimators, ratios, corrections, equivalence, geomeans, moderated, shapes,
-             shapes_over_blocks, variance_components, planning, series, bootstraps, ranks):
+             shapes_over_blocks, variance_components, planning, series, bootstraps, ranks,
+             sparse_geomeans):
     make()
 path = pathlib.Path(__file__).with_name("reference.json")
 lines = [f'"{key}": {json.dumps(value, separators=(",", ":"))}' for key, value in OUT.items()]

@@ -1,6 +1,7 @@
 //! The method's own proof: how often its intervals hold the truth and its verdicts are right, over simulated
 //! campaigns, as rows and as a Markdown table.
 
+use crate::adaptive::allocated;
 use crate::experiment::{coverage, false_claims, false_verdicts, imports, power};
 use crate::simulate::{Noise, Rows};
 use serde::Serialize;
@@ -74,6 +75,11 @@ pub fn calibrate(repeats: usize, seed: u64) -> Vec<CalibrationRow> {
     for noise in Noise::ALL {
         for runs in [2, 3, 5, 10] {
             rows.extend(imports(noise, runs, repeats, seed));
+        }
+    }
+    for noise in Noise::ALL {
+        for most in [10, 20, 40] {
+            rows.extend(allocated(noise, most, repeats, seed));
         }
     }
     for kind in [Rows::Alike, Rows::Varied, Rows::FewLoud] {

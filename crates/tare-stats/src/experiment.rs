@@ -12,7 +12,7 @@ use crate::simulate::{Board, Drawn, Noise, Rows};
 use crate::verdict::{RowInput, RowVerdict, VarianceModel, Verdict, VerdictRules, claims};
 
 /// The margin of the simulated scoreboards.
-const MARGIN: f64 = 0.02;
+pub(crate) const MARGIN: f64 = 0.02;
 
 /// How a scoreboard may be decided: whose variance, whether the noise floor was measured, and whether what it gives is
 /// promised (it is a default) or told for comparison.
@@ -183,11 +183,11 @@ fn count(
     counts.into_iter().zip(WAYS).map(row).collect()
 }
 
-fn is_difference(verdict: Verdict) -> bool {
+pub(crate) fn is_difference(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Slower | Verdict::Faster)
 }
 
-fn share(count: usize, repeats: usize) -> f64 {
+pub(crate) fn share(count: usize, repeats: usize) -> f64 {
     count as f64 / repeats.max(1) as f64
 }
 

@@ -2,8 +2,9 @@
 
 use crate::check;
 use crate::error::StatError;
-use crate::ratio::{Parts, RatioInterval, ratio_of_logs};
+use crate::ratio::{Parts, RatioInterval, all_same};
 use crate::summary::mean_of;
+use crate::uneven::{Spread, spread};
 use serde::Serialize;
 
 /// A suite's geometric mean ratio.
@@ -36,9 +37,9 @@ pub fn suite_geomean(rows: &[Vec<f64>], confidence: f64) -> Result<SuiteGeomean,
 /// [`suite_geomean`] with absent cells (`None`): a layer that did not boot, a benchmark that failed.
 ///
 /// The estimate is the mean of the rows' own means, so that a row's absence from a block does not shift the suite
-/// towards the other rows' ratios. Its interval is the jackknife over blocks (Tukey's pseudo-values with t), which
-/// for complete rows is exactly the t interval over the blocks' means. A row that fewer than two blocks have is left
-/// out, and named.
+/// towards the other rows' ratios. Where rows ended after different numbers of blocks, the interval's degrees of
+/// freedom are Satterthwaite's: those of the blocks that most rows rest on. For complete rows it is exactly the t
+/// interval over the blocks' means. A row that fewer than two blocks have is left out, and named.
 ///
 /// # Errors
 /// As [`suite_geomean`].
@@ -60,23 +61,34 @@ pub fn suite_geomean_sparse(
     // A block that no row has is no replicate.
     let lived: Vec<usize> =
         (0..blocks).filter(|&b| used.iter().any(|row| row[b].is_some())).collect();
-    let all = grand_mean(&used, None);
-    let n = lived.len() as f64;
-    let pseudo: Vec<f64> =
-        lived.iter().map(|&b| n * all - (n - 1.0) * grand_mean(&used, Some(b))).collect();
-    let missing = used.iter().map(|row| lived.iter().filter(|&&b| row[b].is_none()).count()).sum();
-    check::finite(&pseudo).map_err(|_| StatError::Overflow)?;
-    let spread = ratio_of_logs(&pseudo, confidence)?;
-    let parts = Parts {
-        mean: all,
-        sd: spread.log_sd,
-        error: spread.std_error,
-        df: spread.df,
-        blocks: lived.len(),
-        paired: true,
-    };
+    let used: Vec<Vec<Option<f64>>> =
+        used.iter().map(|row| lived.iter().map(|&b| row[b]).collect()).collect();
+    let missing = used.iter().flatten().filter(|cell| cell.is_none()).count();
+    let parts = if missing == 0 { complete(&used) } else { incomplete(&used) };
+    check::finite(&[parts.mean, parts.error]).map_err(|_| StatError::Overflow)?;
     let interval = RatioInterval::new(parts, confidence);
     Ok(SuiteGeomean { interval, rows: used.len(), left_out, missing })
+}
+
+/// Of rows that all blocks have: the t interval over the blocks' means.
+fn complete(rows: &[Vec<Option<f64>>]) -> Parts {
+    let blocks = rows.first().map_or(0, Vec::len);
+    let mean = |b: usize| mean_of(&rows.iter().filter_map(|row| row[b]).collect::<Vec<_>>());
+    Parts::of_blocks(&(0..blocks).map(mean).collect::<Vec<_>>())
+}
+
+/// Of rows that some blocks lack.
+fn incomplete(rows: &[Vec<Option<f64>>]) -> Parts {
+    let own = |row: &Vec<Option<f64>>| row.iter().flatten().copied().collect::<Vec<f64>>();
+    let cells: Vec<Vec<f64>> = rows.iter().map(own).collect();
+    let means: Vec<f64> = cells.iter().map(|row| mean_of(row)).collect();
+    let views: Vec<&[Option<f64>]> = rows.iter().map(Vec::as_slice).collect();
+    let still = cells.iter().all(|row| all_same(row));
+    let Spread { error, df } = spread(&views);
+    let error = if still { 0.0 } else { error };
+    // As many blocks as there are degrees of freedom, and one: what `error` would be after so many complete ones.
+    let sd = error * (df + 1.0).sqrt();
+    Parts { mean: mean_of(&means), sd, error, df, blocks: rows[0].len(), paired: true }
 }
 
 /// The ratio of two suite means whose blocks are unrelated: `a` and `b` are of [`suite_geomean_sparse`] over the logs of
@@ -104,21 +116,4 @@ fn check_row(row: &[Option<f64>], blocks: usize) -> Result<(), StatError> {
         Some(index) => Err(StatError::NotFinite { index }),
         None => Ok(()),
     }
-}
-
-/// Mean over rows of each row's mean over its blocks, one block left out or none.
-fn grand_mean(rows: &[&[Option<f64>]], without: Option<usize>) -> f64 {
-    let means: Vec<f64> = rows
-        .iter()
-        .map(|row| {
-            let kept: Vec<f64> = row
-                .iter()
-                .enumerate()
-                .filter(|(b, _)| Some(*b) != without)
-                .filter_map(|(_, v)| *v)
-                .collect();
-            mean_of(&kept)
-        })
-        .collect();
-    mean_of(&means)
 }

@@ -19,6 +19,7 @@
 //! - boots that fall into two modes break any method at 3 blocks: equal modes by luck look like a quiet difference.
 //!   The floor catches most of that (27% false without, about 6% with).
 
+pub mod adaptive;
 pub mod bootstrap;
 pub mod calibrate;
 mod check;
@@ -41,8 +42,10 @@ mod rng;
 pub mod shape;
 pub mod simulate;
 pub mod summary;
+mod uneven;
 pub mod verdict;
 pub mod warning;
+mod width;
 
 pub use bootstrap::{BlockSamples, BootstrapRatio, bootstrap_ratio, disagree};
 pub use calibrate::{CalibrationRow, calibrate, calibration_table};
@@ -66,3 +69,4 @@ pub use verdict::{
     RowInput, RowVerdict, VarianceModel, Verdict, VerdictRules, verdicts, verdicts_with,
 };
 pub use warning::Warning;
+pub use width::narrow_enough;

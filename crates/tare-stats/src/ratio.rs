@@ -28,7 +28,8 @@ pub struct RatioInterval {
     pub log_ratio: f64,
     /// Standard error of `log_ratio`.
     pub std_error: f64,
-    /// Degrees of freedom of `std_error`: blocks - 1, or Welch's.
+    /// Degrees of freedom of `std_error`: blocks - 1, Welch's, or Satterthwaite's of a geometric mean whose rows ended
+    /// after different numbers of blocks.
     pub df: f64,
     /// Confidence of the interval, e.g. 0.95.
     pub confidence: f64,

@@ -1,5 +1,6 @@
 //! The method proves itself by simulation: a short, seeded version of what `calibrate` prints in full.
 
+use tare_stats::adaptive::allocated;
 use tare_stats::calibrate::{CalibrationRow, Goal};
 use tare_stats::experiment::{coverage, false_claims, false_verdicts, power};
 use tare_stats::simulate::{Noise, Rows};
@@ -41,6 +42,13 @@ fn a_a_scoreboards_stay_silent() {
                 noise == Noise::BimodalBoots && r.setting.contains("no floor") && blocks <= 5
             });
         }
+    }
+}
+
+#[test]
+fn rows_that_end_when_they_are_narrow_stay_honest() {
+    for noise in [Noise::Normal, Noise::HeavyTail] {
+        all_met(&allocated(noise, 30, 400, SEED), |_| false);
     }
 }
 

@@ -119,6 +119,25 @@ fn geometric_means() {
 }
 
 #[test]
+fn geometric_means_of_rows_that_ended_after_different_numbers_of_blocks() {
+    let rows = |case: &Value| -> Vec<Vec<Option<f64>>> {
+        let row = |row: &Value| row.as_array().unwrap().iter().map(Value::as_f64).collect();
+        case["rows"].as_array().unwrap().iter().map(row).collect()
+    };
+    for c in cases("geomean_sparse") {
+        let suite = suite_geomean_sparse(&rows(&c), 0.95).unwrap();
+        close(suite.interval.ratio, num(&c, "ratio"), 1e-12);
+        close(suite.interval.df, num(&c, "df"), 1e-9);
+        close(suite.interval.low, num(&c, "low"), 1e-9);
+        close(suite.interval.high, num(&c, "high"), 1e-9);
+    }
+    for c in cases("geomean_disjoint") {
+        let suite = suite_geomean_sparse(&rows(&c), 0.95).unwrap();
+        close(suite.interval.df, num(&c, "df"), 1e-9);
+    }
+}
+
+#[test]
 fn moderated_variances() {
     for c in cases("moderated") {
         let (variances, df) = (list(&c, "variances"), num(&c, "df"));
