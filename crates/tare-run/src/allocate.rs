@@ -6,7 +6,7 @@
 
 use crate::history::History;
 use std::collections::BTreeMap;
-use tare_stats::{Costs, components, optimum, paired_ratio};
+use tare_stats::{Costs, components, narrow_enough, optimum, paired_ratio};
 use tare_store::Role;
 
 /// Blocks that every layer and benchmark is part of before any is left out.
@@ -45,12 +45,11 @@ impl Field<'_> {
         let mut wide: Vec<(usize, usize, f64)> = Vec::new();
         for &layer in self.layers {
             for bench in 0..self.benches {
-                if let Some(width) = self.half_width(history, block, layer, bench) {
+                if let Some(width) = self.open_width(history, block, layer, bench) {
                     wide.push((layer, bench, width));
                 }
             }
         }
-        wide.retain(|(.., width)| *width > self.target);
         // The floor alone keeps a campaign going only where there is nothing else to weigh.
         if self.layers.len() > 1 && wide.iter().all(|(layer, ..)| *layer == self.baseline) {
             return Wanted::new();
@@ -80,9 +79,9 @@ impl Field<'_> {
     }
 
     /// Half width of the row's interval as a fraction, from the blocks before `block`; for the
-    /// baseline that of its A/A ratio. `None` when the row cannot be measured at all; infinite when
-    /// there is no interval yet.
-    fn half_width(&self, history: &History, block: u32, layer: usize, bench: usize) -> Option<f64> {
+    /// baseline that of its A/A ratio. `None` when the row has been narrow for long enough, or cannot be
+    /// measured at all; infinite when there is no interval yet.
+    fn open_width(&self, history: &History, block: u32, layer: usize, bench: usize) -> Option<f64> {
         let value = |block, layer, role| history.value(block, layer, role, bench);
         let mut pairs = Vec::new();
         for block in 0..block {
@@ -100,10 +99,12 @@ impl Field<'_> {
             return None;
         }
         let (base, values): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
-        match paired_ratio(&base, &values, 0.95) {
-            Ok(interval) => Some(interval.half_width()),
-            Err(_) => Some(f64::INFINITY),
-        }
+        let half_width = |blocks: usize| {
+            let interval = paired_ratio(&base[..blocks], &values[..blocks], 0.95);
+            interval.map_or(f64::INFINITY, |interval| interval.half_width())
+        };
+        let done = narrow_enough(base.len(), self.target, half_width);
+        (!done).then(|| half_width(base.len()))
     }
 }
 
