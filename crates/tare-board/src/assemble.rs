@@ -10,6 +10,9 @@ use crate::geomean::geomeans;
 use crate::index::indices;
 use crate::note::{identity, notes};
 use crate::options::Options;
+use crate::samples::SampleSummary;
+use crate::shapes::findings_of;
+use crate::subtracted::{self, bounded};
 use crate::values::{Values, best};
 use crate::warn::warnings;
 use tare_stats::{RowInput, RowVerdict, verdicts};
@@ -79,26 +82,33 @@ fn say_drift_once(layers: &[LayerSummary], rows: &mut [Row]) {
 }
 
 /// The verdicts of all cells together, by row and layer.
-fn judge(
+pub(crate) fn judge(
     weighed: &[Vec<Weighed>],
     campaign: &Campaign,
     floors: &Floors,
     options: &Options,
 ) -> Vec<Vec<Option<RowVerdict>>> {
     let mut at = Vec::new();
-    let mut inputs = Vec::new();
+    let (mut inputs, mut wholes) = (Vec::new(), Vec::new());
     for (row, cells) in weighed.iter().enumerate() {
         for (column, weighed) in cells.iter().enumerate() {
             let Some(interval) = weighed.interval else { continue };
             let (floor, best) = (floors.log_bound(row), best(campaign.benchmarks[row].better));
             inputs.push(RowInput { interval, margin: options.margin, floor, best });
             at.push((row, column));
+            wholes.extend(weighed.whole.as_ref().map(|whole| (whole.interval, best)));
         }
     }
-    let answers = verdicts(&inputs, options.correction, 1.0 - options.confidence);
+    let alpha = 1.0 - options.confidence;
+    let answers = verdicts(&inputs, options.correction, alpha);
+    let mut wholes =
+        subtracted::judge(&wholes, options.margin, options.correction, alpha).into_iter();
     let mut judged: Vec<Vec<Option<RowVerdict>>> =
         weighed.iter().map(|cells| vec![None; cells.len()]).collect();
-    for ((row, column), answer) in at.into_iter().zip(answers) {
+    for ((row, column), mut answer) in at.into_iter().zip(answers) {
+        if weighed[row][column].whole.is_some() {
+            answer.verdict = bounded(answer.verdict, wholes.next().flatten());
+        }
         judged[row][column] = Some(answer);
     }
     judged
@@ -136,6 +146,9 @@ impl Context<'_> {
             baseline: baseline
                 .and_then(|layer| mean_over_blocks(self.values, layer, benchmark, confidence)),
             floor: self.floors.rows[benchmark],
+            samples: baseline.and_then(|layer| SampleSummary::of(self.values, layer, benchmark)),
+            findings: baseline
+                .map_or_else(Vec::new, |layer| findings_of(self.values, layer, benchmark)),
             cells: self.others.iter().zip(weighed).zip(judged).map(make).collect(),
         }
     }

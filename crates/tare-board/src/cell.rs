@@ -1,10 +1,12 @@
 //! One cell: the ratio of one benchmark on one layer, and what is off about it.
 
 use crate::Comment;
+use crate::SampleSummary;
 use crate::board::{Cell, Mean, Pair, Presence, Ratio, Verdict};
 use crate::note::{LATENCY_NS, clock_drift};
 use crate::options::Options;
 use crate::shapes::{Look, look};
+use crate::subtracted::Whole;
 use crate::values::{Found, Values};
 use tare_proto::BenchInfo;
 use tare_stats::{
@@ -27,6 +29,8 @@ pub(crate) struct Weighed {
     pub(crate) point: Option<RatioPoint>,
     /// Blocks that booted both.
     pub(crate) expected: usize,
+    /// The whole operation, where most of it is subtracted.
+    pub(crate) whole: Option<Whole>,
 }
 
 /// Natural logarithms, one a block of the campaign.
@@ -62,7 +66,8 @@ pub(crate) fn weigh(
     };
     let expected = values.blocks.iter().filter(both).count();
     let point = ratio_point(&below, &above).ok();
-    Weighed { below, above, logs, interval, point, expected }
+    let whole = baseline.and_then(|b| Whole::of(values, b, layer, benchmark, options));
+    Weighed { below, above, logs, interval, point, expected, whole }
 }
 
 /// The runs of two layers that were taken independently.
@@ -83,7 +88,7 @@ fn unrelated(
         [below, above].map(|side| side.into_iter().flatten().collect());
     let interval = unpaired_ratio(&below, &above, options.confidence).ok();
     let point = unpaired_point(&below, &above).ok();
-    Weighed { below, above, logs, interval, point, expected: 0 }
+    Weighed { below, above, logs, interval, point, expected: 0, whole: None }
 }
 
 /// A verdict in the report's words, and the blocks that an undecided one asks for.
@@ -115,7 +120,7 @@ pub(crate) fn cell(
 ) -> Cell {
     let ratio: Option<Ratio> =
         weighed.interval.as_ref().map(Ratio::from).or_else(|| weighed.point.map(Ratio::from));
-    let means = mean(&weighed.above).ok().zip(mean(&weighed.below).ok());
+    let means = geometric_mean(&weighed.above).zip(geometric_mean(&weighed.below));
     let pair = means.map(|(layer, baseline)| Pair { layer, baseline });
     let own = mean_over_blocks(values, place.layer, place.benchmark, options.confidence);
     let (presence, why) = presence(values, place, ratio.is_some(), own.is_some());
@@ -133,6 +138,8 @@ pub(crate) fn cell(
         why,
         ratio,
         pair,
+        subtracted: weighed.whole.as_ref().map(Whole::said),
+        samples: SampleSummary::of(values, place.layer, place.benchmark),
         mean: own,
         verdict,
         more_blocks,
@@ -154,9 +161,25 @@ pub(crate) fn mean_over_blocks(
 ) -> Option<Mean> {
     let blocks = values.blocks.iter();
     let all: Vec<f64> = blocks.filter_map(|&b| values.value(b, layer, benchmark)).collect();
-    let mean = mean(&all).ok()?;
-    let width = mean_interval(&all, confidence).ok().map(|interval| interval.width_percent());
-    Some(Mean { mean, ci_width_percent: width, blocks: all.len() })
+    mean_of(&all, confidence)
+}
+
+/// The geometric mean of `values`, one a block, with the width of its t interval on the log scale.
+pub(crate) fn mean_of(values: &[f64], confidence: f64) -> Option<Mean> {
+    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    let center = geometric_mean(values)?;
+    let width = mean_interval(&logs, confidence)
+        .ok()
+        .map(|i| 100.0 * ((i.high - i.mean).exp() - (i.low - i.mean).exp()));
+    Some(Mean { mean: center, ci_width_percent: width, blocks: values.len() })
+}
+
+/// The mean that a ratio is of: what stands beside one is of the same kind.
+fn geometric_mean(values: &[f64]) -> Option<f64> {
+    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    let center = mean(&logs).ok()?.exp();
+    // Equal values stay what they are, to the last digit.
+    Some(if values.iter().all(|value| *value == values[0]) { values[0] } else { center })
 }
 
 fn presence(
@@ -214,7 +237,13 @@ fn remarks(place: &Place, weighed: &Weighed, values: &Values) -> Vec<Comment> {
     if let Some(why) = rejected.first().filter(|_| have > 0) {
         remarks.push(Comment::Rejected { series: rejected.len(), why: (*why).clone() });
     }
-    remarks.extend(series_remarks(place.info, &series));
+    let own_clock = values.own_clock.get(place.layer) == Some(&true);
+    remarks.extend(series_remarks(place.info, &series, own_clock));
+    remarks.extend(weighed.whole.as_ref().map(|whole| {
+        let said = whole.said();
+        let percent = 100.0 * said.layer.max(said.baseline);
+        Comment::MostlySubtracted { percent, whole: said.whole.value }
+    }));
     remarks.extend(other_size(place, values));
     remarks
 }
@@ -238,13 +267,11 @@ fn other_size(place: &Place, values: &Values) -> Option<Comment> {
 /// Samples of which a third is enough for a mean or a median.
 const ENOUGH: usize = 12;
 
-/// Above this multiple of what is left, what was subtracted is worth a remark.
-const SUBTRACTED: f64 = 3.0;
-
 /// What is off about the series behind a cell.
-fn series_remarks(info: &BenchInfo, series: &[(f64, &SeriesRow)]) -> Vec<Comment> {
+fn series_remarks(info: &BenchInfo, series: &[(f64, &SeriesRow)], own_clock: bool) -> Vec<Comment> {
     let mut remarks = Vec::new();
-    if let Some(percent) = clock_drift(series.iter().map(|(_, row)| *row), LATENCY_NS.1) {
+    let drift = clock_drift(series.iter().map(|(_, row)| *row), LATENCY_NS.1);
+    if let Some(percent) = drift.filter(|_| own_clock) {
         remarks.push(Comment::ClockDrift { percent });
     }
     if series.iter().any(|(_, row)| row.short_batch) {
@@ -256,9 +283,6 @@ fn series_remarks(info: &BenchInfo, series: &[(f64, &SeriesRow)]) -> Vec<Comment
     let needed = needed.min(info.samples as usize);
     if let Some(least) = least.filter(|least| least * 3 < needed) {
         remarks.push(Comment::FewSamples { least, wanted: info.samples });
-    }
-    if series.iter().any(|(value, row)| row.subtracted > SUBTRACTED * *value) {
-        remarks.push(Comment::SubtractedExceeds);
     }
     remarks
 }

@@ -49,8 +49,13 @@ pub enum Comment {
         /// What is wrong with the first.
         why: String,
     },
-    /// What was measured beside the operation and subtracted is larger than what is left.
-    SubtractedExceeds,
+    /// Most of what was measured is subtracted, on the layer or on the baseline.
+    MostlySubtracted {
+        /// The larger of the two parts, in percent.
+        percent: f64,
+        /// The ratio of the whole operations.
+        whole: f64,
+    },
     /// The layer had less room, or another opinion, and worked on another amount of memory than the baseline.
     OtherSize {
         /// Bytes on the layer.
@@ -80,7 +85,7 @@ impl Comment {
             Comment::ShortBatch => "short_batch",
             Comment::FewSamples { .. } => "few_samples",
             Comment::Rejected { .. } => "rejected",
-            Comment::SubtractedExceeds => "subtracted_exceeds",
+            Comment::MostlySubtracted { .. } => "mostly_subtracted",
             Comment::OtherSize { .. } => "other_size",
             Comment::Found(finding) => finding.kind,
         }
@@ -101,7 +106,9 @@ impl Comment {
             Comment::FewSamples { least, wanted } => format!("{least} of {wanted} samples"),
             Comment::Rejected { series: 1, why } => format!("1 series rejected: {why}"),
             Comment::Rejected { series, why } => format!("{series} series rejected: {why}"),
-            Comment::SubtractedExceeds => "most of it subtracted".into(),
+            Comment::MostlySubtracted { percent, whole } => {
+                format!("{percent:.0}% subtracted; with it {}", short_ratio(*whole))
+            }
             Comment::OtherSize { layer, baseline } => {
                 format!("on {} MiB, not {}", mebibytes(*layer), mebibytes(*baseline))
             }
@@ -133,7 +140,9 @@ impl Comment {
             Comment::Rejected { series, why } => {
                 format!("Series that could not be reduced to a value: {series}; the first because {why}.")
             }
-            Comment::SubtractedExceeds => "The cost measured beside the operation and subtracted is over three times what is left, so the result is a small difference of large numbers.".into(),
+            Comment::MostlySubtracted { percent, whole } => {
+                format!("{percent:.0}% of what was measured is subtracted, so the ratio is of small differences of large numbers; that of the whole operations is {}. Nothing is said of the row that these do not show, and it is in no geometric mean.", short_ratio(*whole))
+            }
             Comment::OtherSize { layer, baseline } => {
                 format!("The layer worked on {} MiB and the baseline on {}, so their caches hold other parts of it; give the layer more memory.", mebibytes(*layer), mebibytes(*baseline))
             }

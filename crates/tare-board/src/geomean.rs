@@ -32,8 +32,10 @@ pub(crate) fn geomeans(
     let mut intervals = Vec::new();
     for group in groups(benchmarks, by_host) {
         for (at, layer) in layers.iter().enumerate() {
+            let all = || group.rows.iter().map(|&row| (&weighed[row][at], benchmarks[row].better));
             let rows: Vec<(&Weighed, Better)> =
-                group.rows.iter().map(|&row| (&weighed[row][at], benchmarks[row].better)).collect();
+                all().filter(|(weighed, _)| weighed.whole.is_none()).collect();
+            let subtracted = all().count() - rows.len();
             let Some((cost, used, interval)) = mean(&rows, options.confidence) else { continue };
             means.push(Geomean {
                 suite: group.suite.clone(),
@@ -42,6 +44,7 @@ pub(crate) fn geomeans(
                 cost,
                 rows: used,
                 left_out: rows.len() - used,
+                subtracted,
                 verdict: Verdict::None,
             });
             intervals.push(interval);

@@ -22,14 +22,17 @@ pub mod load;
 mod note;
 mod options;
 pub mod ranking;
+mod samples;
 mod shapes;
+mod subtracted;
 mod values;
 mod warn;
 
 pub use assemble::scoreboard;
 pub use board::{
     Cell, Counts, FailedBoot, Floor, Geomean, Index, IndexRow, LayerSummary, Mean, Measure, Method,
-    OverallFloor, Pair, Presence, Provenance, Ratio, Row, Score, Scoreboard, Unavailable, Verdict,
+    OverallFloor, Pair, Presence, Provenance, Ratio, Row, Score, Scoreboard, Subtracted,
+    Unavailable, Verdict,
 };
 pub use comment::Comment;
 pub use compare::{
@@ -44,4 +47,5 @@ pub use limit::limits;
 pub use load::{LoadCurve, LoadPoint};
 pub use note::Note;
 pub use options::Options;
+pub use samples::SampleSummary;
 pub use shapes::Finding;

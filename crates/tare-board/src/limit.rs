@@ -1,14 +1,13 @@
 //! `--fail-if` within one campaign: conditions on what its layers cost against its baseline.
 
-use crate::assemble::{others, weigh_all};
+use crate::assemble::{judge, others, weigh_all};
 use crate::board::{Measure, Verdict};
 use crate::cell::verdict;
 use crate::compare::{Candidate, Condition, Gate, gate};
 use crate::floor::floors;
 use crate::options::Options;
-use crate::values::{Values, best};
+use crate::values::Values;
 use tare_proto::Better;
-use tare_stats::{RowInput, verdicts};
 use tare_store::Campaign;
 
 /// The narrowest margin of equivalence that a condition gives.
@@ -38,35 +37,24 @@ fn one(campaign: &Campaign, options: &Options, condition: Condition) -> Gate {
     let others = others(campaign);
     let floors = floors(&values, baseline, &campaign.benchmarks, options);
     let weighed = weigh_all(&values, campaign, &others, options);
-    let mut at = Vec::new();
-    let mut inputs = Vec::new();
-    for (bench, cells) in weighed.iter().enumerate() {
-        for (cell, &layer) in cells.iter().zip(&others) {
-            let Some(interval) = cell.interval else { continue };
-            let best = best(campaign.benchmarks[bench].better);
-            let (margin, floor) = (options.margin, floors.log_bound(bench));
-            inputs.push(RowInput { interval, margin, floor, best });
-            at.push((bench, layer));
-        }
-    }
-    let answers = verdicts(&inputs, options.correction, 1.0 - options.confidence);
-    let rows: Vec<Candidate> = at
-        .iter()
-        .zip(&inputs)
-        .zip(&answers)
-        .map(|((&(bench, layer), input), answer)| {
-            let info = &campaign.benchmarks[bench];
-            let log = input.interval.log_ratio;
-            Candidate {
-                layer: &campaign.layers[layer].name,
-                benchmark: &info.name,
-                measure: Measure::of(info.unit),
-                log_cost: if info.better == Better::Higher { -log } else { log },
-                std_error: answer.std_error,
-                df: answer.df.unwrap_or(f64::INFINITY),
-                verdict: verdict(answer.verdict).0,
-            }
+    let judged = judge(&weighed, campaign, &floors, options);
+    let candidate = |bench: usize, at: usize| {
+        let (interval, answer) = (weighed[bench][at].interval?, judged[bench][at].as_ref()?);
+        let info = &campaign.benchmarks[bench];
+        let log = interval.log_ratio;
+        Some(Candidate {
+            layer: &campaign.layers[others[at]].name,
+            benchmark: &info.name,
+            measure: Measure::of(info.unit),
+            log_cost: if info.better == Better::Higher { -log } else { log },
+            std_error: answer.std_error,
+            df: answer.df.unwrap_or(f64::INFINITY),
+            verdict: verdict(answer.verdict).0,
         })
+    };
+    let rows: Vec<Candidate> = (0..weighed.len())
+        .flat_map(|bench| (0..others.len()).map(move |at| (bench, at)))
+        .filter_map(|(bench, at)| candidate(bench, at))
         .filter(|row| row.verdict != Verdict::None)
         .collect();
     let untested = weighed.iter().map(Vec::len).sum::<usize>() - rows.len();

@@ -27,20 +27,52 @@ pub(crate) const LATENCY_NS: (f64, f64) = (5e6, 2e7);
 /// The same for every sample: about 20 bytes of the message.
 const SAMPLE_LATENCY_NS: f64 = 4e4;
 
+/// Kinds of layers whose clock is the host's own: what they send late is no drift.
+const HOST_CLOCK: [&str; 2] = ["native", "runc"];
+
+/// Whether the layer's probe reads a clock that can differ from the host's.
+pub(crate) fn has_own_clock(campaign: &Campaign, layer: usize) -> bool {
+    campaign.layers.get(layer).is_some_and(|row| !HOST_CLOCK.contains(&row.kind.as_str()))
+}
+
 /// How much faster than the host's the clock behind `series` ran, in percent, when that is beyond [`DRIFT`] and
-/// message latency (`latency_ns` a series). Series that the host measured itself do not count.
+/// message latency (`latency_ns` a series), over all series and in the middle of their time: a clock that drifts does so in
+/// every series, while a message that the host read late makes one of them look slow. Series that the host measured
+/// itself do not count.
 pub(crate) fn clock_drift<'a>(
     series: impl Iterator<Item = &'a SeriesRow>,
     latency_ns: f64,
 ) -> Option<f64> {
     let (mut probe, mut host, mut latency) = (0.0, 0.0, 0.0);
+    let mut each: Vec<(f64, f64)> = Vec::new();
     for row in series.filter(|row| row.host_ns > 0 && row.probe_ns > 0) {
         probe += row.probe_ns as f64;
         host += row.host_ns as f64;
         latency += latency_ns + SAMPLE_LATENCY_NS * row.samples.len() as f64;
+        each.push((row.probe_ns as f64 / row.host_ns as f64 - 1.0, row.host_ns as f64));
     }
-    let gap = (probe - host).abs();
-    (host > 0.0 && gap > DRIFT * host + latency).then(|| 100.0 * (probe - host) / host)
+    let gap = probe - host;
+    let middle = middle(each);
+    let drifts = host > 0.0
+        && gap.abs() > DRIFT * host + latency
+        && middle.abs() > DRIFT
+        && (middle > 0.0) == (gap > 0.0);
+    let percent = 100.0 * gap / host;
+    drifts.then(|| if middle.abs() < gap.abs() / host { 100.0 * middle } else { percent })
+}
+
+/// The value in the middle of the weight, of (value, weight).
+fn middle(mut each: Vec<(f64, f64)>) -> f64 {
+    each.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half = each.iter().map(|(_, weight)| weight).sum::<f64>() / 2.0;
+    let mut below = 0.0;
+    for (value, weight) in each {
+        below += weight;
+        if below >= half {
+            return value;
+        }
+    }
+    0.0
 }
 
 /// What `layer` is.
@@ -161,6 +193,9 @@ fn pinning(campaign: &Campaign, layer: usize) -> Option<String> {
 
 /// The worst boot's clock against the host's, over all its series.
 fn boot_drift(campaign: &Campaign, layer: usize) -> Option<String> {
+    if !has_own_clock(campaign, layer) {
+        return None;
+    }
     let mut by_boot: BTreeMap<usize, Vec<&SeriesRow>> = BTreeMap::new();
     for row in &campaign.series {
         by_boot.entry(row.boot).or_default().push(row);

@@ -74,6 +74,25 @@ pub(crate) fn look(
     }
 }
 
+/// What the samples of one layer's boots show, and the sequence of the blocks' values.
+pub(crate) fn findings_of(values: &Values, layer: usize, benchmark: usize) -> Vec<Finding> {
+    if values.imported(layer) {
+        return Vec::new();
+    }
+    let series = values.all(layer, benchmark).filter_map(|found| match found {
+        Found::Value(_, series) => Some(series.samples.as_slice()),
+        _ => None,
+    });
+    let boots: Vec<&[f64]> = series.collect();
+    let logs: Vec<Option<f64>> = values
+        .blocks
+        .iter()
+        .map(|&block| Some(values.value(block, layer, benchmark)?.ln()))
+        .collect();
+    let within = series_warnings(&boots).unwrap_or_default();
+    within.into_iter().chain(between_blocks(&logs)).map(Finding::new).collect()
+}
+
 /// Value and series of one boot.
 type Boot<'a> = (f64, &'a SeriesRow);
 

@@ -1,6 +1,7 @@
 //! From series to one value per block, layer, role and benchmark.
 
 use crate::format::quantity;
+use crate::note::has_own_clock;
 use std::collections::BTreeMap;
 use tare_proto::{BenchInfo, Better};
 use tare_stats::{Best, Estimator};
@@ -29,6 +30,8 @@ pub(crate) struct Values<'a> {
     pub(crate) by_host: Vec<bool>,
     /// Figures that another tool took, by layer.
     imported: Vec<bool>,
+    /// By layer: its probe reads a clock that can differ from the host's.
+    pub(crate) own_clock: Vec<bool>,
     pub(crate) baseline: Option<usize>,
 }
 
@@ -53,7 +56,9 @@ impl<'a> Values<'a> {
         blocks.dedup();
         let imported = campaign.layers.iter().map(|l| l.kind == tare_store::IMPORTED).collect();
         let (by_host, baseline) = (by_host(campaign), campaign.baseline());
-        Values { found, booted, blocks, by_host, imported, baseline }
+        let own_clock =
+            (0..campaign.layers.len()).map(|layer| has_own_clock(campaign, layer)).collect();
+        Values { found, booted, blocks, by_host, imported, own_clock, baseline }
     }
 
     /// What there is of `benchmark` on `layer` in `block`.
@@ -70,8 +75,18 @@ impl<'a> Values<'a> {
     /// The one value of `layer` in `block`. The baseline is booted twice a block: its value is the geometric mean
     /// of both boots, which is less noisy than either, or the one there is.
     pub(crate) fn value(&self, block: u32, layer: usize, benchmark: usize) -> Option<f64> {
+        self.of_block(block, layer, benchmark, |value, _| value)
+    }
+
+    fn of_block(
+        &self,
+        block: u32,
+        layer: usize,
+        benchmark: usize,
+        figure: impl Fn(f64, &SeriesRow) -> f64,
+    ) -> Option<f64> {
         let boot = |role| match self.at(block, layer, role, benchmark) {
-            Some(Found::Value(value, _)) => Some(*value),
+            Some(Found::Value(value, series)) => Some(figure(*value, series)),
             _ => None,
         };
         let weighed = boot(Role::Weigh);
@@ -82,6 +97,11 @@ impl<'a> Values<'a> {
             (Some(a), Some(b)) => Some(a.sqrt() * b.sqrt()),
             (one, other) => one.or(other),
         }
+    }
+
+    /// The same of the whole operation: with what was measured beside it and subtracted.
+    pub(crate) fn whole(&self, block: u32, layer: usize, benchmark: usize) -> Option<f64> {
+        self.of_block(block, layer, benchmark, |value, series| value + series.subtracted)
     }
 
     /// All that there is of `benchmark` on `layer`, in every block and role.

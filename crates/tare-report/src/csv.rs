@@ -8,7 +8,7 @@ use tare_proto::Better;
 /// The columns. New ones come last; none changes its meaning.
 const COLUMNS: &str = "suite,benchmark,unit,better,estimator,baseline,layer,status,ratio,ratio_low,ratio_high,blocks,\
     verdict,cost,layer_mean,baseline_mean,layer_ci_width_percent,baseline_ci_width_percent,floor,p_difference,\
-    p_equivalence,remarks";
+    p_equivalence,remarks,subtracted_share,whole_ratio,whole_ratio_low,whole_ratio_high";
 
 /// Writes the scoreboard as CSV (RFC 4180), with a header. Numbers are plain; what is not known is empty. Means are in
 /// the row's unit; `cost` is the ratio, inverted where higher is better.
@@ -55,6 +55,10 @@ fn line(board: &Scoreboard, row: &Row, cell: &Cell) -> Vec<String> {
         number(cell.p_difference),
         number(cell.p_equivalence),
         csv_field(&remarks.join("; ")),
+        number(cell.subtracted.map(|s| s.layer.max(s.baseline))),
+        number(cell.subtracted.map(|s| s.whole.value)),
+        number(cell.subtracted.and_then(|s| s.whole.low)),
+        number(cell.subtracted.and_then(|s| s.whole.high)),
     ]
 }
 

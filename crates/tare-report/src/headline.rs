@@ -3,7 +3,7 @@
 use crate::words::{cost, name, percent_of, times, word};
 use tare_board::format::{count, percent_above_one, quantity, ratio_and_interval};
 use tare_board::{Geomean, LayerSummary, Measure, Ratio, Row, Scoreboard, Verdict};
-use tare_proto::{Better, Machine, Unit};
+use tare_proto::{Better, Machine, Unit, name_and_load};
 
 /// A layer in words: what it costs by suite, then how its rows were judged.
 pub(crate) struct Headline {
@@ -120,14 +120,15 @@ fn open(cost: &Ratio, measure: Measure) -> String {
     format!("between {} and {}", times(low, measure), times(high, measure))
 }
 
-/// Nothing else in its suite measures the same.
+/// Nothing else in its suite measures the same, but for itself under other loads.
 fn is_alone(board: &Scoreboard, row: &Row) -> bool {
     let same = |other: &&Row| {
         !other.by_host
             && other.suite == row.suite
             && Measure::of(other.unit) == Measure::of(row.unit)
     };
-    board.rows.iter().filter(same).count() == 1
+    let benchmark = |row: &Row| name_and_load(&row.benchmark).0.to_owned();
+    board.rows.iter().filter(same).all(|other| benchmark(other) == benchmark(row))
 }
 
 /// A row that speaks for itself: `host/start 1.21 s (309 times slower)`, or an index: `score 127 (11.6% of native)`.

@@ -125,10 +125,13 @@ fn matrix(out: &mut String, board: &Scoreboard, shown: &[(usize, &LayerSummary)]
         out,
         format!(
             "\nRatios; ▲ costs more, ▼ costs less, = equivalent within {margin}, ? undecided, · no interval. {}",
-            words::loads_in_means(board)
+            words::about_means(board)
         )
         .trim_end(),
     );
+    if let Some(text) = words::mostly_subtracted(board) {
+        line(out, &format!("\n{}", prose(&text)));
+    }
 }
 
 fn indices(out: &mut String, board: &Scoreboard) {

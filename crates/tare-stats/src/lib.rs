@@ -52,7 +52,7 @@ pub use calibrate::{CalibrationRow, calibrate, calibration_table};
 pub use components::{Components, Costs, Repetitions, blocks_needed, components, optimum};
 pub use correct::{Correction, PairP, benjamini_hochberg, holm};
 pub use decompose::{Decomposition, Factor, Work, decompose};
-pub use drift::{block_warnings, change_point, lag1, series_warnings, warm_up_cut};
+pub use drift::{CHANGE_FROM, block_warnings, change_point, lag1, series_warnings, warm_up_cut};
 pub use error::StatError;
 pub use estimator::{Best, Estimator};
 pub use floor::{NoiseFloor, noise_floor};

@@ -31,15 +31,19 @@ pub struct Shape {
 /// The shape of layer against baseline over blocks.
 ///
 /// # Errors
-/// [`StatError::TooFew`] below two blocks; empty, non-finite, zero or negative samples.
+/// [`StatError::TooFew`] below two blocks; empty or non-finite samples; [`StatError::NothingLeft`] when a median of
+/// the baseline is not positive. Single samples may be zero or negative: noise leaves some so where a cost was subtracted.
 pub fn shape(blocks: &[BlockSamples<'_>], confidence: f64) -> Result<Shape, StatError> {
     check::level(confidence)?;
     check::at_least(blocks.len(), 2)?;
     let mut each = Vec::with_capacity(blocks.len());
     for block in blocks {
-        check::positive(block.baseline)?;
-        check::positive(block.layer)?;
+        check::finite(block.baseline)?;
+        check::finite(block.layer)?;
         each.push(OneBlock::new(&sorted(block.baseline), &sorted(block.layer)));
+    }
+    if each.iter().any(|block| block.median <= 0.0) {
+        return Err(StatError::NothingLeft);
     }
     let all = |value: fn(&OneBlock) -> f64| each.iter().map(value).collect::<Vec<f64>>();
     let shift = mean_interval(&all(|b| b.shift), confidence)?;

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{cases, close, list, num, numbers};
+use serde_json::Value;
 use tare_stats::*;
 
 #[test]

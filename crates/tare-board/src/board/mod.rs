@@ -6,7 +6,7 @@ pub use parts::{
     Counts, FailedBoot, LayerSummary, Method, OverallFloor, Presence, Provenance, Unavailable,
 };
 
-use crate::{Comment, Finding};
+use crate::{Comment, Finding, SampleSummary};
 use serde::Serialize;
 use tare_proto::{Better, Unit};
 use tare_stats::{RatioInterval, RatioPoint, Shape};
@@ -106,6 +106,10 @@ pub struct Row {
     pub baseline: Option<Mean>,
     /// What the baseline against itself says (A/A).
     pub floor: Option<Floor>,
+    /// The baseline's samples.
+    pub samples: Option<SampleSummary>,
+    /// What the baseline's samples show.
+    pub findings: Vec<Finding>,
     /// One cell per layer of [`Scoreboard::others`], in that order.
     pub cells: Vec<Cell>,
 }
@@ -123,6 +127,12 @@ pub struct Cell {
     pub ratio: Option<Ratio>,
     /// The means behind the ratio.
     pub pair: Option<Pair>,
+    /// Where most of what was measured is subtracted, on this layer or on the baseline: how much, and the ratio without the
+    /// subtraction. Such a row is in no geometric mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subtracted: Option<Subtracted>,
+    /// The layer's samples.
+    pub samples: Option<SampleSummary>,
     /// The layer's mean over all its blocks.
     pub mean: Option<Mean>,
     /// What is said about the ratio.
@@ -168,7 +178,18 @@ impl From<RatioPoint> for Ratio {
     }
 }
 
-/// The arithmetic means behind a ratio, over the blocks that have both, in the row's unit.
+/// What was subtracted of a row, and the ratio of the whole operations.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Subtracted {
+    /// The part of the layer's whole operation that is subtracted, 0 to 1.
+    pub layer: f64,
+    /// The part of the baseline's.
+    pub baseline: f64,
+    /// Whole operation of the layer / whole operation of the baseline.
+    pub whole: Ratio,
+}
+
+/// The geometric means behind a ratio, over the blocks that have both, in the row's unit: `layer / baseline` is the ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Pair {
     /// The layer's.
@@ -177,10 +198,10 @@ pub struct Pair {
     pub baseline: f64,
 }
 
-/// A mean over blocks, in the row's unit, with its confidence interval.
+/// A geometric mean over blocks, in the row's unit, with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Mean {
-    /// The arithmetic mean.
+    /// The geometric mean.
     pub mean: f64,
     /// Whole width of its confidence interval as a percentage of the mean; none with one block.
     pub ci_width_percent: Option<f64>,
@@ -233,6 +254,8 @@ pub struct Geomean {
     pub rows: usize,
     /// Rows of the suite without a number on this layer, or in fewer than two blocks.
     pub left_out: usize,
+    /// Rows that are left out because most of what they measure is subtracted ([`Subtracted`]).
+    pub subtracted: usize,
     /// What is said about it (corrected for the number of geometric means).
     pub verdict: Verdict,
 }

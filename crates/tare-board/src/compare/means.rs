@@ -5,6 +5,7 @@ use super::side::{Common, Side};
 use crate::board::{Geomean, Measure, Ratio, Verdict};
 use crate::cell::verdict;
 use crate::options::Options;
+use crate::subtracted::MOST;
 use tare_proto::Better;
 use tare_stats::{Best, RatioInterval, RowInput, suite_geomean_sparse, unpaired_geomean, verdicts};
 
@@ -65,6 +66,10 @@ fn of_layer(
         }
     }
     let mean = |(suite, measure, rows): (String, Measure, Vec<[usize; 2]>)| {
+        let mostly = |bench: &[usize; 2]| {
+            (0..2).any(|at| sides[at].subtracted(by, layer[at], bench[at]) > MOST)
+        };
+        let (left, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(mostly);
         let (interval, used) = mean(sides, &rows, by, layer, options)?;
         let geomean = Geomean {
             suite,
@@ -73,6 +78,7 @@ fn of_layer(
             cost: Ratio::from(&interval),
             rows: used,
             left_out: rows.len() - used,
+            subtracted: left.len(),
             verdict: Verdict::None,
         };
         Some((geomean, interval))

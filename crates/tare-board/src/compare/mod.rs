@@ -12,6 +12,7 @@ pub use gate::{Condition, ConditionError, Failing, Gate, Judged};
 
 use crate::board::{Measure, Method, Verdict};
 use crate::options::Options;
+use crate::subtracted::{self, bounded};
 use crate::values::best;
 pub(crate) use gate::{Candidate, gate};
 use row::{Pairing, row};
@@ -110,16 +111,26 @@ fn judge(
     common: &Common,
     options: &Options,
 ) -> Vec<Vec<Option<RowVerdict>>> {
-    let mut inputs = Vec::new();
+    let (mut inputs, mut wholes) = (Vec::new(), Vec::new());
     for row in rows.iter().flat_map(|layer| layer.iter().zip(&common.benches)) {
         let (pairing, &bench) = row;
         let Some(interval) = pairing.interval else { continue };
         let best = best(sides[0].campaign.benchmarks[bench[0]].better);
         let floor = side::floor(sides, bench);
         inputs.push(RowInput { interval, margin: options.margin, floor, best });
+        wholes.extend(pairing.whole.map(|(_, whole)| (whole, best)));
     }
-    let mut answers = verdicts(&inputs, options.correction, 1.0 - options.confidence).into_iter();
-    let mut answer = |pairing: &Pairing| pairing.interval.and_then(|_| answers.next());
+    let alpha = 1.0 - options.confidence;
+    let mut answers = verdicts(&inputs, options.correction, alpha).into_iter();
+    let mut wholes =
+        subtracted::judge(&wholes, options.margin, options.correction, alpha).into_iter();
+    let mut answer = |pairing: &Pairing| {
+        let mut answer = pairing.interval.and_then(|_| answers.next())?;
+        if pairing.whole.is_some() {
+            answer.verdict = bounded(answer.verdict, wholes.next().flatten());
+        }
+        Some(answer)
+    };
     rows.iter().map(|layer| layer.iter().map(&mut answer).collect()).collect()
 }
 

@@ -4,8 +4,9 @@ use super::board::{By, ComparedRow};
 use super::side::{self, Side};
 use crate::Comment;
 use crate::board::{Ratio, Verdict};
-use crate::cell::verdict;
+use crate::cell::{mean_of, verdict};
 use crate::options::Options;
+use crate::subtracted::MOST;
 use tare_stats::{RatioInterval, RowVerdict, mean, unpaired_ratio};
 
 /// One row's values on both sides, and their ratio.
@@ -13,6 +14,8 @@ pub(super) struct Pairing {
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,
     pub(super) interval: Option<RatioInterval>,
+    /// After / before of the whole operations, and the largest part that is subtracted, where that is most of one.
+    pub(super) whole: Option<(f64, Option<RatioInterval>)>,
 }
 
 impl Pairing {
@@ -28,7 +31,14 @@ impl Pairing {
         };
         let (before, after) = (values(0), values(1));
         let interval = unpaired_ratio(&before, &after, options.confidence).ok();
-        Pairing { before, after, interval }
+        let whole =
+            (0..2).map(|at| sides[at].subtracted(by, layer[at], bench[at])).fold(0.0, f64::max);
+        let wholes = |at: usize| -> Vec<f64> {
+            sides[at].whole_per_block(by, layer[at], bench[at]).into_iter().flatten().collect()
+        };
+        let whole = (whole > MOST)
+            .then(|| (whole, unpaired_ratio(&wholes(0), &wholes(1), options.confidence).ok()));
+        Pairing { before, after, interval, whole }
     }
 
     /// The ratio, without an interval where a campaign has a single block.
@@ -56,7 +66,7 @@ pub(super) fn row(
     let info = &sides[0].campaign.benchmarks[bench[0]];
     let floor = side::floor(sides, bench);
     let (said, more_blocks) = judged.map_or((Verdict::None, None), |j| verdict(j.verdict));
-    let summary = |values: &[f64]| side::mean_of(values, options.confidence);
+    let summary = |values: &[f64]| mean_of(values, options.confidence);
     ComparedRow {
         benchmark: info.name.clone(),
         suite: info.suite.clone(),
@@ -92,6 +102,9 @@ fn remarks(pairing: &Pairing, judged: Option<&RowVerdict>) -> Vec<Comment> {
             remarks.push(Comment::OneBlock);
         }
         _ => {}
+    }
+    if let Some((part, Some(whole))) = &pairing.whole {
+        remarks.push(Comment::MostlySubtracted { percent: 100.0 * part, whole: whole.ratio });
     }
     remarks
 }

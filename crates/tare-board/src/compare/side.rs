@@ -2,12 +2,11 @@
 
 use super::CompareError;
 use super::board::{By, Campaigned};
-use crate::board::Mean;
 use crate::floor::{Floors, floors};
 use crate::note::first_hello;
 use crate::options::Options;
+use crate::subtracted::part;
 use crate::values::Values;
-use tare_stats::{mean, mean_interval};
 use tare_store::{Campaign, LayerRow};
 
 /// A campaign reduced to values.
@@ -28,14 +27,35 @@ impl<'a> Side<'a> {
 
     /// What there is to compare of every block: the value, or the ratio to the block's baseline.
     pub(super) fn per_block(&self, by: By, layer: usize, bench: usize) -> Vec<Option<f64>> {
-        let value = |block: u32| {
-            let own = self.values.value(block, layer, bench)?;
+        self.each_block(by, layer, |block, layer| self.values.value(block, layer, bench))
+    }
+
+    /// The same of the whole operations: with what was subtracted.
+    pub(super) fn whole_per_block(&self, by: By, layer: usize, bench: usize) -> Vec<Option<f64>> {
+        self.each_block(by, layer, |block, layer| self.values.whole(block, layer, bench))
+    }
+
+    fn each_block(
+        &self,
+        by: By,
+        layer: usize,
+        value: impl Fn(u32, usize) -> Option<f64>,
+    ) -> Vec<Option<f64>> {
+        let one = |block: u32| {
+            let own = value(block, layer)?;
             match by {
                 By::Value => Some(own),
-                By::Cost => Some(own / self.values.value(block, self.baseline?, bench)?),
+                By::Cost => Some(own / value(block, self.baseline?)?),
             }
         };
-        self.values.blocks.iter().map(|&block| value(block)).collect()
+        self.values.blocks.iter().map(|&block| one(block)).collect()
+    }
+
+    /// The largest part that is subtracted of what is compared.
+    pub(super) fn subtracted(&self, by: By, layer: usize, bench: usize) -> f64 {
+        let base = self.baseline.filter(|_| by == By::Cost);
+        let sides = std::iter::once(layer).chain(base);
+        sides.map(|layer| part(&self.values, layer, bench)).fold(0.0, f64::max)
     }
 
     pub(super) fn summary(&self, name: &str) -> Campaigned {
@@ -61,12 +81,6 @@ impl<'a> Side<'a> {
 /// The larger of both noise floors of a benchmark, as a log ratio; 0 when neither campaign measured one.
 pub(super) fn floor(sides: &[Side; 2], bench: [usize; 2]) -> f64 {
     sides[0].floors.log_bound(bench[0]).max(sides[1].floors.log_bound(bench[1]))
-}
-
-/// A mean over blocks with the width of its interval.
-pub(super) fn mean_of(values: &[f64], confidence: f64) -> Option<Mean> {
-    let width = mean_interval(values, confidence).ok().map(|interval| interval.width_percent());
-    Some(Mean { mean: mean(values).ok()?, ci_width_percent: width, blocks: values.len() })
 }
 
 /// What is compared, and why.

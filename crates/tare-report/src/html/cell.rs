@@ -27,7 +27,8 @@ pub(super) fn mean(mean: &Geomean) -> Markup {
         div class=(verdict_class(mean.verdict)) {
             (figures(&mean.cost, mean.verdict, words::word(mean.verdict, mean.measure), None))
             div.more { "over " (mean.rows) " rows"
-                @if mean.left_out > 0 { ", " (mean.left_out) " left out" } }
+                @if mean.left_out > 0 { ", " (mean.left_out) " left out" }
+                @if mean.subtracted > 0 { ", " (mean.subtracted) " left out for most of them is subtracted" } }
         }
     }
 }

@@ -7,8 +7,9 @@ use crate::svg::figure::history::{Line, figure};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
 use tare_board::format::{ratio_and_interval, short_ratio};
-use tare_board::{Ratio, Scoreboard};
-use tare_stats::change_point;
+use tare_board::{Measure, Ratio, Scoreboard};
+use tare_proto::Machine;
+use tare_stats::{CHANGE_FROM, change_point};
 
 /// Writes the history of every benchmark over campaigns, given as (name, scoreboard), as one HTML file. They are put in
 /// the order in which they were made.
@@ -18,8 +19,15 @@ pub fn history_html(campaigns: &[(String, Scoreboard)]) -> String {
     order.sort_by(|a, b| a.1.provenance.created.cmp(&b.1.provenance.created));
     let layers = names(order.iter().flat_map(|c| c.1.others().map(|l| l.name.as_str())));
     let benches = names(order.iter().flat_map(|c| c.1.rows.iter().map(|r| r.benchmark.as_str())));
+    // Times and instructions have nothing in common: what was simulated is drawn apart.
+    let machines = [Machine::Real, Machine::Sim].into_iter();
+    let each = machines.flat_map(|m| benches.iter().map(move |bench| (m, *bench)));
     let histories: Vec<History> =
-        benches.iter().map(|bench| History::new(bench, &layers, &order)).collect();
+        each.map(|(machine, bench)| History::new(bench, machine, &layers, &order)).collect();
+    let histories: Vec<History> = histories
+        .into_iter()
+        .filter(|history| history.lines.iter().any(Line::is_something))
+        .collect();
     let title = format!("{} benchmarks over {} campaigns", benches.len(), order.len());
     let body = html! {
         main {
@@ -27,7 +35,7 @@ pub fn history_html(campaigns: &[(String, Scoreboard)]) -> String {
             section #scoreboard aria-labelledby="h-history" {
                 h2 #h-history { "Costs by campaign" }
                 p.quiet { "Layer / baseline of the same campaign, with its interval; right of a dashed line the values differ "
-                    "from those before (permutation test at 1%, eight campaigns at least)." }
+                    "from those before (permutation test at 1%, eight campaigns at least). Campaigns of simulated machines count instructions and are drawn apart." }
                 p.keys { @for (at, layer) in layers.iter().enumerate() { (swatch(at + 1)) " " bdi { (words::name(layer)) } "  " } }
                 div.figures { @for history in &histories { (history.section(order.len())) } }
             }
@@ -52,17 +60,31 @@ fn names<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 /// One benchmark over all campaigns.
 struct History<'a> {
     bench: &'a str,
+    machine: Machine,
+    /// What it measures where it was measured first.
+    measure: Measure,
     lines: Vec<Line>,
     /// Layer, first campaign after a change, and the change as a log ratio.
     changes: Vec<(usize, usize, f64)>,
 }
 
 impl<'a> History<'a> {
-    fn new(bench: &'a str, layers: &[&str], order: &[&(String, Scoreboard)]) -> History<'a> {
-        let mut history = History { bench, lines: Vec::new(), changes: Vec::new() };
+    fn new(
+        bench: &'a str,
+        machine: Machine,
+        layers: &[&str],
+        order: &[&(String, Scoreboard)],
+    ) -> History<'a> {
+        let on = |board: &&Scoreboard| board.provenance.machine == machine;
+        let rows = order.iter().map(|(_, board)| board).filter(on).flat_map(|board| &board.rows);
+        let measure =
+            rows.filter(|row| row.benchmark == bench).map(|row| Measure::of(row.unit)).next();
+        let measure = measure.unwrap_or(Measure::Speed);
+        let mut history =
+            History { bench, machine, measure, lines: Vec::new(), changes: Vec::new() };
         for (at, layer) in layers.iter().enumerate() {
             let costs: Vec<Option<Ratio>> =
-                order.iter().map(|(_, board)| of(board, bench, layer)).collect();
+                order.iter().map(|(_, board)| of(Some(board).filter(on)?, bench, layer)).collect();
             let known: Vec<(usize, f64)> = costs
                 .iter()
                 .enumerate()
@@ -77,13 +99,41 @@ impl<'a> History<'a> {
     }
 
     fn section(&self, campaigns: usize) -> Markup {
-        let label = format!("{} over campaigns", words::name(self.bench));
+        let label = format!("{} over campaigns{}", words::name(self.bench), self.simulated());
         html! {
             figure {
-                figcaption { strong { bdi { (fit(&clean(self.bench), 60)) } } }
+                figcaption { strong { bdi { (fit(&clean(self.bench), 60)) } } (self.simulated()) }
                 (PreEscaped(figure(&self.lines, campaigns, &label)))
             }
         }
+    }
+}
+
+impl History<'_> {
+    fn simulated(&self) -> &'static str {
+        match self.machine {
+            Machine::Real => "",
+            Machine::Sim => " (simulated machine)",
+        }
+    }
+}
+
+/// What is said where nothing changed, or nothing could be told.
+fn unchanged(histories: &[History], found: usize) -> Option<String> {
+    let points = |line: &Line| line.costs.iter().flatten().count();
+    let series = || histories.iter().flat_map(|history| &history.lines).map(points);
+    let all = series().filter(|n| *n > 0).count();
+    let tested = series().filter(|n| *n >= CHANGE_FROM).count();
+    let longest = series().max().unwrap_or(0);
+    match (tested, found) {
+        (0, _) => Some(format!(
+            "Nothing can be said of changes: a series needs {CHANGE_FROM} campaigns to tell one from chance, and the longest has {longest}."
+        )),
+        (_, 0) if tested == all => Some("No benchmark changed beyond chance.".into()),
+        (_, 0) => Some(format!(
+            "Nothing changed beyond chance in the {tested} of {all} series that have {CHANGE_FROM} campaigns; of the others nothing can be said."
+        )),
+        _ => None,
     }
 }
 
@@ -99,12 +149,11 @@ fn changes(histories: &[History], layers: &[&str], order: &[&(String, Scoreboard
     html! {
         section #changes aria-labelledby="h-changes" {
             h2 #h-changes { "What changed" }
-            @if order.len() < 8 { p.notice { "A change needs eight campaigns to be told from chance; there are " (order.len()) "." } }
-            @else if all.is_empty() { p { "No benchmark changed beyond chance." } }
+            @if let Some(text) = unchanged(histories, all.len()) { p.notice { (text) } }
             ul {
                 @for (history, (layer, campaign, size)) in all {
-                    li { strong { bdi { (words::name(history.bench)) } } " on " (swatch(layer + 1)) " " bdi { (words::name(layers[layer])) }
-                        ": " (words::times(size.exp(), tare_board::Measure::Speed)) " from campaign " (campaign + 1) " on ("
+                    li { strong { bdi { (words::name(history.bench)) } } (history.simulated()) " on " (swatch(layer + 1)) " " bdi { (words::name(layers[layer])) }
+                        ": " (words::times(size.exp(), history.measure)) " from campaign " (campaign + 1) " on ("
                         bdi { (words::name(&order[campaign].0)) } ")" }
                 }
             }

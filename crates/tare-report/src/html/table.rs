@@ -91,7 +91,7 @@ fn caption(board: &Scoreboard) -> Markup {
         "where higher is better, ↑, are drawn inverted); green: equivalent within " (words::percent_of(method.margin))
         "; grey: the row's noise floor. Verdicts corrected for " (method.comparisons) " comparisons ("
         (words::correction(method.correction)) ")."
-        " " (words::loads_in_means(board))
+        " " (words::about_means(board))
         @if let Some(estimator) = &method.estimator { " Every series reduced by " (estimator) "." }
     }
 }

@@ -182,7 +182,7 @@ fn legend(page: &mut Page, board: &Scoreboard) {
     if board.rows.iter().any(|row| row.better == Better::Higher) {
         text += "↑ higher is better: ▲ is below 1, and above 1 in a mean cost. ";
     }
-    text += words::loads_in_means(board);
+    text += &words::about_means(board);
     if !crate::headline::all_imported(board) {
         text +=
             &format!("floor: {baseline} against itself, below which nothing is called different. ");
@@ -197,4 +197,8 @@ fn legend(page: &mut Page, board: &Scoreboard) {
     }
     page.gap();
     page.paragraph(Ink::Dim, "", &text);
+    if let Some(text) = crate::words::mostly_subtracted(board) {
+        page.gap();
+        page.paragraph(Ink::Caution, "", &text);
+    }
 }

@@ -16,6 +16,13 @@ pub(crate) struct Line {
     pub(crate) change: Option<usize>,
 }
 
+impl Line {
+    /// Whether any campaign has it.
+    pub(crate) fn is_something(&self) -> bool {
+        self.costs.iter().any(Option::is_some)
+    }
+}
+
 /// The figure.
 pub(crate) fn figure(lines: &[Line], campaigns: usize, label: &str) -> String {
     let ratios = || lines.iter().flat_map(|line| line.costs.iter().flatten());
