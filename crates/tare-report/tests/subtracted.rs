@@ -4,7 +4,7 @@ mod common;
 
 use common::{bench, boot, empty, hello, layer, series, wobble};
 use tare_board::{Cell, Extras, Options, Scoreboard, Verdict, scoreboard};
-use tare_proto::Unit;
+use tare_proto::{Counter, Machine, Unit};
 use tare_report::{Paint, TextStyle, csv, markdown, text};
 use tare_store::{Campaign, Role};
 
@@ -80,4 +80,21 @@ fn every_form_says_so() {
         assert!(text.contains("ctx 0.51, with it 7.60"), "{text}");
         assert!(text.contains("leave out rows of which most is subtracted"), "{text}");
     }
+}
+
+#[test]
+fn places_that_need_not_sum_to_the_value_say_so() {
+    let explained = |subtracted: f64| {
+        let mut campaign = campaign((100.0, subtracted), (200.0, subtracted));
+        campaign.plan.machine = Machine::Sim;
+        campaign.benchmarks[0].unit = Unit::Instructions;
+        for row in &mut campaign.series {
+            row.counters.push(Counter::new("kernel/instructions", row.samples[0] * 0.98));
+        }
+        let board = board(&campaign);
+        tare_board::explain(&campaign, &board, 0, "runsc").expect("an explanation")
+    };
+    let notes = |subtracted: f64| explained(subtracted).notes.join(" ");
+    assert!(notes(30.0).contains("within -2.0% on the baseline"), "{}", notes(30.0));
+    assert!(!notes(0.0).contains("subtracted"), "{}", notes(0.0));
 }

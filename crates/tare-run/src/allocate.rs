@@ -132,3 +132,36 @@ pub(crate) fn samples(
     let bounds = (f64::from(asked) * SAMPLES.0, f64::from(asked) * SAMPLES.1);
     best.map_or(asked, |best| (best.samples as f64).clamp(bounds.0, bounds.1).ceil() as u32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Kept;
+
+    /// A baseline and a layer on one benchmark, whose ratios begin wide and become narrow.
+    fn history(blocks: u32, ratio: impl Fn(u32) -> f64) -> History {
+        let mut history = History::default();
+        for block in 0..blocks {
+            let mut keep = |layer, role, value| {
+                let kept = Kept { value: Some(value), logs: Vec::new(), seconds: 0.1 };
+                history.series.insert((block, layer, role, 0), kept);
+            };
+            keep(0, Role::Weigh, 100.0);
+            keep(0, Role::Floor, 100.0);
+            keep(1, Role::Weigh, 100.0 * ratio(block));
+        }
+        history
+    }
+
+    #[test]
+    fn a_row_is_measured_until_it_has_stayed_narrow() {
+        let field = Field { layers: &[0, 1], baseline: 0, benches: 1, target: 0.01 };
+        let narrow = |blocks: u32| history(blocks, |_| 1.5);
+        for blocks in [4, 5, 7] {
+            assert!(!field.wanted(&narrow(blocks), blocks).is_empty(), "{blocks} blocks");
+        }
+        assert!(field.wanted(&narrow(8), 8).is_empty());
+        let wide = history(8, |block| if block % 2 == 0 { 1.0 } else { 1.5 });
+        assert!(!field.wanted(&wide, 8).is_empty());
+    }
+}

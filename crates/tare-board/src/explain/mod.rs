@@ -72,7 +72,8 @@ pub fn explain(
     let (ratio, pair) = (cell.ratio?.value, cell.pair?);
     let counted = Counted::of(campaign, bench, layer)?;
     let parts = if counted.has("kernel/instructions") {
-        simulated::parts(&counted, &pair, in_instructions(campaign, row))
+        let subtracted = subtracted(campaign, bench, layer);
+        simulated::parts(&counted, &pair, in_instructions(campaign, row), subtracted)
     } else {
         real::parts(&counted, row, &pair)
     };
@@ -86,6 +87,16 @@ pub fn explain(
 /// Whether the row's values are instructions per operation, so that what was counted should sum to them.
 fn in_instructions(campaign: &Campaign, row: &Row) -> bool {
     campaign.plan.machine == Machine::Sim && row.unit == Unit::Instructions
+}
+
+/// Whether a term was subtracted from the benchmark's samples, on the layer or on the baseline.
+fn subtracted(campaign: &Campaign, bench: usize, layer: &str) -> bool {
+    let is_one = |at: usize| {
+        Some(at) == campaign.baseline() || campaign.layers.get(at).is_some_and(|l| l.name == layer)
+    };
+    let own = campaign.series.iter().filter(|row| row.benchmark == bench);
+    own.filter(|row| campaign.boots.get(row.boot).is_some_and(|boot| is_one(boot.layer)))
+        .any(|row| row.subtracted > 0.0)
 }
 
 /// What depends on what was counted.

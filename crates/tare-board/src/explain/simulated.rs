@@ -35,13 +35,15 @@ const MISSES: &[(&[&str], &str)] = &[
     (&["itlb_walks", "dtlb_walks"], "page walks"),
 ];
 
-/// `sums` says that the pair is in instructions, which the places should sum to.
-pub(super) fn parts(counted: &Counted, pair: &Pair, sums: bool) -> Parts {
+/// `sums` says that the pair is in instructions, which the places should sum to; `subtracted`, that a term measured apart
+/// was taken from it.
+pub(super) fn parts(counted: &Counted, pair: &Pair, sums: bool, subtracted: bool) -> Parts {
     let places = PLACES.map(|place| counted.both(&format!("{place}/instructions")));
     let total = places.iter().fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d));
-    let path = path(&places, total, sums.then_some(pair));
+    let path = path(&places, total, sums.then_some(pair), subtracted);
     let crossings = crossings(counted);
     let mut notes = Vec::new();
+    notes.extend((sums && subtracted).then(|| misses(total, pair)));
     let mut sentence = sentence(&path, total, &crossings);
     let mut tables = vec![path, crossings];
     if counted.names("model/").is_empty() {
@@ -63,14 +65,36 @@ pub(super) fn parts(counted: &Counted, pair: &Pair, sums: bool) -> Parts {
     Parts { sentence, tables, notes }
 }
 
-fn path(places: &[(f64, f64); 4], total: (f64, f64), pair: Option<&Pair>) -> Table {
+/// What to know of places that need not sum to the value.
+fn misses(total: (f64, f64), pair: &Pair) -> String {
+    let percent = |counted: f64, value: f64| 100.0 * (counted - value) / value;
+    format!(
+        "A term that is measured apart is subtracted from this row. Its instructions are subtracted by place, too, but as the mean \
+         of its samples, where the value takes what the row's estimator makes of them: so the places sum to the value \
+         within {:+.1}% on the baseline and {:+.1}% on the layer, not within 0.1% as on other rows.",
+        percent(total.0, pair.baseline),
+        percent(total.1, pair.layer),
+    )
+}
+
+fn path(
+    places: &[(f64, f64); 4],
+    total: (f64, f64),
+    pair: Option<&Pair>,
+    subtracted: bool,
+) -> Table {
     let named = places.iter().zip(PLACE_NAMES);
     let mut lines: Vec<Line> = named.map(|(&both, name)| Line::new(name, both)).collect();
     lines.retain(Line::is_something);
     let whole = pair.map_or(total, |pair| (pair.baseline, pair.layer));
     if pair.is_some() {
         let rest = (whole.0 - total.0, whole.1 - total.1);
-        lines.push(Line::new("not explained (best samples, not the mean)", rest));
+        let why = if subtracted {
+            "not explained (a term is subtracted)"
+        } else {
+            "not explained (best samples, not the mean)"
+        };
+        lines.push(Line::new(why, rest));
     }
     let mut table = Table::new("Instructions per operation", lines);
     table.lines.push(Line::new("whole", whole));
