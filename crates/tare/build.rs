@@ -1,20 +1,24 @@
 //! Builds, with a cargo of their own, what `tare` carries inside: the probe and the virtual machine monitor, static and
 //! optimised, and the plugin that counts what a simulated machine executes.
 //!
-//! `TARE_PROBE=FILE`, `TARE_VMM=FILE` and `TARE_PLUGIN=FILE` use ready-built ones instead.
+//! `TARE_PROBE=FILE`, `TARE_VMM=FILE` and `TARE_PLUGIN=FILE` use ready-built ones instead. The monitor and the plugin are
+//! there for x86-64 only; elsewhere tare carries an empty file in their stead, and its layers say so.
 
-use std::env;
+#[path = "build/needs.rs"]
+mod needs;
+
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, exit};
+use std::{env, fs};
 
-/// Of the probe. At an address where nothing else is (UML's kernel and gVisor's sentry are user programs too), so that
-/// the plugin tells the probe's instructions from theirs. GNU ld is asked for because the option is its own.
-const PROBE_FLAGS: &[&str] = &[
-    "-Ctarget-feature=+crt-static",
-    "-Crelocation-model=static",
-    "-Clink-arg=-fuse-ld=bfd",
-    "-Clink-arg=-Wl,-Ttext-segment=0x50000000",
-];
+/// Of the probe.
+const PROBE_FLAGS: &[&str] = &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"];
+
+/// Of the probe where the plugin is. At an address where nothing else is (UML's kernel and gVisor's sentry are user
+/// programs too), so that the plugin tells the probe's instructions from theirs. GNU ld is asked for because the option
+/// is its own.
+const PLACED_FLAGS: &[&str] =
+    &["-Clink-arg=-fuse-ld=bfd", "-Clink-arg=-Wl,-Ttext-segment=0x50000000"];
 
 /// Of the monitor, which runs where no C library is.
 const VMM_FLAGS: &[&str] = &["-Ctarget-feature=+crt-static"];
@@ -28,16 +32,44 @@ fn main() {
     for watched in ["Cargo.toml", "Cargo.lock"] {
         println!("cargo::rerun-if-changed={}", root.join(watched).display());
     }
-    carry(&root, "TARE_PROBE", "tare-probe", "tare-probe", PROBE_FLAGS);
-    carry(&root, "TARE_VMM", "tare-vmm", "tare-vmm", VMM_FLAGS);
-    carry(&root, "TARE_PLUGIN", "tare-plugin", "libtare_plugin.so", &[]);
+    let counted = env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|name| name == "x86_64");
+    let placed = if counted { PLACED_FLAGS } else { &[] };
+    carry("TARE_PROBE", || {
+        complain(&needs::missing(&driver(), counted));
+        build(&root, "tare-probe", &[PROBE_FLAGS, placed].concat()).join("tare-probe")
+    });
+    let of_x86 = |build: &dyn Fn() -> PathBuf| if counted { build() } else { nothing() };
+    carry("TARE_VMM", || of_x86(&|| build(&root, "tare-vmm", VMM_FLAGS).join("tare-vmm")));
+    carry("TARE_PLUGIN", || of_x86(&|| build(&root, "tare-plugin", &[]).join("libtare_plugin.so")));
 }
 
-/// Tells the compiler where `file` of `package` is: what `variable` names, or freshly built.
-fn carry(root: &Path, variable: &str, package: &str, file: &str, flags: &[&str]) {
+/// The program that links: cargo's setting, or what Rust uses unasked.
+fn driver() -> std::ffi::OsString {
+    env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into())
+}
+
+/// Ends the build when something is missing, before a linker says it in its own words.
+fn complain(missing: &[&str]) {
+    for remedy in missing {
+        eprintln!("the probe is linked statically, and this machine lacks {remedy}");
+    }
+    if !missing.is_empty() {
+        exit(1);
+    }
+}
+
+/// An empty file.
+fn nothing() -> PathBuf {
+    let path = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("nothing");
+    fs::write(&path, "").expect("write to OUT_DIR");
+    path
+}
+
+/// Tells the compiler where a file is: what `variable` names, or what `build` makes.
+fn carry(variable: &str, build: impl FnOnce() -> PathBuf) {
     println!("cargo::rerun-if-env-changed={variable}");
     let ready = env::var_os(variable).map(PathBuf::from);
-    let path = ready.unwrap_or_else(|| build(root, package, flags).join(file));
+    let path = ready.unwrap_or_else(build);
     println!("cargo::rustc-env={variable}_FILE={}", path.display());
 }
 
@@ -57,6 +89,10 @@ fn build(root: &Path, package: &str, flags: &[&str]) -> PathBuf {
         {
             cargo.env_remove(&key);
         }
+    }
+    if let Some(linker) = env::var_os("RUSTC_LINKER") {
+        let name = target.to_uppercase().replace('-', "_");
+        cargo.env(format!("CARGO_TARGET_{name}_LINKER"), linker);
     }
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     let status = cargo.status().expect("cargo starts");

@@ -3,6 +3,7 @@
 mod apt;
 mod bench;
 mod calibrate;
+mod elsewhere;
 mod fidelity;
 mod packages;
 mod python;

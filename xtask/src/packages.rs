@@ -9,11 +9,13 @@ const NEEDED: &[(&str, &str)] = &[
     ("runc", "runc"),
     ("crun", "crun"),
     ("runsc", "runsc"),
-    ("linux.uml", "user-mode-linux"),
-    ("qemu-system-x86_64", "qemu-system-x86"),
     ("ip", "iproute2"),
     ("xz", "xz-utils"),
 ];
+
+/// What layers need whose guests are x86-64's.
+const GUESTS: &[(&str, &str)] =
+    &[("linux.uml", "user-mode-linux"), ("qemu-system-x86_64", "qemu-system-x86")];
 
 /// What only tests need: a browser for the page, and its driver; a reader of databases.
 const TESTING: &[(&str, &str)] = &[
@@ -44,13 +46,19 @@ pub fn chore(args: &[String]) -> Result<()> {
 
 /// Installs what layers lack. Guest kernels need no package: tare extracts one into its cache.
 pub fn install() -> Result<()> {
-    install_all(NEEDED.iter())
+    install_all(needed())
 }
 
 /// Installs what layers and tests lack.
 pub fn install_for_tests() -> Result<()> {
-    install_all(NEEDED.iter().chain(TESTING))?;
+    install_all(needed().chain(TESTING))?;
     python::install()
+}
+
+/// What the layers of this architecture need.
+fn needed() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    let guests = if cfg!(target_arch = "x86_64") { GUESTS } else { &[] };
+    NEEDED.iter().chain(guests)
 }
 
 /// Installs the originals that are missing.

@@ -1,7 +1,7 @@
 //! The README's second command, and CI's: everything that must hold.
 
 use crate::shell::cargo;
-use crate::{packages, tidy};
+use crate::{elsewhere, packages, tidy};
 use anyhow::Result;
 
 /// Installs what tests need and runs all checks and tests. A missing layer fails, it is not skipped.
@@ -11,6 +11,7 @@ pub fn test(args: &[String]) -> Result<()> {
     cargo(&["fmt", "--all", "--check"], &[])?;
     cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], &[])?;
     cargo(&["doc", "--workspace", "--no-deps", "--quiet"], &[("RUSTDOCFLAGS", "-D warnings")])?;
+    elsewhere::elsewhere()?;
     let mut words = vec!["test", "--workspace", "--no-fail-fast"];
     words.extend(args.iter().map(String::as_str));
     cargo(&words, &[])?;

@@ -1,5 +1,6 @@
 //! tare's own virtual machine monitor (the crate `tare-vmm`): where it is and how it is called.
 
+use crate::availability::guests_run_here;
 use crate::{Host, Unavailable};
 use std::path::Path;
 
@@ -12,6 +13,7 @@ const ENDING: &str = "reboot=t tare.end=reboot";
 
 /// The monitor's program.
 pub(crate) fn find(host: &Host) -> Result<&Path, Unavailable> {
+    guests_run_here("tare's own monitor")?;
     host.vmm.as_deref().ok_or_else(|| {
         Unavailable::new("this program carries no tare-vmm", "use the command tare, which does")
     })

@@ -17,15 +17,20 @@ pub struct Carried {
 pub static PROBE: Carried =
     Carried { name: "tare-probe", bytes: include_bytes!(env!("TARE_PROBE_FILE")) };
 
-/// The virtual machine monitor.
+/// The virtual machine monitor; absent but on x86-64.
 pub static VMM: Carried =
     Carried { name: "tare-vmm", bytes: include_bytes!(env!("TARE_VMM_FILE")) };
 
-/// The plugin of QEMU's that counts.
+/// The plugin of QEMU's that counts; absent but on x86-64.
 pub static PLUGIN: Carried =
     Carried { name: "tare-plugin", bytes: include_bytes!(env!("TARE_PLUGIN_FILE")) };
 
 impl Carried {
+    /// Whether tare was built with it: not everything is there for every architecture.
+    pub fn is_here(&self) -> bool {
+        !self.bytes.is_empty()
+    }
+
     /// SHA-256 in hexadecimal.
     pub fn sha256(&self) -> String {
         Sha256::digest(self.bytes).iter().map(|byte| format!("{byte:02x}")).collect()

@@ -10,7 +10,7 @@ use tare_store::Counting;
 /// The host as layers see it: the probe and the monitor are unpacked if they are not yet.
 pub fn host() -> Result<Host> {
     let cache = cache()?;
-    let vmm = Some(VMM.unpack(&cache)?);
+    let vmm = if VMM.is_here() { Some(VMM.unpack(&cache)?) } else { None };
     Ok(Host { vmm, ..Host::new(PROBE.unpack(&cache)?, cache) })
 }
 
@@ -18,6 +18,13 @@ pub fn host() -> Result<Host> {
 pub fn counting_host(counting: Counting) -> Result<Host> {
     let mut host = host()?;
     if counting != Counting::Off {
+        if !PLUGIN.is_here() {
+            bail!(
+                "what counts instructions is there for x86-64 only, not on this architecture ({}): leave --count, \
+                 --model and --explain out",
+                env::consts::ARCH
+            );
+        }
         let file = PLUGIN.unpack(&host.cache)?;
         host.plugin = Some(Plugin { file, model: counting == Counting::Model });
     }

@@ -106,8 +106,8 @@ impl Kvm {
 
 impl Layer for Kvm {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
-        device()?;
         vmm::find(host)?;
+        device()?;
         kernel::find(self.kernel.as_deref(), host).map(drop)
     }
 

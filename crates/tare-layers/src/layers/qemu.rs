@@ -2,6 +2,7 @@
 //! processor. The same machine otherwise, with no device but two serial lines.
 
 use super::kvm;
+use crate::availability::guests_run_here;
 use crate::disk::{self, Attached, Disk};
 use crate::files::{self, Files};
 use crate::net::{self, Link, Net};
@@ -141,6 +142,7 @@ impl Qemu {
 
 impl Layer for Qemu {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        guests_run_here("the guest of QEMU's layers")?;
         if self.accel == "kvm" {
             kvm::device()?;
         }

@@ -2,6 +2,7 @@
 //!
 //! Its kernel is its own; it has one CPU, and each guest process is a host process that it traces.
 
+use crate::availability::guests_run_here;
 use crate::disk::{self, Disk};
 use crate::files::{self, Files};
 use crate::net::{self, Link, Net};
@@ -62,6 +63,7 @@ struct Uml {
 
 impl Layer for Uml {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        guests_run_here("User-Mode Linux")?;
         programs::find(&self.kernel)?;
         self.files.as_ref().map_or(Ok(()), Files::check)?;
         self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))

@@ -3,6 +3,7 @@
 
 use super::Kernel;
 use super::disk::{self, RamDisk};
+use crate::availability::guests_run_here;
 use crate::{BootSpec, Host, Program, SettingError, Settings, Unavailable, initramfs, programs};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,7 @@ impl Simulated {
 
     /// Whether this host's QEMU is one that repeats.
     pub(super) fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        guests_run_here("the simulated machine")?;
         let emulator = programs::find(&self.emulator)?;
         let mut ask = programs::plain(&emulator);
         let said = programs::output(ask.arg("--version"), Duration::from_secs(10));
