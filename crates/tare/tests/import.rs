@@ -2,26 +2,7 @@
 
 mod common;
 
-use common::Bench;
-use std::path::PathBuf;
-
-/// A committed output of another tool.
-fn data(name: &str) -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tare-import/tests/data")).join(name)
-}
-
-/// A folder with copies of `files`.
-fn with(files: &[(&str, &str)]) -> Bench {
-    let bench = Bench::new();
-    for (name, source) in files {
-        std::fs::copy(data(source), bench.path(name)).expect(source);
-    }
-    bench
-}
-
-fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
+use common::{Bench, flat, with};
 
 #[test]
 fn the_published_unixbench_outputs_give_the_published_share() {
@@ -92,41 +73,6 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn papers_are_listed_shown_and_compared() {
-    let bench = with(&[("hv.log", "unixbench-hv.txt"), ("pr.log", "unixbench-pr.txt")]);
-    assert_eq!(bench.ok("papers list").out.lines().count(), 5);
-    assert!(
-        bench.ok("papers show 003").out.contains("holds: KVM-PR, of KVM-HV's single-copy index")
-    );
-    assert!(bench.ok("papers show 000").out.contains("DOES NOT HOLD"));
-    bench.ok("import --auto --layer hv hv.log --layer pr pr.log --out c");
-    let text = bench.ok("papers compare 003 c").out;
-    assert!(text.contains("rank correlation over 12: Spearman 1.00, Kendall 1.00"), "{text}");
-    assert!(flat(&text).contains("0 of 0 with an interval"), "{text}");
-    let lacking = "Without a counterpart: stream-avg (Copy, Scale, Add, Triad); stream-max (Copy, Scale, Add, Triad)";
-    assert!(flat(&text).contains(lacking), "{text}");
-    let none = bench.tare("papers compare 004 c");
-    assert!(none.code == 1 && none.err.contains("no benchmark in common"), "{}", none.err);
-    assert!(bench.tare("papers show 9").err.contains("no paper '9'"));
-}
-
-#[test]
-fn added_time_and_tests_without_figures_are_put_beside_tares_own() {
-    let bench = Bench::new();
-    bench.write("l4.json", r#"{"aim7/exec_test": [[21e6]], "aim7/sieve": [[5e6]]}"#);
-    bench.ok(
-        "run --layer name=linux,kind=mock,value=5e6 --layer name=l4,kind=mock,script=l4.json --baseline linux \
-         --bench aim7/exec_test --bench aim7/sieve --blocks 2 --out c",
-    );
-    let text = flat(&bench.ok("papers compare 002 c").out);
-    // 16 ms there, 21 less 5 here.
-    assert!(text.contains("added time: l4 less linux here"), "{text}");
-    assert!(text.contains("aim7/exec_test ms 16 16.000"), "{text}");
-    assert!(text.contains("Of the 53 tests that the paper names"), "{text}");
-    assert!(text.contains("l4/linux: exec_test 4.20, sieve 1.00"), "{text}");
-}
-
-#[test]
 fn what_never_ends_is_not_read_to_its_end() {
     let bench = Bench::new();
     let done = bench.tare("import --auto --layer x /dev/zero");
@@ -135,62 +81,6 @@ fn what_never_ends_is_not_read_to_its_end() {
     assert!(done.code != 0 && done.err.contains("/dev/zero is no text"), "{}", done.err);
     let done = bench.tare("explain --from /dev/zero");
     assert!(done.code != 0 && done.err.contains("/dev/zero is no text"), "{}", done.err);
-}
-
-#[test]
-fn every_test_that_report_002_names_is_one_of_the_probes() {
-    let bench = Bench::new();
-    let list: serde_json::Value = serde_json::from_str(&bench.ok("list --json").out).unwrap();
-    let known: Vec<&str> =
-        list["benchmarks"].as_array().unwrap().iter().filter_map(|b| b["name"].as_str()).collect();
-    let papers = tare_import::papers().unwrap();
-    let paper = papers.iter().find(|paper| paper.id == "002").unwrap();
-    let suite = paper.tests_probe.as_deref().unwrap();
-    for test in &paper.tests {
-        assert!(known.contains(&format!("{suite}/{test}").as_str()), "{suite}/{test}");
-    }
-}
-
-#[test]
-fn a_paper_in_times_is_put_beside_tares_own_threads() {
-    let bench = Bench::new();
-    // HV's Copy takes 0.017669 s, native's 0.013512 s: 1.308 times the time, as 1 / 1.308 of the rate here.
-    bench.write("native.json", r#"{"stream/copy@16": [[13.08e9]]}"#);
-    bench.write("hv.json", r#"{"stream/copy@16": [[10e9]]}"#);
-    bench.ok(
-        "run --layer name=native,kind=mock,script=native.json --layer name=hv,kind=mock,script=hv.json \
-         --bench stream/copy --threads 16 --blocks 1 --out c",
-    );
-    let text = bench.ok("papers compare 003 c").out;
-    let copies: Vec<String> =
-        text.lines().filter(|line| line.trim().starts_with("copy")).map(flat).collect();
-    assert_eq!(copies.len(), 2, "the rate and the least time: {text}");
-    assert!(copies[1].starts_with("copy@16 0.765 0.765"), "{text}");
-}
-
-#[test]
-fn unixbench_has_one_baseline_in_the_probe_and_in_the_paper() {
-    let bench = Bench::new();
-    bench.ok("run --layers native --suite unixbench --load 1 --series 20ms --blocks 1 --out c");
-    let (campaign, papers) = (bench.campaign("c"), tare_import::papers().unwrap());
-    let paper = papers.iter().find(|paper| paper.id == "003").unwrap();
-    let rows = &paper.table("unixbench-1").unwrap().rows;
-    assert_eq!(rows.len(), 12);
-    for row in rows {
-        let name = row.probe.as_deref().unwrap();
-        let at = campaign.benchmarks.iter().position(|b| b.name == name).expect(name);
-        let series = campaign.series.iter().find(|series| series.benchmark == at).expect(name);
-        let probe = series.counters.iter().find(|c| c.name == "index_baseline").expect(name);
-        let scale = match row.unit.as_str() {
-            "lps" => 1.0,
-            "lpm" => 1.0 / 60.0,
-            "KBps" => 1024.0,
-            "MWIPS" => 1e6,
-            other => panic!("{name}: {other}"),
-        };
-        let paper = row.baseline.unwrap() * scale;
-        assert!((probe.value / paper - 1.0).abs() < 1e-12, "{name}: {} and {paper}", probe.value);
-    }
 }
 
 #[test]
@@ -230,64 +120,6 @@ fn the_documented_sql_reads_a_campaign() {
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema.md"))
             .unwrap();
     assert!(text.contains(&format!("schema version {version}")));
-}
-
-#[test]
-fn what_papers_print_fits_eighty_columns() {
-    let bench = with(&[("hv.log", "unixbench-hv.txt"), ("x.log", "unixbench-pr.txt")]);
-    bench.ok("import --auto --layer hv hv.log --layer a-longer-name x.log --out c");
-    let mut all: Vec<String> =
-        (0..5).map(|id| bench.ok(&format!("papers show 00{id}")).out).collect();
-    all.push(bench.ok("papers compare 003 c").out);
-    all.push(bench.ok("show c").out);
-    for text in all {
-        // What repeats the campaign is a command line: it breaks at words only.
-        let long =
-            text.lines().find(|line| line.chars().count() > 80 && !line.contains("tare import"));
-        assert_eq!(long, None, "{text}");
-    }
-}
-
-#[test]
-fn every_benchmark_that_report_000_is_mapped_to_is_the_probes() {
-    let bench = Bench::new();
-    let list: serde_json::Value = serde_json::from_str(&bench.ok("list --json").out).unwrap();
-    let known: Vec<&str> =
-        list["benchmarks"].as_array().unwrap().iter().filter_map(|b| b["name"].as_str()).collect();
-    let papers = tare_import::papers().unwrap();
-    let paper = papers.iter().find(|paper| paper.id == "000").unwrap();
-    let rows = || paper.table.iter().flat_map(|table| &table.rows);
-    // What only an import has is no row of the probe's.
-    let own = |row: &tare_import::Row| row.own.clone().filter(|name| !name.starts_with("dbench/"));
-    let mapped: Vec<String> =
-        rows().filter_map(|row| row.probe.clone().or_else(|| own(row))).collect();
-    for name in &mapped {
-        assert!(known.contains(&name.as_str()), "{name} is not in {known:?}");
-    }
-    let all = 2 * (24 + 2);
-    assert_eq!(
-        mapped.len(),
-        all,
-        "lmbench's 20 rows, 4 kernel loops and netperf's streams, on two machines"
-    );
-}
-
-#[test]
-fn a_vmi_campaign_stands_beside_the_table_of_2006() {
-    let bench = Bench::new();
-    bench.ok(
-        "run --layer name=native,kind=mock,value=100 --layer name=vmi,kind=mock,value=102 --baseline native \
-         --suite vmi --seed 5 --blocks 3 --out c",
-    );
-    let text = bench.ok("papers compare 000 c").out;
-    assert!(text.contains("p4: vmi/native here") && text.contains("opteron: vmi/native"), "{text}");
-    assert!(
-        text.contains("rank correlation over 24") || text.contains("no rank correlation"),
-        "{text}"
-    );
-    let row =
-        text.lines().find(|line| line.trim_start().starts_with("null_call ")).expect("its row");
-    assert!(flat(row).starts_with("null_call 1.000 1.020"), "{row}");
 }
 
 #[test]

@@ -85,3 +85,21 @@ pub fn wait_until(what: &str, mut ready: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_millis(20));
     }
 }
+
+/// A committed output of another tool.
+pub fn data(name: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tare-import/tests/data")).join(name)
+}
+
+/// A folder with copies of `files`.
+pub fn with(files: &[(&str, &str)]) -> Bench {
+    let bench = Bench::new();
+    for (name, source) in files {
+        std::fs::copy(data(source), bench.path(name)).expect(source);
+    }
+    bench
+}
+
+pub fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
