@@ -10,20 +10,21 @@ pub fn clean(text: &str) -> String {
     for c in text.trim().chars() {
         match c {
             '\t' | '\n' => out.push(' '),
-            '\u{061c}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => {
-                out.extend(c.escape_unicode());
-            }
             '\u{2028}' | '\u{2029}' => out.push(' '),
-            _ if c.is_control() => out.extend(c.escape_default()),
+            _ if steers(c) => out.extend(c.escape_default()),
             _ if c.width().unwrap_or(0) > 0 => out.push(c),
             _ => {}
         }
     }
     out
+}
+
+/// Whether a terminal or a reader's eye obeys `c`: a control character, a mark that turns the writing direction or ends
+/// a line.
+pub(crate) fn steers(c: char) -> bool {
+    let marks = ['\u{061c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}'];
+    let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || turns || marks.contains(&c)
 }
 
 /// Columns that cleaned text takes.

@@ -1,5 +1,6 @@
 //! The JSON form: the scoreboard as it is, with its format's name and version.
 
+use crate::clean::steers;
 use serde::Serialize;
 use tare_board::Scoreboard;
 
@@ -26,8 +27,52 @@ struct Document<'a> {
 #[must_use]
 pub fn json(board: &Scoreboard) -> String {
     let document = Document { format: "tare-scoreboard", version: VERSION, board };
-    // Every key is a string and nothing here can fail to serialise; serde_json turns NaN into null.
-    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    text.push('\n');
-    text
+    json_text(&document)
+}
+
+/// `value` as indented JSON and the end of a line. What a terminal or a reader's eye would obey (C1 controls, DEL, marks that
+/// turn the writing direction) is escaped, and decodes to the same text.
+///
+/// `value` must be one that cannot fail to serialise: keys are strings. NaN becomes `null`.
+#[must_use]
+pub fn json_text(value: &impl Serialize) -> String {
+    escaped(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
+}
+
+/// [`json_text`] on one line, without its end.
+#[must_use]
+pub fn json_line(value: &impl Serialize) -> String {
+    escaped(serde_json::to_string(value).unwrap_or_default())
+}
+
+/// JSON itself is ASCII: such characters stand in its strings only, C0 controls escaped already.
+fn escaped(json: String) -> String {
+    let harmful = |c: char| steers(c) && c != '\n';
+    if !json.contains(harmful) {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len() + 64);
+    for c in json.chars() {
+        match harmful(c) {
+            true => out.push_str(&format!("\\u{:04x}", u32::from(c))), // none is beyond U+FFFF
+            false => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_holds_nothing_that_a_terminal_obeys_and_decodes_to_the_same_text() {
+        let text = "a\u{1b}[2J\u{7f}\u{85}\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{2028}\n\"\\ é 漢 שלום";
+        let value = vec![text];
+        for json in [json_text(&value), json_line(&value)] {
+            assert!(!json.trim_end().contains(|c: char| steers(c) && c != '\n'), "{json:?}");
+            assert!(json.contains("é 漢 שלום") && json.contains("\\u009b31m"), "{json}");
+            assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), value);
+        }
+    }
 }

@@ -108,7 +108,7 @@ pub(crate) async fn events(State(served): State<Arc<Served>>, Path(id): Path<Str
             if seen != Some(mark) {
                 seen = Some(mark);
                 let now = progress(&served, &found).await.ok()?;
-                let text = serde_json::to_string(&now).unwrap_or_default();
+                let text = tare_report::json_line(&now);
                 let event: Result<Event, Infallible> = Ok(Event::default().data(text));
                 tokio::time::sleep(PERIOD).await;
                 return Some((event, (served, found, place, seen, now.ended)));

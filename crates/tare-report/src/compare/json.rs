@@ -1,5 +1,6 @@
 //! The JSON form of a comparison.
 
+use crate::json::json_text;
 use serde::Serialize;
 use tare_board::Comparison;
 
@@ -15,7 +16,5 @@ pub fn compare_json(comparison: &Comparison) -> String {
         comparison: &'a Comparison,
     }
     let document = Document { format: "tare-comparison", version: 1, comparison };
-    let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    text.push('\n');
-    text
+    json_text(&document)
 }
