@@ -1,13 +1,36 @@
 //! A new campaign's file: everything that is known before the first boot.
 
 use crate::sql::{int, json, word};
-use crate::{LayerRow, Plan, SCHEMA_VERSION};
+use crate::{FILE, LayerRow, Plan, SCHEMA_VERSION, StoreError};
 use rusqlite::{Connection, params};
+use std::fs::Permissions;
+use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tare_proto::BenchInfo;
 
-/// Makes the file of a campaign at `path`: the schema, the plan, the layers and the benchmarks.
-pub(crate) fn fill(
+/// Makes the campaign's file in `directory`. It is filled under a name that nobody can guess: a campaign.db is always a
+/// campaign.
+pub(crate) fn make(
+    directory: &Path,
+    plan: &Plan,
+    layers: &[LayerRow],
+    benches: &[BenchInfo],
+) -> Result<(), StoreError> {
+    let io = |e| StoreError::Io(directory.to_owned(), e);
+    let path = directory.join(FILE);
+    let usual = Permissions::from_mode(0o666); // less the umask
+    let mut names = tempfile::Builder::new();
+    let fresh = names.prefix(".campaign-").permissions(usual).tempfile_in(directory).map_err(io)?;
+    fill(fresh.path(), plan, layers, benches).map_err(|e| StoreError::Database(path.clone(), e))?;
+    fresh.persist_noclobber(&path).map(drop).map_err(|e| match e.error.kind() {
+        ErrorKind::AlreadyExists => StoreError::Exists(directory.to_owned()),
+        _ => io(e.error),
+    })
+}
+
+/// The schema, the plan, the layers and the benchmarks.
+fn fill(
     path: &Path,
     plan: &Plan,
     layers: &[LayerRow],

@@ -11,6 +11,9 @@ pub enum StoreError {
     /// There is no campaign in the directory.
     #[error("{} holds no campaign (no {})", .0.display(), crate::FILE)]
     Missing(PathBuf),
+    /// The campaign's file was there and is no more.
+    #[error("{} was removed, renamed or replaced while this campaign ran", .0.display())]
+    Gone(PathBuf),
     /// Another process is running the campaign.
     #[error("{} is in use by another tare", .0.display())]
     Busy(PathBuf),

@@ -4,6 +4,7 @@
 //! most the series in flight. The schema is `schema.sql`; anything that reads SQLite reads it.
 
 mod create;
+mod discard;
 mod error;
 mod model;
 mod read;
@@ -11,6 +12,7 @@ mod sql;
 mod table;
 mod write;
 
+pub use discard::discard_empty;
 pub use error::StoreError;
 pub use model::{
     Boot, BootState, Campaign, Counting, LayerRow, Outcome, Plan, Recorded, Role, SeriesRow,

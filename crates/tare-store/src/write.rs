@@ -1,12 +1,14 @@
 //! Making and writing a campaign.
 
-use crate::create::{fields, fill};
+use crate::create::{fields, make};
+use crate::discard::remove_folders;
 use crate::sql::{int, json, word};
 use crate::{
     BootState, FILE, LayerRow, Outcome, Plan, Recorded, Role, StoreError, StoredArtifact, Warning,
 };
 use rusqlite::{Connection, OpenFlags, params};
 use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tare_proto::{BenchInfo, Counter, Hello};
@@ -15,6 +17,8 @@ use tare_proto::{BenchInfo, Counter, Hello};
 pub struct Store {
     directory: PathBuf,
     database: Connection,
+    /// Which file the database is.
+    file: (u64, u64),
     _lock: File,
 }
 
@@ -31,16 +35,11 @@ impl Store {
         let io = |e| StoreError::Io(directory.to_owned(), e);
         fs::create_dir_all(directory.join("logs")).map_err(io)?;
         let lock = lock(directory)?;
-        let path = directory.join(FILE);
-        if path.exists() {
-            return Err(StoreError::Exists(directory.to_owned()));
+        let made = make(directory, plan, layers, benchmarks);
+        if made.is_err() && !directory.join(FILE).exists() {
+            remove_folders(directory);
         }
-        // Under another name until it is whole: a campaign.db is always a campaign.
-        let fresh = directory.join(".campaign.new");
-        let _ = fs::remove_file(&fresh);
-        fill(&fresh, plan, layers, benchmarks)
-            .map_err(|e| StoreError::Database(path.clone(), e))?;
-        fs::rename(&fresh, &path).map_err(io)?;
+        made?;
         Store::connect(directory, lock)
     }
 
@@ -61,7 +60,8 @@ impl Store {
             Ok(database)
         };
         let database = connect().map_err(|e| StoreError::Database(path.clone(), e))?;
-        Ok(Store { directory: directory.to_owned(), database, _lock: lock })
+        let file = identity(&path).ok_or_else(|| StoreError::Gone(path))?;
+        Ok(Store { directory: directory.to_owned(), database, file, _lock: lock })
     }
 
     /// Where the campaign is.
@@ -208,14 +208,28 @@ impl Store {
 
     /// Folds the write-ahead log into the one file.
     pub fn close(self) -> Result<()> {
+        self.check_there()?;
         let closed = self.database.pragma_update(None, "journal_mode", "DELETE");
         closed.map_err(|e| StoreError::Database(self.directory.join(FILE), e))
     }
 
+    /// Writing to a file that has lost its name succeeds for ever, and nobody can read it.
+    fn check_there(&self) -> Result<()> {
+        let path = self.directory.join(FILE);
+        if identity(&path) == Some(self.file) { Ok(()) } else { Err(StoreError::Gone(path)) }
+    }
+
     fn run(&mut self, sql: &str, params: impl rusqlite::Params) -> Result<()> {
+        self.check_there()?;
         let done = self.database.prepare_cached(sql).and_then(|mut sql| sql.execute(params));
         done.map(drop).map_err(|e| StoreError::Database(self.directory.join(FILE), e))
     }
+}
+
+/// The device and inode that `path` names.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let found = fs::metadata(path).ok()?;
+    Some((found.dev(), found.ino()))
 }
 
 /// Holds the directory itself, which needs no lock file and ends with the process.

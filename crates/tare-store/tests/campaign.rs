@@ -182,3 +182,52 @@ fn a_full_disk_is_an_error_and_loses_nothing_recorded() {
     drop(store);
     assert!(load(home.path()).unwrap().series.len() >= recorded as usize);
 }
+
+#[test]
+fn a_campaign_that_lost_its_name_is_not_written_to() {
+    let place = tempfile::tempdir().unwrap();
+    let (here, there) = (place.path().join("here"), place.path().join("there"));
+    let mut store = new_store(&here);
+    store.set_state("interrupted").unwrap();
+    std::fs::rename(&here, &there).unwrap();
+    let gone = |result: Result<(), StoreError>| {
+        assert!(matches!(result, Err(StoreError::Gone(_))), "{result:?}");
+    };
+    gone(store.set_state("running"));
+    gone(store.record(1, &measured("a", vec![1.0])));
+    // Another campaign in its place is not this one.
+    drop(new_store(&here));
+    gone(store.begin_boot(0, 0, "native", Role::Weigh, 1, "now").map(drop));
+    gone(store.close());
+    assert_eq!(load(&there).unwrap().state, "interrupted");
+}
+
+#[test]
+fn what_never_began_leaves_nothing_and_what_did_stays() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = place.path().join("c");
+    drop(new_store(&directory));
+    discard_empty(&directory);
+    assert!(!directory.exists());
+    let mut store = new_store(&directory);
+    store.begin_boot(0, 0, "native", Role::Weigh, 1, "now").unwrap();
+    drop(store);
+    discard_empty(&directory);
+    assert_eq!(load(&directory).unwrap().boots.len(), 1);
+}
+
+#[test]
+fn a_campaign_is_not_made_through_a_link_that_lies_ready() {
+    let place = tempfile::tempdir().unwrap();
+    let victim = place.path().join("victim");
+    std::fs::write(&victim, "mine").unwrap();
+    let directory = place.path().join("c");
+    std::fs::create_dir(&directory).unwrap();
+    for name in [".campaign.new", ".campaign.new-journal"] {
+        std::os::unix::fs::symlink(&victim, directory.join(name)).unwrap();
+    }
+    drop(new_store(&directory));
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine");
+    assert!(directory.join(".campaign.new").is_symlink(), "it was nobody's business");
+    assert_eq!(load(&directory).unwrap().layers.len(), 2);
+}
