@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use tare_proto::harmless;
@@ -30,7 +31,11 @@ struct Inner {
 impl Console {
     /// A console that also writes to `log`; a log that cannot be made is not worth a failed boot.
     pub fn new(log: Option<&Path>) -> Console {
-        let log = log.and_then(|path| File::create(path).ok());
+        let log = log.and_then(|path| {
+            let mut new = File::options();
+            new.create(true).write(true).truncate(true).custom_flags(libc::O_NOFOLLOW);
+            new.open(path).ok()
+        });
         Console(Arc::new(Mutex::new(Inner { tail: VecDeque::new(), log, logged: 0 })))
     }
 

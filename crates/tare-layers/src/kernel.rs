@@ -2,7 +2,7 @@
 //! tare's cache, or one taken out of the distribution's package without installing it.
 
 use crate::package::{self, by_version};
-use crate::{Host, Unavailable, modules};
+use crate::{Host, Unavailable, cache, modules};
 use nix::unistd::{AccessFlags, access};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -94,7 +94,7 @@ fn newest() -> Result<String, Unavailable> {
 
 fn unpack(package: &str, folder: &Path) -> Result<PathBuf, String> {
     let text = |e: io::Error| format!("{}: {e}", folder.display());
-    fs::create_dir_all(folder).map_err(text)?;
+    cache::make(folder).map_err(text)?;
     let work = tempfile::Builder::new().prefix(".fetch-").tempdir_in(folder).map_err(text)?;
     // Only the kernel and a few drivers leave the package; all its modules are ten times as large.
     let archive = package::extract(package, &["./boot/vmlinuz-*"], work.path())?;

@@ -6,6 +6,7 @@
 pub mod affinity;
 mod availability;
 mod bundle;
+mod cache;
 mod console;
 mod counting;
 mod disk;
@@ -31,6 +32,7 @@ mod unpack;
 mod vmm;
 
 pub use availability::{Remedy, Unavailable};
+pub use cache::cache_folder;
 pub use counting::{CountError, Counts, Plugin};
 pub use disk::Image;
 pub use error::SessionError;

@@ -1,7 +1,7 @@
 //! Files out of the distribution's packages, extracted into tare's cache and never installed.
 
 use crate::programs::{self, output, plain, wait};
-use crate::{Host, Unavailable};
+use crate::{Host, Unavailable, cache};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -120,7 +120,7 @@ fn extract_tree(
     tag: &str,
 ) -> Result<PathBuf, String> {
     let text = |e: io::Error| format!("{}: {e}", folder.display());
-    fs::create_dir_all(folder).map_err(text)?;
+    cache::make(folder).map_err(text)?;
     let work = tempfile::Builder::new().prefix(".fetch-").tempdir_in(folder).map_err(text)?;
     let archive = extract(package, members, work.path())?;
     let name = archive.file_stem().unwrap_or_default().to_string_lossy().into_owned();

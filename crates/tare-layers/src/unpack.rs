@@ -2,7 +2,7 @@
 //! simulated machine would otherwise spend billions of instructions on it at every boot.
 
 use crate::programs;
-use crate::{Host, Unavailable};
+use crate::{Host, Unavailable, cache};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -86,7 +86,7 @@ fn payload(data: &[u8]) -> Result<(&[u8], Option<u64>), String> {
 /// Renamed when whole: another run of tare may do the same.
 fn unpack(program: &Path, payload: &[u8], size: Option<u64>, kept: &Path) -> io::Result<()> {
     let folder = kept.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
+    cache::make(folder)?;
     let unfinished = tempfile::NamedTempFile::new_in(folder)?;
     run(program, payload, unfinished.reopen()?)?;
     let whole = fs::metadata(unfinished.path())?.len();

@@ -1,8 +1,10 @@
 //! The programs that tare carries inside: put where every layer can use them, by their hash.
 
+use crate::files;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -36,19 +38,17 @@ impl Carried {
         Sha256::digest(self.bytes).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Puts it into `cache`, unless it is there, whole; where it is.
+    /// Puts it into the folder `cache`, unless it is there, whole; where it is.
     pub fn unpack(&self, cache: &Path) -> Result<PathBuf> {
         let name = self.name;
         let path = cache.join(format!("{name}-{}", &self.sha256()[..16]));
         if fs::read(&path).is_ok_and(|bytes| bytes == self.bytes) {
             return Ok(path);
         }
-        fs::create_dir_all(cache)
-            .with_context(|| format!("cannot make the cache {}", cache.display()))?;
-        let fresh = cache.join(format!(".{name}-{}", std::process::id()));
-        let put = fs::write(&fresh, self.bytes)
-            .and_then(|()| fs::set_permissions(&fresh, fs::Permissions::from_mode(0o755)))
-            .and_then(|()| fs::rename(&fresh, &path));
+        let put = files::put(&path, |file| {
+            file.write_all(self.bytes)?;
+            Ok(file.set_permissions(fs::Permissions::from_mode(0o755))?)
+        });
         put.with_context(|| format!("cannot put {name} into the cache {}", cache.display()))?;
         Ok(path)
     }

@@ -4,12 +4,13 @@ use crate::carried::{PLUGIN, PROBE, VMM};
 use anyhow::{Context, Result, bail};
 use std::env;
 use std::path::PathBuf;
-use tare_layers::{Host, Keeper, Plugin};
+use tare_layers::{Host, Keeper, Plugin, cache_folder};
 use tare_store::Counting;
 
 /// The host as layers see it: the probe and the monitor are unpacked if they are not yet.
 pub fn host() -> Result<Host> {
     let cache = cache()?;
+    cache_folder(&cache).with_context(|| format!("tare's cache {}", cache.display()))?;
     let vmm = if VMM.is_here() { Some(VMM.unpack(&cache)?) } else { None };
     Ok(Host { vmm, ..Host::new(PROBE.unpack(&cache)?, cache) })
 }

@@ -125,7 +125,8 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
 
 fn decimal(settings: &Settings, key: &str, default: f64) -> Result<f64, SettingError> {
     let Some(text) = settings.get(key) else { return Ok(default) };
-    text.parse().map_err(|_| SettingError(format!("{key}={text}: a number")))
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+    number.ok_or_else(|| SettingError(format!("{key}={text}: a number")))
 }
 
 fn read_script(path: &str) -> Result<Script, SettingError> {
