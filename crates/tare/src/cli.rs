@@ -6,6 +6,7 @@ mod look;
 mod report;
 mod run;
 mod show;
+pub mod values;
 
 pub use compare::{CompareArgs, CompareBy, Correct};
 pub use import::{CountTable, ExplainArgs, ImportArgs, PapersArgs, PapersVerb};
@@ -18,6 +19,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 /// Exit code: something failed; the message says what.
 pub const FAILED: u8 = 1;
+/// Exit code: what was asked for cannot be meant (clap's own errors have it, too); the message says what would be right.
+pub const USAGE: u8 = 2;
 /// Exit code: a `--fail-if` condition is met.
 pub const GATE: u8 = 3;
 /// Exit code: a layer that had to be there was not (`--require`, or `tare doctor NAME`).

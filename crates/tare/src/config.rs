@@ -11,10 +11,12 @@
 //! memory = "256M"
 //! ```
 
-use crate::cli::RunArgs;
+use crate::cli::{RunArgs, values};
+use crate::usage::OrUsage;
 use crate::{input, output};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Duration;
 use tare_layers::{Layer, Settings, configure, kinds_of, usual};
@@ -54,9 +56,15 @@ pub struct Config {
     #[serde(default, deserialize_with = "duration")]
     pub budget: Option<Duration>,
     /// As `--blocks`.
-    pub blocks: Option<u32>,
+    pub blocks: Option<NonZeroU32>,
     /// As `--seed`.
     pub seed: Option<u64>,
+    /// As `--margin`.
+    #[serde(default, deserialize_with = "percent")]
+    pub margin: Option<f64>,
+    /// As `--width`.
+    #[serde(default, deserialize_with = "percent")]
+    pub width: Option<f64>,
     /// As `--machine`.
     #[serde(default)]
     pub machine: Option<Machine>,
@@ -98,8 +106,8 @@ impl Config {
         if given.is_none() {
             output::note(&format!("Settings from {USUAL}."));
         }
-        let text = input::text(path, LONGEST)?;
-        toml::from_str(&text).with_context(|| format!("{} is not as it should be", path.display()))
+        let parsed = toml::from_str(&input::text(path, LONGEST)?);
+        parsed.with_context(|| format!("{} is not as it should be", path.display())).or_usage()
     }
 
     /// The layers of the flags, or else the file's, or else every kind that is not only for tests; with
@@ -172,5 +180,9 @@ fn of_table(table: &toml::Table) -> Result<Settings> {
 
 fn duration<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
     let text = String::deserialize(from)?;
-    humantime::parse_duration(&text).map(Some).map_err(serde::de::Error::custom)
+    values::time(&text).map(Some).map_err(serde::de::Error::custom)
+}
+
+fn percent<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    values::percent_of(f64::deserialize(from)?).map(Some).map_err(serde::de::Error::custom)
 }

@@ -72,6 +72,17 @@ pub fn searched<'a>(benches: &'a [BenchInfo], asked: &[LoadArg]) -> Vec<&'a Benc
     benches.iter().filter(|bench| for_bench(bench, asked) == Some(&Loads::Found)).collect()
 }
 
+/// Refuses loads for benchmarks that are not there or have none.
+pub fn check_loads(benches: &[BenchInfo], asked: &[LoadArg]) -> Result<()> {
+    if let Some(idle) = asked.iter().find(|arg| !benches.iter().any(|bench| arg.fits(bench))) {
+        let glob = idle.of.as_ref().map_or(String::new(), |of| format!(" {}", of.glob()));
+        bail!(
+            "--load{glob}: no benchmark of this campaign that matches has loads; see 'tare list'"
+        );
+    }
+    Ok(())
+}
+
 /// Every benchmark at each of its loads, or at those that were `asked` for or `found`; a load of 0 in a
 /// benchmark's own list is as many as layers have `cpus`.
 pub fn expand(
@@ -79,13 +90,7 @@ pub fn expand(
     asked: &[LoadArg],
     cpus: usize,
     found: &[Found],
-) -> Result<Vec<BenchInfo>> {
-    if let Some(idle) = asked.iter().find(|arg| !benches.iter().any(|bench| arg.fits(bench))) {
-        let glob = idle.of.as_ref().map_or(String::new(), |of| format!(" {}", of.glob()));
-        bail!(
-            "--load{glob}: no benchmark of this campaign that matches has loads; see 'tare list'"
-        );
-    }
+) -> Vec<BenchInfo> {
     let mut rows = Vec::new();
     for bench in benches {
         let own = bench.loads.iter().map(|&load| if load == 0 { cpus as u32 } else { load });
@@ -104,7 +109,7 @@ pub fn expand(
         }
         rows.extend(loads.into_iter().map(|load| bench.at(load)));
     }
-    Ok(rows)
+    rows
 }
 
 #[cfg(test)]
@@ -126,7 +131,7 @@ mod tests {
 
     fn names(asked: &[&str], cpus: usize) -> Vec<String> {
         let asked: Vec<LoadArg> = asked.iter().map(|text| text.parse().unwrap()).collect();
-        let rows = expand(benches(), &asked, cpus, &[]).unwrap();
+        let rows = expand(benches(), &asked, cpus, &[]);
         rows.into_iter().map(|row| row.name).collect()
     }
 
@@ -145,7 +150,7 @@ mod tests {
         assert!("1,x".parse::<LoadArg>().is_err());
         assert!("5000".parse::<LoadArg>().is_err());
         let asked: LoadArg = "c/*=2".parse().unwrap();
-        assert!(expand(vec![bench("a/loop", "copies", &[1])], &[asked], 1, &[]).is_err());
+        assert!(check_loads(&[bench("a/loop", "copies", &[1])], &[asked]).is_err());
     }
 
     #[test]
@@ -157,7 +162,7 @@ mod tests {
         assert_eq!(names, ["b/mix"], "what has no loads is not looked at");
         let (benchmark, end) = ("b/mix".to_owned(), String::new());
         let found = [Found { benchmark, loads: vec![1, 2, 6], end }];
-        let rows = expand(benches(), &asked, 1, &found).unwrap();
+        let rows = expand(benches(), &asked, 1, &found);
         let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["a/loop@2", "b/mix", "b/mix@2", "b/mix@6", "host/start"]);
     }

@@ -6,19 +6,27 @@ mod cli;
 mod commands;
 mod config;
 mod environment;
+mod files;
 mod host;
 mod input;
 mod interrupt;
 mod loads;
 mod output;
+mod pin;
 mod progress;
+mod shell;
+mod usage;
 
 use clap::Parser;
 use cli::{Cli, Command};
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(said) => return instead(&said),
+    };
     output::set_color(cli.color);
     let done = match cli.command {
         Command::Run(args) => commands::run::run(&args),
@@ -37,6 +45,17 @@ fn main() -> ExitCode {
     };
     done.unwrap_or_else(|error| {
         output::error(&error);
-        cli::FAILED.into()
+        if usage::is_wrong_usage(&error) { cli::USAGE.into() } else { cli::FAILED.into() }
     })
+}
+
+/// Prints the help or the version that was asked for, or what is wrong with the command line.
+fn instead(said: &clap::Error) -> ExitCode {
+    match said.print() {
+        Err(error) if !said.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {
+            output::error(&anyhow::Error::new(error).context("cannot write to standard output"));
+            cli::FAILED.into()
+        }
+        _ => ExitCode::from(said.exit_code() as u8),
+    }
 }

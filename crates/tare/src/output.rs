@@ -1,8 +1,9 @@
 //! Everything that tare prints goes through here: colour only where it is wanted, a closed pipe is
-//! the reader's right.
+//! the reader's right, and a result that is lost otherwise is a failure.
 
 use crate::cli::Color;
-use std::io::{self, IsTerminal, Write};
+use anyhow::{Error, Result};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
 use tare_report::Paint;
 
@@ -35,9 +36,31 @@ pub fn width() -> usize {
 }
 
 /// Prints `text` on standard output.
-pub fn print(text: &str) {
-    let mut out = io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+///
+/// # Errors
+/// Standard output takes no more: a disk is full.
+pub fn print(text: &str) -> Result<()> {
+    stream(|out| Ok(out.write_all(text.as_bytes())?))
+}
+
+/// Lets `write` write to standard output.
+///
+/// # Errors
+/// What `write` fails with, and what [`print`] does.
+pub fn stream(write: impl FnOnce(&mut io::Stdout) -> Result<()>) -> Result<()> {
+    let mut out = io::stdout();
+    match write(&mut out).and_then(|()| Ok(out.flush()?)) {
+        Err(error) if !is_closed_pipe(&error) => {
+            Err(error.context("cannot write to standard output"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the reader has gone.
+pub fn is_closed_pipe(error: &Error) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    causes.any(|cause| cause.kind() == ErrorKind::BrokenPipe)
 }
 
 /// Says something beside the result, on standard error.

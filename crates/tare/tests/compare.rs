@@ -208,7 +208,7 @@ fn mistakes_are_named() {
         (&["before", "after", "--fail-if", "worse > 3%"], 2, "slower, faster, heavier"),
         (&["before", "after", "--fail-if", "slower > 3"], 2, "has no '%'"),
         (&["before", "after", "--fail-if", "slower > -3%"], 2, "0 or more"),
-        (&["before", "after", "--margin", "0"], 1, "--margin"),
+        (&["before", "after", "--margin", "0"], 2, "--margin"),
         (&["before", "nowhere"], 1, "nowhere"),
         (&["before", "other"], 1, "no layer to compare is in both"),
         (&["before", "other", "--by", "cost"], 1, "no baseline of the same name"),

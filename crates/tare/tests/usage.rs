@@ -4,52 +4,171 @@ mod common;
 
 use common::Bench;
 
-/// Each line, its exit code, and what the message must hold.
-const MISTAKES: &[(&str, i32, &[&str])] = &[
-    ("run --layers natve", 1, &["no layer 'natve'", "native"]),
-    ("run --layer name=qemu,memroy=1G", 1, &["memroy", "memory"]),
-    ("run --layer name=qemu,memory=lots", 1, &["memory=lots", "512M"]),
-    ("run --layers native,native", 1, &["two layers are called 'native'"]),
-    ("run --layer name=../../etc,kind=mock", 1, &["cannot name a layer"]),
-    ("run --layers mock --suite vmy", 1, &["no suite 'vmy'", "vmi"]),
-    ("run --layers mock --bench lmbench/nul_call", 1, &["lmbench/nul_call", "lmbench/null_call"]),
-    ("run --layers mock --bench [", 1, &["--bench ["]),
-    ("run --layers mock --baseline nativ", 1, &["no layer 'nativ'"]),
-    ("run --layers mock --pin 4095", 1, &["CPU 4095"]),
-    ("run --layers mock --pin x", 1, &["--pin x"]),
-    ("run --layers mock --config nowhere.toml", 1, &["nowhere.toml"]),
-    ("run --layers mock --out /proc/nowhere", 1, &["/proc/nowhere"]),
-    ("run --blocks 0", 2, &["0"]),
-    ("run --budget soon", 2, &["soon"]),
-    ("run --budget 1m --blocks 3", 2, &["--blocks"]),
-    ("run --estimator best", 2, &["best"]),
-    ("show nowhere", 1, &["nowhere", "no campaign"]),
-    ("resume nowhere", 1, &["nowhere"]),
-    ("doctor nativ", 1, &["native"]),
-    ("wiegh", 2, &["wiegh"]),
-    ("keep", 1, &["started by tare itself"]),
+/// What cannot be meant, and what the message must hold: refused with 2, before anything is booted or written.
+const WRONG: &[(&str, &[&str])] = &[
+    ("wiegh", &["wiegh"]),
+    ("run --layers natve", &["no layer 'natve'", "native"]),
+    ("run --layers native,native", &["two layers are called 'native'"]),
+    ("run --layers native,", &["lacks a key or a value"]),
+    ("run --layers xen-pv", &["--machine sim has it"]),
+    ("run --machine simm", &["simm"]),
+    ("run --layer name=qemu,memroy=1G", &["memroy", "memory"]),
+    ("run --layer name=qemu,memory=lots", &["memory=lots", "512M"]),
+    ("run --layer name=qemu,vcpus=0", &["vcpus=0"]),
+    ("run --layer name=uml,disk=4K", &["disk"]),
+    ("run --layer name=runc,net=wifi", &["net"]),
+    ("run --layer name=mock,fault=trap", &["fault=trap"]),
+    ("run --layer name=mock,value=x", &["value=x"]),
+    ("run --layer name=mock,value=nan", &["value=nan"]),
+    ("run --layer name=../../etc,kind=mock", &["cannot name a layer"]),
+    ("run --layer value=3", &["needs a name"]),
+    ("run --layers mock --suite vmy", &["no suite 'vmy'", "vmi"]),
+    ("run --layers mock --bench lmbench/nul_call", &["lmbench/nul_call", "lmbench/null_call"]),
+    ("run --layers mock --bench [", &["--bench ["]),
+    ("run --layers mock --load 0", &["'0' is not a load"]),
+    ("run --layers mock --load [=2", &["[=2"]),
+    ("run --layers mock --load host/start=2", &["no benchmark of this campaign"]),
+    ("run --layers mock --baseline nativ", &["no layer 'nativ'"]),
+    ("run --layers mock --pin 4095", &["CPU 4095"]),
+    ("run --layers mock --pin x", &["--pin", "'x' is not a CPU"]),
+    ("run --layers mock --pin 0,,1", &["--pin"]),
+    ("run --layers mock --seed -1", &["-1"]),
+    ("run --layers mock --seed 18446744073709551616", &["--seed"]),
+    ("run --blocks 0", &["0"]),
+    ("run --blocks 4294967296", &["4294967296"]),
+    ("run --budget soon", &["soon"]),
+    ("run --budget 0s", &["--budget", "from 1ms"]),
+    ("run --budget 1m --blocks 3", &["--blocks"]),
+    ("run --series 0s", &["--series", "from 1ms"]),
+    ("run --series 9us", &["--series"]),
+    ("run --boot-limit 0s", &["--boot-limit"]),
+    ("run --boot-limit 9999999years", &["--boot-limit"]),
+    ("run --margin nan", &["--margin", "above 0"]),
+    ("run --margin inf", &["--margin", "above 0"]),
+    ("run --margin 1e400", &["--margin", "above 0"]),
+    ("run --margin 0", &["--margin", "above 0"]),
+    ("run --width nan", &["--width", "above 0"]),
+    ("run --machine sim --budget 1m", &["--blocks"]),
+    ("run --machine sim --bench lmbench/null_call --load auto", &["--load 1,2,4"]),
+    ("run --machine sim --bench host/start", &["none of these"]),
+    ("run --estimator best", &["best"]),
+    ("run --fail-if sideways", &["sideways"]),
+    ("resume nowhere --budget 0s", &["--budget"]),
+    ("resume nowhere --blocks 0", &["0"]),
+    ("doctor nativ", &["native"]),
+    ("doctor name=native,colour=red", &["colour"]),
+    ("doctor --boot-limit 0s", &["--boot-limit"]),
+    ("show", &["DIR"]),
+    ("show c --format html", &["html"]),
+    ("report c --bench lmbench/null_call", &["--format svg"]),
+    ("report c --format svg --bench lmbench/nul_call", &["lmbench/null_call"]),
+    ("report c c --format csv", &["HTML only"]),
+    ("compare c", &["AFTER"]),
+    ("compare c c --format csv", &["no csv"]),
+    ("compare c c --margin inf", &["--margin"]),
+    ("explain", &["DIR"]),
+    ("explain c lmbench/nul_call", &["lmbench/null_call"]),
+    ("explain c --layer nativ", &["no layer 'nativ'"]),
+    ("explain --from paper:999", &["no paper '999'"]),
+    ("explain --from paper:000", &["paper 000 has no table"]),
+    ("explain --from c", &["--throughput"]),
+    ("explain --from c --throughput x", &["no benchmark 'x'"]),
+    ("papers show 999", &["no paper '999'", "000"]),
+    ("papers compare 999 c", &["no paper '999'"]),
+    ("import", &["which format?"]),
+    ("import lmbensh --layer a log", &["no format 'lmbensh'"]),
+    ("import lmbench log", &["--layer NAME"]),
+    ("import lmbench --layer a", &["no file for layer 'a'"]),
+    ("import lmbench log --layer a log --layer b log", &["of which layer?"]),
+    ("import --auto --layer a time.txt --baseline b", &["no layer 'b'"]),
+    ("import --auto --layer a time.txt --margin nan", &["--margin"]),
+    ("serve . --listen nowhere", &["nowhere"]),
 ];
+
+/// What makes sense and does not work, and what the message must hold: failed, with 1.
+const FAILED: &[(&str, &[&str])] = &[
+    ("run --layers mock --config nowhere.toml", &["nowhere.toml"]),
+    ("run --layers mock --config /dev/zero", &["/dev/zero is no text"]),
+    ("run --layers mock --out /proc/nowhere", &["/proc/nowhere"]),
+    ("run --layers mock --out c", &["already holds a campaign"]),
+    ("show nowhere", &["nowhere", "no campaign"]),
+    ("report nowhere", &["nowhere"]),
+    ("export nowhere", &["nowhere"]),
+    ("compare nowhere c", &["nowhere"]),
+    ("resume nowhere", &["nowhere"]),
+    ("serve nowhere", &["nowhere"]),
+    ("explain nowhere", &["nowhere"]),
+    ("explain --from nowhere", &["nowhere"]),
+    ("explain --from /dev/zero", &["/dev/zero is no text"]),
+    ("explain --from time.txt", &["holds no metrics"]),
+    ("papers compare 000 nowhere", &["nowhere"]),
+    ("import --auto --layer a nowhere", &["nowhere"]),
+    ("import lmbench --layer a time.txt", &["time.txt"]),
+    ("keep", &["started by tare itself"]),
+];
+
+/// A folder with a small campaign `c`, and a file that `import` reads.
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.write("time.txt", "real 1.00\nuser 0.50\nsys 0.25\n");
+    bench.ok("run --layers mock --bench lmbench/null_call --blocks 1 --out c");
+    bench
+}
 
 #[test]
 fn mistakes_are_named_and_the_remedy_is_said() {
-    let bench = Bench::new();
-    for (line, code, words) in MISTAKES {
+    let bench = bench();
+    let wrong = WRONG.iter().map(|(line, words)| (2, line, words));
+    let failed = FAILED.iter().map(|(line, words)| (1, line, words));
+    let before = bench.names();
+    for (code, line, words) in wrong.chain(failed) {
         let done = bench.tare(line);
-        assert_eq!(done.code, *code, "tare {line}\n{}\n{}", done.out, done.err);
+        assert_eq!(done.code, code, "tare {line}\n{}\n{}", done.out, done.err);
         for word in *words {
             assert!(done.err.contains(word), "tare {line}: no '{word}' in\n{}", done.err);
         }
         assert!(done.out.is_empty(), "tare {line} printed a result:\n{}", done.out);
+        assert_eq!(bench.names(), before, "tare {line} left something");
     }
 }
 
 #[test]
 fn a_bad_configuration_file_is_named_with_its_line() {
     let bench = Bench::new();
-    bench.write("tare.toml", "budget = '1m'\nlayers = 3\n");
-    let done = bench.tare("run");
-    assert_eq!(done.code, 1);
-    assert!(done.err.contains("tare.toml") && done.err.contains("layers"), "{}", done.err);
+    for (text, word) in [
+        ("budget = '1m'\nlayers = 3\n", "layers"),
+        ("margin = nan\n", "margin"),
+        ("width = inf\n", "width"),
+        ("margin = 0\n", "margin"),
+        ("budget = '0s'\n", "budget"),
+        ("series = '0s'\n", "series"),
+        ("blocks = 0\n", "blocks"),
+        ("seed = -1\n", "seed"),
+        ("load = ['0']\n", "'0' is not a load"),
+        ("[[layer]]\nname = 'mock'\nvalue = [1]\n", "value"),
+        ("[[layer]]\nname = 'mock'\nvalue = nan\n", "value"),
+        ("= 3\n", "tare.toml"),
+    ] {
+        bench.write("tare.toml", text);
+        let done = bench.tare("run");
+        assert_eq!(done.code, 2, "{text}\n{}", done.err);
+        assert!(done.err.contains("tare.toml") && done.err.contains(word), "{text}{}", done.err);
+        assert_eq!(bench.names(), ["tare.toml"], "{text}");
+    }
+}
+
+#[test]
+fn a_start_that_fails_leaves_no_folder() {
+    let bench = Bench::new();
+    for line in [
+        "run --layer name=mock,command=false --out a/b",
+        "run --layer name=native,kind=qemu,kernel=/nowhere --out a",
+        "import --auto --layer x nowhere --out a",
+    ] {
+        let done = bench.tare(line);
+        assert_eq!(done.code, 1, "tare {line}\n{}", done.err);
+        assert!(bench.names().is_empty(), "tare {line}: {:?}", bench.names());
+    }
 }
 
 #[test]
@@ -57,12 +176,13 @@ fn a_configuration_file_says_what_flags_say() {
     let bench = Bench::new();
     bench.write(
         "tare.toml",
-        "bench = ['lmbench/null_call']\nblocks = 2\nseed = 9\nbaseline = 'a'\n\
+        "bench = ['lmbench/null_call']\nblocks = 2\nseed = 9\nbaseline = 'a'\nmargin = 3\nwidth = 0.5\n\
          [[layer]]\nname = 'a'\nkind = 'mock'\n[[layer]]\nname = 'b'\nkind = 'mock'\nvalue = 300\n",
     );
     bench.ok("run --out c");
     let campaign = bench.campaign("c");
     assert_eq!((campaign.plan.seed, campaign.plan.blocks), (9, Some(2)));
+    assert_eq!((campaign.plan.margin, campaign.plan.width), (0.03, 0.005));
     assert_eq!(campaign.layers.iter().map(|l| &l.name).collect::<Vec<_>>(), ["a", "b"]);
     bench.ok("run --blocks 1 --seed 3 --out d");
     assert_eq!(bench.campaign("d").plan.seed, 3, "flags win");

@@ -1,6 +1,7 @@
 //! Comparing two campaigns.
 
 use super::FormatArgs;
+use super::values::percent;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -22,7 +23,7 @@ pub struct CompareArgs {
     #[arg(long, value_enum, default_value_t = Correct::Holm, hide_possible_values = true)]
     pub correction: Correct,
     /// Differences up to this are equivalence, in percent [default: the larger of the campaigns']
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub margin: Option<f64>,
     /// Compare even what is not comparable, such as figures of different probes
     #[arg(long)]

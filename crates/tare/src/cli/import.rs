@@ -1,6 +1,7 @@
 //! What others measured: imports, papers, explanations.
 
 use super::FormatArgs;
+use super::values::percent;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Subcommand};
 use std::path::PathBuf;
 
@@ -26,7 +27,7 @@ pub struct ImportArgs {
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Differences up to this are equivalence, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, default_value_t = 2.0)]
     pub margin: f64,
     /// How the scoreboard is printed
     #[command(flatten)]

@@ -1,5 +1,6 @@
 //! What can be weighed here, and what there is to weigh.
 
+use super::values::time;
 use clap::Args;
 use std::time::Duration;
 use tare_proto::Machine;
@@ -13,7 +14,7 @@ pub struct DoctorArgs {
     /// Layers, by name or with settings [default: all]
     pub layers: Vec<String>,
     /// Time that a layer may take from its start to its greeting [default: 30s; simulated: 10m]
-    #[arg(long, value_parser = humantime::parse_duration, value_name = "TIME")]
+    #[arg(long, value_parser = time, value_name = "TIME")]
     pub boot_limit: Option<Duration>,
     /// For machines
     #[arg(long)]

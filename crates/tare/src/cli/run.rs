@@ -1,7 +1,9 @@
 //! Running a campaign, and going on with one.
 
 use super::FormatArgs;
+use super::values::{percent, time};
 use crate::loads::LoadArg;
+use crate::pin::Pin;
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,13 +34,13 @@ pub struct RunArgs {
     #[arg(long, visible_aliases = ["copies", "users", "threads"], value_name = "[GLOB=]N,...|auto")]
     pub load: Vec<LoadArg>,
     /// Time for each series instead of the benchmarks' own, for example 2s (docs/suites.md: original durations)
-    #[arg(long, value_parser = humantime::parse_duration, value_name = "TIME")]
+    #[arg(long, value_parser = time, value_name = "TIME")]
     pub series: Option<Duration>,
     /// The layer that the others are divided by [default: native, or else the first]
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
     /// Time that the campaign may take [default: 5m]
-    #[arg(long, value_parser = humantime::parse_duration, value_name = "TIME", conflicts_with = "blocks")]
+    #[arg(long, value_parser = time, value_name = "TIME", conflicts_with = "blocks")]
     pub budget: Option<Duration>,
     /// Blocks to run, instead of a budget; 3 at least for intervals that say anything
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -51,17 +53,18 @@ pub struct RunArgs {
     pub out: Option<PathBuf>,
     /// CPUs for the layers: auto (as many as the largest layer has, the last ones), none, or 2,3
     #[arg(long, value_name = "CPUS", default_value = "auto")]
-    pub pin: String,
-    /// Differences up to this are equivalence, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 2.0)]
-    pub margin: f64,
-    /// Intervals as narrow as this, in percent, need no more of the budget
-    #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
-    pub width: f64,
+    pub pin: Pin,
+    /// Differences up to this are equivalence, in percent [default: 2]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub margin: Option<f64>,
+    /// Intervals as narrow as this, in percent, need no more of the budget [default: 1]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub width: Option<f64>,
     /// Time that a layer may take from its start to its greeting [default: 30s; simulated: 10m]
-    #[arg(long, value_parser = humantime::parse_duration, value_name = "TIME")]
+    #[arg(long, value_parser = time, value_name = "TIME")]
     pub boot_limit: Option<Duration>,
-    /// Settings, layers and all of the above from a file [default: tare.toml, if there is one]
+    /// Settings and layers from a file: suite, bench, load, series, baseline, budget, blocks, seed, machine, margin, width, count,
+    /// model, explain and [[layer]] tables; flags win [default: tare.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Count instructions by place (user, kernel, hypervisor) and crossings between them, on layers that QEMU translates:
@@ -95,7 +98,7 @@ pub struct ResumeArgs {
     /// The campaign's directory
     pub dir: PathBuf,
     /// More time for it, in all, earlier runs included [default: as it was]
-    #[arg(long, value_parser = humantime::parse_duration, value_name = "TIME", conflicts_with = "blocks")]
+    #[arg(long, value_parser = time, value_name = "TIME", conflicts_with = "blocks")]
     pub budget: Option<Duration>,
     /// Blocks to have in all [default: as it was]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

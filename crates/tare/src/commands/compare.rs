@@ -2,6 +2,7 @@
 
 use crate::cli::{self, CompareArgs, CompareBy, Correct, Format};
 use crate::output;
+use crate::usage::wrong_usage;
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
 use tare_board::{By, CompareOptions, Comparison, Options};
@@ -15,7 +16,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let (before, after) = (load(&args.before)?, load(&args.after)?);
     let names = (args.before.display().to_string(), args.after.display().to_string());
     same_machine(args, &before, &after)?;
-    let options = options(args, &before, &after)?;
+    let options = options(args, &before, &after);
     let comparison = tare_board::compare((&names.0, &before), (&names.1, &after), &options)
         .with_context(|| format!("cannot compare {} with {}", names.1, names.0))?;
     refuse(args, &comparison)?;
@@ -45,7 +46,7 @@ fn same_machine(args: &CompareArgs, before: &Campaign, after: &Campaign) -> Resu
     Ok(())
 }
 
-fn options(args: &CompareArgs, before: &Campaign, after: &Campaign) -> Result<CompareOptions> {
+fn options(args: &CompareArgs, before: &Campaign, after: &Campaign) -> CompareOptions {
     // Among instruction counts, which repeat, a condition below the margin must not pass as equivalence.
     let planned = before.plan.margin.max(after.plan.margin);
     let fine = args.fail_if.iter().map(|condition| condition.fraction()).filter(|f| *f > 0.0);
@@ -54,9 +55,6 @@ fn options(args: &CompareArgs, before: &Campaign, after: &Campaign) -> Result<Co
         Machine::Sim => fine.fold(planned, f64::min),
     };
     let margin = args.margin.map_or(usual, |percent| percent / 100.0);
-    if !(margin > 0.0 && margin.is_finite()) {
-        bail!("--margin {}: a percentage above 0", 100.0 * margin);
-    }
     let by = args.by.map(|by| match by {
         CompareBy::Cost => By::Cost,
         CompareBy::Value => By::Value,
@@ -68,7 +66,7 @@ fn options(args: &CompareArgs, before: &Campaign, after: &Campaign) -> Result<Co
     };
     let estimator = args.format.estimator;
     let options = Options { margin, correction, estimator, ..Options::from_plan(&before.plan) };
-    Ok(CompareOptions { options, by, fail_if: args.fail_if.clone() })
+    CompareOptions { options, by, fail_if: args.fail_if.clone() }
 }
 
 /// Without `--force`, what makes figures incomparable ends the comparison.
@@ -93,7 +91,6 @@ fn print(args: &CompareArgs, comparison: &Comparison) -> Result<()> {
         }
         Format::Json => compare_json(comparison),
         Format::Md => compare_markdown(comparison),
-        Format::Csv => bail!("a comparison is text, json or md"),
-    });
-    Ok(())
+        Format::Csv => wrong_usage!("a comparison is text, json or md, no csv"),
+    })
 }

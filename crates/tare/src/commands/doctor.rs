@@ -4,6 +4,7 @@
 use crate::cli::{DoctorArgs, LAYER_MISSING};
 use crate::config::{Asked, layers};
 use crate::environment::{self, View};
+use crate::usage::OrUsage;
 use crate::{host, interrupt, output};
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -13,6 +14,7 @@ use std::time::Duration;
 use tare_board::identity::{Identity, Known};
 use tare_layers::{Settings, Unavailable};
 use tare_proto::Machine;
+use tare_report::json_text;
 use tare_run::{Trial, simulated, trial};
 
 /// Looks at the machine and tries the named layers, or all.
@@ -20,15 +22,15 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     interrupt::listen()?;
     let (host, keeper) = (host::host()?, host::keeper()?);
     let asked: Vec<Settings> =
-        args.layers.iter().map(|text| Settings::parse(text)).collect::<Result<_, _>>()?;
-    let layers = layers(args.machine, &asked, &[])?;
+        args.layers.iter().map(|text| Settings::parse(text).or_usage()).collect::<Result<_>>()?;
+    let layers = layers(args.machine, &asked, &[]).or_usage()?;
     let machine = environment::look(&View::of_this_host(&cpus_of(&layers)));
     if !args.json {
         output::print(&format!(
             "{}\nLayers ({} machine)\n",
             environment::for_people(&machine),
             args.machine
-        ));
+        ))?;
     }
     let mut found = Vec::new();
     let mut missing = false;
@@ -38,7 +40,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
         missing |= asked.named && tried.is_err();
         match args.json {
             true => found.push(for_machines(&asked, &tried)),
-            false => output::print(&for_people(&asked, &tried)),
+            false => output::print(&for_people(&asked, &tried))?,
         }
         if interrupt::interrupted() {
             return Ok(crate::cli::INTERRUPTED.into());
@@ -46,7 +48,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     }
     if args.json {
         let all = json!({ "machine": environment::for_machines(&machine), "layers": found });
-        output::print(&format!("{all:#}\n"));
+        output::print(&json_text(&all))?;
     }
     Ok(if missing { LAYER_MISSING.into() } else { ExitCode::SUCCESS })
 }

@@ -3,6 +3,7 @@
 mod imported;
 
 use crate::cli::{CountTable, ExplainArgs};
+use crate::usage::wrong_usage;
 use crate::{input, output};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use tare_board::{Explanation, Options, factors, metrics, scoreboard};
 use tare_layers::suggestion;
-use tare_report::{explanation_text, factors_text, metrics_text};
+use tare_report::{explanation_text, factors_text, json_text, metrics_text};
 use tare_stats::{Factor, Work, decompose};
 
 /// What a metrics file holds: two layers, the baseline first by name.
@@ -39,7 +40,7 @@ pub fn explain(args: &ExplainArgs) -> Result<ExitCode> {
     match (&args.dir, &args.from) {
         (Some(dir), _) => of_campaign(dir, args),
         (None, Some(from)) => of_metrics(from, args.throughput.as_deref()),
-        (None, None) => bail!("name a campaign's directory, or metrics with --from"),
+        (None, None) => wrong_usage!("name a campaign's directory, or metrics with --from"),
     }
 }
 
@@ -52,7 +53,7 @@ pub fn every(dir: &Path) -> Result<()> {
             let found = tare_board::explain(&campaign, &board, at, &layer.name);
             output::print(
                 &found.map_or_else(String::new, |e| format!("\n{}", explanation_text(&e))),
-            );
+            )?;
         }
     }
     Ok(())
@@ -102,9 +103,9 @@ fn told<T: Serialize>(
         bail!("nothing was counted in {}; tare run --explain counts", dir.display());
     }
     if json {
-        output::print(&(serde_json::to_string_pretty(found)? + "\n"));
+        output::print(&json_text(&found))?;
     } else {
-        output::print(&found.iter().map(text).collect::<Vec<_>>().join("\n"));
+        output::print(&found.iter().map(text).collect::<Vec<_>>().join("\n"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -112,7 +113,10 @@ fn told<T: Serialize>(
 fn known(what: &str, name: Option<&str>, all: &[&str]) -> Result<()> {
     match name {
         Some(name) if !all.contains(&name) => {
-            bail!("no {what} '{name}' to explain in this campaign; {}", suggestion(name, all))
+            wrong_usage!(
+                "no {what} '{name}' to explain in this campaign; {}",
+                suggestion(name, all)
+            )
         }
         _ => Ok(()),
     }
@@ -136,7 +140,7 @@ fn of_metrics(from: &str, throughput: Option<&str>) -> Result<ExitCode> {
         base.with_context(|| format!("no metrics of the baseline '{}'", metrics.baseline))?;
     for (name, layer) in metrics.layer.iter().filter(|(name, _)| **name != metrics.baseline) {
         let title = format!("{name} against {}", metrics.baseline);
-        output::print(&one(&title, base, layer).with_context(|| title.clone())?);
+        output::print(&one(&title, base, layer).with_context(|| title.clone())?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -145,7 +149,9 @@ fn of_metrics(from: &str, throughput: Option<&str>) -> Result<ExitCode> {
 fn from_paper(id: &str) -> Result<Metrics> {
     let all = tare_import::papers().context("the papers that tare carries")?;
     let paper = all.iter().find(|paper| paper.id == id);
-    let paper = paper.with_context(|| format!("no paper '{id}'; 'tare papers list'"))?;
+    let Some(paper) = paper else {
+        wrong_usage!("no paper '{id}'; 'tare papers list' lists them");
+    };
     for table in &paper.table {
         let measured = |at: usize| {
             let value = |role: &str| {
@@ -167,7 +173,7 @@ fn from_paper(id: &str) -> Result<Metrics> {
             return Ok(Metrics { baseline: table.columns[0].clone(), layer });
         }
     }
-    bail!("paper {id} has no table with throughput, CPU use, path length and CPI");
+    wrong_usage!("paper {id} has no table with throughput, CPU use, path length and CPI");
 }
 
 fn one(title: &str, base: &Measured, layer: &Measured) -> Result<String> {

@@ -2,7 +2,8 @@
 
 use crate::cli::ImportArgs;
 use crate::commands::show;
-use crate::{input, output};
+use crate::usage::{OrUsage, wrong_usage};
+use crate::{input, output, shell};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,10 +19,10 @@ const LISTED: usize = 20;
 /// Imports files into a campaign and prints its scoreboard.
 pub fn import(args: &ImportArgs) -> Result<ExitCode> {
     if args.formats {
-        output::print(&table());
+        output::print(&table())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let (format, groups) = groups(args)?;
+    let (format, groups) = groups(args).or_usage()?;
     let mut import = Import::default();
     for (layer, files) in &groups {
         let mut all = Told::default();
@@ -39,11 +40,11 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode> {
     let names: Vec<&str> = import.layers().collect();
     let baseline = args.baseline.clone().unwrap_or_else(|| names[0].to_owned());
     if !names.contains(&baseline.as_str()) {
-        bail!("no layer '{baseline}' to be the baseline; {}", suggestion(&baseline, &names));
+        wrong_usage!("no layer '{baseline}' to be the baseline; {}", suggestion(&baseline, &names));
     }
     let origin = Origin {
         baseline,
-        command: std::env::args().collect::<Vec<_>>().join(" "),
+        command: shell::own_command(),
         created: tare_run::now(),
         version: env!("CARGO_PKG_VERSION").into(),
         margin: args.margin / 100.0,

@@ -8,11 +8,12 @@ use serde_json::json;
 use std::fmt::Write;
 use std::process::ExitCode;
 use tare_layers::KINDS;
+use tare_report::json_text;
 
 /// Prints everything that can be named on the command line.
 pub fn list(args: &ListArgs) -> Result<ExitCode> {
     let catalog = Catalog::load(&host::host()?.probe)?;
-    output::print(&if args.json { for_machines(&catalog) } else { for_people(&catalog) });
+    output::print(&if args.json { for_machines(&catalog) } else { for_people(&catalog) })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -53,5 +54,5 @@ fn for_machines(catalog: &Catalog) -> String {
     };
     let layers: Vec<_> = KINDS.iter().map(layer).collect();
     let all = json!({ "suites": catalog.suites, "benchmarks": catalog.benches, "layers": layers });
-    format!("{all:#}\n")
+    json_text(&all)
 }

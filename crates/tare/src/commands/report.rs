@@ -2,8 +2,9 @@
 //! several campaigns as HTML. `tare run` leaves the same files beside its campaign.
 
 use crate::cli::{ReportArgs, ReportFormat};
-use crate::output;
-use anyhow::{Context, Result, bail};
+use crate::usage::wrong_usage;
+use crate::{files, output};
+use anyhow::{Result, bail};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -56,15 +57,15 @@ fn board(campaign: &Campaign, args: &ReportArgs) -> Scoreboard {
 }
 
 fn one(dir: &Path, args: &ReportArgs) -> Result<()> {
+    if args.bench.is_some() && !matches!(args.format, ReportFormat::Svg | ReportFormat::Png) {
+        wrong_usage!("--bench chooses a figure: it goes with --format svg or png");
+    }
     let campaign = load(dir)?;
     let board = board(&campaign, args);
     let figure = || match &args.bench {
         None => Ok(overview_svg(&board)),
         Some(name) => figure(&campaign, name),
     };
-    if args.bench.is_some() && !matches!(args.format, ReportFormat::Svg | ReportFormat::Png) {
-        bail!("--bench chooses a figure: it goes with --format svg or png");
-    }
     match args.format {
         ReportFormat::Html => {
             let path = args.out.clone().unwrap_or_else(|| dir.join("report.html"));
@@ -80,7 +81,7 @@ fn one(dir: &Path, args: &ReportArgs) -> Result<()> {
         ReportFormat::Png => {
             let picture = png(&figure()?, PIXELS)?;
             if args.out.is_none() && std::io::stdout().is_terminal() {
-                bail!("a PNG is not for a terminal: name a file with --out");
+                wrong_usage!("a PNG is not for a terminal: name a file with --out");
             }
             deliver(args, &picture)
         }
@@ -95,12 +96,12 @@ fn figure(campaign: &Campaign, name: &str) -> Result<String> {
     if names.contains(&name) {
         bail!("no layer of this campaign measured '{name}'");
     }
-    bail!("no benchmark '{name}' in this campaign; {}", suggestion(name, &names));
+    wrong_usage!("no benchmark '{name}' in this campaign; {}", suggestion(name, &names));
 }
 
 fn history(dirs: &[PathBuf], args: &ReportArgs) -> Result<()> {
     if args.format != ReportFormat::Html {
-        bail!(
+        wrong_usage!(
             "the history of several campaigns is written as HTML only; name one for other formats"
         );
     }
@@ -117,12 +118,7 @@ fn history(dirs: &[PathBuf], args: &ReportArgs) -> Result<()> {
 fn deliver(args: &ReportArgs, content: &[u8]) -> Result<()> {
     match &args.out {
         Some(path) => keep(path, content),
-        None => {
-            let mut out = std::io::stdout().lock();
-            // A closed pipe is the reader's right.
-            let _ = out.write_all(content).and_then(|()| out.flush());
-            Ok(())
-        }
+        None => output::stream(|out| Ok(out.write_all(content)?)),
     }
 }
 
@@ -132,16 +128,6 @@ fn keep(path: &Path, content: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file whole or not at all.
 fn replace(path: &Path, content: &[u8]) -> Result<()> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".part");
-    let unfinished = PathBuf::from(unfinished);
-    let written = std::fs::write(&unfinished, content)
-        .and_then(|()| std::fs::rename(&unfinished, path))
-        .with_context(|| format!("cannot write {}", path.display()));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&unfinished);
-    }
-    written
+    files::put(path, |file| Ok(file.write_all(content)?))
 }

@@ -9,18 +9,19 @@ use crate::catalog::Catalog;
 use crate::cli::{self, RunArgs};
 use crate::commands::{explain, show};
 use crate::config::{Asked, Config};
-use crate::loads::{expand, searched};
+use crate::loads::{check_loads, expand, searched};
 use crate::progress::Progress;
+use crate::usage::{OrUsage, wrong_usage};
 use crate::{host, interrupt};
 use anyhow::{Context, Result, bail};
-use plan::{baseline, boot_limit, check_machine, counting, cpus, estimated, loads, select, timed};
+use plan::{boot_limit, check_machine, counting, estimated, loads, select, timed};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tare_layers::{Host, Keeper};
 use tare_proto::BenchInfo;
 use tare_run::{Event, Found, History, Observer, Search, Weighed, simulated};
-use tare_store::{LayerRow, Store, StoredArtifact, Warning};
+use tare_store::{LayerRow, Plan, Store, StoreError, StoredArtifact, Warning};
 
 /// Time that a layer may take from its start to its greeting.
 pub const BOOT: Duration = Duration::from_secs(30);
@@ -34,23 +35,25 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     args.explain |= config.explain;
     let args = &args;
     let machine = args.machine.or(config.machine).unwrap_or_default();
-    check_machine(machine, args, &config)?;
+    check_machine(machine, args, &config).or_usage()?;
     let (mut host, keeper) = (host::counting_host(counting(args, machine))?, host::keeper()?);
     host.destroy_disks = args.destroy_disk_contents;
     let catalog = Catalog::load(&host.probe)?;
-    let benches = select(&catalog, args, &config)?;
+    let benches = select(&catalog, args, &config).or_usage()?;
     let benches = timed(estimated(benches, args.format.estimator), args.series.or(config.series));
     let benches = simulated::benches(machine, benches);
     if benches.is_empty() {
-        bail!("the {machine} machine has none of these benchmarks");
+        wrong_usage!("the {machine} machine has none of these benchmarks");
     }
-    let loads = loads(args, &config, machine)?;
-    let asked = config.layers(args, machine, &benches)?;
-    let baseline = baseline(args.baseline.as_deref().or(config.baseline.as_deref()), &asked)?;
+    let loads = loads(args, &config, machine).or_usage()?;
+    check_loads(&benches, &loads).or_usage()?;
+    let asked = config.layers(args, machine, &benches).or_usage()?;
+    let baseline = args.baseline.as_deref().or(config.baseline.as_deref());
+    let baseline = plan::baseline(baseline, &asked).or_usage()?;
+    let vcpus = most_vcpus(&asked);
+    let cpus = args.pin.cpus(machine, vcpus).or_usage()?;
     let out = args.out.clone().unwrap_or_else(fresh_directory);
-    tare_run::check_space(&out)
-        .with_context(|| format!("no room for a campaign in {}", out.display()))?;
-    check_writable(&out)?;
+    check_place(&out)?;
     interrupt::listen()?;
 
     let begin = Instant::now();
@@ -63,8 +66,6 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     if let Some((why, remedy)) = base.and_then(|base| base.row.unavailable.as_ref()) {
         bail!("the baseline {baseline} cannot run here: {why}; {remedy}");
     }
-    let vcpus = tried.iter().map(|tried| tried.vcpus).max().unwrap_or(1);
-    let cpus = cpus(&args.pin, machine, vcpus)?;
     let on = Place { host: &host, keeper: &keeper, cpus: &cpus, boot: boot_limit(args, machine) };
     let found = match base {
         Some(base) => search_all(searched(&benches, &loads), &base.weighed, &on, &mut progress)?,
@@ -73,24 +74,20 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     if interrupt::interrupted() {
         return Ok(cli::INTERRUPTED.into());
     }
-    let benches = expand(benches, &loads, vcpus, &found)?;
+    let benches = expand(benches, &loads, vcpus, &found);
     let on = (baseline, cpus);
     let mut plan = plan::plan(machine, args, &config, on, catalog.cache_bytes, &tried, &benches)?;
     let spent = begin.elapsed().as_secs_f64();
     plan.budget_s = plan.budget_s.map(|budget| (budget - spent).max(1.0));
-    let rows: Vec<LayerRow> = tried.iter().map(|tried| tried.row.clone()).collect();
-    let mut store = Store::create(&out, &plan, &rows, &benches)?;
-    for row in &rows {
-        row.artifacts.iter().try_for_each(|file| store.add_artifact(&row.name, file))?;
-    }
-    for found in &found {
-        store.warn(&remark(&plan.baseline, found))?;
-    }
+    let discard = |_: &anyhow::Error| tare_store::discard_empty(&out);
+    let mut store = Store::create(&out, &plan, &rows(&tried), &benches)?;
+    remember(&mut store, &plan, &tried, &found).inspect_err(discard)?;
     let lacking =
         args.require && tried.iter().any(|tried| tried.named && tried.row.unavailable.is_some());
     let layers = tried.into_iter().map(|tried| tried.weighed).collect();
     let campaign = Prepared { store, plan, layers, benches, history: History::default() };
-    let code = campaign.run(&host, &keeper, &mut progress, &out, &args.format)?;
+    let code = campaign.run(&host, &keeper, &mut progress, &out, &args.format);
+    let code = code.inspect_err(discard)?;
     if args.explain {
         explain::every(&out)?;
     }
@@ -105,7 +102,6 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
 struct Tried {
     row: LayerRow,
     weighed: Weighed,
-    vcpus: usize,
     named: bool,
 }
 
@@ -116,14 +112,41 @@ fn fresh_directory() -> PathBuf {
     ))
 }
 
-/// An unwritable place is known before anything is measured.
-fn check_writable(out: &Path) -> Result<()> {
+/// A place that holds a campaign, has no room or cannot be written is known before anything is booted. Nothing is left
+/// there until there is a campaign.
+fn check_place(out: &Path) -> Result<()> {
+    if out.join(tare_store::FILE).exists() {
+        return Err(StoreError::Exists(out.to_owned()).into());
+    }
+    tare_run::check_space(out)
+        .with_context(|| format!("no room for a campaign in {}", out.display()))?;
+    let missing = |place: &&Path| !place.as_os_str().is_empty() && !place.exists();
+    let missing: Vec<&Path> = out.ancestors().take_while(missing).collect();
     std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
-    let mark = out.join(".tare-writable");
-    let written = std::fs::write(&mark, b"").and_then(|()| std::fs::remove_file(&mark));
-    written.with_context(|| {
+    let written = tempfile::tempfile_in(out);
+    missing.into_iter().try_for_each(std::fs::remove_dir)?;
+    written.map(drop).with_context(|| {
         format!("cannot write in {}; name another place with --out", out.display())
     })
+}
+
+/// As many CPUs as the largest of the layers has.
+fn most_vcpus(asked: &[Asked]) -> usize {
+    let of = |asked: &Asked| asked.settings.number("vcpus", 1, 1, 1024).unwrap_or(1) as usize;
+    asked.iter().map(of).max().unwrap_or(1)
+}
+
+fn rows(tried: &[Tried]) -> Vec<LayerRow> {
+    tried.iter().map(|tried| tried.row.clone()).collect()
+}
+
+/// What was found out before the first boot.
+fn remember(store: &mut Store, plan: &Plan, tried: &[Tried], found: &[Found]) -> Result<()> {
+    for Tried { row, .. } in tried {
+        row.artifacts.iter().try_for_each(|file| store.add_artifact(&row.name, file))?;
+    }
+    found.iter().try_for_each(|found| store.warn(&remark(&plan.baseline, found)))?;
+    Ok(())
 }
 
 fn try_all(
@@ -140,7 +163,6 @@ fn try_all(
         if interrupt::interrupted() {
             break;
         }
-        let vcpus = settings.number("vcpus", 1, 1, 1024).unwrap_or(1) as usize;
         let (trial_s, artifacts, unavailable) = match trial {
             Ok(trial) => (Some(trial.whole.as_secs_f64()), trial.artifacts, None),
             Err(no) => {
@@ -154,7 +176,7 @@ fn try_all(
         };
         let (kind, settings) = (kind.to_owned(), settings.to_string());
         let row = LayerRow { name: name.clone(), kind, settings, unavailable, artifacts };
-        tried.push(Tried { row, weighed: Weighed { name, layer, trial_s }, vcpus, named });
+        tried.push(Tried { row, weighed: Weighed { name, layer, trial_s }, named });
     }
     tried
 }

@@ -21,7 +21,7 @@ pub fn serve(args: &ServeArgs) -> Result<ExitCode> {
         output::note("tare: everybody who reaches this address can read these campaigns");
     }
     interrupt::listen()?;
-    output::print(&format!("http://{address}/  (Ctrl-C ends it)\n"));
+    output::print(&format!("http://{address}/  (Ctrl-C ends it)\n"))?;
     tare_serve::serve(listener, args.dirs.clone(), interrupt::interrupted)
         .with_context(|| format!("cannot serve on {address}"))?;
     Ok(ExitCode::SUCCESS)

@@ -65,6 +65,5 @@ pub fn print(dir: &Path, format: &FormatArgs) -> Result<()> {
         Format::Json => json(&board),
         Format::Csv => csv(&board),
         Format::Md => markdown(&board),
-    });
-    Ok(())
+    })
 }

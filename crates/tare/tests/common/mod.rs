@@ -29,6 +29,15 @@ impl Bench {
         self.folder.path().join(name)
     }
 
+    /// What is in the folder, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path()).expect("the temporary folder");
+        let names = entries.map(|entry| entry.expect("an entry").file_name());
+        let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into()).collect();
+        names.sort();
+        names
+    }
+
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         std::fs::write(self.path(name), text).expect("a file in the temporary folder");
         self.path(name)

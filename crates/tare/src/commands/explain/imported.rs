@@ -1,6 +1,7 @@
 //! The metrics of a decomposition from a campaign: a throughput, and perf's counts beside it.
 
 use super::{Measured, Metrics};
+use crate::usage::{OrUsage, wrong_usage};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -54,15 +55,16 @@ fn benchmark<'a>(campaign: &'a Campaign, named: Option<&'a str>) -> Result<&'a s
     let names: Vec<&str> = campaign.benchmarks.iter().map(|bench| bench.name.as_str()).collect();
     if let Some(name) = named {
         let known = names.contains(&name).then_some(name);
-        return known.with_context(|| {
+        let known = known.with_context(|| {
             format!("no benchmark '{name}' in this campaign; {}", suggestion(name, &names))
         });
+        return known.or_usage();
     }
     let rates = campaign.benchmarks.iter().filter(|bench| bench.unit == Unit::PerSecond);
     match rates.map(|bench| bench.name.as_str()).collect::<Vec<_>>()[..] {
         [one] => Ok(one),
-        [] => bail!("which benchmark is the throughput? Name it with --throughput"),
-        ref several => bail!(
+        [] => wrong_usage!("which benchmark is the throughput? Name it with --throughput"),
+        ref several => wrong_usage!(
             "which benchmark is the throughput? Name one with --throughput: {}",
             several.join(", ")
         ),

@@ -4,13 +4,12 @@
 mod parquet;
 
 use crate::cli::{ExportArgs, ExportFormat};
-use crate::output;
-use anyhow::{Context, Result, bail};
-use std::fs::File;
+use crate::usage::wrong_usage;
+use crate::{files, output};
+use anyhow::{Result, bail};
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tare_report::csv_field;
+use tare_report::{csv_field, json_line};
 use tare_store::{Campaign, Sample, load};
 
 /// The columns, in this order in every form. New ones come last; none changes its meaning.
@@ -23,8 +22,11 @@ pub fn export(args: &ExportArgs) -> Result<ExitCode> {
     }
     let campaign = load(&args.dir)?;
     match &args.out {
-        Some(path) => whole_file(path, |file| write(&campaign, args.format, file))?,
-        None => to_reader(write(&campaign, args.format, std::io::stdout()))?,
+        Some(path) => {
+            files::put(path, |file| write(&campaign, args.format, file))?;
+            output::note(&format!("Written to {}", path.display()));
+        }
+        None => output::stream(|out| write(&campaign, args.format, out))?,
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -38,7 +40,7 @@ fn writable(args: &ExportArgs) -> Result<()> {
         );
     }
     if args.out.is_none() {
-        bail!("Parquet goes into a file: name one with --out");
+        wrong_usage!("Parquet goes into a file: name one with --out");
     }
     Ok(())
 }
@@ -73,38 +75,7 @@ fn json(campaign: &Campaign, mut out: impl Write) -> Result<()> {
             "block": s.block, "slot": s.slot, "role": s.role.name(), "layer": s.layer,
             "benchmark": s.benchmark, "unit": s.unit.name(), "n": s.n, "value": s.value,
         });
-        serde_json::to_writer(&mut out, &row)?;
-        out.write_all(b"\n")?;
+        writeln!(out, "{}", json_line(&row))?;
     }
     Ok(out.flush()?)
-}
-
-/// A closed pipe is the reader's right.
-fn to_reader(written: Result<()>) -> Result<()> {
-    let Err(error) = written else { return Ok(()) };
-    let closed = error.chain().any(|cause| {
-        cause
-            .downcast_ref::<std::io::Error>()
-            .is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
-    });
-    if closed { Ok(()) } else { Err(error.context("cannot write to standard output")) }
-}
-
-/// Writes a file whole or not at all.
-fn whole_file(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".part");
-    let unfinished = PathBuf::from(unfinished);
-    let written = File::create(&unfinished)
-        .map_err(anyhow::Error::from)
-        .and_then(|mut file| write(&mut file))
-        .and_then(|()| Ok(std::fs::rename(&unfinished, path)?))
-        .with_context(|| format!("cannot write {}", path.display()));
-    match &written {
-        Ok(()) => output::note(&format!("Written to {}", path.display())),
-        Err(_) => {
-            let _ = std::fs::remove_file(&unfinished);
-        }
-    }
-    written
 }

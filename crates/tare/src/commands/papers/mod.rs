@@ -6,6 +6,7 @@ mod show;
 
 use crate::cli::{PapersArgs, PapersVerb};
 use crate::output;
+use crate::usage::OrUsage;
 use anyhow::{Context, Result};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -19,7 +20,7 @@ pub fn run(args: &PapersArgs) -> Result<ExitCode> {
         PapersVerb::Show { id } => show::show(named(&all, id)?),
         PapersVerb::Compare { id, dir } => compare::compare(named(&all, id)?, dir)?,
     };
-    output::print(&text);
+    output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -28,6 +29,7 @@ fn named<'a>(all: &'a [Paper], id: &str) -> Result<&'a Paper> {
     all.iter()
         .find(|paper| paper.id == id)
         .with_context(|| format!("no paper '{id}'; there are {}", ids.join(", ")))
+        .or_usage()
 }
 
 fn list(all: &[Paper]) -> String {

@@ -6,8 +6,8 @@ use crate::catalog::Catalog;
 use crate::cli::RunArgs;
 use crate::config::{Asked, Config};
 use crate::loads::LoadArg;
-use anyhow::{Context, Result, anyhow, bail};
-use std::path::Path;
+use crate::shell;
+use anyhow::{Result, anyhow, bail};
 use std::time::Duration;
 use tare_layers::suggestion;
 use tare_proto::{BenchInfo, MAX_SAMPLES, Machine};
@@ -16,6 +16,12 @@ use tare_store::{Counting, Plan};
 
 /// Time that a campaign may take when nothing is said.
 const BUDGET: Duration = Duration::from_secs(300);
+
+/// Differences up to this are equivalence when nothing is said, in percent.
+const MARGIN: f64 = 2.0;
+
+/// Intervals as narrow as this need no more of the budget when nothing is said, in percent.
+const WIDTH: f64 = 1.0;
 
 /// Shortest timed batch: 50,000 times the resolution of the clocks seen so far, and short enough for
 /// a series to fit between two interruptions more often than not.
@@ -106,7 +112,8 @@ pub fn plan(
     benches: &[BenchInfo],
 ) -> Result<Plan> {
     let is_sim = machine == Machine::Sim;
-    let blocks = args.blocks.or(if args.budget.is_some() { None } else { config.blocks });
+    let blocks =
+        args.blocks.or(if args.budget.is_some() { None } else { config.blocks.map(u32::from) });
     let blocks = blocks.or(is_sim.then_some(simulated::BLOCKS));
     let budget = args.budget.or(config.budget).unwrap_or(BUDGET).as_secs_f64();
     let budget_s = blocks.is_none().then_some(budget);
@@ -119,7 +126,7 @@ pub fn plan(
         baseline,
         budget_s,
         blocks,
-        width: args.width / 100.0,
+        width: args.width.or(config.width).unwrap_or(WIDTH) / 100.0,
         cpus,
         batch_ns: if is_sim { simulated::BATCH } else { BATCH_NS },
         series_ms: if is_sim { simulated::SERIES_MS } else { series_ms() },
@@ -128,11 +135,11 @@ pub fn plan(
         events: args.explain && !is_sim,
         cache_bytes: if is_sim { simulated::CACHE_BYTES } else { cache_bytes },
         boot_s: boot_limit(args, machine).as_secs_f64(),
-        margin: args.margin / 100.0,
+        margin: args.margin.or(config.margin).unwrap_or(MARGIN) / 100.0,
         created: tare_run::now(),
         tare_version: env!("CARGO_PKG_VERSION").into(),
         probe_sha256: PROBE.sha256(),
-        command: std::env::args().collect::<Vec<_>>().join(" "),
+        command: shell::own_command(),
     })
 }
 
@@ -152,26 +159,4 @@ fn seed_from_clock() -> u64 {
     let now =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     u64::from(now.subsec_nanos()) % 1_000_000
-}
-
-/// The CPUs that layers are pinned to.
-pub fn cpus(pin: &str, machine: Machine, vcpus: usize) -> Result<Vec<u32>> {
-    let allowed = tare_run::allowed_cpus();
-    match pin {
-        // Which CPU translates a simulated one is of no account.
-        "auto" if machine == Machine::Sim => Ok(Vec::new()),
-        "none" => Ok(Vec::new()),
-        "auto" => Ok(tare_run::pick_cpus(Path::new("/"), &allowed, vcpus)),
-        list => {
-            let cpus: Result<Vec<u32>, _> = list.split(',').map(str::parse).collect();
-            let cpus =
-                cpus.with_context(|| format!("--pin {list}: auto, none, or CPUs such as 2,3"))?;
-            match cpus.iter().find(|cpu| !allowed.contains(cpu)) {
-                Some(cpu) => {
-                    bail!("--pin {list}: CPU {cpu} is not one that tare may use ({allowed:?})")
-                }
-                None => Ok(cpus),
-            }
-        }
-    }
 }

@@ -2,13 +2,14 @@
 
 use crate::commands::{report, show};
 use crate::progress::Progress;
+use crate::shell::quote;
 use crate::{cli, interrupt, output};
-use anyhow::{Context, Result};
+use anyhow::{Error, Result};
 use std::path::Path;
 use std::process::ExitCode;
 use tare_layers::{Host, Keeper};
 use tare_proto::{BenchInfo, Machine};
-use tare_run::{Ending, History, Observer, OwnCost, Runner, Weighed};
+use tare_run::{Ending, History, Observer, OwnCost, RunError, Runner, Weighed};
 use tare_store::{Plan, Store};
 
 /// A campaign that is ready to run or to go on.
@@ -52,13 +53,12 @@ impl Prepared {
         };
         let ended = runner.run();
         progress.finish();
-        show::print(out, format)?;
+        let (ending, own) = ended.map_err(|error| stopped(error, out, format))?;
+        let shown = show::print(out, format);
         report::leave_in(out);
-        let (ending, own) = ended.with_context(|| {
-            format!("the campaign stopped; what it measured is in {}", out.display())
-        })?;
-        let dir = out.display();
-        Ok(match ending {
+        let dir = out.display().to_string();
+        let dir = quote(&dir);
+        let code = match ending {
             Ending::Finished => {
                 output::note(&format!(
                     "Kept in {dir}; 'tare show {dir}' prints it again. While measuring, tare itself \
@@ -71,6 +71,19 @@ impl Prepared {
                 output::note(&format!("Interrupted; 'tare resume {dir}' goes on."));
                 cli::INTERRUPTED.into()
             }
-        })
+        };
+        shown.map(|()| code)
     }
+}
+
+/// Shows what there is of a campaign that could not go on; the error says why, and where that is.
+fn stopped(error: RunError, out: &Path, format: &cli::FormatArgs) -> Error {
+    let error = Error::new(error);
+    if !tare_store::load(out).is_ok_and(|campaign| !campaign.boots.is_empty()) {
+        return error;
+    }
+    // Why the campaign stopped matters more than what becomes of this.
+    let _ = show::print(out, format);
+    report::leave_in(out);
+    error.context(format!("the campaign stopped; what it measured is in {}", out.display()))
 }

@@ -1,0 +1,48 @@
+//! Values that flags and `tare.toml` have in common, refused when nothing could come of them.
+
+use std::time::Duration;
+
+/// The longest time that can be asked for: beyond it are typing mistakes, and sums that overflow.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
+/// A time from a millisecond to a year.
+pub fn time(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text).map_err(|e| format!("{e}; write 90s or 5m"))?;
+    match (Duration::from_millis(1)..=LONGEST).contains(&time) {
+        true => Ok(time),
+        false => Err("a time from 1ms to 1year".into()),
+    }
+}
+
+/// A percentage above 0.
+pub fn percent(text: &str) -> Result<f64, String> {
+    match text.trim().parse() {
+        Ok(percent) => percent_of(percent),
+        Err(_) => Err(format!("'{text}' is not a number")),
+    }
+}
+
+/// `percent`, if it is one above 0.
+pub fn percent_of(percent: f64) -> Result<f64, String> {
+    match percent > 0.0 && percent <= 100.0 {
+        true => Ok(percent),
+        false => Err(format!("{percent}: a percentage above 0, up to 100")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nothing_could_come_of_is_refused() {
+        for text in ["nan", "inf", "-inf", "1e400", "0", "-1", "101", "", "2%"] {
+            assert!(percent(text).is_err(), "{text}");
+        }
+        assert_eq!((percent("0.5"), percent("100")), (Ok(0.5), Ok(100.0)));
+        for text in ["0s", "0m", "1us", "soon", "", "2years", "-1s", "nan"] {
+            assert!(time(text).is_err(), "{text}");
+        }
+        assert_eq!(time("5m"), Ok(Duration::from_secs(300)));
+    }
+}

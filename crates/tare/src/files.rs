@@ -1,0 +1,87 @@
+//! Files that people name: written whole or not at all, never through somebody else's link.
+
+use anyhow::{Context, Result, bail};
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use tempfile::Builder;
+
+/// So many links lead to a file at most, as in the kernel.
+const LINKS: usize = 40;
+
+/// Writes the file `path` by `write`: a regular file appears whole or not at all, under a name that nobody can guess until
+/// then; what is no file (a FIFO, `/dev/stdout`) is written to as it is.
+///
+/// # Errors
+/// What `write` fails with; a path that cannot be written, is a disk, or is another user's link.
+pub fn put(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
+    let place = place(path).and_then(|place| match place {
+        Place::File(path) => whole(&path, write),
+        Place::Stream(path, flags) => {
+            let flags = flags | nix::libc::O_NOCTTY;
+            let opened = OpenOptions::new().append(true).custom_flags(flags).open(path);
+            write(&mut opened?)
+        }
+    });
+    place.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Where what is written to a path goes.
+enum Place {
+    /// A regular file, there or not yet.
+    File(PathBuf),
+    /// What is written to in place, and how it is to be opened.
+    Stream(PathBuf, i32),
+}
+
+/// Follows the links that `named` is, as long as they are this user's or root's: those of others may lead anywhere.
+fn place(named: &Path) -> Result<Place> {
+    let mut path = named.to_owned();
+    for _ in 0..LINKS {
+        let found = match fs::symlink_metadata(&path) {
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Place::File(path)),
+            found => found?,
+        };
+        if !found.is_symlink() {
+            return of_kind(path, &found, nix::libc::O_NOFOLLOW);
+        }
+        if ![0, nix::unistd::geteuid().as_raw()].contains(&found.uid()) {
+            bail!("{} is another user's link (of uid {})", path.display(), found.uid());
+        }
+        // What such a link leads to may have no other name: /dev/stdout is a pipe.
+        if path.starts_with("/proc") {
+            return Ok(Place::Stream(path, 0));
+        }
+        let to = fs::read_link(&path)?;
+        path = folder(&path).join(to);
+    }
+    bail!("more than {LINKS} links lead on from it")
+}
+
+fn of_kind(path: PathBuf, found: &fs::Metadata, flags: i32) -> Result<Place> {
+    let kind = found.file_type();
+    if kind.is_dir() {
+        bail!("it is a folder");
+    }
+    if kind.is_block_device() {
+        bail!("it is a disk, whose contents would be lost");
+    }
+    Ok(if kind.is_file() { Place::File(path) } else { Place::Stream(path, flags) })
+}
+
+/// A new file in the place of `path`, with the mode of the old one, if there is one.
+fn whole(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
+    let usual = Permissions::from_mode(0o666); // less the umask
+    let mut fresh = Builder::new().prefix(".tare-").permissions(usual).tempfile_in(folder(path))?;
+    if let Ok(old) = fs::metadata(path) {
+        fresh.as_file().set_permissions(old.permissions())?;
+    }
+    write(fresh.as_file_mut())?;
+    fresh.persist(path)?;
+    Ok(())
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}

@@ -1,0 +1,58 @@
+//! Which CPUs layers are pinned to: `--pin`.
+
+use anyhow::{Result, bail};
+use std::path::Path;
+use std::str::FromStr;
+use tare_proto::Machine;
+
+/// What `--pin` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pin {
+    /// As many as the largest layer has.
+    Auto,
+    /// Anywhere.
+    None,
+    /// To these, each named once.
+    To(Vec<u32>),
+}
+
+impl FromStr for Pin {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Pin, String> {
+        let cpu = |word: &str| word.trim().parse().map_err(|_| format!("'{word}' is not a CPU"));
+        match text {
+            "auto" => return Ok(Pin::Auto),
+            "none" => return Ok(Pin::None),
+            _ => {}
+        }
+        let mut cpus = text
+            .split(',')
+            .map(cpu)
+            .collect::<Result<Vec<u32>, _>>()
+            .map_err(|why| format!("{why}: auto, none, or CPUs such as 2,3"))?;
+        cpus.sort_unstable();
+        cpus.dedup();
+        Ok(Pin::To(cpus))
+    }
+}
+
+impl Pin {
+    /// The CPUs for layers of up to `vcpus`; empty when they are not pinned.
+    ///
+    /// # Errors
+    /// One that this process may not use.
+    pub fn cpus(&self, machine: Machine, vcpus: usize) -> Result<Vec<u32>> {
+        let allowed = tare_run::allowed_cpus();
+        match self {
+            // Which CPU translates a simulated one is of no account.
+            Pin::Auto if machine == Machine::Sim => Ok(Vec::new()),
+            Pin::None => Ok(Vec::new()),
+            Pin::Auto => Ok(tare_run::pick_cpus(Path::new("/"), &allowed, vcpus)),
+            Pin::To(cpus) => match cpus.iter().find(|cpu| !allowed.contains(cpu)) {
+                Some(cpu) => bail!("--pin: CPU {cpu} is not one that tare may use ({allowed:?})"),
+                None => Ok(cpus.clone()),
+            },
+        }
+    }
+}

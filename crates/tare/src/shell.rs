@@ -1,0 +1,84 @@
+//! Command lines to be typed again.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+
+/// What no shell takes for anything but itself, beside letters and digits.
+const PLAIN: &str = "-_./:@+,=%";
+
+/// The command that this process was started with, as a shell reads it back: word for word.
+pub fn own_command() -> String {
+    join(std::env::args_os())
+}
+
+/// `words` as a line of a POSIX shell (or bash, or zsh) that gives these words, whatever stands in them.
+pub fn join(words: impl IntoIterator<Item = OsString>) -> String {
+    let words = words.into_iter().map(|word| quote(&word.to_string_lossy()).into_owned());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// One word, in quotes when a shell would expand or split it.
+pub fn quote(word: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || PLAIN.contains(c);
+    // zsh expands a word that begins with an equals sign.
+    if !word.is_empty() && !word.starts_with('=') && word.chars().all(plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn what_a_shell_leaves_alone_stays_as_it_is() {
+        let line = ["tare", "run", "--layers", "native,runc", "--pin=2,3", "a/b_c-d.e:f@g+h%"];
+        assert_eq!(join(line.map(OsString::from)), line.join(" "));
+    }
+
+    #[test]
+    fn a_shell_gives_back_every_word() {
+        let words = [
+            "lmbench/*",
+            "a?",
+            "[ab]",
+            "{a,b}",
+            "~",
+            "$HOME",
+            "`id`",
+            "a b",
+            "",
+            "it's",
+            "a\"b",
+            "!1",
+            "#",
+            "a;b",
+            "a|b",
+            "a&b",
+            "<a>",
+            "(a)",
+            "\\",
+            "^a",
+            "=ls",
+            "slower > 3%",
+            "a\nb",
+            "é",
+        ];
+        let line = join(["printf", "%s\\0"].into_iter().chain(words).map(OsString::from));
+        let shells = ["sh", "bash"].into_iter().filter_map(|shell| {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("ab"), "").unwrap();
+            Command::new(shell).args(["-c", &line]).current_dir(folder.path()).output().ok()
+        });
+        for done in shells {
+            let text = String::from_utf8(done.stdout).unwrap();
+            assert_eq!(
+                text.trim_end_matches('\0').split('\0').collect::<Vec<_>>(),
+                words,
+                "{line}"
+            );
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Wrong usage has an exit code of its own. The rule: what was asked for cannot be meant (a value out of range, a name
+//! that tare or the campaign does not know, options that contradict each other, a configuration file that cannot be
+//! parsed). What makes sense and does not work (a file that cannot be read, a campaign that is not there, a layer that
+//! does not boot) has failed.
+
+use std::fmt;
+
+/// The command line or `tare.toml` cannot be meant as it stands; the text says why and what would be right.
+#[derive(Debug)]
+pub struct WrongUsage(String);
+
+impl WrongUsage {
+    /// With the whole message.
+    pub fn new(text: String) -> WrongUsage {
+        WrongUsage(text)
+    }
+}
+
+impl fmt::Display for WrongUsage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WrongUsage {}
+
+/// Errors that can only come from what was asked for.
+pub trait OrUsage<T> {
+    /// The error as wrong usage, its causes in its text.
+    fn or_usage(self) -> anyhow::Result<T>;
+}
+
+impl<T, E: Into<anyhow::Error>> OrUsage<T> for Result<T, E> {
+    fn or_usage(self) -> anyhow::Result<T> {
+        self.map_err(|error| WrongUsage(format!("{:#}", error.into())).into())
+    }
+}
+
+/// Whether `error` is wrong usage.
+pub fn is_wrong_usage(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.is::<WrongUsage>())
+}
+
+/// Returns from a function with wrong usage.
+macro_rules! wrong_usage {
+    ($($text:tt)*) => {
+        return Err($crate::usage::WrongUsage::new(format!($($text)*)).into())
+    };
+}
+
+pub(crate) use wrong_usage;
