@@ -29,6 +29,7 @@ mod programs;
 mod session;
 mod settings;
 mod unpack;
+mod version;
 mod vmm;
 
 pub use availability::{Remedy, Unavailable};
@@ -43,5 +44,6 @@ pub use launch::{Artifact, Helper, Launch, Program};
 pub use layer::{BootSpec, Host, Layer};
 pub use layers::{KINDS, LayerKind, configure, kinds_of, usual};
 pub use line::Stamped;
+pub use programs::output;
 pub use session::{Answer, BootName, Ended, Greeting, Session};
 pub use settings::{Setting, SettingError, Settings, suggestion};

@@ -1,12 +1,12 @@
 //! Drivers that a guest's kernel keeps in modules: found beside the kernel, put into the initramfs, and
 //! loaded by the probe before anything else.
 
-use crate::programs;
-use crate::{BootSpec, Host, kernel};
+use crate::{BootSpec, Host, kernel, programs};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::Duration;
 
 /// What virtio devices on PCI need, in the order of loading. What a kernel has built in it has no
 /// module of.
@@ -29,6 +29,9 @@ pub(crate) const EXT4: &[&str] =
 /// How packages compress modules, and what undoes it.
 const PACKED: &[(&str, &str)] =
     &[("ko", "cat"), ("ko.xz", "xz"), ("ko.zst", "zstd"), ("ko.gz", "gzip")];
+
+/// Longest time for unpacking one of them.
+const UNPACKING: Duration = Duration::from_secs(20);
 
 /// Deepest folder below a release's modules.
 const DEPTH: u32 = 8;
@@ -92,13 +95,8 @@ fn unpack(from: &Path, tool: &str, to: &Path) -> io::Result<()> {
     }
     let mut command = programs::plain(tool);
     command.arg("-dc").arg(from).stdin(Stdio::null()).stdout(File::create(to)?);
-    let done = command.stderr(Stdio::null()).status();
-    let done = done.map_err(|e| io::Error::new(e.kind(), format!("{tool}: {e}")))?;
-    if done.success() {
-        Ok(())
-    } else {
-        Err(io::Error::other(format!("{tool} {}", from.display())))
-    }
+    let why = |why| io::Error::other(format!("{}: {why}", from.display()));
+    programs::run(&mut command, UNPACKING).map_err(why)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::{Host, Unavailable, cache};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Mutex;
@@ -101,11 +102,12 @@ pub(crate) fn extract(package: &str, members: &[&str], work: &Path) -> Result<Pa
 /// Takes what matches `members` out of a package's file. Fails, though it has the rest, when one matches nothing.
 pub(crate) fn untar(archive: &Path, members: &[&str], into: &Path) -> io::Result<()> {
     let mut open = plain("dpkg-deb");
-    let mut opened = open.arg("--fsys-tarfile").arg(archive).stdout(Stdio::piped()).spawn()?;
+    open.arg("--fsys-tarfile").arg(archive).stdout(Stdio::piped()).process_group(0);
+    let mut opened = open.spawn()?;
     let stream = opened.stdout.take().map_or(Stdio::null(), Stdio::from);
     let mut tar = plain("tar");
     tar.args(["-x", "--no-same-owner", "--wildcards"]).args(members).current_dir(into);
-    let mut tar = tar.stdin(stream).stderr(Stdio::null()).spawn()?;
+    let mut tar = tar.stdin(stream).stderr(Stdio::null()).process_group(0).spawn()?;
     let done = wait(&mut tar, DOWNLOAD) == Some(true);
     let whole = wait(&mut opened, Duration::from_secs(5)) == Some(true);
     if done && whole { Ok(()) } else { Err(io::Error::other("its package is damaged")) }

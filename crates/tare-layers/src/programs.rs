@@ -1,10 +1,12 @@
 //! The host's programs: where they are, the package each comes from, and running one with a deadline.
 
 use crate::Unavailable;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{AccessFlags, Pid, access};
 use std::ffi::OsStr;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -34,6 +36,15 @@ const PACKAGES: &[(&str, &str)] = &[
 
 /// Where an ordinary user's `PATH` does not look and runtimes are.
 const ALSO: &[&str] = &["/usr/local/sbin", "/usr/sbin", "/sbin"];
+
+/// How often a program is looked after.
+const POLL: Duration = Duration::from_millis(2);
+
+/// Longest time that a killed program is waited for.
+const DYING: Duration = Duration::from_secs(2);
+
+/// Most bytes that a program may print.
+const MOST: usize = 1 << 20;
 
 /// The program that `name` (a name, or a path with a slash) means, or how to get it.
 pub(crate) fn find(name: &str) -> Result<PathBuf, Unavailable> {
@@ -76,41 +87,91 @@ pub(crate) fn plain(program: impl AsRef<OsStr>) -> Command {
 }
 
 /// What `command` prints, if it succeeds `within` that time; else its last words. It and what it
-/// started are ended when the time is over.
-pub(crate) fn output(command: &mut Command, within: Duration) -> Result<String, String> {
+/// started are ended when the time is over; a daemon that it leaves is not waited for.
+pub fn output(command: &mut Command, within: Duration) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().map_err(|e| format!("{name}: {e}"))?;
-    let (out, err) = (child.stdout.take(), child.stderr.take());
-    let complaint = thread::spawn(move || read(err));
-    let text = thread::spawn(move || read(out));
-    let ended = wait(&mut child, within).ok_or(format!("{name}: not done within {within:?}"))?;
-    let text = text.join().unwrap_or_default();
-    let complaint = complaint.join().unwrap_or_default();
-    if ended { Ok(text) } else { Err(format!("{name}: {}", last_line(&complaint))) }
+    let mut text = Heard::new(child.stdout.take());
+    let mut complaint = Heard::new(child.stderr.take());
+    let ended = wait_and(&mut child, within, || {
+        text.listen();
+        complaint.listen();
+    });
+    match ended {
+        Some(true) => Ok(text.finish()),
+        Some(false) => Err(format!("{name}: {}", last_line(&complaint.finish()))),
+        None => Err(format!("{name}: not done within {within:?}")),
+    }
+}
+
+/// Runs `command`, whose standard input and output are files, to its end or until the time is over.
+pub(crate) fn run(command: &mut Command, within: Duration) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let spawned = command.stderr(Stdio::null()).process_group(0).spawn();
+    match wait(&mut spawned.map_err(|e| format!("{name}: {e}"))?, within) {
+        Some(true) => Ok(()),
+        Some(false) => Err(format!("{name} failed")),
+        None => Err(format!("{name}: not done within {within:?}")),
+    }
 }
 
 /// Whether the child succeeded; `None` when it had to be ended.
 pub(crate) fn wait(child: &mut Child, within: Duration) -> Option<bool> {
+    wait_and(child, within, || {})
+}
+
+/// The same, with something to do meanwhile.
+fn wait_and(child: &mut Child, within: Duration, mut meanwhile: impl FnMut()) -> Option<bool> {
     let deadline = Instant::now() + within;
     while Instant::now() < deadline {
+        meanwhile();
         match child.try_wait() {
             Ok(Some(status)) => return Some(status.success()),
-            Ok(None) => thread::sleep(Duration::from_millis(2)),
+            Ok(None) => thread::sleep(POLL),
             Err(_) => return Some(false),
         }
     }
     let _ = killpg(Pid::from_raw(child.id() as i32), Signal::SIGKILL);
-    let _ = child.wait();
+    let _ = child.kill(); // it may lead no group
+    let deadline = Instant::now() + DYING;
+    while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
+        thread::sleep(POLL);
+    }
     None
 }
 
-fn read(stream: Option<impl Read>) -> String {
-    let mut bytes = Vec::new();
-    if let Some(stream) = stream {
-        let _ = stream.take(1 << 20).read_to_end(&mut bytes);
+/// What has come through a pipe so far. It is never waited for: whoever holds the other end may keep it.
+struct Heard<R> {
+    pipe: Option<R>,
+    bytes: Vec<u8>,
+}
+
+impl<R: Read + AsFd> Heard<R> {
+    fn new(pipe: Option<R>) -> Heard<R> {
+        let set = |pipe: &R| fcntl(pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).is_ok();
+        Heard { pipe: pipe.filter(set), bytes: Vec::new() }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+
+    /// Takes what is there; the pipe is closed at its end and when it has brought too much.
+    fn listen(&mut self) {
+        let mut chunk = [0; 1 << 16];
+        while let Some(pipe) = &mut self.pipe {
+            match pipe.read(&mut chunk) {
+                Ok(n) if n > 0 && self.bytes.len() + n <= MOST => {
+                    self.bytes.extend_from_slice(&chunk[..n]);
+                }
+                Err(e) if e.kind() == ErrorKind::WouldBlock => return,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                _ => self.pipe = None,
+            }
+        }
+    }
+
+    fn finish(mut self) -> String {
+        self.listen();
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
 }
 
 fn last_line(text: &str) -> String {
@@ -141,6 +202,8 @@ mod tests {
         let late = run("sleep 1000 | sleep 1000", 100).unwrap_err();
         assert!(late.contains("not done within"), "{late}");
         assert_eq!(run("printf '\\033[2Jno' >&2; exit 1", 10_000).unwrap_err(), "sh: \\u{1b}[2Jno");
+        let flood = run("cat /dev/zero", 60_000).unwrap_err();
+        assert!(!flood.contains("not done within"), "it was not cut off: {flood}");
     }
 
     #[test]
@@ -151,22 +214,24 @@ mod tests {
         assert_eq!(output(&mut command, Duration::from_secs(10)).unwrap(), "C\nunset\n");
     }
 
-    /// The keeper starts layers, which get an environment of their own; all others are read.
     #[test]
-    fn every_program_is_started_through_it() {
-        let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).unwrap().flatten() {
-                if entry.path().is_dir() {
-                    folders.push(entry.path());
-                    continue;
-                }
-                let text = std::fs::read_to_string(entry.path()).unwrap();
-                let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-                let name = entry.file_name();
-                let starts = ["keep.rs", "keeper.rs", "programs.rs"].iter().any(|own| name == *own);
-                assert!(starts || !code.contains("Command::new("), "{}", entry.path().display());
-            }
-        }
+    fn a_daemon_that_holds_the_pipes_is_not_waited_for() {
+        let script = "setsid sleep 5 & echo yes";
+        let (told, heard) = std::sync::mpsc::channel();
+        thread::spawn(move || {
+            told.send(output(Command::new("sh").args(["-c", script]), Duration::from_secs(600)))
+        });
+        let said = heard.recv_timeout(Duration::from_secs(4)).expect("it waited for the daemon");
+        assert_eq!(said.unwrap(), "yes\n");
+    }
+
+    #[test]
+    fn a_program_without_a_group_of_its_own_is_ended_too() {
+        let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
+        assert_eq!(wait(&mut child, Duration::from_millis(50)), None);
+        assert!(child.try_wait().unwrap().is_some(), "it still runs");
+        let mut command = Command::new("sleep");
+        let late = super::run(command.arg("1000"), Duration::from_millis(50)).unwrap_err();
+        assert!(late.contains("not done within"), "{late}");
     }
 }

@@ -5,10 +5,9 @@ use crate::programs;
 use crate::{Host, Unavailable, cache};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::thread;
+use std::time::Duration;
 
 /// How packed data begin, and the program that unpacks them from its standard input.
 const FORMATS: &[(&[u8], &str)] = &[
@@ -18,6 +17,9 @@ const FORMATS: &[(&[u8], &str)] = &[
     (b"\x02\x21\x4c\x18", "lz4"),
     (b"BZh", "bzip2"),
 ];
+
+/// Longest time for an image of some 10 MB.
+const UNPACKING: Duration = Duration::from_secs(60);
 
 /// How an ELF file begins.
 const ELF: &[u8] = b"\x7fELF";
@@ -88,7 +90,7 @@ fn unpack(program: &Path, payload: &[u8], size: Option<u64>, kept: &Path) -> io:
     let folder = kept.parent().unwrap_or(Path::new("."));
     cache::make(folder)?;
     let unfinished = tempfile::NamedTempFile::new_in(folder)?;
-    run(program, payload, unfinished.reopen()?)?;
+    run(program, payload, unfinished.reopen()?, UNPACKING)?;
     let whole = fs::metadata(unfinished.path())?.len();
     if size.is_some_and(|size| size != whole) {
         return Err(io::Error::other(format!("unpacks to {whole} bytes, not as its header says")));
@@ -101,26 +103,21 @@ fn unpack(program: &Path, payload: &[u8], size: Option<u64>, kept: &Path) -> io:
     unfinished.persist(kept).map(drop).map_err(io::Error::from)
 }
 
-fn run(program: &Path, input: &[u8], output: File) -> io::Result<()> {
+/// The packed data go through a file: nobody has to feed a pipe while the program is watched.
+fn run(program: &Path, packed: &[u8], output: File, within: Duration) -> io::Result<()> {
+    let mut input = tempfile::tempfile()?;
+    input.write_all(packed)?;
+    input.rewind()?;
     let mut command = programs::plain(program);
-    command.args(["-d", "-c"]).stdin(Stdio::piped()).stdout(output).stderr(Stdio::null());
-    let mut child = command.spawn()?;
-    let mut stdin = child.stdin.take();
-    let fed = thread::scope(|scope| {
-        let feed =
-            scope.spawn(move || stdin.take().map_or(Ok(()), |mut pipe| pipe.write_all(input)));
-        let status = child.wait();
-        (feed.join(), status)
-    });
-    match fed {
-        (Ok(Ok(())), Ok(status)) if status.success() => Ok(()),
-        _ => Err(io::Error::other(format!("{} cannot unpack it", program.display()))),
-    }
+    command.args(["-d", "-c"]).stdin(input).stdout(output);
+    let why = |why| io::Error::other(format!("cannot unpack it: {why}"));
+    programs::run(&mut command, within).map_err(why)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
     use std::process::Command;
 
     fn host(cache: &Path) -> Host {
@@ -157,6 +154,17 @@ mod tests {
         assert_eq!(fs::read(&unpacked).unwrap(), content);
         assert_eq!(elf(&file, &host(folder.path())).unwrap(), unpacked);
         assert_eq!(elf(&unpacked, &host(folder.path())).unwrap(), unpacked, "it is an ELF image");
+    }
+
+    #[test]
+    fn an_unpacker_that_hangs_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("unpacker");
+        fs::write(&program, "#!/bin/sh\nsleep 1000\n").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let output = tempfile::tempfile().unwrap();
+        let late = run(&program, b"packed", output, Duration::from_millis(100)).unwrap_err();
+        assert!(late.to_string().contains("not done within"), "{late}");
     }
 
     #[test]

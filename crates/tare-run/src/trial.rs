@@ -4,7 +4,6 @@ use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tare_layers::{Artifact, BootName, Host, Keeper, Layer, Session, Unavailable};
 use tare_proto::Hello;
@@ -48,16 +47,11 @@ pub fn trial(
 
 /// The artifact with its hash and what it says of itself.
 fn describe(artifact: &Artifact) -> StoredArtifact {
-    let says = |argument: &String| {
-        let command = Command::new(&artifact.path).arg(argument).stdin(Stdio::null()).output();
-        let text = command.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-        text.unwrap_or_default().lines().next().unwrap_or_default().chars().take(120).collect()
-    };
     StoredArtifact {
         role: artifact.role.clone(),
         path: artifact.path.display().to_string(),
         sha256: sha256(&artifact.path).unwrap_or_default(),
-        version: artifact.version_argument.as_ref().map(says).unwrap_or_default(),
+        version: artifact.version(),
     }
 }
 

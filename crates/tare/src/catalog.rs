@@ -1,10 +1,11 @@
 //! Every suite and benchmark: the probe's own table and the host's, and how people select from them.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use globset::{Glob, GlobMatcher};
 use serde::Deserialize;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 use tare_layers::suggestion;
 use tare_proto::{BenchInfo, Better, SuiteInfo};
 use tare_run::{HOST_BENCHES, HOST_SUITE, HostBench};
@@ -14,6 +15,9 @@ const DEFAULT: &str = "vmi";
 
 /// Stands for every suite.
 const ALL: &str = "all";
+
+/// Longest time for the probe's table.
+const LISTING: Duration = Duration::from_secs(20);
 
 /// All there is to run.
 #[derive(Deserialize)]
@@ -30,9 +34,10 @@ pub struct Catalog {
 impl Catalog {
     /// Asks the probe for its table and adds the host's.
     pub fn load(probe: &Path) -> Result<Catalog> {
-        let output = Command::new(probe).args(["list", "--json"]).env_clear().output();
-        let output = output.with_context(|| format!("cannot run the probe {}", probe.display()))?;
-        let mut catalog: Catalog = serde_json::from_slice(&output.stdout).with_context(|| {
+        let mut command = Command::new(probe);
+        let listed = tare_layers::output(command.args(["list", "--json"]).env_clear(), LISTING);
+        let listed = listed.map_err(|why| anyhow!("cannot run the probe {why}"))?;
+        let mut catalog: Catalog = serde_json::from_str(&listed).with_context(|| {
             format!("the probe {} does not list its benchmarks", probe.display())
         })?;
         catalog.benches.extend(HOST_BENCHES.iter().map(info));
