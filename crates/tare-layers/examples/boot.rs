@@ -4,7 +4,7 @@
 use std::env;
 use std::error::Error;
 use std::time::Duration;
-use tare_layers::{Answer, BootName, Host, Keeper, Session, Settings, configure, keep};
+use tare_layers::{Answer, BootName, Host, Keeper, Session, Settings, configure, fresh_id, keep};
 use tare_proto::{Machine, Request};
 
 const LONG: Duration = Duration::from_secs(300);
@@ -25,9 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (_, settings, layer) = configure(machine, &Settings::parse(layer)?)?;
     println!("{settings}");
     layer.check(&host).map_err(|missing| missing.to_string())?;
-    let id = format!("tare-{}", std::process::id());
     let script = benches.iter().map(|bench| request(bench)).collect();
-    let name = BootName { id, script, ..BootName::default() };
+    let name = BootName { id: fresh_id(), script, ..BootName::default() };
     let mut session = Session::start(&*layer, &host, &keeper, &name, &cpus, None, || false)?;
     match session.greet(LONG) {
         Ok(greeting) => println!("{:#?}\nstart {:?}", greeting.hello, greeting.start),

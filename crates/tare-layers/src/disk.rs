@@ -4,14 +4,14 @@
 //! Every layer of a campaign gets one of the same size in the same folder, so that the same medium lies
 //! below all of them.
 
-use crate::{BootSpec, Host, Program, Setting, SettingError, Settings, Unavailable};
+use crate::{BootSpec, Host, Program, Setting, SettingError, Settings, Unavailable, used};
 use nix::errno::Errno;
 use nix::fcntl::{FallocateFlags, fallocate};
 use nix::sys::statfs::{self, FsType, statfs};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use tare_proto::NO_DISK;
 
@@ -76,7 +76,7 @@ impl Disk {
     pub fn check(&self, host: &Host) -> Result<(), Unavailable> {
         match self {
             Disk::Scratch(_, folder) => check_folder(SETTING.key, folder.as_deref()),
-            Disk::Given(path) => given(path, host),
+            Disk::Given(path) => used::given(path, host.destroy_disks),
         }
     }
 
@@ -135,35 +135,6 @@ pub(crate) fn check_folder(key: &str, folder: Option<&Path>) -> Result<(), Unava
     }
 }
 
-/// A device or file may be overwritten only if that was said, and nobody may be using it.
-fn given(path: &Path, host: &Host) -> Result<(), Unavailable> {
-    let name = path.display();
-    let found = fs::metadata(path).map_err(|e| {
-        Unavailable::new(format!("{name}: {e}"), "give a size, a device or a file to disk=")
-    })?;
-    let device = found.file_type().is_block_device();
-    if !device && !found.is_file() {
-        let why = format!("{name} is neither a device nor a file");
-        return Err(Unavailable::new(why, "for a scratch image in a folder: disk=256M:FOLDER"));
-    }
-    if !host.destroy_disks {
-        return Err(Unavailable::new(
-            format!("disk={name} would be overwritten"),
-            "if nothing on it is needed, add --destroy-disk-contents",
-        ));
-    }
-    // The kernel lets nobody have a device alone that is mounted, swapped to or part of another.
-    let alone = if device { libc::O_EXCL } else { 0 };
-    let opened = OpenOptions::new().read(true).write(true).custom_flags(alone).open(path);
-    opened.map(drop).map_err(|e| match e.raw_os_error() {
-        Some(libc::EBUSY) => Unavailable::new(
-            format!("{name} is in use (mounted?)"),
-            "give a disk that nothing uses",
-        ),
-        _ => Unavailable::new(format!("{name}: {e}"), "run tare as a user who may write to it"),
-    })
-}
-
 /// The folder for images: next to the boot's own, unless that is in memory.
 pub(crate) fn parent(boot: &Path) -> PathBuf {
     let own = boot.parent().unwrap_or(boot);
@@ -184,10 +155,11 @@ fn direct(folder: &Path) -> bool {
 
 impl Image {
     /// Makes the image, really written and on the disk; where that fails, one that holds the reason.
-    pub(crate) fn make(&self) -> io::Result<()> {
+    /// `go_on` is asked at every step, and what it says ends the work.
+    pub(crate) fn make(&self, go_on: &dyn Fn() -> io::Result<()>) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(&self.path).display();
         let named = |e| format!("an image of {} MiB in {folder}: {e}", self.bytes >> 20);
-        let made = self.fill().map_err(named).and_then(|()| match self.file_system {
+        let made = self.fill(go_on).map_err(named).and_then(|()| match self.file_system {
             true => crate::files::make_file_system(&self.path),
             false => Ok(()),
         });
@@ -199,7 +171,7 @@ impl Image {
         fs::write(&self.path, sector)
     }
 
-    fn fill(&self) -> io::Result<()> {
+    fn fill(&self, go_on: &dyn Fn() -> io::Result<()>) -> io::Result<()> {
         let mut file = File::create(&self.path)?;
         // What does not fit is known before half of it has been written.
         match fallocate(&file, FallocateFlags::empty(), 0, self.bytes as i64) {
@@ -215,6 +187,7 @@ impl Image {
                 state ^= state << 17;
                 word.copy_from_slice(&state.to_le_bytes());
             }
+            go_on()?;
             file.write_all(&chunk)?;
         }
         file.sync_all()
@@ -224,6 +197,7 @@ impl Image {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::FileTypeExt;
 
     fn read(text: &str) -> Result<Option<Disk>, SettingError> {
         Disk::read(&Settings::parse(&format!("x,disk={text}")).unwrap())
@@ -289,11 +263,14 @@ mod tests {
     fn an_image_is_filled_or_holds_the_reason() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("image");
-        Image { path: path.clone(), bytes: 2 << 20, file_system: false }.make().unwrap();
+        Image { path: path.clone(), bytes: 2 << 20, file_system: false }.make(&|| Ok(())).unwrap();
         let bytes = fs::read(&path).unwrap();
         assert_eq!(bytes.len(), 2 << 20);
         assert!(bytes.chunks(4096).all(|page| page.iter().any(|byte| *byte != 0)));
         let full = Image { path: "/dev/full".into(), bytes: 1 << 20, file_system: false };
-        assert!(full.fill().is_err() && full.make().is_err(), "not even the reason can be written");
+        assert!(
+            full.fill(&|| Ok(())).is_err() && full.make(&|| Ok(())).is_err(),
+            "not even the reason can be written"
+        );
     }
 }

@@ -16,6 +16,9 @@ pub enum SessionError {
     /// The layer ended before it was asked to.
     #[error("the layer ended ({0})")]
     Ended(String),
+    /// The process that looks after the layer ended before the layer did.
+    #[error("its keeper ended ({0}); tare has ended the layer itself")]
+    KeeperLost(String),
     /// No answer in time.
     #[error("no answer to {0} within {limit:.1} s", limit = .1.as_secs_f64())]
     NoAnswer(String, Duration),

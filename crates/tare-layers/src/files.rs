@@ -17,7 +17,7 @@ pub(crate) const SETTING: Setting = Setting {
 pub(crate) const USUAL: &str = "128M";
 
 /// Longest time that making a file system may take.
-const MAKING: Duration = Duration::from_secs(30);
+pub(crate) const MAKING: Duration = Duration::from_secs(30);
 
 /// A folder on a disk of this host, as far as there is one; it is made and removed with the boot.
 pub(crate) fn folder(boot: &BootSpec, program: &mut Program) -> PathBuf {
@@ -83,7 +83,7 @@ mod tests {
     fn an_image_has_a_file_system_on_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("image");
-        Image { path: path.clone(), bytes: 8 << 20, file_system: true }.make().unwrap();
+        Image { path: path.clone(), bytes: 8 << 20, file_system: true }.make(&|| Ok(())).unwrap();
         let bytes = fs::read(&path).unwrap();
         assert_eq!(bytes.len(), 8 << 20);
         assert_eq!(bytes[1024 + 56..1024 + 58], [0x53, 0xef], "the magic number of ext4");

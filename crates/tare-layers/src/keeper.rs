@@ -5,24 +5,29 @@
 //! and state on disk has to be removed after the processes have ended.
 
 use crate::error::{SessionError, refused};
-use crate::{Program, procs};
+use crate::estate::{COMMAND, Estate};
+use crate::files::MAKING;
+use crate::orders::{Boot, LIFE, News, Order, READY};
+use crate::procs;
+use crate::record::Record;
 use nix::errno::Errno;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, Write};
+use std::net::Shutdown;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The descriptor at which a keeper finds its life line.
-pub(crate) const LIFE: i32 = 3;
-
 /// Longest time that a keeper may take for a step: to start, or to end and remove a layer.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often a keeper that ends is looked after.
+const POLL: Duration = Duration::from_millis(2);
 
 /// Bytes a second that an image is written at, at least.
 const SLOWEST_DISK: u64 = 10 << 20;
@@ -34,36 +39,6 @@ pub struct Keeper {
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<String>,
-}
-
-/// What tare tells its keeper, once.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Order {
-    /// What to start.
-    pub program: Program,
-    /// The CPUs it may run on; empty for all.
-    pub cpus: Vec<u32>,
-}
-
-/// What a keeper tells tare.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum News {
-    /// The boot's folder is made.
-    Folder(PathBuf),
-    /// The layer is started.
-    Started {
-        /// When, by the host's monotonic clock, in nanoseconds.
-        at: u64,
-        /// The processes of its helpers.
-        helpers: Vec<u32>,
-    },
-    /// The layer could not be started.
-    Refused(String),
-    /// The layer's first process has ended.
-    Ended(String),
-    /// All is ended and removed; the texts name what could not be.
-    Clean(Vec<String>),
 }
 
 /// The layer's standard streams.
@@ -81,25 +56,47 @@ pub(crate) struct Running {
     helpers: Vec<u32>,
     ended: Option<String>,
     left: Option<Vec<String>>,
+    /// What the boot makes, for the case that the keeper cannot remove it.
+    estate: Estate,
+    /// Held as long as this process may have to do so.
+    record: Option<Record>,
+}
+
+/// Why there is no news.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Silence {
+    /// None came in time.
+    Late,
+    /// The keeper has gone.
+    Gone,
 }
 
 impl Keeper {
-    /// Starts a keeper; the folder it has made, and the streams that the layer will have.
-    pub(crate) fn start(&self) -> Result<(Running, PathBuf, Streams), SessionError> {
+    /// Starts a keeper for the boot `id`, recorded among `records`; the folder it has made, and the streams that
+    /// the layer will have.
+    pub(crate) fn start(
+        &self,
+        id: &str,
+        records: &Path,
+    ) -> Result<(Running, PathBuf, Streams), SessionError> {
         let (mut keeper, life) = self.spawn().map_err(SessionError::Start)?;
         let streams = (keeper.stdin.take(), keeper.stdout.take(), keeper.stderr.take());
-        let news = life.try_clone().map_err(SessionError::Start)?;
-        let news = BufReader::new(news);
+        let news = BufReader::new(life.try_clone().map_err(SessionError::Start)?);
+        let (ended, left, estate) = (None, None, Estate::new(id));
+        let helpers = Vec::new();
         let mut running =
-            Running { keeper, life, news, helpers: Vec::new(), ended: None, left: None };
+            Running { keeper, life, news, helpers, ended, left, estate, record: None };
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(refused("the keeper has no streams".into()));
         };
-        match running.news(PATIENCE) {
-            Some(News::Folder(folder)) => Ok((running, folder, Streams { stdin, stdout, stderr })),
-            Some(News::Refused(why)) => Err(refused(why)),
-            other => Err(unexpected(other)),
-        }
+        running.say(&Boot { id: id.to_owned(), records: Some(records.to_owned()) })?;
+        let folder = match running.news(PATIENCE) {
+            Ok(News::Folder(folder)) => folder,
+            other => return Err(running.not_started(other, PATIENCE)),
+        };
+        running.estate.folders = vec![folder.clone()];
+        running.record = Record::open(records, id).ok();
+        Ok((running, folder, Streams { stdin, stdout, stderr }))
     }
 
     fn spawn(&self) -> io::Result<(Child, UnixStream)> {
@@ -127,21 +124,53 @@ fn place_life_line(life: i32) -> io::Result<()> {
     Ok(Errno::result(done).map(drop)?)
 }
 
+/// Longest time that a keeper may take to start what `order` says.
+fn patience(order: &Order) -> Duration {
+    let what = &order.program;
+    let bytes: u64 = what.images.iter().map(|image| image.bytes).sum();
+    let formatting = what.images.iter().filter(|image| image.file_system).count();
+    let steps = COMMAND * what.setup.len() as u32 + READY * what.helpers.len() as u32;
+    PATIENCE + Duration::from_secs(bytes / SLOWEST_DISK) + steps + MAKING * formatting as u32
+}
+
 impl Running {
     /// Gives the order and returns when the layer was started.
     pub(crate) fn launch(&mut self, order: &Order) -> Result<u64, SessionError> {
-        let mut text = serde_json::to_string(order).map_err(|e| refused(e.to_string()))?;
-        text.push('\n');
-        self.life.write_all(text.as_bytes()).map_err(SessionError::Start)?;
-        let filling: u64 = order.program.images.iter().map(|image| image.bytes).sum();
-        match self.news(PATIENCE + Duration::from_secs(filling / SLOWEST_DISK)) {
-            Some(News::Started { at, helpers }) => {
+        let folder = self.estate.folders.first().cloned().unwrap_or_default();
+        self.estate = Estate::whole(&self.estate.id, &folder, &order.program);
+        self.say(order)?;
+        match self.news(patience(order)) {
+            Ok(News::Started { at, helpers }) => {
                 self.helpers = helpers;
                 Ok(at)
             }
-            Some(News::Refused(why)) => Err(refused(why)),
-            other => Err(unexpected(other)),
+            other => Err(self.not_started(other, patience(order))),
         }
+    }
+
+    /// A keeper that has gone hears nothing; what it does not answer then says so.
+    fn say(&mut self, what: &impl Serialize) -> Result<(), SessionError> {
+        let mut text = serde_json::to_string(what).map_err(|e| refused(e.to_string()))?;
+        text.push('\n');
+        let _ = self.life.write_all(text.as_bytes());
+        Ok(())
+    }
+
+    /// Why there is no layer, and what is left of the attempt.
+    fn not_started(&mut self, news: Result<News, Silence>, within: Duration) -> SessionError {
+        let why = match news {
+            Ok(News::Refused(why)) => why,
+            Ok(news) => format!("the keeper said {news:?}"),
+            Err(Silence::Late) => format!("the keeper took longer than {} s", within.as_secs()),
+            Err(Silence::Gone) => match self.lost() {
+                Some(how) => format!("the keeper ended ({how}); is tare's own program in place?"),
+                None => "the keeper ended".into(),
+            },
+        };
+        let left = self.finish();
+        let left =
+            if left.is_empty() { String::new() } else { format!("; left: {}", left.join(", ")) };
+        refused(why + &left)
     }
 
     /// The keeper's process id: all processes of the layer are its descendants.
@@ -164,58 +193,79 @@ impl Running {
     /// How the layer's first process ended, if it does `within` that time.
     pub(crate) fn how_it_ended(&mut self, within: Duration) -> Option<String> {
         let deadline = Instant::now() + within;
-        while self.ended.is_none() && self.listen(deadline) {}
+        while self.ended.is_none() {
+            match self.listen(deadline) {
+                Ok(()) => {}
+                Err(Silence::Late) => break,
+                Err(Silence::Gone) => {
+                    self.wait(deadline);
+                    break;
+                }
+            }
+        }
         self.ended.clone()
     }
 
-    /// Ends the layer and waits until everything is removed; names what is left.
-    pub(crate) fn stop(mut self) -> Vec<String> {
-        let _ = self.life.shutdown(std::net::Shutdown::Write);
-        let deadline = Instant::now() + PATIENCE;
-        while self.left.is_none() && self.listen(deadline) {}
-        let unknown = format!("the keeper (process {}) has not removed all yet", self.pid());
-        self.left.take().unwrap_or_else(|| vec![unknown])
-    }
-
-    /// Notes one piece of news; whether there was any.
-    fn listen(&mut self, until: Instant) -> bool {
-        match self.news(until.saturating_duration_since(Instant::now())) {
-            Some(News::Ended(how)) => self.ended = Some(how),
-            Some(News::Clean(left)) => self.left = Some(left),
-            Some(_) => {}
-            None => return false,
+    /// Waits for the end of the keeper: its sockets close a little earlier, and its layer may end first.
+    fn wait(&mut self, deadline: Instant) {
+        while matches!(self.keeper.try_wait(), Ok(None)) && Instant::now() < deadline {
+            thread::sleep(POLL);
         }
-        true
     }
 
-    /// The next news, or `None` when the time is over or the keeper has gone.
-    fn news(&mut self, within: Duration) -> Option<News> {
+    /// How the keeper ended, if it did and has not removed the layer.
+    pub(crate) fn lost(&mut self) -> Option<String> {
+        let status = self.keeper.try_wait().ok()??;
+        let now = Instant::now();
+        while self.left.is_none() && self.listen(now).is_ok() {}
+        self.left.is_none().then(|| status.to_string())
+    }
+
+    /// Ends the layer and waits until everything is removed; names what is left. A keeper that takes too long is
+    /// left to its work; what one that was killed has left is removed here.
+    pub(crate) fn finish(&mut self) -> Vec<String> {
+        let _ = self.life.shutdown(Shutdown::Write);
+        let deadline = Instant::now() + PATIENCE;
+        while self.left.is_none() && self.listen(deadline).is_ok() {}
+        if self.left.is_none() {
+            self.wait(deadline);
+        }
+        if let (None, Ok(None)) = (&self.left, self.keeper.try_wait()) {
+            return vec![format!("the keeper (process {}) has not removed all yet", self.pid())];
+        }
+        let left = self.left.get_or_insert_with(|| self.estate.end_and_clear()).clone();
+        if let Some(record) = self.record.take().filter(|_| left.is_empty()) {
+            record.remove();
+        }
+        left
+    }
+
+    /// Notes one piece of news.
+    fn listen(&mut self, until: Instant) -> Result<(), Silence> {
+        match self.news(until.saturating_duration_since(Instant::now()))? {
+            News::Ended(how) => self.ended = Some(how),
+            News::Clean(left) => self.left = Some(left),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn news(&mut self, within: Duration) -> Result<News, Silence> {
         // Zero would mean no limit.
-        self.life.set_read_timeout(Some(within.max(Duration::from_millis(1)))).ok()?;
+        let within = within.max(Duration::from_millis(1));
+        self.life.set_read_timeout(Some(within)).map_err(|_| Silence::Gone)?;
         let mut line = String::new();
-        self.news.read_line(&mut line).ok()?;
-        serde_json::from_str(&line).ok()
+        match self.news.read_line(&mut line) {
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => Err(Silence::Late),
+            _ => serde_json::from_str(&line).map_err(|_| Silence::Gone),
+        }
     }
 }
 
 impl Drop for Running {
-    /// Closes the life line, which ends the layer. A keeper that takes too long is left to its
-    /// work, not killed: nobody else would end what it keeps.
+    /// Ends the layer. A keeper that takes too long is not killed: it goes on with its work.
     fn drop(&mut self) {
-        let _ = self.life.shutdown(std::net::Shutdown::Both);
-        let deadline = Instant::now() + PATIENCE;
-        while let Ok(None) = self.keeper.try_wait() {
-            if Instant::now() > deadline {
-                return;
-            }
-            thread::sleep(Duration::from_millis(2));
-        }
-    }
-}
-
-fn unexpected(news: Option<News>) -> SessionError {
-    match news {
-        Some(news) => refused(format!("the keeper said {news:?}")),
-        None => refused("the keeper ended; is tare's own program still in place?".into()),
+        self.finish();
+        self.wait(Instant::now() + PATIENCE);
     }
 }

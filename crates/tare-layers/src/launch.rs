@@ -27,13 +27,13 @@ pub struct Program {
     /// Its whole environment.
     pub env: Vec<(String, String)>,
     /// Commands that remove what the layer leaves outside its processes (a container's state); run
-    /// when all of its processes have ended, in order, each ignored if it fails.
+    /// when it was started and all of its processes have ended, in order, each ignored if it fails.
     pub cleanup: Vec<Vec<String>>,
     /// Folders outside the boot's folder that the keeper makes at the start and removes at the end.
     pub folders: Vec<PathBuf>,
-    /// Commands that make what the layer needs beside folders; run before it starts, in order. The first
-    /// that fails ends the boot.
-    pub setup: Vec<Vec<String>>,
+    /// What the layer needs beside folders; made before it starts, in order. The first step that fails ends
+    /// the boot.
+    pub setup: Vec<Step>,
     /// Programs of tare's own that run beside the layer and are no part of it, started before it on the
     /// keeper's CPUs.
     pub helpers: Vec<Helper>,
@@ -41,6 +41,15 @@ pub struct Program {
     pub images: Vec<Image>,
     /// What the campaign records of this layer's making: kernels, runtimes.
     pub artifacts: Vec<Artifact>,
+}
+
+/// A command that makes something, and the one that removes it again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// Makes it, and fails if it is there already.
+    pub make: Vec<String>,
+    /// Removes it; run only after it was made. Empty when it goes with something else.
+    pub undo: Vec<String>,
 }
 
 /// A program that runs beside a layer. It says `ready` on its standard output, or why it is not.

@@ -2,7 +2,7 @@
 //! layer starts, removed with the boot.
 
 use crate::{
-    BootSpec, Helper, Host, Program, Setting, SettingError, Settings, programs, suggestion,
+    BootSpec, Helper, Host, Program, Setting, SettingError, Settings, Step, programs, suggestion,
 };
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -105,14 +105,13 @@ impl Net {
             Net::Tap => interfaces(number).map(|it| it.tap("")),
             Net::PlainTap => interfaces(number).map(|it| it.tap(" gso_max_segs 1")),
         };
-        let Made { setup, cleanup, link, address } = match made {
+        let Made { setup, link, address } = match made {
             Ok(made) => made,
             Err(why) => return Ok(Link { told: format!("none: {why}"), ..Link::default() }),
         };
         let ip = address.unwrap_or(Ipv4Addr::LOCALHOST);
         let peer = Peer { address: SocketAddrV4::new(ip, free_port(number)?), cookie: cookie()? };
         program.setup.extend(setup);
-        program.cleanup.extend(cleanup);
         program.helpers.push(Helper {
             program: host.probe.clone(),
             args: vec!["peer".into()],
@@ -127,11 +126,10 @@ impl Net {
     }
 }
 
-/// Commands that make and remove a network, what the layer needs of it, and the host's address there.
+/// Steps that make a network, what the layer needs of it, and the host's address there.
 #[derive(Default)]
 struct Made {
-    setup: Vec<Vec<String>>,
-    cleanup: Vec<Vec<String>>,
+    setup: Vec<Step>,
     link: Link,
     address: Option<Ipv4Addr>,
 }
@@ -155,8 +153,18 @@ fn interfaces(number: u64) -> Result<Interfaces, String> {
     let ip = programs::find("ip").map_err(|missing| missing.to_string())?;
     let network = MEASURING + (number % NETWORKS) as u32 * 4;
     let (host, layer) = (Ipv4Addr::from(network + 1), Ipv4Addr::from(network + 2));
-    let name = format!("tare{:x}", number as u32);
+    let name = interface(number);
     Ok(Interfaces { ip: ip.to_string_lossy().into_owned(), name, host, layer })
+}
+
+/// An interface's name, as long as the kernel allows: what has it was made by this boot.
+fn interface(number: u64) -> String {
+    let digits = (0..11).scan(number, |rest, _| {
+        let digit = char::from_digit((*rest % 36) as u32, 36);
+        *rest /= 36;
+        digit
+    });
+    "tare".chars().chain(digits).collect()
 }
 
 impl Interfaces {
@@ -169,36 +177,39 @@ impl Interfaces {
     fn veth(self, id: &str) -> Made {
         let Interfaces { name, host, layer, .. } = &self;
         let setup = [
-            format!("netns add {id}"),
-            format!("link add {name} type veth peer name eth0 netns {id}"),
-            format!("addr add {host}/30 dev {name}"),
-            format!("link set {name} up"),
-            format!("-n {id} addr add {layer}/30 dev eth0"),
-            format!("-n {id} link set eth0 up"),
-            format!("-n {id} link set lo up"),
+            (format!("netns add {id}"), format!("netns del {id}")),
+            (
+                format!("link add {name} type veth peer name eth0 netns {id}"),
+                format!("link del {name}"),
+            ),
+            (format!("addr add {host}/30 dev {name}"), String::new()),
+            (format!("link set {name} up"), String::new()),
+            (format!("-n {id} addr add {layer}/30 dev eth0"), String::new()),
+            (format!("-n {id} link set eth0 up"), String::new()),
+            (format!("-n {id} link set lo up"), String::new()),
         ];
-        let cleanup = [format!("link del {name}"), format!("netns del {id}")];
         let namespace = Some(PathBuf::from("/run/netns").join(id));
-        self.made(&setup, &cleanup, Link { namespace, ..Link::default() })
+        self.made(&setup, Link { namespace, ..Link::default() })
     }
 
     /// An interface whose other side is a file, with more `options`.
     fn tap(self, options: &str) -> Made {
         let Interfaces { name, host, layer, .. } = &self;
         let setup = [
-            format!("tuntap add dev {name} mode tap"),
-            format!("addr add {host}/30 dev {name}"),
-            format!("link set {name} up{options}"),
+            (format!("tuntap add dev {name} mode tap"), format!("link del {name}")),
+            (format!("addr add {host}/30 dev {name}"), String::new()),
+            (format!("link set {name} up{options}"), String::new()),
         ];
-        let cleanup = [format!("link del {name}")];
         let (own, interface) = (Some(format!("{layer}/30")), Some(name.clone()));
-        self.made(&setup, &cleanup, Link { own, interface, ..Link::default() })
+        self.made(&setup, Link { own, interface, ..Link::default() })
     }
 
-    fn made(&self, setup: &[String], cleanup: &[String], link: Link) -> Made {
-        let commands = |lines: &[String]| lines.iter().map(|line| self.command(line)).collect();
-        let (setup, cleanup) = (commands(setup), commands(cleanup));
-        Made { setup, cleanup, link, address: Some(self.host) }
+    /// Pairs of what makes something and what removes it.
+    fn made(&self, setup: &[(String, String)], link: Link) -> Made {
+        let words = |line: &String| if line.is_empty() { Vec::new() } else { self.command(line) };
+        let step = |(make, undo): &(String, String)| Step { make: words(make), undo: words(undo) };
+        let setup = setup.iter().map(step).collect();
+        Made { setup, link, address: Some(self.host) }
     }
 }
 
@@ -235,18 +246,23 @@ mod tests {
     fn every_interface_has_a_name_that_fits_and_is_removed() {
         let it = || Interfaces {
             ip: "ip".into(),
-            name: format!("tare{:x}", u32::MAX),
+            name: interface(u64::MAX),
             host: Ipv4Addr::new(198, 18, 0, 1),
             layer: Ipv4Addr::new(198, 18, 0, 2),
         };
         assert!(it().name.len() < 16, "longer than the kernel's names");
+        let undone = |made: &Made| {
+            let steps = made.setup.iter().filter(|step| !step.undo.is_empty());
+            steps.map(|step| step.undo.clone()).collect::<Vec<_>>().into_iter()
+        };
         let (veth, tap) = (it().veth("tare-1-0"), it().tap(""));
         for made in [&veth, &tap] {
-            let removed =
-                made.cleanup.iter().any(|words| words[1..] == ["link", "del", "tareffffffff"]);
-            assert!(removed, "{:?}", made.cleanup);
+            let name = interface(u64::MAX);
+            let removed = undone(made).any(|words| words[1..] == ["link", "del", &name]);
+            assert!(removed, "{:?}", made.setup);
         }
-        assert!(veth.cleanup.iter().any(|words| words[1..] == ["netns", "del", "tare-1-0"]));
+        assert!(undone(&veth).any(|words| words[1..] == ["netns", "del", "tare-1-0"]));
+        assert_ne!(interface(1), interface(1 << 40));
         assert_eq!(tap.link.own.as_deref(), Some("198.18.0.2/30"));
     }
 }

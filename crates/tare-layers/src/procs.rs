@@ -1,8 +1,10 @@
-//! The processes below a keeper, read from `/proc`: who they are, their memory, their end.
+//! The processes of a boot, read from `/proc`: who they are, their memory, their end.
 
+use nix::sys::resource::{Resource, setrlimit};
+use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 /// All living descendants of `ancestor`, without itself.
 pub fn descendants(ancestor: u32) -> BTreeSet<u32> {
@@ -20,6 +22,68 @@ pub fn descendants(ancestor: u32) -> BTreeSet<u32> {
         }
     }
     found
+}
+
+/// The mark of all processes of the boot `id`: a number that no other boot has.
+pub fn mark(id: &str) -> u64 {
+    let hash = Sha256::digest(id.as_bytes());
+    let number = hash.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+    number >> 2 | 1 << 61 // neither unlimited nor a limit that anybody sets
+}
+
+/// Gives this process, and all that it will start, a mark. It is a resource limit that Linux has not used since
+/// 2.4 and still hands down: through exec, new parents, sessions and namespaces.
+pub fn set_mark(mark: u64) {
+    let _ = setrlimit(Resource::RLIMIT_LOCKS, mark, mark); // refused only where a lower one was set
+}
+
+/// The living processes with that mark, but for this one.
+fn marked(mark: u64) -> BTreeSet<u32> {
+    let mut found: BTreeSet<u32> = all_with_parents().map(|(pid, _)| pid).collect();
+    found.retain(|pid| *pid != std::process::id() && has(*pid, mark));
+    found
+}
+
+fn has(pid: u32, mark: u64) -> bool {
+    let limits = fs::read_to_string(format!("/proc/{pid}/limits")).unwrap_or_default();
+    let locks = limits.lines().find_map(|line| line.strip_prefix("Max file locks"));
+    let hard = locks.and_then(|locks| locks.split_whitespace().nth(1));
+    hard.is_some_and(|hard| hard == mark.to_string()) && !is_zombie(pid)
+}
+
+fn is_zombie(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    after_name(&stat).is_none_or(|rest| rest.trim_start().starts_with(['Z', 'X']))
+}
+
+/// Ends all processes with that mark; those that have not ended when the time is over.
+pub fn end_marked(mark: u64, within: Duration) -> BTreeSet<u32> {
+    let deadline = Instant::now() + within;
+    loop {
+        let living = marked(mark);
+        if living.is_empty() || Instant::now() > deadline {
+            return living;
+        }
+        living.iter().for_each(|&pid| end(pid, || has(pid, mark)));
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Sends SIGKILL to `pid`. It is held by a descriptor and looked at again before it is signalled, so that a
+/// recycled process id is never hit.
+pub fn end(pid: u32, is_it: impl Fn() -> bool) {
+    // SAFETY: pidfd_open takes plain numbers.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    if fd < 0 {
+        return;
+    }
+    if is_it() {
+        let none = std::ptr::null::<libc::siginfo_t>();
+        // SAFETY: the descriptor is open, and a null siginfo is allowed.
+        unsafe { libc::syscall(libc::SYS_pidfd_send_signal, fd, libc::SIGKILL, none, 0) };
+    }
+    // SAFETY: the descriptor is ours and not used again.
+    unsafe { libc::close(fd as i32) };
 }
 
 /// Proportional set size of `pids` together, in bytes; `None` when one of them cannot be read.
@@ -74,4 +138,30 @@ fn after_name(stat: &str) -> Option<&str> {
 fn kib(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     line.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::CommandExt;
+    use std::process::Command;
+
+    #[test]
+    fn whoever_has_the_mark_is_found_and_ended() {
+        let mark = mark(&format!("tare-test-{}", std::process::id()));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "setsid env -i sleep 1000 & exec sleep 1000"]);
+        let set = move || {
+            set_mark(mark);
+            Ok(())
+        };
+        // SAFETY: setting a limit is a system call, as is allowed between fork and exec.
+        let mut child = unsafe { shell.pre_exec(set) }.spawn().unwrap();
+        while marked(mark).len() < 2 {
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(marked(mark + 1), BTreeSet::new());
+        assert_eq!(end_marked(mark, Duration::from_secs(20)), BTreeSet::new());
+        assert!(!child.wait().unwrap().success());
+    }
 }

@@ -2,54 +2,27 @@
 //!
 //! Dropping a session ends its layer: the keeper sees the life line close and removes everything.
 
+use crate::boot::{Answer, BootName, Ended, Greeting};
 use crate::console::Console;
 use crate::error::{SessionError, refused, unexpected};
-use crate::keep::monotonic_ns;
-use crate::keeper::{Order, Running};
+use crate::keeper::Running;
 use crate::launch::Conversation;
 use crate::layer::{BootSpec, Host, Layer};
 use crate::line::{self, Stamped};
-use crate::{Artifact, Keeper, Launch, procs};
+use crate::orders::{Order, monotonic_ns};
+use crate::{Artifact, Keeper, Launch, procs, record};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use tare_proto::{FromProbe, Hello, Incoming, PROTOCOL, Request, Series, ToProbe, encode};
+use tare_proto::{FromProbe, Incoming, PROTOCOL, Request, ToProbe, encode};
 
 /// How long to wait for the circumstances of a layer's unexpected end.
 const AFTERMATH: Duration = Duration::from_secs(1);
 
 /// Lines that are shown of the console of a failed boot.
 const TAIL_LINES: usize = 12;
-
-/// The probe's greeting.
-#[derive(Debug)]
-pub struct Greeting {
-    /// What it says.
-    pub hello: Hello,
-    /// From the start of the layer's first process to the greeting.
-    pub start: Duration,
-}
-
-/// What came of one request.
-#[derive(Debug)]
-pub enum Answer {
-    /// Samples, and how long the measurement took by the host's clock; `None` for a scripted layer, whose
-    /// answers come when they come.
-    Series(Series, Option<Duration>),
-    /// The benchmark cannot run there, and why.
-    Unavailable(String),
-    /// The benchmark failed, and why.
-    Failed(String),
-}
-
-/// How a boot ended.
-#[derive(Debug, Default)]
-pub struct Ended {
-    /// What the keeper could not remove; empty when the boot left nothing.
-    pub left: Vec<String>,
-}
 
 /// A booted layer.
 pub struct Session {
@@ -78,8 +51,9 @@ impl Session {
         interrupted: fn() -> bool,
     ) -> Result<Session, SessionError> {
         let console = Console::new(log);
-        let (mut running, folder, streams) = keeper.start()?;
         let BootName { id, number, counts, script, perturbation } = boot;
+        let records = record::folder(&host.cache);
+        let (mut running, folder, streams) = keeper.start(id, &records)?;
         let (number, perturbation, counts) = (*number, *perturbation, counts.as_deref());
         let spec = BootSpec { folder: &folder, id, number, counts, script, perturbation };
         let named = |e| refused(format!("{}: {e}", folder.display()));
@@ -202,6 +176,11 @@ impl Session {
                 running.how_it_ended(deadline.saturating_duration_since(Instant::now()));
             }
         }
+        self.abandon()
+    }
+
+    /// Ends the layer without a word, as after a failure.
+    pub fn abandon(mut self) -> Ended {
         Ended { left: self.stop() }
     }
 
@@ -241,6 +220,7 @@ impl Session {
     }
 
     fn say(&mut self, message: &ToProbe) -> Result<(), SessionError> {
+        self.is_kept()?;
         if self.told {
             return Ok(());
         }
@@ -268,15 +248,24 @@ impl Session {
                 }
                 Ok(Stamped { what: Incoming::Noise(_), .. }) => {}
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => return Ok(None),
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => self.is_kept()?,
                 Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
             }
         }
     }
 
+    /// Fails when the keeper was killed: its layer may live on, but nobody looks after it.
+    fn is_kept(&mut self) -> Result<(), SessionError> {
+        let lost = self.running.as_mut().and_then(Running::lost);
+        lost.map_or(Ok(()), |how| Err(SessionError::KeeperLost(how)))
+    }
+
     fn ended(&mut self) -> SessionError {
         let running = self.running.as_mut();
         let how = running.and_then(|running| running.how_it_ended(AFTERMATH));
+        if let Err(lost) = self.is_kept() {
+            return lost;
+        }
         // Its last words explain the end better than the end itself.
         let deadline = Instant::now() + AFTERMATH;
         while self.drain.as_ref().is_some_and(|d| !d.is_finished()) && Instant::now() < deadline {
@@ -288,7 +277,7 @@ impl Session {
     /// Ends the layer; what could not be removed.
     fn stop(&mut self) -> Vec<String> {
         self.line = None;
-        self.running.take().map(Running::stop).unwrap_or_default()
+        self.running.take().map(|mut running| running.finish()).unwrap_or_default()
     }
 }
 
@@ -296,19 +285,4 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.stop();
     }
-}
-
-/// What a boot is called.
-#[derive(Debug, Clone, Default)]
-pub struct BootName {
-    /// See [`BootSpec::id`].
-    pub id: String,
-    /// See [`BootSpec::number`].
-    pub number: u32,
-    /// See [`BootSpec::counts`].
-    pub counts: Option<PathBuf>,
-    /// See [`BootSpec::script`].
-    pub script: Vec<Request>,
-    /// See [`BootSpec::perturbation`].
-    pub perturbation: u64,
 }

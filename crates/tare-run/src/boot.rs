@@ -6,10 +6,9 @@ use crate::counted;
 use crate::host_benches::HOST_BENCHES;
 use crate::observe::Event;
 use crate::simulated;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-use tare_layers::{Answer, BootName, Session, SessionError};
+use tare_layers::{Answer, BootName, Session, SessionError, fresh_id};
 use tare_proto::{Counter, Machine, Request};
 use tare_stats::Estimator;
 use tare_store::{Outcome, Recorded, Role};
@@ -47,12 +46,6 @@ pub(crate) struct Slot<'a> {
     pub attempt: u32,
     /// The benchmarks that are still lacking, in the order to measure them.
     pub benches: &'a [usize],
-}
-
-/// A name that no other boot on this host has.
-pub(crate) fn fresh_id() -> String {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    format!("tare-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// Longest time that an answer may take by the host's clock, when the layer may take `limit_ms` by its own.
@@ -121,15 +114,30 @@ impl Runner<'_> {
         self.history.note_overhead(slot.layer, seconds - measuring);
     }
 
+    /// Measures in a booted layer and ends it, whatever came of it.
     fn converse(
         &mut self,
         mut session: Session,
         id: i64,
         slot: &Slot,
     ) -> Result<Result<(), Failure>, RunError> {
+        let outcome = self.measure_all(&mut session, id, slot)?;
+        let ended = if outcome.is_ok() { session.end(FAREWELL) } else { session.abandon() };
+        for path in ended.left {
+            self.warn(Some(slot.layer), &format!("not removed: {path}"))?;
+        }
+        Ok(outcome)
+    }
+
+    fn measure_all(
+        &mut self,
+        session: &mut Session,
+        id: i64,
+        slot: &Slot,
+    ) -> Result<Result<(), Failure>, RunError> {
         let greeting = match session.greet(Duration::from_secs_f64(self.plan.boot_s)) {
             Ok(greeting) => greeting,
-            Err(error) => return Ok(Err(failure(id, error, &session, None))),
+            Err(error) => return Ok(Err(failure(id, error, session, None))),
         };
         self.store.greet(id, &greeting.hello)?;
         thread::sleep(SETTLE);
@@ -137,13 +145,10 @@ impl Runner<'_> {
             let (number, of) = (index + 1, slot.benches.len());
             self.observer.event(Event::Benchmark { name: &self.benches[bench].name, number, of });
             let start_ns = greeting.start.as_nanos() as f64;
-            match self.measure(&mut session, number as u32, slot, bench, start_ns) {
+            match self.measure(session, number as u32, slot, bench, start_ns) {
                 Ok(recorded) => self.record(id, slot, bench, &recorded)?,
-                Err(error) => return Ok(Err(failure(id, error, &session, Some(bench)))),
+                Err(error) => return Ok(Err(failure(id, error, session, Some(bench)))),
             }
-        }
-        for path in session.end(FAREWELL).left {
-            self.warn(Some(slot.layer), &format!("not removed: {path}"))?;
         }
         Ok(Ok(()))
     }

@@ -4,11 +4,11 @@
 //! beside the highest point. What a search measures decides nothing else and is thrown away: every layer is measured at
 //! the same loads afterwards.
 
-use crate::boot::{fresh_id, patience};
+use crate::boot::patience;
 use crate::observe::{Event, Observer};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tare_layers::{Answer, BootName, Host, Keeper, Layer, Session, SessionError};
+use tare_layers::{Answer, BootName, Host, Keeper, Layer, Session, SessionError, fresh_id};
 use tare_proto::{BenchInfo, Machine, Request, Unit, at_load, throughput};
 
 /// The largest load that is tried.

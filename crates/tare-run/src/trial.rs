@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tare_layers::{Artifact, BootName, Host, Keeper, Layer, Session, Unavailable};
+use tare_layers::{Artifact, BootName, Host, Keeper, Layer, Session, Unavailable, fresh_id};
 use tare_proto::Hello;
 use tare_store::StoredArtifact;
 
@@ -19,6 +19,8 @@ pub struct Trial {
     pub whole: Duration,
     /// The files that make the layer.
     pub artifacts: Vec<StoredArtifact>,
+    /// What could not be removed.
+    pub left: Vec<String>,
 }
 
 /// Boots `layer` once, to see whether it does.
@@ -31,18 +33,23 @@ pub fn trial(
 ) -> Result<Trial, Unavailable> {
     layer.check(host)?;
     let begin = Instant::now();
-    let name = BootName { id: crate::boot::fresh_id(), ..BootName::default() };
+    let name = BootName { id: fresh_id(), ..BootName::default() };
     let started = Session::start(layer, host, keeper, &name, &[], None, interrupted);
     let mut session = started.map_err(|e| layer.explain(&e, ""))?;
     let greeting = match session.greet(within) {
         Ok(greeting) => greeting,
-        Err(error) => return Err(layer.explain(&error, &session.console_tail())),
+        Err(error) => {
+            let mut unavailable = layer.explain(&error, &session.console_tail());
+            let left = session.abandon().left;
+            left.iter().for_each(|path| unavailable.why += &format!("; not removed: {path}"));
+            return Err(unavailable);
+        }
     };
     let artifacts = session.artifacts().to_vec();
-    session.end(Duration::from_secs(5));
+    let left = session.end(Duration::from_secs(5)).left;
     let whole = begin.elapsed();
     let artifacts = artifacts.iter().map(describe).collect();
-    Ok(Trial { hello: greeting.hello, start: greeting.start, whole, artifacts })
+    Ok(Trial { hello: greeting.hello, start: greeting.start, whole, artifacts, left })
 }
 
 /// The artifact with its hash and what it says of itself.

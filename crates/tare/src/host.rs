@@ -1,10 +1,11 @@
 //! What tare itself needs of this host: its cache, the probe in it, a keeper.
 
 use crate::carried::{PLUGIN, PROBE, VMM};
+use crate::output;
 use anyhow::{Context, Result, bail};
 use std::env;
 use std::path::PathBuf;
-use tare_layers::{Host, Keeper, Plugin, cache_folder};
+use tare_layers::{Host, Keeper, Plugin, Swept, cache_folder};
 use tare_store::Counting;
 
 /// The host as layers see it: the probe and the monitor are unpacked if they are not yet.
@@ -30,6 +31,14 @@ pub fn counting_host(counting: Counting) -> Result<Host> {
         host.plugin = Some(Plugin { file, model: counting == Counting::Model });
     }
     Ok(host)
+}
+
+/// Removes what earlier runs of tare left that were killed together with their keepers, and says so.
+pub fn sweep(host: &Host) {
+    for Swept { id, left } in tare_layers::sweep(&host.cache) {
+        output::note(&format!("tare: removed what a killed tare had left of its boot {id}"));
+        left.iter().for_each(|what| output::note(&format!("tare: not removed: {what}")));
+    }
 }
 
 /// Keepers are tare itself under another command.

@@ -4,11 +4,12 @@ mod common;
 
 use common::{Bench, done, wait_until};
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::unistd::{Pid, geteuid};
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
-use std::process::Child;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
 use tare_store::{Campaign, FILE, load};
 
 /// Native boots: real keepers, real probes, real folders.
@@ -41,24 +42,52 @@ fn processes_of(bench: &Bench) -> Vec<String> {
     names.filter(|name| name.parse::<u32>().is_ok()).filter_map(|pid| marked(&pid)).collect()
 }
 
-/// Starts `line` with all its temporary files in a folder of this test.
+/// Starts `line` with all its temporary files, and the records of its boots, in folders of this test.
 fn start_contained(bench: &Bench, line: &str) -> Child {
-    let tmp = bench.path("tmp");
-    fs::create_dir_all(&tmp).unwrap();
-    bench.command(line).env("TMPDIR", &tmp).spawn().expect("tare starts")
+    contained(bench, line).spawn().expect("tare starts")
 }
 
-fn wait_until_nothing_is_left(bench: &Bench, tare: u32) {
+fn contained(bench: &Bench, line: &str) -> Command {
+    let tmp = bench.path("tmp");
+    fs::create_dir_all(&tmp).unwrap();
+    let mut command = bench.command(line);
+    command.env("TMPDIR", &tmp).env("TARE_CACHE", bench.path("cache"));
+    command
+}
+
+/// The boots that are recorded.
+fn boots_of(bench: &Bench) -> Vec<String> {
+    let folder = bench.path("cache").join(format!("boots-{}", geteuid()));
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().into_string().unwrap()).collect()
+}
+
+/// Sends a signal to tare and waits until nothing is left of it.
+fn end_by(bench: &Bench, child: &mut Child, which: Signal) {
+    let boots = boots_of(bench);
+    signal(child, which);
+    wait_until("tare ends", || child.try_wait().unwrap().is_some());
+    wait_until_nothing_is_left(bench, &boots);
+}
+
+fn wait_until_nothing_is_left(bench: &Bench, boots: &[String]) {
     wait_until("every process of the campaign ends", || processes_of(bench).is_empty());
     wait_until("the boots' folders are removed", || {
         fs::read_dir(bench.path("tmp")).unwrap().flatten().count() == 0
     });
-    let shared = fs::read_dir("/dev/shm").unwrap().flatten();
-    let ours: Vec<_> = shared
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| name.starts_with(&format!("tare-{tare}-")))
-        .collect();
-    assert!(ours.is_empty(), "left in /dev/shm: {ours:?}");
+    wait_until("the boots' records are removed", || boots_of(bench).is_empty());
+    let places = ["/dev/shm".into()].into_iter().chain(control_groups());
+    let entries = places.flat_map(|place: PathBuf| fs::read_dir(place).unwrap().flatten());
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let left: Vec<_> = names.filter(|name| boots.iter().any(|id| name.starts_with(id))).collect();
+    assert!(left.is_empty(), "left in /dev/shm or of control groups: {left:?}");
+}
+
+/// Where control groups are mounted.
+fn control_groups() -> Vec<PathBuf> {
+    let mounts = fs::read_to_string("/proc/mounts").unwrap();
+    let lines = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    lines.filter(|words| words[2].starts_with("cgroup")).map(|words| words[1].into()).collect()
 }
 
 /// Every benchmark is measured exactly once in every block and role.
@@ -78,9 +107,7 @@ fn killed_at_any_instant_it_loses_nothing_and_resumes() {
     let bench = Bench::new();
     let mut child = start_contained(&bench, NATIVE);
     wait_for_series(&bench.path("c"), 25);
-    signal(&child, Signal::SIGKILL);
-    child.wait().unwrap();
-    wait_until_nothing_is_left(&bench, child.id());
+    end_by(&bench, &mut child, Signal::SIGKILL);
     let before = bench.campaign("c");
     assert_eq!(before.state, "running", "as the kill left it");
     bench.ok("show c");
@@ -88,9 +115,7 @@ fn killed_at_any_instant_it_loses_nothing_and_resumes() {
     // Twice: a campaign may be killed while it is being resumed.
     let mut again = start_contained(&bench, "resume c");
     wait_for_series(&bench.path("c"), before.series.len() + 10);
-    signal(&again, Signal::SIGKILL);
-    again.wait().unwrap();
-    wait_until_nothing_is_left(&bench, again.id());
+    end_by(&bench, &mut again, Signal::SIGKILL);
 
     bench.ok("resume c");
     let after = bench.campaign("c");
@@ -111,14 +136,14 @@ fn killed_at_any_instant_it_loses_nothing_and_resumes() {
 fn interrupted_it_prints_what_it_has_and_says_how_to_go_on() {
     let bench = Bench::new();
     let child = start_contained(&bench, NATIVE);
-    let pid = child.id();
     wait_for_series(&bench.path("c"), 80);
+    let boots = boots_of(&bench);
     signal(&child, Signal::SIGINT);
     let ended = done(child.wait_with_output().unwrap());
     assert_eq!(ended.code, 130, "{}", ended.err);
     assert!(ended.err.contains("tare resume c"), "{}", ended.err);
     assert!(ended.out.contains("null_call"), "no scoreboard:\n{}", ended.out);
-    wait_until_nothing_is_left(&bench, pid);
+    wait_until_nothing_is_left(&bench, &boots);
     assert_eq!(bench.campaign("c").state, "interrupted");
     bench.ok("resume c");
     assert_complete(&bench.campaign("c"), 8);
@@ -132,9 +157,7 @@ fn a_directory_is_never_run_twice_at_once_or_over() {
     let busy = bench.tare("resume c");
     assert_eq!(busy.code, 1);
     assert!(busy.err.contains("in use by another tare"), "{}", busy.err);
-    signal(&child, Signal::SIGKILL);
-    child.wait().unwrap();
-    wait_until_nothing_is_left(&bench, child.id());
+    end_by(&bench, &mut child, Signal::SIGKILL);
     let over = bench.tare(NATIVE);
     assert_eq!(over.code, 1);
     assert!(over.err.contains("already holds a campaign"), "{}", over.err);
@@ -150,4 +173,77 @@ fn a_damaged_campaign_is_named() {
         assert_eq!(refused.code, 1);
         assert!(refused.err.contains("campaign.db"), "{}", refused.err);
     }
+}
+
+/// A container runtime that stops halfway: it has made control groups and a daemon, and no container.
+const RUNTIME: &str = r#"#!/bin/sh
+for id; do :; done
+case "$*" in *" run "*) ;; *) exit ;; esac
+while read -r _ place kind _; do
+    case $kind in cgroup*) mkdir "$place/$id" && echo $$ >"$place/$id/cgroup.procs" ;; esac
+done 2>/dev/null </proc/mounts
+setsid sleep 1000 &
+echo "$PPID $id" >BENCH/new && mv BENCH/new BENCH/mark
+exec sleep 1000
+"#;
+
+/// `tare doctor` of one layer, at the point where that runtime stops.
+struct Halfway {
+    bench: Bench,
+    tare: Child,
+    keeper: Pid,
+    id: String,
+}
+
+impl Halfway {
+    fn reached() -> Halfway {
+        let bench = Bench::new();
+        let place = bench.path("").display().to_string();
+        let runtime = bench.write("runtime", &RUNTIME.replace("BENCH/", &place));
+        fs::set_permissions(&runtime, fs::Permissions::from_mode(0o755)).unwrap();
+        let line = format!("doctor runc,runtime={}", runtime.display());
+        let tare = start_contained(&bench, &line);
+        wait_until("the runtime stops", || bench.path("mark").exists());
+        let mark = fs::read_to_string(bench.path("mark")).unwrap();
+        let (keeper, id) = mark.trim().split_once(' ').unwrap();
+        assert_eq!(boots_of(&bench), [id], "the boot is recorded");
+        let keeper = Pid::from_raw(keeper.parse().unwrap());
+        Halfway { tare, keeper, id: id.to_owned(), bench }
+    }
+}
+
+#[test]
+fn killed_while_a_runtime_starts_it_leaves_no_control_group() {
+    let Halfway { bench, mut tare, id, .. } = Halfway::reached();
+    let groups = || control_groups().iter().filter(|place| place.join(&id).exists()).count();
+    assert!(groups() > 0 || !geteuid().is_root(), "the runtime has made none");
+    end_by(&bench, &mut tare, Signal::SIGKILL);
+}
+
+#[test]
+fn a_keeper_that_is_killed_is_reported_and_its_work_is_done() {
+    let Halfway { bench, tare, keeper, id } = Halfway::reached();
+    kill(keeper, Signal::SIGKILL).unwrap();
+    let ended = done(tare.wait_with_output().unwrap());
+    assert_eq!(ended.code, 4, "{}{}", ended.out, ended.err);
+    assert!(ended.out.contains("its keeper ended"), "{}", ended.out);
+    wait_until_nothing_is_left(&bench, &[id]);
+}
+
+#[test]
+fn what_both_leave_when_killed_is_found_by_the_next() {
+    let Halfway { bench, mut tare, keeper, id } = Halfway::reached();
+    let folder = bench.path("tmp").join(&id);
+    let next = || done(contained(&bench, "doctor native").output().unwrap());
+    let beside = next();
+    assert!(!beside.err.contains(&id), "a living boot was touched: {}", beside.err);
+    assert!(folder.exists() && kill(keeper, None).is_ok(), "a living boot was ended");
+    signal(&tare, Signal::SIGSTOP); // it would do the keeper's work
+    kill(keeper, Signal::SIGKILL).unwrap();
+    signal(&tare, Signal::SIGKILL);
+    tare.wait().unwrap();
+    assert!(folder.exists());
+    let after = next();
+    assert!(after.err.contains(&id), "nothing is said: {}", after.err);
+    wait_until_nothing_is_left(&bench, &[id]);
 }

@@ -72,6 +72,8 @@ fn every_ending(place: &Place, name: &str, who: &str) {
     place.assert_clean(&format!("{name}{who}, dropped while measuring,"));
     main_process_killed(place, name);
     place.assert_clean(&format!("{name}{who}, its main process killed,"));
+    keeper_killed(place, name);
+    place.assert_clean(&format!("{name}{who}, its keeper killed,"));
     owner_killed(place, name);
     place.assert_clean(&format!("{name}{who}, its owner killed,"));
 }
@@ -200,6 +202,17 @@ fn main_process_killed(place: &Place, name: &str) {
     let Err(SessionError::Ended(how)) = &ended else { panic!("{name}: {ended:?}") };
     assert!(how.contains("SIGKILL"), "{name}: {how}");
     assert!(session.end(Duration::from_secs(5)).left.is_empty());
+}
+
+/// tare notices, ends the layer itself and goes on.
+fn keeper_killed(place: &Place, name: &str) {
+    let (mut session, _) = booted(place, name);
+    let keeper = layers_common::children(std::process::id())[0];
+    kill(Pid::from_raw(keeper as i32), Signal::SIGKILL).unwrap();
+    let lost = session.measure(&null_call(30_000, 60_000), LONG);
+    assert!(matches!(lost, Err(SessionError::KeeperLost(_))), "{name}: {lost:?}");
+    let left = session.abandon().left;
+    assert!(left.is_empty(), "{name}: {left:?}");
 }
 
 fn owner_killed(place: &Place, name: &str) {

@@ -4,9 +4,12 @@
 mod layers_common;
 
 use layers_common::{LONG, Place, disk_reads, layer, null_call, too_many_on_disk};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, geteuid};
 use std::fs;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
 use tare_layers::{Answer, Session, SessionError};
 
 const SOON: Duration = Duration::from_secs(10);
@@ -173,6 +176,105 @@ fn a_keeper_that_is_none_is_named() {
     place.keeper = tare_layers::Keeper { program: "true".into(), args: Vec::new() };
     let error = place.start(&*layer("native"), None).err().expect("no keeper").to_string();
     assert!(error.contains("keeper"), "{error}");
+}
+
+#[test]
+fn a_helper_that_is_never_ready_is_named() {
+    let mut place = Place::new();
+    place.host.probe = place.program("probe", "exec sleep 1000");
+    let error = place.start(&*layer("native,net=host"), None).err().expect("it cannot start");
+    assert!(error.to_string().contains("did not say that it is ready within"), "{error}");
+    place.assert_clean("a peer that says nothing");
+    place.host.probe = place.program("other-probe", "echo no luck");
+    let error = place.start(&*layer("native,net=host"), None).err().expect("it cannot start");
+    assert!(error.to_string().contains("network: no luck"), "{error}");
+    place.assert_clean("a peer that refuses");
+}
+
+#[test]
+fn a_keeper_that_is_killed_is_missed_and_its_work_done() {
+    let mut fault = start("echo $PPID >../keeper; (setsid sleep 1000 &); exec sleep 1000");
+    let file = fault.place.folder.join("boots/keeper");
+    wait_for(&file);
+    let keeper: i32 = fs::read_to_string(&file).unwrap().trim().parse().unwrap();
+    fs::remove_file(&file).unwrap();
+    kill(Pid::from_raw(keeper), Signal::SIGKILL).unwrap();
+    let error = fault.session.greet(LONG).unwrap_err();
+    assert!(matches!(error, SessionError::KeeperLost(_)), "{error}");
+    assert!(error.to_string().contains("SIGKILL"), "{error}");
+    fault.finish();
+}
+
+#[test]
+fn what_was_there_before_is_refused_and_stays() {
+    let place = Place::new();
+    let refused = |what: &str, id: &str, path: &Path| {
+        let error =
+            place.start_as(id, 0, &*layer(what), None).err().expect("it exists").to_string();
+        assert!(error.contains("exists"), "{what}: {error}");
+        assert!(path.exists(), "{what}: {} was removed", path.display());
+    };
+    let found = |path: PathBuf| {
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("precious"), "data").unwrap();
+        path
+    };
+    let id = |number: u32| format!("tare-found-{}-{number}", std::process::id());
+    let own = found(place.folder.join("boots").join(id(0)));
+    refused("native", &id(0), &own.join("precious"));
+    fs::remove_dir_all(own).unwrap();
+    let folder = place.folder.join("images");
+    fs::create_dir(&folder).unwrap();
+    let disk = found(folder.join(format!("{}-disk", id(1))));
+    let settings = format!("native,disk=32M:{}", folder.display());
+    refused(&settings, &id(1), &disk.join("precious"));
+    if geteuid().is_root() {
+        let group = cgroup().join(id(2));
+        fs::create_dir(&group).unwrap();
+        refused("runc", &id(2), &group);
+        fs::remove_dir(&group).unwrap();
+        let ip = |verb: &str| Command::new("ip").args(["netns", verb, &id(3)]).status().unwrap();
+        assert!(ip("add").success());
+        refused("runc,net=veth", &id(3), &Path::new("/run/netns").join(id(3)));
+        assert!(ip("del").success());
+    }
+    place.assert_clean("what was refused");
+}
+
+#[test]
+fn what_a_layer_mounts_is_unmounted_and_not_entered() {
+    if !geteuid().is_root() {
+        return;
+    }
+    let precious = tempfile::tempdir().unwrap();
+    fs::write(precious.path().join("file"), "data").unwrap();
+    let script = format!(
+        "mkdir -p state 'a b/c' && touch state/null-netns &&
+         mount --bind /proc/self/ns/net state/null-netns && mount -t tmpfs none 'a b' &&
+         mkdir 'a b/c' && mount --bind {} 'a b/c' && echo mounted >&2; exit 3",
+        precious.path().display()
+    );
+    let mut fault = start(&script);
+    assert!(fault.session.greet(SOON).is_err());
+    assert_eq!(fault.session.console_tail(), "mounted");
+    fault.finish();
+    assert!(precious.path().join("file").exists(), "what was mounted was emptied");
+}
+
+/// Where some hierarchy of control groups is mounted.
+fn cgroup() -> PathBuf {
+    let mounts = fs::read_to_string("/proc/mounts").unwrap();
+    let mut lines = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    let found = lines.find(|words| words[2].starts_with("cgroup")).expect("control groups");
+    PathBuf::from(found[1])
+}
+
+fn wait_for(file: &Path) {
+    let deadline = Instant::now() + LONG;
+    while !fs::read_to_string(file).is_ok_and(|text| text.ends_with('\n')) {
+        assert!(Instant::now() < deadline, "{} never came", file.display());
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]

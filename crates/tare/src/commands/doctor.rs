@@ -21,6 +21,7 @@ use tare_run::{Trial, simulated, trial};
 pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     interrupt::listen()?;
     let (host, keeper) = (host::host()?, host::keeper()?);
+    host::sweep(&host);
     let asked: Vec<Settings> =
         args.layers.iter().map(|text| Settings::parse(text).or_usage()).collect::<Result<_>>()?;
     let layers = layers(args.machine, &asked, &[]).or_usage()?;
@@ -102,6 +103,9 @@ fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
                     artifact.role, artifact.path, artifact.version
                 ));
             }
+            for path in &trial.left {
+                text.push_str(&format!("         not removed: {path}\n"));
+            }
             text
         }
         Err(Unavailable { why, remedy }) => {
@@ -117,6 +121,7 @@ fn for_machines(asked: &Asked, tried: &Result<Trial, Unavailable>) -> Value {
             "layer": name, "kind": asked.kind, "settings": settings, "available": true,
             "what": identity(asked, trial).what,
             "start_s": trial.start.as_secs_f64(), "hello": trial.hello, "artifacts": trial.artifacts,
+            "not_removed": trial.left,
         }),
         Err(Unavailable { why, remedy }) => json!({
             "layer": name, "kind": asked.kind, "settings": settings, "available": false,

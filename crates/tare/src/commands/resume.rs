@@ -28,6 +28,7 @@ pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
     interrupt::listen()?;
     let (mut host, keeper) = (host::counting_host(campaign.plan.counting)?, host::keeper()?);
     host.destroy_disks = args.destroy_disk_contents;
+    host::sweep(&host);
     let history = History::of(&campaign);
     let layers = again(&campaign)?;
     let Campaign { mut plan, benchmarks: benches, .. } = campaign;

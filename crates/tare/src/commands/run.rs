@@ -56,6 +56,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     check_place(&out)?;
     interrupt::listen()?;
 
+    host::sweep(&host);
     let begin = Instant::now();
     let mut progress = Progress::new();
     let tried = try_all(asked, &host, &keeper, boot_limit(args, machine), &mut progress);
@@ -164,7 +165,11 @@ fn try_all(
             break;
         }
         let (trial_s, artifacts, unavailable) = match trial {
-            Ok(trial) => (Some(trial.whole.as_secs_f64()), trial.artifacts, None),
+            Ok(trial) => {
+                let left = trial.left.iter().map(|path| format!("{name}: not removed: {path}"));
+                left.for_each(|text| progress.event(Event::Warning(&text)));
+                (Some(trial.whole.as_secs_f64()), trial.artifacts, None)
+            }
             Err(no) => {
                 progress.event(Event::Unavailable {
                     layer: &name,

@@ -61,6 +61,18 @@ impl Place {
         static BOOTS: AtomicU32 = AtomicU32::new(0);
         let number = BOOTS.fetch_add(1, Ordering::Relaxed);
         let id = format!("{}{}-{number}", self.marker, std::process::id());
+        self.start_as(&id, number, layer, log)
+    }
+
+    /// The same for a boot with that name.
+    pub fn start_as(
+        &self,
+        id: &str,
+        number: u32,
+        layer: &dyn Layer,
+        log: Option<&Path>,
+    ) -> Result<Session, SessionError> {
+        let id = id.to_owned();
         Session::start(
             layer,
             &self.host,
@@ -70,6 +82,16 @@ impl Place {
             log,
             || false,
         )
+    }
+
+    /// A shell script as a program of this place.
+    pub fn program(&self, name: &str, script: &str) -> PathBuf {
+        let text = self.folder.join(format!("{name}.text"));
+        fs::write(&text, format!("#!/bin/sh\n{script}\n")).unwrap();
+        let path = self.folder.join(name);
+        copy_program(&text, &path);
+        fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        path
     }
 
     /// Notes every process below this one; all must be gone when a boot has ended.
@@ -100,6 +122,8 @@ impl Place {
     /// Processes, mounts, cgroups and files that carry this place's name.
     fn traces(&self) -> Vec<String> {
         let mut found = named(&self.folder.join("boots"), "", 1);
+        // A record of a boot goes when nothing of it is left.
+        found.extend(named(&self.folder.join("cache"), &self.marker, 2));
         for (root, depth) in [("/sys/fs/cgroup", 4), ("/dev/shm", 1), ("/run", 3)] {
             found.extend(named(Path::new(root), &self.marker, depth));
         }
