@@ -24,8 +24,12 @@ pub(crate) fn find(set: Option<&str>, host: &Host) -> Result<PathBuf, Unavailabl
 }
 
 pub(crate) fn given(path: &Path) -> Result<PathBuf, Unavailable> {
-    match fs::File::open(path) {
-        Ok(_) => Ok(path.to_owned()),
+    let file = fs::File::open(path).and_then(|file| file.metadata());
+    match file.and_then(|found| match found.is_file() {
+        true => Ok(()),
+        false => Err(io::Error::other("it is no regular file")), // /dev/zero has no end
+    }) {
+        Ok(()) => Ok(path.to_owned()),
         Err(e) => Err(Unavailable::new(
             format!("the kernel {} cannot be read: {e}", path.display()),
             "set kernel= to a readable Linux kernel image, or leave it out",
@@ -154,5 +158,7 @@ mod tests {
         let host = Host::new("/probe".into(), "/cache".into());
         let refused = find(Some("/nowhere/vmlinuz"), &host).unwrap_err();
         assert!(refused.why.contains("/nowhere/vmlinuz"), "{refused}");
+        let endless = find(Some("/dev/zero"), &host).unwrap_err();
+        assert!(endless.why.contains("no regular file"), "{endless}");
     }
 }

@@ -55,7 +55,7 @@ fn several_campaigns_are_a_history() {
     bench.ok("report one two --out h.html");
     let page = fs::read_to_string(bench.path("h.html")).unwrap();
     assert!(page.contains("2 benchmarks over 2 campaigns"), "every benchmark that was asked for");
-    assert!(page.contains("there are 2"), "too few for a change is not said");
+    assert!(page.contains("the longest has 2"), "too few for a change is not said");
 }
 
 #[test]
