@@ -69,6 +69,30 @@ fn scale(unit: Unit, value: f64) -> (f64, &'static str) {
     *fits.unwrap_or(&scales(unit)[0])
 }
 
+/// A unit's sizes as the page's script reads them: `1 ns;1000 µs;...`.
+pub fn sizes(unit: Unit) -> String {
+    let each: Vec<String> =
+        scales(unit).iter().map(|(size, name)| format!("{size} {name}")).collect();
+    each.join(";")
+}
+
+/// A tick of an axis, to as many decimals as tell it from one that lies `step` away: `1.25 µs`.
+pub fn tick(unit: Unit, value: f64, step: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    let (size, name) = scale(unit, value);
+    let decimals = (-(step / size).log10() - 1e-6).ceil().clamp(0.0, 12.0) as usize;
+    let plain = format!("{:.decimals$}", value / size);
+    let short = if plain.contains('.') {
+        plain.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &plain
+    };
+    let number = if short.len() > 8 { format!("{:.0e}", value / size) } else { short.to_owned() };
+    format!("{number} {name}").trim_end().to_owned()
+}
+
 /// Three digits, and never fewer than stand before the point.
 pub fn digits(value: f64) -> String {
     match value.abs() {

@@ -47,5 +47,5 @@ pub use limit::limits;
 pub use load::{LoadCurve, LoadPoint};
 pub use note::Note;
 pub use options::Options;
-pub use samples::SampleSummary;
+pub use samples::{BootSamples, Counted, SampleSummary};
 pub use shapes::Finding;

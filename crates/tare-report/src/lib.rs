@@ -21,7 +21,7 @@ pub use clean::clean;
 pub use compare::{compare_json, compare_markdown, compare_text};
 pub use csv::{csv, csv_field};
 pub use explain::{explanation_text, factors_text, metrics_text};
-pub use html::{Shell, history_html, html, shell, summary_html};
+pub use html::{Shell, compare_html, history_html, html, shell, summary_html};
 pub use json::{json, json_line, json_text};
 pub use markdown::markdown;
 pub use svg::{PngError, benchmark_svg, overview_svg, png};

@@ -113,13 +113,17 @@ pub(crate) const fn correction(correction: Correction) -> &'static str {
 
 /// What a cell costs: its ratio, inverted where higher is better.
 pub(crate) fn cost(row: &Row, cell: &Cell) -> Option<Ratio> {
-    let ratio = cell.ratio?;
-    if row.better == Better::Lower {
-        return Some(ratio);
+    cell.ratio.map(|ratio| cost_of(ratio, row.better))
+}
+
+/// A ratio as a cost: inverted where higher is better.
+pub(crate) fn cost_of(ratio: Ratio, better: Better) -> Ratio {
+    if better == Better::Lower {
+        return ratio;
     }
     let inverted = |end: Option<f64>| end.map(|end| 1.0 / end);
     let (low, high) = (inverted(ratio.high), inverted(ratio.low));
-    Some(Ratio { value: 1.0 / ratio.value, low, high, blocks: ratio.blocks })
+    Ratio { value: 1.0 / ratio.value, low, high, blocks: ratio.blocks }
 }
 
 /// A cost in words: `12.3 times slower`, `3.1% heavier`, `1.2% faster`.

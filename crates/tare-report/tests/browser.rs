@@ -6,7 +6,7 @@ mod common;
 mod driver;
 mod large;
 
-use driver::{Browser, page};
+use driver::{BROKEN, Browser, page};
 use serde_json::{Value, json};
 use tare_board::{Extras, Options, scoreboard};
 use tare_report::html;
@@ -38,6 +38,7 @@ fn nothing_can_be_loaded_or_run_from_within() {
             fetch('https://example.org/').then(() => done('fetched'), () => \
             done(window.ran + ' ' + style.style.color));";
         assert_eq!(browser.run_async(tried).await, json!("0 "));
+        assert!(!browser.heard().await.0.is_empty(), "the browser says what it refused");
     });
 }
 
@@ -137,6 +138,98 @@ fn histograms_answer_zoom_and_come_back() {
         let back = browser.run(ticks).await;
         assert!(back.as_array().is_some_and(|ticks| ticks.len() > 2), "{back}");
     });
+}
+
+/// Text of the axis of a benchmark's histogram.
+fn ticks(at: usize) -> String {
+    format!(
+        "return [...document.querySelectorAll('#b{at} .zooms .axis text')].map(t => t.textContent)"
+    )
+}
+
+#[test]
+fn histograms_of_every_unit_answer_the_mouse() {
+    let campaign = common::every_unit();
+    page("units", &written(&campaign), async |browser: &mut Browser| {
+        browser.click_all("summary").await;
+        let tip = "return document.querySelector('#tip').textContent";
+        for (at, bench) in campaign.benchmarks.iter().enumerate() {
+            let plot = format!("#b{at} .zooms");
+            let home = browser.run(&ticks(at)).await;
+            browser.drag(&plot, &[0.4]).await;
+            let said = browser.run(tip).await;
+            assert!(
+                said.as_str().is_some_and(|said| said.contains(" to ")),
+                "{}: {said}",
+                bench.name
+            );
+            browser.drag(&plot, &[0.3, 0.4, 0.7]).await;
+            let zoomed = browser.run(&ticks(at)).await;
+            let symbol = bench.unit.symbol().rsplit('/').next().unwrap_or_default();
+            let sign = if symbol == "ns" { "s" } else { symbol };
+            for ticks in [&home, &zoomed] {
+                let ticks = strings(ticks);
+                let mut apart = ticks.clone();
+                apart.dedup();
+                assert!(ticks.len() > 1 && apart == ticks, "{}: {ticks:?}", bench.name);
+                assert!(
+                    ticks.iter().all(|tick| *tick == "0" || tick.ends_with(sign)),
+                    "{ticks:?} {sign}"
+                );
+            }
+            assert_ne!(home, zoomed, "{}", bench.name);
+            browser.click(&format!("#b{at} .whole")).await;
+            assert_eq!(browser.run(&ticks(at)).await.as_array().map(|t| t.len() > 1), Some(true));
+        }
+    });
+}
+
+#[test]
+fn the_search_finds_descriptions_suites_and_layers() {
+    page("search", &written(&common::every_unit()), async |browser: &mut Browser| {
+        for (typed, rows) in [
+            ("context switch", vec!["ctx/2p-0k"]),
+            ("Gather disk", vec![]),
+            ("SUITE-of-aim7 mix", vec!["aim7/mix"]),
+        ] {
+            browser.type_in("#find", typed).await;
+            assert_eq!(strings(&browser.run(ROWS).await), rows, "{typed}");
+        }
+        browser.type_in("#find", "gvisor context").await;
+        assert_eq!(strings(&browser.run(ROWS).await), ["ctx/2p-0k"]);
+        let columns = "return [...document.querySelectorAll('#board thead th.layer')].filter(h => !h.hidden).map(h => h.textContent)";
+        assert_eq!(browser.run(columns).await, json!(["runsc-systrap"]));
+        browser.type_in("#find", "").await;
+        assert_eq!(browser.run(columns).await.as_array().map(Vec::len), Some(4));
+    });
+}
+
+/// Texts of figures that reach beyond the figure (a line is a little higher than its letters).
+const CUT: &str = "return [...document.querySelectorAll('svg text')].filter(text => { \
+    const box = text.getBoundingClientRect(), whole = text.ownerSVGElement.getBoundingClientRect(); \
+    return box.width && (box.left < whole.left - 0.5 || box.right > whole.right + 0.5 || \
+    box.top < whole.top - 3 || box.bottom > whole.bottom + 3) }).map(text => text.textContent)";
+
+#[test]
+fn no_caption_is_cut_and_no_word_broken() {
+    for (name, campaign) in [
+        ("units", common::every_unit()),
+        ("troubled", common::troubled()),
+        ("hostile", common::hostile()),
+    ] {
+        page(name, &written(&campaign), async |browser: &mut Browser| {
+            browser.click_all("summary").await;
+            for width in [1280, 390] {
+                browser.screen(width, 1800, false).await;
+                assert_eq!(browser.run(CUT).await, json!([]), "{name} at {width}");
+                browser.run("location.hash = '#b6'").await;
+                browser.picture(&format!("{name}-{width}")).await;
+                if name != "hostile" {
+                    assert_eq!(browser.run(BROKEN).await, json!([]), "{name} at {width}");
+                }
+            }
+        });
+    }
 }
 
 #[test]

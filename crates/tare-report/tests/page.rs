@@ -2,6 +2,7 @@
 
 mod common;
 
+use tare_board::format::quantity;
 use tare_board::{Counter, Extras, LoadCurve, LoadPoint, Options, Scoreboard, Usage, scoreboard};
 use tare_report::{benchmark_svg, csv, history_html, html, overview_svg, png};
 use tare_store::Campaign;
@@ -118,6 +119,67 @@ fn what_was_measured_beside_the_samples_is_shown() {
     assert!(page.contains("page-faults") && page.contains("12.5"));
     assert!(page.contains("Throughput against load") && page.contains("70% busy"));
     assert!(!page.contains("No counters were recorded"));
+}
+
+#[test]
+fn shapes_and_findings_on_the_page_are_the_boards() {
+    for campaign in [common::full(), common::troubled(), common::every_unit()] {
+        let (board, page) = (board(&campaign), page(&campaign));
+        let sections: Vec<&str> = page.split("<details class=\"bench\"").skip(1).collect();
+        assert_eq!(sections.len(), board.rows.len());
+        for (row, section) in board.rows.iter().zip(sections) {
+            let own = row.cells.iter().flat_map(|cell| &cell.findings);
+            let findings: Vec<&str> =
+                row.findings.iter().chain(own).map(|f| f.text.as_str()).collect();
+            let list = section.split("<ul class=\"findings\">").nth(1).unwrap_or_default();
+            let list = list.split("</ul>").next().unwrap_or_default();
+            assert_eq!(list.matches("<li>").count(), findings.len(), "{}", row.benchmark);
+            assert!(findings.iter().all(|text| list.contains(text)), "{}", row.benchmark);
+            let samples = row.cells.iter().filter_map(|cell| cell.samples).chain(row.samples);
+            for samples in samples {
+                let (count, boots) = (samples.samples, samples.boots);
+                let median = quantity(row.unit, samples.median);
+                let cells = [
+                    ("Samples", count.to_string()),
+                    ("Boots", boots.to_string()),
+                    ("Median", median),
+                ]
+                .map(|(label, text)| format!("<td data-label=\"{label}\">{text}</td>"))
+                .concat();
+                assert!(section.contains(&cells), "{}: {cells}", row.benchmark);
+            }
+            for shape in row.cells.iter().filter_map(|cell| cell.shape.as_ref()) {
+                let shift = format!(
+                    "{} ({:+.1}%)",
+                    quantity(row.unit, shape.shift.mean.abs()),
+                    shape.shift_percent
+                );
+                assert!(section.contains(&shift), "{}: {shift}", row.benchmark);
+            }
+        }
+    }
+    // A series that cannot be reduced, for a sample below zero, is on neither.
+    let row = &board(&common::troubled()).rows[9];
+    assert_eq!(row.cells[0].samples.map(|samples| (samples.samples, samples.boots)), Some((9, 3)));
+    assert_eq!(row.samples.map(|samples| (samples.samples, samples.boots)), Some((24, 8)));
+}
+
+#[test]
+fn histories_of_machines_are_apart_and_short_ones_say_so() {
+    let one = |at: usize, machine: tare_proto::Machine| {
+        let mut campaign = common::many_layers(2);
+        campaign.plan.machine = machine;
+        campaign.plan.created = format!("2026-01-{:02}T00:00:00Z", at + 1);
+        (format!("c{at}"), board(&campaign))
+    };
+    let machines = [tare_proto::Machine::Real, tare_proto::Machine::Sim];
+    let mixed: Vec<_> = (0..12).map(|at| one(at, machines[at % 2])).collect();
+    let page = history_html(&mixed);
+    assert!(page.contains("</strong> (simulated machine)"), "the machines are in one plot");
+    assert!(page.contains("the longest has 6"), "six of each cannot say");
+    assert!(!page.contains("No benchmark changed beyond chance"));
+    let long: Vec<_> = (0..9).map(|at| one(at, machines[0])).collect();
+    assert!(history_html(&long).contains("No benchmark changed beyond chance"));
 }
 
 #[test]

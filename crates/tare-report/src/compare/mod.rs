@@ -2,7 +2,7 @@
 
 mod json;
 mod markdown;
-mod sentences;
+pub(crate) mod sentences;
 mod text;
 
 pub use json::compare_json;

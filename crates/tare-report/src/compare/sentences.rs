@@ -24,7 +24,7 @@ pub(super) fn title(comparison: &Comparison) -> Vec<String> {
 }
 
 /// What the figures are, in sentences.
-pub(super) fn how(comparison: &Comparison) -> Vec<String> {
+pub(crate) fn how(comparison: &Comparison) -> Vec<String> {
     let method = &comparison.method;
     let what = match comparison.by {
         By::Cost => format!(
@@ -73,7 +73,7 @@ fn measured(mean: &Geomean) -> String {
 }
 
 /// What a layer's geometric means and rows say.
-pub(super) fn sentences(comparison: &Comparison, layer: &ComparedLayer) -> Vec<(Verdict, String)> {
+pub(crate) fn sentences(comparison: &Comparison, layer: &ComparedLayer) -> Vec<(Verdict, String)> {
     let confidence = percent_of(comparison.method.confidence);
     let margin = percent_of(comparison.method.margin);
     let say = |mean: &Geomean| {
@@ -111,7 +111,7 @@ fn tally(layer: &ComparedLayer) -> String {
 }
 
 /// Ratio, interval, floor, raw pair and verdict of a row in words.
-pub(super) fn columns(row: &ComparedRow, by: By) -> [String; 5] {
+pub(crate) fn columns(row: &ComparedRow, by: By) -> [String; 5] {
     let none = || "–".to_owned();
     let (ratio, interval) = row.ratio.as_ref().map_or((none(), None), ratio_and_interval);
     let word = words::word(row.verdict, Measure::of(row.unit));

@@ -1,28 +1,26 @@
 //! One section a benchmark: distributions, location and spread in figures, the series over time, counters, load
 //! curves and where the time went, as far as there are any.
 
+use super::shape::{findings, shapes};
 use super::summary::swatch;
 use crate::clean::{clean, fit};
 use crate::explain::explanations_html;
-use crate::svg::bins::at_quantile;
 use crate::svg::figure::{distribution, ecdf, jitter, load, time, usage};
-use crate::svg::samples::{BootSamples, LayerSamples, numbers, of_benchmark};
+use crate::svg::samples::{numbers, of_benchmark};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
-use tare_board::Scoreboard;
 use tare_board::format::{digits, percent, quantity};
-use tare_board::{Counter, Extras, LoadCurve};
+use tare_board::{Counted, Counter, Extras, LoadCurve, Scoreboard};
 use tare_proto::{BenchInfo, Better, Unit};
-use tare_stats::{
-    BlockSamples, MeanInterval, Shape, block_warnings, median, series_warnings, shape,
-};
-use tare_store::{Campaign, Role};
+use tare_store::Campaign;
 
 /// Marks over time that all sections together may hold, which keeps the page small.
 const MARKS: usize = 24_000;
 
 pub(super) fn sections(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> Markup {
     let cells = (campaign.benchmarks.len() * campaign.layers.len()).max(1);
+    let estimator = board.method.estimator.as_ref().and_then(|estimator| estimator.parse().ok());
+    let counted = Counted::new(campaign, estimator);
     let marks = (MARKS / cells).clamp(24, time::MARKS);
     html! {
         section #benchmarks aria-labelledby="h-bench" {
@@ -35,33 +33,36 @@ pub(super) fn sections(campaign: &Campaign, board: &Scoreboard, extras: &Extras)
             @for (at, bench) in campaign.benchmarks.iter().enumerate() {
                 details.bench id=(format!("b{at}")) {
                     summary { h3 { bdi { (fit(&clean(&bench.name), 80)) } } " " small { (fit(&clean(&bench.about), 160)) } }
-                    (one(campaign, board, extras, at, marks))
+                    (one(campaign, &counted, board, extras, at, marks))
                 }
             }
         }
     }
 }
 
-fn one(
-    campaign: &Campaign,
+fn one<'a>(
+    campaign: &'a Campaign,
+    counted: &Counted<'a>,
     board: &Scoreboard,
     extras: &Extras,
     at: usize,
     marks: usize,
 ) -> Markup {
-    let bench = &campaign.benchmarks[at];
-    let layers = of_benchmark(campaign, at);
+    let (bench, row) = (&campaign.benchmarks[at], &board.rows[at]);
+    let layers = of_benchmark(campaign, counted, at);
     if layers.is_empty() {
         return html! { p.notice { "No layer measured this benchmark." } };
     }
     html! {
         p.quiet { "Suite " bdi { (words::name(&bench.suite)) } ", each series reduced by "
-            code { (words::name(&bench.estimator)) } ", "
+            code { (words::name(&row.estimator)) } ", "
             @match (bench.better, bench.unit.symbol()) {
                 (Better::Higher, unit) => { (unit) @if !unit.is_empty() { ", " } "higher is better." }
                 (Better::Lower, "") => { "a plain number." }
                 (Better::Lower, unit) => { (unit) " an operation." }
             } }
+        p.quiet.scripted { "Drag across the distribution to zoom in; a double click or Escape shows all of it again. "
+            button.whole type="button" hidden { "Show all" } }
         div.figures {
             (PreEscaped(distribution::figure(&layers, bench.unit).0))
             (PreEscaped(ecdf::figure(&layers, bench.unit).0))
@@ -71,106 +72,11 @@ fn one(
             (used(campaign, extras, at))
         }
         div.wide tabindex="0" role="region" aria-label="Location and spread, scrolls sideways" {
-            (shapes(board, bench, &layers))
+            (shapes(board, row))
         }
-        (findings(&layers))
+        (findings(board, row))
         (counters(campaign, extras, at))
         (explanations_html(campaign, board, at))
-    }
-}
-
-/// Location shift and spread in figures.
-fn shapes(board: &Scoreboard, bench: &BenchInfo, layers: &[LayerSamples]) -> Markup {
-    let base = layers.iter().find(|layer| layer.series == 0);
-    let titles = [
-        "Layer",
-        "Samples",
-        "Boots",
-        "Median",
-        "10%–90%",
-        "Shift (added cost)",
-        "Spread (jitter)",
-        "Above baseline",
-    ];
-    html! {
-        table.shapes {
-            caption { "Location and spread. Shift: Hodges–Lehmann, spread: ratio of 10–90% ranges within a boot, both with "
-                (words::percent_of(board.method.confidence)) " intervals over blocks; last: how often a sample of the layer exceeds one of the baseline." }
-            thead { tr { @for title in titles { th scope="col" { (title) } } } }
-            tbody {
-                @for layer in layers {
-                    tr {
-                        th scope="row" { (swatch(layer.series)) " " bdi { (words::name(layer.name)) } }
-                        td { (layer.sorted.len()) } td { (layer.boots.len()) }
-                        td { (quantity(bench.unit, layer.median())) }
-                        td { (quantity(bench.unit, at_quantile(&layer.sorted, 0.1))) " – " (quantity(bench.unit, at_quantile(&layer.sorted, 0.9))) }
-                        @match base.filter(|base| base.series != layer.series).map(|base| against(base, layer, board.method.confidence)) {
-                            Some(Some(shape)) => { (compared(bench, &shape)) }
-                            Some(None) => { td colspan="3" { "needs two blocks with both" } }
-                            None => { td colspan="3" { @if layer.series == 0 { "baseline" } @else { "no baseline to compare with" } } }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn against(base: &LayerSamples, layer: &LayerSamples, confidence: f64) -> Option<Shape> {
-    let pair = |boot: &BootSamples| {
-        let same = |b: &&BootSamples| b.block == boot.block && b.role == Role::Weigh;
-        let of_base = base.boots.iter().find(same);
-        let of_base = of_base.or_else(|| base.boots.iter().find(|b| b.block == boot.block));
-        of_base.map(|b| (b.values.to_vec(), boot.values.to_vec()))
-    };
-    let pairs: Vec<(Vec<f64>, Vec<f64>)> = layer.boots.iter().filter_map(pair).collect();
-    let blocks: Vec<BlockSamples> =
-        pairs.iter().map(|(baseline, layer)| BlockSamples { baseline, layer }).collect();
-    shape(&blocks, confidence).ok()
-}
-
-fn compared(bench: &BenchInfo, shape: &Shape) -> Markup {
-    html! {
-        td { (signed(bench.unit, shape.shift.mean)) " (" (format!("{:+.1}%", shape.shift_percent)) ")"
-            br; small { (range(bench.unit, &shape.shift)) } }
-        td {
-            @match &shape.spread_ratio {
-                Some(spread) => { "× " (digits(spread.ratio)) br; small { (digits(spread.low)) "–" (digits(spread.high)) } }
-                None => { "a series without spread" }
-            }
-        }
-        td { (percent(50.0 * (1.0 + shape.delta))) }
-    }
-}
-
-fn signed(unit: Unit, value: f64) -> String {
-    format!("{}{}", if value < 0.0 { "−" } else { "+" }, quantity(unit, value.abs()))
-}
-
-fn range(unit: Unit, interval: &MeanInterval) -> String {
-    format!("{} to {}", signed(unit, interval.low), signed(unit, interval.high))
-}
-
-/// What the samples' order and modes say against taking one number for them.
-fn findings(layers: &[LayerSamples]) -> Markup {
-    let mut found: Vec<(&LayerSamples, String)> = Vec::new();
-    for layer in layers {
-        if layer.dropped > 0 {
-            let text = format!("{} samples at or below zero are not drawn", layer.dropped);
-            found.push((layer, text));
-        }
-        let boots: Vec<&[f64]> = layer.boots.iter().map(|boot| &*boot.values).collect();
-        let middles: Vec<f64> = boots.iter().filter_map(|boot| median(boot).ok()).collect();
-        let within = series_warnings(&boots).unwrap_or_default();
-        let between = block_warnings(&middles).unwrap_or_default();
-        found.extend(within.iter().chain(&between).map(|warning| (layer, warning.to_string())));
-    }
-    html! {
-        @if !found.is_empty() {
-            ul.findings { @for (layer, text) in found {
-                li { (swatch(layer.series)) " " strong { bdi { (words::name(layer.name)) } } ": " (text) }
-            } }
-        }
     }
 }
 

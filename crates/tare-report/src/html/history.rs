@@ -6,7 +6,7 @@ use crate::clean::{clean, fit};
 use crate::svg::figure::history::{Line, figure};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
-use tare_board::format::{ratio_and_interval, short_ratio};
+use tare_board::format::{count, ratio_and_interval, short_ratio};
 use tare_board::{Measure, Ratio, Scoreboard};
 use tare_proto::Machine;
 use tare_stats::{CHANGE_FROM, change_point};
@@ -28,7 +28,8 @@ pub fn history_html(campaigns: &[(String, Scoreboard)]) -> String {
         .into_iter()
         .filter(|history| history.lines.iter().any(Line::is_something))
         .collect();
-    let title = format!("{} benchmarks over {} campaigns", benches.len(), order.len());
+    let title =
+        format!("{} over {}", count(benches.len(), "benchmark"), count(order.len(), "campaign"));
     let body = html! {
         main {
             (changes(&histories, &layers, &order))

@@ -6,15 +6,18 @@
 
 mod bench;
 mod cell;
+mod compare;
 mod controls;
 mod history;
 mod page;
 mod provenance;
 mod ranking;
+mod shape;
 mod summary;
 mod table;
 mod trouble;
 
+pub use compare::compare_html;
 pub use history::history_html;
 pub use page::{Shell, shell};
 use tare_board::Extras;

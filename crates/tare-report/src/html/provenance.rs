@@ -88,7 +88,7 @@ fn machine(campaign: &Campaign, board: &Scoreboard) -> Markup {
 
 fn layers(campaign: &Campaign) -> Markup {
     html! {
-        table.layers {
+        table.layers.cards {
             caption { "Each layer as it was booted." }
             thead { tr { @for title in ["Layer", "Kind", "Settings", "Kernel", "CPUs", "Clock", "Made of"] { th scope="col" { (title) } } } }
             tbody { @for (at, row) in campaign.layers.iter().enumerate() { (layer(campaign, at, row)) } }
@@ -104,12 +104,12 @@ fn layer(campaign: &Campaign, at: usize, row: &LayerRow) -> Markup {
     html! {
         tr {
             th scope="row" { bdi { (words::name(&row.name)) } @if campaign.plan.baseline == row.name { small { " baseline" } } }
-            td { (words::name(&row.kind)) @if !what.is_empty() { br; small { (fit(&clean(&what), TEXT)) } } }
-            td { code { (fit(&clean(&row.settings), TEXT)) } }
-            td { (text(hello.map(|h| h.kernel.clone()))) }
-            td { (text(hello.map(|h| h.cpus.to_string()))) }
-            td { (text(hello.map(|h| h.clock_source.clone()))) }
-            td {
+            td data-label="Kind" { (words::name(&row.kind)) @if !what.is_empty() { br; small { (fit(&clean(&what), TEXT)) } } }
+            td.broad data-label="Settings" { code { (fit(&clean(&row.settings), TEXT)) } }
+            td data-label="Kernel" { (text(hello.map(|h| h.kernel.clone()))) }
+            td data-label="CPUs" { (text(hello.map(|h| h.cpus.to_string()))) }
+            td data-label="Clock" { (text(hello.map(|h| h.clock_source.clone()))) }
+            td.broad data-label="Made of" {
                 @if row.artifacts.is_empty() { "–" }
                 @for file in &row.artifacts {
                     p { (words::name(&file.role)) " " code { (fit(&clean(&file.path), TEXT)) } " " (fit(&clean(&file.version), 80))

@@ -19,6 +19,7 @@ if (theme) {
     root.classList.add(next);
     name();
   });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", name);
   name();
 }
 
@@ -57,13 +58,16 @@ const scale = (low, high, log, from, to) => ({
     return found;
   },
 });
-const units = { ns: [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]],
-  B: [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]],
-  "1/s": [[1e9, "G/s"], [1e6, "M/s"], [1e3, "k/s"], [1, "/s"]] };
-const label = (v, unit) => {
-  if (!unit) return String(+v.toPrecision(4));
-  const [size, name] = units[unit].find(([size]) => v >= 0.9995 * size) || units[unit].at(-1);
-  return +(v / size).toPrecision(4) + " " + name;
+// The sizes of a plot's unit ("1 ns;1000 µs"), as the report's own table has them.
+const sizes = svg => (svg.dataset.sizes || "1 ").split(";").map(size => {
+  const [many, ...name] = size.split(" ");
+  return [+many, name.length && name[0] ? " " + name.join(" ") : ""];
+});
+// A value in its fitting size, to as many decimals as tell it from one that lies a step away.
+const label = (v, step, sizes) => {
+  const [size, name] = sizes.filter(([size]) => Math.abs(v) >= 0.9995 * size).at(-1) || sizes[0];
+  const decimals = Math.min(12, Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-6))), digits = +(v / size).toFixed(decimals);
+  return (Math.abs(digits) < 1e-4 && digits ? digits.toExponential(0) : digits) + name;
 };
 const own = svg => {
   const [low, high, kind] = svg.dataset.x.split(" ");
@@ -107,16 +111,21 @@ const redraw = (svg, low, high) => {
   if (!old) return;
   const [y1, y2] = [old.getAttribute("y1"), old.getAttribute("y2")], foot = one("text", axis).getAttribute("y");
   axis.replaceChildren();
-  const make = (name, to, more) => {
+  const make = (name, more) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", name);
     for (const key in more) made.setAttribute(key, more[key]);
     axis.append(made);
     return made;
   };
-  for (const tick of x.ticks(6)) {
-    make("line", axis, { class: "grid", x1: x.at(tick), x2: x.at(tick), y1, y2 });
-    make("text", axis, { class: "tick", x: x.at(tick), y: foot, "text-anchor": "middle" })
-      .textContent = label(tick, svg.dataset.unit);
+  const ticks = x.ticks(6), step = Math.min(...ticks.slice(1).map((tick, at) => tick - ticks[at]), high - low);
+  let free = 0;
+  for (const tick of ticks) {
+    make("line", { class: "grid", x1: x.at(tick), x2: x.at(tick), y1, y2 });
+    const text = label(tick, step, sizes(svg)), half = 4.3 * text.length;
+    const middle = Math.max(half, Math.min(svg.viewBox.baseVal.width - half, x.at(tick)));
+    if (middle - half < free) continue;
+    make("text", { class: "tick", x: middle, y: foot, "text-anchor": "middle" }).textContent = text;
+    free = middle + half + 4;
   }
 };
 
@@ -167,19 +176,25 @@ if (board) {
   const find = one("#find"), verdict = one("#verdict"), boxes = all("[data-layer]", one(".controls"));
   const filter = () => {
     const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const layers = new Set(boxes.filter(box => box.checked).map(box => box.dataset.layer));
+    // A word that no benchmark has may mean a layer: then those layers alone are shown.
+    const meant = words.filter(word => !rows.some(row => row.dataset.find.includes(word)));
+    const means = box => meant.every(word => box.dataset.find.includes(word));
+    const named = meant.length > 0 && boxes.some(means);
+    const layers = new Set(boxes.filter(box => box.checked && (!named || means(box))).map(box => box.dataset.layer));
+    const asked = named ? words.filter(word => !meant.includes(word)) : words;
     for (const row of rows) {
-      const text = row.dataset.name + " " + row.parentNode.dataset.suite.toLowerCase();
       const judged = all("td[data-verdict]", row).some(cell =>
         layers.has(cell.dataset.layer) && (!verdict.value || cell.dataset.verdict === verdict.value));
-      row.hidden = !(words.every(word => text.includes(word)) && (judged || !verdict.value));
+      row.hidden = !(asked.every(word => row.dataset.find.includes(word)) && (judged || !verdict.value));
     }
     for (const cell of all("[data-layer]", board)) cell.hidden = !layers.has(cell.dataset.layer);
     for (const mark of all(".strip [data-s]", board))
       mark.classList.toggle("off", !layers.has(String(mark.dataset.s - 1)));
     for (const body of board.tBodies) body.hidden = all("tr[data-name]", body).every(row => row.hidden);
     const left = rows.filter(row => !row.hidden).length;
-    one("#shown").textContent = left === rows.length ? "" : `${left} of ${rows.length} benchmarks shown`;
+    const parts = left === rows.length ? [] : [`${left} of ${rows.length} benchmarks shown`];
+    if (named) parts.push("on " + boxes.filter(means).map(box => box.dataset.name).join(", "));
+    one("#shown").textContent = parts.join(" ");
   };
   find.addEventListener("input", filter);
   verdict.addEventListener("change", filter);
@@ -203,7 +218,13 @@ if (board) {
   board.addEventListener("pointerleave", () => say(""));
 }
 
-// Histograms: pointing tells the counts, dragging zooms, a double click or Escape shows all.
+// Histograms: pointing tells the counts, dragging zooms, a double click, Escape or the button shows all.
+const show = (svg, low, high) => {
+  const [first, last] = own(svg);
+  redraw(svg, low, high);
+  const whole = one(".whole", svg.closest("details"));
+  if (whole) whole.hidden = low === first && high === last;
+};
 const zooms = svg => {
   const [low, high, log] = own(svg), [from, to] = edges(svg);
   const home = scale(low, high, log, from, to);
@@ -211,32 +232,55 @@ const zooms = svg => {
   const bins = all(".hist", svg).map(path => [path.dataset.name,
     new Map(path.dataset.n.split(" ").map(pair => pair.split(":").map(Number))), +path.dataset.bins]);
   const count = bins[0] ? bins[0][2] : 1, width = (to - from) / count;
-  let start = null;
+  const within = event => Math.min(to, Math.max(from, place(svg, event)));
+  let start = null, chosen = null;
+  const choose = end => {
+    if (!chosen) {
+      chosen = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+      chosen.setAttribute("class", "chosen");
+      chosen.setAttribute("height", svg.viewBox.baseVal.height);
+      svg.append(chosen);
+    }
+    chosen.setAttribute("x", Math.min(start, end));
+    chosen.setAttribute("width", Math.abs(end - start));
+  };
+  const drop = () => { if (chosen) chosen.remove(); start = chosen = null; };
   svg.addEventListener("pointermove", event => {
-    const bin = Math.floor((home.at(svg.shown.value(place(svg, event))) - from) / width);
+    if (start !== null) choose(within(event));
+    const bin = Math.min(count - 1, Math.floor((home.at(svg.shown.value(within(event))) - from) / width));
     const lines = bins.filter(([, counts]) => counts.get(bin)).map(([name, counts]) => `${name}: ${counts.get(bin)} samples`);
-    const span = [bin, bin + 1].map(n => label(home.value(from + n * width), svg.dataset.unit)).join(" to ");
+    const ends = [bin, bin + 1].map(n => home.value(from + n * width));
+    const span = ends.map(v => label(v, (ends[1] - ends[0]) / 3, sizes(svg))).join(" to ");
     say(span + "\n" + (lines.join("\n") || "no samples"), event);
   });
-  svg.addEventListener("pointerleave", () => { say(""); start = null; });
-  svg.addEventListener("pointerdown", event => { start = place(svg, event); event.preventDefault(); });
-  svg.addEventListener("pointerup", event => {
-    const end = place(svg, event), [a, b] = [Math.min(start, end), Math.max(start, end)].map(x => svg.shown.value(x));
-    if (start !== null && Math.abs(end - start) > 8) redraw(svg, Math.max(a, low), Math.min(b, high));
-    start = null;
+  svg.addEventListener("pointerleave", () => { say(""); drop(); });
+  svg.addEventListener("pointercancel", drop);
+  svg.addEventListener("pointerdown", event => {
+    if (event.button) return;
+    start = within(event);
+    // A drag that leaves the plot still ends in it.
+    if (event.isTrusted) svg.setPointerCapture(event.pointerId);
   });
-  svg.addEventListener("dblclick", () => redraw(svg, low, high));
+  svg.addEventListener("pointerup", event => {
+    if (start !== null && Math.abs(within(event) - start) > 8)
+      show(svg, ...[start, within(event)].sort((a, b) => a - b).map(x => svg.shown.value(x)));
+    drop();
+  });
+  svg.addEventListener("dblclick", () => show(svg, low, high));
 };
 // Only what is opened is prepared; "toggle" does not bubble, so it is caught on its way down.
 const prepare = details => {
-  for (const svg of all(".zooms", details)) if (!svg.shown) zooms(svg);
+  const plots = all(".zooms", details).filter(svg => !svg.shown);
+  plots.forEach(zooms);
+  const whole = one(".whole", details);
+  if (whole && plots.length) whole.addEventListener("click", () => plots.forEach(svg => show(svg, ...own(svg))));
 };
 addEventListener("toggle", event => { if (event.target.open) prepare(event.target); }, true);
 all("details[open]").forEach(prepare);
 addEventListener("keydown", event => {
   if (event.key !== "Escape") return;
   say("");
-  for (const svg of all(".zooms")) if (svg.shown) redraw(svg, ...own(svg));
+  for (const svg of all(".zooms")) if (svg.shown) show(svg, ...own(svg));
 });
 
 // A page that a server keeps up to date: fetched again while its campaign runs.

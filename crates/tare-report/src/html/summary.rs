@@ -1,5 +1,6 @@
 //! The top of the page: a sentence a layer, and the geometric means drawn.
 
+use crate::clean::fit;
 use crate::headline::{self, Headline};
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::figure::forest::{self, LINE, Strip};
@@ -117,7 +118,7 @@ fn means(board: &Scoreboard) -> Markup {
 fn plot(board: &Scoreboard, suite: &str, measure: Measure) -> String {
     const WIDTH: f64 = 420.0;
     /// Room for a letter of a figure.
-    const LETTER: f64 = 6.4;
+    const LETTER: f64 = 7.1;
     let shown: Vec<_> = super::table::shown(board).collect();
     let places: Vec<usize> = shown.iter().map(|(at, _)| *at).collect();
     let strip = Strip::of_means(board, suite, measure).only(&places);
@@ -127,7 +128,7 @@ fn plot(board: &Scoreboard, suite: &str, measure: Measure) -> String {
     let right = (WIDTH - LETTER * longest as f64).min(308.0);
     let scale = forest::shared(std::iter::once(&strip), margin, (104.0, right - 8.0));
     let (top, bottom) = (22.0, 22.0 + strip.height());
-    let label = format!("Geometric means of suite {}", words::name(suite));
+    let label = fit(&format!("Geometric means of suite {}", words::name(suite)), 52);
     let mut canvas = Canvas::new("plot", (WIDTH, bottom + 20.0), &label);
     canvas.text("strong", (0.0, 12.0), Anchor::Start, &label);
     forest::axis(&mut canvas, &scale, (top, bottom), 6);

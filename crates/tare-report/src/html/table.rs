@@ -16,7 +16,7 @@ use tare_proto::Better;
 
 /// Width of the plots in the table's rows, and the part that is drawn on.
 const PLOT: f64 = 330.0;
-const RANGE: (f64, f64) = (8.0, PLOT - 14.0);
+pub(super) const RANGE: (f64, f64) = (20.0, PLOT - 20.0);
 
 pub(super) fn section(board: &Scoreboard) -> Markup {
     let shown: Vec<usize> = shown(board).map(|(at, _)| at).collect();
@@ -121,7 +121,7 @@ fn strip_canvas(height: f64, scale: &Scale) -> Canvas {
         .data("r", &format!("{} {}", RANGE.0, RANGE.1))
 }
 
-fn axis(scale: &Scale) -> String {
+pub(super) fn axis(scale: &Scale) -> String {
     let mut canvas = strip_canvas(20.0, scale);
     forest::axis(&mut canvas, scale, (0.0, 4.0), 6);
     canvas.finish()
@@ -140,7 +140,7 @@ fn group(board: &Scoreboard, suite: &str, strips: &[Strip], scale: &Scale) -> Ma
                 }
                 td.plotted role="cell" {
                     @if several { @if let Some(mean) = means.first() {
-                        (PreEscaped(drawn(&means_strip(board, suite, mean.measure), scale, board)))
+                        (PreEscaped(drawn(&means_strip(board, suite, mean.measure), scale, board.method.margin)))
                     } }
                 }
                 @for (at, layer) in shown(board) {
@@ -159,20 +159,22 @@ fn means_strip(board: &Scoreboard, suite: &str, measure: Measure) -> Strip {
     Strip::of_means(board, suite, measure).only(&shown)
 }
 
-fn drawn(strip: &Strip, scale: &Scale, board: &Scoreboard) -> String {
+pub(super) fn drawn(strip: &Strip, scale: &Scale, margin: f64) -> String {
     let mut canvas = strip_canvas(strip.height(), scale);
-    forest::draw(&mut canvas, strip, scale, board.method.margin, 0.0);
+    forest::draw(&mut canvas, strip, scale, margin, 0.0);
     canvas.finish()
 }
 
 fn line(board: &Scoreboard, at: usize, row: &Row, strip: &Strip, scale: &Scale) -> Markup {
     let name = fit(&clean(&row.benchmark), 60);
+    let about = fit(&clean(&row.about), 160);
+    let found_by = format!("{name} {} {about}", fit(&clean(&row.suite), 40));
     html! {
-        tr role="row" data-name=(name.to_lowercase()) {
+        tr role="row" data-name=(name.to_lowercase()) data-find=(found_by.to_lowercase()) {
             th role="rowheader" scope="row" {
                 a href=(format!("#b{at}")) { bdi { (name) } }
                 @if row.better == Better::Higher { span title="higher is better" { " ↑" } }
-                small.about { (fit(&clean(&row.about), 160)) }
+                small.about { (about) }
             }
             td.base role="cell" data-label=(words::name(&board.baseline)) data-k=[row.baseline.map(|mean| mean.mean)] {
                 @match row.baseline {
@@ -187,7 +189,7 @@ fn line(board: &Scoreboard, at: usize, row: &Row, strip: &Strip, scale: &Scale) 
                     }
                 }
             }
-            td.plotted role="cell" { (PreEscaped(drawn(strip, scale, board))) }
+            td.plotted role="cell" { (PreEscaped(drawn(strip, scale, board.method.margin))) }
             @for (at, _) in shown(board) { (cell::cell(row, &row.cells[at], at)) }
         }
     }

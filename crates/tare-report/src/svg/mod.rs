@@ -7,6 +7,7 @@ pub(crate) mod canvas;
 pub(crate) mod figure;
 pub(crate) mod marks;
 mod png;
+pub(crate) mod print;
 pub(crate) mod samples;
 pub(crate) mod scale;
 pub(crate) mod theme;

@@ -24,7 +24,7 @@ text{font-family:system-ui,'DejaVu Sans',Helvetica,Arial,sans-serif;font-size:11
 .floor{fill:FLOOR}\
 .dot{fill:currentColor;stroke:BG;stroke-width:.8}\
 .ci{stroke:currentColor;stroke-width:2;stroke-linecap:butt}\
-.off{display:none}.beyond{opacity:.35}.hist{vector-effect:non-scaling-stroke;fill:currentColor;fill-opacity:.16;stroke:currentColor;stroke-width:1.2}\
+.chosen{fill:currentColor;fill-opacity:.12}.off{display:none}.beyond{opacity:.35}.hist{vector-effect:non-scaling-stroke;fill:currentColor;fill-opacity:.16;stroke:currentColor;stroke-width:1.2}\
 .curve{fill:none;stroke:currentColor;stroke-width:1.6}\
 .area{fill:currentColor;fill-opacity:.18}\
 .bar{fill:currentColor;fill-opacity:.75}\

@@ -95,6 +95,54 @@ fn hello_of(layer: usize) -> Hello {
     hello
 }
 
+/// A benchmark of every unit: name, what it measures, unit, baseline's value, noise of a sample.
+const UNITS: [(&str, &str, Unit, f64, f64); 11] = [
+    ("ctx/2p-0k", "a context switch between two processes", Unit::Nanoseconds, 1_940.0, 0.0004),
+    ("sim/getppid", "one getppid(2)", Unit::Instructions, 188.0, 0.002),
+    ("sim/files", "files copied", Unit::PerGigaInstruction, 61_000.0, 0.05),
+    ("sim/jobs", "jobs of a mix", Unit::Per60GigaInstructions, 5_100.0, 0.03),
+    ("sim/stream", "bytes sent to itself", Unit::BytesPerGigaInstruction, 4.1e8, 0.02),
+    ("host/footprint", "memory of the layer", Unit::Bytes, 1_468_006.0, 0.01),
+    ("disk/read", "random reads", Unit::PerSecond, 51_200.0, 0.4),
+    ("aim7/mix", "jobs under load", Unit::PerMinute, 9_120.0, 0.06),
+    ("memory/stream-triad", "a sum of arrays", Unit::BytesPerSecond, 1.31e10, 0.02),
+    ("net/stream", "bytes to a peer", Unit::BytesPerSecond, 9.4e8, 0.0001),
+    ("mock/number", "a plain number", Unit::Number, 100.0, 0.05),
+];
+
+/// Every unit on five layers, in three blocks; the disk's samples span decades.
+pub fn every_unit() -> Campaign {
+    let layers = ["native", "runc", "runsc", "uml", "qemu"];
+    let named =
+        layers.map(|kind| layer(if kind == "runsc" { "runsc-systrap" } else { kind }, kind));
+    let info = |of: &(&str, &str, Unit, f64, f64)| {
+        let family = of.0.split('/').next().unwrap_or_default();
+        let mut info = bench(of.0, &format!("suite-of-{family}"), of.2);
+        info.about = of.1.into();
+        if of.2.symbol().contains('/') {
+            info.better = Better::Higher;
+        }
+        info
+    };
+    let mut campaign = empty(3, named.into(), UNITS.iter().map(info).collect());
+    for block in 0..3 {
+        for at in 0..=layers.len() {
+            let (layer, role) = (at % layers.len(), [Role::Weigh, Role::Floor][at / layers.len()]);
+            let at = boot(&mut campaign, block, layer, role, hello_of(layer));
+            for (b, (_, _, unit, native, noise)) in UNITS.iter().enumerate() {
+                let cost = 1.0 + noise * layer as f64;
+                let sample = |s: usize| native * cost * (1.0 + noise * wobble(at, b, s));
+                let mut samples: Vec<f64> = (0..40).map(sample).collect();
+                if *unit == Unit::PerSecond {
+                    samples.iter_mut().step_by(7).for_each(|sample| *sample /= 40.0);
+                }
+                series(&mut campaign, at, b, samples);
+            }
+        }
+    }
+    campaign
+}
+
 /// [`full`] with everything off that can be: failures, a drifting clock, short batches, bad samples, hints.
 pub fn troubled() -> Campaign {
     let mut campaign = full();

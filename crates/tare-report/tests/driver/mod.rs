@@ -1,5 +1,8 @@
 //! A headless Chromium behind its own driver, one for each test, ended with it.
 
+#![allow(dead_code)] // not every test file uses all of it
+
+use fantoccini::actions::{InputSource, MOUSE_BUTTON_LEFT, MouseActions, PointerAction};
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
 use serde_json::{Value, json};
@@ -8,6 +11,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use tempfile::TempDir;
+
+/// A script that finds the words that a line's end breaks apart.
+pub const BROKEN: &str = "const broken = []; \
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); \
+    while (texts.nextNode()) { const text = texts.currentNode; \
+        if (text.parentElement.closest('svg, script, style, pre')) continue; \
+        for (const word of text.data.matchAll(/[A-Za-z]{2,14}/g)) { const range = document.createRange(); \
+            range.setStart(text, word.index); range.setEnd(text, word.index + word[0].length); \
+            if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) broken.push(word[0]); } } \
+    return broken";
 
 /// One browser at a time: they are large.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -35,6 +48,8 @@ pub fn visit(address: &str, test: impl AsyncFnOnce(&mut Browser)) {
         client.goto(address).await.expect("the page opens");
         let mut browser = Browser { client: client.clone() };
         test(&mut browser).await;
+        // A script that throws, or a browser that refuses something, fails every test.
+        assert_eq!(browser.heard().await.0, Vec::<String>::new(), "said on the console");
         let _ = client.close().await;
     });
 }
@@ -120,6 +135,25 @@ impl Browser {
     pub async fn click(&mut self, what: &str) {
         let element = self.client.find(Locator::Css(what)).await.expect(what);
         element.click().await.expect(what);
+    }
+
+    /// Moves the mouse over an element, to shares of its width from its left edge; pressed down after the first.
+    pub async fn drag(&mut self, what: &str, shares: &[f64]) {
+        let element = self.client.find(Locator::Css(what)).await.expect(what);
+        let width = element.rectangle().await.expect(what).2;
+        let mut mouse = MouseActions::new("mouse".into());
+        for (at, share) in shares.iter().enumerate() {
+            let (x, y) = ((share - 0.5) * width, 0.0);
+            let (element, duration) = (element.clone(), None);
+            mouse = mouse.then(PointerAction::MoveToElement { element, duration, x, y });
+            if at == 0 && shares.len() > 1 {
+                mouse = mouse.then(PointerAction::Down { button: MOUSE_BUTTON_LEFT });
+            }
+        }
+        if shares.len() > 1 {
+            mouse = mouse.then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
+        }
+        self.client.perform_actions(mouse).await.expect(what);
     }
 
     /// Clicks everything that matches.

@@ -4,18 +4,20 @@
 use super::WIDTH;
 use crate::svg::bins::{at_quantile, histogram};
 use crate::svg::canvas::{Anchor, Canvas};
+use crate::svg::print::Print;
 use crate::svg::samples::LayerSamples;
 use crate::svg::scale::Scale;
 use crate::svg::{axis, marks};
 use std::fmt::Write;
-use tare_board::format::quantity;
+use tare_board::SampleSummary;
+use tare_board::format::{quantity, sizes, tick};
 use tare_proto::Unit;
 
 const BINS: usize = 96;
 /// Height of the histograms, and of a layer's line above them.
 const HEIGHT: f64 = 130.0;
 const LINE: f64 = 13.0;
-pub(super) const EDGES: (f64, f64) = (14.0, WIDTH - 22.0);
+const EDGES: (f64, f64) = (34.0, WIDTH - 34.0);
 
 /// The figure and its height.
 pub(crate) fn figure(layers: &[LayerSamples], unit: Unit) -> (String, f64) {
@@ -23,22 +25,25 @@ pub(crate) fn figure(layers: &[LayerSamples], unit: Unit) -> (String, f64) {
     let top = 22.0 + LINE * layers.len() as f64;
     let bottom = top + HEIGHT;
     let y = Scale::linear(0.0, 1.0, (bottom, top + 4.0));
-    let height = bottom + 34.0;
+    let each: Vec<(Vec<f64>, usize)> =
+        layers.iter().map(|layer| histogram(&layer.sorted, &x, BINS)).collect();
+    let outside = each.iter().map(|(_, outside)| outside).sum();
+    let print = Print::new(&note(&x, outside), 12.0, WIDTH);
+    let height = bottom + 20.0 + print.height();
     let kind = if x.kind == crate::svg::scale::Kind::Log { "log" } else { "linear" };
     let mut canvas = Canvas::new("plot zooms", (WIDTH, height), &label(layers, unit))
         .data("x", &format!("{} {} {kind}", x.low, x.high))
         .data("r", &format!("{} {}", EDGES.0, EDGES.1))
-        .data("unit", unit.symbol());
-    canvas.text("strong", (EDGES.0, 12.0), Anchor::Start, "Distribution of all samples");
-    axis::below(&mut canvas, &x, (top, bottom), 7, |v| quantity(unit, v));
-    let mut outside = 0;
-    for (at, layer) in layers.iter().enumerate() {
+        .data("sizes", &sizes(unit));
+    canvas.text("strong", (12.0, 12.0), Anchor::Start, "Distribution of all samples");
+    axis::below(&mut canvas, &x, (top, bottom), 7, |v, step| tick(unit, v, step));
+    for (at, (layer, (bins, _))) in layers.iter().zip(&each).enumerate() {
         canvas.clip(EDGES);
-        outside += outline(&mut canvas, layer, &x, &y);
+        outline(&mut canvas, layer, bins, &x, &y);
         canvas.end();
         spread(&mut canvas, layer, &x, 22.0 + LINE * (at as f64 + 0.5));
     }
-    canvas.text("note", (EDGES.0, height - 6.0), Anchor::Start, &note(&x, outside));
+    print.at_foot(&mut canvas);
     (canvas.finish(), height)
 }
 
@@ -46,16 +51,19 @@ pub(crate) fn figure(layers: &[LayerSamples], unit: Unit) -> (String, f64) {
 pub(super) fn values(layers: &[LayerSamples], edges: (f64, f64)) -> Scale {
     let ends = |p: f64| layers.iter().map(move |layer| at_quantile(&layer.sorted, p));
     let low = ends(0.005).fold(f64::INFINITY, f64::min);
-    let high = ends(0.985).fold(0.0, f64::max);
-    if high / low > 3.0 {
+    let high = ends(0.985).fold(f64::NEG_INFINITY, f64::max);
+    let least = layers.iter().map(|layer| layer.figures.median).fold(f64::INFINITY, f64::min);
+    // A few samples near or below zero, left by a subtraction, neither choose the scale nor stretch it.
+    let low = if least > 0.0 { low.max(least / 100.0) } else { low };
+    if low > 0.0 && high / low > 3.0 {
         return Scale::log(low / (high / low).powf(0.03), high * (high / low).powf(0.03), edges);
     }
     let room = 0.04 * (high - low);
-    Scale::linear((low - room).max(0.0), high + room, edges)
+    let floor = if low < 0.0 { f64::NEG_INFINITY } else { 0.0 };
+    Scale::linear((low - room).max(floor), high + room, edges)
 }
 
-fn outline(canvas: &mut Canvas, layer: &LayerSamples, x: &Scale, y: &Scale) -> usize {
-    let (bins, outside) = histogram(&layer.sorted, x, BINS);
+fn outline(canvas: &mut Canvas, layer: &LayerSamples, bins: &[f64], x: &Scale, y: &Scale) {
     let peak = bins.iter().copied().fold(0.0, f64::max);
     let heights: Vec<f64> = bins.iter().map(|bin| bin / peak.max(1e-9)).collect();
     let samples = layer.sorted.len() as f64;
@@ -76,13 +84,11 @@ fn outline(canvas: &mut Canvas, layer: &LayerSamples, x: &Scale, y: &Scale) -> u
     ];
     canvas.path("hist", &marks::steps(x, y, &heights), &more);
     canvas.end();
-    outside
 }
 
 /// A bar from the 10th to the 90th percentile, and the series' shape at the median.
 fn spread(canvas: &mut Canvas, layer: &LayerSamples, x: &Scale, y: f64) {
-    let [low, high] = [0.1, 0.9].map(|p| at_quantile(&layer.sorted, p));
-    let median = layer.median();
+    let SampleSummary { median, low, high, .. } = layer.figures;
     let figures = format!("{median} {low} {high}");
     let series = layer.series.to_string();
     canvas.group(
@@ -107,9 +113,10 @@ fn note(x: &Scale, outside: usize) -> String {
 fn label(layers: &[LayerSamples], unit: Unit) -> String {
     let mut text = String::from("Histograms. Median and 10th to 90th percentile:");
     for layer in layers {
-        let [low, high] = [0.1, 0.9].map(|p| quantity(unit, at_quantile(&layer.sorted, p)));
+        let [median, low, high] = [layer.figures.median, layer.figures.low, layer.figures.high]
+            .map(|v| quantity(unit, v));
         let name = crate::words::name(layer.name);
-        let _ = write!(text, " {name} {}, {low} to {high};", quantity(unit, layer.median()));
+        let _ = write!(text, " {name} {median}, {low} to {high};");
     }
     text
 }

@@ -6,12 +6,12 @@ use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::samples::LayerSamples;
 use crate::svg::scale::{Kind, Scale};
 use crate::svg::{axis, marks};
-use tare_board::format::quantity;
+use tare_board::format::tick;
 use tare_proto::Unit;
 
 /// Points of a curve.
 const POINTS: usize = 60;
-const EDGES: (f64, f64) = (44.0, WIDTH - 36.0);
+const EDGES: (f64, f64) = (50.0, WIDTH - 36.0);
 
 /// The figure and its height.
 pub(crate) fn figure(layers: &[LayerSamples], unit: Unit) -> (String, f64) {
@@ -21,8 +21,8 @@ pub(crate) fn figure(layers: &[LayerSamples], unit: Unit) -> (String, f64) {
     let height = bottom + 34.0;
     let mut canvas = Canvas::new("plot", (WIDTH, height), "Distribution functions of all samples");
     canvas.text("strong", (12.0, 12.0), Anchor::Start, "Share of samples at or below (ECDF)");
-    axis::beside(&mut canvas, &y, EDGES, 4, |v| format!("{:.0}%", 100.0 * v));
-    axis::below(&mut canvas, &x, (top, bottom), 7, |v| quantity(unit, v));
+    axis::beside(&mut canvas, &y, EDGES, 4, |v, _| format!("{:.0}%", 100.0 * v));
+    axis::below(&mut canvas, &x, (top, bottom), 7, |v, step| tick(unit, v, step));
     for layer in layers {
         canvas.group(&marks::class(layer.series), &[]);
         canvas.path("curve", &staircase(&layer.sorted, &x, &y), &[]);

@@ -92,5 +92,5 @@ pub(crate) fn draw(canvas: &mut Canvas, strip: &Strip, scale: &Scale, margin: f6
 
 /// The ratios' axis below a strip or all of them.
 pub(crate) fn axis(canvas: &mut Canvas, scale: &Scale, ends: (f64, f64), most: usize) {
-    axis::below(canvas, scale, ends, most, crate::svg::scale::plain);
+    axis::below(canvas, scale, ends, most, |v, _| crate::svg::scale::plain(v));
 }

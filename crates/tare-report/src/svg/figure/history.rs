@@ -34,7 +34,7 @@ pub(crate) fn figure(lines: &[Line], campaigns: usize, label: &str) -> String {
     let step = (EDGES.1 - EDGES.0) / campaigns.max(1) as f64;
     let x = |at: usize| EDGES.0 + step * (at as f64 + 0.5);
     let mut canvas = Canvas::new("plot", (WIDTH, HEIGHT), label);
-    axis::beside(&mut canvas, &y, EDGES, 5, plain);
+    axis::beside(&mut canvas, &y, EDGES, 5, |v, _| plain(v));
     canvas.line("one", (EDGES.0, y.at(1.0)), (EDGES.1, y.at(1.0)));
     let every = campaigns.div_ceil(16).max(1);
     for at in (0..campaigns).step_by(every) {

@@ -11,7 +11,7 @@ use crate::svg::{axis, marks};
 const BINS: usize = 81;
 /// Height of one layer's histogram, and what is left of it for the name.
 const STRIP: f64 = 34.0;
-const EDGES: (f64, f64) = (110.0, WIDTH - 22.0);
+const EDGES: (f64, f64) = (138.0, WIDTH - 28.0);
 /// Percent that are drawn at least and at most to either side.
 const REACH: (f64, f64) = (1.0, 100.0);
 
@@ -37,7 +37,7 @@ pub(crate) fn figure(layers: &[LayerSamples]) -> (String, f64) {
         Anchor::Start,
         "Jitter: samples around the layer's own median",
     );
-    axis::below(&mut canvas, &x, (top, bottom), 7, |v| {
+    axis::below(&mut canvas, &x, (top, bottom), 7, |v, _| {
         format!("{}{}%", if v > 0.0 { "+" } else { "" }, crate::svg::scale::plain(v))
     });
     marks::rule(&mut canvas, "one", &x, 0.0, (top, bottom));
@@ -59,6 +59,5 @@ pub(crate) fn figure(layers: &[LayerSamples]) -> (String, f64) {
 
 /// Percent above the layer's median, sorted.
 fn relative(layer: &LayerSamples) -> Vec<f64> {
-    let median = layer.median();
-    layer.sorted.iter().map(|value| 100.0 * (value / median - 1.0)).collect()
+    layer.sorted.iter().map(|value| 100.0 * layer.relative(*value)).collect()
 }

@@ -5,10 +5,10 @@ use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::scale::{Scale, plain};
 use crate::svg::{axis, marks};
 use tare_board::LoadCurve;
-use tare_board::format::quantity;
+use tare_board::format::tick;
 use tare_proto::Unit;
 
-const EDGES: (f64, f64) = (76.0, WIDTH - 12.0);
+const EDGES: (f64, f64) = (84.0, WIDTH - 24.0);
 const HEIGHT: f64 = 300.0;
 
 /// The figure: one curve for each (series number, curve); a load counts `what`.
@@ -25,8 +25,8 @@ pub(crate) fn figure(curves: &[(usize, &LoadCurve)], unit: Unit, what: &str) -> 
     let y = Scale::linear(0.0, 1.05 * highest, (HEIGHT - 36.0, 22.0));
     let mut canvas = Canvas::new("plot", (WIDTH, HEIGHT), "Throughput against load");
     canvas.text("strong", (12.0, 12.0), Anchor::Start, "Throughput against load");
-    axis::beside(&mut canvas, &y, EDGES, 5, |v| quantity(unit, v));
-    axis::below(&mut canvas, &x, (22.0, HEIGHT - 36.0), 7, plain);
+    axis::beside(&mut canvas, &y, EDGES, 5, |v, step| tick(unit, v, step));
+    axis::below(&mut canvas, &x, (22.0, HEIGHT - 36.0), 7, |v, _| plain(v));
     for (series, curve) in curves {
         one(&mut canvas, *series, curve, &x, &y);
     }
@@ -65,7 +65,7 @@ mod tests {
             points: vec![point(1.0, 50.0), point(2.0, 80.0), point(4.0, 100.0)],
         };
         let svg = figure(&[(1, &curve)], Unit::PerSecond, "users");
-        let at = |load: f64| 76.0 + load / 4.0 * (WIDTH - 88.0);
+        let at = |load: f64| 84.0 + load / 4.0 * (WIDTH - 108.0);
         let line = format!("M{} ", crate::svg::canvas::num(at(1.0)));
         assert!(svg.contains(&format!("class=\"curve\" d=\"{line}")), "{svg}");
         assert_eq!(svg.matches("class=\"dot\"").count(), 3);

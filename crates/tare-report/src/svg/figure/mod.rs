@@ -15,11 +15,14 @@ use super::marks::{class, dot};
 use super::{samples, theme};
 use crate::clean::{clean, fit};
 use crate::words;
-use tare_board::Scoreboard;
+use tare_board::{Counted, Scoreboard};
 use tare_store::Campaign;
 
 /// Width of a figure in a column of the page.
 pub(crate) const WIDTH: f64 = 560.0;
+
+/// Width of a letter of a sheet's title.
+const TITLE_LETTER: f64 = 10.5;
 
 /// Every benchmark's ratios on every layer, as an SVG file.
 #[must_use]
@@ -33,7 +36,7 @@ pub fn overview_svg(board: &Scoreboard) -> String {
 pub fn benchmark_svg(campaign: &Campaign, name: &str) -> Option<String> {
     let at = campaign.benchmarks.iter().position(|bench| bench.name == name)?;
     let bench = &campaign.benchmarks[at];
-    let layers = samples::of_benchmark(campaign, at);
+    let layers = samples::of_benchmark(campaign, &Counted::new(campaign, None), at);
     if layers.is_empty() {
         return None;
     }
@@ -61,7 +64,8 @@ pub(crate) fn paper(size: (f64, f64), title: &str) -> Canvas {
     let mut canvas = Canvas::new("paper", size, title);
     canvas.style(&theme::of_file());
     canvas.rect("paper", (0.0, 0.0), size, &[]);
-    canvas.text("title", (10.0, 22.0), Anchor::Start, &fit(&clean(title), 110));
+    let columns = (size.0 / TITLE_LETTER) as usize;
+    canvas.text("title", (10.0, 22.0), Anchor::Start, &fit(&clean(title), columns));
     canvas
 }
 
@@ -71,7 +75,7 @@ pub(crate) fn key<'a>(layers: impl Iterator<Item = (usize, &'a str)>, width: f64
     let (mut x, mut y) = (6.0, 9.0);
     for (series, name) in layers {
         let name = words::name(name);
-        let wide = 24.0 + 6.6 * crate::clean::width(&name) as f64;
+        let wide = 24.0 + 7.0 * crate::clean::width(&name) as f64;
         if x + wide > width && x > 6.0 {
             (x, y) = (6.0, y + 17.0);
         }

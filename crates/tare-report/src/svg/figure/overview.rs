@@ -67,7 +67,7 @@ fn entries(board: &Scoreboard) -> Vec<Entry> {
         }
     }
     let mean = |(suite, measure): (&str, Measure)| Entry {
-        name: format!("{} (geometric mean)", fit(&clean(suite), 18)),
+        name: format!("{} (geometric mean)", fit(&clean(suite), 12)),
         class: "strong",
         strip: Strip::of_means(board, suite, measure),
     };

@@ -2,17 +2,21 @@
 //! modes show here.
 
 use super::WIDTH;
-use crate::svg::bins::{Bucket, at_quantile, buckets};
+use crate::svg::bins::{at_quantile, buckets};
 use crate::svg::canvas::{Anchor, Canvas, num};
 use crate::svg::marks;
-use crate::svg::samples::{BootSamples, LayerSamples};
+use crate::svg::print::Print;
+use crate::svg::samples::LayerSamples;
 use crate::svg::scale::Scale;
 use std::fmt::Write;
+use tare_board::BootSamples;
 use tare_store::Role;
 
 /// Height of a layer's strip.
 const STRIP: f64 = 54.0;
-const EDGES: (f64, f64) = (150.0, WIDTH - 12.0);
+const EDGES: (f64, f64) = (192.0, WIDTH - 12.0);
+const NOTE: &str = "boots in order, numbered by block (′: the baseline's second); dots are medians, lines reach from \
+    least to most";
 /// Marks of one layer when nothing asks for fewer.
 pub(crate) const MARKS: usize = 300;
 
@@ -20,33 +24,32 @@ pub(crate) const MARKS: usize = 300;
 pub(crate) fn figure(layers: &[LayerSamples], most: usize) -> (String, f64) {
     let top = 20.0;
     let bottom = top + STRIP * layers.len() as f64;
-    let height = bottom + 30.0;
+    let print = Print::new(NOTE, 12.0, WIDTH);
+    let height = bottom + 6.0 + print.height();
     let label = "Samples in the order taken, boot by boot";
     let mut canvas = Canvas::new("plot", (WIDTH, height), label);
     canvas.text("strong", (12.0, 12.0), Anchor::Start, "Over time, boot by boot");
     for (at, layer) in layers.iter().enumerate() {
         strip(&mut canvas, layer, top + STRIP * at as f64, most);
     }
-    let text = "boots in order, numbered by block (′: the baseline's second); dots medians, lines least to most";
-    canvas.text("note", (12.0, height - 8.0), Anchor::Start, text);
+    print.at_foot(&mut canvas);
     (canvas.finish(), height)
 }
 
 fn strip(canvas: &mut Canvas, layer: &LayerSamples, top: f64, most: usize) {
-    let median = layer.median();
-    let [low, high] = [0.01, 0.99].map(|p| at_quantile(&layer.sorted, p) / median);
+    let [low, high] = [0.01, 0.99].map(|p| layer.relative(at_quantile(&layer.sorted, p)));
     let room = (0.1 * (high - low)).max(0.005);
     let y = Scale::linear(low - room, high + room, (top + STRIP - 15.0, top + 5.0));
     let name = crate::clean::fit(&crate::words::name(layer.name), 14);
     canvas.group(&marks::class(layer.series), &[]);
-    marks::dot(canvas, layer.series, (12.0, top + 14.0));
+    marks::dot(canvas, layer.series, (12.0, top + 23.0));
     canvas.end();
-    canvas.text("tick", (20.0, top + 17.5), Anchor::Start, &name);
+    canvas.text("tick", (20.0, top + 26.5), Anchor::Start, &name);
     for tick in [low, high] {
-        let text = format!("{:+.1}%", 100.0 * (tick - 1.0));
+        let text = format!("{:+.1}%", 100.0 * tick);
         canvas.text("tick", (EDGES.0 - 6.0, y.at(tick) + 3.5), Anchor::End, &text);
     }
-    canvas.line("grid", (EDGES.0, y.at(1.0)), (EDGES.1, y.at(1.0)));
+    canvas.line("grid", (EDGES.0, y.at(0.0)), (EDGES.1, y.at(0.0)));
     let wide = (EDGES.1 - EDGES.0) / layer.boots.len() as f64;
     let each = (most / layer.boots.len()).clamp(1, 60);
     let (mut specks, mut whiskers, mut seams) = (Vec::new(), String::new(), String::new());
@@ -54,11 +57,12 @@ fn strip(canvas: &mut Canvas, layer: &LayerSamples, top: f64, most: usize) {
         let left = EDGES.0 + wide * at as f64;
         let _ = write!(seams, "M{} {}v{}", num(left), num(top + 5.0), num(STRIP - 18.0));
         block(canvas, boot, (left, wide), top, at);
-        let parts = buckets(&boot.values, each);
+        let parts = buckets(boot.values, each);
         for (n, part) in parts.iter().enumerate() {
             let x = left + wide * (0.06 + 0.88 * (n as f64 + 0.5) / parts.len() as f64);
-            specks.push((x, y.at(part.middle / median)));
-            whisker(&mut whiskers, part, x, &y, median);
+            specks.push((x, y.at(layer.relative(part.middle))));
+            let ends = [part.low, part.high].map(|end| y.at(layer.relative(end)));
+            whisker(&mut whiskers, x, ends);
         }
     }
     canvas.path("seam", &seams, &[]);
@@ -68,8 +72,7 @@ fn strip(canvas: &mut Canvas, layer: &LayerSamples, top: f64, most: usize) {
     canvas.end();
 }
 
-fn whisker(d: &mut String, part: &Bucket, x: f64, y: &Scale, median: f64) {
-    let (low, high) = (y.at(part.low / median), y.at(part.high / median));
+fn whisker(d: &mut String, x: f64, [low, high]: [f64; 2]) {
     if (low - high).abs() > 1.0 {
         let _ = write!(d, "M{} {}V{}", num(x), num(low), num(high));
     }

@@ -6,7 +6,7 @@ use crate::svg::scale::Scale;
 use crate::svg::{axis, marks};
 use tare_board::Usage;
 
-const EDGES: (f64, f64) = (110.0, WIDTH - 90.0);
+const EDGES: (f64, f64) = (138.0, WIDTH - 90.0);
 const LINE: f64 = 24.0;
 
 /// The figure: one bar for each (series number, layer's name, usage).
@@ -16,7 +16,7 @@ pub(crate) fn figure(bars: &[(usize, &str, &Usage)]) -> String {
     let label = "CPU time by layer: user, system, idle";
     let mut canvas = Canvas::new("plot", (WIDTH, bottom + 34.0), label);
     canvas.text("strong", (12.0, 12.0), Anchor::Start, "Where the time went");
-    axis::below(&mut canvas, &x, (22.0, bottom), 5, |v| format!("{:.0}%", 100.0 * v));
+    axis::below(&mut canvas, &x, (22.0, bottom), 5, |v, _| format!("{:.0}%", 100.0 * v));
     for (at, (series, name, usage)) in bars.iter().enumerate() {
         let top = 26.0 + LINE * at as f64;
         canvas.group(&marks::class(*series), &[]);

@@ -1,0 +1,104 @@
+//! What the samples of a benchmark look like, in figures and in sentences: all of them read from the board.
+
+use super::summary::swatch;
+use crate::words;
+use maud::{Markup, html};
+use tare_board::format::{digits, percent, percent_of, quantity};
+use tare_board::{Finding, Row, SampleSummary, Scoreboard};
+use tare_proto::{Better, Unit};
+use tare_stats::{MeanInterval, Shape};
+
+/// Location shift and spread in figures.
+pub(super) fn shapes(board: &Scoreboard, row: &Row) -> Markup {
+    let titles = [
+        "Layer",
+        "Samples",
+        "Boots",
+        "Median",
+        "10%–90%",
+        "Shift of the values",
+        "Spread (jitter)",
+        "Above baseline",
+    ];
+    let of_row = row.samples.map(|samples| (0, board.baseline.as_str(), samples));
+    html! {
+        table.shapes.cards {
+            caption { "Location and spread. Shift: Hodges–Lehmann" (meaning(row.better))
+                ", spread: ratio of 10–90% ranges within a boot, both with " (percent_of(board.method.confidence))
+                " intervals over blocks; last: how often a sample of the layer exceeds one of the baseline." }
+            thead { tr { @for title in titles { th scope="col" { (title) } } } }
+            tbody {
+                @if let Some((series, name, samples)) = of_row {
+                    tr { (described(row.unit, series, name, &samples)) td colspan="3" { "baseline" } }
+                }
+                @for (at, cell) in row.cells.iter().enumerate() {
+                    @if let Some(samples) = &cell.samples {
+                        tr {
+                            (described(row.unit, at + 1, &cell.layer, samples))
+                            @match &cell.shape {
+                                Some(shape) => { (compared(row.unit, shape)) }
+                                None if of_row.is_some() => { td colspan="3" { "needs two blocks with both" } }
+                                None => { td colspan="3" { "no baseline to compare with" } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a shift upwards means.
+const fn meaning(better: Better) -> &'static str {
+    match better {
+        Better::Lower => " (upwards is added cost)",
+        Better::Higher => " (upwards is more done)",
+    }
+}
+
+fn described(unit: Unit, series: usize, name: &str, samples: &SampleSummary) -> Markup {
+    html! {
+        th scope="row" { (swatch(series)) " " bdi { (words::name(name)) } }
+        td data-label="Samples" { (samples.samples) } td data-label="Boots" { (samples.boots) }
+        td data-label="Median" { (quantity(unit, samples.median)) }
+        td data-label="10%–90%" { (quantity(unit, samples.low)) " – " (quantity(unit, samples.high)) }
+    }
+}
+
+fn compared(unit: Unit, shape: &Shape) -> Markup {
+    html! {
+        td data-label="Shift" { (signed(unit, shape.shift.mean)) " (" (format!("{:+.1}%", shape.shift_percent)) ")"
+            br; small { (range(unit, &shape.shift)) } }
+        td data-label="Spread (jitter)" {
+            @match &shape.spread_ratio {
+                Some(spread) => { "× " (digits(spread.ratio)) br; small { (digits(spread.low)) "–" (digits(spread.high)) } }
+                None => { "a series without spread" }
+            }
+        }
+        td data-label="Above baseline" { (percent(50.0 * (1.0 + shape.delta))) }
+    }
+}
+
+fn signed(unit: Unit, value: f64) -> String {
+    format!("{}{}", if value < 0.0 { "−" } else { "+" }, quantity(unit, value.abs()))
+}
+
+fn range(unit: Unit, interval: &MeanInterval) -> String {
+    format!("{} to {}", signed(unit, interval.low), signed(unit, interval.high))
+}
+
+/// What the samples' order and modes say against taking one number for them.
+pub(super) fn findings(board: &Scoreboard, row: &Row) -> Markup {
+    let of_baseline = row.findings.iter().map(|finding| (0, board.baseline.as_str(), finding));
+    let of_cells = row.cells.iter().enumerate().flat_map(|(at, cell)| {
+        cell.findings.iter().map(move |finding| (at + 1, cell.layer.as_str(), finding))
+    });
+    let found: Vec<(usize, &str, &Finding)> = of_baseline.chain(of_cells).collect();
+    html! {
+        @if !found.is_empty() {
+            ul.findings { @for (series, layer, finding) in found {
+                li { (swatch(series)) " " strong { bdi { (words::name(layer)) } } ": " (finding.text) }
+            } }
+        }
+    }
+}
