@@ -50,11 +50,6 @@ impl Folders {
         found.truncate(CAMPAIGNS);
         found
     }
-
-    /// The campaign that `id` means.
-    pub(crate) fn by_id(&self, id: &str) -> Option<Found> {
-        self.scan().into_iter().find(|found| found.id == id)
-    }
 }
 
 impl Found {

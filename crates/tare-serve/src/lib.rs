@@ -6,7 +6,10 @@
 //! elsewhere can read it through a name that it points here. What campaigns hold is written out by `tare-report`,
 //! which escapes it.
 
+mod answer;
+mod apart;
 mod connections;
+mod draw;
 mod found;
 mod guard;
 mod live;
@@ -85,7 +88,7 @@ fn router(served: Arc<Served>) -> Router {
         .route("/c/{id}/live", get(live::page))
         .route("/c/{id}/events", get(live::events))
         .route("/favicon.ico", get(|| async { StatusCode::NO_CONTENT }))
-        .fallback(|| async { pages::missing() })
+        .fallback(|| async { answer::missing() })
         .layer(middleware::from_fn_with_state(Arc::clone(&served), guard::guard))
         .with_state(served)
 }

@@ -1,8 +1,9 @@
 //! Following a campaign while it runs: a page, and the events that keep it up to date.
 
+use crate::apart::{apart, find};
 use crate::found::Found;
-use crate::render::{self, stamp};
-use crate::{Served, pages};
+use crate::render::stamp;
+use crate::{Served, answer};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::sse::{Event, Sse};
@@ -58,15 +59,15 @@ impl Progress {
 
 async fn progress(served: &Served, found: &Found) -> Result<Progress, String> {
     let path = found.path.clone();
-    render::apart(served, move || load(&path).map(|campaign| Progress::of(&campaign))).await
+    apart(served, move || load(&path).map(|campaign| Progress::of(&campaign))).await
 }
 
 /// `GET /c/{id}/live`.
 pub(crate) async fn page(State(served): State<Arc<Served>>, Path(id): Path<String>) -> Response {
-    let Some(found) = served.folders.by_id(&id) else { return pages::missing() };
+    let Some([found]) = find(&served, [id]).await else { return answer::missing() };
     let now = match progress(&served, &found).await {
         Ok(now) => now,
-        Err(why) => return pages::broken(&why),
+        Err(why) => return answer::broken(&why),
     };
     let report = format!("/c/{}", found.id);
     let parts: [(&str, &str, String); 7] = [
@@ -89,12 +90,12 @@ pub(crate) async fn page(State(served): State<Arc<Served>>, Path(id): Path<Strin
         }
     };
     let title: String = tare_report::clean(&found.name).chars().take(120).collect();
-    pages::page(&title, &body)
+    answer::page(&title, &body)
 }
 
 /// `GET /c/{id}/events`: the campaign's progress whenever it changes, until it ends.
 pub(crate) async fn events(State(served): State<Arc<Served>>, Path(id): Path<String>) -> Response {
-    let Some(found) = served.folders.by_id(&id) else { return pages::missing() };
+    let Some([found]) = find(&served, [id]).await else { return answer::missing() };
     let Ok(place) = Arc::clone(&served.followers).try_acquire_owned() else {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many followers\n").into_response();
     };

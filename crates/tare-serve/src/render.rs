@@ -1,16 +1,15 @@
-//! Drawing reports: off the thread that answers, few at once, and again only when the campaign has changed.
+//! Reports, drawn again only when their campaign has changed.
 
+use crate::apart::apart;
 use crate::found::Found;
-use crate::{Served, pages};
+use crate::{Served, answer, draw};
 use axum::body::Bytes;
 use axum::response::Response;
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::SystemTime;
-use tare_board::{Extras, Options, scoreboard};
-use tare_report::html;
-use tare_store::{Campaign, FILE, StoreError, load};
+use tare_store::FILE;
 
 /// Reports that are kept.
 const KEPT: usize = 8;
@@ -50,42 +49,15 @@ impl Cache {
 pub(crate) async fn report(served: &Served, found: Found) -> Response {
     let now = stamp(&found.path);
     if let Some(page) = served.drawn.get(&found.id, &now) {
-        return pages::html(page);
+        return answer::html(page);
     }
     let id = found.id.clone();
-    let drawn = apart(served, move || {
-        let campaign = load(&found.path)?;
-        let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
-        Ok(Bytes::from(html(&campaign, &board, &Extras::of(&campaign, &board))))
-    });
+    let drawn = apart(served, move || draw::report(&found));
     match drawn.await {
         Ok(page) => {
             served.drawn.put(&id, now, &page);
-            pages::html(page)
+            answer::html(page)
         }
-        Err(why) => pages::broken(&why),
-    }
-}
-
-/// Reads campaigns.
-pub(crate) async fn campaigns(
-    served: &Served,
-    found: Vec<Found>,
-) -> Result<Vec<(Found, Campaign)>, String> {
-    apart(served, move || {
-        found.into_iter().map(|one| load(&one.path).map(|campaign| (one, campaign))).collect()
-    })
-    .await
-}
-
-/// Does work that takes a while on a thread of its own.
-pub(crate) async fn apart<T: Send + 'static>(
-    served: &Served,
-    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
-) -> Result<T, String> {
-    let _one = served.drawings.acquire().await.map_err(|e| e.to_string())?;
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done.map_err(|error| error.to_string()),
-        Err(_) => Err("the report could not be drawn; tare's standard error says why".into()),
+        Err(why) => answer::broken(&why),
     }
 }

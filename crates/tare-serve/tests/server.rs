@@ -1,129 +1,12 @@
 //! The server over real campaigns on disk: what it answers, and what it does not.
 
+mod common;
+
+use common::{Server, campaign, campaign_of};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
-use tare_proto::{BenchInfo, Better, Unit};
-use tare_store::{LayerRow, Plan, Recorded, Role, Store};
-use tempfile::TempDir;
-
-static STOP: AtomicBool = AtomicBool::new(false);
-
-/// A server of its own over a folder of its own.
-struct Server {
-    folder: TempDir,
-    address: SocketAddr,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Server {
-    fn new() -> Server {
-        let folder = tempfile::tempdir().unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let root = vec![folder.path().join("campaigns")];
-        std::fs::create_dir(&root[0]).unwrap();
-        let serve = move || {
-            tare_serve::serve(listener, root, || STOP.load(Ordering::Relaxed)).unwrap();
-        };
-        Server { folder, address, thread: Some(std::thread::spawn(serve)) }
-    }
-
-    fn root(&self) -> std::path::PathBuf {
-        self.folder.path().join("campaigns")
-    }
-
-    /// A request as it stands, and the whole answer.
-    fn raw(&self, request: &str) -> String {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        String::from_utf8_lossy(&answer).into_owned()
-    }
-
-    fn get(&self, path: &str) -> String {
-        self.raw(&format!(
-            "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
-            self.address
-        ))
-    }
-
-    /// The identity of the campaign whose name ends so.
-    fn id(&self, name: &str) -> String {
-        let index = self.get("/");
-        let before = index.split(&format!("campaigns/{name}</bdi>")).next().unwrap();
-        before.rsplit("href=\"/c/").next().unwrap().split('"').next().unwrap().to_owned()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // Detached: other tests' servers share the flag; the last one's end is tested by itself.
-        drop(self.thread.take());
-    }
-}
-
-/// Layers of a campaign and whether it ends.
-fn campaign(directory: &Path, layer: &str, finish: bool) -> Store {
-    let plan = Plan {
-        machine: tare_proto::Machine::Real,
-        seed: 1,
-        baseline: "native".into(),
-        budget_s: None,
-        blocks: Some(3),
-        width: 0.01,
-        cpus: vec![],
-        batch_ns: 1,
-        series_ms: 1,
-        counting: tare_store::Counting::Off,
-        events: false,
-        cache_bytes: 0,
-        boot_s: 1.0,
-        margin: 0.02,
-        created: "2026-01-01T00:00:00Z".into(),
-        tare_version: "0.1.0".into(),
-        probe_sha256: "00".into(),
-        command: "tare run".into(),
-    };
-    let row = |name: &str| LayerRow {
-        name: name.into(),
-        kind: "mock".into(),
-        settings: String::new(),
-        unavailable: None,
-        artifacts: vec![],
-    };
-    let bench = BenchInfo {
-        name: "mock/steady".into(),
-        about: "steady".into(),
-        unit: Unit::Nanoseconds,
-        better: Better::Lower,
-        suite: "mock".into(),
-        estimator: "mean".into(),
-        samples: 3,
-        ..BenchInfo::default()
-    };
-    let mut store =
-        Store::create(directory, &plan, &[row("native"), row(layer)], &[bench]).unwrap();
-    for block in 0..3 {
-        for (slot, name) in ["native", layer].into_iter().enumerate() {
-            let boot = store
-                .begin_boot(block, slot as u32, name, Role::Weigh, 1, "2026-01-01T00:00:00Z")
-                .unwrap();
-            let value = 100.0 * (1 + slot) as f64 + f64::from(block);
-            store.record(boot, &Recorded::by_host("mock/steady", vec![value; 3])).unwrap();
-            store.end_boot(boot, 1.0, None).unwrap();
-        }
-    }
-    if finish {
-        store.set_state("finished").unwrap();
-    }
-    store
-}
+use tare_store::Role;
 
 #[test]
 fn campaigns_are_listed_opened_compared_and_put_in_order() {
@@ -146,7 +29,28 @@ fn campaigns_are_listed_opened_compared_and_put_in_order() {
         compared.contains("After against before") && compared.contains("mock/steady"),
         "{compared}"
     );
+    let table = compared.split("<table class=\"cards compared\"").nth(1).expect("a table");
+    assert!(table.contains("<td class=\"plotted\"") && !compared.contains("<pre"), "{compared}");
     assert!(server.get("/history").contains("over 2 campaigns"));
+}
+
+#[test]
+fn the_newest_campaign_stands_first_and_damage_last() {
+    let server = Server::new();
+    for (name, day) in [("a", 3), ("b", 5), ("c", 4)] {
+        let created = format!("2026-01-{day:02}T00:00:00Z");
+        campaign_of(&server.root().join(name), "runc", true, &created).close().unwrap();
+    }
+    let damaged = server.root().join("0-damaged");
+    std::fs::create_dir(&damaged).unwrap();
+    std::fs::write(damaged.join("campaign.db"), "this is no database").unwrap();
+    let index = server.get("/");
+    let table = index.split("</table>").next().unwrap();
+    let place = |name: &str| table.find(&format!("campaigns/{name}</bdi>")).expect(name);
+    assert!(place("b") < place("c") && place("c") < place("a") && place("a") < place("0-damaged"));
+    // To compare: the one before the newest with the newest.
+    let chosen: Vec<&str> = index.split(" selected").skip(1).map(|rest| &rest[..40]).collect();
+    assert!(chosen[0].contains("campaigns/c") && chosen[1].contains("campaigns/b"), "{chosen:?}");
 }
 
 #[test]

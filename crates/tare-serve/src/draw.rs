@@ -1,0 +1,142 @@
+//! What the pages show, made from campaigns. Reading and judging them takes a while, so all of this is only ever called
+//! on a thread of its own ([`crate::apart::apart`]), never on the one that answers.
+
+use crate::apart::is_apart;
+use crate::found::{Folders, Found};
+
+use axum::body::Bytes;
+use maud::{Markup, html};
+use tare_board::{CompareOptions, Extras, Options, Scoreboard, scoreboard};
+use tare_report::{clean, compare_html, history_html, summary_html};
+use tare_store::{Campaign, StoreError, load};
+
+/// Campaigns in a history, at most.
+const HISTORY: usize = 100;
+/// Layers that the list names of a campaign.
+const LAYERS: usize = 12;
+
+/// A campaign that was looked for, and what came of it.
+type Read = (Found, Result<Campaign, StoreError>);
+
+/// A campaign, judged as it was planned.
+fn judged(campaign: &Campaign) -> Scoreboard {
+    debug_assert!(is_apart(), "campaigns are judged off the thread that answers");
+    scoreboard(campaign, &Options::from_plan(&campaign.plan))
+}
+
+/// A campaign's report.
+pub(crate) fn report(found: &Found) -> Result<Bytes, StoreError> {
+    let campaign = load(&found.path)?;
+    let board = judged(&campaign);
+    Ok(tare_report::html(&campaign, &board, &Extras::of(&campaign, &board)).into())
+}
+
+/// All campaigns over time.
+pub(crate) fn history(folders: &Folders) -> String {
+    let boards = folders.scan().into_iter().take(HISTORY).filter_map(|one| {
+        let campaign = load(&one.path).ok()?;
+        Some((one.name, judged(&campaign)))
+    });
+    history_html(&boards.collect::<Vec<_>>())
+}
+
+/// Two campaigns side by side, and what `tare compare` says of them.
+pub(crate) fn comparison([before, after]: &[Found; 2]) -> Result<Markup, StoreError> {
+    let (old, new) = (load(&before.path)?, load(&after.path)?);
+    let options = Options::from_plan(&old.plan);
+    let wanted = CompareOptions { options, by: None, fail_if: Vec::new() };
+    let compared = tare_board::compare((&before.name, &old), (&after.name, &new), &wanted);
+    Ok(html! {
+        main #scoreboard {
+            h2 { "After against before" }
+            @match compared {
+                Ok(comparison) => { (compare_html(&comparison)) }
+                Err(error) => { p.notice { "These two cannot be compared: " (clean(&error.to_string())) "." } }
+            }
+            h2 { "Each by itself" }
+            div.pair { @for (word, found, campaign) in [("Before", before, &old), ("After", after, &new)] {
+                section { h3 { (word) ": " a href=(format!("/c/{}", found.id)) { bdi { (name(found)) } } }
+                    (summary_html(&judged(campaign))) }
+            } }
+        }
+    })
+}
+
+/// Every campaign, the newest first, those that cannot be read last.
+pub(crate) fn index(folders: &Folders) -> Markup {
+    let mut read: Vec<Read> = folders
+        .scan()
+        .into_iter()
+        .map(|one| (load(&one.path), one))
+        .map(|(c, one)| (one, c))
+        .collect();
+    let made = |read: &Read| read.1.as_ref().ok().map(|campaign| campaign.plan.created.clone());
+    read.sort_by_cached_key(|one| std::cmp::Reverse(made(one)));
+    html! {
+        main #scoreboard {
+            @if read.is_empty() { p.notice { "No campaign in these folders yet. 'tare run' makes one." } }
+            @else {
+                div.wide tabindex="0" role="region" aria-label="Campaigns, scrolls sideways" { table.layers.cards {
+                    caption { "Campaigns in the folders that 'tare serve' was given, the newest first." }
+                    thead { tr { @for title in ["Campaign", "Made", "State", "Blocks", "Layers", "Machine"] { th scope="col" { (title) } } } }
+                    tbody { @for (found, campaign) in &read { (row(found, campaign)) } }
+                } }
+                @if read.len() > 1 { (choose(&read)) }
+            }
+        }
+    }
+}
+
+fn name(found: &Found) -> String {
+    clean(&found.name).chars().take(120).collect()
+}
+
+/// `2026-01-31 17:05` of a time as campaigns have it; anything else as it is.
+fn minute(time: &str) -> String {
+    match time.split_once('T') {
+        Some((day, hour)) => clean(&format!("{day} {}", hour.chars().take(5).collect::<String>())),
+        None => clean(time),
+    }
+}
+
+fn row(found: &Found, campaign: &Result<Campaign, StoreError>) -> Markup {
+    let report = format!("/c/{}", found.id);
+    let campaign = match campaign {
+        Ok(campaign) => campaign,
+        Err(why) => {
+            return html! { tr { th scope="row" { bdi { (name(found)) } } td colspan="5" { "cannot be read: " (clean(&why.to_string())) } } };
+        }
+    };
+    let mut blocks: Vec<u32> = campaign.boots.iter().map(|boot| boot.block).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    let layers = campaign.layers.iter().take(LAYERS);
+    let layers: Vec<String> =
+        layers.map(|layer| clean(&layer.name).chars().take(32).collect()).collect();
+    let baseline = campaign.baseline();
+    let mut of_baseline = campaign.boots.iter().filter(|boot| Some(boot.layer) == baseline);
+    let hello = of_baseline.find_map(|boot| boot.hello.as_ref());
+    let model = hello.map(|hello| clean(&hello.cpu_model)).unwrap_or_default();
+    html! { tr {
+        th scope="row" { a href=(report) { bdi { (name(found)) } } }
+        td.once data-label="Made (UTC)" { (minute(&campaign.plan.created)) }
+        td data-label="State" { (clean(&campaign.state)) @if campaign.state == "running" { " " a href=(format!("{report}/live")) { "follow" } } }
+        td data-label="Blocks" { (blocks.len()) }
+        td.broad data-label="Layers" { bdi { (layers.join(", ")) } }
+        td.broad data-label="Machine" { (model) }
+    } }
+}
+
+/// Two campaigns to choose: the newest, and the one before it.
+fn choose(read: &[Read]) -> Markup {
+    let readable = || read.iter().filter(|(_, campaign)| campaign.is_ok()).map(|(found, _)| found);
+    html! {
+        h2 { "Compare two" }
+        form.controls action="/compare" method="get" {
+            @for (chosen, field, word) in [(1, "a", "before"), (0, "b", "after")] {
+                label { (word) " " select name=(field) { @for (at, found) in readable().enumerate() { option value=(found.id) selected[at == chosen] { (name(found)) } } } }
+            }
+            button type="submit" { "Compare" }
+        }
+    }
+}
