@@ -32,12 +32,12 @@ pub use assemble::scoreboard;
 pub use board::{
     Cell, Counts, FailedBoot, Floor, Geomean, Index, IndexRow, LayerSummary, Mean, Measure, Method,
     OverallFloor, Pair, Presence, Provenance, Ratio, Row, Score, Scoreboard, Subtracted,
-    Unavailable, Verdict,
+    Unavailable, Verdict, Words,
 };
 pub use comment::Comment;
 pub use compare::{
     By, Campaigned, CompareError, CompareOptions, ComparedLayer, ComparedRow, Comparison,
-    Condition, ConditionError, Difference, Failing, Gate, Judged, compare,
+    Condition, ConditionError, Difference, Failing, Gate, Judged, Seen, compare,
 };
 pub use explain::{
     Explanation, FactorRow, Factors, Line, Metric, Metrics, Table, explain, factors, metrics,

@@ -3,43 +3,29 @@
 use crate::assemble::{judge, others, weigh_all};
 use crate::board::{Measure, Verdict};
 use crate::cell::verdict;
-use crate::compare::{Candidate, Condition, Gate, gate};
+use crate::compare::{Candidate, Condition, Gate, Rules, gate};
 use crate::floor::floors;
 use crate::options::Options;
-use crate::values::Values;
+use crate::values::{Found, Values};
 use tare_proto::Better;
-use tare_store::Campaign;
+use tare_store::{Campaign, Outcome};
 
-/// The narrowest margin of equivalence that a condition gives.
-const LEAST_MARGIN: f64 = 1e-6;
-
-/// Tests `conditions` on every row of `campaign`, with the scoreboard's own evidence. Where a condition asks for less than
-/// the margin of equivalence, the margin is what it asks for: a cost of 1% must not pass `> 0.5%` as equivalent.
+/// Tests `conditions` on every row of `campaign`, with the scoreboard's own evidence.
 #[must_use]
-pub fn limits(campaign: &Campaign, options: &Options, conditions: &[Condition]) -> Gate {
-    let parts = conditions.iter().map(|condition| {
-        let margin = options.margin.min(condition.fraction()).max(LEAST_MARGIN);
-        one(campaign, &Options { margin, ..*options }, *condition)
-    });
-    let none = Gate { passed: true, tested: 0, untested: 0, undecided: 0, conditions: Vec::new() };
-    parts.fold(none, |sum, part| Gate {
-        passed: sum.passed && part.passed,
-        tested: sum.tested.max(part.tested),
-        untested: sum.untested.max(part.untested),
-        undecided: sum.undecided.max(part.undecided),
-        conditions: [sum.conditions, part.conditions].concat(),
-    })
-}
-
-fn one(campaign: &Campaign, options: &Options, condition: Condition) -> Gate {
+pub fn limits(
+    campaign: &Campaign,
+    options: &Options,
+    conditions: &[Condition],
+    fail_undecided: bool,
+) -> Gate {
     let values = Values::new(campaign, options.estimator);
-    let baseline = campaign.baseline();
     let others = others(campaign);
-    let floors = floors(&values, baseline, &campaign.benchmarks, options);
+    let floors = floors(&values, campaign.baseline(), &campaign.benchmarks, options);
     let weighed = weigh_all(&values, campaign, &others, options);
     let judged = judge(&weighed, campaign, &floors, options);
     let candidate = |bench: usize, at: usize| {
-        let (interval, answer) = (weighed[bench][at].interval?, judged[bench][at].as_ref()?);
+        let weighed = &weighed[bench][at];
+        let (interval, answer) = (weighed.interval?, judged[bench][at].as_ref()?);
         let info = &campaign.benchmarks[bench];
         let log = interval.log_ratio;
         Some(Candidate {
@@ -50,14 +36,29 @@ fn one(campaign: &Campaign, options: &Options, condition: Condition) -> Gate {
             std_error: answer.std_error,
             df: answer.df.unwrap_or(f64::INFINITY),
             verdict: verdict(answer.verdict).0,
+            p_difference: answer.p_difference,
+            floor: floors.log_bound(bench),
+            subtracted: weighed.whole.is_some(),
         })
     };
-    let rows: Vec<Candidate> = (0..weighed.len())
-        .flat_map(|bench| (0..others.len()).map(move |at| (bench, at)))
-        .filter_map(|(bench, at)| candidate(bench, at))
-        .filter(|row| row.verdict != Verdict::None)
-        .collect();
-    let untested = weighed.iter().map(Vec::len).sum::<usize>() - rows.len();
-    let judged = gate(&[condition], &rows, options.correction, 1.0 - options.confidence);
-    Gate { untested, ..judged }
+    let (mut rows, mut untested) = (Vec::new(), Vec::new());
+    for bench in 0..weighed.len() {
+        for (at, &layer) in others.iter().enumerate() {
+            match candidate(bench, at).filter(|row| row.verdict != Verdict::None) {
+                Some(row) => rows.push(row),
+                None if tried(&values, layer, bench) => {
+                    untested.push(Measure::of(campaign.benchmarks[bench].unit));
+                }
+                None => {}
+            }
+        }
+    }
+    let alpha = 1.0 - options.confidence;
+    let rules = Rules { correction: options.correction, alpha, fail_undecided };
+    gate(conditions, &rows, &untested, rules)
+}
+
+/// Whether the layer ran the benchmark, with whatever success; what cannot run on it was not to be tested.
+fn tried(values: &Values, layer: usize, bench: usize) -> bool {
+    values.all(layer, bench).any(|found| !matches!(found, Found::Absent(Outcome::Unavailable, _)))
 }

@@ -74,6 +74,7 @@ fn count(
             options: Options::from_plan(&before.plan),
             by: Some(by),
             fail_if: vec![GATE.parse().expect("a condition")],
+            fail_undecided: false,
         };
         let said = compare(("a", &before), ("b", &after), &options).expect("comparable");
         any += u64::from(called_different(&said));

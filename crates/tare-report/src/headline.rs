@@ -1,8 +1,8 @@
 //! The sentences that answer first: what each layer costs, and what the noise floor is.
 
-use crate::words::{cost, name, percent_of, times, word};
+use crate::words::{cost, name, open, percent_of, rows_of, times, times_than, why_open, word};
 use tare_board::format::{count, percent_above_one, quantity, ratio_and_interval};
-use tare_board::{Geomean, LayerSummary, Measure, Ratio, Row, Scoreboard, Verdict};
+use tare_board::{Geomean, LayerSummary, Measure, Row, Scoreboard, Verdict};
 use tare_proto::{Better, Machine, Unit, name_and_load};
 
 /// A layer in words: what it costs by suite, then how its rows were judged.
@@ -29,7 +29,7 @@ fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Headline {
     let mut sentences: Vec<(Verdict, String)> =
         several.map(|mean| (mean.verdict, sentence(board, mean))).collect();
     let alone = board.rows.iter().filter(|row| row.by_host || is_alone(board, row));
-    let besides: Vec<String> = alone.filter_map(|row| beside(row, at, &board.baseline)).collect();
+    let besides: Vec<String> = alone.filter_map(|row| beside(board, row, at)).collect();
     let nothing = sentences.is_empty() && besides.is_empty();
     if nothing {
         sentences.push((Verdict::None, nothing_measured(layer)));
@@ -52,24 +52,29 @@ fn nothing_measured(layer: &LayerSummary) -> String {
 
 fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
     let baseline = name(&board.baseline);
-    let over = format!("over {}", count(mean.rows, &format!("{} benchmark", name(&mean.suite))));
+    let on = format!("on {}", rows_of(&mean.suite, mean.rows));
     let (ratio, interval) = ratio_and_interval(&mean.cost);
     let sure = match interval {
         Some(interval) => format!("{} CI {interval}", percent_of(board.method.confidence)),
         None if imported(board, &mean.layer) => "single figures, so no interval".into(),
         None => "one block, so no interval".into(),
     };
-    let cost = times(mean.cost.value, mean.measure);
+    let margin = percent_of(board.method.margin);
     match mean.verdict {
         Verdict::Equivalent => format!(
-            "equivalent to {baseline} within {} {over} (geometric mean {ratio}, {sure})",
-            percent_of(board.method.margin)
+            "equivalent to {baseline} within {margin} {on} (geometric mean {ratio}, {sure})"
         ),
-        Verdict::Undecided => format!(
-            "undecided, {} than {baseline} {over} (geometric mean {ratio}, {sure})",
-            open(&mean.cost, mean.measure)
-        ),
-        _ => format!("{cost} than {baseline} {over} (geometric mean, {sure})"),
+        Verdict::Undecided => {
+            let (seen, most) = open(&mean.cost, mean.measure, board.method.margin);
+            let why = why_open(&mean.cost, board.method.margin);
+            format!(
+                "{seen} against {baseline} {on}; {most}; {why} (geometric mean {ratio}, {sure})"
+            )
+        }
+        _ => {
+            let cost = times_than(mean.cost.value, mean.measure, &baseline);
+            format!("{cost} {on} (geometric mean, {sure})")
+        }
     }
 }
 
@@ -110,16 +115,6 @@ fn imported(board: &Scoreboard, layer: &str) -> bool {
     board.layers.iter().any(|l| l.name == layer && l.kind == tare_store::IMPORTED)
 }
 
-/// What an undecided cost looks like: `between 0.5% faster and 1.5% slower`, or, when only the correction for many
-/// comparisons keeps it open, `but looks 5.9% slower`.
-fn open(cost: &Ratio, measure: Measure) -> String {
-    let (low, high) = cost.low.zip(cost.high).unwrap_or((cost.value, cost.value));
-    if (low > 1.0) == (high > 1.0) {
-        return format!("but looks {}", times(cost.value, measure));
-    }
-    format!("between {} and {}", times(low, measure), times(high, measure))
-}
-
 /// Nothing else in its suite measures the same, but for itself under other loads.
 fn is_alone(board: &Scoreboard, row: &Row) -> bool {
     let same = |other: &&Row| {
@@ -132,7 +127,7 @@ fn is_alone(board: &Scoreboard, row: &Row) -> bool {
 }
 
 /// A row that speaks for itself: `host/start 1.21 s (309 times slower)`, or an index: `score 127 (11.6% of native)`.
-fn beside(row: &Row, at: usize, baseline: &str) -> Option<String> {
+fn beside(board: &Scoreboard, row: &Row, at: usize) -> Option<String> {
     let cell = &row.cells[at];
     let (cost, measure) = (cost(row, cell)?, Measure::of(row.unit));
     let value = quantity(row.unit, cell.pair.as_ref()?.layer);
@@ -141,12 +136,15 @@ fn beside(row: &Row, at: usize, baseline: &str) -> Option<String> {
         return Some(format!(
             "{} {value} ({share:.1}% of {})",
             name(&row.benchmark),
-            name(baseline)
+            name(&board.baseline)
         ));
     }
     let said = match cell.verdict {
         Verdict::Equivalent => "equivalent".into(),
-        Verdict::Undecided => format!("undecided, {}", open(&cost, measure)),
+        Verdict::Undecided => {
+            let (seen, most) = open(&cost, measure, board.method.margin);
+            format!("{seen}; {most}")
+        }
         _ => times(cost.value, measure),
     };
     Some(format!("{} {value} ({said})", name(&row.benchmark)))

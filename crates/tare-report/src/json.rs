@@ -21,8 +21,9 @@ struct Document<'a> {
 /// The top level is `{"format": "tare-scoreboard", "version": 1, ...}` followed by the fields of [`Scoreboard`],
 /// with the names and meanings that its types document. Ratios are plain numbers (1.02), intervals have `low` and
 /// `high`, values are in the row's `unit` (`nanoseconds`, `bytes`, `per_second`; `instructions` when `provenance.machine` is `sim`). What is not known is `null`; there
-/// is no NaN and no infinity. `verdict` is `worse`, `better`, `equivalent`, `undecided` or `none`, about cost,
-/// whichever way the unit points. Blocks count from 0, as in the campaign's file. Fields may be added within a
+/// is no NaN and no infinity. `verdict` is `slower`, `faster`, `equivalent`, `undecided` or `none` (of two
+/// campaigns also `identical`), about cost, whichever way the unit points; of memory, too, and of instructions: the measure that a
+/// unit stands for decides the words in prose, never here. Blocks count from 0, as in the campaign's file. Fields may be added within a
 /// version.
 #[must_use]
 pub fn json(board: &Scoreboard) -> String {

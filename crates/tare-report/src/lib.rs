@@ -18,9 +18,9 @@ mod vmi;
 mod words;
 
 pub use clean::clean;
-pub use compare::{compare_json, compare_markdown, compare_text};
+pub use compare::{compare_json, compare_markdown, compare_text, gate_lines};
 pub use csv::{csv, csv_field};
-pub use explain::{explanation_text, factors_text, metrics_text};
+pub use explain::{explanations_text, factors_text, metrics_text};
 pub use html::{Shell, compare_html, history_html, html, shell, summary_html};
 pub use json::{json, json_line, json_text};
 pub use markdown::markdown;

@@ -3,7 +3,7 @@
 use crate::clean::{clean, fit};
 use tare_board::Comment;
 pub(crate) use tare_board::format::percent_of;
-use tare_board::format::{percent, short_ratio};
+use tare_board::format::{count, percent, short_ratio};
 use tare_board::{
     Cell, FailedBoot, LayerSummary, Measure, Presence, Ratio, Row, Scoreboard, Verdict,
 };
@@ -54,16 +54,13 @@ pub(crate) fn mostly_subtracted(board: &Scoreboard) -> Option<String> {
 
 /// The verdict in a word.
 pub(crate) const fn word(verdict: Verdict, measure: Measure) -> &'static str {
-    match (verdict, measure) {
-        (Verdict::Worse, Measure::Speed) => "slower",
-        (Verdict::Worse, Measure::Size) => "heavier",
-        (Verdict::Worse, Measure::Path) => "costlier",
-        (Verdict::Better, Measure::Path) => "cheaper",
-        (Verdict::Better, Measure::Speed) => "faster",
-        (Verdict::Better, Measure::Size) => "lighter",
-        (Verdict::Equivalent, _) => "equivalent",
-        (Verdict::Undecided, _) => "undecided",
-        (Verdict::None, _) => "no verdict",
+    match verdict {
+        Verdict::Worse => measure.words().worse,
+        Verdict::Better => measure.words().better,
+        Verdict::Equivalent => "equivalent",
+        Verdict::Identical => "identical",
+        Verdict::Undecided => "undecided",
+        Verdict::None => "no verdict",
     }
 }
 
@@ -72,7 +69,7 @@ pub(crate) const fn mark(verdict: Verdict) -> char {
     match verdict {
         Verdict::Worse => '▲',
         Verdict::Better => '▼',
-        Verdict::Equivalent => '=',
+        Verdict::Equivalent | Verdict::Identical => '=',
         Verdict::Undecided => '?',
         Verdict::None => '·',
     }
@@ -126,7 +123,84 @@ pub(crate) fn cost_of(ratio: Ratio, better: Better) -> Ratio {
     Ratio { value: 1.0 / ratio.value, low, high, blocks: ratio.blocks }
 }
 
-/// A cost in words: `12.3 times slower`, `3.1% heavier`, `1.2% faster`.
+/// What the rows of a suite are, one and several. Those of other suites are its benchmarks.
+const ROWS: &[(&str, &str, &str)] = &[
+    ("vmi", "single kernel operation", "single kernel operations"),
+    ("stream", "loop over memory", "loops over memory"),
+    ("disk", "way to use a disk", "ways to use a disk"),
+    ("net", "exchange over a network", "exchanges over a network"),
+    ("aim7", "test of AIM7", "tests of AIM7"),
+];
+
+/// What a geometric mean is of: `24 single kernel operations`, `3 mine benchmarks`.
+pub(crate) fn rows_of(suite: &str, n: usize) -> String {
+    match ROWS.iter().find(|(known, ..)| *known == suite) {
+        Some((_, one, _)) if n == 1 => format!("1 {one}"),
+        Some((.., several)) => format!("{n} {several}"),
+        None => count(n, &format!("{} benchmark", name(suite))),
+    }
+}
+
+/// An undecided cost in words, what was seen and what it can be at most: `no difference seen` and `at most 2.3% slower`.
+pub(crate) fn open(cost: &Ratio, measure: Measure, margin: f64) -> (&'static str, String) {
+    let (low, high) = cost.low.zip(cost.high).unwrap_or((cost.value, cost.value));
+    let seen = match low > 1.0 || high < 1.0 {
+        true => "no sure difference seen",
+        false => "no difference seen",
+    };
+    let mut ends = Vec::new();
+    if high > 1.0 {
+        ends.push(times(high, measure));
+    }
+    if low < 1.0 && (high <= 1.0 || 1.0 / low > 1.0 + margin) {
+        ends.push(times(low, measure));
+    }
+    (seen, format!("at most {}", ends.join(" or ")))
+}
+
+/// Why a cost with an interval is undecided.
+pub(crate) fn why_open(cost: &Ratio, margin: f64) -> String {
+    let (low, high) = cost.low.zip(cost.high).unwrap_or((cost.value, cost.value));
+    let why = match low > 1.0 / (1.0 + margin) && high < 1.0 + margin {
+        true => "not sure enough to be called equivalent within",
+        false => "too noisy here to decide within",
+    };
+    format!("{why} {}", percent_of(margin))
+}
+
+/// Where more blocks than this would be needed, no number is named.
+const MANY_BLOCKS: usize = 100;
+
+/// The verdict of an undecided row, and what would decide it: `undecided (+12)`, `too noisy here`.
+pub(crate) fn undecided(more_blocks: Option<usize>) -> String {
+    let word = word(Verdict::Undecided, Measure::Speed);
+    match more_blocks {
+        Some(more) if more <= MANY_BLOCKS => format!("{word} (+{more})"),
+        Some(_) => "too noisy here".into(),
+        None => word.into(),
+    }
+}
+
+/// How many more blocks would decide a row, in a sentence's worth.
+pub(crate) fn more_blocks(more: usize) -> String {
+    match more <= MANY_BLOCKS {
+        true => format!("{} would likely decide", count(more, "more block")),
+        false => format!("too noisy here: over {MANY_BLOCKS} more blocks would be needed"),
+    }
+}
+
+/// A cost compared with something: `12.3 times slower than native`, `the same as native`.
+pub(crate) fn times_than(cost: f64, measure: Measure, than: &str) -> String {
+    match times(cost, measure) {
+        same if same == SAME => format!("{same} as {than}"),
+        times => format!("{times} than {than}"),
+    }
+}
+
+/// A cost that no digit tells from none.
+const SAME: &str = "the same";
+
+/// A cost in words: `12.3 times slower`, `3.1% heavier`, `1.2% faster`, `the same`.
 pub(crate) fn times(cost: f64, measure: Measure) -> String {
     let verdict = if cost >= 1.0 { Verdict::Worse } else { Verdict::Better };
     let (word, larger) = (word(verdict, measure), cost.max(1.0 / cost));
@@ -136,6 +210,9 @@ pub(crate) fn times(cost: f64, measure: Measure) -> String {
     // A tenth off the weight is 10% lighter; a tenth off the time is 11% faster.
     let lighter = cost < 1.0 && measure != Measure::Speed;
     let part = if lighter { 1.0 - cost } else { larger - 1.0 };
+    if part < 0.000_05 {
+        return SAME.into();
+    }
     format!("{} {word}", percent(100.0 * part))
 }
 
@@ -166,4 +243,55 @@ pub(crate) fn which(boot: &FailedBoot) -> String {
     let floor = if boot.role == Role::Floor { ", floor boot" } else { "" };
     let attempt = if boot.attempt > 1 { ", second attempt" } else { "" };
     format!("block {}{floor}{attempt}", boot.block + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cost(low: f64, high: f64) -> Ratio {
+        Ratio { value: (low * high).sqrt(), low: Some(low), high: Some(high), blocks: 5 }
+    }
+
+    #[test]
+    fn what_is_open_says_how_large_it_can_be() {
+        let said = |low, high| open(&cost(low, high), Measure::Speed, 0.02);
+        assert_eq!(said(0.99, 1.023), ("no difference seen", "at most 2.3% slower".into()));
+        assert_eq!(
+            said(0.8, 1.5),
+            ("no difference seen", "at most 50% slower or 25% faster".into())
+        );
+        assert_eq!(said(1.001, 1.046), ("no sure difference seen", "at most 4.6% slower".into()));
+        assert_eq!(said(0.8, 0.99), ("no sure difference seen", "at most 25% faster".into()));
+    }
+
+    #[test]
+    fn what_lies_within_the_margin_is_not_called_too_noisy_for_it() {
+        assert_eq!(why_open(&cost(0.99, 1.023), 0.02), "too noisy here to decide within 2%");
+        let sure = why_open(&cost(0.99, 1.009), 0.02);
+        assert_eq!(sure, "not sure enough to be called equivalent within 2%");
+    }
+
+    #[test]
+    fn an_undecided_row_names_no_number_that_nobody_would_run() {
+        assert_eq!(undecided(Some(12)), "undecided (+12)");
+        assert_eq!(undecided(Some(3713)), "too noisy here");
+        assert_eq!(more_blocks(1), "1 more block would likely decide");
+    }
+
+    #[test]
+    fn no_difference_has_no_direction() {
+        assert_eq!(times(1.0, Measure::Speed), "the same");
+        assert_eq!(times_than(1.000_01, Measure::Size, "native"), "the same as native");
+        assert_eq!(times_than(1.001, Measure::Speed, "native"), "0.10% slower than native");
+    }
+
+    #[test]
+    fn rows_are_what_their_suite_measures() {
+        assert_eq!(rows_of("vmi", 24), "24 single kernel operations");
+        assert_eq!(
+            (rows_of("net", 1), rows_of("mine", 1)),
+            ("1 exchange over a network".into(), "1 mine benchmark".into())
+        );
+    }
 }

@@ -11,8 +11,8 @@ use unicode_width::UnicodeWidthStr;
 fn compared(before: &Campaign, after: &Campaign, by: Option<By>, fail_if: &[&str]) -> Comparison {
     let fail_if = fail_if.iter().map(|text| text.parse().expect("a condition")).collect();
     let options = Options::from_plan(&before.plan);
-    compare(("before", before), ("after", after), &CompareOptions { options, by, fail_if })
-        .expect("comparable")
+    let wanted = CompareOptions { options, by, fail_if, fail_undecided: false };
+    compare(("before", before), ("after", after), &wanted).expect("comparable")
 }
 
 /// Eight blocks of a time, a rate and a size; `change` multiplies what `uml` shows.
@@ -76,7 +76,8 @@ fn no_form_is_wide_or_dangerous_whatever_the_campaign_holds() {
         for (before, after) in [(before, before), (before, after)] {
             let options = Options::from_plan(&before.plan);
             let fail_if = vec!["different > 1%".parse().expect("a condition")];
-            let wanted = CompareOptions { options, by: Some(By::Value), fail_if };
+            let wanted =
+                CompareOptions { options, by: Some(By::Value), fail_if, fail_undecided: false };
             let Ok(said) = compare(("x\u{1b}[2J", before), ("y", after), &wanted) else { continue };
             for width in [60, 80, 120] {
                 let style = TextStyle { width, paint: Paint::Plain, details: true };

@@ -6,6 +6,7 @@ use crate::counted;
 use crate::host_benches::HOST_BENCHES;
 use crate::observe::Event;
 use crate::simulated;
+use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, BootName, Session, SessionError, fresh_id};
@@ -95,8 +96,10 @@ impl Runner<'_> {
             Ok(session) => self.converse(session, id, slot)?,
             Err(error) => Err(Failure { boot: id, error, console: String::new(), during: None }),
         };
-        if let (Some(counts), Ok(())) = (counts, &outcome) {
-            self.keep_counts(id, slot, &counts)?;
+        if let Some(counts) = counts {
+            let kept = outcome.is_ok().then(|| self.keep_counts(id, slot, &counts));
+            let _ = fs::remove_file(&counts); // of a failed boot, too
+            kept.transpose()?;
         }
         let failed = outcome.as_ref().err().map(|f| (f.error.to_string(), f.console.clone()));
         let failed = failed.as_ref().map(|(why, console)| (why.as_str(), console.as_str()));

@@ -2,7 +2,6 @@
 
 use crate::boot::Slot;
 use crate::campaign::{RunError, Runner};
-use std::fs;
 use std::path::{Path, PathBuf};
 use tare_layers::Plugin;
 
@@ -13,8 +12,7 @@ pub(crate) fn file(log: &Path) -> PathBuf {
 }
 
 impl Runner<'_> {
-    /// Records the counts of boot `id`, whose file is then removed. Series without counts are no
-    /// failure: the samples stand for themselves.
+    /// Records the counts of boot `id`. Series without counts are no failure: the samples stand for themselves.
     pub(crate) fn keep_counts(
         &mut self,
         id: i64,
@@ -38,7 +36,6 @@ impl Runner<'_> {
             }
             Ok(())
         })?;
-        let _ = fs::remove_file(path);
         Ok(())
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn history(folders: &Folders) -> String {
 pub(crate) fn comparison([before, after]: &[Found; 2]) -> Result<Markup, StoreError> {
     let (old, new) = (load(&before.path)?, load(&after.path)?);
     let options = Options::from_plan(&old.plan);
-    let wanted = CompareOptions { options, by: None, fail_if: Vec::new() };
+    let wanted = CompareOptions { options, by: None, fail_if: Vec::new(), fail_undecided: false };
     let compared = tare_board::compare((&before.name, &old), (&after.name, &new), &wanted);
     Ok(html! {
         main #scoreboard {

@@ -1,6 +1,7 @@
 //! The command line, and nothing else: what can be asked for and how it is explained.
 
 mod compare;
+mod gate;
 mod import;
 mod look;
 mod report;
@@ -9,6 +10,7 @@ mod show;
 pub mod values;
 
 pub use compare::{CompareArgs, CompareBy, Correct};
+pub use gate::GateArgs;
 pub use import::{CountTable, ExplainArgs, ImportArgs, PapersArgs, PapersVerb};
 pub use look::{DoctorArgs, ListArgs};
 pub use report::{ReportArgs, ReportFormat, ServeArgs};
@@ -21,7 +23,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub const FAILED: u8 = 1;
 /// Exit code: what was asked for cannot be meant (clap's own errors have it, too); the message says what would be right.
 pub const USAGE: u8 = 2;
-/// Exit code: a `--fail-if` condition is met.
+/// Exit code: a `--fail-if` condition is met, or undecided with `--fail-undecided`.
 pub const GATE: u8 = 3;
 /// Exit code: a layer that had to be there was not (`--require`, or `tare doctor NAME`).
 pub const LAYER_MISSING: u8 = 4;

@@ -207,3 +207,33 @@ fn an_estimator_that_is_asked_for_decides_what_is_measured() {
         "again and again until narrow, ten times at most"
     );
 }
+
+#[test]
+fn what_was_not_counted_is_said_once_with_the_remedy() {
+    let bench = Bench::new();
+    bench.ok(
+        "run --layer name=a,kind=mock --layer name=b,kind=mock --layer name=c,kind=mock --baseline a \
+         --bench lmbench/null_call --bench kernel/getppid --blocks 2 --out c",
+    );
+    let text = bench.ok("explain c").out;
+    for said in ["cannot be split", "tare run --explain", "Exits of a virtual machine"] {
+        assert_eq!(text.matches(said).count(), 1, "{said} in\n{text}");
+    }
+    assert!(text.contains("all 4 ratios"), "{text}");
+}
+
+#[test]
+fn counts_of_failed_boots_are_removed() {
+    let bench = Bench::new();
+    let logs = bench.path("c/logs");
+    std::fs::create_dir_all(&logs).unwrap();
+    let counts = |id: u32| logs.join(format!("boot-{id:04}.counts"));
+    (1..20).for_each(|id| std::fs::write(counts(id), "").unwrap());
+    bench.ok(
+        "run --count --layer name=a,kind=mock --layer name=b,kind=mock,fault=die --baseline a \
+         --bench lmbench/null_call --blocks 1 --out c",
+    );
+    let boots = bench.campaign("c").boots.len() as u32;
+    assert!((3..20).contains(&boots), "{boots}");
+    assert!(!(1..=boots).any(|id| counts(id).exists()), "left behind");
+}

@@ -68,7 +68,7 @@ fn assert_gate(bench: &Bench, conditions: &[(&str, i32, i32)]) {
                 let done = common::done(command.args(["--fail-if", condition]).output().unwrap());
                 let all = format!("{sides}, {condition}, {format}\n{}\n{}", done.out, done.err);
                 assert_eq!(done.code, expected, "{all}");
-                assert_eq!(done.err.contains("--fail-if"), expected == 3, "{all}");
+                assert_eq!(done.err.contains("--fail-if"), expected != 0, "{all}");
             }
         }
     }
@@ -92,7 +92,7 @@ fn a_true_tenth_fails_the_gate_in_its_own_direction_only() {
             ("slower > 3%", 3, 0),
             ("faster > 3%", 0, 3),
             ("different > 3%", 3, 3),
-            ("heavier > 0%", 0, 0),
+            ("heavier > 0%", 2, 2),
         ],
     );
 }
@@ -115,8 +115,13 @@ fn an_undecided_row_beyond_the_bound_passes() {
     let ratio = row["ratio"]["value"].as_f64().unwrap();
     assert!(row["verdict"] == "undecided" && ratio > 1.03, "{row}");
     assert_gate(&bench, &[("slower > 3%", 0, 0), ("different > 0%", 0, 0)]);
-    let text = bench.ok("compare before after --fail-if slower>3%").out;
-    assert!(flat(&text).contains("rows undecided, which does not fail"), "{text}");
+    let text = flat(&bench.ok("compare before after --fail-if slower>3%").out);
+    assert!(text.contains("2 rows undecided, which does not fail"), "{text}");
+    assert!(text.contains("The smallest difference that would have been seen: "), "{text}");
+    let strict = bench.tare("compare before after --fail-if slower>3% --fail-undecided");
+    assert_eq!(strict.code, 3, "{}", strict.out);
+    assert!(flat(&strict.err).contains("undecided, which fails"), "{}", strict.err);
+    bench.ok("compare before after --fail-if slower>60% --fail-undecided");
 }
 
 #[test]
@@ -208,6 +213,8 @@ fn mistakes_are_named() {
         (&["before", "after", "--fail-if", "worse > 3%"], 2, "slower, faster, heavier"),
         (&["before", "after", "--fail-if", "slower > 3"], 2, "has no '%'"),
         (&["before", "after", "--fail-if", "slower > -3%"], 2, "0 or more"),
+        (&["before", "after", "--fail-if", "costlier > 3%"], 2, "right is 'slower > 3%'"),
+        (&["before", "after", "--fail-undecided"], 2, "--fail-if"),
         (&["before", "after", "--margin", "0"], 2, "--margin"),
         (&["before", "nowhere"], 1, "nowhere"),
         (&["before", "other"], 1, "no layer to compare is in both"),
@@ -220,6 +227,8 @@ fn mistakes_are_named() {
         assert!(done.err.contains(said), "{words:?}: no '{said}' in\n{}", done.err);
     }
     // One block a side still gives ratios, without verdicts.
+    let text = bench.ok("compare short before").out;
+    assert!(text.contains("one block") && !text.contains("same campaign"), "{text}");
     let text = bench.ok("compare short short").out;
-    assert!(text.contains("one block") && text.contains("one and the same campaign"), "{text}");
+    assert!(text.contains("2 identical") && text.contains("one and the same campaign"), "{text}");
 }

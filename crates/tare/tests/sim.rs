@@ -41,12 +41,60 @@ fn a_gate_sees_what_the_margin_calls_equivalent() {
     let bench = Bench::new();
     let done = scripted(&bench, 1.01, "c", "--fail-if instructions>+0.5%");
     assert_eq!(done.code, 3, "{}\n{}", done.out, done.err);
-    assert!(done.err.contains("2 of 2 rows"), "{}", done.err);
+    assert!(done.err.contains("FAILED costlier > 0.5%: b lmbench/null_call"), "{}", done.err);
     let shown = |condition: &str| bench.tare(&format!("show c --short --fail-if {condition}")).code;
     assert_eq!(shown("instructions>0.5%"), 3);
     assert_eq!(shown("instructions>2%"), 0);
     assert_eq!(shown("cheaper>0.5%"), 0);
-    assert_eq!(shown("slower>0.1%"), 0, "nothing there is a time");
+    assert_eq!(scripted(&bench, 1.02, "after", "").code, 0);
+    let compared = |more: &str| bench.tare(&format!("compare c after --fail-if {more}")).code;
+    assert_eq!(compared("instructions>0.5%"), 3);
+    assert_eq!(compared("instructions>2%"), 0);
+}
+
+#[test]
+fn a_condition_about_times_is_wrong_among_instructions() {
+    let bench = Bench::new();
+    let wrong = |done: common::Done| {
+        assert_eq!(done.code, 2, "{}\n{}", done.out, done.err);
+        assert!(done.err.contains("right is 'costlier > 3%' (instructions)"), "{}", done.err);
+        assert_eq!(done.out, "");
+    };
+    wrong(scripted(&bench, 1.1, "refused", "--fail-if slower>3%"));
+    assert!(!bench.path("refused").exists(), "refused before anything is measured");
+    assert_eq!(scripted(&bench, 1.1, "c", "").code, 0);
+    wrong(bench.tare("show c --fail-if slower>3%"));
+    wrong(bench.tare("compare c c --fail-if slower>3%"));
+    let real = "run --layer name=a,kind=mock --layer name=b,kind=mock --baseline a --bench lmbench/null_call";
+    let done = bench.tare(&format!("{real} --fail-if instructions>1%"));
+    assert_eq!(done.code, 2, "{}", done.err);
+    assert!(done.err.contains("right is 'slower > 1%'"), "{}", done.err);
+}
+
+#[test]
+fn the_same_counts_are_identical() {
+    let bench = Bench::new();
+    let scripts = |name: &str, boots: &str| {
+        bench.write(name, &format!("{{\"lmbench/null_call\": [{boots}]}}"));
+    };
+    scripts("a.json", "[1000], [1003], [999], [1002], [1001], [1000]");
+    scripts("b.json", "[1010], [1120], [1300]");
+    let run = |seed: u32, out: &str| {
+        bench.ok(&format!(
+            "run --machine sim --layer name=a,kind=mock,script=a.json --layer name=b,kind=mock,script=b.json \
+             --bench lmbench/null_call --seed {seed} --out {out}"
+        ));
+    };
+    run(3, "before");
+    run(3, "after");
+    let compared =
+        bench.ok("compare before after --by value --fail-if costlier>1% --fail-undecided");
+    assert!(compared.out.contains("1 identical"), "{}", compared.out);
+    assert!(!compared.out.contains("undecided"), "{}", compared.out);
+    scripts("b.json", "[1010], [1120], [1301]");
+    run(3, "other");
+    let other = bench.ok("compare before other --by value").out;
+    assert!(other.contains("1 undecided") && other.contains("1 identical"), "{other}");
 }
 
 #[test]

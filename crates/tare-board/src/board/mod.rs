@@ -60,9 +60,30 @@ pub enum Measure {
     Path,
 }
 
+/// How more and less of a measure are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Words {
+    /// What costs more is this.
+    pub worse: &'static str,
+    /// What costs less is this.
+    pub better: &'static str,
+    /// What is measured.
+    pub about: &'static str,
+}
+
 impl Measure {
     /// Every measure.
     pub const ALL: [Measure; 3] = [Measure::Speed, Measure::Size, Measure::Path];
+
+    /// The words of verdicts and of conditions (`--fail-if`); the only list of them.
+    #[must_use]
+    pub const fn words(self) -> Words {
+        match self {
+            Measure::Speed => Words { worse: "slower", better: "faster", about: "times and rates" },
+            Measure::Size => Words { worse: "heavier", better: "lighter", about: "memory" },
+            Measure::Path => Words { worse: "costlier", better: "cheaper", about: "instructions" },
+        }
+    }
 
     /// What values of `unit` measure.
     #[must_use]
@@ -232,6 +253,8 @@ pub enum Verdict {
     Better,
     /// Shown to be the same within the margin.
     Equivalent,
+    /// Every single value is the same (of two campaigns, see [`crate::ComparedRow`]).
+    Identical,
     /// Neither a difference nor equivalence is shown.
     Undecided,
     /// There is no interval to judge.

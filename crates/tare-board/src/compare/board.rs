@@ -121,7 +121,8 @@ pub struct ComparedRow {
     pub after: Option<Mean>,
     /// The larger of both campaigns' noise floors, as a ratio; none when neither measured one.
     pub floor: Option<f64>,
-    /// What is said about the ratio: worse, better, equivalent, undecided or none, about cost.
+    /// What is said about the ratio, about cost. Identical when every value is the same and that is no chance: on a simulated
+    /// machine, or of one and the same campaign.
     pub verdict: Verdict,
     /// When undecided: how many more blocks in each campaign would likely decide.
     pub more_blocks: Option<usize>,

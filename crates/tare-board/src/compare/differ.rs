@@ -1,7 +1,7 @@
 //! How two campaigns differ in what should be the same: refused, or told.
 
 use super::board::Difference;
-use super::side::{Common, Side};
+use super::side::{Common, Side, is_same};
 use crate::format::percent_of;
 use crate::note::{Note, differences as of_greetings, first_hello, notes};
 use crate::options::Options;
@@ -76,7 +76,7 @@ fn plans([before, after]: [&Campaign; 2], options: &Options) -> Vec<Difference> 
         );
         found.push(Difference { kind: "machine", layer: None, text, refuses: true });
     }
-    if (a.seed, &a.created, &a.command) == (b.seed, &b.created, &b.command) {
+    if is_same(a, b) {
         found.push(tell("same_campaign", "both are one and the same campaign".into()));
     }
     let milliseconds = |ns: u64| format!("{} ms", ns as f64 / 1e6);

@@ -1,7 +1,7 @@
 //! Geometric means over a layer's rows, of campaigns whose blocks are unrelated.
 
 use super::board::By;
-use super::side::{Common, Side};
+use super::side::{self, Common, Side};
 use crate::board::{Geomean, Measure, Ratio, Verdict};
 use crate::cell::verdict;
 use crate::options::Options;
@@ -31,7 +31,9 @@ pub(super) fn geomeans(
         .collect();
     let answers = verdicts(&inputs, options.correction, 1.0 - options.confidence);
     for ((mean, _), answer) in means.iter_mut().flatten().zip(answers) {
-        mean.verdict = verdict(answer.verdict).0;
+        if mean.verdict != Verdict::Identical {
+            mean.verdict = verdict(answer.verdict).0;
+        }
     }
     means.into_iter().map(|layer| layer.into_iter().map(|(mean, _)| mean).collect()).collect()
 }
@@ -70,7 +72,7 @@ fn of_layer(
             (0..2).any(|at| sides[at].subtracted(by, layer[at], bench[at]) > MOST)
         };
         let (left, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(mostly);
-        let (interval, used) = mean(sides, &rows, by, layer, options)?;
+        let (interval, used, identical) = mean(sides, &rows, by, layer, options)?;
         let geomean = Geomean {
             suite,
             measure,
@@ -79,21 +81,22 @@ fn of_layer(
             rows: used,
             left_out: rows.len() - used,
             subtracted: left.len(),
-            verdict: Verdict::None,
+            verdict: if identical { Verdict::Identical } else { Verdict::None },
         };
         Some((geomean, interval))
     };
     groups.into_iter().filter_map(mean).collect()
 }
 
-/// After / before over the rows that have two blocks in both campaigns, and how many those are.
+/// After / before over the rows that have two blocks in both campaigns, how many those are, and whether every value is the
+/// same.
 fn mean(
     sides: &[Side; 2],
     rows: &[[usize; 2]],
     by: By,
     layer: [usize; 2],
     options: &Options,
-) -> Option<(RatioInterval, usize)> {
+) -> Option<(RatioInterval, usize, bool)> {
     let logs = |at: usize, bench: [usize; 2]| -> Vec<Option<f64>> {
         let better = sides[at].campaign.benchmarks[bench[at]].better;
         let sign = if better == Better::Higher { -1.0 } else { 1.0 };
@@ -110,5 +113,6 @@ fn mean(
         let side: Vec<_> = both.iter().map(|row| row[at].clone()).collect();
         suite_geomean_sparse(&side, options.confidence).ok()
     };
-    Some((unpaired_geomean(&of(0)?, &of(1)?, options.confidence), both.len()))
+    let identical = both.iter().all(|[before, after]| before == after) && side::repeats(sides);
+    Some((unpaired_geomean(&of(0)?, &of(1)?, options.confidence), both.len(), identical))
 }

@@ -1,6 +1,7 @@
 //! Two campaigns, before and after: ratios of unrelated blocks, their verdicts, and what else differs.
 
 mod board;
+mod condition;
 mod differ;
 mod gate;
 mod means;
@@ -8,13 +9,15 @@ mod row;
 mod side;
 
 pub use board::{By, Campaigned, ComparedLayer, ComparedRow, Comparison, Difference};
-pub use gate::{Condition, ConditionError, Failing, Gate, Judged};
+pub use condition::{Condition, ConditionError};
+pub use gate::{Failing, Gate, Judged, Seen};
 
+use crate::Comment;
 use crate::board::{Measure, Method, Verdict};
 use crate::options::Options;
 use crate::subtracted::{self, bounded};
 use crate::values::best;
-pub(crate) use gate::{Candidate, gate};
+pub(crate) use gate::{Candidate, Rules, gate};
 use row::{Pairing, row};
 use side::{Chosen, Common, Side};
 use std::fmt;
@@ -31,6 +34,8 @@ pub struct CompareOptions {
     pub by: Option<By>,
     /// Conditions that fail the comparison.
     pub fail_if: Vec<Condition>,
+    /// Whether what a condition leaves undecided fails the comparison, too.
+    pub fail_undecided: bool,
 }
 
 /// Why two campaigns cannot be compared at all.
@@ -91,12 +96,8 @@ pub fn compare(
         control,
         gate: None,
     };
-    let alpha = 1.0 - options.confidence;
     if !wanted.fail_if.is_empty() {
-        let candidates = candidates(&comparison);
-        let untested = comparison.rows().count() - candidates.len();
-        let gate = gate(&wanted.fail_if, &candidates, options.correction, alpha);
-        comparison.gate = Some(Gate { untested, ..gate });
+        comparison.gate = Some(gated(&comparison, wanted));
     }
     Ok(comparison)
 }
@@ -169,21 +170,37 @@ fn method(options: &Options, judged: &[Vec<Option<RowVerdict>>]) -> Method {
     }
 }
 
-/// The rows that were judged, as a gate sees them.
-fn candidates(comparison: &Comparison) -> Vec<Candidate<'_>> {
-    let judged = comparison.rows().filter(|(_, row)| row.verdict != Verdict::None);
-    judged
-        .filter_map(|(layer, row)| {
-            let log = row.ratio?.value.ln();
-            Some(Candidate {
-                layer: &layer.name,
-                benchmark: &row.benchmark,
-                measure: Measure::of(row.unit),
-                log_cost: if row.better == Better::Higher { -log } else { log },
-                std_error: row.std_error?,
-                df: row.df.unwrap_or(f64::INFINITY),
-                verdict: row.verdict,
-            })
-        })
-        .collect()
+/// What the conditions say of the rows.
+fn gated(comparison: &Comparison, wanted: &CompareOptions) -> Gate {
+    let options = &wanted.options;
+    let rows: Vec<(Option<Candidate>, &ComparedRow)> =
+        comparison.rows().map(|(layer, row)| (candidate(&layer.name, row), row)).collect();
+    let tested: Vec<Candidate> = rows.iter().filter_map(|(candidate, _)| *candidate).collect();
+    let untested = rows.iter().filter(|(candidate, row)| {
+        candidate.is_none() && (row.before.is_some() || row.after.is_some())
+    });
+    let untested: Vec<Measure> = untested.map(|(_, row)| Measure::of(row.unit)).collect();
+    let rules = Rules {
+        correction: options.correction,
+        alpha: 1.0 - options.confidence,
+        fail_undecided: wanted.fail_undecided,
+    };
+    gate(&wanted.fail_if, &tested, &untested, rules)
+}
+
+/// A row that was judged, as a gate sees it.
+fn candidate<'a>(layer: &'a str, row: &'a ComparedRow) -> Option<Candidate<'a>> {
+    let log = row.ratio.filter(|_| row.verdict != Verdict::None)?.value.ln();
+    Some(Candidate {
+        layer,
+        benchmark: &row.benchmark,
+        measure: Measure::of(row.unit),
+        log_cost: if row.better == Better::Higher { -log } else { log },
+        std_error: row.std_error?,
+        df: row.df.unwrap_or(f64::INFINITY),
+        verdict: row.verdict,
+        p_difference: row.p_difference?,
+        floor: row.floor.map_or(0.0, f64::ln),
+        subtracted: row.comments.iter().any(|c| matches!(c, Comment::MostlySubtracted { .. })),
+    })
 }

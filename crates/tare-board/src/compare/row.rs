@@ -16,6 +16,8 @@ pub(super) struct Pairing {
     pub(super) interval: Option<RatioInterval>,
     /// After / before of the whole operations, and the largest part that is subtracted, where that is most of one.
     pub(super) whole: Option<(f64, Option<RatioInterval>)>,
+    /// Every value is the same, and not by chance.
+    identical: bool,
 }
 
 impl Pairing {
@@ -38,7 +40,8 @@ impl Pairing {
         };
         let whole = (whole > MOST)
             .then(|| (whole, unpaired_ratio(&wholes(0), &wholes(1), options.confidence).ok()));
-        Pairing { before, after, interval, whole }
+        let identical = !before.is_empty() && before == after && side::repeats(sides);
+        Pairing { before, after, interval, whole, identical }
     }
 
     /// The ratio, without an interval where a campaign has a single block.
@@ -65,7 +68,13 @@ pub(super) fn row(
 ) -> ComparedRow {
     let info = &sides[0].campaign.benchmarks[bench[0]];
     let floor = side::floor(sides, bench);
-    let (said, more_blocks) = judged.map_or((Verdict::None, None), |j| verdict(j.verdict));
+    let tested = || judged.map_or((Verdict::None, None), |j| verdict(j.verdict));
+    let exact = pairing.identical; // no test: it is known
+    let (said, more_blocks) = if exact { (Verdict::Identical, None) } else { tested() };
+    let p = |of: fn(&RowVerdict) -> f64, known: f64| match exact {
+        true => Some(known),
+        false => judged.map(of),
+    };
     let summary = |values: &[f64]| mean_of(values, options.confidence);
     ComparedRow {
         benchmark: info.name.clone(),
@@ -79,16 +88,19 @@ pub(super) fn row(
         floor: (floor > 0.0).then(|| floor.exp()),
         verdict: said,
         more_blocks,
-        p_difference: judged.map(|j| j.p_difference),
-        p_equivalence: judged.map(|j| j.p_equivalence),
-        std_error: judged.map(|j| j.std_error),
-        df: judged.and_then(|j| j.df),
+        p_difference: p(|j| j.p_difference, 1.0),
+        p_equivalence: p(|j| j.p_equivalence, 0.0),
+        std_error: p(|j| j.std_error, 0.0),
+        df: judged.filter(|_| !exact).and_then(|j| j.df),
         comments: remarks(pairing, judged),
     }
 }
 
 fn remarks(pairing: &Pairing, judged: Option<&RowVerdict>) -> Vec<Comment> {
     let mut remarks = Vec::new();
+    if pairing.identical {
+        return remarks;
+    }
     if judged.is_some_and(|j| j.within_floor && verdict(j.verdict).0 == Verdict::Undecided) {
         remarks.push(Comment::WithinFloor);
     }

@@ -7,7 +7,8 @@ use crate::note::first_hello;
 use crate::options::Options;
 use crate::subtracted::part;
 use crate::values::Values;
-use tare_store::{Campaign, LayerRow};
+use tare_proto::Machine;
+use tare_store::{Campaign, LayerRow, Plan};
 
 /// A campaign reduced to values.
 pub(super) struct Side<'a> {
@@ -76,6 +77,18 @@ impl<'a> Side<'a> {
     fn base(&self) -> Option<&'a LayerRow> {
         Some(&self.campaign.layers[self.baseline?])
     }
+}
+
+/// Whether the same values on both sides are no chance: counts of a simulated machine repeat, and one campaign is itself. Times
+/// that are equal in a few coarse digits say nothing.
+pub(super) fn repeats(sides: &[Side; 2]) -> bool {
+    let [before, after] = [&sides[0].campaign.plan, &sides[1].campaign.plan];
+    [before.machine, after.machine] == [Machine::Sim; 2] || is_same(before, after)
+}
+
+/// Whether both plans are of one and the same campaign.
+pub(super) fn is_same(a: &Plan, b: &Plan) -> bool {
+    (a.seed, &a.created, &a.command) == (b.seed, &b.created, &b.command)
 }
 
 /// The larger of both noise floors of a benchmark, as a log ratio; 0 when neither campaign measured one.

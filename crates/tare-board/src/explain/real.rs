@@ -68,7 +68,7 @@ fn missing(counted: &Counted) -> Vec<String> {
         }
     }
     if !counted.has_any(REFUSED) && counted.names(PREFIX).is_empty() {
-        notes.push("No events were counted beside this benchmark.".into());
+        notes.push("No events were counted beside it: tare run --explain counts them.".into());
     }
     notes
 }

@@ -2,11 +2,11 @@
 
 use crate::clean::{clean, fit};
 use crate::words::{self, name, percent_of, times};
-use tare_board::Gate;
 use tare_board::format::{
     count, digits, pair, percent_above_one, quantity, ratio_and_interval, short_ratio,
 };
 use tare_board::{By, Campaigned, ComparedLayer, ComparedRow, Comparison};
+use tare_board::{Gate, Judged, Seen};
 use tare_board::{Geomean, Measure, Pair, Ratio, Verdict};
 
 /// Which campaigns are compared.
@@ -66,8 +66,7 @@ fn control(comparison: &Comparison) -> Option<String> {
 fn measured(mean: &Geomean) -> String {
     let what = match mean.measure {
         Measure::Speed => "",
-        Measure::Size => " (memory)",
-        Measure::Path => " (instructions)",
+        measure => &format!(" ({})", measure.words().about),
     };
     format!("{}{what}", name(&mean.suite))
 }
@@ -80,8 +79,13 @@ pub(crate) fn sentences(comparison: &Comparison, layer: &ComparedLayer) -> Vec<(
         let (ratio, interval) = ratio_and_interval(&mean.cost);
         let sure = interval.map_or(String::new(), |i| format!(", {confidence} CI {i}"));
         let said = match mean.verdict {
+            Verdict::Identical => "identical".into(),
             Verdict::Equivalent => format!("equivalent within {margin}"),
-            Verdict::Undecided | Verdict::None => "undecided".into(),
+            Verdict::Undecided | Verdict::None => {
+                let margin = comparison.method.margin;
+                let (seen, most) = words::open(&mean.cost, mean.measure, margin);
+                format!("{seen}, {most}, {},", words::why_open(&mean.cost, margin))
+            }
             _ => times(mean.cost.value, mean.measure),
         };
         let over = format!("{} of {}", count(mean.rows, "row"), measured(mean));
@@ -114,11 +118,10 @@ fn tally(layer: &ComparedLayer) -> String {
 pub(crate) fn columns(row: &ComparedRow, by: By) -> [String; 5] {
     let none = || "–".to_owned();
     let (ratio, interval) = row.ratio.as_ref().map_or((none(), None), ratio_and_interval);
-    let word = words::word(row.verdict, Measure::of(row.unit));
-    let verdict = match (row.verdict, row.more_blocks, row.ratio) {
-        (_, _, None) => absent(row),
-        (Verdict::Undecided, Some(more), _) => format!("{word} (+{more})"),
-        _ => word.into(),
+    let verdict = match (row.verdict, row.ratio) {
+        (_, None) => absent(row),
+        (Verdict::Undecided, _) => words::undecided(row.more_blocks),
+        (verdict, _) => words::word(verdict, Measure::of(row.unit)).into(),
     };
     let floor = row.floor.map_or_else(none, percent_above_one);
     [ratio, interval.unwrap_or_else(none), floor, raw(row, by), verdict]
@@ -150,32 +153,66 @@ fn raw(row: &ComparedRow, by: By) -> String {
     }
 }
 
-/// What came of every condition, and of what is open.
-pub(super) fn gate_lines(gate: &Gate) -> Vec<(bool, String)> {
-    let mut lines = Vec::new();
-    for judged in &gate.conditions {
-        if judged.failing.is_empty() {
-            lines.push((true, format!("passed: nothing is shown to be {}", judged.condition)));
-        }
-        for row in &judged.failing {
-            let times = short_ratio(row.cost);
-            let (layer, bench) = (name(&row.layer), name(&row.benchmark));
-            let p = digits(row.p);
-            lines.push((
-                false,
-                format!("FAILED {}: {layer} {bench}, cost {times} (p = {p})", judged.condition),
-            ));
-        }
-    }
+/// Most rows of a condition that are named.
+const FAILING: usize = 10;
+
+/// What came of every condition, and of what is open: each line with whether it is no reason to fail.
+#[must_use]
+pub fn gate_lines(gate: &Gate) -> Vec<(bool, String)> {
+    let mut lines: Vec<(bool, String)> = gate.conditions.iter().flat_map(judged_lines).collect();
+    let (does, fine) = match gate.fail_undecided {
+        true => ("which fails (--fail-undecided)", false),
+        false => ("which does not fail (--fail-undecided does)", true),
+    };
     if gate.undecided > 0 {
         let (open, all) = (gate.undecided, count(gate.tested, "row"));
-        lines.push((true, format!("{open} of {all} undecided, which does not fail")));
+        let text = format!(
+            "{open} of {all} undecided, {does}: neither shown to be beyond the bound nor within"
+        );
+        lines.push((fine, text));
     }
     if gate.untested > 0 {
         let rows = count(gate.untested, "row");
-        lines.push((true, format!("{rows} not tested: no two values in both campaigns")));
+        lines.push((fine, format!("{rows} not tested, {does}: fewer than two values on a side")));
     }
     lines
+}
+
+fn judged_lines(judged: &Judged) -> Vec<(bool, String)> {
+    let condition = &judged.condition;
+    let failing = judged.failing.iter().take(FAILING).map(|row| {
+        let (layer, bench) = (name(&row.layer), name(&row.benchmark));
+        let (times, p) = (short_ratio(row.cost), digits(row.p));
+        (false, format!("FAILED {condition}: {layer} {bench}, cost {times} (p = {p})"))
+    });
+    let mut lines: Vec<(bool, String)> = failing.collect();
+    if let Some(more) = judged.failing.len().checked_sub(FAILING + 1) {
+        lines.push((false, format!("FAILED {condition}: {} more", count(more + 1, "row"))));
+    }
+    if lines.is_empty() {
+        let within = judged.rows - judged.undecided;
+        let all = count(judged.rows, "row");
+        let mut text = format!(
+            "passed: nothing is shown to be {condition}; {within} of {all} shown not to be"
+        );
+        if let Some((least, worst)) =
+            judged.least_seen.as_ref().zip(judged.least_seen_at_worst.as_ref())
+        {
+            text +=
+                &format!(". The smallest difference that would have been seen: {}", seen(least));
+            if worst != least {
+                text += &format!("; on the noisiest row: {}", seen(worst));
+            }
+        }
+        lines.push((true, text));
+    }
+    lines
+}
+
+/// `4.2% slower (runc lmbench/null_call)`.
+fn seen(seen: &Seen) -> String {
+    let (layer, bench) = (name(&seen.layer), name(&seen.benchmark));
+    format!("{} ({layer} {bench})", times(seen.cost, seen.measure))
 }
 
 /// A ratio for a sentence.

@@ -4,5 +4,5 @@ mod metrics;
 mod rendered;
 
 pub use metrics::{factors_text, metrics_text};
-pub use rendered::explanation_text;
 pub(crate) use rendered::explanations_html;
+pub use rendered::explanations_text;

@@ -13,8 +13,7 @@ use tare_store::Campaign;
 const NAME: usize = 46;
 
 /// One explanation for a terminal, 80 columns.
-#[must_use]
-pub fn explanation_text(e: &Explanation) -> String {
+fn explanation_text(e: &Explanation) -> String {
     let (bench, layer, baseline) =
         (clean(&e.benchmark), words::name(&e.layer), words::name(&e.baseline));
     let mut text = format!("{bench}: {layer} against {baseline} × {}\n", short_ratio(e.ratio));
@@ -31,6 +30,54 @@ pub fn explanation_text(e: &Explanation) -> String {
         wrapped(&mut text, "  ", note);
     }
     text
+}
+
+/// All explanations for a terminal. What they have in common is said once, and so is why nothing was counted.
+#[must_use]
+pub fn explanations_text(all: &[Explanation]) -> String {
+    let (counted, bare): (Vec<&Explanation>, Vec<&Explanation>) =
+        all.iter().partition(|e| !e.tables.is_empty());
+    let several = counted.len() > 1;
+    let shared = |note: &&String| several && counted.iter().all(|e| e.notes.contains(note));
+    let common: Vec<&String> =
+        counted.first().map_or_else(Vec::new, |e| e.notes.iter().filter(shared).collect());
+    let own = |e: &Explanation| {
+        let notes = e.notes.iter().filter(|note| !common.contains(note)).cloned().collect();
+        explanation_text(&Explanation { notes, ..e.clone() })
+    };
+    let mut texts: Vec<String> = counted.iter().map(|e| own(e)).collect();
+    if !common.is_empty() {
+        let mut text = "All of them:\n".to_owned();
+        common.iter().for_each(|note| wrapped(&mut text, "  ", note));
+        texts.push(text);
+    }
+    texts.extend(uncounted(&bare, all.len()));
+    texts.join("\n")
+}
+
+/// The ratios beside which nothing was counted.
+fn uncounted(bare: &[&Explanation], all: usize) -> Option<String> {
+    let first = match bare {
+        [] => return None,
+        [one] => return Some(explanation_text(one)),
+        [first, ..] => first,
+    };
+    let which = if bare.len() == all { "all".into() } else { format!("{} of", bare.len()) };
+    let (bench, layer) = (clean(&first.benchmark), words::name(&first.layer));
+    let mut text = String::new();
+    wrapped(
+        &mut text,
+        "",
+        &format!("Not split: {which} {all} ratios, for example {bench} on {layer}."),
+    );
+    let mut said: Vec<&String> = Vec::new();
+    for sentence in bare.iter().flat_map(|e| [&e.sentence].into_iter().chain(&e.notes)) {
+        if !said.contains(&sentence) {
+            said.push(sentence);
+            wrapped(&mut text, "  ", sentence);
+        }
+    }
+    Some(text)
 }
 
 fn text_line(line: &Line) -> String {

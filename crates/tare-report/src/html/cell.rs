@@ -4,7 +4,7 @@ use super::summary::verdict_class;
 use crate::clean::{clean, fit};
 use crate::words;
 use maud::{Markup, html};
-use tare_board::format::{pair, percent, ratio_and_interval};
+use tare_board::format::{count, pair, percent, ratio_and_interval};
 use tare_board::{Cell, Geomean, Measure, Ratio, Row, Verdict};
 
 pub(super) fn cell(row: &Row, cell: &Cell, at: usize) -> Markup {
@@ -26,7 +26,7 @@ pub(super) fn mean(mean: &Geomean) -> Markup {
     html! {
         div class=(verdict_class(mean.verdict)) {
             (figures(&mean.cost, mean.verdict, words::word(mean.verdict, mean.measure), None))
-            div.more { "over " (mean.rows) " rows"
+            div.more { "over " (count(mean.rows, "row"))
                 @if mean.left_out > 0 { ", " (mean.left_out) " left out" }
                 @if mean.subtracted > 0 { ", " (mean.subtracted) " left out for most of them is subtracted" } }
         }
@@ -54,7 +54,7 @@ fn more(row: &Row, cell: &Cell) -> Markup {
         div.more {
             @if let Some(raw) = &cell.pair { (pair(row.unit, raw)) }
             @if let Some(width) = cell.mean.and_then(|mean| mean.ci_width_percent) { " CI width " (percent(width)) }
-            @if let Some(blocks) = cell.more_blocks { " " (blocks) " more blocks would likely decide" }
+            @if let Some(blocks) = cell.more_blocks { " " (words::more_blocks(blocks)) }
             @for comment in &cell.comments { p title=(fit(&clean(&comment.sentence()), 400)) { (fit(&clean(&comment.label()), 120)) } }
         }
     }

@@ -88,7 +88,7 @@ pub(super) const fn verdict_class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Worse => "worse",
         Verdict::Better => "better",
-        Verdict::Equivalent => "equivalent",
+        Verdict::Equivalent | Verdict::Identical => "equivalent",
         Verdict::Undecided => "undecided",
         Verdict::None => "none",
     }

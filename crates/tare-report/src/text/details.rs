@@ -19,8 +19,7 @@ pub(super) fn details(page: &mut Page, board: &Scoreboard) {
     let undecided = |c: &Cell| c.verdict == Verdict::Undecided && c.more_blocks.is_some();
     if board.rows.iter().flat_map(|row| &row.cells).any(undecided) {
         page.gap();
-        let text =
-            "Undecided (+n): n more blocks would likely decide, if things stay as they look now.";
+        let text = "Undecided (+n): n more blocks would likely decide, if things stay as they look now; too noisy here: over 100.";
         page.paragraph(Ink::Dim, "", text);
     }
     for (at, layer) in board.others().enumerate() {
@@ -81,10 +80,9 @@ fn line(row: &Row, cell: &Cell) -> Vec<Piece> {
 
 /// The verdict in words, and what an undecided row would need.
 fn verdict(row: &Row, cell: &Cell) -> String {
-    let word = words::word(cell.verdict, Measure::of(row.unit));
-    match (cell.verdict, cell.more_blocks) {
-        (Verdict::Undecided, Some(more)) => format!("{word} (+{more})"),
-        _ => word.into(),
+    match cell.verdict {
+        Verdict::Undecided => words::undecided(cell.more_blocks),
+        verdict => words::word(verdict, Measure::of(row.unit)).into(),
     }
 }
 

@@ -118,7 +118,7 @@ pub(crate) const fn verdict_ink(verdict: Verdict) -> Ink {
     match verdict {
         Verdict::Worse => Ink::Worse,
         Verdict::Better => Ink::Better,
-        Verdict::Equivalent => Ink::Plain,
+        Verdict::Equivalent | Verdict::Identical => Ink::Plain,
         Verdict::Undecided => Ink::Caution,
         Verdict::None => Ink::Dim,
     }

@@ -1,7 +1,7 @@
 //! Comparing two campaigns.
 
-use super::FormatArgs;
 use super::values::percent;
+use super::{FormatArgs, GateArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -16,9 +16,9 @@ pub struct CompareArgs {
     /// [default: cost if the baseline is the same in both, else value]
     #[arg(long, value_enum, hide_possible_values = true, value_name = "WHAT")]
     pub by: Option<CompareBy>,
-    /// Fail with exit code 3 if this is shown, for example 'slower > 3%'; may be repeated
-    #[arg(long, value_name = "CONDITION")]
-    pub fail_if: Vec<tare_board::Condition>,
+    /// A gate for CI
+    #[command(flatten)]
+    pub gate: GateArgs,
     /// How verdicts are corrected for the number of rows: holm, bh or none
     #[arg(long, value_enum, default_value_t = Correct::Holm, hide_possible_values = true)]
     pub correction: Correct,

@@ -1,7 +1,7 @@
 //! Running a campaign, and going on with one.
 
-use super::FormatArgs;
 use super::values::{percent, time};
+use super::{FormatArgs, GateArgs};
 use crate::loads::LoadArg;
 use crate::pin::Pin;
 use clap::Args;
@@ -83,10 +83,9 @@ pub struct RunArgs {
     /// Agree that what is on devices and files that a layer is given as its disk (disk=/dev/sdx) is lost
     #[arg(long)]
     pub destroy_disk_contents: bool,
-    /// Fail with exit code 3 if a layer is shown to cost this against the baseline, for example 'slower > 3%' or, where
-    /// --machine is sim, 'instructions > +0.5%'; may be repeated
-    #[arg(long, value_name = "CONDITION")]
-    pub fail_if: Vec<tare_board::Condition>,
+    /// A gate for CI
+    #[command(flatten)]
+    pub gate: GateArgs,
     /// How the scoreboard is printed
     #[command(flatten)]
     pub format: FormatArgs,

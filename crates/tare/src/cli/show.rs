@@ -1,5 +1,6 @@
 //! Printing a campaign, and exporting it.
 
+use super::GateArgs;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -8,10 +9,9 @@ use std::path::PathBuf;
 pub struct ShowArgs {
     /// The campaign's directory
     pub dir: PathBuf,
-    /// Fail with exit code 3 if a layer is shown to cost this against the baseline, for example 'slower > 3%' or, where
-    /// --machine is sim, 'instructions > +0.5%'; may be repeated
-    #[arg(long, value_name = "CONDITION")]
-    pub fail_if: Vec<tare_board::Condition>,
+    /// A gate for CI
+    #[command(flatten)]
+    pub gate: GateArgs,
     /// How the scoreboard is printed
     #[command(flatten)]
     pub format: FormatArgs,

@@ -1,12 +1,13 @@
 //! `tare compare`: two campaigns, before and after, and a gate for CI.
 
-use crate::cli::{self, CompareArgs, CompareBy, Correct, Format};
+use super::gate;
+use crate::cli::{self, CompareArgs, CompareBy, Correct, Format, GateArgs};
 use crate::output;
 use crate::usage::wrong_usage;
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
 use tare_board::{By, CompareOptions, Comparison, Options};
-use tare_proto::Machine;
+use tare_proto::Unit;
 use tare_report::{TextStyle, clean, compare_json, compare_markdown, compare_text};
 use tare_stats::Correction;
 use tare_store::{Campaign, load};
@@ -16,20 +17,21 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let (before, after) = (load(&args.before)?, load(&args.after)?);
     let names = (args.before.display().to_string(), args.after.display().to_string());
     same_machine(args, &before, &after)?;
+    gate::check(&args.gate, units(&before, &after).into_iter())?;
     let options = options(args, &before, &after);
     let comparison = tare_board::compare((&names.0, &before), (&names.1, &after), &options)
         .with_context(|| format!("cannot compare {} with {}", names.1, names.0))?;
     refuse(args, &comparison)?;
     print(args, &comparison)?;
-    let Some(gate) = &comparison.gate else { return Ok(ExitCode::SUCCESS) };
-    if gate.tested == 0 {
-        bail!("no row has two blocks in both campaigns, so --fail-if has nothing to test");
-    }
-    for judged in gate.conditions.iter().filter(|judged| !judged.failing.is_empty()) {
-        let rows = judged.failing.len();
-        output::note(&format!("--fail-if '{}': {rows} of {} rows", judged.condition, gate.tested));
-    }
-    Ok(if gate.passed { ExitCode::SUCCESS } else { cli::GATE.into() })
+    let Some(judged) = &comparison.gate else { return Ok(ExitCode::SUCCESS) };
+    Ok(if gate::passes(judged, true)? { ExitCode::SUCCESS } else { cli::GATE.into() })
+}
+
+/// The units of the benchmarks that can be compared.
+fn units(before: &Campaign, after: &Campaign) -> Vec<Unit> {
+    let also = |unit: &(&str, Unit)| after.benchmarks.iter().any(|b| (&*b.name, b.unit) == *unit);
+    let both = before.benchmarks.iter().map(|bench| (&*bench.name, bench.unit)).filter(also);
+    both.map(|(_, unit)| unit).collect()
 }
 
 /// Instructions and times are nothing to compare.
@@ -47,14 +49,8 @@ fn same_machine(args: &CompareArgs, before: &Campaign, after: &Campaign) -> Resu
 }
 
 fn options(args: &CompareArgs, before: &Campaign, after: &Campaign) -> CompareOptions {
-    // Among instruction counts, which repeat, a condition below the margin must not pass as equivalence.
     let planned = before.plan.margin.max(after.plan.margin);
-    let fine = args.fail_if.iter().map(|condition| condition.fraction()).filter(|f| *f > 0.0);
-    let usual = match after.plan.machine {
-        Machine::Real => planned,
-        Machine::Sim => fine.fold(planned, f64::min),
-    };
-    let margin = args.margin.map_or(usual, |percent| percent / 100.0);
+    let margin = args.margin.map_or(planned, |percent| percent / 100.0);
     let by = args.by.map(|by| match by {
         CompareBy::Cost => By::Cost,
         CompareBy::Value => By::Value,
@@ -66,7 +62,8 @@ fn options(args: &CompareArgs, before: &Campaign, after: &Campaign) -> CompareOp
     };
     let estimator = args.format.estimator;
     let options = Options { margin, correction, estimator, ..Options::from_plan(&before.plan) };
-    CompareOptions { options, by, fail_if: args.fail_if.clone() }
+    let GateArgs { fail_if, fail_undecided } = args.gate.clone();
+    CompareOptions { options, by, fail_if, fail_undecided }
 }
 
 /// Without `--force`, what makes figures incomparable ends the comparison.

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use tare_board::{Explanation, Options, factors, metrics, scoreboard};
 use tare_layers::suggestion;
-use tare_report::{explanation_text, factors_text, json_text, metrics_text};
+use tare_report::{explanations_text, factors_text, json_text, metrics_text};
 use tare_stats::{Factor, Work, decompose};
 
 /// What a metrics file holds: two layers, the baseline first by name.
@@ -48,13 +48,12 @@ pub fn explain(args: &ExplainArgs) -> Result<ExitCode> {
 pub fn every(dir: &Path) -> Result<()> {
     let campaign = tare_store::load(dir)?;
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
-    for at in 0..campaign.benchmarks.len() {
-        for layer in board.others() {
-            let found = tare_board::explain(&campaign, &board, at, &layer.name);
-            output::print(
-                &found.map_or_else(String::new, |e| format!("\n{}", explanation_text(&e))),
-            )?;
-        }
+    let pairs = (0..campaign.benchmarks.len())
+        .flat_map(|at| board.others().map(move |layer| (at, &layer.name)));
+    let found: Vec<Explanation> =
+        pairs.filter_map(|(at, layer)| tare_board::explain(&campaign, &board, at, layer)).collect();
+    if !found.is_empty() {
+        output::print(&format!("\n{}", explanations_text(&found)))?;
     }
     Ok(())
 }
@@ -74,12 +73,12 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
             let benches = benches.filter_map(|(at, _)| metrics(&campaign, &board, at));
             let found = benches
                 .map(|one| one.of(|name| name == board.baseline || wanted(name, &args.layer)));
-            return told(dir, args.json, &found.collect::<Vec<_>>(), metrics_text);
+            return told(dir, args.json, &found.collect::<Vec<_>>(), each(metrics_text));
         }
         Some(CountTable::Tests) => {
             let found = layers().filter_map(|name| factors(&campaign, &board, name));
             let found = found.map(|one| one.of(|name| wanted(name, &args.benchmark)));
-            return told(dir, args.json, &found.collect::<Vec<_>>(), factors_text);
+            return told(dir, args.json, &found.collect::<Vec<_>>(), each(factors_text));
         }
         None => {}
     }
@@ -89,7 +88,12 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
     if found.is_empty() {
         bail!("{} has no ratio to explain there; 'tare show' says why", dir.display());
     }
-    told(dir, args.json, &found, explanation_text)
+    told(dir, args.json, &found, explanations_text)
+}
+
+/// Every text, with a line between them.
+fn each<T>(text: fn(&T) -> String) -> impl Fn(&[T]) -> String {
+    move |all| all.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
 /// Prints what there is, or says that nothing was counted.
@@ -97,7 +101,7 @@ fn told<T: Serialize>(
     dir: &Path,
     json: bool,
     found: &[T],
-    text: fn(&T) -> String,
+    text: impl Fn(&[T]) -> String,
 ) -> Result<ExitCode> {
     if found.is_empty() {
         bail!("nothing was counted in {}; tare run --explain counts", dir.display());
@@ -105,7 +109,7 @@ fn told<T: Serialize>(
     if json {
         output::print(&json_text(&found))?;
     } else {
-        output::print(&found.iter().map(text).collect::<Vec<_>>().join("\n"))?;
+        output::print(&text(found))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -7,6 +7,7 @@ use crate::{input, output, shell};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tare_board::format::count;
 use tare_import::{FORMATS, Format, Import, Origin};
 use tare_layers::suggestion;
 
@@ -119,11 +120,10 @@ impl Told {
     fn say(&self, what: &str) {
         let unknown = match self.unknown {
             0 => String::new(),
-            1 => ", 1 line not understood".into(),
-            n => format!(", {n} lines not understood"),
+            n => format!(", {} not understood", count(n, "line")),
         };
         let formats = self.formats.join(" and ");
-        output::note(&format!("{what}: {formats}, {} figures{unknown}", self.figures));
+        output::note(&format!("{what}: {formats}, {}{unknown}", count(self.figures, "figure")));
     }
 }
 

@@ -4,6 +4,7 @@ pub mod compare;
 pub mod doctor;
 pub mod explain;
 pub mod export;
+mod gate;
 pub mod import;
 pub mod keep;
 pub mod list;

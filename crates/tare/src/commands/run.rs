@@ -7,7 +7,7 @@ pub use prepared::Prepared;
 
 use crate::catalog::Catalog;
 use crate::cli::{self, RunArgs};
-use crate::commands::{explain, show};
+use crate::commands::{explain, gate, show};
 use crate::config::{Asked, Config};
 use crate::loads::{check_loads, expand, searched};
 use crate::progress::Progress;
@@ -45,6 +45,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     if benches.is_empty() {
         wrong_usage!("the {machine} machine has none of these benchmarks");
     }
+    gate::check(&args.gate, benches.iter().map(|bench| bench.unit))?;
     let loads = loads(args, &config, machine).or_usage()?;
     check_loads(&benches, &loads).or_usage()?;
     let asked = config.layers(args, machine, &benches).or_usage()?;
@@ -93,7 +94,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
         explain::every(&out)?;
     }
     let done = code == ExitCode::SUCCESS;
-    if done && !show::passes(&out, &args.format, &args.fail_if)? {
+    if done && !show::passes(&tare_store::load(&out)?, &args.format, &args.gate)? {
         return Ok(cli::GATE.into());
     }
     Ok(if lacking { cli::LAYER_MISSING.into() } else { code })

@@ -1,0 +1,33 @@
+//! `--fail-if` in every command that has it: what can never be met is refused, what came of it is said.
+
+use crate::cli::GateArgs;
+use crate::output;
+use crate::usage::OrUsage;
+use anyhow::{Result, bail};
+use tare_board::Gate;
+use tare_proto::Unit;
+use tare_report::gate_lines;
+
+/// Refuses conditions that no row of these units can ever meet.
+pub fn check(args: &GateArgs, units: impl Iterator<Item = Unit> + Clone) -> Result<()> {
+    for condition in &args.fail_if {
+        condition.check(units.clone()).or_usage()?;
+    }
+    Ok(())
+}
+
+/// Whether `gate` is passed; `told` says what came of it elsewhere, so that only what failed is noted.
+pub fn passes(gate: &Gate, told: bool) -> Result<bool> {
+    if let Some(judged) = gate.conditions.iter().find(|judged| judged.rows == 0) {
+        bail!(
+            "no row that --fail-if '{}' is about has two values on each side (two blocks), so there is nothing to test",
+            judged.condition
+        );
+    }
+    for (fine, line) in gate_lines(gate) {
+        if !(fine && told) {
+            output::note(&format!("--fail-if: {line}"));
+        }
+    }
+    Ok(gate.passed)
+}
