@@ -3,7 +3,7 @@
 
 use crate::estate::{self, Estate};
 use crate::orders::{News, Order, READY, monotonic_ns, tell};
-use crate::{Helper, Program, affinity, end};
+use crate::{Helper, Program, affinity, end, registers};
 use nix::sys::prctl;
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::unistd::{dup2_stderr, dup2_stdin, dup2_stdout};
@@ -38,6 +38,10 @@ pub(crate) fn layer(
     command.args(&what.args).env_clear().envs(what.env.iter().cloned()).current_dir(folder);
     // SAFETY: `as_a_layer` only makes system calls, as is allowed between fork and exec.
     unsafe { command.pre_exec(as_a_layer) };
+    if what.older_registers {
+        // SAFETY: as above.
+        unsafe { command.pre_exec(registers::only_the_older) };
+    }
     let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", what.program.display()));
     let started = monotonic_ns();
     let first = command.spawn().map_err(named)?;

@@ -7,6 +7,7 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
 /// How a boot starts.
+#[expect(clippy::large_enum_variant, reason = "there is one a boot")]
 pub enum Launch {
     /// A program: the probe's line is its standard input and output, the console its standard error.
     Program(Program),
@@ -26,6 +27,8 @@ pub struct Program {
     pub args: Vec<String>,
     /// Its whole environment.
     pub env: Vec<(String, String)>,
+    /// It is denied registers that it cannot keep (see `registers.rs`).
+    pub older_registers: bool,
     /// Commands that remove what the layer leaves outside its processes (a container's state); run
     /// when it was started and all of its processes have ended, in order, each ignored if it fails.
     pub cleanup: Vec<Vec<String>>,

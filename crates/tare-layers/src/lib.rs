@@ -33,6 +33,7 @@ mod package;
 mod procs;
 mod programs;
 mod record;
+mod registers;
 mod session;
 mod settings;
 mod unpack;

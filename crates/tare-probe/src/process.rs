@@ -101,11 +101,33 @@ pub fn child_exits(code: i32, child: impl FnOnce() -> i32) {
 }
 
 /// Closes standard output (which may be the protocol's line) and becomes the applet `args[0]` of
-/// the program that is running, with an empty environment. Returns only when that fails.
+/// the program that is running, with an environment that is empty but for [`TUNABLES`]. Returns only when that fails.
 pub fn exec_applet(args: &[&CStr]) -> i32 {
     // SAFETY: closing a descriptor number has no memory preconditions.
     unsafe { libc::close(1) };
     exec_keeping_output(args)
+}
+
+/// What the C library is told of the processor holds for every program in a layer.
+const TUNABLES: &CStr = c"GLIBC_TUNABLES=";
+
+/// This process' own [`TUNABLES`]; null, which ends an environment, where there are none.
+fn tunables() -> *const libc::c_char {
+    unsafe extern "C" {
+        static environ: *const *const libc::c_char;
+    }
+    // SAFETY: the C library has set it, and the probe never changes its environment.
+    let mut at = unsafe { environ };
+    loop {
+        // SAFETY: the array ends with a null pointer, at which the loop ends.
+        let one = unsafe { at.read() };
+        // SAFETY: both are NUL-terminated.
+        let ours = || unsafe { libc::strncmp(one, TUNABLES.as_ptr(), TUNABLES.count_bytes()) } == 0;
+        if one.is_null() || ours() {
+            return one;
+        }
+        at = at.wrapping_add(1);
+    }
 }
 
 /// Most words of an applet's command line.
@@ -117,7 +139,7 @@ pub fn exec_keeping_output(args: &[&CStr]) -> i32 {
     for (slot, arg) in argv.iter_mut().zip(args).take(MOST_ARGS) {
         *slot = arg.as_ptr();
     }
-    let environment = [ptr::null()];
+    let environment = [tunables(), ptr::null()];
     // SAFETY: the path is NUL-terminated, both arrays end with a null pointer.
     unsafe { libc::execve(c"/proc/self/exe".as_ptr(), argv.as_ptr(), environment.as_ptr()) };
     127

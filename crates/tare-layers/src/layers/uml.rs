@@ -8,6 +8,7 @@ use crate::files::{self, Files};
 use crate::net::{self, Link, Net};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Unavailable, initramfs, programs,
+    registers,
 };
 use std::io;
 use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN};
@@ -77,6 +78,10 @@ impl Layer for Uml {
             .args(arguments(self.memory, &boot.own_name(&initramfs), "."))
             .arg(format!("umid={}", boot.id))
             .args(&self.args);
+        if registers::are_too_many() {
+            program.older_registers = true;
+            program = program.arg(registers::WITHOUT_AVX);
+        }
         if let Some(disk) = &self.disk {
             let path = disk.attach(host, boot, &mut program)?.path;
             program = program.arg(format!("ubd0={}", boot.short_name(&path, "disk-a")?));
