@@ -130,6 +130,7 @@ fn empty() -> Campaign {
     Campaign {
         plan: plan(),
         state: "finished".into(),
+        open_blocks: vec![],
         layers: (0..LAYERS).map(layer).collect(),
         benchmarks: (0..BENCHES).map(bench).collect(),
         boots: vec![],

@@ -250,9 +250,7 @@ pub(crate) fn unfinished(board: &Scoreboard) -> Option<String> {
     };
     match board.state.as_str() {
         "finished" => None,
-        "running" => {
-            Some(format!("This campaign is still running, or was killed: {blocks} so far."))
-        }
+        "running" => Some(format!("This campaign is still running: {blocks} so far.")),
         "interrupted" => Some(format!("This campaign was interrupted: {blocks} begun.")),
         other => Some(format!("This campaign is {:?}: {blocks} begun.", name(other))),
     }

@@ -67,7 +67,7 @@ fn what_is_missing_is_said() {
     };
     let mut running = common::full_of(2);
     running.state = "running".into();
-    says(&running, "still running, or was killed");
+    says(&running, "still running");
     says(&common::full_of(1), "One block gives ratios but neither intervals nor verdicts");
     says(&common::all_failed(), "Nothing was measured.");
     says(&common::all_failed(), "the baseline never greeted");

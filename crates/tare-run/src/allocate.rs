@@ -4,9 +4,10 @@
 //! Looks at widths only, never at verdicts or at which side of 1 a ratio lies, and never before
 //! [`WHOLE_BLOCKS`]: a rule that stopped on a verdict would find one.
 
-use crate::history::History;
-use std::collections::BTreeMap;
-use tare_stats::{Costs, components, narrow_enough, optimum, paired_ratio};
+use crate::history::{History, Kept};
+use std::collections::{BTreeMap, BTreeSet};
+use tare_proto::{BenchInfo, MAX_SAMPLES};
+use tare_stats::{Components, Costs, Estimator, components, narrow_enough, optimum, paired_ratio};
 use tare_store::Role;
 
 /// Blocks that every layer and benchmark is part of before any is left out.
@@ -20,6 +21,9 @@ const SAMPLES: (f64, f64) = (1.0 / 3.0, 2.0);
 
 /// Benchmarks to measure, by layer; a layer without any is not booted.
 pub(crate) type Wanted = BTreeMap<usize, Vec<usize>>;
+
+/// Samples of a series, by benchmark.
+pub(crate) type Samples = BTreeMap<usize, u32>;
 
 /// The campaign's fixed facts that allocation needs.
 pub(crate) struct Field<'a> {
@@ -36,16 +40,16 @@ impl Field<'_> {
         self.layers.iter().map(|&layer| (layer, (0..self.benches).collect())).collect()
     }
 
-    /// What block `block` should measure, from what the blocks before it say; empty when every row
+    /// What the next block should measure, from what the blocks before it say; empty when every row
     /// is narrow enough.
-    pub(crate) fn wanted(&self, history: &History, block: u32) -> Wanted {
-        if block < WHOLE_BLOCKS {
+    pub(crate) fn wanted(&self, history: &History) -> Wanted {
+        if history.whole() < WHOLE_BLOCKS {
             return self.whole();
         }
         let mut wide: Vec<(usize, usize, f64)> = Vec::new();
         for &layer in self.layers {
             for bench in 0..self.benches {
-                if let Some(width) = self.open_width(history, block, layer, bench) {
+                if let Some(width) = self.open_width(history, layer, bench) {
                     wide.push((layer, bench, width));
                 }
             }
@@ -78,13 +82,13 @@ impl Field<'_> {
         }
     }
 
-    /// Half width of the row's interval as a fraction, from the blocks before `block`; for the
+    /// Half width of the row's interval as a fraction, from all blocks so far; for the
     /// baseline that of its A/A ratio. `None` when the row has been narrow for long enough, or cannot be
     /// measured at all; infinite when there is no interval yet.
-    fn open_width(&self, history: &History, block: u32, layer: usize, bench: usize) -> Option<f64> {
+    fn open_width(&self, history: &History, layer: usize, bench: usize) -> Option<f64> {
         let value = |block, layer, role| history.value(block, layer, role, bench);
         let mut pairs = Vec::new();
-        for block in 0..block {
+        for block in 0..history.begun() {
             let first = value(block, self.baseline, Role::Weigh);
             let second = value(block, self.baseline, Role::Floor);
             let pair = if layer == self.baseline {
@@ -108,38 +112,115 @@ impl Field<'_> {
     }
 }
 
-/// Samples that a series of `bench` on `layer` should hold: where variance times cost is least
-/// (Kalibera and Jones), near what the benchmark asks for.
-pub(crate) fn samples(
-    history: &History,
-    layer: usize,
-    bench: usize,
-    asked: u32,
-    series: usize,
-) -> u32 {
-    let of_row = history.series.iter().filter(|(key, _)| key.1 == layer && key.3 == bench);
-    let kept: Vec<_> = of_row.map(|(_, kept)| kept).filter(|kept| kept.logs.len() > 1).collect();
-    let (Some(overhead), true) = (history.overhead(layer), kept.len() >= WHOLE_BLOCKS as usize)
-    else {
-        return asked;
+/// Samples that a series of every wanted benchmark should hold, where that is not what it asks for: where variance times
+/// cost is least (Kalibera and Jones), near what the benchmark asks for. One number for all layers of a block, of whole
+/// rounds of the estimator: what an estimator expects of a series depends on the series' length.
+pub(crate) fn samples(history: &History, wanted: &Wanted, benches: &[BenchInfo]) -> Samples {
+    let all: BTreeSet<usize> = wanted.values().flatten().copied().collect();
+    let best = |bench: usize| {
+        let layers: Vec<usize> =
+            wanted.keys().copied().filter(|l| wanted[l].contains(&bench)).collect();
+        let best = optimal(history, wanted, &layers, bench)?;
+        Some((bench, in_rounds(best, &benches[bench])))
     };
-    let boots: Vec<Vec<&[f64]>> = kept.iter().map(|kept| vec![kept.logs.as_slice()]).collect();
-    let taken: usize = kept.iter().map(|kept| kept.logs.len()).sum();
-    let sample = kept.iter().map(|kept| kept.seconds).sum::<f64>() / taken as f64;
-    let boot = overhead / series.max(1) as f64;
-    let costs = Costs { boot, process: 0.0, sample };
-    let best = components(&boots).and_then(|found| optimum(&found, &costs));
-    let bounds = (f64::from(asked) * SAMPLES.0, f64::from(asked) * SAMPLES.1);
-    best.map_or(asked, |best| (best.samples as f64).clamp(bounds.0, bounds.1).ceil() as u32)
+    all.into_iter().filter_map(best).collect()
+}
+
+/// The samples that make the sum of all layers' variances least for what all of them cost; `None` before enough is known of
+/// each.
+fn optimal(history: &History, wanted: &Wanted, layers: &[usize], bench: usize) -> Option<f64> {
+    let mut found =
+        Components { boot: 0.0, process: None, sample: Some(0.0), boots: 0, clipped: false };
+    let mut costs = Costs { boot: 0.0, process: 0.0, sample: 0.0 };
+    for &layer in layers {
+        let of_row = history.series.iter().filter(|(key, _)| key.1 == layer && key.3 == bench);
+        let kept = of_row.map(|(_, kept)| kept).filter(|kept| kept.logs.len() > 1);
+        let kept: Vec<&Kept> = kept.collect();
+        if kept.len() < WHOLE_BLOCKS as usize {
+            return None;
+        }
+        let boots: Vec<Vec<&[f64]>> = kept.iter().map(|kept| vec![kept.logs.as_slice()]).collect();
+        let own = components(&boots).ok()?;
+        found.boot += own.boot;
+        found.sample = found.sample.zip(own.sample).map(|(all, own)| all + own);
+        let taken: usize = kept.iter().map(|kept| kept.logs.len()).sum();
+        costs.sample += kept.iter().map(|kept| kept.seconds).sum::<f64>() / taken as f64;
+        costs.boot += history.overhead(layer)? / wanted[&layer].len() as f64;
+    }
+    optimum(&found, &costs).ok().map(|best| best.samples as f64)
+}
+
+/// `best` samples as whole rounds of the benchmark's estimator, at least one, and near what it asks for.
+fn in_rounds(best: f64, bench: &BenchInfo) -> u32 {
+    let asked = f64::from(bench.samples);
+    let near = best.clamp(asked * SAMPLES.0, asked * SAMPLES.1);
+    let round = bench.estimator.parse::<Estimator>().ok().and_then(|e| e.samples_wanted());
+    let round = round.unwrap_or(1) as f64;
+    let rounds = (near / round).round().max(1.0);
+    (rounds * round).min(MAX_SAMPLES as f64) as u32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::history::Kept;
+    use tare_proto::Series;
+    use tare_store::{Outcome, Recorded};
+
+    fn bench(estimator: &str, samples: u32) -> BenchInfo {
+        BenchInfo { estimator: estimator.into(), samples, ..BenchInfo::default() }
+    }
+
+    /// Five blocks of two layers: within a boot the second varies much more than the first, between boots both alike.
+    fn history(bench: &BenchInfo, swing: f64) -> History {
+        let mut history = History::default();
+        for block in 0..WHOLE_BLOCKS {
+            for layer in [0, 1] {
+                let middle = 100.0 + f64::from(block % 3);
+                let wide = if layer == 0 { 0.1 } else { swing };
+                let value = |n: u32| middle + if n % 2 == 0 { wide } else { -wide };
+                let samples = (0..bench.samples).map(value).collect();
+                let series = Series { samples, ops: 1, ..Series::default() };
+                let recorded = Recorded {
+                    outcome: Outcome::Measured,
+                    series,
+                    host_ns: 30_000_000,
+                    ..Recorded::without_samples("b", Outcome::Measured, "")
+                };
+                history.note((block, layer, Role::Weigh, 0), bench, &recorded);
+                history.note_overhead(layer, 0.2);
+            }
+        }
+        history
+    }
+
+    /// The number that all layers of a block are asked for; there is only one.
+    fn asked(estimator: &str, own: u32, swing: f64) -> u32 {
+        let bench = bench(estimator, own);
+        let wanted = Wanted::from([(0, vec![0]), (1, vec![0])]);
+        samples(&history(&bench, swing), &wanted, &[bench])[&0]
+    }
+
+    #[test]
+    fn a_row_has_whole_rounds_of_its_estimator_whatever_pays() {
+        for swing in [0.1, 1.0, 5.0, 50.0] {
+            for (estimator, own, round) in
+                [("best-3-of-5", 5, 5), ("best-18-of-30", 30, 30), ("best-of-7", 7, 7)]
+            {
+                let asked = asked(estimator, own, swing);
+                assert!(asked > 0 && asked % round == 0, "{estimator}, {swing}: {asked}");
+            }
+        }
+        assert!(asked("median", 30, 50.0) > asked("median", 30, 0.1), "noise within boots pays");
+    }
+
+    #[test]
+    fn before_enough_is_known_a_row_has_the_samples_that_it_asks_for() {
+        let wanted = Wanted::from([(0, vec![0]), (1, vec![0])]);
+        assert!(samples(&History::default(), &wanted, &[bench("median", 11)]).is_empty());
+    }
 
     /// A baseline and a layer on one benchmark, whose ratios begin wide and become narrow.
-    fn history(blocks: u32, ratio: impl Fn(u32) -> f64) -> History {
+    fn judged(blocks: u32, ratio: impl Fn(u32) -> f64) -> History {
         let mut history = History::default();
         for block in 0..blocks {
             let mut keep = |layer, role, value| {
@@ -149,6 +230,8 @@ mod tests {
             keep(0, Role::Weigh, 100.0);
             keep(0, Role::Floor, 100.0);
             keep(1, Role::Weigh, 100.0 * ratio(block));
+            history.begin_block(block);
+            history.end_block();
         }
         history
     }
@@ -156,12 +239,12 @@ mod tests {
     #[test]
     fn a_row_is_measured_until_it_has_stayed_narrow() {
         let field = Field { layers: &[0, 1], baseline: 0, benches: 1, target: 0.01 };
-        let narrow = |blocks: u32| history(blocks, |_| 1.5);
+        let narrow = |blocks: u32| judged(blocks, |_| 1.5);
         for blocks in [4, 5, 7] {
-            assert!(!field.wanted(&narrow(blocks), blocks).is_empty(), "{blocks} blocks");
+            assert!(!field.wanted(&narrow(blocks)).is_empty(), "{blocks} blocks");
         }
-        assert!(field.wanted(&narrow(8), 8).is_empty());
-        let wide = history(8, |block| if block % 2 == 0 { 1.0 } else { 1.5 });
-        assert!(!field.wanted(&wide, 8).is_empty());
+        assert!(field.wanted(&narrow(8)).is_empty());
+        let wide = judged(8, |block| if block % 2 == 0 { 1.0 } else { 1.5 });
+        assert!(!field.wanted(&wide).is_empty());
     }
 }

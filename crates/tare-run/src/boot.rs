@@ -1,26 +1,21 @@
 //! One boot: greet, measure what is asked, record each series as it arrives, and be gone.
 
-use crate::allocate;
 use crate::campaign::{RunError, Runner, Weighed};
 use crate::counted;
 use crate::host_benches::HOST_BENCHES;
 use crate::observe::Event;
 use crate::simulated;
+use crate::slot::{Slot, patience};
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, BootName, Session, SessionError, fresh_id};
-use tare_proto::{Counter, Machine, Request};
+use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
-use tare_store::{Outcome, Recorded, Role};
+use tare_store::{CUT_OFF, Outcome, Recorded};
 
 /// How long the layer is left alone before its memory is measured.
 const SETTLE: Duration = Duration::from_millis(50);
-
-/// A request may take its series' time this many times over, and [`GRACE`] more, before the layer
-/// counts as hung.
-const PATIENCE: u32 = 4;
-const GRACE: Duration = Duration::from_secs(10);
 
 /// Most series that are taken for one when the estimator asks for a narrow interval.
 const ROUNDS: u32 = 10;
@@ -38,22 +33,13 @@ pub(crate) struct Failure {
     pub during: Option<usize>,
 }
 
-/// What to boot and what to ask of it.
-pub(crate) struct Slot<'a> {
-    pub block: u32,
-    pub slot: u32,
-    pub layer: usize,
-    pub role: Role,
-    pub attempt: u32,
-    /// The benchmarks that are still lacking, in the order to measure them.
-    pub benches: &'a [usize],
-}
-
-/// Longest time that an answer may take by the host's clock, when the layer may take `limit_ms` by its own.
-pub(crate) fn patience(machine: Machine, limit_ms: u64) -> Duration {
-    match machine {
-        Machine::Real => Duration::from_millis(limit_ms) * PATIENCE + GRACE,
-        Machine::Sim => simulated::patience(limit_ms),
+impl Failure {
+    /// What the store keeps of it.
+    fn why(&self) -> String {
+        match self.error {
+            SessionError::Interrupted => CUT_OFF.into(),
+            _ => self.error.to_string(),
+        }
     }
 }
 
@@ -101,7 +87,7 @@ impl Runner<'_> {
             let _ = fs::remove_file(&counts); // of a failed boot, too
             kept.transpose()?;
         }
-        let failed = outcome.as_ref().err().map(|f| (f.error.to_string(), f.console.clone()));
+        let failed = outcome.as_ref().err().map(|f| (f.why(), f.console.clone()));
         let failed = failed.as_ref().map(|(why, console)| (why.as_str(), console.as_str()));
         let seconds = begin.elapsed().as_secs_f64();
         self.note_overhead(slot, seconds);
@@ -212,7 +198,9 @@ impl Runner<'_> {
 
     fn request(&self, id: u32, slot: &Slot, bench: usize) -> Request {
         let (batch_ns, limit_ms) = (self.plan.batch_ns, self.limit_ms(bench));
-        let (samples, events) = (self.samples(slot, bench), self.plan.events);
+        let own = self.benches[bench].samples;
+        let samples = slot.samples.get(&bench).copied().unwrap_or(own);
+        let events = self.plan.events;
         let (bench, cache_bytes) = (self.benches[bench].name.clone(), self.plan.cache_bytes);
         Request { id, bench, samples, batch_ns, limit_ms, events, cache_bytes }
     }
@@ -247,15 +235,6 @@ impl Runner<'_> {
             Answer::Unavailable(why) => Recorded::without_samples(name, Outcome::Unavailable, &why),
             Answer::Failed(why) => Recorded::without_samples(name, Outcome::Failed, &why),
         })
-    }
-
-    /// Samples to ask for: the benchmark's own number, or once enough is known what pays best.
-    fn samples(&self, slot: &Slot, bench: usize) -> u32 {
-        let asked = self.benches[bench].samples;
-        match self.plan.blocks {
-            Some(_) => asked,
-            None => allocate::samples(&self.history, slot.layer, bench, asked, slot.benches.len()),
-        }
     }
 }
 

@@ -1,10 +1,13 @@
 //! What has happened so far in a campaign, recorded by earlier runs or this one: which series there
 //! are, what they say, what they cost.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use tare_proto::{BenchInfo, Better};
 use tare_stats::{Best, Estimator};
-use tare_store::{Campaign, Outcome, Recorded, Role};
+use tare_store::{Boot, BootState, Campaign, Outcome, Recorded, Role};
+
+/// A layer that failed to boot in this many blocks in a row is not booted any more.
+const GIVE_UP: usize = 2;
 
 /// A series by its block, layer, role and benchmark (both as indices into the campaign's lists).
 pub(crate) type Key = (u32, usize, Role, usize);
@@ -29,8 +32,11 @@ pub struct History {
     boots: HashMap<usize, u32>,
     /// Seconds that boots of each layer took beside measuring, and their number.
     overhead: HashMap<usize, (f64, u32)>,
-    /// Blocks in a row in which a layer did not boot.
-    pub(crate) dead: HashMap<usize, u32>,
+    /// Blocks since its last boot in which a layer did not boot.
+    dead: HashMap<usize, BTreeSet<u32>>,
+    /// Blocks that were begun, and those of them that were brought to their end.
+    begun: u32,
+    whole: u32,
     /// Seconds that earlier runs used.
     pub(crate) used: f64,
 }
@@ -46,6 +52,10 @@ impl History {
             measuring[row.boot] += seconds;
             let bench = &campaign.benchmarks[row.benchmark];
             let kept = keep(bench, row.outcome, &row.samples, row.subtracted, seconds);
+            // What was blamed for the second end of a boot has that end for its reason.
+            if row.outcome == Outcome::Failed && row.why.is_some() && row.why == boot.failure {
+                history.fatal.insert((boot.layer, row.benchmark));
+            }
             history.series.insert((boot.block, boot.layer, boot.role, row.benchmark), kept);
         }
         for (boot, measuring) in campaign.boots.iter().zip(measuring) {
@@ -53,8 +63,59 @@ impl History {
             history.count_boot(boot.layer);
             history.note_overhead(boot.layer, seconds - measuring);
             history.used += seconds;
+            history.note_boot(boot);
         }
+        history.begun = campaign.boots.iter().map(|boot| boot.block + 1).max().unwrap_or(0);
+        history.whole = history.begun.saturating_sub(campaign.open_blocks.len() as u32);
         history
+    }
+
+    /// Notes whether a recorded boot came up: what decides that a layer is given up.
+    fn note_boot(&mut self, boot: &Boot) {
+        let last = boot.state == BootState::Failed && boot.attempt == 2 && !boot.cut_off();
+        match boot.state {
+            BootState::Done => self.booted(boot.layer),
+            _ if last && boot.hello.is_none() => {
+                self.did_not_boot(boot.layer, boot.block);
+            }
+            _ => {}
+        }
+    }
+
+    /// A layer was measured to the end of a boot.
+    pub(crate) fn booted(&mut self, layer: usize) {
+        self.dead.remove(&layer);
+    }
+
+    /// A layer did not boot in `block`, twice; whether it is given up by that.
+    pub(crate) fn did_not_boot(&mut self, layer: usize, block: u32) -> bool {
+        let blocks = self.dead.entry(layer).or_default();
+        blocks.insert(block) && blocks.len() == GIVE_UP
+    }
+
+    /// Whether a layer is not booted any more.
+    pub(crate) fn is_given_up(&self, layer: usize) -> bool {
+        self.dead.get(&layer).is_some_and(|blocks| blocks.len() >= GIVE_UP)
+    }
+
+    /// Blocks that have been begun, by any run: the number of the next.
+    pub(crate) fn begun(&self) -> u32 {
+        self.begun
+    }
+
+    /// Blocks that a run has brought to their end: what a plan counts.
+    pub fn whole(&self) -> u32 {
+        self.whole
+    }
+
+    /// `block` begins.
+    pub(crate) fn begin_block(&mut self, block: u32) {
+        self.begun = block + 1;
+    }
+
+    /// The block that was begun last has been brought to its end.
+    pub(crate) fn end_block(&mut self) {
+        self.whole += 1;
     }
 
     /// Notes a series that has just been recorded.
@@ -94,11 +155,6 @@ impl History {
     /// The value of `bench` on `layer` in `block`.
     pub(crate) fn value(&self, block: u32, layer: usize, role: Role, bench: usize) -> Option<f64> {
         self.series.get(&(block, layer, role, bench))?.value
-    }
-
-    /// Whether an earlier run has begun `block`.
-    pub(crate) fn has_begun(&self, block: u32) -> bool {
-        self.series.keys().any(|key| key.0 == block)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Everything is in the store before the next thing starts; [`History::of`] reads it back and [`Runner`] goes on.
 
 mod allocate;
+mod block;
 mod boot;
 mod budget;
 mod campaign;
@@ -13,8 +14,11 @@ mod host_benches;
 mod machine;
 mod observe;
 mod order;
+mod predict;
+mod retry;
 mod search;
 pub mod simulated;
+mod slot;
 mod trial;
 
 pub use budget::series_ms;

@@ -4,8 +4,8 @@
 //! beside the highest point. What a search measures decides nothing else and is thrown away: every layer is measured at
 //! the same loads afterwards.
 
-use crate::boot::patience;
 use crate::observe::{Event, Observer};
+use crate::slot::patience;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tare_layers::{Answer, BootName, Host, Keeper, Layer, Session, SessionError, fresh_id};

@@ -9,13 +9,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::SystemTime;
-use tare_store::FILE;
+use tare_store::{FILE, is_held};
 
 /// Reports that are kept.
 const KEPT: usize = 8;
 
-/// When a campaign's files were last written, and how large they are.
-pub(crate) type Stamp = [Option<(SystemTime, u64)>; 2];
+/// When a campaign's files were last written, how large they are, and whether somebody runs it: a kill writes nothing.
+pub(crate) type Stamp = ([Option<(SystemTime, u64)>; 2], bool);
 
 /// Reports drawn before, the latest last.
 #[derive(Default)]
@@ -23,10 +23,11 @@ pub(crate) struct Cache(Mutex<Vec<(String, Stamp, Bytes)>>);
 
 /// What tells whether a campaign has changed.
 pub(crate) fn stamp(directory: &Path) -> Stamp {
-    [FILE.to_owned(), format!("{FILE}-wal")].map(|name| {
+    let files = [FILE.to_owned(), format!("{FILE}-wal")].map(|name| {
         let meta = fs::metadata(directory.join(name)).ok()?;
         Some((meta.modified().ok()?, meta.len()))
-    })
+    });
+    (files, is_held(directory))
 }
 
 impl Cache {

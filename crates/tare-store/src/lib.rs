@@ -6,6 +6,7 @@
 mod create;
 mod discard;
 mod error;
+mod lock;
 mod model;
 mod read;
 mod sql;
@@ -14,6 +15,7 @@ mod write;
 
 pub use discard::discard_empty;
 pub use error::StoreError;
+pub use lock::is_held;
 pub use model::{
     Boot, BootState, Campaign, Counting, LayerRow, Outcome, Plan, Recorded, Role, SeriesRow,
     StoredArtifact, Warning,
@@ -27,6 +29,9 @@ pub const FILE: &str = "campaign.db";
 
 /// The kind of a layer whose figures another tool took: nothing was booted, a block is a file or run.
 pub const IMPORTED: &str = "imported";
+
+/// What ended a boot that tare itself did not see to its end: it says nothing about the layer.
+pub const CUT_OFF: &str = "tare ended during this boot";
 
 /// The schema's version, kept as SQLite's `user_version`.
 pub const SCHEMA_VERSION: i64 = 1;

@@ -214,8 +214,11 @@ pub struct Warning {
 pub struct Campaign {
     /// What was asked for.
     pub plan: Plan,
-    /// Whether it ran to its end: `finished`, `interrupted`, or `running` (also after a kill).
+    /// Whether it ran to its end: `finished`, `interrupted` (also by a kill), or `running` while a process runs it.
     pub state: String,
+    /// Blocks that were begun and not brought to their end, in the order of their beginning: the one that is being
+    /// measured, and those that an interrupt or a kill cut off.
+    pub open_blocks: Vec<u32>,
     /// The layers in the scoreboard's order, the baseline among them.
     pub layers: Vec<LayerRow>,
     /// The benchmarks in the scoreboard's order.
@@ -226,6 +229,13 @@ pub struct Campaign {
     pub series: Vec<SeriesRow>,
     /// What should be known.
     pub warnings: Vec<Warning>,
+}
+
+impl Boot {
+    /// Whether tare itself ended, or was interrupted, during this boot.
+    pub fn cut_off(&self) -> bool {
+        self.failure.as_deref() == Some(crate::CUT_OFF)
+    }
 }
 
 impl Campaign {

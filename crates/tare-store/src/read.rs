@@ -2,7 +2,7 @@
 
 use crate::{
     Boot, Campaign, FILE, LayerRow, Plan, SCHEMA_VERSION, SeriesRow, StoreError, StoredArtifact,
-    Warning,
+    Warning, is_held,
 };
 use rusqlite::types::Type;
 use rusqlite::{Connection, OpenFlags, Row};
@@ -15,7 +15,11 @@ use tare_proto::{BenchInfo, Counter};
 /// Reads the whole campaign in `directory`.
 pub fn load(directory: &Path) -> Result<Campaign, StoreError> {
     let database = check(directory)?;
-    read(&database).map_err(|e| StoreError::Database(directory.join(FILE), e))
+    // Looked at before the state is read: a campaign that ends in between has written its state by then.
+    let held = is_held(directory);
+    let campaign = read(&database).map_err(|e| StoreError::Database(directory.join(FILE), e))?;
+    let killed = campaign.state == "running" && !held;
+    Ok(if killed { Campaign { state: "interrupted".into(), ..campaign } } else { campaign })
 }
 
 /// Opens the campaign in `directory` if it is one that this version reads.
@@ -92,8 +96,8 @@ fn read(database: &Connection) -> rusqlite::Result<Campaign> {
         rows(database, "SELECT layer, benchmark, text FROM warning ORDER BY id", |row| {
             Ok(Warning { layer: row.get(0)?, benchmark: row.get(1)?, text: row.get(2)? })
         })?;
-    let (plan, state) = plan(database)?;
-    Ok(Campaign { plan, state, layers, benchmarks, boots, series, warnings })
+    let (plan, state, open_blocks) = plan(database)?;
+    Ok(Campaign { plan, state, open_blocks, layers, benchmarks, boots, series, warnings })
 }
 
 /// The counters of every series that has some, by the series' row.
@@ -116,15 +120,17 @@ fn rows<T>(
     database.prepare(sql)?.query_map([], row)?.collect()
 }
 
-fn plan(database: &Connection) -> rusqlite::Result<(Plan, String)> {
+fn plan(database: &Connection) -> rusqlite::Result<(Plan, String, Vec<u32>)> {
     let pairs = rows(database, "SELECT key, value FROM campaign", |row| {
         Ok((row.get::<_, String>(0)?, parsed::<serde_json::Value>(row, 1)?))
     })?;
     let mut fields: serde_json::Map<_, _> = pairs.into_iter().collect();
     let state =
         fields.remove("state").and_then(|s| Some(s.as_str()?.to_owned())).unwrap_or_default();
+    let open = fields.remove("open_blocks").map(serde_json::from_value).transpose();
+    let open = open.map_err(|e| odd(1, e))?.unwrap_or_default();
     let plan = serde_json::from_value(fields.into()).map_err(|e| odd(1, e))?;
-    Ok((plan, state))
+    Ok((plan, state, open))
 }
 
 fn bench(row: &Row) -> rusqlite::Result<BenchInfo> {

@@ -2,9 +2,11 @@
 
 use crate::create::{fields, make};
 use crate::discard::remove_folders;
+use crate::lock::hold;
 use crate::sql::{int, json, word};
 use crate::{
-    BootState, FILE, LayerRow, Outcome, Plan, Recorded, Role, StoreError, StoredArtifact, Warning,
+    BootState, CUT_OFF, FILE, LayerRow, Outcome, Plan, Recorded, Role, StoreError, StoredArtifact,
+    Warning,
 };
 use rusqlite::{Connection, OpenFlags, params};
 use std::fs::{self, File};
@@ -34,7 +36,7 @@ impl Store {
     ) -> Result<Store> {
         let io = |e| StoreError::Io(directory.to_owned(), e);
         fs::create_dir_all(directory.join("logs")).map_err(io)?;
-        let lock = lock(directory)?;
+        let lock = hold(directory)?;
         let made = make(directory, plan, layers, benchmarks);
         if made.is_err() && !directory.join(FILE).exists() {
             remove_folders(directory);
@@ -46,7 +48,7 @@ impl Store {
     /// Opens a campaign to go on with it.
     pub fn open(directory: &Path) -> Result<Store> {
         crate::read::check(directory)?;
-        Store::connect(directory, lock(directory)?)
+        Store::connect(directory, hold(directory)?)
     }
 
     fn connect(directory: &Path, lock: File) -> Result<Store> {
@@ -78,6 +80,21 @@ impl Store {
     pub fn set_state(&mut self, state: &str) -> Result<()> {
         let text = json(&state);
         self.run("UPDATE campaign SET value = ?1 WHERE key = 'state'", params![text])
+    }
+
+    /// Records that a block begins. Until [`Store::end_block`] it is open, and it stays so for ever when its run ends
+    /// before: no later run adds to it.
+    pub fn begin_block(&mut self, block: u32) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO campaign SELECT 'open_blocks', json_insert(coalesce(
+                   (SELECT value FROM campaign WHERE key = 'open_blocks'), '[]'), '$[#]', ?1)";
+        self.run(sql, params![block])
+    }
+
+    /// Records that every boot of a block has been made.
+    pub fn end_block(&mut self, block: u32) -> Result<()> {
+        let sql = "UPDATE campaign SET value = (SELECT json_group_array(open.value) FROM
+                   json_each(campaign.value) AS open WHERE open.value <> ?1) WHERE key = 'open_blocks'";
+        self.run(sql, params![block])
     }
 
     /// Replaces what was asked for (a resumed campaign may be given more time).
@@ -200,10 +217,9 @@ impl Store {
     }
 
     /// Marks boots that were cut off by the end of an earlier tare.
-    pub fn bury_running(&mut self) -> Result<()> {
-        let sql =
-            "UPDATE boot SET state = ?2, failure = 'tare ended during this boot' WHERE state = ?1";
-        self.run(sql, params![word(&BootState::Running), word(&BootState::Failed)])
+    pub fn mark_interrupted(&mut self) -> Result<()> {
+        let sql = "UPDATE boot SET state = ?2, failure = ?3 WHERE state = ?1";
+        self.run(sql, params![word(&BootState::Running), word(&BootState::Failed), CUT_OFF])
     }
 
     /// Folds the write-ahead log into the one file.
@@ -230,16 +246,6 @@ impl Store {
 fn identity(path: &Path) -> Option<(u64, u64)> {
     let found = fs::metadata(path).ok()?;
     Some((found.dev(), found.ino()))
-}
-
-/// Holds the directory itself, which needs no lock file and ends with the process.
-fn lock(directory: &Path) -> Result<File> {
-    let handle = File::open(directory).map_err(|e| StoreError::Io(directory.to_owned(), e))?;
-    match handle.try_lock() {
-        Ok(()) => Ok(handle),
-        Err(fs::TryLockError::WouldBlock) => Err(StoreError::Busy(directory.to_owned())),
-        Err(fs::TryLockError::Error(e)) => Err(StoreError::Io(directory.to_owned(), e)),
-    }
 }
 
 /// SQLite stores a NaN as NULL, which the schema refuses; a probe that sends one gets a zero.

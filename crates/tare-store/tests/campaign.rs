@@ -138,6 +138,45 @@ fn one_tare_at_a_time_and_never_over_another_campaign() {
 }
 
 #[test]
+fn a_campaign_runs_while_a_process_holds_it_and_not_after_its_kill() {
+    let home = tempfile::tempdir().unwrap();
+    let store = new_store(home.path());
+    assert_eq!(load(home.path()).unwrap().state, "running");
+    drop(store); // as a kill leaves it: nothing is written
+    assert_eq!(load(home.path()).unwrap().state, "interrupted");
+    // Looking never keeps anybody from going on with it.
+    let looking = std::thread::spawn({
+        let home = home.path().to_owned();
+        move || (0..200).for_each(|_| drop(load(&home).unwrap()))
+    });
+    for _ in 0..50 {
+        Store::open(home.path()).expect("nobody runs it");
+    }
+    looking.join().unwrap();
+    let mut store = Store::open(home.path()).unwrap();
+    store.set_state("finished").unwrap();
+    drop(store);
+    assert_eq!(load(home.path()).unwrap().state, "finished");
+}
+
+#[test]
+fn a_block_that_is_not_brought_to_its_end_stays_open() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = new_store(home.path());
+    assert_eq!(load(home.path()).unwrap().open_blocks, [0u32; 0]);
+    for block in 0..3 {
+        store.begin_block(block).unwrap();
+        assert_eq!(load(home.path()).unwrap().open_blocks.last(), Some(&block));
+        if block != 1 {
+            store.end_block(block).unwrap();
+        }
+    }
+    assert_eq!(load(home.path()).unwrap().open_blocks, [1]);
+    store.set_plan(&plan()).unwrap();
+    assert_eq!(load(home.path()).unwrap().open_blocks, [1]);
+}
+
+#[test]
 fn what_is_no_campaign_is_named() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join(FILE);

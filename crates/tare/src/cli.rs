@@ -67,7 +67,7 @@ pub enum Color {
 pub enum Command {
     /// Boot every layer, measure in shuffled blocks, print the scoreboard
     Run(Box<RunArgs>),
-    /// Go on with a campaign that was interrupted or killed
+    /// Go on with a campaign that was interrupted or killed, or give a finished one more blocks or time
     Resume(ResumeArgs),
     /// Print the scoreboard of a campaign, finished or not
     Show(ShowArgs),

@@ -96,6 +96,7 @@ pub fn empty(blocks: u32, layers: Vec<LayerRow>, benchmarks: Vec<BenchInfo>) -> 
     Campaign {
         plan,
         state: "finished".into(),
+        open_blocks: vec![],
         layers,
         benchmarks,
         boots: vec![],

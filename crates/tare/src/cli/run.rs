@@ -96,10 +96,10 @@ pub struct RunArgs {
 pub struct ResumeArgs {
     /// The campaign's directory
     pub dir: PathBuf,
-    /// More time for it, in all, earlier runs included [default: as it was]
+    /// Time for it in all, earlier runs included; a finished one goes on if this is more [default: as it was]
     #[arg(long, value_parser = time, value_name = "TIME", conflicts_with = "blocks")]
     pub budget: Option<Duration>,
-    /// Blocks to have in all [default: as it was]
+    /// Whole blocks to have in all; a finished one goes on if these are more [default: as it was]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub blocks: Option<u32>,
     /// As for 'tare run'

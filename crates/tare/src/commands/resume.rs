@@ -1,11 +1,12 @@
-//! `tare resume`: goes on where a campaign was interrupted or killed.
+//! `tare resume`: goes on with a campaign that was interrupted or killed, or with a finished one that is asked for more.
 
 use crate::carried::PROBE;
 use crate::cli::ResumeArgs;
 use crate::commands::run::Prepared;
+use crate::commands::show;
 use crate::config::{Asked, layers};
 use crate::progress::Progress;
-use crate::{host, interrupt};
+use crate::{host, interrupt, output};
 use anyhow::{Result, bail};
 use std::process::ExitCode;
 use tare_layers::Settings;
@@ -14,6 +15,9 @@ use tare_store::{Campaign, Store, load};
 
 /// Goes on with the campaign in `args.dir`.
 pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
+    if let Some(blocks) = finished(args)? {
+        return as_it_is(args, blocks);
+    }
     let mut store = Store::open(&args.dir)?;
     let campaign = load(&args.dir)?;
     if campaign.plan.probe_sha256 != PROBE.sha256() {
@@ -39,6 +43,23 @@ pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
     }
     let prepared = Prepared { store, plan, layers, benches, history };
     prepared.run(&host, &keeper, &mut Progress::new(), &args.dir, &args.format)
+}
+
+/// The whole blocks of a campaign that has finished, unless more of it is asked for.
+fn finished(args: &ResumeArgs) -> Result<Option<u32>> {
+    let campaign = load(&args.dir)?;
+    let blocks = History::of(&campaign).whole();
+    let more = args.budget.is_some() || args.blocks.is_some_and(|asked| asked > blocks);
+    Ok((campaign.state == "finished" && !more).then_some(blocks))
+}
+
+/// Prints the scoreboard of a finished campaign, and how to ask for more.
+fn as_it_is(args: &ResumeArgs, blocks: u32) -> Result<ExitCode> {
+    show::print(&args.dir, &args.format)?;
+    let text =
+        "is finished and stays as it is; for more: --blocks with a larger number, or --budget";
+    output::note(&format!("{} ({blocks} blocks) {text}.", args.dir.display()));
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The campaign's layers as they were; those that could not run are left out still.
