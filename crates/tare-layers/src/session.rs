@@ -10,7 +10,8 @@ use crate::launch::Conversation;
 use crate::layer::{BootSpec, Host, Layer};
 use crate::line::{self, Stamped};
 use crate::orders::{Order, monotonic_ns};
-use crate::{Artifact, Keeper, Launch, procs, record};
+use crate::patience::{Deadline, Patience};
+use crate::{Artifact, Keeper, Launch, record};
 use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -30,7 +31,7 @@ pub struct Session {
     line: Option<Box<dyn Write + Send>>,
     console: Console,
     drain: Option<JoinHandle<()>>,
-    running: Option<Running>,
+    pub(crate) running: Option<Running>,
     started_ns: u64,
     artifacts: Vec<Artifact>,
     /// The requests were in the guest before it started.
@@ -111,11 +112,12 @@ impl Session {
     }
 
     /// Waits for the probe's greeting.
-    pub fn greet(&mut self, within: Duration) -> Result<Greeting, SessionError> {
+    pub fn greet(&mut self, within: impl Into<Patience>) -> Result<Greeting, SessionError> {
         let zero = (Instant::now(), monotonic_ns());
-        let stamped = match self.next(Instant::now() + within)? {
+        let mut deadline = self.deadline(within.into());
+        let stamped = match self.next(&mut deadline)? {
             Some(stamped) => stamped,
-            None => return Err(SessionError::NoGreeting(within)),
+            None => return Err(SessionError::NoGreeting(deadline.waited(Instant::now()))),
         };
         let FromProbe::Hello(hello) = stamped.what else {
             let kind = stamped.what.kind();
@@ -136,20 +138,23 @@ impl Session {
 
     /// Measures one benchmark; `within` bounds the whole wait. A scripted layer has been told before, so
     /// the requests must be those of [`BootName::script`], in its order.
-    pub fn measure(&mut self, request: &Request, within: Duration) -> Result<Answer, SessionError> {
-        let deadline = Instant::now() + within;
+    pub fn measure(
+        &mut self,
+        request: &Request,
+        within: impl Into<Patience>,
+    ) -> Result<Answer, SessionError> {
+        let mut deadline = self.deadline(within.into());
         self.say(&ToProbe::Run(request.clone()))?;
-        let late = || SessionError::NoAnswer(request.bench.clone(), within);
-        let begin = self.next(deadline)?.ok_or_else(late)?;
+        let begin = self.answer(request, &mut deadline)?;
         match begin.what {
             FromProbe::Begin { id } if id == request.id => {}
             other => return Err(unexpected(&other)),
         }
-        let mut answer = self.next(deadline)?.ok_or_else(late)?;
+        let mut answer = self.answer(request, &mut deadline)?;
         let mut counted = Vec::new();
         if let FromProbe::Counted { counters } = answer.what {
             counted = counters;
-            answer = self.next(deadline)?.ok_or_else(late)?;
+            answer = self.answer(request, &mut deadline)?;
         }
         match answer.what {
             FromProbe::Series(mut series) if series.id == request.id => {
@@ -164,16 +169,16 @@ impl Session {
 
     /// Asks the probe to finish, waits for that, and ends the layer whether it did or not.
     pub fn end(mut self, within: Duration) -> Ended {
-        let deadline = Instant::now() + within;
+        let mut deadline = self.deadline(within.into());
         if self.say(&ToProbe::Quit).is_ok() {
-            while let Ok(Some(stamped)) = self.next(deadline) {
+            while let Ok(Some(stamped)) = self.next(&mut deadline) {
                 if stamped.what == FromProbe::Bye {
                     break;
                 }
             }
             self.line = None;
             if let Some(running) = &mut self.running {
-                running.how_it_ended(deadline.saturating_duration_since(Instant::now()));
+                running.how_it_ended(deadline.left(Instant::now()));
             }
         }
         self.abandon()
@@ -182,26 +187,6 @@ impl Session {
     /// Ends the layer without a word, as after a failure.
     pub fn abandon(mut self) -> Ended {
         Ended { left: self.stop() }
-    }
-
-    /// Proportional set size of all host processes of the layer, in bytes; `None` when it has none
-    /// of its own or they cannot be read.
-    pub fn footprint(&self) -> Option<u64> {
-        let running = self.running.as_ref()?;
-        procs::pss_bytes(&running.processes())
-    }
-
-    /// CPU time that all host processes of the layer have used, those included that have ended and been
-    /// waited for; `None` when it has none of its own. What kernel threads do for it is not in it.
-    pub fn cpu_time(&self) -> Option<Duration> {
-        let running = self.running.as_ref()?;
-        Some(procs::cpu_time(&running.processes()))
-    }
-
-    /// CPU time that the other end of the layer's network has used; `None` when there is none.
-    pub fn peer_cpu_time(&self) -> Option<Duration> {
-        let helpers = self.running.as_ref()?.helpers();
-        (!helpers.is_empty()).then(|| procs::cpu_time(helpers))
     }
 
     /// The files that decide what this layer is.
@@ -229,13 +214,33 @@ impl Session {
         written.map_err(|_| self.ended())
     }
 
+    /// A wait that begins now.
+    fn deadline(&self, patience: Patience) -> Deadline {
+        Deadline::new(patience, Instant::now(), || self.cpu_time())
+    }
+
+    /// The next message for `request`.
+    fn answer(
+        &mut self,
+        request: &Request,
+        deadline: &mut Deadline,
+    ) -> Result<Stamped<FromProbe>, SessionError> {
+        let next = self.next(deadline)?;
+        let late =
+            || SessionError::NoAnswer(request.bench.clone(), deadline.waited(Instant::now()));
+        next.ok_or_else(late)
+    }
+
     /// The next message before `deadline`, or `None` when it has passed.
-    fn next(&mut self, deadline: Instant) -> Result<Option<Stamped<FromProbe>>, SessionError> {
+    fn next(
+        &mut self,
+        deadline: &mut Deadline,
+    ) -> Result<Option<Stamped<FromProbe>>, SessionError> {
         loop {
             if (self.interrupted)() {
                 return Err(SessionError::Interrupted);
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = deadline.left(Instant::now());
             match self.arrived.recv_timeout(left.min(Duration::from_millis(200))) {
                 Ok(Stamped { what: Incoming::Message(what), at }) => {
                     if let FromProbe::Panic { message } = what {
@@ -247,7 +252,11 @@ impl Session {
                     return Err(SessionError::Damaged(how.to_string()));
                 }
                 Ok(Stamped { what: Incoming::Noise(_), .. }) => {}
-                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Ok(None),
+                Err(RecvTimeoutError::Timeout)
+                    if deadline.is_over(Instant::now(), || self.cpu_time()) =>
+                {
+                    return Ok(None);
+                }
                 Err(RecvTimeoutError::Timeout) => self.is_kept()?,
                 Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
             }

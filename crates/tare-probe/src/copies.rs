@@ -66,7 +66,16 @@ pub fn measure(
         last = now_ns() - start;
     }
     mark::end_of_series();
-    Ok(Costs { taken, signs, per, ops: ops[0], warmup, short_batch: false, counters })
+    Ok(Costs {
+        taken,
+        signs,
+        per,
+        ops: ops[0],
+        warmup,
+        short_batch: false,
+        counters,
+        note: String::new(),
+    })
 }
 
 /// Operations of `term` that last `target` nanoseconds when all copies run, and batches tried.

@@ -22,6 +22,8 @@ pub struct Costs {
     pub short_batch: bool,
     /// What stands beside the series.
     pub counters: Vec<Counter>,
+    /// What should be known of it.
+    pub note: String,
 }
 
 impl Costs {
@@ -37,6 +39,7 @@ impl Costs {
             loop_ns,
             short_batch: self.short_batch,
             counters: self.counters,
+            note: self.note,
             ..Series::default()
         }
     }

@@ -8,7 +8,7 @@ use crate::clock::{CpuTime, now_ns, resolution};
 use crate::copies;
 use crate::costs::Costs;
 use crate::watch::Watch;
-use crate::{mark, perf};
+use crate::{caught, mark, perf};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,7 +53,8 @@ pub fn measure(bench: &Bench, load: u32, request: &Request) -> Result<Series, Re
         Kind::Own(run) => of_its_own(run, load, request),
     }));
     MEASURING.store(false, Ordering::Relaxed);
-    let mut series = measured.unwrap_or_else(|panic| Err(Refusal::Failed(panic_text(&*panic))))?;
+    let mut series =
+        measured.unwrap_or_else(|panic| Err(Refusal::Failed(caught::panic_text(&*panic))))?;
     series.id = request.id;
     series.elapsed_ns = now_ns() - begin;
     series.counters.extend(cpu.shares_since(series.elapsed_ns));
@@ -68,12 +69,17 @@ fn of_its_own(run: fn(&Own) -> Taken, load: u32, request: &Request) -> Result<Se
     let taken = run(&Own { load, samples: request.samples.max(1), limit, watch: &watch });
     mark::end_of_series();
     let Measured { samples, ops, warmup, mut counters } = taken?;
+    let mut note = String::new();
     if request.events {
-        let watch = Watch::events();
-        run(&Own { load, samples: 1, limit, watch: &watch })?;
-        counters.extend(watch.counters());
+        let counted;
+        (counted, note) = caught::counted(|| {
+            let watch = Watch::events();
+            run(&Own { load, samples: 1, limit, watch: &watch })?;
+            Ok::<_, Refusal>(watch.counters())
+        });
+        counters.extend(counted);
     }
-    Ok(Series { samples, ops: ops.max(1), warmup, counters, ..Series::default() })
+    Ok(Series { samples, ops: ops.max(1), warmup, counters, note, ..Series::default() })
 }
 
 fn measure_loop(op: Op, request: &Request, begin: u64) -> Costs {
@@ -92,8 +98,11 @@ fn measure_loop(op: Op, request: &Request, begin: u64) -> Costs {
     mark::series(request.id, per);
     let taken = take(&mut terms, wanted, &budget, reading);
     mark::end_of_series();
+    let mut note = String::new();
     if request.events {
-        counters.extend(events(&mut terms, per));
+        let counted;
+        (counted, note) = caught::counted(|| Ok::<_, Refusal>(count(&mut terms, per)));
+        counters.extend(counted);
     }
     Costs {
         taken,
@@ -103,11 +112,12 @@ fn measure_loop(op: Op, request: &Request, begin: u64) -> Costs {
         warmup: terms[0].tries + warmup.len() as u32,
         short_batch: terms.iter().any(|term| term.ns < floor),
         counters,
+        note,
     }
 }
 
 /// Perf events of one operation: of batches of their own, after the samples, which they would disturb.
-fn events(terms: &mut [Calibrated], per: f64) -> Vec<Counter> {
+fn count(terms: &mut [Calibrated], per: f64) -> Vec<Counter> {
     let mut sums: Vec<Counter> = Vec::new();
     for one in terms {
         let events = perf::Events::open();
@@ -202,10 +212,4 @@ fn empty_loop_ns() -> f64 {
     let mut empty = repeat(move || counter = black_box(counter + 1));
     let best = (0..5).map(|_| time(&mut empty, OPS)).min().unwrap_or(0);
     best as f64 / OPS as f64
-}
-
-/// The text of a caught panic.
-pub fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panicked").to_owned()
 }

@@ -8,6 +8,7 @@ mod benches;
 mod budget;
 mod by_hand;
 mod cache;
+mod caught;
 mod clock;
 mod copies;
 mod costs;

@@ -6,10 +6,10 @@
 
 use crate::bench::{Batch, Measured, Op, Own, Refusal};
 use crate::budget::{Budget, enough};
+use crate::caught::panic_text;
 use crate::clock::now_ns;
 use crate::crew::{Member, Post};
 use crate::free;
-use crate::harness::panic_text;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 

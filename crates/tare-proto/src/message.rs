@@ -128,6 +128,9 @@ pub struct Series {
     /// What was counted beside the samples.
     #[serde(default)]
     pub counters: Vec<Counter>,
+    /// What should be known of it, such as why something was not counted; empty when there is nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
 }
 
 /// A figure that stands beside a series: CPU time, an event count, a percentile. docs/schema.md
@@ -238,10 +241,8 @@ impl FromProbe {
             FromProbe::Hello(hello) => hello.texts(),
             FromProbe::Unavailable { why, .. } | FromProbe::Failed { why, .. } => vec![why],
             FromProbe::Panic { message } => vec![message],
-            FromProbe::Counted { .. }
-            | FromProbe::Series(_)
-            | FromProbe::Begin { .. }
-            | FromProbe::Bye => Vec::new(),
+            FromProbe::Series(series) => vec![&mut series.note],
+            FromProbe::Counted { .. } | FromProbe::Begin { .. } | FromProbe::Bye => Vec::new(),
         }
     }
 

@@ -14,6 +14,7 @@ fn series(samples: Vec<f64>) -> FromProbe {
         elapsed_ns: 123,
         short_batch: false,
         counters: vec![tare_proto::Counter::new("cpu_user", 0.25)],
+        note: "no perf events".into(),
     })
 }
 

@@ -177,7 +177,7 @@ mod tests {
             for layer in [0, 1] {
                 let middle = 100.0 + f64::from(block % 3);
                 let wide = if layer == 0 { 0.1 } else { swing };
-                let value = |n: u32| middle + if n % 2 == 0 { wide } else { -wide };
+                let value = |n: u32| middle + if n.is_multiple_of(2) { wide } else { -wide };
                 let samples = (0..bench.samples).map(value).collect();
                 let series = Series { samples, ops: 1, ..Series::default() };
                 let recorded = Recorded {
@@ -207,7 +207,7 @@ mod tests {
                 [("best-3-of-5", 5, 5), ("best-18-of-30", 30, 30), ("best-of-7", 7, 7)]
             {
                 let asked = asked(estimator, own, swing);
-                assert!(asked > 0 && asked % round == 0, "{estimator}, {swing}: {asked}");
+                assert!(asked > 0 && asked.is_multiple_of(round), "{estimator}, {swing}: {asked}");
             }
         }
         assert!(asked("median", 30, 50.0) > asked("median", 30, 0.1), "noise within boots pays");

@@ -5,11 +5,11 @@ use crate::counted;
 use crate::host_benches::HOST_BENCHES;
 use crate::observe::Event;
 use crate::simulated;
-use crate::slot::{Slot, patience};
+use crate::slot::{Slot, patience, to_greet};
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
-use tare_layers::{Answer, BootName, Session, SessionError, fresh_id};
+use tare_layers::{Answer, BootName, Patience, Session, SessionError, fresh_id};
 use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
 use tare_store::{CUT_OFF, Outcome, Recorded};
@@ -124,7 +124,8 @@ impl Runner<'_> {
         id: i64,
         slot: &Slot,
     ) -> Result<Result<(), Failure>, RunError> {
-        let greeting = match session.greet(Duration::from_secs_f64(self.plan.boot_s)) {
+        let within = Duration::from_secs_f64(self.plan.boot_s);
+        let greeting = match session.greet(to_greet(self.plan.machine, within)) {
             Ok(greeting) => greeting,
             Err(error) => return Ok(Err(failure(id, error, session, None))),
         };
@@ -135,7 +136,10 @@ impl Runner<'_> {
             self.observer.event(Event::Benchmark { name: &self.benches[bench].name, number, of });
             let start_ns = greeting.start.as_nanos() as f64;
             match self.measure(session, number as u32, slot, bench, start_ns) {
-                Ok(recorded) => self.record(id, slot, bench, &recorded)?,
+                Ok(recorded) => {
+                    self.record(id, slot, bench, &recorded)?;
+                    self.remark(slot.layer, bench, &recorded.series.note)?;
+                }
                 Err(error) => return Ok(Err(failure(id, error, session, Some(bench)))),
             }
         }
@@ -210,7 +214,7 @@ impl Runner<'_> {
         &mut self,
         session: &mut Session,
         request: &Request,
-        within: Duration,
+        within: Patience,
     ) -> Result<Recorded, SessionError> {
         let name = &request.bench;
         let before = session.cpu_time().filter(|_| !session.told());

@@ -144,6 +144,21 @@ impl Runner<'_> {
         self.layers.iter().position(|layer| layer.name == self.plan.baseline).unwrap_or(0)
     }
 
+    /// Records what the probe remarks of a series; nothing when it is empty.
+    pub(crate) fn remark(
+        &mut self,
+        layer: usize,
+        bench: usize,
+        note: &str,
+    ) -> Result<(), RunError> {
+        if note.is_empty() {
+            return Ok(());
+        }
+        let layer = Some(self.layers[layer].name.clone());
+        let benchmark = Some(self.benches[bench].name.clone());
+        Ok(self.store.warn(&Warning { layer, benchmark, text: note.to_owned() })?)
+    }
+
     /// Records a warning and shows it.
     pub(crate) fn warn(&mut self, layer: Option<usize>, text: &str) -> Result<(), RunError> {
         let layer = layer.map(|layer| self.layers[layer].name.clone());

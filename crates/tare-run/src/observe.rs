@@ -1,25 +1,31 @@
 //! What a campaign tells whoever watches it.
 
 use crate::search::Found;
+use crate::trial::Trial;
 use std::time::Duration;
+use tare_layers::Unavailable;
 use tare_store::Role;
 
 /// Something happened.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// The layer is being tried for the first time.
+    /// A layer is being tried; said again while that goes on.
     Trying {
         /// Its name.
         layer: &'a str,
+        /// For how long already.
+        since: Duration,
+        /// How long it may take to greet.
+        within: Duration,
     },
-    /// The layer cannot run here.
-    Unavailable {
+    /// A layer has been tried: it runs here, or why not.
+    Tried {
         /// Its name.
         layer: &'a str,
-        /// The reason.
-        why: &'a str,
-        /// What to do about it.
-        remedy: &'a str,
+        /// Its place among those that are tried, from 0.
+        at: usize,
+        /// What came of it.
+        outcome: &'a Result<Trial, Unavailable>,
     },
     /// A load is being tried, to see where the curve ends.
     Searching {

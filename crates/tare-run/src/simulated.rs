@@ -3,6 +3,7 @@
 
 use crate::order::draw;
 use std::time::Duration;
+use tare_layers::Patience;
 use tare_proto::{BenchInfo, Machine};
 use tare_store::Role;
 
@@ -18,19 +19,20 @@ pub const SERIES_MS: u64 = 2000;
 /// The last-level cache that sizes are chosen by, in bytes: the model's.
 pub const CACHE_BYTES: u64 = 16 << 20;
 
-/// Longest time for a boot by the host's clock. It only ends what hangs.
+/// Longest CPU time for a boot. It only ends what hangs.
 pub const BOOT: Duration = Duration::from_secs(600);
 
 /// Most samples in a series: they differ by where the timer's tick falls, and by little else.
 const SAMPLES: u32 = 10;
 
-/// How much slower than its own clock a simulated machine is at most, on a slow and busy host: it translates 10 million
-/// instructions a second.
+/// How much slower than its own clock a simulated machine is at most, on a slow host: it translates 10 million instructions in
+/// a second of CPU time.
 const SLOWDOWN: u32 = 100;
 
-/// Longest time for one answer by the host's clock, when the guest may take `limit_ms` by its own.
-pub(crate) fn patience(limit_ms: u64) -> Duration {
-    BOOT.min(Duration::from_millis(limit_ms) * SLOWDOWN) + Duration::from_secs(60)
+/// How long one answer is waited for, when the guest may take `limit_ms` by its own clock.
+pub(crate) fn patience(limit_ms: u64) -> Patience {
+    let cpu = BOOT.min(Duration::from_millis(limit_ms) * SLOWDOWN) + Duration::from_secs(60);
+    Patience::of_progress(cpu)
 }
 
 /// The benchmarks as `machine` measures them: in `sim` what the clock counts is instructions, the host measures

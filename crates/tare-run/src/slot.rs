@@ -3,6 +3,7 @@
 use crate::allocate::Samples;
 use crate::simulated;
 use std::time::Duration;
+use tare_layers::Patience;
 use tare_proto::Machine;
 use tare_store::Role;
 
@@ -24,10 +25,18 @@ pub(crate) struct Slot<'a> {
     pub samples: &'a Samples,
 }
 
-/// Longest time that an answer may take by the host's clock, when the layer may take `limit_ms` by its own.
-pub(crate) fn patience(machine: Machine, limit_ms: u64) -> Duration {
+/// How long an answer is waited for, when the layer may take `limit_ms` by its own clock.
+pub(crate) fn patience(machine: Machine, limit_ms: u64) -> Patience {
     match machine {
-        Machine::Real => Duration::from_millis(limit_ms) * PATIENCE + GRACE,
+        Machine::Real => (Duration::from_millis(limit_ms) * PATIENCE + GRACE).into(),
         Machine::Sim => simulated::patience(limit_ms),
+    }
+}
+
+/// How long a greeting is waited for, when a boot may take `within`.
+pub(crate) fn to_greet(machine: Machine, within: Duration) -> Patience {
+    match machine {
+        Machine::Real => within.into(),
+        Machine::Sim => Patience::of_progress(within),
     }
 }

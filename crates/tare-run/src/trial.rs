@@ -1,15 +1,54 @@
 //! A layer is available when it really boots the probe within a deadline; nothing less counts.
 
+use crate::slot::to_greet;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tare_layers::{Artifact, BootName, Host, Keeper, Layer, Session, Unavailable, fresh_id};
-use tare_proto::Hello;
+use tare_layers::{
+    Artifact, BootName, Host, Keeper, Layer, Session, SessionError, Settings, fresh_id,
+};
+use tare_proto::{Hello, Machine};
 use tare_store::StoredArtifact;
 
+/// Settings with which a layer is tried alone: it makes devices and networks of the host, or fills a disk.
+const ALONE: &[&str] = &["disk", "files", "net"];
+
+/// A layer to try.
+pub struct Candidate<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its kind's name.
+    pub kind: &'a str,
+    /// The machine that it runs on.
+    pub machine: Machine,
+    /// All its settings.
+    pub settings: &'a Settings,
+    /// How it starts.
+    pub layer: &'a dyn Layer,
+}
+
+impl Candidate<'_> {
+    pub(crate) fn alone(&self) -> bool {
+        ALONE.iter().any(|key| self.settings.get(key).is_some_and(|value| value != "none"))
+    }
+}
+
+/// How layers are tried.
+pub struct Trials<'a> {
+    /// What layers may use of this host.
+    pub host: &'a Host,
+    /// How keepers are started.
+    pub keeper: &'a Keeper,
+    /// Time that a layer may take from its start to its greeting.
+    pub within: Duration,
+    /// Asked while waiting.
+    pub interrupted: fn() -> bool,
+}
+
 /// A layer that booted.
+#[derive(Debug)]
 pub struct Trial {
     /// What the probe found there.
     pub hello: Hello,
@@ -23,26 +62,27 @@ pub struct Trial {
     pub left: Vec<String>,
 }
 
+/// A boot that did not come up.
+pub(crate) struct Failed {
+    pub error: SessionError,
+    /// The console's last lines.
+    pub console: String,
+    /// What could not be removed.
+    pub left: Vec<String>,
+}
+
 /// Boots `layer` once, to see whether it does.
-pub fn trial(
-    layer: &dyn Layer,
-    host: &Host,
-    keeper: &Keeper,
-    within: Duration,
-    interrupted: fn() -> bool,
-) -> Result<Trial, Unavailable> {
-    layer.check(host)?;
+pub(crate) fn boot(layer: &dyn Layer, machine: Machine, on: &Trials) -> Result<Trial, Failed> {
     let begin = Instant::now();
     let name = BootName { id: fresh_id(), ..BootName::default() };
-    let started = Session::start(layer, host, keeper, &name, &[], None, interrupted);
-    let mut session = started.map_err(|e| layer.explain(&e, ""))?;
-    let greeting = match session.greet(within) {
+    let failed = |error, console, left| Failed { error, console, left };
+    let started = Session::start(layer, on.host, on.keeper, &name, &[], None, on.interrupted);
+    let mut session = started.map_err(|error| failed(error, String::new(), Vec::new()))?;
+    let greeting = match session.greet(to_greet(machine, on.within)) {
         Ok(greeting) => greeting,
         Err(error) => {
-            let mut unavailable = layer.explain(&error, &session.console_tail());
-            let left = session.abandon().left;
-            left.iter().for_each(|path| unavailable.why += &format!("; not removed: {path}"));
-            return Err(unavailable);
+            let console = session.console_tail();
+            return Err(failed(error, console, session.abandon().left));
         }
     };
     let artifacts = session.artifacts().to_vec();

@@ -19,14 +19,18 @@ use serde::Deserialize;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Duration;
-use tare_layers::{Layer, Settings, configure, kinds_of, usual};
+use tare_layers::{Layer, LayerKind, Settings, Unnamed, configure, kinds_of, usual};
 use tare_proto::{BenchInfo, Machine};
+use tare_run::Candidate;
 
 /// The file that is read when `--config` names none.
 const USUAL: &str = "tare.toml";
 
 /// The largest file that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
+
+/// What names every layer that is not for tests only.
+const ALL: &str = "all";
 
 /// How a benchmark's name begins, and a setting that layers need for it.
 pub type Need = (&'static str, &'static str);
@@ -96,6 +100,14 @@ pub struct Asked {
     pub named: bool,
 }
 
+impl Asked {
+    /// What of it a trial takes.
+    pub fn candidate(&self, machine: Machine) -> Candidate<'_> {
+        let Asked { name, kind, settings, layer, .. } = self;
+        Candidate { name, kind, machine, settings, layer: &**layer }
+    }
+}
+
 impl Config {
     /// Reads `given`, or `tare.toml` in this directory if there is one.
     pub fn read(given: Option<&Path>) -> Result<Config> {
@@ -110,7 +122,7 @@ impl Config {
         parsed.with_context(|| format!("{} is not as it should be", path.display())).or_usage()
     }
 
-    /// The layers of the flags, or else the file's, or else every kind that is not only for tests; with
+    /// The layers of the flags, or else the file's, or else those that are weighed without being named; with
     /// what `benches` need.
     pub fn layers(
         &self,
@@ -118,9 +130,13 @@ impl Config {
         machine: Machine,
         benches: &[BenchInfo],
     ) -> Result<Vec<Asked>> {
+        let every = |kind: &LayerKind| kind.unnamed != Unnamed::Ignored;
         let mut all = Vec::new();
         for name in &args.layers {
-            all.push(Settings::parse(name)?);
+            match name.as_str() {
+                ALL => all.extend(of_kinds(machine, every)?),
+                name => all.push(Settings::parse(name)?),
+            }
         }
         for text in &args.layer {
             all.push(Settings::parse(text).with_context(|| format!("--layer {text}"))?);
@@ -130,20 +146,47 @@ impl Config {
         }
         let needed = |(name, _): &&Need| benches.iter().any(|bench| bench.name.starts_with(name));
         let needs: Vec<Need> = NEEDS.iter().filter(needed).copied().collect();
-        layers(machine, &all, &needs)
+        let named = !all.is_empty() && !args.layers.iter().any(|name| name == ALL);
+        if all.is_empty() {
+            all = of_kinds(machine, |kind| kind.unnamed == Unnamed::Weighed)?;
+        }
+        made(machine, &all, named, &needs)
+    }
+
+    /// Which layers of `machine` are left out because none was named, and how to have them; `None` when none is.
+    pub fn left_out(&self, args: &RunArgs, machine: Machine) -> Option<String> {
+        let named = !(args.layers.is_empty() && args.layer.is_empty() && self.layer.is_empty());
+        let other = |kind: &&LayerKind| kind.unnamed == Unnamed::Tried;
+        let others: Vec<&str> = kinds_of(machine).filter(other).map(|kind| kind.name).collect();
+        let with = others.last().filter(|_| !named)?;
+        Some(format!(
+            "Left out: {}. To weigh every layer: --layers {ALL}; to choose: --layers native,{with}.",
+            others.join(", ")
+        ))
     }
 }
 
-/// Makes `asked` layers of `machine`; without any, one of every kind. Each has the usual value of what it `needs`,
-/// where its kind has such a setting and it is not set.
-pub fn layers(machine: Machine, asked: &[Settings], needs: &[Need]) -> Result<Vec<Asked>> {
-    let named = !asked.is_empty();
-    let every: Vec<Settings> = kinds_of(machine)
-        .filter(|kind| !kind.only_by_name)
-        .map(|kind| Settings::parse(kind.name))
-        .collect::<Result<_, _>>()?;
+/// Makes `asked` layers of `machine`; without any, one of every kind that is not for tests only.
+pub fn layers(machine: Machine, asked: &[Settings]) -> Result<Vec<Asked>> {
+    match asked.is_empty() {
+        true => {
+            made(machine, &of_kinds(machine, |kind| kind.unnamed != Unnamed::Ignored)?, false, &[])
+        }
+        false => made(machine, asked, true, &[]),
+    }
+}
+
+/// The settings of one layer of every kind of `machine` that is `wanted`.
+fn of_kinds(machine: Machine, wanted: impl Fn(&LayerKind) -> bool) -> Result<Vec<Settings>> {
+    let kinds = kinds_of(machine).filter(|kind| wanted(kind));
+    Ok(kinds.map(|kind| Settings::parse(kind.name)).collect::<Result<_, _>>()?)
+}
+
+/// Makes `asked` layers of `machine`. Each has the usual value of what it `needs`, where its kind has such a setting and it
+/// is not set.
+fn made(machine: Machine, asked: &[Settings], named: bool, needs: &[Need]) -> Result<Vec<Asked>> {
     let mut layers: Vec<Asked> = Vec::new();
-    for settings in if named { asked } else { &every } {
+    for settings in asked {
         let (kind, mut settings, mut layer) = configure(machine, settings)?;
         for (_, key) in needs {
             if let Some(value) = usual(kind, key) {
@@ -185,4 +228,37 @@ fn duration<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Duration
 
 fn percent<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     values::percent_of(f64::deserialize(from)?).map(Some).map_err(serde::de::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use clap::Parser;
+
+    fn args(line: &str) -> RunArgs {
+        match Cli::parse_from(line.split_whitespace()).command {
+            Command::Run(args) => *args,
+            _ => panic!("{line} runs nothing"),
+        }
+    }
+
+    fn names(line: &str) -> Vec<String> {
+        let made = Config::default().layers(&args(line), Machine::Real, &[]).unwrap();
+        made.into_iter().map(|asked| asked.name).collect()
+    }
+
+    #[test]
+    fn without_names_the_quick_layers_are_weighed_and_the_others_named() {
+        assert_eq!(names("tare run"), ["native", "runc", "runsc", "kvm"]);
+        let every = ["native", "runc", "crun", "runsc", "uml", "qemu", "kvm"];
+        assert_eq!(names("tare run --layers all"), every);
+        assert_eq!(names("tare run --layers native,uml"), ["native", "uml"]);
+        let left_out = |line| Config::default().left_out(&args(line), Machine::Real);
+        let said = left_out("tare run").unwrap();
+        assert!(said.contains("crun, uml, qemu") && said.contains("--layers all"), "{said}");
+        assert_eq!(left_out("tare run --layers all"), None);
+        assert_eq!(left_out("tare run --layer name=a,kind=uml"), None);
+        assert_eq!(Config::default().left_out(&args("tare run"), Machine::Sim), None);
+    }
 }

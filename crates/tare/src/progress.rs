@@ -5,11 +5,15 @@ use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
+use tare_layers::Unavailable;
 use tare_run::{Event, Observer};
 use tare_store::Role;
 
 /// Steps of the bar.
 const STEPS: u64 = 1000;
+
+/// A trial that takes longer than this is spoken of.
+const LONG: Duration = Duration::from_secs(2);
 
 /// Watches a campaign for a person.
 pub struct Progress {
@@ -18,6 +22,8 @@ pub struct Progress {
     boot: String,
     left: Option<Duration>,
     begun: Instant,
+    /// The layer that was last said to be tried, and for how many minutes.
+    tried: Option<(String, u64)>,
 }
 
 impl Progress {
@@ -31,7 +37,7 @@ impl Progress {
                 .with_style(style)
         });
         let (block, boot) = (String::new(), String::new());
-        Progress { bar, block, boot, left: None, begun: Instant::now() }
+        Progress { bar, block, boot, left: None, begun: Instant::now(), tried: None }
     }
 
     /// Removes the live line.
@@ -49,6 +55,25 @@ impl Progress {
         }
     }
 
+    /// A trial that goes on: elsewhere than on a terminal a line when it takes long, and then one a minute.
+    fn trying(&mut self, layer: &str, since: Duration, within: Duration) {
+        let text = format!("trying {layer}: {} of at most {}", clock(since), clock(within));
+        self.live(&text);
+        let said = (layer.to_owned(), since.as_secs() / 60);
+        if self.bar.is_none() && since >= LONG && self.tried.as_ref() != Some(&said) {
+            self.line(&text);
+            self.tried = Some(said);
+        }
+    }
+
+    /// Does what prints elsewhere than here, with the live line out of the way.
+    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
     /// The live line; elsewhere nothing.
     fn live(&self, what: &str) {
         let Some(bar) = &self.bar else { return };
@@ -60,9 +85,15 @@ impl Progress {
 impl Observer for Progress {
     fn event(&mut self, event: Event) {
         match event {
-            Event::Trying { layer } => self.live(&format!("trying {layer}")),
-            Event::Unavailable { layer, why, remedy } => {
+            Event::Trying { layer, since, within } => self.trying(layer, since, within),
+            Event::Tried { layer, outcome: Err(Unavailable { why, remedy }), .. } => {
                 self.line(&format!("{layer} cannot run here: {why}\n  remedy: {remedy}"));
+            }
+            Event::Tried { layer, outcome: Ok(trial), .. } => {
+                let left = trial.left.iter();
+                left.for_each(|path| {
+                    self.line(&format!("  warning: {layer}: not removed: {path}"))
+                });
             }
             Event::Searching { name, layer } => {
                 self.live(&format!("finding loads: {name} on {layer}"))

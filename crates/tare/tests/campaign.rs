@@ -145,6 +145,23 @@ fn what_a_layer_lacks_and_what_fails_is_said_not_dropped() {
 }
 
 #[test]
+fn what_the_probe_remarks_of_a_series_is_among_the_warnings_once() {
+    let bench = Bench::new();
+    let entry = r#"{"samples": [[7, 8, 9]], "note": "no perf events were counted"}"#;
+    bench.write("note.json", &format!("{{\"lmbench/null_call\": {entry}}}"));
+    bench.ok(
+        "run --layer name=base,kind=mock --layer name=noted,kind=mock,script=note.json --baseline base \
+         --bench lmbench/null_call --blocks 2 --out c",
+    );
+    let campaign = bench.campaign("c");
+    let noted: Vec<_> = campaign.warnings.iter().filter(|w| w.text.contains("perf")).collect();
+    assert_eq!(noted.len(), 1);
+    let of = (noted[0].layer.as_deref(), noted[0].benchmark.as_deref());
+    assert_eq!(of, (Some("noted"), Some("lmbench/null_call")));
+    assert!(campaign.series.iter().all(|s| s.outcome == Outcome::Measured));
+}
+
+#[test]
 fn a_flood_and_a_lying_clock_end_within_their_deadlines() {
     let bench = Bench::new();
     bench.ok(
@@ -165,12 +182,13 @@ fn a_flood_and_a_lying_clock_end_within_their_deadlines() {
 fn the_time_goes_to_the_layers_whose_intervals_are_wide_and_only_after_whole_blocks() {
     let bench = Bench::new();
     let layers = "--layer name=base,kind=mock --layer name=quiet,kind=mock,value=150";
-    // Nothing varies: five whole blocks, and then no more although there is time for thousands.
+    // Nothing varies: five whole blocks, three more that stay as narrow, and then none although there is time for thousands.
     bench.ok(&format!(
         "run {layers} --baseline base --bench lmbench/null_call --budget 2m --out quiet"
     ));
     let campaign = bench.campaign("quiet");
-    assert_eq!((campaign.boots.len(), campaign.state.as_str()), (5 * 3, "finished"));
+    assert_eq!((campaign.boots.len(), campaign.state.as_str()), (8 * 3, "finished"));
+    assert_eq!(campaign.plan.budget_s, Some(120.0), "the trials take nothing of it");
     // One layer varies: it and the baseline get all further boots.
     bench.ok(&format!(
         "run {layers} --layer name=wild,kind=mock,step=20 --baseline base --bench lmbench/null_call \

@@ -6,7 +6,7 @@ use crate::initramfs::Initramfs;
 use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, SessionError, Setting, SettingError,
-    Settings, Unavailable, disk, files, kernel, net, vmm,
+    Settings, Unavailable, Unnamed, disk, files, kernel, net, vmm,
 };
 use nix::unistd::{AccessFlags, access};
 use std::path::Path;
@@ -19,7 +19,7 @@ pub const KIND: LayerKind = LayerKind {
     machine: Some(Machine::Real),
     settings: &SETTINGS,
     defaults: &[("vmm", "tare"), ("accel", "kvm")],
-    only_by_name: false,
+    unnamed: Unnamed::Weighed,
     make,
 };
 

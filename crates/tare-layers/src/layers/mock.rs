@@ -2,7 +2,8 @@
 //! every fault can be had on demand.
 
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings, Unavailable,
+    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings,
+    Unavailable, Unnamed,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -25,7 +26,7 @@ pub const KIND: LayerKind = LayerKind {
         Setting {
             key: "script",
             about: "JSON file: {\"benchmark\": [[samples of boot 0], [of boot 1], ...]}, or \
-                    {\"samples\": [...], \"counters\": {\"name\": value}} instead of a list",
+                    {\"samples\": [...], \"counters\": {\"name\": value}, \"note\": text} instead of a list",
         },
         Setting { key: "lacks", about: "a benchmark that the layer reports as unavailable" },
         Setting {
@@ -37,7 +38,7 @@ pub const KIND: LayerKind = LayerKind {
         Setting { key: "command", about: "run this program (words) as the layer instead" },
     ],
     defaults: &[],
-    only_by_name: true,
+    unnamed: Unnamed::Ignored,
     make,
 };
 
@@ -51,13 +52,26 @@ enum Entry {
     /// Samples alone.
     Plain(Vec<Vec<f64>>),
     /// Samples, and what stands beside them.
-    Counted { samples: Vec<Vec<f64>>, counters: BTreeMap<String, f64> },
+    Counted {
+        samples: Vec<Vec<f64>>,
+        #[serde(default)]
+        counters: BTreeMap<String, f64>,
+        #[serde(default)]
+        note: String,
+    },
 }
 
 impl Entry {
     fn samples(&self, boot: usize) -> Option<Vec<f64>> {
         let (Entry::Plain(boots) | Entry::Counted { samples: boots, .. }) = self;
         boots.get(boot.min(boots.len().saturating_sub(1))).cloned()
+    }
+
+    fn note(&self) -> String {
+        match self {
+            Entry::Plain(_) => String::new(),
+            Entry::Counted { note, .. } => note.clone(),
+        }
     }
 
     fn counters(&self) -> Vec<Counter> {
@@ -231,6 +245,7 @@ impl Mock {
         let entry = self.script.get(&request.bench);
         let scripted = entry.and_then(|entry| entry.samples(boot));
         let counters = entry.map(Entry::counters).unwrap_or_default();
+        let note = entry.map(Entry::note).unwrap_or_default();
         let value = self.value + self.step * boot as f64;
         let samples = scripted.unwrap_or_else(|| vec![value; request.samples as usize]);
         let started = std::time::Instant::now();
@@ -240,7 +255,7 @@ impl Mock {
         // A clock that runs at a third of the host's.
         let elapsed_ns =
             started.elapsed().as_nanos() as u64 / if self.fault == "clock" { 3 } else { 1 };
-        Series { id: request.id, samples, ops: 1, elapsed_ns, counters, ..Series::default() }
+        Series { id: request.id, samples, ops: 1, elapsed_ns, counters, note, ..Series::default() }
     }
 }
 

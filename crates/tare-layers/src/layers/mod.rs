@@ -12,6 +12,17 @@ use crate::settings::suggestion;
 use crate::{Layer, Setting, SettingError, Settings, disk, files, net};
 use tare_proto::Machine;
 
+/// Who takes a kind of layer that nobody has named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unnamed {
+    /// Campaigns, and whoever looks at what runs here.
+    Weighed,
+    /// Only who looks: it is slow, or much like another.
+    Tried,
+    /// Nobody (the mock).
+    Ignored,
+}
+
 /// A kind of layer: what `--layers` and `--layer` name.
 pub struct LayerKind {
     /// The name.
@@ -24,8 +35,8 @@ pub struct LayerKind {
     pub settings: &'static [Setting],
     /// Settings that this row fixes unless they are given (`accel=kvm`).
     pub defaults: &'static [(&'static str, &'static str)],
-    /// Left out when no layer is named (the mock).
-    pub only_by_name: bool,
+    /// Who takes it when no layer is named.
+    pub unnamed: Unnamed,
     /// Makes the layer from its settings.
     pub make: fn(&Settings) -> Result<Box<dyn Layer>, SettingError>,
 }

@@ -3,7 +3,7 @@
 use crate::disk::{self, Disk};
 use crate::files;
 use crate::net::{self, Net};
-use crate::{BootSpec, Host, Launch, Layer, LayerKind, Program, Unavailable};
+use crate::{BootSpec, Host, Launch, Layer, LayerKind, Program, Unavailable, Unnamed};
 use nix::unistd::{AccessFlags, access};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -15,7 +15,7 @@ pub const KIND: LayerKind = LayerKind {
     machine: Some(Machine::Real),
     settings: &[disk::SETTING, net::SETTING],
     defaults: &[],
-    only_by_name: false,
+    unnamed: Unnamed::Weighed,
     make: |settings| {
         Ok(Box::new(Native {
             disk: Disk::read(settings)?,

@@ -10,17 +10,19 @@ use crate::files;
 use crate::net::{self, Net};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings,
-    Unavailable, bundle, programs,
+    Unavailable, Unnamed, bundle, programs,
 };
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 use tare_proto::Machine;
 
-pub const RUNC: LayerKind = kind("runc", "a container of runc: this host's kernel, namespaces");
-pub const CRUN: LayerKind = kind("crun", "a container of crun: this host's kernel, namespaces");
+pub const RUNC: LayerKind =
+    kind("runc", "a container of runc: this host's kernel, namespaces", Unnamed::Weighed);
+pub const CRUN: LayerKind =
+    kind("crun", "a container of crun: this host's kernel, namespaces", Unnamed::Tried);
 pub const RUNSC: LayerKind = LayerKind {
     settings: &[RUNTIME, PLATFORM, ARGS, disk::SETTING, net::SETTING],
-    ..kind("runsc", "a sandbox of gVisor: a kernel in user space")
+    ..kind("runsc", "a sandbox of gVisor: a kernel in user space", Unnamed::Weighed)
 };
 
 const RUNTIME: Setting =
@@ -31,14 +33,14 @@ pub(super) const PLATFORM: Setting = Setting {
 };
 const ARGS: Setting = Setting { key: "args", about: "more global arguments of the runtime" };
 
-const fn kind(name: &'static str, about: &'static str) -> LayerKind {
+const fn kind(name: &'static str, about: &'static str, unnamed: Unnamed) -> LayerKind {
     LayerKind {
         name,
         about,
         machine: Some(Machine::Real),
         settings: &[RUNTIME, ARGS, disk::SETTING, net::SETTING],
         defaults: &[],
-        only_by_name: false,
+        unnamed,
         make: |settings| Ok(Box::new(Oci::new(settings)?)),
     }
 }

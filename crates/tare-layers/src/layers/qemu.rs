@@ -9,7 +9,7 @@ use crate::net::{self, Link, Net};
 use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, SessionError, Setting, SettingError,
-    Settings, Unavailable, initramfs, kernel, modules, programs,
+    Settings, Unavailable, Unnamed, initramfs, kernel, modules, programs,
 };
 use std::io;
 use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN};
@@ -20,7 +20,7 @@ pub const KIND: LayerKind = LayerKind {
     machine: Some(Machine::Real),
     settings: SETTINGS,
     defaults: &[("accel", "tcg")],
-    only_by_name: false,
+    unnamed: Unnamed::Tried,
     make,
 };
 

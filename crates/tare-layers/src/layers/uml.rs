@@ -7,8 +7,8 @@ use crate::disk::{self, Disk};
 use crate::files::{self, Files};
 use crate::net::{self, Link, Net};
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Unavailable, initramfs, programs,
-    registers,
+    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Unavailable, Unnamed, initramfs,
+    programs, registers,
 };
 use std::io;
 use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN};
@@ -26,7 +26,7 @@ pub const KIND: LayerKind = LayerKind {
         net::SETTING,
     ],
     defaults: &[],
-    only_by_name: false,
+    unnamed: Unnamed::Tried,
     make: |settings| {
         Ok(Box::new(Uml {
             kernel: settings.get("kernel").unwrap_or("linux.uml").to_owned(),

@@ -174,6 +174,7 @@ pub fn recorded(campaign: &Campaign, row: &SeriesRow) -> Recorded {
             counters: row.counters.clone(),
             elapsed_ns: row.probe_ns,
             short_batch: row.short_batch,
+            note: String::new(),
         },
         host_ns: row.host_ns,
     }

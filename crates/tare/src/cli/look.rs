@@ -16,6 +16,9 @@ pub struct DoctorArgs {
     /// Time that a layer may take from its start to its greeting [default: 30s; simulated: 10m]
     #[arg(long, value_parser = time, value_name = "TIME")]
     pub boot_limit: Option<Duration>,
+    /// Try again what did not boot before; otherwise that is remembered until the kernel, the layer's files or tare change
+    #[arg(long)]
+    pub again: bool,
     /// For machines
     #[arg(long)]
     pub json: bool,

@@ -16,7 +16,8 @@ pub struct RunArgs {
     /// real]
     #[arg(long, value_name = "MACHINE")]
     pub machine: Option<Machine>,
-    /// Layers by name, for example native,runc,uml [default: all that run here]
+    /// Layers by name, for example native,runc,uml, or all [default: native, runc, runsc and kvm, or all of the simulated
+    /// machine's, as far as they run here]
     #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     pub layers: Vec<String>,
     /// A layer with settings, for example 'name=small,kind=qemu,memory=256M'; may be repeated
@@ -39,7 +40,7 @@ pub struct RunArgs {
     /// The layer that the others are divided by [default: native, or else the first]
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
-    /// Time that the campaign may take [default: 5m]
+    /// Time that the campaign may take once the layers have been tried [default: 5m]
     #[arg(long, value_parser = time, value_name = "TIME", conflicts_with = "blocks")]
     pub budget: Option<Duration>,
     /// Blocks to run, instead of a budget; 3 at least for intervals that say anything
@@ -77,7 +78,7 @@ pub struct RunArgs {
     /// Say of every ratio what it is made of; on a simulated machine, count and model what that takes
     #[arg(long)]
     pub explain: bool,
-    /// Exit with code 4 if a layer that was named is missing or fails
+    /// Measure nothing and exit with code 4 if a layer that was named cannot run here
     #[arg(long)]
     pub require: bool,
     /// Agree that what is on devices and files that a layer is given as its disk (disk=/dev/sdx) is lost

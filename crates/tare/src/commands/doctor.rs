@@ -4,6 +4,7 @@
 use crate::cli::{DoctorArgs, LAYER_MISSING};
 use crate::config::{Asked, layers};
 use crate::environment::{self, View};
+use crate::progress::Progress;
 use crate::usage::OrUsage;
 use crate::{host, interrupt, output};
 use anyhow::Result;
@@ -15,7 +16,7 @@ use tare_board::identity::{Identity, Known};
 use tare_layers::{Settings, Unavailable};
 use tare_proto::Machine;
 use tare_report::json_text;
-use tare_run::{Trial, simulated, trial};
+use tare_run::{Candidate, Event, Observer, Trial, Trials, simulated};
 
 /// Looks at the machine and tries the named layers, or all.
 pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
@@ -24,7 +25,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     host::sweep(&host);
     let asked: Vec<Settings> =
         args.layers.iter().map(|text| Settings::parse(text).or_usage()).collect::<Result<_>>()?;
-    let layers = layers(args.machine, &asked, &[]).or_usage()?;
+    let layers = layers(args.machine, &asked).or_usage()?;
     let machine = environment::look(&View::of_this_host(&cpus_of(&layers)));
     if !args.json {
         output::print(&format!(
@@ -33,25 +34,55 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
             args.machine
         ))?;
     }
-    let mut found = Vec::new();
-    let mut missing = false;
-    for asked in layers {
-        let within = args.boot_limit.unwrap_or(usual_limit(args.machine));
-        let tried = trial(&*asked.layer, &host, &keeper, within, interrupt::interrupted);
-        missing |= asked.named && tried.is_err();
-        match args.json {
-            true => found.push(for_machines(&asked, &tried)),
-            false => output::print(&for_people(&asked, &tried))?,
-        }
-        if interrupt::interrupted() {
-            return Ok(crate::cli::INTERRUPTED.into());
-        }
+    if args.again {
+        layers.iter().for_each(|asked| tare_run::forget(&host, asked.kind));
     }
+    let within = args.boot_limit.unwrap_or(usual_limit(args.machine));
+    let interrupted = interrupt::interrupted;
+    let trials = Trials { host: &host, keeper: &keeper, within, interrupted };
+    let candidates: Vec<Candidate> =
+        layers.iter().map(|asked| asked.candidate(args.machine)).collect();
+    let (progress, printed) = (Progress::new(), Ok(()));
+    let mut watcher = Watcher { layers: &layers, json: args.json, progress, printed };
+    let tried = trials.all(&candidates, &mut watcher);
+    watcher.progress.finish();
+    watcher.printed?;
+    if interrupt::interrupted() {
+        return Ok(crate::cli::INTERRUPTED.into());
+    }
+    let tried: Vec<_> = layers.iter().zip(tried.iter().flatten()).collect();
     if args.json {
+        let found: Vec<Value> =
+            tried.iter().map(|(asked, tried)| for_machines(asked, tried)).collect();
         let all = json!({ "machine": environment::for_machines(&machine), "layers": found });
         output::print(&json_text(&all))?;
     }
+    let missing = tried.iter().any(|(asked, tried)| asked.named && tried.is_err());
     Ok(if missing { LAYER_MISSING.into() } else { ExitCode::SUCCESS })
+}
+
+/// Prints what comes of each trial as it ends.
+struct Watcher<'a> {
+    layers: &'a [Asked],
+    json: bool,
+    progress: Progress,
+    /// The first failure to print.
+    printed: Result<()>,
+}
+
+impl Observer for Watcher<'_> {
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Tried { at, outcome, .. } if !self.json => {
+                let text = for_people(&self.layers[at], outcome);
+                if self.printed.is_ok() {
+                    self.printed = self.progress.aside(|| output::print(&text));
+                }
+            }
+            Event::Tried { .. } => {}
+            other => self.progress.event(other),
+        }
+    }
 }
 
 fn usual_limit(machine: Machine) -> Duration {

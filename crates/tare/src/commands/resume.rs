@@ -67,7 +67,7 @@ fn again(campaign: &Campaign) -> Result<Vec<Weighed>> {
     let rows = &campaign.layers;
     let asked: Vec<Settings> =
         rows.iter().map(|row| Settings::parse(&row.settings)).collect::<Result<_, _>>()?;
-    let made = layers(campaign.plan.machine, &asked, &[])?.into_iter().zip(rows);
+    let made = layers(campaign.plan.machine, &asked)?.into_iter().zip(rows);
     let weighed = made.map(|(Asked { name, layer, .. }, row)| {
         let trial_s = row.unavailable.is_none().then_some(0.0);
         Weighed { name, layer, trial_s }

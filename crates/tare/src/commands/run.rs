@@ -2,6 +2,7 @@
 
 mod plan;
 mod prepared;
+mod tried;
 
 pub use prepared::Prepared;
 
@@ -12,7 +13,7 @@ use crate::config::{Asked, Config};
 use crate::loads::{check_loads, expand, searched};
 use crate::progress::Progress;
 use crate::usage::{OrUsage, wrong_usage};
-use crate::{host, interrupt};
+use crate::{host, interrupt, output};
 use anyhow::{Context, Result, bail};
 use plan::{boot_limit, check_machine, counting, estimated, loads, select, timed};
 use std::path::{Path, PathBuf};
@@ -20,8 +21,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tare_layers::{Host, Keeper};
 use tare_proto::BenchInfo;
-use tare_run::{Event, Found, History, Observer, Search, Weighed, simulated};
-use tare_store::{LayerRow, Plan, Store, StoreError, StoredArtifact, Warning};
+use tare_run::{Event, Found, History, Observer, Search, Trials, Weighed, simulated};
+use tare_store::{LayerRow, Plan, Store, StoreError, Warning};
+use tried::Tried;
 
 /// Time that a layer may take from its start to its greeting.
 pub const BOOT: Duration = Duration::from_secs(30);
@@ -53,17 +55,22 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let baseline = plan::baseline(baseline, &asked).or_usage()?;
     let vcpus = most_vcpus(&asked);
     let cpus = args.pin.cpus(machine, vcpus).or_usage()?;
+    if let Some(others) = config.left_out(args, machine) {
+        output::note(&others);
+    }
     let out = args.out.clone().unwrap_or_else(fresh_directory);
     check_place(&out)?;
     interrupt::listen()?;
 
     host::sweep(&host);
-    let begin = Instant::now();
     let mut progress = Progress::new();
-    let tried = try_all(asked, &host, &keeper, boot_limit(args, machine), &mut progress);
-    if interrupt::interrupted() {
-        return Ok(cli::INTERRUPTED.into());
-    }
+    let (within, interrupted) = (boot_limit(args, machine), interrupt::interrupted);
+    let trials = Trials { host: &host, keeper: &keeper, within, interrupted };
+    let tried = match tried::every(asked, machine, &trials, args.require, &mut progress) {
+        Ok(tried) => tried,
+        Err(code) => return Ok(code),
+    };
+    let begin = Instant::now();
     let base = tried.iter().find(|tried| tried.row.name == baseline);
     if let Some((why, remedy)) = base.and_then(|base| base.row.unavailable.as_ref()) {
         bail!("the baseline {baseline} cannot run here: {why}; {remedy}");
@@ -79,32 +86,30 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let benches = expand(benches, &loads, vcpus, &found);
     let on = (baseline, cpus);
     let mut plan = plan::plan(machine, args, &config, on, catalog.cache_bytes, &tried, &benches)?;
-    let spent = begin.elapsed().as_secs_f64();
-    plan.budget_s = plan.budget_s.map(|budget| (budget - spent).max(1.0));
+    if !found.is_empty() {
+        let spent = begin.elapsed().as_secs_f64();
+        plan.budget_s = plan.budget_s.map(|budget| (budget - spent).max(1.0));
+    }
     let discard = |_: &anyhow::Error| tare_store::discard_empty(&out);
     let mut store = Store::create(&out, &plan, &rows(&tried), &benches)?;
     remember(&mut store, &plan, &tried, &found).inspect_err(discard)?;
-    let lacking =
-        args.require && tried.iter().any(|tried| tried.named && tried.row.unavailable.is_some());
     let layers = tried.into_iter().map(|tried| tried.weighed).collect();
     let campaign = Prepared { store, plan, layers, benches, history: History::default() };
     let code = campaign.run(&host, &keeper, &mut progress, &out, &args.format);
     let code = code.inspect_err(discard)?;
-    if args.explain {
-        explain::every(&out)?;
-    }
-    let done = code == ExitCode::SUCCESS;
-    if done && !show::passes(&tare_store::load(&out)?, &args.format, &args.gate)? {
-        return Ok(cli::GATE.into());
-    }
-    Ok(if lacking { cli::LAYER_MISSING.into() } else { code })
+    after(args, &out, code)
 }
 
-/// A layer after its first boot.
-struct Tried {
-    row: LayerRow,
-    weighed: Weighed,
-    named: bool,
+/// What follows a campaign that has been run: explanations, the gate.
+fn after(args: &RunArgs, out: &Path, code: ExitCode) -> Result<ExitCode> {
+    if args.explain {
+        explain::every(out)?;
+    }
+    let done = code == ExitCode::SUCCESS;
+    if done && !show::passes(&tare_store::load(out)?, &args.format, &args.gate)? {
+        return Ok(cli::GATE.into());
+    }
+    Ok(code)
 }
 
 fn fresh_directory() -> PathBuf {
@@ -149,42 +154,6 @@ fn remember(store: &mut Store, plan: &Plan, tried: &[Tried], found: &[Found]) ->
     }
     found.iter().try_for_each(|found| store.warn(&remark(&plan.baseline, found)))?;
     Ok(())
-}
-
-fn try_all(
-    asked: Vec<Asked>,
-    host: &Host,
-    keeper: &Keeper,
-    within: Duration,
-    progress: &mut Progress,
-) -> Vec<Tried> {
-    let mut tried = Vec::new();
-    for Asked { name, kind, settings, layer, named } in asked {
-        progress.event(Event::Trying { layer: &name });
-        let trial = tare_run::trial(&*layer, host, keeper, within, interrupt::interrupted);
-        if interrupt::interrupted() {
-            break;
-        }
-        let (trial_s, artifacts, unavailable) = match trial {
-            Ok(trial) => {
-                let left = trial.left.iter().map(|path| format!("{name}: not removed: {path}"));
-                left.for_each(|text| progress.event(Event::Warning(&text)));
-                (Some(trial.whole.as_secs_f64()), trial.artifacts, None)
-            }
-            Err(no) => {
-                progress.event(Event::Unavailable {
-                    layer: &name,
-                    why: &no.why,
-                    remedy: &no.remedy,
-                });
-                (None, Vec::<StoredArtifact>::new(), Some((no.why, no.remedy)))
-            }
-        };
-        let (kind, settings) = (kind.to_owned(), settings.to_string());
-        let row = LayerRow { name: name.clone(), kind, settings, unavailable, artifacts };
-        tried.push(Tried { row, weighed: Weighed { name, layer, trial_s }, named });
-    }
-    tried
 }
 
 /// Where layers are booted before there is a campaign.

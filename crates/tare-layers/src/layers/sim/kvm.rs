@@ -6,7 +6,7 @@ use super::machine::Simulated;
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, SettingError, Settings, Unavailable,
-    initramfs, vmm,
+    Unnamed, initramfs, vmm,
 };
 use std::io;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub const KIND: LayerKind = LayerKind {
     machine: Some(Machine::Sim),
     settings: &[KERNEL, APPEND, MEMORY, CPU, EMULATOR],
     defaults: &[],
-    only_by_name: false,
+    unnamed: Unnamed::Weighed,
     make,
 };
 

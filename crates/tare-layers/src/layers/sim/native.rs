@@ -2,7 +2,9 @@
 
 use super::machine::{Simulated, Start};
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk};
-use crate::{BootSpec, Host, Launch, Layer, LayerKind, SettingError, Settings, Unavailable};
+use crate::{
+    BootSpec, Host, Launch, Layer, LayerKind, SettingError, Settings, Unavailable, Unnamed,
+};
 use std::io;
 use tare_proto::Machine;
 
@@ -12,7 +14,7 @@ pub const KIND: LayerKind = LayerKind {
     machine: Some(Machine::Sim),
     settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, CPU, EMULATOR],
     defaults: &[],
-    only_by_name: false,
+    unnamed: Unnamed::Weighed,
     make,
 };
 

@@ -5,8 +5,8 @@ use super::machine::Simulated;
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
 use crate::layers::oci::PLATFORM;
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Setting, SettingError, Settings, Unavailable, bundle,
-    programs,
+    BootSpec, Host, Launch, Layer, LayerKind, Setting, SettingError, Settings, Unavailable,
+    Unnamed, bundle, programs,
 };
 use std::io;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub const KIND: LayerKind = LayerKind {
     machine: Some(Machine::Sim),
     settings: &[KERNEL, APPEND, MEMORY, RUNSC, PLATFORM, RUNSC_ARGS, CPU, EMULATOR],
     defaults: &[],
-    only_by_name: false,
+    unnamed: Unnamed::Weighed,
     make,
 };
 

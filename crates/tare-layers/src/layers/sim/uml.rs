@@ -6,7 +6,7 @@ use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
 use crate::layers::uml::arguments;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Setting, SettingError, Settings, Unavailable,
-    initramfs, programs,
+    Unnamed, initramfs, programs,
 };
 use std::io;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub const KIND: LayerKind = LayerKind {
     machine: Some(Machine::Sim),
     settings: &[KERNEL, APPEND, MEMORY, UML, UML_ARGS, CPU, EMULATOR],
     defaults: &[],
-    only_by_name: false,
+    unnamed: Unnamed::Weighed,
     make,
 };
 

@@ -8,7 +8,7 @@ use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk};
 use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, Setting, SettingError, Settings,
-    Unavailable, initramfs,
+    Unavailable, Unnamed, initramfs,
 };
 use std::{fs, io};
 use tare_proto::{DISK, Machine};
@@ -19,7 +19,7 @@ pub const KIND: LayerKind = LayerKind {
     machine: Some(Machine::Sim),
     settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, TSC, XEN, XEN_ARGS, CPU, EMULATOR],
     defaults: &[("tsc", "native")],
-    only_by_name: false,
+    unnamed: Unnamed::Weighed,
     make,
 };
 

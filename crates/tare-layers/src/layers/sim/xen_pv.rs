@@ -4,6 +4,7 @@ use super::xen::{self, Dom0, XEN, XEN_ARGS, Xen};
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, SettingError, Settings, Unavailable,
+    Unnamed,
 };
 use std::io;
 use tare_proto::Machine;
@@ -14,7 +15,7 @@ pub const KIND: LayerKind = LayerKind {
     machine: Some(Machine::Sim),
     settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, XEN, XEN_ARGS, CPU, EMULATOR],
     defaults: &[],
-    only_by_name: false,
+    unnamed: Unnamed::Weighed,
     make,
 };
 

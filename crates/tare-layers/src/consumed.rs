@@ -1,0 +1,27 @@
+//! What a booted layer takes of the host: memory and CPU time.
+
+use crate::procs;
+use crate::session::Session;
+use std::time::Duration;
+
+impl Session {
+    /// Proportional set size of all host processes of the layer, in bytes; `None` when it has none
+    /// of its own or they cannot be read.
+    pub fn footprint(&self) -> Option<u64> {
+        let running = self.running.as_ref()?;
+        procs::pss_bytes(&running.processes())
+    }
+
+    /// CPU time that all host processes of the layer have used, those included that have ended and been
+    /// waited for; `None` when it has none of its own. What kernel threads do for it is not in it.
+    pub fn cpu_time(&self) -> Option<Duration> {
+        let running = self.running.as_ref()?;
+        Some(procs::cpu_time(&running.processes()))
+    }
+
+    /// CPU time that the other end of the layer's network has used; `None` when there is none.
+    pub fn peer_cpu_time(&self) -> Option<Duration> {
+        let helpers = self.running.as_ref()?.helpers();
+        (!helpers.is_empty()).then(|| procs::cpu_time(helpers))
+    }
+}

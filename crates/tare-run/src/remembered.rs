@@ -1,0 +1,157 @@
+//! What is remembered of layers that did not boot on this host: who has waited for a deadline once need not wait for it in
+//! every campaign. Kept in the cache under all that may change the outcome; a layer that boots is tried every time.
+
+use crate::trial::{Candidate, Trials};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::env;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use tare_layers::{BootSpec, Host, Launch, Unavailable};
+use tare_proto::Machine;
+
+/// The folder in the cache.
+const FOLDER: &str = "trials";
+
+/// What of the host decides whether a guest boots, beside the files that the layer is made of.
+const HOST_FILES: &[&str] = &[
+    "/proc/sys/kernel/osrelease",
+    "/proc/sys/kernel/version",
+    "/proc/sys/kernel/hostname",
+    "/etc/machine-id",
+    "/sys/module/kvm_intel/parameters/nested",
+    "/sys/module/kvm_amd/parameters/nested",
+];
+
+/// Devices and modules that matter by being there.
+const HOST_PATHS: &[&str] = &[
+    "/dev/kvm",
+    "/sys/module/kvm",
+    "/sys/module/kvm_intel",
+    "/sys/module/kvm_amd",
+    "/sys/module/kvm_pvm",
+];
+
+/// How a layer failed to boot.
+#[derive(Serialize, Deserialize)]
+struct Failure {
+    /// UTC, ISO 8601.
+    since: String,
+    why: String,
+    remedy: String,
+}
+
+/// What is remembered of `candidate`, as long as nothing has changed that matters.
+pub(crate) fn recall(candidate: &Candidate, trials: &Trials) -> Option<Unavailable> {
+    let (host, kind) = (trials.host, candidate.kind);
+    // What the layer is made of is looked at only where something is remembered of its kind.
+    files_of(host, kind).next()?;
+    let text = fs::read_to_string(place(host, kind, &identity(candidate, trials).ok()?)).ok()?;
+    let Failure { since, why, remedy } = serde_json::from_str(&text).ok()?;
+    let on = if candidate.machine == Machine::Sim { "--machine sim " } else { "" };
+    Some(Unavailable::new(
+        format!("{why} (tried {since}, remembered)"),
+        format!("{remedy}; to try it again: tare doctor --again {on}{kind}"),
+    ))
+}
+
+/// Remembers that `candidate` did not boot. Failing to costs time, nothing else.
+pub(crate) fn remember(candidate: &Candidate, trials: &Trials, failed: &Unavailable) {
+    let Ok(identity) = identity(candidate, trials) else { return };
+    let (why, remedy) = (failed.why.clone(), failed.remedy.clone());
+    let failure = Failure { since: crate::now(), why, remedy };
+    let _ = keep(&place(trials.host, candidate.kind, &identity), &failure);
+}
+
+/// Forgets what is remembered of layers of `kind`.
+pub fn forget(host: &Host, kind: &str) {
+    files_of(host, kind).for_each(|path| drop(fs::remove_file(path)));
+}
+
+fn keep(path: &Path, failure: &Failure) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(serde_json::to_string(failure)?.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn place(host: &Host, kind: &str, identity: &str) -> PathBuf {
+    host.cache.join(FOLDER).join(format!("{kind}@{identity}.json"))
+}
+
+fn files_of(host: &Host, kind: &str) -> impl Iterator<Item = PathBuf> {
+    let begin = format!("{kind}@");
+    let entries = fs::read_dir(host.cache.join(FOLDER)).into_iter().flatten().flatten();
+    let of_kind =
+        move |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(&begin);
+    entries.filter(of_kind).map(|entry| entry.path())
+}
+
+/// All that may change whether `candidate` boots, in one word: this tare with what it carries, the kernel and the CPU,
+/// KVM, the layer's settings, and the files that a boot would use.
+fn identity(candidate: &Candidate, trials: &Trials) -> io::Result<String> {
+    let Trials { host, keeper, within, .. } = trials;
+    let mut facts = vec![candidate.settings.to_string(), format!("{within:?}"), of_cpu()];
+    facts.push(fs::metadata("/proc/self")?.uid().to_string());
+    facts.extend(HOST_FILES.iter().map(|file| fs::read_to_string(file).unwrap_or_default()));
+    facts.extend(HOST_PATHS.iter().map(|path| Path::new(path).exists().to_string()));
+    let plugin = host.plugin.as_ref().map(|plugin| plugin.file.clone());
+    let own = [Some(keeper.program.clone()), Some(host.probe.clone()), host.vmm.clone(), plugin];
+    facts.extend(own.into_iter().flatten().map(|path| of_file(&path)));
+    facts.extend(of_boot(candidate, host)?);
+    let mut hash = Sha256::new();
+    for fact in facts {
+        hash.update((fact.len() as u64).to_le_bytes());
+        hash.update(fact);
+    }
+    Ok(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// What a boot would start, and with which files; none is started.
+fn of_boot(candidate: &Candidate, host: &Host) -> io::Result<Vec<String>> {
+    let folder = tempfile::tempdir()?;
+    let spec = BootSpec {
+        folder: folder.path(),
+        id: "tare-look",
+        number: 0,
+        counts: None,
+        script: &[],
+        perturbation: 0,
+    };
+    let Launch::Program(program) = candidate.layer.launch(host, &spec)? else {
+        return Ok(Vec::new());
+    };
+    let named = program.args.iter().map(Path::new);
+    let outside = |path: &&Path| path.is_absolute() && !path.starts_with(folder.path());
+    let mut facts = vec![of_file(&in_path(&program.program))];
+    facts.extend(named.filter(outside).map(of_file));
+    facts.extend(program.artifacts.iter().map(|artifact| of_file(&artifact.path)));
+    facts.extend(program.env.iter().map(|(key, value)| format!("{key}={value}")));
+    Ok(facts)
+}
+
+/// A program as it is found: by its path, or its name in `PATH`.
+fn in_path(program: &Path) -> PathBuf {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let mut found = env::split_paths(&folders).map(|folder| folder.join(program));
+    let by_name = program.components().count() == 1 && !program.is_absolute();
+    found.find(|path| by_name && path.is_file()).unwrap_or_else(|| program.to_owned())
+}
+
+/// Which file it is, without reading it.
+fn of_file(path: &Path) -> String {
+    let found = path.metadata().map(|m| (m.dev(), m.ino(), m.size(), m.mtime(), m.mtime_nsec()));
+    format!("{} {:?}", path.display(), found.ok())
+}
+
+/// The CPU's model and what it can do.
+fn of_cpu() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let of =
+        |key: &str| text.lines().find(|line| line.starts_with(key)).unwrap_or_default().to_owned();
+    ["model name", "flags", "Features"].map(of).concat()
+}

@@ -1,0 +1,99 @@
+//! Trials of several layers: one after the other while they are quick, side by side where one takes long.
+
+use crate::observe::{Event, Observer};
+use crate::trial::{Candidate, Failed, Trial, Trials, boot};
+use crate::{allowed_cpus, remembered};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::{Duration, Instant};
+use tare_layers::{SessionError, Unavailable};
+
+/// A trial that takes longer than this has the next one beside it: most take less, and are not disturbed.
+const HEAD_START: Duration = Duration::from_secs(3);
+
+/// How often is looked whether a trial has ended, and how often is said that it has not.
+const LOOK: Duration = Duration::from_millis(10);
+const SAY: Duration = Duration::from_secs(1);
+
+/// A trial that goes on.
+struct Trying<'scope> {
+    at: usize,
+    since: Instant,
+    thread: ScopedJoinHandle<'scope, Result<Trial, Unavailable>>,
+}
+
+impl Trials<'_> {
+    /// Tries every candidate; the outcomes in their order, without those that an interrupt cut short.
+    pub fn all(
+        &self,
+        candidates: &[Candidate],
+        observer: &mut dyn Observer,
+    ) -> Vec<Option<Result<Trial, Unavailable>>> {
+        let mut outcomes: Vec<_> = candidates.iter().map(|_| None).collect();
+        let mut said: Option<Instant> = None;
+        thread::scope(|scope| {
+            let mut open: Vec<Trying> = Vec::new();
+            let mut begun = 0;
+            loop {
+                if begun < candidates.len() && self.may_begin(candidates, begun, &open) {
+                    let one = &candidates[begun];
+                    let thread = scope.spawn(move || self.one(one));
+                    open.push(Trying { at: begun, since: Instant::now(), thread });
+                    (begun, said) = (begun + 1, None);
+                }
+                let Some(longest) = open.first() else { break };
+                if said.is_none_or(|at| at.elapsed() >= SAY) {
+                    let (layer, since) = (candidates[longest.at].name, longest.since.elapsed());
+                    observer.event(Event::Trying { layer, since, within: self.within });
+                    said = Some(Instant::now());
+                }
+                match open.iter().position(|trying| trying.thread.is_finished()) {
+                    Some(ended) => {
+                        let Trying { at, thread, .. } = open.remove(ended);
+                        let outcome =
+                            thread.join().unwrap_or_else(|e| std::panic::resume_unwind(e));
+                        if !(self.interrupted)() {
+                            let layer = candidates[at].name;
+                            observer.event(Event::Tried { layer, at, outcome: &outcome });
+                            outcomes[at] = Some(outcome);
+                        }
+                    }
+                    None => thread::sleep(LOOK),
+                }
+            }
+        });
+        outcomes
+    }
+
+    /// Whether trial `next` may begin while those that are `open` go on.
+    fn may_begin(&self, candidates: &[Candidate], next: usize, open: &[Trying]) -> bool {
+        let slow = |trying: &Trying| {
+            trying.since.elapsed() >= HEAD_START && !candidates[trying.at].alone()
+        };
+        let beside =
+            !candidates[next].alone() && open.len() < allowed_cpus().len() && open.iter().all(slow);
+        !(self.interrupted)() && (open.is_empty() || beside)
+    }
+
+    /// Boots one layer, unless it is known not to.
+    fn one(&self, candidate: &Candidate) -> Result<Trial, Unavailable> {
+        let layer = candidate.layer;
+        layer.check(self.host)?;
+        if let Some(known) = remembered::recall(candidate, self) {
+            return Err(known);
+        }
+        boot(layer, candidate.machine, self).map_err(|Failed { error, console, left }| {
+            let mut failed = layer.explain(&error, &console);
+            if lasts(&error) {
+                remembered::remember(candidate, self, &failed);
+            }
+            left.iter().for_each(|path| failed.why += &format!("; not removed: {path}"));
+            failed
+        })
+    }
+}
+
+/// Whether the layer would fail again: it was started, and did not come up.
+fn lasts(error: &SessionError) -> bool {
+    use SessionError::{Damaged, Ended, NoGreeting, Panic, Protocol};
+    matches!(error, NoGreeting(_) | Ended(_) | Panic(_) | Protocol(_) | Damaged(_))
+}

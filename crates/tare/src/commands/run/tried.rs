@@ -1,0 +1,70 @@
+//! The layers of a campaign as their trials left them.
+
+use crate::config::Asked;
+use crate::progress::Progress;
+use crate::{cli, interrupt, output};
+use std::process::ExitCode;
+use tare_layers::{Host, Unavailable};
+use tare_proto::Machine;
+use tare_run::{Event, Observer, Trial, Trials, Weighed};
+use tare_store::LayerRow;
+
+/// A layer after its first boot.
+pub struct Tried {
+    pub row: LayerRow,
+    pub weighed: Weighed,
+    pub named: bool,
+}
+
+/// Tries every layer; or how to exit, when that is interrupted or a layer is missing that is required because it was named.
+pub fn every(
+    asked: Vec<Asked>,
+    machine: Machine,
+    trials: &Trials,
+    require: bool,
+    progress: &mut Progress,
+) -> Result<Vec<Tried>, ExitCode> {
+    if require && lacks(&asked, trials.host, progress) {
+        return Err(missing());
+    }
+    let candidates: Vec<_> = asked.iter().map(|asked| asked.candidate(machine)).collect();
+    let outcomes = trials.all(&candidates, progress);
+    if interrupt::interrupted() {
+        return Err(cli::INTERRUPTED.into());
+    }
+    let came = asked.into_iter().zip(outcomes);
+    let all: Vec<Tried> = came.filter_map(|(one, came)| Some(tried(one, came?))).collect();
+    let lacks = |tried: &Tried| tried.named && tried.row.unavailable.is_some();
+    if require && all.iter().any(lacks) { Err(missing()) } else { Ok(all) }
+}
+
+fn tried(asked: Asked, outcome: Result<Trial, Unavailable>) -> Tried {
+    let Asked { name, kind, settings, layer, named } = asked;
+    let (trial_s, artifacts, unavailable) = match outcome {
+        Ok(trial) => (Some(trial.whole.as_secs_f64()), trial.artifacts, None),
+        Err(no) => (None, Vec::new(), Some((no.why, no.remedy))),
+    };
+    let (kind, settings) = (kind.to_owned(), settings.to_string());
+    let row = LayerRow { name: name.clone(), kind, settings, unavailable, artifacts };
+    Tried { row, weighed: Weighed { name, layer, trial_s }, named }
+}
+
+/// Whether a layer that was named lacks something that is seen without booting any; says what.
+fn lacks(asked: &[Asked], host: &Host, progress: &mut Progress) -> bool {
+    let named = asked.iter().enumerate().filter(|(_, asked)| asked.named);
+    let lacking: Vec<_> =
+        named.filter_map(|(at, asked)| Some((at, asked, asked.layer.check(host).err()?))).collect();
+    for (at, asked, no) in &lacking {
+        let outcome = Err(no.clone());
+        progress.event(Event::Tried { layer: &asked.name, at: *at, outcome: &outcome });
+    }
+    !lacking.is_empty()
+}
+
+/// A layer that had to be there is not.
+fn missing() -> ExitCode {
+    output::note(
+        "Nothing was measured: a layer that was named cannot run here, and --require was given.",
+    );
+    cli::LAYER_MISSING.into()
+}

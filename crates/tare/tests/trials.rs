@@ -1,0 +1,108 @@
+//! Trying layers: what is remembered of those that do not boot, what is said meanwhile, what `--require` stops.
+
+mod common;
+
+use common::{Bench, Done, done};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+/// Runs `tare` with a cache of this test's own and `last`, which may hold spaces, as its last argument.
+fn tare(bench: &Bench, line: &str, last: &str) -> Done {
+    let mut command = bench.command(line);
+    command.env("TARE_CACHE", bench.path("cache")).arg(last);
+    done(command.output().expect("tare starts"))
+}
+
+/// A layer that never greets and leaves a mark in the file `tries` whenever it is booted.
+fn mute(bench: &Bench) -> String {
+    let marks = bench.path("tries");
+    let script = format!("echo tried >> {}; exec sleep 100", marks.display());
+    format!("name=mute,kind=mock,command=sh {}", bench.write("mute.sh", &script).display())
+}
+
+fn tries(bench: &Bench) -> usize {
+    fs::read_to_string(bench.path("tries")).unwrap_or_default().lines().count()
+}
+
+#[test]
+fn what_did_not_boot_is_remembered_until_something_changes_or_it_is_asked_again() {
+    let bench = Bench::new();
+    let mute = mute(&bench);
+    let doctor = |line: &str| {
+        let done = tare(&bench, &format!("doctor --boot-limit 1s {line}"), &mute);
+        assert_eq!(done.code, 4, "{}", done.err);
+        assert!(done.out.contains("no greeting within 1.0 s"), "{}", done.out);
+        (tries(&bench), done.out.contains("remembered"))
+    };
+    assert_eq!(doctor(""), (1, false));
+    assert_eq!(doctor(""), (1, true));
+    let told = tare(&bench, "doctor --boot-limit 1s", &mute).out;
+    assert!(told.contains("tare doctor --again mock") && told.contains("(tried 20"), "{told}");
+    assert_eq!(doctor("--again"), (2, false));
+    assert_eq!(doctor(""), (2, true));
+    // The program that would be started has changed: touched, and no more.
+    let script = fs::read(bench.path("mute.sh")).unwrap();
+    fs::remove_file(bench.path("mute.sh")).unwrap();
+    fs::write(bench.path("other"), b"takes the number of the file that was").unwrap();
+    fs::write(bench.path("mute.sh"), script).unwrap();
+    assert_eq!(doctor(""), (3, false));
+}
+
+#[test]
+fn a_campaign_does_not_wait_again_and_says_that_it_remembers() {
+    let bench = Bench::new();
+    let mute = mute(&bench);
+    let line = "run --layer name=base,kind=mock --baseline base --bench lmbench/null_call --blocks 1 \
+                --boot-limit 1s --out";
+    for (out, remembered) in [("a", false), ("b", true)] {
+        let done = tare(&bench, &format!("{line} {out} --layer"), &mute);
+        assert_eq!(done.code, 0, "{}", done.err);
+        assert_eq!(done.err.contains("remembered"), remembered, "{}", done.err);
+        assert_eq!(tries(&bench), 1);
+        let campaign = bench.campaign(out);
+        assert_eq!(campaign.boots.len(), 2, "the baseline's");
+        let (why, remedy) = campaign.layers[1].unavailable.as_ref().expect("did not boot");
+        assert_eq!(
+            (why.contains("remembered"), remedy.contains("--again")),
+            (remembered, remembered)
+        );
+    }
+}
+
+#[test]
+fn a_trial_that_takes_long_says_so_and_the_next_is_beside_it() {
+    let bench = Bench::new();
+    let mut command = bench.command("doctor --boot-limit 7s");
+    command.env("TARE_CACHE", bench.path("cache"));
+    let tried = done(command.args([&mute(&bench), "name=quick,kind=mock"]).output().unwrap());
+    assert_eq!(tried.code, 4);
+    assert!(tried.err.contains("trying mute: 0:0"), "{}", tried.err);
+    assert!(tried.err.contains("of at most 0:07"), "{}", tried.err);
+    let at = |name: &str| tried.out.find(&format!("\n{name}")).expect("said of each");
+    if std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1) {
+        assert!(at("quick") < at("mute"), "{}", tried.out);
+    }
+}
+
+#[test]
+fn a_required_layer_that_lacks_something_stops_everything_before_the_first_boot() {
+    let bench = Bench::new();
+    // A QEMU that is built without plugins cannot count.
+    let emulator = bench.write("qemu", "#!/bin/sh\necho QEMU emulator version 7.2.0\n");
+    fs::set_permissions(&emulator, fs::Permissions::from_mode(0o755)).unwrap();
+    let first = mute(&bench);
+    let line = format!(
+        "run --require --count --bench lmbench/null_call --blocks 1 --boot-limit 1s --out c --layer kind=qemu,name=q,emulator={} \
+         --baseline mute --layer",
+        emulator.display()
+    );
+    let done = tare(&bench, &line, &first);
+    assert_eq!(done.code, 4, "{}", done.err);
+    assert!(
+        done.err.contains("plugin") && done.err.contains("Nothing was measured"),
+        "{}",
+        done.err
+    );
+    assert_eq!(tries(&bench), 0, "nothing was booted");
+    assert!(!bench.path("c/campaign.db").exists());
+}
