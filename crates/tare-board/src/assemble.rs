@@ -4,7 +4,7 @@ use crate::Comment;
 use crate::board::{
     Counts, FailedBoot, LayerSummary, Method, Presence, Provenance, Row, Scoreboard, Unavailable,
 };
-use crate::cell::{Place, Weighed, cell, mean_over_blocks, weigh};
+use crate::cell::{cell, mean_over_blocks};
 use crate::floor::{Floors, floors};
 use crate::geomean::geomeans;
 use crate::index::indices;
@@ -15,6 +15,7 @@ use crate::shapes::findings_of;
 use crate::subtracted::{self, bounded};
 use crate::values::{Values, best};
 use crate::warn::warnings;
+use crate::weigh::{Place, Weighed, weigh};
 use tare_stats::{RowInput, RowVerdict, verdicts};
 use tare_store::{Boot, BootState, Campaign, Outcome};
 

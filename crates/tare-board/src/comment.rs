@@ -1,6 +1,6 @@
 //! What is off about one cell: a short label for a table and a sentence for who wants to know.
 
-use crate::Finding;
+use crate::finding::Finding;
 use crate::format::short_ratio;
 use serde::Serialize;
 

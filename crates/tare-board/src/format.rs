@@ -1,6 +1,6 @@
 //! Numbers as people read them: as many digits as the interval earns, units of a fitting size.
 
-use crate::{Pair, Ratio};
+use crate::ratio::{Pair, Ratio};
 use tare_proto::Unit;
 
 /// A ratio for a narrow column: about three digits.

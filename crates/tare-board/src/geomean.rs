@@ -1,10 +1,11 @@
 //! Geometric means by suite and layer, of what measures the same, at the smallest load of each benchmark.
 
 use crate::board::{Geomean, Measure, Ratio, Verdict};
-use crate::cell::{Logs, Weighed, verdict};
+use crate::cell::verdict;
 use crate::floor::Floors;
 use crate::load::plain;
 use crate::options::Options;
+use crate::weigh::{Logs, Weighed};
 use tare_proto::{BenchInfo, Better};
 use tare_stats::{
     Best, RatioInterval, RowInput, ratio_point, suite_geomean_sparse, unpaired_geomean, verdicts,

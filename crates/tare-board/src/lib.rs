@@ -12,6 +12,7 @@ mod comment;
 mod compare;
 mod explain;
 mod extras;
+mod finding;
 mod floor;
 pub mod format;
 mod geomean;
@@ -22,11 +23,14 @@ pub mod load;
 mod note;
 mod options;
 pub mod ranking;
+mod ratio;
+mod remark;
 mod samples;
 mod shapes;
 mod subtracted;
 mod values;
 mod warn;
+mod weigh;
 
 pub use assemble::scoreboard;
 pub use board::{
@@ -43,9 +47,9 @@ pub use explain::{
     Explanation, FactorRow, Factors, Line, Metric, Metrics, Table, explain, factors, metrics,
 };
 pub use extras::{Counter, Extras, Usage};
+pub use finding::Finding;
 pub use limit::limits;
 pub use load::{LoadCurve, LoadPoint};
-pub use note::Note;
 pub use options::Options;
+pub use remark::Note;
 pub use samples::{BootSamples, Counted, SampleSummary};
-pub use shapes::Finding;

@@ -2,19 +2,10 @@
 
 use crate::comment::fast_or_slow;
 use crate::identity::{Identity, Known};
-use serde::Serialize;
+use crate::remark::Note;
 use std::collections::BTreeMap;
 use tare_proto::{Hello, Mitigation};
 use tare_store::{Campaign, SeriesRow};
-
-/// A remark on a layer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Note {
-    /// A name for programs: `kernel`, `cpus`, `clock_drift`, ...
-    pub kind: &'static str,
-    /// A sentence's worth, without the layer's name.
-    pub text: String,
-}
 
 /// A clock is said to drift when it differs from the host's by more than this, beyond what messages take.
 pub const DRIFT: f64 = 0.01;

@@ -1,11 +1,11 @@
 //! What the samples behind a cell look like beside their ratio: shift and spread, the bootstrap as a check, and
 //! signs that they are not the independent repetitions they are taken for.
 
-use crate::board::Ratio;
-use crate::cell::{Logs, Place, Weighed};
+use crate::finding::Finding;
 use crate::options::Options;
+use crate::ratio::Ratio;
 use crate::values::{Found, Values, best};
-use serde::Serialize;
+use crate::weigh::{Logs, Place, Weighed};
 use tare_stats::{
     BlockSamples, BootstrapRatio, Estimator, Shape, Warning, block_warnings, bootstrap_ratio,
     disagree, paired_ratio, series_warnings, shape,
@@ -14,21 +14,6 @@ use tare_store::{Role, SeriesRow};
 
 /// Resamples of the bootstrap, and its seed: the same campaign says the same each time.
 const RESAMPLES: (usize, u64) = (2000, 1);
-
-/// A change within boots is worth a remark in a table from this many percent; smaller ones are in the JSON form.
-const LEAST_PERCENT: f64 = 2.0;
-
-/// Something that samples or blocks show.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Finding {
-    /// A name for programs: `trend`, `warm_up`, `change_point`, ...
-    pub kind: &'static str,
-    /// A sentence's worth.
-    pub text: String,
-    /// What it was said from.
-    #[serde(skip)]
-    pub warning: Warning,
-}
 
 /// What a cell's samples look like.
 pub(crate) struct Look {
@@ -133,51 +118,4 @@ fn between_blocks(logs: &[Option<f64>]) -> Vec<Warning> {
         }
     }
     warnings
-}
-
-impl Finding {
-    fn new(warning: Warning) -> Finding {
-        let kind = match warning {
-            Warning::Trend { .. } => "trend",
-            Warning::WarmUp { .. } => "warm_up",
-            Warning::ChangePoint { .. } => "change_point",
-            Warning::Autocorrelated { .. } => "autocorrelated",
-            Warning::BootsAutocorrelated { .. } => "boots_autocorrelated",
-            Warning::Bimodal { .. } => "bimodal",
-            Warning::CoarseClock { .. } => "coarse_clock",
-            Warning::IntervalsDisagree { .. } => "intervals_disagree",
-        };
-        Finding { kind, text: warning.to_string(), warning }
-    }
-
-    /// What it means for the reader.
-    pub(crate) fn sentence(&self) -> String {
-        let means = match self.warning {
-            Warning::Trend { .. } => "the value depends on how long a boot measures",
-            Warning::WarmUp { .. } => "the first samples are still part of the value",
-            Warning::ChangePoint { .. } => "the ratio is a mixture of before and after",
-            Warning::Autocorrelated { .. } => "the samples of a boot say less than their number",
-            Warning::BootsAutocorrelated { .. } => "look for what changes slowly on this machine",
-            Warning::Bimodal { .. } => "one number does not describe them",
-            Warning::CoarseClock { .. } => "small differences cannot be seen",
-            Warning::IntervalsDisagree { .. } => {
-                "the blocks are far from normal; trust the wider one"
-            }
-        };
-        format!("{}: {means}.", self.text)
-    }
-
-    /// Whether it belongs beside the number: it may mislead about the ratio, and is not small.
-    pub(crate) fn is_remarkable(&self) -> bool {
-        match self.warning {
-            Warning::Trend { percent }
-            | Warning::WarmUp { percent, .. }
-            | Warning::Bimodal { percent, .. } => percent.abs() >= LEAST_PERCENT,
-            Warning::ChangePoint { .. }
-            | Warning::BootsAutocorrelated { .. }
-            | Warning::IntervalsDisagree { .. } => true,
-            // Samples within a boot are never taken as independent, so neither harms.
-            Warning::Autocorrelated { .. } | Warning::CoarseClock { .. } => false,
-        }
-    }
 }

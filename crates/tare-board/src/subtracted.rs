@@ -1,8 +1,8 @@
 //! Rows that are small differences of large numbers: where most of what was measured was subtracted, the difference hangs on
 //! how the two measurements were reduced, so what is shown of the row has to hold for the whole operation as well.
 
-use crate::board::{Ratio, Subtracted};
 use crate::options::Options;
+use crate::ratio::{Ratio, Subtracted};
 use crate::values::{Found, Values};
 use tare_stats::{
     Best, Correction, RatioInterval, RatioPoint, RowInput, Verdict, paired_ratio, ratio_point,

@@ -3,6 +3,7 @@
 mod measure;
 mod parts;
 
+pub use crate::ratio::{Mean, Pair, Ratio, Subtracted};
 pub use measure::{Measure, Words};
 pub use parts::{
     Counts, FailedBoot, LayerSummary, Method, OverallFloor, Presence, Provenance, Unavailable,
@@ -11,7 +12,7 @@ pub use parts::{
 use crate::{Comment, Finding, SampleSummary};
 use serde::Serialize;
 use tare_proto::{Better, Unit};
-use tare_stats::{RatioInterval, RatioPoint, Shape};
+use tare_stats::Shape;
 
 /// Everything a campaign says, ready to be written out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -119,62 +120,6 @@ pub struct Cell {
     pub findings: Vec<Finding>,
     /// What should be known when reading this cell.
     pub comments: Vec<Comment>,
-}
-
-/// A ratio layer / baseline.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Ratio {
-    /// The geometric mean over the blocks.
-    pub value: f64,
-    /// Lower end of its confidence interval; none with one block.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
-    /// Blocks it rests on.
-    pub blocks: usize,
-}
-
-impl From<&RatioInterval> for Ratio {
-    fn from(i: &RatioInterval) -> Ratio {
-        Ratio { value: i.ratio, low: Some(i.low), high: Some(i.high), blocks: i.blocks }
-    }
-}
-
-impl From<RatioPoint> for Ratio {
-    fn from(point: RatioPoint) -> Ratio {
-        Ratio { value: point.ratio, low: None, high: None, blocks: point.blocks }
-    }
-}
-
-/// What was subtracted of a row, and the ratio of the whole operations.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Subtracted {
-    /// The part of the layer's whole operation that is subtracted, 0 to 1.
-    pub layer: f64,
-    /// The part of the baseline's.
-    pub baseline: f64,
-    /// Whole operation of the layer / whole operation of the baseline.
-    pub whole: Ratio,
-}
-
-/// The geometric means behind a ratio, over the blocks that have both, in the row's unit: `layer / baseline` is the ratio.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Pair {
-    /// The layer's.
-    pub layer: f64,
-    /// The baseline's.
-    pub baseline: f64,
-}
-
-/// A geometric mean over blocks, in the row's unit, with its confidence interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Mean {
-    /// The geometric mean.
-    pub mean: f64,
-    /// Whole width of its confidence interval as a percentage of the mean; none with one block.
-    pub ci_width_percent: Option<f64>,
-    /// Blocks it rests on.
-    pub blocks: usize,
 }
 
 /// The noise floor of one benchmark: the baseline's second boot of a block against its first.

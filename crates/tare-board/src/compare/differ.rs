@@ -3,8 +3,9 @@
 use super::board::Difference;
 use super::side::{Common, Side, is_same};
 use crate::format::percent_of;
-use crate::note::{Note, differences as of_greetings, first_hello, notes};
+use crate::note::{differences as of_greetings, first_hello, notes};
 use crate::options::Options;
+use crate::remark::Note;
 use std::collections::BTreeSet;
 use tare_store::{Campaign, LayerRow, Plan};
 

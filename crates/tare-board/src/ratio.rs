@@ -1,0 +1,60 @@
+//! The figures of a cell: ratios and means over blocks.
+
+use serde::Serialize;
+use tare_stats::{RatioInterval, RatioPoint};
+
+/// A ratio layer / baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Ratio {
+    /// The geometric mean over the blocks.
+    pub value: f64,
+    /// Lower end of its confidence interval; none with one block.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Blocks it rests on.
+    pub blocks: usize,
+}
+
+impl From<&RatioInterval> for Ratio {
+    fn from(i: &RatioInterval) -> Ratio {
+        Ratio { value: i.ratio, low: Some(i.low), high: Some(i.high), blocks: i.blocks }
+    }
+}
+
+impl From<RatioPoint> for Ratio {
+    fn from(point: RatioPoint) -> Ratio {
+        Ratio { value: point.ratio, low: None, high: None, blocks: point.blocks }
+    }
+}
+
+/// What was subtracted of a row, and the ratio of the whole operations.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Subtracted {
+    /// The part of the layer's whole operation that is subtracted, 0 to 1.
+    pub layer: f64,
+    /// The part of the baseline's.
+    pub baseline: f64,
+    /// Whole operation of the layer / whole operation of the baseline.
+    pub whole: Ratio,
+}
+
+/// The geometric means behind a ratio, over the blocks that have both, in the row's unit: `layer / baseline` is the ratio.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Pair {
+    /// The layer's.
+    pub layer: f64,
+    /// The baseline's.
+    pub baseline: f64,
+}
+
+/// A geometric mean over blocks, in the row's unit, with its confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Mean {
+    /// The geometric mean.
+    pub mean: f64,
+    /// Whole width of its confidence interval as a percentage of the mean; none with one block.
+    pub ci_width_percent: Option<f64>,
+    /// Blocks it rests on.
+    pub blocks: usize,
+}

@@ -1,0 +1,12 @@
+//! A remark on a layer.
+
+use serde::Serialize;
+
+/// A remark on a layer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Note {
+    /// A name for programs: `kernel`, `cpus`, `clock_drift`, ...
+    pub kind: &'static str,
+    /// A sentence's worth, without the layer's name.
+    pub text: String,
+}
