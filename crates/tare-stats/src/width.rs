@@ -12,7 +12,7 @@ const FOLLOWING: usize = 3;
 /// Who stops at the first narrow interval stops where the blocks happen to agree: their variance is too small there, and
 /// the interval holds the truth in 92% of campaigns that end after about 16 blocks. As Simons showed (*Annals of Mathematical
 /// Statistics* 39, 1968), a fixed number of further blocks makes up for not having known the variance; with three of
-/// them, through which the interval has to stay narrow, it is 93.5% and more (docs/calibration.md).
+/// them, through which the interval has to stay narrow, it is 93.4% and more (docs/calibration.md).
 #[must_use]
 pub fn narrow_enough(blocks: usize, target: f64, half_width: impl Fn(usize) -> f64) -> bool {
     blocks >= FIRST_LOOK + FOLLOWING
