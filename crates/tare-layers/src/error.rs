@@ -1,7 +1,7 @@
 //! Why a boot, or a measurement in it, failed.
 
+use crate::patience::Waited;
 use std::io;
-use std::time::Duration;
 use tare_proto::FromProbe;
 
 /// Why a boot or a measurement in it failed.
@@ -11,8 +11,8 @@ pub enum SessionError {
     #[error("cannot start: {0}")]
     Start(#[source] io::Error),
     /// The probe did not greet in time.
-    #[error("no greeting within {:.1} s", .0.as_secs_f64())]
-    NoGreeting(Duration),
+    #[error("no greeting {0}")]
+    NoGreeting(Waited),
     /// The layer ended before it was asked to.
     #[error("the layer ended ({0})")]
     Ended(String),
@@ -20,8 +20,8 @@ pub enum SessionError {
     #[error("its keeper ended ({0}); tare has ended the layer itself")]
     KeeperLost(String),
     /// No answer in time.
-    #[error("no answer to {0} within {limit:.1} s", limit = .1.as_secs_f64())]
-    NoAnswer(String, Duration),
+    #[error("no answer to {0} {1}")]
+    NoAnswer(String, Waited),
     /// A line of the protocol arrived damaged.
     #[error("the line to the probe is damaged: {0}")]
     Damaged(String),

@@ -50,6 +50,7 @@ fn telling_line(console: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Waited;
     use std::time::Duration;
 
     #[test]
@@ -63,7 +64,7 @@ mod tests {
 
     #[test]
     fn silence_has_a_remedy_too() {
-        let late = SessionError::NoGreeting(Duration::from_secs(20));
+        let late = SessionError::NoGreeting(Waited::Host(Duration::from_secs(20)));
         assert!(explain(&late, "").remedy.contains("more time"));
         let ended = SessionError::Ended("exit code 0".into());
         assert!(explain(&ended, "").remedy.contains("memory"));

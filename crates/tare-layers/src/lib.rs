@@ -56,7 +56,7 @@ pub use launch::{Artifact, Helper, Launch, Program, Step};
 pub use layer::{BootSpec, Host, Layer};
 pub use layers::{KINDS, LayerKind, Unnamed, configure, kinds_of, usual};
 pub use line::Stamped;
-pub use patience::Patience;
+pub use patience::{Patience, Waited};
 pub use programs::output;
 pub use record::{Swept, sweep};
 pub use session::Session;

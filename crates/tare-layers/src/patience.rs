@@ -1,5 +1,6 @@
 //! How long an answer is waited for: by the host's clock or, from a simulated machine, by what it has done.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 /// A simulated machine may take this many times its CPU time by the host's clock, however busy the host is.
@@ -36,16 +37,38 @@ impl Patience {
     }
 }
 
+/// For how long nothing came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waited {
+    /// By the host's clock.
+    Host(Duration),
+    /// By what the layer has done meanwhile.
+    Cpu(Duration),
+    /// The layer did nothing for this long.
+    Stalled(Duration),
+}
+
+impl fmt::Display for Waited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Waited::Host(time) => write!(f, "within {:.1} s", time.as_secs_f64()),
+            Waited::Cpu(time) => write!(f, "within {:.1} s of its CPU time", time.as_secs_f64()),
+            Waited::Stalled(time) => write!(f, "and no progress for {:.0} s", time.as_secs_f64()),
+        }
+    }
+}
+
 /// One wait.
 pub(crate) struct Deadline {
-    begun: Instant,
     end: Instant,
     progress: Option<Progress>,
+    waited: Waited,
 }
 
 /// What is known of a layer's progress.
 struct Progress {
-    /// CPU time at which its time is over.
+    /// The CPU time that it has, and at which of it that is over.
+    limit: Duration,
     until: Duration,
     /// CPU time at which it last was seen to get on, and when.
     mark: (Duration, Instant),
@@ -61,6 +84,7 @@ impl Deadline {
     ) -> Deadline {
         let progress = patience.cpu.zip(patience.cpu.and_then(|_| used()));
         let progress = progress.map(|(cpu, used)| Progress {
+            limit: cpu,
             until: used + cpu,
             mark: (used, now),
             looked: now,
@@ -68,7 +92,7 @@ impl Deadline {
         // Without any CPU time to be seen the host's clock is all that there is.
         let host =
             if progress.is_some() { patience.host } else { patience.cpu.unwrap_or(patience.host) };
-        Deadline { begun: now, end: now + host, progress }
+        Deadline { end: now + host, progress, waited: Waited::Host(host) }
     }
 
     /// The time until it is over by the host's clock.
@@ -76,9 +100,9 @@ impl Deadline {
         self.end.saturating_duration_since(now)
     }
 
-    /// For how long has been waited.
-    pub(crate) fn waited(&self, now: Instant) -> Duration {
-        now.saturating_duration_since(self.begun).min(self.end - self.begun)
+    /// What was waited for, once it is over.
+    pub(crate) fn waited(&self) -> Waited {
+        self.waited
     }
 
     /// Whether it is over, when the layer has used that much CPU time by now.
@@ -96,12 +120,20 @@ impl Deadline {
         }
         progress.looked = now;
         let Some(used) = used() else { return false };
+        if used >= progress.until {
+            self.waited = Waited::Cpu(progress.limit);
+            return true;
+        }
         let (before, at) = progress.mark;
         if used >= before + STALL / STALL_SHARE {
             progress.mark = (used, now);
+            return false;
         }
-        used >= progress.until
-            || now.saturating_duration_since(at) >= STALL && used < before + STALL / STALL_SHARE
+        let stalled = now.saturating_duration_since(at) >= STALL;
+        if stalled {
+            self.waited = Waited::Stalled(STALL);
+        }
+        stalled
     }
 }
 
@@ -111,33 +143,39 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// After how many seconds a wait is over, up to `most`, when a layer gets that share of a CPU.
-    fn over_after(patience: Patience, share: f64, most: u32) -> Option<u32> {
+    /// After how many seconds a wait is over, up to `most`, when a layer gets that share of a CPU; and what is said then.
+    fn over_after(patience: Patience, share: f64, most: u32) -> Option<(u32, String)> {
         let begun = Instant::now();
         let used = |seconds: u32| Some(Duration::from_secs(7) + (SECOND * seconds).mul_f64(share));
         let mut deadline = Deadline::new(patience, begun, || used(0));
-        (0..=most).find(|&n| deadline.is_over(begun + SECOND * n, || used(n)))
+        let at = (0..=most).find(|&n| deadline.is_over(begun + SECOND * n, || used(n)))?;
+        Some((at, deadline.waited().to_string()))
     }
 
     #[test]
     fn a_busy_host_does_not_shorten_what_a_simulated_machine_may_do() {
         let minute = Patience::of_progress(60 * SECOND);
-        assert_eq!(over_after(minute, 1.0, 1000), Some(60));
-        assert_eq!(over_after(minute, 0.25, 1000), Some(240));
-        assert_eq!(over_after(minute, 0.02, 1000), Some(600), "the far bound");
+        let said = |seconds, text: &str| Some((seconds, text.to_owned()));
+        assert_eq!(over_after(minute, 1.0, 1000), said(60, "within 60.0 s of its CPU time"));
+        assert_eq!(over_after(minute, 0.25, 1000), said(240, "within 60.0 s of its CPU time"));
+        assert_eq!(over_after(minute, 0.02, 1000), said(600, "within 600.0 s"), "the far bound");
     }
 
     #[test]
     fn a_machine_that_stands_still_is_given_up() {
         let hour = Patience::of_progress(3600 * SECOND);
-        assert_eq!(over_after(hour, 0.0, 1000), Some(120));
-        assert_eq!(over_after(hour, 0.001, 1000), Some(120), "a main loop that only ticks");
+        // A main loop that only ticks does no more than none.
+        for share in [0.0, 0.001] {
+            let stalled = Some((120, "and no progress for 120 s".to_owned()));
+            assert_eq!(over_after(hour, share, 1000), stalled, "{share}");
+        }
     }
 
     #[test]
     fn other_layers_have_the_hosts_clock() {
         let patience = Patience::from(10 * SECOND);
-        assert_eq!(over_after(patience, 0.0, 100), Some(10));
-        assert_eq!(over_after(patience, 5.0, 100), Some(10));
+        for share in [0.0, 5.0] {
+            assert_eq!(over_after(patience, share, 100), Some((10, "within 10.0 s".to_owned())));
+        }
     }
 }

@@ -117,7 +117,7 @@ impl Session {
         let mut deadline = self.deadline(within.into());
         let stamped = match self.next(&mut deadline)? {
             Some(stamped) => stamped,
-            None => return Err(SessionError::NoGreeting(deadline.waited(Instant::now()))),
+            None => return Err(SessionError::NoGreeting(deadline.waited())),
         };
         let FromProbe::Hello(hello) = stamped.what else {
             let kind = stamped.what.kind();
@@ -226,8 +226,7 @@ impl Session {
         deadline: &mut Deadline,
     ) -> Result<Stamped<FromProbe>, SessionError> {
         let next = self.next(deadline)?;
-        let late =
-            || SessionError::NoAnswer(request.bench.clone(), deadline.waited(Instant::now()));
+        let late = || SessionError::NoAnswer(request.bench.clone(), deadline.waited());
         next.ok_or_else(late)
     }
 

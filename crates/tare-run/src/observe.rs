@@ -1,10 +1,20 @@
 //! What a campaign tells whoever watches it.
 
-use crate::search::Found;
 use crate::trial::Trial;
 use std::time::Duration;
 use tare_layers::Unavailable;
 use tare_store::Role;
+
+/// The loads of one benchmark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The benchmark.
+    pub benchmark: String,
+    /// Upwards; at least one.
+    pub loads: Vec<u32>,
+    /// Why there are no larger ones: part of a sentence.
+    pub end: String,
+}
 
 /// Something happened.
 #[derive(Debug)]

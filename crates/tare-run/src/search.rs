@@ -4,7 +4,7 @@
 //! beside the highest point. What a search measures decides nothing else and is thrown away: every layer is measured at
 //! the same loads afterwards.
 
-use crate::observe::{Event, Observer};
+use crate::observe::{Event, Found, Observer};
 use crate::slot::patience;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,17 +25,6 @@ const SAMPLES: u32 = 3;
 
 /// Time for a series of a benchmark that leaves it to the campaign, in milliseconds.
 const SERIES_MS: u64 = 250;
-
-/// The loads of one benchmark.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// The benchmark.
-    pub benchmark: String,
-    /// Upwards; at least one.
-    pub loads: Vec<u32>,
-    /// Why there are no larger ones: part of a sentence.
-    pub end: String,
-}
 
 /// What a search needs: the layer that it is done on, and how its boots are made.
 pub struct Search<'a> {

@@ -149,9 +149,7 @@ pub(super) fn device() -> Result<(), Unavailable> {
 /// Why a guest did not come up although `/dev/kvm` opens, as far as this host shows it.
 pub(super) fn explain(error: &SessionError, console: &str) -> Option<Unavailable> {
     let how = match error {
-        SessionError::NoGreeting(within) => {
-            format!("the guest never reached the probe within {:.0} s", within.as_secs_f64())
-        }
+        SessionError::NoGreeting(waited) => format!("the guest never reached the probe {waited}"),
         SessionError::Ended(_) if console.contains("failed to set MSR") => {
             "KVM refuses a processor register that QEMU must set".to_owned()
         }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tare_layers::{Host, Keeper};
-use tare_proto::BenchInfo;
+use tare_proto::{BenchInfo, Machine};
 use tare_run::{Event, Found, History, Observer, Search, Trials, Weighed, simulated};
 use tare_store::{LayerRow, Plan, Store, StoreError, Warning};
 use tried::Tried;
@@ -31,23 +31,13 @@ pub const BOOT: Duration = Duration::from_secs(30);
 /// Runs a whole new campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let config = Config::read(args.config.as_deref())?;
-    let mut args = args.clone();
-    args.count |= config.count;
-    args.model |= config.model;
-    args.explain |= config.explain;
-    let args = &args;
+    let args = &plan::with(args, &config);
     let machine = args.machine.or(config.machine).unwrap_or_default();
     check_machine(machine, args, &config).or_usage()?;
     let (mut host, keeper) = (host::counting_host(counting(args, machine))?, host::keeper()?);
     host.destroy_disks = args.destroy_disk_contents;
     let catalog = Catalog::load(&host.probe)?;
-    let benches = select(&catalog, args, &config).or_usage()?;
-    let benches = timed(estimated(benches, args.format.estimator), args.series.or(config.series));
-    let benches = simulated::benches(machine, benches);
-    if benches.is_empty() {
-        wrong_usage!("the {machine} machine has none of these benchmarks");
-    }
-    gate::check(&args.gate, benches.iter().map(|bench| bench.unit))?;
+    let benches = benches(&catalog, args, &config, machine)?;
     let loads = loads(args, &config, machine).or_usage()?;
     check_loads(&benches, &loads).or_usage()?;
     let asked = config.layers(args, machine, &benches).or_usage()?;
@@ -71,10 +61,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
         Err(code) => return Ok(code),
     };
     let begin = Instant::now();
-    let base = tried.iter().find(|tried| tried.row.name == baseline);
-    if let Some((why, remedy)) = base.and_then(|base| base.row.unavailable.as_ref()) {
-        bail!("the baseline {baseline} cannot run here: {why}; {remedy}");
-    }
+    let base = tried::baseline(&tried, &baseline)?;
     let on = Place { host: &host, keeper: &keeper, cpus: &cpus, boot: boot_limit(args, machine) };
     let found = match base {
         Some(base) => search_all(searched(&benches, &loads), &base.weighed, &on, &mut progress)?,
@@ -98,6 +85,23 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let code = campaign.run(&host, &keeper, &mut progress, &out, &args.format);
     let code = code.inspect_err(discard)?;
     after(args, &out, code)
+}
+
+/// The benchmarks as they were asked for, before the loads of curves are known.
+fn benches(
+    catalog: &Catalog,
+    args: &RunArgs,
+    config: &Config,
+    machine: Machine,
+) -> Result<Vec<BenchInfo>> {
+    let benches = select(catalog, args, config).or_usage()?;
+    let benches = timed(estimated(benches, args.format.estimator), args.series.or(config.series));
+    let benches = simulated::benches(machine, benches);
+    if benches.is_empty() {
+        wrong_usage!("the {machine} machine has none of these benchmarks");
+    }
+    gate::check(&args.gate, benches.iter().map(|bench| bench.unit))?;
+    Ok(benches)
 }
 
 /// What follows a campaign that has been run: explanations, the gate.

@@ -113,7 +113,8 @@ mod tests {
 
     #[test]
     fn a_cpu_model_that_xen_dislikes_is_named() {
-        let late = SessionError::NoGreeting(std::time::Duration::from_secs(60));
+        let late =
+            SessionError::NoGreeting(crate::Waited::Host(std::time::Duration::from_secs(60)));
         // What Xen 4.17 says with cpu=max.
         let said = "(XEN) Hardware Dom0 crashed: rebooting machine in 5 seconds.";
         let why = explain(&late, said);

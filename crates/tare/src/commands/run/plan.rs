@@ -27,6 +27,15 @@ const WIDTH: f64 = 1.0;
 /// a series to fit between two interruptions more often than not.
 pub const BATCH_NS: u64 = 1_000_000;
 
+/// What the flags say, and the file where it only adds.
+pub fn with(args: &RunArgs, config: &Config) -> RunArgs {
+    let mut args = args.clone();
+    args.count |= config.count;
+    args.model |= config.model;
+    args.explain |= config.explain;
+    args
+}
+
 /// The benchmarks that were asked for.
 pub fn select(catalog: &Catalog, args: &RunArgs, config: &Config) -> Result<Vec<BenchInfo>> {
     let either = |flag: &[String], file: &[String]| {

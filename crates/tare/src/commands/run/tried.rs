@@ -3,6 +3,7 @@
 use crate::config::Asked;
 use crate::progress::Progress;
 use crate::{cli, interrupt, output};
+use anyhow::{Result, bail};
 use std::process::ExitCode;
 use tare_layers::{Host, Unavailable};
 use tare_proto::Machine;
@@ -23,7 +24,7 @@ pub fn every(
     trials: &Trials,
     require: bool,
     progress: &mut Progress,
-) -> Result<Vec<Tried>, ExitCode> {
+) -> std::result::Result<Vec<Tried>, ExitCode> {
     if require && lacks(&asked, trials.host, progress) {
         return Err(missing());
     }
@@ -38,7 +39,16 @@ pub fn every(
     if require && all.iter().any(lacks) { Err(missing()) } else { Ok(all) }
 }
 
-fn tried(asked: Asked, outcome: Result<Trial, Unavailable>) -> Tried {
+/// The baseline, which has to run here.
+pub fn baseline<'a>(tried: &'a [Tried], name: &str) -> Result<Option<&'a Tried>> {
+    let base = tried.iter().find(|tried| tried.row.name == name);
+    match base.and_then(|base| base.row.unavailable.as_ref()) {
+        Some((why, remedy)) => bail!("the baseline {name} cannot run here: {why}; {remedy}"),
+        None => Ok(base),
+    }
+}
+
+fn tried(asked: Asked, outcome: std::result::Result<Trial, Unavailable>) -> Tried {
     let Asked { name, kind, settings, layer, named } = asked;
     let (trial_s, artifacts, unavailable) = match outcome {
         Ok(trial) => (Some(trial.whole.as_secs_f64()), trial.artifacts, None),
