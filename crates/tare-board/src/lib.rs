@@ -28,7 +28,7 @@ mod remark;
 mod samples;
 mod shapes;
 mod subtracted;
-mod values;
+pub mod values;
 mod warn;
 mod weigh;
 

@@ -4,7 +4,7 @@ use crate::format::quantity;
 use crate::note::has_own_clock;
 use std::collections::BTreeMap;
 use tare_proto::{BenchInfo, Better};
-use tare_stats::{Best, Estimator};
+use tare_stats::{Best, Estimator, StatError};
 use tare_store::{Campaign, Outcome, Role, SeriesRow};
 
 /// What a block has of one benchmark on one layer in one role.
@@ -93,10 +93,7 @@ impl<'a> Values<'a> {
         if Some(layer) != self.baseline {
             return weighed;
         }
-        match (weighed, boot(Role::Floor)) {
-            (Some(a), Some(b)) => Some(a.sqrt() * b.sqrt()),
-            (one, other) => one.or(other),
-        }
+        of_both(weighed, boot(Role::Floor))
     }
 
     /// The same of the whole operation: with what was measured beside it and subtracted.
@@ -137,6 +134,29 @@ fn by_host(campaign: &Campaign) -> Vec<bool> {
     clocks.into_iter().map(|clock| clock == Some(false)).collect()
 }
 
+/// The value of a series: its samples reduced by `estimator`, or by the benchmark's own, and corrected for what was
+/// measured beside them. The one way from a series to a block's value.
+///
+/// # Errors
+/// Samples that are no times, rates or sizes, or an estimator that nobody knows.
+pub fn series_value(
+    bench: &BenchInfo,
+    samples: &[f64],
+    subtracted: f64,
+    estimator: Option<Estimator>,
+) -> Result<f64, StatError> {
+    let estimator = estimator.map_or_else(|| bench.estimator.parse(), Ok)?;
+    estimator.reduce_corrected(samples, subtracted, best(bench.better))
+}
+
+/// The baseline's value in a block, which boots it twice: the geometric mean of both boots, or the one there is.
+pub fn of_both(first: Option<f64>, second: Option<f64>) -> Option<f64> {
+    match (first, second) {
+        (Some(a), Some(b)) => Some(a.sqrt() * b.sqrt()),
+        (one, other) => one.or(other),
+    }
+}
+
 /// Which end is good, in `tare-stats`' words.
 pub(crate) const fn best(better: Better) -> Best {
     match better {
@@ -149,11 +169,7 @@ fn reduce<'a>(series: &'a SeriesRow, bench: &BenchInfo, estimator: Option<Estima
     if series.outcome != Outcome::Measured {
         return Found::Absent(series.outcome, series.why.as_deref());
     }
-    let own = || bench.estimator.parse::<Estimator>();
-    let reduced = estimator.map_or_else(own, Ok).and_then(|estimator| {
-        estimator.reduce_corrected(&series.samples, series.subtracted, best(bench.better))
-    });
-    match reduced {
+    match series_value(bench, &series.samples, series.subtracted, estimator) {
         Ok(value) => Found::Value(value, series),
         Err(error) if series.subtracted > 0.0 => Found::Rejected(format!(
             "{error}, after subtracting {} measured beside it",

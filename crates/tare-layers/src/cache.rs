@@ -1,10 +1,11 @@
 //! Folders of tare's cache. Layers run what is in them, as root at times: nobody else may write to them.
 
+use crate::Host;
 use nix::unistd::geteuid;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Makes the cache `folder` where it is not there, and looks whether others may write to it or to a folder in it.
 ///
@@ -48,6 +49,11 @@ fn check(folder: &Path) -> io::Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Where the modules of a kernel in tare's cache are.
+pub(crate) fn modules(host: &Host, release: &str) -> PathBuf {
+    host.cache.join("kernels").join(format!("modules-{release}"))
 }
 
 #[cfg(test)]

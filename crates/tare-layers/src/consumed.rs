@@ -1,6 +1,6 @@
 //! What a booted layer takes of the host: memory and CPU time.
 
-use crate::procs;
+use crate::keeper::procs;
 use crate::session::Session;
 use std::time::Duration;
 

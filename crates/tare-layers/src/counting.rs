@@ -1,7 +1,7 @@
 //! Counting what a simulated machine executes: the plugin that QEMU is given, and what it writes.
 
+use crate::Unavailable;
 use crate::programs::{output, plain};
-use crate::{BootSpec, Unavailable};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -59,13 +59,12 @@ impl Plugin {
         parse(&text).map(Some).map_err(|why| CountError::Foreign(path.to_owned(), why))
     }
 
-    /// QEMU's arguments for counting this boot.
-    pub(crate) fn arguments(&self, boot: &BootSpec) -> Vec<String> {
-        let out = boot.counts.map_or_else(|| boot.folder.join("counts"), Path::to_owned);
+    /// QEMU's arguments for counting a boot into the file `out`.
+    pub(crate) fn arguments(&self, out: &Path) -> Vec<String> {
         // In QEMU's lists a comma is doubled to be one.
         let doubled = |path: &Path| path.display().to_string().replace(',', ",,");
         let model = if self.model { "on" } else { "off" };
-        let plugin = format!("file={},out={},model={model}", doubled(&self.file), doubled(&out));
+        let plugin = format!("file={},out={},model={model}", doubled(&self.file), doubled(out));
         vec!["-plugin".into(), plugin]
     }
 

@@ -77,6 +77,11 @@ impl BootSpec<'_> {
         Ok(name.to_owned())
     }
 
+    /// Where the plugin's counts go: what [`BootSpec::counts`] says, or a file of the boot's folder.
+    pub(crate) fn counts_file(&self) -> PathBuf {
+        self.counts.map_or_else(|| self.folder.join("counts"), Path::to_owned)
+    }
+
     /// The name that the layer's program has for a `file` that was made in the boot's folder, in which it starts.
     pub(crate) fn own_name(&self, file: &Path) -> String {
         file.strip_prefix(self.folder).unwrap_or(file).display().to_string()

@@ -5,7 +5,7 @@ mod common;
 use common::{absent, bench, boot, empty, fail, hello, layer, series};
 use tare_board::{Cell, Comment, Options, Presence, Scoreboard, Verdict, scoreboard};
 use tare_proto::{Better, Counter, Unit};
-use tare_store::{Campaign, Outcome, Role, Store, load};
+use tare_store::{Campaign, Outcome, Role};
 
 /// A baseline and one layer, one benchmark.
 fn pair() -> Campaign {
@@ -285,27 +285,4 @@ fn indices_out_of_range_are_survived() {
     campaign.boots[at].layer = 55;
     let board = board(&campaign);
     assert_eq!(only(&board).presence, Presence::Missing);
-}
-
-#[test]
-fn a_stored_campaign_comes_out_the_same() {
-    let made = common::troubled();
-    let home = tempfile::tempdir().unwrap();
-    let mut store = Store::create(home.path(), &made.plan, &made.layers, &made.benchmarks).unwrap();
-    for (at, boot) in made.boots.iter().enumerate() {
-        let layer = &made.layers[boot.layer].name;
-        let id = store
-            .begin_boot(boot.block, boot.slot, layer, boot.role, boot.attempt, &boot.started)
-            .unwrap();
-        store.greet(id, boot.hello.as_ref().unwrap()).unwrap();
-        for row in made.series.iter().filter(|row| row.boot == at) {
-            store.record(id, &common::recorded(&made, row)).unwrap();
-        }
-        let failure = boot.failure.as_deref().zip(boot.console.as_deref());
-        store.end_boot(id, 3.0, failure).unwrap();
-    }
-    made.warnings.iter().for_each(|warning| store.warn(warning).unwrap());
-    store.set_state("finished").unwrap();
-    store.close().unwrap();
-    assert_eq!(board(&load(home.path()).unwrap()), board(&made));
 }

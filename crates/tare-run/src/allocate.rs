@@ -6,6 +6,7 @@
 
 use crate::history::{History, Kept};
 use std::collections::{BTreeMap, BTreeSet};
+use tare_board::values::of_both;
 use tare_proto::{BenchInfo, MAX_SAMPLES};
 use tare_stats::{Components, Costs, Estimator, components, narrow_enough, optimum, paired_ratio};
 use tare_store::Role;
@@ -94,8 +95,7 @@ impl Field<'_> {
             let pair = if layer == self.baseline {
                 first.zip(second)
             } else {
-                let base = first.zip(second).map(|(a, b)| a.sqrt() * b.sqrt()).or(first).or(second);
-                base.zip(value(block, layer, Role::Weigh))
+                of_both(first, second).zip(value(block, layer, Role::Weigh))
             };
             pairs.extend(pair);
         }

@@ -2,8 +2,8 @@
 //! are, what they say, what they cost.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use tare_proto::{BenchInfo, Better};
-use tare_stats::{Best, Estimator};
+use tare_board::values::series_value;
+use tare_proto::BenchInfo;
 use tare_store::{Boot, BootState, Campaign, Outcome, Recorded, Role};
 
 /// A layer that failed to boot in this many blocks in a row is not booted any more.
@@ -165,14 +165,8 @@ fn keep(
     subtracted: f64,
     seconds: f64,
 ) -> Kept {
-    let best = match bench.better {
-        Better::Lower => Best::Lowest,
-        Better::Higher => Best::Highest,
-    };
     let measured = outcome == Outcome::Measured;
-    let estimator = bench.estimator.parse::<Estimator>().ok().filter(|_| measured);
-    let value =
-        estimator.and_then(|estimator| estimator.reduce_corrected(samples, subtracted, best).ok());
+    let value = series_value(bench, samples, subtracted, None).ok().filter(|_| measured);
     let logs: Vec<f64> = samples.iter().filter(|s| **s > 0.0).map(|s| s.ln()).collect();
     let logs = if value.is_some() && logs.len() == samples.len() { logs } else { Vec::new() };
     Kept { value, logs, seconds }

@@ -1,16 +1,17 @@
 //! The experiments on campaigns whose time is allocated: rows end when their intervals have been narrow for long enough, so
 //! a suite's rows, and the floor's, end after different numbers of blocks.
 
-use crate::calibrate::{CalibrationRow, Goal};
 use crate::correct::Correction;
 use crate::dist::t_factor;
 use crate::estimator::Best;
 use crate::experiment::{MARGIN, is_difference, share};
 use crate::geomean::suite_geomean_sparse;
+use crate::goal::{CalibrationRow, Goal};
+use crate::input::RowInput;
 use crate::ratio::{Parts, RatioInterval};
 use crate::rng::Rng;
 use crate::simulate::{Noise, Rows};
-use crate::verdict::{RowInput, VarianceModel, VerdictRules, claims};
+use crate::verdict::{VarianceModel, VerdictRules, claims};
 use crate::width::narrow_enough;
 
 /// Rows of the suite.

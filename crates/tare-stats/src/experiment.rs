@@ -1,15 +1,16 @@
 //! The experiments that [`crate::calibrate()`] is made of: each simulates campaigns and counts what the method says.
 
 use crate::bootstrap::{BlockSamples, bootstrap_ratio, disagree};
-use crate::calibrate::{CalibrationRow, Goal};
 use crate::correct::Correction;
 use crate::dist::t_factor;
 use crate::estimator::{Best, Estimator};
 use crate::geomean::suite_geomean;
+use crate::goal::{CalibrationRow, Goal};
+use crate::input::RowInput;
 use crate::ratio::{Parts, RatioInterval, paired_ratio, unpaired_ratio};
 use crate::rng::Rng;
 use crate::simulate::{Board, Drawn, Noise, Rows};
-use crate::verdict::{RowInput, RowVerdict, VarianceModel, Verdict, VerdictRules, claims};
+use crate::verdict::{RowVerdict, VarianceModel, Verdict, VerdictRules, claims};
 
 /// The margin of the simulated scoreboards.
 pub(crate) const MARGIN: f64 = 0.02;

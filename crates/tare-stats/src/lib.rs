@@ -34,6 +34,8 @@ pub mod estimator;
 pub mod experiment;
 pub mod floor;
 pub mod geomean;
+pub mod goal;
+mod input;
 pub mod moderate;
 mod plan;
 pub mod rank;
@@ -48,7 +50,7 @@ pub mod warning;
 mod width;
 
 pub use bootstrap::{BlockSamples, BootstrapRatio, bootstrap_ratio, disagree};
-pub use calibrate::{CalibrationRow, calibrate, calibration_table};
+pub use calibrate::{calibrate, calibration_table};
 pub use components::{Components, Costs, Repetitions, blocks_needed, components, optimum};
 pub use correct::{Correction, PairP, benjamini_hochberg, holm};
 pub use decompose::{Decomposition, Factor, Work, decompose};
@@ -57,6 +59,8 @@ pub use error::StatError;
 pub use estimator::{Best, Estimator};
 pub use floor::{NoiseFloor, noise_floor};
 pub use geomean::{SuiteGeomean, suite_geomean, suite_geomean_sparse, unpaired_geomean};
+pub use goal::CalibrationRow;
+pub use input::RowInput;
 pub use moderate::{VariancePrior, moderate};
 pub use rank::{RankCorrelation, rank_correlation};
 pub use ratio::{
@@ -65,8 +69,6 @@ pub use ratio::{
 };
 pub use shape::{Shape, cliffs_delta, hodges_lehmann, shape, wasserstein};
 pub use summary::{MeanInterval, mad, mean, mean_interval, median, quantile, sample_sd};
-pub use verdict::{
-    RowInput, RowVerdict, VarianceModel, Verdict, VerdictRules, verdicts, verdicts_with,
-};
+pub use verdict::{RowVerdict, VarianceModel, Verdict, VerdictRules, verdicts, verdicts_with};
 pub use warning::Warning;
 pub use width::narrow_enough;

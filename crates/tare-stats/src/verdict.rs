@@ -4,9 +4,10 @@ use crate::correct::{Correction, PairP, joint};
 use crate::dist::t_upper;
 use crate::error::StatError;
 use crate::estimator::Best;
+use crate::input::RowInput;
 use crate::moderate::{VariancePrior, moderate};
 use crate::plan::more_blocks;
-use crate::ratio::{RatioInterval, is_zero, p_of_no_difference};
+use crate::ratio::{is_zero, p_of_no_difference};
 use serde::{Deserialize, Serialize};
 
 /// What is said about one row. "Slower" and "faster" are about the layer, whichever way its unit points.
@@ -26,19 +27,6 @@ pub enum Verdict {
     },
     /// The row has no usable interval (one block only, or numbers that are not finite).
     NoInterval,
-}
-
-/// One row of a scoreboard: benchmark × layer.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct RowInput {
-    /// The row's ratio with its interval.
-    pub interval: RatioInterval,
-    /// The equivalence margin δ, a ratio: 0.02 for 2%.
-    pub margin: f64,
-    /// The measured noise floor, a log ratio of 0 or more ([`crate::NoiseFloor::log_floor`]).
-    pub floor: f64,
-    /// Which end of the row's unit is good.
-    pub best: Best,
 }
 
 /// What [`verdicts`] says about a row, with the numbers it rests on.

@@ -1,8 +1,8 @@
 //! The method proves itself by simulation: a short, seeded version of what `calibrate` prints in full.
 
 use tare_stats::adaptive::allocated;
-use tare_stats::calibrate::{CalibrationRow, Goal};
 use tare_stats::experiment::{coverage, false_claims, false_verdicts, power};
+use tare_stats::goal::{CalibrationRow, Goal};
 use tare_stats::simulate::{Noise, Rows};
 
 const SEED: u64 = 20_240_611;

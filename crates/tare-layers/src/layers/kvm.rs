@@ -2,15 +2,14 @@
 //! `qemu`; and why KVM fails where it does.
 
 use super::qemu;
-use crate::initramfs::Initramfs;
+use crate::artifacts::initramfs::Initramfs;
+use crate::hardware;
 use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, SessionError, Setting, SettingError,
-    Settings, Unavailable, Unnamed, disk, files, kernel, net, vmm,
+    Settings, Unavailable, Unnamed, artifacts::kernel, disk, disk::files, net, vmm,
 };
-use nix::unistd::{AccessFlags, access};
-use std::path::Path;
-use std::{fs, io};
+use std::io;
 use tare_proto::{DISK, DISK_FILES, Machine, NET, NO_DISK};
 
 pub const KIND: LayerKind = LayerKind {
@@ -107,7 +106,7 @@ impl Kvm {
 impl Layer for Kvm {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
         vmm::find(host)?;
-        device()?;
+        hardware::device()?;
         kernel::find(self.kernel.as_deref(), host).map(drop)
     }
 
@@ -126,59 +125,6 @@ impl Layer for Kvm {
     }
 
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
-        explain(error, console).unwrap_or_else(|| crate::explain(error, console))
+        hardware::explain(error, console).unwrap_or_else(|| crate::explain(error, console))
     }
-}
-
-/// Whether this user may use KVM; whether it can run a guest, only a boot shows.
-pub(super) fn device() -> Result<(), Unavailable> {
-    let device = Path::new("/dev/kvm");
-    if !device.exists() {
-        return Err(Unavailable::new(
-            "there is no /dev/kvm",
-            "switch virtualization on in the firmware and load the module (modprobe kvm_intel or \
-             kvm_amd); a host that is a virtual machine needs nested virtualization from its own",
-        ));
-    }
-    access(device, AccessFlags::R_OK | AccessFlags::W_OK).map_err(|_| {
-        let remedy = "as root: usermod -aG kvm USER, then log in again; or run tare as root";
-        Unavailable::new("this user may not open /dev/kvm", remedy)
-    })
-}
-
-/// Why a guest did not come up although `/dev/kvm` opens, as far as this host shows it.
-pub(super) fn explain(error: &SessionError, console: &str) -> Option<Unavailable> {
-    let how = match error {
-        SessionError::NoGreeting(waited) => format!("the guest never reached the probe {waited}"),
-        SessionError::Ended(_) if console.contains("failed to set MSR") => {
-            "KVM refuses a processor register that QEMU must set".to_owned()
-        }
-        SessionError::Ended(how) => {
-            match console.lines().find(|line| line.starts_with(vmm::SAYS)) {
-                Some(line) => line.trim().to_owned(),
-                None => format!("the virtual machine ended before the probe greeted ({how})"),
-            }
-        }
-        _ => return None,
-    };
-    let (cause, remedy) = cause()?;
-    Some(Unavailable::new(format!("{how} although /dev/kvm opens: {cause}"), remedy))
-}
-
-fn cause() -> Option<(&'static str, &'static str)> {
-    if Path::new("/sys/module/kvm_pvm").exists() {
-        return Some((
-            "this host's KVM is PVM (module kvm_pvm), which runs only kernels built for it",
-            "give a kernel built with CONFIG_PVM_GUEST (kernel=FILE), use a machine with hardware \
-             virtualization, or measure qemu (TCG) instead",
-        ));
-    }
-    let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let mut flags = cpu.lines().filter(|line| line.starts_with("flags"));
-    flags.next()?.split_whitespace().find(|flag| *flag == "hypervisor")?;
-    Some((
-        "this host is itself a virtual machine, and its nested virtualization does not work",
-        "switch nested virtualization on in the machine below (kvm_intel or kvm_amd: nested=1), \
-         or measure qemu (TCG) instead",
-    ))
 }

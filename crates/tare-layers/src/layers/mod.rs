@@ -9,7 +9,7 @@ mod sim;
 mod uml;
 
 use crate::settings::suggestion;
-use crate::{Layer, Setting, SettingError, Settings, disk, files, net};
+use crate::{Layer, Setting, SettingError, Settings, disk, disk::files, net};
 use tare_proto::Machine;
 
 /// Who takes a kind of layer that nobody has named.

@@ -1,7 +1,7 @@
 //! `native`: the probe as an ordinary process of this host; the usual baseline.
 
+use crate::disk::files;
 use crate::disk::{self, Disk};
-use crate::files;
 use crate::net::{self, Net};
 use crate::{BootSpec, Host, Launch, Layer, LayerKind, Program, Unavailable, Unnamed};
 use nix::unistd::{AccessFlags, access};

@@ -4,13 +4,13 @@
 //! There are no limits to set: those need cgroups, which need root or a delegation. gVisor counts
 //! the CPUs that it is pinned to.
 
-use crate::bundle::Inside;
+use crate::artifacts::bundle::Inside;
+use crate::disk::files;
 use crate::disk::{self, Disk};
-use crate::files;
 use crate::net::{self, Net};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings,
-    Unavailable, Unnamed, bundle, programs,
+    Unavailable, Unnamed, artifacts::bundle, programs,
 };
 use std::path::{Path, PathBuf};
 use std::{fs, io};

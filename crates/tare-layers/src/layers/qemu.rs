@@ -1,15 +1,16 @@
 //! `qemu`: a virtual machine of QEMU, its code translated (TCG) or, with `accel=kvm`, run by the
 //! processor. The same machine otherwise, with no device but two serial lines.
 
-use super::kvm;
 use crate::availability::guests_run_here;
+use crate::disk::files::{self, Files};
 use crate::disk::{self, Attached, Disk};
-use crate::files::{self, Files};
+use crate::hardware;
 use crate::net::{self, Link, Net};
 use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, SessionError, Setting, SettingError,
-    Settings, Unavailable, Unnamed, initramfs, kernel, modules, programs,
+    Settings, Unavailable, Unnamed, artifacts::initramfs, artifacts::kernel, artifacts::modules,
+    programs,
 };
 use std::io;
 use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN};
@@ -144,7 +145,7 @@ impl Layer for Qemu {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
         guests_run_here("the guest of QEMU's layers")?;
         if self.accel == "kvm" {
-            kvm::device()?;
+            hardware::device()?;
         }
         let emulator = programs::find(&self.emulator)?;
         if let Some(plugin) = self.plugin(host) {
@@ -170,7 +171,10 @@ impl Layer for Qemu {
             // The first serial line is the console, the second the probe's.
             .args(["-chardev", "file,id=console,path=/dev/stderr", "-serial", "chardev:console"])
             .args(["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"])
-            .args(self.plugin(host).map_or_else(Vec::new, |plugin| plugin.arguments(boot)))
+            .args(
+                self.plugin(host)
+                    .map_or_else(Vec::new, |plugin| plugin.arguments(&boot.counts_file())),
+            )
             .args(&self.args);
         let (program, disks) = self.give_disks(host, boot, program)?;
         let (program, net) = self.give_net(host, boot, program)?;
@@ -187,7 +191,7 @@ impl Layer for Qemu {
     }
 
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
-        let kvm = (self.accel == "kvm").then(|| kvm::explain(error, console)).flatten();
+        let kvm = (self.accel == "kvm").then(|| hardware::explain(error, console)).flatten();
         kvm.unwrap_or_else(|| crate::explain(error, console))
     }
 }

@@ -3,12 +3,12 @@
 //! Its kernel is its own; it has one CPU, and each guest process is a host process that it traces.
 
 use crate::availability::guests_run_here;
+use crate::disk::files::{self, Files};
 use crate::disk::{self, Disk};
-use crate::files::{self, Files};
 use crate::net::{self, Link, Net};
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Unavailable, Unnamed, initramfs,
-    programs, registers,
+    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Unavailable, Unnamed,
+    artifacts::initramfs, programs, registers,
 };
 use std::io;
 use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN};

@@ -1,8 +1,8 @@
 //! One section a benchmark: distributions, location and spread in figures, the series over time, counters, load
 //! curves and where the time went, as far as there are any.
 
+use super::common::swatch;
 use super::shape::{findings, shapes};
-use super::summary::swatch;
 use crate::clean::{clean, fit};
 use crate::explain::explanations_html;
 use crate::svg::figure::{distribution, ecdf, jitter, load, time, usage};

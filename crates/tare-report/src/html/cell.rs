@@ -1,6 +1,6 @@
 //! One cell of the table: ratio, interval, verdict in words; raw pair, widths and remarks on demand.
 
-use super::summary::verdict_class;
+use super::common::verdict_class;
 use crate::clean::{clean, fit};
 use crate::words;
 use maud::{Markup, html};

@@ -1,6 +1,6 @@
 //! A comparison as part of a page: what is said of every layer, and a table a layer with its ratios drawn.
 
-use super::summary::{swatch, verdict_class};
+use super::common::{swatch, verdict_class};
 use super::table::{RANGE, axis, drawn};
 use crate::clean::{clean, fit};
 use crate::compare::sentences::{columns, how, sentences};

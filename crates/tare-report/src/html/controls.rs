@@ -1,6 +1,6 @@
 //! What the table can be asked: search, verdict, layers, range, raw values. Without a script only the last works.
 
-use super::summary::swatch;
+use super::common::swatch;
 use crate::clean::{clean, fit};
 use crate::words;
 use maud::{Markup, html};
@@ -29,7 +29,7 @@ pub(super) fn controls(board: &Scoreboard) -> Markup {
             label { input #raw type="checkbox"; " raw pairs, interval widths, remarks" }
             fieldset.scripted {
                 legend { "Layers" }
-                @for (at, layer) in super::table::shown(board) {
+                @for (at, layer) in super::common::shown(board) {
                     label { input type="checkbox" data-layer=(at) data-find=(found_by(layer)) data-name=(words::name(&layer.name)) checked; (swatch(at + 1)) bdi { (words::name(&layer.name)) } }
                 }
             }

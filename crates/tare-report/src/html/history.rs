@@ -1,7 +1,7 @@
 //! Several campaigns on one page: every benchmark's costs over them, with the places where something changed.
 
+use super::common::swatch;
 use super::page::{Shell, shell};
-use super::summary::swatch;
 use crate::clean::{clean, fit};
 use crate::svg::figure::history::{Line, figure};
 use crate::words;

@@ -6,6 +6,7 @@
 
 mod bench;
 mod cell;
+mod common;
 mod compare;
 mod controls;
 mod history;

@@ -1,6 +1,6 @@
 //! Where to optimise: a table a layer, what adds most first; only for suites whose benchmarks have weights.
 
-use super::summary::swatch;
+use super::common::swatch;
 use crate::clean::{clean, fit};
 use crate::text::signed;
 use crate::words;

@@ -1,6 +1,6 @@
 //! What the samples of a benchmark look like, in figures and in sentences: all of them read from the board.
 
-use super::summary::swatch;
+use super::common::swatch;
 use crate::words;
 use maud::{Markup, html};
 use tare_board::format::{digits, percent, percent_of, quantity};

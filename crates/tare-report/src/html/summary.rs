@@ -1,14 +1,14 @@
 //! The top of the page: a sentence a layer, and the geometric means drawn.
 
+use super::common::{shown, swatch, verdict_class};
 use crate::clean::fit;
 use crate::headline::{self, Headline};
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::figure::forest::{self, LINE, Strip};
-use crate::svg::marks;
 use crate::words;
 use maud::{Markup, PreEscaped, html};
 use tare_board::format::{count, ratio_and_interval};
-use tare_board::{Measure, Ratio, Scoreboard, Verdict};
+use tare_board::{Measure, Ratio, Scoreboard};
 
 pub(super) fn summary(board: &Scoreboard) -> Markup {
     let headlines = headline::headlines(board);
@@ -75,25 +75,6 @@ fn sentence(board: &Scoreboard, one: &Headline) -> Markup {
     }
 }
 
-/// A series' mark, as everywhere on the page.
-pub(super) fn swatch(series: usize) -> Markup {
-    html! {
-        svg.swatch width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true" {
-            g class=(marks::class(series)) { path.dot d=(marks::shape(series)) {} }
-        }
-    }
-}
-
-pub(super) const fn verdict_class(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Worse => "worse",
-        Verdict::Better => "better",
-        Verdict::Equivalent | Verdict::Identical => "equivalent",
-        Verdict::Undecided => "undecided",
-        Verdict::None => "none",
-    }
-}
-
 /// The geometric means of suites of several rows, one plot a suite.
 fn means(board: &Scoreboard) -> Markup {
     let mut suites: Vec<(&str, Measure)> = Vec::new();
@@ -119,7 +100,7 @@ fn plot(board: &Scoreboard, suite: &str, measure: Measure) -> String {
     const WIDTH: f64 = 420.0;
     /// Room for a letter of a figure.
     const LETTER: f64 = 7.1;
-    let shown: Vec<_> = super::table::shown(board).collect();
+    let shown: Vec<_> = shown(board).collect();
     let places: Vec<usize> = shown.iter().map(|(at, _)| *at).collect();
     let strip = Strip::of_means(board, suite, measure).only(&places);
     let margin = board.method.margin;

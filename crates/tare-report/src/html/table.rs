@@ -1,8 +1,8 @@
 //! The scoreboard as a table: a row a benchmark, its intervals drawn in it, a column a layer; grouped by suite.
 
 use super::cell;
+use super::common::{shown, swatch};
 use super::controls::controls;
-use super::summary::swatch;
 use crate::clean::{clean, fit};
 use crate::index;
 use crate::svg::canvas::Canvas;
@@ -11,7 +11,7 @@ use crate::svg::scale::Scale;
 use crate::{headline, words};
 use maud::{Markup, PreEscaped, html};
 use tare_board::format::{percent, percent_above_one, quantity};
-use tare_board::{Geomean, LayerSummary, Measure, Row, Scoreboard};
+use tare_board::{Geomean, Measure, Row, Scoreboard};
 use tare_proto::Better;
 
 /// Width of the plots in the table's rows, and the part that is drawn on.
@@ -64,12 +64,6 @@ pub(super) fn indices(board: &Scoreboard) -> Markup {
             }
         }
     }
-}
-
-/// The layers that have a column, with their places among the others: all but those that cannot run here.
-pub(super) fn shown(board: &Scoreboard) -> impl Iterator<Item = (usize, &LayerSummary)> {
-    let able = |layer: &LayerSummary| layer.unavailable.is_none() || layer.measured > 0;
-    board.others().enumerate().filter(move |(_, layer)| able(layer))
 }
 
 /// The suites in the order of the rows.

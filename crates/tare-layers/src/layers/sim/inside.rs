@@ -2,8 +2,8 @@
 //! the host hears the probe inside the layer.
 
 use super::machine::{Simulated, Start};
-use crate::initramfs::Initramfs;
-use crate::{BootSpec, Host, Program, Unavailable, package};
+use crate::artifacts::initramfs::Initramfs;
+use crate::{BootSpec, Host, Program, Unavailable, artifacts::package};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 use tare_proto::{INNER, Inner};

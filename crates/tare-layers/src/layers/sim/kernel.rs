@@ -2,8 +2,11 @@
 //! without spending instructions on unpacking itself.
 
 use super::inside::other;
-use crate::kernel::given;
-use crate::{BootSpec, Host, Settings, Unavailable, modules, package, unpack};
+use crate::artifacts::kernel::given;
+use crate::{
+    BootSpec, Host, Settings, Unavailable, artifacts::modules, artifacts::package,
+    artifacts::unpack,
+};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 

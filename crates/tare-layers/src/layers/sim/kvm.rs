@@ -6,7 +6,7 @@ use super::machine::Simulated;
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, SettingError, Settings, Unavailable,
-    Unnamed, initramfs, vmm,
+    Unnamed, artifacts::initramfs, vmm,
 };
 use std::io;
 use std::path::Path;

@@ -4,7 +4,9 @@
 use super::Kernel;
 use super::disk::{self, RamDisk};
 use crate::availability::guests_run_here;
-use crate::{BootSpec, Host, Program, SettingError, Settings, Unavailable, initramfs, programs};
+use crate::{
+    BootSpec, Host, Program, SettingError, Settings, Unavailable, artifacts::initramfs, programs,
+};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -116,7 +118,11 @@ impl Simulated {
             .args(["-no-reboot"])
             .args(["-chardev", "file,id=console,path=/dev/stderr", "-serial", "chardev:console"])
             .args(["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"])
-            .args(host.plugin.as_ref().map_or_else(Vec::new, |plugin| plugin.arguments(boot)))
+            .args(
+                host.plugin
+                    .as_ref()
+                    .map_or_else(Vec::new, |plugin| plugin.arguments(&boot.counts_file())),
+            )
             .arg("-kernel")
             .arg(start.kernel)
             .args(["-initrd", start.initrd, "-append", start.append]);

@@ -6,7 +6,7 @@ use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
 use crate::layers::oci::PLATFORM;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Setting, SettingError, Settings, Unavailable,
-    Unnamed, bundle, programs,
+    Unnamed, artifacts::bundle, programs,
 };
 use std::io;
 use std::path::PathBuf;

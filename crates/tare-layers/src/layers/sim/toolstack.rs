@@ -2,7 +2,7 @@
 
 use super::disk;
 use super::inside::{C_LIBRARY, Files};
-use crate::{Host, Unavailable, package};
+use crate::{Host, Unavailable, artifacts::package};
 use std::path::PathBuf;
 use tare_proto::Inner;
 

@@ -6,7 +6,7 @@ use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
 use crate::layers::uml::arguments;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Setting, SettingError, Settings, Unavailable,
-    Unnamed, initramfs, programs,
+    Unnamed, artifacts::initramfs, programs,
 };
 use std::io;
 use std::path::PathBuf;

@@ -2,8 +2,8 @@
 
 use super::machine::{Simulated, Start};
 use crate::{
-    BootSpec, Host, Program, SessionError, Setting, SettingError, Settings, Unavailable, package,
-    unpack,
+    BootSpec, Host, Program, SessionError, Setting, SettingError, Settings, Unavailable,
+    artifacts::package, artifacts::unpack,
 };
 use std::io;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk};
 use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, Setting, SettingError, Settings,
-    Unavailable, Unnamed, initramfs,
+    Unavailable, Unnamed, artifacts::initramfs,
 };
 use std::{fs, io};
 use tare_proto::{DISK, Machine};

@@ -1,7 +1,7 @@
 //! Drivers that a guest's kernel keeps in modules: found beside the kernel, put into the initramfs, and
 //! loaded by the probe before anything else.
 
-use crate::{BootSpec, Host, kernel, programs};
+use crate::{BootSpec, Host, cache, programs};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub(crate) fn of(
     boot: &BootSpec,
 ) -> io::Result<Vec<PathBuf>> {
     let Some(release) = release(kernel) else { return Ok(Vec::new()) };
-    let folders = [kernel::cached_modules(host, release), Path::new("/lib/modules").join(release)];
+    let folders = [cache::modules(host, release), Path::new("/lib/modules").join(release)];
     let Some(folder) = folders.iter().find(|folder| folder.is_dir()) else {
         return Ok(Vec::new());
     };

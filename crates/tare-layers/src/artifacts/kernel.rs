@@ -1,8 +1,8 @@
 //! Finds a kernel for a virtual machine: the one that is set, a readable one of this host, one in
 //! tare's cache, or one taken out of the distribution's package without installing it.
 
-use crate::package::{self, by_version};
-use crate::{Host, Unavailable, cache, modules};
+use crate::artifacts::package::{self, by_version};
+use crate::{Host, Unavailable, artifacts::modules, cache};
 use nix::unistd::{AccessFlags, access};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -43,16 +43,11 @@ pub(crate) fn find_with_modules(set: Option<&str>, host: &Host) -> Result<PathBu
     let kernel = find(set, host)?;
     let cached = host.cache.join("kernels");
     if let (true, Some(release)) = (kernel.starts_with(&cached), modules::release(&kernel))
-        && !cached_modules(host, release).is_dir()
+        && !cache::modules(host, release).is_dir()
     {
         let _ = unpack(&format!("linux-image-{release}"), &cached);
     }
     Ok(kernel)
-}
-
-/// Where the modules of a kernel in tare's cache are.
-pub(crate) fn cached_modules(host: &Host, release: &str) -> PathBuf {
-    host.cache.join("kernels").join(format!("modules-{release}"))
 }
 
 /// The kernel of `folder` that suits best: that of the `running` release, else the newest.

@@ -1,7 +1,7 @@
 //! What a boot makes on this host beside its processes, and how it is removed. All of it carries the boot's id,
 //! which is random: what has that name was made by this boot and by nobody else.
 
-use crate::{Program, mounts, procs, programs};
+use crate::{Program, keeper::mounts, keeper::procs, programs};
 use serde::{Deserialize, Serialize};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};

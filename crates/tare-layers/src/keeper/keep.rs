@@ -2,10 +2,10 @@
 //! the layer leaves, and when tare goes away (the other end of the life line closes, as it does on
 //! SIGKILL) or the layer's first process ends, it ends and removes all of it.
 
-use crate::estate::{Estate, is_id};
-use crate::orders::{Boot, LIFE, News, Order, tell};
-use crate::record::Record;
-use crate::{begin, end, procs};
+use crate::keeper::estate::{Estate, is_id};
+use crate::keeper::orders::{Boot, LIFE, News, Order, tell};
+use crate::keeper::record::Record;
+use crate::{keeper::begin, keeper::end, keeper::procs};
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::prctl;
 use nix::sys::signal::SigHandler;

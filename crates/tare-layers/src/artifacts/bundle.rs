@@ -5,7 +5,7 @@
 //! seccomp filter, which costs time on every system call.
 
 use crate::net::Link;
-use crate::{BootSpec, Host, initramfs};
+use crate::{BootSpec, Host, artifacts::initramfs};
 use nix::sys::stat::{major, minor};
 use nix::unistd::{getegid, geteuid};
 use serde_json::{Value, json};

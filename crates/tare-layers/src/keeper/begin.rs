@@ -1,9 +1,9 @@
 //! How a keeper starts its layer: it makes what the layer needs, notes each thing that it has made, starts the
 //! helpers and then the layer's first process.
 
-use crate::estate::{self, Estate};
-use crate::orders::{News, Order, READY, monotonic_ns, tell};
-use crate::{Helper, Program, affinity, end, registers};
+use crate::keeper::estate::{self, Estate};
+use crate::keeper::orders::{News, Order, READY, monotonic_ns, tell};
+use crate::{Helper, Program, affinity, keeper::end, registers};
 use nix::sys::prctl;
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::unistd::{dup2_stderr, dup2_stdin, dup2_stdout};

@@ -61,7 +61,9 @@ fn loop_device(file: &File, devices: &Path) -> Option<String> {
 fn swap(file: &File, list: &str) -> Option<String> {
     let swaps = fs::read_to_string(list).ok()?;
     let mut names = swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next());
-    names.any(|name| is(file, &crate::mounts::plain(name))).then(|| "the kernel swaps to it".into())
+    names
+        .any(|name| is(file, &crate::keeper::mounts::plain(name)))
+        .then(|| "the kernel swaps to it".into())
 }
 
 fn is(file: &File, path: &str) -> bool {

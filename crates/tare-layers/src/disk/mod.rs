@@ -4,16 +4,15 @@
 //! Every layer of a campaign gets one of the same size in the same folder, so that the same medium lies
 //! below all of them.
 
-use crate::{BootSpec, Host, Program, Setting, SettingError, Settings, Unavailable, used};
-use nix::errno::Errno;
-use nix::fcntl::{FallocateFlags, fallocate};
+pub(crate) mod files;
+pub(crate) mod used;
+
+use crate::{BootSpec, Host, Image, Program, Setting, SettingError, Settings, Unavailable};
 use nix::sys::statfs::{self, FsType, statfs};
-use serde::{Deserialize, Serialize};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::OpenOptions;
+use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use tare_proto::NO_DISK;
 
 /// The setting of every kind that can give a disk.
 pub(crate) const SETTING: Setting = Setting {
@@ -28,9 +27,6 @@ pub(crate) const USUAL: &str = "128M";
 /// What `/var/tmp` is for: files that are too large for memory.
 const ON_DISK: &str = "/var/tmp";
 
-/// Bytes that an image is filled with at once.
-const CHUNK: usize = 1 << 20;
-
 /// What the setting says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Disk {
@@ -38,17 +34,6 @@ pub(crate) enum Disk {
     Scratch(u64, Option<PathBuf>),
     /// A device or a file that is there.
     Given(PathBuf),
-}
-
-/// An image to be made before a layer starts; it lies in a folder that is removed with the boot.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Image {
-    /// Where.
-    pub path: PathBuf,
-    /// How large.
-    pub bytes: u64,
-    /// Whether it gets a file system, empty, over what fills it.
-    pub file_system: bool,
 }
 
 /// A disk as a layer starts with it.
@@ -153,50 +138,10 @@ fn direct(folder: &Path) -> bool {
     !opened.is_err_and(|e| e.raw_os_error() == Some(libc::EINVAL))
 }
 
-impl Image {
-    /// Makes the image, really written and on the disk; where that fails, one that holds the reason.
-    /// `go_on` is asked at every step, and what it says ends the work.
-    pub(crate) fn make(&self, go_on: &dyn Fn() -> io::Result<()>) -> io::Result<()> {
-        let folder = self.path.parent().unwrap_or(&self.path).display();
-        let named = |e| format!("an image of {} MiB in {folder}: {e}", self.bytes >> 20);
-        let made = self.fill(go_on).map_err(named).and_then(|()| match self.file_system {
-            true => crate::files::make_file_system(&self.path),
-            false => Ok(()),
-        });
-        let Err(reason) = made else { return Ok(()) };
-        let reason = format!("{NO_DISK}{reason}");
-        let mut sector = reason.into_bytes();
-        sector.truncate(512);
-        sector.resize(512, 0);
-        fs::write(&self.path, sector)
-    }
-
-    fn fill(&self, go_on: &dyn Fn() -> io::Result<()>) -> io::Result<()> {
-        let mut file = File::create(&self.path)?;
-        // What does not fit is known before half of it has been written.
-        match fallocate(&file, FallocateFlags::empty(), 0, self.bytes as i64) {
-            Ok(()) | Err(Errno::EOPNOTSUPP | Errno::ENOSYS) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let mut state = 0x9e37_79b9_7f4a_7c15u64;
-        let mut chunk = vec![0; CHUNK];
-        for _ in 0..self.bytes / CHUNK as u64 {
-            for word in chunk.chunks_exact_mut(8) {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                word.copy_from_slice(&state.to_le_bytes());
-            }
-            go_on()?;
-            file.write_all(&chunk)?;
-        }
-        file.sync_all()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::FileTypeExt;
 
     fn read(text: &str) -> Result<Option<Disk>, SettingError> {

@@ -4,12 +4,20 @@
 //! A parent-death signal is not enough: container runtimes and sandboxes leave their first process,
 //! and state on disk has to be removed after the processes have ended.
 
+pub(crate) mod begin;
+pub(crate) mod end;
+pub(crate) mod estate;
+pub(crate) mod keep;
+pub(crate) mod mounts;
+pub(crate) mod orders;
+pub(crate) mod procs;
+pub(crate) mod record;
+
 use crate::error::{SessionError, refused};
-use crate::estate::{COMMAND, Estate};
-use crate::files::MAKING;
-use crate::orders::{Boot, LIFE, News, Order, READY};
-use crate::procs;
-use crate::record::Record;
+use crate::image::MAKING;
+use crate::keeper::estate::{COMMAND, Estate};
+use crate::keeper::orders::{Boot, LIFE, News, Order, READY};
+use crate::keeper::record::Record;
 use nix::errno::Errno;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -32,7 +40,7 @@ const POLL: Duration = Duration::from_millis(2);
 /// Bytes a second that an image is written at, at least.
 const SLOWEST_DISK: u64 = 10 << 20;
 
-/// How to start a keeper: a program and arguments that end up in [`crate::keep`].
+/// How to start a keeper: a program and arguments that end up in [`crate::keeper::keep`].
 #[derive(Debug, Clone)]
 pub struct Keeper {
     /// The program, usually tare itself.

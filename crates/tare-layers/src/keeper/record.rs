@@ -3,7 +3,7 @@
 //! killed, and the next tare removes what they left.
 
 use crate::cache;
-use crate::estate::{Estate, is_id};
+use crate::keeper::estate::{Estate, is_id};
 use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::geteuid;
 use std::fs::{self, DirBuilder, File, OpenOptions};

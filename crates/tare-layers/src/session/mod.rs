@@ -2,16 +2,20 @@
 //!
 //! Dropping a session ends its layer: the keeper sees the life line close and removes everything.
 
-use crate::boot::{Answer, BootName, Ended, Greeting};
-use crate::console::Console;
+pub(crate) mod boot;
+pub(crate) mod console;
+pub(crate) mod line;
+
 use crate::error::{SessionError, refused, unexpected};
 use crate::keeper::Running;
+use crate::keeper::orders::{Order, monotonic_ns};
 use crate::launch::Conversation;
 use crate::layer::{BootSpec, Host, Layer};
-use crate::line::{self, Stamped};
-use crate::orders::{Order, monotonic_ns};
 use crate::patience::{Deadline, Patience};
-use crate::{Artifact, Keeper, Launch, record};
+use crate::session::boot::{Answer, BootName, Ended, Greeting};
+use crate::session::console::Console;
+use crate::session::line::Stamped;
+use crate::{Artifact, Keeper, Launch, keeper::record};
 use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -115,9 +119,8 @@ impl Session {
     pub fn greet(&mut self, within: impl Into<Patience>) -> Result<Greeting, SessionError> {
         let zero = (Instant::now(), monotonic_ns());
         let mut deadline = self.deadline(within.into());
-        let stamped = match self.next(&mut deadline)? {
-            Some(stamped) => stamped,
-            None => return Err(SessionError::NoGreeting(deadline.waited())),
+        let Some(stamped) = self.next(&mut deadline)? else {
+            return Err(SessionError::NoGreeting(deadline.waited()));
         };
         let FromProbe::Hello(hello) = stamped.what else {
             let kind = stamped.what.kind();

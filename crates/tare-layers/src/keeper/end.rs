@@ -1,8 +1,8 @@
 //! How a keeper ends its layer: it adopts every process that the layer leaves, ends them when tare goes away or the
 //! layer's first process ends, and reaps until there are none.
 
-use crate::orders::{News, tell};
-use crate::procs;
+use crate::keeper::orders::{News, tell};
+use crate::keeper::procs;
 use nix::errno::Errno;
 use nix::sys::wait::{WaitStatus, waitpid};
 use std::io::{self, BufReader};

@@ -66,6 +66,6 @@ mod tests {
     fn no_boot_is_called_like_another() {
         let all: BTreeSet<String> = (0..1000).map(|_| fresh_id()).collect();
         assert_eq!(all.len(), 1000);
-        assert!(all.iter().all(|id| id.len() == 21 && crate::estate::is_id(id)));
+        assert!(all.iter().all(|id| id.len() == 21 && crate::keeper::estate::is_id(id)));
     }
 }

@@ -2,10 +2,9 @@
 //! a disk with a file system of its own.
 
 use crate::disk::{self, Attached};
-use crate::{BootSpec, Program, Setting, SettingError, Settings, Unavailable, programs};
+use crate::{BootSpec, Program, Setting, SettingError, Settings, Unavailable};
 use std::io;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
 /// The setting of every kind that is a guest.
 pub(crate) const SETTING: Setting = Setting {
@@ -15,9 +14,6 @@ pub(crate) const SETTING: Setting = Setting {
 
 /// Its value when a benchmark needs files on a disk and nothing is set: room for thirty users of the mix.
 pub(crate) const USUAL: &str = "128M";
-
-/// Longest time that making a file system may take.
-pub(crate) const MAKING: Duration = Duration::from_secs(30);
 
 /// A folder on a disk of this host, as far as there is one; it is made and removed with the boot.
 pub(crate) fn folder(boot: &BootSpec, program: &mut Program) -> PathBuf {
@@ -54,19 +50,11 @@ impl Files {
     }
 }
 
-/// Makes an empty ext4 file system on `image`, all of it at once: a kernel would go on with that while it is measured.
-pub(crate) fn make_file_system(image: &Path) -> Result<(), String> {
-    let program = programs::find("mke2fs").map_err(|lacking| lacking.to_string())?;
-    let mut command = programs::plain(program);
-    let at_once = "lazy_itable_init=0,lazy_journal_init=0";
-    command.args(["-q", "-F", "-t", "ext4", "-E", at_once]).arg(image);
-    programs::output(&mut command, MAKING).map(drop)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Image;
+    use crate::image::make_file_system;
     use std::fs;
 
     #[test]

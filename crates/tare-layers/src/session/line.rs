@@ -1,7 +1,7 @@
 //! The line to a probe: whatever arrives, stamped as it is read, in a thread of its own.
 
-use crate::console::Console;
 use crate::launch::Conversation;
+use crate::session::console::Console;
 use std::io::{self, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
