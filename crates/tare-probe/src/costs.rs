@@ -18,7 +18,7 @@ pub struct Costs {
     pub ops: u64,
     /// Batches thrown away.
     pub warmup: u32,
-    /// A batch was below [`RESOLUTIONS`].
+    /// A batch was shorter than a hundred times the clock's resolution.
     pub short_batch: bool,
     /// What stands beside the series.
     pub counters: Vec<Counter>,

@@ -40,7 +40,7 @@ const POLL: Duration = Duration::from_millis(2);
 /// Bytes a second that an image is written at, at least.
 const SLOWEST_DISK: u64 = 10 << 20;
 
-/// How to start a keeper: a program and arguments that end up in [`crate::keeper::keep`].
+/// How to start a keeper: a program and arguments that end up in [`crate::keep()`].
 #[derive(Debug, Clone)]
 pub struct Keeper {
     /// The program, usually tare itself.

@@ -65,7 +65,7 @@ pub struct RunArgs {
     #[arg(long, value_parser = time, value_name = "TIME")]
     pub boot_limit: Option<Duration>,
     /// Settings and layers from a file: suite, bench, load, series, baseline, budget, blocks, seed, machine, margin, width, count,
-    /// model, explain and [[layer]] tables; flags win [default: tare.toml, if there is one]
+    /// model, explain and tables of layers; flags win [default: tare.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Count instructions by place (user, kernel, hypervisor) and crossings between them, on layers that QEMU translates:
