@@ -114,7 +114,7 @@ fn boot(folder: &Path, init: &[u8]) -> String {
     };
     let out = folder.join("counts");
     let mut qemu = Command::new("timeout");
-    qemu.arg("120").arg(&program.program).args(&program.args);
+    qemu.arg("120").arg(&program.program).args(&program.args).current_dir(folder);
     let ended = qemu.output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.success(), "{said}");
