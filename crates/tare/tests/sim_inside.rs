@@ -70,7 +70,8 @@ fn a_step_that_fails_is_named_and_ends_the_machine() {
     let text = serde_json::to_vec(&inner).unwrap();
     initramfs.unwrap().write_all(&archive(INNER, &text)).unwrap();
     let mut qemu = Command::new("timeout");
-    let ended = qemu.arg("300").arg(&program.program).args(&program.args).output().unwrap();
+    qemu.arg("300").arg(&program.program).args(&program.args).current_dir(folder.path());
+    let ended = qemu.output().unwrap();
     let (said, console) = (ended.stdout, String::from_utf8_lossy(&ended.stderr).into_owned());
     assert!(ended.status.success(), "{console}");
     let said: Vec<FromProbe> =
