@@ -1,11 +1,10 @@
 //! Counting what a simulated machine executes: the plugin that QEMU is given, and what it writes.
 
-use crate::Unavailable;
 use crate::programs::{output, plain};
+use crate::{Unavailable, bounded};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tare_proto::{Counter, MAX_COUNTERS};
@@ -53,9 +52,7 @@ impl Plugin {
             return Ok(None);
         }
         let file = |e| CountError::File(path.to_owned(), e);
-        let mut text = String::new();
-        let opened = File::open(path).map_err(file)?;
-        opened.take(LONGEST + 1).read_to_string(&mut text).map_err(file)?;
+        let text = bounded::text(path, LONGEST).map_err(file)?;
         parse(&text).map(Some).map_err(|why| CountError::Foreign(path.to_owned(), why))
     }
 
@@ -120,9 +117,6 @@ struct Region {
 }
 
 fn parse(text: &str) -> Result<Counts, String> {
-    if text.len() as u64 > LONGEST {
-        return Err(format!("it is longer than {LONGEST} bytes"));
-    }
     let mut lines = text.lines();
     let head = lines.next().ok_or("it is empty")?;
     let head: Head = serde_json::from_str(head).map_err(|e| format!("its first line: {e}"))?;

@@ -6,6 +6,7 @@
 pub mod affinity;
 mod artifacts;
 mod availability;
+mod bounded;
 mod cache;
 mod consumed;
 mod counting;

@@ -1,8 +1,7 @@
 //! Unpacks boot images once, into the cache: a kernel's ELF out of its bzImage, a hypervisor out of its gzip file. A
 //! simulated machine would otherwise spend billions of instructions on it at every boot.
 
-use crate::programs;
-use crate::{Host, Unavailable, cache};
+use crate::{Host, Unavailable, bounded, cache, programs};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -37,7 +36,7 @@ pub(crate) fn elf(packed: &Path, host: &Host) -> Result<PathBuf, Unavailable> {
         let remedy = "give an ELF image, or one packed by xz, gzip, zstd, lz4 or bzip2";
         Unavailable::new(format!("{}: {why}", packed.display()), remedy)
     };
-    let data = fs::read(packed).map_err(|e| fault(e.to_string()))?;
+    let data = bounded::read(packed, bounded::PROGRAM).map_err(|e| fault(e.to_string()))?;
     if data.starts_with(ELF) {
         return Ok(packed.to_owned());
     }

@@ -144,9 +144,9 @@ fn decimal(settings: &Settings, key: &str, default: f64) -> Result<f64, SettingE
 }
 
 fn read_script(path: &str) -> Result<Script, SettingError> {
-    let text =
-        std::fs::read_to_string(path).map_err(|e| SettingError(format!("script={path}: {e}")))?;
-    serde_json::from_str(&text).map_err(|e| SettingError(format!("script={path}: {e}")))
+    let refused = |why: String| SettingError(format!("script={path}: {why}"));
+    let text = crate::bounded::text(path.as_ref(), 16 << 20).map_err(|e| refused(e.to_string()))?;
+    serde_json::from_str(&text).map_err(|e| refused(e.to_string()))
 }
 
 impl Layer for Mock {

@@ -3,9 +3,9 @@
 
 use super::machine::{Simulated, Start};
 use crate::artifacts::initramfs::Initramfs;
-use crate::{BootSpec, Host, Program, Unavailable, artifacts::package};
+use crate::{BootSpec, Host, Program, Unavailable, artifacts::package, bounded};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 use tare_proto::{INNER, Inner};
 
 /// Files out of a package.
@@ -71,9 +71,21 @@ impl Inside<'_> {
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
-    fs::read(path).map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))
+    bounded::read(path, bounded::PROGRAM)
+        .map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))
 }
 
 pub(super) fn other(why: Unavailable) -> io::Error {
     io::Error::other(why.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_end_is_refused_by_name() {
+        let refused = read(Path::new("/dev/zero")).unwrap_err().to_string();
+        assert_eq!(refused, "/dev/zero: not a regular file");
+    }
 }
