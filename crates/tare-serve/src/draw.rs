@@ -31,9 +31,13 @@ pub(crate) fn report(found: &Found) -> Result<Bytes, StoreError> {
     Ok(tare_report::html(&campaign, &board, &Extras::of(&campaign, &board)).into())
 }
 
-/// All campaigns over time.
+/// The newest campaigns over time. Which these are is found first, so that not all of them are held and judged.
 pub(crate) fn history(folders: &Folders) -> String {
-    let boards = folders.scan().into_iter().take(HISTORY).filter_map(|one| {
+    let made = |one: Found| Some((load(&one.path).ok()?.plan.created, one));
+    let mut newest: Vec<(String, Found)> = folders.scan().into_iter().filter_map(made).collect();
+    newest.sort_by(|a, b| b.0.cmp(&a.0));
+    newest.truncate(HISTORY);
+    let boards = newest.into_iter().filter_map(|(_, one)| {
         let campaign = load(&one.path).ok()?;
         Some((one.name, judged(&campaign)))
     });

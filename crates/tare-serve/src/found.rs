@@ -1,11 +1,13 @@
 //! The campaigns in the given folders, each with an identity that a request can name without naming a path.
 
 use sha2::{Digest, Sha256};
-use std::fs;
+use std::cmp::Reverse;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 use tare_store::FILE;
 
-/// Most entries of a folder that are looked at, and most campaigns.
+/// Most entries of a folder that are looked at, and most campaigns: those that were written to last.
 const ENTRIES: usize = 10_000;
 const CAMPAIGNS: usize = 1_000;
 
@@ -30,7 +32,7 @@ impl Folders {
     /// Every campaign: a folder that is one, and those directly in it. Symbolic links are not followed, so that
     /// nothing outside is reached.
     pub(crate) fn scan(&self) -> Vec<Found> {
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<(Option<SystemTime>, Found)> = Vec::new();
         for folder in &self.0 {
             let mut below: Vec<PathBuf> = fs::read_dir(folder)
                 .into_iter()
@@ -42,13 +44,14 @@ impl Folders {
                 .collect();
             below.sort();
             for path in std::iter::once(folder.clone()).chain(below) {
-                if is_campaign(&path) && found.iter().all(|known| known.path != path) {
-                    found.push(Found::new(folder, path));
+                let Some(database) = database(&path) else { continue };
+                if found.iter().all(|(_, known)| known.path != path) {
+                    found.push((database.modified().ok(), Found::new(folder, path)));
                 }
             }
         }
-        found.truncate(CAMPAIGNS);
-        found
+        found.sort_by_key(|(written, _)| Reverse(*written));
+        found.into_iter().map(|(_, one)| one).take(CAMPAIGNS).collect()
     }
 }
 
@@ -62,7 +65,7 @@ impl Found {
     }
 }
 
-/// A real file in a real folder.
-fn is_campaign(path: &Path) -> bool {
-    fs::symlink_metadata(path.join(FILE)).is_ok_and(|meta| meta.is_file())
+/// What makes a folder a campaign: a real file in it.
+fn database(folder: &Path) -> Option<Metadata> {
+    fs::symlink_metadata(folder.join(FILE)).ok().filter(Metadata::is_file)
 }

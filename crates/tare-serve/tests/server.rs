@@ -54,6 +54,23 @@ fn the_newest_campaign_stands_first_and_damage_last() {
 }
 
 #[test]
+fn a_history_of_too_many_campaigns_is_that_of_the_newest() {
+    let server = Server::new();
+    let first = server.root().join("000");
+    campaign_of(&first, "oldest", true, "2026-01-01T00:00:00Z").close().unwrap();
+    let second = server.root().join("001");
+    campaign_of(&second, "runc", true, "2026-01-02T00:00:00Z").close().unwrap();
+    for at in 2..101 {
+        let copy = server.root().join(format!("{at:03}"));
+        std::fs::create_dir(&copy).unwrap();
+        std::fs::copy(second.join("campaign.db"), copy.join("campaign.db")).unwrap();
+    }
+    let history = server.get("/history");
+    assert!(history.contains("over 100 campaigns") && history.contains("runc"), "{history}");
+    assert!(!history.contains("oldest"), "the first by path, and the oldest");
+}
+
+#[test]
 fn nothing_outside_the_folders_is_reached() {
     let server = Server::new();
     let outside = server.folder.path().join("outside");
