@@ -158,8 +158,19 @@ fn remarks(place: &Place, weighed: &Weighed, values: &Values) -> Vec<Comment> {
         let percent = 100.0 * said.layer.max(said.baseline);
         Comment::MostlySubtracted { percent, whole: said.whole.value }
     }));
+    remarks.extend(not_positive(place, values));
     remarks.extend(other_size(place, values));
     remarks
+}
+
+/// Samples that are no times, of the layer and of the baseline.
+fn not_positive(place: &Place, values: &Values) -> impl Iterator<Item = Comment> {
+    let sides = [(Some(place.layer), false), (values.baseline, true)];
+    sides.into_iter().filter_map(|(layer, baseline)| {
+        let of = SampleSummary::of(values, layer?, place.benchmark)?;
+        let samples = Some(of.not_positive).filter(|count| *count > 0)?;
+        Some(Comment::NotPositive { samples, of: of.samples, baseline })
+    })
 }
 
 /// What a benchmark says it worked on, in bytes.

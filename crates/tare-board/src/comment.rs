@@ -56,6 +56,15 @@ pub enum Comment {
         /// The ratio of the whole operations.
         whole: f64,
     },
+    /// Samples that are zero or below: what was subtracted from them was as large as they were.
+    NotPositive {
+        /// How many.
+        samples: usize,
+        /// Of how many.
+        of: usize,
+        /// The baseline's, not the layer's.
+        baseline: bool,
+    },
     /// The layer had less room, or another opinion, and worked on another amount of memory than the baseline.
     OtherSize {
         /// Bytes on the layer.
@@ -86,6 +95,7 @@ impl Comment {
             Comment::FewSamples { .. } => "few_samples",
             Comment::Rejected { .. } => "rejected",
             Comment::MostlySubtracted { .. } => "mostly_subtracted",
+            Comment::NotPositive { .. } => "not_positive",
             Comment::OtherSize { .. } => "other_size",
             Comment::Found(finding) => finding.kind,
         }
@@ -108,6 +118,10 @@ impl Comment {
             Comment::Rejected { series, why } => format!("{series} series rejected: {why}"),
             Comment::MostlySubtracted { percent, whole } => {
                 format!("{percent:.0}% subtracted; with it {}", short_ratio(*whole))
+            }
+            Comment::NotPositive { samples, of, baseline } => {
+                let whose = if *baseline { " of the baseline" } else { "" };
+                format!("{samples} of {of} samples{whose} not above zero")
             }
             Comment::OtherSize { layer, baseline } => {
                 format!("on {} MiB, not {}", mebibytes(*layer), mebibytes(*baseline))
@@ -142,6 +156,10 @@ impl Comment {
             }
             Comment::MostlySubtracted { percent, whole } => {
                 format!("{percent:.0}% of what was measured is subtracted, so the ratio is of small differences of large numbers; that of the whole operations is {}. Nothing is said of the row that these do not show, and it is in no geometric mean.", short_ratio(*whole))
+            }
+            Comment::NotPositive { samples, of, baseline } => {
+                let whose = if *baseline { "baseline" } else { "layer" };
+                format!("{samples} of {of} samples of the {whose} are zero or below: what was subtracted was as large as the whole operation, so the row is near the limit of what can be told.")
             }
             Comment::OtherSize { layer, baseline } => {
                 format!("The layer worked on {} MiB and the baseline on {}, so their caches hold other parts of it; give the layer more memory.", mebibytes(*layer), mebibytes(*baseline))

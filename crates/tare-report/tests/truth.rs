@@ -3,9 +3,9 @@
 mod common;
 
 use common::{bench, boot, empty, hello, layer, series};
-use tare_board::{Options, Scoreboard, scoreboard};
+use tare_board::{Extras, Options, Scoreboard, scoreboard};
 use tare_proto::{Machine, Unit};
-use tare_report::{Paint, TextStyle, history_html, text};
+use tare_report::{Paint, TextStyle, csv, history_html, json, markdown, text};
 use tare_store::{Campaign, Role};
 
 /// A baseline and one layer on one benchmark, `value(block, layer)`.
@@ -74,6 +74,12 @@ fn figures_of_samples_are_of_all_of_them() {
     let own = cell.samples.expect("samples");
     assert_eq!((own.samples, own.boots, own.not_positive), (20, 4, 4));
     assert_eq!((own.median, row.samples.expect("samples").median), (21.0, 10.0));
+    let page = tare_report::html(&campaign, &board, &Extras::of(&campaign, &board));
+    assert!(page.contains("20<br><small>4 not above zero"), "{page}");
+    let style = TextStyle { width: 120, paint: Paint::Plain, details: true };
+    for form in [page, text(&board, &style), csv(&board), markdown(&board), json(&board)] {
+        assert!(form.contains("4 of 20 samples not above zero"), "{form}");
+    }
     assert!((cell.shape.expect("a shape").shift.mean - 11.0).abs() < 1e-9, "{:?}", cell.shape);
 }
 

@@ -59,7 +59,9 @@ const fn meaning(better: Better) -> &'static str {
 fn described(unit: Unit, series: usize, name: &str, samples: &SampleSummary) -> Markup {
     html! {
         th scope="row" { (swatch(series)) " " bdi { (words::name(name)) } }
-        td data-label="Samples" { (samples.samples) } td data-label="Boots" { (samples.boots) }
+        td data-label="Samples" { (samples.samples)
+            @if samples.not_positive > 0 { br; small { (samples.not_positive) " not above zero" } } }
+        td data-label="Boots" { (samples.boots) }
         td data-label="Median" { (quantity(unit, samples.median)) }
         td data-label="10%–90%" { (quantity(unit, samples.low)) " – " (quantity(unit, samples.high)) }
     }
