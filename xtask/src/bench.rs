@@ -31,13 +31,13 @@ pub fn bench() -> Result<()> {
     let same = [&["run"], &twice[..], &["--blocks", "12", "--out", "same"]].concat();
     tare.timed(&same)?;
     let shown = text(&tare.run(&["show", "same", "--short"])?.stdout);
-    println!("native against itself, called different:\n{}", verdicts(&shown));
+    println!("native against itself, differences found:\n{}", verdicts(&shown));
     tare.timed(&["run", "--layers", weigh::LAYERS, "--require", "--out", "five"])
 }
 
 /// The lines of a scoreboard that count its verdicts.
 fn verdicts(board: &str) -> String {
-    let counts = |line: &&str| line.contains("equivalent") || line.contains("called different");
+    let counts = |line: &&str| line.contains("equivalent") || line.contains("A/A check");
     board.lines().filter(counts).map(|line| format!("  {}\n", line.trim())).collect()
 }
 

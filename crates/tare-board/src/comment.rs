@@ -1,4 +1,4 @@
-//! What is off about one cell: a short label for a table and a sentence for who wants to know.
+//! What is unusual about one cell: a short label for a table, and a full-sentence explanation.
 
 use crate::finding::Finding;
 use crate::format::short_ratio;
@@ -113,18 +113,20 @@ impl Comment {
             Comment::WithinFloor => "within the noise floor".into(),
             Comment::ClockDrift { percent } => format!("its clock ran {}", fast_or_slow(*percent)),
             Comment::ShortBatch => "short batch".into(),
-            Comment::FewSamples { least, wanted } => format!("{least} of {wanted} samples"),
+            Comment::FewSamples { least, wanted } => {
+                format!("only {least} of {wanted} samples fitted into the time")
+            }
             Comment::Rejected { series: 1, why } => format!("1 series rejected: {why}"),
             Comment::Rejected { series, why } => format!("{series} series rejected: {why}"),
             Comment::MostlySubtracted { percent, whole } => {
-                format!("{percent:.0}% subtracted; with it {}", short_ratio(*whole))
+                format!("{percent:.0}% subtracted; whole operation {}", short_ratio(*whole))
             }
             Comment::NotPositive { samples, of, baseline } => {
                 let whose = if *baseline { " of the baseline" } else { "" };
                 format!("{samples} of {of} samples{whose} not above zero")
             }
             Comment::OtherSize { layer, baseline } => {
-                format!("on {} MiB, not {}", mebibytes(*layer), mebibytes(*baseline))
+                format!("worked on {} MiB, not {}", mebibytes(*layer), mebibytes(*baseline))
             }
             Comment::Found(finding) => finding.text.clone(),
         }
@@ -140,29 +142,29 @@ impl Comment {
                 format!("Only {have} of {of} blocks have this benchmark on both this layer and the baseline; the ratio uses those.")
             }
             Comment::WideInterval { percent } => {
-                format!("Half the interval is {}, so the ratio is a rough one; more blocks narrow it.", half(*percent))
+                format!("The interval's half-width is {}, so the ratio is only rough; more blocks would narrow it.", half(*percent))
             }
             Comment::NoSpread => "Every block gave the same value: it repeats to the last digit, or the clock is too coarse.".into(),
             Comment::WithinFloor => "The difference is significant, but no larger than the baseline's difference from itself.".into(),
             Comment::ClockDrift { percent } => {
-                format!("Over this benchmark the layer's clock ran {} against the host's, and its times are by the layer's clock.", fast_or_slow(*percent))
+                format!("During this benchmark the layer's clock ran {} compared with the host's, and its times are by the layer's clock.", fast_or_slow(*percent))
             }
             Comment::ShortBatch => "The timed batch was under a hundred times the clock's resolution, so values are coarse.".into(),
             Comment::FewSamples { least, wanted } => {
-                format!("A block had time for {least} of the {wanted} samples that the estimator stands for.")
+                format!("In some block there was time for only {least} of the {wanted} samples that the estimator is meant for.")
             }
             Comment::Rejected { series, why } => {
                 format!("Series that could not be reduced to a value: {series}; the first because {why}.")
             }
             Comment::MostlySubtracted { percent, whole } => {
-                format!("{percent:.0}% of what was measured is subtracted, so the ratio is of small differences of large numbers; that of the whole operations is {}. Nothing is said of the row that these do not show, and it is in no geometric mean.", short_ratio(*whole))
+                format!("{percent:.0}% of the measurement is subtracted, so the ratio compares small differences of large numbers; that of the whole operation is {}. The row gets no verdict that the whole operation does not show, and no geometric mean includes it.", short_ratio(*whole))
             }
             Comment::NotPositive { samples, of, baseline } => {
                 let whose = if *baseline { "baseline" } else { "layer" };
                 format!("{samples} of {of} samples of the {whose} are zero or below: what was subtracted was as large as the whole operation, so the row is near the limit of what can be told.")
             }
             Comment::OtherSize { layer, baseline } => {
-                format!("The layer worked on {} MiB and the baseline on {}, so their caches hold other parts of it; give the layer more memory.", mebibytes(*layer), mebibytes(*baseline))
+                format!("The layer worked on {} MiB and the baseline on {}, so a different share of it fits into their caches; give the layer more memory.", mebibytes(*layer), mebibytes(*baseline))
             }
             Comment::Found(finding) => finding.sentence(),
         }

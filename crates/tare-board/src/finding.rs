@@ -11,9 +11,9 @@ const LEAST_PERCENT: f64 = 2.0;
 pub struct Finding {
     /// A name for programs: `trend`, `warm_up`, `change_point`, ...
     pub kind: &'static str,
-    /// A sentence's worth.
+    /// What was found, in a few words.
     pub text: String,
-    /// What it was said from.
+    /// The finding of `tare-stats` behind it.
     #[serde(skip)]
     pub warning: Warning,
 }
@@ -35,19 +35,20 @@ impl Finding {
 
     /// What it means for the reader.
     pub(crate) fn sentence(&self) -> String {
-        let means = match self.warning {
-            Warning::Trend { .. } => "the value depends on how long a boot measures",
-            Warning::WarmUp { .. } => "the first samples are still part of the value",
-            Warning::ChangePoint { .. } => "the ratio is a mixture of before and after",
-            Warning::Autocorrelated { .. } => "the samples of a boot say less than their number",
-            Warning::BootsAutocorrelated { .. } => "look for what changes slowly on this machine",
-            Warning::Bimodal { .. } => "one number does not describe them",
-            Warning::CoarseClock { .. } => "small differences cannot be seen",
-            Warning::IntervalsDisagree { .. } => {
-                "the blocks are far from normal; trust the wider one"
-            }
+        let means: String = match self.warning {
+            Warning::Trend { .. } => "the value depends on how long a boot measures".into(),
+            Warning::WarmUp { .. } => "the value still contains those samples".into(),
+            Warning::ChangePoint { .. } => "the ratio mixes the values before and after".into(),
+            Warning::Autocorrelated { .. } => "they tell less than as many independent ones".into(),
+            Warning::BootsAutocorrelated { .. } => "look for slow changes on this machine".into(),
+            Warning::Bimodal { .. } => "a single value does not describe them".into(),
+            Warning::CoarseClock { .. } => "small differences cannot be seen".into(),
+            Warning::IntervalsDisagree { gap } => format!(
+                "t and bootstrap intervals differ by {:.0}% of the half-width, so trust the wider",
+                100.0 * gap
+            ),
         };
-        format!("{}: {means}.", self.text)
+        format!("{}; {means}.", self.text)
     }
 
     /// Whether it belongs beside the number: it may mislead about the ratio, and is not small.

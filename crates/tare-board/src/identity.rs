@@ -96,7 +96,7 @@ fn gvisor(known: Known) -> Identity {
         None => name,
     };
     let old = platform == Some("ptrace");
-    let text = "intercepts system calls by ptrace; gVisor's default of today is systrap, which is several times cheaper: \
+    let text = "intercepts system calls by ptrace; gVisor's current default is systrap, which is several times cheaper: \
                 get a current runsc (https://gvisor.dev/docs/user_guide/install) and give it with runtime=FILE, \
                 without platform=";
     Identity { what, remark: old.then(|| Note { kind: "platform", text: text.into() }) }

@@ -200,7 +200,7 @@ fn boot_drift(campaign: &Campaign, layer: usize) -> Option<String> {
         .max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()))?;
     let (percent, block) = worst;
     Some(format!(
-        "its clock ran {} against the host's in block {}, so its times read too {}",
+        "its clock ran {} compared with the host's in block {}, so its times are too {}",
         fast_or_slow(percent),
         block + 1,
         if percent < 0.0 { "short" } else { "long" }

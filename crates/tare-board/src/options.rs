@@ -29,7 +29,7 @@ impl Options {
     }
 
     /// What makes these options useless, as a sentence.
-    pub(crate) fn odd(&self) -> Option<String> {
+    pub(crate) fn unusual_options(&self) -> Option<String> {
         if !(self.confidence > 0.0 && self.confidence < 1.0) {
             return Some(format!(
                 "no intervals: a confidence of {} is not between 0 and 1",

@@ -14,7 +14,7 @@ pub(crate) fn warnings(
 ) -> Vec<Warning> {
     let general = |text| Warning { layer: None, benchmark: None, text };
     let mut warnings = campaign.warnings.clone();
-    warnings.extend(options.odd().map(general));
+    warnings.extend(options.unusual_options().map(general));
     let Some(baseline) = campaign.baseline() else {
         let text = "the baseline is not among the layers, so there are no ratios";
         warnings.push(general(text.into()));
@@ -31,7 +31,7 @@ pub(crate) fn warnings(
             warnings.push(about(Some(row), text));
         }
         if row.floor.is_some_and(|floor| floor.called_different) {
-            let text = "the baseline differs from itself: its two boots in a block are not alike";
+            let text = "A/A check failed: the baseline's two boots in a block differ significantly";
             warnings.push(about(Some(row), text.into()));
         }
     }

@@ -83,14 +83,14 @@ pub(crate) fn limits(board: &Scoreboard) -> Option<&'static str> {
     match (board.counts.series, board.counts.blocks, all_imported(board)) {
         (0, ..) => None,
         (_, 1, true) => Some(
-            "Single figures: ratios without intervals or verdicts; import repeated runs for those.",
+            "Single figures give ratios but neither intervals nor verdicts; import repeated runs for those.",
         ),
         (_, 1, false) => Some(
             "One block gives ratios but neither intervals nor verdicts; five are a good start.",
         ),
         (_, _, true) => Some(
-            "Imported runs are compared unpaired (Welch's interval on the logs). What differs between the sessions \
-             that they were taken in is part of every ratio and of no interval.",
+            "Imported runs are compared unpaired (Welch's interval on the logs). Differences between the \
+             sessions in which they were measured affect every ratio and widen no interval.",
         ),
         _ => None,
     }
@@ -150,7 +150,7 @@ fn beside(board: &Scoreboard, row: &Row, at: usize) -> Option<String> {
     Some(format!("{} {value} ({said})", name(&row.benchmark)))
 }
 
-/// `27 slower, 1 heavier, 1 undecided; most: null-call, 47.2 times slower`.
+/// `27 slower, 1 heavier, 1 undecided; worst: null-call, 47.2 times slower`.
 fn tally(board: &Scoreboard, at: usize) -> String {
     let kinds =
         [Verdict::Worse, Verdict::Better, Verdict::Equivalent, Verdict::Undecided, Verdict::None];
@@ -171,14 +171,14 @@ fn tally(board: &Scoreboard, at: usize) -> String {
         }
     }
     parts.push((
-        "without a number",
+        "without a ratio",
         board.rows.iter().filter(|r| r.cells[at].ratio.is_none()).count(),
     ));
     let said = parts.iter().filter(|(_, n)| *n > 0).map(|(word, n)| format!("{n} {word}"));
     let mut text = said.collect::<Vec<_>>().join(", ");
     if let Some((row, cost)) = costliest(board, at) {
         text +=
-            &format!("; most: {}, {}", name(&row.benchmark), times(cost, Measure::of(row.unit)));
+            &format!("; worst: {}, {}", name(&row.benchmark), times(cost, Measure::of(row.unit)));
     }
     text
 }
@@ -202,9 +202,9 @@ pub(crate) fn simulated(board: &Scoreboard) -> Option<String> {
         Some(said) => name(said),
     };
     Some(format!(
-        "Simulated machine ({emulator}, one instruction a tick of its clock): values are instructions, never time on \
-         real hardware, and know nothing of caches and TLBs. They repeat; an interval is the spread over the blocks, each \
-         under another perturbation (the date that the machine starts at)."
+        "Simulated machine ({emulator}, one clock tick per instruction): values are instruction counts, not times on real \
+         hardware, and do not reflect caches or TLBs. They are repeatable; an interval is the spread over the blocks, \
+         each with another perturbation (the date at which the machine starts)."
     ))
 }
 
@@ -212,7 +212,7 @@ pub(crate) fn simulated(board: &Scoreboard) -> Option<String> {
 pub(crate) fn floor(board: &Scoreboard) -> String {
     let (floor, baseline) = (&board.floor, name(&board.baseline));
     if all_imported(board) {
-        return format!("Noise floor: none, for {baseline} was not weighed against itself.");
+        return format!("Noise floor: none, because {baseline} was not measured against itself.");
     }
     if floor.rows == 0 {
         return format!(
@@ -221,7 +221,7 @@ pub(crate) fn floor(board: &Scoreboard) -> String {
     }
     let second = match board.provenance.machine {
         Machine::Real => "a second boot of itself",
-        Machine::Sim => "itself under another perturbation",
+        Machine::Sim => "itself with another perturbation",
     };
     let mut text = format!("Noise floor, {baseline} against {second}: ");
     if let Some(ratio) = &floor.ratio
@@ -232,13 +232,11 @@ pub(crate) fn floor(board: &Scoreboard) -> String {
     }
     if let (Some(median), Some((largest, benchmark))) = (floor.median, &floor.largest) {
         let (median, largest) = (percent_above_one(median), percent_above_one(*largest));
-        text += &format!(
-            "a row's floor is {median} in the middle, {largest} at most ({}); ",
-            name(benchmark)
-        );
+        text += &format!("median floor {median}, largest {largest} ({}); ", name(benchmark));
     }
     let (called, rows) = (floor.called_different, floor.rows);
-    text + &format!("{called} of {rows} rows called different from themselves (should be 0).")
+    let passed = if called == 0 { "passed" } else { "failed" };
+    text + &format!("A/A check {passed}: {called} of {rows} false differences.")
 }
 
 /// Whether the campaign ran to its end, as a notice when it did not.

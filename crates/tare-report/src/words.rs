@@ -26,7 +26,7 @@ pub(crate) fn about_means(board: &Scoreboard) -> String {
         text += "Geometric means are over each benchmark's smallest load. ";
     }
     if board.geomeans.iter().any(|mean| mean.subtracted > 0) {
-        text += "Geometric means leave out rows of which most is subtracted. ";
+        text += "Geometric means leave out rows where most of the measurement is subtracted. ";
     }
     text
 }
@@ -38,7 +38,7 @@ pub(crate) fn mostly_subtracted(board: &Scoreboard) -> Option<String> {
             let (ratio, whole) = (row.cells[at].ratio?, row.cells[at].subtracted?.whole);
             let benchmark = name(&row.benchmark);
             Some(format!(
-                "{benchmark} {}, with it {}",
+                "{benchmark} {}, whole operation {}",
                 short_ratio(ratio.value),
                 short_ratio(whole.value)
             ))
@@ -47,8 +47,8 @@ pub(crate) fn mostly_subtracted(board: &Scoreboard) -> Option<String> {
         (!rows.is_empty()).then(|| format!("{}: {}", name(&layer.name), rows.join("; ")))
     };
     let layers: Vec<String> = board.others().enumerate().filter_map(of).collect();
-    let what = "Most of what these rows measure is subtracted (*), so they are called faster by no layer and otherwise \
-                only what the whole operation shows, too.";
+    let what = "In these rows (*) most of the measurement is subtracted. They are never called faster, and get another verdict \
+                only where the whole operation shows it too.";
     (!layers.is_empty()).then(|| format!("{what} {}.", layers.join(". ")))
 }
 
@@ -141,11 +141,11 @@ pub(crate) fn rows_of(suite: &str, n: usize) -> String {
     }
 }
 
-/// An undecided cost in words, what was seen and what it can be at most: `no difference seen` and `at most 2.3% slower`.
+/// An undecided cost in words: what was seen (`no difference seen`), and what is still possible (`at most 2.3% slower`).
 pub(crate) fn open(cost: &Ratio, measure: Measure, margin: f64) -> (&'static str, String) {
     let (low, high) = cost.low.zip(cost.high).unwrap_or((cost.value, cost.value));
     let seen = match low > 1.0 || high < 1.0 {
-        true => "no sure difference seen",
+        true => "no significant difference seen",
         false => "no difference seen",
     };
     let mut ends = Vec::new();
@@ -162,7 +162,7 @@ pub(crate) fn open(cost: &Ratio, measure: Measure, margin: f64) -> (&'static str
 pub(crate) fn why_open(cost: &Ratio, margin: f64) -> String {
     let (low, high) = cost.low.zip(cost.high).unwrap_or((cost.value, cost.value));
     let why = match low > 1.0 / (1.0 + margin) && high < 1.0 + margin {
-        true => "not sure enough to be called equivalent within",
+        true => "not certain enough to call equivalent within",
         false => "too noisy here to decide within",
     };
     format!("{why} {}", percent_of(margin))
@@ -261,15 +261,16 @@ mod tests {
             said(0.8, 1.5),
             ("no difference seen", "at most 50% slower or 25% faster".into())
         );
-        assert_eq!(said(1.001, 1.046), ("no sure difference seen", "at most 4.6% slower".into()));
-        assert_eq!(said(0.8, 0.99), ("no sure difference seen", "at most 25% faster".into()));
+        let open = |most: &str| ("no significant difference seen", most.to_owned());
+        assert_eq!(said(1.001, 1.046), open("at most 4.6% slower"));
+        assert_eq!(said(0.8, 0.99), open("at most 25% faster"));
     }
 
     #[test]
     fn what_lies_within_the_margin_is_not_called_too_noisy_for_it() {
         assert_eq!(why_open(&cost(0.99, 1.023), 0.02), "too noisy here to decide within 2%");
         let sure = why_open(&cost(0.99, 1.009), 0.02);
-        assert_eq!(sure, "not sure enough to be called equivalent within 2%");
+        assert_eq!(sure, "not certain enough to call equivalent within 2%");
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn what_is_missing_is_said() {
     says(&running, "still running");
     says(&common::full_of(1), "One block gives ratios but neither intervals nor verdicts");
     says(&common::all_failed(), "Nothing was measured.");
-    says(&common::all_failed(), "the baseline never greeted");
+    says(&common::all_failed(), "the baseline never booted");
     says(&common::full(), "No counters were recorded.");
     says(&common::full(), "No benchmark has a load curve.");
     says(&common::full(), "CPU utilisation was not measured.");
@@ -177,9 +177,9 @@ fn histories_of_machines_are_apart_and_short_ones_say_so() {
     let page = history_html(&mixed);
     assert!(page.contains("</strong> (simulated machine)"), "the machines are in one plot");
     assert!(page.contains("the longest has 6"), "six of each cannot say");
-    assert!(!page.contains("No benchmark changed beyond chance"));
+    assert!(!page.contains("No benchmark changed significantly"));
     let long: Vec<_> = (0..9).map(|at| one(at, machines[0])).collect();
-    assert!(history_html(&long).contains("No benchmark changed beyond chance"));
+    assert!(history_html(&long).contains("No benchmark changed significantly"));
 }
 
 #[test]

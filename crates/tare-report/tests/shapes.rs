@@ -74,7 +74,7 @@ fn what_misleads_is_found_and_remarked_beside_the_number() {
         assert!(comment.sentence().ends_with('.') && !comment.label().is_empty());
     }
     let change = cell(&campaign(changed));
-    assert!(change.findings.iter().any(|f| f.text.contains("before block 6")), "{change:?}");
+    assert!(change.findings.iter().any(|f| f.text.contains("from block 6 on")), "{change:?}");
 }
 
 #[test]

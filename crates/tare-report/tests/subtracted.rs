@@ -70,15 +70,18 @@ fn every_form_says_so() {
     let campaign = campaign((1440.0, 2300.0), (730.0, 27_700.0));
     let board = board(&campaign);
     let page = tare_report::html(&campaign, &board, &Extras::of(&campaign, &board));
-    assert!(markdown(&board).contains("ctx 0.51, with it 7.60"));
+    assert!(markdown(&board).contains("ctx 0.51, whole operation 7.60"));
     for form in [csv(&board), tare_report::json(&board), page] {
-        assert!(form.contains("97% subtracted; with it 7.6"), "{form}");
+        assert!(form.contains("97% subtracted; whole operation 7.6"), "{form}");
     }
     for details in [false, true] {
-        let style = TextStyle { width: 200, paint: Paint::Plain, details };
+        let style = TextStyle { width: 240, paint: Paint::Plain, details };
         let text = text(&board, &style);
-        assert!(text.contains("ctx 0.51, with it 7.60"), "{text}");
-        assert!(text.contains("leave out rows of which most is subtracted"), "{text}");
+        assert!(text.contains("ctx 0.51, whole operation 7.60"), "{text}");
+        assert!(
+            text.contains("leave out rows where most of the measurement is subtracted"),
+            "{text}"
+        );
     }
 }
 

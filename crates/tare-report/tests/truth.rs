@@ -113,5 +113,5 @@ fn history_says_what_it_cannot_know_and_keeps_machines_apart() {
     assert!(page.contains("the longest has 5"), "{page}");
     assert_eq!(page.matches("<figcaption").count(), 2, "real and simulated apart");
     let page = history_html(&(0..8).map(|at| one(at, Machine::Real)).collect::<Vec<_>>());
-    assert!(page.contains("No benchmark changed beyond chance") && !page.contains("(simulated"));
+    assert!(page.contains("No benchmark changed significantly") && !page.contains("(simulated"));
 }

@@ -63,37 +63,33 @@ impl fmt::Display for Warning {
             Self::WarmUp { samples, percent } => {
                 write!(
                     f,
-                    "warm-up not over: the first samples are {percent:+.1}% off; drop {samples}"
+                    "incomplete warm-up: the first samples are {percent:+.1}% off; drop {samples}"
                 )
             }
             Self::ChangePoint { block, percent } => {
-                write!(f, "something changed before block {}: {percent:+.1}%", block + 1)
+                write!(f, "values changed by {percent:+.1}% from block {} on", block + 1)
             }
             Self::Autocorrelated { lag1 } => {
-                write!(f, "samples resemble their predecessors (autocorrelation {lag1:.2})")
+                write!(f, "successive samples are correlated (lag-1 autocorrelation {lag1:.2})")
             }
             Self::BootsAutocorrelated { lag1 } => {
                 write!(
                     f,
-                    "boots resemble their predecessors (autocorrelation {lag1:.2}): the interval is too narrow"
+                    "successive boots are correlated (lag-1 autocorrelation {lag1:.2}): the interval is too narrow"
                 )
             }
             Self::Bimodal { percent, upper_share } => {
                 write!(
                     f,
-                    "two modes: {:.0}% of the samples lie {percent:.1}% higher",
+                    "bimodal: {:.0}% of the samples lie {percent:.1}% higher",
                     100.0 * upper_share
                 )
             }
             Self::CoarseClock { distinct, samples } => {
                 write!(f, "coarse clock: {distinct} distinct values in {samples} samples")
             }
-            Self::IntervalsDisagree { gap } => {
-                write!(
-                    f,
-                    "t and bootstrap intervals differ by {:.0}% of their half-width",
-                    100.0 * gap
-                )
+            Self::IntervalsDisagree { .. } => {
+                write!(f, "skewed samples: the interval is uncertain")
             }
         }
     }

@@ -142,11 +142,11 @@ fn warnings_speak_plainly() {
         (Warning::Trend { percent: 5.25 }, "samples drift by +5.2% within a boot"),
         (
             Warning::WarmUp { samples: 8, percent: 20.0 },
-            "warm-up not over: the first samples are +20.0% off; drop 8",
+            "incomplete warm-up: the first samples are +20.0% off; drop 8",
         ),
         (
             Warning::ChangePoint { block: 4, percent: -3.0 },
-            "something changed before block 5: -3.0%",
+            "values changed by -3.0% from block 5 on",
         ),
         (
             Warning::CoarseClock { distinct: 3, samples: 90 },

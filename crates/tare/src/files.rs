@@ -47,7 +47,7 @@ fn place(named: &Path) -> Result<Place> {
             return of_kind(path, &found, nix::libc::O_NOFOLLOW);
         }
         if ![0, nix::unistd::geteuid().as_raw()].contains(&found.uid()) {
-            bail!("{} is another user's link (of uid {})", path.display(), found.uid());
+            bail!("{} is a symbolic link of another user (uid {})", path.display(), found.uid());
         }
         // What such a link leads to may have no other name: /dev/stdout is a pipe.
         if path.starts_with("/proc") {
@@ -56,7 +56,7 @@ fn place(named: &Path) -> Result<Place> {
         let to = fs::read_link(&path)?;
         path = folder(&path).join(to);
     }
-    bail!("more than {LINKS} links lead on from it")
+    bail!("it leads through more than {LINKS} symbolic links")
 }
 
 fn of_kind(path: PathBuf, found: &fs::Metadata, flags: i32) -> Result<Place> {

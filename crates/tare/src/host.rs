@@ -36,7 +36,7 @@ pub fn counting_host(counting: Counting) -> Result<Host> {
 /// Removes what earlier runs of tare left that were killed together with their keepers, and says so.
 pub fn sweep(host: &Host) {
     for Swept { id, left } in tare_layers::sweep(&host.cache) {
-        output::note(&format!("tare: removed what a killed tare had left of its boot {id}"));
+        output::note(&format!("tare: removed what a killed tare had left behind of boot {id}"));
         left.iter().for_each(|what| output::note(&format!("tare: not removed: {what}")));
     }
 }
@@ -56,6 +56,6 @@ fn cache() -> Result<PathBuf> {
     let users = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")));
     match users {
         Some(folder) => Ok(folder.join("tare")),
-        None => bail!("no place for tare's cache: set HOME, XDG_CACHE_HOME or TARE_CACHE"),
+        None => bail!("no folder for tare's cache: set HOME, XDG_CACHE_HOME or TARE_CACHE"),
     }
 }

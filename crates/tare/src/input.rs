@@ -11,7 +11,7 @@ const HEAD: u64 = 64 << 10;
 /// The text of a file of at most `most` bytes, counted as they are read.
 ///
 /// # Errors
-/// What cannot be read, is longer, or is no text.
+/// What cannot be read, is longer, or is not a text file.
 pub fn text(path: &Path, most: u64) -> Result<String> {
     let name = path.display();
     let cannot = || format!("cannot read {name}");
@@ -19,7 +19,7 @@ pub fn text(path: &Path, most: u64) -> Result<String> {
     let mut bytes = Vec::new();
     file.by_ref().take(HEAD.min(most + 1)).read_to_end(&mut bytes).with_context(cannot)?;
     if bytes.contains(&0) {
-        bail!("{name} is no text: there are zero bytes in it");
+        bail!("{name} is not a text file: it contains zero bytes");
     }
     let rest = (most + 1).saturating_sub(bytes.len() as u64);
     file.take(rest).read_to_end(&mut bytes).with_context(cannot)?;
@@ -53,7 +53,7 @@ mod tests {
         let long = text(&file, 1 << 20).unwrap_err().to_string();
         assert!(long.ends_with("is larger than 1 MiB"), "{long}");
         let zeros = text(Path::new("/dev/zero"), 1 << 30).unwrap_err().to_string();
-        assert!(zeros.contains("no text"), "{zeros}");
+        assert!(zeros.contains("not a text file"), "{zeros}");
         std::fs::write(&file, b"caf\xe9").unwrap();
         assert_eq!(text(&file, 9).unwrap(), "caf\u{fffd}");
         assert!(text(folder.path(), 9).is_err());

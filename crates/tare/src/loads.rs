@@ -43,7 +43,7 @@ impl FromStr for LoadArg {
         let load = |word: &str| match word.trim().parse() {
             Ok(load) if (1..=MOST).contains(&load) => Ok(load),
             _ => Err(format!(
-                "'{word}' is not a load: a list of numbers from 1 to {MOST}, or {AUTO}"
+                "'{word}' is not a load; give numbers from 1 to {MOST}, separated by commas, or {AUTO}"
             )),
         };
         let loads = list.split(',').map(load).collect::<Result<_, _>>()?;
@@ -76,9 +76,7 @@ pub fn searched<'a>(benches: &'a [BenchInfo], asked: &[LoadArg]) -> Vec<&'a Benc
 pub fn check_loads(benches: &[BenchInfo], asked: &[LoadArg]) -> Result<()> {
     if let Some(idle) = asked.iter().find(|arg| !benches.iter().any(|bench| arg.fits(bench))) {
         let glob = idle.of.as_ref().map_or(String::new(), |of| format!(" {}", of.glob()));
-        bail!(
-            "--load{glob}: no benchmark of this campaign that matches has loads; see 'tare list'"
-        );
+        bail!("--load{glob}: no matching benchmark of this campaign has loads; see 'tare list'");
     }
     Ok(())
 }

@@ -30,7 +30,7 @@ impl FromStr for Pin {
             .split(',')
             .map(cpu)
             .collect::<Result<Vec<u32>, _>>()
-            .map_err(|why| format!("{why}: auto, none, or CPUs such as 2,3"))?;
+            .map_err(|why| format!("{why}; give auto, none, or CPUs such as 2,3"))?;
         cpus.sort_unstable();
         cpus.dedup();
         Ok(Pin::To(cpus))
@@ -50,7 +50,7 @@ impl Pin {
             Pin::None => Ok(Vec::new()),
             Pin::Auto => Ok(tare_run::pick_cpus(Path::new("/"), &allowed, vcpus)),
             Pin::To(cpus) => match cpus.iter().find(|cpu| !allowed.contains(cpu)) {
-                Some(cpu) => bail!("--pin: CPU {cpu} is not one that tare may use ({allowed:?})"),
+                Some(cpu) => bail!("--pin: tare may not use CPU {cpu}, only {allowed:?}"),
                 None => Ok(cpus.clone()),
             },
         }

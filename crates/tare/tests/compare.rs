@@ -117,7 +117,7 @@ fn an_undecided_row_beyond_the_bound_passes() {
     assert_gate(&bench, &[("slower > 3%", 0, 0), ("different > 0%", 0, 0)]);
     let text = flat(&bench.ok("compare before after --fail-if slower>3%").out);
     assert!(text.contains("2 rows undecided, which does not fail"), "{text}");
-    assert!(text.contains("The smallest difference that would have been seen: "), "{text}");
+    assert!(text.contains("Smallest detectable difference: "), "{text}");
     let strict = bench.tare("compare before after --fail-if slower>3% --fail-undecided");
     assert_eq!(strict.code, 3, "{}", strict.out);
     assert!(flat(&strict.err).contains("undecided, which fails"), "{}", strict.err);
@@ -134,7 +134,7 @@ fn the_baseline_tells_the_hosts_share_from_the_layers() {
     let ratio = by_value["lmbench/null_call"]["ratio"]["value"].as_f64().unwrap();
     assert!(ratio < 0.95, "{ratio}");
     let text = bench.ok("compare before after --by value").out;
-    assert!(flat(&text).contains("What the host did between the campaigns is part"), "{text}");
+    assert!(flat(&text).contains("Changes of the host between the campaigns are part"), "{text}");
     assert!(text.contains("native, after / before"), "the baseline is a row's layer too:\n{text}");
 }
 
@@ -194,7 +194,7 @@ fn what_else_differs_is_told() {
         "kernel newer; the first campaign has mock",
         "CPU: none before, Other CPU after",
         "memory=1G after",
-        "lmbench/open_close has another unit",
+        "lmbench/open_close has a different unit",
     ] {
         assert!(all.contains(said), "no '{said}' in\n{text}");
     }
@@ -213,13 +213,13 @@ fn mistakes_are_named() {
         (&["before", "after", "--fail-if", "worse > 3%"], 2, "slower, faster, heavier"),
         (&["before", "after", "--fail-if", "slower > 3"], 2, "has no '%'"),
         (&["before", "after", "--fail-if", "slower > -3%"], 2, "0 or more"),
-        (&["before", "after", "--fail-if", "costlier > 3%"], 2, "right is 'slower > 3%'"),
+        (&["before", "after", "--fail-if", "costlier > 3%"], 2, "use 'slower > 3%'"),
         (&["before", "after", "--fail-undecided"], 2, "--fail-if"),
         (&["before", "after", "--margin", "0"], 2, "--margin"),
         (&["before", "nowhere"], 1, "nowhere"),
         (&["before", "other"], 1, "no layer to compare is in both"),
         (&["before", "other", "--by", "cost"], 1, "no baseline of the same name"),
-        (&["before", "short", "--fail-if", "slower > 3%"], 1, "nothing to test"),
+        (&["before", "short", "--fail-if", "slower > 3%"], 1, "cannot be tested"),
     ];
     for (words, code, said) in cases {
         let done = common::done(bench.command("compare").args(*words).output().unwrap());
@@ -230,5 +230,5 @@ fn mistakes_are_named() {
     let text = bench.ok("compare short before").out;
     assert!(text.contains("one block") && !text.contains("same campaign"), "{text}");
     let text = bench.ok("compare short short").out;
-    assert!(text.contains("2 identical") && text.contains("one and the same campaign"), "{text}");
+    assert!(text.contains("2 identical") && text.contains("both are the same campaign"), "{text}");
 }

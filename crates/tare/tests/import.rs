@@ -58,9 +58,9 @@ fn mistakes_are_named() {
         (2, "import --layer x a.json", "--auto"),
         (2, "import --auto a.json", "which layer"),
         (2, "import --auto --layer x", "no file for layer 'x'"),
-        (2, "import --auto b.txt --layer x a.json --layer y a.json", "b.txt: of which layer"),
-        (1, "import --auto c.txt --layer x", "of no known format"),
-        (1, "import stream a.json --layer x", "a.json is no stream output"),
+        (2, "import --auto b.txt --layer x a.json --layer y a.json", "b.txt: which layer"),
+        (1, "import --auto c.txt --layer x", "unknown format"),
+        (1, "import stream a.json --layer x", "a.json is not output of stream"),
         (1, "import --auto bad.json --layer x", "line 2, column 11"),
         (2, "import --auto a.json --layer x --baseline y", "no layer 'y'"),
         (1, "import --auto nowhere --layer x", "cannot read nowhere"),
@@ -77,11 +77,11 @@ fn mistakes_are_named() {
 fn what_never_ends_is_not_read_to_its_end() {
     let bench = Bench::new();
     let done = bench.tare("import --auto --layer x /dev/zero");
-    assert!(done.code != 0 && done.err.contains("/dev/zero is no text"), "{}", done.err);
+    assert!(done.code != 0 && done.err.contains("/dev/zero is not a text file"), "{}", done.err);
     let done = bench.tare("run --config /dev/zero --layers native");
-    assert!(done.code != 0 && done.err.contains("/dev/zero is no text"), "{}", done.err);
+    assert!(done.code != 0 && done.err.contains("/dev/zero is not a text file"), "{}", done.err);
     let done = bench.tare("explain --from /dev/zero");
-    assert!(done.code != 0 && done.err.contains("/dev/zero is no text"), "{}", done.err);
+    assert!(done.code != 0 && done.err.contains("/dev/zero is not a text file"), "{}", done.err);
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn a_condition_about_times_is_wrong_among_instructions() {
     let bench = Bench::new();
     let wrong = |done: common::Done| {
         assert_eq!(done.code, 2, "{}\n{}", done.out, done.err);
-        assert!(done.err.contains("right is 'costlier > 3%' (instructions)"), "{}", done.err);
+        assert!(done.err.contains("use 'costlier > 3%' (instructions)"), "{}", done.err);
         assert_eq!(done.out, "");
     };
     wrong(scripted(&bench, 1.1, "refused", "--fail-if slower>3%"));
@@ -68,7 +68,7 @@ fn a_condition_about_times_is_wrong_among_instructions() {
     let real = "run --layer name=a,kind=mock --layer name=b,kind=mock --baseline a --bench lmbench/null_call";
     let done = bench.tare(&format!("{real} --fail-if instructions>1%"));
     assert_eq!(done.code, 2, "{}", done.err);
-    assert!(done.err.contains("right is 'slower > 1%'"), "{}", done.err);
+    assert!(done.err.contains("use 'slower > 1%'"), "{}", done.err);
 }
 
 #[test]

@@ -71,7 +71,8 @@ impl FromStr for Condition {
             text.split_once('>').ok_or_else(|| unreadable("there is no '>' in it"))?;
         let word = word.trim();
         let claim = claims().find(|(known, _)| *known == word);
-        let (_, claim) = claim.ok_or_else(|| unreadable(&format!("'{word}' is no such word")))?;
+        let (_, claim) =
+            claim.ok_or_else(|| unreadable(&format!("'{word}' is not one of the words")))?;
         // The sign may be written: `instructions > +0.5%`.
         let number = rest.trim().trim_start_matches('+').strip_suffix('%');
         let number =
@@ -128,7 +129,7 @@ impl Condition {
             format!("'{condition}' ({})", measure.words().about)
         });
         Err(ConditionError(format!(
-            "--fail-if '{self}' can never be met: it is about {}, and no row here is; right is {}",
+            "--fail-if '{self}' can never be met: it is about {}, and no row here measures that; use {}",
             own.words().about,
             right.collect::<Vec<_>>().join(" or ")
         )))

@@ -78,7 +78,7 @@ fn plans([before, after]: [&Campaign; 2], options: &Options) -> Vec<Difference> 
         found.push(Difference { kind: "machine", layer: None, text, refuses: true });
     }
     if is_same(a, b) {
-        found.push(tell("same_campaign", "both are one and the same campaign".into()));
+        found.push(tell("same_campaign", "both are the same campaign".into()));
     }
     let milliseconds = |ns: u64| format!("{} ms", ns as f64 / 1e6);
     let cpus = |plan: &Plan| match plan.cpus.len() {
@@ -130,7 +130,8 @@ fn benchmarks([before, after]: [&Campaign; 2], options: &Options) -> Vec<Differe
     for a in &before.benchmarks {
         let Some(b) = after.benchmarks.iter().find(|b| b.name == a.name) else { continue };
         if (a.unit, a.better) != (b.unit, b.better) {
-            let text = format!("{} has another unit or direction: left out", name(&a.name));
+            let text =
+                format!("{} has a different unit or direction and is left out", name(&a.name));
             found.push(tell("unit", text));
         } else if a.estimator != b.estimator && options.estimator.is_none() {
             let text = format!(

@@ -27,7 +27,10 @@ const IDEAL: f64 = 0.5;
 pub(super) fn describe() -> String {
     let costs: Vec<String> =
         COSTS.iter().map(|(name, cost)| format!("{} {cost}", name.replace('_', " "))).collect();
-    format!("cycles = {IDEAL} an instruction, and for each of: {}", costs.join(", "))
+    format!(
+        "{IDEAL} cycles per instruction, and for each of these as many cycles more: {}",
+        costs.join(", ")
+    )
 }
 
 /// The names of the modelled counter `kind` in all places.

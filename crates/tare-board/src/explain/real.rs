@@ -32,7 +32,7 @@ pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair) -> Parts {
     };
     if !exits::counted(counted) {
         notes.push(
-            "Exits of a virtual machine are counted under KVM with tare's own monitor only.".into(),
+            "Exits of a virtual machine are counted only under KVM with tare's own monitor.".into(),
         );
     }
     let tables = [events].into_iter().filter(|table| !table.lines.is_empty()).collect();
@@ -62,13 +62,13 @@ fn missing(counted: &Counted) -> Vec<String> {
     for (side, errno) in [("the baseline", baseline), ("the layer", layer)] {
         if errno != 0.0 {
             notes.push(format!(
-                "On {side} the kernel counts no hardware events for the probe: {}.",
+                "On {side} the kernel offers the probe no hardware events: {}.",
                 why(errno as i32)
             ));
         }
     }
     if !counted.has_any(REFUSED) && counted.names(PREFIX).is_empty() {
-        notes.push("No events were counted beside it: tare run --explain counts them.".into());
+        notes.push("No events were counted: tare run --explain counts them.".into());
     }
     notes
 }

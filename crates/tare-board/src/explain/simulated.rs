@@ -52,13 +52,13 @@ pub(super) fn parts(counted: &Counted, pair: &Pair, sums: bool, subtracted: bool
         let cycles = (cycles::of(&counted.baseline, total.0), cycles::of(&counted.layer, total.1));
         let cpi = (cycles.0 / total.0, cycles.1 / total.1);
         sentence.push_str(&format!(
-            " The model makes cycles per instruction × {:.2}, so the time × {:.2}.",
+            " In the model, cycles per instruction × {:.2}, hence time × {:.2}.",
             cpi.1 / cpi.0,
             cycles.1 / cycles.0
         ));
         tables.push(model(counted, total, cpi));
         notes.push(format!(
-            "Misses and cycles are of a model, the same for all layers: {}.",
+            "Misses and cycles come from a model that is the same for all layers: {}.",
             cycles::describe()
         ));
     }
@@ -69,9 +69,9 @@ pub(super) fn parts(counted: &Counted, pair: &Pair, sums: bool, subtracted: bool
 fn misses(total: (f64, f64), pair: &Pair) -> String {
     let percent = |counted: f64, value: f64| 100.0 * (counted - value) / value;
     format!(
-        "A term that is measured apart is subtracted from this row. Its instructions are subtracted by place, too, but as the mean \
-         of its samples, where the value takes what the row's estimator makes of them: so the places sum to the value \
-         within {:+.1}% on the baseline and {:+.1}% on the layer, not within 0.1% as on other rows.",
+        "A separately measured term is subtracted from this row. Its instructions are also subtracted in each place, but as the \
+         mean of its samples, whereas the value uses the row's estimator. The places therefore sum to the value within \
+         {:+.1}% on the baseline and {:+.1}% on the layer, not within 0.1% as in other rows.",
         percent(total.0, pair.baseline),
         percent(total.1, pair.layer),
     )
@@ -108,7 +108,7 @@ fn crossings(counted: &Counted) -> Table {
     };
     let hypercalls = counted.names("hypercall/").into_iter().map(|full| {
         let name = full.trim_start_matches("hypercall/").replace('_', " ");
-        let name = if name == "other" { "of a number not seen".into() } else { name };
+        let name = if name == "other" { "with an unknown number".into() } else { name };
         Line::new(&format!("hypercall {name}"), counted.both(full))
     });
     let exits = Line::new("exits of the guest (SVM)", counted.both("vm_exits"));
@@ -134,7 +134,7 @@ fn sentence(path: &Table, total: (f64, f64), crossings: &Table) -> String {
     let mut sentence = format!("Path length × {:.2}.", total.1 / total.0);
     if let Some(most) = places.iter().max_by(|a, b| share(a).abs().total_cmp(&share(b).abs())) {
         sentence.push_str(&format!(
-            " Most of it: {}, {} instructions {} ({:.0}% of the difference).",
+            " Largest part: {}, {} instructions {} ({:.0}% of the difference).",
             most.name,
             digits(most.added().abs()),
             if most.added() < 0.0 { "fewer" } else { "more" },
@@ -145,7 +145,7 @@ fn sentence(path: &Table, total: (f64, f64), crossings: &Table) -> String {
         && most.added() > 0.01
     {
         sentence.push_str(&format!(
-            " Crossings added most: {} {}.",
+            " Most frequent added crossing: {} {}.",
             digits(most.added()),
             most.name
         ));

@@ -33,7 +33,7 @@ pub(crate) fn how(comparison: &Comparison) -> Vec<String> {
             clean(&comparison.why)
         ),
         By::Value => format!(
-            "Compared: values, after / before: {}. What the host did between the campaigns is part of every difference.",
+            "Compared: values, after / before: {}. Changes of the host between the campaigns are part of every difference.",
             clean(&comparison.why)
         ),
     };
@@ -41,7 +41,7 @@ pub(crate) fn how(comparison: &Comparison) -> Vec<String> {
     lines.extend(control(comparison));
     lines.push(format!(
         "Unpaired: the blocks of two campaigns are unrelated (Welch's t on the logs, {} CI). Verdicts: {} correction over \
-         {}, equivalence within {}, nothing within either campaign's noise floor.",
+         {}, equivalence within {}, no difference called within either campaign's noise floor.",
         percent_of(method.confidence),
         words::correction(method.correction),
         count(method.comparisons, "comparison"),
@@ -131,8 +131,8 @@ pub(crate) fn columns(row: &ComparedRow, by: By) -> [String; 5] {
 fn absent(row: &ComparedRow) -> String {
     match (row.before, row.after) {
         (None, None) => "not measured",
-        (None, _) => "not before",
-        _ => "not after",
+        (None, _) => "missing before",
+        _ => "missing after",
     }
     .into()
 }
@@ -167,7 +167,7 @@ pub fn gate_lines(gate: &Gate) -> Vec<(bool, String)> {
     if gate.undecided > 0 {
         let (open, all) = (gate.undecided, count(gate.tested, "row"));
         let text = format!(
-            "{open} of {all} undecided, {does}: neither shown to be beyond the bound nor within"
+            "{open} of {all} undecided, {does}: shown to be neither beyond the bound nor within it"
         );
         lines.push((fine, text));
     }
@@ -198,8 +198,7 @@ fn judged_lines(judged: &Judged) -> Vec<(bool, String)> {
         if let Some((least, worst)) =
             judged.least_seen.as_ref().zip(judged.least_seen_at_worst.as_ref())
         {
-            text +=
-                &format!(". The smallest difference that would have been seen: {}", seen(least));
+            text += &format!(". Smallest detectable difference: {}", seen(least));
             if worst != least {
                 text += &format!("; on the noisiest row: {}", seen(worst));
             }

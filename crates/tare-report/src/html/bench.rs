@@ -93,7 +93,7 @@ fn curves(campaign: &Campaign, extras: &Extras, at: usize, bench: &BenchInfo) ->
             (PreEscaped(load::figure(&own, unit, &words::name(what))))
             div.wide tabindex="0" role="region" aria-label="Load curves in figures, scrolls sideways" {
                 table.counters {
-                    caption { "Throughput and efficiency: 100% is as many times that of the smallest load." }
+                    caption { "Throughput and efficiency: at 100% throughput grows in proportion to the load." }
                     thead { tr { th scope="col" { (words::name(what)) }
                         @for (number, curve) in &own {
                             th scope="col" { (swatch(*number)) " " bdi { (words::name(&campaign.layers[curve.layer].name)) } }
@@ -156,7 +156,7 @@ fn counters(campaign: &Campaign, extras: &Extras, at: usize) -> Markup {
         @if !own.is_empty() {
             div.wide tabindex="0" role="region" aria-label="Counters, scrolls sideways" {
                 table.counters {
-                    caption { "Counted beside the samples: means over boots, with intervals." }
+                    caption { "Counted along with the samples: means over boots, with intervals." }
                     thead { tr { th scope="col" { "Counter" }
                         @for &layer in &layers {
                             th scope="col" {

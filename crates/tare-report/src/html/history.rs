@@ -128,11 +128,11 @@ fn unchanged(histories: &[History], found: usize) -> Option<String> {
     let longest = series().max().unwrap_or(0);
     match (tested, found) {
         (0, _) => Some(format!(
-            "Nothing can be said of changes: a series needs {CHANGE_FROM} campaigns to tell one from chance, and the longest has {longest}."
+            "Changes cannot be told from chance: that takes {CHANGE_FROM} campaigns of a series, and the longest has {longest}."
         )),
-        (_, 0) if tested == all => Some("No benchmark changed beyond chance.".into()),
+        (_, 0) if tested == all => Some("No benchmark changed significantly.".into()),
         (_, 0) => Some(format!(
-            "Nothing changed beyond chance in the {tested} of {all} series that have {CHANGE_FROM} campaigns; of the others nothing can be said."
+            "No significant change in the {tested} of {all} series that have {CHANGE_FROM} campaigns; the others are too short to judge."
         )),
         _ => None,
     }

@@ -50,7 +50,7 @@ fn list(pairs: &[(&str, String)]) -> Markup {
 
 fn machine(campaign: &Campaign, board: &Scoreboard) -> Markup {
     let Some(hello) = campaign.baseline().and_then(|layer| hello_of(campaign, layer)) else {
-        return html! { p.notice { "Not known: the baseline never greeted." } };
+        return html! { p.notice { "Unknown: the baseline never booted." } };
     };
     let cpus: Vec<String> = board.provenance.cpus.iter().map(u32::to_string).collect();
     let pinned = if cpus.is_empty() {

@@ -23,7 +23,7 @@ pub(super) fn section(board: &Scoreboard) -> Markup {
         @if any(board) {
             section #optimise aria-labelledby="h-optimise" {
                 h2 #h-optimise { "Where to optimise" }
-                p.quiet { "What a layer adds to each test of a mix (difference of the means over blocks), times how often the mix does it: the most first." }
+                p.quiet { "What a layer adds to each test of a mix (difference of the means over blocks), multiplied by how often the mix runs it, largest first." }
                 div.figures {
                     @for (at, layer) in board.others().enumerate() {
                         @let all = ranking(board, at);
@@ -46,7 +46,7 @@ fn table(all: &[Added]) -> Markup {
             table.counters {
                 caption { (signed(total)) " on top of the " (quantity(Unit::Nanoseconds, baseline)) " that the mix takes" }
                 thead { tr {
-                    @for title in ["Test", "Times", "Adds each", "Adds in all", "Of what is added", "Shown"] { th scope="col" { (title) } }
+                    @for title in ["Test", "Runs", "Adds per run", "Adds in total", "Share of total", "Significant"] { th scope="col" { (title) } }
                 } }
                 tbody {
                     @for one in all.iter().filter(|one| one.total() > 0.0).take(SHOWN) {

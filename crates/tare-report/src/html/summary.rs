@@ -90,7 +90,7 @@ fn means(board: &Scoreboard) -> Markup {
                 figcaption { "Geometric mean of each suite with its "
                     (words::percent_of(board.method.confidence))
                     " interval, log scale. Right of 1 costs more than "
-                    bdi { (words::name(&board.baseline)) } "; in the green band it is equivalent." }
+                    bdi { (words::name(&board.baseline)) } "; inside the green band it is equivalent." }
             }
         }
     }

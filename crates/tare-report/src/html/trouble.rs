@@ -29,7 +29,7 @@ fn differences(board: &Scoreboard) -> Markup {
     let layers: Vec<&LayerSummary> = board.layers.iter().filter(|l| !l.notes.is_empty()).collect();
     html! {
         h3 { "What else differs between the layers" }
-        @if layers.is_empty() { p.quiet { "Nothing that the probes could see." } }
+        @if layers.is_empty() { p.quiet { "No differences that the probes could see." } }
         ul {
             @for layer in layers {
                 li { strong { bdi { (words::name(&layer.name)) } } ": "
@@ -76,7 +76,7 @@ fn one_boot(boot: &FailedBoot) -> Markup {
     html! {
         details {
             summary { strong { bdi { (words::name(&boot.layer)) } } ", " (words::which(boot)) ": " (fit(&clean(&boot.why), SENTENCE)) }
-            @if tail.is_empty() { p.quiet { "Its console said nothing." } }
+            @if tail.is_empty() { p.quiet { "Its console was empty." } }
             @else { pre tabindex="0" aria-label="Last console lines" { (tail.join("\n")) } }
         }
     }

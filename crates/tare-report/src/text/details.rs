@@ -19,7 +19,7 @@ pub(super) fn details(page: &mut Page, board: &Scoreboard) {
     let undecided = |c: &Cell| c.verdict == Verdict::Undecided && c.more_blocks.is_some();
     if board.rows.iter().flat_map(|row| &row.cells).any(undecided) {
         page.gap();
-        let text = "Undecided (+n): n more blocks would likely decide, if things stay as they look now; too noisy here: over 100.";
+        let text = "undecided (+n): about n more blocks would likely decide; too noisy here: it would take more than 100.";
         page.paragraph(Ink::Dim, "", text);
     }
     for (at, layer) in board.others().enumerate() {

@@ -28,8 +28,8 @@ pub(super) fn curves(page: &mut Page, board: &Scoreboard) {
         return;
     }
     page.heading("Load curves");
-    let text = "Throughput of all copies or users together, and its efficiency: 100% is as many times that of the \
-                smallest load. ^ marks the highest, x the first with no more jobs a minute than users (AIM's crossover).";
+    let text = "Total throughput of all copies or users, and its efficiency: at 100% throughput grows in proportion to the \
+                load. ^ marks the peak, x the first load with no more jobs a minute than users (AIM's crossover).";
     page.paragraph(Ink::Dim, "", text);
     for family in &families {
         one(page, board, family);
@@ -78,8 +78,8 @@ pub(super) fn rankings(page: &mut Page, board: &Scoreboard) {
     for (place, (at, layer)) in board.others().enumerate().filter(with_some).enumerate() {
         if place == 0 {
             page.heading("Where to optimise");
-            let text = "What a layer adds to each test of a mix, times how often the mix does it: the most first. \
-                        ▲ shown, ? not shown to differ.";
+            let text = "What a layer adds to each test of a mix, multiplied by how often the mix runs it, largest first. \
+                        ▲ significant, ? not significant.";
             page.paragraph(Ink::Dim, "", text);
         }
         let all = ranking(board, at);
@@ -92,7 +92,7 @@ pub(super) fn rankings(page: &mut Page, board: &Scoreboard) {
             tare_board::format::count(all.len(), "test")
         );
         page.labelled(&format!("{}: ", words::name(&layer.name)), Ink::Plain, &text);
-        let titles = ["test", "times", "adds each", "adds in all", "of what is added", ""];
+        let titles = ["test", "runs", "adds per run", "adds in total", "share of total", ""];
         let mut rows: Vec<Vec<Piece>> =
             vec![titles.map(|title| Piece::new(Ink::Bold, title)).into_iter().collect()];
         let positive: f64 = all.iter().map(|one| one.total().max(0.0)).sum();

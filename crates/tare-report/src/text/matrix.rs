@@ -180,16 +180,15 @@ fn legend(page: &mut Page, board: &Scoreboard) {
          ? undecided, · no interval, * see details. "
     );
     if board.rows.iter().any(|row| row.better == Better::Higher) {
-        text += "↑ higher is better: ▲ is below 1, and above 1 in a mean cost. ";
+        text += "↑ higher is better: there ▲ is below 1, though above 1 in a mean cost. ";
     }
     text += &words::about_means(board);
     if !crate::headline::all_imported(board) {
-        text +=
-            &format!("floor: {baseline} against itself, below which nothing is called different. ");
+        text += &format!("floor: {baseline} against itself; smaller differences do not count. ");
     }
     if board.method.comparisons > 0 {
         text += &format!(
-            "Verdicts: {} for all {} together ({}).",
+            "Verdicts: {} confidence for all {} together ({}).",
             words::percent_of(board.method.confidence),
             board.method.comparisons,
             words::correction(board.method.correction),

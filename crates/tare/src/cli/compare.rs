@@ -8,12 +8,12 @@ use std::path::PathBuf;
 /// Which campaigns to compare, and how.
 #[derive(Args)]
 pub struct CompareArgs {
-    /// The campaign's directory that the other is divided by
+    /// Directory of the campaign before the change, which the other is compared with
     pub before: PathBuf,
-    /// The campaign's directory that is judged
+    /// Directory of the campaign after the change, which is judged
     pub after: PathBuf,
     /// What to compare: cost (each layer against its campaign's baseline) or value (as measured)
-    /// [default: cost if the baseline is the same in both, else value]
+    /// [default: cost if the baseline is the same in both campaigns, otherwise value]
     #[arg(long, value_enum, hide_possible_values = true, value_name = "WHAT")]
     pub by: Option<CompareBy>,
     /// A gate for CI
@@ -22,10 +22,10 @@ pub struct CompareArgs {
     /// How verdicts are corrected for the number of rows: holm, bh or none
     #[arg(long, value_enum, default_value_t = Correct::Holm, hide_possible_values = true)]
     pub correction: Correct,
-    /// Differences up to this are equivalence, in percent [default: the larger of the campaigns']
+    /// Equivalence margin in percent: smaller differences count as none [default: the larger of the campaigns']
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub margin: Option<f64>,
-    /// Compare even what is not comparable, such as figures of different probes
+    /// Compare even campaigns that are not comparable, for example those of different probes
     #[arg(long)]
     pub force: bool,
     /// How the comparison is printed

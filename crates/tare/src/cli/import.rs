@@ -8,25 +8,25 @@ use std::path::PathBuf;
 /// What to import, and as what.
 #[derive(Args)]
 pub struct ImportArgs {
-    /// The format (none with --auto), then files when there is one layer only
+    /// The format (omit it with --auto), then the files if there is only one layer
     #[arg(value_name = "FORMAT FILE")]
     pub words: Vec<String>,
     /// A layer and its files; may be repeated, and the first is the baseline unless --baseline says otherwise
     #[command(flatten)]
     pub layers: LayerFiles,
-    /// Recognise the format of every file
+    /// Detect the format of each file
     #[arg(long)]
     pub auto: bool,
     /// List the formats
     #[arg(long)]
     pub formats: bool,
-    /// The layer that the others are divided by [default: the first]
+    /// The layer that the others are compared with [default: the first]
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
-    /// Where the campaign is kept [default: tare-import-DATE-TIME]
+    /// Directory to write the campaign to [default: tare-import-DATE-TIME]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Differences up to this are equivalence, in percent
+    /// Equivalence margin in percent: smaller differences count as none
     #[arg(long, value_name = "PERCENT", value_parser = percent, default_value_t = 2.0)]
     pub margin: f64,
     /// How the scoreboard is printed
@@ -79,12 +79,12 @@ pub struct PapersArgs {
 pub enum PapersVerb {
     /// List the papers
     List,
-    /// Show a paper's figures, what follows from them, and where its arithmetic does not hold
+    /// Show a paper's figures, what follows from them, and where its arithmetic is inconsistent
     Show {
         /// The paper, for example 000
         id: String,
     },
-    /// Put a campaign beside a paper's ratios
+    /// Compare a campaign's ratios with a paper's
     Compare {
         /// The paper, for example 000
         id: String,
@@ -99,18 +99,18 @@ pub struct ExplainArgs {
     /// A campaign's directory
     #[arg(value_name = "DIR", required_unless_present = "from", conflicts_with = "from")]
     pub dir: Option<PathBuf>,
-    /// The benchmark whose ratios are explained [default: every one]
+    /// The benchmark whose ratios are explained [default: all]
     #[arg(value_name = "BENCHMARK")]
     pub benchmark: Option<String>,
-    /// Only this layer's ratio
+    /// Explain only this layer's ratio
     #[arg(long, value_name = "NAME", conflicts_with = "from")]
     pub layer: Option<String>,
-    /// What was counted as a table instead: 'metrics' is one a benchmark with a column a layer (path length, hypercalls,
-    /// CPI, misses per 1,000 instructions); 'tests' is one a layer with a line a benchmark (how many times as many
-    /// instructions, cycles, misses)
+    /// Print the counts as tables instead: 'metrics' is a table per benchmark with a column per layer (path length,
+    /// hypercalls, CPI, misses per 1,000 instructions); 'tests' is a table per layer with a line per benchmark (ratios
+    /// of instructions, cycles and misses)
     #[arg(long, value_name = "TABLE", conflicts_with = "from")]
     pub table: Option<CountTable>,
-    /// For machines
+    /// Print JSON
     #[arg(long, conflicts_with = "from")]
     pub json: bool,
     /// Attribute a difference in throughput to CPU use, path length and cycles per instruction instead: from a TOML
@@ -118,16 +118,16 @@ pub struct ExplainArgs {
     /// [layer.a.mpki]), paper:001, or a campaign's directory with imports of 'perf stat'
     #[arg(long, value_name = "METRICS")]
     pub from: Option<String>,
-    /// In a campaign with --from, the benchmark that is the throughput [default: the only one that is a rate]
+    /// With --from and a campaign: the benchmark that is the throughput [default: the only one that is a rate]
     #[arg(long, value_name = "BENCHMARK", requires = "from")]
     pub throughput: Option<String>,
 }
 
-/// How what was counted is tabled.
+/// Forms of the tables of counts.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum CountTable {
-    /// The metrics of a benchmark, a column a layer.
+    /// One table per benchmark: a line per metric, a column per layer.
     Metrics,
-    /// The benchmarks of a layer, a column a metric.
+    /// One table per layer: a line per benchmark, a column per metric.
     Tests,
 }

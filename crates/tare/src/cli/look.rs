@@ -11,15 +11,16 @@ pub struct DoctorArgs {
     /// The machine whose layers are tried: real (this host) or sim
     #[arg(long, value_name = "MACHINE", default_value_t)]
     pub machine: Machine,
-    /// Layers, by name or with settings [default: all]
+    /// Layers to try, by name or with settings [default: all]
     pub layers: Vec<String>,
-    /// Time that a layer may take from its start to its greeting [default: 30s; simulated: 10m]
+    /// Time limit for booting a layer, until its probe answers [default: 30s; simulated: 10m]
     #[arg(long, value_parser = time, value_name = "TIME")]
     pub boot_limit: Option<Duration>,
-    /// Try again what did not boot before; otherwise that is remembered until the kernel, the layer's files or tare change
+    /// Try layers again that failed to boot before; otherwise a failure is remembered until the kernel, the layer's files
+    /// or tare change
     #[arg(long)]
     pub again: bool,
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -27,7 +28,7 @@ pub struct DoctorArgs {
 /// What to list.
 #[derive(Args)]
 pub struct ListArgs {
-    /// For machines
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -21,21 +21,21 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 /// Exit code: something failed; the message says what.
 pub const FAILED: u8 = 1;
-/// Exit code: what was asked for cannot be meant (clap's own errors have it, too); the message says what would be right.
+/// Exit code: wrong usage, as in clap's own errors; the message says what would be right.
 pub const USAGE: u8 = 2;
 /// Exit code: a `--fail-if` condition is met, or undecided with `--fail-undecided`.
 pub const GATE: u8 = 3;
-/// Exit code: a layer that had to be there was not (`--require`, or `tare doctor NAME`).
+/// Exit code: a required layer cannot run here (`--require`, or `tare doctor NAME`).
 pub const LAYER_MISSING: u8 = 4;
-/// Exit code: interrupted; what was measured is kept and `tare resume` goes on.
+/// Exit code: interrupted; what was measured is kept, and `tare resume` continues.
 pub const INTERRUPTED: u8 = 130;
 
 const AFTER: &str = "\
 Exit codes: 0 done; 1 failed; 2 wrong usage; 3 a --fail-if condition is met;
-4 a required layer is missing; 130 interrupted (what was measured is kept, 'tare resume' goes on).
+4 a required layer is missing; 130 interrupted (what was measured is kept; 'tare resume' continues).
 
 Start with:   tare doctor        what can be weighed here
-              tare run           weigh it all, in five minutes";
+              tare run           weigh the usual layers, in five minutes";
 
 /// Weighs the layer between a workload and the machine: what a container, a sandbox or a virtual
 /// machine costs, how sure that is, and why.
@@ -67,7 +67,7 @@ pub enum Color {
 pub enum Command {
     /// Boot every layer, measure in shuffled blocks, print the scoreboard
     Run(Box<RunArgs>),
-    /// Go on with a campaign that was interrupted or killed, or give a finished one more blocks or time
+    /// Continue an interrupted or killed campaign, or give a finished one more blocks or time
     Resume(ResumeArgs),
     /// Print the scoreboard of a campaign, finished or not
     Show(ShowArgs),
@@ -79,13 +79,13 @@ pub enum Command {
     Serve(ServeArgs),
     /// Compare two campaigns, before and after; with --fail-if, a gate for CI
     Compare(Box<CompareArgs>),
-    /// Make a campaign of what other tools printed: UnixBench, lmbench, sysbench, fio and more
+    /// Make a campaign from the output of other tools: UnixBench, lmbench, sysbench, fio and more
     Import(ImportArgs),
-    /// Published results: list them, show one, put a campaign beside one
+    /// Published results: list them, show one, compare a campaign with one
     Papers(PapersArgs),
-    /// Say what a ratio is made of: instructions by place, crossings, misses; or attribute a difference in throughput
+    /// Break ratios down into instructions by place, crossings and misses; or attribute a difference in throughput
     Explain(ExplainArgs),
-    /// Say of every layer whether it runs here, and if not, what to do
+    /// Check which layers run here, and what to do about those that do not
     Doctor(DoctorArgs),
     /// List suites, benchmarks and layers
     List(ListArgs),

@@ -6,19 +6,20 @@ use std::path::PathBuf;
 /// What to report on, and in which form.
 #[derive(Args)]
 pub struct ReportArgs {
-    /// The campaign's directory; several make the history of their benchmarks
+    /// Campaign directories; several give a history of each benchmark
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
     /// html, text (report 000's tables), md, csv, svg or png
     #[arg(long, value_enum, default_value_t = ReportFormat::Html, hide_possible_values = true)]
     pub format: ReportFormat,
-    /// Where to write it [default: DIR/report.html, tare-history.html for several, others to standard output]
+    /// File to write [default: DIR/report.html, or tare-history.html for several campaigns; other formats go to standard
+    /// output]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// The benchmark that svg or png shows [default: an overview of all]
     #[arg(long, value_name = "NAME")]
     pub bench: Option<String>,
-    /// Reduce every series by this instead of its suite's: mean, median, best-of-5, best-18-of-30
+    /// Estimator for every series, instead of its suite's: mean, median, best-of-5, best-18-of-30
     #[arg(long, value_name = "ESTIMATOR")]
     pub estimator: Option<tare_stats::Estimator>,
 }

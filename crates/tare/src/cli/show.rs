@@ -23,10 +23,10 @@ pub struct FormatArgs {
     /// text, json, csv or md
     #[arg(long, value_enum, default_value_t = Format::Text, hide_possible_values = true)]
     pub format: Format,
-    /// Reduce every series by this instead of its suite's: mean, median, best-of-5, best-18-of-30
+    /// Estimator for every series, instead of its suite's: mean, median, best-of-5, best-18-of-30
     #[arg(long, value_name = "ESTIMATOR")]
     pub estimator: Option<tare_stats::Estimator>,
-    /// Only the overview, without the table of each layer
+    /// Print only the overview, without a table for each layer
     #[arg(long)]
     pub short: bool,
 }
@@ -52,7 +52,7 @@ pub struct ExportArgs {
     /// csv, json (one object a line) or parquet
     #[arg(long, value_enum, default_value_t = ExportFormat::Csv, hide_possible_values = true)]
     pub format: ExportFormat,
-    /// Where to write it [default: standard output; parquet needs a file]
+    /// File to write [default: standard output; parquet needs a file]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Values that flags and `tare.toml` have in common, refused when nothing could come of them.
+//! Values that flags and `tare.toml` have in common, with their bounds.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ pub fn time(text: &str) -> Result<Duration, String> {
     let time = humantime::parse_duration(text).map_err(|e| format!("{e}; write 90s or 5m"))?;
     match (Duration::from_millis(1)..=LONGEST).contains(&time) {
         true => Ok(time),
-        false => Err("a time from 1ms to 1year".into()),
+        false => Err("the time must be from 1ms to 1year".into()),
     }
 }
 
@@ -26,7 +26,7 @@ pub fn percent(text: &str) -> Result<f64, String> {
 pub fn percent_of(percent: f64) -> Result<f64, String> {
     match percent > 0.0 && percent <= 100.0 {
         true => Ok(percent),
-        false => Err(format!("{percent}: a percentage above 0, up to 100")),
+        false => Err(format!("{percent} is not a percentage above 0 and up to 100")),
     }
 }
 

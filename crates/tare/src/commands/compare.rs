@@ -76,7 +76,7 @@ fn refuse(args: &CompareArgs, comparison: &Comparison) -> Result<()> {
     if args.force || reasons.is_empty() {
         return Ok(());
     }
-    bail!("{}; --force compares them all the same", reasons.join("; "))
+    bail!("{}; --force compares them anyway", reasons.join("; "))
 }
 
 fn print(args: &CompareArgs, comparison: &Comparison) -> Result<()> {
@@ -88,6 +88,6 @@ fn print(args: &CompareArgs, comparison: &Comparison) -> Result<()> {
         }
         Format::Json => compare_json(comparison),
         Format::Md => compare_markdown(comparison),
-        Format::Csv => wrong_usage!("a comparison is text, json or md, no csv"),
+        Format::Csv => wrong_usage!("a comparison cannot be printed as csv; use text, json or md"),
     })
 }

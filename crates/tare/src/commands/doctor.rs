@@ -114,9 +114,9 @@ fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
     match tried {
         Ok(trial) => {
             let mut text = format!(
-                "{:8} runs here: greets in {:.3} s, kernel {}, {} CPU, {} MiB\n",
+                "{:8} runs here: boots in {}, kernel {}, {} CPU, {} MiB\n",
                 asked.name,
-                trial.start.as_secs_f64(),
+                within(trial.start),
                 trial.hello.kernel,
                 trial.hello.cpus,
                 trial.hello.memory_kib >> 10,
@@ -142,6 +142,14 @@ fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
         Err(Unavailable { why, remedy }) => {
             format!("{:8} cannot run here: {why}\n         remedy: {remedy}\n", asked.name)
         }
+    }
+}
+
+/// `2 ms`, `640 ms`, `2.4 s`.
+fn within(time: Duration) -> String {
+    match time.as_millis() {
+        ms @ 0..1000 => format!("{ms} ms"),
+        _ => format!("{:.1} s", time.as_secs_f64()),
     }
 }
 

@@ -75,11 +75,11 @@ fn groups(args: &ImportArgs) -> Result<(Option<&'static Format>, Vec<Group>)> {
         }
     }
     match &mut groups[..] {
-        [] => bail!("--layer NAME: which layer are the figures of?"),
+        [] => bail!("which layer do the figures belong to? Give --layer NAME"),
         [(_, files)] => files.extend(loose),
         _ if !loose.is_empty() => {
             bail!(
-                "{}: of which layer? With several, write --layer NAME FILE...",
+                "{}: which layer does it belong to? With several layers, write --layer NAME FILE...",
                 loose[0].display()
             )
         }
@@ -138,12 +138,12 @@ fn one(
     let text = input::text(path, LARGEST)?;
     let format = format.or_else(|| tare_import::recognise(&text)).with_context(|| {
         let usual = || "'tare import --formats' lists them".to_owned();
-        format!("{file}: of no known format; {}", tare_import::hint(&text).unwrap_or_else(usual))
+        format!("{file}: unknown format; {}", tare_import::hint(&text).unwrap_or_else(usual))
     })?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let parsed = tare_import::parse(format, &text, &stem, layer).with_context(|| {
         let hint = tare_import::hint(&text).map(|hint| format!("; {hint}")).unwrap_or_default();
-        format!("{file} is no {} output{hint}", format.name)
+        format!("{file} is not output of {}{hint}", format.name)
     })?;
     let told =
         Told { formats: vec![format.name], figures: parsed.figures.len(), unknown: parsed.unknown };

@@ -58,7 +58,7 @@ fn board(campaign: &Campaign, args: &ReportArgs) -> Scoreboard {
 
 fn one(dir: &Path, args: &ReportArgs) -> Result<()> {
     if args.bench.is_some() && !matches!(args.format, ReportFormat::Svg | ReportFormat::Png) {
-        wrong_usage!("--bench chooses a figure: it goes with --format svg or png");
+        wrong_usage!("--bench chooses a figure, so it needs --format svg or png");
     }
     let campaign = load(dir)?;
     let board = board(&campaign, args);
@@ -81,7 +81,7 @@ fn one(dir: &Path, args: &ReportArgs) -> Result<()> {
         ReportFormat::Png => {
             let picture = png(&figure()?, PIXELS)?;
             if args.out.is_none() && std::io::stdout().is_terminal() {
-                wrong_usage!("a PNG is not for a terminal: name a file with --out");
+                wrong_usage!("a PNG cannot be shown in a terminal: name a file with --out");
             }
             deliver(args, &picture)
         }
@@ -102,7 +102,7 @@ fn figure(campaign: &Campaign, name: &str) -> Result<String> {
 fn history(dirs: &[PathBuf], args: &ReportArgs) -> Result<()> {
     if args.format != ReportFormat::Html {
         wrong_usage!(
-            "the history of several campaigns is written as HTML only; name one for other formats"
+            "the history of several campaigns exists only as HTML; for other formats name one campaign"
         );
     }
     let each = |dir: &PathBuf| -> Result<(String, Scoreboard)> {

@@ -56,8 +56,7 @@ fn finished(args: &ResumeArgs) -> Result<Option<u32>> {
 /// Prints the scoreboard of a finished campaign, and how to ask for more.
 fn as_it_is(args: &ResumeArgs, blocks: u32) -> Result<ExitCode> {
     show::print(&args.dir, &args.format)?;
-    let text =
-        "is finished and stays as it is; for more: --blocks with a larger number, or --budget";
+    let text = "is finished, so nothing is measured; for more, give a larger --blocks or --budget";
     output::note(&format!("{} ({blocks} blocks) {text}.", args.dir.display()));
     Ok(ExitCode::SUCCESS)
 }

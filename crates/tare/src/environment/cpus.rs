@@ -9,7 +9,7 @@ const BUSY: f64 = 0.10;
 
 pub const LOAD: Check = Check {
     name: "load",
-    about: "how busy the layers' CPUs are before anything is measured, and the load average",
+    about: "how busy the layers' CPUs are before the measurement, and the load average",
     when: "a CPU of the layers is busy for more than 10% of 200 ms; notes a load average above half the CPUs",
     remedy: "end other work, or name idle CPUs with --pin",
     look: |view| {
@@ -30,9 +30,9 @@ pub const LOAD: Check = Check {
 
 pub const STEAL: Check = Check {
     name: "steal",
-    about: "time that the hypervisor took the layers' CPUs away, over 200 ms and since the machine started",
-    when: "1% or more is taken now; notes 0.1% or more since the start",
-    remedy: "use a dedicated or bare-metal machine; more blocks average what is left",
+    about: "steal time: how long the hypervisor took the layers' CPUs away, over 200 ms and since the machine started",
+    when: "1% or more is stolen now; notes 0.1% or more since the start",
+    remedy: "use a dedicated or bare-metal machine; more blocks average the rest out",
     look: |view| {
         let stolen: Vec<(f64, f64)> =
             view.measured().iter().filter_map(|&cpu| view.stolen(cpu)).collect();
@@ -52,7 +52,7 @@ pub const STEAL: Check = Check {
 
 pub const SHARED: Check = Check {
     name: "cpus",
-    about: "which CPUs layers are pinned to, and whether tare can keep off them",
+    about: "which CPUs layers are pinned to, and whether tare itself can use others",
     when: "layers are not pinned, no CPU is left for tare and everything else, or they are on cores of several kinds; \
            notes which kind of core was chosen where there are several",
     remedy: "use a machine with more CPUs of one kind than the largest layer has, and --pin auto",
@@ -62,13 +62,15 @@ pub const SHARED: Check = Check {
         match (pinned.is_empty(), rest) {
             (true, _) if may <= 1 => Look::new(
                 State::Warning,
-                format!("{} CPU to be used: layers share it with tare and everything else", may),
+                format!("only {} usable CPU: layers share it with tare and everything else", may),
             ),
             (true, _) => {
-                Look::new(State::Note, format!("layers are not pinned; {may} CPUs to be used"))
+                Look::new(State::Note, format!("layers are not pinned; {may} usable CPUs"))
             }
-            (_, 0) => Look::new(State::Warning, format!("no CPU is left beside {}", named(pinned))),
-            (_, rest) => pinned_to(view, &format!("{rest} left for all else")),
+            (_, 0) => {
+                Look::new(State::Warning, format!("no CPU is left besides {}", named(pinned)))
+            }
+            (_, rest) => pinned_to(view, &format!("{rest} left for everything else")),
         }
     },
 };
@@ -87,14 +89,14 @@ fn pinned_to(view: &View, rest: &str) -> Look {
 
 pub const QUOTA: Check = Check {
     name: "quota",
-    about: "a limit of CPU time on tare's control group (cpu.max, or cpu.cfs_quota_us of version 1)",
-    when: "there is one: what is over it stands still for the rest of the period",
+    about: "a CPU time limit on tare's control group (cpu.max, or cpu.cfs_quota_us of version 1)",
+    when: "there is one: a layer that exceeds it is stopped for the rest of the period",
     remedy: "run outside of the limited container, or lift its CPU limit",
     look: |view| {
         let groups = view.read("proc/self/cgroup").unwrap_or_default();
         let places: Vec<(String, &str)> = groups.lines().filter_map(cpu_group).collect();
         if places.is_empty() {
-            return Look::new(State::Unknown, "no control group for CPU time");
+            return Look::new(State::Unknown, "no control group that limits CPU time was found");
         }
         let mut folders = places.iter().flat_map(|(mount, path)| {
             let upwards = std::iter::successors(Some(*path), |folder| {
@@ -107,7 +109,7 @@ pub const QUOTA: Check = Check {
                 State::Warning,
                 format!("CPU time is limited to {quota} of every {period} µs"),
             ),
-            None => Look::new(State::Fine, "no limit of CPU time"),
+            None => Look::new(State::Fine, "no CPU time limit"),
         }
     },
 };
@@ -176,7 +178,7 @@ pub const SIBLINGS: Check = Check {
 pub const GOVERNOR: Check = Check {
     name: "governor",
     about: "frequency scaling of the layers' CPUs",
-    when: "the governor is another than performance",
+    when: "the governor is not performance",
     remedy: "cpupower frequency-set --governor performance",
     look: |view| {
         let of = |cpu: &u32| {
@@ -186,10 +188,9 @@ pub const GOVERNOR: Check = Check {
         governors.sort();
         governors.dedup();
         match governors.iter().find(|governor| *governor != "performance") {
-            _ if governors.is_empty() => Look::new(
-                State::Unknown,
-                "no frequency scaling to be seen (virtual machines hide it)",
-            ),
+            _ if governors.is_empty() => {
+                Look::new(State::Unknown, "no frequency scaling visible (virtual machines hide it)")
+            }
             Some(slow) => Look::new(State::Warning, format!("the frequency governor is {slow}")),
             None => Look::new(State::Fine, "the frequency governor is performance"),
         }
@@ -207,9 +208,7 @@ pub const TURBO: Check = Check {
         match off.or(boost) {
             Some(true) => Look::new(State::Fine, "turbo is off"),
             Some(false) => Look::new(State::Note, "turbo is on: clocks vary with heat and load"),
-            None => {
-                Look::new(State::Unknown, "no turbo switch to be seen (virtual machines hide it)")
-            }
+            None => Look::new(State::Unknown, "no turbo switch visible (virtual machines hide it)"),
         }
     },
 };

@@ -5,7 +5,7 @@ use super::{Check, Look, State};
 pub const SWAP: Check = Check {
     name: "swap",
     about: "swap space in use",
-    when: "some is in use: memory that a layer touches may have to be read back first",
+    when: "some is in use: memory that a layer touches may first have to be read back",
     remedy: "free memory and run swapoff -a",
     look: |view| {
         let Some(text) = view.read("proc/swaps") else {
@@ -24,7 +24,7 @@ pub const SWAP: Check = Check {
 
 pub const SHM: Check = Check {
     name: "shm",
-    about: "whether /dev/shm is in memory: layers keep files and guests their memory there",
+    about: "whether /dev/shm is in memory: files of layers and the memory of guests are kept there",
     when: "it is not a tmpfs",
     remedy: "mount -t tmpfs tmpfs /dev/shm",
     look: |view| {
@@ -36,7 +36,7 @@ pub const SHM: Check = Check {
             Some("tmpfs") => Look::new(State::Fine, "/dev/shm is a tmpfs"),
             Some(kind) => Look::new(State::Warning, format!("/dev/shm is {kind}, not a tmpfs")),
             None if mounts.is_empty() => Look::new(State::Unknown, "mounts cannot be read"),
-            None => Look::new(State::Warning, "/dev/shm is no file system of its own"),
+            None => Look::new(State::Warning, "/dev/shm is not a mount point"),
         }
     },
 };
@@ -44,8 +44,8 @@ pub const SHM: Check = Check {
 pub const VIRTUAL: Check = Check {
     name: "virtual",
     about: "whether this machine is itself a virtual machine",
-    when: "notes that it is: neighbours disturb unseen, and layers that need the hardware cost more than on metal",
-    remedy: "for figures of bare metal, run on bare metal",
+    when: "notes that it is: other guests may disturb unseen, and layers that use hardware virtualization cost more than on bare metal",
+    remedy: "for bare-metal figures, run on bare metal",
     look: |view| {
         let cpus = view.read("proc/cpuinfo").unwrap_or_default();
         let flags = cpus.lines().find(|line| line.starts_with("flags"));
@@ -57,7 +57,7 @@ pub const VIRTUAL: Check = Check {
             }
             (None, true) => Look::new(State::Note, "this machine is a virtual machine"),
             (None, false) if cpus.is_empty() => Look::new(State::Unknown, "CPUs cannot be read"),
-            _ => Look::new(State::Fine, "no hypervisor to be seen"),
+            _ => Look::new(State::Fine, "no hypervisor detected"),
         }
     },
 };

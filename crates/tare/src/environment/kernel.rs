@@ -16,7 +16,7 @@ const FAST: &[&str] = &[
 pub const CLOCK: Check = Check {
     name: "clock",
     about: "the kernel's clock source",
-    when: "it is one that takes a system call or slow hardware to read (hpet, acpi_pm, jiffies, xen)",
+    when: "reading it takes a system call or slow hardware (hpet, acpi_pm, jiffies, xen)",
     remedy: "boot with clocksource=tsc tsc=reliable if the hardware's counter is sound",
     look: |view| match view.read("sys/devices/system/clocksource/clocksource0/current_clocksource")
     {
@@ -34,18 +34,16 @@ pub const CLOCK: Check = Check {
 pub const HUGE_PAGES: Check = Check {
     name: "hugepages",
     about: "transparent huge pages",
-    when: "notes that they are given to everybody (always)",
+    when: "notes that they are used for all memory (always)",
     remedy: "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
     look: |view| {
         let Some(text) = view.read("sys/kernel/mm/transparent_hugepage/enabled") else {
-            return Look::new(State::Unknown, "no transparent huge pages to be seen");
+            return Look::new(State::Unknown, "no transparent huge pages on this kernel");
         };
         let active = text.split(['[', ']']).nth(1).unwrap_or("").to_owned();
         let said = format!("transparent huge pages: {active}");
         match active.as_str() {
-            "always" => {
-                Look::new(State::Note, format!("{said}: memory benchmarks may fall into two modes"))
-            }
+            "always" => Look::new(State::Note, format!("{said}: memory benchmarks may be bimodal")),
             _ => Look::new(State::Fine, said),
         }
     },
@@ -53,15 +51,15 @@ pub const HUGE_PAGES: Check = Check {
 
 pub const ASLR: Check = Check {
     name: "aslr",
-    about: "randomised addresses: each boot draws a layout, so that no single one biases the result",
+    about: "address space randomisation: each boot gets another layout, so that no single one biases the result",
     when: "notes that they are off or partial",
     remedy: "sysctl kernel.randomize_va_space=2",
     look: |view| match view.read("proc/sys/kernel/randomize_va_space").as_deref() {
         Some("2") => Look::new(State::Fine, "addresses are randomised"),
-        Some("1") => Look::new(State::Note, "addresses are randomised but for the heap"),
+        Some("1") => Look::new(State::Note, "addresses are randomised, except for the heap"),
         Some("0") => Look::new(
             State::Note,
-            "addresses are not randomised: all boots share one layout and its luck",
+            "addresses are not randomised: all boots share one layout, which may bias the result",
         ),
         _ => Look::new(State::Unknown, "address randomisation cannot be read"),
     },
@@ -69,9 +67,9 @@ pub const ASLR: Check = Check {
 
 pub const MITIGATIONS: Check = Check {
     name: "mitigations",
-    about: "the CPU's vulnerabilities and what the kernel does about them, which system calls pay for",
-    when: "notes what is vulnerable: others who mitigate it pay more",
-    remedy: "compare only with machines that mitigate the same (mitigations= on the kernel's command line)",
+    about: "the CPU's vulnerabilities and the kernel's mitigations, which make system calls slower",
+    when: "notes what is not mitigated: machines that mitigate it are slower",
+    remedy: "compare only with machines with the same mitigations (mitigations= on the kernel's command line)",
     look: |view| {
         let folder = "sys/devices/system/cpu/vulnerabilities";
         let (mut mitigated, mut open) = (0, Vec::new());
@@ -103,7 +101,7 @@ pub const MITIGATIONS: Check = Check {
 
 pub const COUNTERS: Check = Check {
     name: "counters",
-    about: "hardware performance counters, which say why a layer is slower",
+    about: "hardware performance counters, which help to explain why a layer is slower",
     when: "notes that there are none, or that this user may not read them",
     remedy: "sysctl kernel.perf_event_paranoid=1; in a virtual machine, one with a virtual PMU",
     look: |view| {

@@ -1,7 +1,7 @@
-//! What of this machine disturbs measurements: one row a check, read from `/proc` and `/sys`.
+//! What on this machine disturbs measurements: a table of checks that read `/proc` and `/sys`.
 //!
-//! Severity is kept honest: a [`State::Warning`] is something that is disturbing right now or will; most findings are
-//! [`State::Note`]s, which a reader should know and often cannot change.
+//! A [`State::Warning`] is something that disturbs now or will. Most results are [`State::Note`]s, which a reader should
+//! know of and often cannot change.
 
 mod cpus;
 mod host;
@@ -49,11 +49,11 @@ pub const CHECKS: &[&Check] = &[
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Nothing to say.
+    /// Nothing disturbs.
     Fine,
-    /// A reader should know.
+    /// A reader should know of it.
     Note,
-    /// It disturbs.
+    /// It disturbs the measurement.
     Warning,
     /// It cannot be seen here.
     Unknown,

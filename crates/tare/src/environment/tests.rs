@@ -80,18 +80,18 @@ fn everything_that_disturbs_is_found() {
     let expected = [
         ("load", Warning, "CPU 2 is busy for 75% of its time, load average 6.37"),
         ("steal", Warning, "the hypervisor takes 25% now, 0.05% since the start"),
-        ("cpus", Warning, "no CPU is left beside CPU 2"),
+        ("cpus", Warning, "no CPU is left besides CPU 2"),
         ("quota", Warning, "CPU time is limited to 50000 of every 100000 µs"),
         ("siblings", Warning, "CPU 1 shares a core and is busy"),
         ("governor", Warning, "the frequency governor is schedutil"),
         ("turbo", Note, "turbo is on: clocks vary with heat and load"),
         ("clock", Warning, "the clock source hpet is slow to read, so short batches are coarse"),
+        ("hugepages", Note, "transparent huge pages: always: memory benchmarks may be bimodal"),
         (
-            "hugepages",
+            "aslr",
             Note,
-            "transparent huge pages: always: memory benchmarks may fall into two modes",
+            "addresses are not randomised: all boots share one layout, which may bias the result",
         ),
-        ("aslr", Note, "addresses are not randomised: all boots share one layout and its luck"),
         ("mitigations", Note, "1 of 2 vulnerabilities mitigated, open: mds"),
         ("counters", Note, "perf events are for root only (perf_event_paranoid 3)"),
         ("swap", Warning, "3 MiB of swap are in use"),
@@ -191,7 +191,7 @@ fn the_kind_of_core_that_layers_are_on_is_said() {
         (cpus.state, cpus.text)
     };
     let fast = "layers on CPU 1, of the fastest kind of core (capacity 1024; others have 446), \
-                2 left for all else";
+                2 left for everything else";
     assert_eq!(of(&[1]), (State::Note, fast.to_owned()));
     assert_eq!(of(&[1, 2]).0, State::Warning);
 }

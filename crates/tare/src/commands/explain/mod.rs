@@ -86,7 +86,7 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
     let found: Vec<Explanation> =
         pairs.filter_map(|(at, layer)| tare_board::explain(&campaign, &board, at, layer)).collect();
     if found.is_empty() {
-        bail!("{} has no ratio to explain there; 'tare show' says why", dir.display());
+        bail!("{} has no such ratio to explain; 'tare show' says why", dir.display());
     }
     told(dir, args.json, &found, explanations_text)
 }

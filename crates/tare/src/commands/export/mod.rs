@@ -40,7 +40,7 @@ fn writable(args: &ExportArgs) -> Result<()> {
         );
     }
     if args.out.is_none() {
-        wrong_usage!("Parquet goes into a file: name one with --out");
+        wrong_usage!("Parquet needs a file: name one with --out");
     }
     Ok(())
 }

@@ -71,7 +71,7 @@ pub(super) fn named(paper: &Paper, board: &Scoreboard) -> String {
     }
     text.push('\n');
     let words = format!(
-        "Of the {} tests that the paper names, mostly without figures, {} are in this campaign.",
+        "The paper names {} tests, mostly without figures; {} of them are in this campaign.",
         paper.tests.len(),
         rows.len()
     );

@@ -155,7 +155,7 @@ fn summary(column: usize, name: &str, rows: &[Pair]) -> String {
         rows.iter().filter(|row| row.moved(column)).map(|row| row.name.as_str()).collect();
     let list = if moved.is_empty() { String::new() } else { format!(": {}", moved.join(", ")) };
     let words = format!(
-        "moved (the paper's ratio lies outside the interval): {} of {judged} with an interval{list}",
+        "changed (the paper's ratio lies outside the interval): {} of {judged} with an interval{list}",
         moved.len()
     );
     super::paragraph(&mut text, "    ", &words);

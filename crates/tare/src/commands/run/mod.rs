@@ -130,7 +130,7 @@ fn check_place(out: &Path) -> Result<()> {
         return Err(StoreError::Exists(out.to_owned()).into());
     }
     tare_run::check_space(out)
-        .with_context(|| format!("no room for a campaign in {}", out.display()))?;
+        .with_context(|| format!("not enough space for a campaign in {}", out.display()))?;
     let missing = |place: &&Path| !place.as_os_str().is_empty() && !place.exists();
     let missing: Vec<&Path> = out.ancestors().take_while(missing).collect();
     std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;

@@ -68,7 +68,7 @@ impl Prepared {
                 ExitCode::SUCCESS
             }
             Ending::Interrupted => {
-                output::note(&format!("Interrupted; 'tare resume {dir}' goes on."));
+                output::note(&format!("Interrupted; 'tare resume {dir}' continues."));
                 cli::INTERRUPTED.into()
             }
         };
@@ -85,5 +85,5 @@ fn stopped(error: RunError, out: &Path, format: &cli::FormatArgs) -> Error {
     // Why the campaign stopped matters more than what becomes of this.
     let _ = show::print(out, format);
     report::leave_in(out);
-    error.context(format!("the campaign stopped; what it measured is in {}", out.display()))
+    error.context(format!("the campaign stopped; what it has measured is in {}", out.display()))
 }

@@ -73,8 +73,6 @@ fn lacks(asked: &[Asked], host: &Host, progress: &mut Progress) -> bool {
 
 /// A layer that had to be there is not.
 fn missing() -> ExitCode {
-    output::note(
-        "Nothing was measured: a layer that was named cannot run here, and --require was given.",
-    );
+    output::note("Nothing was measured: a named layer cannot run here, and --require was given.");
     cli::LAYER_MISSING.into()
 }
