@@ -13,7 +13,7 @@ const USUAL: (u64, u64) = (4000, 2);
 
 /// The programs that make the tables: package and example.
 const MAKERS: [(&str, &str); 2] =
-    [("tare-stats", "calibrate"), ("tare-report", "calibrate_compare")];
+    [("tare-stats", "calibrate"), ("tare-board", "calibrate_compare")];
 
 /// Simulates campaigns and pairs of campaigns, and writes what share of them was judged rightly.
 pub fn calibrate(args: &[String]) -> Result<()> {
@@ -54,7 +54,7 @@ fn header(repeats: u64, seed: u64) -> String {
          Every figure is over {repeats} simulated campaigns, or pairs of them; the simulation's own standard error is at\n\
          most {worst:.1} points, and {rare:.1} points near 5%. A bold figure misses its goal by more than twice its standard error. The\n\
          noise models are in `crates/tare-stats/src/simulate.rs`, the pairs of campaigns in\n\
-         `crates/tare-report/examples/calibrate_compare.rs`; what follows from the figures is in `docs/statistics.md`.\n\n"
+         `crates/tare-board/examples/calibrate_compare.rs`; what follows from the figures is in `docs/statistics.md`.\n\n"
     )
 }
 

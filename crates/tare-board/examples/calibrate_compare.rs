@@ -1,5 +1,5 @@
 //! Simulates pairs of campaigns and counts what `tare compare` and its gate say of them:
-//! `cargo run --release -p tare-report --example calibrate_compare -- [repeats] [seed]`.
+//! `cargo run --release -p tare-board --example calibrate_compare -- [repeats] [seed]`.
 
 use tare_board::{By, CompareOptions, Comparison, Options, Verdict, compare};
 use tare_proto::{BenchInfo, Better, Unit};
