@@ -68,7 +68,8 @@ impl Image {
     }
 }
 
-/// Makes an empty ext4 file system on `image`, all of it at once: a kernel would go on with that while it is measured.
+/// Makes an empty ext4 file system on `image`, without lazy initialisation, which would run during measurements. The
+/// host makes it, so that the guest's kernel only has to mount it.
 pub(crate) fn make_file_system(image: &Path) -> Result<(), String> {
     let program = programs::find("mke2fs").map_err(|lacking| lacking.to_string())?;
     let mut command = programs::plain(program);

@@ -26,7 +26,9 @@ pub fn fork(child: impl FnOnce() -> i32) -> io::Result<libc::pid_t> {
 const SPAWN_STACK: usize = 4096;
 
 /// Starts `child`, which becomes another program, as a shell does with a simple command: this process waits until
-/// the child has, and its memory is never copied (vfork). Signals stay away meanwhile, as in dash.
+/// the child has, and its memory is never copied. Signals are blocked meanwhile, as in dash. This is clone(2) with the
+/// flags of vfork and a stack of its own: vfork(2) returns twice, which no Rust function may, and posix_spawn(3) maps a
+/// stack each time.
 ///
 /// The child must keep to system calls on memory that is already there, and change none of it; what it returns is the
 /// code it exits with when it could not become another program.

@@ -2,7 +2,8 @@
 //! timer that KVM has itself, and two serial ports: the console (standard error) and the probe's line (standard
 //! input and output). No firmware, no ACPI, no PCI, no other device.
 //!
-//! The guest ends it by a triple fault, which is what the kernel's argument `reboot=t` makes of a reboot.
+//! The guest ends it by a triple fault, which is what the kernel's argument `reboot=t` makes of a reboot. That needs no
+//! right, driver or ACPI table in the guest; for one CPU a table of interrupts is enough.
 
 mod args;
 mod boot;

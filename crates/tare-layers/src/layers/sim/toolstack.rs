@@ -19,6 +19,7 @@ const PROGRAMS: &[&str] = &[
     "./usr/lib/xen-*/bin/xenconsoled",
     "./usr/lib/xen-*/bin/xenconsole",
 ];
+/// All that its packages depend on, as apt says: no parser of ELF headers, and right for the next release, too.
 const LIBRARIES: &[&str] = &["./*lib/x86_64-linux-gnu/l*.so*"];
 
 /// What dom0's kernel needs for guests and their disks, in the order of loading.
