@@ -1,10 +1,11 @@
 //! The network between a layer and the host, and the peer at its other end: made by the keeper before the
 //! layer starts, removed with the boot.
 
-use crate::{
-    BootSpec, Helper, Host, Program, Setting, SettingError, Settings, Step, programs, suggestion,
-};
-use std::fs::{self, File};
+mod interfaces;
+
+use crate::{BootSpec, Helper, Host, Program, Setting, SettingError, Settings, suggestion};
+use interfaces::{Made, interfaces};
+use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
@@ -18,21 +19,12 @@ pub(crate) const SETTING: Setting = Setting {
             tap (uml); veth and tap need root",
 };
 
-/// Addresses that are set aside for measuring networks (RFC 2544): 198.18.0.0/15.
-const MEASURING: u32 = 0xc612_0000;
-
-/// Networks of four addresses in it.
-const NETWORKS: u64 = 1 << 15;
-
 /// Ports that are neither well-known nor given out by the kernel.
 const PORTS: std::ops::Range<u16> = 20_000..30_000;
 
 /// Where QEMU's user network shows the host's loopback interface, and what it calls the guest.
 const USER_HOST: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 2);
 const USER_GUEST: &str = "10.0.2.15/24";
-
-/// The capability to make interfaces, as a bit of `CapEff`.
-const CAP_NET_ADMIN: u64 = 1 << 12;
 
 /// How a layer's network is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,93 +118,6 @@ impl Net {
     }
 }
 
-/// Steps that make a network, what the layer needs of it, and the host's address there.
-#[derive(Default)]
-struct Made {
-    setup: Vec<Step>,
-    link: Link,
-    address: Option<Ipv4Addr>,
-}
-
-/// A name and two addresses that no other boot has.
-struct Interfaces {
-    ip: String,
-    name: String,
-    host: Ipv4Addr,
-    layer: Ipv4Addr,
-}
-
-/// Names and addresses for interfaces, if this user may make any.
-fn interfaces(number: u64) -> Result<Interfaces, String> {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let rights = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
-    let rights = rights.and_then(|text| u64::from_str_radix(text.trim(), 16).ok()).unwrap_or(0);
-    if rights & CAP_NET_ADMIN == 0 {
-        return Err("making its network interfaces needs root (CAP_NET_ADMIN)".into());
-    }
-    let ip = programs::find("ip").map_err(|missing| missing.to_string())?;
-    let network = MEASURING + (number % NETWORKS) as u32 * 4;
-    let (host, layer) = (Ipv4Addr::from(network + 1), Ipv4Addr::from(network + 2));
-    let name = interface(number);
-    Ok(Interfaces { ip: ip.to_string_lossy().into_owned(), name, host, layer })
-}
-
-/// An interface's name, as long as the kernel allows: what has it was made by this boot.
-fn interface(number: u64) -> String {
-    let digits = (0..11).scan(number, |rest, _| {
-        let digit = char::from_digit((*rest % 36) as u32, 36);
-        *rest /= 36;
-        digit
-    });
-    "tare".chars().chain(digits).collect()
-}
-
-impl Interfaces {
-    fn command(&self, words: &str) -> Vec<String> {
-        let words = words.split(' ').map(str::to_owned);
-        [self.ip.clone()].into_iter().chain(words).collect()
-    }
-
-    /// One interface for the host, the other, `eth0`, in a namespace called `id`.
-    fn veth(self, id: &str) -> Made {
-        let Interfaces { name, host, layer, .. } = &self;
-        let setup = [
-            (format!("netns add {id}"), format!("netns del {id}")),
-            (
-                format!("link add {name} type veth peer name eth0 netns {id}"),
-                format!("link del {name}"),
-            ),
-            (format!("addr add {host}/30 dev {name}"), String::new()),
-            (format!("link set {name} up"), String::new()),
-            (format!("-n {id} addr add {layer}/30 dev eth0"), String::new()),
-            (format!("-n {id} link set eth0 up"), String::new()),
-            (format!("-n {id} link set lo up"), String::new()),
-        ];
-        let namespace = Some(PathBuf::from("/run/netns").join(id));
-        self.made(&setup, Link { namespace, ..Link::default() })
-    }
-
-    /// An interface whose other side is a file, with more `options`.
-    fn tap(self, options: &str) -> Made {
-        let Interfaces { name, host, layer, .. } = &self;
-        let setup = [
-            (format!("tuntap add dev {name} mode tap"), format!("link del {name}")),
-            (format!("addr add {host}/30 dev {name}"), String::new()),
-            (format!("link set {name} up{options}"), String::new()),
-        ];
-        let (own, interface) = (Some(format!("{layer}/30")), Some(name.clone()));
-        self.made(&setup, Link { own, interface, ..Link::default() })
-    }
-
-    /// Pairs of what makes something and what removes it.
-    fn made(&self, setup: &[(String, String)], link: Link) -> Made {
-        let words = |line: &String| if line.is_empty() { Vec::new() } else { self.command(line) };
-        let step = |(make, undo): &(String, String)| Step { make: words(make), undo: words(undo) };
-        let setup = setup.iter().map(step).collect();
-        Made { setup, link, address: Some(self.host) }
-    }
-}
-
 /// A port that nobody listens at.
 fn free_port(number: u64) -> io::Result<u16> {
     let count = u64::from(PORTS.end - PORTS.start);
@@ -240,29 +145,5 @@ mod tests {
         assert_eq!(read("tap", &[Net::User, Net::Tap]).unwrap(), Some(Net::Tap));
         let refused = read("veth", &[Net::User, Net::Tap]).unwrap_err().to_string();
         assert!(refused.contains("net=veth") && refused.contains("user"), "{refused}");
-    }
-
-    #[test]
-    fn every_interface_has_a_name_that_fits_and_is_removed() {
-        let it = || Interfaces {
-            ip: "ip".into(),
-            name: interface(u64::MAX),
-            host: Ipv4Addr::new(198, 18, 0, 1),
-            layer: Ipv4Addr::new(198, 18, 0, 2),
-        };
-        assert!(it().name.len() < 16, "longer than the kernel's names");
-        let undone = |made: &Made| {
-            let steps = made.setup.iter().filter(|step| !step.undo.is_empty());
-            steps.map(|step| step.undo.clone()).collect::<Vec<_>>().into_iter()
-        };
-        let (veth, tap) = (it().veth("tare-1-0"), it().tap(""));
-        for made in [&veth, &tap] {
-            let name = interface(u64::MAX);
-            let removed = undone(made).any(|words| words[1..] == ["link", "del", &name]);
-            assert!(removed, "{:?}", made.setup);
-        }
-        assert!(undone(&veth).any(|words| words[1..] == ["netns", "del", "tare-1-0"]));
-        assert_ne!(interface(1), interface(1 << 40));
-        assert_eq!(tap.link.own.as_deref(), Some("198.18.0.2/30"));
     }
 }
