@@ -108,7 +108,7 @@ impl Sink {
         let (suite, name) = self.names.of(suite, name);
         let value = quantity.value(value);
         if !value.is_finite() || value < 0.0 {
-            self.note(format!("{name} is no number and is left out"));
+            self.note(format!("{name} is not a number and is left out"));
             return;
         }
         let Quantity { unit, better, .. } = quantity;
@@ -135,6 +135,6 @@ impl Sink {
             return Ok(());
         }
         let blank = text.lines().take_while(|line| line.trim().is_empty()).count();
-        Err(Fault::at(blank + 1, 1, format!("no figures of {what} from here to the end")))
+        Err(Fault::at(blank + 1, 1, format!("no figures of {what} in the rest of the file")))
     }
 }

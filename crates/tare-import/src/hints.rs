@@ -39,6 +39,6 @@ const HINTS: &[Hint] = &[
 pub fn hint(text: &str) -> Option<String> {
     let Hint { tool, flag, .. } = HINTS.iter().find(|hint| (hint.sniff)(text))?;
     Some(format!(
-        "this is {tool}'s text for people, which rounds; what is read is the output of {flag}"
+        "this is the human-readable output of {tool}, which is rounded; import the output of {flag} instead"
     ))
 }

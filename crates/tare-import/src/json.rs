@@ -13,7 +13,7 @@ pub(crate) fn documents(text: &str, sink: &mut Sink) -> Result<Vec<Value>, Fault
     }
     sink.unknown += skipped;
     if rest.trim().is_empty() {
-        return Err(Fault::at(1, 1, "no JSON from here to the end"));
+        return Err(Fault::at(1, 1, "no JSON in the rest of the file"));
     }
     Deserializer::from_str(rest)
         .into_iter::<Value>()

@@ -35,7 +35,7 @@ fn guests_run_on(architecture: &str, what: &str) -> Result<(), Unavailable> {
         return Ok(());
     }
     Err(Unavailable::new(
-        format!("{what} is there for {GUESTS} only, not on this architecture ({architecture})"),
+        format!("{what} exists only for {GUESTS}, not for this architecture ({architecture})"),
         "weigh native, runc, crun or runsc here",
     ))
 }
@@ -56,7 +56,7 @@ mod tests {
         let refused = guests_run_on("aarch64", "tare's own monitor").unwrap_err().to_string();
         assert_eq!(
             refused,
-            "tare's own monitor is there for x86_64 only, not on this architecture (aarch64); weigh native, runc, \
+            "tare's own monitor exists only for x86_64, not for this architecture (aarch64); weigh native, runc, \
              crun or runsc here"
         );
     }

@@ -81,7 +81,7 @@ impl Plugin {
             Some(major) if major < TOO_NEW => Ok(()),
             _ => Err(Unavailable::new(
                 format!(
-                    "{name} takes no plugin of version 1 of its interface: {}",
+                    "{name} does not support version 1 of the plugin interface: {}",
                     version.lines().next().unwrap_or_default()
                 ),
                 "leave --count, --model and --explain out, or give a QEMU from 6.0 to 8.2 (emulator=)",

@@ -11,13 +11,13 @@ pub enum SessionError {
     #[error("cannot start: {0}")]
     Start(#[source] io::Error),
     /// The probe did not greet in time.
-    #[error("no greeting {0}")]
+    #[error("the probe did not answer {0}")]
     NoGreeting(Waited),
     /// The layer ended before it was asked to.
     #[error("the layer ended ({0})")]
     Ended(String),
     /// The process that looks after the layer ended before the layer did.
-    #[error("its keeper ended ({0}); tare has ended the layer itself")]
+    #[error("the process that looks after the layer ended ({0}), so tare has ended the layer")]
     KeeperLost(String),
     /// No answer in time.
     #[error("no answer to {0} {1}")]
@@ -43,5 +43,5 @@ pub(crate) fn refused(why: String) -> SessionError {
 
 /// A message out of turn.
 pub(crate) fn unexpected(message: &FromProbe) -> SessionError {
-    SessionError::Protocol(format!("it said {}, which was not asked for", message.kind()))
+    SessionError::Protocol(format!("it said {} without being asked", message.kind()))
 }

@@ -2,29 +2,29 @@
 
 use crate::{SessionError, Unavailable};
 
-/// What consoles say, and what to do then.
+/// Texts on consoles, and what to do about them.
 const KNOWN: &[(&str, &str)] = &[
     ("No space left on device", "make room in the folder for temporary files, or set TMPDIR"),
     ("Cannot allocate memory", "close other programs, or give the layer less (memory=)"),
     ("Unable to mount root fs", "the kernel has no initramfs support: give another (kernel=)"),
     (
         "ermission denied",
-        "run tare as root, or let users make user namespaces: \
+        "run tare as root, or allow users to create user namespaces: \
          sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
     ),
     (
         "peration not permitted",
-        "run tare as root, or let users make user namespaces: \
+        "run tare as root, or allow users to create user namespaces: \
          sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
     ),
     (
         "error while loading shared libraries",
-        "install what it needs; for a program inside the simulated machine, give one that needs the C library alone",
+        "install the missing library; inside the simulated machine, use a program that needs only the C library",
     ),
     ("unknown platform", "use a platform that this runsc has (platform=), or a newer runsc"),
 ];
 
-/// Words in the line of a console that says most.
+/// Parts of words that mark the most informative line of a console.
 const TELLING: &[&str] = &["panic", "atal", "rror", "ailed", "annot", "denied"];
 
 /// Why the boot failed and what to do, for any layer.
@@ -32,9 +32,11 @@ pub fn explain(error: &SessionError, console: &str) -> Unavailable {
     let known = KNOWN.iter().find(|(text, _)| console.contains(text));
     let remedy = match (known, error) {
         (Some((_, remedy)), _) => remedy,
-        (None, SessionError::NoGreeting(_)) => "give it more time, or look at its console's log",
+        (None, SessionError::NoGreeting(_)) => {
+            "give it more time (--boot-limit), or look at its console's log"
+        }
         (None, SessionError::Ended(_)) if console.is_empty() => {
-            "it said nothing: give it more memory (memory=) or another kernel, if it takes them"
+            "its console was empty: give it more memory (memory=) or another kernel (kernel=), if it has these settings"
         }
         (None, _) => "look at its console's log and at the layer's settings",
     };

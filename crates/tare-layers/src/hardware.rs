@@ -11,8 +11,8 @@ pub(crate) fn device() -> Result<(), Unavailable> {
     if !device.exists() {
         return Err(Unavailable::new(
             "there is no /dev/kvm",
-            "switch virtualization on in the firmware and load the module (modprobe kvm_intel or \
-             kvm_amd); a host that is a virtual machine needs nested virtualization from its own",
+            "enable virtualization in the firmware and load the module (modprobe kvm_intel or \
+             kvm_amd); if this host is a virtual machine, enable nested virtualization on its host",
         ));
     }
     access(device, AccessFlags::R_OK | AccessFlags::W_OK).map_err(|_| {
@@ -24,14 +24,14 @@ pub(crate) fn device() -> Result<(), Unavailable> {
 /// Why a guest did not come up although `/dev/kvm` opens, as far as this host shows it.
 pub(crate) fn explain(error: &SessionError, console: &str) -> Option<Unavailable> {
     let how = match error {
-        SessionError::NoGreeting(waited) => format!("the guest never reached the probe {waited}"),
+        SessionError::NoGreeting(waited) => format!("the guest did not start the probe {waited}"),
         SessionError::Ended(_) if console.contains("failed to set MSR") => {
             "KVM refuses a processor register that QEMU must set".to_owned()
         }
         SessionError::Ended(how) => {
             match console.lines().find(|line| line.starts_with(vmm::SAYS)) {
                 Some(line) => line.trim().to_owned(),
-                None => format!("the virtual machine ended before the probe greeted ({how})"),
+                None => format!("the virtual machine ended before it started the probe ({how})"),
             }
         }
         _ => return None,
@@ -53,7 +53,7 @@ fn cause() -> Option<(&'static str, &'static str)> {
     flags.next()?.split_whitespace().find(|flag| *flag == "hypervisor")?;
     Some((
         "this host is itself a virtual machine, and its nested virtualization does not work",
-        "switch nested virtualization on in the machine below (kvm_intel or kvm_amd: nested=1), \
+        "enable nested virtualization on the host below (kvm_intel or kvm_amd: nested=1), \
          or measure qemu (TCG) instead",
     ))
 }

@@ -53,7 +53,9 @@ impl fmt::Display for Waited {
         match self {
             Waited::Host(time) => write!(f, "within {:.1} s", time.as_secs_f64()),
             Waited::Cpu(time) => write!(f, "within {:.1} s of its CPU time", time.as_secs_f64()),
-            Waited::Stalled(time) => write!(f, "and no progress for {:.0} s", time.as_secs_f64()),
+            Waited::Stalled(time) => {
+                write!(f, "while the layer made no progress for {:.0} s", time.as_secs_f64())
+            }
         }
     }
 }
@@ -166,7 +168,7 @@ mod tests {
         let hour = Patience::of_progress(3600 * SECOND);
         // A main loop that only ticks does no more than none.
         for share in [0.0, 0.001] {
-            let stalled = Some((120, "and no progress for 120 s".to_owned()));
+            let stalled = Some((120, "while the layer made no progress for 120 s".to_owned()));
             assert_eq!(over_after(hour, share, 1000), stalled, "{share}");
         }
     }

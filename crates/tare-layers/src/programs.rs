@@ -101,7 +101,7 @@ pub fn output(command: &mut Command, within: Duration) -> Result<String, String>
     match ended {
         Some(true) => Ok(text.finish()),
         Some(false) => Err(format!("{name}: {}", last_line(&complaint.finish()))),
-        None => Err(format!("{name}: not done within {within:?}")),
+        None => Err(format!("{name} did not finish within {within:?}")),
     }
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn run(command: &mut Command, within: Duration) -> Result<(), String>
     match wait(&mut spawned.map_err(|e| format!("{name}: {e}"))?, within) {
         Some(true) => Ok(()),
         Some(false) => Err(format!("{name} failed")),
-        None => Err(format!("{name}: not done within {within:?}")),
+        None => Err(format!("{name} did not finish within {within:?}")),
     }
 }
 
@@ -176,7 +176,7 @@ impl<R: Read + AsFd> Heard<R> {
 
 fn last_line(text: &str) -> String {
     let said = text.lines().rfind(|line| !line.trim().is_empty());
-    harmless(said.unwrap_or("it failed and said nothing"), 500)
+    harmless(said.unwrap_or("it failed without a message"), 500)
 }
 
 #[cfg(test)]
@@ -200,10 +200,10 @@ mod tests {
         assert_eq!(run("echo yes", 10_000).unwrap(), "yes\n");
         assert_eq!(run("echo no >&2; exit 1", 10_000).unwrap_err(), "sh: no");
         let late = run("sleep 1000 | sleep 1000", 100).unwrap_err();
-        assert!(late.contains("not done within"), "{late}");
+        assert!(late.contains("did not finish within"), "{late}");
         assert_eq!(run("printf '\\033[2Jno' >&2; exit 1", 10_000).unwrap_err(), "sh: \\u{1b}[2Jno");
         let flood = run("cat /dev/zero", 60_000).unwrap_err();
-        assert!(!flood.contains("not done within"), "it was not cut off: {flood}");
+        assert!(!flood.contains("did not finish within"), "it was not cut off: {flood}");
     }
 
     #[test]
@@ -232,6 +232,6 @@ mod tests {
         assert!(child.try_wait().unwrap().is_some(), "it still runs");
         let mut command = Command::new("sleep");
         let late = super::run(command.arg("1000"), Duration::from_millis(50)).unwrap_err();
-        assert!(late.contains("not done within"), "{late}");
+        assert!(late.contains("did not finish within"), "{late}");
     }
 }

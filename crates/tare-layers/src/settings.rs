@@ -83,7 +83,9 @@ impl Settings {
         let Some(text) = self.get(key) else { return Ok(default) };
         match text.parse() {
             Ok(value) if (low..=high).contains(&value) => Ok(value),
-            _ => Err(SettingError(format!("{key}={text}: a whole number from {low} to {high}"))),
+            _ => Err(SettingError(format!(
+                "{key}={text} is not a whole number from {low} to {high}"
+            ))),
         }
     }
 
@@ -96,9 +98,9 @@ impl Settings {
         };
         match digits.parse::<u64>().ok().and_then(|n| n.checked_mul(factor)) {
             Some(size) if (32..=1 << 20).contains(&size) => Ok(size),
-            _ => {
-                Err(SettingError(format!("{key}={text}: a size such as 512M or 1G, at least 32M")))
-            }
+            _ => Err(SettingError(format!(
+                "{key}={text} is not a size such as 512M or 1G, at least 32M"
+            ))),
         }
     }
 
@@ -188,7 +190,7 @@ mod tests {
     fn numbers_and_sizes_name_their_range() {
         let settings = Settings::parse("x,vcpus=0,memory=31M,big=999999999G").unwrap();
         let refused = settings.number("vcpus", 1, 1, 64).unwrap_err().to_string();
-        assert_eq!(refused, "vcpus=0: a whole number from 1 to 64");
+        assert_eq!(refused, "vcpus=0 is not a whole number from 1 to 64");
         assert!(settings.mebibytes("memory", 1).is_err());
         assert!(settings.mebibytes("big", 1).is_err());
         assert_eq!(settings.mebibytes("other", 7).unwrap(), 7);

@@ -15,7 +15,10 @@ const ENDING: &str = "reboot=t tare.end=reboot";
 pub(crate) fn find(host: &Host) -> Result<&Path, Unavailable> {
     guests_run_here("tare's own monitor")?;
     host.vmm.as_deref().ok_or_else(|| {
-        Unavailable::new("this program carries no tare-vmm", "use the command tare, which does")
+        Unavailable::new(
+            "this program does not contain tare-vmm",
+            "use the command tare, which does",
+        )
     })
 }
 

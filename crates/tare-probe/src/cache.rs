@@ -19,7 +19,7 @@ pub fn tell(bytes: u64) {
     TOLD.store(bytes, Ordering::Relaxed);
 }
 
-/// What the CPU says (a layer may put words into its mouth), else the kernel, else 32 MiB.
+/// What the CPU says (a hypervisor may override CPUID), else the kernel, else 32 MiB.
 pub fn found() -> u64 {
     by_cpu().or_else(by_kernel).unwrap_or(32 << 20)
 }

@@ -1,18 +1,19 @@
-//! How much memory may be taken: no load makes the kernel kill.
+//! How much memory a benchmark may use without triggering the OOM killer.
 
 use crate::bench::Refusal;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a process of the probe takes at least, with what it starts and what the kernel keeps for it.
+/// Bytes that a process of the probe needs at least, with what it starts and what the kernel keeps for it.
 pub const PROCESS: u64 = 4 << 20;
 
-/// Refuses `count` of `who` that take `each` bytes of memory, when all together take more than may be had.
+/// Refuses `count` of `who` that take `each` bytes of memory, if together they need more than is available.
 pub fn memory_for(count: u32, who: &str, each: u64) -> Result<(), Refusal> {
     memory().map_or(Ok(()), |free| fits(count, who, each, "memory", free))
 }
 
-/// Refuses `count` of `who` that take `each` bytes of the `free` bytes of `what`: three quarters of it are theirs.
+/// Refuses `count` of `who` that take `each` bytes, if together they need more than three quarters of the `free` bytes of
+/// `what`.
 pub fn fits(count: u32, who: &str, each: u64, what: &str, free: u64) -> Result<(), Refusal> {
     let need = u64::from(count).saturating_mul(each);
     if need <= free / 4 * 3 {
@@ -24,7 +25,7 @@ pub fn fits(count: u32, who: &str, each: u64, what: &str, free: u64) -> Result<(
     )))
 }
 
-/// Bytes that can be had without swapping, by the kernel and by the control groups around this process.
+/// Bytes available without swapping, according to the kernel and to the control groups of this process.
 pub fn memory() -> Option<u64> {
     let info = fs::read_to_string("/proc/meminfo").ok()?;
     let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

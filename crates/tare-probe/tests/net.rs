@@ -75,7 +75,7 @@ fn without_another_end_the_reason_is_given_and_the_inside_is_measured() {
 fn a_layer_without_sockets_is_a_hole() {
     let no_sockets = [Refused { call: libc::SYS_socket, mask: 0, error: libc::EAFNOSUPPORT }];
     let mut probe = Probe::start_as("net-sockets", |command| refuse(command, &no_sockets));
-    assert!(reason(&mut probe, "net/tcp_rr").contains("no way to"));
+    assert!(reason(&mut probe, "net/tcp_rr").contains("cannot reach"));
     assert!(reason(&mut probe, "net/lo_stream").contains("no loopback interface"));
 }
 

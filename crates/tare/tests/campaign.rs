@@ -117,7 +117,7 @@ fn a_layer_that_never_greets_is_unavailable_and_the_rest_goes_on() {
     assert!(done.out.contains("mute"), "{}", done.out);
     let campaign = bench.campaign("c");
     let (why, _) = campaign.layers[1].unavailable.as_ref().expect("recorded as unavailable");
-    assert!(why.contains("no greeting within 1.0 s"), "{why}");
+    assert!(why.contains("the probe did not answer within 1.0 s"), "{why}");
     assert_eq!(bench.tare(&format!("run {line} --require --out d")).code, 4);
 }
 

@@ -232,7 +232,7 @@ fn a_keeper_that_is_killed_is_reported_and_its_work_is_done() {
     kill(keeper, Signal::SIGKILL).unwrap();
     let ended = done(tare.wait_with_output().unwrap());
     assert_eq!(ended.code, 4, "{}{}", ended.out, ended.err);
-    assert!(ended.out.contains("its keeper ended"), "{}", ended.out);
+    assert!(ended.out.contains("the process that looks after the layer ended"), "{}", ended.out);
     wait_until_nothing_is_left(&bench, &[id]);
 }
 

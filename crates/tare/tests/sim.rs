@@ -129,7 +129,7 @@ fn what_is_missing_has_a_reason_and_a_remedy() {
     assert!(aged.contains("no QEMU of version 6.0 or newer"), "{aged}");
     assert!(aged.contains("remedy: install a newer QEMU"), "{aged}");
     let hung = why("native --boot-limit 1s");
-    assert!(hung.contains("no greeting within 1.0 s"), "{hung}");
+    assert!(hung.contains("the probe did not answer within 1.0 s"), "{hung}");
     assert!(hung.contains("remedy: give it more time"), "{hung}");
     let kernel = why("native,kernel=/nowhere/vmlinuz");
     assert!(kernel.contains("/nowhere/vmlinuz cannot be read"), "{kernel}");

@@ -109,7 +109,7 @@ fn a_package_that_cannot_be_had_is_named() {
         command.env("PATH", &path).env("TARE_CACHE", bench.path("empty"));
         let done = common::done(command.output().expect("tare starts"));
         assert_eq!(done.code, 4, "{}", done.out);
-        let told = format!("the package {package} cannot be had: apt-get: E: Temporary failure");
+        let told = format!("the package {package} is not available: apt-get: E: Temporary failure");
         assert!(done.out.replace("\n", " ").contains(&told), "{}", done.out);
         assert!(done.out.contains("as root: apt-get update"), "{}", done.out);
     }

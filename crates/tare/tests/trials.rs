@@ -31,7 +31,7 @@ fn what_did_not_boot_is_remembered_until_something_changes_or_it_is_asked_again(
     let doctor = |line: &str| {
         let done = tare(&bench, &format!("doctor --boot-limit 1s {line}"), &mute);
         assert_eq!(done.code, 4, "{}", done.err);
-        assert!(done.out.contains("no greeting within 1.0 s"), "{}", done.out);
+        assert!(done.out.contains("the probe did not answer within 1.0 s"), "{}", done.out);
         (tries(&bench), done.out.contains("remembered"))
     };
     assert_eq!(doctor(""), (1, false));

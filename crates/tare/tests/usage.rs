@@ -20,7 +20,7 @@ const WRONG: &[(&str, &[&str])] = &[
     ("run --layer name=mock,fault=trap", &["fault=trap"]),
     ("run --layer name=mock,value=x", &["value=x"]),
     ("run --layer name=mock,value=nan", &["value=nan"]),
-    ("run --layer name=../../etc,kind=mock", &["cannot name a layer"]),
+    ("run --layer name=../../etc,kind=mock", &["not a valid name"]),
     ("run --layer value=3", &["needs a name"]),
     ("run --layers mock --suite vmy", &["no suite 'vmy'", "vmi"]),
     ("run --layers mock --bench lmbench/nul_call", &["lmbench/nul_call", "lmbench/null_call"]),

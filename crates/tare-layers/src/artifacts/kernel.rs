@@ -27,7 +27,7 @@ pub(crate) fn given(path: &Path) -> Result<PathBuf, Unavailable> {
     let file = fs::File::open(path).and_then(|file| file.metadata());
     match file.and_then(|found| match found.is_file() {
         true => Ok(()),
-        false => Err(io::Error::other("it is no regular file")), // /dev/zero has no end
+        false => Err(io::Error::other("it is not a regular file")), // /dev/zero has no end
     }) {
         Ok(()) => Ok(path.to_owned()),
         Err(e) => Err(Unavailable::new(
@@ -74,7 +74,9 @@ fn fetch(folder: &Path) -> Result<PathBuf, Unavailable> {
     let kernel = unpack(&package, folder);
     kernel.map_err(|why| {
         Unavailable::new(
-            format!("no readable kernel in /boot, and the package {package} cannot be had: {why}"),
+            format!(
+                "no readable kernel in /boot, and the package {package} is not available: {why}"
+            ),
             "as root: apt-get update; or set kernel= to a readable Linux kernel image",
         )
     })
@@ -154,6 +156,6 @@ mod tests {
         let refused = find(Some("/nowhere/vmlinuz"), &host).unwrap_err();
         assert!(refused.why.contains("/nowhere/vmlinuz"), "{refused}");
         let endless = find(Some("/dev/zero"), &host).unwrap_err();
-        assert!(endless.why.contains("no regular file"), "{endless}");
+        assert!(endless.why.contains("not a regular file"), "{endless}");
     }
 }

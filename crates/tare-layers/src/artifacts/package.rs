@@ -37,8 +37,8 @@ pub(crate) fn tree(package: &str, members: &[&str], host: &Host) -> Result<PathB
     can_extract()?;
     extract_tree(package, members, &folder, &tag).map_err(|why| {
         Unavailable::new(
-            format!("the package {package} cannot be had: {why}"),
-            "as root: apt-get update; tare takes files out of packages, it installs none",
+            format!("the package {package} is not available: {why}"),
+            "as root: apt-get update; tare only unpacks packages and installs none",
         )
     })
 }

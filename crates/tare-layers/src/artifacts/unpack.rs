@@ -46,7 +46,7 @@ pub(crate) fn elf(packed: &Path, host: &Host) -> Result<PathBuf, Unavailable> {
     }
     let (payload, size) = payload(&data).map_err(fault)?;
     let format = FORMATS.iter().find(|(magic, _)| payload.starts_with(magic));
-    let (_, program) = format.ok_or_else(|| fault("packed in an unknown way".into()))?;
+    let (_, program) = format.ok_or_else(|| fault("unknown compression".into()))?;
     let program = programs::find(program)?;
     unpack(&program, payload, size, &kept).map_err(|e| fault(e.to_string()))?;
     Ok(kept)
@@ -92,7 +92,9 @@ fn unpack(program: &Path, payload: &[u8], size: Option<u64>, kept: &Path) -> io:
     run(program, payload, unfinished.reopen()?, UNPACKING)?;
     let whole = fs::metadata(unfinished.path())?.len();
     if size.is_some_and(|size| size != whole) {
-        return Err(io::Error::other(format!("unpacks to {whole} bytes, not as its header says")));
+        return Err(io::Error::other(format!(
+            "it unpacks to {whole} bytes, which its header contradicts"
+        )));
     }
     let mut start = [0; 4];
     io::Read::read_exact(&mut File::open(unfinished.path())?, &mut start)?;
@@ -163,7 +165,7 @@ mod tests {
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let output = tempfile::tempfile().unwrap();
         let late = run(&program, b"packed", output, Duration::from_millis(100)).unwrap_err();
-        assert!(late.to_string().contains("not done within"), "{late}");
+        assert!(late.to_string().contains("did not finish within"), "{late}");
     }
 
     #[test]
@@ -175,10 +177,10 @@ mod tests {
             elf(&file, &host(folder.path())).unwrap_err().why
         };
         let good = packed(b"\x7fELF and the rest");
-        assert!(refused(image(&good, 3)).contains("not as its header says"));
+        assert!(refused(image(&good, 3)).contains("which its header contradicts"));
         assert!(refused(image(&packed(b"none!"), 5)).contains("not an ELF image"));
         assert!(refused(image(&good[..good.len() / 2], 20)).contains("cannot unpack"));
-        assert!(refused(image(b"what?", 20)).contains("unknown way"));
+        assert!(refused(image(b"what?", 20)).contains("unknown compression"));
         let whole = image(&good, 20);
         assert!(refused(whole[..whole.len() - 9].to_vec()).contains("shorter"));
         let left: Vec<_> = fs::read_dir(folder.path().join("unpacked")).unwrap().collect();

@@ -114,8 +114,8 @@ pub(crate) fn check_folder(key: &str, folder: Option<&Path>) -> Result<(), Unava
     match folder.filter(|folder| !folder.is_dir()) {
         None => Ok(()),
         Some(folder) => Err(Unavailable::new(
-            format!("{} is no folder for a disk's image", folder.display()),
-            format!("make it, or leave it out of {key}="),
+            format!("{} is not a folder, so no disk image can be made there", folder.display()),
+            format!("create it, or leave it out of {key}="),
         )),
     }
 }
@@ -188,7 +188,7 @@ mod tests {
         let refused = |disk: &Disk| disk.check(&host(true)).unwrap_err().why;
         assert!(refused(&Disk::Given("/dev/null".into())).contains("neither a device nor a file"));
         assert!(refused(&Disk::Given("/no/such".into())).contains("/no/such"));
-        assert!(refused(&Disk::Scratch(64, Some("/no/such".into()))).contains("no folder"));
+        assert!(refused(&Disk::Scratch(64, Some("/no/such".into()))).contains("not a folder"));
     }
 
     #[test]

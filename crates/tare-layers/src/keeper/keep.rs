@@ -70,7 +70,7 @@ fn serve(
 /// Layers start elsewhere, so the path must be absolute.
 fn own_folder(parent: &Path, estate: &mut Estate, record: &Option<Record>) -> io::Result<PathBuf> {
     if !is_id(&estate.id) {
-        return Err(io::Error::other(format!("{:?} is no name of a boot", estate.id)));
+        return Err(io::Error::other(format!("{:?} is not the name of a boot", estate.id)));
     }
     let named = |e: &dyn Display| io::Error::other(format!("{}: {e}", parent.display()));
     let parent = parent.canonicalize().map_err(|e| named(&e))?;

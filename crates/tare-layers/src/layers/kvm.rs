@@ -58,22 +58,26 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
 struct Kvm {
     memory: u64,
     kernel: Option<String>,
-    /// Disks that it was to have and has not, by the variables that would name them.
+    /// Requested disks that this monitor cannot provide, by the variables that would name them.
     lacks: Vec<&'static str>,
-    /// It was to have a network.
+    /// A network was requested, which this monitor cannot provide either.
     lacks_net: bool,
 }
 
 impl Kvm {
     fn new(settings: &Settings) -> Result<Kvm, SettingError> {
         if let Some(key) = OF_QEMU.iter().find(|key| settings.get(key).is_some()) {
-            return Err(SettingError(format!("{key}= is QEMU's: say vmm=qemu, or leave it out")));
+            return Err(SettingError(format!(
+                "{key}= is a setting of QEMU: add vmm=qemu, or leave it out"
+            )));
         }
         if settings.get("accel").is_some_and(|accel| accel != "kvm") {
-            return Err(SettingError("only KVM is under vmm=tare: leave accel= out".into()));
+            return Err(SettingError("vmm=tare supports only KVM: leave accel= out".into()));
         }
         if settings.number("vcpus", 1, 1, 64)? > 1 {
-            return Err(SettingError("tare's monitor has one CPU: for more, say vmm=qemu".into()));
+            return Err(SettingError(
+                "tare's monitor supports one CPU: for more, add vmm=qemu".into(),
+            ));
         }
         let disks = [(disk::SETTING.key, DISK), (files::SETTING.key, DISK_FILES)].into_iter();
         let given = |key| settings.get(key).is_some_and(|value| value != "none");
@@ -85,7 +89,7 @@ impl Kvm {
         })
     }
 
-    /// Tells the guest which devices it was to have; the initramfs with the reason that it has not.
+    /// Tells the guest which requested devices are missing; returns the initramfs with the reason.
     fn without(&self, archive: &mut Initramfs) -> io::Result<String> {
         let mut told = String::new();
         let why = |what| format!("tare's own monitor has no {what}; vmm=qemu has");

@@ -123,7 +123,7 @@ fn check_name(name: &str) -> Result<(), SettingError> {
         return Ok(());
     }
     Err(SettingError(format!(
-        "'{}' cannot name a layer: up to 32 letters, digits, '-', '_', '.' or '+'",
+        "'{}' is not a valid name for a layer: up to 32 letters, digits, '-', '_', '.' or '+'",
         name.escape_debug()
     )))
 }
@@ -171,7 +171,7 @@ mod tests {
         assert!(refusal("qemu,acel=kvm").contains("did you mean accel"));
         assert!(refusal("qemu,accel=kwm").contains("did you mean kvm"));
         assert!(refusal("uml,memory=tiny").contains("512M"));
-        assert!(refusal("my/vm,kind=qemu").contains("cannot name a layer"));
+        assert!(refusal("my/vm,kind=qemu").contains("not a valid name"));
         assert!(refusal("runc,platform=systrap").contains("no setting 'platform'"));
     }
 

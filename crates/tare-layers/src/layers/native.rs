@@ -11,7 +11,7 @@ use tare_proto::{DISK, DISK_FOLDER, Machine, NET};
 
 pub const KIND: LayerKind = LayerKind {
     name: "native",
-    about: "a process of this host, under no layer",
+    about: "a process on this host, without any layer",
     machine: Some(Machine::Real),
     settings: &[disk::SETTING, net::SETTING],
     defaults: &[],

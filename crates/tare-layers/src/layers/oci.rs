@@ -29,7 +29,7 @@ const RUNTIME: Setting =
     Setting { key: "runtime", about: "the runtime's program (default: the layer's kind)" };
 pub(super) const PLATFORM: Setting = Setting {
     key: "platform",
-    about: "how gVisor gets at system calls: systrap (its default of today), ptrace (until 2023) or kvm",
+    about: "how gVisor intercepts system calls: systrap (the current default), ptrace (the default until 2023) or kvm",
 };
 const ARGS: Setting = Setting { key: "args", about: "more global arguments of the runtime" };
 
@@ -147,7 +147,7 @@ fn user_namespaces() -> Result<(), Unavailable> {
             let name = switch.replace('/', ".");
             let enough = if name.starts_with("user") { 10000 } else { 1 };
             return Err(Unavailable::new(
-                format!("ordinary users may not make user namespaces ({name} is 0)"),
+                format!("ordinary users may not create user namespaces ({name} is 0)"),
                 format!("as root: sysctl -w {name}={enough}; or run tare as root"),
             ));
         }

@@ -26,7 +26,7 @@ pub const KIND: LayerKind = LayerKind {
 };
 
 pub(super) const SETTINGS: &[Setting] = &[
-    Setting { key: "accel", about: "tcg or kvm (default: by the layer's kind)" },
+    Setting { key: "accel", about: "tcg or kvm (default: depends on the layer's kind)" },
     Setting { key: "vcpus", about: "virtual CPUs (default 1)" },
     Setting { key: "memory", about: "the guest's memory (default 512M)" },
     Setting { key: "kernel", about: "the guest's kernel (default: found or downloaded)" },

@@ -33,11 +33,11 @@ pub const SUITES: &[Suite] = &[
     },
     Suite {
         name: "disk",
-        about: "the layer's own disk past the page cache: bandwidth, IOPS, latencies by queue depth",
+        about: "the layer's own disk, bypassing the page cache: bandwidth, IOPS, latencies by queue depth",
     },
     Suite {
         name: "stream",
-        about: "STREAM's four loops over memory that no cache holds, one thread for each CPU",
+        about: "STREAM's four loops over arrays larger than any cache, one thread for each CPU",
     },
     Suite {
         name: "hackbench",
@@ -46,7 +46,7 @@ pub const SUITES: &[Suite] = &[
     Suite { name: "sysbench", about: "sysbench 1.0's cpu, memory, threads and mutex tests" },
     Suite {
         name: "warehouse",
-        about: "transactions on CPU and memory over a growing number of warehouses, as SPECjbb's pattern",
+        about: "transactions on CPU and memory with a growing number of warehouses, in SPECjbb's pattern",
     },
     Suite {
         name: "net",

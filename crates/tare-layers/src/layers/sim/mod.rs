@@ -20,12 +20,10 @@ use kernel::Kernel;
 use crate::Setting;
 
 /// What every layer of the simulated machine takes.
-const KERNEL: Setting = Setting {
-    key: "kernel",
-    about: "a kernel's file, or its package (default: linux-image-amd64's)",
-};
+const KERNEL: Setting =
+    Setting { key: "kernel", about: "a kernel's file or its package (default: linux-image-amd64)" };
 const APPEND: Setting = Setting { key: "append", about: "more arguments of the kernel" };
 const MEMORY: Setting = Setting { key: "memory", about: "the kernel's memory (default 512M)" };
-const CPU: Setting = Setting { key: "cpu", about: "CPU model (default: by the layer)" };
+const CPU: Setting = Setting { key: "cpu", about: "CPU model (default: depends on the layer)" };
 const EMULATOR: Setting =
     Setting { key: "emulator", about: "QEMU's program (default qemu-system-x86_64)" };

@@ -34,7 +34,9 @@ pub const ROWS: &[Bench] = &[
     }),
     test("aim7/jmp_test", "1,000 non-local jumps out of a called function", || {
         if !jump::POSSIBLE {
-            return Err(Refusal::Unavailable("no jumps are written for this processor".into()));
+            return Err(Refusal::Unavailable(
+                "the jumps are not implemented for this processor".into(),
+            ));
         }
         job(1.0, || (0..1000).for_each(|_| jump::there_and_back()))
     }),

@@ -58,7 +58,7 @@ pub fn run(groups: u32, tasks: Tasks, link: Link) -> Result<u64, Refusal> {
 
 /// What the layer has too little of.
 fn unavailable(error: io::Error) -> Refusal {
-    Refusal::Unavailable(format!("no more groups: {error}"))
+    Refusal::Unavailable(format!("cannot start another group: {error}"))
 }
 
 fn start(
@@ -165,7 +165,11 @@ impl Gate {
         let byte = 1u8;
         // SAFETY: the pointer is to one byte.
         let put = unsafe { libc::write(self.go.1.as_raw_fd(), (&raw const byte).cast(), 1) };
-        if put == 1 { Ok(()) } else { Err(Refusal::Failed("the start was not given".into())) }
+        if put == 1 {
+            Ok(())
+        } else {
+            Err(Refusal::Failed("the tasks could not be started".into()))
+        }
     }
 }
 

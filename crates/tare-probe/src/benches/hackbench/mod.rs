@@ -60,7 +60,7 @@ fn measure(own: &Own, tasks: Tasks, link: Link) -> Result<Measured, Refusal> {
     let budget = Budget::new(now_ns(), own.limit.as_millis() as u64);
     let mut last = group::run(own.load, tasks, link)?; // warms up
     let mut samples = Vec::new();
-    // On a layer where a run takes many times the limit, one has to do.
+    // On a layer where a run takes many times the limit, one run suffices.
     while samples.is_empty()
         || (last < own.limit.as_nanos() as u64)
             && !enough(samples.len(), own.samples, &budget, last)

@@ -42,7 +42,7 @@ impl End {
     /// A connection to it.
     pub fn call(&self, wish: Wish) -> Result<TcpStream, Refusal> {
         peer::call(&self.peer, wish).map_err(|error| {
-            Refusal::Unavailable(format!("no way to {}: {error}", self.peer.address))
+            Refusal::Unavailable(format!("cannot reach {}: {error}", self.peer.address))
         })
     }
 }

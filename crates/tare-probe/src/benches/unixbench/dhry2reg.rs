@@ -28,7 +28,7 @@ fn prepare() -> Result<Op, Refusal> {
     let mut world = World::new();
     let locals = (1..=PROOF).map(|turn| world.turn(black_box(FIRST), turn)).last();
     if locals != Some((5, 13, 7, Kind::Second)) || !world.is_as_defined(PROOF) {
-        return Err(Refusal::Failed("Dhrystone ends with other values than it should".into()));
+        return Err(Refusal::Failed("Dhrystone ended with wrong values".into()));
     }
     let mut turn = PROOF;
     Ok(Op::new(move || {
