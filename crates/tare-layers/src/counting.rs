@@ -56,12 +56,16 @@ impl Plugin {
         parse(&text).map(Some).map_err(|why| CountError::Foreign(path.to_owned(), why))
     }
 
-    /// QEMU's arguments for counting a boot into the file `out`.
-    pub(crate) fn arguments(&self, out: &Path) -> Vec<String> {
+    /// QEMU's arguments for counting into the file `out`.
+    pub(crate) fn arguments(&self, out: &str) -> Vec<String> {
         // In QEMU's lists a comma is doubled to be one.
-        let doubled = |path: &Path| path.display().to_string().replace(',', ",,");
+        let doubled = |text: &str| text.replace(',', ",,");
         let model = if self.model { "on" } else { "off" };
-        let plugin = format!("file={},out={},model={model}", doubled(&self.file), doubled(out));
+        let plugin = format!(
+            "file={},out={},model={model}",
+            doubled(&self.file.to_string_lossy()),
+            doubled(out)
+        );
         vec!["-plugin".into(), plugin]
     }
 

@@ -77,9 +77,19 @@ impl BootSpec<'_> {
         Ok(name.to_owned())
     }
 
-    /// Where the plugin's counts go: what [`BootSpec::counts`] says, or a file of the boot's folder.
-    pub(crate) fn counts_file(&self) -> PathBuf {
-        self.counts.map_or_else(|| self.folder.join("counts"), Path::to_owned)
+    /// QEMU's arguments for counting the boot, if anything counts.
+    pub(crate) fn counted_by(&self, plugin: Option<&Plugin>) -> io::Result<Vec<String>> {
+        plugin.map_or(Ok(Vec::new()), |plugin| Ok(plugin.arguments(&self.counts_file()?)))
+    }
+
+    /// The name that the layer's program has for the file where the plugin's counts go: what [`BootSpec::counts`] says, in a
+    /// folder that may be called anything, or a file of the boot's folder.
+    fn counts_file(&self) -> io::Result<String> {
+        let Some((folder, name)) = self.counts.and_then(|path| path.parent().zip(path.file_name()))
+        else {
+            return Ok("counts".to_owned());
+        };
+        Ok(format!("{}/{}", self.short_name(folder, "counted")?, name.to_string_lossy()))
     }
 
     /// The name that the layer's program has for a `file` that was made in the boot's folder, in which it starts.

@@ -5,6 +5,8 @@ mod plugin_program;
 
 use plugin_program::{DATA, Program, mark, number};
 use serde_json::Value;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tare_layers::{BootSpec, Host, Launch, Plugin, Settings, configure};
@@ -101,18 +103,21 @@ fn boot(folder: &Path, init: &[u8]) -> String {
     let plugin = Some(Plugin { file: PLUGIN.into(), model: true });
     let host = Host { plugin, ..Host::new(probe, cache) };
     layer.check(&host).unwrap();
+    // A campaign's folder may be called anything: here with a comma, and not in UTF-8.
+    let logs = folder.join(OsStr::from_bytes(b"a, b\xe9"));
+    std::fs::create_dir(&logs).unwrap();
+    let out = logs.join("1.counts");
     let boot = BootSpec {
         folder,
         id: "tare-plugin-test",
         number: 0,
-        counts: None,
+        counts: Some(&out),
         script: &[],
         perturbation: 0,
     };
     let Launch::Program(program) = layer.launch(&host, &boot).unwrap() else {
         panic!("no program")
     };
-    let out = folder.join("counts");
     let mut qemu = Command::new("timeout");
     qemu.arg("120").arg(&program.program).args(&program.args).current_dir(folder);
     let ended = qemu.output().unwrap();

@@ -171,10 +171,7 @@ impl Layer for Qemu {
             // The first serial line is the console, the second the probe's.
             .args(["-chardev", "file,id=console,path=/dev/stderr", "-serial", "chardev:console"])
             .args(["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"])
-            .args(
-                self.plugin(host)
-                    .map_or_else(Vec::new, |plugin| plugin.arguments(&boot.counts_file())),
-            )
+            .args(boot.counted_by(self.plugin(host))?)
             .args(&self.args);
         let (program, disks) = self.give_disks(host, boot, program)?;
         let (program, net) = self.give_net(host, boot, program)?;

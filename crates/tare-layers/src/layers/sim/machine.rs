@@ -108,6 +108,7 @@ impl Simulated {
         let emulator =
             programs::find(&self.emulator).map_err(|e| io::Error::other(e.to_string()))?;
         let memory = format!("{}M", start.memory);
+        let counting = boot.counted_by(host.plugin.as_ref())?;
         let program = Program::new(&emulator)
             // A tick of the guest's clock is an instruction; an idle guest's clock jumps to its next timer.
             .args(["-accel", "tcg", "-icount", "shift=0,sleep=off"])
@@ -118,11 +119,7 @@ impl Simulated {
             .args(["-no-reboot"])
             .args(["-chardev", "file,id=console,path=/dev/stderr", "-serial", "chardev:console"])
             .args(["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"])
-            .args(
-                host.plugin
-                    .as_ref()
-                    .map_or_else(Vec::new, |plugin| plugin.arguments(&boot.counts_file())),
-            )
+            .args(counting)
             .arg("-kernel")
             .arg(start.kernel)
             .args(["-initrd", start.initrd, "-append", start.append]);
