@@ -4,6 +4,7 @@ mod common;
 
 use common::Bench;
 use std::fs;
+use tare_report::FORMS;
 
 const MOCKS: &str = "--layer name=base,kind=mock,value=100 --layer name=slow,kind=mock,value=150 \
                      --baseline base --bench lmbench/null_call --bench lmbench/stat --seed 5";
@@ -44,6 +45,35 @@ fn every_form_is_written() {
     let csv = bench.ok("report c --format csv").out;
     let slow = csv.lines().find(|line| line.contains("null_call")).expect("its line");
     assert!(slow.contains(",slow,measured,1.5,1.5,1.5,3,"), "{slow}");
+}
+
+/// The recipe "a new form of the scoreboard": a row of the table is all that the commands know of a form.
+#[test]
+fn the_table_of_forms_is_the_only_list() {
+    let bench = Bench::new();
+    bench.ok(&format!("run {MOCKS} --blocks 2 --out c"));
+    let help = bench.ok("show --help").out;
+    let files = FORMS.iter().filter_map(|form| form.file);
+    let left = bench_files(&bench);
+    assert!(files.into_iter().all(|file| left.contains(&file.to_owned())), "{left:?}");
+    for form in FORMS {
+        assert!(help.contains(form.name), "{}: {help}", form.name);
+        let out = bench.ok(&format!("show c --format {}", form.name)).out;
+        assert!(out.contains("lmbench/null_call"), "{}: {out}", form.name);
+        let compared = bench.tare(&format!("compare c c --format {}", form.name));
+        assert_eq!(
+            compared.code,
+            if form.comparison.is_some() { 0 } else { 2 },
+            "{}",
+            compared.err
+        );
+    }
+    assert!(bench.tare("show c --format tex").err.contains("text"), "what is nearest is named");
+}
+
+fn bench_files(bench: &Bench) -> Vec<String> {
+    let entries = fs::read_dir(bench.path("c")).unwrap().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
 #[test]

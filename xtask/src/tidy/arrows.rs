@@ -57,16 +57,64 @@ fn taken(root: &Path) -> Result<Arrows> {
         let table: toml::Table =
             text.parse().with_context(|| format!("{} is invalid", manifest.display()))?;
         let name = table["package"]["name"].as_str().unwrap_or_default().to_owned();
-        let depends = table.get("dependencies").and_then(toml::Value::as_table);
-        let names = depends.into_iter().flat_map(|depends| depends.keys());
-        arrows.insert(name, names.filter(|name| name.starts_with("tare-")).cloned().collect());
+        let ours = depends(&table).into_iter().filter(|name| name.starts_with("tare-"));
+        arrows.insert(name, ours.collect());
     }
     Ok(arrows)
+}
+
+/// The packages that a manifest depends on to be built, on whatever target and under whatever name.
+fn depends(manifest: &toml::Table) -> Vec<String> {
+    let table = |of: &toml::Table, key: &str| of.get(key).and_then(toml::Value::as_table).cloned();
+    let targets = table(manifest, "target").unwrap_or_default();
+    let places = targets.values().filter_map(toml::Value::as_table).chain([manifest]);
+    let kinds = ["dependencies", "build-dependencies"];
+    let lists = places.flat_map(|place| kinds.map(|kind| table(place, kind).unwrap_or_default()));
+    let package = |(name, how): (String, toml::Value)| {
+        how.get("package").and_then(toml::Value::as_str).map_or(name, str::to_owned)
+    };
+    lists.flatten().map(package).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A workspace of two crates, of which the lower one's manifest holds `lines`.
+    fn found(lines: &str) -> Vec<String> {
+        let place = tempfile::tempdir().unwrap();
+        let map =
+            "| crate | depends on |\n|---|---|\n| `tare-a` | `tare-b` |\n| `tare-b` | none |\n";
+        for (name, depends) in
+            [("tare-a", "[dependencies]\ntare-b.workspace = true"), ("tare-b", lines)]
+        {
+            let folder = place.path().join("crates").join(name);
+            fs::create_dir_all(&folder).unwrap();
+            let manifest = format!("[package]\nname = '{name}'\n{depends}\n");
+            fs::write(folder.join("Cargo.toml"), manifest).unwrap();
+        }
+        wrong(place.path(), map).unwrap()
+    }
+
+    #[test]
+    fn an_arrow_that_is_turned_round_in_a_manifest_fails_however_it_is_written() {
+        assert!(found("[dependencies]\nserde = '1'").is_empty());
+        assert!(found("[dev-dependencies]\ntare-a.workspace = true").is_empty(), "tests may");
+        for turned in [
+            "[dependencies]\ntare-a.workspace = true",
+            "[dependencies.tare-a]\npath = '../tare-a'",
+            "[build-dependencies]\ntare-a.workspace = true",
+            "[target.'cfg(unix)'.dependencies]\ntare-a.workspace = true",
+            "[dependencies]\nupper = { package = 'tare-a', path = '../tare-a' }",
+        ] {
+            let wrong = found(turned);
+            assert_eq!(
+                wrong,
+                ["tare-b depends on tare-a, which ARCHITECTURE.md's table forbids"],
+                "{turned}"
+            );
+        }
+    }
 
     #[test]
     fn an_arrow_that_is_turned_round_is_found() {

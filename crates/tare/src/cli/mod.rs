@@ -15,7 +15,7 @@ pub use import::{CountTable, ExplainArgs, ImportArgs, PapersArgs, PapersVerb};
 pub use look::{DoctorArgs, ListArgs};
 pub use report::{ReportArgs, ReportFormat, ServeArgs};
 pub use run::{ResumeArgs, RunArgs};
-pub use show::{ExportArgs, ExportFormat, Format, FormatArgs, ShowArgs};
+pub use show::{ExportArgs, ExportFormat, FormatArgs, ShowArgs};
 
 use clap::{Parser, Subcommand, ValueEnum};
 

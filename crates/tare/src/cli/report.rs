@@ -1,7 +1,10 @@
 //! Reports, as files and as a web page.
 
-use clap::{Args, ValueEnum};
+use super::values::{named, one_of};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use std::path::PathBuf;
+use tare_report::{FORMS, Form};
 
 /// What to report on, and in which form.
 #[derive(Args)]
@@ -9,8 +12,8 @@ pub struct ReportArgs {
     /// Campaign directories; several give a history of each benchmark
     #[arg(required = true, value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
-    /// html, text (report 000's tables), md, csv, svg or png
-    #[arg(long, value_enum, default_value_t = ReportFormat::Html, hide_possible_values = true)]
+    #[arg(long, value_parser = report_format(), default_value = "html", hide_possible_values = true,
+          help = format!("{} (text: report 000's tables)", one_of(report_formats().map(|(name, _)| name))))]
     pub format: ReportFormat,
     /// File to write [default: DIR/report.html, or tare-history.html for several campaigns; other formats go to standard
     /// output]
@@ -25,20 +28,34 @@ pub struct ReportArgs {
 }
 
 /// A report's forms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy)]
 pub enum ReportFormat {
     /// One page with everything.
     Html,
     /// Ratios with raw pairs, and widths of intervals, for mail.
-    Text,
-    /// For a pull request.
-    Md,
-    /// One line a benchmark and layer.
-    Csv,
+    Tables,
     /// A figure.
     Svg,
     /// A figure as pixels.
     Png,
+    /// One of the scoreboard's forms.
+    Form(&'static Form),
+}
+
+/// Every form of a report with its name: its own, and those of the scoreboard that are called otherwise.
+fn report_formats() -> impl Iterator<Item = (&'static str, ReportFormat)> {
+    let own = [
+        ("html", ReportFormat::Html),
+        ("text", ReportFormat::Tables),
+        ("svg", ReportFormat::Svg),
+        ("png", ReportFormat::Png),
+    ];
+    let others = FORMS.iter().filter(move |form| own.iter().all(|(name, _)| *name != form.name));
+    own.into_iter().chain(others.map(|form| (form.name, ReportFormat::Form(form))))
+}
+
+fn report_format() -> impl TypedValueParser<Value = ReportFormat> {
+    named(report_formats())
 }
 
 /// What to serve, and where.

@@ -1,8 +1,11 @@
 //! Printing a campaign, and exporting it.
 
 use super::GateArgs;
+use super::values::{named, one_of};
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
+use tare_report::{FORMS, Form};
 
 /// Which campaign to show.
 #[derive(Args)]
@@ -20,9 +23,9 @@ pub struct ShowArgs {
 /// How a scoreboard is printed.
 #[derive(Args, Clone)]
 pub struct FormatArgs {
-    /// text, json, csv or md
-    #[arg(long, value_enum, default_value_t = Format::Text, hide_possible_values = true)]
-    pub format: Format,
+    #[arg(long, value_parser = form(), default_value = FORMS[0].name, hide_possible_values = true,
+          help = one_of(FORMS.iter().map(|form| form.name)))]
+    pub format: &'static Form,
     /// Estimator for every series, instead of its suite's: mean, median, best-of-5, best-18-of-30
     #[arg(long, value_name = "ESTIMATOR")]
     pub estimator: Option<tare_stats::Estimator>,
@@ -31,17 +34,9 @@ pub struct FormatArgs {
     pub short: bool,
 }
 
-/// The scoreboard's forms.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people at a terminal.
-    Text,
-    /// For machines.
-    Json,
-    /// One line a benchmark and layer.
-    Csv,
-    /// For a pull request or mail.
-    Md,
+/// Reads the name of one of the scoreboard's forms.
+fn form() -> impl TypedValueParser<Value = &'static Form> {
+    named(FORMS.iter().map(|form| (form.name, form)))
 }
 
 /// What to export, and as what.

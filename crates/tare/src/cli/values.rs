@@ -1,5 +1,6 @@
 //! Values that flags and `tare.toml` have in common, with their bounds.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::time::Duration;
 
 /// The longest time that can be asked for: beyond it are typing mistakes, and sums that overflow.
@@ -27,6 +28,27 @@ pub fn percent_of(percent: f64) -> Result<f64, String> {
     match percent > 0.0 && percent <= 100.0 {
         true => Ok(percent),
         false => Err(format!("{percent} is not a percentage above 0 and up to 100")),
+    }
+}
+
+/// Reads the names in `table`: each stands for the value beside it.
+pub fn named<T: Copy + Send + Sync + 'static>(
+    table: impl Iterator<Item = (&'static str, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let table: Vec<(&str, T)> = table.collect();
+    let names = PossibleValuesParser::new(table.iter().map(|(name, _)| *name));
+    names.try_map(move |said| {
+        let found = table.iter().find(|(name, _)| *name == said);
+        found.map(|(_, value)| *value).ok_or("there is no such name")
+    })
+}
+
+/// `text, json or md`.
+pub fn one_of(names: impl Iterator<Item = &'static str>) -> String {
+    let names: Vec<&str> = names.collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
     }
 }
 

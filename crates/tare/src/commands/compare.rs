@@ -1,14 +1,15 @@
 //! `tare compare`: two campaigns, before and after, and a gate for CI.
 
-use super::gate;
-use crate::cli::{self, CompareArgs, CompareBy, Correct, Format, GateArgs};
+use super::{gate, show};
+use crate::cli::values::one_of;
+use crate::cli::{self, CompareArgs, CompareBy, Correct, GateArgs};
 use crate::output;
 use crate::usage::wrong_usage;
 use anyhow::{Context, Result, bail};
 use std::process::ExitCode;
 use tare_board::{By, CompareOptions, Comparison, Options};
 use tare_proto::Unit;
-use tare_report::{TextStyle, clean, compare_json, compare_markdown, compare_text};
+use tare_report::{FORMS, clean};
 use tare_stats::Correction;
 use tare_store::{Campaign, load};
 
@@ -80,14 +81,10 @@ fn refuse(args: &CompareArgs, comparison: &Comparison) -> Result<()> {
 }
 
 fn print(args: &CompareArgs, comparison: &Comparison) -> Result<()> {
-    output::print(&match args.format.format {
-        Format::Text => {
-            let details = !args.format.short;
-            let style = TextStyle { width: output::width(), paint: output::paint(), details };
-            compare_text(comparison, &style)
-        }
-        Format::Json => compare_json(comparison),
-        Format::Md => compare_markdown(comparison),
-        Format::Csv => wrong_usage!("a comparison cannot be printed as csv; use text, json or md"),
-    })
+    let Some(write) = args.format.format.comparison else {
+        let able = FORMS.iter().filter(|form| form.comparison.is_some()).map(|form| form.name);
+        let name = args.format.format.name;
+        wrong_usage!("a comparison cannot be printed as {name}; use {}", one_of(able));
+    };
+    output::print(&write(comparison, &show::style(&args.format)))
 }

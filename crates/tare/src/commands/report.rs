@@ -11,8 +11,7 @@ use std::process::ExitCode;
 use tare_board::{Extras, Options, Scoreboard, scoreboard};
 use tare_layers::suggestion;
 use tare_report::{
-    Paint, TextStyle, benchmark_svg, csv, history_html, html, json, markdown, overview_svg, png,
-    text, vmi_tables,
+    FORMS, Paint, TextStyle, benchmark_svg, history_html, html, overview_svg, png, vmi_tables,
 };
 use tare_store::{Campaign, load};
 
@@ -37,9 +36,10 @@ pub fn leave_in(dir: &Path) {
     let written = load(dir).map_err(anyhow::Error::from).and_then(|campaign| {
         let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
         let style = TextStyle { width: COLUMNS, paint: Paint::Plain, details: true };
-        replace(&dir.join("scoreboard.txt"), text(&board, &style).as_bytes())?;
-        replace(&dir.join("scoreboard.md"), markdown(&board).as_bytes())?;
-        replace(&dir.join("scoreboard.json"), json(&board).as_bytes())?;
+        for form in FORMS {
+            let Some(file) = form.file else { continue };
+            replace(&dir.join(file), (form.board)(&board, &style).as_bytes())?;
+        }
         replace(
             &dir.join("report.html"),
             html(&campaign, &board, &Extras::of(&campaign, &board)).as_bytes(),
@@ -71,9 +71,11 @@ fn one(dir: &Path, args: &ReportArgs) -> Result<()> {
             let path = args.out.clone().unwrap_or_else(|| dir.join("report.html"));
             keep(&path, html(&campaign, &board, &Extras::of(&campaign, &board)).as_bytes())
         }
-        ReportFormat::Md => deliver(args, markdown(&board).as_bytes()),
-        ReportFormat::Csv => deliver(args, csv(&board).as_bytes()),
-        ReportFormat::Text => {
+        ReportFormat::Form(form) => {
+            let style = TextStyle { width: COLUMNS, paint: Paint::Plain, details: true };
+            deliver(args, (form.board)(&board, &style).as_bytes())
+        }
+        ReportFormat::Tables => {
             let columns = if args.out.is_some() { COLUMNS } else { output::width() };
             deliver(args, vmi_tables(&board, columns).as_bytes())
         }
@@ -100,7 +102,7 @@ fn figure(campaign: &Campaign, name: &str) -> Result<String> {
 }
 
 fn history(dirs: &[PathBuf], args: &ReportArgs) -> Result<()> {
-    if args.format != ReportFormat::Html {
+    if !matches!(args.format, ReportFormat::Html) {
         wrong_usage!(
             "the history of several campaigns exists only as HTML; for other formats name one campaign"
         );

@@ -1,13 +1,13 @@
 //! `tare show`: prints a campaign's scoreboard.
 
 use super::gate;
-use crate::cli::{self, Format, FormatArgs, GateArgs, ShowArgs};
+use crate::cli::{self, FormatArgs, GateArgs, ShowArgs};
 use crate::output;
 use anyhow::Result;
 use std::path::Path;
 use std::process::ExitCode;
 use tare_board::{Options, limits, scoreboard};
-use tare_report::{TextStyle, csv, json, markdown, text};
+use tare_report::TextStyle;
 use tare_store::{Campaign, load};
 
 /// Prints the scoreboard of the campaign in `args.dir`.
@@ -38,17 +38,10 @@ pub fn print(dir: &Path, format: &FormatArgs) -> Result<()> {
     let mut options = Options::from_plan(&campaign.plan);
     options.estimator = format.estimator.or(options.estimator);
     let board = scoreboard(&campaign, &options);
-    output::print(&match format.format {
-        Format::Text => {
-            let style = TextStyle {
-                width: output::width(),
-                paint: output::paint(),
-                details: !format.short,
-            };
-            text(&board, &style)
-        }
-        Format::Json => json(&board),
-        Format::Csv => csv(&board),
-        Format::Md => markdown(&board),
-    })
+    output::print(&(format.format.board)(&board, &style(format)))
+}
+
+/// How forms for terminals look on this one.
+pub fn style(format: &FormatArgs) -> TextStyle {
+    TextStyle { width: output::width(), paint: output::paint(), details: !format.short }
 }
