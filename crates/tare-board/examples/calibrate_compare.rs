@@ -178,6 +178,8 @@ fn series(boot: usize, benchmark: usize, value: f64) -> SeriesRow {
         short_batch: false,
         probe_ns: 1,
         host_ns: 1,
+        waited_ns: 0,
+        turns: Vec::new(),
         counters: Vec::new(),
         samples: vec![value],
     }

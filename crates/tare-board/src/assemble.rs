@@ -23,10 +23,9 @@ use tare_store::{Boot, BootState, Campaign, Outcome};
 #[must_use]
 pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
     let values = Values::new(campaign, options.estimator);
-    let baseline = campaign.baseline();
     let others = others(campaign);
     let names: Vec<&str> = others.iter().map(|&l| campaign.layers[l].name.as_str()).collect();
-    let floors = floors(&values, baseline, &campaign.benchmarks, options);
+    let floors = floors(&values, &campaign.benchmarks, options);
     let weighed = weigh_all(&values, campaign, &others, options);
     let judged = judge(&weighed, campaign, &floors, options);
     let geomeans = geomeans(&weighed, &names, campaign, &values.by_host, &floors, options);

@@ -2,13 +2,12 @@
 
 use crate::board::{Floor, OverallFloor};
 use crate::options::Options;
-use crate::values::{Found, Values, best};
+use crate::values::{Values, best};
 use tare_proto::BenchInfo;
 use tare_stats::{
-    NoiseFloor, RowInput, Verdict, log_ratios, median, noise_floor, ratio_point,
+    NoiseFloor, RowInput, Verdict, median, noise_floor_of_logs, point_of_logs,
     suite_geomean_sparse, verdicts,
 };
-use tare_store::Role;
 
 /// The floors of all rows.
 pub(crate) struct Floors {
@@ -27,50 +26,34 @@ impl Floors {
     }
 }
 
-/// Both boots' values of the baseline, block by block where both exist.
-fn twice(values: &Values, baseline: usize, benchmark: usize) -> Vec<Option<(f64, f64)>> {
-    let value = |block: u32, role| match values.at(block, baseline, role, benchmark) {
-        Some(Found::Value(value, _)) => Some(*value),
-        _ => None,
-    };
-    let blocks = values.blocks.iter();
-    blocks.map(|&block| value(block, Role::Weigh).zip(value(block, Role::Floor))).collect()
-}
-
 /// Measures the floor of every benchmark and of all together.
-pub(crate) fn floors(
-    values: &Values,
-    baseline: Option<usize>,
-    benchmarks: &[BenchInfo],
-    options: &Options,
-) -> Floors {
-    let pairs: Vec<Vec<Option<(f64, f64)>>> = (0..benchmarks.len())
-        .map(|bench| baseline.map_or_else(Vec::new, |layer| twice(values, layer, bench)))
-        .collect();
-    let split: Vec<(Vec<f64>, Vec<f64>)> =
-        pairs.iter().map(|row| row.iter().flatten().copied().unzip()).collect();
+pub(crate) fn floors(values: &Values, benchmarks: &[BenchInfo], options: &Options) -> Floors {
+    let of_row = |bench| values.blocks.iter().map(|&b| values.floor_log(b, bench)).collect();
+    let logs: Vec<Vec<Option<f64>>> = (0..benchmarks.len()).map(of_row).collect();
+    let known: Vec<Vec<f64>> =
+        logs.iter().map(|row| row.iter().flatten().copied().collect()).collect();
     let intervals: Vec<Option<NoiseFloor>> =
-        split.iter().map(|(a, b)| noise_floor(a, b, options.confidence).ok()).collect();
+        known.iter().map(|row| noise_floor_of_logs(row, options.confidence).ok()).collect();
     let different = called_different(&intervals, benchmarks, options);
-    let rows = split
+    let rows = known
         .iter()
         .zip(&intervals)
         .zip(&different)
-        .map(|(((a, b), interval), &called_different)| match interval {
+        .map(|((row, interval), &called_different)| match interval {
             Some(floor) => Some(Floor {
                 ratio: (&floor.interval).into(),
                 bound: Some(floor.ratio_floor),
                 called_different,
             }),
-            None => ratio_point(a, b).ok().map(|point| Floor {
+            None => point_of_logs(row).ok().map(|point| Floor {
                 ratio: point.into(),
                 bound: None,
                 called_different: false,
             }),
         })
         .collect();
-    let inner: Vec<_> =
-        pairs.iter().zip(&values.by_host).filter(|(_, host)| !**host).map(|(row, _)| row).collect();
+    let inner = logs.into_iter().zip(&values.by_host).filter(|(_, host)| !**host);
+    let inner: Vec<_> = inner.map(|(row, _)| row).collect();
     let overall = overall(&inner, &intervals, benchmarks, &different, options);
     Floors { rows, intervals, overall }
 }
@@ -98,15 +81,13 @@ fn called_different(
 }
 
 fn overall(
-    pairs: &[&Vec<Option<(f64, f64)>>],
+    logs: &[Vec<Option<f64>>],
     intervals: &[Option<NoiseFloor>],
     benchmarks: &[BenchInfo],
     different: &[bool],
     options: &Options,
 ) -> OverallFloor {
-    let logs: Vec<Vec<Option<f64>>> =
-        pairs.iter().map(|row| row.iter().map(|pair| log_ratio((*pair)?)).collect()).collect();
-    let suite = suite_geomean_sparse(&logs, options.confidence).ok();
+    let suite = suite_geomean_sparse(logs, options.confidence).ok();
     let bounds: Vec<f64> = intervals.iter().flatten().map(|floor| floor.ratio_floor).collect();
     let named = intervals.iter().zip(benchmarks);
     let largest = named
@@ -120,9 +101,4 @@ fn overall(
         median: median(&bounds).ok(),
         largest,
     }
-}
-
-/// The log of second / first of one block.
-fn log_ratio((first, second): (f64, f64)) -> Option<f64> {
-    log_ratios(&[first], &[second]).ok()?.first().copied()
 }

@@ -20,7 +20,7 @@ pub fn limits(
 ) -> Gate {
     let values = Values::new(campaign, options.estimator);
     let others = others(campaign);
-    let floors = floors(&values, campaign.baseline(), &campaign.benchmarks, options);
+    let floors = floors(&values, &campaign.benchmarks, options);
     let weighed = weigh_all(&values, campaign, &others, options);
     let judged = judge(&weighed, campaign, &floors, options);
     let candidate = |bench: usize, at: usize| {

@@ -39,7 +39,9 @@ pub(crate) fn look(
         .map(|(b, l)| BlockSamples { baseline: &b.1.samples, layer: &l.1.samples })
         .collect();
     let boots: Vec<&[f64]> = pairs.iter().map(|(_, layer)| layer.1.samples.as_slice()).collect();
-    let bootstrap = resampled(&blocks, place, options);
+    // The rounds' ratios are no samples of two series, which is what the bootstrap draws from.
+    let in_turns = pairs.iter().any(|(_, layer)| !layer.1.turns.is_empty());
+    let bootstrap = (!in_turns).then(|| resampled(&blocks, place, options)).flatten();
     let mut warnings = series_warnings(&boots).unwrap_or_default();
     warnings.extend(between_blocks(logs));
     // The bootstrap draws one boot a side, so it is compared with t on the same boots.

@@ -3,9 +3,9 @@
 
 use crate::options::Options;
 use crate::ratio::{Ratio, Subtracted};
-use crate::values::{Found, Values};
+use crate::values::{Found, Operation, Values};
 use tare_stats::{
-    Best, Correction, RatioInterval, RatioPoint, RowInput, Verdict, paired_ratio, ratio_point,
+    Best, Correction, RatioInterval, RatioPoint, RowInput, Verdict, point_of_logs, ratio_of_logs,
     verdicts,
 };
 
@@ -35,12 +35,10 @@ impl Whole {
         if parts.iter().all(|part| *part <= MOST) {
             return None;
         }
-        let pair = |&block: &u32| {
-            values.whole(block, baseline, benchmark).zip(values.whole(block, layer, benchmark))
-        };
-        let (below, above): (Vec<f64>, Vec<f64>) = values.blocks.iter().filter_map(pair).unzip();
-        let interval = paired_ratio(&below, &above, options.confidence).ok();
-        Some(Whole { parts, point: ratio_point(&below, &above).ok()?, interval })
+        let logs = values.log_ratios(layer, benchmark, Operation::Whole);
+        let logs: Vec<f64> = logs.into_iter().flatten().collect();
+        let interval = ratio_of_logs(&logs, options.confidence).ok();
+        Some(Whole { parts, point: point_of_logs(&logs).ok()?, interval })
     }
 
     pub(crate) fn said(&self) -> Subtracted {

@@ -3,8 +3,9 @@
 use crate::format::quantity;
 use crate::note::has_own_clock;
 use std::collections::BTreeMap;
+use tare_proto::Turn;
 use tare_proto::{BenchInfo, Better};
-use tare_stats::{Best, Estimator, StatError};
+use tare_stats::{Best, Estimator, StatError, rounds_log_ratio};
 use tare_store::{Campaign, Outcome, Role, SeriesRow};
 
 /// What a block has of one benchmark on one layer in one role.
@@ -26,6 +27,8 @@ pub(crate) struct Values<'a> {
     booted: BTreeMap<(u32, usize), ()>,
     /// The blocks with at least one boot, in order.
     pub(crate) blocks: Vec<u32>,
+    /// By benchmark: which end is good.
+    best: Vec<Best>,
     /// By benchmark: the host measured it.
     pub(crate) by_host: Vec<bool>,
     /// Figures that another tool took, by layer.
@@ -58,7 +61,8 @@ impl<'a> Values<'a> {
         let (by_host, baseline) = (by_host(campaign), campaign.baseline());
         let own_clock =
             (0..campaign.layers.len()).map(|layer| has_own_clock(campaign, layer)).collect();
-        Values { found, booted, blocks, by_host, imported, own_clock, baseline }
+        let best = campaign.benchmarks.iter().map(|bench| best(bench.better)).collect();
+        Values { found, booted, blocks, best, by_host, imported, own_clock, baseline }
     }
 
     /// What there is of `benchmark` on `layer` in `block`.
@@ -76,6 +80,41 @@ impl<'a> Values<'a> {
     /// of both boots, which is less noisy than either, or the one there is.
     pub(crate) fn value(&self, block: u32, layer: usize, benchmark: usize) -> Option<f64> {
         self.of_block(block, layer, benchmark, |value, _| value)
+    }
+
+    /// The log ratio of `layer` to the baseline in `block`: what a ratio and its interval are made of.
+    pub(crate) fn log_ratio(
+        &self,
+        block: u32,
+        layer: usize,
+        benchmark: usize,
+        operation: Operation,
+    ) -> Option<f64> {
+        let best = self.best[benchmark];
+        let of =
+            |layer, role| Measured::of(self.at(block, layer, role, benchmark)?, best, operation);
+        let base = [Role::Weigh, Role::Floor].map(|role| of(self.baseline?, role));
+        block_log_ratio(&of(layer, Role::Weigh)?, base.each_ref().map(Option::as_ref))
+    }
+
+    /// The same of every block that the campaign has.
+    pub(crate) fn log_ratios(
+        &self,
+        layer: usize,
+        benchmark: usize,
+        operation: Operation,
+    ) -> Vec<Option<f64>> {
+        let blocks = self.blocks.iter();
+        blocks.map(|&block| self.log_ratio(block, layer, benchmark, operation)).collect()
+    }
+
+    /// The log ratio of the baseline's second boot in `block` to its first.
+    pub(crate) fn floor_log(&self, block: u32, benchmark: usize) -> Option<f64> {
+        let of = |role| {
+            let found = self.at(block, self.baseline?, role, benchmark)?;
+            Measured::of(found, self.best[benchmark], Operation::Corrected)
+        };
+        Some(log_ratio(&of(Role::Floor)?, &of(Role::Weigh)?))
     }
 
     fn of_block(
@@ -157,8 +196,75 @@ pub fn of_both(first: Option<f64>, second: Option<f64>) -> Option<f64> {
     }
 }
 
+/// What of an operation is divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Itself: what was measured beside it is subtracted.
+    Corrected,
+    /// With all that surrounds it.
+    Whole,
+}
+
+/// What a ratio needs to know of one side of a block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The series' value ([`series_value`]).
+    pub value: f64,
+    /// The values of its turns ([`turn_values`]); empty when all samples were taken at once.
+    pub turns: Vec<f64>,
+}
+
+impl Measured {
+    fn of(found: &Found, best: Best, operation: Operation) -> Option<Measured> {
+        let Found::Value(value, row) = found else { return None };
+        let added = if operation == Operation::Whole { row.subtracted } else { 0.0 };
+        let turns = turn_values(&row.samples, row.subtracted, &row.turns, best, operation);
+        Some(Measured { value: value + added, turns })
+    }
+}
+
+/// The value of each turn: its best sample, since noise only adds, corrected by what was measured in the same turn; NaN
+/// where nothing is left.
+pub fn turn_values(
+    samples: &[f64],
+    subtracted: f64,
+    turns: &[Turn],
+    best: Best,
+    operation: Operation,
+) -> Vec<f64> {
+    let mut rest = samples;
+    let better: fn(f64, f64) -> f64 = match best {
+        Best::Lowest => f64::min,
+        Best::Highest => f64::max,
+    };
+    let value = |turn: &Turn| {
+        let (own, others) = rest.split_at((turn.samples as usize).min(rest.len()));
+        rest = others;
+        let whole = own.iter().copied().fold(f64::NAN, better) + subtracted;
+        let value = match operation {
+            Operation::Corrected => whole - turn.subtracted,
+            Operation::Whole => whole,
+        };
+        if value > 0.0 { value } else { f64::NAN }
+    };
+    turns.iter().map(value).collect()
+}
+
+/// The log ratio of one side to the other: from their rounds where both took turns, otherwise of their values.
+pub fn log_ratio(layer: &Measured, base: &Measured) -> f64 {
+    let by_rounds = rounds_log_ratio(&layer.turns, &base.turns);
+    by_rounds.unwrap_or_else(|| (layer.value / base.value).ln())
+}
+
+/// The log ratio of a layer to the baseline in a block, which boots it twice: the mean of those to either boot, or the
+/// one there is. Each is taken by itself, so that a layer that is the baseline has the expectation zero under any noise.
+pub fn block_log_ratio(layer: &Measured, base: [Option<&Measured>; 2]) -> Option<f64> {
+    let logs: Vec<f64> = base.into_iter().flatten().map(|base| log_ratio(layer, base)).collect();
+    (!logs.is_empty()).then(|| logs.iter().sum::<f64>() / logs.len() as f64)
+}
+
 /// Which end is good, in `tare-stats`' words.
-pub(crate) const fn best(better: Better) -> Best {
+pub const fn best(better: Better) -> Best {
     match better {
         Better::Lower => Best::Lowest,
         Better::Higher => Best::Highest,

@@ -2,11 +2,10 @@
 
 use crate::options::Options;
 use crate::subtracted::Whole;
-use crate::values::Values;
+use crate::values::{Operation, Values};
 use tare_proto::BenchInfo;
 use tare_stats::{
-    RatioInterval, RatioPoint, log_ratios, paired_ratio, ratio_point, unpaired_point,
-    unpaired_ratio,
+    RatioInterval, RatioPoint, point_of_logs, ratio_of_logs, unpaired_point, unpaired_ratio,
 };
 
 /// A benchmark on a layer, divided by the baseline.
@@ -46,20 +45,20 @@ pub(crate) fn weigh(
     if values.imported(layer) {
         return unrelated(values, baseline, layer, benchmark, options);
     }
-    let pair = |block: u32| {
+    let pair = |&block: &u32| {
         let below = values.value(block, baseline?, benchmark)?;
         Some((below, values.value(block, layer, benchmark)?))
     };
-    let all: Vec<Option<(f64, f64)>> = values.blocks.iter().map(|&block| pair(block)).collect();
-    let log = |(b, l): (f64, f64)| log_ratios(&[b], &[l]).ok()?.first().copied();
-    let logs = Logs::Paired(all.iter().map(|pair| log((*pair)?)).collect());
-    let (below, above): (Vec<f64>, Vec<f64>) = all.into_iter().flatten().unzip();
-    let interval = paired_ratio(&below, &above, options.confidence).ok();
+    let (below, above): (Vec<f64>, Vec<f64>) = values.blocks.iter().filter_map(pair).unzip();
+    let logs: Vec<Option<f64>> = values.log_ratios(layer, benchmark, Operation::Corrected);
+    let known: Vec<f64> = logs.iter().flatten().copied().collect();
+    let interval = ratio_of_logs(&known, options.confidence).ok();
+    let point = point_of_logs(&known).ok();
+    let logs = Logs::Paired(logs);
     let both = |block: &&u32| {
         values.booted(**block, layer) && baseline.is_some_and(|b| values.booted(**block, b))
     };
     let expected = values.blocks.iter().filter(both).count();
-    let point = ratio_point(&below, &above).ok();
     let whole = baseline.and_then(|b| Whole::of(values, b, layer, benchmark, options));
     Weighed { below, above, logs, interval, point, expected, whole }
 }

@@ -178,6 +178,7 @@ fn plan(origin: &Origin, blocks: usize) -> Plan {
         width: 0.01,
         cpus: Vec::new(),
         batch_ns: 0,
+        order: Default::default(),
         series_ms: 0,
         counting: tare_store::Counting::Off,
         events: false,

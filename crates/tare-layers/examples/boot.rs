@@ -53,6 +53,7 @@ fn request(bench: &str) -> Request {
         limit_ms: 3000,
         events: false,
         cache_bytes: 0,
+        turns: false,
     }
 }
 

@@ -19,6 +19,11 @@ impl Session {
         Some(procs::cpu_time(&running.processes()))
     }
 
+    /// The same to the nanosecond, of all threads that live; `None` where the kernel does not keep it, too.
+    pub fn run_time(&self) -> Option<Duration> {
+        procs::run_time(&self.running.as_ref()?.processes())
+    }
+
     /// CPU time that the other end of the layer's network has used; `None` when there is none.
     pub fn peer_cpu_time(&self) -> Option<Duration> {
         let helpers = self.running.as_ref()?.helpers();

@@ -42,6 +42,6 @@ pub use layers::{KINDS, LayerKind, Unnamed, configure, kinds_of, usual};
 pub use patience::{Patience, Waited};
 pub use programs::output;
 pub use session::Session;
-pub use session::boot::{Answer, BootName, Ended, Greeting, fresh_id};
+pub use session::boot::{Answer, BootName, Ended, Greeting, Turn, fresh_id};
 pub use session::line::Stamped;
 pub use settings::{Setting, SettingError, Settings, suggestion};

@@ -30,6 +30,9 @@ pub struct Bench {
     pub loads: &'static [u32],
     /// Time that a series takes, in milliseconds; 0 leaves it to the campaign.
     pub series_ms: u64,
+    /// Whether it can wait between two samples while other layers take theirs, for as long as it takes: nothing of it is
+    /// in flight then, and what it holds leaves room for the same on every layer.
+    pub waits: bool,
     /// How it is measured.
     pub kind: Kind,
 }
@@ -194,6 +197,7 @@ impl Bench {
             load: COPIES,
             loads: &[1],
             series_ms: 0,
+            waits: true,
             kind: Kind::Loop(prepare),
         }
     }
@@ -216,6 +220,7 @@ impl Bench {
             load: "",
             loads: &[1],
             series_ms: 1000,
+            waits: true,
             kind: Kind::Own(run),
         }
     }

@@ -1,6 +1,30 @@
 //! The time that a measurement may take, and when its samples are enough.
 
 use crate::clock::now_ns;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Nanoseconds of this measurement in which other layers took their turns.
+static PAUSED: AtomicU64 = AtomicU64::new(0);
+
+/// A measurement begins: nothing has been waited for.
+pub fn begin() {
+    PAUSED.store(0, Ordering::Relaxed);
+}
+
+/// `ns` nanoseconds were not the measurement's.
+pub fn pause(ns: u64) {
+    PAUSED.fetch_add(ns, Ordering::Relaxed);
+}
+
+/// What other layers have taken so far, in nanoseconds.
+pub fn paused() -> u64 {
+    PAUSED.load(Ordering::Relaxed)
+}
+
+/// The clock, which stands still while other layers take their turns.
+fn own_ns() -> u64 {
+    now_ns() - paused()
+}
 
 /// The warm-up takes at most this part of the time.
 const WARMUP_TIME_SHARE: u64 = 5;
@@ -25,6 +49,7 @@ impl Budget {
     /// `limit_ms` milliseconds from `begin` on.
     pub fn new(begin: u64, limit_ms: u64) -> Budget {
         let limit = limit_ms.saturating_mul(1_000_000).max(1);
+        let begin = begin.saturating_sub(paused());
         let late = begin.saturating_add(limit.saturating_mul(2)).saturating_add(LATE);
         Budget { limit, end: begin.saturating_add(limit), late }
     }
@@ -32,17 +57,22 @@ impl Budget {
     /// The part of it for the warm-up, from now on.
     pub fn warmup(&self) -> Budget {
         let limit = self.limit / WARMUP_TIME_SHARE;
-        Budget { limit, end: self.end.min(now_ns() + limit), late: self.late }
+        Budget { limit, end: self.end.min(own_ns() + limit), late: self.late }
     }
 
     /// Whether another `ns` nanoseconds are left.
     pub fn fits(&self, ns: u64) -> bool {
-        now_ns() + ns <= self.end
+        own_ns() + ns <= self.end
+    }
+
+    /// The clock's reading when `factor` times the time and `grace` nanoseconds are over, if nothing is waited for any more.
+    pub fn deadline(&self, factor: u64, grace: u64) -> u64 {
+        self.end + (factor - 1) * self.limit + grace + paused()
     }
 
     /// Whether the host will not wait for more than one sample.
     pub fn late(&self) -> bool {
-        now_ns() >= self.late
+        own_ns() >= self.late
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a person at a shell asks for; the only place beside the protocol that prints.
 
+use crate::turns::Turns;
 use crate::{bench, benches, cache, harness, overhead};
 use tare_proto::{Request, Series, at_load, name_and_load};
 
@@ -67,8 +68,10 @@ fn measure(bench: &bench::Bench, load: u32) -> Result<String, bench::Refusal> {
         limit_ms: if bench.series_ms == 0 { 10_000 } else { bench.series_ms },
         events: false,
         cache_bytes: 0,
+        turns: false,
     };
-    harness::measure(bench, load, &request).map(|series| summary(&series, bench.unit.symbol()))
+    harness::measure(bench, load, &request, Turns::none())
+        .map(|series| summary(&series, bench.unit.symbol()))
 }
 
 fn summary(series: &Series, unit: &str) -> String {

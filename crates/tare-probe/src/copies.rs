@@ -12,6 +12,7 @@ use crate::costs::Costs;
 use crate::crew::{Member, Post};
 use crate::free;
 use crate::mark;
+use crate::turns::Turns;
 use tare_proto::Request;
 
 /// Shortest batch of copies, in nanoseconds: a late wake-up of one copy is then below a percent.
@@ -29,6 +30,7 @@ pub fn measure(
     copies: u32,
     request: &Request,
     begin: u64,
+    turns: &Turns,
 ) -> Result<Costs, Refusal> {
     if copies > MOST {
         return Err(Refusal::Unavailable(format!("{copies} copies are more than {MOST}")));
@@ -60,13 +62,19 @@ pub fn measure(
     mark::series(request.id, per);
     let mut taken: Vec<Vec<f64>> = Vec::new();
     let mut last = 0;
+    let one = || ops.iter().enumerate().map(round).collect::<Result<Vec<f64>, _>>();
     while !enough(taken.len(), request.samples, &budget, last) {
+        if turns.next_sample() {
+            one()?; // cold
+            warmup += 1;
+        }
         let start = now_ns();
-        taken.push(ops.iter().enumerate().map(round).collect::<Result<_, _>>()?);
+        taken.push(one()?);
         last = now_ns() - start;
     }
     mark::end_of_series();
     Ok(Costs {
+        turns: turns.taken(taken.len()),
         taken,
         signs,
         per,

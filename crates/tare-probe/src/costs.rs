@@ -1,6 +1,6 @@
 //! What the terms of an operation cost, and the series that follows from them.
 
-use tare_proto::{Counter, Series};
+use tare_proto::{Counter, Series, Turn};
 
 /// A correction is the mean of the best of this part of its costs, as `best-18-of-30` reduces the
 /// samples that it corrects: noise only adds, to both alike.
@@ -10,6 +10,8 @@ const CORRECTION_KEEPS: f64 = 0.6;
 pub struct Costs {
     /// One entry a sample: the nanoseconds of one operation of each term.
     pub taken: Vec<Vec<f64>>,
+    /// How many of them each turn holds; empty when they were taken at once.
+    pub turns: Vec<u32>,
     /// How each term counts.
     pub signs: Vec<f64>,
     /// Values are divided by this.
@@ -31,7 +33,9 @@ impl Costs {
     pub fn series(self, loop_ns: f64) -> Series {
         let cost = |term: usize| best_mean(self.taken.iter().map(|costs| costs[term]).collect());
         let correction: f64 = (1..self.signs.len()).map(|term| self.signs[term] * cost(term)).sum();
+        let turns = self.turns();
         Series {
+            turns,
             samples: self.taken.iter().map(|costs| (costs[0] + correction) / self.per).collect(),
             subtracted: 0.0 - correction / self.per,
             ops: self.ops,
@@ -42,6 +46,20 @@ impl Costs {
             note: self.note,
             ..Series::default()
         }
+    }
+
+    /// The turns, each with the best of what was measured beside the operation in it.
+    fn turns(&self) -> Vec<Turn> {
+        let mut rest = self.taken.as_slice();
+        let turn = |&samples: &u32| {
+            let (own, others) = rest.split_at(samples as usize);
+            rest = others;
+            let best = |term: usize| own.iter().map(|costs| costs[term]).fold(f64::NAN, f64::min);
+            let correction: f64 =
+                (1..self.signs.len()).map(|term| self.signs[term] * best(term)).sum();
+            Turn { samples, subtracted: 0.0 - correction / self.per }
+        };
+        self.turns.iter().map(turn).collect()
     }
 }
 

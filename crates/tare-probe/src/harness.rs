@@ -3,17 +3,18 @@
 //! Inside a timed batch runs the operation and nothing else: no allocation, no lock, no message.
 
 use crate::bench::{Batch, Bench, Kind, Measured, Op, Own, Refusal, Taken, Term, repeat};
-use crate::budget::{Budget, enough, more};
+use crate::budget::{self, Budget, enough, more};
 use crate::clock::{CpuTime, now_ns, resolution};
 use crate::copies;
 use crate::costs::Costs;
+use crate::turns::{Dropped, Turns};
 use crate::watch::Watch;
 use crate::{caught, mark, perf};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tare_proto::{Counter, Request, Series};
+use tare_proto::{Counter, Request, Series, Turn};
 
 /// A batch must last this many times the clock's resolution, and the cost of reading it, which is
 /// subtracted: what is left of either is far below the noise of any machine.
@@ -28,6 +29,9 @@ const WARMUP_SHARE: u32 = 10;
 /// Batches that perf events are counted over.
 const EVENT_BATCHES: u64 = 3;
 
+/// Why a measurement has no series that the host has given up.
+const GIVEN_UP: &str = "given up by the host";
+
 /// Set while a benchmark runs: a panic is then the benchmark's failure, not the probe's.
 static MEASURING: AtomicBool = AtomicBool::new(false);
 
@@ -36,39 +40,57 @@ pub fn measuring() -> bool {
     MEASURING.load(Ordering::Relaxed)
 }
 
-/// Measures `bench` at `load` as `request` asks. A panic inside the benchmark becomes
+/// Measures `bench` at `load` as `request` asks, in `turns`. A panic inside the benchmark becomes
 /// [`Refusal::Failed`].
-pub fn measure(bench: &Bench, load: u32, request: &Request) -> Result<Series, Refusal> {
+pub fn measure(
+    bench: &Bench,
+    load: u32,
+    request: &Request,
+    turns: Turns,
+) -> Result<Series, Refusal> {
     let begin = now_ns();
+    budget::begin();
     let cpu = CpuTime::now();
     MEASURING.store(true, Ordering::Relaxed);
     let measured = catch_unwind(AssertUnwindSafe(|| match bench.kind {
         Kind::Loop(prepare) if load > 1 => {
-            copies::measure(prepare, load, request, begin).map(|costs| costs.series(0.0))
+            copies::measure(prepare, load, request, begin, &turns).map(|costs| costs.series(0.0))
         }
         Kind::Loop(prepare) => {
             let loop_ns = empty_loop_ns();
-            prepare().map(|op| measure_loop(op, request, begin).series(loop_ns))
+            prepare().map(|op| measure_loop(op, request, begin, &turns).series(loop_ns))
         }
-        Kind::Own(run) => of_its_own(run, load, request),
+        Kind::Own(run) => {
+            of_its_own(run, load, request, if bench.waits { turns } else { Turns::none() })
+        }
     }));
     MEASURING.store(false, Ordering::Relaxed);
-    let mut series =
-        measured.unwrap_or_else(|panic| Err(Refusal::Failed(caught::panic_text(&*panic))))?;
+    let mut series = measured.unwrap_or_else(|panic| {
+        let given_up = panic.is::<Dropped>();
+        let why = if given_up { GIVEN_UP.into() } else { caught::panic_text(&*panic) };
+        Err(Refusal::Failed(why))
+    })?;
     series.id = request.id;
     series.elapsed_ns = now_ns() - begin;
-    series.counters.extend(cpu.shares_since(series.elapsed_ns));
+    series.counters.extend(cpu.shares_since(series.elapsed_ns - budget::paused()));
     Ok(series)
 }
 
 /// What a benchmark measured that takes its own samples. Perf events are counted in a run of their own, of one
 /// sample, since they would disturb the others.
-fn of_its_own(run: fn(&Own) -> Taken, load: u32, request: &Request) -> Result<Series, Refusal> {
+fn of_its_own(
+    run: fn(&Own) -> Taken,
+    load: u32,
+    request: &Request,
+    turns: Turns,
+) -> Result<Series, Refusal> {
     let limit = Duration::from_millis(request.limit_ms);
-    let watch = Watch::marking(request.id);
+    let watch = Watch::marking(request.id, turns);
     let taken = run(&Own { load, samples: request.samples.max(1), limit, watch: &watch });
     mark::end_of_series();
     let Measured { samples, ops, warmup, mut counters } = taken?;
+    let turns = watch.turns(samples.len()).into_iter();
+    let turns = turns.map(|samples| Turn { samples, subtracted: 0.0 }).collect();
     let mut note = String::new();
     if request.events {
         let counted;
@@ -79,10 +101,10 @@ fn of_its_own(run: fn(&Own) -> Taken, load: u32, request: &Request) -> Result<Se
         });
         counters.extend(counted);
     }
-    Ok(Series { samples, ops: ops.max(1), warmup, counters, note, ..Series::default() })
+    Ok(Series { samples, turns, ops: ops.max(1), warmup, counters, note, ..Series::default() })
 }
 
-fn measure_loop(op: Op, request: &Request, begin: u64) -> Costs {
+fn measure_loop(op: Op, request: &Request, begin: u64, turns: &Turns) -> Costs {
     let budget = Budget::new(begin, request.limit_ms);
     let (step, reading) = resolution();
     let floor = RESOLUTIONS * step.max(reading as u64).max(1);
@@ -94,9 +116,11 @@ fn measure_loop(op: Op, request: &Request, begin: u64) -> Costs {
     let (per, mut counters) = (op.per, op.counters);
     let mut terms: Vec<Calibrated> =
         op.terms.into_iter().map(|term| calibrate(term, target)).collect();
-    let warmup = take(&mut terms, wanted.div_ceil(WARMUP_SHARE), &budget.warmup(), reading);
+    let warmup =
+        take(&mut terms, wanted.div_ceil(WARMUP_SHARE), &budget.warmup(), reading, &Turns::none());
     mark::series(request.id, per);
-    let taken = take(&mut terms, wanted, &budget, reading);
+    let taken = take(&mut terms, wanted, &budget, reading, turns);
+    let turns = turns.taken(taken.len());
     mark::end_of_series();
     let mut note = String::new();
     if request.events {
@@ -109,7 +133,8 @@ fn measure_loop(op: Op, request: &Request, begin: u64) -> Costs {
         signs: terms.iter().map(|one| one.term.sign).collect(),
         per,
         ops: terms[0].ops,
-        warmup: terms[0].tries + warmup.len() as u32,
+        warmup: terms[0].tries + warmup.len() as u32 + turns.len() as u32,
+        turns,
         short_batch: terms.iter().any(|term| term.ns < floor),
         counters,
         note,
@@ -163,10 +188,21 @@ fn calibrate(term: Term, target: u64) -> Calibrated {
 }
 
 /// Takes as many samples as are wanted and fit into the budget.
-fn take(terms: &mut [Calibrated], wanted: u32, budget: &Budget, reading: f64) -> Vec<Vec<f64>> {
+///
+/// What a turn begins with is thrown away: caches, TLBs and branch predictors are full of what other layers did.
+fn take(
+    terms: &mut [Calibrated],
+    wanted: u32,
+    budget: &Budget,
+    reading: f64,
+    turns: &Turns,
+) -> Vec<Vec<f64>> {
     let mut samples = Vec::with_capacity(wanted as usize);
     let mut last = 0;
     while !enough(samples.len(), wanted, budget, last) {
+        if turns.next_sample() {
+            sample(terms, reading);
+        }
         let start = now_ns();
         samples.push(sample(terms, reading));
         last = now_ns() - start;

@@ -37,6 +37,7 @@ mod slices;
 mod socket;
 mod sys;
 mod trap;
+mod turns;
 mod watch;
 mod window;
 

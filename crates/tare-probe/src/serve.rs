@@ -1,11 +1,14 @@
 //! Serves one host over one line: greets, measures what is asked, says goodbye.
 
 use crate::bench::Refusal;
+use crate::turns::Turns;
 use crate::{benches, cache, harness, hello};
+use std::cell::RefCell;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
+use std::rc::Rc;
 use tare_proto::{FromProbe, Request, ToProbe, decode, encode};
 
 /// Serves on standard input and output.
@@ -28,33 +31,72 @@ pub fn on_plan(plan: &str) -> i32 {
 pub fn serve(input: RawFd, output: RawFd) -> io::Result<()> {
     panics_become_messages(output);
     say(output, &FromProbe::Hello(Box::new(hello::hello())))?;
-    let input = borrow(input);
-    let mut lines = BufReader::new(&*input);
-    let mut line = Vec::new();
+    let host = Rc::new(Host { lines: RefCell::new(BufReader::new(borrow(input))), output });
     loop {
-        line.clear();
-        if lines.read_until(b'\n', &mut line)? == 0 {
-            return Ok(());
-        }
-        match decode::<ToProbe>(&String::from_utf8_lossy(&line)) {
-            Ok(ToProbe::Quit) => return say(output, &FromProbe::Bye),
-            Ok(ToProbe::Run(request)) => {
-                say(output, &FromProbe::Begin { id: request.id })?;
-                say(output, &answer(&request))?;
+        match host.next()? {
+            None => return Ok(()),
+            Some(ToProbe::Quit) => return host.say(&FromProbe::Bye),
+            Some(ToProbe::Run(request)) => {
+                host.say(&FromProbe::Begin { id: request.id })?;
+                host.say(&answer(&request, &host))?;
             }
-            Err(_) => {} // noise on the line; the host's deadline covers a lost request
+            Some(ToProbe::Take { .. } | ToProbe::Drop { .. }) => {} // of a measurement that has ended
         }
     }
 }
 
-fn answer(request: &Request) -> FromProbe {
+/// The host's end of the line.
+struct Host {
+    lines: RefCell<BufReader<Line>>,
+    output: RawFd,
+}
+
+impl Host {
+    /// What it says next; `None` when the line ends. Noise is passed over: the host's deadline covers a lost request.
+    fn next(&self) -> io::Result<Option<ToProbe>> {
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            if self.lines.borrow_mut().read_until(b'\n', &mut line)? == 0 {
+                return Ok(None);
+            }
+            if let Ok(message) = decode(&String::from_utf8_lossy(&line)) {
+                return Ok(Some(message));
+            }
+        }
+    }
+
+    fn say(&self, message: &FromProbe) -> io::Result<()> {
+        say(self.output, message)
+    }
+
+    /// Says that measurement `id` waits, and waits for its next turn: its samples, or `None` when it is given up.
+    fn turn(&self, id: u32) -> Option<u32> {
+        self.say(&FromProbe::Waiting { id }).ok()?;
+        match self.next() {
+            Ok(Some(ToProbe::Take { id: of, samples })) if of == id => {
+                self.say(&FromProbe::Begin { id }).ok()?;
+                Some(samples)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn answer(request: &Request, host: &Rc<Host>) -> FromProbe {
     let id = request.id;
     let (name, load) = request.name_and_load();
     let Some(bench) = benches::find(name) else {
         return FromProbe::Failed { id, why: format!("no benchmark named {}", request.bench) };
     };
     cache::tell(request.cache_bytes);
-    match harness::measure(bench, load, request) {
+    let turns = if request.turns {
+        let host = host.clone();
+        Turns::granted(move || host.turn(id))
+    } else {
+        Turns::none()
+    };
+    match harness::measure(bench, load, request, turns) {
         Ok(series) => FromProbe::Series(series),
         Err(Refusal::Unavailable(why)) => FromProbe::Unavailable { id, why },
         Err(Refusal::Failed(why)) => FromProbe::Failed { id, why },
@@ -64,8 +106,8 @@ fn answer(request: &Request) -> FromProbe {
 /// Writes one message.
 pub fn say(output: RawFd, message: &FromProbe) -> io::Result<()> {
     let mut line = borrow(output);
-    line.write_all(encode(message).as_bytes())?;
-    line.flush()
+    line.0.write_all(encode(message).as_bytes())?;
+    line.0.flush()
 }
 
 /// A panic outside a benchmark (inside, the harness catches it) is the probe's last message.
@@ -78,7 +120,15 @@ fn panics_become_messages(output: RawFd) {
 }
 
 /// A file over a descriptor that stays open when it is dropped.
-fn borrow(fd: RawFd) -> ManuallyDrop<File> {
+struct Line(ManuallyDrop<File>);
+
+impl Read for Line {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.0.read(bytes)
+    }
+}
+
+fn borrow(fd: RawFd) -> Line {
     // SAFETY: the descriptor stays open for the life of the process, and is never closed here.
-    ManuallyDrop::new(unsafe { File::from_raw_fd(fd) })
+    Line(ManuallyDrop::new(unsafe { File::from_raw_fd(fd) }))
 }

@@ -3,6 +3,7 @@
 
 use crate::mark;
 use crate::perf::Events;
+use crate::turns::Turns;
 use std::cell::Cell;
 use tare_proto::Counter;
 
@@ -10,24 +11,25 @@ use tare_proto::Counter;
 pub struct Watch {
     events: Option<Events>,
     ops: Cell<u64>,
+    turns: Turns,
 }
 
 impl Watch {
-    /// Marks the samples of request `id`.
-    pub fn marking(id: u32) -> Watch {
+    /// Marks the samples of request `id`, which are taken in `turns`.
+    pub fn marking(id: u32, turns: Turns) -> Watch {
         mark::series(id, 1.0);
         mark::batch(0, 1.0, 0);
-        Watch { events: None, ops: Cell::new(0) }
+        Watch { events: None, ops: Cell::new(0), turns }
     }
 
     /// Counts perf events, which cost the samples something.
     pub fn events() -> Watch {
-        Watch { events: Some(Events::stopped()), ops: Cell::new(0) }
+        Watch { events: Some(Events::stopped()), ..Watch::nothing() }
     }
 
     /// Neither.
     pub fn nothing() -> Watch {
-        Watch { events: None, ops: Cell::new(0) }
+        Watch { events: None, ops: Cell::new(0), turns: Turns::none() }
     }
 
     /// Here a sample begins.
@@ -48,12 +50,18 @@ impl Watch {
         self.ops.set(self.ops.get() + ops);
     }
 
-    /// Takes a sample: a value, and the operations in it.
+    /// Takes a sample, when its turn has come: a value, and the operations in it.
     pub fn sample<T, E>(&self, take: impl FnOnce() -> Result<(T, u64), E>) -> Result<(T, u64), E> {
+        self.turns.next_sample();
         self.begin();
         let taken = take();
         self.end(taken.as_ref().map_or(0, |(_, ops)| *ops));
         taken
+    }
+
+    /// How many of `samples` each turn held.
+    pub fn turns(&self, samples: usize) -> Vec<u32> {
+        self.turns.taken(samples)
     }
 
     /// The events of one operation.

@@ -38,6 +38,7 @@ fn files_are_copied_in_files_of_as_many_kib_as_unixbench_counts_blocks() {
             limit_ms: 60_000,
             events: false,
             cache_bytes: 0,
+            turns: false,
         };
         probe.say(&ToProbe::Run(request));
         let mut sizes = Vec::new();

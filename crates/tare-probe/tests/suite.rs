@@ -2,29 +2,10 @@
 
 mod probe;
 
-use probe::{Probe, table};
+use probe::{NEEDS_MORE, Probe, holdings, table};
 use std::fs;
 use std::time::Duration;
 use tare_proto::{FromProbe, Request, ToProbe};
-
-/// What a process holds that a benchmark could leave behind: children, descriptors, handlers.
-fn holdings(pid: u32) -> (String, usize, Vec<String>) {
-    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
-    let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    // Not SigQ: signals that wait for any process of the user.
-    let kept = ["SigPnd", "SigBlk", "SigIgn", "SigCgt", "Shd", "Cpus_allowed:"];
-    let masks = status.lines().filter(|line| kept.iter().any(|key| line.starts_with(key)));
-    (children, descriptors, masks.map(without_the_c_librarys).collect())
-}
-
-/// A line of masks without signals 32 and 33, which the C library takes when it starts a thread.
-fn without_the_c_librarys(line: &str) -> String {
-    match line.split_once(":\t").map(|(name, mask)| (name, u64::from_str_radix(mask, 16))) {
-        Some((name, Ok(mask))) => format!("{name} {:x}", mask & !(0b11 << 31)),
-        _ => line.to_owned(),
-    }
-}
 
 fn median(probe: &mut Probe, bench: &str) -> f64 {
     match probe.measure(bench) {
@@ -35,9 +16,6 @@ fn median(probe: &mut Probe, bench: &str) -> f64 {
         other => panic!("{bench}: {other:?}"),
     }
 }
-
-/// What is unavailable without a folder on a disk, or in the time that this test gives.
-const NEEDS_MORE: &[&str] = &["aim7/mix-disk", "aim7/syscalls"];
 
 #[test]
 fn every_benchmark_gives_finite_values_and_leaves_nothing_behind() {
@@ -96,6 +74,7 @@ fn a_killed_probe_takes_its_ring_with_it() {
         limit_ms: 600_000,
         events: false,
         cache_bytes: 0,
+        turns: false,
     };
     probe.say(&ToProbe::Run(request));
     let children = || {
@@ -135,6 +114,7 @@ fn perf_events_are_counted_or_refused_with_the_error() {
         limit_ms: 20,
         events: true,
         cache_bytes: 0,
+        turns: false,
     };
     probe.say(&ToProbe::Run(request));
     assert_eq!(probe.answer(), FromProbe::Begin { id: 1 });
@@ -161,6 +141,7 @@ fn samples_of_its_own_are_counted_with_their_children_in_the_size_that_is_told()
             limit_ms: 100,
             events: true,
             cache_bytes,
+            turns: false,
         };
         probe.say(&ToProbe::Run(request));
         assert_eq!(probe.answer(), FromProbe::Begin { id: 2 });
@@ -192,6 +173,7 @@ fn the_calls_of_a_mix_are_counted_to_the_last() {
         limit_ms: 60_000,
         events: false,
         cache_bytes: 0,
+        turns: false,
     };
     probe.say(&ToProbe::Run(request));
     assert_eq!(probe.answer(), FromProbe::Begin { id: 7 });

@@ -12,6 +12,7 @@ mod machine;
 mod message;
 mod net;
 mod reader;
+mod series;
 
 pub use bench::{BenchInfo, Better, SuiteInfo, Unit};
 pub use disk::{DISK, DISK_FILES, DISK_FOLDER, NO_DISK};
@@ -20,9 +21,7 @@ pub use inner::{INNER, Inner};
 pub use line::{LineError, MAX_LINE, decode, encode};
 pub use load::{at_load, name_and_load, throughput};
 pub use machine::Machine;
-pub use message::{
-    Counter, FromProbe, Hello, MAX_COUNTERS, MAX_SAMPLES, Mitigation, PROTOCOL, Request, SCRIPT,
-    Series, ToProbe,
-};
+pub use message::{FromProbe, Hello, Mitigation, PROTOCOL, Request, SCRIPT, ToProbe};
 pub use net::{NET, NET_OWN, Peer};
 pub use reader::{Incoming, LineReader};
+pub use series::{Counter, MAX_COUNTERS, MAX_SAMPLES, Series, Turn};

@@ -1,6 +1,7 @@
 //! The messages: the host asks for one benchmark at a time, the probe answers with its series.
 
-use crate::{LineError, harmless};
+use crate::series::fit;
+use crate::{Counter, LineError, Series, harmless};
 use serde::{Deserialize, Serialize};
 
 /// The protocol's version; a probe that greets with another one is refused.
@@ -9,15 +10,6 @@ pub const PROTOCOL: u32 = 1;
 /// Where the probe of a guest finds the whole of what it is asked, when its layer is told before it starts: messages
 /// as the host would send them, the last one [`ToProbe::Quit`].
 pub const SCRIPT: &str = "/tare-plan";
-
-/// Most samples that one series may hold.
-pub const MAX_SAMPLES: usize = 32_768;
-
-/// Most counters beside one series.
-pub const MAX_COUNTERS: usize = 1024;
-
-/// Longest name of a counter, in bytes.
-const MAX_NAME: usize = 64;
 
 /// Longest text field that is accepted from a probe, in bytes.
 const MAX_TEXT: usize = 4096;
@@ -37,12 +29,24 @@ const MAX_CPUS: usize = 16_384;
 pub enum ToProbe {
     /// Measure one benchmark.
     Run(Request),
+    /// Take the next turn of a measurement that waits ([`FromProbe::Waiting`]).
+    Take {
+        /// The request's id.
+        id: u32,
+        /// Samples of this turn.
+        samples: u32,
+    },
+    /// Give up a measurement that waits; the probe answers that it failed.
+    Drop {
+        /// The request's id.
+        id: u32,
+    },
     /// Finish: an ordinary probe exits, a PID 1 powers off.
     Quit,
 }
 
 /// One benchmark to measure.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// Echoed in every answer to this request.
     pub id: u32,
@@ -61,6 +65,10 @@ pub struct Request {
     /// The last-level cache that sizes are chosen by, in bytes, the same on every layer; 0 leaves it to the probe.
     #[serde(default)]
     pub cache_bytes: u64,
+    /// Whether the samples are taken in turns with other layers: the probe prepares the benchmark, keeps it, and waits
+    /// before every turn to be told so ([`ToProbe::Take`]). A benchmark that cannot wait measures at once.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub turns: bool,
 }
 
 /// What the probe says.
@@ -69,8 +77,13 @@ pub struct Request {
 pub enum FromProbe {
     /// First message of a boot.
     Hello(Box<Hello>),
-    /// The request has been read and its measurement starts now.
+    /// The request has been read and its measurement, or its next turn, starts now.
     Begin {
+        /// The request's id.
+        id: u32,
+    },
+    /// The measurement is prepared, or its turn is over, and it waits for the next one.
+    Waiting {
         /// The request's id.
         id: u32,
     },
@@ -102,57 +115,6 @@ pub enum FromProbe {
     },
     /// Last message: the probe ends as it was asked to.
     Bye,
-}
-
-/// All samples of one benchmark in one boot, and how they were taken.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Series {
-    /// The request's id.
-    pub id: u32,
-    /// One value per timed batch, in the benchmark's unit per operation, in the order taken.
-    pub samples: Vec<f64>,
-    /// Operations in each batch.
-    pub ops: u64,
-    /// Batches thrown away first as warm-up, calibration included.
-    pub warmup: u32,
-    /// Cost of the empty loop around the operation, in nanoseconds per operation; reported, not
-    /// subtracted.
-    pub loop_ns: f64,
-    /// What was measured beside the operation and subtracted from every sample, in the unit (a
-    /// pipe's own cost in a context switch); 0 when nothing was.
-    pub subtracted: f64,
-    /// From `Begin` to this message by the probe's clock, in nanoseconds.
-    pub elapsed_ns: u64,
-    /// The batch is shorter than a hundred times the clock's resolution (the limit came first).
-    pub short_batch: bool,
-    /// What was counted beside the samples.
-    #[serde(default)]
-    pub counters: Vec<Counter>,
-    /// What should be known of it, such as why something was not counted; empty when there is nothing.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub note: String,
-}
-
-/// A figure that stands beside a series: CPU time, an event count, a percentile. docs/schema.md
-/// lists the names and their units.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Counter {
-    /// What it is, as lower-case words with `_` or `/` between them.
-    pub name: String,
-    /// Its value in the name's unit.
-    pub value: f64,
-}
-
-impl Counter {
-    /// A figure.
-    pub fn new(name: &str, value: f64) -> Counter {
-        Counter { name: name.into(), value }
-    }
-
-    fn fits(&self) -> bool {
-        let fine = |c: char| c.is_ascii_alphanumeric() || "_/.-".contains(c);
-        !self.name.is_empty() && self.name.len() <= MAX_NAME && self.name.chars().all(fine)
-    }
 }
 
 /// State of one CPU vulnerability's mitigation.
@@ -227,7 +189,9 @@ impl FromProbe {
         };
         let texts = self.texts();
         if !fine || texts.iter().any(|text| text.len() > MAX_TEXT) {
-            return Err(LineError::Unknown("a field is too large, or oddly named".into()));
+            return Err(LineError::Unknown(
+                "a field is too large, oddly named or contradicts another".into(),
+            ));
         }
         for text in texts {
             *text = harmless(text, MAX_KEPT);
@@ -242,7 +206,10 @@ impl FromProbe {
             FromProbe::Unavailable { why, .. } | FromProbe::Failed { why, .. } => vec![why],
             FromProbe::Panic { message } => vec![message],
             FromProbe::Series(series) => vec![&mut series.note],
-            FromProbe::Counted { .. } | FromProbe::Begin { .. } | FromProbe::Bye => Vec::new(),
+            FromProbe::Counted { .. }
+            | FromProbe::Begin { .. }
+            | FromProbe::Waiting { .. }
+            | FromProbe::Bye => Vec::new(),
         }
     }
 
@@ -251,6 +218,7 @@ impl FromProbe {
         match self {
             FromProbe::Hello(_) => "a greeting",
             FromProbe::Begin { .. } => "the beginning of a measurement",
+            FromProbe::Waiting { .. } => "that it waits for its turn",
             FromProbe::Counted { .. } => "counts",
             FromProbe::Series(_) => "a series",
             FromProbe::Unavailable { .. } => "that a benchmark cannot run",
@@ -259,16 +227,6 @@ impl FromProbe {
             FromProbe::Bye => "its end",
         }
     }
-}
-
-impl Series {
-    fn fits(&self) -> bool {
-        self.samples.len() <= MAX_SAMPLES && fit(&self.counters)
-    }
-}
-
-fn fit(counters: &[Counter]) -> bool {
-    counters.len() <= MAX_COUNTERS && counters.iter().all(Counter::fits)
 }
 
 impl Hello {

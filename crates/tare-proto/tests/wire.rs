@@ -11,6 +11,7 @@ fn series(samples: Vec<f64>) -> FromProbe {
         warmup: 3,
         loop_ns: 0.3,
         subtracted: 0.0,
+        turns: Vec::new(),
         elapsed_ns: 123,
         short_batch: false,
         counters: vec![tare_proto::Counter::new("cpu_user", 0.25)],

@@ -6,9 +6,9 @@
 
 use crate::history::{History, Kept};
 use std::collections::{BTreeMap, BTreeSet};
-use tare_board::values::of_both;
+use tare_board::values::{block_log_ratio, log_ratio};
 use tare_proto::{BenchInfo, MAX_SAMPLES};
-use tare_stats::{Components, Costs, Estimator, components, narrow_enough, optimum, paired_ratio};
+use tare_stats::{Components, Costs, Estimator, components, narrow_enough, optimum, ratio_of_logs};
 use tare_store::Role;
 
 /// Blocks that every layer and benchmark is part of before any is left out.
@@ -87,28 +87,25 @@ impl Field<'_> {
     /// baseline that of its A/A ratio. `None` when the row has been narrow for long enough, or cannot be
     /// measured at all; infinite when there is no interval yet.
     fn open_width(&self, history: &History, layer: usize, bench: usize) -> Option<f64> {
-        let value = |block, layer, role| history.value(block, layer, role, bench);
-        let mut pairs = Vec::new();
-        for block in 0..history.begun() {
-            let first = value(block, self.baseline, Role::Weigh);
-            let second = value(block, self.baseline, Role::Floor);
-            let pair = if layer == self.baseline {
-                first.zip(second)
+        let measured = |block, layer, role| history.measured(block, layer, role, bench);
+        let log = |block| {
+            let base = [Role::Weigh, Role::Floor].map(|role| measured(block, self.baseline, role));
+            if layer == self.baseline {
+                Some(log_ratio(base[1]?, base[0]?))
             } else {
-                of_both(first, second).zip(value(block, layer, Role::Weigh))
-            };
-            pairs.extend(pair);
-        }
-        if pairs.is_empty() {
+                block_log_ratio(measured(block, layer, Role::Weigh)?, base)
+            }
+        };
+        let logs: Vec<f64> = (0..history.begun()).filter_map(log).collect();
+        if logs.is_empty() {
             return None;
         }
-        let (base, values): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
         let half_width = |blocks: usize| {
-            let interval = paired_ratio(&base[..blocks], &values[..blocks], 0.95);
+            let interval = ratio_of_logs(&logs[..blocks], 0.95);
             interval.map_or(f64::INFINITY, |interval| interval.half_width())
         };
-        let done = narrow_enough(base.len(), self.target, half_width);
-        (!done).then(|| half_width(base.len()))
+        let done = narrow_enough(logs.len(), self.target, half_width);
+        (!done).then(|| half_width(logs.len()))
     }
 }
 
@@ -163,6 +160,7 @@ fn in_rounds(best: f64, bench: &BenchInfo) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tare_board::values::Measured;
     use tare_proto::Series;
     use tare_store::{Outcome, Recorded};
 
@@ -224,7 +222,8 @@ mod tests {
         let mut history = History::default();
         for block in 0..blocks {
             let mut keep = |layer, role, value| {
-                let kept = Kept { value: Some(value), logs: Vec::new(), seconds: 0.1 };
+                let measured = Some(Measured { value, turns: Vec::new() });
+                let kept = Kept { measured, logs: Vec::new(), seconds: 0.1 };
                 history.series.insert((block, layer, role, 0), kept);
             };
             keep(0, Role::Weigh, 100.0);

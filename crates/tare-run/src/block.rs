@@ -5,7 +5,7 @@ use crate::budget::Budget;
 use crate::campaign::{Runner, Stop};
 use crate::observe::Event;
 use crate::order::block_order;
-use tare_store::Role;
+use tare_store::{Order, Role};
 
 /// What a block measures, decided before its first boot.
 pub(crate) struct Block {
@@ -15,6 +15,14 @@ pub(crate) struct Block {
     pub wanted: Wanted,
     /// Samples of a series, by benchmark: one number for all layers.
     pub samples: Samples,
+}
+
+/// Boots of a block that are made together, and those that have the machine to themselves, each with its place in the
+/// block's order.
+#[derive(Default)]
+pub(crate) struct Parted {
+    pub together: Vec<(u32, usize, Role)>,
+    pub alone: Vec<(u32, usize, Role)>,
 }
 
 impl Runner<'_> {
@@ -34,13 +42,39 @@ impl Runner<'_> {
         let (begun, done) = (block.number, self.history.whole());
         let of = begun - done + budget.expected_blocks(done, self.predicted(&block.wanted));
         self.observer.event(Event::Block { number, of: of.max(number), boots });
-        for (slot, (layer, role)) in slots.iter().enumerate() {
-            self.weigh(block, slot as u32, *layer, *role)?;
-            let predicted = self.predicted(&block.wanted);
-            let (done, left) = budget.progress(done, slot + 1, boots, predicted);
-            self.observer.event(Event::Progress { done, left });
+        let mut parted = self.part(slots);
+        if !parted.together.is_empty() {
+            self.in_turns(block, &mut parted, budget)?;
+        }
+        let together = boots - parted.alone.len();
+        for (at, (slot, layer, role)) in parted.alone.into_iter().enumerate() {
+            self.weigh(block, slot, layer, role)?;
+            self.progress(block, budget, together + at + 1, boots);
         }
         Ok(())
+    }
+
+    /// Says how far the campaign has come when `done` of `of` equal parts of the block are done.
+    pub(crate) fn progress(&mut self, block: &Block, budget: &Budget, done: usize, of: usize) {
+        let predicted = self.predicted(&block.wanted);
+        let (done, left) = budget.progress(self.history.whole(), done, of, predicted);
+        self.observer.event(Event::Progress { done, left });
+    }
+
+    /// The boots that are made together, and those that have the machine to themselves: a layer that is told everything
+    /// before it starts takes no turns.
+    fn part(&self, slots: Vec<(usize, Role)>) -> Parted {
+        let mut parted = Parted::default();
+        for (place, (layer, role)) in (0..).zip(slots) {
+            let scripted = self.layers[layer].layer.scripted();
+            let alone = scripted || self.history.alone.contains(&layer);
+            if self.plan.order == Order::Boots || alone {
+                parted.alone.push((place, layer, role));
+            } else {
+                parted.together.push((place, layer, role));
+            }
+        }
+        parted
     }
 
     /// The boots of a block in order. Layers that are left out do not change the others' order.

@@ -5,10 +5,9 @@ use crate::budget::Budget;
 use crate::history::History;
 use crate::machine::OwnCost;
 use crate::observe::{Event, Observer};
-use crate::slot::Slot;
 use tare_layers::{Host, Keeper, Layer};
 use tare_proto::BenchInfo;
-use tare_store::{Plan, Recorded, Store, StoreError, Warning};
+use tare_store::{Plan, Store, StoreError, Warning};
 
 /// Why a campaign could not go on. What is recorded stays.
 #[derive(Debug, thiserror::Error)]
@@ -124,20 +123,6 @@ impl Runner<'_> {
     fn alive(&self) -> Vec<usize> {
         let able = |&layer: &usize| self.layers[layer].trial_s.is_some();
         (0..self.layers.len()).filter(|i| able(i) && !self.history.is_given_up(*i)).collect()
-    }
-
-    /// Records a series in the store and in the history.
-    pub(crate) fn record(
-        &mut self,
-        boot: i64,
-        slot: &Slot,
-        bench: usize,
-        recorded: &Recorded,
-    ) -> Result<(), RunError> {
-        self.store.record(boot, recorded)?;
-        let key = (slot.block, slot.layer, slot.role, bench);
-        self.history.note(key, &self.benches[bench], recorded);
-        Ok(())
     }
 
     pub(crate) fn baseline(&self) -> usize {

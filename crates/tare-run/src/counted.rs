@@ -17,6 +17,7 @@ impl Runner<'_> {
         &mut self,
         id: i64,
         slot: &Slot,
+        benches: &[usize],
         path: &Path,
     ) -> Result<(), RunError> {
         let read = Plugin::read(path);
@@ -26,7 +27,7 @@ impl Runner<'_> {
             Err(error) => return self.warn(Some(slot.layer), &error.to_string()),
         };
         let names: Vec<String> =
-            slot.benches.iter().map(|&bench| self.benches[bench].name.clone()).collect();
+            benches.iter().map(|&bench| self.benches[bench].name.clone()).collect();
         self.store.at_once(|store| {
             for (number, counters) in &counts {
                 // A request's number is its place in the boot, from 1.

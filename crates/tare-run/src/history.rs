@@ -2,8 +2,8 @@
 //! are, what they say, what they cost.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use tare_board::values::series_value;
-use tare_proto::BenchInfo;
+use tare_board::values::{Measured, Operation, best, series_value, turn_values};
+use tare_proto::{BenchInfo, Turn};
 use tare_store::{Boot, BootState, Campaign, Outcome, Recorded, Role};
 
 /// A layer that failed to boot in this many blocks in a row is not booted any more.
@@ -14,8 +14,8 @@ pub(crate) type Key = (u32, usize, Role, usize);
 
 /// What is kept of a recorded series.
 pub(crate) struct Kept {
-    /// The series reduced by its benchmark's estimator; `None` when it has no usable samples.
-    pub value: Option<f64>,
+    /// Its value and turns, as the scoreboard has them; `None` when it has no usable samples.
+    pub measured: Option<Measured>,
     /// Logarithms of its samples.
     pub logs: Vec<f64>,
     /// What it cost, in seconds.
@@ -28,6 +28,9 @@ pub struct History {
     pub(crate) series: HashMap<Key, Kept>,
     /// Benchmarks that ended a layer twice, by layer.
     pub(crate) fatal: HashSet<(usize, usize)>,
+    /// Layers that have been watched while they waited, and those of them that have to be measured alone.
+    pub(crate) watched: HashSet<usize>,
+    pub(crate) alone: HashSet<usize>,
     /// Boots of each layer.
     boots: HashMap<usize, u32>,
     /// Seconds that boots of each layer took beside measuring, and their number.
@@ -48,10 +51,12 @@ impl History {
         let mut measuring = vec![0.0; campaign.boots.len()];
         for row in &campaign.series {
             let boot = &campaign.boots[row.boot];
-            let seconds = row.host_ns as f64 / 1e9;
+            let seconds = row.seconds();
             measuring[row.boot] += seconds;
             let bench = &campaign.benchmarks[row.benchmark];
-            let kept = keep(bench, row.outcome, &row.samples, row.subtracted, seconds);
+            let taken =
+                Taken { samples: &row.samples, subtracted: row.subtracted, turns: &row.turns };
+            let kept = keep(bench, row.outcome, taken, seconds);
             // What was blamed for the second end of a boot has that end for its reason.
             if row.outcome == Outcome::Failed && row.why.is_some() && row.why == boot.failure {
                 history.fatal.insert((boot.layer, row.benchmark));
@@ -120,9 +125,9 @@ impl History {
 
     /// Notes a series that has just been recorded.
     pub(crate) fn note(&mut self, key: Key, bench: &BenchInfo, recorded: &Recorded) {
-        let seconds = recorded.host_ns as f64 / 1e9;
-        let tare_proto::Series { samples, subtracted, .. } = &recorded.series;
-        self.series.insert(key, keep(bench, recorded.outcome, samples, *subtracted, seconds));
+        let tare_proto::Series { samples, subtracted, turns, .. } = &recorded.series;
+        let taken = Taken { samples, subtracted: *subtracted, turns };
+        self.series.insert(key, keep(bench, recorded.outcome, taken, recorded.seconds()));
     }
 
     /// Notes what a boot cost beside measuring.
@@ -152,22 +157,33 @@ impl History {
         (!costs.is_empty()).then(|| costs.iter().sum::<f64>() / costs.len() as f64)
     }
 
-    /// The value of `bench` on `layer` in `block`.
-    pub(crate) fn value(&self, block: u32, layer: usize, role: Role, bench: usize) -> Option<f64> {
-        self.series.get(&(block, layer, role, bench))?.value
+    /// What `bench` is on `layer` in `block`.
+    pub(crate) fn measured(
+        &self,
+        block: u32,
+        layer: usize,
+        role: Role,
+        bench: usize,
+    ) -> Option<&Measured> {
+        self.series.get(&(block, layer, role, bench))?.measured.as_ref()
     }
 }
 
-fn keep(
-    bench: &BenchInfo,
-    outcome: Outcome,
-    samples: &[f64],
+/// The samples of a series, and how they were taken.
+struct Taken<'a> {
+    samples: &'a [f64],
     subtracted: f64,
-    seconds: f64,
-) -> Kept {
-    let measured = outcome == Outcome::Measured;
-    let value = series_value(bench, samples, subtracted, None).ok().filter(|_| measured);
+    turns: &'a [Turn],
+}
+
+fn keep(bench: &BenchInfo, outcome: Outcome, taken: Taken, seconds: f64) -> Kept {
+    let Taken { samples, subtracted, turns } = taken;
+    let known = outcome == Outcome::Measured;
+    let value = series_value(bench, samples, subtracted, None).ok().filter(|_| known);
+    let turns =
+        || turn_values(samples, subtracted, turns, best(bench.better), Operation::Corrected);
+    let measured = value.map(|value| Measured { value, turns: turns() });
     let logs: Vec<f64> = samples.iter().filter(|s| **s > 0.0).map(|s| s.ln()).collect();
-    let logs = if value.is_some() && logs.len() == samples.len() { logs } else { Vec::new() };
-    Kept { value, logs, seconds }
+    let logs = if measured.is_some() && logs.len() == samples.len() { logs } else { Vec::new() };
+    Kept { measured, logs, seconds }
 }

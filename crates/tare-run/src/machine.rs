@@ -9,6 +9,20 @@ use std::time::{Duration, Instant, SystemTime};
 /// Least free space that a campaign may start with, in bytes.
 const LEAST_SPACE: u64 = 64 << 20;
 
+/// Part of the memory that stays available while layers are booted beside each other.
+const FREE_MEMORY: f64 = 0.25;
+
+/// Whether another layer may be booted beside those that are up.
+pub(crate) fn has_memory() -> bool {
+    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let kib = |key: &str| {
+        let line = info.lines().find_map(|line| line.strip_prefix(key))?;
+        line.split_whitespace().next()?.parse::<f64>().ok()
+    };
+    let share = kib("MemAvailable:").zip(kib("MemTotal:")).map(|(free, all)| free / all);
+    share.is_none_or(|share| share >= FREE_MEMORY)
+}
+
 /// Whether a campaign fits into `directory` (or, if it is not there yet, its nearest parent).
 pub fn check_space(directory: &Path) -> io::Result<()> {
     let mut places = directory.ancestors();

@@ -73,6 +73,17 @@ pub enum Event<'a> {
         /// How many there are.
         of: usize,
     },
+    /// A benchmark is being measured by layers that take turns.
+    Turns {
+        /// Its name.
+        name: &'a str,
+        /// Its place in this block, from 1.
+        number: usize,
+        /// How many there are.
+        of: usize,
+        /// Boots that take turns.
+        layers: usize,
+    },
     /// A boot ended early.
     BootFailed {
         /// The layer.
@@ -82,7 +93,7 @@ pub enum Event<'a> {
         /// Whether it is tried again.
         again: bool,
     },
-    /// A boot ended; how much of the campaign is done and how long the rest should take.
+    /// A boot or a benchmark ended; how much of the campaign is done and how long the rest should take.
     Progress {
         /// From 0 to 1.
         done: f64,

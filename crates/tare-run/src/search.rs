@@ -93,6 +93,7 @@ impl Search<'_> {
             limit_ms,
             events: false,
             cache_bytes: 0,
+            turns: false,
         };
         Ok(match session.measure(&request, patience(Machine::Real, limit_ms))? {
             Answer::Series(series, _) => {

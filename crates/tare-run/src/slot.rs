@@ -1,6 +1,5 @@
 //! One boot of a block: what it is, and how long its answers are waited for.
 
-use crate::allocate::Samples;
 use crate::simulated;
 use std::time::Duration;
 use tare_layers::Patience;
@@ -12,17 +11,15 @@ use tare_store::Role;
 const PATIENCE: u32 = 4;
 const GRACE: Duration = Duration::from_secs(10);
 
-/// What to boot and what to ask of it.
-pub(crate) struct Slot<'a> {
+/// Which boot it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slot {
     pub block: u32,
+    /// Its place in the block's order.
     pub slot: u32,
     pub layer: usize,
     pub role: Role,
     pub attempt: u32,
-    /// The benchmarks that are still lacking, in the order to measure them.
-    pub benches: &'a [usize],
-    /// Samples of a series where they are not the benchmark's own number.
-    pub samples: &'a Samples,
 }
 
 /// How long an answer is waited for, when the layer may take `limit_ms` by its own clock.

@@ -1,7 +1,7 @@
 //! The noise floor: what the baseline's ratio to a second boot of itself says.
 
 use crate::error::StatError;
-use crate::ratio::{RatioInterval, exp_finite, paired_ratio};
+use crate::ratio::{RatioInterval, exp_finite, log_ratios, ratio_of_logs};
 use serde::Serialize;
 
 /// What A/A pairs show: the ratio of the baseline to itself, and the bound that follows.
@@ -24,13 +24,21 @@ pub struct NoiseFloor {
 /// rows' own intervals do, and is wide when blocks are few.
 ///
 /// # Errors
-/// As [`paired_ratio`]: two blocks at least, finite positive values, equal lengths.
+/// As [`crate::paired_ratio`]: two blocks at least, finite positive values, equal lengths.
 pub fn noise_floor(
     first: &[f64],
     second: &[f64],
     confidence: f64,
 ) -> Result<NoiseFloor, StatError> {
-    let interval = paired_ratio(first, second, confidence)?;
+    noise_floor_of_logs(&log_ratios(first, second)?, confidence)
+}
+
+/// The noise floor from the log ratios second boot / first boot, one per block: [`noise_floor`] after the division.
+///
+/// # Errors
+/// As [`ratio_of_logs`].
+pub fn noise_floor_of_logs(logs: &[f64], confidence: f64) -> Result<NoiseFloor, StatError> {
+    let interval = ratio_of_logs(logs, confidence)?;
     let half = if interval.degenerate { 0.0 } else { interval.half_width() };
     let log_floor = (interval.log_ratio.abs() + half).min(f64::MAX);
     let holds_one = interval.log_ratio.abs() <= half.max(1e-12);

@@ -41,6 +41,7 @@ mod plan;
 pub mod rank;
 pub mod ratio;
 mod rng;
+mod rounds;
 pub mod shape;
 pub mod simulate;
 pub mod summary;
@@ -57,16 +58,17 @@ pub use decompose::{Decomposition, Factor, Work, decompose};
 pub use drift::{CHANGE_FROM, block_warnings, change_point, lag1, series_warnings, warm_up_cut};
 pub use error::StatError;
 pub use estimator::{Best, Estimator};
-pub use floor::{NoiseFloor, noise_floor};
+pub use floor::{NoiseFloor, noise_floor, noise_floor_of_logs};
 pub use geomean::{SuiteGeomean, suite_geomean, suite_geomean_sparse, unpaired_geomean};
 pub use goal::CalibrationRow;
 pub use input::RowInput;
 pub use moderate::{VariancePrior, moderate};
 pub use rank::{RankCorrelation, rank_correlation};
 pub use ratio::{
-    RatioInterval, RatioPoint, log_ratios, paired_ratio, ratio_of_logs, ratio_point,
+    RatioInterval, RatioPoint, log_ratios, paired_ratio, point_of_logs, ratio_of_logs, ratio_point,
     unpaired_point, unpaired_ratio,
 };
+pub use rounds::{FEWEST_ROUNDS, rounds_log_ratio};
 pub use shape::{Shape, cliffs_delta, hodges_lehmann, shape, wasserstein};
 pub use summary::{MeanInterval, mad, mean, mean_interval, median, quantile, sample_sd};
 pub use verdict::{RowVerdict, VarianceModel, Verdict, VerdictRules, verdicts, verdicts_with};

@@ -109,8 +109,17 @@ pub fn unpaired_ratio(a: &[f64], b: &[f64], confidence: f64) -> Result<RatioInte
 /// # Errors
 /// As [`paired_ratio`], but one block is enough.
 pub fn ratio_point(baseline: &[f64], layer: &[f64]) -> Result<RatioPoint, StatError> {
-    let logs = log_ratios(baseline, layer)?;
-    Ok(RatioPoint { ratio: exp_finite(mean_of(&logs)), blocks: logs.len() })
+    point_of_logs(&log_ratios(baseline, layer)?)
+}
+
+/// The ratio alone from log ratios, one per block: [`ratio_point`] after the division.
+///
+/// # Errors
+/// Empty or non-finite logs.
+pub fn point_of_logs(logs: &[f64]) -> Result<RatioPoint, StatError> {
+    check::finite(logs)?;
+    check::at_least(logs.len(), 1)?;
+    Ok(RatioPoint { ratio: exp_finite(mean_of(logs)), blocks: logs.len() })
 }
 
 /// The ratio `b / a` of unrelated blocks alone: of their geometric means, from one block a side or more.
@@ -222,7 +231,7 @@ pub(crate) fn all_same(values: &[f64]) -> bool {
     high - low <= 16.0 * f64::EPSILON * low.abs().max(high.abs()).max(1.0)
 }
 
-fn log_ratio(baseline: f64, layer: f64) -> f64 {
+pub(crate) fn log_ratio(baseline: f64, layer: f64) -> f64 {
     let ratio = layer / baseline;
     if ratio.is_normal() { ratio.ln() } else { layer.ln() - baseline.ln() }
 }

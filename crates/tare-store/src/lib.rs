@@ -11,13 +11,14 @@ mod model;
 mod read;
 mod sql;
 mod table;
+mod upgrade;
 mod write;
 
 pub use discard::discard_empty;
 pub use error::StoreError;
 pub use lock::is_held;
 pub use model::{
-    Boot, BootState, Campaign, Counting, LayerRow, Outcome, Plan, Recorded, Role, SeriesRow,
+    Boot, BootState, Campaign, Counting, LayerRow, Order, Outcome, Plan, Recorded, Role, SeriesRow,
     StoredArtifact, Warning,
 };
 pub use read::load;
@@ -34,4 +35,4 @@ pub const IMPORTED: &str = "imported";
 pub const CUT_OFF: &str = "tare ended during this boot";
 
 /// The schema's version, kept as SQLite's `user_version`.
-pub const SCHEMA_VERSION: i64 = 1;
+pub const SCHEMA_VERSION: i64 = 2;

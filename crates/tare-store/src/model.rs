@@ -1,7 +1,8 @@
 //! A campaign in memory: what was planned, what was booted, what was measured.
 
 use serde::{Deserialize, Serialize};
-use tare_proto::{BenchInfo, Counter, Hello, Machine};
+use std::str::FromStr;
+use tare_proto::{BenchInfo, Counter, Hello, Machine, Turn};
 
 /// What was asked for. Everything needed to repeat or resume the campaign.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -9,6 +10,9 @@ pub struct Plan {
     /// Which machine the layers run on.
     #[serde(default)]
     pub machine: Machine,
+    /// How the layers of a block take turns.
+    #[serde(default)]
+    pub order: Order,
     /// Decides the order within every block.
     pub seed: u64,
     /// The name of the layer that the others are divided by.
@@ -46,6 +50,32 @@ pub struct Plan {
     pub probe_sha256: String,
     /// The command line that made it.
     pub command: String,
+}
+
+/// How the layers of a block take turns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// All layers are alive at once; within a benchmark they take turns of a few samples, in rounds.
+    Rounds,
+    /// All layers are alive at once; each takes all samples of a benchmark in its one turn.
+    Series,
+    /// One layer after the other is booted, measured and ended: what campaigns did before they knew turns.
+    #[default]
+    Boots,
+}
+
+impl FromStr for Order {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Order, String> {
+        match text {
+            "rounds" => Ok(Order::Rounds),
+            "series" => Ok(Order::Series),
+            "boots" => Ok(Order::Boots),
+            _ => Err("rounds, series or boots".into()),
+        }
+    }
 }
 
 /// What is counted of a simulated machine's instructions.
@@ -130,7 +160,7 @@ pub struct Boot {
     pub state: BootState,
     /// When it started, UTC, ISO 8601.
     pub started: String,
-    /// Seconds from start to complete removal.
+    /// Seconds from start to complete removal, without the turns of other layers.
     pub seconds: Option<f64>,
     /// The probe's greeting.
     pub hello: Option<Hello>,
@@ -165,6 +195,15 @@ pub struct Recorded {
     pub series: tare_proto::Series,
     /// Length of the measurement by the host's clock, in nanoseconds.
     pub host_ns: u64,
+    /// The part of it in which other layers took their turns.
+    pub waited_ns: u64,
+}
+
+impl Recorded {
+    /// What the measurement cost, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.host_ns.saturating_sub(self.waited_ns) as f64 / 1e9
+    }
 }
 
 /// A recorded series.
@@ -192,10 +231,21 @@ pub struct SeriesRow {
     pub probe_ns: u64,
     /// The same by the host's clock; 0 when the host measured it itself, or the machine is simulated.
     pub host_ns: u64,
+    /// The part of it in which other layers took their turns.
+    pub waited_ns: u64,
     /// The samples, in the benchmark's unit.
     pub samples: Vec<f64>,
+    /// The turns that they were taken in, one a round; empty when they were taken at once.
+    pub turns: Vec<Turn>,
     /// What was counted beside them.
     pub counters: Vec<Counter>,
+}
+
+impl SeriesRow {
+    /// What the measurement cost, in seconds: without the turns of other layers.
+    pub fn seconds(&self) -> f64 {
+        self.host_ns.saturating_sub(self.waited_ns) as f64 / 1e9
+    }
 }
 
 /// Something that should be known when reading the scoreboard.

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
-use tare_proto::{BenchInfo, Counter};
+use tare_proto::{BenchInfo, Counter, Turn};
 
 /// Reads the whole campaign in `directory`.
 pub fn load(directory: &Path) -> Result<Campaign, StoreError> {
@@ -22,8 +22,15 @@ pub fn load(directory: &Path) -> Result<Campaign, StoreError> {
     Ok(if killed { Campaign { state: "interrupted".into(), ..campaign } } else { campaign })
 }
 
+/// A campaign's file that this version reads.
+pub(crate) struct Opened {
+    /// Its schema's version: 1 up to [`SCHEMA_VERSION`].
+    pub(crate) version: i64,
+    database: Connection,
+}
+
 /// Opens the campaign in `directory` if it is one that this version reads.
-pub(crate) fn check(directory: &Path) -> Result<Connection, StoreError> {
+pub(crate) fn check(directory: &Path) -> Result<Opened, StoreError> {
     let path = directory.join(FILE);
     if !path.is_file() {
         return Err(StoreError::Missing(directory.to_owned()));
@@ -34,7 +41,7 @@ pub(crate) fn check(directory: &Path) -> Result<Connection, StoreError> {
     let (version, database): (i64, Connection) =
         opened.map_err(|e| StoreError::Foreign(path.clone(), e.to_string()))?;
     match version {
-        SCHEMA_VERSION => Ok(database),
+        1..=SCHEMA_VERSION => Ok(Opened { version, database }),
         newer if newer > SCHEMA_VERSION => Err(StoreError::Newer(path, newer)),
         _ => Err(StoreError::Foreign(path, "it has no schema version of tare's".into())),
     }
@@ -46,7 +53,8 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(database)
 }
 
-fn read(database: &Connection) -> rusqlite::Result<Campaign> {
+fn read(opened: &Opened) -> rusqlite::Result<Campaign> {
+    let Opened { version, database } = opened;
     let mut layer_index = HashMap::new();
     let mut layers = rows(
         database,
@@ -84,13 +92,18 @@ fn read(database: &Connection) -> rusqlite::Result<Campaign> {
         boot_index.insert(row.get::<_, i64>(0)?, boot_index.len());
         boot(row, &layer_index)
     })?;
-    let sql =
+    let waited = if *version > 1 { "waited_ns" } else { "0" };
+    let sql = format!(
         "SELECT boot_id, benchmark_id, state, why, ops, warmup, loop_ns, subtracted, short_batch,
-               probe_ns, host_ns, samples, id FROM series ORDER BY id";
+               probe_ns, host_ns, samples, id, {waited} FROM series ORDER BY id"
+    );
     let mut counters = counters(database)?;
-    let series = rows(database, sql, |row| {
-        let counters = counters.remove(&row.get(12)?).unwrap_or_default();
-        Ok(SeriesRow { counters, ..one_series(row, &boot_index, &bench_index)? })
+    let mut turns = if *version > 1 { turns(database)? } else { HashMap::new() };
+    let series = rows(database, &sql, |row| {
+        let id = row.get(12)?;
+        let counters = counters.remove(&id).unwrap_or_default();
+        let turns = turns.remove(&id).unwrap_or_default();
+        Ok(SeriesRow { counters, turns, ..one_series(row, &boot_index, &bench_index)? })
     })?;
     let warnings =
         rows(database, "SELECT layer, benchmark, text FROM warning ORDER BY id", |row| {
@@ -108,6 +121,18 @@ fn counters(database: &Connection) -> rusqlite::Result<HashMap<i64, Vec<Counter>
         Ok((row.get(0)?, Counter { name: row.get(1)?, value: row.get(2)? }))
     })? {
         all.entry(series).or_default().push(counter);
+    }
+    Ok(all)
+}
+
+/// The turns of every series that was taken in turns, by the series' row.
+fn turns(database: &Connection) -> rusqlite::Result<HashMap<i64, Vec<Turn>>> {
+    let sql = "SELECT series_id, samples, subtracted FROM turn ORDER BY series_id, round";
+    let mut all: HashMap<i64, Vec<Turn>> = HashMap::new();
+    for (series, turn) in rows(database, sql, |row| {
+        Ok((row.get(0)?, Turn { samples: row.get(1)?, subtracted: row.get(2)? }))
+    })? {
+        all.entry(series).or_default().push(turn);
     }
     Ok(all)
 }
@@ -185,7 +210,9 @@ fn one_series(
         short_batch: row.get(8)?,
         probe_ns: unsigned(9)?,
         host_ns: unsigned(10)?,
+        waited_ns: unsigned(13)?,
         counters: Vec::new(),
+        turns: Vec::new(),
         samples: blob.as_chunks().0.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect(),
     })
 }

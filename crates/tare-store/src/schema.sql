@@ -1,7 +1,8 @@
--- A campaign, schema version 1 (PRAGMA user_version). Times are seconds or nanoseconds as named;
+-- A campaign, schema version 2 (PRAGMA user_version). Times are seconds or nanoseconds as named;
 -- samples are little-endian IEEE 754 doubles, eight bytes each, in the order taken.
 
--- What was asked for and what is known of the whole: one JSON value a key. `machine` is "real" or "sim".
+-- What was asked for and what is known of the whole: one JSON value a key. `machine` is "real" or "sim", `order` is
+-- "rounds", "series" or "boots".
 CREATE TABLE campaign (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -50,7 +51,7 @@ CREATE TABLE boot (
     attempt   INTEGER NOT NULL,      -- 1, or 2 after a failure
     state     TEXT NOT NULL,         -- running, done, failed
     started   TEXT NOT NULL,         -- UTC, ISO 8601
-    seconds   REAL,                  -- from start to complete removal
+    seconds   REAL,                  -- from start to complete removal, without the turns of other layers
     hello     TEXT,                  -- the probe's greeting, JSON
     failure   TEXT,
     console   TEXT                   -- last console lines of a failed boot
@@ -70,9 +71,19 @@ CREATE TABLE series (
     short_batch  INTEGER NOT NULL,   -- batch under a hundred times the clock's resolution
     probe_ns     INTEGER NOT NULL,   -- length of the measurement by the probe's clock
     host_ns      INTEGER NOT NULL,   -- the same by the host's clock
+    waited_ns    INTEGER NOT NULL,   -- the part of host_ns in which other layers took their turns
     count        INTEGER NOT NULL,
     samples      BLOB NOT NULL,
     UNIQUE (boot_id, benchmark_id)
+) STRICT;
+
+-- The turns that a series was taken in, one a round: layers take turns within a round. None when it was taken at once.
+CREATE TABLE turn (
+    series_id  INTEGER NOT NULL REFERENCES series(id),
+    round      INTEGER NOT NULL,     -- counted from 0; the same round of a block's layers belongs together
+    samples    INTEGER NOT NULL,     -- how many of the series' samples it holds; they follow those of the round before
+    subtracted REAL NOT NULL,        -- measured beside the operation in this turn alone
+    PRIMARY KEY (series_id, round)
 ) STRICT;
 
 -- Events counted beside a series (perf events, simulated counts).

@@ -4,6 +4,7 @@ use crate::create::{fields, make};
 use crate::discard::remove_folders;
 use crate::lock::hold;
 use crate::sql::{int, json, word};
+use crate::upgrade::upgrade;
 use crate::{
     BootState, CUT_OFF, FILE, LayerRow, Outcome, Plan, Recorded, Role, StoreError, StoredArtifact,
     Warning,
@@ -47,8 +48,11 @@ impl Store {
 
     /// Opens a campaign to go on with it.
     pub fn open(directory: &Path) -> Result<Store> {
-        crate::read::check(directory)?;
-        Store::connect(directory, hold(directory)?)
+        let version = crate::read::check(directory)?.version;
+        let store = Store::connect(directory, hold(directory)?)?;
+        upgrade(&store.database, version)
+            .map_err(|e| StoreError::Database(directory.join(FILE), e))?;
+        Ok(store)
     }
 
     fn connect(directory: &Path, lock: File) -> Result<Store> {
@@ -160,9 +164,9 @@ impl Store {
     /// Records one benchmark's series, durably.
     pub fn record(&mut self, boot: i64, recorded: &Recorded) -> Result<()> {
         let sql = "INSERT INTO series (boot_id, benchmark_id, state, why, ops, warmup, loop_ns, subtracted,
-                   short_batch, probe_ns, host_ns, count, samples)
+                   short_batch, probe_ns, host_ns, waited_ns, count, samples)
                    VALUES (?1, (SELECT id FROM benchmark WHERE name = ?2),
-                   ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+                   ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
         let s = &recorded.series;
         let blob: Vec<u8> = s.samples.iter().flat_map(|value| value.to_le_bytes()).collect();
         self.run("SAVEPOINT one", [])?;
@@ -180,6 +184,7 @@ impl Store {
                 s.short_batch,
                 int(s.elapsed_ns),
                 int(recorded.host_ns),
+                int(recorded.waited_ns),
                 s.samples.len(),
                 blob
             ],
@@ -188,6 +193,10 @@ impl Store {
         for Counter { name, value } in &s.counters {
             let sql = "INSERT OR REPLACE INTO counter VALUES (?1, ?2, ?3)";
             self.run(sql, params![series, name, finite(*value)])?;
+        }
+        for (round, turn) in s.turns.iter().enumerate() {
+            let sql = "INSERT INTO turn VALUES (?1, ?2, ?3, ?4)";
+            self.run(sql, params![series, round, turn.samples, finite(turn.subtracted)])?;
         }
         self.run("RELEASE one", [])
     }
@@ -263,6 +272,7 @@ impl Recorded {
             why: Some(why.to_owned()),
             series: Default::default(),
             host_ns: 0,
+            waited_ns: 0,
         }
     }
 
@@ -275,6 +285,7 @@ impl Recorded {
             why: None,
             series,
             host_ns: 0,
+            waited_ns: 0,
         }
     }
 }

@@ -15,6 +15,7 @@ fn plan() -> Plan {
         width: 0.01,
         cpus: vec![1],
         batch_ns: 2_000_000,
+        order: Default::default(),
         series_ms: 500,
         counting: tare_store::Counting::Off,
         events: false,
@@ -60,6 +61,7 @@ fn measured(benchmark: &str, samples: Vec<f64>) -> Recorded {
         why: None,
         series,
         host_ns: 6,
+        waited_ns: 0,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::exits::{Totals, between};
 use std::io::{self, Write};
-use tare_proto::{FromProbe, MAX_LINE, decode, encode};
+use tare_proto::{Counter, FromProbe, MAX_LINE, decode, encode};
 
 /// Passes lines on to `out`.
 pub struct Line<W, C> {
@@ -14,12 +14,14 @@ pub struct Line<W, C> {
     /// The totals when the series began, and when the first byte after that came: the line's own way out is not in them.
     begun: Option<Totals>,
     ended: Option<Totals>,
+    /// What the turns of the series so far have counted; what happens between them is not its doing.
+    turns: Vec<Counter>,
 }
 
 impl<W: Write, C: FnMut() -> Totals> Line<W, C> {
     /// A line to `out`.
     pub fn new(out: W, count: C) -> Line<W, C> {
-        Line { out, count, pending: Vec::new(), begun: None, ended: None }
+        Line { out, count, pending: Vec::new(), begun: None, ended: None, turns: Vec::new() }
     }
 
     /// The line is whole, or as long as any may be.
@@ -29,18 +31,32 @@ impl<W: Write, C: FnMut() -> Totals> Line<W, C> {
                 self.begun = Some((self.count)());
                 self.ended = None;
             }
+            Ok(FromProbe::Waiting { .. }) => self.end_turn(),
             Ok(FromProbe::Series(_)) => {
-                if let (Some(begun), Some(ended)) = (self.begun.take(), self.ended.take()) {
-                    let counters = between(&begun, &ended);
+                self.end_turn();
+                let counters = std::mem::take(&mut self.turns);
+                if !counters.is_empty() {
                     self.out.write_all(encode(&FromProbe::Counted { counters }).as_bytes())?;
                 }
             }
+            Ok(FromProbe::Unavailable { .. } | FromProbe::Failed { .. }) => self.turns.clear(),
             _ => {}
         }
         self.out.write_all(&self.pending)?;
         self.out.flush()?;
         self.pending.clear();
         Ok(())
+    }
+
+    /// Adds what was counted since the last `Begin`.
+    fn end_turn(&mut self) {
+        let Some((begun, ended)) = self.begun.take().zip(self.ended.take()) else { return };
+        for counter in between(&begun, &ended) {
+            match self.turns.iter_mut().find(|sum| sum.name == counter.name) {
+                Some(sum) => sum.value += counter.value,
+                None => self.turns.push(counter),
+            }
+        }
     }
 }
 
@@ -90,6 +106,18 @@ mod tests {
         let counted = encode(&FromProbe::Counted { counters });
         let out = passed(format!("{begin}{series}{series}").as_bytes());
         assert_eq!(String::from_utf8(out).unwrap(), format!("{begin}{counted}{series}{series}"));
+    }
+
+    #[test]
+    fn turns_add_up_and_what_lies_between_them_does_not_count() {
+        let begin = encode(&FromProbe::Begin { id: 1 });
+        let waiting = encode(&FromProbe::Waiting { id: 1 });
+        let series = encode(&FromProbe::Series(Series { id: 1, ..Series::default() }));
+        let counted =
+            encode(&FromProbe::Counted { counters: vec![Counter::new("kvm/exits", 2.0)] });
+        let out = passed(format!("{begin}{waiting}{begin}{series}").as_bytes());
+        let expected = format!("{begin}{waiting}{begin}{counted}{series}");
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
     #[test]

@@ -22,6 +22,7 @@ use std::time::Duration;
 use tare_layers::{Layer, LayerKind, Settings, Unnamed, configure, kinds_of, usual};
 use tare_proto::{BenchInfo, Machine};
 use tare_run::Candidate;
+use tare_store::Order;
 
 /// The file that is read when `--config` names none.
 const USUAL: &str = "tare.toml";
@@ -69,6 +70,9 @@ pub struct Config {
     /// As `--width`.
     #[serde(default, deserialize_with = "percent")]
     pub width: Option<f64>,
+    /// As `--order`.
+    #[serde(default)]
+    pub order: Option<Order>,
     /// As `--machine`.
     #[serde(default)]
     pub machine: Option<Machine>,

@@ -119,6 +119,10 @@ impl Observer for Progress {
                 }
             }
             Event::Benchmark { name, number, of } => self.live(&format!("{name} {number}/{of}")),
+            Event::Turns { name, number, of, layers } => {
+                self.boot = format!("{layers} boots taking turns");
+                self.live(&format!("{name} {number}/{of}"));
+            }
             Event::BootFailed { layer, why, again } => {
                 let next = if again { "; trying again" } else { "" };
                 self.line(&format!("  {layer}: {why}{next}"));

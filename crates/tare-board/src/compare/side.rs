@@ -6,7 +6,7 @@ use crate::floor::{Floors, floors};
 use crate::note::first_hello;
 use crate::options::Options;
 use crate::subtracted::part;
-use crate::values::Values;
+use crate::values::{Operation, Values};
 use tare_proto::Machine;
 use tare_store::{Campaign, LayerRow, Plan};
 
@@ -22,32 +22,31 @@ impl<'a> Side<'a> {
     pub(super) fn new(campaign: &'a Campaign, options: &Options) -> Side<'a> {
         let values = Values::new(campaign, options.estimator);
         let baseline = campaign.baseline();
-        let floors = floors(&values, baseline, &campaign.benchmarks, options);
+        let floors = floors(&values, &campaign.benchmarks, options);
         Side { campaign, values, floors, baseline }
     }
 
     /// What there is to compare of every block: the value, or the ratio to the block's baseline.
     pub(super) fn per_block(&self, by: By, layer: usize, bench: usize) -> Vec<Option<f64>> {
-        self.each_block(by, layer, |block, layer| self.values.value(block, layer, bench))
+        self.each_block(by, layer, bench, Operation::Corrected)
     }
 
     /// The same of the whole operations: with what was subtracted.
     pub(super) fn whole_per_block(&self, by: By, layer: usize, bench: usize) -> Vec<Option<f64>> {
-        self.each_block(by, layer, |block, layer| self.values.whole(block, layer, bench))
+        self.each_block(by, layer, bench, Operation::Whole)
     }
 
     fn each_block(
         &self,
         by: By,
         layer: usize,
-        value: impl Fn(u32, usize) -> Option<f64>,
+        bench: usize,
+        operation: Operation,
     ) -> Vec<Option<f64>> {
-        let one = |block: u32| {
-            let own = value(block, layer)?;
-            match by {
-                By::Value => Some(own),
-                By::Cost => Some(own / value(block, self.baseline?)?),
-            }
+        let one = |block: u32| match (by, operation) {
+            (By::Value, Operation::Corrected) => self.values.value(block, layer, bench),
+            (By::Value, Operation::Whole) => self.values.whole(block, layer, bench),
+            (By::Cost, _) => Some(self.values.log_ratio(block, layer, bench, operation)?.exp()),
         };
         self.values.blocks.iter().map(|&block| one(block)).collect()
     }

@@ -111,6 +111,18 @@ pub fn cpu_time<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Duration {
     Duration::from_secs_f64(ticks as f64 / per_second)
 }
 
+/// Time that the living threads of `pids` have run, from `/proc/PID/task/TID/schedstat`; `None` where there is none.
+pub fn run_time<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<Duration> {
+    let threads = |pid: &u32| fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
+    let ran = |thread: std::io::Result<fs::DirEntry>| {
+        let text = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse::<u64>().ok()
+    };
+    let mut all = pids.into_iter().flat_map(threads).filter_map(ran).peekable();
+    all.peek()?;
+    Some(Duration::from_nanos(all.sum()))
+}
+
 /// Fields 14 to 17 of `/proc/PID/stat`: utime, stime, cutime, cstime.
 fn ticks(pid: &u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

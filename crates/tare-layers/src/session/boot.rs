@@ -27,6 +27,15 @@ pub enum Answer {
     Failed(String),
 }
 
+/// Where a measurement stands after its preparation or a turn.
+#[derive(Debug)]
+pub enum Turn {
+    /// It waits for its next turn.
+    Waiting,
+    /// This came of it.
+    Over(Answer),
+}
+
 /// How a boot ended.
 #[derive(Debug, Default)]
 pub struct Ended {

@@ -5,14 +5,15 @@
 pub(crate) mod boot;
 pub(crate) mod console;
 pub(crate) mod line;
+mod measure;
 
-use crate::error::{SessionError, refused, unexpected};
+use crate::error::{SessionError, refused};
 use crate::keeper::Running;
 use crate::keeper::orders::{Order, monotonic_ns};
 use crate::launch::Conversation;
 use crate::layer::{BootSpec, Host, Layer};
 use crate::patience::{Deadline, Patience};
-use crate::session::boot::{Answer, BootName, Ended, Greeting};
+use crate::session::boot::{BootName, Ended, Greeting};
 use crate::session::console::Console;
 use crate::session::line::Stamped;
 use crate::{Artifact, Keeper, Launch, keeper::record};
@@ -40,6 +41,8 @@ pub struct Session {
     artifacts: Vec<Artifact>,
     /// The requests were in the guest before it started.
     told: bool,
+    /// When the measurement that goes on began.
+    begun: Option<Instant>,
     interrupted: fn() -> bool,
 }
 
@@ -111,6 +114,7 @@ impl Session {
             started_ns,
             artifacts: Vec::new(),
             told: false,
+            begun: None,
             interrupted,
         }
     }
@@ -137,37 +141,6 @@ impl Session {
             None => before.saturating_sub(zero.0 - stamped.at),
         };
         Ok(Greeting { hello: *hello, start })
-    }
-
-    /// Measures one benchmark; `within` bounds the whole wait. A scripted layer has been told before, so
-    /// the requests must be those of [`BootName::script`], in its order.
-    pub fn measure(
-        &mut self,
-        request: &Request,
-        within: impl Into<Patience>,
-    ) -> Result<Answer, SessionError> {
-        let mut deadline = self.deadline(within.into());
-        self.say(&ToProbe::Run(request.clone()))?;
-        let begin = self.answer(request, &mut deadline)?;
-        match begin.what {
-            FromProbe::Begin { id } if id == request.id => {}
-            other => return Err(unexpected(&other)),
-        }
-        let mut answer = self.answer(request, &mut deadline)?;
-        let mut counted = Vec::new();
-        if let FromProbe::Counted { counters } = answer.what {
-            counted = counters;
-            answer = self.answer(request, &mut deadline)?;
-        }
-        match answer.what {
-            FromProbe::Series(mut series) if series.id == request.id => {
-                series.counters.append(&mut counted);
-                Ok(Answer::Series(series, (!self.told).then(|| answer.at - begin.at)))
-            }
-            FromProbe::Unavailable { id, why } if id == request.id => Ok(Answer::Unavailable(why)),
-            FromProbe::Failed { id, why } if id == request.id => Ok(Answer::Failed(why)),
-            other => Err(unexpected(&other)),
-        }
     }
 
     /// Asks the probe to finish, waits for that, and ends the layer whether it did or not.

@@ -4,6 +4,7 @@
 pub mod traced;
 
 use serde_json::Value;
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -27,6 +28,28 @@ pub fn table() -> (Vec<SuiteInfo>, Vec<BenchInfo>) {
     let suites = serde_json::from_value(table["suites"].take()).expect("suites");
     let benches = serde_json::from_value(table["benches"].take()).expect("benches");
     (suites, benches)
+}
+
+/// What is unavailable without a folder on a disk, or in the time that this test gives.
+pub const NEEDS_MORE: &[&str] = &["aim7/mix-disk", "aim7/syscalls"];
+
+/// What a process holds that a benchmark could leave behind: children, descriptors, handlers.
+pub fn holdings(pid: u32) -> (String, usize, Vec<String>) {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+    let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    // Not SigQ: signals that wait for any process of the user.
+    let kept = ["SigPnd", "SigBlk", "SigIgn", "SigCgt", "Shd", "Cpus_allowed:"];
+    let masks = status.lines().filter(|line| kept.iter().any(|key| line.starts_with(key)));
+    (children, descriptors, masks.map(without_the_c_librarys).collect())
+}
+
+/// A line of masks without signals 32 and 33, which the C library takes when it starts a thread.
+fn without_the_c_librarys(line: &str) -> String {
+    match line.split_once(":\t").map(|(name, mask)| (name, u64::from_str_radix(mask, 16))) {
+        Some((name, Ok(mask))) => format!("{name} {:x}", mask & !(0b11 << 31)),
+        _ => line.to_owned(),
+    }
 }
 
 /// A serving probe; killed when dropped.
@@ -101,6 +124,7 @@ impl Probe {
             limit_ms,
             events: false,
             cache_bytes: 0,
+            turns: false,
         };
         self.say(&ToProbe::Run(request));
         assert_eq!(self.answer(), FromProbe::Begin { id: 7 });

@@ -20,6 +20,7 @@ pub fn plan(blocks: u32) -> Plan {
         width: 0.01,
         cpus: vec![1],
         batch_ns: 2_000_000,
+        order: Default::default(),
         series_ms: 500,
         counting: tare_store::Counting::Off,
         events: false,
@@ -139,6 +140,8 @@ pub fn series(campaign: &mut Campaign, boot: usize, benchmark: usize, samples: V
         short_batch: false,
         probe_ns: 500_000_000,
         host_ns: 501_000_000,
+        waited_ns: 0,
+        turns: Vec::new(),
         counters: Vec::new(),
         samples,
     });
@@ -171,11 +174,13 @@ pub fn recorded(campaign: &Campaign, row: &SeriesRow) -> Recorded {
             warmup: row.warmup,
             loop_ns: row.loop_ns,
             subtracted: row.subtracted,
+            turns: row.turns.clone(),
             counters: row.counters.clone(),
             elapsed_ns: row.probe_ns,
             short_batch: row.short_batch,
             note: String::new(),
         },
         host_ns: row.host_ns,
+        waited_ns: row.waited_ns,
     }
 }

@@ -86,6 +86,7 @@ pub fn campaign_of(directory: &Path, layer: &str, finish: bool, created: &str) -
         width: 0.01,
         cpus: vec![],
         batch_ns: 1,
+        order: Default::default(),
         series_ms: 1,
         counting: tare_store::Counting::Off,
         events: false,

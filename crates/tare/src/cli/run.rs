@@ -8,6 +8,7 @@ use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 use tare_proto::Machine;
+use tare_store::Order;
 
 /// What to run.
 #[derive(Args, Clone)]
@@ -46,6 +47,11 @@ pub struct RunArgs {
     /// Blocks to run, instead of a budget; 3 at least for intervals that say anything
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub blocks: Option<u32>,
+    /// How the layers of a block take turns: rounds (all are alive, and take a few samples each, again and again, so that
+    /// what the machine does meanwhile cancels), series (all are alive, and take all samples of a benchmark one after the
+    /// other) or boots (one is booted, measured and ended after the other) [default: rounds]
+    #[arg(long, value_name = "ORDER")]
+    pub order: Option<Order>,
     /// Decides the order of layers and benchmarks [default: from the clock]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

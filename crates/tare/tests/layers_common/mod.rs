@@ -194,6 +194,7 @@ pub fn null_call(samples: u32, limit_ms: u64) -> Request {
         limit_ms,
         events: false,
         cache_bytes: 0,
+        turns: false,
     }
 }
 

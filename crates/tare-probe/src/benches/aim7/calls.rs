@@ -25,6 +25,7 @@ pub const ROWS: &[Bench] = &[Bench {
     load: "",
     loads: &[1],
     series_ms: 10_000,
+    waits: false,
     kind: Kind::Own(count),
 }];
 

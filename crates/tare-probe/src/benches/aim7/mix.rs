@@ -45,7 +45,6 @@ const GRACE: Duration = Duration::from_secs(8);
 
 fn measure(own: &Own) -> Result<Measured, Refusal> {
     let budget = Budget::new(now_ns(), own.limit.as_millis() as u64);
-    let deadline = now_ns() + (own.limit * 3 + GRACE).as_nanos() as u64;
     let (jobs, left_out) = jobs()?;
     room::has_room_for(own.load)?;
     let users = (0..own.load).map(|number| start(number, &jobs)).collect::<Result<Vec<_>, _>>()?;
@@ -53,7 +52,8 @@ fn measure(own: &Own) -> Result<Measured, Refusal> {
     let mut samples = Vec::new();
     let mut last = 0;
     while !enough(samples.len(), own.samples, &budget, last) {
-        let (ns, done) = own.watch.sample(|| round(&users, deadline))?;
+        let (ns, done) =
+            own.watch.sample(|| round(&users, budget.deadline(3, GRACE.as_nanos() as u64)))?;
         let all = u64::from(own.load) * jobs.len() as u64;
         if done < all && samples.is_empty() {
             let text =

@@ -59,6 +59,7 @@ const fn test(
         load: COPIES,
         loads: &[1],
         series_ms: 250,
+        waits: true,
         kind: Kind::Loop(prepare),
     }
 }

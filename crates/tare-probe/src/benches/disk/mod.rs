@@ -39,5 +39,11 @@ const fn row(
     unit: Unit,
     run: fn(&Own) -> Result<Measured, Refusal>,
 ) -> Bench {
-    Bench { unit, load: "queue depth", loads: &[1, 4, 16], ..Bench::own(name, about, "disk", run) }
+    Bench {
+        unit,
+        load: "queue depth",
+        loads: &[1, 4, 16],
+        waits: false,
+        ..Bench::own(name, about, "disk", run)
+    }
 }

@@ -46,6 +46,7 @@ const fn row(
         estimator: "best-1-of-10",
         load: "threads",
         loads: &[0],
+        waits: false,
         ..Bench::own(name, about, "stream", run)
     }
 }

@@ -42,7 +42,12 @@ const fn row(
     about: &'static str,
     run: fn(&Own) -> Result<Measured, Refusal>,
 ) -> Bench {
-    Bench { load: "warehouses", loads: &[1, 2, 4], ..Bench::own(name, about, "warehouse", run) }
+    Bench {
+        load: "warehouses",
+        loads: &[1, 2, 4],
+        waits: false,
+        ..Bench::own(name, about, "warehouse", run)
+    }
 }
 
 /// Transactions per second of `own.load` warehouses in memory of `pages`.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tare_layers::suggestion;
 use tare_proto::{BenchInfo, MAX_SAMPLES, Machine};
 use tare_run::simulated;
-use tare_store::{Counting, Plan};
+use tare_store::{Counting, Order, Plan};
 
 /// Time that a campaign may take when nothing is said.
 const BUDGET: Duration = Duration::from_secs(300);
@@ -131,6 +131,7 @@ pub fn plan(
     let series_ms = || tare_run::series_ms(budget_s, starts, boots, benches);
     Ok(Plan {
         machine,
+        order: order(args, config, machine)?,
         seed: args.seed.or(config.seed).unwrap_or_else(seed_from_clock),
         baseline,
         budget_s,
@@ -150,6 +151,21 @@ pub fn plan(
         probe_sha256: PROBE.sha256(),
         command: shell::own_command(),
     })
+}
+
+/// How layers take turns. What is counted is told apart by boots, and nobody says anything to a simulated machine.
+fn order(args: &RunArgs, config: &Config, machine: Machine) -> Result<Order> {
+    let apart = machine == Machine::Sim || counting(args, machine) != Counting::Off;
+    let asked = args.order.or(config.order);
+    match asked {
+        Some(order) if apart && order != Order::Boots => {
+            bail!(
+                "--machine sim, --count and --model boot one layer after the other: --order boots"
+            )
+        }
+        _ if apart => Ok(Order::Boots),
+        asked => Ok(asked.unwrap_or(Order::Rounds)),
+    }
 }
 
 /// What is counted by QEMU. An explanation takes it only on the simulated machine: on a real one it would slow down

@@ -1,20 +1,20 @@
 //! `mock`: a layer that is a script, so that the whole pipeline can be tested to the last digit and
 //! every fault can be had on demand.
 
+mod greeting;
+
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings,
     Unavailable, Unnamed,
 };
+use greeting::{HOSTILE, greeting, hostile_greeting};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead, Write};
 use std::thread;
 use std::time::Duration;
-use tare_proto::{
-    Counter, FromProbe, Hello, MAX_SAMPLES, Mitigation, PROTOCOL, Request, Series, ToProbe, decode,
-    encode,
-};
+use tare_proto::{Counter, FromProbe, MAX_SAMPLES, Request, Series, ToProbe, Turn, decode, encode};
 
 pub const KIND: LayerKind = LayerKind {
     name: "mock",
@@ -115,9 +115,6 @@ const FAULTS: &[&str] = &[
     "chatty",
 ];
 
-/// What no terminal may ever be given: it clears the screen, sets the window's title, rings, and turns the direction.
-const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{7f}\u{202e}reversed\u{2066}";
-
 fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
     let fault = settings.get("fault").unwrap_or_default().to_owned();
     if !FAULTS.contains(&fault.as_str()) {
@@ -192,7 +189,7 @@ impl Mock {
             match decode::<ToProbe>(&line) {
                 Ok(ToProbe::Quit) => return say(output, &FromProbe::Bye),
                 Ok(ToProbe::Run(request)) => self.answer(boot, &request, input, output)?,
-                Err(_) => {}
+                Ok(ToProbe::Take { .. } | ToProbe::Drop { .. }) | Err(_) => {}
             }
             line.clear();
         }
@@ -213,6 +210,9 @@ impl Mock {
             return say(output, &FromProbe::Unavailable { id, why: why.into() });
         }
         let mut series = self.series(boot, request);
+        if request.turns && !self.turns(&mut series, input, output)? {
+            return say(output, &FromProbe::Failed { id, why: "given up by the host".into() });
+        }
         if self.fault == "hostile-name" {
             series.counters.push(Counter::new(HOSTILE, 1.0));
         }
@@ -241,6 +241,34 @@ impl Mock {
         }
     }
 
+    /// Gives the samples of `series` away in the turns that the host grants; false when it grants none any more. A fault
+    /// shows in the second turn.
+    fn turns(
+        &self,
+        series: &mut Series,
+        input: &mut dyn BufRead,
+        output: &mut dyn Write,
+    ) -> io::Result<bool> {
+        let (id, mut left) = (series.id, series.samples.len() as u32);
+        while left > 0 {
+            say(output, &FromProbe::Waiting { id })?;
+            let mut line = String::new();
+            input.read_line(&mut line)?;
+            let Ok(ToProbe::Take { samples, .. }) = decode::<ToProbe>(&line) else {
+                return Ok(false);
+            };
+            say(output, &FromProbe::Begin { id })?;
+            let samples = samples.clamp(1, left);
+            series.turns.push(Turn { samples, subtracted: 0.0 });
+            left -= samples;
+            if !self.fault.is_empty() && series.turns.len() == 2 {
+                series.turns.clear();
+                return Ok(true);
+            }
+        }
+        Ok(true)
+    }
+
     fn series(&self, boot: usize, request: &Request) -> Series {
         let entry = self.script.get(&request.bench);
         let scripted = entry.and_then(|entry| entry.samples(boot));
@@ -256,41 +284,6 @@ impl Mock {
         let elapsed_ns =
             started.elapsed().as_nanos() as u64 / if self.fault == "clock" { 3 } else { 1 };
         Series { id: request.id, samples, ops: 1, elapsed_ns, counters, note, ..Series::default() }
-    }
-}
-
-fn greeting() -> Hello {
-    Hello {
-        protocol: PROTOCOL,
-        version: env!("CARGO_PKG_VERSION").into(),
-        kernel: "mock".into(),
-        cpus: 1,
-        affinity: vec![0],
-        page_size: 4096,
-        clock_resolution_ns: 1,
-        scratch_fs: "tmpfs".into(),
-        ..Hello::default()
-    }
-}
-
-/// Every text of a greeting as hostile as it can be.
-fn hostile_greeting() -> Hello {
-    let text = || HOSTILE.to_owned();
-    Hello {
-        version: text(),
-        kernel: text(),
-        kernel_version: text(),
-        machine: text(),
-        cpu_model: text(),
-        clock_source: text(),
-        thp: text(),
-        aslr: text(),
-        idle: text(),
-        governor: text(),
-        mitigations: vec![Mitigation { name: text(), state: text() }],
-        scratch: text(),
-        scratch_fs: text(),
-        ..greeting()
     }
 }
 

@@ -1,0 +1,102 @@
+//! A measurement: at once, or in turns with other layers.
+
+use crate::error::{SessionError, unexpected};
+use crate::patience::{Deadline, Patience};
+use crate::session::Session;
+use crate::session::boot::{Answer, Turn};
+use tare_proto::{FromProbe, Request, ToProbe};
+
+impl Session {
+    /// Measures one benchmark; `within` bounds the whole wait. A scripted layer has been told before, so
+    /// the requests must be those of [`crate::BootName::script`], in its order.
+    pub fn measure(
+        &mut self,
+        request: &Request,
+        within: impl Into<Patience>,
+    ) -> Result<Answer, SessionError> {
+        match self.prepare(request, within)? {
+            Turn::Over(answer) => Ok(answer),
+            Turn::Waiting => Err(unexpected(&FromProbe::Waiting { id: request.id })),
+        }
+    }
+
+    /// Begins a measurement. One in turns ([`Request::turns`]) is prepared and waits, unless its benchmark cannot wait:
+    /// then it is over at once, as every other one.
+    pub fn prepare(
+        &mut self,
+        request: &Request,
+        within: impl Into<Patience>,
+    ) -> Result<Turn, SessionError> {
+        self.begun = None;
+        self.go_on(&ToProbe::Run(request.clone()), request, within.into())
+    }
+
+    /// Lets a measurement that waits take `samples`.
+    pub fn take(
+        &mut self,
+        request: &Request,
+        samples: u32,
+        within: impl Into<Patience>,
+    ) -> Result<Turn, SessionError> {
+        self.go_on(&ToProbe::Take { id: request.id, samples }, request, within.into())
+    }
+
+    /// Gives up a measurement that waits.
+    pub fn give_up(
+        &mut self,
+        request: &Request,
+        within: impl Into<Patience>,
+    ) -> Result<(), SessionError> {
+        let mut deadline = self.deadline(within.into());
+        self.say(&ToProbe::Drop { id: request.id })?;
+        match self.answer(request, &mut deadline)?.what {
+            FromProbe::Failed { id, .. } if id == request.id => Ok(()),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    fn go_on(
+        &mut self,
+        message: &ToProbe,
+        request: &Request,
+        within: Patience,
+    ) -> Result<Turn, SessionError> {
+        let mut deadline = self.deadline(within);
+        self.say(message)?;
+        let begin = self.answer(request, &mut deadline)?;
+        match begin.what {
+            FromProbe::Begin { id } if id == request.id => {}
+            other => return Err(unexpected(&other)),
+        }
+        let begun = *self.begun.get_or_insert(begin.at);
+        self.turn(request, &mut deadline, begun)
+    }
+
+    /// How a turn ends.
+    fn turn(
+        &mut self,
+        request: &Request,
+        deadline: &mut Deadline,
+        begun: std::time::Instant,
+    ) -> Result<Turn, SessionError> {
+        let mut answer = self.answer(request, deadline)?;
+        let mut counted = Vec::new();
+        if let FromProbe::Counted { counters } = answer.what {
+            counted = counters;
+            answer = self.answer(request, deadline)?;
+        }
+        let over = match answer.what {
+            FromProbe::Waiting { id } if id == request.id && request.turns => {
+                return Ok(Turn::Waiting);
+            }
+            FromProbe::Series(mut series) if series.id == request.id => {
+                series.counters.append(&mut counted);
+                Answer::Series(series, (!self.told).then(|| answer.at - begun))
+            }
+            FromProbe::Unavailable { id, why } if id == request.id => Answer::Unavailable(why),
+            FromProbe::Failed { id, why } if id == request.id => Answer::Failed(why),
+            other => return Err(unexpected(&other)),
+        };
+        Ok(Turn::Over(over))
+    }
+}

@@ -1,0 +1,91 @@
+//! A measurement waits between its turns, and can be given up while it does.
+
+mod probe;
+
+use probe::{NEEDS_MORE, Probe, holdings, table};
+use tare_proto::{FromProbe, Request, ToProbe};
+
+const ID: u32 = 5;
+
+/// What comes first of `bench`, asked for in turns of three samples in all.
+fn prepare(probe: &mut Probe, bench: &str) -> FromProbe {
+    let bench = bench.to_owned();
+    let (batch_ns, limit_ms) = (10_000, 60);
+    probe.say(&ToProbe::Run(Request {
+        id: ID,
+        bench,
+        samples: 3,
+        batch_ns,
+        limit_ms,
+        turns: true,
+        ..Request::default()
+    }));
+    assert_eq!(probe.answer(), FromProbe::Begin { id: ID });
+    probe.answer()
+}
+
+fn take(probe: &mut Probe, samples: u32) -> FromProbe {
+    probe.say(&ToProbe::Take { id: ID, samples });
+    assert_eq!(probe.answer(), FromProbe::Begin { id: ID });
+    probe.answer()
+}
+
+#[test]
+fn every_benchmark_takes_turns_or_measures_at_once_and_leaves_nothing_behind() {
+    let mut probe = Probe::start("turns");
+    let before = holdings(probe.id());
+    let mut waited = 0;
+    for bench in table().1 {
+        let name = bench.name.as_str();
+        let mut answer = prepare(&mut probe, name);
+        let mut turns = Vec::new();
+        while answer == (FromProbe::Waiting { id: ID }) {
+            turns.push(1 + turns.len() as u32 % 2);
+            assert!(turns.len() <= 3, "{name}: three samples are taken");
+            answer = take(&mut probe, turns[turns.len() - 1]);
+        }
+        match answer {
+            FromProbe::Series(series) => {
+                let found: Vec<u32> = series.turns.iter().map(|turn| turn.samples).collect();
+                assert!(
+                    found.len() == turns.len() || series.samples.len() < 3,
+                    "{name}: {series:?}"
+                );
+                let all: u32 = found.iter().sum();
+                assert!(found.is_empty() || all as usize == series.samples.len(), "{name}");
+                waited += usize::from(!found.is_empty());
+            }
+            FromProbe::Unavailable { .. } if NEEDS_MORE.contains(&name) => {}
+            other => panic!("{name}: {other:?}"),
+        }
+        assert_eq!(holdings(probe.id()), before, "{name}");
+    }
+    assert!(waited > 80, "{waited} benchmarks have taken turns");
+}
+
+#[test]
+fn what_is_given_up_in_the_middle_leaves_nothing_behind() {
+    let mut probe = Probe::start("given-up");
+    let before = holdings(probe.id());
+    for bench in table().1 {
+        let name = bench.name.as_str();
+        if prepare(&mut probe, name) != (FromProbe::Waiting { id: ID }) {
+            continue;
+        }
+        if take(&mut probe, 1) == (FromProbe::Waiting { id: ID }) {
+            probe.say(&ToProbe::Drop { id: ID });
+            assert!(matches!(probe.answer(), FromProbe::Failed { id: ID, .. }), "{name}");
+        }
+        assert_eq!(holdings(probe.id()), before, "{name}");
+    }
+}
+
+#[test]
+fn what_is_measured_beside_an_operation_is_subtracted_turn_by_turn() {
+    let mut probe = Probe::start("subtracted");
+    assert_eq!(prepare(&mut probe, "lmbench/ctx_8p_16k"), FromProbe::Waiting { id: ID });
+    assert_eq!(take(&mut probe, 2), FromProbe::Waiting { id: ID });
+    let FromProbe::Series(series) = take(&mut probe, 1) else { panic!("three samples are taken") };
+    assert_eq!(series.turns.len(), 2);
+    assert!(series.turns.iter().all(|turn| turn.subtracted > 0.0), "{series:?}");
+}

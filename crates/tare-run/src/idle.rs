@@ -1,0 +1,29 @@
+//! Whether a layer that waits is quiet: what it takes then weighs on the layers that measure.
+
+use std::thread;
+use std::time::Duration;
+use tare_layers::Session;
+
+/// Share of a CPU that a layer may take while it waits.
+pub(crate) const QUIET: f64 = 0.005;
+
+/// How long layers are watched.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// The share of a CPU that each layer takes while all of them wait. What a layer does not tell counts as nothing.
+pub(crate) fn watch(sessions: &[&Session]) -> Vec<f64> {
+    if sessions.is_empty() {
+        return Vec::new();
+    }
+    let times = || -> Vec<Option<Duration>> { sessions.iter().map(|s| s.run_time()).collect() };
+    let before = times();
+    if before.iter().all(Option::is_none) {
+        return vec![0.0; sessions.len()];
+    }
+    thread::sleep(WATCH);
+    let share = |(before, after): (Option<Duration>, Option<Duration>)| {
+        let used = before.zip(after).map(|(before, after)| after.saturating_sub(before));
+        used.map_or(0.0, |used| used.as_secs_f64() / WATCH.as_secs_f64())
+    };
+    before.into_iter().zip(times()).map(share).collect()
+}

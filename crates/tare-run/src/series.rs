@@ -1,0 +1,163 @@
+//! One benchmark on one booted layer: what is asked, and what is recorded of the answer.
+
+use crate::allocate::Samples;
+use crate::campaign::Runner;
+use crate::host_benches::HOST_BENCHES;
+use crate::machine::OwnCost;
+use crate::seat::Seat;
+use crate::slot::{Slot, patience};
+use std::time::{Duration, Instant};
+use tare_layers::{Answer, Patience, Session, SessionError};
+use tare_proto::{Counter, Request};
+use tare_stats::Estimator;
+use tare_store::{Outcome, Recorded};
+
+/// Most series that are taken for one when the estimator asks for a narrow interval.
+const MOST_SERIES: u32 = 10;
+
+/// What a measurement takes of the host, from its beginning.
+pub(crate) struct Meter {
+    cpu: Option<Duration>,
+    peer: Option<Duration>,
+    /// Time that the layer has measured, without the turns of others.
+    busy: Duration,
+}
+
+impl Meter {
+    pub(crate) fn begin(session: &Session) -> Meter {
+        let cpu = session.cpu_time().filter(|_| !session.told());
+        Meter { cpu, peer: session.peer_cpu_time(), busy: Duration::ZERO }
+    }
+
+    /// Does `work`, a turn of the layer.
+    pub(crate) fn turn<T>(&mut self, own: &mut OwnCost, work: impl FnOnce() -> T) -> T {
+        let begin = Instant::now();
+        let done = own.of(work);
+        self.busy += begin.elapsed();
+        done
+    }
+
+    /// What is recorded of an answer.
+    pub(crate) fn recorded(self, name: &str, answer: Answer, session: &Session) -> Recorded {
+        let since = |before: Option<Duration>, now: Option<Duration>| {
+            before.zip(now).map(|(before, after)| after.saturating_sub(before))
+        };
+        match answer {
+            Answer::Series(mut series, took) => {
+                let took = took.unwrap_or_default();
+                let waited = took.saturating_sub(self.busy);
+                let busy = (took - waited).as_secs_f64().max(1e-9);
+                let used = since(self.cpu, session.cpu_time());
+                let peer = since(self.peer, session.peer_cpu_time());
+                let peer = peer.map(|used| used.as_secs_f64() / busy).filter(|cpus| *cpus > 0.0);
+                series.counters.extend(peer.map(|cpus| Counter::new("cpu_peer", cpus)));
+                let cpus = used.map(|used| used.as_secs_f64() / busy);
+                series.counters.extend(cpus.map(|cpus| Counter::new("cpu_host", cpus)));
+                series.counters.extend(used.and_then(|used| per_gigabyte(&series.counters, used)));
+                let host_ns = took.as_nanos() as u64;
+                let waited_ns = waited.as_nanos() as u64;
+                let (benchmark, outcome) = (name.to_owned(), Outcome::Measured);
+                Recorded { benchmark, outcome, why: None, series, host_ns, waited_ns }
+            }
+            Answer::Unavailable(why) => Recorded::without_samples(name, Outcome::Unavailable, &why),
+            Answer::Failed(why) => Recorded::without_samples(name, Outcome::Failed, &why),
+        }
+    }
+}
+
+impl Runner<'_> {
+    /// Measures a benchmark on a booted layer: all samples at once.
+    pub(crate) fn measure(
+        &mut self,
+        seat: &mut Seat,
+        bench: usize,
+        samples: &Samples,
+    ) -> Result<Recorded, SessionError> {
+        let id = seat.next_id();
+        if let Some(known) = self.known(seat, bench) {
+            return Ok(known);
+        }
+        let request = self.request(id, bench, samples);
+        let within = self.within(&request);
+        let estimator = self.benches[bench].estimator.parse::<Estimator>().ok();
+        let mut recorded = self.ask(seat, &request, within)?;
+        // "Until the interval is within p%" asks again; the other estimators are content at once.
+        for _ in 1..if seat.session.told() { 1 } else { MOST_SERIES } {
+            let samples = &recorded.series.samples;
+            let more =
+                matches!(estimator, Some(Estimator::MeanUntil { .. })) && !samples.is_empty();
+            if !more || estimator.is_some_and(|estimator| estimator.satisfied(samples)) {
+                break;
+            }
+            let again = self.ask(seat, &request, within)?;
+            recorded.series.samples.extend(again.series.samples);
+            recorded.series.elapsed_ns += again.series.elapsed_ns;
+            recorded.host_ns += again.host_ns;
+        }
+        Ok(recorded)
+    }
+
+    /// What is known without asking the probe: what only the host can measure, and what ended the layer before.
+    pub(crate) fn known(&self, seat: &Seat, bench: usize) -> Option<Recorded> {
+        let name = &self.benches[bench].name;
+        if self.history.fatal.contains(&(seat.slot.layer, bench)) {
+            let why = "not tried again: it ended the layer twice in an earlier block";
+            return Some(Recorded::without_samples(name, Outcome::Failed, why));
+        }
+        let host = HOST_BENCHES.iter().find(|host| host.name == name)?;
+        Some(match (host.measure)(&seat.session, seat.start_ns) {
+            Ok(value) => Recorded::by_host(name, vec![value]),
+            Err(why) => Recorded::without_samples(name, Outcome::Unavailable, &why),
+        })
+    }
+
+    /// Whether the probe is asked for it at all.
+    pub(crate) fn is_asked(&self, slot: &Slot, bench: usize) -> bool {
+        let of_host = HOST_BENCHES.iter().any(|host| host.name == self.benches[bench].name);
+        !of_host && !self.history.fatal.contains(&(slot.layer, bench))
+    }
+
+    /// All samples of `bench`, at once.
+    pub(crate) fn request(&self, id: u32, bench: usize, samples: &Samples) -> Request {
+        let (batch_ns, limit_ms) = (self.plan.batch_ns, self.limit_ms(bench));
+        let own = self.benches[bench].samples;
+        let samples = samples.get(&bench).copied().unwrap_or(own);
+        let events = self.plan.events;
+        let (bench, cache_bytes) = (self.benches[bench].name.clone(), self.plan.cache_bytes);
+        Request { id, bench, samples, batch_ns, limit_ms, events, cache_bytes, turns: false }
+    }
+
+    /// How long an answer to `request` is waited for.
+    pub(crate) fn within(&self, request: &Request) -> Patience {
+        // With events a benchmark that takes its own samples runs twice.
+        let runs = 1 + u64::from(request.events);
+        patience(self.plan.machine, runs * request.limit_ms)
+    }
+
+    /// Asks the probe once.
+    fn ask(
+        &mut self,
+        seat: &mut Seat,
+        request: &Request,
+        within: Patience,
+    ) -> Result<Recorded, SessionError> {
+        let mut meter = Meter::begin(&seat.session);
+        let answer = meter.turn(&mut self.own, || seat.session.measure(request, within))?;
+        seat.note(&meter);
+        Ok(meter.recorded(&request.bench, answer, &seat.session))
+    }
+}
+
+impl Seat {
+    /// Notes the time of a measurement that is over.
+    pub(crate) fn note(&mut self, meter: &Meter) {
+        self.busy += meter.busy;
+    }
+}
+
+/// CPU seconds of the host for each gigabyte (10^9 bytes) that the probe says it has moved.
+fn per_gigabyte(counters: &[Counter], used: Duration) -> Option<Counter> {
+    let bytes = counters.iter().find(|counter| counter.name == "bytes")?.value;
+    let seconds = used.as_secs_f64() / (bytes / 1e9);
+    seconds.is_finite().then(|| Counter::new("cpu_host_s_per_gb", seconds))
+}
