@@ -36,11 +36,7 @@ impl Identity {
         match known.kind {
             "runc" | "crun" => plain(with_version(known.kind, known.version("runtime"))),
             "runsc" => gvisor(known),
-            "uml" => {
-                let booted = known.hello.map(|hello| hello.kernel.clone());
-                let version = booted.filter(|kernel| !kernel.is_empty());
-                plain(with_version("User-Mode Linux", version.or_else(|| known.version("uml"))))
-            }
+            "uml" => user_mode(known),
             "qemu" | "kvm" => machine(known),
             _ => Identity::default(),
         }
@@ -83,6 +79,20 @@ fn plain(what: String) -> Identity {
 
 fn with_version(name: &str, version: Option<String>) -> String {
     version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"))
+}
+
+/// Its registers may be fewer than the host's.
+fn user_mode(known: Known) -> Identity {
+    let booted = known.hello.map(|hello| hello.kernel.clone());
+    let version = booted.filter(|kernel| !kernel.is_empty()).or_else(|| known.version("uml"));
+    let without = known.hello.is_some_and(|hello| hello.tunables.contains("hwcaps=-AVX"));
+    let text = "runs without AVX: this processor has more registers (AMX) than User-Mode Linux before 6.14 can keep, so tare \
+                lets it keep those of SSE alone and tells the C library inside to do without the wider ones; what copies or \
+                compares memory may be slower for it than on other processors";
+    Identity {
+        what: with_version("User-Mode Linux", version),
+        remark: without.then(|| Note { kind: "registers", text: text.into() }),
+    }
 }
 
 /// Its platform is the one that is set, or the release's default.
@@ -156,6 +166,19 @@ mod tests {
         assert_eq!(own, "KVM under tare's monitor");
         assert_eq!(what("native", "kind=native", "", ""), "");
         assert_eq!(what("runc", "kind=runc", "runtime", ""), "runc");
+    }
+
+    #[test]
+    fn user_mode_linux_says_that_it_does_without_avx_where_it_does() {
+        let told = |tunables: &str| {
+            let hello = Hello { tunables: tunables.into(), ..Hello::default() };
+            let known = Known { kind: "uml", settings: "", artifacts: &[], hello: Some(&hello) };
+            Identity::of(known).remark.map(|remark| remark.text)
+        };
+        let text = told("glibc.cpu.hwcaps=-AVX,-AVX2").expect("a remark");
+        assert!(text.contains("without AVX") && text.contains("AMX"), "{text}");
+        assert_eq!(told(""), None);
+        assert_eq!(told("glibc.malloc.arena_max=1"), None);
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub fn hello() -> Hello {
         aslr: first_line("/proc/sys/kernel/randomize_va_space"),
         idle: facts::idle(),
         governor: first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        tunables: std::env::var("GLIBC_TUNABLES").unwrap_or_default(),
         mitigations: facts::mitigations(),
         scratch: scratch::folder().display().to_string(),
         scratch_fs: sys::file_system(scratch::folder()),

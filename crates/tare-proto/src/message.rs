@@ -163,6 +163,9 @@ pub struct Hello {
     pub idle: String,
     /// Frequency scaling governor of CPU 0.
     pub governor: String,
+    /// What the probe's C library was told to do without or differently (`GLIBC_TUNABLES`).
+    #[serde(default)]
+    pub tunables: String,
     /// CPU vulnerabilities and their mitigations.
     pub mitigations: Vec<Mitigation>,
     /// Folder in which benchmarks make their files.
@@ -246,11 +249,11 @@ impl Hello {
             &mut self.aslr,
             &mut self.idle,
             &mut self.governor,
+            &mut self.tunables,
             &mut self.scratch,
             &mut self.scratch_fs,
         ];
-        let mitigations = self.mitigations.iter_mut();
-        texts.extend(mitigations.flat_map(|m| [&mut m.name, &mut m.state]));
+        texts.extend(self.mitigations.iter_mut().flat_map(|m| [&mut m.name, &mut m.state]));
         texts
     }
 }
