@@ -24,6 +24,8 @@ pub struct Bench {
     pub estimator: &'static str,
     /// Samples a series should hold.
     pub samples: u32,
+    /// The setting that a layer needs for it: `disk`, `files`, `net`, or empty.
+    pub needs: &'static str,
     /// What a load of it counts (`copies`, `users`, `threads`); empty when there is but one load.
     pub load: &'static str,
     /// The loads that are measured unless others are asked for; 0 stands for the layer's CPUs.
@@ -194,6 +196,7 @@ impl Bench {
             suite: "vmi",
             estimator,
             samples,
+            needs: "",
             load: COPIES,
             loads: &[1],
             series_ms: 0,
@@ -217,6 +220,7 @@ impl Bench {
             suite,
             estimator: "mean",
             samples: 10,
+            needs: "",
             load: "",
             loads: &[1],
             series_ms: 1000,
@@ -235,6 +239,7 @@ impl Bench {
             suite: self.suite.into(),
             estimator: self.estimator.into(),
             samples: self.samples,
+            needs: self.needs.into(),
             load: self.load.into(),
             loads: self.loads.to_vec(),
             series_ms: self.series_ms,

@@ -37,6 +37,20 @@ fn every_file_has_a_row_of_its_name_and_every_row_a_file() {
 }
 
 #[test]
+fn rows_say_what_layers_need_for_them() {
+    let (_, benches) = probe::table();
+    for bench in benches {
+        let needs = match bench.name.split_once('/').unwrap() {
+            ("disk", _) => "disk",
+            ("net", _) => "net",
+            ("aim7", "mix-disk") => "files",
+            _ => "",
+        };
+        assert_eq!(bench.needs, needs, "{}", bench.name);
+    }
+}
+
+#[test]
 fn aim7_has_the_53_tests_that_report_002_lists() {
     let paper = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tare-import/papers/002.toml");
     let paper = fs::read_to_string(paper).unwrap();

@@ -100,6 +100,9 @@ pub struct BenchInfo {
     pub estimator: String,
     /// Samples that a series should hold.
     pub samples: u32,
+    /// The setting that layers need for it and have not by themselves (`disk`, `files`, `net`); empty when it needs none.
+    #[serde(default)]
+    pub needs: String,
     /// What a load counts: `copies`, `users`, `threads`; empty when there is but one load.
     #[serde(default)]
     pub load: String,

@@ -168,8 +168,9 @@ fn bench(row: &Row) -> rusqlite::Result<BenchInfo> {
         estimator: row.get(6)?,
         samples: row.get(7)?,
         load: row.get(8)?,
-        loads: Vec::new(),
         series_ms: row.get::<_, i64>(9)?.max(0) as u64,
+        // What a run is planned by: its loads are rows by now, and its layers have what they need.
+        ..BenchInfo::default()
     })
 }
 

@@ -16,6 +16,7 @@ use crate::usage::OrUsage;
 use crate::{input, output};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Duration;
@@ -32,12 +33,6 @@ const LONGEST: u64 = 1 << 20;
 
 /// What names every layer that is not for tests only.
 const ALL: &str = "all";
-
-/// How a benchmark's name begins, and a setting that layers need for it.
-pub type Need = (&'static str, &'static str);
-
-/// What benchmarks need of layers that no others do.
-const NEEDS: &[Need] = &[("disk/", "disk"), ("net/", "net"), ("aim7/mix-disk", "files")];
 
 /// What a configuration file may say; flags win over it.
 #[derive(Debug, Default, Deserialize)]
@@ -148,8 +143,8 @@ impl Config {
         if all.is_empty() {
             all = self.layer.iter().map(of_table).collect::<Result<_>>()?;
         }
-        let needed = |(name, _): &&Need| benches.iter().any(|bench| bench.name.starts_with(name));
-        let needs: Vec<Need> = NEEDS.iter().filter(needed).copied().collect();
+        let needs = benches.iter().map(|bench| bench.needs.as_str());
+        let needs: BTreeSet<&str> = needs.filter(|needs| !needs.is_empty()).collect();
         let named = !all.is_empty() && !args.layers.iter().any(|name| name == ALL);
         if all.is_empty() {
             all = of_kinds(machine, |kind| kind.unnamed == Unnamed::Weighed)?;
@@ -174,9 +169,10 @@ impl Config {
 pub fn layers(machine: Machine, asked: &[Settings]) -> Result<Vec<Asked>> {
     match asked.is_empty() {
         true => {
-            made(machine, &of_kinds(machine, |kind| kind.unnamed != Unnamed::Ignored)?, false, &[])
+            let kinds = of_kinds(machine, |kind| kind.unnamed != Unnamed::Ignored)?;
+            made(machine, &kinds, false, &BTreeSet::new())
         }
-        false => made(machine, asked, true, &[]),
+        false => made(machine, asked, true, &BTreeSet::new()),
     }
 }
 
@@ -188,11 +184,16 @@ fn of_kinds(machine: Machine, wanted: impl Fn(&LayerKind) -> bool) -> Result<Vec
 
 /// Makes `asked` layers of `machine`. Each has the usual value of what it `needs`, where its kind has such a setting and it
 /// is not set.
-fn made(machine: Machine, asked: &[Settings], named: bool, needs: &[Need]) -> Result<Vec<Asked>> {
+fn made(
+    machine: Machine,
+    asked: &[Settings],
+    named: bool,
+    needs: &BTreeSet<&str>,
+) -> Result<Vec<Asked>> {
     let mut layers: Vec<Asked> = Vec::new();
     for settings in asked {
         let (kind, mut settings, mut layer) = configure(machine, settings)?;
-        for (_, key) in needs {
+        for key in needs {
             if let Some(value) = usual(kind, key) {
                 settings.default_to(key, value);
             }
@@ -250,6 +251,21 @@ mod tests {
     fn names(line: &str) -> Vec<String> {
         let made = Config::default().layers(&args(line), Machine::Real, &[]).unwrap();
         made.into_iter().map(|asked| asked.name).collect()
+    }
+
+    #[test]
+    fn a_layer_gets_what_a_benchmark_says_that_it_needs() {
+        let set = |needs: &str, layer: &str| {
+            let bench = BenchInfo { needs: needs.into(), ..BenchInfo::default() };
+            let args = args(&format!("tare run --layers {layer}"));
+            let made = Config::default().layers(&args, Machine::Real, &[bench]).unwrap();
+            made[0].settings.to_string()
+        };
+        assert!(set("disk", "runc").contains("disk=128M"), "{}", set("disk", "runc"));
+        assert!(set("net", "runc").contains("net=veth") && set("net", "uml").contains("net=tap"));
+        assert!(!set("", "runc").contains("disk=") && !set("", "runc").contains("net="));
+        let none = set("disk", "mock");
+        assert!(!none.contains("disk="), "a kind without such a setting: {none}");
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub const ROWS: &[Bench] = &[Bench {
     suite: SUITE,
     estimator: "mean",
     samples: 1,
+    needs: "",
     load: "",
     loads: &[1],
     series_ms: 10_000,

@@ -19,10 +19,13 @@ pub const ROWS: &[Bench] = &[
         scratch::folder();
         measure(own)
     }),
-    mix("aim7/mix-disk", "the multiuser mix: 78 jobs a user, files on a disk", |own| {
-        let _back = OnDisk::enter().map_err(Refusal::Unavailable)?;
-        measure(own)
-    }),
+    Bench {
+        needs: "files",
+        ..mix("aim7/mix-disk", "the multiuser mix: 78 jobs a user, files on a disk", |own| {
+            let _back = OnDisk::enter().map_err(Refusal::Unavailable)?;
+            measure(own)
+        })
+    },
 ];
 
 const fn mix(

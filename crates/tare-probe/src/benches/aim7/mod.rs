@@ -56,6 +56,7 @@ const fn test(
         suite: SUITE,
         estimator: "median",
         samples: 100,
+        needs: "",
         load: COPIES,
         loads: &[1],
         series_ms: 250,

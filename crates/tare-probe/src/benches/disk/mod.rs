@@ -41,6 +41,7 @@ const fn row(
 ) -> Bench {
     Bench {
         unit,
+        needs: "disk",
         load: "queue depth",
         loads: &[1, 4, 16],
         waits: false,

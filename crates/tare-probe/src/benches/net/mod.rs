@@ -25,5 +25,5 @@ const fn row(
     unit: Unit,
     run: fn(&Own) -> Result<Measured, Refusal>,
 ) -> Bench {
-    Bench { unit, waits: false, ..Bench::own(name, about, "net", run) }
+    Bench { unit, needs: "net", waits: false, ..Bench::own(name, about, "net", run) }
 }
