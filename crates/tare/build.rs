@@ -2,7 +2,8 @@
 //! optimised, and the plugin that counts what a simulated machine executes.
 //!
 //! `TARE_PROBE=FILE`, `TARE_VMM=FILE` and `TARE_PLUGIN=FILE` use ready-built ones instead. The monitor and the plugin are
-//! there for x86-64 only; elsewhere tare carries an empty file in their stead, and its layers say so.
+//! only for x86-64; elsewhere tare contains empty files instead, and its layers say so. That keeps one build command for
+//! every architecture, without features of cargo.
 
 #[path = "build/needs.rs"]
 mod needs;

@@ -1,4 +1,4 @@
-//! `cargo xtask CHORE`: everything that is done to this repository, one file a chore.
+//! `cargo xtask CHORE`: the chores of this repository, one file each.
 
 mod apt;
 mod bench;

@@ -1,4 +1,4 @@
-//! What a report shows beside the scoreboard: counters, load curves and CPU time, as far as they were measured.
+//! What a report shows in addition to the scoreboard: counters, load curves and CPU time, as far as they were measured.
 
 use crate::board::Scoreboard;
 use crate::load::{LoadCurve, curve, families};

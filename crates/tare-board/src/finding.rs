@@ -1,4 +1,4 @@
-//! What samples or blocks show beside a ratio: trends, modes, changes.
+//! Signs in samples or blocks that a ratio may mislead: trends, several modes, changes.
 
 use serde::Serialize;
 use tare_stats::Warning;

@@ -1,4 +1,4 @@
-//! Numbers as people read them: as many digits as the interval earns, units of a fitting size.
+//! Numbers for people: as many digits as the interval justifies, in units of a suitable size.
 
 use crate::ratio::{Pair, Ratio};
 use tare_proto::Unit;

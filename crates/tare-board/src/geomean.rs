@@ -1,4 +1,4 @@
-//! Geometric means by suite and layer, of what measures the same, at the smallest load of each benchmark.
+//! Geometric means by suite and layer, over rows of the same measure, at the smallest load of each benchmark.
 
 use crate::board::{Geomean, Measure, Ratio, Verdict};
 use crate::cell::verdict;

@@ -1,9 +1,9 @@
-//! `tare-board`: from a campaign to judged values, without a word on how they are written.
+//! `tare-board`: from a campaign to judged values. How these are written is up to `tare-report`.
 //!
 //! [`scoreboard`] turns a [`tare_store::Campaign`] into a [`Scoreboard`] with `tare-stats`: every series becomes a
 //! block's value (`values.rs`), two layers' values a ratio (`cell.rs`), all ratios together verdicts (`assemble.rs`).
-//! [`compare`] does the same for two campaigns, [`explain`] says what a ratio is made of. Names and reasons are passed
-//! on as the campaign holds them; who writes them out makes them harmless.
+//! [`compare`] does the same for two campaigns, [`explain`] breaks a ratio down. Names and reasons are passed on as
+//! the campaign holds them; whoever writes them out makes them harmless.
 
 mod assemble;
 mod board;

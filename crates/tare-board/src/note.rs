@@ -1,4 +1,4 @@
-//! What is off about a whole layer: how it differs from the baseline in what should be the same.
+//! Remarks on a whole layer: how it differs from the baseline in what should be the same.
 
 use crate::comment::fast_or_slow;
 use crate::identity::{Identity, Known};

@@ -1,5 +1,5 @@
-//! Where to optimise: what every benchmark of a weighted suite adds on a layer, times how often the suite's mix does
-//! it, as report 002 ranked AIM7's tests.
+//! Where to optimise: what a layer adds to each benchmark of a weighted suite, multiplied by how often the suite's mix
+//! runs it, as report 002 ranked AIM7's tests.
 
 use crate::board::{Row, Scoreboard, Verdict};
 use crate::load::plain;

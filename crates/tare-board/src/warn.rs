@@ -1,4 +1,4 @@
-//! What should be known when reading a scoreboard: the campaign's own warnings, and what only its numbers show.
+//! Warnings of a scoreboard: those that the campaign recorded, and those that follow from its numbers.
 
 use crate::Options;
 use crate::board::Row;

@@ -1,4 +1,4 @@
-//! Which CPUs a process may run on, for hosts of any size: the C library's set holds 1,024.
+//! Which CPUs a process may run on, for hosts of any size: the C library's set is limited to 1,024.
 
 use nix::errno::Errno;
 use std::io;

@@ -1,4 +1,4 @@
-//! KVM as this host has it: whether it may be used, and why a guest does not come up.
+//! KVM on this host: whether it may be used, and why a guest does not boot.
 
 use crate::{SessionError, Unavailable, vmm};
 use nix::unistd::{AccessFlags, access};

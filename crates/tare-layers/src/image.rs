@@ -1,4 +1,4 @@
-//! Images of disks: filled, and with a file system where one is wanted.
+//! Disk images: filled, and with a file system if requested.
 
 use crate::programs;
 use nix::errno::Errno;

@@ -1,4 +1,4 @@
-//! What the plugin is asked for: `out=FILE`, and what else differs from the defaults.
+//! The arguments of the plugin: `out=FILE`, and whatever differs from the defaults.
 
 use crate::place::Map;
 use crate::shape::Shape;

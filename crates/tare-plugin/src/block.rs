@@ -1,4 +1,4 @@
-//! What is remembered of each translated block.
+//! What the plugin remembers about each translated block.
 
 use crate::counts::Kind;
 use crate::place::Place;

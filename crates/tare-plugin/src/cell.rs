@@ -1,4 +1,4 @@
-//! What only the one virtual CPU's callbacks touch.
+//! A cell for state that only the callbacks of the one virtual CPU access.
 
 use std::cell::UnsafeCell;
 

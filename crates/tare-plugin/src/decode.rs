@@ -1,4 +1,4 @@
-//! The few instructions that mean something to the counting.
+//! Recognises the few instructions that the counting needs to know.
 
 /// An instruction that is more than work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! A plugin for QEMU's translator that counts what a guest executes, by place: the probe, other user
-//! code, the guest's kernel, a hypervisor; the crossings between them; and, asked for, what a model
-//! of caches and TLBs makes of it. It counts between the marks that the probe sets (its `mark.rs`),
+//! code, the guest's kernel, a hypervisor; the crossings between them; and, on request, the misses of
+//! modelled caches and TLBs. It counts between the marks that the probe sets (its `mark.rs`),
 //! and writes one JSON line a region.
 //!
 //! It is built against version 1 of the public plugin API, which QEMU 4.2 to 8.2 accept; QEMU 9 asks

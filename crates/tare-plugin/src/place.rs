@@ -1,4 +1,4 @@
-//! Whose code an address is.
+//! The place (probe, user, kernel, hypervisor) that an address belongs to.
 
 /// Who executes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! The result: a line of JSON that says what follows, then one a region.
+//! The result: a line of JSON that describes what follows, then a line per region.
 
 use crate::args::Config;
 use crate::counts;

@@ -1,4 +1,4 @@
-//! What the callbacks change, and what each of them does to it.
+//! The state that the callbacks change, and the change that each of them makes.
 
 use crate::args::Config;
 use crate::block::Block;

@@ -1,4 +1,4 @@
-//! What is added to each block when QEMU translates it.
+//! The instrumentation that is added to each block when QEMU translates it.
 
 use crate::api::{self, Insn};
 use crate::block::Block;

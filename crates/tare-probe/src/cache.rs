@@ -1,4 +1,4 @@
-//! The last-level cache, as the CPU tells; the C library's answer is wrong by a factor on some CPUs.
+//! The size of the last-level cache, as the CPU reports it; the C library's answer is wrong by a factor on some CPUs.
 
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,5 +1,5 @@
-//! What failed and was caught: its text, and what it may cost. Perf events of a benchmark are counted in runs of their own
-//! after its samples, which they would disturb; what goes wrong in them costs the events, never the samples.
+//! Failures that are caught: their text, and what is lost. Perf events are counted in runs of their own after a benchmark's
+//! samples, which they would disturb; a failure in them loses the events, never the samples.
 
 use std::any::Any;
 use std::fmt::Display;

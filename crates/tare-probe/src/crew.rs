@@ -1,4 +1,4 @@
-//! A crew: processes that wait for orders and answer them, each a few numbers on a pipe.
+//! A crew: processes that wait for orders and answer them. Orders and answers are a few numbers on a pipe.
 
 use crate::bench::Refusal;
 use crate::process::Child;

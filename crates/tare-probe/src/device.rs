@@ -1,4 +1,4 @@
-//! A disk that a layer was given, a file or a device: how large it is, or why it cannot be used.
+//! The disk of a layer, a file or a device: its size, or why it cannot be used.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};

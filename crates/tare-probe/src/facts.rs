@@ -1,4 +1,4 @@
-//! What `/proc` and `/sys` say. A file that is not there reads as empty: a layer may hide it.
+//! Reads `/proc` and `/sys`. A missing file reads as empty, because a layer may hide it.
 
 use std::fs;
 use tare_proto::Mitigation;

@@ -1,4 +1,4 @@
-//! The machine around another layer: PID 1 starts that layer on the guest's line instead of serving there itself.
+//! For a machine that contains another layer: PID 1 starts that layer on the guest's line instead of serving it itself.
 
 use crate::{process, sys};
 use std::ffi::CString;

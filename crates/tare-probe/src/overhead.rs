@@ -1,5 +1,4 @@
-//! What the harness adds to an operation: the same loop timed by the harness and written by hand,
-//! in turn.
+//! The overhead of the harness on an operation: the same loop, timed in turns by the harness and by hand-written code.
 
 use crate::bench::repeat;
 use crate::clock::now_ns;

@@ -1,4 +1,4 @@
-//! A series of something that goes on without a pause, cut into samples of equal time.
+//! A series of continuous activity, cut into samples of equal time.
 
 use crate::bench::Own;
 use crate::clock::now_ns;

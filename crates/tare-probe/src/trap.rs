@@ -1,7 +1,7 @@
 //! Instructions that trap, and a signal handler that steps over them.
 //!
-//! Each trapping instruction leaves the address after it in a register; the handler makes that
-//! the program counter, so recovery needs no system call and no non-local jump.
+//! Each trapping instruction leaves the address after it in a register; the handler
+//! sets the program counter to it, so recovery needs no system call and no non-local jump.
 
 use crate::bench::Refusal;
 use crate::signals::Handler;

@@ -1,4 +1,4 @@
-//! Making what a campaign holds harmless on a terminal, and measuring how wide it prints.
+//! Makes text from a campaign harmless on a terminal, and measures how wide it prints.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 

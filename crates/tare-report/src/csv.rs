@@ -1,4 +1,4 @@
-//! The CSV form: one line a benchmark and layer, with columns that stay what they are.
+//! The CSV form: one line per benchmark and layer. Columns never change their meaning; new ones come last.
 
 use crate::words;
 use tare_board::Scoreboard;

@@ -1,4 +1,4 @@
-//! The sentences that answer first: what each layer costs, and what the noise floor is.
+//! The sentences at the top of a report: what each layer costs, and what the noise floor is.
 
 use crate::words::{cost, name, open, percent_of, rows_of, times, times_than, why_open, word};
 use tare_board::format::{count, percent_above_one, quantity, ratio_and_interval};

@@ -1,4 +1,4 @@
-//! `tare-report`: what a campaign says, written: as text, Markdown, JSON and CSV, as a page and as figures.
+//! `tare-report`: writes what a campaign says as text, Markdown, JSON and CSV, as a page and as figures.
 //!
 //! No input or output and no statistics: every figure is read from the values of `tare-board`. Whatever a campaign
 //! holds (names, reasons, consoles) is untrusted and is made harmless where it is written out.

@@ -1,4 +1,4 @@
-//! The Markdown form, for a pull request or a wiki: matrix in sight, the rest folded away.
+//! The Markdown form, for a pull request or a wiki: the matrix is visible, the rest is folded.
 
 use crate::clean::{clean, fit};
 use crate::{headline, index, words};

@@ -1,4 +1,4 @@
-//! Report 000's two tables: ratios with their raw pairs, and the widths of the means' intervals.
+//! The two tables of report 000: ratios with their raw pairs, and the widths of the means' intervals.
 
 use crate::clean::{clean, fit};
 use crate::text::{Ink, Page, Paint, Piece, Side, TextStyle};

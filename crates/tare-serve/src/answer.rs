@@ -1,4 +1,4 @@
-//! Answers: a page, and what is said when there is none.
+//! Answers: a page, or an error page.
 
 use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};

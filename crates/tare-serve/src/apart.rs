@@ -1,4 +1,4 @@
-//! Work that takes a while: on threads of its own and few at once, so that the one thread that answers stays free.
+//! Slow work runs on threads of its own, few at once, so that the one thread that answers requests stays free.
 
 use crate::Served;
 use crate::found::Found;

@@ -1,5 +1,5 @@
-//! Connections: so many at once, and each must say soon what it wants, so that nobody who opens them and
-//! stays silent keeps others out.
+//! Connections: their number is limited, and each must send its request soon, so that idle connections cannot keep others
+//! out.
 
 use axum::Router;
 use hyper::server::conn::http1;

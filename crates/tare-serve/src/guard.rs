@@ -1,4 +1,4 @@
-//! What every request has to pass, and what every answer carries.
+//! The checks that every request has to pass, and the headers that every answer carries.
 
 use crate::{METHODS, Served};
 use axum::extract::{Request, State};

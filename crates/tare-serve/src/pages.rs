@@ -1,4 +1,4 @@
-//! What is asked for, and which page answers it.
+//! The routes: which page answers which address.
 
 use crate::answer::{broken, html, missing, page};
 use crate::apart::{apart, find};

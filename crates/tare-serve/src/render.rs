@@ -1,4 +1,4 @@
-//! Reports, drawn again only when their campaign has changed.
+//! Reports, rendered again only when their campaign has changed.
 
 use crate::apart::apart;
 use crate::found::Found;

@@ -1,5 +1,5 @@
-//! The hierarchical bootstrap of the ratio: blocks first, then the samples of each series. It stands beside the t
-//! interval as a check that assumes no distribution.
+//! The hierarchical bootstrap of the ratio: blocks first, then the samples of each series. It checks the t
+//! interval without assuming a distribution.
 
 use crate::check;
 use crate::dist::{normal_lower, t_factor};

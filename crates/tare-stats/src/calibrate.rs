@@ -1,4 +1,4 @@
-//! The method's own proof: how often its intervals hold the truth and its verdicts are right, over simulated
+//! The calibration of the method: how often its intervals contain the true ratio and its verdicts are right in simulated
 //! campaigns, as rows and as a Markdown table.
 
 use crate::adaptive::allocated;

@@ -1,4 +1,4 @@
-//! Guards that every public function applies to its input first.
+//! Checks that every public function first applies to its input.
 
 use crate::error::StatError;
 

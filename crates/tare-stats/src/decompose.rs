@@ -1,4 +1,4 @@
-//! Why a layer's throughput differs: the log ratio as the sum of its factors', with what they leave unexplained.
+//! Why a layer's throughput differs: its log ratio as the sum of the factors' log ratios and an unexplained remainder.
 //!
 //! Throughput = CPU% × frequency × CPUs / (path length × CPI): transactions per second are the cycles spent per
 //! second over the cycles that a transaction takes. Two layers on the same machine share frequency and CPUs.

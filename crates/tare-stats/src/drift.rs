@@ -1,5 +1,5 @@
-//! Signs that samples or boots are not the independent repetitions they are taken for: warm-up, trend, change point,
-//! autocorrelation, two modes, a coarse clock.
+//! Signs that samples or boots are not independent repetitions: warm-up, trend, change point, autocorrelation,
+//! bimodality, a coarse clock.
 
 use crate::check;
 use crate::dist::normal_lower;

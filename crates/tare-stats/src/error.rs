@@ -1,4 +1,4 @@
-//! What can be wrong with numbers handed to this crate: every failure is one of these values.
+//! What can be wrong with the input of this crate: every failure is one of these values.
 
 use serde::Serialize;
 use std::fmt;

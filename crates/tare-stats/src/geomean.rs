@@ -1,4 +1,4 @@
-//! The geometric mean of a suite's ratios with its own interval; rows absent from some blocks are dealt with openly.
+//! The geometric mean of a suite's ratios with its own interval, also for rows that are missing from some blocks.
 
 use crate::check;
 use crate::error::StatError;

@@ -1,5 +1,5 @@
-//! Moderated variances: each row's log variance shrunk towards what all rows have in common, so that a scoreboard
-//! of many rows and few blocks can decide (Smyth 2004, "Linear models and empirical Bayes methods").
+//! Moderated variances: each row's log variance is shrunk towards that of all rows, which gives a scoreboard with many
+//! rows and few blocks enough power (Smyth 2004, "Linear models and empirical Bayes methods").
 
 use crate::dist::{trigamma, trigamma_inverse};
 use crate::error::StatError;

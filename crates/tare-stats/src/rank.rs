@@ -1,4 +1,4 @@
-//! Rank correlation: whether two lists order the same things alike, whatever their scales.
+//! Rank correlation: whether two lists put the same items into the same order, whatever their scales.
 
 use crate::check;
 use crate::error::StatError;

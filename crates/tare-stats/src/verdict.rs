@@ -1,4 +1,4 @@
-//! What a scoreboard may say about its rows: slower, faster, equivalent or undecided, corrected for their number.
+//! The verdicts of a scoreboard's rows: slower, faster, equivalent or undecided, corrected for the number of rows.
 
 use crate::correct::{Correction, PairP, joint};
 use crate::dist::t_upper;

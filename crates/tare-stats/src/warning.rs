@@ -1,4 +1,4 @@
-//! What a reader should know about a row before trusting it, in plain English.
+//! Warnings about the samples of a row, in plain English.
 
 use serde::Serialize;
 use std::fmt;

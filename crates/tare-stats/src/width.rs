@@ -1,4 +1,4 @@
-//! When a row's interval has been narrow for long enough to measure other rows instead.
+//! When a row's interval has been narrow for long enough, so that the time goes to other rows.
 
 /// No width counts before this many blocks.
 const FIRST_LOOK: usize = 5;

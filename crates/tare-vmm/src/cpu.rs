@@ -1,4 +1,4 @@
-//! The virtual CPU as firmware would leave it: what it says of itself, and 32-bit mode without paging.
+//! The virtual CPU in the state that firmware would leave: its CPUID, and 32-bit mode without paging.
 
 use crate::boot::Entry;
 use crate::fault::{Fault, refused};

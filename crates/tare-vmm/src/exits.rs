@@ -1,4 +1,4 @@
-//! What is counted of a running machine: KVM's own statistics, and the exits that came to this program.
+//! Counts of a running machine: KVM's own statistics, and the exits that reached this program.
 
 use crate::stats::Stats;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What the build of the probe needs of this machine beyond Rust and a C linker, and what brings it where it is missing.
+//! What the build of the probe needs beyond Rust and a C linker, and which package provides it.
 
 use std::ffi::OsStr;
 use std::process::Command;

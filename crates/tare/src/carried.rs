@@ -1,4 +1,4 @@
-//! The programs that tare carries inside: put where every layer can use them, by their hash.
+//! The programs that tare contains, written into the cache under their hash so that every layer can use them.
 
 use crate::files;
 use anyhow::{Context, Result};

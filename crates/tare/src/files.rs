@@ -1,4 +1,4 @@
-//! Files that people name: written whole or not at all, never through somebody else's link.
+//! Writes files that users name: whole or not at all, and never through another user's link.
 
 use anyhow::{Context, Result, bail};
 use std::fs::{self, File, OpenOptions, Permissions};

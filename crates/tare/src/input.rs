@@ -1,4 +1,4 @@
-//! Reading files that people name, which may be anything: devices and pipes have no size and perhaps no end.
+//! Reads files that users name, within bounds: devices and pipes have no size and perhaps no end.
 
 use anyhow::{Context, Result, bail};
 use std::fs::File;

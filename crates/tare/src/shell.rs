@@ -1,4 +1,4 @@
-//! Command lines to be typed again.
+//! Quotes command lines so that they can be typed again.
 
 use std::borrow::Cow;
 use std::ffi::OsString;

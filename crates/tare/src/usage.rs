@@ -1,7 +1,7 @@
-//! Wrong usage has an exit code of its own. The rule: what was asked for cannot be meant (a value out of range, a name
-//! that tare or the campaign does not know, options that contradict each other, a configuration file that cannot be
-//! parsed). What makes sense and does not work (a file that cannot be read, a campaign that is not there, a layer that
-//! does not boot) has failed.
+//! Wrong usage has an exit code of its own. It is a request that cannot be right: a value out of range, a name that tare
+//! or the campaign does not know, options that contradict each other, a configuration file that cannot be parsed. A
+//! sensible request that does not work is a failure: a file that cannot be read, a missing campaign, a layer that does
+//! not boot.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! The suites beside their originals: runs both on this machine, in turns, and prints the ratios. Where this user may,
-//! both run as real-time tasks in turns (`chrt -r 5`), so that other work on the machine does not come between.
+//! Compares the suites with their originals: runs both in turns on this machine and prints the ratios. If this user may,
+//! both run as real-time tasks (`chrt -r 5`), so that other work on the machine does not interrupt them.
 //!
 //! The probe's value is the median of its samples, or the best where the original's result is its best.
 //!

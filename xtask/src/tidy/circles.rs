@@ -1,4 +1,4 @@
-//! Circles between sibling modules of a crate: two that need each other are one, or lack a third that both need.
+//! Finds circles between sibling modules of a crate: two modules that depend on each other should be one, or share a third.
 
 use super::Source;
 use super::tree::{Module, Tree, module};

@@ -1,5 +1,5 @@
-//! What the compiler does not check: every file says what it is for, crates and modules depend on each other as
-//! ARCHITECTURE.md says and never in a circle, nothing is too long, nothing is left half done.
+//! Checks what the compiler does not: every file says what it is for, crates and modules depend on each other as
+//! ARCHITECTURE.md says and never in a circle, nothing is too long, and nothing is left unfinished.
 
 mod arrows;
 mod circles;

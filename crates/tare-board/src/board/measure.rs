@@ -1,4 +1,4 @@
-//! What a unit measures, and the words for more and less of it: the only list of them.
+//! What a unit measures (speed, size, ...), and the only list of the words for more and less of it.
 
 use serde::Serialize;
 use tare_proto::Unit;

@@ -1,4 +1,4 @@
-//! The scoreboard as a value: what every rendering reads, and what the JSON form spells out.
+//! The scoreboard as a value: all written forms read it, and the JSON form is its serialisation.
 
 mod measure;
 mod parts;

@@ -1,4 +1,4 @@
-//! What stands around the scoreboard's rows: method, counts, layers, failures, provenance.
+//! The parts of a scoreboard other than its rows: method, counts, layers, failures, provenance.
 
 use crate::{Note, Ratio};
 use serde::Serialize;

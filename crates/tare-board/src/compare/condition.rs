@@ -1,4 +1,4 @@
-//! What `--fail-if 'slower > 3%'` says: a word of the verdicts, and how much of it is too much.
+//! The conditions of `--fail-if 'slower > 3%'`: a word of the verdicts, and the bound that it must not exceed.
 
 use crate::board::Measure;
 use std::fmt;

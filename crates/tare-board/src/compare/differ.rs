@@ -1,4 +1,4 @@
-//! How two campaigns differ in what should be the same: refused, or told.
+//! How two campaigns differ in what should be the same: differences that forbid a comparison, and those that are listed.
 
 use super::board::Difference;
 use super::side::{Common, Side, is_same};

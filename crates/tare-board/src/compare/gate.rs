@@ -1,4 +1,5 @@
-//! The gate of a comparison or a campaign: which rows meet a condition, on corrected evidence only, and what it could have seen.
+//! The gate of a comparison or a campaign: which rows meet a condition after correction, and the smallest difference
+//! that it could have detected.
 
 use super::condition::{Claim, Condition};
 use crate::board::{Measure, Verdict};

@@ -1,4 +1,4 @@
-//! Geometric means over a layer's rows, of campaigns whose blocks are unrelated.
+//! Geometric means over a layer's rows, for campaigns whose blocks are unrelated.
 
 use super::board::By;
 use super::side::{self, Common, Side};

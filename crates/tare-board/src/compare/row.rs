@@ -1,4 +1,4 @@
-//! One row of a comparison: its values on both sides, their ratio, and what is off about it.
+//! One row of a comparison: its values on both sides, their ratio, and remarks.
 
 use super::board::{By, ComparedRow};
 use super::side::{self, Side};

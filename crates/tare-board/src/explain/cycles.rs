@@ -1,5 +1,5 @@
-//! What misses cost in the model: cycles, the same for every layer. They are assumptions, printed with what is made of
-//! them; a processor overlaps much of it.
+//! The cost of misses in the model, in cycles, the same for every layer. These are assumptions, which are printed with the
+//! results; a real processor overlaps many misses.
 
 use super::counted::One;
 

@@ -1,6 +1,6 @@
-//! What was counted as the tables of two reports show it: the metrics of one benchmark with a column a layer (report
-//! 001: path length, hypercalls and exits by rate, cycles per instruction, misses per 1,000 instructions), and one metric
-//! a column with a line a benchmark (report 002: instructions, cycles, TLB misses and page walks, cache misses).
+//! The counts in the form of two reports' tables. As in report 001: a table per benchmark with a column per layer (path
+//! length, rates of hypercalls and exits, cycles per instruction, misses per 1,000 instructions). As in report 002: a line
+//! per benchmark with a column per metric (instructions, cycles, TLB misses, page walks, cache misses).
 
 use super::counted::One;
 use super::cycles::{self, PLACES, everywhere};

@@ -1,4 +1,4 @@
-//! Why a ratio is what it is: what was counted beside the samples, per operation, on the layer and on the baseline.
+//! Why a ratio is what it is: counts per operation, on the layer and on the baseline.
 
 mod counted;
 mod cycles;

@@ -1,5 +1,5 @@
-//! Where a layer has files on a disk: in a folder of this host's, or, for a guest that has nothing of its file systems, on
-//! a disk with a file system of its own.
+//! Where a layer keeps files on a disk: in a folder of this host or, for a guest, which cannot see the host's file systems,
+//! on a disk with a file system of its own.
 
 use crate::disk::{self, Attached};
 use crate::{BootSpec, Program, Setting, SettingError, Settings, Unavailable};

@@ -1,5 +1,5 @@
-//! Whether a device or file may be a layer's disk: it was given up, and nobody uses it. The kernel keeps a device for one
-//! user; a file it gives to everybody.
+//! Whether a device or file may be a layer's disk: its contents may be lost, and nothing uses it. The kernel can reserve a
+//! device for one user, but not a file.
 
 use crate::Unavailable;
 use nix::fcntl::{FcntlArg, fcntl};

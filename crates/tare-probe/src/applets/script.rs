@@ -1,4 +1,4 @@
-//! The shell of UnixBench's scripts: as many scripts at once as are asked for, each a process that
+//! The shell of UnixBench's scripts: the requested number of scripts at once, each a process that
 //! starts the tools, connects them and waits for them.
 
 use super::number;

@@ -1,4 +1,4 @@
-//! One section a benchmark: distributions, location and spread in figures, the series over time, counters, load
+//! One section per benchmark: distributions, location and spread in figures, the series over time, counters, load
 //! curves and where the time went, as far as there are any.
 
 use super::common::swatch;

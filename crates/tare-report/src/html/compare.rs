@@ -1,4 +1,4 @@
-//! A comparison as part of a page: what is said of every layer, and a table a layer with its ratios drawn.
+//! A comparison as part of a page: for every layer its sentences, and a table with its ratios drawn.
 
 use super::common::{swatch, verdict_class};
 use super::table::{RANGE, axis, drawn};

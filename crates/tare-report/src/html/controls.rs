@@ -1,4 +1,4 @@
-//! What the table can be asked: search, verdict, layers, range, raw values. Without a script only the last works.
+//! The table's controls: search, verdict, layers, range, raw values. Without a script only the last works.
 
 use super::common::swatch;
 use crate::clean::{clean, fit};

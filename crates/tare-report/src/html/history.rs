@@ -1,4 +1,4 @@
-//! Several campaigns on one page: every benchmark's costs over them, with the places where something changed.
+//! Several campaigns on one page: the costs of every benchmark over the campaigns, with significant changes marked.
 
 use super::common::swatch;
 use super::page::{Shell, shell};

@@ -1,8 +1,8 @@
-//! The page: one HTML file that asks for nothing else, with every figure drawn into it.
+//! The page: one self-contained HTML file with every figure drawn into it. It makes no network requests.
 //!
 //! Templates are `maud`'s, which escape whatever is put into them; figures escape their own texts (`svg::canvas`).
-//! Every string of a campaign goes through [`crate::clean()`] first. The page's policy allows our one style sheet and one
-//! script, by their hashes, and nothing else: even what should slip through could load and run nothing.
+//! Every string of a campaign goes through [`crate::clean()`] first. The page's policy allows only our style sheet and our
+//! script, by their hashes, so that even markup that slipped through could not load or run anything.
 
 mod bench;
 mod cell;

@@ -1,4 +1,4 @@
-//! What stands around every page: head, policy, style sheet, script, the line at the top and the one at the end.
+//! The frame of every page: head, content security policy, style sheet, script, header and footer.
 
 use crate::svg::theme;
 use maud::{DOCTYPE, Markup, PreEscaped, html};

@@ -1,4 +1,4 @@
-//! Where to optimise: a table a layer, what adds most first; only for suites whose benchmarks have weights.
+//! Where to optimise: a table per layer, largest addition first; only for suites whose benchmarks have weights.
 
 use super::common::swatch;
 use crate::clean::{clean, fit};

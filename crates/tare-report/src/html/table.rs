@@ -1,4 +1,4 @@
-//! The scoreboard as a table: a row a benchmark, its intervals drawn in it, a column a layer; grouped by suite.
+//! The scoreboard as a table, grouped by suite: a row per benchmark with its intervals drawn, a column per layer.
 
 use super::cell;
 use super::common::{shown, swatch};

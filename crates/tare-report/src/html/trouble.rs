@@ -1,4 +1,4 @@
-//! Can I trust it: what differs beside the layer, warnings, failed boots with their consoles, what could not run.
+//! "Can I trust it?": what differs besides the layer, warnings, failed boots with their consoles, what could not run.
 
 use crate::clean::{clean, fit};
 use crate::words;

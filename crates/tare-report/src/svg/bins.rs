@@ -1,5 +1,5 @@
-//! Samples made small enough to be drawn: histogram bins, a thinned distribution function, buckets over time. The
-//! campaign keeps all of them.
+//! Samples reduced to what can be drawn: histogram bins, a thinned distribution function, buckets over time. The campaign
+//! keeps all samples.
 
 use super::scale::{Kind, Scale};
 

@@ -1,6 +1,6 @@
 //! Marks: a shape with its interval, bands, histogram steps, distribution functions, lines with bands.
 //!
-//! A series is told by its colour (class `s0`, `s1`, ...) and, for those who do not see it, by its shape or dashes.
+//! A series is identified by its colour (class `s0`, `s1`, ...) and, for colour-blind readers, by its shape or dashes.
 
 use super::canvas::{Canvas, num};
 use super::scale::Scale;

@@ -1,5 +1,5 @@
-//! Colours: Okabe and Ito's palette, which every kind of colour vision tells apart, darkened for white paper where it
-//! is too faint, and the style sheet of stand-alone files.
+//! Colours, and the style sheet of stand-alone files. The palette is Okabe and Ito's, which every kind of colour vision can
+//! distinguish, darkened where it is too faint on white paper.
 
 /// Series colours on light ground; the baseline's first.
 pub(crate) const LIGHT: [&str; 8] =

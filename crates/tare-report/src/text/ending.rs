@@ -1,4 +1,4 @@
-//! What stands below the tables: the floor, the layers' notes, warnings, failures, provenance.
+//! The part below the tables: the floor, the layers' notes, warnings, failures, provenance.
 
 use super::page::{Ink, Page};
 use super::reason;

@@ -1,4 +1,4 @@
-//! The terminal form: headlines in words, the matrix, and below them what they rest on.
+//! The terminal form: headlines in words, the matrix, and below them the details and provenance.
 
 mod details;
 mod ending;

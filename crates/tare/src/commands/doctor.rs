@@ -1,5 +1,5 @@
-//! `tare doctor`: says what of this machine disturbs, boots every layer once and says which run here, and what the
-//! others lack.
+//! `tare doctor`: reports what on this machine disturbs measurements, boots every layer once, and says which run here and
+//! what the others lack.
 
 use crate::cli::{DoctorArgs, LAYER_MISSING};
 use crate::config::{Asked, layers};

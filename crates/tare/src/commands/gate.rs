@@ -1,4 +1,4 @@
-//! `--fail-if` in every command that has it: what can never be met is refused, what came of it is said.
+//! `--fail-if` in every command that has it: refuses conditions that can never be met, and prints the result.
 
 use crate::cli::GateArgs;
 use crate::output;

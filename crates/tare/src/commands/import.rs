@@ -1,4 +1,4 @@
-//! `tare import`: makes a campaign of what other tools printed.
+//! `tare import`: makes a campaign from other tools' output.
 
 use crate::cli::ImportArgs;
 use crate::commands::show;

@@ -1,4 +1,4 @@
-//! One file a verb.
+//! One file per command.
 
 pub mod compare;
 pub mod doctor;

@@ -1,4 +1,4 @@
-//! `tare resume`: goes on with a campaign that was interrupted or killed, or with a finished one that is asked for more.
+//! `tare resume`: continues an interrupted or killed campaign, or a finished one that is to get more blocks or time.
 
 use crate::carried::PROBE;
 use crate::cli::ResumeArgs;

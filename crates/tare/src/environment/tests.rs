@@ -1,4 +1,4 @@
-//! Every check against trees made by hand: a quiet machine of metal, a loud one, a guest, an empty one.
+//! Every check against hand-made trees: a quiet bare-metal machine, a noisy one, a guest, an empty one.
 
 use super::{CHECKS, Found, State, View, comments, for_machines, for_people, look};
 use std::fs;

@@ -1,4 +1,4 @@
-//! What checks look at: a tree with `proc` and `sys` in it, and the CPUs of a campaign.
+//! The input of the checks: a tree with `proc` and `sys` in it, and the CPUs of a campaign.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

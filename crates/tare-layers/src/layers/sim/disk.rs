@@ -1,4 +1,4 @@
-//! The disk of the simulated machine's layers: in the machine's own memory, so that nothing of the host is in the figures.
+//! The disk of the simulated machine's layers: in the machine's own memory, so that the host does not influence the figures.
 
 use crate::{Setting, SettingError, Settings, disk};
 

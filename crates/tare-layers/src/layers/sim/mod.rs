@@ -1,6 +1,6 @@
 //! The layers of the simulated machine: each boot is a fresh one of QEMU with `-icount`, the layer inside it.
 //!
-//! One kernel image serves all of them, so that a ratio is the layer and nothing else.
+//! All of them use the same kernel image, so that a ratio shows the layer alone.
 
 mod disk;
 mod inside;

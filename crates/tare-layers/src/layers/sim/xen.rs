@@ -1,4 +1,4 @@
-//! Xen under the machine's kernel: where it comes from, and how QEMU loads the two.
+//! Xen below the machine's kernel: where it comes from, and how QEMU loads the two.
 
 use super::machine::{Simulated, Start};
 use crate::{

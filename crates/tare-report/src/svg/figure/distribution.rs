@@ -1,5 +1,5 @@
-//! Overlaid histograms of all samples per layer, each with its location and spread marked above: what report 002 read
-//! "shifted to the right" and "less compact" from.
+//! Overlaid histograms of all samples per layer, each with its location and spread marked above. Report 002 read "shifted
+//! to the right" and "less compact" from such figures.
 
 use super::WIDTH;
 use crate::svg::bins::{at_quantile, histogram};

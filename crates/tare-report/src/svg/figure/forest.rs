@@ -1,4 +1,4 @@
-//! Forest plots: a dot and its interval a layer, the margin and the noise floor behind them, on a log scale of costs.
+//! Forest plots on a log scale of costs: a dot with its interval for each layer, over the margin and the noise floor.
 
 use crate::svg::canvas::Canvas;
 use crate::svg::scale::Scale;

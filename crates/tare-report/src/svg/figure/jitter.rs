@@ -1,5 +1,5 @@
-//! Spread apart from location: every layer's samples relative to its own median, so that layers which differ by a
-//! factor of 50 can be compared for how compact they are.
+//! Spread without location: every layer's samples relative to its own median, so that the spreads of layers can be
+//! compared even if their medians differ by a factor of 50.
 
 use super::WIDTH;
 use crate::svg::bins::{at_quantile, histogram};

@@ -1,5 +1,5 @@
-//! Samples in the order taken, boot by boot, one strip a layer: drift over the campaign, warm-up within boots and two
-//! modes show here.
+//! Samples in the order taken, boot by boot, one strip per layer. They show drift over the campaign, warm-up within boots
+//! and bimodality.
 
 use super::WIDTH;
 use crate::svg::bins::{at_quantile, buckets};

@@ -1,4 +1,4 @@
-//! `tare explain`: what a campaign's ratios are made of; or a throughput ratio as CPU use, path length and CPI.
+//! `tare explain`: breaks a campaign's ratios down, or a throughput ratio into CPU use, path length and CPI.
 
 mod imported;
 

@@ -1,4 +1,4 @@
-//! What a paper says without a ratio: the time that a layer adds to a test, and tests that it only names.
+//! What a paper reports other than ratios: the time that a layer adds to a test, and tests that it only names.
 
 use super::paragraph;
 use std::fmt::Write;

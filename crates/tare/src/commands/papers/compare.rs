@@ -1,4 +1,4 @@
-//! A campaign beside a paper's ratios, benchmark by benchmark.
+//! Compares a campaign with a paper's ratios, benchmark by benchmark.
 
 use super::added;
 use anyhow::{Result, bail};

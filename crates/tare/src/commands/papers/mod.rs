@@ -1,4 +1,4 @@
-//! `tare papers`: published results, what follows from their figures, and a campaign beside them.
+//! `tare papers`: published results, what follows from their figures, and a comparison of a campaign with them.
 
 mod added;
 mod compare;

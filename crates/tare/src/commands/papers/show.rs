@@ -1,4 +1,4 @@
-//! A paper's figures, what follows from them, and where its arithmetic does not hold.
+//! A paper's figures, what follows from them, and where its arithmetic is inconsistent.
 
 use super::paragraph;
 use crate::output;

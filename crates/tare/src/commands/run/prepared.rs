@@ -1,4 +1,4 @@
-//! A campaign that is run to its end, new or begun before.
+//! Runs a campaign to its end, whether new or resumed.
 
 use crate::commands::{report, show};
 use crate::progress::Progress;

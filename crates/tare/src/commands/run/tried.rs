@@ -1,4 +1,4 @@
-//! The layers of a campaign as their trials left them.
+//! The layers of a campaign, after their trials.
 
 use crate::config::Asked;
 use crate::progress::Progress;
