@@ -23,5 +23,5 @@ pub use format::{Format, Parsed, parse};
 pub use formats::{FORMATS, find, recognise};
 pub use hints::hint;
 pub use papers::{
-    Claim, Finding, FindingState, Gap, Paper, Row, Sum, Table, Twice, findings, papers,
+    Claim, FindingState, Gap, Paper, PaperFinding, Row, Sum, Table, Twice, findings, papers,
 };

@@ -44,7 +44,7 @@ fn every_committed_output_is_read() {
     for (name, text) in outputs() {
         let (_, parsed) = read(&text, &name);
         assert!(
-            parsed.notes.iter().all(|note| !note.contains("no number")),
+            parsed.notes.iter().all(|note| !note.contains("not a number")),
             "{name}: {:?}",
             parsed.notes
         );

@@ -77,7 +77,7 @@ const VM_EXITS: usize = OF_PLACES + HYPERCALLS + 1;
 pub const COUNT: usize = VM_EXITS + 1;
 
 /// A copy of all counters.
-pub type Copy = [u64; COUNT];
+pub type Snapshot = [u64; COUNT];
 
 static COUNTERS: [Counter; COUNT] = [const { AtomicU64::new(0) }; COUNT];
 
@@ -104,7 +104,7 @@ pub fn vm_exits() -> &'static Counter {
     &COUNTERS[VM_EXITS]
 }
 
-pub fn copy() -> Copy {
+pub fn snapshot() -> Snapshot {
     std::array::from_fn(|at| COUNTERS[at].load(Relaxed))
 }
 

@@ -1,7 +1,7 @@
 //! A guest inside of the guest (KVM on the machine's emulated SVM): its addresses look like its
 //! host's, so what runs between an exit and the next entry is told apart by these two.
 
-use crate::counts::{self, COUNT, Copy, KINDS};
+use crate::counts::{self, COUNT, KINDS, Snapshot};
 use crate::place::{PLACES, Place};
 
 /// Where the machine is.
@@ -10,9 +10,9 @@ pub struct Guest {
     /// Between an entry and the next exit.
     pub inside: bool,
     /// The counters at the last exit.
-    since: Option<Box<Copy>>,
+    since: Option<Box<Snapshot>>,
     /// What hosts have executed between exits and entries.
-    pub host: Option<Box<Copy>>,
+    pub host: Option<Box<Snapshot>>,
 }
 
 impl Guest {
@@ -20,7 +20,7 @@ impl Guest {
     pub fn enter(&mut self) {
         self.inside = true;
         if let Some(since) = self.since.take() {
-            let now = counts::copy();
+            let now = counts::snapshot();
             let host = self.host.get_or_insert_with(|| Box::new([0; COUNT]));
             for at in 0..COUNT {
                 host[at] += now[at] - since[at];
@@ -32,12 +32,12 @@ impl Guest {
     pub fn exit(&mut self) {
         counts::bump(counts::vm_exits());
         self.inside = false;
-        self.since = Some(Box::new(counts::copy()));
+        self.since = Some(Box::new(counts::snapshot()));
     }
 }
 
 /// Moves what the `host` has executed out of `counted` and to the hypervisor's place.
-pub fn take_apart(counted: &mut Copy, host: &Copy) {
+pub fn take_apart(counted: &mut Snapshot, host: &Snapshot) {
     for place in PLACES {
         for (kind, _) in KINDS {
             let at = counts::index(place, kind);

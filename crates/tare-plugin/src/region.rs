@@ -1,6 +1,6 @@
 //! Regions: what was counted between marks, by request and term.
 
-use crate::counts::{COUNT, Copy};
+use crate::counts::{COUNT, Snapshot};
 use std::collections::BTreeMap;
 
 /// Most regions that are kept; a probe has a hundred benchmarks of a few terms.
@@ -30,12 +30,12 @@ pub struct Region {
     pub negative: bool,
     pub ops: u64,
     pub batches: u64,
-    pub counts: Box<Copy>,
+    pub counts: Box<Snapshot>,
 }
 
 impl Regions {
     /// A batch of `ops` operations belongs to `next`.
-    pub fn add(&mut self, next: &Next, ops: u64, counted: &Copy) {
+    pub fn add(&mut self, next: &Next, ops: u64, counted: &Snapshot) {
         let key = (next.id, next.term);
         let room = self.0.len() < MOST_REGIONS || self.0.contains_key(&key);
         if next.id == 0 || ops == 0 || !room {

@@ -3,7 +3,7 @@
 use crate::args::Config;
 use crate::block::Block;
 use crate::cell::OneCpu;
-use crate::counts::{self, Copy, Kind};
+use crate::counts::{self, Kind, Snapshot};
 use crate::guest::{Guest, take_apart};
 use crate::hypercall::Ax;
 use crate::mark::{Mark, Spelling};
@@ -53,11 +53,11 @@ pub struct State {
     /// What the next batch belongs to.
     pub next: Next,
     /// The counters when the batch began, and the host's then, of a guest inside of the guest.
-    pub open: Option<(Box<Copy>, Option<Box<Copy>>)>,
+    pub open: Option<(Box<Snapshot>, Option<Box<Snapshot>>)>,
     /// A guest inside of the guest.
     pub guest: Guest,
     /// What was counted in a batch that has ended, until its operations are told.
-    pub ended: Option<Box<Copy>>,
+    pub ended: Option<Box<Snapshot>>,
     /// What has been counted, by request and term.
     pub regions: Regions,
     /// Some marks came from elsewhere than the probe's own text.
@@ -115,7 +115,7 @@ impl State {
     fn begin(&mut self) {
         let host = self.guest.inside.then(|| self.guest.host.clone()).flatten();
         self.counting = true;
-        self.open = Some((Box::new(counts::copy()), host));
+        self.open = Some((Box::new(counts::snapshot()), host));
     }
 
     /// A batch has ended: what was counted is its region's, if it is a sample's, now or when its operations are told.
@@ -136,9 +136,9 @@ impl State {
         }
     }
 
-    fn since(&self, begin: &Copy, host_begin: Option<&Copy>) -> Copy {
-        let now = counts::copy();
-        let mut counted: Copy = std::array::from_fn(|at| now[at] - begin[at]);
+    fn since(&self, begin: &Snapshot, host_begin: Option<&Snapshot>) -> Snapshot {
+        let now = counts::snapshot();
+        let mut counted: Snapshot = std::array::from_fn(|at| now[at] - begin[at]);
         if self.guest.inside
             && let Some(host) = &self.guest.host
         {

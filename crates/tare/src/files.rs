@@ -16,19 +16,19 @@ const LINKS: usize = 40;
 /// # Errors
 /// What `write` fails with; a path that cannot be written, is a disk, or is another user's link.
 pub fn put(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
-    let place = place(path).and_then(|place| match place {
-        Place::File(path) => whole(&path, write),
-        Place::Stream(path, flags) => {
+    let put = target(path).and_then(|target| match target {
+        Target::File(path) => whole(&path, write),
+        Target::Stream(path, flags) => {
             let flags = flags | nix::libc::O_NOCTTY;
             let opened = OpenOptions::new().append(true).custom_flags(flags).open(path);
             write(&mut opened?)
         }
     });
-    place.with_context(|| format!("cannot write {}", path.display()))
+    put.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Where what is written to a path goes.
-enum Place {
+enum Target {
     /// A regular file, there or not yet.
     File(PathBuf),
     /// What is written to in place, and how it is to be opened.
@@ -36,11 +36,11 @@ enum Place {
 }
 
 /// Follows the links that `named` is, as long as they are this user's or root's: those of others may lead anywhere.
-fn place(named: &Path) -> Result<Place> {
+fn target(named: &Path) -> Result<Target> {
     let mut path = named.to_owned();
     for _ in 0..LINKS {
         let found = match fs::symlink_metadata(&path) {
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Place::File(path)),
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Target::File(path)),
             found => found?,
         };
         if !found.is_symlink() {
@@ -51,7 +51,7 @@ fn place(named: &Path) -> Result<Place> {
         }
         // What such a link leads to may have no other name: /dev/stdout is a pipe.
         if path.starts_with("/proc") {
-            return Ok(Place::Stream(path, 0));
+            return Ok(Target::Stream(path, 0));
         }
         let to = fs::read_link(&path)?;
         path = folder(&path).join(to);
@@ -59,7 +59,7 @@ fn place(named: &Path) -> Result<Place> {
     bail!("it leads through more than {LINKS} symbolic links")
 }
 
-fn of_kind(path: PathBuf, found: &fs::Metadata, flags: i32) -> Result<Place> {
+fn of_kind(path: PathBuf, found: &fs::Metadata, flags: i32) -> Result<Target> {
     let kind = found.file_type();
     if kind.is_dir() {
         bail!("it is a folder");
@@ -67,7 +67,7 @@ fn of_kind(path: PathBuf, found: &fs::Metadata, flags: i32) -> Result<Place> {
     if kind.is_block_device() {
         bail!("it is a disk, whose contents would be lost");
     }
-    Ok(if kind.is_file() { Place::File(path) } else { Place::Stream(path, flags) })
+    Ok(if kind.is_file() { Target::File(path) } else { Target::Stream(path, flags) })
 }
 
 /// A new file in the place of `path`, with the mode of the old one, if there is one.

@@ -159,7 +159,7 @@ fn score(section: &Section, printed: Option<f64>, sink: &mut Sink) {
         let computed = 10.0 * value / baseline;
         if !(computed > 0.0 && computed.is_finite()) {
             return sink
-                .note(format!("{suite}: no index, the result of {name} is no number above 0"));
+                .note(format!("{suite}: no index, the result of {name} is not a number above 0"));
         }
         if (computed - index).abs() > 0.0501 + 0.5 / baseline {
             sink.note(format!(

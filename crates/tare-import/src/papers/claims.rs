@@ -1,14 +1,14 @@
 //! What a paper states, against its own tables and against itself.
 
-use super::finding::{Finding, FindingState, half_digit};
+use super::finding::{FindingState, PaperFinding, half_digit};
 use super::{Claim, Gap, Paper, Row, Table, Twice};
 
 /// A claim against the table that it is about.
-pub(super) fn claimed(paper: &Paper, claim: &Claim) -> Finding {
+pub(super) fn claimed(paper: &Paper, claim: &Claim) -> PaperFinding {
     let about = &claim.about;
     let Some((name, ratio, more_is_better)) = ratio(paper, claim) else {
         let text = format!("{about}: {}the paper has no figures for it", amount(claim));
-        return Finding { state: FindingState::Stated, text };
+        return PaperFinding { state: FindingState::Stated, text };
     };
     match claim.percent {
         Some([low, high]) => {
@@ -16,7 +16,7 @@ pub(super) fn claimed(paper: &Paper, claim: &Claim) -> Finding {
             let half = half_digit(low);
             let holds = (low - half..=high + half).contains(&found);
             let text = format!("{about}: {}{name} gives {found:.1}%", amount(claim));
-            Finding::new(holds, text)
+            PaperFinding::new(holds, text)
         }
         None => {
             let above = (ratio > 1.0) == more_is_better;
@@ -24,7 +24,7 @@ pub(super) fn claimed(paper: &Paper, claim: &Claim) -> Finding {
             let layer = claim.layer.as_deref().unwrap_or_default();
             let speed = if more_is_better { ratio } else { 1.0 / ratio };
             let text = format!("{about}: {name} has {layer} at {speed:.2} times the speed");
-            Finding::new(holds, text)
+            PaperFinding::new(holds, text)
         }
     }
 }
@@ -58,18 +58,18 @@ fn amount(claim: &Claim) -> String {
 }
 
 /// The same thing stated twice, with one figure or two.
-pub(super) fn twice(paper: &Paper, twice: &Twice) -> Option<Finding> {
+pub(super) fn twice(paper: &Paper, twice: &Twice) -> Option<PaperFinding> {
     let ([one, _], [other, _]) = (paper.percent(&twice.one)?, paper.percent(&twice.other)?);
     let apart = 100.0 * ((1.0 + other / 100.0) / (1.0 + one / 100.0) - 1.0);
     let text = format!(
         "{} {one}%, but {} {other}%: the second is {apart:.1}% above the first",
         twice.one, twice.other
     );
-    Some(Finding::new(one == other, text))
+    Some(PaperFinding::new(one == other, text))
 }
 
 /// What is left of a gap after an improvement, against what is said to be left.
-pub(super) fn gap(paper: &Paper, gap: &Gap) -> Option<Finding> {
+pub(super) fn gap(paper: &Paper, gap: &Gap) -> Option<PaperFinding> {
     let ([before, _], [gain, _]) = (paper.percent(&gap.before)?, paper.percent(&gap.gain)?);
     let [low, high] = paper.percent(&gap.after)?;
     let left = 100.0 - (100.0 - before) * (1.0 + gain / 100.0);
@@ -77,5 +77,5 @@ pub(super) fn gap(paper: &Paper, gap: &Gap) -> Option<Finding> {
         "{before}% below, improved by {gain}% ({}), leaves {left:.1}% below; stated {low} to {high}%",
         gap.gain
     );
-    Some(Finding::new((low..=high).contains(&left), text))
+    Some(PaperFinding::new((low..=high).contains(&left), text))
 }

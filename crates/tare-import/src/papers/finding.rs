@@ -2,7 +2,7 @@
 
 /// One thing that was recomputed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
+pub struct PaperFinding {
     /// What the paper's own figures say.
     pub state: FindingState,
     /// A sentence with the figures.
@@ -20,9 +20,9 @@ pub enum FindingState {
     Stated,
 }
 
-impl Finding {
-    pub(super) fn new(holds: bool, text: String) -> Finding {
-        Finding { state: if holds { FindingState::Holds } else { FindingState::Fails }, text }
+impl PaperFinding {
+    pub(super) fn new(holds: bool, text: String) -> PaperFinding {
+        PaperFinding { state: if holds { FindingState::Holds } else { FindingState::Fails }, text }
     }
 
     /// Whether the paper's own figures agree.

@@ -1,12 +1,12 @@
 //! What follows from a paper's figures, and where its own arithmetic does not hold.
 
-use super::finding::{Finding, half_digit};
+use super::finding::{PaperFinding, half_digit};
 use super::{Paper, Row, Table, claims};
 use tare_stats::{Work, decompose};
 
 /// Everything recomputed from `paper`.
 #[must_use]
-pub fn findings(paper: &Paper) -> Vec<Finding> {
+pub fn findings(paper: &Paper) -> Vec<PaperFinding> {
     let mut all = Vec::new();
     for table in &paper.table {
         all.extend(ratios(table));
@@ -27,7 +27,7 @@ pub fn findings(paper: &Paper) -> Vec<Finding> {
 }
 
 /// Printed ratios that the printed values cannot give, even before they were rounded.
-fn ratios(table: &Table) -> Vec<Finding> {
+fn ratios(table: &Table) -> Vec<PaperFinding> {
     let printed: Vec<_> = table.rows.iter().filter(|row| row.ratio.is_some()).collect();
     if printed.is_empty() {
         return Vec::new();
@@ -50,7 +50,7 @@ fn ratios(table: &Table) -> Vec<Finding> {
             wrong.join(", ")
         ),
     };
-    vec![Finding::new(wrong.is_empty(), text)]
+    vec![PaperFinding::new(wrong.is_empty(), text)]
 }
 
 /// What rounding may hide of two values and of their widths, in favour of the paper.
@@ -59,7 +59,7 @@ fn hidden(a: f64, b: f64, share: f64) -> f64 {
 }
 
 /// Rows whose two intervals have no value in common, against what the text says. Widths are whole widths.
-fn outside(table: &Table) -> Vec<Finding> {
+fn outside(table: &Table) -> Vec<PaperFinding> {
     if table.rows.iter().all(|row| row.width.len() != 2) {
         return Vec::new();
     }
@@ -93,11 +93,11 @@ fn outside(table: &Table) -> Vec<Finding> {
     if !missing.is_empty() {
         text += &format!("; named but inside: {}", missing.join(", "));
     }
-    vec![Finding::new(unsaid.is_empty() && missing.is_empty(), text)]
+    vec![PaperFinding::new(unsaid.is_empty() && missing.is_empty(), text)]
 }
 
 /// A row that is said to lie outside by so many percent: in which reading of the widths it does.
-fn stated_outside(table: &Table, row: &Row) -> Option<Finding> {
+fn stated_outside(table: &Table, row: &Row) -> Option<PaperFinding> {
     let (stated, [a, b, ..], [wa, wb]) = (row.outside?, &row.values[..], &row.width[..]) else {
         return None;
     };
@@ -112,11 +112,11 @@ fn stated_outside(table: &Table, row: &Row) -> Option<Finding> {
          they are half widths",
         table.name, row.name
     );
-    Some(Finding::new(near(whole) || near(half), text))
+    Some(PaperFinding::new(near(whole) || near(half), text))
 }
 
 /// The ratio of the best values.
-fn best(table: &Table, row: &Row) -> Option<Finding> {
+fn best(table: &Table, row: &Row) -> Option<PaperFinding> {
     let (printed, [a, b]) = (row.best_ratio?, &row.best[..]) else { return None };
     let computed = b / a;
     let hidden = computed * (half_digit(*a) / a + half_digit(*b) / b);
@@ -125,7 +125,7 @@ fn best(table: &Table, row: &Row) -> Option<Finding> {
         "{}: {}, ratio of the best printed {printed:.2}, the values give {computed:.3}",
         table.name, row.name
     );
-    Some(Finding::new(holds, text))
+    Some(PaperFinding::new(holds, text))
 }
 
 fn or_none(names: &[&str]) -> String {
@@ -133,7 +133,7 @@ fn or_none(names: &[&str]) -> String {
 }
 
 /// Indices and scores from the results: printed results hide up to half a digit.
-fn indices(table: &Table) -> Vec<Finding> {
+fn indices(table: &Table) -> Vec<PaperFinding> {
     let mut all = Vec::new();
     for (column, printed) in table.score.iter().enumerate() {
         let (mut logs, mut hidden, mut off, mut wrong) = (0.0, 0.0, Vec::new(), Vec::new());
@@ -164,13 +164,13 @@ fn indices(table: &Table) -> Vec<Finding> {
             or_none(&wrong),
             or_none(&off)
         );
-        all.push(Finding::new(holds, text));
+        all.push(PaperFinding::new(holds, text));
     }
     all
 }
 
 /// The throughput ratio as the product of its factors.
-fn decomposition(table: &Table) -> Option<Finding> {
+fn decomposition(table: &Table) -> Option<PaperFinding> {
     let work = |column: usize| {
         let value = |role: &str| {
             let row = table.rows.iter().find(|row| row.role.as_deref() == Some(role))?;
@@ -193,10 +193,10 @@ fn decomposition(table: &Table) -> Option<Finding> {
         share(d.cpi),
         share(d.residual)
     );
-    Some(Finding::new((d.residual.factor - 1.0).abs() < 0.02, text))
+    Some(PaperFinding::new((d.residual.factor - 1.0).abs() < 0.02, text))
 }
 
-fn sums(table: &Table, total: &str, parts: &[String]) -> Option<Finding> {
+fn sums(table: &Table, total: &str, parts: &[String]) -> Option<PaperFinding> {
     let whole = table.row(total)?;
     let mut wrong = Vec::new();
     for (column, value) in whole.values.iter().enumerate() {
@@ -215,5 +215,5 @@ fn sums(table: &Table, total: &str, parts: &[String]) -> Option<Finding> {
             wrong.join("; ")
         ),
     };
-    Some(Finding::new(wrong.is_empty(), text))
+    Some(PaperFinding::new(wrong.is_empty(), text))
 }

@@ -4,7 +4,7 @@ mod claims;
 mod finding;
 mod findings;
 
-pub use finding::{Finding, FindingState};
+pub use finding::{FindingState, PaperFinding};
 pub use findings::findings;
 
 use serde::Deserialize;

@@ -3,7 +3,7 @@
 use super::common::swatch;
 use super::page::{Shell, shell};
 use crate::clean::{clean, fit};
-use crate::svg::figure::history::{Line, figure};
+use crate::svg::figure::history::{Trace, figure};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
 use tare_board::format::{count, ratio_and_interval, short_ratio};
@@ -26,7 +26,7 @@ pub fn history_html(campaigns: &[(String, Scoreboard)]) -> String {
         each.map(|(machine, bench)| History::new(bench, machine, &layers, &order)).collect();
     let histories: Vec<History> = histories
         .into_iter()
-        .filter(|history| history.lines.iter().any(Line::is_something))
+        .filter(|history| history.lines.iter().any(Trace::is_something))
         .collect();
     let title =
         format!("{} over {}", count(benches.len(), "benchmark"), count(order.len(), "campaign"));
@@ -64,7 +64,7 @@ struct History<'a> {
     machine: Machine,
     /// What it measures where it was measured first.
     measure: Measure,
-    lines: Vec<Line>,
+    lines: Vec<Trace>,
     /// Layer, first campaign after a change, and the change as a log ratio.
     changes: Vec<(usize, usize, f64)>,
 }
@@ -94,7 +94,7 @@ impl<'a> History<'a> {
             let logs: Vec<f64> = known.iter().map(|(_, log)| *log).collect();
             let change = change_point(&logs).map(|(place, change)| (known[place].0, change));
             history.changes.extend(change.map(|(campaign, size)| (at, campaign, size)));
-            history.lines.push(Line { series: at + 1, costs, change: change.map(|c| c.0) });
+            history.lines.push(Trace { series: at + 1, costs, change: change.map(|c| c.0) });
         }
         history
     }
@@ -121,7 +121,7 @@ impl History<'_> {
 
 /// What is said where nothing changed, or nothing could be told.
 fn unchanged(histories: &[History], found: usize) -> Option<String> {
-    let points = |line: &Line| line.costs.iter().flatten().count();
+    let points = |line: &Trace| line.costs.iter().flatten().count();
     let series = || histories.iter().flat_map(|history| &history.lines).map(points);
     let all = series().filter(|n| *n > 0).count();
     let tested = series().filter(|n| *n >= CHANGE_FROM).count();

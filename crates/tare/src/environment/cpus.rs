@@ -1,7 +1,7 @@
 //! Checks of the CPUs: who else uses them, and how fast they run.
 
 use super::view::{named, percent};
-use super::{Check, Look, State, View};
+use super::{Answer, Check, State, View};
 use tare_run::{CoreKind, core_kind, list};
 
 /// A CPU that is busy for more than this disturbs what is measured on it.
@@ -20,11 +20,11 @@ pub const LOAD: Check = Check {
         });
         let average_text = average.map_or(String::new(), |a| format!(", load average {a}"));
         let Some((cpu, most)) = busy.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)) else {
-            return Look::new(State::Unknown, format!("CPU times cannot be read{average_text}"));
+            return Answer::new(State::Unknown, format!("CPU times cannot be read{average_text}"));
         };
         let text = format!("CPU {cpu} is busy for {} of its time{average_text}", percent(most));
         let loaded = average.is_some_and(|average| 2.0 * average > view.allowed.len() as f64);
-        Look::new(State::worst_of(most > BUSY, loaded), text)
+        Answer::new(State::worst_of(most > BUSY, loaded), text)
     },
 };
 
@@ -37,7 +37,7 @@ pub const STEAL: Check = Check {
         let stolen: Vec<(f64, f64)> =
             view.measured().iter().filter_map(|&cpu| view.stolen(cpu)).collect();
         if stolen.is_empty() {
-            return Look::new(State::Unknown, "CPU times cannot be read");
+            return Answer::new(State::Unknown, "CPU times cannot be read");
         }
         let most = |pick: fn(&(f64, f64)) -> f64| stolen.iter().map(pick).fold(0.0, f64::max);
         let (now, ever) = (most(|s| s.0), most(|s| s.1));
@@ -46,7 +46,7 @@ pub const STEAL: Check = Check {
             percent(now),
             100.0 * ever
         );
-        Look::new(State::worst_of(now >= 0.01, ever >= 0.001), text)
+        Answer::new(State::worst_of(now >= 0.01, ever >= 0.001), text)
     },
 };
 
@@ -60,15 +60,15 @@ pub const SHARED: Check = Check {
         let (may, pinned) = (view.allowed.len(), &view.pinned);
         let rest = view.allowed.iter().filter(|cpu| !pinned.contains(cpu)).count();
         match (pinned.is_empty(), rest) {
-            (true, _) if may <= 1 => Look::new(
+            (true, _) if may <= 1 => Answer::new(
                 State::Warning,
                 format!("only {} usable CPU: layers share it with tare and everything else", may),
             ),
             (true, _) => {
-                Look::new(State::Note, format!("layers are not pinned; {may} usable CPUs"))
+                Answer::new(State::Note, format!("layers are not pinned; {may} usable CPUs"))
             }
             (_, 0) => {
-                Look::new(State::Warning, format!("no CPU is left besides {}", named(pinned)))
+                Answer::new(State::Warning, format!("no CPU is left besides {}", named(pinned)))
             }
             (_, rest) => pinned_to(view, &format!("{rest} left for everything else")),
         }
@@ -76,14 +76,14 @@ pub const SHARED: Check = Check {
 };
 
 /// Where layers are pinned, and why there on a host whose cores differ.
-fn pinned_to(view: &View, rest: &str) -> Look {
+fn pinned_to(view: &View, rest: &str) -> Answer {
     let layers = format!("layers on {}", named(&view.pinned));
     let online = view.read("sys/devices/system/cpu/online").map(|text| list(&text));
     let all = online.unwrap_or_else(|| view.allowed.clone());
     match core_kind(view.root(), &all, &view.pinned) {
-        CoreKind::Only => Look::new(State::Fine, format!("{layers}, {rest}")),
-        CoreKind::One(kind) => Look::new(State::Note, format!("{layers}, {kind}, {rest}")),
-        CoreKind::Mixed(kinds) => Look::new(State::Warning, format!("{layers}, {kinds}, {rest}")),
+        CoreKind::Only => Answer::new(State::Fine, format!("{layers}, {rest}")),
+        CoreKind::One(kind) => Answer::new(State::Note, format!("{layers}, {kind}, {rest}")),
+        CoreKind::Mixed(kinds) => Answer::new(State::Warning, format!("{layers}, {kinds}, {rest}")),
     }
 }
 
@@ -96,7 +96,7 @@ pub const QUOTA: Check = Check {
         let groups = view.read("proc/self/cgroup").unwrap_or_default();
         let places: Vec<(String, &str)> = groups.lines().filter_map(cpu_group).collect();
         if places.is_empty() {
-            return Look::new(State::Unknown, "no control group that limits CPU time was found");
+            return Answer::new(State::Unknown, "no control group that limits CPU time was found");
         }
         let mut folders = places.iter().flat_map(|(mount, path)| {
             let upwards = std::iter::successors(Some(*path), |folder| {
@@ -105,11 +105,11 @@ pub const QUOTA: Check = Check {
             upwards.map(move |folder| format!("{mount}{}", folder.trim_end_matches('/')))
         });
         match folders.find_map(|folder| limit(view, &folder)) {
-            Some((quota, period)) => Look::new(
+            Some((quota, period)) => Answer::new(
                 State::Warning,
                 format!("CPU time is limited to {quota} of every {period} µs"),
             ),
-            None => Look::new(State::Fine, "no CPU time limit"),
+            None => Answer::new(State::Fine, "no CPU time limit"),
         }
     },
 };
@@ -155,7 +155,7 @@ pub const SIBLINGS: Check = Check {
                 .extend(list(&text).into_iter().filter(|other| !view.measured().contains(other)));
         }
         if !known {
-            return Look::new(State::Unknown, "the CPUs' topology cannot be read");
+            return Answer::new(State::Unknown, "the CPUs' topology cannot be read");
         }
         let busy: Vec<u32> = siblings
             .iter()
@@ -163,11 +163,11 @@ pub const SIBLINGS: Check = Check {
             .filter(|&cpu| view.busy(cpu).is_some_and(|b| b > BUSY))
             .collect();
         match (siblings.is_empty(), busy.is_empty()) {
-            (true, _) => Look::new(State::Fine, "no SMT sibling shares the layers' cores"),
+            (true, _) => Answer::new(State::Fine, "no SMT sibling shares the layers' cores"),
             (_, false) => {
-                Look::new(State::Warning, format!("{} shares a core and is busy", named(&busy)))
+                Answer::new(State::Warning, format!("{} shares a core and is busy", named(&busy)))
             }
-            _ => Look::new(
+            _ => Answer::new(
                 State::Note,
                 format!("{} shares a core with the layers", named(&siblings)),
             ),
@@ -188,11 +188,12 @@ pub const GOVERNOR: Check = Check {
         governors.sort();
         governors.dedup();
         match governors.iter().find(|governor| *governor != "performance") {
-            _ if governors.is_empty() => {
-                Look::new(State::Unknown, "no frequency scaling visible (virtual machines hide it)")
-            }
-            Some(slow) => Look::new(State::Warning, format!("the frequency governor is {slow}")),
-            None => Look::new(State::Fine, "the frequency governor is performance"),
+            _ if governors.is_empty() => Answer::new(
+                State::Unknown,
+                "no frequency scaling visible (virtual machines hide it)",
+            ),
+            Some(slow) => Answer::new(State::Warning, format!("the frequency governor is {slow}")),
+            None => Answer::new(State::Fine, "the frequency governor is performance"),
         }
     },
 };
@@ -206,9 +207,11 @@ pub const TURBO: Check = Check {
         let off = view.read("sys/devices/system/cpu/intel_pstate/no_turbo").map(|text| text == "1");
         let boost = view.read("sys/devices/system/cpu/cpufreq/boost").map(|text| text == "0");
         match off.or(boost) {
-            Some(true) => Look::new(State::Fine, "turbo is off"),
-            Some(false) => Look::new(State::Note, "turbo is on: clocks vary with heat and load"),
-            None => Look::new(State::Unknown, "no turbo switch visible (virtual machines hide it)"),
+            Some(true) => Answer::new(State::Fine, "turbo is off"),
+            Some(false) => Answer::new(State::Note, "turbo is on: clocks vary with heat and load"),
+            None => {
+                Answer::new(State::Unknown, "no turbo switch visible (virtual machines hide it)")
+            }
         }
     },
 };

@@ -1,6 +1,6 @@
 //! Checks of memory, and of what this machine itself runs on.
 
-use super::{Check, Look, State};
+use super::{Answer, Check, State};
 
 pub const SWAP: Check = Check {
     name: "swap",
@@ -9,15 +9,16 @@ pub const SWAP: Check = Check {
     remedy: "free memory and run swapoff -a",
     look: |view| {
         let Some(text) = view.read("proc/swaps") else {
-            return Look::new(State::Unknown, "swap cannot be read");
+            return Answer::new(State::Unknown, "swap cannot be read");
         };
         let used = |line: &str| line.split_whitespace().nth(3)?.parse::<u64>().ok();
         let used: u64 = text.lines().skip(1).filter_map(used).sum();
         match used {
-            0 => Look::new(State::Fine, "no swap in use"),
-            kib => {
-                Look::new(State::Warning, format!("{} MiB of swap are in use", kib.div_ceil(1024)))
-            }
+            0 => Answer::new(State::Fine, "no swap in use"),
+            kib => Answer::new(
+                State::Warning,
+                format!("{} MiB of swap are in use", kib.div_ceil(1024)),
+            ),
         }
     },
 };
@@ -33,10 +34,10 @@ pub const SHM: Check = Check {
         let kind = words.rfind(|words| words.get(1) == Some(&"/dev/shm"));
         let kind = kind.and_then(|words| words.get(2).map(|kind| (*kind).to_owned()));
         match kind.as_deref() {
-            Some("tmpfs") => Look::new(State::Fine, "/dev/shm is a tmpfs"),
-            Some(kind) => Look::new(State::Warning, format!("/dev/shm is {kind}, not a tmpfs")),
-            None if mounts.is_empty() => Look::new(State::Unknown, "mounts cannot be read"),
-            None => Look::new(State::Warning, "/dev/shm is not a mount point"),
+            Some("tmpfs") => Answer::new(State::Fine, "/dev/shm is a tmpfs"),
+            Some(kind) => Answer::new(State::Warning, format!("/dev/shm is {kind}, not a tmpfs")),
+            None if mounts.is_empty() => Answer::new(State::Unknown, "mounts cannot be read"),
+            None => Answer::new(State::Warning, "/dev/shm is not a mount point"),
         }
     },
 };
@@ -53,11 +54,11 @@ pub const VIRTUAL: Check = Check {
             flags.is_some_and(|line| line.split_whitespace().any(|f| f == "hypervisor"));
         match (view.read("sys/hypervisor/type"), hypervisor) {
             (Some(kind), _) => {
-                Look::new(State::Note, format!("this machine is a {kind} virtual machine"))
+                Answer::new(State::Note, format!("this machine is a {kind} virtual machine"))
             }
-            (None, true) => Look::new(State::Note, "this machine is a virtual machine"),
-            (None, false) if cpus.is_empty() => Look::new(State::Unknown, "CPUs cannot be read"),
-            _ => Look::new(State::Fine, "no hypervisor detected"),
+            (None, true) => Answer::new(State::Note, "this machine is a virtual machine"),
+            (None, false) if cpus.is_empty() => Answer::new(State::Unknown, "CPUs cannot be read"),
+            _ => Answer::new(State::Fine, "no hypervisor detected"),
         }
     },
 };

@@ -1,6 +1,6 @@
 //! Checks of the kernel's settings.
 
-use super::{Check, Look, State};
+use super::{Answer, Check, State};
 
 /// Clock sources that are read without a system call.
 const FAST: &[&str] = &[
@@ -20,11 +20,11 @@ pub const CLOCK: Check = Check {
     remedy: "boot with clocksource=tsc tsc=reliable if the hardware's counter is sound",
     look: |view| match view.read("sys/devices/system/clocksource/clocksource0/current_clocksource")
     {
-        None => Look::new(State::Unknown, "the clock source cannot be read"),
+        None => Answer::new(State::Unknown, "the clock source cannot be read"),
         Some(clock) if FAST.contains(&clock.as_str()) => {
-            Look::new(State::Fine, format!("the clock source is {clock}"))
+            Answer::new(State::Fine, format!("the clock source is {clock}"))
         }
-        Some(clock) => Look::new(
+        Some(clock) => Answer::new(
             State::Warning,
             format!("the clock source {clock} is slow to read, so short batches are coarse"),
         ),
@@ -38,13 +38,15 @@ pub const HUGE_PAGES: Check = Check {
     remedy: "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
     look: |view| {
         let Some(text) = view.read("sys/kernel/mm/transparent_hugepage/enabled") else {
-            return Look::new(State::Unknown, "no transparent huge pages on this kernel");
+            return Answer::new(State::Unknown, "no transparent huge pages on this kernel");
         };
         let active = text.split(['[', ']']).nth(1).unwrap_or("").to_owned();
         let said = format!("transparent huge pages: {active}");
         match active.as_str() {
-            "always" => Look::new(State::Note, format!("{said}: memory benchmarks may be bimodal")),
-            _ => Look::new(State::Fine, said),
+            "always" => {
+                Answer::new(State::Note, format!("{said}: memory benchmarks may be bimodal"))
+            }
+            _ => Answer::new(State::Fine, said),
         }
     },
 };
@@ -55,13 +57,13 @@ pub const ASLR: Check = Check {
     when: "notes that they are off or partial",
     remedy: "sysctl kernel.randomize_va_space=2",
     look: |view| match view.read("proc/sys/kernel/randomize_va_space").as_deref() {
-        Some("2") => Look::new(State::Fine, "addresses are randomised"),
-        Some("1") => Look::new(State::Note, "addresses are randomised, except for the heap"),
-        Some("0") => Look::new(
+        Some("2") => Answer::new(State::Fine, "addresses are randomised"),
+        Some("1") => Answer::new(State::Note, "addresses are randomised, except for the heap"),
+        Some("0") => Answer::new(
             State::Note,
             "addresses are not randomised: all boots share one layout, which may bias the result",
         ),
-        _ => Look::new(State::Unknown, "address randomisation cannot be read"),
+        _ => Answer::new(State::Unknown, "address randomisation cannot be read"),
     },
 };
 
@@ -83,12 +85,12 @@ pub const MITIGATIONS: Check = Check {
             }
         }
         match (names.len(), open.is_empty()) {
-            (0, _) => Look::new(State::Unknown, "CPU vulnerabilities cannot be read"),
-            (all, true) => Look::new(
+            (0, _) => Answer::new(State::Unknown, "CPU vulnerabilities cannot be read"),
+            (all, true) => Answer::new(
                 State::Fine,
                 format!("{mitigated} of {all} vulnerabilities mitigated, none open"),
             ),
-            (all, false) => Look::new(
+            (all, false) => Answer::new(
                 State::Note,
                 format!(
                     "{mitigated} of {all} vulnerabilities mitigated, open: {}",
@@ -111,13 +113,13 @@ pub const COUNTERS: Check = Check {
         let paranoid = view.read("proc/sys/kernel/perf_event_paranoid");
         let level: Option<i32> = paranoid.and_then(|text| text.parse().ok());
         match (devices.is_empty(), hardware, level) {
-            (true, ..) | (.., None) => Look::new(State::Note, "no perf events on this kernel"),
-            (_, false, _) => Look::new(State::Note, "no hardware counters: software events only"),
-            (_, _, Some(level)) if level > 2 => Look::new(
+            (true, ..) | (.., None) => Answer::new(State::Note, "no perf events on this kernel"),
+            (_, false, _) => Answer::new(State::Note, "no hardware counters: software events only"),
+            (_, _, Some(level)) if level > 2 => Answer::new(
                 State::Note,
                 format!("perf events are for root only (perf_event_paranoid {level})"),
             ),
-            _ => Look::new(State::Fine, "hardware counters"),
+            _ => Answer::new(State::Fine, "hardware counters"),
         }
     },
 };

@@ -24,7 +24,7 @@ pub struct Check {
     pub when: &'static str,
     /// What to do about it.
     pub remedy: &'static str,
-    look: fn(&View) -> Look,
+    look: fn(&View) -> Answer,
 }
 
 /// Every check, in the order of `tare doctor`.
@@ -82,14 +82,14 @@ impl State {
 
 /// What a check sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Look {
+struct Answer {
     state: State,
     text: String,
 }
 
-impl Look {
-    fn new(state: State, text: impl Into<String>) -> Look {
-        Look { state, text: text.into() }
+impl Answer {
+    fn new(state: State, text: impl Into<String>) -> Answer {
+        Answer { state, text: text.into() }
     }
 }
 
@@ -106,7 +106,7 @@ pub struct Found {
 /// Makes every check.
 pub fn look(view: &View) -> Vec<Found> {
     let found = |check: &&'static Check| {
-        let Look { state, text } = (check.look)(view);
+        let Answer { state, text } = (check.look)(view);
         Found { check, state, text }
     };
     CHECKS.iter().map(found).collect()

@@ -71,14 +71,14 @@ pub const ROWS: &[Bench] = &[
 const BLOCK: usize = 1024;
 const BLOCKS: u32 = 1024;
 
-/// Blocks that a job moves, and how its files are opened. With O_SYNC a tenth of what AIM moves: its loop took
+/// At that a job moves, and how its files are opened. With O_SYNC a tenth of what AIM moves: its loop took
 /// a minute on a disk of 2002, and would be all that the mix on a disk measures.
 type Way = (u32, libc::c_int);
 const PLAIN: Way = (5120, 0);
 const SYNCED: Way = (256, libc::O_SYNC);
 
 /// Where a job is: the block in the file in order, and one at random.
-struct Place {
+struct At {
     block: u32,
     random: u32,
 }
@@ -86,7 +86,7 @@ struct Place {
 fn blocks(
     weight: f64,
     (count, flags): Way,
-    step: impl Fn((RawFd, RawFd), &Place) + 'static,
+    step: impl Fn((RawFd, RawFd), &At) + 'static,
 ) -> Result<Op, Refusal> {
     let make = || -> std::io::Result<File> {
         let mut file = nameless_with(BLOCKS as usize * BLOCK, flags)?;
@@ -97,13 +97,13 @@ fn blocks(
     job(weight, move || {
         let mut state = 2_463_534_242;
         for block in 0..count {
-            let place = Place { block: block % BLOCKS, random: next(&mut state) % BLOCKS };
+            let place = At { block: block % BLOCKS, random: next(&mut state) % BLOCKS };
             step((source.as_raw_fd(), target.as_raw_fd()), &place);
         }
     })
 }
 
-fn copy((from, to): (RawFd, RawFd), at: &Place) {
+fn copy((from, to): (RawFd, RawFd), at: &At) {
     rewind(from, at.block);
     get(from);
     empty(to, at.block);

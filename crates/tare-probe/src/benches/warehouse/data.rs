@@ -54,7 +54,7 @@ pub struct Customer {
 /// A line of an order.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Line {
+pub struct OrderLine {
     /// The place in the stock.
     pub stock: u32,
     /// Pieces.
@@ -76,7 +76,7 @@ pub struct Order {
     /// Whether it has been delivered.
     pub delivered: u64,
     /// What was ordered.
-    pub line: [Line; LINES],
+    pub line: [OrderLine; LINES],
 }
 
 /// One thread's data.
@@ -113,7 +113,7 @@ impl<'a> Warehouse<'a> {
         stock.fill(Stock { quantity: 100, sold: 0, orders: 0, labels: [7; DISTRICTS] });
         let note = [b' '; 96];
         customers.fill(Customer { balance: BALANCE, paid: 0, payments: 0, order: 0, note });
-        let line = [Line { stock: 0, pieces: 0, amount: 0 }; LINES];
+        let line = [OrderLine { stock: 0, pieces: 0, amount: 0 }; LINES];
         orders.fill(Order { number: 0, customer: 0, lines: 0, delivered: 1, line });
         let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Warehouse { stock, customers, orders, next: 0, undelivered: 0, paid: 0, charged: 0, state }

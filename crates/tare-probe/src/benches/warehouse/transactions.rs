@@ -1,6 +1,6 @@
 //! The five transactions and their mix.
 
-use super::data::{Item, LINES, Line, Warehouse};
+use super::data::{Item, LINES, OrderLine, Warehouse};
 use std::hint::black_box;
 use std::io::Write;
 
@@ -46,7 +46,8 @@ fn new_order(house: &mut Warehouse, items: &[Item]) {
         stock.orders += 1;
         let label = stock.labels[chosen % stock.labels.len()];
         let amount = pieces * items[(chosen + label as usize) % items.len()].price;
-        house.orders[place].line[at] = Line { stock: chosen as u32, pieces: pieces as u32, amount };
+        house.orders[place].line[at] =
+            OrderLine { stock: chosen as u32, pieces: pieces as u32, amount };
     }
     let order = &mut house.orders[place];
     order.line[..lines].sort_unstable_by_key(|line| line.stock);

@@ -10,13 +10,13 @@ const EDGES: (f64, f64) = (52.0, WIDTH - 14.0);
 const HEIGHT: f64 = 190.0;
 
 /// A layer's costs, campaign by campaign, and the first campaign after a change.
-pub(crate) struct Line {
+pub(crate) struct Trace {
     pub(crate) series: usize,
     pub(crate) costs: Vec<Option<Ratio>>,
     pub(crate) change: Option<usize>,
 }
 
-impl Line {
+impl Trace {
     /// Whether any campaign has it.
     pub(crate) fn is_something(&self) -> bool {
         self.costs.iter().any(Option::is_some)
@@ -24,7 +24,7 @@ impl Line {
 }
 
 /// The figure.
-pub(crate) fn figure(lines: &[Line], campaigns: usize, label: &str) -> String {
+pub(crate) fn figure(lines: &[Trace], campaigns: usize, label: &str) -> String {
     let ratios = || lines.iter().flat_map(|line| line.costs.iter().flatten());
     let low = ratios().map(|r| r.low.unwrap_or(r.value).max(r.value / 2.0));
     let high = ratios().map(|r| r.high.unwrap_or(r.value).min(r.value * 2.0));
@@ -47,7 +47,7 @@ pub(crate) fn figure(lines: &[Line], campaigns: usize, label: &str) -> String {
     canvas.finish()
 }
 
-fn draw(canvas: &mut Canvas, line: &Line, y: &Scale, x: &dyn Fn(usize) -> f64, step: f64) {
+fn draw(canvas: &mut Canvas, line: &Trace, y: &Scale, x: &dyn Fn(usize) -> f64, step: f64) {
     canvas.group(&marks::class(line.series), &[]);
     let known: Vec<(usize, Ratio)> =
         line.costs.iter().enumerate().filter_map(|(at, cost)| Some((at, (*cost)?))).collect();

@@ -62,7 +62,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     };
     let begin = Instant::now();
     let base = tried::baseline(&tried, &baseline)?;
-    let on = Place { host: &host, keeper: &keeper, cpus: &cpus, boot: boot_limit(args, machine) };
+    let on = Setup { host: &host, keeper: &keeper, cpus: &cpus, boot: boot_limit(args, machine) };
     let found = match base {
         Some(base) => search_all(searched(&benches, &loads), &base.weighed, &on, &mut progress)?,
         None => Vec::new(),
@@ -161,7 +161,7 @@ fn remember(store: &mut Store, plan: &Plan, tried: &[Tried], found: &[Found]) ->
 }
 
 /// Where layers are booted before there is a campaign.
-struct Place<'a> {
+struct Setup<'a> {
     host: &'a Host,
     keeper: &'a Keeper,
     cpus: &'a [u32],
@@ -172,10 +172,10 @@ struct Place<'a> {
 fn search_all(
     benches: Vec<&BenchInfo>,
     layer: &Weighed,
-    on: &Place,
+    on: &Setup,
     progress: &mut Progress,
 ) -> Result<Vec<Found>> {
-    let Place { host, keeper, cpus, boot } = *on;
+    let Setup { host, keeper, cpus, boot } = *on;
     let (name, batch_ns) = (layer.name.as_str(), plan::BATCH_NS);
     let interrupted = interrupt::interrupted;
     let search =
