@@ -2,7 +2,7 @@
 //! how long it took. `cargo run --release -p tare-report --example page [FILE]`; with a campaign's directory as a second
 //! argument, that campaign's report.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../../tare-board/tests/common/mod.rs"]
 #[allow(unused_imports)]
 mod common;
 #[path = "../tests/large/mod.rs"]

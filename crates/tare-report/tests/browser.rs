@@ -1,7 +1,6 @@
 //! The page in a real browser (Debian's chromium and chromium-driver): silent, offline, usable, true to its data, and
 //! deaf to what hostile names say. Screenshots stay in `target/tmp/`.
 
-#[allow(unused_imports)]
 mod common;
 mod driver;
 mod large;

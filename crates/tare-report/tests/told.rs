@@ -1,6 +1,5 @@
 //! What is out of the ordinary about a campaign is told in every form.
 
-#[path = "../../tare-board/tests/common/mod.rs"]
 mod common;
 
 use common::{ONE, TWO, bench, imported, pair_of, published, series, with_subtracted};

@@ -3,9 +3,12 @@
 #![allow(dead_code)] // not every test file uses every fixture
 
 mod fixtures;
+mod small;
 
 #[allow(unused_imports)] // each test file uses its part
 pub use fixtures::*;
+#[allow(unused_imports)] // likewise
+pub use small::*;
 use tare_proto::{BenchInfo, Better, Hello, Mitigation, Unit};
 use tare_store::*;
 
