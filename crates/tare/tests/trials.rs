@@ -106,3 +106,11 @@ fn a_required_layer_that_lacks_something_stops_everything_before_the_first_boot(
     assert_eq!(tries(&bench), 0, "nothing was booted");
     assert!(!bench.path("c/campaign.db").exists());
 }
+
+/// As tare tells it where the processor has more registers than User-Mode Linux can keep; here the tester does.
+#[test]
+fn doctor_says_that_uml_runs_without_avx() {
+    let bench = Bench::new();
+    let told = bench.ok("doctor uml,args=GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX").out;
+    assert!(told.contains("note: runs without AVX"), "{told}");
+}
