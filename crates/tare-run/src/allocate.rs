@@ -6,7 +6,7 @@
 
 use crate::history::{History, Kept};
 use std::collections::{BTreeMap, BTreeSet};
-use tare_board::values::{block_log_ratio, log_ratio};
+use tare_board::values::{best, block_log_ratio, log_ratio};
 use tare_proto::{BenchInfo, MAX_SAMPLES};
 use tare_stats::{Components, Costs, Estimator, components, narrow_enough, optimum, ratio_of_logs};
 use tare_store::Role;
@@ -30,7 +30,7 @@ pub(crate) type Samples = BTreeMap<usize, u32>;
 pub(crate) struct Field<'a> {
     pub layers: &'a [usize],
     pub baseline: usize,
-    pub benches: usize,
+    pub benches: &'a [BenchInfo],
     /// Half width, as a fraction, at which a row is narrow enough.
     pub target: f64,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Field<'a> {
 impl Field<'_> {
     /// Everything, on every layer.
     pub(crate) fn whole(&self) -> Wanted {
-        self.layers.iter().map(|&layer| (layer, (0..self.benches).collect())).collect()
+        self.layers.iter().map(|&layer| (layer, (0..self.benches.len()).collect())).collect()
     }
 
     /// What the next block should measure, from what the blocks before it say; empty when every row
@@ -49,7 +49,7 @@ impl Field<'_> {
         }
         let mut wide: Vec<(usize, usize, f64)> = Vec::new();
         for &layer in self.layers {
-            for bench in 0..self.benches {
+            for bench in 0..self.benches.len() {
                 if let Some(width) = self.open_width(history, layer, bench) {
                     wide.push((layer, bench, width));
                 }
@@ -88,12 +88,13 @@ impl Field<'_> {
     /// measured at all; infinite when there is no interval yet.
     fn open_width(&self, history: &History, layer: usize, bench: usize) -> Option<f64> {
         let measured = |block, layer, role| history.measured(block, layer, role, bench);
+        let best = best(self.benches[bench].better);
         let log = |block| {
             let base = [Role::Weigh, Role::Floor].map(|role| measured(block, self.baseline, role));
             if layer == self.baseline {
-                Some(log_ratio(base[1]?, base[0]?))
+                Some(log_ratio(base[1]?, base[0]?, best))
             } else {
-                block_log_ratio(measured(block, layer, Role::Weigh)?, base)
+                block_log_ratio(measured(block, layer, Role::Weigh)?, base, best)
             }
         };
         let logs: Vec<f64> = (0..history.begun()).filter_map(log).collect();
@@ -237,7 +238,8 @@ mod tests {
 
     #[test]
     fn a_row_is_measured_until_it_has_stayed_narrow() {
-        let field = Field { layers: &[0, 1], baseline: 0, benches: 1, target: 0.01 };
+        let benches = [bench("median", 5)];
+        let field = Field { layers: &[0, 1], baseline: 0, benches: &benches, target: 0.01 };
         let narrow = |blocks: u32| judged(blocks, |_| 1.5);
         for blocks in [4, 5, 7] {
             assert!(!field.wanted(&narrow(blocks)).is_empty(), "{blocks} blocks");

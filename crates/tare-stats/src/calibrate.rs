@@ -4,6 +4,7 @@
 use crate::adaptive::allocated;
 use crate::experiment::{coverage, false_claims, false_verdicts, imports, power};
 use crate::goal::{CalibrationRow, Goal};
+use crate::moments::moments;
 use crate::simulate::{Noise, Rows};
 use std::fmt::Write;
 
@@ -44,6 +45,7 @@ pub fn calibrate(repeats: usize, seed: u64) -> Vec<CalibrationRow> {
             rows.extend(power(Noise::Normal, shape, blocks, repeats, seed));
         }
     }
+    rows.extend(moments(repeats, seed));
     rows
 }
 

@@ -37,6 +37,7 @@ pub mod geomean;
 pub mod goal;
 mod input;
 pub mod moderate;
+mod moments;
 mod plan;
 pub mod rank;
 pub mod ratio;
