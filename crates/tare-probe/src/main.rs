@@ -6,9 +6,9 @@ mod applets;
 mod bench;
 mod benches;
 mod budget;
-mod by_hand;
 mod cache;
 mod caught;
+mod cli;
 mod clock;
 mod copies;
 mod costs;
@@ -70,14 +70,14 @@ extern "C" fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
         std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["list"] => by_hand::list(),
-        ["list", "--json"] => by_hand::list_json(),
-        ["run", names @ ..] if !names.is_empty() => by_hand::run(names),
-        ["overhead"] => by_hand::overhead(),
+        ["list"] => cli::list(),
+        ["list", "--json"] => cli::list_json(),
+        ["run", names @ ..] if !names.is_empty() => cli::run(names),
+        ["overhead"] => cli::overhead(),
         ["peer"] => peer::main(),
         ["serve"] => init::supervised(serve::on_stdio),
         ["serve", plan] => init::supervised(|| serve::on_plan(plan)),
-        ["-h" | "--help" | "help"] => by_hand::usage(),
+        ["-h" | "--help" | "help"] => cli::usage(),
         [] if init::is_first() => init::main(),
         _ => {
             eprint!("{USAGE}");

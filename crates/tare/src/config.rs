@@ -118,7 +118,7 @@ impl Config {
             output::note(&format!("Settings from {USUAL}."));
         }
         let parsed = toml::from_str(&input::text(path, LONGEST)?);
-        parsed.with_context(|| format!("{} is not as it should be", path.display())).or_usage()
+        parsed.with_context(|| format!("{} is invalid", path.display())).or_usage()
     }
 
     /// The layers of the flags, or else the file's, or else those that are weighed without being named; with
@@ -159,7 +159,7 @@ impl Config {
         let others: Vec<&str> = kinds_of(machine).filter(other).map(|kind| kind.name).collect();
         let with = others.last().filter(|_| !named)?;
         Some(format!(
-            "Left out: {}. To weigh every layer: --layers {ALL}; to choose: --layers native,{with}.",
+            "Not weighed by default: {}. To weigh every layer: --layers {ALL}; to choose: --layers native,{with}.",
             others.join(", ")
         ))
     }
@@ -219,7 +219,7 @@ fn of_table(table: &toml::Table) -> Result<Settings> {
             toml::Value::Integer(number) => number.to_string(),
             toml::Value::Float(number) => number.to_string(),
             toml::Value::Boolean(truth) => truth.to_string(),
-            other => bail!("[[layer]] {key}: a text or a number, not {}", other.type_str()),
+            other => bail!("[[layer]] {key} must be a text or a number, not {}", other.type_str()),
         };
         settings.set(key, &text)?;
     }

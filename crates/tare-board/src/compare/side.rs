@@ -120,11 +120,10 @@ pub(super) fn choose(sides: &[Side; 2], wish: Option<By>) -> Result<Chosen, Comp
             chosen(By::Value, "a campaign has no layer but its baseline".into())
         }
         None => match changed(sides) {
-            Some(what) => chosen(By::Value, format!("{name} itself is not the same ({what})")),
-            None => chosen(
-                By::Cost,
-                format!("{name} is the same in both, so what moved it was the host, and cancels"),
-            ),
+            Some(what) => chosen(By::Value, format!("{name} itself changed ({what})")),
+            None => {
+                chosen(By::Cost, format!("{name} did not change, so the host's drift cancels out"))
+            }
         },
     }
 }

@@ -98,7 +98,7 @@ pub fn baseline(wanted: Option<&str>, layers: &[Asked]) -> Result<String> {
 pub fn check_machine(machine: Machine, args: &RunArgs, config: &Config) -> Result<()> {
     if machine == Machine::Sim && (args.budget.is_some() || config.budget.is_some()) {
         bail!(
-            "a budget is time of this host, which must not decide what --machine sim measures; give --blocks"
+            "--budget is time on this host, which must not influence what --machine sim measures; give --blocks"
         );
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What a person at a shell asks for; the only place beside the protocol that prints.
+//! The command line of the probe, for people; the only code besides the protocol that prints.
 
 use crate::turns::Turns;
 use crate::{bench, benches, cache, harness, overhead};
