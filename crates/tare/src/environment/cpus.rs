@@ -62,7 +62,7 @@ pub const SHARED: Check = Check {
         match (pinned.is_empty(), rest) {
             (true, _) if may <= 1 => Answer::new(
                 State::Warning,
-                format!("only {} usable CPU: layers share it with tare and everything else", may),
+                format!("only {may} usable CPU: layers share it with tare and everything else"),
             ),
             (true, _) => {
                 Answer::new(State::Note, format!("layers are not pinned; {may} usable CPUs"))
