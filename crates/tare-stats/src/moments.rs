@@ -6,7 +6,7 @@ use crate::estimator::{Best, Estimator};
 use crate::experiment::{MARGIN, is_difference, share};
 use crate::goal::{CalibrationRow, Goal};
 use crate::input::RowInput;
-use crate::ratio::{RatioInterval, log_ratio, ratio_of_logs};
+use crate::ratio::{log_ratio, ratio_of_logs};
 use crate::rng::Rng;
 use crate::rounds::rounds_log_ratio;
 use crate::simulate::Noise;
@@ -17,7 +17,7 @@ use crate::width::narrow_enough;
 /// Boots of a block: the baseline twice, and a layer.
 const BOOTS: usize = 3;
 
-/// Rounds of a series and samples of a turn, as a row of 30 samples is measured.
+/// Rounds of a series and samples of a turn, of a row of 30 samples.
 const ROUNDS: usize = 15;
 const SAMPLES: usize = 2;
 
@@ -295,7 +295,7 @@ fn campaign(machine: Machine, order: Order, blocks: usize, rng: &mut Rng) -> [bo
 /// A row as it is judged: its interval, and the floor's farther end.
 fn input((logs, aa): &(Vec<f64>, Vec<f64>)) -> Option<RowInput> {
     let interval = ratio_of_logs(logs, 0.95).ok()?;
-    let floor: RatioInterval = ratio_of_logs(aa, 0.95).ok()?;
+    let floor = ratio_of_logs(aa, 0.95).ok()?;
     let floor = floor.log_ratio.abs() + floor.half_width();
     Some(RowInput { interval, margin: MARGIN, floor, best: Best::Lowest })
 }

@@ -1,0 +1,111 @@
+//! Layers that take turns: who is measured when, what a ratio is made of, and what a death in the middle costs.
+
+mod common;
+
+use common::Bench;
+use tare_store::{BootState, Campaign, Order, Outcome, Role};
+
+const MOCKS: &str = "--layer name=base,kind=mock --layer name=slow,kind=mock,value=150 --baseline base";
+
+const ROWS: &str = "--bench lmbench/null_call --bench kernel/getppid --bench lmbench/pipe";
+
+/// The benchmarks of a campaign's series in the order recorded.
+fn sequence(campaign: &Campaign) -> Vec<usize> {
+    campaign.series.iter().map(|series| series.benchmark).collect()
+}
+
+#[test]
+fn layers_take_turns_within_a_benchmark() {
+    let bench = Bench::new();
+    bench.ok(&format!("run {MOCKS} {ROWS} --blocks 2 --seed 3 --out c"));
+    let campaign = bench.campaign("c");
+    assert_eq!(campaign.plan.order, Order::Rounds);
+    for series in campaign.series.iter().filter(|series| series.turns.len() > 1) {
+        assert_eq!(series.samples.len(), 30, "15 rounds of two samples");
+        assert_eq!(series.turns.iter().map(|turn| turn.samples).collect::<Vec<_>>(), [2; 15]);
+    }
+    let turned = campaign.series.iter().filter(|series| !series.turns.is_empty()).count();
+    assert_eq!(turned, 2 * 3 * 3, "every benchmark of the probe, on every boot");
+    for row in sequence(&campaign).chunks(3) {
+        assert!(row.iter().all(|bench| *bench == row[0]), "a row is recorded as a whole: {row:?}");
+    }
+}
+
+#[test]
+fn other_orders_take_no_turns() {
+    let bench = Bench::new();
+    for order in ["series", "boots"] {
+        bench.ok(&format!("run {MOCKS} {ROWS} --blocks 1 --order {order} --out {order}"));
+        let campaign = bench.campaign(order);
+        assert!(campaign.series.iter().all(|series| series.turns.is_empty()));
+        let by_rows = sequence(&campaign).chunks(3).all(|row| row.iter().all(|b| *b == row[0]));
+        assert_eq!(by_rows, order == "series", "{order}: {:?}", sequence(&campaign));
+    }
+    let refused = bench.tare("run --machine sim --order rounds --out d");
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("--order boots"), "{}", refused.err);
+}
+
+/// Samples of a machine that doubles its times for a while, and of one on which single turns are hit.
+#[test]
+fn what_hits_a_whole_round_or_a_single_turn_moves_no_ratio() {
+    let bench = Bench::new();
+    let shared = |at: usize| if (8..20).contains(&at) { 2.0 } else { 1.0 };
+    let samples = |factor: f64, hit: &[usize]| -> Vec<f64> {
+        let turn = |at: usize| if hit.contains(&(at / 2)) { 7.0 } else { 1.0 };
+        (0..30).map(|at| 100.0 * factor * shared(at) * turn(at)).collect()
+    };
+    let script = |samples: Vec<f64>| format!(r#"{{"lmbench/null_call": [{samples:?}]}}"#);
+    bench.write("base.json", &script(samples(1.0, &[1, 12])));
+    bench.write("slow.json", &script(samples(1.5, &[3, 6, 11])));
+    let out = bench.ok(
+        "run --layer name=base,kind=mock,script=base.json --layer name=slow,kind=mock,script=slow.json \
+         --baseline base --bench lmbench/null_call --blocks 2 --format json --out c",
+    );
+    let board: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
+    let rows = board["rows"].as_array().expect("rows");
+    let row = rows.iter().find(|row| row["benchmark"] == "lmbench/null_call").expect("the row");
+    assert_eq!(row["cells"][0]["ratio"]["value"], 1.5, "{row:#}");
+}
+
+#[test]
+fn a_layer_that_dies_in_a_round_goes_on_and_the_row_is_taken_again_by_all() {
+    let bench = Bench::new();
+    for fault in ["die", "panic", "corrupt"] {
+        bench.ok(&format!(
+            "run --layer name=base,kind=mock --layer name=bad,kind=mock,fault={fault},faulty=first \
+             --baseline base {ROWS} --blocks 1 --boot-limit 5s --out {fault}"
+        ));
+        let campaign = bench.campaign(fault);
+        let failed: Vec<_> =
+            campaign.boots.iter().filter(|boot| boot.state == BootState::Failed).collect();
+        assert_eq!(failed.len(), 1, "{fault}");
+        assert_eq!((failed[0].layer, failed[0].attempt), (1, 1), "{fault}");
+        let measured = |layer: usize, role: Role| {
+            let of = campaign.series.iter().filter(|series| {
+                let boot = &campaign.boots[series.boot];
+                let by_probe = !series.turns.is_empty();
+                by_probe && boot.layer == layer && boot.role == role && series.outcome == Outcome::Measured
+            });
+            of.count()
+        };
+        let all = [(0, Role::Weigh), (0, Role::Floor), (1, Role::Weigh)];
+        assert_eq!(all.map(|(layer, role)| measured(layer, role)), [3; 3], "{fault}");
+    }
+}
+
+#[test]
+fn a_layer_that_always_dies_costs_the_others_nothing() {
+    let bench = Bench::new();
+    bench.ok(&format!(
+        "run {MOCKS} --layer name=bad,kind=mock,fault=die {ROWS} --blocks 2 --boot-limit 5s --out c"
+    ));
+    let campaign = bench.campaign("c");
+    for (block, layer) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        let mut series = campaign.series.iter().filter(|series| {
+            let boot = &campaign.boots[series.boot];
+            boot.block == block && boot.layer == layer && boot.role == Role::Weigh
+        });
+        assert!(series.all(|series| series.outcome == Outcome::Measured), "{block} {layer}");
+    }
+}
