@@ -1,15 +1,15 @@
 //! What a booted layer takes of the host: memory and CPU time.
 
-use crate::keeper::procs;
+use crate::keeper::{memory, procs};
 use crate::session::Session;
 use std::time::Duration;
 
 impl Session {
-    /// Proportional set size of all host processes of the layer, in bytes; `None` when it has none
+    /// Memory that all host processes of the layer hold, in bytes, as if it were alone on the host; `None` when it has none
     /// of its own or they cannot be read.
     pub fn footprint(&self) -> Option<u64> {
         let running = self.running.as_ref()?;
-        procs::pss_bytes(&running.processes())
+        memory::held_bytes(&running.processes())
     }
 
     /// CPU time that all host processes of the layer have used, those included that have ended and been

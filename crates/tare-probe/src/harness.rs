@@ -9,7 +9,7 @@ use crate::copies;
 use crate::costs::Costs;
 use crate::turns::{Dropped, Turns};
 use crate::watch::Watch;
-use crate::{caught, mark, perf};
+use crate::{caught, handicap, mark, perf};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -230,6 +230,7 @@ pub fn time(batch: &mut Batch, ops: u64) -> u64 {
     mark::begin();
     batch(ops);
     mark::end();
+    handicap::draw_out(start);
     now_ns() - start
 }
 

@@ -16,6 +16,7 @@ mod crew;
 mod device;
 mod facts;
 mod free;
+mod handicap;
 mod harness;
 mod hello;
 mod init;
@@ -50,6 +51,7 @@ tare-probe: measures one layer from inside, for tare
   tare-probe run NAME...      measure benchmarks (NAME@N: N copies) or suites and print
   tare-probe overhead         what its harness adds to an operation
   tare-probe serve [FILE]     take requests on standard input, or FILE's (what tare starts)
+  tare-probe serve --slower P the same, every timed loop P% longer: a difference to be found
   tare-probe peer             be the other end of network benchmarks (what tare starts)
 
 As PID 1 of a guest it mounts what it needs, serves on the line that the kernel
@@ -76,6 +78,9 @@ extern "C" fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
         ["overhead"] => cli::overhead(),
         ["peer"] => peer::main(),
         ["serve"] => init::supervised(serve::on_stdio),
+        ["serve", "--slower", percent] if handicap::set(percent) => {
+            init::supervised(serve::on_stdio)
+        }
         ["serve", plan] => init::supervised(|| serve::on_plan(plan)),
         ["-h" | "--help" | "help"] => cli::usage(),
         [] if init::is_first() => init::main(),

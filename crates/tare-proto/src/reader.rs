@@ -17,20 +17,27 @@ pub enum Incoming {
 /// Reads [`Incoming`] lines from a stream, never holding more than [`MAX_LINE`] bytes.
 pub struct LineReader<R> {
     stream: R,
+    /// What there is of the next line, and how many bytes have been seen of it.
+    line: Vec<u8>,
+    seen: usize,
 }
 
 impl<R: BufRead> LineReader<R> {
     /// Reads from `stream`.
     pub fn new(stream: R) -> Self {
-        LineReader { stream }
+        LineReader { stream, line: Vec::new(), seen: 0 }
+    }
+
+    /// The stream itself.
+    pub fn get_mut(&mut self) -> &mut R {
+        &mut self.stream
     }
 
     /// The next line, or `None` at the end of the stream.
     ///
-    /// A longer line than [`MAX_LINE`] is cut there and its rest is dropped up to the newline.
+    /// A longer line than [`MAX_LINE`] is cut there and its rest is dropped up to the newline. After an error (nothing came
+    /// in time) the next call goes on with the same line.
     pub fn next_line(&mut self) -> io::Result<Option<Incoming>> {
-        let mut line = Vec::new();
-        let mut seen = 0usize;
         loop {
             let chunk = match self.stream.fill_buf() {
                 Ok(chunk) => chunk,
@@ -38,16 +45,18 @@ impl<R: BufRead> LineReader<R> {
                 Err(e) => return Err(e),
             };
             if chunk.is_empty() {
-                return Ok((seen > 0).then(|| sort(&line)));
+                let some = std::mem::take(&mut self.seen) > 0;
+                return Ok(some.then(|| sort(&std::mem::take(&mut self.line))));
             }
             let end = chunk.iter().position(|&b| b == b'\n');
             let used = end.map_or(chunk.len(), |i| i + 1);
-            let room = MAX_LINE - line.len();
-            line.extend_from_slice(&chunk[..used.min(room)]);
-            seen += used;
+            let room = MAX_LINE - self.line.len();
+            self.line.extend_from_slice(&chunk[..used.min(room)]);
+            self.seen += used;
             self.stream.consume(used);
             if end.is_some() {
-                return Ok(Some(sort(&line)));
+                self.seen = 0;
+                return Ok(Some(sort(&std::mem::take(&mut self.line))));
             }
         }
     }

@@ -29,7 +29,7 @@ pub const HOST_BENCHES: &[HostBench] = &[
     },
     HostBench {
         name: "host/footprint",
-        about: "PSS of all of the layer's host processes, the probe idle",
+        about: "memory of all of the layer's host processes, the probe idle; pages of files count in full",
         unit: Unit::Bytes,
         measure: |session, _| match session.footprint() {
             Some(bytes) if bytes > 0 => Ok(bytes as f64),

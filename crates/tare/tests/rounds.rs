@@ -5,7 +5,8 @@ mod common;
 use common::Bench;
 use tare_store::{BootState, Campaign, Order, Outcome, Role};
 
-const MOCKS: &str = "--layer name=base,kind=mock --layer name=slow,kind=mock,value=150 --baseline base";
+const MOCKS: &str =
+    "--layer name=base,kind=mock --layer name=slow,kind=mock,value=150 --baseline base";
 
 const ROWS: &str = "--bench lmbench/null_call --bench kernel/getppid --bench lmbench/pipe";
 
@@ -85,7 +86,10 @@ fn a_layer_that_dies_in_a_round_goes_on_and_the_row_is_taken_again_by_all() {
             let of = campaign.series.iter().filter(|series| {
                 let boot = &campaign.boots[series.boot];
                 let by_probe = !series.turns.is_empty();
-                by_probe && boot.layer == layer && boot.role == role && series.outcome == Outcome::Measured
+                by_probe
+                    && boot.layer == layer
+                    && boot.role == role
+                    && series.outcome == Outcome::Measured
             });
             of.count()
         };
@@ -108,4 +112,22 @@ fn a_layer_that_always_dies_costs_the_others_nothing() {
         });
         assert!(series.all(|series| series.outcome == Outcome::Measured), "{block} {layer}");
     }
+}
+
+/// Ten times is no noise.
+#[test]
+fn a_known_slowdown_is_found() {
+    let bench = Bench::new();
+    let out = bench.ok(
+        "run --layers native --layer name=slower,kind=native,slower=900 --bench kernel/getppid --blocks 2 \
+         --format json --out c",
+    );
+    let board: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
+    let rows = board["rows"].as_array().expect("rows");
+    let row = rows.iter().find(|row| row["benchmark"] == "kernel/getppid").expect("the row");
+    let ratio = row["cells"][0]["ratio"]["value"].as_f64().expect("a ratio");
+    assert!((5.0..20.0).contains(&ratio), "{row:#}");
+    let refused =
+        bench.tare("run --layer name=a,kind=native,slower=fast --bench kernel/getppid --out d");
+    assert_eq!(refused.code, 2, "{}", refused.err);
 }

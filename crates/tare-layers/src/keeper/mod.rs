@@ -8,6 +8,7 @@ pub(crate) mod begin;
 pub(crate) mod end;
 pub(crate) mod estate;
 pub(crate) mod keep;
+pub(crate) mod memory;
 pub(crate) mod mounts;
 pub(crate) mod orders;
 pub(crate) mod procs;

@@ -86,22 +86,6 @@ pub fn end(pid: u32, is_it: impl Fn() -> bool) {
     unsafe { libc::close(fd as i32) };
 }
 
-/// Proportional set size of `pids` together, in bytes; `None` when one of them cannot be read.
-///
-/// A process that ended meanwhile, and a zombie, hold no memory.
-pub fn pss_bytes<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<u64> {
-    let mut total = 0;
-    for pid in pids {
-        match fs::read_to_string(format!("/proc/{pid}/smaps_rollup")) {
-            Ok(text) => total += kib(&text, "Pss:").unwrap_or(0) * 1024,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
-            Err(e) if e.raw_os_error() == Some(libc::ESRCH) => {}
-            Err(_) => return None,
-        }
-    }
-    Some(total)
-}
-
 /// User and system time of `pids` and of their children that have been waited for. A process that ended
 /// meanwhile counts with its parent.
 pub fn cpu_time<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Duration {
@@ -145,11 +129,6 @@ fn parent(pid: u32) -> Option<u32> {
 /// The rest of a `/proc/PID/stat` line after the name, which may hold spaces and parentheses.
 fn after_name(stat: &str) -> Option<&str> {
     Some(&stat[stat.rfind(')')? + 1..])
-}
-
-fn kib(text: &str, key: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
-    line.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]

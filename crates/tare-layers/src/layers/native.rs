@@ -3,7 +3,9 @@
 use crate::disk::files;
 use crate::disk::{self, Disk};
 use crate::net::{self, Net};
-use crate::{BootSpec, Host, Launch, Layer, LayerKind, Program, Unavailable, Unnamed};
+use crate::{
+    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Unavailable, Unnamed,
+};
 use nix::unistd::{AccessFlags, access};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -13,13 +15,21 @@ pub const KIND: LayerKind = LayerKind {
     name: "native",
     about: "a process on this host, without any layer",
     machine: Some(Machine::Real),
-    settings: &[disk::SETTING, net::SETTING],
+    settings: &[
+        disk::SETTING,
+        net::SETTING,
+        Setting {
+            key: "slower",
+            about: "percent by which every operation takes longer than it would, to see whether tare finds it",
+        },
+    ],
     defaults: &[],
     unnamed: Unnamed::Weighed,
     make: |settings| {
         Ok(Box::new(Native {
             disk: Disk::read(settings)?,
             net: Net::read(settings, &[Net::Host])?,
+            slower: settings.get("slower").map(percent).transpose()?,
         }))
     },
 };
@@ -27,6 +37,14 @@ pub const KIND: LayerKind = LayerKind {
 struct Native {
     disk: Option<Disk>,
     net: Option<Net>,
+    /// A percentage.
+    slower: Option<String>,
+}
+
+fn percent(text: &str) -> Result<String, SettingError> {
+    let fine = text.parse::<f64>().is_ok_and(|percent| (0.0..=1000.0).contains(&percent));
+    let wrong = || SettingError(format!("slower={text}: a percentage from 0 to 1000, such as 2"));
+    fine.then(|| text.to_owned()).ok_or_else(wrong)
 }
 
 impl Layer for Native {
@@ -37,6 +55,9 @@ impl Layer for Native {
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let scratch = scratch_parent(boot).join(format!("{}-scratch", boot.id));
         let mut program = Program::new(&fresh_probe(host, boot)?).arg("serve");
+        if let Some(percent) = &self.slower {
+            program = program.arg("--slower").arg(percent);
+        }
         // The environment of a process is part of what exec costs: the same few bytes everywhere.
         program.env = vec![("TARE_SCRATCH".into(), scratch.to_string_lossy().into_owned())];
         program.folders.push(scratch);

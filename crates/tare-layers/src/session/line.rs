@@ -1,13 +1,17 @@
-//! The line to a probe: whatever arrives, stamped as it is read, in a thread of its own.
+//! The line to a probe: whatever arrives, stamped as it is read.
+//!
+//! Whoever waits for a message reads it: a thread in between would cost two switches more in every turn of a layer.
 
 use crate::launch::Conversation;
 use crate::session::console::Console;
-use std::io::{self, BufReader, Read, Write};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
-use std::time::Instant;
-use tare_proto::{Incoming, LineReader};
+use std::time::{Duration, Instant};
+use tare_proto::{FromProbe, Incoming, LineError, LineReader};
 
 /// Something that arrived, and when.
 #[derive(Debug)]
@@ -19,30 +23,72 @@ pub struct Stamped<T> {
 }
 
 /// What arrives from a probe, and where to write to it.
-pub(crate) type Line = (Receiver<Stamped<Incoming>>, Box<dyn Write + Send>);
+pub(crate) type Line = (Arrivals, Box<dyn Write + Send>);
 
-/// Messages that may wait to be looked at; a probe that floods is then held up.
-const WAITING: usize = 64;
-
-/// Reads messages from `stream` in a thread and stamps each; noise goes to `console`.
-pub(crate) fn receive(
-    stream: impl Read + Send + 'static,
-    console: Console,
-) -> Receiver<Stamped<Incoming>> {
-    let (sender, arrived) = sync_channel(WAITING);
-    thread::spawn(move || forward(stream, &console, &sender));
-    arrived
+/// What came of waiting for a message.
+pub(crate) enum Arrived {
+    /// This.
+    Message(Stamped<FromProbe>),
+    /// A damaged message.
+    Damaged(LineError),
+    /// Nothing in time.
+    Nothing,
+    /// The line has ended.
+    End,
 }
 
-fn forward(stream: impl Read, console: &Console, sender: &SyncSender<Stamped<Incoming>>) {
-    let mut reader = LineReader::new(BufReader::with_capacity(64 << 10, stream));
-    while let Ok(Some(what)) = reader.next_line() {
-        let at = Instant::now();
-        if let Incoming::Noise(text) = &what {
-            console.push(text.as_bytes());
-            console.push(b"\n");
-        } else if sender.send(Stamped { what, at }).is_err() {
-            return;
+/// The receiving end of a line.
+pub(crate) struct Arrivals {
+    lines: LineReader<BufReader<Until>>,
+    console: Console,
+}
+
+impl Arrivals {
+    /// Reads from `stream`; noise goes to `console`.
+    pub(crate) fn new(stream: impl Into<OwnedFd>, console: Console) -> Arrivals {
+        let stream = Until { stream: File::from(stream.into()), end: Instant::now() };
+        Arrivals { lines: LineReader::new(BufReader::with_capacity(64 << 10, stream)), console }
+    }
+
+    /// Waits for a message, at most for `within`.
+    pub(crate) fn wait(&mut self, within: Duration) -> Arrived {
+        let end = Instant::now() + within;
+        self.lines.get_mut().get_mut().end = end;
+        loop {
+            match self.lines.next_line() {
+                Ok(Some(Incoming::Message(what))) => {
+                    return Arrived::Message(Stamped { what, at: Instant::now() });
+                }
+                Ok(Some(Incoming::Damaged(how))) => return Arrived::Damaged(how),
+                Ok(Some(Incoming::Noise(text))) => {
+                    self.console.push(text.as_bytes());
+                    self.console.push(b"\n");
+                    if Instant::now() >= end {
+                        return Arrived::Nothing; // a flood is no message
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::TimedOut => return Arrived::Nothing,
+                Ok(None) | Err(_) => return Arrived::End,
+            }
+        }
+    }
+}
+
+/// A stream that is waited for until `end`.
+struct Until {
+    stream: File,
+    end: Instant,
+}
+
+impl Read for Until {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        // Rounded up, so that a wait does not end early and spin.
+        let left = u32::try_from(left.as_micros().div_ceil(1000)).unwrap_or(u32::MAX);
+        let mut waiting = [PollFd::new(self.stream.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut waiting, PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX))? {
+            0 => Err(ErrorKind::TimedOut.into()),
+            _ => self.stream.read(bytes),
         }
     }
 }
@@ -52,7 +98,7 @@ pub(crate) fn converse(script: Conversation, console: Console) -> io::Result<Lin
     let (ours, theirs) = UnixStream::pair()?;
     let mut output = theirs.try_clone()?;
     thread::spawn(move || script(&mut BufReader::new(theirs), &mut output));
-    Ok((receive(ours.try_clone()?, console), Box::new(HalfClosing(ours))))
+    Ok((Arrivals::new(ours.try_clone()?, console), Box::new(HalfClosing(ours))))
 }
 
 /// A socket that closes when its writing half is dropped, as a layer's line does.

@@ -15,14 +15,13 @@ use crate::layer::{BootSpec, Host, Layer};
 use crate::patience::{Deadline, Patience};
 use crate::session::boot::{BootName, Ended, Greeting};
 use crate::session::console::Console;
-use crate::session::line::Stamped;
+use crate::session::line::{Arrivals, Arrived, Stamped};
 use crate::{Artifact, Keeper, Launch, keeper::record};
 use std::io::Write;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use tare_proto::{FromProbe, Incoming, PROTOCOL, Request, ToProbe, encode};
+use tare_proto::{FromProbe, PROTOCOL, Request, ToProbe, encode};
 
 /// How long to wait for the circumstances of a layer's unexpected end.
 const AFTERMATH: Duration = Duration::from_secs(1);
@@ -32,7 +31,7 @@ const TAIL_LINES: usize = 12;
 
 /// A booted layer.
 pub struct Session {
-    arrived: Receiver<Stamped<Incoming>>,
+    arrived: Arrivals,
     line: Option<Box<dyn Write + Send>>,
     console: Console,
     drain: Option<JoinHandle<()>>,
@@ -76,7 +75,7 @@ impl Session {
         let started_ns = running.launch(&Order { program, cpus: cpus.to_vec() })?;
         let drained = console.clone();
         let drain = thread::spawn(move || drained.drain(streams.stderr));
-        let arrived = line::receive(streams.stdout, console.clone());
+        let arrived = Arrivals::new(streams.stdout, console.clone());
         let line = Box::new(streams.stdin);
         let mut session = Session::over(arrived, line, console, started_ns, interrupted);
         session.drain = Some(drain);
@@ -99,7 +98,7 @@ impl Session {
 
     /// A conversation over a line, with no process behind it.
     fn over(
-        arrived: Receiver<Stamped<Incoming>>,
+        arrived: Arrivals,
         line: Box<dyn Write + Send>,
         console: Console,
         started_ns: u64,
@@ -216,24 +215,17 @@ impl Session {
                 return Err(SessionError::Interrupted);
             }
             let left = deadline.left(Instant::now());
-            match self.arrived.recv_timeout(left.min(Duration::from_millis(200))) {
-                Ok(Stamped { what: Incoming::Message(what), at }) => {
-                    if let FromProbe::Panic { message } = what {
-                        return Err(SessionError::Panic(message));
-                    }
-                    return Ok(Some(Stamped { what, at }));
+            match self.arrived.wait(left.min(Duration::from_millis(200))) {
+                Arrived::Message(Stamped { what: FromProbe::Panic { message }, .. }) => {
+                    return Err(SessionError::Panic(message));
                 }
-                Ok(Stamped { what: Incoming::Damaged(how), .. }) => {
-                    return Err(SessionError::Damaged(how.to_string()));
-                }
-                Ok(Stamped { what: Incoming::Noise(_), .. }) => {}
-                Err(RecvTimeoutError::Timeout)
-                    if deadline.is_over(Instant::now(), || self.cpu_time()) =>
-                {
+                Arrived::Message(message) => return Ok(Some(message)),
+                Arrived::Damaged(how) => return Err(SessionError::Damaged(how.to_string())),
+                Arrived::Nothing if deadline.is_over(Instant::now(), || self.cpu_time()) => {
                     return Ok(None);
                 }
-                Err(RecvTimeoutError::Timeout) => self.is_kept()?,
-                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+                Arrived::Nothing => self.is_kept()?,
+                Arrived::End => return Err(self.ended()),
             }
         }
     }
