@@ -138,7 +138,7 @@ impl Block {
         log.unwrap_or(f64::NAN)
     }
 
-    /// The layer to both boots of the baseline, and the baseline's second boot to its first.
+    /// The layer to the baseline, and the baseline's second boot to its first.
     fn both(&self, order: Order) -> (f64, f64) {
         let ratio = f64::midpoint(self.log(order, (2, 0)), self.log(order, (2, 1)));
         (ratio, self.log(order, (1, 0)))
@@ -151,7 +151,6 @@ impl Block {
 }
 
 /// The experiments on rounds, over `repeats` campaigns each.
-#[must_use]
 pub(crate) fn moments(repeats: usize, seed: u64) -> Vec<CalibrationRow> {
     let mut rows = Vec::new();
     for machine in Machine::ALL {
