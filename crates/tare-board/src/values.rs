@@ -94,7 +94,7 @@ impl<'a> Values<'a> {
         let of =
             |layer, role| Measured::of(self.at(block, layer, role, benchmark)?, best, operation);
         let base = [Role::Weigh, Role::Floor].map(|role| of(self.baseline?, role));
-        block_log_ratio(&of(layer, Role::Weigh)?, base.each_ref().map(Option::as_ref), best)
+        block_log_ratio(&of(layer, Role::Weigh)?, base.each_ref().map(Option::as_ref))
     }
 
     /// The same of every block that the campaign has.
@@ -115,7 +115,7 @@ impl<'a> Values<'a> {
             let found = self.at(block, self.baseline?, role, benchmark)?;
             Measured::of(found, best, Operation::Corrected)
         };
-        Some(log_ratio(&of(Role::Floor)?, &of(Role::Weigh)?, best))
+        Some(log_ratio(&of(Role::Floor)?, &of(Role::Weigh)?))
     }
 
     fn of_block(
@@ -252,16 +252,15 @@ pub fn turn_values(
 }
 
 /// The log ratio of one side to the other: from their rounds where both took turns, otherwise of their values.
-pub fn log_ratio(layer: &Measured, base: &Measured, best: Best) -> f64 {
-    let by_rounds = rounds_log_ratio(&layer.turns, &base.turns, best);
+pub fn log_ratio(layer: &Measured, base: &Measured) -> f64 {
+    let by_rounds = rounds_log_ratio(&layer.turns, &base.turns);
     by_rounds.unwrap_or_else(|| (layer.value / base.value).ln())
 }
 
 /// The log ratio of a layer to the baseline in a block, which boots it twice: the mean of those to either boot, or the
 /// one there is. Each is taken by itself, so that a layer that is the baseline has the expectation zero under any noise.
-pub fn block_log_ratio(layer: &Measured, base: [Option<&Measured>; 2], best: Best) -> Option<f64> {
-    let base = base.into_iter().flatten();
-    let logs: Vec<f64> = base.map(|base| log_ratio(layer, base, best)).collect();
+pub fn block_log_ratio(layer: &Measured, base: [Option<&Measured>; 2]) -> Option<f64> {
+    let logs: Vec<f64> = base.into_iter().flatten().map(|base| log_ratio(layer, base)).collect();
     (!logs.is_empty()).then(|| logs.iter().sum::<f64>() / logs.len() as f64)
 }
 

@@ -13,7 +13,7 @@ use crate::crew::{Member, Post};
 use crate::free;
 use crate::mark;
 use crate::turns::Turns;
-use tare_proto::Request;
+use tare_proto::{MAX_SAMPLES, Request};
 
 /// Shortest batch of copies, in nanoseconds: a late wake-up of one copy is then below a percent.
 const SHORTEST_BATCH: u64 = 10_000_000;
@@ -45,13 +45,10 @@ pub fn measure(
     let budget = Budget::new(begin, request.limit_ms);
     let share = budget.limit / signs.len() as u64 / BATCH_SHARE;
     let target = request.batch_ns.max(SHORTEST_BATCH).min(share);
-    let mut warmup = 0;
-    let mut ops = Vec::with_capacity(signs.len());
-    for term in 0..signs.len() {
-        let (fitting, tries) = fit(&crew, term, target)?;
-        ops.push(fitting);
-        warmup += tries;
-    }
+    let fitting = (0..signs.len()).map(|term| fit(&crew, term, target));
+    let fitting = fitting.collect::<Result<Vec<(u64, u32)>, _>>()?;
+    let (ops, tries): (Vec<u64>, Vec<u32>) = fitting.into_iter().unzip();
+    let mut warmup: u32 = tries.iter().sum();
     let round = |(term, &ops): (usize, &u64)| {
         mark::batch(term, signs[term], ops);
         mark::begin();
@@ -63,7 +60,9 @@ pub fn measure(
     let mut taken: Vec<Vec<f64>> = Vec::new();
     let mut last = 0;
     let one = || ops.iter().enumerate().map(round).collect::<Result<Vec<f64>, _>>();
-    while !enough(taken.len(), request.samples, &budget, last) {
+    turns.prepared(target * signs.len() as u64);
+    let wanted = if turns.are_granted() { MAX_SAMPLES as u32 } else { request.samples };
+    while !turns.are_over() && !enough(taken.len(), wanted, &budget, last) {
         if turns.next_sample() {
             one()?; // cold
             warmup += 1;

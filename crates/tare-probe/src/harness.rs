@@ -14,7 +14,7 @@ use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tare_proto::{Counter, Request, Series, Turn};
+use tare_proto::{Counter, MAX_SAMPLES, Request, Series, Turn};
 
 /// A batch must last this many times the clock's resolution, and the cost of reading it, which is
 /// subtracted: what is left of either is far below the noise of any machine.
@@ -119,6 +119,7 @@ fn measure_loop(op: Op, request: &Request, begin: u64, turns: &Turns) -> Costs {
     let warmup =
         take(&mut terms, wanted.div_ceil(WARMUP_SHARE), &budget.warmup(), reading, &Turns::none());
     mark::series(request.id, per);
+    turns.prepared(terms.iter().map(|one| one.ns).sum());
     let taken = take(&mut terms, wanted, &budget, reading, turns);
     let turns = turns.taken(taken.len());
     mark::end_of_series();
@@ -197,9 +198,10 @@ fn take(
     reading: f64,
     turns: &Turns,
 ) -> Vec<Vec<f64>> {
-    let mut samples = Vec::with_capacity(wanted as usize);
+    let mut samples = Vec::new();
     let mut last = 0;
-    while !enough(samples.len(), wanted, budget, last) {
+    let wanted = if turns.are_granted() { MAX_SAMPLES as u32 } else { wanted };
+    while !turns.are_over() && !enough(samples.len(), wanted, budget, last) {
         if turns.next_sample() {
             sample(terms, reading);
         }

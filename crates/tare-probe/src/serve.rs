@@ -1,7 +1,7 @@
 //! Serves one host over one line: greets, measures what is asked, says goodbye.
 
 use crate::bench::Refusal;
-use crate::turns::Turns;
+use crate::turns::{Granted, Turns};
 use crate::{benches, cache, harness, hello};
 use std::cell::RefCell;
 use std::fs::File;
@@ -70,13 +70,13 @@ impl Host {
         say(self.output, message)
     }
 
-    /// Says that measurement `id` waits, and waits for its next turn: its samples, or `None` when it is given up.
-    fn turn(&self, id: u32) -> Option<u32> {
-        self.say(&FromProbe::Waiting { id }).ok()?;
+    /// Says that measurement `id` waits, and waits for its next turn; `None` when it is given up.
+    fn turn(&self, id: u32, sample_ns: u64) -> Option<Granted> {
+        self.say(&FromProbe::Waiting { id, sample_ns }).ok()?;
         match self.next() {
-            Ok(Some(ToProbe::Take { id: of, samples })) if of == id => {
+            Ok(Some(ToProbe::Take { id: of, samples, last })) if of == id => {
                 self.say(&FromProbe::Begin { id }).ok()?;
-                Some(samples)
+                Some(Granted { samples, last })
             }
             _ => None,
         }
@@ -92,7 +92,7 @@ fn answer(request: &Request, host: &Rc<Host>) -> FromProbe {
     cache::tell(request.cache_bytes);
     let turns = if request.turns {
         let host = host.clone();
-        Turns::granted(move || host.turn(id))
+        Turns::granted(move |sample_ns| host.turn(id, sample_ns))
     } else {
         Turns::none()
     };

@@ -8,8 +8,17 @@ use crate::clock::now_ns;
 use std::cell::{Cell, RefCell};
 use std::panic::resume_unwind;
 
-/// Asks for the next turn and waits for it: how many samples it holds, or `None` when there is none.
-type Ask = Box<dyn FnMut() -> Option<u32>>;
+/// A turn that the host has granted.
+#[derive(Clone, Copy)]
+pub struct Granted {
+    /// Samples of it.
+    pub samples: u32,
+    /// Whether it is the last one.
+    pub last: bool,
+}
+
+/// Says how long a sample takes, in nanoseconds, asks for the next turn and waits for it; `None` when there is none.
+type Ask = Box<dyn FnMut(u64) -> Option<Granted>>;
 
 /// What ends a measurement that the host has given up, as the payload of a panic.
 pub struct Dropped;
@@ -19,6 +28,9 @@ pub struct Turns {
     ask: Option<RefCell<Ask>>,
     /// Samples left in this turn.
     left: Cell<u32>,
+    /// Whether no turn follows this one.
+    last: Cell<bool>,
+    sample_ns: Cell<u64>,
     /// Samples of every turn so far.
     taken: RefCell<Vec<u32>>,
 }
@@ -26,12 +38,33 @@ pub struct Turns {
 impl Turns {
     /// All samples at once.
     pub fn none() -> Turns {
-        Turns { ask: None, left: Cell::new(0), taken: RefCell::default() }
+        Turns {
+            ask: None,
+            left: Cell::new(0),
+            last: Cell::new(false),
+            sample_ns: Cell::new(0),
+            taken: RefCell::default(),
+        }
     }
 
     /// Samples as `ask` grants them.
-    pub fn granted(ask: impl FnMut() -> Option<u32> + 'static) -> Turns {
+    pub fn granted(ask: impl FnMut(u64) -> Option<Granted> + 'static) -> Turns {
         Turns { ask: Some(RefCell::new(Box::new(ask))), ..Turns::none() }
+    }
+
+    /// A sample takes about `ns` nanoseconds: the host chooses by that how many make a turn.
+    pub fn prepared(&self, ns: u64) {
+        self.sample_ns.set(ns);
+    }
+
+    /// Whether they are granted at all: then they decide how many samples there are.
+    pub fn are_granted(&self) -> bool {
+        self.ask.is_some()
+    }
+
+    /// Whether the last turn is over.
+    pub fn are_over(&self) -> bool {
+        self.last.get() && self.left.get() == 0
     }
 
     /// A sample is about to begin; waits when the last turn is over. Whether a turn begins with it: caches and
@@ -41,10 +74,11 @@ impl Turns {
         let begins = self.left.get() == 0;
         if begins {
             let before = now_ns();
-            let granted = ask.borrow_mut()();
+            let granted = ask.borrow_mut()(self.sample_ns.get());
             budget::pause(now_ns() - before);
-            let Some(samples) = granted else { resume_unwind(Box::new(Dropped)) };
-            self.left.set(samples.max(1));
+            let Some(granted) = granted else { resume_unwind(Box::new(Dropped)) };
+            self.left.set(granted.samples.max(1));
+            self.last.set(granted.last);
             self.taken.borrow_mut().push(0);
         }
         self.left.set(self.left.get() - 1);

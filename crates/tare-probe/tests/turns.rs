@@ -24,10 +24,14 @@ fn prepare(probe: &mut Probe, bench: &str) -> FromProbe {
     probe.answer()
 }
 
-fn take(probe: &mut Probe, samples: u32) -> FromProbe {
-    probe.say(&ToProbe::Take { id: ID, samples });
+fn take(probe: &mut Probe, samples: u32, last: bool) -> FromProbe {
+    probe.say(&ToProbe::Take { id: ID, samples, last });
     assert_eq!(probe.answer(), FromProbe::Begin { id: ID });
     probe.answer()
+}
+
+fn is_waiting(answer: &FromProbe) -> bool {
+    matches!(answer, FromProbe::Waiting { id: ID, .. })
 }
 
 #[test]
@@ -39,10 +43,10 @@ fn every_benchmark_takes_turns_or_measures_at_once_and_leaves_nothing_behind() {
         let name = bench.name.as_str();
         let mut answer = prepare(&mut probe, name);
         let mut turns = Vec::new();
-        while answer == (FromProbe::Waiting { id: ID }) {
-            turns.push(1 + turns.len() as u32 % 2);
-            assert!(turns.len() <= 3, "{name}: three samples are taken");
-            answer = take(&mut probe, turns[turns.len() - 1]);
+        while is_waiting(&answer) {
+            assert!(turns.len() < 2, "{name}: waits after its last turn");
+            turns.push(1 + turns.len() as u32);
+            answer = take(&mut probe, turns[turns.len() - 1], turns.len() == 2);
         }
         match answer {
             FromProbe::Series(series) => {
@@ -69,10 +73,10 @@ fn what_is_given_up_in_the_middle_leaves_nothing_behind() {
     let before = holdings(probe.id());
     for bench in table().1 {
         let name = bench.name.as_str();
-        if prepare(&mut probe, name) != (FromProbe::Waiting { id: ID }) {
+        if !is_waiting(&prepare(&mut probe, name)) {
             continue;
         }
-        if take(&mut probe, 1) == (FromProbe::Waiting { id: ID }) {
+        if is_waiting(&take(&mut probe, 1, false)) {
             probe.say(&ToProbe::Drop { id: ID });
             assert!(matches!(probe.answer(), FromProbe::Failed { id: ID, .. }), "{name}");
         }
@@ -83,9 +87,9 @@ fn what_is_given_up_in_the_middle_leaves_nothing_behind() {
 #[test]
 fn what_is_measured_beside_an_operation_is_subtracted_turn_by_turn() {
     let mut probe = Probe::start("subtracted");
-    assert_eq!(prepare(&mut probe, "lmbench/ctx_8p_16k"), FromProbe::Waiting { id: ID });
-    assert_eq!(take(&mut probe, 2), FromProbe::Waiting { id: ID });
-    let FromProbe::Series(series) = take(&mut probe, 1) else { panic!("three samples are taken") };
+    assert!(is_waiting(&prepare(&mut probe, "lmbench/ctx_8p_16k")));
+    assert!(is_waiting(&take(&mut probe, 2, false)));
+    let FromProbe::Series(series) = take(&mut probe, 1, true) else { panic!("it was the last") };
     assert_eq!(series.turns.len(), 2);
     assert!(series.turns.iter().all(|turn| turn.subtracted > 0.0), "{series:?}");
 }

@@ -35,6 +35,8 @@ pub enum ToProbe {
         id: u32,
         /// Samples of this turn.
         samples: u32,
+        /// Whether it is the last one.
+        last: bool,
     },
     /// Give up a measurement that waits; the probe answers that it failed.
     Drop {
@@ -86,6 +88,8 @@ pub enum FromProbe {
     Waiting {
         /// The request's id.
         id: u32,
+        /// How long a sample takes, in nanoseconds by the probe's clock; 0 where that is not known before.
+        sample_ns: u64,
     },
     /// What the layer itself has counted since the last `Begin`; comes before the series that it belongs to.
     Counted {

@@ -4,9 +4,9 @@
 //! Looks at widths only, never at verdicts or at which side of 1 a ratio lies, and never before
 //! [`WHOLE_BLOCKS`]: a rule that stopped on a verdict would find one.
 
-use crate::history::{History, Kept};
+use crate::history::{History, Kept, Key};
 use std::collections::{BTreeMap, BTreeSet};
-use tare_board::values::{best, block_log_ratio, log_ratio};
+use tare_board::values::{block_log_ratio, log_ratio};
 use tare_proto::{BenchInfo, MAX_SAMPLES};
 use tare_stats::{Components, Costs, Estimator, components, narrow_enough, optimum, ratio_of_logs};
 use tare_store::Role;
@@ -20,6 +20,9 @@ const NEAR_WIDEST: f64 = 0.25;
 /// Samples stay within this part and this multiple of what the benchmark asks for.
 const SAMPLES: (f64, f64) = (1.0 / 3.0, 2.0);
 
+/// Fewest and most rounds of a row.
+const TURNS: (f64, f64) = (8.0, 45.0);
+
 /// Benchmarks to measure, by layer; a layer without any is not booted.
 pub(crate) type Wanted = BTreeMap<usize, Vec<usize>>;
 
@@ -30,7 +33,7 @@ pub(crate) type Samples = BTreeMap<usize, u32>;
 pub(crate) struct Field<'a> {
     pub layers: &'a [usize],
     pub baseline: usize,
-    pub benches: &'a [BenchInfo],
+    pub benches: usize,
     /// Half width, as a fraction, at which a row is narrow enough.
     pub target: f64,
 }
@@ -38,7 +41,7 @@ pub(crate) struct Field<'a> {
 impl Field<'_> {
     /// Everything, on every layer.
     pub(crate) fn whole(&self) -> Wanted {
-        self.layers.iter().map(|&layer| (layer, (0..self.benches.len()).collect())).collect()
+        self.layers.iter().map(|&layer| (layer, (0..self.benches).collect())).collect()
     }
 
     /// What the next block should measure, from what the blocks before it say; empty when every row
@@ -49,7 +52,7 @@ impl Field<'_> {
         }
         let mut wide: Vec<(usize, usize, f64)> = Vec::new();
         for &layer in self.layers {
-            for bench in 0..self.benches.len() {
+            for bench in 0..self.benches {
                 if let Some(width) = self.open_width(history, layer, bench) {
                     wide.push((layer, bench, width));
                 }
@@ -88,13 +91,12 @@ impl Field<'_> {
     /// measured at all; infinite when there is no interval yet.
     fn open_width(&self, history: &History, layer: usize, bench: usize) -> Option<f64> {
         let measured = |block, layer, role| history.measured(block, layer, role, bench);
-        let best = best(self.benches[bench].better);
         let log = |block| {
             let base = [Role::Weigh, Role::Floor].map(|role| measured(block, self.baseline, role));
             if layer == self.baseline {
-                Some(log_ratio(base[1]?, base[0]?, best))
+                Some(log_ratio(base[1]?, base[0]?))
             } else {
-                block_log_ratio(measured(block, layer, Role::Weigh)?, base, best)
+                block_log_ratio(measured(block, layer, Role::Weigh)?, base)
             }
         };
         let logs: Vec<f64> = (0..history.begun()).filter_map(log).collect();
@@ -118,31 +120,56 @@ pub(crate) fn samples(history: &History, wanted: &Wanted, benches: &[BenchInfo])
     let best = |bench: usize| {
         let layers: Vec<usize> =
             wanted.keys().copied().filter(|l| wanted[l].contains(&bench)).collect();
-        let best = optimal(history, wanted, &layers, bench)?;
+        let best = optimal(history, wanted, &layers, bench, |_, kept| kept.logs.clone())?;
         Some((bench, in_rounds(best, &benches[bench])))
     };
     all.into_iter().filter_map(best).collect()
 }
 
+/// Rounds that every wanted benchmark should be measured in, by the same rule: what varies within a block is the log ratio
+/// of a round.
+pub(crate) fn rounds(history: &History, wanted: &Wanted, baseline: usize) -> Samples {
+    let all: BTreeSet<usize> = wanted.values().flatten().copied().collect();
+    let logs = |key: &Key, kept: &Kept| -> Vec<f64> {
+        let base = history.measured(key.0, baseline, Role::Weigh, key.3);
+        let (Some(own), Some(base)) = (&kept.measured, base) else { return Vec::new() };
+        let logs = own.turns.iter().zip(&base.turns).map(|(own, base)| (own / base).ln());
+        logs.filter(|log| log.is_finite()).collect()
+    };
+    let best = |bench: usize| {
+        let others = wanted.keys().copied().filter(|layer| *layer != baseline);
+        let layers: Vec<usize> = others.filter(|l| wanted[l].contains(&bench)).collect();
+        let best = optimal(history, wanted, &layers, bench, logs).filter(|_| !layers.is_empty())?;
+        Some((bench, best.clamp(TURNS.0, TURNS.1) as u32))
+    };
+    all.into_iter().filter_map(best).collect()
+}
+
 /// The samples that make the sum of all layers' variances least for what all of them cost; `None` before enough is known of
-/// each.
-fn optimal(history: &History, wanted: &Wanted, layers: &[usize], bench: usize) -> Option<f64> {
+/// each. `logs` are those of the samples of a boot.
+fn optimal(
+    history: &History,
+    wanted: &Wanted,
+    layers: &[usize],
+    bench: usize,
+    logs: impl Fn(&Key, &Kept) -> Vec<f64>,
+) -> Option<f64> {
     let mut found =
         Components { boot: 0.0, process: None, sample: Some(0.0), boots: 0, clipped: false };
     let mut costs = Costs { boot: 0.0, process: 0.0, sample: 0.0 };
     for &layer in layers {
         let of_row = history.series.iter().filter(|(key, _)| key.1 == layer && key.3 == bench);
-        let kept = of_row.map(|(_, kept)| kept).filter(|kept| kept.logs.len() > 1);
-        let kept: Vec<&Kept> = kept.collect();
+        let kept = of_row.map(|(key, kept)| (logs(key, kept), kept.seconds));
+        let kept: Vec<(Vec<f64>, f64)> = kept.filter(|(logs, _)| logs.len() > 1).collect();
         if kept.len() < WHOLE_BLOCKS as usize {
             return None;
         }
-        let boots: Vec<Vec<&[f64]>> = kept.iter().map(|kept| vec![kept.logs.as_slice()]).collect();
+        let boots: Vec<Vec<&[f64]>> = kept.iter().map(|(logs, _)| vec![logs.as_slice()]).collect();
         let own = components(&boots).ok()?;
         found.boot += own.boot;
         found.sample = found.sample.zip(own.sample).map(|(all, own)| all + own);
-        let taken: usize = kept.iter().map(|kept| kept.logs.len()).sum();
-        costs.sample += kept.iter().map(|kept| kept.seconds).sum::<f64>() / taken as f64;
+        let taken: usize = kept.iter().map(|(logs, _)| logs.len()).sum();
+        costs.sample += kept.iter().map(|(_, seconds)| seconds).sum::<f64>() / taken as f64;
         costs.boot += history.overhead(layer)? / wanted[&layer].len() as f64;
     }
     optimum(&found, &costs).ok().map(|best| best.samples as f64)
@@ -238,8 +265,7 @@ mod tests {
 
     #[test]
     fn a_row_is_measured_until_it_has_stayed_narrow() {
-        let benches = [bench("median", 5)];
-        let field = Field { layers: &[0, 1], baseline: 0, benches: &benches, target: 0.01 };
+        let field = Field { layers: &[0, 1], baseline: 0, benches: 1, target: 0.01 };
         let narrow = |blocks: u32| judged(blocks, |_| 1.5);
         for blocks in [4, 5, 7] {
             assert!(!field.wanted(&narrow(blocks)).is_empty(), "{blocks} blocks");

@@ -15,6 +15,8 @@ pub(crate) struct Block {
     pub wanted: Wanted,
     /// Samples of a series, by benchmark: one number for all layers.
     pub samples: Samples,
+    /// Rounds, by benchmark, where layers take turns.
+    pub rounds: Samples,
 }
 
 /// Boots of a block that are made together, and those that have the machine to themselves, each with its place in the
@@ -28,11 +30,15 @@ pub(crate) struct Parted {
 impl Runner<'_> {
     /// Block `number`, which measures what is `wanted`.
     pub(crate) fn plan_block(&self, number: u32, wanted: Wanted) -> Block {
-        let samples = match self.plan.blocks {
-            Some(_) => Samples::new(),
-            None => allocate::samples(&self.history, &wanted, &self.benches),
-        };
-        Block { number, wanted, samples }
+        let (mut samples, mut rounds) = (Samples::new(), Samples::new());
+        match (self.plan.blocks, self.plan.order) {
+            (Some(_), _) => {}
+            (None, Order::Rounds) => {
+                rounds = allocate::rounds(&self.history, &wanted, self.baseline());
+            }
+            (None, _) => samples = allocate::samples(&self.history, &wanted, &self.benches),
+        }
+        Block { number, wanted, samples, rounds }
     }
 
     /// Makes every boot of `block`.

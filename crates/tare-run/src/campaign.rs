@@ -111,7 +111,7 @@ impl Runner<'_> {
     /// What the next block measures: everything when blocks are counted, what is still wide when time is.
     fn wanted(&self) -> Wanted {
         let layers = self.alive();
-        let (baseline, benches) = (self.baseline(), self.benches.as_slice());
+        let (baseline, benches) = (self.baseline(), self.benches.len());
         let field = Field { layers: &layers, baseline, benches, target: self.plan.width };
         match self.plan.blocks {
             Some(_) => field.whole(),

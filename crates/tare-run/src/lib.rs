@@ -26,6 +26,7 @@ pub mod simulated;
 mod slot;
 mod trial;
 mod trials;
+mod turns;
 
 pub use budget::series_ms;
 pub use campaign::{Ending, RunError, Runner, Weighed};

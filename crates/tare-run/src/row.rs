@@ -5,15 +5,10 @@ use crate::campaign::{RunError, Runner};
 use crate::order::{draw, shuffled};
 use crate::seat::Seat;
 use crate::series::Meter;
+use crate::turns::Turns;
 use tare_layers::{SessionError, Turn};
 use tare_proto::Request;
-use tare_stats::{Estimator, FEWEST_ROUNDS};
 use tare_store::{Order, Recorded};
-
-/// Samples of a turn, of a series that holds at least [`MANY`]; otherwise a turn is one sample. A turn begins with a
-/// batch that is thrown away, so longer turns cost less, and shorter ones follow the machine more closely.
-const SAMPLES: u32 = 2;
-const MANY: u32 = 20;
 
 /// A layer's part of a row.
 struct Part {
@@ -21,6 +16,8 @@ struct Part {
     seat: usize,
     request: Request,
     meter: Meter,
+    /// How long a sample takes, as the probe says.
+    sample_ns: u64,
 }
 
 /// Which layer ended in a row, and why.
@@ -38,8 +35,9 @@ impl Runner<'_> {
         let lacking =
             |run: &Self, seat: &Seat| run.lacks(block, seat.slot.layer, seat.slot.role, bench);
         let part: Vec<usize> = (0..seats.len()).filter(|&at| lacking(self, &seats[at])).collect();
-        let taken = match self.turns(block, bench) {
-            Some(turns) => self.take_turns(block, seats, bench, &part, &turns),
+        let turns = Turns::of(&self.benches[bench], bench, &block.rounds);
+        let taken = match turns.filter(|_| self.plan.order == Order::Rounds) {
+            Some(turns) => self.take_turns(block, seats, bench, &part, turns),
             None => self.take_series(block, seats, bench, &part),
         };
         let mut recorded = match taken {
@@ -54,19 +52,6 @@ impl Runner<'_> {
             self.note(&seats[*at].slot, bench, recorded)?;
         }
         Ok(Ok(()))
-    }
-
-    /// The samples of every turn of `bench`; `None` where each layer takes all of its samples at once.
-    fn turns(&self, block: &Block, bench: usize) -> Option<Vec<u32>> {
-        let info = &self.benches[bench];
-        let estimator = info.estimator.parse::<Estimator>().ok();
-        let until = matches!(estimator, Some(Estimator::MeanUntil { .. }));
-        let samples = block.samples.get(&bench).copied().unwrap_or(info.samples);
-        let each = if samples >= MANY { SAMPLES } else { 1 };
-        let rounds = samples.div_ceil(each);
-        let turns = (0..rounds).map(|round| each.min(samples - round * each)).collect();
-        let in_rounds = self.plan.order == Order::Rounds && !until;
-        (in_rounds && rounds as usize >= FEWEST_ROUNDS).then_some(turns)
     }
 
     /// All samples at once, on one layer after the other.
@@ -92,7 +77,7 @@ impl Runner<'_> {
         seats: &mut [Seat],
         bench: usize,
         part: &[usize],
-        turns: &[u32],
+        turns: Turns,
     ) -> Result<Vec<(usize, Recorded)>, Ended> {
         let mut done = Vec::new();
         let mut waiting: Vec<Part> = Vec::new();
@@ -113,7 +98,7 @@ impl Runner<'_> {
         seats: &mut [Seat],
         bench: usize,
         part: &[usize],
-        turns: &[u32],
+        turns: Turns,
         waiting: &mut Vec<Part>,
         done: &mut Vec<(usize, Recorded)>,
     ) -> Result<(), Ended> {
@@ -123,19 +108,23 @@ impl Runner<'_> {
                 continue;
             }
             let id = seats[at].next_id();
-            let request = Request { turns: true, ..self.request(id, bench, &block.samples) };
+            let whole = self.request(id, bench, &block.samples);
+            let request = Request { turns: true, samples: turns.all(), ..whole };
             let meter = Meter::begin(&seats[at].session);
-            let part = Part { seat: at, request, meter };
+            let part = Part { seat: at, request, meter, sample_ns: 0 };
             self.turn(seats, part, None, waiting, done)?;
         }
-        for (round, &samples) in (1..).zip(turns) {
+        let slowest = waiting.iter().map(|part| part.sample_ns).max().unwrap_or(0);
+        let turns = turns.within(self.limit_ms(bench), slowest);
+        for round in 1..=turns.rounds {
+            let turn = (turns.samples, round == turns.rounds);
             let places = (0..waiting.len()).collect();
             let order = self.order(block, bench, round, places);
             let mut parts: Vec<Option<Part>> =
                 std::mem::take(waiting).into_iter().map(Some).collect();
             for at in order {
                 let Some(part) = parts[at].take() else { continue };
-                if let Err(ended) = self.turn(seats, part, Some(samples), waiting, done) {
+                if let Err(ended) = self.turn(seats, part, Some(turn), waiting, done) {
                     waiting.extend(parts.into_iter().flatten());
                     return Err(ended);
                 }
@@ -155,18 +144,18 @@ impl Runner<'_> {
         &mut self,
         seats: &mut [Seat],
         mut part: Part,
-        samples: Option<u32>,
+        turn: Option<(u32, bool)>,
         waiting: &mut Vec<Part>,
         done: &mut Vec<(usize, Recorded)>,
     ) -> Result<(), Ended> {
         let seat = &mut seats[part.seat];
         let within = self.within(&part.request);
-        let turn = part.meter.turn(&mut self.own, || match samples {
+        let turn = part.meter.turn(&mut self.own, || match turn {
             None => seat.session.prepare(&part.request, within),
-            Some(samples) => seat.session.take(&part.request, samples, within),
+            Some(turn) => seat.session.take(&part.request, turn, within),
         });
         match turn.map_err(|error| (part.seat, error))? {
-            Turn::Waiting => waiting.push(part),
+            Turn::Waiting(sample_ns) => waiting.push(Part { sample_ns, ..part }),
             Turn::Over(answer) => {
                 seat.note(&part.meter);
                 let recorded = part.meter.recorded(&part.request.bench, answer, &seat.session);

@@ -17,9 +17,9 @@ use crate::width::narrow_enough;
 /// Boots of a block: the baseline twice, and a layer.
 const BOOTS: usize = 3;
 
-/// Rounds of a series and samples of a turn, of a row of 30 samples.
+/// Rounds of a series and samples of a turn.
 const ROUNDS: usize = 15;
-const SAMPLES: usize = 2;
+const SAMPLES: usize = 8;
 
 /// Rows of a scoreboard.
 const ROWS: usize = 24;
@@ -127,7 +127,7 @@ impl Block {
 
     /// The log ratio of one boot to another, as a campaign takes it.
     fn log(&self, order: Order, (layer, base): (usize, usize)) -> f64 {
-        let by_rounds = || rounds_log_ratio(&self.best(layer), &self.best(base), Best::Lowest);
+        let by_rounds = || rounds_log_ratio(&self.best(layer), &self.best(base));
         let value = |boot: usize| {
             let estimator = Estimator::MeanOfBest { keep: 18, of: 30 };
             let samples: Vec<f64> = self.turns[boot].iter().flatten().copied().collect();
@@ -169,16 +169,13 @@ pub(crate) fn moments(repeats: usize, seed: u64) -> Vec<CalibrationRow> {
 /// The root mean square error of a block's log ratio, by how it is taken from the rounds.
 fn errors(machine: Machine, repeats: usize, seed: u64) -> Vec<CalibrationRow> {
     let mut rng = Rng::new(seed ^ 0x0E);
-    let centres: [(&str, Centre); 5] = [
-        ("median of the quieter rounds", |layer, base| {
-            rounds_log_ratio(layer, base, Best::Lowest).unwrap_or(f64::NAN)
-        }),
-        ("median of all rounds", |layer, base| median(&logs(layer, base)).unwrap_or(f64::NAN)),
+    let centres: [(&str, Centre); 4] = [
+        ("median of the rounds", |layer, base| rounds_log_ratio(layer, base).unwrap_or(f64::NAN)),
         ("mean", |layer, base| mean_of(&logs(layer, base))),
         ("mean without a fifth at either end", |layer, base| trimmed(logs(layer, base))),
         ("Hodges and Lehmann's estimator", |layer, base| pairs(&logs(layer, base))),
     ];
-    let (mut squares, mut of_boots) = ([0.0; 5], 0.0);
+    let (mut squares, mut of_boots) = ([0.0; 4], 0.0);
     for _ in 0..repeats {
         let block = Block::draw(machine, Order::Rounds, 0.0, &mut rng);
         let (layer, base) = (block.best(2), block.best(0));

@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn turns_add_up_and_what_lies_between_them_does_not_count() {
         let begin = encode(&FromProbe::Begin { id: 1 });
-        let waiting = encode(&FromProbe::Waiting { id: 1 });
+        let waiting = encode(&FromProbe::Waiting { id: 1, sample_ns: 0 });
         let series = encode(&FromProbe::Series(Series { id: 1, ..Series::default() }));
         let counted =
             encode(&FromProbe::Counted { counters: vec![Counter::new("kvm/exits", 2.0)] });

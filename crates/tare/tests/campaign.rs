@@ -25,7 +25,7 @@ fn every_block_boots_every_layer_once_and_the_baseline_twice() {
     let series = campaign.series.iter().filter(|s| s.outcome == Outcome::Measured).count();
     assert_eq!(series, 4 * 3 * 2, "a series a boot and benchmark");
     let null_call = &campaign.series.iter().find(|s| s.benchmark == 0).unwrap().samples;
-    assert_eq!(null_call.len(), 30);
+    assert_eq!(null_call.len(), 120, "15 turns of eight samples");
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn an_estimator_that_is_asked_for_decides_what_is_measured() {
     let run = |estimator: &str, name: &str| {
         bench.ok(&format!(
             "run --layer name=base,kind=mock --layer name=wild,kind=mock,script=wild.json --baseline base \
-             --bench lmbench/null_call --blocks 1 --estimator {estimator} --out {name}"
+             --bench lmbench/null_call --blocks 1 --order boots --estimator {estimator} --out {name}"
         ));
         let campaign = bench.campaign(name);
         assert_eq!(campaign.benchmarks[0].estimator, estimator);

@@ -30,8 +30,8 @@ pub enum Answer {
 /// Where a measurement stands after its preparation or a turn.
 #[derive(Debug)]
 pub enum Turn {
-    /// It waits for its next turn.
-    Waiting,
+    /// It waits for its next turn; how long a sample takes, in nanoseconds by the probe's clock, 0 where nobody knows.
+    Waiting(u64),
     /// This came of it.
     Over(Answer),
 }

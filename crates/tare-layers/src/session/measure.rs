@@ -16,7 +16,9 @@ impl Session {
     ) -> Result<Answer, SessionError> {
         match self.prepare(request, within)? {
             Turn::Over(answer) => Ok(answer),
-            Turn::Waiting => Err(unexpected(&FromProbe::Waiting { id: request.id })),
+            Turn::Waiting(sample_ns) => {
+                Err(unexpected(&FromProbe::Waiting { id: request.id, sample_ns }))
+            }
         }
     }
 
@@ -31,14 +33,14 @@ impl Session {
         self.go_on(&ToProbe::Run(request.clone()), request, within.into())
     }
 
-    /// Lets a measurement that waits take `samples`.
+    /// Lets a measurement that waits take `samples`, in its `last` turn or another one.
     pub fn take(
         &mut self,
         request: &Request,
-        samples: u32,
+        (samples, last): (u32, bool),
         within: impl Into<Patience>,
     ) -> Result<Turn, SessionError> {
-        self.go_on(&ToProbe::Take { id: request.id, samples }, request, within.into())
+        self.go_on(&ToProbe::Take { id: request.id, samples, last }, request, within.into())
     }
 
     /// Gives up a measurement that waits.
@@ -86,8 +88,8 @@ impl Session {
             answer = self.answer(request, deadline)?;
         }
         let over = match answer.what {
-            FromProbe::Waiting { id } if id == request.id && request.turns => {
-                return Ok(Turn::Waiting);
+            FromProbe::Waiting { id, sample_ns } if id == request.id && request.turns => {
+                return Ok(Turn::Waiting(sample_ns));
             }
             FromProbe::Series(mut series) if series.id == request.id => {
                 series.counters.append(&mut counted);

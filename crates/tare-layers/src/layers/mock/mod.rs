@@ -251,16 +251,20 @@ impl Mock {
     ) -> io::Result<bool> {
         let (id, mut left) = (series.id, series.samples.len() as u32);
         while left > 0 {
-            say(output, &FromProbe::Waiting { id })?;
+            say(output, &FromProbe::Waiting { id, sample_ns: 0 })?;
             let mut line = String::new();
             input.read_line(&mut line)?;
-            let Ok(ToProbe::Take { samples, .. }) = decode::<ToProbe>(&line) else {
+            let Ok(ToProbe::Take { samples, last, .. }) = decode::<ToProbe>(&line) else {
                 return Ok(false);
             };
             say(output, &FromProbe::Begin { id })?;
             let samples = samples.clamp(1, left);
             series.turns.push(Turn { samples, subtracted: 0.0 });
             left -= samples;
+            if last {
+                series.samples.truncate(series.samples.len() - left as usize);
+                left = 0;
+            }
             if !self.fault.is_empty() && series.turns.len() == 2 {
                 series.turns.clear();
                 return Ok(true);

@@ -27,6 +27,9 @@ const WIDTH: f64 = 1.0;
 /// a series to fit between two interruptions more often than not.
 pub const BATCH_NS: u64 = 1_000_000;
 
+/// The same where layers take turns: the best of several short batches escapes interruptions more surely.
+const TURN_BATCH_NS: u64 = 100_000;
+
 /// What the flags say, and the file where it only adds.
 pub fn with(args: &RunArgs, config: &Config) -> RunArgs {
     let mut args = args.clone();
@@ -121,6 +124,8 @@ pub fn plan(
     benches: &[BenchInfo],
 ) -> Result<Plan> {
     let is_sim = machine == Machine::Sim;
+    let order = order(args, config, machine)?;
+    let batch_ns = if order == Order::Rounds { TURN_BATCH_NS } else { BATCH_NS };
     let blocks =
         args.blocks.or(if args.budget.is_some() { None } else { config.blocks.map(u32::from) });
     let blocks = blocks.or(is_sim.then_some(simulated::BLOCKS));
@@ -131,14 +136,14 @@ pub fn plan(
     let series_ms = || tare_run::series_ms(budget_s, starts, boots, benches);
     Ok(Plan {
         machine,
-        order: order(args, config, machine)?,
+        order,
         seed: args.seed.or(config.seed).unwrap_or_else(seed_from_clock),
         baseline,
         budget_s,
         blocks,
         width: args.width.or(config.width).unwrap_or(WIDTH) / 100.0,
         cpus,
-        batch_ns: if is_sim { simulated::BATCH } else { BATCH_NS },
+        batch_ns: if is_sim { simulated::BATCH } else { batch_ns },
         series_ms: if is_sim { simulated::SERIES_MS } else { series_ms() },
         counting: counting(args, machine),
         // A simulated CPU has no counters of its own: the plugin counts.
