@@ -94,7 +94,7 @@ pub(crate) fn judge(
         for (column, weighed) in cells.iter().enumerate() {
             let Some(interval) = weighed.interval else { continue };
             let (floor, best) = (floors.log_bound(row), best(campaign.benchmarks[row].better));
-            inputs.push(RowInput { interval, margin: options.margin, floor, best });
+            inputs.push(RowInput { interval, margin: options.margin, floor, best, layer: column });
             at.push((row, column));
             wholes.extend(weighed.whole.as_ref().map(|whole| (whole.interval, best)));
         }

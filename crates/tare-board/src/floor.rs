@@ -69,7 +69,7 @@ fn called_different(
         .iter()
         .filter_map(|&i| {
             let (interval, best) = (intervals[i]?.interval, best(benchmarks[i].better));
-            Some(RowInput { interval, margin: options.margin, floor: 0.0, best })
+            Some(RowInput { interval, margin: options.margin, floor: 0.0, best, layer: 0 })
         })
         .collect();
     let answers = verdicts(&inputs, options.correction, 1.0 - options.confidence);

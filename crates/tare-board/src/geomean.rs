@@ -142,7 +142,13 @@ fn judge(
     let inputs: Vec<RowInput> = intervals
         .iter()
         .flatten()
-        .map(|&interval| RowInput { interval, margin: options.margin, floor, best: Best::Lowest })
+        .map(|&interval| RowInput {
+            interval,
+            margin: options.margin,
+            floor,
+            best: Best::Lowest,
+            layer: 0,
+        })
         .collect();
     let answers = verdicts(&inputs, options.correction, 1.0 - options.confidence);
     for (&i, answer) in at.iter().zip(&answers) {

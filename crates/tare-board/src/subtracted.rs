@@ -67,7 +67,7 @@ pub(crate) fn judge(
     alpha: f64,
 ) -> Vec<Option<Verdict>> {
     let input = |&(interval, best): &(Option<RatioInterval>, Best)| {
-        Some(RowInput { interval: interval?, margin, floor: 0.0, best })
+        Some(RowInput { interval: interval?, margin, floor: 0.0, best, layer: 0 })
     };
     let inputs: Vec<RowInput> = wholes.iter().filter_map(input).collect();
     let mut answers = verdicts(&inputs, correction, alpha).into_iter();

@@ -147,7 +147,8 @@ impl Runner<'_> {
     /// Records a warning and shows it.
     pub(crate) fn warn(&mut self, layer: Option<usize>, text: &str) -> Result<(), RunError> {
         let layer = layer.map(|layer| self.layers[layer].name.clone());
-        self.observer.event(Event::Warning(text));
+        let said = layer.as_ref().map(|layer| format!("{layer}: {text}"));
+        self.observer.event(Event::Warning(said.as_deref().unwrap_or(text)));
         Ok(self.store.warn(&Warning { layer, benchmark: None, text: text.to_owned() })?)
     }
 }

@@ -94,7 +94,13 @@ fn weigh(stages: &mut Stages, baseline: &[Vec<f64>], layer: &[Vec<f64>], estimat
     let boots: Vec<&[f64]> = layer.iter().map(Vec::as_slice).collect();
     std::hint::black_box(series_warnings(&boots).expect("good samples"));
     stages.warnings += start.elapsed();
-    stages.rows.push(RowInput { interval, margin: 0.02, floor: 0.01, best: Best::Lowest });
+    stages.rows.push(RowInput {
+        interval,
+        margin: 0.02,
+        floor: 0.01,
+        best: Best::Lowest,
+        layer: 0,
+    });
 }
 
 fn one_benchmark(samples: usize, seed: &mut u64) -> Bench {

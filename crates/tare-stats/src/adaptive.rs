@@ -97,7 +97,7 @@ impl Campaign<'_> {
             let end = self.end(&logs);
             let (interval, floor) = (self.interval(&logs[..end]), self.interval(&aa[..end]));
             let floor = floor.log_ratio.abs() + self.factors[end] * floor.std_error;
-            inputs.push(RowInput { interval, margin: MARGIN, floor, best: Best::Lowest });
+            inputs.push(RowInput { interval, margin: MARGIN, floor, best: Best::Lowest, layer: 0 });
             ratios.push(until(&logs, end));
             pairs.push(until(&aa, end));
         }

@@ -204,7 +204,7 @@ fn inputs(drawn: &[Drawn], shift: &impl Fn(usize, usize) -> f64) -> Vec<RowInput
             let mut parts = Parts::of_blocks(logs);
             parts.mean += shift(benchmark, layer);
             let interval = RatioInterval::with_factor(parts, 0.95, factor);
-            rows.push(RowInput { interval, margin: MARGIN, floor, best: Best::Lowest });
+            rows.push(RowInput { interval, margin: MARGIN, floor, best: Best::Lowest, layer });
         }
     }
     rows

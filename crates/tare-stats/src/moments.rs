@@ -293,5 +293,5 @@ fn input((logs, aa): &(Vec<f64>, Vec<f64>)) -> Option<RowInput> {
     let interval = ratio_of_logs(logs, 0.95).ok()?;
     let floor = ratio_of_logs(aa, 0.95).ok()?;
     let floor = floor.log_ratio.abs() + floor.half_width();
-    Some(RowInput { interval, margin: MARGIN, floor, best: Best::Lowest })
+    Some(RowInput { interval, margin: MARGIN, floor, best: Best::Lowest, layer: 0 })
 }

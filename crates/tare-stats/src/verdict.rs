@@ -9,6 +9,7 @@ use crate::moderate::{VariancePrior, moderate};
 use crate::plan::more_blocks;
 use crate::ratio::{is_zero, p_of_no_difference};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is said about one row. "Slower" and "faster" are about the layer, whichever way its unit points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,7 +134,7 @@ const NO_INTERVAL: RowVerdict = RowVerdict {
     df: None,
 };
 
-/// [`VarianceModel::Auto`] shrinks with at least this many rows …
+/// [`VarianceModel::Auto`] shrinks with at least this many rows of a layer …
 const AUTO_ROWS: usize = 10;
 /// … and, per row, this many degrees of freedom.
 const AUTO_DF: f64 = 4.0;
@@ -183,10 +184,17 @@ fn tests(rows: &[RowInput], usable: &[usize], model: VarianceModel) -> Vec<Test>
     }
     let spreads: Vec<(f64, f64)> =
         usable.iter().map(|&i| (rows[i].interval.log_sd.powi(2), rows[i].interval.df)).collect();
-    let prior = match model {
-        VarianceModel::Auto if usable.len() < AUTO_ROWS => None,
-        _ => VariancePrior::estimate(&spreads).ok(),
+    let prior = |layer: usize| {
+        let of_layer = usable.iter().zip(&spreads).filter(|(row, _)| rows[**row].layer == layer);
+        let of_layer: Vec<(f64, f64)> = of_layer.map(|(_, spread)| *spread).collect();
+        match model {
+            VarianceModel::Auto if of_layer.len() < AUTO_ROWS => None,
+            _ => VariancePrior::estimate(&of_layer).ok(),
+        }
     };
+    let layers: BTreeSet<usize> = usable.iter().map(|row| rows[*row].layer).collect();
+    let priors: BTreeMap<usize, Option<VariancePrior>> =
+        layers.into_iter().map(|layer| (layer, prior(layer))).collect();
     let safe = |row: &RowInput| {
         let i = &row.interval;
         model == VarianceModel::Moderated || i.degenerate || (row.floor > 0.0 && i.df >= AUTO_DF)
@@ -194,7 +202,8 @@ fn tests(rows: &[RowInput], usable: &[usize], model: VarianceModel) -> Vec<Test>
     plain
         .zip(usable.iter().zip(&spreads))
         .map(|(test, (&i, &(variance, df)))| {
-            moderated(test, variance, df, prior.as_ref().filter(|_| safe(&rows[i])))
+            let prior = priors.get(&rows[i].layer).and_then(Option::as_ref);
+            moderated(test, variance, df, prior.filter(|_| safe(&rows[i])))
         })
         .collect()
 }

@@ -55,7 +55,7 @@ proptest! {
     fn swapping_the_sides_swaps_the_verdict((a, b) in pairs(), floor in 0.0..0.1_f64) {
         let verdict = |x: &[f64], y: &[f64], best| {
             let interval = paired_ratio(x, y, 0.95).unwrap();
-            verdicts(&[RowInput { interval, margin: 0.02, floor, best }], Correction::Holm, 0.05)[0].verdict
+            verdicts(&[RowInput { interval, margin: 0.02, floor, best, layer: 0 }], Correction::Holm, 0.05)[0].verdict
         };
         prop_assert_eq!(verdict(&a, &b, Best::Lowest), verdict(&b, &a, Best::Highest));
     }
@@ -110,7 +110,7 @@ proptest! {
         let interval = RatioInterval {
             log_ratio: level, std_error: x.first().copied().unwrap_or(0.1), df: y.first().copied().unwrap_or(2.0), ..ok
         };
-        let row = RowInput { interval, margin: level.abs(), floor: 0.0, best: Best::Lowest };
+        let row = RowInput { interval, margin: level.abs(), floor: 0.0, best: Best::Lowest, layer: 0 };
         for variance in [VarianceModel::PerRow, VarianceModel::Moderated] {
             for correction in [Correction::Holm, Correction::BenjaminiHochberg, Correction::None] {
                 let rules = VerdictRules { correction, alpha: 0.05, variance };

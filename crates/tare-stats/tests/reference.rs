@@ -101,7 +101,7 @@ fn corrections() {
 fn two_one_sided_tests() {
     for c in cases("equivalence") {
         let interval = paired_ratio(&list(&c, "a"), &list(&c, "b"), 0.95).unwrap();
-        let row = RowInput { interval, margin: 0.02, floor: 0.0, best: Best::Lowest };
+        let row = RowInput { interval, margin: 0.02, floor: 0.0, best: Best::Lowest, layer: 0 };
         let answer = verdicts(&[row], Correction::None, 0.05)[0];
         close(answer.p_equivalence, num(&c, "equivalence"), 1e-7);
         close(answer.p_difference, num(&c, "difference"), 1e-7);

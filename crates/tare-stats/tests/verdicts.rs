@@ -3,7 +3,7 @@
 use tare_stats::*;
 
 fn row(logs: &[f64], floor: f64, best: Best) -> RowInput {
-    RowInput { interval: ratio_of_logs(logs, 0.95).unwrap(), margin: 0.02, floor, best }
+    RowInput { interval: ratio_of_logs(logs, 0.95).unwrap(), margin: 0.02, floor, best, layer: 0 }
 }
 
 fn one(row: RowInput) -> RowVerdict {

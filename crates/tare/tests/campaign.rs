@@ -199,12 +199,12 @@ fn the_time_goes_to_the_layers_whose_intervals_are_wide_and_only_after_whole_blo
     assert_eq!(boots(1), 5);
     assert!(boots(2) > 5, "the wild layer got no more than {} boots", boots(2));
     assert_eq!(boots(0), 2 * boots(2), "a ratio needs its baseline in the same block");
-    // One length a row and block, in whole rounds of best-18-of-30.
+    // One length a row and block, in whole turns.
     let lengths: BTreeSet<(u32, usize)> =
         campaign.series.iter().map(|s| (campaign.boots[s.boot].block, s.samples.len())).collect();
     let blocks: BTreeSet<u32> = lengths.iter().map(|(block, _)| *block).collect();
     assert_eq!(lengths.len(), blocks.len(), "{lengths:?}");
-    assert!(lengths.iter().all(|(_, samples)| samples % 30 == 0), "{lengths:?}");
+    assert!(lengths.iter().all(|(_, samples)| samples % 8 == 0), "{lengths:?}");
     // Finished means finished: what was left out is not measured later.
     let again = bench.ok("resume wild");
     assert!(again.err.contains("finished") && !again.err.contains("block 1/"), "{}", again.err);

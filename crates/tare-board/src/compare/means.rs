@@ -27,7 +27,7 @@ pub(super) fn geomeans(
     let inputs: Vec<RowInput> = means
         .iter()
         .flatten()
-        .map(|(_, interval)| RowInput { interval: *interval, margin, floor, best })
+        .map(|(_, interval)| RowInput { interval: *interval, margin, floor, best, layer: 0 })
         .collect();
     let answers = verdicts(&inputs, options.correction, 1.0 - options.confidence);
     for ((mean, _), answer) in means.iter_mut().flatten().zip(answers) {

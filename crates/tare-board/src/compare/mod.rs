@@ -113,12 +113,14 @@ fn judge(
     options: &Options,
 ) -> Vec<Vec<Option<RowVerdict>>> {
     let (mut inputs, mut wholes) = (Vec::new(), Vec::new());
-    for row in rows.iter().flat_map(|layer| layer.iter().zip(&common.benches)) {
-        let (pairing, &bench) = row;
+    let cells = rows.iter().enumerate();
+    let cells =
+        cells.flat_map(|(at, layer)| layer.iter().zip(&common.benches).map(move |c| (at, c)));
+    for (layer, (pairing, &bench)) in cells {
         let Some(interval) = pairing.interval else { continue };
         let best = best(sides[0].campaign.benchmarks[bench[0]].better);
         let floor = side::floor(sides, bench);
-        inputs.push(RowInput { interval, margin: options.margin, floor, best });
+        inputs.push(RowInput { interval, margin: options.margin, floor, best, layer });
         wholes.extend(pairing.whole.map(|(_, whole)| (whole, best)));
     }
     let alpha = 1.0 - options.confidence;
