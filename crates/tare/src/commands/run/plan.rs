@@ -104,6 +104,10 @@ pub fn check_machine(machine: Machine, args: &RunArgs, config: &Config) -> Resul
             "--budget is time on this host, which must not influence what --machine sim measures; give --blocks"
         );
     }
+    let asked = args.order.or(config.order);
+    if apart(args, machine) && asked.is_some_and(|order| order != Order::Boots) {
+        bail!("--machine sim, --count and --model boot one layer after the other: --order boots");
+    }
     Ok(())
 }
 
@@ -124,7 +128,7 @@ pub fn plan(
     benches: &[BenchInfo],
 ) -> Result<Plan> {
     let is_sim = machine == Machine::Sim;
-    let order = order(args, config, machine)?;
+    let order = order(args, config, machine);
     let batch_ns = if order == Order::Rounds { TURN_BATCH_NS } else { BATCH_NS };
     let blocks =
         args.blocks.or(if args.budget.is_some() { None } else { config.blocks.map(u32::from) });
@@ -158,19 +162,15 @@ pub fn plan(
     })
 }
 
-/// How layers take turns. What is counted is told apart by boots, and nobody says anything to a simulated machine.
-fn order(args: &RunArgs, config: &Config, machine: Machine) -> Result<Order> {
-    let apart = machine == Machine::Sim || counting(args, machine) != Counting::Off;
-    let asked = args.order.or(config.order);
-    match asked {
-        Some(order) if apart && order != Order::Boots => {
-            bail!(
-                "--machine sim, --count and --model boot one layer after the other: --order boots"
-            )
-        }
-        _ if apart => Ok(Order::Boots),
-        asked => Ok(asked.unwrap_or(Order::Rounds)),
-    }
+/// How layers take turns. Nobody says anything to a simulated machine, and what is counted is told apart by boots.
+fn order(args: &RunArgs, config: &Config, machine: Machine) -> Order {
+    let usual = if apart(args, machine) { Order::Boots } else { Order::Rounds };
+    args.order.or(config.order).unwrap_or(usual)
+}
+
+/// Whether layers have to be booted one after the other.
+fn apart(args: &RunArgs, machine: Machine) -> bool {
+    machine == Machine::Sim || counting(args, machine) != Counting::Off
 }
 
 /// What is counted by QEMU. An explanation takes it only on the simulated machine: on a real one it would slow down
