@@ -32,8 +32,8 @@ const WARMUP_TIME_SHARE: u64 = 5;
 /// Fewest samples a series holds, even when its time is over.
 const FEWEST: usize = 3;
 
-/// When a series has taken its time twice and this, in nanoseconds, one sample has to do: the host gives up a layer that
-/// takes much longer.
+/// When a series has taken twice its time and this many nanoseconds more, one sample suffices; otherwise the host would time
+/// out.
 const LATE: u64 = 4_000_000_000;
 
 /// The time that a measurement may take, by the probe's clock.
@@ -41,7 +41,7 @@ pub struct Budget {
     /// All of it, in nanoseconds.
     pub limit: u64,
     end: u64,
-    /// From when on one sample has to do.
+    /// From when on one sample suffices.
     late: u64,
 }
 
