@@ -15,7 +15,7 @@ use crate::shapes::findings_of;
 use crate::subtracted::{self, bounded};
 use crate::values::{Values, best};
 use crate::warn::warnings;
-use crate::weigh::{Place, Weighed, weigh};
+use crate::weigh::{CellAddress, CellRatio, weigh};
 use tare_stats::{RowInput, RowVerdict, verdicts};
 use tare_store::{Boot, BootState, Campaign, Outcome};
 
@@ -63,7 +63,7 @@ pub(crate) fn weigh_all(
     campaign: &Campaign,
     others: &[usize],
     options: &Options,
-) -> Vec<Vec<Weighed>> {
+) -> Vec<Vec<CellRatio>> {
     let baseline = campaign.baseline();
     let row = |b| others.iter().map(|&l| weigh(values, baseline, l, b, options)).collect();
     (0..campaign.benchmarks.len()).map(row).collect()
@@ -83,7 +83,7 @@ fn say_drift_once(layers: &[LayerSummary], rows: &mut [Row]) {
 
 /// The verdicts of all cells together, by row and layer.
 pub(crate) fn judge(
-    weighed: &[Vec<Weighed>],
+    weighed: &[Vec<CellRatio>],
     campaign: &Campaign,
     floors: &Floors,
     options: &Options,
@@ -124,13 +124,13 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
-    fn row(&self, benchmark: usize, weighed: &[Weighed], judged: &[Option<RowVerdict>]) -> Row {
+    fn row(&self, benchmark: usize, weighed: &[CellRatio], judged: &[Option<RowVerdict>]) -> Row {
         let info = &self.campaign.benchmarks[benchmark];
         let confidence = self.options.confidence;
         let baseline = self.campaign.baseline();
-        let make = |((&layer, weighed), judged): ((&usize, &Weighed), &Option<RowVerdict>)| {
+        let make = |((&layer, weighed), judged): ((&usize, &CellRatio), &Option<RowVerdict>)| {
             let name = self.campaign.layers[layer].name.as_str();
-            let place = Place { layer, name, benchmark, info };
+            let place = CellAddress { layer, name, benchmark, info };
             cell(&place, weighed, judged.as_ref(), self.values, self.options)
         };
         let own = || info.estimator.clone();

@@ -5,10 +5,10 @@ use crate::SampleSummary;
 use crate::board::{Cell, Mean, Pair, Presence, Ratio, Verdict};
 use crate::note::{LATENCY_NS, clock_drift};
 use crate::options::Options;
-use crate::shapes::{Look, look};
+use crate::shapes::{SampleChecks, look};
 use crate::subtracted::Whole;
-use crate::values::{Found, Values};
-use crate::weigh::{Place, Weighed};
+use crate::values::{BlockResult, Values};
+use crate::weigh::{CellAddress, CellRatio};
 use tare_proto::BenchInfo;
 use tare_stats::{RowVerdict, mean, mean_interval};
 use tare_store::{Outcome, SeriesRow};
@@ -26,8 +26,8 @@ pub(crate) fn verdict(said: tare_stats::Verdict) -> (Verdict, Option<usize>) {
 
 /// Puts a cell together.
 pub(crate) fn cell(
-    place: &Place,
-    weighed: &Weighed,
+    place: &CellAddress,
+    weighed: &CellRatio,
     judged: Option<&RowVerdict>,
     values: &Values,
     options: &Options,
@@ -43,7 +43,7 @@ pub(crate) fn cell(
     if judged.is_some_and(|judged| judged.within_floor) && verdict == Verdict::Undecided {
         comments.insert(0, Comment::WithinFloor);
     }
-    let Look { shape, bootstrap, findings } =
+    let SampleChecks { shape, bootstrap, findings } =
         look(values, values.baseline, place, weighed, options);
     comments.extend(findings.iter().filter(|f| f.is_remarkable()).cloned().map(Comment::Found));
     Cell {
@@ -98,7 +98,7 @@ fn geometric_mean(values: &[f64]) -> Option<f64> {
 
 fn presence(
     values: &Values,
-    place: &Place,
+    place: &CellAddress,
     has_ratio: bool,
     has_mean: bool,
 ) -> (Presence, Option<String>) {
@@ -112,18 +112,18 @@ fn presence(
     let mut answer = (Presence::Missing, None);
     for found in values.all(place.layer, place.benchmark) {
         answer = match found {
-            Found::Rejected(why) => return (Presence::Rejected, Some(why.clone())),
-            Found::Absent(Outcome::Failed, why) => (Presence::Failed, why.map(str::to_owned)),
-            Found::Absent(Outcome::Unavailable, why) => {
+            BlockResult::Rejected(why) => return (Presence::Rejected, Some(why.clone())),
+            BlockResult::Absent(Outcome::Failed, why) => (Presence::Failed, why.map(str::to_owned)),
+            BlockResult::Absent(Outcome::Unavailable, why) => {
                 (Presence::Unavailable, why.map(str::to_owned))
             }
-            Found::Absent(Outcome::Measured, _) | Found::Value(..) => continue,
+            BlockResult::Absent(Outcome::Measured, _) | BlockResult::Value(..) => continue,
         };
     }
     answer
 }
 
-fn remarks(place: &Place, weighed: &Weighed, values: &Values) -> Vec<Comment> {
+fn remarks(place: &CellAddress, weighed: &CellRatio, values: &Values) -> Vec<Comment> {
     let mut remarks = Vec::new();
     let have = weighed.below.len().min(weighed.above.len());
     match &weighed.interval {
@@ -143,9 +143,9 @@ fn remarks(place: &Place, weighed: &Weighed, values: &Values) -> Vec<Comment> {
     let mut rejected: Vec<&String> = Vec::new();
     for found in values.all(place.layer, place.benchmark) {
         match found {
-            Found::Value(value, row) => series.push((*value, row)),
-            Found::Rejected(why) => rejected.push(why),
-            Found::Absent(..) => {}
+            BlockResult::Value(value, row) => series.push((*value, row)),
+            BlockResult::Rejected(why) => rejected.push(why),
+            BlockResult::Absent(..) => {}
         }
     }
     if let Some(why) = rejected.first().filter(|_| have > 0) {
@@ -164,7 +164,7 @@ fn remarks(place: &Place, weighed: &Weighed, values: &Values) -> Vec<Comment> {
 }
 
 /// Samples that are no times, of the layer and of the baseline.
-fn not_positive(place: &Place, values: &Values) -> impl Iterator<Item = Comment> {
+fn not_positive(place: &CellAddress, values: &Values) -> impl Iterator<Item = Comment> {
     let sides = [(Some(place.layer), false), (values.baseline, true)];
     sides.into_iter().filter_map(|(layer, baseline)| {
         let of = SampleSummary::of(values, layer?, place.benchmark)?;
@@ -177,10 +177,10 @@ fn not_positive(place: &Place, values: &Values) -> impl Iterator<Item = Comment>
 const SIZES: [&str; 2] = ["array_bytes", "working_set_bytes"];
 
 /// Whether the layer worked on another amount of memory than the baseline.
-fn other_size(place: &Place, values: &Values) -> Option<Comment> {
+fn other_size(place: &CellAddress, values: &Values) -> Option<Comment> {
     let size = |layer: usize| {
         let counters = values.all(layer, place.benchmark).filter_map(|found| match found {
-            Found::Value(_, row) => Some(&row.counters),
+            BlockResult::Value(_, row) => Some(&row.counters),
             _ => None,
         });
         counters.flatten().find(|c| SIZES.contains(&c.name.as_str())).map(|c| c.value)

@@ -5,7 +5,7 @@ use crate::cell::verdict;
 use crate::floor::Floors;
 use crate::load::plain;
 use crate::options::Options;
-use crate::weigh::{Logs, Weighed};
+use crate::weigh::{CellRatio, Logs};
 use tare_proto::{BenchInfo, Better};
 use tare_stats::{
     Best, RatioInterval, RowInput, ratio_point, suite_geomean_sparse, unpaired_geomean, verdicts,
@@ -21,7 +21,7 @@ struct Group {
 
 /// The geometric means of every group on every layer: `weighed[row][layer]`, `layers` their names.
 pub(crate) fn geomeans(
-    weighed: &[Vec<Weighed>],
+    weighed: &[Vec<CellRatio>],
     layers: &[&str],
     campaign: &Campaign,
     by_host: &[bool],
@@ -34,7 +34,7 @@ pub(crate) fn geomeans(
     for group in groups(benchmarks, by_host) {
         for (at, layer) in layers.iter().enumerate() {
             let all = || group.rows.iter().map(|&row| (&weighed[row][at], benchmarks[row].better));
-            let rows: Vec<(&Weighed, Better)> =
+            let rows: Vec<(&CellRatio, Better)> =
                 all().filter(|(weighed, _)| weighed.whole.is_none()).collect();
             let subtracted = all().count() - rows.len();
             let Some((cost, used, interval)) = mean(&rows, options.confidence) else { continue };
@@ -71,7 +71,7 @@ fn groups(benchmarks: &[BenchInfo], by_host: &[bool]) -> Vec<Group> {
 
 /// The mean cost, the rows it rests on, and its interval when there are two blocks.
 fn mean(
-    rows: &[(&Weighed, Better)],
+    rows: &[(&CellRatio, Better)],
     confidence: f64,
 ) -> Option<(Ratio, usize, Option<RatioInterval>)> {
     let paired = paired(rows, confidence);
@@ -88,7 +88,7 @@ fn mean(
 }
 
 /// Over blocks that hold both layers.
-fn paired(rows: &[(&Weighed, Better)], confidence: f64) -> Option<(RatioInterval, usize)> {
+fn paired(rows: &[(&CellRatio, Better)], confidence: f64) -> Option<(RatioInterval, usize)> {
     let costs = rows.iter().filter_map(|(weighed, better)| match &weighed.logs {
         Logs::Paired(logs) => Some(costs(logs, *better)),
         Logs::Unpaired(_) => None,
@@ -100,7 +100,7 @@ fn paired(rows: &[(&Weighed, Better)], confidence: f64) -> Option<(RatioInterval
 }
 
 /// Over runs that have nothing to do with each other: rows that both layers have twice.
-fn unpaired(rows: &[(&Weighed, Better)], confidence: f64) -> Option<(RatioInterval, usize)> {
+fn unpaired(rows: &[(&CellRatio, Better)], confidence: f64) -> Option<(RatioInterval, usize)> {
     let twice = |side: &[Option<f64>]| side.iter().flatten().count() >= 2;
     let both: Vec<[Vec<Option<f64>>; 2]> = rows
         .iter()

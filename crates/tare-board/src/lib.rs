@@ -44,7 +44,7 @@ pub use compare::{
     Condition, ConditionError, Difference, Failing, Gate, Judged, Seen, compare,
 };
 pub use explain::{
-    Explanation, FactorRow, Factors, Line, Metric, Metrics, Table, explain, factors, metrics,
+    Explanation, FactorRow, Factors, Metric, Metrics, Table, TableLine, explain, factors, metrics,
 };
 pub use extras::{Counter, Extras, Usage};
 pub use finding::Finding;

@@ -6,7 +6,7 @@ use crate::cell::verdict;
 use crate::compare::{Candidate, Condition, Gate, Rules, gate};
 use crate::floor::floors;
 use crate::options::Options;
-use crate::values::{Found, Values};
+use crate::values::{BlockResult, Values};
 use tare_proto::Better;
 use tare_store::{Campaign, Outcome};
 
@@ -60,5 +60,7 @@ pub fn limits(
 
 /// Whether the layer ran the benchmark, with whatever success; what cannot run on it was not to be tested.
 fn tried(values: &Values, layer: usize, bench: usize) -> bool {
-    values.all(layer, bench).any(|found| !matches!(found, Found::Absent(Outcome::Unavailable, _)))
+    values
+        .all(layer, bench)
+        .any(|found| !matches!(found, BlockResult::Absent(Outcome::Unavailable, _)))
 }

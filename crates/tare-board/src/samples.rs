@@ -1,6 +1,6 @@
 //! The samples that a campaign's values are reduced from, for whoever draws them, and what they are in figures.
 
-use crate::values::{Found, Values};
+use crate::values::{BlockResult, Values};
 use serde::Serialize;
 use tare_stats::{Estimator, quantile};
 use tare_store::{Campaign, Role};
@@ -28,7 +28,7 @@ impl SampleSummary {
         let mut all: Vec<f64> = Vec::new();
         let mut boots = 0;
         for found in values.all(layer, benchmark) {
-            if let Found::Value(_, series) = found {
+            if let BlockResult::Value(_, series) = found {
                 boots += 1;
                 all.extend(&series.samples);
             }
@@ -72,7 +72,7 @@ impl<'a> Counted<'a> {
     #[must_use]
     pub fn boots(&self, layer: usize, benchmark: usize) -> Vec<BootSamples<'a>> {
         let boot = |block: u32, role: Role| match self.values.at(block, layer, role, benchmark)? {
-            Found::Value(_, row) => Some(BootSamples { block, role, values: &row.samples }),
+            BlockResult::Value(_, row) => Some(BootSamples { block, role, values: &row.samples }),
             _ => None,
         };
         let roles = |&block: &u32| [Role::Weigh, Role::Floor].map(|role| boot(block, role));

@@ -4,8 +4,8 @@
 use crate::finding::Finding;
 use crate::options::Options;
 use crate::ratio::Ratio;
-use crate::values::{Found, Values, best};
-use crate::weigh::{Logs, Place, Weighed};
+use crate::values::{BlockResult, Values, best};
+use crate::weigh::{CellAddress, CellRatio, Logs};
 use tare_stats::{
     BlockSamples, BootstrapRatio, Estimator, Shape, Warning, block_warnings, bootstrap_ratio,
     disagree, paired_ratio, series_warnings, shape,
@@ -16,7 +16,7 @@ use tare_store::{Role, SeriesRow};
 const RESAMPLES: (usize, u64) = (2000, 1);
 
 /// What a cell's samples look like.
-pub(crate) struct Look {
+pub(crate) struct SampleChecks {
     pub(crate) shape: Option<Shape>,
     pub(crate) bootstrap: Option<Ratio>,
     pub(crate) findings: Vec<Finding>,
@@ -26,12 +26,12 @@ pub(crate) struct Look {
 pub(crate) fn look(
     values: &Values,
     baseline: Option<usize>,
-    place: &Place,
-    weighed: &Weighed,
+    place: &CellAddress,
+    weighed: &CellRatio,
     options: &Options,
-) -> Look {
+) -> SampleChecks {
     let Logs::Paired(logs) = &weighed.logs else {
-        return Look { shape: None, bootstrap: None, findings: Vec::new() };
+        return SampleChecks { shape: None, bootstrap: None, findings: Vec::new() };
     };
     let pairs = pairs(values, baseline, place);
     let blocks: Vec<BlockSamples> = pairs
@@ -49,7 +49,7 @@ pub(crate) fn look(
     let t = paired_ratio(&below, &above, options.confidence).ok();
     let gap = t.zip(bootstrap.as_ref()).and_then(|(t, bootstrap)| disagree(&t, bootstrap));
     warnings.extend(gap.map(|gap| Warning::IntervalsDisagree { gap }));
-    Look {
+    SampleChecks {
         shape: shape(&blocks, options.confidence).ok(),
         bootstrap: bootstrap.map(|b| Ratio {
             value: b.ratio,
@@ -67,7 +67,7 @@ pub(crate) fn findings_of(values: &Values, layer: usize, benchmark: usize) -> Ve
         return Vec::new();
     }
     let series = values.all(layer, benchmark).filter_map(|found| match found {
-        Found::Value(_, series) => Some(series.samples.as_slice()),
+        BlockResult::Value(_, series) => Some(series.samples.as_slice()),
         _ => None,
     });
     let boots: Vec<&[f64]> = series.collect();
@@ -87,10 +87,10 @@ type Boot<'a> = (f64, &'a SeriesRow);
 fn pairs<'a>(
     values: &Values<'a>,
     baseline: Option<usize>,
-    place: &Place,
+    place: &CellAddress,
 ) -> Vec<(Boot<'a>, Boot<'a>)> {
     let boot = |block, layer, role| match values.at(block, layer, role, place.benchmark)? {
-        Found::Value(value, series) => Some((*value, *series)),
+        BlockResult::Value(value, series) => Some((*value, *series)),
         _ => None,
     };
     let pair = |&block: &u32| {
@@ -101,7 +101,11 @@ fn pairs<'a>(
     values.blocks.iter().filter_map(pair).collect()
 }
 
-fn resampled(blocks: &[BlockSamples], place: &Place, options: &Options) -> Option<BootstrapRatio> {
+fn resampled(
+    blocks: &[BlockSamples],
+    place: &CellAddress,
+    options: &Options,
+) -> Option<BootstrapRatio> {
     let own = || place.info.estimator.parse::<Estimator>().ok();
     let estimator = options.estimator.or_else(own)?;
     let (resamples, seed) = RESAMPLES;

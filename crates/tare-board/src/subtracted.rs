@@ -3,7 +3,7 @@
 
 use crate::options::Options;
 use crate::ratio::{Ratio, Subtracted};
-use crate::values::{Found, Operation, Values};
+use crate::values::{BlockResult, Operation, Values};
 use tare_stats::{
     Best, Correction, RatioInterval, RatioPoint, RowInput, Verdict, point_of_logs, ratio_of_logs,
     verdicts,
@@ -51,7 +51,7 @@ impl Whole {
 pub(crate) fn part(values: &Values, layer: usize, benchmark: usize) -> f64 {
     let (mut subtracted, mut whole) = (0.0, 0.0);
     for found in values.all(layer, benchmark) {
-        if let Found::Value(value, series) = found {
+        if let BlockResult::Value(value, series) = found {
             subtracted += series.subtracted;
             whole += value + series.subtracted;
         }

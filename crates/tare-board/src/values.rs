@@ -9,7 +9,7 @@ use tare_stats::{Best, Estimator, StatError, rounds_log_ratio};
 use tare_store::{Campaign, Outcome, Role, SeriesRow};
 
 /// What a block has of one benchmark on one layer in one role.
-pub(crate) enum Found<'a> {
+pub(crate) enum BlockResult<'a> {
     /// A value, and the series that it is reduced from.
     Value(f64, &'a SeriesRow),
     /// Samples that cannot be reduced, and why.
@@ -23,7 +23,7 @@ type Key = (u32, usize, Role, usize);
 
 /// One value per block, layer, role and benchmark of a campaign.
 pub(crate) struct Values<'a> {
-    found: BTreeMap<Key, Found<'a>>,
+    found: BTreeMap<Key, BlockResult<'a>>,
     booted: BTreeMap<(u32, usize), ()>,
     /// The blocks with at least one boot, in order.
     pub(crate) blocks: Vec<u32>,
@@ -48,7 +48,7 @@ impl<'a> Values<'a> {
             let Some(bench) = campaign.benchmarks.get(series.benchmark) else { continue };
             let key = (boot.block, boot.layer, boot.role, series.benchmark);
             let known = found.get(&key);
-            if known.is_some_and(|known| !matches!(known, Found::Absent(..))) {
+            if known.is_some_and(|known| !matches!(known, BlockResult::Absent(..))) {
                 continue;
             }
             found.insert(key, reduce(series, bench, estimator));
@@ -72,7 +72,7 @@ impl<'a> Values<'a> {
         layer: usize,
         role: Role,
         benchmark: usize,
-    ) -> Option<&Found<'a>> {
+    ) -> Option<&BlockResult<'a>> {
         self.found.get(&(block, layer, role, benchmark))
     }
 
@@ -126,7 +126,7 @@ impl<'a> Values<'a> {
         figure: impl Fn(f64, &SeriesRow) -> f64,
     ) -> Option<f64> {
         let boot = |role| match self.at(block, layer, role, benchmark) {
-            Some(Found::Value(value, series)) => Some(figure(*value, series)),
+            Some(BlockResult::Value(value, series)) => Some(figure(*value, series)),
             _ => None,
         };
         let weighed = boot(Role::Weigh);
@@ -136,13 +136,17 @@ impl<'a> Values<'a> {
         of_both(weighed, boot(Role::Floor))
     }
 
-    /// The same of the whole operation: with what was measured beside it and subtracted.
+    /// The same of the whole operation: without subtracting the cost of what surrounds it.
     pub(crate) fn whole(&self, block: u32, layer: usize, benchmark: usize) -> Option<f64> {
         self.of_block(block, layer, benchmark, |value, series| value + series.subtracted)
     }
 
     /// All that there is of `benchmark` on `layer`, in every block and role.
-    pub(crate) fn all(&self, layer: usize, benchmark: usize) -> impl Iterator<Item = &Found<'a>> {
+    pub(crate) fn all(
+        &self,
+        layer: usize,
+        benchmark: usize,
+    ) -> impl Iterator<Item = &BlockResult<'a>> {
         let roles =
             self.blocks.iter().flat_map(|block| [(*block, Role::Weigh), (*block, Role::Floor)]);
         roles.filter_map(move |(block, role)| self.at(block, layer, role, benchmark))
@@ -216,8 +220,8 @@ pub struct Measured {
 }
 
 impl Measured {
-    fn of(found: &Found, best: Best, operation: Operation) -> Option<Measured> {
-        let Found::Value(value, row) = found else { return None };
+    fn of(found: &BlockResult, best: Best, operation: Operation) -> Option<Measured> {
+        let BlockResult::Value(value, row) = found else { return None };
         let added = if operation == Operation::Whole { row.subtracted } else { 0.0 };
         let turns = turn_values(&row.samples, row.subtracted, &row.turns, best, operation);
         Some(Measured { value: value + added, turns })
@@ -272,16 +276,20 @@ pub const fn best(better: Better) -> Best {
     }
 }
 
-fn reduce<'a>(series: &'a SeriesRow, bench: &BenchInfo, estimator: Option<Estimator>) -> Found<'a> {
+fn reduce<'a>(
+    series: &'a SeriesRow,
+    bench: &BenchInfo,
+    estimator: Option<Estimator>,
+) -> BlockResult<'a> {
     if series.outcome != Outcome::Measured {
-        return Found::Absent(series.outcome, series.why.as_deref());
+        return BlockResult::Absent(series.outcome, series.why.as_deref());
     }
     match series_value(bench, &series.samples, series.subtracted, estimator) {
-        Ok(value) => Found::Value(value, series),
-        Err(error) if series.subtracted > 0.0 => Found::Rejected(format!(
-            "{error}, after subtracting {} measured beside it",
+        Ok(value) => BlockResult::Value(value, series),
+        Err(StatError::NothingLeft) => BlockResult::Rejected(format!(
+            "the subtracted cost of what surrounds the operation ({}) exceeded the measurement",
             quantity(bench.unit, series.subtracted)
         )),
-        Err(error) => Found::Rejected(error.to_string()),
+        Err(error) => BlockResult::Rejected(error.to_string()),
     }
 }

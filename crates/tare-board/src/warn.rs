@@ -2,7 +2,7 @@
 
 use crate::Options;
 use crate::board::Row;
-use crate::values::{Found, Values};
+use crate::values::{BlockResult, Values};
 use tare_store::{Campaign, Warning};
 
 /// Every warning, the campaign's own first.
@@ -39,10 +39,10 @@ pub(crate) fn warnings(
     warnings
 }
 
-fn rejection<'a>(found: &'a Found) -> Option<&'a str> {
+fn rejection<'a>(found: &'a BlockResult) -> Option<&'a str> {
     match found {
-        Found::Rejected(why) => Some(why),
-        Found::Value(..) | Found::Absent(..) => None,
+        BlockResult::Rejected(why) => Some(why),
+        BlockResult::Value(..) | BlockResult::Absent(..) => None,
     }
 }
 

@@ -9,7 +9,7 @@ use tare_stats::{
 };
 
 /// A benchmark on a layer, divided by the baseline.
-pub(crate) struct Weighed {
+pub(crate) struct CellRatio {
     /// The baseline's values that the ratio rests on.
     pub(crate) below: Vec<f64>,
     /// The layer's: block by block where they are paired.
@@ -41,7 +41,7 @@ pub(crate) fn weigh(
     layer: usize,
     benchmark: usize,
     options: &Options,
-) -> Weighed {
+) -> CellRatio {
     if values.imported(layer) {
         return unrelated(values, baseline, layer, benchmark, options);
     }
@@ -60,7 +60,7 @@ pub(crate) fn weigh(
     };
     let expected = values.blocks.iter().filter(both).count();
     let whole = baseline.and_then(|b| Whole::of(values, b, layer, benchmark, options));
-    Weighed { below, above, logs, interval, point, expected, whole }
+    CellRatio { below, above, logs, interval, point, expected, whole }
 }
 
 /// The runs of two layers that were taken independently.
@@ -70,7 +70,7 @@ fn unrelated(
     layer: usize,
     benchmark: usize,
     options: &Options,
-) -> Weighed {
+) -> CellRatio {
     let of = |layer: Option<usize>| -> Vec<Option<f64>> {
         values.blocks.iter().map(|&block| values.value(block, layer?, benchmark)).collect()
     };
@@ -81,11 +81,11 @@ fn unrelated(
         [below, above].map(|side| side.into_iter().flatten().collect());
     let interval = unpaired_ratio(&below, &above, options.confidence).ok();
     let point = unpaired_point(&below, &above).ok();
-    Weighed { below, above, logs, interval, point, expected: 0, whole: None }
+    CellRatio { below, above, logs, interval, point, expected: 0, whole: None }
 }
 
 /// Where a cell stands.
-pub(crate) struct Place<'a> {
+pub(crate) struct CellAddress<'a> {
     pub(crate) layer: usize,
     pub(crate) name: &'a str,
     pub(crate) benchmark: usize,

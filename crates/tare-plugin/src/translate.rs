@@ -34,7 +34,7 @@ pub extern "C" fn translated(_id: api::Id, block: *mut c_void) {
 /// Adds what counts each instruction; what is remembered of the block.
 fn remember(state: &mut State, insns: &[Insn]) -> &'static Block {
     let start = insns.first().map_or(0, Insn::address);
-    let mut found = Found::default();
+    let mut found = BlockScan::default();
     for insn in insns {
         let place = state.map.place(insn.address());
         if place == Place::Hypervisor
@@ -59,14 +59,14 @@ fn remember(state: &mut State, insns: &[Insn]) -> &'static Block {
 
 /// What the instructions so far have shown of their block.
 #[derive(Default)]
-struct Found {
+struct BlockScan {
     /// The last one asks the next privilege for something.
     calls: bool,
     /// The constant that was put into AX last.
     ax: Option<u32>,
 }
 
-fn instrument(modelled: bool, insn: &Insn, place: Place, found: &mut Found) {
+fn instrument(modelled: bool, insn: &Insn, place: Place, found: &mut BlockScan) {
     let what = special(&insn.bytes());
     found.calls = matches!(what, Some(Special::SystemCall | Special::VmCall));
     if let Some(Special::Mark(code)) = what {

@@ -1,4 +1,4 @@
-//! What a benchmark is called and how its values read; the probe's table is the only list.
+//! What the host knows of a benchmark: its name, its unit and how its values are reduced. The probe's table is the only list.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -1,5 +1,5 @@
-//! How a probe learns of what its layer was given beside the line: words of its environment, which a
-//! guest's kernel passes on from its command line.
+//! The environment variables that tell a probe which disk its layer was given. In a guest they come from the kernel's command
+//! line, which Linux passes on to PID 1.
 
 /// The variable that names the layer's own disk: a file, or a device of the guest.
 pub const DISK: &str = "TARE_DISK";
@@ -11,5 +11,5 @@ pub const DISK_FOLDER: &str = "TARE_DISK_FOLDER";
 /// wants to be on a disk.
 pub const DISK_FILES: &str = "TARE_DISK_FILES";
 
-/// What a disk begins with that could not be made; the reason follows.
+/// The prefix of a value that says why there is no disk; the reason follows it.
 pub const NO_DISK: &str = "tare has no disk: ";

@@ -1,8 +1,8 @@
 //! Making text of an untrusted origin harmless on a terminal, in a log and on a page.
 
-/// `text` on one line, in at most `most` characters: whatever a terminal or a reader's eye obeys (control characters
-/// with the escapes of C0 and C1, marks that turn the direction of writing, invisible ones) is written as an escape,
-/// and what is longer ends in `…`.
+/// `text` on one line, in at most `most` characters; a longer text ends in `…`. Characters that could control a terminal or
+/// mislead a reader are written as escapes: control characters (C0 and C1), marks that change the direction of writing,
+/// and invisible ones.
 #[must_use]
 pub fn harmless(text: &str, most: usize) -> String {
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! What a probe starts instead of serving, when the guest that it is the first process of is the machine around a layer.
+//! A layer inside a guest. The probe that is PID 1 of the guest starts that layer instead of measuring itself.
 
 use serde::{Deserialize, Serialize};
 

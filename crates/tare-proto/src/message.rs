@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// The protocol's version; a probe that greets with another one is refused.
 pub const PROTOCOL: u32 = 1;
 
-/// Where the probe of a guest finds the whole of what it is asked, when its layer is told before it starts: messages
-/// as the host would send them, the last one [`ToProbe::Quit`].
+/// The file in which the probe of a scripted layer finds all requests before it starts: messages as the host would send them, the
+/// last one [`ToProbe::Quit`].
 pub const SCRIPT: &str = "/tare-plan";
 
 /// Longest text field that is accepted from a probe, in bytes.
@@ -67,8 +67,8 @@ pub struct Request {
     /// The last-level cache that sizes are chosen by, in bytes, the same on every layer; 0 leaves it to the probe.
     #[serde(default)]
     pub cache_bytes: u64,
-    /// Whether the samples are taken in turns with other layers: the probe prepares the benchmark, keeps it, and waits
-    /// before every turn to be told so ([`ToProbe::Take`]). A benchmark that cannot wait measures at once.
+    /// Whether the samples are taken in turns with other layers. If so, the probe prepares the benchmark once and then waits
+    /// for [`ToProbe::Take`] before every turn. A benchmark that cannot wait measures at once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub turns: bool,
 }
@@ -130,7 +130,7 @@ pub struct Mitigation {
     pub state: String,
 }
 
-/// Who the probe is and what it finds around itself. Empty text means "not to be known here".
+/// What the probe is and what it finds around itself. An empty text means "unknown on this layer".
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hello {
     /// [`PROTOCOL`].
@@ -185,8 +185,8 @@ pub struct Hello {
 }
 
 impl FromProbe {
-    /// Refuses what is well-formed but not believable (oversized texts and lists) and makes every text harmless:
-    /// from here they go to terminals, pages and the store.
+    /// Refuses what is well-formed but not plausible (oversized texts and lists), and makes every text harmless, since from
+    /// here texts reach terminals, pages and the store.
     pub(crate) fn check(mut self) -> Result<Self, LineError> {
         let fine = match &self {
             FromProbe::Hello(hello) => hello.fits(),
@@ -206,7 +206,7 @@ impl FromProbe {
         Ok(self)
     }
 
-    /// Every text that is free; the names of counters are not.
+    /// Every free text. The names of counters are checked elsewhere.
     fn texts(&mut self) -> Vec<&mut String> {
         match self {
             FromProbe::Hello(hello) => hello.texts(),

@@ -1,4 +1,4 @@
-//! The other end of a layer's network: where it is, and what its first bytes mean.
+//! The peer at the other end of a layer's network: its address, and the cookie that callers send first.
 
 use std::net::SocketAddrV4;
 
@@ -13,7 +13,7 @@ pub const NET_OWN: &str = "TARE_NET_OWN";
 pub struct Peer {
     /// Where it listens.
     pub address: SocketAddrV4,
-    /// What it must be told first.
+    /// The number that a caller sends first.
     pub cookie: u64,
 }
 

@@ -3,7 +3,7 @@
 use crate::{FromProbe, LineError, MAX_LINE, decode};
 use std::io::{self, BufRead};
 
-/// What one line of a layer's stream was.
+/// What one line of a layer's stream is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Incoming {
     /// A whole, believable message.

@@ -25,8 +25,8 @@ pub struct Series {
     /// Cost of the empty loop around the operation, in nanoseconds per operation; reported, not
     /// subtracted.
     pub loop_ns: f64,
-    /// What was measured beside the operation and subtracted from every sample, in the unit (a
-    /// pipe's own cost in a context switch); 0 when nothing was.
+    /// The cost of what surrounds the operation (of the pipe in a context switch), which was measured separately and is already
+    /// subtracted from every sample; in the unit, 0 when nothing was subtracted.
     pub subtracted: f64,
     /// The turns that the samples were taken in, in their order; empty when they were taken at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -38,7 +38,7 @@ pub struct Series {
     /// What was counted beside the samples.
     #[serde(default)]
     pub counters: Vec<Counter>,
-    /// What should be known of it, such as why something was not counted; empty when there is nothing.
+    /// A remark, such as why something was not counted; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
@@ -48,7 +48,7 @@ pub struct Series {
 pub struct Turn {
     /// How many samples it holds; at least one.
     pub samples: u32,
-    /// What was measured beside the operation in this turn alone, as [`Series::subtracted`] is over all of them.
+    /// The cost of what surrounds the operation as measured in this turn, as [`Series::subtracted`] is over all turns.
     pub subtracted: f64,
 }
 

@@ -1,8 +1,8 @@
-//! Where the time goes: after a fixed number of whole blocks, to the rows whose intervals are widest,
-//! with as many samples a boot as are worth their cost.
+//! How a time budget is spent. The first [`WHOLE_BLOCKS`] blocks measure everything. Later blocks measure only the rows whose
+//! intervals are still wide, with the number of samples that narrows them most for their cost.
 //!
-//! Looks at widths only, never at verdicts or at which side of 1 a ratio lies, and never before
-//! [`WHOLE_BLOCKS`]: a rule that stopped on a verdict would find one.
+//! Only widths decide this, never verdicts or the side of 1 on which a ratio lies: a rule that stops when it sees a
+//! verdict finds one too often.
 
 use crate::history::{History, Kept, Key};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,13 +11,13 @@ use tare_proto::{BenchInfo, MAX_SAMPLES};
 use tare_stats::{Components, Costs, Estimator, components, narrow_enough, optimum, ratio_of_logs};
 use tare_store::Role;
 
-/// Blocks that every layer and benchmark is part of before any is left out.
+/// The first blocks of a campaign, in which nothing is left out.
 pub(crate) const WHOLE_BLOCKS: u32 = 5;
 
-/// A layer stays in the block while its widest row is at least this part of the widest of all.
+/// A layer stays in the block while its widest interval is at least this share of the widest interval of all layers.
 const NEAR_WIDEST: f64 = 0.25;
 
-/// Samples stay within this part and this multiple of what the benchmark asks for.
+/// The smallest and the largest number of samples, as multiples of what the benchmark asks for.
 const SAMPLES: (f64, f64) = (1.0 / 3.0, 2.0);
 
 /// Fewest and most rounds of a row.
@@ -29,12 +29,12 @@ pub(crate) type Wanted = BTreeMap<usize, Vec<usize>>;
 /// Samples of a series, by benchmark.
 pub(crate) type Samples = BTreeMap<usize, u32>;
 
-/// The campaign's fixed facts that allocation needs.
+/// What allocation needs to know of the campaign, and what does not change.
 pub(crate) struct Field<'a> {
     pub layers: &'a [usize],
     pub baseline: usize,
     pub benches: usize,
-    /// Half width, as a fraction, at which a row is narrow enough.
+    /// The half-width, as a fraction, at which an interval is narrow enough.
     pub target: f64,
 }
 
@@ -44,8 +44,7 @@ impl Field<'_> {
         self.layers.iter().map(|&layer| (layer, (0..self.benches).collect())).collect()
     }
 
-    /// What the next block should measure, from what the blocks before it say; empty when every row
-    /// is narrow enough.
+    /// What the next block should measure, judged by the blocks so far. Empty when every interval is narrow enough.
     pub(crate) fn wanted(&self, history: &History) -> Wanted {
         if history.whole() < WHOLE_BLOCKS {
             return self.whole();
@@ -86,9 +85,9 @@ impl Field<'_> {
         }
     }
 
-    /// Half width of the row's interval as a fraction, from all blocks so far; for the
-    /// baseline that of its A/A ratio. `None` when the row has been narrow for long enough, or cannot be
-    /// measured at all; infinite when there is no interval yet.
+    /// The half-width of the row's interval as a fraction, from all blocks so far. For the baseline it is that of its A/A
+    /// ratio. `None` when the interval has been narrow for long enough, or when the row cannot be measured at all.
+    /// Infinite when there is no interval yet.
     fn open_width(&self, history: &History, layer: usize, bench: usize) -> Option<f64> {
         let measured = |block, layer, role| history.measured(block, layer, role, bench);
         let log = |block| {
@@ -112,9 +111,9 @@ impl Field<'_> {
     }
 }
 
-/// Samples that a series of every wanted benchmark should hold, where that is not what it asks for: where variance times
-/// cost is least (Kalibera and Jones), near what the benchmark asks for. One number for all layers of a block, of whole
-/// rounds of the estimator: what an estimator expects of a series depends on the series' length.
+/// The number of samples for every wanted benchmark where that differs from what the benchmark asks for: the number near it at
+/// which variance times cost is least (Kalibera and Jones). All layers of a block get the same number, a whole multiple
+/// of what the estimator reduces at once, because an estimator's expected value depends on the length of the series.
 pub(crate) fn samples(history: &History, wanted: &Wanted, benches: &[BenchInfo]) -> Samples {
     let all: BTreeSet<usize> = wanted.values().flatten().copied().collect();
     let best = |bench: usize| {
@@ -126,8 +125,8 @@ pub(crate) fn samples(history: &History, wanted: &Wanted, benches: &[BenchInfo])
     all.into_iter().filter_map(best).collect()
 }
 
-/// Rounds that every wanted benchmark should be measured in, by the same rule: what varies within a block is the log ratio
-/// of a round.
+/// The number of rounds for every wanted benchmark, by the same rule. What varies within a block is here the log ratio of one
+/// round.
 pub(crate) fn rounds(history: &History, wanted: &Wanted, baseline: usize) -> Samples {
     let all: BTreeSet<usize> = wanted.values().flatten().copied().collect();
     let logs = |key: &Key, kept: &Kept| -> Vec<f64> {
@@ -145,8 +144,8 @@ pub(crate) fn rounds(history: &History, wanted: &Wanted, baseline: usize) -> Sam
     all.into_iter().filter_map(best).collect()
 }
 
-/// The samples that make the sum of all layers' variances least for what all of them cost; `None` before enough is known of
-/// each. `logs` are those of the samples of a boot.
+/// The number of samples at which the sum of all layers' variances, multiplied by the cost of all layers, is least. `None` until
+/// enough is known of each layer. `logs` are the logarithms of a boot's samples.
 fn optimal(
     history: &History,
     wanted: &Wanted,
@@ -175,7 +174,8 @@ fn optimal(
     optimum(&found, &costs).ok().map(|best| best.samples as f64)
 }
 
-/// `best` samples as whole rounds of the benchmark's estimator, at least one, and near what it asks for.
+/// `best`, rounded to a multiple of what the benchmark's estimator reduces at once (at least one), and kept near what the
+/// benchmark asks for.
 fn in_rounds(best: f64, bench: &BenchInfo) -> u32 {
     let asked = f64::from(bench.samples);
     let near = best.clamp(asked * SAMPLES.0, asked * SAMPLES.1);

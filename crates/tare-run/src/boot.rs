@@ -1,4 +1,5 @@
-//! One layer by itself: booted, asked for everything, ended, with one retry; and what is to blame when both fail.
+//! The boot of one layer by itself: it is started, asked for every benchmark and ended, with one retry. If the retry fails,
+//! too, this file decides what is to blame.
 
 use crate::block::Block;
 use crate::campaign::{RunError, Runner, Stop};
@@ -73,8 +74,8 @@ impl Runner<'_> {
         self.remark(slot.layer, bench, &recorded.series.note)
     }
 
-    /// A boot has ended early. What is to blame for a second failure in a block is not tried again and again: the layer,
-    /// or the benchmark that was being measured both times, the `suspect`.
+    /// A boot has ended early. After a second failure in a block, what is to blame is not tried again: the `suspect`, which
+    /// is the benchmark that was being measured both times, or else the layer.
     pub(crate) fn failed(
         &mut self,
         slot: &Slot,
@@ -107,8 +108,8 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// The benchmarks that a slot still lacks, in the block's order; what ended the boot before comes
-    /// last, so that everything else is measured first.
+    /// The benchmarks that a slot still lacks, in the block's order. The one that ended the boot before comes last, so that
+    /// everything else is measured first.
     fn lacking(
         &self,
         block: &Block,

@@ -1,4 +1,4 @@
-//! The campaign's loop: blocks until the budget is used or enough of them are whole.
+//! The campaign's main loop: it runs blocks until the budget is used or the wanted number of blocks is complete.
 
 use crate::allocate::{Field, Wanted};
 use crate::budget::Budget;
@@ -27,7 +27,7 @@ pub enum Ending {
 }
 
 /// A layer of the campaign that can be booted.
-pub struct Weighed {
+pub struct CampaignLayer {
     /// Its name.
     pub name: String,
     /// How it starts.
@@ -43,7 +43,7 @@ pub struct Runner<'a> {
     /// What was asked for.
     pub plan: Plan,
     /// Every layer, in the scoreboard's order, the baseline among them.
-    pub layers: Vec<Weighed>,
+    pub layers: Vec<CampaignLayer>,
     /// Every benchmark, in the scoreboard's order.
     pub benches: Vec<BenchInfo>,
     /// What layers may use of this host.
@@ -89,7 +89,7 @@ impl Runner<'_> {
         Ok((ending, self.own))
     }
 
-    /// A block belongs to one run of tare: what an earlier run left open stays as it is.
+    /// A block belongs to one run of tare: a block that an earlier run left incomplete is not continued.
     fn blocks(&mut self) -> Result<(), Stop> {
         let budget = Budget::new(self.plan.budget_s, self.plan.blocks, self.history.used);
         for number in self.history.begun().. {
@@ -108,7 +108,8 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// What the next block measures: everything when blocks are counted, what is still wide when time is.
+    /// What the next block measures. With a number of blocks that is everything; with a time budget, the rows whose intervals
+    /// are still wide.
     fn wanted(&self) -> Wanted {
         let layers = self.alive();
         let (baseline, benches) = (self.baseline(), self.benches.len());

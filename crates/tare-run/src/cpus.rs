@@ -1,4 +1,4 @@
-//! Which CPUs layers are pinned to: of one kind of core, the fastest, and on no core that tare runs on itself.
+//! Chooses the CPUs that layers are pinned to. They are all of the fastest kind of core, and share no core with tare itself.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,10 +14,10 @@ pub fn allowed_cpus() -> Vec<u32> {
     affinity::allowed().unwrap_or_else(|_| vec![0])
 }
 
-/// `count` CPUs of `allowed` for the layers, by what the tree below `root` says of them. They are of one kind of core, the
-/// fastest that has enough of them, and none is an SMT sibling of one that is left for tare, as far as that can be had;
-/// of several that will do the last, since the first usually takes the machine's interrupts. Empty (no pinning) when
-/// none would be left for everything else.
+/// Chooses `count` CPUs of `allowed` for the layers, by what the tree below `root` says of them. They are of one kind of core:
+/// the fastest kind that has enough of them. As far as possible none is an SMT sibling of a CPU that is left for tare. Of
+/// several equally good ones the last are chosen, since the first usually handle the machine's interrupts. The result is
+/// empty (no pinning) when no CPU would be left for everything else.
 pub fn pick_cpus(root: &Path, allowed: &[u32], count: usize) -> Vec<u32> {
     if count == 0 || allowed.len() <= count {
         return Vec::new();
@@ -51,11 +51,11 @@ fn elsewhere(root: &Path, allowed: &[u32], cpus: &[u32]) -> Vec<u32> {
 /// What kind of cores `cpus` are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CoreKind {
-    /// All cores that there are, are alike, or nothing tells them apart.
+    /// All cores are alike, as far as the host says.
     Only,
     /// One of several kinds, in words.
     One(String),
-    /// Several kinds: what runs there has no one speed.
+    /// Several kinds, so that what runs there has no single speed.
     Mixed(String),
 }
 
@@ -90,7 +90,7 @@ pub fn core_kind(root: &Path, all: &[u32], cpus: &[u32]) -> CoreKind {
 
 /// CPUs that are alike.
 struct Kind {
-    /// Of the fastest of them, in what the host measures it in.
+    /// The speed of the fastest of them, in the host's own measure.
     speed: u64,
     cpus: Vec<u32>,
 }

@@ -1,5 +1,5 @@
-//! What has happened so far in a campaign, recorded by earlier runs or this one: which series there
-//! are, what they say, what they cost.
+//! What has happened in a campaign so far, in earlier runs or in this one: which series were recorded, their values, and their
+//! costs.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tare_board::values::{Measured, Operation, best, series_value, turn_values};
@@ -28,16 +28,16 @@ pub struct History {
     pub(crate) series: HashMap<Key, Kept>,
     /// Benchmarks that ended a layer twice, by layer.
     pub(crate) fatal: HashSet<(usize, usize)>,
-    /// Layers that have been watched while they waited, and those of them that have to be measured alone.
+    /// Layers whose CPU use while waiting has been checked, and those of them that therefore have to be measured alone.
     pub(crate) watched: HashSet<usize>,
     pub(crate) alone: HashSet<usize>,
     /// Boots of each layer.
     boots: HashMap<usize, u32>,
-    /// Seconds that boots of each layer took beside measuring, and their number.
+    /// The time in seconds that boots of each layer took without the measurements, and their number.
     overhead: HashMap<usize, (f64, u32)>,
-    /// Blocks since its last boot in which a layer did not boot.
+    /// For each layer, the number of consecutive blocks in which it failed to boot.
     dead: HashMap<usize, BTreeSet<u32>>,
-    /// Blocks that were begun, and those of them that were brought to their end.
+    /// Blocks that were begun, and blocks that were completed.
     begun: u32,
     whole: u32,
     /// Seconds that earlier runs used.
@@ -75,7 +75,7 @@ impl History {
         history
     }
 
-    /// Notes whether a recorded boot came up: what decides that a layer is given up.
+    /// Notes whether a recorded boot came up. A layer that repeatedly does not is given up.
     fn note_boot(&mut self, boot: &Boot) {
         let last = boot.state == BootState::Failed && boot.attempt == 2 && !boot.cut_off();
         match boot.state {
@@ -92,7 +92,7 @@ impl History {
         self.dead.remove(&layer);
     }
 
-    /// A layer did not boot in `block`, twice; whether it is given up by that.
+    /// Notes that a layer failed to boot twice in `block`. Returns whether it is given up.
     pub(crate) fn did_not_boot(&mut self, layer: usize, block: u32) -> bool {
         let blocks = self.dead.entry(layer).or_default();
         blocks.insert(block) && blocks.len() == GIVE_UP
@@ -108,7 +108,7 @@ impl History {
         self.begun
     }
 
-    /// Blocks that a run has brought to their end: what a plan counts.
+    /// The number of completed blocks, which is what a plan counts.
     pub fn whole(&self) -> u32 {
         self.whole
     }
@@ -118,7 +118,7 @@ impl History {
         self.begun = block + 1;
     }
 
-    /// The block that was begun last has been brought to its end.
+    /// Notes that the block that was begun last is complete.
     pub(crate) fn end_block(&mut self) {
         self.whole += 1;
     }
@@ -130,7 +130,7 @@ impl History {
         self.series.insert(key, keep(bench, recorded.outcome, taken, recorded.seconds()));
     }
 
-    /// Notes what a boot cost beside measuring.
+    /// Notes what a boot cost apart from the measurements.
     pub(crate) fn note_overhead(&mut self, layer: usize, seconds: f64) {
         let (sum, count) = self.overhead.entry(layer).or_default();
         *sum += seconds.max(0.0);
@@ -144,7 +144,7 @@ impl History {
         *count - 1
     }
 
-    /// Mean seconds of a boot of `layer` beside measuring; `None` before the first.
+    /// The mean time in seconds of a boot of `layer` without the measurements. `None` before the first.
     pub(crate) fn overhead(&self, layer: usize) -> Option<f64> {
         self.overhead.get(&layer).map(|(sum, count)| sum / f64::from(*count))
     }

@@ -1,4 +1,4 @@
-//! What people ask of a layer that only the host can measure: one row each.
+//! The benchmarks that only the host can measure, such as a layer's boot time and memory: one row each.
 
 use tare_layers::Session;
 use tare_proto::Unit;

@@ -1,4 +1,4 @@
-//! Whether a layer that waits is quiet: what it takes then weighs on the layers that measure.
+//! Checks whether a layer that waits is idle. The CPU time that a waiting layer uses would disturb the layers that measure.
 
 use std::thread;
 use std::time::Duration;
@@ -10,7 +10,7 @@ pub(crate) const QUIET: f64 = 0.005;
 /// How long layers are watched.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// The share of a CPU that each layer takes while all of them wait. What a layer does not tell counts as nothing.
+/// The share of a CPU that each layer takes while all of them wait. A layer whose CPU time cannot be read counts as idle.
 pub(crate) fn watch(sessions: &[&Session]) -> Vec<f64> {
     if sessions.is_empty() {
         return Vec::new();

@@ -29,12 +29,12 @@ mod trials;
 mod turns;
 
 pub use budget::series_ms;
-pub use campaign::{Ending, RunError, Runner, Weighed};
+pub use campaign::{CampaignLayer, Ending, RunError, Runner};
 pub use cpus::{CoreKind, allowed_cpus, core_kind, list, pick_cpus, stay_off};
 pub use history::History;
 pub use host_benches::{HOST_BENCHES, HOST_SUITE, HostBench};
 pub use machine::{OwnCost, check_space, now};
-pub use observe::{Event, Found, Observer};
+pub use observe::{Event, FoundLoads, Observer};
 pub use order::{block_order, shuffled};
 pub use remembered::forget;
 pub use search::Search;

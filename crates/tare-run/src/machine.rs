@@ -1,4 +1,4 @@
-//! What a campaign needs of the machine it runs on: room on the disk, the date.
+//! What a campaign needs of the host: disk space, memory for another layer, and the date.
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// Least free space that a campaign may start with, in bytes.
 const LEAST_SPACE: u64 = 64 << 20;
 
-/// Part of the memory that stays available while layers are booted beside each other.
+/// The share of the memory that has to stay available while several layers are alive.
 const FREE_MEMORY: f64 = 0.25;
 
 /// Whether another layer may be booted beside those that are up.
@@ -38,7 +38,7 @@ pub fn check_space(directory: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::StorageFull, text))
 }
 
-/// What tare itself takes of the machine while it lets a layer measure.
+/// tare's own CPU use while a layer measures.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OwnCost {
     cpu: Duration,

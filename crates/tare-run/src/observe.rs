@@ -1,31 +1,31 @@
-//! What a campaign tells whoever watches it.
+//! The events that a running campaign reports to its observer.
 
 use crate::trial::Trial;
 use std::time::Duration;
 use tare_layers::Unavailable;
 use tare_store::Role;
 
-/// The loads of one benchmark.
+/// The loads that a search has found for one benchmark.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundLoads {
     /// The benchmark.
     pub benchmark: String,
-    /// Upwards; at least one.
+    /// In ascending order; at least one.
     pub loads: Vec<u32>,
-    /// Why there are no larger ones: part of a sentence.
+    /// Why there are no larger ones, as part of a sentence.
     pub end: String,
 }
 
-/// Something happened.
+/// An event.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A layer is being tried; said again while that goes on.
+    /// A layer is being tried. Repeated while the trial goes on.
     Trying {
         /// Its name.
         layer: &'a str,
-        /// For how long already.
+        /// How long the trial has taken so far.
         since: Duration,
-        /// How long it may take to greet.
+        /// How long the layer may take until its probe answers.
         within: Duration,
     },
     /// A layer has been tried: it runs here, or why not.
@@ -45,7 +45,7 @@ pub enum Event<'a> {
         layer: &'a str,
     },
     /// The loads of a benchmark have been found.
-    Loads(&'a Found),
+    Loads(&'a FoundLoads),
     /// A block begins.
     Block {
         /// Its number, from 1.
@@ -100,17 +100,17 @@ pub enum Event<'a> {
         /// The rest, estimated.
         left: Duration,
     },
-    /// Something that should be known.
+    /// A warning.
     Warning(&'a str),
 }
 
 /// Watches a campaign.
 pub trait Observer {
-    /// Something happened. Must return quickly: nothing is measured meanwhile, but time passes.
+    /// Handles an event. It must return quickly: nothing is measured meanwhile, but the budget runs.
     fn event(&mut self, event: Event);
 }
 
-/// Nobody watches.
+/// An observer that ignores everything.
 impl Observer for () {
     fn event(&mut self, _: Event) {}
 }

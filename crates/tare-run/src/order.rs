@@ -1,4 +1,4 @@
-//! The order within a block: shuffled by the campaign's seed, the same for the same seed for ever.
+//! The order within a block: shuffled by the campaign's seed, so that the same seed always gives the same order.
 
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::SplitMix64;
@@ -12,7 +12,7 @@ pub fn block_order(seed: u64, block: u32, layers: &[usize], baseline: usize) -> 
     shuffled(seed, 2 * u64::from(block), slots)
 }
 
-/// A number that `seed` and `at` decide, unlike those of the orders.
+/// A number that depends on `seed` and `at` only, and is independent of those that the orders use.
 pub(crate) fn draw(seed: u64, at: u64) -> u64 {
     let mut source = SplitMix64::seed_from_u64(!seed ^ at.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     source.next_u64()

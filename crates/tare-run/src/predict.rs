@@ -1,12 +1,12 @@
-//! What a block should cost, and what of it fits into the budget.
+//! Predicts how long a block takes, and leaves out what does not fit into the budget.
 
 use crate::allocate::{self, Wanted};
 use crate::budget::Budget;
 use crate::campaign::Runner;
 
 impl Runner<'_> {
-    /// Leaves out the dearest layers until the block fits into the budget; empty when none does.
-    /// Whole blocks stay whole or are not begun.
+    /// Leaves out the most expensive layers until the block fits into the budget. Empty when nothing fits. A block that
+    /// has to hold everything is not begun if it does not fit.
     pub(crate) fn fit(&self, wanted: &mut Wanted, budget: &Budget) {
         let done = self.history.whole();
         while !wanted.is_empty() && !budget.allows(done, self.predicted(wanted)) {

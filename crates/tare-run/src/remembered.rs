@@ -1,5 +1,5 @@
-//! What is remembered of layers that did not boot on this host: who has waited for a deadline once need not wait for it in
-//! every campaign. Kept in the cache under all that may change the outcome; a layer that boots is tried every time.
+//! Remembers layers that did not boot on this host, so that only the first campaign waits for their deadline. A failure is
+//! kept in the cache under a hash of everything that may change the outcome. A layer that boots is tried every time.
 
 use crate::trial::{Candidate, Trials};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use tare_proto::Machine;
 /// The folder in the cache.
 const FOLDER: &str = "trials";
 
-/// What of the host decides whether a guest boots, beside the files that the layer is made of.
+/// What decides on the host whether a guest boots, besides the files that make the layer.
 const HOST_FILES: &[&str] = &[
     "/proc/sys/kernel/osrelease",
     "/proc/sys/kernel/version",
@@ -25,7 +25,7 @@ const HOST_FILES: &[&str] = &[
     "/sys/module/kvm_amd/parameters/nested",
 ];
 
-/// Devices and modules that matter by being there.
+/// Devices and modules whose mere presence matters.
 const HOST_PATHS: &[&str] = &[
     "/dev/kvm",
     "/sys/module/kvm",
@@ -91,7 +91,7 @@ fn files_of(host: &Host, kind: &str) -> impl Iterator<Item = PathBuf> {
     entries.filter(of_kind).map(|entry| entry.path())
 }
 
-/// All that may change whether `candidate` boots, in one word: this tare with what it carries, the kernel and the CPU,
+/// A hash of everything that may change whether `candidate` boots: this tare with what it carries, the kernel and the CPU,
 /// KVM, the layer's settings, and the files that a boot would use.
 fn identity(candidate: &Candidate, trials: &Trials) -> io::Result<String> {
     let Trials { host, keeper, within, .. } = trials;

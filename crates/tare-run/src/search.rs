@@ -1,10 +1,11 @@
-//! Which loads a curve should have: a boot in which the load grows until more of it is of no use, or cannot be.
+//! Searches for the loads of a load curve. In one boot of the baseline the load grows until throughput falls or stops rising, or
+//! until the layer cannot bear more.
 //!
-//! The loads double up to the end of the curve; two steps between the last two say where that is, and two more lie
-//! beside the highest point. What a search measures decides nothing else and is thrown away: every layer is measured at
-//! the same loads afterwards.
+//! The load doubles up to the end of the curve. Two steps between the last two loads say where the end is, and two more
+//! loads lie beside the highest point. The measurements of a search serve no other purpose and are thrown away: every
+//! layer is measured at the same loads afterwards.
 
-use crate::observe::{Event, Found, Observer};
+use crate::observe::{Event, FoundLoads, Observer};
 use crate::slot::patience;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -52,7 +53,7 @@ impl Search<'_> {
         &self,
         bench: &BenchInfo,
         observer: &mut dyn Observer,
-    ) -> Result<Found, SessionError> {
+    ) -> Result<FoundLoads, SessionError> {
         let name = BootName { id: fresh_id(), ..BootName::default() };
         let (cpus, interrupted) = (self.cpus, self.interrupted);
         let mut session =
@@ -72,10 +73,10 @@ impl Search<'_> {
             return Err(SessionError::Interrupted);
         }
         session.end(Duration::from_secs(5));
-        Ok(Found { benchmark: bench.name.clone(), loads, end })
+        Ok(FoundLoads { benchmark: bench.name.clone(), loads, end })
     }
 
-    /// What is done in all at `load`, or why it cannot be measured there.
+    /// The total throughput at `load`, or why it cannot be measured.
     fn once(
         &self,
         session: &mut Session,
@@ -156,7 +157,7 @@ enum End {
 }
 
 impl End {
-    /// In words, when `load` was the one too many.
+    /// The reason in words, when `load` was the first load too many.
     fn said(&self, load: u32) -> String {
         match self {
             End::Crossover => {
@@ -186,7 +187,7 @@ fn ended(users: bool, taken: &BTreeMap<u32, f64>) -> Option<End> {
     (!users && before > 0.0 && since < (1.0 + RISE) * before).then_some(End::Level)
 }
 
-/// The middles between the load at which most was done and its neighbours.
+/// The loads halfway between the one with the highest throughput and its neighbours.
 fn beside_the_peak(taken: &BTreeMap<u32, f64>) -> Vec<u32> {
     let Some((&peak, _)) = taken.iter().rev().max_by(|a, b| a.1.total_cmp(b.1)) else {
         return Vec::new();

@@ -1,7 +1,7 @@
 //! A booted layer, from its start to its removal.
 
 use crate::allocate::Samples;
-use crate::campaign::{RunError, Runner, Weighed};
+use crate::campaign::{CampaignLayer, RunError, Runner};
 use crate::counted;
 use crate::observe::Event;
 use crate::simulated;
@@ -89,7 +89,7 @@ impl Runner<'_> {
             script: self.script(&slot, benches, samples),
             perturbation: simulated::perturbation(self.plan.seed, slot.block, slot.role),
         };
-        let Weighed { layer, .. } = &self.layers[slot.layer];
+        let CampaignLayer { layer, .. } = &self.layers[slot.layer];
         let (cpus, log, asked) = (&self.plan.cpus, Some(log.as_path()), self.interrupted);
         let started = Session::start(&**layer, self.host, self.keeper, &name, cpus, log, asked);
         let mut session = match started {

@@ -12,10 +12,10 @@ use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
 use tare_store::{Outcome, Recorded};
 
-/// Most series that are taken for one when the estimator asks for a narrow interval.
+/// The largest number of series that are combined into one when the estimator asks for a narrow interval.
 const MOST_SERIES: u32 = 10;
 
-/// What a measurement takes of the host, from its beginning.
+/// Measures what a measurement costs the host, from its beginning.
 pub(crate) struct Meter {
     cpu: Option<Duration>,
     peer: Option<Duration>,
@@ -25,7 +25,7 @@ pub(crate) struct Meter {
 
 impl Meter {
     pub(crate) fn begin(session: &Session) -> Meter {
-        let cpu = session.cpu_time().filter(|_| !session.told());
+        let cpu = session.cpu_time().filter(|_| !session.scripted());
         Meter { cpu, peer: session.peer_cpu_time(), busy: Duration::ZERO }
     }
 
@@ -82,7 +82,7 @@ impl Runner<'_> {
         let estimator = self.benches[bench].estimator.parse::<Estimator>().ok();
         let mut recorded = self.ask(seat, &request, within)?;
         // "Until the interval is within p%" asks again; the other estimators are content at once.
-        for _ in 1..if seat.session.told() { 1 } else { MOST_SERIES } {
+        for _ in 1..if seat.session.scripted() { 1 } else { MOST_SERIES } {
             let samples = &recorded.series.samples;
             let more =
                 matches!(estimator, Some(Estimator::MeanUntil { .. })) && !samples.is_empty();
@@ -97,7 +97,7 @@ impl Runner<'_> {
         Ok(recorded)
     }
 
-    /// What is known without asking the probe: what only the host can measure, and what ended the layer before.
+    /// Answers that need no probe: what only the host can measure, and benchmarks that have ended this layer before.
     pub(crate) fn known(&self, seat: &Seat, bench: usize) -> Option<Recorded> {
         let name = &self.benches[bench].name;
         if self.history.fatal.contains(&(seat.slot.layer, bench)) {
@@ -111,7 +111,7 @@ impl Runner<'_> {
         })
     }
 
-    /// Whether the probe is asked for it at all.
+    /// Whether the probe is asked for this benchmark at all.
     pub(crate) fn is_asked(&self, slot: &Slot, bench: usize) -> bool {
         let of_host = HOST_BENCHES.iter().any(|host| host.name == self.benches[bench].name);
         !of_host && !self.history.fatal.contains(&(slot.layer, bench))

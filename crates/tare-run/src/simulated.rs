@@ -1,5 +1,5 @@
-//! What a campaign on the simulated machine asks for: less of everything, since nothing is noise there, and in
-//! instructions. No clock of the host decides any of it, so the same seed gives the same figures.
+//! What a campaign on the simulated machine asks for. It needs fewer samples and blocks, since there is little noise, and its
+//! unit is instructions. No clock of the host influences any of it, so the same seed gives the same figures.
 
 use crate::order::draw;
 use std::time::Duration;
@@ -19,10 +19,10 @@ pub const SERIES_MS: u64 = 2000;
 /// The last-level cache that sizes are chosen by, in bytes: the model's.
 pub const CACHE_BYTES: u64 = 16 << 20;
 
-/// Longest CPU time for a boot. It only ends what hangs.
+/// The longest CPU time for a boot. Only a boot that hangs reaches it.
 pub const BOOT: Duration = Duration::from_secs(600);
 
-/// Most samples in a series: they differ by where the timer's tick falls, and by little else.
+/// The most samples in a series. Samples differ by little else than where the timer's tick falls.
 const SAMPLES: u32 = 10;
 
 /// How much slower than its own clock a simulated machine is at most, on a slow host: it translates 10 million instructions in
@@ -50,8 +50,8 @@ pub fn benches(machine: Machine, benches: Vec<BenchInfo>) -> Vec<BenchInfo> {
     of_guest.map(simulated).collect()
 }
 
-/// The perturbation of a boot: all layers of a block get the same, the baseline's second boot another, so that A/A
-/// says what a perturbation alone does. Two boots under one perturbation would be one boot, twice.
+/// The perturbation of a boot. All layers of a block get the same one, but the baseline's second boot gets another, so that A/A
+/// shows the effect of a perturbation alone. Two boots under one perturbation would be identical.
 pub(crate) fn perturbation(seed: u64, block: u32, role: Role) -> u64 {
     draw(seed, 2 * u64::from(block) + u64::from(role == Role::Floor))
 }

@@ -1,4 +1,4 @@
-//! A layer is available when it really boots the probe within a deadline; nothing less counts.
+//! Trials: a layer is available only if it boots the probe within a deadline.
 
 use crate::slot::to_greet;
 use sha2::{Digest, Sha256};
@@ -12,7 +12,7 @@ use tare_layers::{
 use tare_proto::{Hello, Machine};
 use tare_store::StoredArtifact;
 
-/// Settings with which a layer is tried alone: it makes devices and networks of the host, or fills a disk.
+/// The settings with which a layer's trial runs alone, because it creates devices or networks on the host or fills a disk.
 const ALONE: &[&str] = &["disk", "files", "net"];
 
 /// A layer to try.
@@ -71,7 +71,7 @@ pub(crate) struct Failed {
     pub left: Vec<String>,
 }
 
-/// Boots `layer` once, to see whether it does.
+/// Boots `layer` once to find out whether it runs here.
 pub(crate) fn boot(layer: &dyn Layer, machine: Machine, on: &Trials) -> Result<Trial, Failed> {
     let begin = Instant::now();
     let name = BootName { id: fresh_id(), ..BootName::default() };

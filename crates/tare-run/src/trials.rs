@@ -1,4 +1,4 @@
-//! Trials of several layers: one after the other while they are quick, side by side where one takes long.
+//! Trials of several layers. Quick ones run one after the other; while a slow one waits, the next one begins.
 
 use crate::observe::{Event, Observer};
 use crate::trial::{Candidate, Failed, Trial, Trials, boot};
@@ -7,14 +7,14 @@ use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 use tare_layers::{SessionError, Unavailable};
 
-/// A trial that takes longer than this has the next one beside it: most take less, and are not disturbed.
+/// When a trial takes longer than this, the next one begins beside it. Most trials take less, and so run undisturbed.
 const HEAD_START: Duration = Duration::from_secs(3);
 
-/// How often is looked whether a trial has ended, and how often is said that it has not.
+/// The interval at which running trials are checked, and the interval at which their progress is reported.
 const LOOK: Duration = Duration::from_millis(10);
 const SAY: Duration = Duration::from_secs(1);
 
-/// A trial that goes on.
+/// A running trial.
 struct Trying<'scope> {
     at: usize,
     since: Instant,
@@ -74,7 +74,7 @@ impl Trials<'_> {
         !(self.interrupted)() && (open.is_empty() || beside)
     }
 
-    /// Boots one layer, unless it is known not to.
+    /// Boots one layer, unless a remembered failure says that it does not boot here.
     fn one(&self, candidate: &Candidate) -> Result<Trial, Unavailable> {
         let layer = candidate.layer;
         layer.check(self.host)?;
@@ -92,7 +92,7 @@ impl Trials<'_> {
     }
 }
 
-/// Whether the layer would fail again: it was started, and did not come up.
+/// Whether a failure is worth remembering: the layer was started and did not come up.
 fn lasts(error: &SessionError) -> bool {
     use SessionError::{Damaged, Ended, NoGreeting, Panic, Protocol};
     matches!(error, NoGreeting(_) | Ended(_) | Panic(_) | Protocol(_) | Damaged(_))

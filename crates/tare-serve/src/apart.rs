@@ -1,7 +1,7 @@
 //! Slow work runs on threads of its own, few at once, so that the one thread that answers requests stays free.
 
 use crate::Served;
-use crate::found::Found;
+use crate::found::CampaignEntry;
 use std::cell::Cell;
 use std::sync::Arc;
 use tare_store::StoreError;
@@ -10,9 +10,9 @@ use tare_store::StoreError;
 pub(crate) async fn find<const N: usize>(
     served: &Arc<Served>,
     ids: [String; N],
-) -> Option<[Found; N]> {
+) -> Option<[CampaignEntry; N]> {
     let served = Arc::clone(served);
-    let look = move || -> Option<Vec<Found>> {
+    let look = move || -> Option<Vec<CampaignEntry>> {
         let all = served.folders.scan();
         ids.iter().map(|id| all.iter().find(|found| found.id == *id).cloned()).collect()
     };

@@ -2,7 +2,7 @@
 //! on a thread of its own ([`crate::apart::apart`]), never on the one that answers.
 
 use crate::apart::is_apart;
-use crate::found::{Folders, Found};
+use crate::found::{CampaignEntry, Folders};
 
 use axum::body::Bytes;
 use maud::{Markup, html};
@@ -16,7 +16,7 @@ const HISTORY: usize = 100;
 const LAYERS: usize = 12;
 
 /// A campaign that was looked for, and what came of it.
-type Read = (Found, Result<Campaign, StoreError>);
+type Read = (CampaignEntry, Result<Campaign, StoreError>);
 
 /// A campaign, judged as it was planned.
 fn judged(campaign: &Campaign) -> Scoreboard {
@@ -25,7 +25,7 @@ fn judged(campaign: &Campaign) -> Scoreboard {
 }
 
 /// A campaign's report.
-pub(crate) fn report(found: &Found) -> Result<Bytes, StoreError> {
+pub(crate) fn report(found: &CampaignEntry) -> Result<Bytes, StoreError> {
     let campaign = load(&found.path)?;
     let board = judged(&campaign);
     Ok(tare_report::html(&campaign, &board, &Extras::of(&campaign, &board)).into())
@@ -33,8 +33,9 @@ pub(crate) fn report(found: &Found) -> Result<Bytes, StoreError> {
 
 /// The newest campaigns over time. Which these are is found first, so that not all of them are held and judged.
 pub(crate) fn history(folders: &Folders) -> String {
-    let made = |one: Found| Some((load(&one.path).ok()?.plan.created, one));
-    let mut newest: Vec<(String, Found)> = folders.scan().into_iter().filter_map(made).collect();
+    let made = |one: CampaignEntry| Some((load(&one.path).ok()?.plan.created, one));
+    let mut newest: Vec<(String, CampaignEntry)> =
+        folders.scan().into_iter().filter_map(made).collect();
     newest.sort_by(|a, b| b.0.cmp(&a.0));
     newest.truncate(HISTORY);
     let boards = newest.into_iter().filter_map(|(_, one)| {
@@ -45,7 +46,7 @@ pub(crate) fn history(folders: &Folders) -> String {
 }
 
 /// Two campaigns side by side, and what `tare compare` says of them.
-pub(crate) fn comparison([before, after]: &[Found; 2]) -> Result<Markup, StoreError> {
+pub(crate) fn comparison([before, after]: &[CampaignEntry; 2]) -> Result<Markup, StoreError> {
     let (old, new) = (load(&before.path)?, load(&after.path)?);
     let options = Options::from_plan(&old.plan);
     let wanted = CompareOptions { options, by: None, fail_if: Vec::new(), fail_undecided: false };
@@ -91,7 +92,7 @@ pub(crate) fn index(folders: &Folders) -> Markup {
     }
 }
 
-fn name(found: &Found) -> String {
+fn name(found: &CampaignEntry) -> String {
     clean(&found.name).chars().take(120).collect()
 }
 
@@ -103,7 +104,7 @@ fn minute(time: &str) -> String {
     }
 }
 
-fn row(found: &Found, campaign: &Result<Campaign, StoreError>) -> Markup {
+fn row(found: &CampaignEntry, campaign: &Result<Campaign, StoreError>) -> Markup {
     let report = format!("/c/{}", found.id);
     let campaign = match campaign {
         Ok(campaign) => campaign,

@@ -16,7 +16,7 @@ pub(crate) struct Folders(Vec<PathBuf>);
 
 /// A campaign in one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct CampaignEntry {
     /// Decides nothing but which of the scanned campaigns is meant.
     pub(crate) id: String,
     /// Its path as people know it: below the folder's name.
@@ -31,8 +31,8 @@ impl Folders {
 
     /// Every campaign: a folder that is one, and those directly in it. Symbolic links are not followed, so that
     /// nothing outside is reached.
-    pub(crate) fn scan(&self) -> Vec<Found> {
-        let mut found: Vec<(Option<SystemTime>, Found)> = Vec::new();
+    pub(crate) fn scan(&self) -> Vec<CampaignEntry> {
+        let mut found: Vec<(Option<SystemTime>, CampaignEntry)> = Vec::new();
         for folder in &self.0 {
             let mut below: Vec<PathBuf> = fs::read_dir(folder)
                 .into_iter()
@@ -46,7 +46,7 @@ impl Folders {
             for path in std::iter::once(folder.clone()).chain(below) {
                 let Some(database) = database(&path) else { continue };
                 if found.iter().all(|(_, known)| known.path != path) {
-                    found.push((database.modified().ok(), Found::new(folder, path)));
+                    found.push((database.modified().ok(), CampaignEntry::new(folder, path)));
                 }
             }
         }
@@ -55,13 +55,13 @@ impl Folders {
     }
 }
 
-impl Found {
-    fn new(folder: &Path, path: PathBuf) -> Found {
+impl CampaignEntry {
+    fn new(folder: &Path, path: PathBuf) -> CampaignEntry {
         let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
         let id = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let base = folder.parent().unwrap_or(folder);
         let name = path.strip_prefix(base).unwrap_or(&path).display().to_string();
-        Found { id, name, path }
+        CampaignEntry { id, name, path }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Following a campaign while it runs: a page, and the events that keep it up to date.
 
 use crate::apart::{apart, find};
-use crate::found::Found;
+use crate::found::CampaignEntry;
 use crate::render::stamp;
 use crate::{Served, answer};
 use axum::extract::{Path, State};
@@ -57,7 +57,7 @@ impl Progress {
     }
 }
 
-async fn progress(served: &Served, found: &Found) -> Result<Progress, String> {
+async fn progress(served: &Served, found: &CampaignEntry) -> Result<Progress, String> {
     let path = found.path.clone();
     apart(served, move || load(&path).map(|campaign| Progress::of(&campaign))).await
 }

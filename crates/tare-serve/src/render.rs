@@ -1,7 +1,7 @@
 //! Reports, rendered again only when their campaign has changed.
 
 use crate::apart::apart;
-use crate::found::Found;
+use crate::found::CampaignEntry;
 use crate::{Served, answer, draw};
 use axum::body::Bytes;
 use axum::response::Response;
@@ -47,7 +47,7 @@ impl Cache {
 }
 
 /// The report of a campaign.
-pub(crate) async fn report(served: &Served, found: Found) -> Response {
+pub(crate) async fn report(served: &Served, found: CampaignEntry) -> Response {
     let now = stamp(&found.path);
     if let Some(page) = served.drawn.get(&found.id, &now) {
         return answer::html(page);

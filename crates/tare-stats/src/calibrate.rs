@@ -70,8 +70,12 @@ fn section(text: &mut String, what: &str, rows: &[&CalibrationRow]) {
     let mut blocks: Vec<usize> = rows.iter().map(|r| r.blocks).collect();
     blocks.sort_unstable();
     blocks.dedup();
-    let goal =
-        rows.iter().map(|r| r.goal).find(|g| *g != Goal::Told).map(goal_name).unwrap_or_default();
+    let goal = rows
+        .iter()
+        .map(|r| r.goal)
+        .find(|g| *g != Goal::Reported)
+        .map(goal_name)
+        .unwrap_or_default();
     let heads: String = blocks.iter().fold(String::new(), |mut s, b| {
         let _ = write!(s, " {b} blocks |");
         s
@@ -111,6 +115,6 @@ fn goal_name(goal: Goal) -> String {
         Goal::AtLeast(least) => {
             format!(" (goal at least {:.0}% from 10 blocks for the default)", 100.0 * least)
         }
-        Goal::Told => String::new(),
+        Goal::Reported => String::new(),
     }
 }

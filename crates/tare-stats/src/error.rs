@@ -20,7 +20,7 @@ pub enum StatError {
         /// Position in the slice, from 0.
         index: usize,
     },
-    /// The value is zero or negative after what was measured beside it has been subtracted.
+    /// The value is zero or negative once the cost of what surrounds the operation has been subtracted.
     NothingLeft,
     /// Fewer values, blocks or boots than the statistic needs.
     TooFew {
@@ -63,7 +63,7 @@ impl fmt::Display for StatError {
             Self::Empty => write!(f, "no values"),
             Self::NotFinite { index } => write!(f, "value {} is not a finite number", index + 1),
             Self::NotPositive { index } => write!(f, "value {} is zero or negative", index + 1),
-            Self::NothingLeft => write!(f, "nothing is left"),
+            Self::NothingLeft => write!(f, "the subtracted cost exceeded the measurement"),
             Self::TooFew { have, need } => write!(f, "{have} given, at least {need} needed"),
             Self::LengthMismatch { left, right } => {
                 write!(f, "{left} values cannot be paired with {right}")

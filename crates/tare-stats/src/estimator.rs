@@ -1,4 +1,4 @@
-//! How a series (all samples of one benchmark in one boot) becomes one number, as the reports did it.
+//! Estimators: the rules by which a series (all samples of one benchmark in one boot) becomes one number.
 
 use crate::check;
 use crate::error::StatError;
@@ -66,11 +66,11 @@ impl Estimator {
         Ok(self.reduce_in_place(&mut samples.to_vec(), best))
     }
 
-    /// Reduces samples from each of which `subtracted` was taken (the cost of what surrounds an operation).
+    /// Reduces samples from which `subtracted`, the cost of what surrounds the operation, has been taken already.
     ///
-    /// Noise may leave single samples at or below zero; that is no fault of theirs as long as the samples
-    /// before the subtraction, and the value, are positive. Every estimator moves with its samples, so this
-    /// is [`Estimator::reduce`] of those, less `subtracted`.
+    /// Noise may leave single samples at or below zero. They are accepted as long as the samples before the
+    /// subtraction, and the resulting value, are positive. Adding a constant to all samples adds it to every estimator's
+    /// result, so this is [`Estimator::reduce`] of the samples before the subtraction, less `subtracted`.
     ///
     /// # Errors
     /// As [`Estimator::reduce`], of the samples before the subtraction; [`StatError::NothingLeft`] when the value is not

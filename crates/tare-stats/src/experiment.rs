@@ -15,8 +15,8 @@ use crate::verdict::{RowVerdict, VarianceModel, Verdict, VerdictRules, claims};
 /// The margin of the simulated scoreboards.
 pub(crate) const MARGIN: f64 = 0.02;
 
-/// How a scoreboard may be decided: whose variance, whether the noise floor was measured, and whether what it gives is
-/// promised (it is a default) or told for comparison.
+/// How a scoreboard may be decided: whose variance is used, whether the noise floor was measured, and whether the result has
+/// a goal to meet (because it is a default) or is only reported for comparison.
 const WAYS: [(&str, VarianceModel, bool, bool); 5] = [
     ("own variance, no floor (default without A/A)", VarianceModel::PerRow, false, true),
     ("moderated, no floor", VarianceModel::Moderated, false, false),
@@ -37,13 +37,13 @@ pub fn coverage(noise: Noise, blocks: usize, repeats: usize, seed: u64) -> Vec<C
             *count += usize::from(yes);
         }
     }
-    let goal = if blocks >= 5 { Goal::Between(0.93, 0.97) } else { Goal::Told };
+    let goal = if blocks >= 5 { Goal::Between(0.93, 0.97) } else { Goal::Reported };
     let what = [
         ("t interval holds the true ratio", goal),
-        ("bootstrap interval holds the true ratio", Goal::Told),
-        ("unpaired interval holds the true ratio", Goal::Told),
+        ("bootstrap interval holds the true ratio", Goal::Reported),
+        ("unpaired interval holds the true ratio", Goal::Reported),
         ("geomean interval holds the true ratio", goal),
-        ("t and bootstrap are said to disagree", Goal::Told),
+        ("t and bootstrap are said to disagree", Goal::Reported),
     ];
     let row = |((what, goal), count)| CalibrationRow {
         what,
@@ -79,7 +79,7 @@ pub fn imports(noise: Noise, runs: usize, repeats: usize, seed: u64) -> Vec<Cali
         }
         // Sessions that are not alike within themselves differ by more than their runs show: told, not promised.
         let alike = matches!(noise, Noise::Normal | Noise::HeavyTail);
-        let goal = if runs >= 5 && alike { Goal::Between(0.93, 0.97) } else { Goal::Told };
+        let goal = if runs >= 5 && alike { Goal::Between(0.93, 0.97) } else { Goal::Reported };
         let what = "an import's interval holds the true ratio";
         let share = share(held, repeats);
         CalibrationRow { what, noise, setting: name.into(), blocks: runs, share, repeats, goal }
@@ -138,13 +138,13 @@ pub fn power(
     let shift = |benchmark, layer| if benchmark + layer == 0 { 0.05_f64.ln_1p() } else { 0.0 };
     let found =
         |answers: &[RowVerdict]| answers.first().is_some_and(|a| a.verdict == Verdict::Slower);
-    let goal = if blocks >= 10 { Goal::AtLeast(0.9) } else { Goal::Told };
+    let goal = if blocks >= 10 { Goal::AtLeast(0.9) } else { Goal::Reported };
     let mut rows =
         count("a true +5% is called slower", &board, shift, found, goal, repeats, seed ^ 0x50);
     // Without A/A pairs the promise is for a row on its own: Holm over many rows costs more than 10 blocks give.
     for row in &mut rows {
         if row.setting.contains("no floor") && benchmarks * layers > 1 {
-            row.goal = Goal::Told;
+            row.goal = Goal::Reported;
         }
     }
     rows
@@ -179,7 +179,7 @@ fn count(
         blocks: board.blocks,
         share: share(n, repeats),
         repeats,
-        goal: if promised { goal } else { Goal::Told },
+        goal: if promised { goal } else { Goal::Reported },
     };
     counts.into_iter().zip(WAYS).map(row).collect()
 }

@@ -32,7 +32,7 @@ pub enum Goal {
     /// No smaller than this.
     AtLeast(f64),
     /// Reported for honesty; nothing is demanded.
-    Told,
+    Reported,
 }
 
 impl CalibrationRow {
@@ -52,7 +52,7 @@ impl CalibrationRow {
             }
             Goal::AtMost(most) => Some(self.share <= most + slack),
             Goal::AtLeast(least) => Some(self.share >= least - slack),
-            Goal::Told => None,
+            Goal::Reported => None,
         }
     }
 }

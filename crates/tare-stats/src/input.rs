@@ -15,7 +15,7 @@ pub struct RowInput {
     pub floor: f64,
     /// Which end of the row's unit is good.
     pub best: Best,
-    /// The layer, counted anyhow: a row's variance is shrunk towards those of the same layer's rows, since one layer may
-    /// be much noisier than another.
+    /// The layer, as any number that is the same for all of its rows. A row's variance is shrunk towards those of the same
+    /// layer's rows, because one layer may be much noisier than another.
     pub layer: usize,
 }

@@ -1,5 +1,5 @@
-//! The experiments on rounds: made-up machines that change from moment to moment, under campaigns that boot one layer after
-//! the other and under campaigns whose layers take turns.
+//! The experiments on rounds. They simulate machines whose speed changes from moment to moment, and compare campaigns that
+//! boot one layer after the other with campaigns whose layers take turns.
 
 use crate::correct::Correction;
 use crate::estimator::{Best, Estimator};
@@ -24,11 +24,11 @@ const SAMPLES: usize = 8;
 /// Rows of a scoreboard.
 const ROWS: usize = 24;
 
-/// What a boot keeps for itself (its layout in memory), and what a sample does, as standard deviations of a log.
+/// Standard deviations on the log scale: of what is particular to a boot (its layout in memory), and of a single sample.
 const BOOT: f64 = 0.007;
 const SAMPLE: f64 = 0.01;
 
-/// Samples' time that passes between two boots that follow each other.
+/// The time between the ends of two consecutive boots, counted in samples.
 const APART: usize = 300;
 
 /// How a machine changes while it measures; one step is the time of a sample.
@@ -56,7 +56,7 @@ impl Machine {
         }
     }
 
-    /// What a moment costs after one that cost `before`, as a log.
+    /// The machine's slowness in the next moment, as a log, when it was `before` in this one.
     fn next(self, before: f64, rng: &mut Rng) -> f64 {
         let chance = |one_in: f64, rng: &mut Rng| rng.uniform() * one_in < 1.0;
         match self {
@@ -194,7 +194,7 @@ fn errors(machine: Machine, repeats: usize, seed: u64) -> Vec<CalibrationRow> {
         blocks: 1,
         share: (sum / repeats.max(1) as f64).sqrt(),
         repeats,
-        goal: Goal::Told,
+        goal: Goal::Reported,
     };
     names.zip(sums).map(row).collect()
 }
@@ -236,7 +236,7 @@ fn campaigns(
         }
     }
     let in_rounds = order == Order::Rounds;
-    let goal = |goal| if in_rounds && blocks >= 5 { goal } else { Goal::Told };
+    let goal = |goal| if in_rounds && blocks >= 5 { goal } else { Goal::Reported };
     let what = [
         (
             "the interval holds the true ratio of a machine that changes",
@@ -250,7 +250,7 @@ fn campaigns(
             "one of 24 equal rows is called different, on a machine that changes",
             goal(Goal::AtMost(0.05)),
         ),
-        ("a row that is 2% slower is found among 24, on a machine that changes", Goal::Told),
+        ("a row that is 2% slower is found among 24, on a machine that changes", Goal::Reported),
     ];
     let row = |((what, goal), count)| CalibrationRow {
         what,

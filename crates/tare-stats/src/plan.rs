@@ -21,7 +21,7 @@ pub(crate) fn more_blocks(row: &RowInput, error: f64, df: f64, alpha: f64) -> Op
     [difference, equivalence].into_iter().flatten().min()
 }
 
-/// What a row is known by now.
+/// What is known of a row so far.
 struct Now {
     blocks: f64,
     /// Standard deviation of one block's log ratio.

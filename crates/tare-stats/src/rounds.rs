@@ -1,9 +1,10 @@
-//! A block's log ratio from rounds: both sides took turns, and what the machine did meanwhile cancels within a round.
+//! A block's log ratio from rounds. Both sides take one turn in every round, so what the machine does meanwhile cancels within
+//! the round.
 
 use crate::ratio::log_ratio;
 use crate::summary::median;
 
-/// Fewest rounds that a log ratio is taken from; with less, the values of whole series are divided.
+/// Fewest rounds that a log ratio is taken from. With fewer, the values of the whole series are divided instead.
 pub const FEWEST_ROUNDS: usize = 3;
 
 /// The log ratio `layer / base` of a block from the values of their turns, paired by round: the median of the rounds' log

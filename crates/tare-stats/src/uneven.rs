@@ -38,7 +38,7 @@ pub(crate) fn spread(rows: &[&[Option<f64>]]) -> Spread {
 
 /// Which row has which block, and what its cells leave beside the row's mean.
 struct Design {
-    /// By row and block: 1 where the row has the block, else 0.
+    /// By row and block: 1 where the row was measured in the block, else 0.
     has: Vec<Vec<f64>>,
     /// Cells of each row.
     cells: Vec<f64>,

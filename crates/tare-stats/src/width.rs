@@ -9,10 +9,10 @@ const FOLLOWING: usize = 3;
 /// Whether a row of `blocks` blocks needs no more: its interval was no wider than ± `target` after its last block and after
 /// each of the three before it. `half_width(n)` is that of its first `n` blocks, on the log scale.
 ///
-/// Who stops at the first narrow interval stops where the blocks happen to agree: their variance is too small there, and
-/// the interval holds the truth in 92% of campaigns that end after about 16 blocks. As Simons showed (*Annals of Mathematical
-/// Statistics* 39, 1968), a fixed number of further blocks makes up for not having known the variance; with three of
-/// them, through which the interval has to stay narrow, it is 93.4% and more (docs/calibration.md).
+/// A rule that stopped at the first narrow interval would stop where the blocks happen to agree. Their variance is too small
+/// there, and the interval would hold the truth in only 92% of campaigns that end after about 16 blocks. A fixed number of
+/// further blocks makes up for not having known the variance (Simons, *Annals of Mathematical Statistics* 39, 1968). With
+/// three of them, through which the interval has to stay narrow, it holds the truth in at least 93.4% (docs/calibration.md).
 #[must_use]
 pub fn narrow_enough(blocks: usize, target: f64, half_width: impl Fn(usize) -> f64) -> bool {
     blocks >= FIRST_LOOK + FOLLOWING

@@ -1,4 +1,4 @@
-//! A campaign that never began leaves nothing.
+//! Removes campaigns that never began.
 
 use crate::{FILE, load};
 use std::fs;

@@ -11,7 +11,7 @@ pub enum StoreError {
     /// There is no campaign in the directory.
     #[error("{} holds no campaign (no {})", .0.display(), crate::FILE)]
     Missing(PathBuf),
-    /// The campaign's file was there and is no more.
+    /// The campaign's file was removed or replaced while it was open.
     #[error("{} was removed, renamed or replaced while this campaign ran", .0.display())]
     Gone(PathBuf),
     /// Another process is running the campaign.
@@ -23,7 +23,7 @@ pub enum StoreError {
     /// A newer tare wrote it.
     #[error("{} has schema version {has}; this tare reads up to {max}", .0.display(), has = .1, max = crate::SCHEMA_VERSION)]
     Newer(PathBuf, i64),
-    /// The database refused: full disk, damaged file, lost directory.
+    /// SQLite failed: the disk is full, the file is damaged or the directory is gone.
     #[error("{}: {why}", .0.display(), why = .1)]
     Database(PathBuf, rusqlite::Error),
     /// The directory could not be made or opened.

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-/// How often, and how long apart, the lock is asked for: a reader who looks whether somebody holds it has it for an instant.
+/// How often the lock is tried, and the pause between two tries: a reader that checks whether somebody holds the lock holds it
+/// for an instant itself.
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(10);
 

@@ -13,7 +13,7 @@ pub struct Plan {
     /// How the layers of a block take turns.
     #[serde(default)]
     pub order: Order,
-    /// Decides the order within every block.
+    /// The seed from which the order within every block follows.
     pub seed: u64,
     /// The name of the layer that the others are divided by.
     pub baseline: String,
@@ -21,7 +21,7 @@ pub struct Plan {
     pub budget_s: Option<f64>,
     /// Blocks to run; `None` when the budget decides.
     pub blocks: Option<u32>,
-    /// Half width of an interval, as a fraction, at which a row needs no more time.
+    /// The half-width of an interval, as a fraction, at which a row needs no more time.
     pub width: f64,
     /// CPUs that every layer is pinned to; empty when not pinned.
     pub cpus: Vec<u32>,
@@ -29,7 +29,7 @@ pub struct Plan {
     pub batch_ns: u64,
     /// Longest time for one series, in milliseconds.
     pub series_ms: u64,
-    /// Longest time from starting a layer to its greeting, in seconds.
+    /// The longest time from starting a layer until its probe answers, in seconds.
     pub boot_s: f64,
     /// Equivalence margin δ, as a fraction (0.02 for 2%).
     pub margin: f64,
@@ -42,7 +42,7 @@ pub struct Plan {
     /// The last-level cache that benchmarks choose their sizes by on every layer, in bytes; 0 leaves it to each.
     #[serde(default)]
     pub cache_bytes: u64,
-    /// UTC, ISO 8601.
+    /// When it was made: UTC, ISO 8601.
     pub created: String,
     /// The tare that made it.
     pub tare_version: String,
@@ -60,7 +60,7 @@ pub enum Order {
     Rounds,
     /// All layers are alive at once; each takes all samples of a benchmark in its one turn.
     Series,
-    /// One layer after the other is booted, measured and ended: what campaigns did before they knew turns.
+    /// One layer after the other is booted, measured and ended.
     #[default]
     Boots,
 }
@@ -100,7 +100,7 @@ pub struct LayerRow {
     pub kind: String,
     /// Its settings as `--layer` takes them.
     pub settings: String,
-    /// Why it cannot run here, and the remedy.
+    /// Why it cannot run here, and the remedy; `None` if it can.
     pub unavailable: Option<(String, String)>,
     /// The files that decide what it is.
     pub artifacts: Vec<StoredArtifact>,
@@ -115,7 +115,7 @@ pub struct StoredArtifact {
     pub path: String,
     /// Its hash.
     pub sha256: String,
-    /// What it says of itself.
+    /// The version that it reports; may be empty.
     pub version: String,
 }
 
@@ -129,11 +129,11 @@ pub enum Role {
     Floor,
 }
 
-/// How far a boot has come.
+/// The state of a boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BootState {
-    /// Under way, or cut off by the end of tare.
+    /// It is running, or tare ended during it.
     Running,
     /// Every benchmark was asked for and the layer was removed.
     Done,
@@ -170,7 +170,7 @@ pub struct Boot {
     pub console: Option<String>,
 }
 
-/// What came of one benchmark in one boot.
+/// The outcome of one benchmark in one boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -248,14 +248,14 @@ impl SeriesRow {
     }
 }
 
-/// Something that should be known when reading the scoreboard.
+/// A warning for whoever reads the scoreboard.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
     /// The layer that it concerns, if one.
     pub layer: Option<String>,
     /// The benchmark that it concerns, if one.
     pub benchmark: Option<String>,
-    /// A sentence.
+    /// The warning itself, a sentence.
     pub text: String,
 }
 
@@ -264,10 +264,10 @@ pub struct Warning {
 pub struct Campaign {
     /// What was asked for.
     pub plan: Plan,
-    /// Whether it ran to its end: `finished`, `interrupted` (also by a kill), or `running` while a process runs it.
+    /// `finished`, `interrupted` (also by a kill), or `running` while a process runs it.
     pub state: String,
-    /// Blocks that were begun and not brought to their end, in the order of their beginning: the one that is being
-    /// measured, and those that an interrupt or a kill cut off.
+    /// Incomplete blocks, in the order of their beginning: the one that is being measured, and those that an interrupt or a
+    /// kill cut off.
     pub open_blocks: Vec<u32>,
     /// The layers in the scoreboard's order, the baseline among them.
     pub layers: Vec<LayerRow>,
@@ -277,7 +277,7 @@ pub struct Campaign {
     pub boots: Vec<Boot>,
     /// Every series in the order recorded.
     pub series: Vec<SeriesRow>,
-    /// What should be known.
+    /// Warnings for whoever reads the scoreboard.
     pub warnings: Vec<Warning>,
 }
 

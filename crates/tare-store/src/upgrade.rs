@@ -1,5 +1,5 @@
-//! From the schema of an older tare to today's, in place, when a campaign is gone on with. Reading needs no upgrade
-//! ([`crate::load`]).
+//! Upgrades a campaign's file from an older schema to the current one, in place, when the campaign is resumed. Reading
+//! ([`crate::load`]) needs no upgrade.
 
 use rusqlite::Connection;
 

@@ -86,8 +86,8 @@ impl Store {
         self.run("UPDATE campaign SET value = ?1 WHERE key = 'state'", params![text])
     }
 
-    /// Records that a block begins. Until [`Store::end_block`] it is open, and it stays so for ever when its run ends
-    /// before: no later run adds to it.
+    /// Records that a block begins. It is incomplete until [`Store::end_block`], and stays so if its run ends before: no later
+    /// run adds to it.
     pub fn begin_block(&mut self, block: u32) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO campaign SELECT 'open_blocks', json_insert(coalesce(
                    (SELECT value FROM campaign WHERE key = 'open_blocks'), '[]'), '$[#]', ?1)";
@@ -109,7 +109,7 @@ impl Store {
         Ok(())
     }
 
-    /// Does `work` as one transaction: all of it is durable, or none. For what need not survive half done.
+    /// Does `work` as one transaction: all of it becomes durable, or none of it.
     pub fn at_once<T>(&mut self, work: impl FnOnce(&mut Store) -> Result<T>) -> Result<T> {
         self.run("BEGIN IMMEDIATE", [])?;
         let done = work(self);
@@ -238,7 +238,7 @@ impl Store {
         closed.map_err(|e| StoreError::Database(self.directory.join(FILE), e))
     }
 
-    /// Writing to a file that has lost its name succeeds for ever, and nobody can read it.
+    /// Writing to a file that was removed still succeeds, although nobody can read it any more; so this is checked.
     fn check_there(&self) -> Result<()> {
         let path = self.directory.join(FILE);
         if identity(&path) == Some(self.file) { Ok(()) } else { Err(StoreError::Gone(path)) }

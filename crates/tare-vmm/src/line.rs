@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use tare_proto::{Counter, FromProbe, MAX_LINE, decode, encode};
 
 /// Passes lines on to `out`.
-pub struct Line<W, C> {
+pub struct CountingLine<W, C> {
     out: W,
     /// Reads the totals.
     count: C,
@@ -18,10 +18,17 @@ pub struct Line<W, C> {
     turns: Vec<Counter>,
 }
 
-impl<W: Write, C: FnMut() -> Totals> Line<W, C> {
+impl<W: Write, C: FnMut() -> Totals> CountingLine<W, C> {
     /// A line to `out`.
-    pub fn new(out: W, count: C) -> Line<W, C> {
-        Line { out, count, pending: Vec::new(), begun: None, ended: None, turns: Vec::new() }
+    pub fn new(out: W, count: C) -> CountingLine<W, C> {
+        CountingLine {
+            out,
+            count,
+            pending: Vec::new(),
+            begun: None,
+            ended: None,
+            turns: Vec::new(),
+        }
     }
 
     /// The line is whole, or as long as any may be.
@@ -60,7 +67,7 @@ impl<W: Write, C: FnMut() -> Totals> Line<W, C> {
     }
 }
 
-impl<W: Write, C: FnMut() -> Totals> Write for Line<W, C> {
+impl<W: Write, C: FnMut() -> Totals> Write for CountingLine<W, C> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for byte in bytes {
             if self.begun.is_some() && self.ended.is_none() {
@@ -93,7 +100,7 @@ mod tests {
             count += 1;
             Totals::from([("exits".to_owned(), count)])
         };
-        let mut line = Line::new(&mut out, totals);
+        let mut line = CountingLine::new(&mut out, totals);
         line.write_all(bytes).unwrap();
         out
     }

@@ -1,7 +1,7 @@
 //! The two serial ports.
 
 use crate::exits::Totals;
-use crate::line::Line;
+use crate::line::CountingLine;
 use kvm_ioctls::VmFd;
 use std::io::{self, LineWriter, Read, Stderr, Stdout, Write};
 use std::ops::RangeInclusive;
@@ -51,7 +51,7 @@ impl SerialEvents for Taken {
 pub type Count = Box<dyn FnMut() -> Totals + Send>;
 
 /// The probe's line.
-type LinePort = Serial<Interrupt, Taken, Line<Stdout, Count>>;
+type LinePort = Serial<Interrupt, Taken, CountingLine<Stdout, Count>>;
 
 /// Both ports.
 pub struct Ports {
@@ -65,7 +65,7 @@ impl Ports {
     pub fn new(machine: &Arc<VmFd>, count: Count) -> Ports {
         let interrupt = |number| Interrupt { machine: machine.clone(), number };
         let taken = Arc::new(Condvar::new());
-        let line = Line::new(io::stdout(), count);
+        let line = CountingLine::new(io::stdout(), count);
         let line = Serial::with_events(interrupt(LINE_INTERRUPT), Taken(taken.clone()), line);
         Ports {
             console: Serial::new(interrupt(CONSOLE_INTERRUPT), Text(LineWriter::new(io::stderr()))),

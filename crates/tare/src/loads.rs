@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use globset::{Glob, GlobMatcher};
 use std::str::FromStr;
 use tare_proto::BenchInfo;
-use tare_run::Found;
+use tare_run::FoundLoads;
 
 /// Largest load: more copies than that are a mistake in typing.
 const MOST: u32 = 4096;
@@ -23,7 +23,7 @@ pub struct LoadArg {
 #[derive(Debug, Clone, PartialEq)]
 enum Loads {
     Listed(Vec<u32>),
-    Found,
+    Auto,
 }
 
 impl FromStr for LoadArg {
@@ -38,7 +38,7 @@ impl FromStr for LoadArg {
             None => (None, text),
         };
         if list.trim() == AUTO {
-            return Ok(LoadArg { of, loads: Loads::Found });
+            return Ok(LoadArg { of, loads: Loads::Auto });
         }
         let load = |word: &str| match word.trim().parse() {
             Ok(load) if (1..=MOST).contains(&load) => Ok(load),
@@ -54,7 +54,7 @@ impl FromStr for LoadArg {
 impl LoadArg {
     /// Whether loads are to be found.
     pub fn is_auto(&self) -> bool {
-        self.loads == Loads::Found
+        self.loads == Loads::Auto
     }
 
     fn fits(&self, bench: &BenchInfo) -> bool {
@@ -69,7 +69,7 @@ fn for_bench<'a>(bench: &BenchInfo, asked: &'a [LoadArg]) -> Option<&'a Loads> {
 
 /// The benchmarks whose loads are to be found.
 pub fn searched<'a>(benches: &'a [BenchInfo], asked: &[LoadArg]) -> Vec<&'a BenchInfo> {
-    benches.iter().filter(|bench| for_bench(bench, asked) == Some(&Loads::Found)).collect()
+    benches.iter().filter(|bench| for_bench(bench, asked) == Some(&Loads::Auto)).collect()
 }
 
 /// Refuses loads for benchmarks that are not there or have none.
@@ -87,14 +87,14 @@ pub fn expand(
     benches: Vec<BenchInfo>,
     asked: &[LoadArg],
     cpus: usize,
-    found: &[Found],
+    found: &[FoundLoads],
 ) -> Vec<BenchInfo> {
     let mut rows = Vec::new();
     for bench in benches {
         let own = bench.loads.iter().map(|&load| if load == 0 { cpus as u32 } else { load });
         let mut loads = match for_bench(&bench, asked) {
             Some(Loads::Listed(loads)) => loads.clone(),
-            Some(Loads::Found) => {
+            Some(Loads::Auto) => {
                 let found = found.iter().find(|found| found.benchmark == bench.name);
                 found.map_or_else(Vec::new, |found| found.loads.clone())
             }
@@ -159,7 +159,7 @@ mod tests {
             searched(&all, &asked).iter().map(|bench| bench.name.as_str()).collect();
         assert_eq!(names, ["b/mix"], "what has no loads is not looked at");
         let (benchmark, end) = ("b/mix".to_owned(), String::new());
-        let found = [Found { benchmark, loads: vec![1, 2, 6], end }];
+        let found = [FoundLoads { benchmark, loads: vec![1, 2, 6], end }];
         let rows = expand(benches(), &asked, 1, &found);
         let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["a/loop@2", "b/mix", "b/mix@2", "b/mix@6", "host/start"]);

@@ -1,7 +1,7 @@
 //! Exits of a virtual machine by reason, as KVM itself counts them.
 
 use super::counted::Counted;
-use super::{Line, Table};
+use super::{Table, TableLine};
 
 /// How the names begin that tare's monitor takes over from KVM.
 const PREFIX: &str = "kvm/";
@@ -15,10 +15,10 @@ pub(super) fn counted(counted: &Counted) -> bool {
 pub(super) fn table(counted: &Counted) -> Option<Table> {
     let line = |full: &str| {
         let name = full.trim_start_matches(PREFIX).replace('_', " ");
-        Line::new(&name, counted.both(full))
+        TableLine::new(&name, counted.both(full))
     };
-    let mut lines: Vec<Line> = counted.names(PREFIX).into_iter().map(line).collect();
-    lines.retain(Line::is_something);
+    let mut lines: Vec<TableLine> = counted.names(PREFIX).into_iter().map(line).collect();
+    lines.retain(TableLine::is_something);
     lines.sort_by(|a, b| b.layer.total_cmp(&a.layer));
     let title = "KVM's counts in a whole series, warm-up included";
     (!lines.is_empty()).then(|| Table::new(title, lines))

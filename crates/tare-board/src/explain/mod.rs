@@ -42,12 +42,12 @@ pub struct Table {
     /// Whether the shares of the difference are told.
     pub shares: bool,
     /// One line a figure.
-    pub lines: Vec<Line>,
+    pub lines: Vec<TableLine>,
 }
 
 /// One figure on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Line {
+pub struct TableLine {
     /// What it is.
     pub name: String,
     /// On the baseline.
@@ -107,7 +107,7 @@ struct Parts {
 }
 
 impl Table {
-    fn new(title: &str, lines: Vec<Line>) -> Table {
+    fn new(title: &str, lines: Vec<TableLine>) -> Table {
         Table { title: title.to_owned(), shares: false, lines }
     }
 
@@ -121,9 +121,9 @@ impl Table {
     }
 }
 
-impl Line {
-    fn new(name: &str, (baseline, layer): (f64, f64)) -> Line {
-        Line { name: name.to_owned(), baseline, layer, share: None }
+impl TableLine {
+    fn new(name: &str, (baseline, layer): (f64, f64)) -> TableLine {
+        TableLine { name: name.to_owned(), baseline, layer, share: None }
     }
 
     fn added(&self) -> f64 {

@@ -1,7 +1,7 @@
 //! A real machine's ratio: the perf events that the layer's kernel let the probe count.
 
 use super::counted::Counted;
-use super::{Line, Parts, Table, exits};
+use super::{Parts, Table, TableLine, exits};
 use crate::board::{Pair, Row};
 use tare_proto::Better;
 use tare_stats::{Decomposition, Work, decompose};
@@ -16,7 +16,7 @@ pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair) -> Parts {
     let events = counted.names(PREFIX).into_iter().filter(|name| *name != REFUSED);
     let lines = events.map(|full| {
         let name = full.trim_start_matches(PREFIX).replace('/', ", ").replace('_', " ");
-        Line::new(&name, counted.both_if_counted(full))
+        TableLine::new(&name, counted.both_if_counted(full))
     });
     let events = Table::new("Events per operation", lines.collect());
     let mut notes = missing(counted);

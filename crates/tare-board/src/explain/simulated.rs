@@ -2,7 +2,7 @@
 
 use super::counted::Counted;
 use super::cycles::{self, PLACES, everywhere};
-use super::{Line, Parts, Table};
+use super::{Parts, Table, TableLine};
 use crate::board::Pair;
 use crate::format::digits;
 
@@ -84,8 +84,8 @@ fn path(
     subtracted: bool,
 ) -> Table {
     let named = places.iter().zip(PLACE_NAMES);
-    let mut lines: Vec<Line> = named.map(|(&both, name)| Line::new(name, both)).collect();
-    lines.retain(Line::is_something);
+    let mut lines: Vec<TableLine> = named.map(|(&both, name)| TableLine::new(name, both)).collect();
+    lines.retain(TableLine::is_something);
     let whole = pair.map_or(total, |pair| (pair.baseline, pair.layer));
     if pair.is_some() {
         let rest = (whole.0 - total.0, whole.1 - total.1);
@@ -94,43 +94,43 @@ fn path(
         } else {
             "not explained (best samples, not the mean)"
         };
-        lines.push(Line::new(why, rest));
+        lines.push(TableLine::new(why, rest));
     }
     let mut table = Table::new("Instructions per operation", lines);
-    table.lines.push(Line::new("whole", whole));
+    table.lines.push(TableLine::new("whole", whole));
     table.with_shares(whole.1 - whole.0)
 }
 
 fn crossings(counted: &Counted) -> Table {
     let of = |(kind, places, name): &(&str, &[&str], &str)| {
         let names: Vec<String> = places.iter().map(|place| format!("{place}/{kind}")).collect();
-        Line::new(name, counted.sum(&names))
+        TableLine::new(name, counted.sum(&names))
     };
     let hypercalls = counted.names("hypercall/").into_iter().map(|full| {
         let name = full.trim_start_matches("hypercall/").replace('_', " ");
         let name = if name == "other" { "with an unknown number".into() } else { name };
-        Line::new(&format!("hypercall {name}"), counted.both(full))
+        TableLine::new(&format!("hypercall {name}"), counted.both(full))
     });
-    let exits = Line::new("exits of the guest (SVM)", counted.both("vm_exits"));
+    let exits = TableLine::new("exits of the guest (SVM)", counted.both("vm_exits"));
     let lines = CROSSINGS.iter().map(of).chain([exits]).chain(hypercalls);
-    Table::new("Crossings per operation", lines.filter(Line::is_something).collect())
+    Table::new("Crossings per operation", lines.filter(TableLine::is_something).collect())
 }
 
 fn model(counted: &Counted, total: (f64, f64), cpi: (f64, f64)) -> Table {
     let of = |(kinds, name): &(&[&str], &str)| {
         let names: Vec<String> = kinds.iter().flat_map(|kind| everywhere(kind)).collect();
         let (a, b) = counted.sum(&names);
-        Line::new(name, (1000.0 * a / total.0, 1000.0 * b / total.1))
+        TableLine::new(name, (1000.0 * a / total.0, 1000.0 * b / total.1))
     };
-    let mut lines: Vec<Line> = MISSES.iter().map(of).collect();
-    lines.push(Line::new("cycles per instruction", cpi));
+    let mut lines: Vec<TableLine> = MISSES.iter().map(of).collect();
+    lines.push(TableLine::new("cycles per instruction", cpi));
     Table::new("Modelled: misses per 1,000 instructions", lines)
 }
 
 /// Where most of the difference is, and the crossing that was added most.
 fn sentence(path: &Table, total: (f64, f64), crossings: &Table) -> String {
     let places = &path.lines[..path.lines.len() - 1];
-    let share = |line: &Line| line.share.unwrap_or(0.0);
+    let share = |line: &TableLine| line.share.unwrap_or(0.0);
     let mut sentence = format!("Path length × {:.2}.", total.1 / total.0);
     if let Some(most) = places.iter().max_by(|a, b| share(a).abs().total_cmp(&share(b).abs())) {
         sentence.push_str(&format!(

@@ -23,7 +23,7 @@ pub struct Stamped<T> {
 }
 
 /// What arrives from a probe, and where to write to it.
-pub(crate) type Line = (Arrivals, Box<dyn Write + Send>);
+pub(crate) type ProbeLine = (Arrivals, Box<dyn Write + Send>);
 
 /// What came of waiting for a message.
 pub(crate) enum Arrived {
@@ -94,7 +94,7 @@ impl Read for Until {
 }
 
 /// Runs a scripted conversation in a thread of its own.
-pub(crate) fn converse(script: Conversation, console: Console) -> io::Result<Line> {
+pub(crate) fn converse(script: Conversation, console: Console) -> io::Result<ProbeLine> {
     let (ours, theirs) = UnixStream::pair()?;
     let mut output = theirs.try_clone()?;
     thread::spawn(move || script(&mut BufReader::new(theirs), &mut output));

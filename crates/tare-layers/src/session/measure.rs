@@ -93,7 +93,7 @@ impl Session {
             }
             FromProbe::Series(mut series) if series.id == request.id => {
                 series.counters.append(&mut counted);
-                Answer::Series(series, (!self.told).then(|| answer.at - begun))
+                Answer::Series(series, (!self.scripted).then(|| answer.at - begun))
             }
             FromProbe::Unavailable { id, why } if id == request.id => Answer::Unavailable(why),
             FromProbe::Failed { id, why } if id == request.id => Answer::Failed(why),

@@ -39,7 +39,7 @@ pub struct Session {
     started_ns: u64,
     artifacts: Vec<Artifact>,
     /// The requests were in the guest before it started.
-    told: bool,
+    scripted: bool,
     /// When the measurement that goes on began.
     begun: Option<Instant>,
     interrupted: fn() -> bool,
@@ -68,7 +68,7 @@ impl Session {
             Launch::Program(program) => program,
             Launch::Script(script) => {
                 drop(running); // a scripted layer has nothing to keep
-                return Session::scripted(script, console, interrupted);
+                return Session::mocked(script, console, interrupted);
             }
         };
         let artifacts = program.artifacts.clone();
@@ -81,11 +81,11 @@ impl Session {
         session.drain = Some(drain);
         session.running = Some(running);
         session.artifacts = artifacts;
-        session.told = layer.scripted();
+        session.scripted = layer.scripted();
         Ok(session)
     }
 
-    fn scripted(
+    fn mocked(
         script: Conversation,
         console: Console,
         interrupted: fn() -> bool,
@@ -112,7 +112,7 @@ impl Session {
             running: None,
             started_ns,
             artifacts: Vec::new(),
-            told: false,
+            scripted: false,
             begun: None,
             interrupted,
         }
@@ -170,8 +170,8 @@ impl Session {
     }
 
     /// Whether all requests were in the guest before it started ([`Layer::scripted`]).
-    pub fn told(&self) -> bool {
-        self.told
+    pub fn scripted(&self) -> bool {
+        self.scripted
     }
 
     /// The console's last lines, safe to print.
@@ -181,7 +181,7 @@ impl Session {
 
     fn say(&mut self, message: &ToProbe) -> Result<(), SessionError> {
         self.is_kept()?;
-        if self.told {
+        if self.scripted {
             return Ok(());
         }
         let line = self.line.as_mut().ok_or_else(|| SessionError::Ended("line closed".into()))?;

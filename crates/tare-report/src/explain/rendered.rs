@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use std::fmt::Write;
 use tare_board::Scoreboard;
 use tare_board::format::{digits, short_ratio};
-use tare_board::{Explanation, Line, Table, explain};
+use tare_board::{Explanation, Table, TableLine, explain};
 use tare_store::Campaign;
 
 /// Columns of a line's name.
@@ -80,7 +80,7 @@ fn uncounted(bare: &[&Explanation], all: usize) -> Option<String> {
     Some(text)
 }
 
-fn text_line(line: &Line) -> String {
+fn text_line(line: &TableLine) -> String {
     let share = line.share.map_or(String::new(), |share| format!("{:>7}", percent(share)));
     let (name, baseline, layer) = (clean(&line.name), count(line.baseline), count(line.layer));
     format!("    {name:width$} {baseline:>9} {layer:>9} {share}", width = NAME - 2)

@@ -10,7 +10,7 @@ use crate::{host, interrupt, output};
 use anyhow::{Result, bail};
 use std::process::ExitCode;
 use tare_layers::Settings;
-use tare_run::{History, Weighed};
+use tare_run::{CampaignLayer, History};
 use tare_store::{Campaign, Store, load};
 
 /// Goes on with the campaign in `args.dir`.
@@ -62,14 +62,14 @@ fn as_it_is(args: &ResumeArgs, blocks: u32) -> Result<ExitCode> {
 }
 
 /// The campaign's layers as they were; those that could not run are left out still.
-fn again(campaign: &Campaign) -> Result<Vec<Weighed>> {
+fn again(campaign: &Campaign) -> Result<Vec<CampaignLayer>> {
     let rows = &campaign.layers;
     let asked: Vec<Settings> =
         rows.iter().map(|row| Settings::parse(&row.settings)).collect::<Result<_, _>>()?;
     let made = layers(campaign.plan.machine, &asked)?.into_iter().zip(rows);
     let weighed = made.map(|(Asked { name, layer, .. }, row)| {
         let trial_s = row.unavailable.is_none().then_some(0.0);
-        Weighed { name, layer, trial_s }
+        CampaignLayer { name, layer, trial_s }
     });
     Ok(weighed.collect())
 }

@@ -94,7 +94,7 @@ impl Answer {
 }
 
 /// A check with what it found.
-pub struct Found {
+pub struct CheckResult {
     /// The row.
     pub check: &'static Check,
     /// How it came out.
@@ -104,10 +104,10 @@ pub struct Found {
 }
 
 /// Makes every check.
-pub fn look(view: &View) -> Vec<Found> {
+pub fn look(view: &View) -> Vec<CheckResult> {
     let found = |check: &&'static Check| {
         let Answer { state, text } = (check.look)(view);
-        Found { check, state, text }
+        CheckResult { check, state, text }
     };
     CHECKS.iter().map(found).collect()
 }
@@ -122,7 +122,7 @@ pub fn record(store: &mut Store, cpus: &[u32]) -> Result<()> {
 }
 
 /// The findings as comments on a scoreboard.
-fn comments(found: &[Found]) -> Vec<String> {
+fn comments(found: &[CheckResult]) -> Vec<String> {
     let of = |state| found.iter().filter(move |found| found.state == state);
     let mut texts: Vec<String> = of(State::Warning)
         .map(|found| format!("at the start: {}; remedy: {}", found.text, found.check.remedy))
@@ -135,9 +135,9 @@ fn comments(found: &[Found]) -> Vec<String> {
 }
 
 /// The findings for people, with remedies for what is not fine.
-pub fn for_people(found: &[Found]) -> String {
+pub fn for_people(found: &[CheckResult]) -> String {
     let mut text = String::from("This machine\n");
-    for Found { check, state, text: what } in found {
+    for CheckResult { check, state, text: what } in found {
         text.push_str(&format!("  {:11} {:7}  {what}\n", check.name, state.word()));
         if matches!(state, State::Note | State::Warning) {
             text.push_str(&format!("                       remedy: {}\n", check.remedy));
@@ -147,8 +147,8 @@ pub fn for_people(found: &[Found]) -> String {
 }
 
 /// The findings for machines.
-pub fn for_machines(found: &[Found]) -> Value {
-    let one = |Found { check, state, text }: &Found| {
+pub fn for_machines(found: &[CheckResult]) -> Value {
+    let one = |CheckResult { check, state, text }: &CheckResult| {
         json!({
             "check": check.name, "about": check.about, "when": check.when, "state": state.word(),
             "found": text, "remedy": check.remedy,

@@ -1,6 +1,6 @@
 //! Every check against hand-made trees: a quiet bare-metal machine, a noisy one, a guest, an empty one.
 
-use super::{CHECKS, Found, State, View, comments, for_machines, for_people, look};
+use super::{CHECKS, CheckResult, State, View, comments, for_machines, for_people, look};
 use std::fs;
 use tempfile::TempDir;
 
@@ -49,7 +49,7 @@ const QUIET: &str = "cpu1 0 0 0 120 0 0 0 0 0 0\ncpu2 1 0 0 10019 0 0 0 0 0 0\n"
 const BUSY: &str = "cpu1 9 0 0 111 0 0 0 0 0 0\ncpu2 10 0 0 10005 0 0 0 5 9 0\n";
 
 /// Every check's finding in the trees, the later one over the earlier.
-fn found(trees: &[Tree], allowed: &[u32], pinned: &[u32], after: &str) -> Vec<Found> {
+fn found(trees: &[Tree], allowed: &[u32], pinned: &[u32], after: &str) -> Vec<CheckResult> {
     let root = TempDir::new().expect("a temporary folder");
     for (path, text) in trees.concat() {
         let path = root.path().join(path);
@@ -60,7 +60,7 @@ fn found(trees: &[Tree], allowed: &[u32], pinned: &[u32], after: &str) -> Vec<Fo
     look(&View::new(root, allowed.to_vec(), pinned.to_vec(), [START, after]))
 }
 
-fn states(found: &[Found]) -> Vec<(&str, State)> {
+fn states(found: &[CheckResult]) -> Vec<(&str, State)> {
     found.iter().map(|found| (found.check.name, found.state)).collect()
 }
 

@@ -71,7 +71,7 @@ pub const ROWS: &[Bench] = &[
 const BLOCK: usize = 1024;
 const BLOCKS: u32 = 1024;
 
-/// At that a job moves, and how its files are opened. With O_SYNC a tenth of what AIM moves: its loop took
+/// Blocks that a job moves, and how its files are opened. With O_SYNC a tenth of what AIM moves: its loop took
 /// a minute on a disk of 2002, and would be all that the mix on a disk measures.
 type Way = (u32, libc::c_int);
 const PLAIN: Way = (5120, 0);

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tare_layers::{Host, Keeper};
 use tare_proto::{BenchInfo, Machine};
-use tare_run::{Event, Found, History, Observer, Search, Trials, Weighed, simulated};
+use tare_run::{CampaignLayer, Event, FoundLoads, History, Observer, Search, Trials, simulated};
 use tare_store::{LayerRow, Plan, Store, StoreError, Warning};
 use tried::Tried;
 
@@ -152,7 +152,7 @@ fn rows(tried: &[Tried]) -> Vec<LayerRow> {
 }
 
 /// What was found out before the first boot.
-fn remember(store: &mut Store, plan: &Plan, tried: &[Tried], found: &[Found]) -> Result<()> {
+fn remember(store: &mut Store, plan: &Plan, tried: &[Tried], found: &[FoundLoads]) -> Result<()> {
     for Tried { row, .. } in tried {
         row.artifacts.iter().try_for_each(|file| store.add_artifact(&row.name, file))?;
     }
@@ -171,10 +171,10 @@ struct Setup<'a> {
 /// The loads of every one of `benches`, as they are found on `layer`; what an interrupt cut short is left out.
 fn search_all(
     benches: Vec<&BenchInfo>,
-    layer: &Weighed,
+    layer: &CampaignLayer,
     on: &Setup,
     progress: &mut Progress,
-) -> Result<Vec<Found>> {
+) -> Result<Vec<FoundLoads>> {
     let Setup { host, keeper, cpus, boot } = *on;
     let (name, batch_ns) = (layer.name.as_str(), plan::BATCH_NS);
     let interrupted = interrupt::interrupted;
@@ -200,7 +200,7 @@ fn search_all(
 }
 
 /// What a reader of the scoreboard should know of a curve's end.
-fn remark(layer: &str, found: &Found) -> Warning {
+fn remark(layer: &str, found: &FoundLoads) -> Warning {
     let (layer, benchmark) = (Some(layer.to_owned()), Some(found.benchmark.clone()));
     Warning { layer, benchmark, text: format!("loads were found here: {}", found.end) }
 }

@@ -9,14 +9,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use tare_layers::{Host, Keeper};
 use tare_proto::{BenchInfo, Machine};
-use tare_run::{Ending, History, Observer, OwnCost, RunError, Runner, Weighed};
+use tare_run::{CampaignLayer, Ending, History, Observer, OwnCost, RunError, Runner};
 use tare_store::{Plan, Store};
 
 /// A campaign that is ready to run or to go on.
 pub struct Prepared {
     pub store: Store,
     pub plan: Plan,
-    pub layers: Vec<Weighed>,
+    pub layers: Vec<CampaignLayer>,
     pub benches: Vec<BenchInfo>,
     pub history: History,
 }

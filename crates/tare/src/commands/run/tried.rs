@@ -7,13 +7,13 @@ use anyhow::{Result, bail};
 use std::process::ExitCode;
 use tare_layers::{Host, Unavailable};
 use tare_proto::Machine;
-use tare_run::{Event, Observer, Trial, Trials, Weighed};
+use tare_run::{CampaignLayer, Event, Observer, Trial, Trials};
 use tare_store::LayerRow;
 
 /// A layer after its first boot.
 pub struct Tried {
     pub row: LayerRow,
-    pub weighed: Weighed,
+    pub weighed: CampaignLayer,
     pub named: bool,
 }
 
@@ -56,7 +56,7 @@ fn tried(asked: Asked, outcome: std::result::Result<Trial, Unavailable>) -> Trie
     };
     let (kind, settings) = (kind.to_owned(), settings.to_string());
     let row = LayerRow { name: name.clone(), kind, settings, unavailable, artifacts };
-    Tried { row, weighed: Weighed { name, layer, trial_s }, named }
+    Tried { row, weighed: CampaignLayer { name, layer, trial_s }, named }
 }
 
 /// Whether a layer that was named lacks something that is seen without booting any; says what.
