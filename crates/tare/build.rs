@@ -5,6 +5,8 @@
 //! only for x86-64; elsewhere tare contains empty files instead, and its layers say so. That keeps one build command for
 //! every architecture, without features of cargo.
 
+#[path = "build/commit.rs"]
+mod commit;
 #[path = "build/needs.rs"]
 mod needs;
 
@@ -33,6 +35,7 @@ fn main() {
     for watched in ["Cargo.toml", "Cargo.lock"] {
         println!("cargo::rerun-if-changed={}", root.join(watched).display());
     }
+    println!("cargo::rustc-env=TARE_COMMIT_TEXT={}", commit::commit(&root));
     let counted = env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|name| name == "x86_64");
     let placed = if counted { PLACED_FLAGS } else { &[] };
     carry("TARE_PROBE", || {

@@ -16,10 +16,12 @@ mod pin;
 mod progress;
 mod shell;
 mod usage;
+mod version;
 
 use clap::Parser;
+use clap::error::ErrorKind::DisplayVersion;
 use cli::{Cli, Command};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         Command::Resume(args) => commands::resume::resume(&args),
         Command::Show(args) => commands::show::show(&args),
         Command::Report(args) => commands::report::report(&args),
+        Command::Open(args) => commands::open::open(&args),
         Command::Export(args) => commands::export::export(&args),
         Command::Serve(args) => commands::serve::serve(&args),
         Command::Compare(args) => commands::compare::compare(&args),
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Command::Papers(args) => commands::papers::run(&args),
         Command::Explain(args) => commands::explain::explain(&args),
         Command::Doctor(args) => commands::doctor::doctor(&args),
+        Command::Init(args) => commands::init::init(&args),
         Command::List(args) => commands::list::list(&args),
         Command::Keep => commands::keep::keep(),
     };
@@ -51,7 +55,11 @@ fn main() -> ExitCode {
 
 /// Prints the help or the version that was asked for, or what is wrong with the command line.
 fn instead(said: &clap::Error) -> ExitCode {
-    match said.print() {
+    let printed = match said.kind() {
+        DisplayVersion => std::io::stdout().write_all(version::text().as_bytes()),
+        _ => said.print(),
+    };
+    match printed {
         Err(error) if !said.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {
             output::error(&anyhow::Error::new(error).context("cannot write to standard output"));
             cli::FAILED.into()

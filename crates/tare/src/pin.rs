@@ -1,14 +1,17 @@
 //! Which CPUs layers are pinned to: `--pin`.
 
 use anyhow::{Result, bail};
+use serde::Deserialize;
 use std::path::Path;
 use std::str::FromStr;
 use tare_proto::Machine;
 
 /// What `--pin` says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Pin {
     /// As many as the largest layer has.
+    #[default]
     Auto,
     /// Anywhere.
     None,
@@ -34,6 +37,14 @@ impl FromStr for Pin {
         cpus.sort_unstable();
         cpus.dedup();
         Ok(Pin::To(cpus))
+    }
+}
+
+impl TryFrom<String> for Pin {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Pin, String> {
+        text.parse()
     }
 }
 

@@ -17,8 +17,8 @@ use tare_proto::Machine;
 pub enum Unnamed {
     /// Campaigns, and whoever looks at what runs here.
     Weighed,
-    /// Only who looks: it is slow, or much like another.
-    Tried,
+    /// Only who looks; campaigns leave it out for this reason.
+    Tried(&'static str),
     /// Nobody (the mock).
     Ignored,
 }

@@ -18,8 +18,11 @@ use tare_proto::Machine;
 
 pub const RUNC: LayerKind =
     kind("runc", "a container of runc: this host's kernel, namespaces", Unnamed::Weighed);
-pub const CRUN: LayerKind =
-    kind("crun", "a container of crun: this host's kernel, namespaces", Unnamed::Tried);
+pub const CRUN: LayerKind = kind(
+    "crun",
+    "a container of crun: this host's kernel, namespaces",
+    Unnamed::Tried("costs much the same as runc"),
+);
 pub const RUNSC: LayerKind = LayerKind {
     settings: &[RUNTIME, PLATFORM, ARGS, disk::SETTING, net::SETTING],
     ..kind("runsc", "a sandbox of gVisor: a kernel in user space", Unnamed::Weighed)

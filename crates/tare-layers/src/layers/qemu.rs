@@ -21,7 +21,7 @@ pub const KIND: LayerKind = LayerKind {
     machine: Some(Machine::Real),
     settings: SETTINGS,
     defaults: &[("accel", "tcg")],
-    unnamed: Unnamed::Tried,
+    unnamed: Unnamed::Tried("emulates every instruction"),
     make,
 };
 

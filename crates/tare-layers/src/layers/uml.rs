@@ -26,7 +26,7 @@ pub const KIND: LayerKind = LayerKind {
         net::SETTING,
     ],
     defaults: &[],
-    unnamed: Unnamed::Tried,
+    unnamed: Unnamed::Tried("a kernel as a process, slow at whatever enters it"),
     make: |settings| {
         Ok(Box::new(Uml {
             kernel: settings.get("kernel").unwrap_or("linux.uml").to_owned(),

@@ -2,6 +2,7 @@
 
 use super::values::time;
 use clap::Args;
+use std::path::PathBuf;
 use std::time::Duration;
 use tare_proto::Machine;
 
@@ -23,6 +24,22 @@ pub struct DoctorArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// What the settings file holds, and where it goes.
+#[derive(Args)]
+pub struct InitArgs {
+    /// Layers to try, by name or with settings [default: all that this host may have]
+    pub layers: Vec<String>,
+    /// File to write
+    #[arg(long, short, value_name = "FILE", default_value = crate::config::USUAL)]
+    pub out: PathBuf,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub force: bool,
+    /// Time limit for booting a layer, until its probe answers [default: 30s]
+    #[arg(long, value_parser = time, value_name = "TIME")]
+    pub boot_limit: Option<Duration>,
 }
 
 /// What to list.

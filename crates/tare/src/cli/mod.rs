@@ -12,8 +12,8 @@ pub mod values;
 pub use compare::{CompareArgs, CompareBy, Correct};
 pub use gate::GateArgs;
 pub use import::{CountTable, ExplainArgs, ImportArgs, PapersArgs, PapersVerb};
-pub use look::{DoctorArgs, ListArgs};
-pub use report::{ReportArgs, ReportFormat, ServeArgs};
+pub use look::{DoctorArgs, InitArgs, ListArgs};
+pub use report::{OpenArgs, ReportArgs, ReportFormat, ServeArgs};
 pub use run::{ResumeArgs, RunArgs};
 pub use show::{ExportArgs, ExportFormat, FormatArgs, ShowArgs};
 
@@ -73,6 +73,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Write a campaign's report: one HTML file, or text, Markdown, CSV, SVG, PNG
     Report(ReportArgs),
+    /// Show a campaign's page in a browser, and print its path
+    Open(OpenArgs),
     /// Write every sample of a campaign as one long table: CSV, JSON lines or Parquet
     Export(ExportArgs),
     /// Serve folders of campaigns as a web page on this machine: reports, comparisons, running campaigns
@@ -87,6 +89,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Check which layers run here, and what to do about those that do not
     Doctor(DoctorArgs),
+    /// Write a commented tare.toml for this host: the layers that run here, its CPUs, the suites
+    Init(InitArgs),
     /// List suites, benchmarks and layers
     List(ListArgs),
     /// (started by tare itself) Own one boot and remove it

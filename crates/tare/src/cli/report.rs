@@ -58,6 +58,13 @@ fn report_format() -> impl TypedValueParser<Value = ReportFormat> {
     named(report_formats())
 }
 
+/// Which page to show.
+#[derive(Args)]
+pub struct OpenArgs {
+    /// The campaign's directory
+    pub dir: PathBuf,
+}
+
 /// What to serve, and where.
 #[derive(Args)]
 pub struct ServeArgs {

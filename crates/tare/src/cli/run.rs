@@ -60,8 +60,9 @@ pub struct RunArgs {
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// CPUs for the layers: auto (as many as the largest layer has; 'tare doctor' says which), none, or 2,3
-    #[arg(long, value_name = "CPUS", default_value = "auto")]
-    pub pin: Pin,
+    /// [default: auto]
+    #[arg(long, value_name = "CPUS")]
+    pub pin: Option<Pin>,
     /// Equivalence margin in percent: smaller differences count as none [default: 2]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub margin: Option<f64>,
@@ -71,8 +72,8 @@ pub struct RunArgs {
     /// Time limit for booting a layer, until its probe answers [default: 30s; simulated: 10m]
     #[arg(long, value_parser = time, value_name = "TIME")]
     pub boot_limit: Option<Duration>,
-    /// File with settings (suite, bench, load, series, baseline, budget, blocks, seed, machine, margin, width, count,
-    /// model, explain) and tables of layers; flags take precedence [default: tare.toml, if there is one]
+    /// File with settings (suite, bench, load, series, baseline, budget, blocks, seed, machine, margin, width, pin, order,
+    /// count, model, explain) and tables of layers, as 'tare init' writes one; flags take precedence [default: tare.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Count instructions by place (user, kernel, hypervisor) and crossings between them, on layers that QEMU emulates:

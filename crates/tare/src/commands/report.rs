@@ -18,6 +18,9 @@ use tare_store::{Campaign, load};
 /// Pixels of a PNG for each unit of the figure.
 const PIXELS: f32 = 2.0;
 
+/// The page's name in a campaign's directory.
+const PAGE: &str = "report.html";
+
 /// Columns of a text that goes into a file.
 const COLUMNS: usize = 80;
 
@@ -31,8 +34,8 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
 }
 
 /// Writes the page and the scoreboard's forms beside the campaign in `dir`. What cannot be written is said, and ends
-/// nothing: the campaign itself is safe.
-pub fn leave_in(dir: &Path) {
+/// nothing: the campaign itself is safe. The page's absolute path, if it is written.
+pub fn leave_in(dir: &Path) -> Option<PathBuf> {
     let written = load(dir).map_err(anyhow::Error::from).and_then(|campaign| {
         let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
         let style = TextStyle { width: COLUMNS, paint: Paint::Plain, details: true };
@@ -40,14 +43,17 @@ pub fn leave_in(dir: &Path) {
             let Some(file) = form.file else { continue };
             replace(&dir.join(file), (form.board)(&board, &style).as_bytes())?;
         }
-        replace(
-            &dir.join("report.html"),
-            html(&campaign, &board, &Extras::of(&campaign, &board)).as_bytes(),
-        )
+        page(dir, &campaign, &board)
     });
-    if let Err(error) = written {
-        output::note(&format!("tare: the report is not written: {error:#}"));
-    }
+    let failed = |error| output::note(&format!("tare: the report is not written: {error:#}"));
+    written.map_err(failed).ok()
+}
+
+/// Writes the page of the campaign in `dir` into it; its absolute path.
+pub fn page(dir: &Path, campaign: &Campaign, board: &Scoreboard) -> Result<PathBuf> {
+    let path = std::path::absolute(dir.join(PAGE))?;
+    replace(&path, html(campaign, board, &Extras::of(campaign, board)).as_bytes())?;
+    Ok(path)
 }
 
 fn board(campaign: &Campaign, args: &ReportArgs) -> Scoreboard {
@@ -68,7 +74,7 @@ fn one(dir: &Path, args: &ReportArgs) -> Result<()> {
     };
     match args.format {
         ReportFormat::Html => {
-            let path = args.out.clone().unwrap_or_else(|| dir.join("report.html"));
+            let path = args.out.clone().unwrap_or_else(|| dir.join(PAGE));
             keep(&path, html(&campaign, &board, &Extras::of(&campaign, &board)).as_bytes())
         }
         ReportFormat::Form(form) => {

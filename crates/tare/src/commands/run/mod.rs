@@ -44,7 +44,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let baseline = args.baseline.as_deref().or(config.baseline.as_deref());
     let baseline = plan::baseline(baseline, &asked).or_usage()?;
     let vcpus = most_vcpus(&asked);
-    let cpus = args.pin.cpus(machine, vcpus).or_usage()?;
+    let cpus = args.pin.clone().unwrap_or_default().cpus(machine, vcpus).or_usage()?;
     if let Some(others) = config.left_out(args, machine) {
         output::note(&others);
     }
@@ -142,7 +142,7 @@ fn check_place(out: &Path) -> Result<()> {
 }
 
 /// As many CPUs as the largest of the layers has.
-fn most_vcpus(asked: &[Asked]) -> usize {
+pub fn most_vcpus(asked: &[Asked]) -> usize {
     let of = |asked: &Asked| asked.settings.number("vcpus", 1, 1, 1024).unwrap_or(1) as usize;
     asked.iter().map(of).max().unwrap_or(1)
 }

@@ -36,6 +36,7 @@ pub fn with(args: &RunArgs, config: &Config) -> RunArgs {
     args.count |= config.count;
     args.model |= config.model;
     args.explain |= config.explain;
+    args.pin = args.pin.or_else(|| config.pin.clone());
     args
 }
 

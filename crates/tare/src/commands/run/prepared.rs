@@ -55,7 +55,7 @@ impl Prepared {
         progress.finish();
         let (ending, own) = ended.map_err(|error| stopped(error, out, format))?;
         let shown = show::print(out, format);
-        report::leave_in(out);
+        let page = report::leave_in(out);
         let dir = out.display().to_string();
         let dir = quote(&dir);
         let code = match ending {
@@ -65,6 +65,9 @@ impl Prepared {
                      used {:.2}% of a CPU.",
                     own.percent()
                 ));
+                if let Some(page) = page {
+                    output::note(&format!("'tare open {dir}' shows the page: {}", page.display()));
+                }
                 ExitCode::SUCCESS
             }
             Ending::Interrupted => {

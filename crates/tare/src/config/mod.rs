@@ -12,6 +12,7 @@
 //! ```
 
 use crate::cli::{RunArgs, values};
+use crate::pin::Pin;
 use crate::usage::OrUsage;
 use crate::{input, output};
 use anyhow::{Context, Result, bail};
@@ -26,7 +27,7 @@ use tare_run::Candidate;
 use tare_store::Order;
 
 /// The file that is read when `--config` names none.
-const USUAL: &str = "tare.toml";
+pub const USUAL: &str = "tare.toml";
 
 /// The largest file that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -65,6 +66,9 @@ pub struct Config {
     /// As `--width`.
     #[serde(default, deserialize_with = "percent")]
     pub width: Option<f64>,
+    /// As `--pin`.
+    #[serde(default)]
+    pub pin: Option<Pin>,
     /// As `--order`.
     #[serde(default)]
     pub order: Option<Order>,
@@ -152,15 +156,28 @@ impl Config {
         made(machine, &all, named, &needs)
     }
 
+    /// The names of the file's layers.
+    #[cfg(test)]
+    pub fn layer_names(&self) -> Vec<&str> {
+        self.layer.iter().filter_map(|layer| layer.get("name")?.as_str()).collect()
+    }
+
     /// Which layers of `machine` are left out because none was named, and how to have them; `None` when none is.
     pub fn left_out(&self, args: &RunArgs, machine: Machine) -> Option<String> {
         let named = !(args.layers.is_empty() && args.layer.is_empty() && self.layer.is_empty());
-        let other = |kind: &&LayerKind| kind.unnamed == Unnamed::Tried;
-        let others: Vec<&str> = kinds_of(machine).filter(other).map(|kind| kind.name).collect();
-        let with = others.last().filter(|_| !named)?;
+        let other = |kind: &LayerKind| match kind.unnamed {
+            Unnamed::Tried(why) => Some((kind.name, why)),
+            Unnamed::Weighed | Unnamed::Ignored => None,
+        };
+        let others: Vec<(&str, &str)> = kinds_of(machine).filter_map(other).collect();
+        let (with, _) = others.last().filter(|_| !named)?;
+        let usual = kinds_of(machine).filter(|kind| kind.unnamed == Unnamed::Weighed);
+        let usual: Vec<&str> = usual.map(|kind| kind.name).collect();
+        let others = others.iter().map(|(name, why)| format!("{name} ({why})"));
         Some(format!(
-            "Not weighed by default: {}. To weigh every layer: --layers {ALL}; to choose: --layers native,{with}.",
-            others.join(", ")
+            "Weighing those of {} that run here. Left out: {}. To choose: --layers native,{with}, or --layers {ALL}.",
+            usual.join(", "),
+            others.collect::<Vec<_>>().join(", ")
         ))
     }
 }
@@ -236,49 +253,4 @@ fn percent<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<f64>, D::
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cli::{Cli, Command};
-    use clap::Parser;
-
-    fn args(line: &str) -> RunArgs {
-        match Cli::parse_from(line.split_whitespace()).command {
-            Command::Run(args) => *args,
-            _ => panic!("{line} runs nothing"),
-        }
-    }
-
-    fn names(line: &str) -> Vec<String> {
-        let made = Config::default().layers(&args(line), Machine::Real, &[]).unwrap();
-        made.into_iter().map(|asked| asked.name).collect()
-    }
-
-    #[test]
-    fn a_layer_gets_what_a_benchmark_says_that_it_needs() {
-        let set = |needs: &str, layer: &str| {
-            let bench = BenchInfo { needs: needs.into(), ..BenchInfo::default() };
-            let args = args(&format!("tare run --layers {layer}"));
-            let made = Config::default().layers(&args, Machine::Real, &[bench]).unwrap();
-            made[0].settings.to_string()
-        };
-        assert!(set("disk", "runc").contains("disk=128M"), "{}", set("disk", "runc"));
-        assert!(set("net", "runc").contains("net=veth") && set("net", "uml").contains("net=tap"));
-        assert!(!set("", "runc").contains("disk=") && !set("", "runc").contains("net="));
-        let none = set("disk", "mock");
-        assert!(!none.contains("disk="), "a kind without such a setting: {none}");
-    }
-
-    #[test]
-    fn without_names_the_quick_layers_are_weighed_and_the_others_named() {
-        assert_eq!(names("tare run"), ["native", "runc", "runsc", "kvm"]);
-        let every = ["native", "runc", "crun", "runsc", "uml", "qemu", "kvm"];
-        assert_eq!(names("tare run --layers all"), every);
-        assert_eq!(names("tare run --layers native,uml"), ["native", "uml"]);
-        let left_out = |line| Config::default().left_out(&args(line), Machine::Real);
-        let said = left_out("tare run").unwrap();
-        assert!(said.contains("crun, uml, qemu") && said.contains("--layers all"), "{said}");
-        assert_eq!(left_out("tare run --layers all"), None);
-        assert_eq!(left_out("tare run --layer name=a,kind=uml"), None);
-        assert_eq!(Config::default().left_out(&args("tare run"), Machine::Sim), None);
-    }
-}
+mod tests;

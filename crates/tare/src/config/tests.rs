@@ -1,0 +1,51 @@
+//! Which layers follow from flags and from the file.
+
+use super::*;
+use crate::cli::{Cli, Command};
+use clap::Parser;
+
+fn args(line: &str) -> RunArgs {
+    match Cli::parse_from(line.split_whitespace()).command {
+        Command::Run(args) => *args,
+        _ => panic!("{line} runs nothing"),
+    }
+}
+
+fn names(line: &str) -> Vec<String> {
+    let made = Config::default().layers(&args(line), Machine::Real, &[]).unwrap();
+    made.into_iter().map(|asked| asked.name).collect()
+}
+
+#[test]
+fn a_layer_gets_what_a_benchmark_says_that_it_needs() {
+    let set = |needs: &str, layer: &str| {
+        let bench = BenchInfo { needs: needs.into(), ..BenchInfo::default() };
+        let args = args(&format!("tare run --layers {layer}"));
+        let made = Config::default().layers(&args, Machine::Real, &[bench]).unwrap();
+        made[0].settings.to_string()
+    };
+    assert!(set("disk", "runc").contains("disk=128M"), "{}", set("disk", "runc"));
+    assert!(set("net", "runc").contains("net=veth") && set("net", "uml").contains("net=tap"));
+    assert!(!set("", "runc").contains("disk=") && !set("", "runc").contains("net="));
+    let none = set("disk", "mock");
+    assert!(!none.contains("disk="), "a kind without such a setting: {none}");
+}
+
+#[test]
+fn without_names_the_quick_layers_are_weighed_and_the_others_named() {
+    assert_eq!(names("tare run"), ["native", "runc", "runsc", "kvm"]);
+    let every = ["native", "runc", "crun", "runsc", "uml", "qemu", "kvm"];
+    assert_eq!(names("tare run --layers all"), every);
+    assert_eq!(names("tare run --layers native,uml"), ["native", "uml"]);
+    let left_out = |line| Config::default().left_out(&args(line), Machine::Real);
+    let said = left_out("tare run").unwrap();
+    assert!(
+        said.starts_with("Weighing those of native, runc, runsc, kvm that run here."),
+        "{said}"
+    );
+    assert!(said.contains("qemu (emulates every instruction)"), "{said}");
+    assert!(said.contains("--layers all"), "{said}");
+    assert_eq!(left_out("tare run --layers all"), None);
+    assert_eq!(left_out("tare run --layer name=a,kind=uml"), None);
+    assert_eq!(Config::default().left_out(&args("tare run"), Machine::Sim), None);
+}

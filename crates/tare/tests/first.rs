@@ -1,0 +1,80 @@
+//! What a newcomer does first: `tare --version`, `tare init`, `tare run`, `tare open`.
+
+mod common;
+
+use common::Bench;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+const MOCKS: &str = "--layer name=base,kind=mock --layer name=slow,kind=mock,value=150 \
+                     --baseline base --bench lmbench/null_call --blocks 2 --seed 5";
+
+#[test]
+fn the_version_names_the_commit_the_probe_and_the_schema() {
+    let bench = Bench::new();
+    let said = bench.ok("--version").out;
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].starts_with(concat!("tare ", env!("CARGO_PKG_VERSION"), " (commit ")));
+    let (word, hash) = lines[1].split_once(' ').expect("two words");
+    assert!(word == "probe" && hash.len() == 64, "{said}");
+    assert_eq!(lines[2], "campaign schema 2, reads 1 to 2");
+    bench.ok(&format!("run {MOCKS} --out c"));
+    assert_eq!(bench.campaign("c").plan.probe_sha256, hash, "what campaigns record");
+}
+
+#[test]
+fn init_writes_settings_that_run_takes() {
+    let bench = Bench::new();
+    bench.ok(
+        "init native name=half,kind=mock,fault=silent name=twice,kind=mock,value=2 --boot-limit 3s",
+    );
+    let text = fs::read_to_string(bench.path("tare.toml")).unwrap();
+    assert!(text.contains("\n[[layer]]\nname = \"native\"\n"), "{text}");
+    assert!(text.contains("\n[[layer]]\nname = \"twice\"\nkind = \"mock\"\nvalue = \"2\"\n"));
+    assert!(text.contains("# It cannot run here: ") && text.contains("# name = \"half\"\n"));
+    let done = bench.ok("run --bench lmbench/null_call --blocks 2 --out c");
+    assert!(done.err.contains("Settings from tare.toml."), "{}", done.err);
+    let campaign = bench.campaign("c");
+    let names: Vec<&str> = campaign.layers.iter().map(|layer| layer.name.as_str()).collect();
+    assert_eq!(names, ["native", "twice"]);
+    let again = bench.tare("init native");
+    assert_eq!(again.code, 2, "what is there is not replaced unasked");
+    assert!(again.err.contains("tare.toml exists; --force replaces it"), "{}", again.err);
+    bench.ok("init native --force");
+}
+
+#[test]
+fn run_ends_with_the_page_and_open_shows_it() {
+    let bench = Bench::new();
+    let done = bench.ok(&format!("run {MOCKS} --out c"));
+    let page = bench.path("c/report.html").canonicalize().unwrap();
+    let last = done.err.lines().last().unwrap();
+    assert_eq!(last, format!("'tare open c' shows the page: {}", page.display()));
+    fs::remove_file(&page).unwrap();
+    let open = |browser: &str| {
+        let mut command = bench.command("open c");
+        command.env("BROWSER", browser).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+        common::done(command.output().unwrap())
+    };
+    let without = open("");
+    assert_eq!((without.code, without.out), (0, format!("{}\n", page.display())));
+    assert!(without.err.contains("no browser was started") && page.is_file());
+    let script = bench.write("browser", "#!/bin/sh\nprintf %s \"$1\" > seen\n");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let shown = open(&script.display().to_string());
+    assert!(shown.err.contains("Shown by"), "{}", shown.err);
+    assert_eq!(fs::read_to_string(bench.path("seen")).unwrap(), page.display().to_string());
+    assert!(open("/bin/false").err.contains("open this file yourself"));
+    assert!(open("/nowhere/browser").err.contains("cannot be started"));
+    assert_eq!(bench.tare("open nowhere").code, 1);
+}
+
+#[test]
+fn a_run_without_layers_says_which_and_why() {
+    let bench = Bench::new();
+    let done = bench.ok("run --bench lmbench/null_call --blocks 1 --boot-limit 5s --out c");
+    let line =
+        done.err.lines().find(|line| line.starts_with("Weighing those of")).expect("the line");
+    assert!(line.contains("native, runc, runsc, kvm that run here"), "{line}");
+    assert!(line.contains("qemu (emulates every instruction)") && line.contains("--layers all"));
+}
