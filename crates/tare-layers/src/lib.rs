@@ -35,6 +35,7 @@ pub use explain::explain;
 pub use image::Image;
 pub use keeper::Keeper;
 pub use keeper::keep::keep;
+pub use keeper::procs::Processes;
 pub use keeper::record::{Swept, sweep};
 pub use launch::{Artifact, Helper, Launch, Program, Step};
 pub use layer::{BootSpec, Host, Layer};

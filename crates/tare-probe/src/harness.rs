@@ -26,6 +26,9 @@ const BATCH_SHARE: u64 = 10;
 /// Share of the wanted samples that is thrown away first, beside the calibration.
 const WARMUP_SHARE: u32 = 10;
 
+/// Samples of all turns together that a slow clock may cut a series to.
+const LEAST_OF_TURNS: u32 = 30;
+
 /// Batches that perf events are counted over.
 const EVENT_BATCHES: u64 = 3;
 
@@ -110,8 +113,9 @@ fn measure_loop(op: Op, request: &Request, begin: u64, turns: &Turns) -> Costs {
     let floor = RESOLUTIONS * step.max(reading as u64).max(1);
     let wanted = request.samples.max(1);
     let for_terms = budget.limit / op.terms.len() as u64;
-    // A clock that is slow to read asks for long batches; all samples in time go before that.
-    let target = request.batch_ns.max(floor.min(for_terms / (2 * u64::from(wanted))));
+    // A clock that is slow to read asks for long batches; all samples in time go before that. Turns become shorter then.
+    let least = if turns.are_granted() { wanted.min(LEAST_OF_TURNS) } else { wanted };
+    let target = request.batch_ns.max(floor.min(for_terms / (2 * u64::from(least))));
     let target = target.min(for_terms / BATCH_SHARE);
     let (per, mut counters) = (op.per, op.counters);
     let mut terms: Vec<Calibrated> =

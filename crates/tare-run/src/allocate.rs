@@ -75,6 +75,12 @@ impl Field<'_> {
         wanted
     }
 
+    /// The widest interval that a benchmark has on any layer; 0 when all are narrow enough.
+    pub(crate) fn widest(&self, history: &History, bench: usize) -> f64 {
+        let widths = self.layers.iter().filter_map(|&at| self.open_width(history, at, bench));
+        widths.fold(0.0, f64::max)
+    }
+
     /// A ratio needs its baseline in the same block.
     fn add_baseline(&self, wanted: &mut Wanted) {
         let mut all: Vec<usize> = wanted.values().flatten().copied().collect();

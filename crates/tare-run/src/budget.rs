@@ -41,6 +41,12 @@ impl Budget {
         }
     }
 
+    /// Seconds that are left, where time is what is given.
+    pub(crate) fn left(&self) -> Option<f64> {
+        let seconds = self.seconds.filter(|_| self.blocks.is_none())?;
+        Some((seconds * TOLERANCE - self.used()).max(0.0))
+    }
+
     /// Blocks that there will be, when `done` are done and one takes `predicted` seconds.
     pub(crate) fn expected_blocks(&self, done: u32, predicted: f64) -> u32 {
         match (self.blocks, self.seconds) {

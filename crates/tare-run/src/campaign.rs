@@ -112,12 +112,17 @@ impl Runner<'_> {
     /// are still wide.
     fn wanted(&self) -> Wanted {
         let layers = self.alive();
-        let (baseline, benches) = (self.baseline(), self.benches.len());
-        let field = Field { layers: &layers, baseline, benches, target: self.plan.width };
+        let field = self.field(&layers);
         match self.plan.blocks {
             Some(_) => field.whole(),
             None => field.wanted(&self.history),
         }
+    }
+
+    /// What allocation needs to know of `layers`.
+    pub(crate) fn field<'a>(&self, layers: &'a [usize]) -> Field<'a> {
+        let (baseline, benches) = (self.baseline(), self.benches.len());
+        Field { layers, baseline, benches, target: self.plan.width }
     }
 
     /// The layers that can run and have not been given up.

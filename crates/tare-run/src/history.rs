@@ -28,8 +28,10 @@ pub struct History {
     pub(crate) series: HashMap<Key, Kept>,
     /// Benchmarks that ended a layer twice, by layer.
     pub(crate) fatal: HashSet<(usize, usize)>,
-    /// Layers whose CPU use while waiting has been checked, and those of them that therefore have to be measured alone.
+    /// Layers that have been watched while they waited; those of them that are stopped meanwhile, and those that have to
+    /// be measured alone.
     pub(crate) watched: HashSet<usize>,
+    pub(crate) restless: HashSet<usize>,
     pub(crate) alone: HashSet<usize>,
     /// Boots of each layer.
     boots: HashMap<usize, u32>,

@@ -2,7 +2,7 @@
 
 use std::thread;
 use std::time::Duration;
-use tare_layers::Session;
+use tare_layers::{Processes, Session};
 
 /// Share of a CPU that a layer may take while it waits.
 pub(crate) const QUIET: f64 = 0.005;
@@ -15,7 +15,10 @@ pub(crate) fn watch(sessions: &[&Session]) -> Vec<f64> {
     if sessions.is_empty() {
         return Vec::new();
     }
-    let times = || -> Vec<Option<Duration>> { sessions.iter().map(|s| s.run_time()).collect() };
+    let times = || -> Vec<Option<Duration>> {
+        let now = Processes::now();
+        sessions.iter().map(|session| session.run_time(&now)).collect()
+    };
     let before = times();
     if before.iter().all(Option::is_none) {
         return vec![0.0; sessions.len()];

@@ -4,24 +4,24 @@ use crate::allocate::{self, Wanted};
 use crate::budget::Budget;
 use crate::campaign::Runner;
 
+/// Boots that take more than this part of the time that is left are not worth their measurements.
+const BOOTS: f64 = 0.5;
+
 impl Runner<'_> {
-    /// Leaves out the most expensive layers until the block fits into the budget. Empty when nothing fits. A block that
-    /// has to hold everything is not begun if it does not fit.
+    /// Leaves out of the next block what does not fit into the budget any more; all of it when nothing does. The first
+    /// blocks stay whole or are not begun.
     pub(crate) fn fit(&self, wanted: &mut Wanted, budget: &Budget) {
         let done = self.history.whole();
-        while !wanted.is_empty() && !budget.allows(done, self.predicted(wanted)) {
-            let others = wanted.iter().filter(|(layer, _)| **layer != self.baseline());
-            let cost =
-                |(layer, benches): &(&usize, &Vec<usize>)| self.boot_seconds(**layer, benches);
-            let dearest =
-                others.max_by(|a, b| cost(a).total_cmp(&cost(b))).map(|(layer, _)| *layer);
-            match dearest {
-                Some(layer) if done >= allocate::WHOLE_BLOCKS && wanted.len() > 2 => {
-                    wanted.remove(&layer);
-                }
-                _ => wanted.clear(),
-            }
+        if budget.allows(done, self.predicted(wanted)) {
+            return;
         }
+        let Some(left) = budget.left().filter(|_| done >= allocate::WHOLE_BLOCKS) else {
+            return wanted.clear();
+        };
+        let layers: Vec<usize> = wanted.keys().copied().collect();
+        let field = self.field(&layers);
+        let width = |bench| field.widest(&self.history, bench);
+        fit(wanted, self.baseline(), left, |wanted| self.predicted(wanted), width);
     }
 
     /// Seconds that a block should take.
@@ -48,5 +48,65 @@ impl Runner<'_> {
             0 => self.plan.series_ms,
             own => own,
         }
+    }
+}
+
+/// Leaves out the layers whose boots are too dear for the time that is `left`, then benchmarks, those with the narrowest
+/// intervals first, until the block is `predicted` to fit.
+fn fit(
+    wanted: &mut Wanted,
+    baseline: usize,
+    left: f64,
+    predicted: impl Fn(&Wanted) -> f64,
+    width: impl Fn(usize) -> f64,
+) {
+    let boot = |layer: usize| predicted(&Wanted::from([(layer, Vec::new())]));
+    let boots = |wanted: &Wanted| wanted.keys().map(|layer| boot(*layer)).sum::<f64>();
+    let pairs = wanted.len() > 1;
+    while boots(wanted) > BOOTS * left {
+        let others = wanted.keys().filter(|layer| **layer != baseline);
+        let dearest = others.max_by(|a, b| boot(**a).total_cmp(&boot(**b))).copied();
+        let Some(dearest) = dearest else { return wanted.clear() };
+        wanted.remove(&dearest);
+    }
+    let mut benches: Vec<usize> = wanted.values().flatten().copied().collect();
+    benches.sort_by(|a, b| width(*a).total_cmp(&width(*b)).then(a.cmp(b)));
+    benches.dedup();
+    for narrowest in benches {
+        if predicted(wanted) <= left {
+            break;
+        }
+        wanted.values_mut().for_each(|benches| benches.retain(|bench| *bench != narrowest));
+        wanted.retain(|_, benches| !benches.is_empty());
+    }
+    if pairs && wanted.len() < 2 {
+        wanted.clear(); // there is nothing left to divide by the baseline
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Boots take 1, 2 and 10 s; a row takes 1 s a layer. Row 0 is the narrowest.
+    fn fitted(left: f64) -> Wanted {
+        let mut wanted: Wanted = (0..3).map(|layer| (layer, vec![0, 1, 2])).collect();
+        let cost = |(layer, benches): (&usize, &Vec<usize>)| {
+            [1.0, 2.0, 10.0][*layer] + benches.len() as f64
+        };
+        let predicted = |wanted: &Wanted| wanted.iter().map(cost).sum::<f64>();
+        fit(&mut wanted, 0, left, predicted, |bench| bench as f64);
+        wanted
+    }
+
+    #[test]
+    fn the_last_block_holds_what_is_widest_and_fits() {
+        let all = vec![0, 1, 2];
+        assert_eq!(fitted(26.0), Wanted::from([(0, all.clone()), (1, all.clone()), (2, all)]));
+        let fewer = Wanted::from([(0, vec![1, 2]), (1, vec![1, 2])]);
+        assert_eq!(fitted(7.0), fewer, "a boot of ten seconds is not worth it");
+        assert_eq!(fitted(6.0), Wanted::from([(0, vec![2]), (1, vec![2])]));
+        assert!(fitted(5.0).is_empty(), "boots take most of it");
+        assert!(fitted(0.0).is_empty());
     }
 }

@@ -50,12 +50,14 @@ impl Runner<'_> {
             let slot = Slot { block: block.number, slot, layer, role, attempt: 1 };
             seats.extend(self.seat(block, slot)?);
         }
-        for restless in self.restless(seats)? {
-            let place = seats.iter().position(|seat| seat.slot.layer == restless);
-            let Some(place) = place else { continue };
-            let seat = seats.remove(place);
-            parted.alone.push((seat.slot.slot, seat.slot.layer, seat.slot.role));
-            self.leave(seat, &[])?;
+        self.watch(seats)?;
+        for seat in std::mem::take(seats) {
+            if self.history.alone.contains(&seat.slot.layer) {
+                parted.alone.push((seat.slot.slot, seat.slot.layer, seat.slot.role));
+                self.leave(seat, &[])?;
+            } else {
+                seats.push(seat);
+            }
         }
         Ok(())
     }
@@ -64,7 +66,12 @@ impl Runner<'_> {
     fn seat(&mut self, block: &Block, mut slot: Slot) -> Result<Option<Seat>, Stop> {
         loop {
             match self.sit(slot, &[], &block.samples)? {
-                Ok(seat) => return Ok(Some(seat)),
+                Ok(mut seat) => {
+                    if self.history.restless.contains(&slot.layer) {
+                        seat.session.stop_while_waiting();
+                    }
+                    return Ok(Some(seat));
+                }
                 Err(failure) => self.failed(&slot, &failure, None)?,
             }
             if slot.attempt == 2 {
@@ -74,27 +81,32 @@ impl Runner<'_> {
         }
     }
 
-    /// Layers that are not quiet while they wait. Each is looked at once.
-    fn restless(&mut self, seats: &[Seat]) -> Result<Vec<usize>, RunError> {
-        let fresh: Vec<&Seat> =
-            seats.iter().filter(|seat| !self.history.watched.contains(&seat.slot.layer)).collect();
-        let found = idle::watch(&fresh.iter().map(|seat| &seat.session).collect::<Vec<_>>());
-        let layers: Vec<usize> = fresh.iter().map(|seat| seat.slot.layer).collect();
-        let mut restless = Vec::new();
-        for (layer, share) in layers.into_iter().zip(found) {
+    /// Looks, once a layer, whether it is quiet while it waits. One that is not is stopped meanwhile from now on; where
+    /// that cannot be done, it is measured alone.
+    fn watch(&mut self, seats: &mut [Seat]) -> Result<(), RunError> {
+        let fresh = |seat: &Seat| !self.history.watched.contains(&seat.slot.layer);
+        let fresh: Vec<usize> = (0..seats.len()).filter(|&at| fresh(&seats[at])).collect();
+        let found = idle::watch(&fresh.iter().map(|&at| &seats[at].session).collect::<Vec<_>>());
+        for (at, share) in fresh.into_iter().zip(found) {
+            let layer = seats[at].slot.layer;
             self.history.watched.insert(layer);
-            if share > idle::QUIET && layer != self.baseline() {
-                self.history.alone.insert(layer);
-                restless.push(layer);
-                let percent = 100.0 * share;
-                let text = format!(
-                    "takes {percent:.1}% of a CPU while it waits, which would weigh on the other layers: it is measured \
-                     alone, after them"
-                );
-                self.warn(Some(layer), &text)?;
+            if share <= idle::QUIET || layer == self.baseline() {
+                continue;
             }
+            let what = if seats[at].session.stop_while_waiting() {
+                self.history.restless.insert(layer);
+                "it is stopped (SIGSTOP) while they measure"
+            } else {
+                self.history.alone.insert(layer);
+                "it is measured alone, after them, and its intervals are wider"
+            };
+            let percent = 100.0 * share;
+            let text = format!(
+                "takes {percent:.1}% of a CPU while it waits, which would weigh on the other layers: {what}"
+            );
+            self.warn(Some(layer), &text)?;
         }
-        Ok(restless)
+        Ok(())
     }
 
     /// Every benchmark of the block, on all that is seated. A layer that dies is booted again and goes on; the row that

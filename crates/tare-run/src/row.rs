@@ -6,9 +6,22 @@ use crate::order::{draw, shuffled};
 use crate::seat::Seat;
 use crate::series::Meter;
 use crate::turns::Turns;
-use tare_layers::{SessionError, Turn};
+use tare_layers::{Answer, Processes, SessionError, Turn};
 use tare_proto::Request;
 use tare_store::{Order, Recorded};
+
+/// A row that is being measured.
+struct Row<'a> {
+    block: &'a Block,
+    bench: usize,
+    seats: &'a mut [Seat],
+    /// Layers that wait for their next turn.
+    waiting: Vec<Part>,
+    /// Layers that are done and not looked at yet.
+    over: Vec<(Part, Answer)>,
+    /// What is known of each seat.
+    done: Vec<(usize, Recorded)>,
+}
 
 /// A layer's part of a row.
 struct Part {
@@ -32,142 +45,115 @@ impl Runner<'_> {
         seats: &mut [Seat],
         bench: usize,
     ) -> Result<Result<(), Ended>, RunError> {
-        let lacking =
-            |run: &Self, seat: &Seat| run.lacks(block, seat.slot.layer, seat.slot.role, bench);
-        let part: Vec<usize> = (0..seats.len()).filter(|&at| lacking(self, &seats[at])).collect();
+        let lacking = |seat: &Seat| self.lacks(block, seat.slot.layer, seat.slot.role, bench);
+        let lacking: Vec<usize> = (0..seats.len()).filter(|&at| lacking(&seats[at])).collect();
         let turns = Turns::of(&self.benches[bench], bench, &block.rounds);
+        let mut row =
+            Row { block, bench, seats, waiting: Vec::new(), over: Vec::new(), done: Vec::new() };
         let taken = match turns.filter(|_| self.plan.order == Order::Rounds) {
-            Some(turns) => self.take_turns(block, seats, bench, &part, turns),
-            None => self.take_series(block, seats, bench, &part),
+            Some(turns) => self.in_rounds(&mut row, lacking, turns),
+            None => self.one_by_one(&mut row, lacking),
         };
-        let mut recorded = match taken {
-            Ok(recorded) => recorded,
-            Err(ended) => return Ok(Err(ended)),
-        };
-        recorded.sort_by_key(|(at, _)| *at);
+        if let Err(ended) = taken {
+            self.give_up(row, ended.0);
+            return Ok(Err(ended));
+        }
+        row.done.sort_by_key(|(at, _)| *at);
+        let Row { seats, done, .. } = row;
         self.store.at_once(|store| {
-            recorded.iter().try_for_each(|(at, recorded)| store.record(seats[*at].boot, recorded))
+            done.iter().try_for_each(|(at, recorded)| store.record(seats[*at].boot, recorded))
         })?;
-        for (at, recorded) in &recorded {
+        for (at, recorded) in &done {
             self.note(&seats[*at].slot, bench, recorded)?;
         }
         Ok(Ok(()))
     }
 
     /// All samples at once, on one layer after the other.
-    fn take_series(
-        &mut self,
-        block: &Block,
-        seats: &mut [Seat],
-        bench: usize,
-        part: &[usize],
-    ) -> Result<Vec<(usize, Recorded)>, Ended> {
-        let mut done = Vec::new();
-        for at in self.order(block, bench, 0, part.to_vec()) {
-            let recorded = self.measure(&mut seats[at], bench, &block.samples);
-            done.push((at, recorded.map_err(|error| (at, error))?));
+    fn one_by_one(&mut self, row: &mut Row, seats: Vec<usize>) -> Result<(), Ended> {
+        for at in self.order(row, 0, seats) {
+            let recorded = self.measure(&mut row.seats[at], row.bench, &row.block.samples);
+            row.done.push((at, recorded.map_err(|error| (at, error))?));
         }
-        Ok(done)
+        Ok(())
     }
 
     /// In rounds: prepared on every layer, then one turn of each in every round.
-    fn take_turns(
-        &mut self,
-        block: &Block,
-        seats: &mut [Seat],
-        bench: usize,
-        part: &[usize],
-        turns: Turns,
-    ) -> Result<Vec<(usize, Recorded)>, Ended> {
-        let mut done = Vec::new();
-        let mut waiting: Vec<Part> = Vec::new();
-        let taken = self.rounds(block, seats, bench, part, turns, &mut waiting, &mut done);
-        if let Err((ended, _)) = &taken {
-            for part in waiting.iter().filter(|part| part.seat != *ended) {
-                // A layer that does not answer is found out when it is asked next.
-                let _ = seats[part.seat].session.give_up(&part.request, self.within(&part.request));
-            }
-        }
-        taken.map(|()| done)
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn rounds(
-        &mut self,
-        block: &Block,
-        seats: &mut [Seat],
-        bench: usize,
-        part: &[usize],
-        turns: Turns,
-        waiting: &mut Vec<Part>,
-        done: &mut Vec<(usize, Recorded)>,
-    ) -> Result<(), Ended> {
-        for at in self.order(block, bench, 0, part.to_vec()) {
-            if let Some(known) = self.known(&seats[at], bench) {
-                done.push((at, known));
+    fn in_rounds(&mut self, row: &mut Row, seats: Vec<usize>, turns: Turns) -> Result<(), Ended> {
+        let before = Processes::now();
+        for at in self.order(row, 0, seats) {
+            if let Some(known) = self.known(&row.seats[at], row.bench) {
+                row.done.push((at, known));
                 continue;
             }
-            let id = seats[at].next_id();
-            let whole = self.request(id, bench, &block.samples);
+            let id = row.seats[at].next_id();
+            let whole = self.request(id, row.bench, &row.block.samples);
             let request = Request { turns: true, samples: turns.all(), ..whole };
-            let meter = Meter::begin(&seats[at].session);
-            let part = Part { seat: at, request, meter, sample_ns: 0 };
-            self.turn(seats, part, None, waiting, done)?;
+            let meter = Meter::begin(&row.seats[at].session, &before);
+            self.turn(row, Part { seat: at, request, meter, sample_ns: 0 }, None)?;
         }
-        let slowest = waiting.iter().map(|part| part.sample_ns).max().unwrap_or(0);
-        let turns = turns.within(self.limit_ms(bench), slowest);
+        let slowest = row.waiting.iter().map(|part| part.sample_ns).max().unwrap_or(0);
+        let turns = turns.within(self.limit_ms(row.bench), slowest);
         for round in 1..=turns.rounds {
-            let turn = (turns.samples, round == turns.rounds);
-            let places = (0..waiting.len()).collect();
-            let order = self.order(block, bench, round, places);
-            let mut parts: Vec<Option<Part>> =
-                std::mem::take(waiting).into_iter().map(Some).collect();
-            for at in order {
-                let Some(part) = parts[at].take() else { continue };
-                if let Err(ended) = self.turn(seats, part, Some(turn), waiting, done) {
-                    waiting.extend(parts.into_iter().flatten());
+            let parts = std::mem::take(&mut row.waiting);
+            let mut parts = self.order(row, round, parts).into_iter();
+            while let Some(part) = parts.next() {
+                let turn = (turns.samples, round == turns.rounds);
+                if let Err(ended) = self.turn(row, part, Some(turn)) {
+                    row.waiting.extend(parts);
                     return Err(ended);
                 }
             }
         }
-        match waiting.pop() {
-            None => Ok(()),
-            Some(part) => {
-                let why = "it waits for another turn after its last sample";
-                Err((part.seat, SessionError::Protocol(why.into())))
-            }
+        if let Some(part) = row.waiting.first() {
+            let why = "it waits for another turn after its last sample";
+            return Err((part.seat, SessionError::Protocol(why.into())));
         }
+        let after = Processes::now();
+        for (part, answer) in row.over.drain(..) {
+            let session = &row.seats[part.seat].session;
+            let recorded = part.meter.recorded(&part.request.bench, answer, session, &after);
+            row.done.push((part.seat, recorded));
+        }
+        Ok(())
     }
 
     /// One turn of one layer, or its preparation.
     fn turn(
         &mut self,
-        seats: &mut [Seat],
+        row: &mut Row,
         mut part: Part,
         turn: Option<(u32, bool)>,
-        waiting: &mut Vec<Part>,
-        done: &mut Vec<(usize, Recorded)>,
     ) -> Result<(), Ended> {
-        let seat = &mut seats[part.seat];
+        let seat = &mut row.seats[part.seat];
         let within = self.within(&part.request);
-        let turn = part.meter.turn(&mut self.own, || match turn {
+        let answer = part.meter.turn(&mut self.own, || match turn {
             None => seat.session.prepare(&part.request, within),
             Some(turn) => seat.session.take(&part.request, turn, within),
         });
-        match turn.map_err(|error| (part.seat, error))? {
-            Turn::Waiting(sample_ns) => waiting.push(Part { sample_ns, ..part }),
+        match answer.map_err(|error| (part.seat, error))? {
+            Turn::Waiting(sample_ns) => row.waiting.push(Part { sample_ns, ..part }),
             Turn::Over(answer) => {
-                seat.note(&part.meter);
-                let recorded = part.meter.recorded(&part.request.bench, answer, &seat.session);
-                done.push((part.seat, recorded));
+                seat.busy += part.meter.busy();
+                row.over.push((part, answer));
             }
         }
         Ok(())
     }
 
+    /// Lets go of a row in which the layer of seat `ended` has ended.
+    fn give_up(&self, row: Row, ended: usize) {
+        for part in row.waiting.iter().filter(|part| part.seat != ended) {
+            // A layer that does not answer is found out when it is asked next.
+            let session = &mut row.seats[part.seat].session;
+            let _ = session.give_up(&part.request, self.within(&part.request));
+        }
+    }
+
     /// `items` in an order that seed, block, benchmark and round decide.
-    fn order<T>(&self, block: &Block, bench: usize, round: u32, items: Vec<T>) -> Vec<T> {
-        let place = u64::from(block.number) << 40 | (bench as u64) << 20 | u64::from(round);
+    fn order<T>(&self, row: &Row, round: u32, items: Vec<T>) -> Vec<T> {
+        let (block, bench) = (u64::from(row.block.number), row.bench as u64);
+        let place = block << 40 | bench << 20 | u64::from(round);
         shuffled(draw(self.plan.seed, place | 1 << 63), 0, items)
     }
 }

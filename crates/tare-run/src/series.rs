@@ -7,7 +7,7 @@ use crate::machine::OwnCost;
 use crate::seat::Seat;
 use crate::slot::{Slot, patience};
 use std::time::{Duration, Instant};
-use tare_layers::{Answer, Patience, Session, SessionError};
+use tare_layers::{Answer, Patience, Processes, Session, SessionError};
 use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
 use tare_store::{Outcome, Recorded};
@@ -24,8 +24,8 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    pub(crate) fn begin(session: &Session) -> Meter {
-        let cpu = session.cpu_time().filter(|_| !session.scripted());
+    pub(crate) fn begin(session: &Session, now: &Processes) -> Meter {
+        let cpu = session.cpu_time(now).filter(|_| !session.scripted());
         Meter { cpu, peer: session.peer_cpu_time(), busy: Duration::ZERO }
     }
 
@@ -37,8 +37,19 @@ impl Meter {
         done
     }
 
-    /// What is recorded of an answer.
-    pub(crate) fn recorded(self, name: &str, answer: Answer, session: &Session) -> Recorded {
+    /// Time that the layer has measured so far.
+    pub(crate) fn busy(&self) -> Duration {
+        self.busy
+    }
+
+    /// What is recorded of an answer, from what the layer's processes have used until `now`.
+    pub(crate) fn recorded(
+        self,
+        name: &str,
+        answer: Answer,
+        session: &Session,
+        now: &Processes,
+    ) -> Recorded {
         let since = |before: Option<Duration>, now: Option<Duration>| {
             before.zip(now).map(|(before, after)| after.saturating_sub(before))
         };
@@ -47,7 +58,7 @@ impl Meter {
                 let took = took.unwrap_or_default();
                 let waited = took.saturating_sub(self.busy);
                 let busy = (took - waited).as_secs_f64().max(1e-9);
-                let used = since(self.cpu, session.cpu_time());
+                let used = since(self.cpu, session.cpu_time(now));
                 let peer = since(self.peer, session.peer_cpu_time());
                 let peer = peer.map(|used| used.as_secs_f64() / busy).filter(|cpus| *cpus > 0.0);
                 series.counters.extend(peer.map(|cpus| Counter::new("cpu_peer", cpus)));
@@ -141,17 +152,10 @@ impl Runner<'_> {
         request: &Request,
         within: Patience,
     ) -> Result<Recorded, SessionError> {
-        let mut meter = Meter::begin(&seat.session);
+        let mut meter = Meter::begin(&seat.session, &Processes::now());
         let answer = meter.turn(&mut self.own, || seat.session.measure(request, within))?;
-        seat.note(&meter);
-        Ok(meter.recorded(&request.bench, answer, &seat.session))
-    }
-}
-
-impl Seat {
-    /// Notes the time of a measurement that is over.
-    pub(crate) fn note(&mut self, meter: &Meter) {
-        self.busy += meter.busy;
+        seat.busy += meter.busy();
+        Ok(meter.recorded(&request.bench, answer, &seat.session, &Processes::now()))
     }
 }
 

@@ -187,9 +187,9 @@ impl Running {
         self.keeper.id()
     }
 
-    /// The layer's processes.
-    pub(crate) fn processes(&self) -> BTreeSet<u32> {
-        let mut all = procs::descendants(self.pid());
+    /// The layer's processes among those that live `now`.
+    pub(crate) fn processes(&self, now: &procs::Processes) -> BTreeSet<u32> {
+        let mut all = now.descendants(self.pid());
         all.retain(|pid| !self.helpers.contains(pid));
         all
     }

@@ -3,25 +3,43 @@
 use nix::sys::resource::{Resource, setrlimit};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-/// All living descendants of `ancestor`, without itself.
-pub fn descendants(ancestor: u32) -> BTreeSet<u32> {
-    let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (pid, parent) in all_with_parents() {
-        children.entry(parent).or_default().push(pid);
+/// Who is whose child at one moment. Reading it costs a millisecond or more, so several layers share one.
+pub struct Processes {
+    children: BTreeMap<u32, Vec<u32>>,
+}
+
+impl Processes {
+    /// The processes that live now.
+    pub fn now() -> Processes {
+        let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (pid, parent) in all_with_parents() {
+            children.entry(parent).or_default().push(pid);
+        }
+        Processes { children }
     }
-    let mut found = BTreeSet::new();
-    let mut open = vec![ancestor];
-    while let Some(pid) = open.pop() {
-        for &child in children.get(&pid).into_iter().flatten() {
-            if found.insert(child) {
-                open.push(child);
+
+    /// All descendants of `ancestor`, without itself.
+    pub fn descendants(&self, ancestor: u32) -> BTreeSet<u32> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![ancestor];
+        while let Some(pid) = open.pop() {
+            for &child in self.children.get(&pid).into_iter().flatten() {
+                if found.insert(child) {
+                    open.push(child);
+                }
             }
         }
+        found
     }
-    found
+}
+
+/// All living descendants of `ancestor`, without itself.
+pub fn descendants(ancestor: u32) -> BTreeSet<u32> {
+    Processes::now().descendants(ancestor)
 }
 
 /// The mark of all processes of the boot `id`: a number that no other boot has.
@@ -72,18 +90,37 @@ pub fn end_marked(mark: u64, within: Duration) -> BTreeSet<u32> {
 /// Sends SIGKILL to `pid`. It is held by a descriptor and looked at again before it is signalled, so that a
 /// recycled process id is never hit.
 pub fn end(pid: u32, is_it: impl Fn() -> bool) {
-    // SAFETY: pidfd_open takes plain numbers.
-    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
-    if fd < 0 {
-        return;
+    if let Some(process) = Held::of(pid).filter(|_| is_it()) {
+        process.signal(libc::SIGKILL);
     }
-    if is_it() {
+}
+
+/// A process that is held by a descriptor: no other one is ever taken for it.
+pub struct Held(OwnedFd);
+
+impl Held {
+    /// The process that has this id now, if there is one.
+    pub fn of(pid: u32) -> Option<Held> {
+        // SAFETY: pidfd_open takes plain numbers.
+        let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+        // SAFETY: the descriptor is new, and nobody else's.
+        (fd >= 0).then(|| Held(unsafe { OwnedFd::from_raw_fd(fd as i32) }))
+    }
+
+    /// Sends it a signal; nothing happens when it has ended.
+    pub fn signal(&self, signal: i32) {
         let none = std::ptr::null::<libc::siginfo_t>();
+        let fd = self.0.as_raw_fd();
         // SAFETY: the descriptor is open, and a null siginfo is allowed.
-        unsafe { libc::syscall(libc::SYS_pidfd_send_signal, fd, libc::SIGKILL, none, 0) };
+        unsafe { libc::syscall(libc::SYS_pidfd_send_signal, fd, signal, none, 0) };
     }
-    // SAFETY: the descriptor is ours and not used again.
-    unsafe { libc::close(fd as i32) };
+}
+
+/// Whether a tracer has `pid`: it would have to look after each stop of it.
+pub fn is_traced(pid: u32) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"));
+    tracer.is_some_and(|tracer| tracer.trim() != "0")
 }
 
 /// User and system time of `pids` and of their children that have been waited for. A process that ended

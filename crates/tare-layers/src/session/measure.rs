@@ -30,7 +30,9 @@ impl Session {
         within: impl Into<Patience>,
     ) -> Result<Turn, SessionError> {
         self.begun = None;
-        self.go_on(&ToProbe::Run(request.clone()), request, within.into())
+        let turn = self.exchange(&ToProbe::Run(request.clone()), request, within.into());
+        self.halt(true);
+        turn
     }
 
     /// Lets a measurement that waits take `samples`, in its `last` turn or another one.
@@ -40,7 +42,10 @@ impl Session {
         (samples, last): (u32, bool),
         within: impl Into<Patience>,
     ) -> Result<Turn, SessionError> {
-        self.go_on(&ToProbe::Take { id: request.id, samples, last }, request, within.into())
+        let message = ToProbe::Take { id: request.id, samples, last };
+        let turn = self.exchange(&message, request, within.into());
+        self.halt(last);
+        turn
     }
 
     /// Gives up a measurement that waits.
@@ -52,12 +57,15 @@ impl Session {
         let mut deadline = self.deadline(within.into());
         self.say(&ToProbe::Drop { id: request.id })?;
         match self.answer(request, &mut deadline)?.what {
-            FromProbe::Failed { id, .. } if id == request.id => Ok(()),
+            FromProbe::Failed { id, .. } if id == request.id => {
+                self.halt(true);
+                Ok(())
+            }
             other => Err(unexpected(&other)),
         }
     }
 
-    fn go_on(
+    fn exchange(
         &mut self,
         message: &ToProbe,
         request: &Request,

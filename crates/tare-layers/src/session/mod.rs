@@ -6,6 +6,7 @@ pub(crate) mod boot;
 pub(crate) mod console;
 pub(crate) mod line;
 mod measure;
+mod stopped;
 
 use crate::error::{SessionError, refused};
 use crate::keeper::Running;
@@ -16,6 +17,7 @@ use crate::patience::{Deadline, Patience};
 use crate::session::boot::{BootName, Ended, Greeting};
 use crate::session::console::Console;
 use crate::session::line::{Arrivals, Arrived, Stamped};
+use crate::session::stopped::Stopped;
 use crate::{Artifact, Keeper, Launch, keeper::record};
 use std::io::Write;
 use std::path::Path;
@@ -40,6 +42,8 @@ pub struct Session {
     artifacts: Vec<Artifact>,
     /// The requests were in the guest before it started.
     scripted: bool,
+    /// Where it is stopped while it waits.
+    stopped: Option<Stopped>,
     /// When the measurement that goes on began.
     begun: Option<Instant>,
     interrupted: fn() -> bool,
@@ -113,6 +117,7 @@ impl Session {
             started_ns,
             artifacts: Vec::new(),
             scripted: false,
+            stopped: None,
             begun: None,
             interrupted,
         }
@@ -181,6 +186,7 @@ impl Session {
 
     fn say(&mut self, message: &ToProbe) -> Result<(), SessionError> {
         self.is_kept()?;
+        self.go_on();
         if self.scripted {
             return Ok(());
         }
@@ -191,7 +197,7 @@ impl Session {
 
     /// A wait that begins now.
     fn deadline(&self, patience: Patience) -> Deadline {
-        Deadline::new(patience, Instant::now(), || self.cpu_time())
+        Deadline::new(patience, Instant::now(), || self.cpu_time_now())
     }
 
     /// The next message for `request`.
@@ -221,7 +227,7 @@ impl Session {
                 }
                 Arrived::Message(message) => return Ok(Some(message)),
                 Arrived::Damaged(how) => return Err(SessionError::Damaged(how.to_string())),
-                Arrived::Nothing if deadline.is_over(Instant::now(), || self.cpu_time()) => {
+                Arrived::Nothing if deadline.is_over(Instant::now(), || self.cpu_time_now()) => {
                     return Ok(None);
                 }
                 Arrived::Nothing => self.is_kept()?,
@@ -252,6 +258,7 @@ impl Session {
 
     /// Ends the layer; what could not be removed.
     fn stop(&mut self) -> Vec<String> {
+        self.go_on();
         self.line = None;
         self.running.take().map(|mut running| running.finish()).unwrap_or_default()
     }
