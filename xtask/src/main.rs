@@ -5,6 +5,7 @@ mod bench;
 mod calibrate;
 mod elsewhere;
 mod fidelity;
+mod orders;
 mod packages;
 mod python;
 mod shell;
@@ -47,6 +48,11 @@ const CHORES: &[Chore] = &[
         name: "fidelity",
         about: "run the suites beside their originals and print the ratios (--rounds N, WORD...)",
         run: fidelity::fidelity,
+    },
+    Chore {
+        name: "orders",
+        about: "what turns gain, and that they shift nothing (--campaigns N, flags of tare run)",
+        run: orders::orders,
     },
     Chore {
         name: "packages",

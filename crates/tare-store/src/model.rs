@@ -1,6 +1,7 @@
 //! A campaign in memory: what was planned, what was booted, what was measured.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::str::FromStr;
 use tare_proto::{BenchInfo, Counter, Hello, Machine, Turn};
 
@@ -75,6 +76,16 @@ impl FromStr for Order {
             "boots" => Ok(Order::Boots),
             _ => Err("rounds, series or boots".into()),
         }
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Order::Rounds => "rounds",
+            Order::Series => "series",
+            Order::Boots => "boots",
+        })
     }
 }
 

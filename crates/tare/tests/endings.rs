@@ -10,7 +10,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
-use tare_store::{Campaign, FILE, load};
+use tare_store::{Campaign, FILE, Order, SeriesRow, load};
 
 /// Native boots: real keepers, real probes, real folders.
 const NATIVE: &str = "run --layers native --bench lmbench/* --seed 3 --blocks 8 --out c";
@@ -118,6 +118,12 @@ fn killed_at_any_instant_it_loses_nothing_and_resumes() {
     end_by(&bench, &mut child, Signal::SIGKILL);
     let before = bench.campaign("c");
     assert_eq!(before.state, "interrupted", "nobody runs it any more");
+    assert_eq!(before.plan.order, Order::Rounds);
+    let row = |of: &SeriesRow| (before.boots[of.boot].block, of.benchmark);
+    for series in &before.series {
+        let whole = before.series.iter().filter(|other| row(other) == row(series)).count();
+        assert_eq!(whole, 2, "the row that was in its rounds is not there, the others are whole");
+    }
     let shown = bench.ok("show c").out;
     assert!(!shown.contains("running"), "{shown}");
 

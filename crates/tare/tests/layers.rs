@@ -14,8 +14,9 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::Duration;
-use tare_layers::{Answer, KINDS, Session, SessionError, usual};
+use tare_layers::{Answer, KINDS, Processes, Session, SessionError, usual};
 
 const LAYERS: &[&str] = &["native", "runc", "crun", "runsc", "uml", "qemu"];
 
@@ -61,6 +62,10 @@ fn owner() {
     };
     let place = Place::at(Path::new(&place));
     let (mut session, _) = booted(&place, name.to_str().unwrap());
+    if session.stop_while_waiting() {
+        println!("\nowner: ready");
+        thread::sleep(LONG);
+    }
     println!("\nowner: ready");
     let _ = session.measure(&null_call(30_000, 60_000), LONG);
     panic!("nobody has killed the owner");
@@ -94,6 +99,7 @@ fn booted(place: &Place, name: &str) -> (Session, String) {
 fn normal_end(place: &Place, name: &str, who: &str) {
     let (mut session, kernel) = booted(place, name);
     assert!(!kernel.is_empty(), "{name}{who} names no kernel");
+    stopped_while_it_waits(&mut session, name);
     match session.measure(&null_call(5, 2_000), LONG) {
         Ok(Answer::Series(series, _)) => assert!(!series.samples.is_empty(), "{name}{who}"),
         other => panic!("{name}{who}: {other:?}\n{}", session.console_tail()),
@@ -116,6 +122,19 @@ fn normal_end(place: &Place, name: &str, who: &str) {
     let ended = session.end(Duration::from_secs(10));
     assert!(ended.left.is_empty(), "{name}{who} left {:?}", ended.left);
     place.assert_clean(&format!("{name}{who}, ended normally,"));
+}
+
+/// From here on it runs only while something is asked of it, unless a tracer has its processes.
+fn stopped_while_it_waits(session: &mut Session, name: &str) {
+    let traced = ["uml", "runsc"].contains(&name);
+    assert_eq!(session.stop_while_waiting(), !traced, "{name}");
+    if !traced {
+        let used = |session: &Session| session.run_time(&Processes::now());
+        thread::sleep(Duration::from_millis(20)); // the signal has arrived everywhere
+        let before = used(session);
+        thread::sleep(Duration::from_millis(200));
+        assert!(before.is_some() && before == used(session), "{name} runs on");
+    }
 }
 
 /// The layer `name` with a disk, the network that suits it and, where it is a guest, files on another disk.

@@ -88,6 +88,7 @@ fn plans([before, after]: [&Campaign; 2], options: &Options) -> Vec<Difference> 
     found.extend(unlike("tare", "tare", &a.tare_version, &b.tare_version));
     found.extend(unlike("baseline", "baseline", &a.baseline, &b.baseline));
     found.extend(unlike("pinning", "pinned to", &cpus(a), &cpus(b)));
+    found.extend(unlike("order", "order", &a.order.to_string(), &b.order.to_string()));
     let (short, long) = (milliseconds(a.batch_ns), milliseconds(b.batch_ns));
     found.extend(unlike("batch", "shortest batch", &short, &long));
     if a.margin != b.margin && ![a.margin, b.margin].contains(&options.margin) {

@@ -7,7 +7,7 @@ use tare_board::Scoreboard;
 use tare_board::format::quantity;
 use tare_board::identity::{Identity, Known};
 use tare_proto::{Hello, Unit};
-use tare_store::{Campaign, LayerRow, Role};
+use tare_store::{Campaign, LayerRow, Order, Role};
 
 /// Longest command and other text that is shown, and blocks whose order is.
 const COMMAND: usize = 2000;
@@ -133,6 +133,7 @@ fn settings(campaign: &Campaign) -> Markup {
         ("Asked for", extent),
         ("Seed", plan.seed.to_string()),
         ("Baseline", plan.baseline.clone()),
+        ("Order", taken(plan.order).into()),
         ("Margin δ", words::percent_of(plan.margin)),
         ("Machine", plan.machine.to_string()),
         ("Shortest batch", quantity(clock, plan.batch_ns as f64)),
@@ -142,6 +143,19 @@ fn settings(campaign: &Campaign) -> Markup {
         ("Probe", format!("sha256 {}", plan.probe_sha256)),
     ];
     list(&pairs)
+}
+
+/// How the layers of a block took turns.
+fn taken(order: Order) -> &'static str {
+    match order {
+        Order::Rounds => {
+            "rounds: the layers of a block are alive together and take turns of a few samples"
+        }
+        Order::Series => {
+            "series: the layers of a block are alive together and take a whole series each"
+        }
+        Order::Boots => "boots: one layer after the other",
+    }
 }
 
 /// The boots of every block in the order they were made.
