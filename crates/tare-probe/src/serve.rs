@@ -75,7 +75,6 @@ impl Host {
         self.say(&FromProbe::Waiting { id, sample_ns }).ok()?;
         match self.next() {
             Ok(Some(ToProbe::Take { id: of, samples, last })) if of == id => {
-                self.say(&FromProbe::Begin { id }).ok()?;
                 Some(Granted { samples, last })
             }
             _ => None,

@@ -5,7 +5,7 @@ use crate::{Counter, LineError, Series, harmless};
 use serde::{Deserialize, Serialize};
 
 /// The protocol's version; a probe that greets with another one is refused.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The file in which the probe of a scripted layer finds all requests before it starts: messages as the host would send them, the
 /// last one [`ToProbe::Quit`].
@@ -79,7 +79,7 @@ pub struct Request {
 pub enum FromProbe {
     /// First message of a boot.
     Hello(Box<Hello>),
-    /// The request has been read and its measurement, or its next turn, starts now.
+    /// The request has been read and its measurement starts now. A later turn of it is not announced.
     Begin {
         /// The request's id.
         id: u32,
@@ -91,7 +91,7 @@ pub enum FromProbe {
         /// How long a sample takes, in nanoseconds by the probe's clock; 0 where that is not known before.
         sample_ns: u64,
     },
-    /// What the layer itself has counted since the last `Begin`; comes before the series that it belongs to.
+    /// What the layer itself has counted while it measured; comes before the series that it belongs to.
     Counted {
         /// The counts, of the whole series.
         counters: Vec<Counter>,

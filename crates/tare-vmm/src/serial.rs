@@ -58,6 +58,8 @@ pub struct Ports {
     console: Serial<Interrupt, NoEvents, Text<Stderr>>,
     line: Arc<Mutex<LinePort>>,
     taken: Arc<Condvar>,
+    /// Bytes that the line's port holds for the guest at most.
+    room: usize,
 }
 
 impl Ports {
@@ -67,7 +69,9 @@ impl Ports {
         let taken = Arc::new(Condvar::new());
         let line = CountingLine::new(io::stdout(), count);
         let line = Serial::with_events(interrupt(LINE_INTERRUPT), Taken(taken.clone()), line);
+        let room = line.fifo_capacity();
         Ports {
+            room,
             console: Serial::new(interrupt(CONSOLE_INTERRUPT), Text(LineWriter::new(io::stderr()))),
             line: Arc::new(Mutex::new(line)),
             taken,
@@ -88,7 +92,13 @@ impl Ports {
     }
 
     pub fn line_read(&self, at: u16) -> u8 {
-        lock(&self.line).read(at as u8)
+        let mut port = lock(&self.line);
+        let before = port.fifo_capacity();
+        let byte = port.read(at as u8);
+        if before < port.fifo_capacity() && port.fifo_capacity() == self.room {
+            port.writer_mut().heard();
+        }
+        byte
     }
 
     /// Gives the guest what comes on `input`, as fast as it takes it; runs until its end.

@@ -29,8 +29,14 @@ impl Session {
         request: &Request,
         within: impl Into<Patience>,
     ) -> Result<Turn, SessionError> {
-        self.begun = None;
-        let turn = self.exchange(&ToProbe::Run(request.clone()), request, within.into());
+        let mut deadline = self.deadline(within.into());
+        self.say(&ToProbe::Run(request.clone()))?;
+        let begin = self.answer(request, &mut deadline)?;
+        match begin.what {
+            FromProbe::Begin { id } if id == request.id => self.begun = Some(begin.at),
+            other => return Err(unexpected(&other)),
+        }
+        let turn = self.turn(request, &mut deadline);
         self.halt(true);
         turn
     }
@@ -42,8 +48,9 @@ impl Session {
         (samples, last): (u32, bool),
         within: impl Into<Patience>,
     ) -> Result<Turn, SessionError> {
-        let message = ToProbe::Take { id: request.id, samples, last };
-        let turn = self.exchange(&message, request, within.into());
+        let mut deadline = self.deadline(within.into());
+        self.say(&ToProbe::Take { id: request.id, samples, last })?;
+        let turn = self.turn(request, &mut deadline);
         self.halt(last);
         turn
     }
@@ -65,30 +72,8 @@ impl Session {
         }
     }
 
-    fn exchange(
-        &mut self,
-        message: &ToProbe,
-        request: &Request,
-        within: Patience,
-    ) -> Result<Turn, SessionError> {
-        let mut deadline = self.deadline(within);
-        self.say(message)?;
-        let begin = self.answer(request, &mut deadline)?;
-        match begin.what {
-            FromProbe::Begin { id } if id == request.id => {}
-            other => return Err(unexpected(&other)),
-        }
-        let begun = *self.begun.get_or_insert(begin.at);
-        self.turn(request, &mut deadline, begun)
-    }
-
     /// How a turn ends.
-    fn turn(
-        &mut self,
-        request: &Request,
-        deadline: &mut Deadline,
-        begun: std::time::Instant,
-    ) -> Result<Turn, SessionError> {
+    fn turn(&mut self, request: &Request, deadline: &mut Deadline) -> Result<Turn, SessionError> {
         let mut answer = self.answer(request, deadline)?;
         let mut counted = Vec::new();
         if let FromProbe::Counted { counters } = answer.what {
@@ -101,7 +86,8 @@ impl Session {
             }
             FromProbe::Series(mut series) if series.id == request.id => {
                 series.counters.append(&mut counted);
-                Answer::Series(series, (!self.scripted).then(|| answer.at - begun))
+                let begun = self.begun.filter(|_| !self.scripted);
+                Answer::Series(series, begun.map(|begun| answer.at - begun))
             }
             FromProbe::Unavailable { id, why } if id == request.id => Answer::Unavailable(why),
             FromProbe::Failed { id, why } if id == request.id => Answer::Failed(why),

@@ -257,7 +257,6 @@ impl Mock {
             let Ok(ToProbe::Take { samples, last, .. }) = decode::<ToProbe>(&line) else {
                 return Ok(false);
             };
-            say(output, &FromProbe::Begin { id })?;
             let samples = samples.clamp(1, left);
             series.turns.push(Turn { samples, subtracted: 0.0 });
             left -= samples;
