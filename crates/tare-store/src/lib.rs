@@ -8,6 +8,7 @@ mod discard;
 mod error;
 mod lock;
 mod model;
+mod order;
 mod read;
 mod sql;
 mod table;
@@ -18,9 +19,10 @@ pub use discard::discard_empty;
 pub use error::StoreError;
 pub use lock::is_held;
 pub use model::{
-    Boot, BootState, Campaign, Counting, LayerRow, Order, Outcome, Plan, Recorded, Role, SeriesRow,
+    Boot, BootState, Campaign, Counting, LayerRow, Outcome, Plan, Recorded, Role, SeriesRow,
     StoredArtifact, Warning,
 };
+pub use order::Order;
 pub use read::load;
 pub use table::Sample;
 pub use write::Store;

@@ -3,6 +3,8 @@
 use nix::sys::resource::{Resource, setrlimit};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
@@ -70,7 +72,7 @@ fn has(pid: u32, mark: u64) -> bool {
 }
 
 fn is_zombie(pid: u32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let stat = stat(pid).unwrap_or_default();
     after_name(&stat).is_none_or(|rest| rest.trim_start().starts_with(['Z', 'X']))
 }
 
@@ -146,7 +148,7 @@ pub fn run_time<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<Duration>
 
 /// Fields 14 to 17 of `/proc/PID/stat`: utime, stime, cutime, cstime.
 fn ticks(pid: &u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = stat(*pid)?;
     let times = after_name(&stat)?.split_whitespace().skip(11).take(4);
     Some(times.filter_map(|word| word.parse::<u64>().ok()).sum())
 }
@@ -159,8 +161,15 @@ fn all_with_parents() -> impl Iterator<Item = (u32, u32)> {
 
 /// The parent of `pid`, if it lives.
 fn parent(pid: u32) -> Option<u32> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let stat = stat(pid)?;
     after_name(&stat)?.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// `/proc/PID/stat`, which one read gives as a whole. All processes are read often, so that counts.
+fn stat(pid: u32) -> Option<String> {
+    let mut bytes = [0; 1024];
+    let size = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes[..size]).into_owned())
 }
 
 /// The rest of a `/proc/PID/stat` line after the name, which may hold spaces and parentheses.
