@@ -9,7 +9,7 @@ pub(crate) const ROUNDS: u32 = 15;
 
 /// Most samples of a turn of such a benchmark. A turn's value is its best sample: a few short ones find a quiet moment more
 /// surely than one long one does.
-pub(crate) const MOST: u32 = 24;
+pub(crate) const MOST: u32 = 8;
 
 /// The part of a series' time that its turns may take by plan.
 const SHARE: f64 = 0.8;
