@@ -98,6 +98,11 @@ fn build(root: &Path, package: &str, flags: &[&str]) -> PathBuf {
         let name = target.to_uppercase().replace('-', "_");
         cargo.env(format!("CARGO_TARGET_{name}_LINKER"), linker);
     }
+    // What is built is the same wherever the sources lie: their path is in no message of it.
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(env::home_dir()?.join(".cargo"))).unwrap_or_default();
+    let remapped = format!("--remap-path-prefix={}=/cargo", home.display());
+    let flags = [flags, &[remapped.as_str()]].concat();
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     let status = cargo.status().expect("cargo starts");
     assert!(status.success(), "{package} does not build; its errors are above");

@@ -3,6 +3,7 @@
 mod apt;
 mod bench;
 mod calibrate;
+mod dist;
 mod elsewhere;
 mod fidelity;
 mod orders;
@@ -43,6 +44,11 @@ const CHORES: &[Chore] = &[
         name: "bench",
         about: "measure the figures that the README quotes",
         run: |_| bench::bench(),
+    },
+    Chore {
+        name: "dist",
+        about: "build the release: archive, Debian package, licences, SBOM (--binary FILE --out DIR)",
+        run: dist::dist,
     },
     Chore {
         name: "fidelity",

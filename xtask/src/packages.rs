@@ -17,12 +17,14 @@ const NEEDED: &[(&str, &str)] = &[
 const GUESTS: &[(&str, &str)] =
     &[("linux.uml", "user-mode-linux"), ("qemu-system-x86_64", "qemu-system-x86")];
 
-/// What only tests need: a browser for the page, and its driver; a reader of databases.
+/// What only tests need: a browser for the page, and its driver; a reader of databases; what makes an empty Debian.
 const TESTING: &[(&str, &str)] = &[
     ("chromium", "chromium"),
     ("chromedriver", "chromium-driver"),
     ("sqlite3", "sqlite3"),
     ("python3", "python3"),
+    ("mmdebstrap", "mmdebstrap"),
+    ("dpkg-deb", "dpkg"),
 ];
 
 /// What the suites are compared with.

@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => commands::doctor::doctor(&args),
         Command::Init(args) => commands::init::init(&args),
         Command::List(args) => commands::list::list(&args),
+        Command::Generate(args) => commands::generate::generate(&args),
         Command::Keep => commands::keep::keep(),
     };
     done.unwrap_or_else(|error| {

@@ -78,3 +78,29 @@ fn a_run_without_layers_says_which_and_why() {
     assert!(line.contains("native, runc, runsc, kvm that run here"), "{line}");
     assert!(line.contains("qemu (emulates every instruction)") && line.contains("--layers all"));
 }
+
+#[test]
+fn manual_and_completions_know_every_command() {
+    let bench = Bench::new();
+    bench.ok("generate man --out man");
+    let page = fs::read_to_string(bench.path("man/tare-run.1")).unwrap();
+    assert!(page.contains(".TH") && page.contains("\\-\\-budget"), "{page}");
+    let main = bench.ok("generate man").out;
+    for command in ["run", "init", "open", "doctor", "compare"] {
+        assert!(bench.path(&format!("man/tare-{command}.1")).is_file(), "{command}");
+        assert!(main.contains(&format!("tare\\-{command}(1)")), "{command}: {main}");
+        for shell in ["bash", "zsh", "fish"] {
+            let text = bench.ok(&format!("generate {shell}")).out;
+            assert!(text.contains(command) && text.contains("budget"), "{shell}: {command}");
+        }
+    }
+    assert!(!main.contains("keep"), "what tare starts itself is no command for people");
+    let checks = std::process::Command::new("bash")
+        .args(["-n", "/dev/stdin"])
+        .stdin(std::process::Stdio::piped())
+        .spawn();
+    let mut checks = checks.expect("bash starts");
+    let text = bench.ok("generate bash").out;
+    std::io::Write::write_all(&mut checks.stdin.take().unwrap(), text.as_bytes()).unwrap();
+    assert!(checks.wait().unwrap().success(), "bash reads its completions");
+}

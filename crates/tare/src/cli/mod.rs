@@ -2,6 +2,7 @@
 
 mod compare;
 mod gate;
+mod generate;
 mod import;
 mod look;
 mod report;
@@ -11,6 +12,7 @@ pub mod values;
 
 pub use compare::{CompareArgs, CompareBy, Correct};
 pub use gate::GateArgs;
+pub use generate::{GenerateArgs, Generated};
 pub use import::{CountTable, ExplainArgs, ImportArgs, PapersArgs, PapersVerb};
 pub use look::{DoctorArgs, InitArgs, ListArgs};
 pub use report::{OpenArgs, ReportArgs, ReportFormat, ServeArgs};
@@ -93,6 +95,8 @@ pub enum Command {
     Init(InitArgs),
     /// List suites, benchmarks and layers
     List(ListArgs),
+    /// Write the shell's completions, or the manual's pages
+    Generate(GenerateArgs),
     /// (started by tare itself) Own one boot and remove it
     #[command(hide = true)]
     Keep,

@@ -5,6 +5,7 @@ pub mod doctor;
 pub mod explain;
 pub mod export;
 mod gate;
+pub mod generate;
 pub mod import;
 pub mod init;
 pub mod keep;

@@ -1,0 +1,61 @@
+//! `tare generate`: the manual's pages and the shells' completions, from the same definitions as `--help`.
+
+use crate::cli::{Cli, GenerateArgs, Generated};
+use crate::{files, output};
+use anyhow::{Context, Result};
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Writes what is asked for.
+pub fn generate(args: &GenerateArgs) -> Result<ExitCode> {
+    let mut pages = match args.what {
+        Generated::Man => manual()?,
+        Generated::Bash => vec![completions(Shell::Bash, "tare.bash")],
+        Generated::Zsh => vec![completions(Shell::Zsh, "_tare")],
+        Generated::Fish => vec![completions(Shell::Fish, "tare.fish")],
+    };
+    match &args.out {
+        Some(folder) => pages.iter().try_for_each(|(name, text)| put(folder, name, text))?,
+        None => output::stream(|out| Ok(out.write_all(&pages.swap_remove(0).1)?))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A file's name and content.
+type File = (String, Vec<u8>);
+
+fn completions(shell: Shell, name: &str) -> File {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "tare", &mut text);
+    (name.into(), text)
+}
+
+/// The page of tare itself, and one for each of its commands.
+fn manual() -> Result<Vec<File>> {
+    let mut all = Cli::command().name("tare").disable_help_subcommand(true);
+    all.build();
+    let shown = |command: &&Command| !command.is_hide_set();
+    let commands = all.get_subcommands().filter(shown).cloned();
+    let named = commands.map(|command| {
+        let name = format!("tare-{}", command.get_name());
+        command.display_name(name.clone()).name(name)
+    });
+    std::iter::once(all.clone()).chain(named).map(page).collect()
+}
+
+fn page(command: Command) -> Result<File> {
+    let name = format!("{}.1", command.get_name());
+    let mut text = Vec::new();
+    // No date: the same definitions give the same page.
+    Man::new(command).date("").manual("tare").render(&mut text)?;
+    Ok((name, text))
+}
+
+fn put(folder: &Path, name: &str, text: &[u8]) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    files::put(&folder.join(name), |file| Ok(file.write_all(text)?))
+}
