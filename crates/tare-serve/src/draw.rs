@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use maud::{Markup, html};
 use tare_board::{CompareOptions, Extras, Options, Scoreboard, scoreboard};
 use tare_report::{clean, compare_html, history_html, summary_html};
-use tare_store::{Campaign, StoreError, load};
+use tare_store::{Campaign, StoreError, load, load_plan};
 
 /// Campaigns in a history, at most.
 const HISTORY: usize = 100;
@@ -33,7 +33,7 @@ pub(crate) fn report(found: &CampaignEntry) -> Result<Bytes, StoreError> {
 
 /// The newest campaigns over time. Which these are is found first, so that not all of them are held and judged.
 pub(crate) fn history(folders: &Folders) -> String {
-    let made = |one: CampaignEntry| Some((load(&one.path).ok()?.plan.created, one));
+    let made = |one: CampaignEntry| Some((load_plan(&one.path).ok()?.created, one));
     let mut newest: Vec<(String, CampaignEntry)> =
         folders.scan().into_iter().filter_map(made).collect();
     newest.sort_by(|a, b| b.0.cmp(&a.0));

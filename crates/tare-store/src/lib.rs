@@ -23,7 +23,7 @@ pub use model::{
     StoredArtifact, Warning,
 };
 pub use order::Order;
-pub use read::load;
+pub use read::{load, load_plan};
 pub use table::Sample;
 pub use write::Store;
 

@@ -22,6 +22,13 @@ pub fn load(directory: &Path) -> Result<Campaign, StoreError> {
     Ok(if killed { Campaign { state: "interrupted".into(), ..campaign } } else { campaign })
 }
 
+/// The plan of the campaign in `directory`, without anything that was measured.
+pub fn load_plan(directory: &Path) -> Result<Plan, StoreError> {
+    let Opened { database, .. } = check(directory)?;
+    let plan = plan(&database).map(|(plan, ..)| plan);
+    plan.map_err(|e| StoreError::Database(directory.join(FILE), e))
+}
+
 /// A campaign's file that this version reads.
 pub(crate) struct Opened {
     /// Its schema's version: 1 up to [`SCHEMA_VERSION`].

@@ -35,6 +35,7 @@ pub(super) fn hostile_greeting() -> Hello {
         aslr: text(),
         idle: text(),
         governor: text(),
+        tunables: text(),
         mitigations: vec![Mitigation { name: text(), state: text() }],
         scratch: text(),
         scratch_fs: text(),
