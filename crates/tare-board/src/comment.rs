@@ -12,7 +12,7 @@ pub enum Comment {
     OneBlock,
     /// One imported figure gives a ratio without an interval.
     SingleFigure,
-    /// Layer and baseline both have a value in `have` of the `of` blocks that booted both.
+    /// Layer and baseline both have a value in `have` of the `of` blocks in which both were asked for it.
     MissingBlocks {
         /// Blocks used.
         have: usize,

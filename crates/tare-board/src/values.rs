@@ -3,10 +3,9 @@
 use crate::format::quantity;
 use crate::note::has_own_clock;
 use std::collections::BTreeMap;
-use tare_proto::Turn;
-use tare_proto::{BenchInfo, Better};
+use tare_proto::{BenchInfo, Better, Turn};
 use tare_stats::{Best, Estimator, StatError, rounds_log_ratio};
-use tare_store::{Campaign, Outcome, Role, SeriesRow};
+use tare_store::{BootState, Campaign, Outcome, Role, SeriesRow};
 
 /// What a block has of one benchmark on one layer in one role.
 pub(crate) enum BlockResult<'a> {
@@ -24,7 +23,8 @@ type Key = (u32, usize, Role, usize);
 /// One value per block, layer, role and benchmark of a campaign.
 pub(crate) struct Values<'a> {
     found: BTreeMap<Key, BlockResult<'a>>,
-    booted: BTreeMap<(u32, usize), ()>,
+    /// By block and layer: whether one of its boots failed.
+    booted: BTreeMap<(u32, usize), bool>,
     /// The blocks with at least one boot, in order.
     pub(crate) blocks: Vec<u32>,
     /// By benchmark: which end is good.
@@ -53,8 +53,10 @@ impl<'a> Values<'a> {
             }
             found.insert(key, reduce(series, bench, estimator));
         }
-        let booted: BTreeMap<_, _> =
-            campaign.boots.iter().map(|b| ((b.block, b.layer), ())).collect();
+        let mut booted: BTreeMap<(u32, usize), bool> = BTreeMap::new();
+        for boot in &campaign.boots {
+            *booted.entry((boot.block, boot.layer)).or_default() |= boot.state == BootState::Failed;
+        }
         let mut blocks: Vec<u32> = booted.keys().map(|(block, _)| *block).collect();
         blocks.dedup();
         let imported = campaign.layers.iter().map(|l| l.kind == tare_store::IMPORTED).collect();
@@ -157,9 +159,12 @@ impl<'a> Values<'a> {
         self.imported.get(layer) == Some(&true)
     }
 
-    /// Whether `layer` was booted in `block` at all.
-    pub(crate) fn booted(&self, block: u32, layer: usize) -> bool {
-        self.booted.contains_key(&(block, layer))
+    /// Whether `layer` should have `benchmark` in `block`: it has it, or a boot failed that may have lost it. A block of a
+    /// time budget holds only what was still uncertain before it.
+    pub(crate) fn is_expected(&self, block: u32, layer: usize, benchmark: usize) -> bool {
+        let has = |layer| self.at(block, layer, Role::Weigh, benchmark).is_some();
+        let lost = || self.booted.get(&(block, layer)) == Some(&true);
+        has(layer) || (lost() && (0..self.imported.len()).any(has))
     }
 }
 

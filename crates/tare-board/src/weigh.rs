@@ -20,7 +20,7 @@ pub(crate) struct CellRatio {
     pub(crate) interval: Option<RatioInterval>,
     /// The ratio itself.
     pub(crate) point: Option<RatioPoint>,
-    /// Blocks that booted both.
+    /// Blocks that should have both.
     pub(crate) expected: usize,
     /// The whole operation, where most of it is subtracted.
     pub(crate) whole: Option<Whole>,
@@ -56,7 +56,8 @@ pub(crate) fn weigh(
     let point = point_of_logs(&known).ok();
     let logs = Logs::Paired(logs);
     let both = |block: &&u32| {
-        values.booted(**block, layer) && baseline.is_some_and(|b| values.booted(**block, b))
+        let expected = |layer| values.is_expected(**block, layer, benchmark);
+        expected(layer) && baseline.is_some_and(expected)
     };
     let expected = values.blocks.iter().filter(both).count();
     let whole = baseline.and_then(|b| Whole::of(values, b, layer, benchmark, options));

@@ -5,7 +5,7 @@ mod common;
 use common::{absent, bench, boot, empty, fail, hello, layer, series};
 use tare_board::{Cell, Comment, Options, Presence, Scoreboard, Verdict, scoreboard};
 use tare_proto::{Better, Counter, Unit};
-use tare_store::{Campaign, Outcome, Role};
+use tare_store::{BootState, Campaign, Outcome, Role};
 
 /// A baseline and one layer, one benchmark.
 fn pair() -> Campaign {
@@ -107,6 +107,11 @@ fn blocks_without_both_are_left_out_and_said() {
             campaign.series.retain(|row| row.boot != at);
         }
     }
+    let left_out = board(&campaign);
+    let missing = |comment: &Comment| matches!(comment, Comment::MissingBlocks { .. });
+    assert!(!only(&left_out).comments.iter().any(missing), "the block did not ask for it");
+    let lost = campaign.boots.iter_mut().find(|boot| boot.block == 2 && boot.layer == 1);
+    lost.unwrap().state = BootState::Failed;
     let board = board(&campaign);
     let cell = only(&board);
     assert!(near(cell.ratio.unwrap().value, 2.0));

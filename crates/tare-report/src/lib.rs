@@ -12,6 +12,7 @@ mod headline;
 mod html;
 mod index;
 mod json;
+mod legend;
 mod markdown;
 mod svg;
 mod text;

@@ -125,11 +125,11 @@ fn matrix(out: &mut String, board: &Scoreboard, shown: &[(usize, &LayerSummary)]
         out,
         format!(
             "\nRatios; ▲ costs more, ▼ costs less, = equivalent within {margin}, ? undecided, · no interval. {}",
-            words::about_means(board)
+            crate::legend::about_rows(board)
         )
         .trim_end(),
     );
-    if let Some(text) = words::mostly_subtracted(board) {
+    if let Some(text) = crate::legend::mostly_subtracted(board) {
         line(out, &format!("\n{}", prose(&text)));
     }
 }

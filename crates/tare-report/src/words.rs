@@ -4,9 +4,7 @@ use crate::clean::{clean, fit};
 use tare_board::Comment;
 pub(crate) use tare_board::format::percent_of;
 use tare_board::format::{count, percent, short_ratio};
-use tare_board::{
-    Cell, FailedBoot, LayerSummary, Measure, Presence, Ratio, Row, Scoreboard, Verdict,
-};
+use tare_board::{Cell, FailedBoot, Measure, Presence, Ratio, Row, Scoreboard, Verdict};
 use tare_proto::Better;
 use tare_stats::Correction;
 use tare_store::Role;
@@ -17,39 +15,6 @@ const NAME: usize = 32;
 /// A name from the campaign, harmless and of bearable length.
 pub(crate) fn name(text: &str) -> String {
     fit(&clean(text), NAME)
-}
-
-/// What to know of geometric means: benchmarks at several loads, and rows that they leave out.
-pub(crate) fn about_means(board: &Scoreboard) -> String {
-    let mut text = String::new();
-    if !tare_board::load::families(board).is_empty() {
-        text += "Geometric means are over each benchmark's smallest load. ";
-    }
-    if board.geomeans.iter().any(|mean| mean.subtracted > 0) {
-        text += "Geometric means leave out rows where most of the measurement is subtracted. ";
-    }
-    text
-}
-
-/// Rows of which most is subtracted, layer by layer, each with the ratio of the whole operations.
-pub(crate) fn mostly_subtracted(board: &Scoreboard) -> Option<String> {
-    let of = |(at, layer): (usize, &LayerSummary)| {
-        let row = |row: &Row| {
-            let (ratio, whole) = (row.cells[at].ratio?, row.cells[at].subtracted?.whole);
-            let benchmark = name(&row.benchmark);
-            Some(format!(
-                "{benchmark} {}, whole operation {}",
-                short_ratio(ratio.value),
-                short_ratio(whole.value)
-            ))
-        };
-        let rows: Vec<String> = board.rows.iter().filter_map(row).collect();
-        (!rows.is_empty()).then(|| format!("{}: {}", name(&layer.name), rows.join("; ")))
-    };
-    let layers: Vec<String> = board.others().enumerate().filter_map(of).collect();
-    let what = "In these rows (*) most of the measurement is subtracted. They are never called faster, and get another verdict \
-                only where the whole operation shows it too.";
-    (!layers.is_empty()).then(|| format!("{what} {}.", layers.join(". ")))
 }
 
 /// The verdict in a word.

@@ -85,7 +85,7 @@ fn caption(board: &Scoreboard) -> Markup {
         "where higher is better, ↑, are drawn inverted); green: equivalent within " (words::percent_of(method.margin))
         "; grey: the row's noise floor. Verdicts corrected for " (method.comparisons) " comparisons ("
         (words::correction(method.correction)) ")."
-        " " (words::about_means(board))
+        " " (crate::legend::about_rows(board))
         @if let Some(estimator) = &method.estimator { " Every series reduced by " (estimator) "." }
     }
 }

@@ -182,7 +182,7 @@ fn legend(page: &mut Page, board: &Scoreboard) {
     if board.rows.iter().any(|row| row.better == Better::Higher) {
         text += "↑ higher is better: there ▲ is below 1, though above 1 in a mean cost. ";
     }
-    text += &words::about_means(board);
+    text += &crate::legend::about_rows(board);
     if !crate::headline::all_imported(board) {
         text += &format!("floor: {baseline} against itself; smaller differences do not count. ");
     }
@@ -196,7 +196,7 @@ fn legend(page: &mut Page, board: &Scoreboard) {
     }
     page.gap();
     page.paragraph(Ink::Dim, "", &text);
-    if let Some(text) = crate::words::mostly_subtracted(board) {
+    if let Some(text) = crate::legend::mostly_subtracted(board) {
         page.gap();
         page.paragraph(Ink::Caution, "", &text);
     }
