@@ -20,9 +20,10 @@ pub enum StoreError {
     /// The file is a database, but not a campaign.
     #[error("{} is not a campaign: {why}", .0.display(), why = .1)]
     Foreign(PathBuf, String),
-    /// A newer tare wrote it.
-    #[error("{} has schema version {has}; this tare reads up to {max}", .0.display(), has = .1, max = crate::SCHEMA_VERSION)]
-    Newer(PathBuf, i64),
+    /// A newer tare wrote it: the file, its schema's version, and the tare that reads it.
+    #[error("{} has schema version {has}, and this tare reads versions 1 to {max}; read it with {by}", .0.display(), has = .1,
+            by = .2, max = crate::SCHEMA_VERSION)]
+    Newer(PathBuf, i64, String),
     /// SQLite failed: the disk is full, the file is damaged or the directory is gone.
     #[error("{}: {why}", .0.display(), why = .1)]
     Database(PathBuf, rusqlite::Error),

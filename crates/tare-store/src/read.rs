@@ -10,7 +10,10 @@ use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
-use tare_proto::{BenchInfo, Counter, Turn};
+use tare_proto::{BenchInfo, Counter, Turn, harmless};
+
+/// Most characters that are shown of the version of a newer tare.
+const LONGEST_VERSION: usize = 40;
 
 /// Reads the whole campaign in `directory`.
 pub fn load(directory: &Path) -> Result<Campaign, StoreError> {
@@ -49,8 +52,20 @@ pub(crate) fn check(directory: &Path) -> Result<Opened, StoreError> {
         opened.map_err(|e| StoreError::Foreign(path.clone(), e.to_string()))?;
     match version {
         1..=SCHEMA_VERSION => Ok(Opened { version, database }),
-        newer if newer > SCHEMA_VERSION => Err(StoreError::Newer(path, newer)),
+        newer if newer > SCHEMA_VERSION => {
+            Err(StoreError::Newer(path, newer, reader_of(&database)))
+        }
         _ => Err(StoreError::Foreign(path, "it has no schema version of tare's".into())),
+    }
+}
+
+/// The tare that reads a campaign of a newer one: that one, or any later.
+fn reader_of(database: &Connection) -> String {
+    let asked = "SELECT value FROM campaign WHERE key = 'tare_version'";
+    let version = database.query_row(asked, [], |row| row.get::<_, String>(0)).ok();
+    match version.and_then(|json| serde_json::from_str::<String>(&json).ok()) {
+        Some(version) => format!("tare {} or a newer one", harmless(&version, LONGEST_VERSION)),
+        None => "a newer tare".into(),
     }
 }
 

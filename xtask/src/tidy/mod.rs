@@ -1,8 +1,9 @@
 //! Checks what the compiler does not: every file says what it is for, crates and modules depend on each other as
-//! ARCHITECTURE.md says and never in a circle, nothing is too long, and nothing is left unfinished.
+//! ARCHITECTURE.md says and never in a circle, nothing is too long, nothing is left unfinished, and the pages' links and commands hold.
 
 mod arrows;
 mod circles;
+mod pages;
 mod sizes;
 mod tree;
 
@@ -48,6 +49,7 @@ pub fn tidy() -> Result<()> {
     wrong.extend(arrows::wrong(root(), &map)?);
     wrong.extend(circles::wrong(&sources));
     wrong.extend(sizes::wrong(&sources));
+    wrong.extend(pages::wrong(root())?);
     if !wrong.is_empty() {
         bail!("{}", wrong.join("\n"));
     }

@@ -101,3 +101,6 @@ pub enum Command {
     #[command(hide = true)]
     Keep,
 }
+
+#[cfg(test)]
+mod tests;
