@@ -6,6 +6,7 @@ mod calibrate;
 mod dist;
 mod elsewhere;
 mod fidelity;
+mod figures;
 mod orders;
 mod packages;
 mod python;
@@ -49,6 +50,11 @@ const CHORES: &[Chore] = &[
         name: "dist",
         about: "build the release: archive, Debian package, licences, SBOM (--binary FILE --out DIR)",
         run: dist::dist,
+    },
+    Chore {
+        name: "figures",
+        about: "draw the documentation's figures from its recorded campaigns",
+        run: |_| figures::figures(),
     },
     Chore {
         name: "fidelity",

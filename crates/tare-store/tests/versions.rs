@@ -100,7 +100,7 @@ fn a_newer_version_names_the_tare_that_reads_it() {
     let database = Connection::open(home.path().join(FILE)).unwrap();
     database.pragma_update(None, "user_version", SCHEMA_VERSION + 1).unwrap();
     let say = "UPDATE campaign SET value = ?1 WHERE key = 'tare_version'";
-    database.execute(say, ["\"9.8.7\u{1b}[31m\""]).unwrap();
+    database.execute(say, ["\"9.8.7\\u001b[31m\""]).unwrap();
     for error in [load(home.path()).unwrap_err(), Store::open(home.path()).map(drop).unwrap_err()] {
         assert!(matches!(error, StoreError::Newer(..)));
         let text = error.to_string();

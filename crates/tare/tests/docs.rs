@@ -37,3 +37,22 @@ fn what_is_marked_as_tested_works() {
     }
     assert!(ran > 0, "no block is marked");
 }
+
+/// `cargo xtask figures` draws what is committed.
+#[test]
+fn figures_are_those_of_their_recorded_campaigns() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/figures");
+    let bench = Bench::new();
+    let mut drawn = 0;
+    for entry in fs::read_dir(&folder).unwrap() {
+        let campaign = entry.unwrap().path();
+        if campaign.join("campaign.db").is_file() {
+            let line = format!("report {} --format svg", campaign.display());
+            let committed = fs::read_to_string(campaign.with_extension("svg")).unwrap();
+            let why = "the figure is not that of its campaign: cargo xtask figures";
+            assert!(bench.ok(&line).out == committed, "{}: {why}", campaign.display());
+            drawn += 1;
+        }
+    }
+    assert!(drawn > 0, "there is no figure");
+}

@@ -1,0 +1,34 @@
+//! The figures of the documentation, drawn from recorded campaigns: `docs/figures/NAME/` becomes `docs/figures/NAME.svg`.
+
+use crate::shell::{cargo, root};
+use anyhow::{Context, Result};
+use std::fs;
+
+/// Draws every figure.
+pub fn figures() -> Result<()> {
+    let folder = root().join("docs/figures");
+    for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+        let campaign = entry?.path();
+        if campaign.join("campaign.db").is_file() {
+            let (from, to) = (campaign.display().to_string(), campaign.with_extension("svg"));
+            let to = to.display().to_string();
+            cargo(
+                &[
+                    "run",
+                    "--quiet",
+                    "--package",
+                    "tare",
+                    "--",
+                    "report",
+                    &from,
+                    "--format",
+                    "svg",
+                    "--out",
+                    &to,
+                ],
+                &[],
+            )?;
+        }
+    }
+    Ok(())
+}
