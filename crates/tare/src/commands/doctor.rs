@@ -56,6 +56,10 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
             tried.iter().map(|(asked, tried)| for_machines(asked, tried)).collect();
         let all = json!({ "machine": environment::for_machines(&machine), "layers": found });
         output::print(&json_text(&all))?;
+    } else if let [_, _, ..] = tried[..] {
+        let missing = |tried: &Result<Trial, Unavailable>| tried.as_ref().err().cloned();
+        let layers = tried.iter().map(|(asked, tried)| (asked.name.clone(), missing(tried)));
+        output::print(&in_short(&layers.collect::<Vec<_>>()))?;
     }
     let missing = tried.iter().any(|(asked, tried)| asked.named && tried.is_err());
     Ok(if missing { LAYER_MISSING.into() } else { ExitCode::SUCCESS })
@@ -145,6 +149,37 @@ fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
     }
 }
 
+/// What can be weighed now, what one command would add, and what needs more than that.
+fn in_short(layers: &[(String, Option<Unavailable>)]) -> String {
+    const INSTALL: &str = "apt-get install ";
+    let here = layers.iter().filter(|(_, missing)| missing.is_none());
+    let here: Vec<&str> = here.map(|(name, _)| name.as_str()).collect();
+    let (mut names, mut packages, mut more) = (Vec::new(), Vec::new(), String::new());
+    for (name, missing) in layers {
+        let Some(Unavailable { why, remedy }) = missing else { continue };
+        match remedy.split_once(INSTALL) {
+            Some((_, package)) => {
+                names.push(name.as_str());
+                packages.push(
+                    package
+                        .split(|c: char| c.is_whitespace() || ",;)".contains(c))
+                        .next()
+                        .unwrap_or(""),
+                );
+            }
+            None => more.push_str(&format!("  needs more than that: {name}: {why}\n")),
+        }
+    }
+    packages.dedup();
+    let here = if here.is_empty() { "nothing".into() } else { here.join(", ") };
+    let mut text = format!("\nIn short\n  can be weighed now: {here}\n");
+    if !names.is_empty() {
+        let (names, packages) = (names.join(", "), packages.join(" "));
+        text.push_str(&format!("  one command adds {names}: sudo {INSTALL}{packages}\n"));
+    }
+    text + &more
+}
+
 /// `2 ms`, `640 ms`, `2.4 s`.
 fn within(time: Duration) -> String {
     match time.as_millis() {
@@ -166,5 +201,29 @@ fn for_machines(asked: &Asked, tried: &Result<Trial, Unavailable>) -> Value {
             "layer": name, "kind": asked.kind, "settings": settings, "available": false,
             "why": why, "remedy": remedy,
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_short_it_says_what_runs_what_to_install_and_what_needs_more() {
+        let no = |why: &str, remedy: &str| Some(Unavailable::new(why, remedy));
+        let layers = [
+            ("native".to_owned(), None),
+            ("crun".into(), no("there is no program crun", "install it: apt-get install crun")),
+            (
+                "uml".into(),
+                no("there is no program linux.uml", "install it: apt-get install user-mode-linux"),
+            ),
+            ("kvm".into(), no("there is no /dev/kvm", "enable virtualization in the firmware")),
+        ];
+        let expected = "\nIn short\n  can be weighed now: native\n  \
+                        one command adds crun, uml: sudo apt-get install crun user-mode-linux\n  \
+                        needs more than that: kvm: there is no /dev/kvm\n";
+        assert_eq!(in_short(&layers), expected);
+        assert!(in_short(&layers[1..2]).contains("can be weighed now: nothing"));
     }
 }
