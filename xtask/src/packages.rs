@@ -24,6 +24,7 @@ const TESTING: &[(&str, &str)] = &[
     ("sqlite3", "sqlite3"),
     ("python3", "python3"),
     ("mmdebstrap", "mmdebstrap"),
+    ("podman", "podman"),
     ("dpkg-deb", "dpkg"),
 ];
 

@@ -1,4 +1,5 @@
-//! The Debian package in an empty Debian: it is installed, weighs native, and is removed without a trace.
+//! The Debian package in an empty Debian: it is installed, weighs native, and is removed without a trace. The same package in a
+//! container, by the repository's Dockerfile.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -66,7 +67,9 @@ fn the_package_weighs_in_an_empty_system_and_leaves_nothing() {
     }
     let folder = tempfile::tempdir().unwrap();
     let root = empty_root(folder.path());
-    fs::copy(package(folder.path()), root.join("tare.deb")).unwrap();
+    let package = package(folder.path());
+    in_a_container(folder.path(), &root, &package);
+    fs::copy(package, root.join("tare.deb")).unwrap();
     let mut inside = Command::new("timeout");
     inside.args(["180", "unshare", "--mount", "--pid", "--fork", "--kill-child"]);
     inside.args(["sh", "-c", ENTER, "enter"]).arg(&root).arg(INSIDE);
@@ -85,6 +88,32 @@ fn the_package_weighs_in_an_empty_system_and_leaves_nothing() {
     assert!(left.is_empty(), "left behind: {left:?}");
     assert!(before.is_subset(&after), "removed: {:?}", before.difference(&after));
     assert!(said.contains("native alone, 28 benchmarks"), "{said}");
+}
+
+/// The Dockerfile makes an image of the package, without the layers that it would download, which weighs native.
+fn in_a_container(folder: &Path, root: &Path, package: &Path) {
+    let base = folder.join("base.tar");
+    program(Command::new("tar").arg("-C").arg(root).args(["-c", "-f"]).arg(&base).arg("."))
+        .unwrap();
+    // Everything of podman is in the test's folder and ends with it; nothing is mounted.
+    let podman = |words: &[&str]| {
+        let mut podman = Command::new("podman");
+        podman.arg("--root").arg(folder.join("images")).arg("--runroot").arg(folder.join("state"));
+        podman.args(["--storage-driver=vfs", "--cgroup-manager=cgroupfs", "--runtime=runc"]);
+        podman.args(words);
+        podman
+    };
+    said(podman(&["import", "-q"]).arg(&base).arg("base")).expect("a base image");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Dockerfile");
+    let mut build = podman(&["build", "-q", "--isolation=chroot", "--network=host", "-t", "tare"]);
+    build.args(["--build-arg", "BASE=localhost/base", "--build-arg", "LAYERS=", "-f"]).arg(file);
+    said(build.arg(package.parent().unwrap())).expect("the image");
+    // Limits that also a runner may set which is a container itself.
+    let limits = ["--ulimit=nofile=1024:1024", "--ulimit=nproc=1000:1000"];
+    let mut run = podman(&["run", "--rm", "--network=none"]);
+    run.args(limits).args(["localhost/tare", "run", "--layers", "native", "--blocks", "2"]);
+    let board = said(run.args(["--bench", "lmbench/null_call", "--out", "c"])).expect("a campaign");
+    assert!(board.contains("lmbench/null_call"), "{board}");
 }
 
 /// What the package manager keeps for itself.

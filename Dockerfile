@@ -1,0 +1,18 @@
+# tare in a container, for what a container may weigh. Build it beside the release:
+#
+#   cargo xtask dist
+#   podman build -t tare -f Dockerfile target/dist
+#   podman run --rm -v "$PWD:/campaigns" tare run --layers native --out first
+#
+# What more it may weigh depends on the flags: --device /dev/kvm for kvm, --privileged for runc and runsc. `podman run
+# --rm tare doctor` says what runs.
+ARG BASE=docker.io/library/debian:12-slim
+FROM ${BASE}
+ARG LAYERS="qemu-system-x86 runc iproute2"
+COPY tare_*.deb /tmp/
+RUN dpkg -i /tmp/tare_*.deb && rm /tmp/tare_*.deb
+RUN if [ -n "$LAYERS" ]; then \
+      apt-get update && apt-get install -y --no-install-recommends $LAYERS && rm -rf /var/lib/apt/lists/*; \
+    fi
+WORKDIR /campaigns
+ENTRYPOINT ["tare"]
