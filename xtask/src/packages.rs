@@ -17,8 +17,14 @@ const NEEDED: &[(&str, &str)] = &[
 const GUESTS: &[(&str, &str)] =
     &[("linux.uml", "user-mode-linux"), ("qemu-system-x86_64", "qemu-system-x86")];
 
-/// What only tests need: a browser for the page, and its driver; a reader of databases; what makes an empty Debian.
+/// What only tests need: engines of containers; a server of SSH; a browser for the page, and its driver; a reader of
+/// databases; what makes an empty Debian.
 const TESTING: &[(&str, &str)] = &[
+    ("podman", "podman"),
+    ("bwrap", "bubblewrap"),
+    ("systemd-nspawn", "systemd-container"),
+    ("lxc-execute", "lxc"),
+    ("sshd", "openssh-server"),
     ("chromium", "chromium"),
     ("chromedriver", "chromium-driver"),
     ("sqlite3", "sqlite3"),

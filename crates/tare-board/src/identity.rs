@@ -38,7 +38,7 @@ impl Identity {
             "runsc" => gvisor(known),
             "uml" => user_mode(known),
             "qemu" | "kvm" => machine(known),
-            _ => Identity::default(),
+            _ => words(known),
         }
     }
 }
@@ -79,6 +79,27 @@ fn plain(what: String) -> Identity {
 
 fn with_version(name: &str, version: Option<String>) -> String {
     version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"))
+}
+
+/// Kinds that are words, and the names of their programs.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("podman", "podman"),
+    ("docker", "docker"),
+    ("bwrap", "bubblewrap"),
+    ("nspawn", "systemd-nspawn"),
+    ("lxc", "LXC"),
+];
+
+/// Its processes may be out of the host's sight.
+fn words(known: Known) -> Identity {
+    let program = PROGRAMS.iter().find(|(kind, _)| *kind == known.kind);
+    let what =
+        program.map_or_else(String::new, |(_, name)| with_version(name, known.version("runtime")));
+    let elsewhere =
+        known.setting("processes") == Some("elsewhere") && known.setting("pids").is_none();
+    let text = "its processes are behind a daemon or on another host, where tare does not look: its memory and the CPU time \
+                that it uses are not known, and which CPUs it runs on is up to its words";
+    Identity { what, remark: elsewhere.then(|| Note { kind: "elsewhere", text: text.into() }) }
 }
 
 /// Its registers may be fewer than the host's.
@@ -166,6 +187,24 @@ mod tests {
         assert_eq!(own, "KVM under tare's monitor");
         assert_eq!(what("native", "kind=native", "", ""), "");
         assert_eq!(what("runc", "kind=runc", "runtime", ""), "runc");
+    }
+
+    #[test]
+    fn a_layer_of_words_says_what_tare_does_not_see() {
+        let podman = of("podman", "kind=podman,processes=below", "runtime", "podman version 4.3.1");
+        assert_eq!((podman.what.as_str(), podman.remark), ("podman 4.3.1", None));
+        let bwrap = what("bwrap", "kind=bwrap", "runtime", "bubblewrap 0.8.0");
+        assert_eq!(bwrap, "bubblewrap 0.8.0");
+        let docker = of(
+            "docker",
+            "kind=docker,processes=elsewhere",
+            "runtime",
+            "Docker version 28.2.2, build e",
+        );
+        assert_eq!(docker.what, "docker 28.2.2");
+        assert!(docker.remark.unwrap().text.contains("not known"));
+        let told = of("command", "kind=command,pids=p,processes=elsewhere", "runtime", "");
+        assert_eq!((told.what.as_str(), told.remark), ("", None));
     }
 
     #[test]

@@ -19,11 +19,14 @@ pub(crate) const LATENCY_NS: (f64, f64) = (5e6, 2e7);
 const SAMPLE_LATENCY_NS: f64 = 4e4;
 
 /// Kinds of layers whose clock is the host's own: what they send late is no drift.
-const HOST_CLOCK: [&str; 2] = ["native", "runc"];
+const HOST_CLOCK: [&str; 7] = ["native", "runc", "podman", "bwrap", "nspawn", "lxc", "chroot"];
 
 /// Whether the layer's probe reads a clock that can differ from the host's.
 pub(crate) fn has_own_clock(campaign: &Campaign, layer: usize) -> bool {
-    campaign.layers.get(layer).is_some_and(|row| !HOST_CLOCK.contains(&row.kind.as_str()))
+    // What comes from another host, or through a daemon, takes its time, and that is no drift.
+    let far = |settings: &str| settings.split(',').any(|part| part == "processes=elsewhere");
+    let own = |kind: &str| !HOST_CLOCK.contains(&kind);
+    campaign.layers.get(layer).is_some_and(|row| own(&row.kind) && !far(&row.settings))
 }
 
 /// How much faster than the host's the clock behind `series` ran, in percent, when that is beyond [`DRIFT`] and

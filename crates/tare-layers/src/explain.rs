@@ -6,6 +6,14 @@ use crate::{SessionError, Unavailable};
 const KNOWN: &[(&str, &str)] = &[
     ("No space left on device", "make room in the folder for temporary files, or set TMPDIR"),
     ("Cannot allocate memory", "close other programs, or give the layer less (memory=)"),
+    (
+        "assword",
+        "it asks for a password, and nobody is there to type one: let it log in without (a key in ssh-agent, sudo -n)",
+    ),
+    (
+        "Exec format error",
+        "the machine there cannot run this probe, which is for another architecture",
+    ),
     ("Unable to mount root fs", "the kernel has no initramfs support: give another (kernel=)"),
     (
         "ermission denied",

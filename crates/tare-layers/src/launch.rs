@@ -6,6 +6,15 @@ use std::ffi::OsStr;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
+/// How to start a keeper: a program and arguments that end up in [`crate::keep()`].
+#[derive(Debug, Clone)]
+pub struct Keeper {
+    /// The program, usually tare itself.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+}
+
 /// How a boot starts.
 #[expect(clippy::large_enum_variant, reason = "there is one a boot")]
 pub enum Launch {
@@ -32,6 +41,11 @@ pub struct Program {
     /// Commands that remove what the layer leaves outside its processes (a container's state); run
     /// when it was started and all of its processes have ended, in order, each ignored if it fails.
     pub cleanup: Vec<Vec<String>>,
+    /// Commands that end what the layer has started elsewhere, behind a daemon or on another host; run on every ending, even
+    /// when it was not started, after all of its processes here have ended. Each that fails is reported.
+    pub stop: Vec<Vec<String>>,
+    /// Where the layer's processes are.
+    pub processes: ProcessesAre,
     /// Folders outside the boot's folder that the keeper makes at the start and removes at the end.
     pub folders: Vec<PathBuf>,
     /// What the layer needs beside folders; made before it starts, in order. The first step that fails ends
@@ -46,6 +60,18 @@ pub struct Program {
     pub artifacts: Vec<Artifact>,
 }
 
+/// Where a layer's processes are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ProcessesAre {
+    /// Below the program that the keeper starts.
+    #[default]
+    Below,
+    /// Somewhere else, so that nobody here knows what they use; and why.
+    Elsewhere(String),
+    /// This command prints their ids.
+    Printed(Vec<String>),
+}
+
 /// A command that makes something, and the one that removes it again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
@@ -53,6 +79,9 @@ pub struct Step {
     pub make: Vec<String>,
     /// Removes it; run only after it was made. Empty when it goes with something else.
     pub undo: Vec<String>,
+    /// The seconds that making it may take, where that is more than usual.
+    #[serde(default)]
+    pub seconds: Option<u32>,
 }
 
 /// A program that runs beside a layer. It says `ready` on its standard output, or why it is not.

@@ -1,6 +1,6 @@
 //! What a layer is: a check of the host and a description of how to start.
 
-use crate::{Launch, Plugin, SessionError, Unavailable};
+use crate::{Keeper, Launch, Plugin, SessionError, Unavailable};
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,17 @@ pub trait Layer: Send + Sync {
     /// Writes what one boot needs into `boot.folder` and says how to start it. Runs after
     /// [`Layer::check`] has passed.
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch>;
+
+    /// Makes what all boots of a campaign share and removes it when this layer is dropped. Called before every boot; does its
+    /// work once.
+    fn prepare(&self, _host: &Host, _keeper: &Keeper) -> Result<(), SessionError> {
+        Ok(())
+    }
+
+    /// Whether a boot that failed would fail again as long as nothing of this host has changed.
+    fn failures_last(&self) -> bool {
+        true
+    }
 
     /// Whether [`BootSpec::script`] is all that is ever asked of a boot: nothing is said to it once it runs, since what
     /// the host says, and when, would be seen by its clock.
@@ -65,6 +76,8 @@ pub struct BootSpec<'a> {
     pub counts: Option<&'a Path>,
     /// What will be asked, in order; only a [scripted](Layer::scripted) layer reads it.
     pub script: &'a [Request],
+    /// The CPUs that the layer is pinned to; empty when it is not.
+    pub cpus: &'a [u32],
     /// Chooses one of a simulated machine's perturbations: all layers of a block get the same.
     pub perturbation: u64,
 }

@@ -33,6 +33,11 @@ impl<R: BufRead> LineReader<R> {
         &mut self.stream
     }
 
+    /// What has come of a line that has not ended.
+    pub fn unfinished(&self) -> &[u8] {
+        &self.line
+    }
+
     /// The next line, or `None` at the end of the stream.
     ///
     /// A longer line than [`MAX_LINE`] is cut there and its rest is dropped up to the newline. After an error (nothing came

@@ -19,6 +19,9 @@ pub struct HostBench {
 pub const HOST_SUITE: (&str, &str) =
     ("host", "what the host sees of a layer: start latency and memory; part of every suite");
 
+/// Why memory is not known of processes that are.
+const UNREADABLE: &str = "the layer's processes cannot be read by this user";
+
 /// Every benchmark that the host measures.
 pub const HOST_BENCHES: &[HostBench] = &[
     HostBench {
@@ -33,7 +36,7 @@ pub const HOST_BENCHES: &[HostBench] = &[
         unit: Unit::Bytes,
         measure: |session, _| match session.footprint() {
             Some(bytes) if bytes > 0 => Ok(bytes as f64),
-            _ => Err("the layer's processes cannot be read by this user".into()),
+            _ => Err(session.out_of_sight().unwrap_or(UNREADABLE).to_owned()),
         },
     },
 ];

@@ -120,6 +120,7 @@ fn of_boot(candidate: &Candidate, host: &Host) -> io::Result<Vec<String>> {
         number: 0,
         counts: None,
         script: &[],
+        cpus: &[],
         perturbation: 0,
     };
     let Launch::Program(program) = candidate.layer.launch(host, &spec)? else {

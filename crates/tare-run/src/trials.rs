@@ -78,12 +78,14 @@ impl Trials<'_> {
     fn one(&self, candidate: &Candidate) -> Result<Trial, Unavailable> {
         let layer = candidate.layer;
         layer.check(self.host)?;
-        if let Some(known) = remembered::recall(candidate, self) {
+        if layer.failures_last()
+            && let Some(known) = remembered::recall(candidate, self)
+        {
             return Err(known);
         }
         boot(layer, candidate.machine, self).map_err(|Failed { error, console, left }| {
             let mut failed = layer.explain(&error, &console);
-            if lasts(&error) {
+            if lasts(&error) && layer.failures_last() {
                 remembered::remember(candidate, self, &failed);
             }
             left.iter().for_each(|path| failed.why += &format!("; not removed: {path}"));

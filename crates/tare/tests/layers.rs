@@ -3,6 +3,10 @@
 
 mod layers_common;
 
+use layers_common::words::{
+    WORDS, WORDS_OF_USERS, every_row_that_is_tested_is_here, files_are_on_a_disk,
+    others_say_what_they_need,
+};
 use layers_common::{
     LONG, PLACE, Place, copy_program, disk_reads, layer, net_transactions, null_call,
     too_many_on_disk,
@@ -28,9 +32,10 @@ const NOBODY: u32 = 65534;
 fn layers_boot_answer_and_leave_nothing() {
     let place = Place::new();
     give_kernel(&place);
-    for name in LAYERS {
+    for name in LAYERS.iter().chain(WORDS) {
         every_ending(&place, name, "");
     }
+    every_row_that_is_tested_is_here();
     panic_is_readable(&place);
     kvm_boots_or_is_explained(&place, "kvm,disk=32M,net=user");
     kvm_boots_or_is_explained(&place, "kvm,vmm=qemu");
@@ -48,8 +53,11 @@ fn layers_boot_answer_and_leave_nothing() {
 fn as_user() {
     let Some(place) = std::env::var_os(PLACE) else { return };
     let place = Place::at(Path::new(&place));
-    for name in LAYERS {
+    for name in LAYERS.iter().chain(WORDS_OF_USERS) {
         every_ending(&place, name, " as an ordinary user");
+    }
+    for name in WORDS.iter().filter(|name| !WORDS_OF_USERS.contains(name)) {
+        others_say_what_they_need(&place, name);
     }
 }
 
@@ -106,6 +114,9 @@ fn normal_end(place: &Place, name: &str, who: &str) {
     }
     match session.measure(&disk_reads(), LONG) {
         Ok(Answer::Series(series, _)) => assert!(!series.samples.is_empty(), "{name}{who}"),
+        Ok(Answer::Unavailable(why)) if WORDS.contains(&name) => {
+            assert!(why.contains("disk"), "{name}{who}: {why}");
+        }
         other => panic!("{name}{who}, its disk: {other:?}\n{}", session.console_tail()),
     }
     if name.contains("files=") {
@@ -116,7 +127,11 @@ fn normal_end(place: &Place, name: &str, who: &str) {
             other => panic!("{name}{who}, its files: {other:?}\n{}", session.console_tail()),
         }
     }
-    network_reaches_the_host(&mut session, name, who);
+    if WORDS.contains(&name) {
+        files_are_on_a_disk(&mut session, name, who);
+    } else {
+        network_reaches_the_host(&mut session, name, who);
+    }
     let footprint = session.footprint();
     assert!(footprint.is_some_and(|bytes| bytes > 100_000), "{name}{who}: {footprint:?}");
     let ended = session.end(Duration::from_secs(10));
@@ -140,6 +155,9 @@ fn stopped_while_it_waits(session: &mut Session, name: &str) {
 /// The layer `name` with a disk, the network that suits it and, where it is a guest, files on another disk.
 fn with_devices(name: &str) -> String {
     let kind = KINDS.iter().find(|kind| kind.name == name).unwrap();
+    if kind.words.is_some() {
+        return name.to_owned();
+    }
     let files = if usual(kind, "files").is_some() { ",files=32M" } else { "" };
     format!("{name},disk=32M,net={}{files}", usual(kind, "net").unwrap())
 }

@@ -113,6 +113,7 @@ fn boot(folder: &Path, init: &[u8]) -> String {
         number: 0,
         counts: Some(&out),
         script: &[],
+        cpus: &[],
         perturbation: 0,
     };
     let Launch::Program(program) = layer.launch(&host, &boot).unwrap() else {

@@ -59,7 +59,8 @@ fn a_step_that_fails_is_named_and_ends_the_machine() {
     let host = Host::new(env!("TARE_PROBE_FILE").into(), common::cache());
     layer.check(&host).unwrap();
     let (id, number, counts, script, perturbation) = ("tare-step", 0, None, &[][..], 0);
-    let boot = BootSpec { folder: folder.path(), id, number, counts, script, perturbation };
+    let boot =
+        BootSpec { folder: folder.path(), id, number, counts, script, cpus: &[], perturbation };
     let Launch::Program(program) = layer.launch(&host, &boot).unwrap() else {
         panic!("no program")
     };

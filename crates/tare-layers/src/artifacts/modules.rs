@@ -123,6 +123,7 @@ mod tests {
             number: 0,
             counts: None,
             script: &[],
+            cpus: &[],
             perturbation: 0,
         };
         let kernel = Path::new("/cache/vmlinuz-6.1");

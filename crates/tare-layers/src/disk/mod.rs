@@ -177,6 +177,7 @@ mod tests {
             number: 0,
             counts: None,
             script: &[],
+            cpus: &[],
             perturbation: 0,
         };
         assert!(disk.attach(&host(false), &boot, &mut Program::default()).is_err());

@@ -58,7 +58,8 @@ pub(crate) fn layer(
 /// Makes what the layer needs beside processes. What is there already was made by somebody else and is refused.
 fn make_all(what: &Program, estate: &mut Estate) -> io::Result<()> {
     estate.env = what.env.clone();
-    if !what.cleanup.is_empty() {
+    estate.stop = what.stop.clone();
+    if !what.cleanup.is_empty() || !what.stop.is_empty() {
         estate.claim_cgroups()?;
     }
     for folder in &what.folders {
@@ -70,7 +71,7 @@ fn make_all(what: &Program, estate: &mut Estate) -> io::Result<()> {
     }
     for step in &what.setup {
         end::unless_gone()?;
-        estate::run(&step.make, &what.env)?;
+        estate::run(&step.make, &what.env, step.within())?;
         if !step.undo.is_empty() {
             estate.commands.insert(0, step.undo.clone());
         }

@@ -22,6 +22,9 @@ pub(crate) struct Estate {
     pub id: String,
     /// Its own folder and others.
     pub folders: Vec<PathBuf>,
+    /// Commands that end what runs elsewhere; first of all, and each that fails is named.
+    #[serde(default)]
+    pub stop: Vec<Vec<String>>,
     /// Commands that remove what is no folder, in the order of running.
     pub commands: Vec<Vec<String>>,
     /// Their environment.
@@ -45,6 +48,7 @@ impl Estate {
             id: id.to_owned(),
             folders: folders.collect(),
             commands: commands.filter(|words| !words.is_empty()).collect(),
+            stop: program.stop.clone(),
             env: program.env.clone(),
             cgroups: true,
         }
@@ -79,14 +83,18 @@ impl Estate {
 
     /// Removes what was made, when all processes have ended; names what is left.
     pub fn clear(&self) -> Vec<String> {
+        let stopped = self.stop.iter().filter_map(|words| stop(words, &self.env).err());
+        let running: Vec<String> =
+            stopped.map(|e| format!("what a command was to end ({e})")).collect();
         for words in &self.commands {
-            let _ = run(words, &self.env); // nothing to remove is an error for some
+            let _ = run(words, &self.env, COMMAND); // nothing to remove is an error for some
         }
         let cgroups = if self.cgroups { self.control_groups() } else { Vec::new() };
         let cgroups = cgroups.into_iter().map(|path| (remove_cgroup(&path), path));
         let folders = self.folders.iter().map(|path| (mounts::remove(path), path.clone()));
         let left = cgroups.chain(folders).filter_map(|(result, path)| Some((result.err()?, path)));
-        left.map(|(e, path)| format!("{}: {e}", path.display())).collect()
+        let left = left.map(|(e, path)| format!("{}: {e}", path.display()));
+        running.into_iter().chain(left).collect()
     }
 
     /// Whether everything that would be removed carries the boot's id.
@@ -108,13 +116,28 @@ pub(crate) fn is_id(id: &str) -> bool {
     (5..=64).contains(&id.len()) && id.chars().all(plain)
 }
 
+/// How long a command that stops something is tried again after a failure: a container that has just been killed may not be
+/// removed before its engine has noticed.
+const AGAIN: Duration = Duration::from_secs(3);
+
+/// Runs a command that ends something elsewhere.
+fn stop(words: &[String], env: &[(String, String)]) -> io::Result<()> {
+    let begin = Instant::now();
+    loop {
+        match run(words, env, COMMAND) {
+            Err(_) if begin.elapsed() < AGAIN => thread::sleep(Duration::from_millis(100)),
+            done => return done,
+        }
+    }
+}
+
 /// Runs a command that makes or removes something.
-pub(crate) fn run(words: &[String], env: &[(String, String)]) -> io::Result<()> {
+pub(crate) fn run(words: &[String], env: &[(String, String)], within: Duration) -> io::Result<()> {
     let Some((name, args)) = words.split_first() else { return Ok(()) };
     let mut command = Command::new(name);
     command.args(args).env_clear().envs(env.iter().cloned());
     let why = |why| io::Error::other(format!("{}: {why}", words.join(" ")));
-    programs::output(&mut command, COMMAND).map(drop).map_err(why)
+    programs::output(&mut command, within).map(drop).map_err(why)
 }
 
 /// Removes a control group and those in it, as soon as the last process in it has died.

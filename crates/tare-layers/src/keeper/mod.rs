@@ -19,6 +19,7 @@ use crate::image::MAKING;
 use crate::keeper::estate::{COMMAND, Estate};
 use crate::keeper::orders::{Boot, LIFE, News, Order, READY};
 use crate::keeper::record::Record;
+use crate::{Keeper, Step};
 use nix::errno::Errno;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -40,15 +41,6 @@ const POLL: Duration = Duration::from_millis(2);
 
 /// Bytes a second that an image is written at, at least.
 const SLOWEST_DISK: u64 = 10 << 20;
-
-/// How to start a keeper: a program and arguments that end up in [`crate::keep()`].
-#[derive(Debug, Clone)]
-pub struct Keeper {
-    /// The program, usually tare itself.
-    pub program: PathBuf,
-    /// Its arguments.
-    pub args: Vec<String>,
-}
 
 /// The layer's standard streams.
 pub(crate) struct Streams {
@@ -133,12 +125,20 @@ fn place_life_line(life: i32) -> io::Result<()> {
     Ok(Errno::result(done).map(drop)?)
 }
 
+impl Step {
+    /// Longest time for making it.
+    pub(crate) fn within(&self) -> Duration {
+        self.seconds.map_or(COMMAND, |seconds| Duration::from_secs(seconds.into()))
+    }
+}
+
 /// Longest time that a keeper may take to start what `order` says.
 fn patience(order: &Order) -> Duration {
     let what = &order.program;
     let bytes: u64 = what.images.iter().map(|image| image.bytes).sum();
     let formatting = what.images.iter().filter(|image| image.file_system).count();
-    let steps = COMMAND * what.setup.len() as u32 + READY * what.helpers.len() as u32;
+    let steps: Duration = what.setup.iter().map(Step::within).sum();
+    let steps = steps + READY * what.helpers.len() as u32;
     PATIENCE + Duration::from_secs(bytes / SLOWEST_DISK) + steps + MAKING * formatting as u32
 }
 

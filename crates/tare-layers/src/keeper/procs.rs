@@ -71,6 +71,11 @@ fn has(pid: u32, mark: u64) -> bool {
     hard.is_some_and(|hard| hard == mark.to_string()) && !is_zombie(pid)
 }
 
+/// Whether there is such a process.
+pub fn lives(pid: u32) -> bool {
+    parent(pid).is_some() && !is_zombie(pid)
+}
+
 fn is_zombie(pid: u32) -> bool {
     let stat = stat(pid).unwrap_or_default();
     after_name(&stat).is_none_or(|rest| rest.trim_start().starts_with(['Z', 'X']))

@@ -19,6 +19,7 @@ pub const KIND: LayerKind = LayerKind {
     settings: &SETTINGS,
     defaults: &[("vmm", "tare"), ("accel", "kvm")],
     unnamed: Unnamed::Weighed,
+    words: None,
     make,
 };
 

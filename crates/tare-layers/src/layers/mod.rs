@@ -1,12 +1,17 @@
 //! The table of layers: one file and one row each. `tare list`, `tare doctor` and the docs read it.
 
+mod command;
 mod kvm;
 mod mock;
 mod native;
 mod oci;
+mod presets;
 mod qemu;
 mod sim;
+mod ssh;
 mod uml;
+
+pub use command::{Recipe, Tested};
 
 use crate::settings::suggestion;
 use crate::{Layer, Setting, SettingError, Settings, disk, disk::files, net};
@@ -37,6 +42,8 @@ pub struct LayerKind {
     pub defaults: &'static [(&'static str, &'static str)],
     /// Who takes it when no layer is named.
     pub unnamed: Unnamed,
+    /// What is known of it, for a kind that is words alone.
+    pub words: Option<&'static Recipe>,
     /// Makes the layer from its settings.
     pub make: fn(&Settings) -> Result<Box<dyn Layer>, SettingError>,
 }
@@ -50,6 +57,14 @@ pub const KINDS: &[LayerKind] = &[
     uml::KIND,
     qemu::KIND,
     kvm::KIND,
+    presets::PODMAN,
+    presets::DOCKER,
+    presets::BWRAP,
+    presets::NSPAWN,
+    presets::LXC,
+    presets::CHROOT,
+    ssh::KIND,
+    command::KIND,
     sim::native::KIND,
     sim::xen_pv::KIND,
     sim::xen_domu::KIND,
@@ -96,7 +111,10 @@ pub fn configure(
     let mut known = vec!["name", "kind"];
     known.extend(kind.settings.iter().map(|setting| setting.key));
     let in_layer = |e: SettingError| SettingError(format!("layer {name}: {e}"));
-    settings.only(&known).map_err(in_layer)?;
+    match kind.words {
+        Some(recipe) => (recipe.complete)(&mut settings), // other settings may stand in its words
+        None => settings.only(&known).map_err(in_layer)?,
+    }
     let layer = (kind.make)(&settings).map_err(in_layer)?;
     Ok((kind, settings, layer))
 }
@@ -151,8 +169,14 @@ mod tests {
         assert_eq!(names.len(), KINDS.len());
         for kind in KINDS {
             let machine = kind.machine.unwrap_or_default();
-            let (_, settings, _) =
-                configure(machine, &Settings::parse(kind.name).unwrap()).unwrap();
+            let mut asked = Settings::parse(kind.name).unwrap();
+            for (key, _) in kind.words.map_or(&[][..], |recipe| recipe.needs) {
+                asked.set(key, "x").unwrap();
+            }
+            if kind.name == command::KIND.name {
+                asked.set("start", "{probe} serve").unwrap(); // it has no words of its own
+            }
+            let (_, settings, _) = configure(machine, &asked).unwrap();
             assert_eq!(settings.get("kind"), Some(kind.name));
             for (key, value) in kind.defaults {
                 assert_eq!(settings.get(key), Some(*value), "{}", kind.name);

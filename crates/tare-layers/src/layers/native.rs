@@ -25,6 +25,7 @@ pub const KIND: LayerKind = LayerKind {
     ],
     defaults: &[],
     unnamed: Unnamed::Weighed,
+    words: None,
     make: |settings| {
         Ok(Box::new(Native {
             disk: Disk::read(settings)?,

@@ -44,6 +44,7 @@ const fn kind(name: &'static str, about: &'static str, unnamed: Unnamed) -> Laye
         settings: &[RUNTIME, ARGS, disk::SETTING, net::SETTING],
         defaults: &[],
         unnamed,
+        words: None,
         make: |settings| Ok(Box::new(Oci::new(settings)?)),
     }
 }

@@ -22,6 +22,7 @@ pub const KIND: LayerKind = LayerKind {
     settings: SETTINGS,
     defaults: &[("accel", "tcg")],
     unnamed: Unnamed::Tried("emulates every instruction"),
+    words: None,
     make,
 };
 

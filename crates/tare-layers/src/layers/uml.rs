@@ -27,6 +27,7 @@ pub const KIND: LayerKind = LayerKind {
     ],
     defaults: &[],
     unnamed: Unnamed::Tried("a kernel as a process, slow at whatever enters it"),
+    words: None,
     make: |settings| {
         Ok(Box::new(Uml {
             kernel: settings.get("kernel").unwrap_or("linux.uml").to_owned(),

@@ -136,7 +136,11 @@ impl Interfaces {
     /// Pairs of what makes something and what removes it.
     fn made(&self, setup: &[(String, String)], link: Link) -> Made {
         let words = |line: &String| if line.is_empty() { Vec::new() } else { self.command(line) };
-        let step = |(make, undo): &(String, String)| Step { make: words(make), undo: words(undo) };
+        let step = |(make, undo): &(String, String)| Step {
+            make: words(make),
+            undo: words(undo),
+            seconds: None,
+        };
         let setup = setup.iter().map(step).collect();
         Made { setup, link, address: Some(self.host) }
     }

@@ -50,6 +50,11 @@ impl Arrivals {
         Arrivals { lines: LineReader::new(BufReader::with_capacity(64 << 10, stream)), console }
     }
 
+    /// Puts what has come of a line that does not end, such as a question, on the console.
+    pub(crate) fn show_unfinished(&self) {
+        self.console.push(self.lines.unfinished());
+    }
+
     /// Waits for a message, at most for `within`.
     pub(crate) fn wait(&mut self, within: Duration) -> Arrived {
         let end = Instant::now() + within;

@@ -18,6 +18,7 @@ use crate::session::boot::{BootName, Ended, Greeting};
 use crate::session::console::Console;
 use crate::session::line::{Arrivals, Arrived, Stamped};
 use crate::session::stopped::Stopped;
+use crate::whereabouts::Whereabouts;
 use crate::{Artifact, Keeper, Launch, keeper::record};
 use std::io::Write;
 use std::path::Path;
@@ -40,6 +41,7 @@ pub struct Session {
     pub(crate) running: Option<Running>,
     started_ns: u64,
     artifacts: Vec<Artifact>,
+    pub(crate) processes: Whereabouts,
     /// The requests were in the guest before it started.
     scripted: bool,
     /// Where it is stopped while it waits.
@@ -61,12 +63,13 @@ impl Session {
         log: Option<&Path>,
         interrupted: fn() -> bool,
     ) -> Result<Session, SessionError> {
+        layer.prepare(host, keeper)?;
         let console = Console::new(log);
         let BootName { id, number, counts, script, perturbation } = boot;
         let records = record::folder(&host.cache);
         let (mut running, folder, streams) = keeper.start(id, &records)?;
         let (number, perturbation, counts) = (*number, *perturbation, counts.as_deref());
-        let spec = BootSpec { folder: &folder, id, number, counts, script, perturbation };
+        let spec = BootSpec { folder: &folder, id, number, counts, script, cpus, perturbation };
         let named = |e| refused(format!("{}: {e}", folder.display()));
         let program = match layer.launch(host, &spec).map_err(named)? {
             Launch::Program(program) => program,
@@ -76,6 +79,7 @@ impl Session {
             }
         };
         let artifacts = program.artifacts.clone();
+        let processes = Whereabouts::of(&program);
         let started_ns = running.launch(&Order { program, cpus: cpus.to_vec() })?;
         let drained = console.clone();
         let drain = thread::spawn(move || drained.drain(streams.stderr));
@@ -86,6 +90,7 @@ impl Session {
         session.running = Some(running);
         session.artifacts = artifacts;
         session.scripted = layer.scripted();
+        session.processes = processes;
         Ok(session)
     }
 
@@ -118,6 +123,7 @@ impl Session {
             artifacts: Vec::new(),
             scripted: false,
             stopped: None,
+            processes: Whereabouts::Below,
             begun: None,
             interrupted,
         }
@@ -128,6 +134,7 @@ impl Session {
         let zero = (Instant::now(), monotonic_ns());
         let mut deadline = self.deadline(within.into());
         let Some(stamped) = self.next(&mut deadline)? else {
+            self.arrived.show_unfinished();
             return Err(SessionError::NoGreeting(deadline.waited()));
         };
         let FromProbe::Hello(hello) = stamped.what else {
@@ -144,6 +151,7 @@ impl Session {
             Some(after) => before + after,
             None => before.saturating_sub(zero.0 - stamped.at),
         };
+        self.processes.find();
         Ok(Greeting { hello: *hello, start })
     }
 

@@ -17,8 +17,7 @@ impl Session {
     /// From now on the layer is stopped while nothing is asked of it; false where that cannot be done: where it has no
     /// processes of its own, or where a tracer has them, as gVisor's and User-Mode Linux's have their guests'.
     pub fn stop_while_waiting(&mut self) -> bool {
-        let Some(running) = &self.running else { return false };
-        let pids = running.processes(&Processes::now());
+        let Some(pids) = self.own_processes(&Processes::now()) else { return false };
         if pids.is_empty() || pids.iter().any(|pid| is_traced(*pid)) {
             return false;
         }
@@ -29,11 +28,9 @@ impl Session {
 
     /// Stops the layer, if it is one of those; `anew`: its processes may be others than before.
     pub(super) fn halt(&mut self, anew: bool) {
-        let Some((stopped, running)) = self.stopped.as_mut().zip(self.running.as_ref()) else {
-            return;
-        };
-        if anew {
-            let pids = running.processes(&Processes::now());
+        let pids = if anew { self.own_processes(&Processes::now()) } else { None };
+        let Some(stopped) = self.stopped.as_mut() else { return };
+        if let Some(pids) = pids {
             stopped.processes = pids.into_iter().filter_map(Held::of).collect();
         }
         stopped.processes.iter().for_each(|process| process.signal(libc::SIGSTOP));

@@ -33,7 +33,7 @@ fn one(page: &mut Page, board: &Scoreboard, layer: &LayerSummary, at: usize) {
     let (name, baseline) = (words::name(&layer.name), words::name(&board.baseline));
     page.heading(&format!("{name} against {baseline}"));
     let shared = words::shared(board, at);
-    let what = [clean(&layer.what), super::reason(&layer.settings)];
+    let what = [clean(&layer.what), super::reason(&brief(layer))];
     let what: Vec<String> = what.into_iter().filter(|text| !text.is_empty()).collect();
     page.paragraph(Ink::Dim, "", &what.join(" · "));
     if !shared.is_empty() {
@@ -55,6 +55,21 @@ fn one(page: &mut Page, board: &Scoreboard, layer: &LayerSummary, at: usize) {
     }
     page.remarked(&sides, &rows, NAME.0);
     absent(page, board, at);
+}
+
+/// Settings that hold a layer's words. Those of a kind that brings them stand on the page and in `tare list`.
+const WORDS: &[&str] = &["start", "stop", "check", "prepare", "push", "finish"];
+
+/// A layer's settings, without the words that its kind has brought.
+fn brief(layer: &LayerSummary) -> String {
+    if layer.kind == "command" {
+        return layer.settings.clone();
+    }
+    // A comma within a value stands behind a backslash.
+    let escaped = layer.settings.replace("\\,", "\u{1}");
+    let words = |part: &str| part.split_once('=').is_some_and(|(key, _)| WORDS.contains(&key));
+    let kept: Vec<&str> = escaped.split(',').filter(|part| !words(part)).collect();
+    kept.join(",").replace('\u{1}', "\\,")
 }
 
 fn header(board: &Scoreboard, layer: &str, baseline: &str) -> Vec<Piece> {

@@ -2,7 +2,7 @@
 //! what the others lack.
 
 use crate::cli::{DoctorArgs, LAYER_MISSING};
-use crate::config::{Asked, layers};
+use crate::config::{Asked, Config, layers};
 use crate::environment::{self, View};
 use crate::progress::Progress;
 use crate::usage::OrUsage;
@@ -23,8 +23,9 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     interrupt::listen()?;
     let (host, keeper) = (host::host()?, host::keeper()?);
     host::sweep(&host);
+    let config = if args.layers.is_empty() { Config::default() } else { Config::read(None)? };
     let asked: Vec<Settings> =
-        args.layers.iter().map(|text| Settings::parse(text).or_usage()).collect::<Result<_>>()?;
+        args.layers.iter().map(|text| config.named(text).or_usage()).collect::<Result<_>>()?;
     let layers = layers(args.machine, &asked).or_usage()?;
     let machine = environment::look(&View::of_this_host(&cpus_of(&layers)));
     if !args.json {

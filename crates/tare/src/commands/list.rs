@@ -4,10 +4,10 @@ use crate::catalog::Catalog;
 use crate::cli::ListArgs;
 use crate::{host, output};
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::process::ExitCode;
-use tare_layers::KINDS;
+use tare_layers::{KINDS, LayerKind, Recipe, Tested};
 use tare_report::json_text;
 
 /// Prints everything that can be named on the command line.
@@ -36,6 +36,10 @@ fn for_people(catalog: &Catalog) -> String {
             let _ = writeln!(text, "\n  on the {} machine:", machine.unwrap_or_default());
         }
         let _ = writeln!(text, "  {:8} {}", kind.name, kind.about);
+        if let Some(recipe) = kind.words.filter(|_| !kind.defaults.is_empty()) {
+            text.push_str(&of_words(kind, recipe));
+            continue;
+        }
         for setting in kind.settings {
             let _ =
                 writeln!(text, "           {:10} {}", format!("{}=", setting.key), setting.about);
@@ -44,12 +48,32 @@ fn for_people(catalog: &Catalog) -> String {
     text
 }
 
+/// A kind that is words known to tare: whether tests boot it, and the words.
+fn of_words(kind: &LayerKind, recipe: &Recipe) -> String {
+    let tested = match recipe.tested {
+        Tested::Booted => "tested: tare's tests boot it".to_owned(),
+        Tested::Words(why) => {
+            format!("written from its documentation, and run with a stand-in: {why}")
+        }
+    };
+    let mut text =
+        format!("           {tested}; every setting of command can overrule its words:\n");
+    for (key, words) in kind.defaults {
+        let _ = writeln!(text, "           {key}={words}");
+    }
+    text
+}
+
 fn for_machines(catalog: &Catalog) -> String {
     let setting = |s: &tare_layers::Setting| json!({ "key": s.key, "about": s.about });
     let layer = |kind: &tare_layers::LayerKind| {
         let settings: Vec<_> = kind.settings.iter().map(setting).collect();
+        let tested = kind.words.map(|recipe| recipe.tested == Tested::Booted);
+        let words: Map<String, Value> =
+            kind.defaults.iter().map(|(key, words)| ((*key).to_owned(), json!(words))).collect();
         json!({
             "name": kind.name, "machine": kind.machine, "about": kind.about, "settings": settings,
+            "defaults": words, "booted_by_tests": tested.unwrap_or(true),
         })
     };
     let layers: Vec<_> = KINDS.iter().map(layer).collect();

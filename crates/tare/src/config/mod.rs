@@ -138,7 +138,7 @@ impl Config {
         for name in &args.layers {
             match name.as_str() {
                 ALL => all.extend(of_kinds(machine, every)?),
-                name => all.push(Settings::parse(name)?),
+                name => all.push(self.named(name)?),
             }
         }
         for text in &args.layer {
@@ -156,6 +156,16 @@ impl Config {
         made(machine, &all, named, &needs)
     }
 
+    /// The layer that is written `text`: of a `[[layer]]` table with that name, or else as `--layer` takes it.
+    pub fn named(&self, text: &str) -> Result<Settings> {
+        let called =
+            |table: &&toml::Table| table.get("name").and_then(|it| it.as_str()) == Some(text);
+        match self.layer.iter().find(called) {
+            Some(table) => of_table(table),
+            None => Ok(Settings::parse(text)?),
+        }
+    }
+
     /// The names of the file's layers.
     #[cfg(test)]
     pub fn layer_names(&self) -> Vec<&str> {
@@ -170,10 +180,15 @@ impl Config {
             Unnamed::Weighed | Unnamed::Ignored => None,
         };
         let others: Vec<(&str, &str)> = kinds_of(machine).filter_map(other).collect();
-        let (with, _) = others.last().filter(|_| !named)?;
+        let (with, _) = others.first().filter(|_| !named)?;
         let usual = kinds_of(machine).filter(|kind| kind.unnamed == Unnamed::Weighed);
         let usual: Vec<&str> = usual.map(|kind| kind.name).collect();
-        let others = others.iter().map(|(name, why)| format!("{name} ({why})"));
+        // Neighbours with the same reason share it.
+        let alike = others.chunk_by(|(_, a), (_, b)| a == b);
+        let others = alike.map(|alike| {
+            let names: Vec<&str> = alike.iter().map(|(name, _)| *name).collect();
+            format!("{} ({})", names.join(", "), alike[0].1)
+        });
         Some(format!(
             "Weighing those of {} that run here. Left out: {}. To choose: --layers native,{with}, or --layers {ALL}.",
             usual.join(", "),

@@ -32,10 +32,21 @@ fn a_layer_gets_what_a_benchmark_says_that_it_needs() {
 }
 
 #[test]
+fn a_layer_of_the_file_is_found_by_its_name() {
+    let text = "[[layer]]\nname = \"mine\"\nkind = \"command\"\nstart = \"box {probe}\"\n";
+    let config: Config = toml::from_str(text).unwrap();
+    let made = config.layers(&args("tare run --layers native,mine"), Machine::Real, &[]).unwrap();
+    assert_eq!((made[1].name.as_str(), made[1].kind), ("mine", "command"));
+    assert!(made[1].settings.to_string().contains("start=box {probe}"));
+    assert!(config.named("mine,args=x").unwrap().get("start").is_none(), "as written");
+}
+
+#[test]
 fn without_names_the_quick_layers_are_weighed_and_the_others_named() {
     assert_eq!(names("tare run"), ["native", "runc", "runsc", "kvm"]);
-    let every = ["native", "runc", "crun", "runsc", "uml", "qemu", "kvm"];
-    assert_eq!(names("tare run --layers all"), every);
+    let all = names("tare run --layers all");
+    assert_eq!(all[..7], ["native", "runc", "crun", "runsc", "uml", "qemu", "kvm"]);
+    assert!(all[7..].contains(&"podman".into()) && !all.contains(&"command".into()), "{all:?}");
     assert_eq!(names("tare run --layers native,uml"), ["native", "uml"]);
     let left_out = |line| Config::default().left_out(&args(line), Machine::Real);
     let said = left_out("tare run").unwrap();
@@ -44,6 +55,7 @@ fn without_names_the_quick_layers_are_weighed_and_the_others_named() {
         "{said}"
     );
     assert!(said.contains("qemu (emulates every instruction)"), "{said}");
+    assert!(said.contains("lxc, chroot (an engine around"), "{said}");
     assert!(said.contains("--layers all"), "{said}");
     assert_eq!(left_out("tare run --layers all"), None);
     assert_eq!(left_out("tare run --layer name=a,kind=uml"), None);

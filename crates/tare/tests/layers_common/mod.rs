@@ -1,6 +1,8 @@
 //! What the tests of layers share: a place of their own, and a search for anything left of it.
 #![allow(dead_code)] // each test program uses its part
 
+pub mod words;
+
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -206,6 +208,11 @@ pub fn disk_reads() -> Request {
 /// A request for files on a disk, by more users than a guest has memory for: only who has such files looks at that.
 pub fn too_many_on_disk() -> Request {
     Request { bench: "aim7/mix-disk@500".into(), ..null_call(1, 200) }
+}
+
+/// A request for a file on a disk.
+pub fn one_on_disk() -> Request {
+    Request { bench: "aim7/mix-disk@1".into(), ..null_call(1, 200) }
 }
 
 /// A request that every layer with a network to the host can answer.

@@ -39,6 +39,7 @@ pub const KIND: LayerKind = LayerKind {
     ],
     defaults: &[],
     unnamed: Unnamed::Ignored,
+    words: None,
     make,
 };
 

@@ -19,6 +19,7 @@ pub const KIND: LayerKind = LayerKind {
     settings: &[KERNEL, APPEND, MEMORY, CPU, EMULATOR],
     defaults: &[],
     unnamed: Unnamed::Weighed,
+    words: None,
     make,
 };
 

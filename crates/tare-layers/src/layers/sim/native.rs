@@ -15,6 +15,7 @@ pub const KIND: LayerKind = LayerKind {
     settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, CPU, EMULATOR],
     defaults: &[],
     unnamed: Unnamed::Weighed,
+    words: None,
     make,
 };
 

@@ -20,6 +20,7 @@ pub const KIND: LayerKind = LayerKind {
     settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, TSC, XEN, XEN_ARGS, CPU, EMULATOR],
     defaults: &[("tsc", "native")],
     unnamed: Unnamed::Weighed,
+    words: None,
     make,
 };
 

@@ -16,6 +16,7 @@ pub const KIND: LayerKind = LayerKind {
     settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, XEN, XEN_ARGS, CPU, EMULATOR],
     defaults: &[],
     unnamed: Unnamed::Weighed,
+    words: None,
     make,
 };
 
