@@ -36,6 +36,7 @@ pub mod floor;
 pub mod geomean;
 pub mod goal;
 mod input;
+pub mod meta;
 pub mod moderate;
 mod moments;
 mod plan;
@@ -63,6 +64,7 @@ pub use floor::{NoiseFloor, noise_floor, noise_floor_of_logs};
 pub use geomean::{SuiteGeomean, suite_geomean, suite_geomean_sparse, unpaired_geomean};
 pub use goal::CalibrationRow;
 pub use input::RowInput;
+pub use meta::{Pooled, Study, pool};
 pub use moderate::{VariancePrior, moderate};
 pub use rank::{RankCorrelation, rank_correlation};
 pub use ratio::{

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use tare_layers::{Answer, Layer, Session, SessionError, Settings, configure};
+use tare_layers::{Answer, Layer, Processes, Session, SessionError, Settings, configure};
 use tare_proto::Machine;
 
 const SOON: Duration = Duration::from_secs(20);
@@ -153,7 +153,14 @@ fn daemon(place: &Place) -> Child {
         place.host.probe.display()
     );
     let mut sh = Command::new("sh");
-    sh.args(["-c", &script]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    let daemon =
+        sh.args(["-c", &script]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let deadline = std::time::Instant::now() + SOON;
+    while !place.folder.join("from").exists() {
+        assert!(std::time::Instant::now() < deadline, "the daemon does not start");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    daemon
 }
 
 #[test]
@@ -169,7 +176,7 @@ fn what_runs_behind_a_daemon_is_not_seen_unless_its_processes_are_named() {
     let mut session = place.start(&*words(&settings), None).unwrap();
     session.greet(LONG).unwrap();
     measures(&mut session);
-    assert_eq!((session.footprint(), session.cpu_time()), (None, None));
+    assert_eq!((session.footprint(), session.cpu_time(&Processes::now())), (None, None));
     assert!(session.out_of_sight().unwrap().contains("daemon"));
     drop(session);
     let pids = format!("cat {folder}/pid");
@@ -178,7 +185,7 @@ fn what_runs_behind_a_daemon_is_not_seen_unless_its_processes_are_named() {
     session.greet(LONG).unwrap();
     measures(&mut session);
     assert!(session.footprint().is_some_and(|bytes| bytes > 100_000));
-    assert!(session.cpu_time().is_some() && session.out_of_sight().is_none());
+    assert!(session.cpu_time(&Processes::now()).is_some() && session.out_of_sight().is_none());
     drop(session);
     daemon.kill().unwrap();
     daemon.wait().unwrap();

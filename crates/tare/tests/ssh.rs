@@ -11,7 +11,9 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use tare_layers::{Answer, Layer, Session, SessionError, Settings, Unavailable, configure};
+use tare_layers::{
+    Answer, Layer, Processes, Session, SessionError, Settings, Unavailable, configure,
+};
 use tare_proto::Machine;
 use tempfile::TempDir;
 
@@ -145,7 +147,7 @@ fn another_machine_measures_and_keeps_nothing() {
             other => panic!("{other:?}\n{}", session.console_tail()),
         }
     }
-    assert_eq!((session.footprint(), session.cpu_time()), (None, None));
+    assert_eq!((session.footprint(), session.cpu_time(&Processes::now())), (None, None));
     assert!(session.out_of_sight().unwrap().contains("another host"));
     assert_eq!(session.end(SOON).left, [""; 0]);
     assert!(matches!(beside.measure(&null_call(3, 2_000), LONG), Ok(Answer::Series(..))));
@@ -200,7 +202,7 @@ fn what_keeps_it_from_coming_up_is_said_with_the_remedy() {
     fs::rename(uname, bin.join("uname")).unwrap();
     let other = far.layer(&[]);
     let why = far.refused(&*other);
-    assert!(why.why.contains("that machine is sparc64"), "{why}");
+    assert!(why.why.contains("architecture (sparc64)"), "{why}");
     remedy(&why, "another architecture");
     drop(other);
     fs::remove_file(bin.join("uname")).unwrap();

@@ -31,7 +31,7 @@ pub const KIND: LayerKind = LayerKind {
             concat!(
                 "sh -c 'probe=$1; shift; exec \"$@\" <\"$probe\"' sh {probe} ",
                 ssh!(),
-                "'test \"$(uname -m)\" = {arch} || { echo \"that machine is $(uname -m), the probe is for {arch}\" >&2; ",
+                "'test \"$(uname -m)\" = {arch} || { echo \"that machine is of another\"\" architecture ($(uname -m)), the probe is for {arch}\" >&2; ",
                 "exit 1; }; set -C; umask 077; cat >",
                 probe!(),
                 " && chmod 700 ",
@@ -76,7 +76,7 @@ const RECIPE: Recipe = Recipe {
         ),
         ("timed out", "see whether the machine is up and can be reached: ssh HOST true"),
         (
-            "the probe is for",
+            "of another architecture (", // not as it stands in the words
             "this tare's probe is for another architecture: use a tare that was built for that machine",
         ),
         ("No space left on device", "make room there, or name another folder with dir="),

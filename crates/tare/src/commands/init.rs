@@ -193,7 +193,7 @@ mod tests {
         };
         let all: Vec<String> = sample().lines().filter_map(bare).collect();
         let config: Config = toml::from_str(&all.join("\n")).unwrap();
-        assert_eq!(config.layer_names().len(), 7);
+        assert_eq!(config.layer_names().len(), layers(Machine::Real, &[]).unwrap().len());
         assert!(config.pin.is_some() && config.blocks.is_some() && config.seed.is_some());
         assert!(config.margin.is_some() && config.width.is_some() && !config.bench.is_empty());
     }
