@@ -158,6 +158,17 @@ fn another_machine_measures_and_keeps_nothing() {
 }
 
 #[test]
+fn this_host_may_be_that_one() {
+    let far = Far::new(true);
+    let layer = far.layer(&[("dir", &far.place.folder.join("boots").display().to_string())]);
+    let mut session = far.booted(&*layer);
+    assert!(matches!(session.measure(&null_call(3, 2_000), LONG), Ok(Answer::Series(..))));
+    assert_eq!(session.end(SOON).left, [""; 0]);
+    drop(layer);
+    far.assert_clean("a layer on this host");
+}
+
+#[test]
 fn a_broken_connection_ends_the_boot_and_what_runs_there() {
     let far = Far::new(true);
     let layer = far.layer(&[]);

@@ -45,11 +45,15 @@ pub const KIND: LayerKind = LayerKind {
                 ssh!(),
                 "'ln -s ",
                 probe!(),
-                " {dir}/{id} && exec env - {wrap} {dir}/{id} serve'"
+                " {dir}/{id}-there && exec env - {wrap} {dir}/{id}-there serve'"
             ),
         ),
+        // Not the boot's own name: this host may be that one, and `dir` the folder of its boots.
         // What a broken connection leaves; the brackets keep pkill from its own shell.
-        ("stop", concat!(ssh!(), "'pkill -KILL -f \"[/]{id} serve\"; rm -f {dir}/{id}'")),
+        (
+            "stop",
+            concat!(ssh!(), "'pkill -KILL -f \"[/]{id}-there serve\"; rm -f {dir}/{id}-there'"),
+        ),
         ("finish", concat!(ssh!(), "'rm -f ", probe!(), "'")),
         ("processes", "elsewhere"),
     ],
