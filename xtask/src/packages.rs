@@ -18,8 +18,9 @@ const GUESTS: &[(&str, &str)] =
     &[("linux.uml", "user-mode-linux"), ("qemu-system-x86_64", "qemu-system-x86")];
 
 /// What only tests need: engines of containers; a server of SSH; a browser for the page, and its driver; a reader of
-/// databases; what makes an empty Debian.
+/// databases; what makes an empty Debian and roots of programs.
 const TESTING: &[(&str, &str)] = &[
+    ("mkfs.erofs", "erofs-utils"),
     ("podman", "podman"),
     ("bwrap", "bubblewrap"),
     ("systemd-nspawn", "systemd-container"),

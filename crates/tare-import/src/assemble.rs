@@ -189,5 +189,6 @@ fn plan(origin: &Origin, blocks: usize) -> Plan {
         tare_version: origin.version.clone(),
         probe_sha256: String::new(),
         command: origin.command.clone(),
+        programs: Vec::new(),
     }
 }

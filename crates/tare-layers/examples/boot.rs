@@ -54,6 +54,7 @@ fn request(bench: &str) -> Request {
         events: false,
         cache_bytes: 0,
         turns: false,
+        program: None,
     }
 }
 

@@ -53,7 +53,12 @@ fn check(folder: &Path) -> io::Result<()> {
 
 /// Where the modules of a kernel in tare's cache are.
 pub(crate) fn modules(host: &Host, release: &str) -> PathBuf {
-    host.cache.join("kernels").join(format!("modules-{release}"))
+    host.cache.join("kernels").join(modules_name(release))
+}
+
+/// The name of their folder; the number is that of the list of drivers in it.
+pub(crate) fn modules_name(release: &str) -> String {
+    format!("modules-2-{release}")
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ mod net;
 mod patience;
 mod programs;
 mod registers;
+mod root;
+mod roots;
 mod session;
 mod settings;
 mod vmm;
@@ -39,9 +41,12 @@ pub use keeper::procs::Processes;
 pub use keeper::record::{Swept, sweep};
 pub use launch::{Artifact, Helper, Keeper, Launch, ProcessesAre, Program, Step};
 pub use layer::{BootSpec, Host, Layer};
-pub use layers::{KINDS, LayerKind, Recipe, Tested, Unnamed, configure, kinds_of, usual};
+pub use layers::{
+    KINDS, LayerKind, Recipe, Tested, Unnamed, configure, kinds_of, takes_image, usual,
+};
 pub use patience::{Patience, Waited};
 pub use programs::output;
+pub use roots::{KeptRoot, ReadyRoot, RootRecipe, clear, list, ready};
 pub use session::Session;
 pub use session::boot::{Answer, BootName, Ended, Greeting, Turn, fresh_id};
 pub use session::line::Stamped;

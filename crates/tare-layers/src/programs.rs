@@ -38,6 +38,8 @@ const PACKAGES: &[(&str, &str)] = &[
     ("bzip2", "bzip2"),
     ("ip", "iproute2"),
     ("mke2fs", "e2fsprogs"),
+    ("mkfs.erofs", "erofs-utils"),
+    ("mmdebstrap", "mmdebstrap"),
 ];
 
 /// Where an ordinary user's `PATH` does not look and runtimes are.

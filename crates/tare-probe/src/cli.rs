@@ -69,6 +69,7 @@ fn measure(bench: &bench::Bench, load: u32) -> Result<String, bench::Refusal> {
         events: false,
         cache_bytes: 0,
         turns: false,
+        program: None,
     };
     harness::measure(bench, load, &request, Turns::none())
         .map(|series| summary(&series, bench.unit.symbol()))

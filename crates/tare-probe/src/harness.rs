@@ -52,10 +52,7 @@ pub fn measure(
     turns: Turns,
 ) -> Result<Series, Refusal> {
     let begin = now_ns();
-    budget::begin();
-    let cpu = CpuTime::now();
-    MEASURING.store(true, Ordering::Relaxed);
-    let measured = catch_unwind(AssertUnwindSafe(|| match bench.kind {
+    guarded(request, || match bench.kind {
         Kind::Loop(prepare) if load > 1 => {
             copies::measure(prepare, load, request, begin, &turns).map(|costs| costs.series(0.0))
         }
@@ -66,7 +63,19 @@ pub fn measure(
         Kind::Own(run) => {
             of_its_own(run, load, request, if bench.waits { turns } else { Turns::none() })
         }
-    }));
+    })
+}
+
+/// Takes a series for `request` by `take`, and completes it. A panic in it becomes [`Refusal::Failed`].
+pub fn guarded(
+    request: &Request,
+    take: impl FnOnce() -> Result<Series, Refusal>,
+) -> Result<Series, Refusal> {
+    let begin = now_ns();
+    budget::begin();
+    let cpu = CpuTime::now();
+    MEASURING.store(true, Ordering::Relaxed);
+    let measured = catch_unwind(AssertUnwindSafe(take));
     MEASURING.store(false, Ordering::Relaxed);
     let mut series = measured.unwrap_or_else(|panic| {
         let given_up = panic.is::<Dropped>();

@@ -31,6 +31,7 @@ mod overhead;
 mod peer;
 mod perf;
 mod process;
+mod program;
 mod scratch;
 mod serve;
 mod signals;
@@ -53,6 +54,8 @@ tare-probe: measures one layer from inside, for tare
   tare-probe serve [FILE]     take requests on standard input, or FILE's (what tare starts)
   tare-probe serve --slower P the same, every timed loop P% longer: a difference to be found
   tare-probe peer             be the other end of network benchmarks (what tare starts)
+  tare-probe stage AT DIR COMMAND...
+                              become COMMAND, beside an overlay of DIR at AT/root (what tare starts)
 
 As PID 1 of a guest it mounts what it needs, serves on the line that the kernel
 argument tare.line=DEVICE names, and powers off when done.
@@ -77,6 +80,7 @@ extern "C" fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
         ["run", names @ ..] if !names.is_empty() => cli::run(names),
         ["overhead"] => cli::overhead(),
         ["peer"] => peer::main(),
+        ["stage", stage, lower, command @ ..] => program::stage::main(stage, lower, command),
         ["serve"] => init::supervised(serve::on_stdio),
         ["serve", "--slower", percent] if handicap::set(percent) => {
             init::supervised(serve::on_stdio)

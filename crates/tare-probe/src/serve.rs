@@ -2,7 +2,7 @@
 
 use crate::bench::Refusal;
 use crate::turns::{Granted, Turns};
-use crate::{benches, cache, harness, hello};
+use crate::{benches, cache, harness, hello, program};
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -84,10 +84,6 @@ impl Host {
 
 fn answer(request: &Request, host: &Rc<Host>) -> FromProbe {
     let id = request.id;
-    let (name, load) = request.name_and_load();
-    let Some(bench) = benches::find(name) else {
-        return FromProbe::Failed { id, why: format!("no benchmark named {}", request.bench) };
-    };
     cache::tell(request.cache_bytes);
     let turns = if request.turns {
         let host = host.clone();
@@ -95,7 +91,13 @@ fn answer(request: &Request, host: &Rc<Host>) -> FromProbe {
     } else {
         Turns::none()
     };
-    match harness::measure(bench, load, request, turns) {
+    let (name, load) = request.name_and_load();
+    let measured = match (&request.program, benches::find(name)) {
+        (Some(program), _) => program::measure(program, request, turns),
+        (None, Some(bench)) => harness::measure(bench, load, request, turns),
+        (None, None) => Err(Refusal::Failed(format!("no benchmark named {}", request.bench))),
+    };
+    match measured {
         Ok(series) => FromProbe::Series(series),
         Err(Refusal::Unavailable(why)) => FromProbe::Unavailable { id, why },
         Err(Refusal::Failed(why)) => FromProbe::Failed { id, why },

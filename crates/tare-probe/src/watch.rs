@@ -32,6 +32,11 @@ impl Watch {
         Watch { events: None, ops: Cell::new(0), turns: Turns::none() }
     }
 
+    /// Waits until its turn has come.
+    pub fn turn(&self) {
+        self.turns.next_sample();
+    }
+
     /// Here a sample begins.
     pub fn begin(&self) {
         if let Some(events) = &self.events {

@@ -75,6 +75,7 @@ fn a_killed_probe_takes_its_ring_with_it() {
         events: false,
         cache_bytes: 0,
         turns: false,
+        program: None,
     };
     probe.say(&ToProbe::Run(request));
     let children = || {
@@ -115,6 +116,7 @@ fn perf_events_are_counted_or_refused_with_the_error() {
         events: true,
         cache_bytes: 0,
         turns: false,
+        program: None,
     };
     probe.say(&ToProbe::Run(request));
     assert_eq!(probe.answer(), FromProbe::Begin { id: 1 });
@@ -142,6 +144,7 @@ fn samples_of_its_own_are_counted_with_their_children_in_the_size_that_is_told()
             events: true,
             cache_bytes,
             turns: false,
+            program: None,
         };
         probe.say(&ToProbe::Run(request));
         assert_eq!(probe.answer(), FromProbe::Begin { id: 2 });
@@ -174,6 +177,7 @@ fn the_calls_of_a_mix_are_counted_to_the_last() {
         events: false,
         cache_bytes: 0,
         turns: false,
+        program: None,
     };
     probe.say(&ToProbe::Run(request));
     assert_eq!(probe.answer(), FromProbe::Begin { id: 7 });

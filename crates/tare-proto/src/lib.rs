@@ -11,6 +11,7 @@ mod load;
 mod machine;
 mod message;
 mod net;
+mod program;
 mod reader;
 mod series;
 
@@ -23,5 +24,9 @@ pub use load::{at_load, name_and_load, throughput};
 pub use machine::Machine;
 pub use message::{FromProbe, Hello, Mitigation, PROTOCOL, Request, SCRIPT, ToProbe};
 pub use net::{NET, NET_OWN, Peer};
+pub use program::{
+    Around, MAX_OUTPUT, MAX_OUTPUTS, Program, ROOT, ROOT_HERE, ROOT_HOSTFS, ROOT_IMAGE, ROOT_NONE,
+    ROOT_OVERLAY,
+};
 pub use reader::{Incoming, LineReader};
 pub use series::{Counter, MAX_COUNTERS, MAX_SAMPLES, Series, Turn};

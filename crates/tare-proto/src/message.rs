@@ -1,7 +1,7 @@
 //! The messages: the host asks for one benchmark at a time, the probe answers with its series.
 
 use crate::series::fit;
-use crate::{Counter, LineError, Series, harmless};
+use crate::{Counter, LineError, Program, Series, harmless};
 use serde::{Deserialize, Serialize};
 
 /// The protocol's version; a probe that greets with another one is refused.
@@ -71,6 +71,9 @@ pub struct Request {
     /// for [`ToProbe::Take`] before every turn. A benchmark that cannot wait measures at once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub turns: bool,
+    /// The program that is this benchmark, when it is none of the probe's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<Box<Program>>,
 }
 
 /// What the probe says.

@@ -1,5 +1,6 @@
 //! What a probe has measured: samples, and the figures that stand beside them.
 
+use crate::MAX_OUTPUTS;
 use serde::{Deserialize, Serialize};
 
 /// Most samples that one series may hold.
@@ -41,6 +42,9 @@ pub struct Series {
     /// A remark, such as why something was not counted; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// The last bytes of what a program printed, one text a sample, where they were wanted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<String>,
 }
 
 /// One turn of a series: the samples that follow those of the turn before.
@@ -79,7 +83,10 @@ impl Series {
         let in_turns: u64 = self.turns.iter().map(|turn| u64::from(turn.samples)).sum();
         let whole = self.turns.is_empty() || in_turns == self.samples.len() as u64;
         let each = self.turns.iter().all(|turn| turn.samples > 0 && turn.subtracted.is_finite());
-        self.samples.len() <= MAX_SAMPLES && whole && each && fit(&self.counters)
+        let printed: usize = self.outputs.iter().map(String::len).sum();
+        let told = self.outputs.is_empty() || self.outputs.len() == self.samples.len();
+        let outputs = told && printed <= MAX_OUTPUTS;
+        self.samples.len() <= MAX_SAMPLES && whole && each && outputs && fit(&self.counters)
     }
 }
 

@@ -16,6 +16,7 @@ fn series(samples: Vec<f64>) -> FromProbe {
         short_batch: false,
         counters: vec![tare_proto::Counter::new("cpu_user", 0.25)],
         note: "no perf events".into(),
+        outputs: Vec::new(),
     })
 }
 

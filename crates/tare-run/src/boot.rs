@@ -46,9 +46,18 @@ impl Runner<'_> {
         };
         for (index, &bench) in benches.iter().enumerate() {
             let (number, of) = (index + 1, benches.len());
+            if !self.lacks(block, slot.layer, slot.role, bench) {
+                continue; // another row of the same program has filled it
+            }
             self.observer.event(Event::Benchmark { name: &self.benches[bench].name, number, of });
             match self.measure(&mut seat, bench, &block.samples) {
-                Ok(recorded) => self.record(&seat, bench, &recorded)?,
+                Ok(recorded) => {
+                    for (bench, recorded) in self.filled(bench, recorded) {
+                        if self.lacks(block, slot.layer, slot.role, bench) {
+                            self.record(&seat, bench, &recorded)?;
+                        }
+                    }
+                }
                 Err(error) => return Ok(Err(self.give_way(seat, error, Some(bench))?)),
             }
         }
@@ -99,11 +108,13 @@ impl Runner<'_> {
             return Ok(());
         };
         if suspect == Some(bench) {
-            let recorded =
-                Recorded::without_samples(&self.benches[bench].name, Outcome::Failed, &why);
-            self.store.record(failure.boot, &recorded)?;
-            self.note(slot, bench, &recorded)?;
-            self.history.fatal.insert((slot.layer, bench));
+            for bench in self.of_one_run(bench) {
+                let recorded =
+                    Recorded::without_samples(&self.benches[bench].name, Outcome::Failed, &why);
+                self.store.record(failure.boot, &recorded)?;
+                self.note(slot, bench, &recorded)?;
+                self.history.fatal.insert((slot.layer, bench));
+            }
         }
         Ok(())
     }

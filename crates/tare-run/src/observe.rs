@@ -44,6 +44,13 @@ pub enum Event<'a> {
         /// The layer that it is tried on.
         layer: &'a str,
     },
+    /// A program is run once before the campaign.
+    Rehearsing {
+        /// Its row.
+        name: &'a str,
+        /// The layer that it is run on.
+        layer: &'a str,
+    },
     /// The loads of a benchmark have been found.
     Loads(&'a FoundLoads),
     /// A block begins.

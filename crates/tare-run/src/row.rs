@@ -5,6 +5,7 @@ use crate::campaign::{RunError, Runner};
 use crate::order::{draw, shuffled};
 use crate::seat::Seat;
 use crate::series::Meter;
+use crate::slot::Slot;
 use crate::turns::Turns;
 use tare_layers::{Answer, Processes, SessionError, Turn};
 use tare_proto::Request;
@@ -60,11 +61,19 @@ impl Runner<'_> {
         }
         row.done.sort_by_key(|(at, _)| *at);
         let Row { seats, done, .. } = row;
+        let filled = done.into_iter().flat_map(|(at, recorded)| {
+            self.filled(bench, recorded).into_iter().map(move |(bench, filled)| (at, bench, filled))
+        });
+        let mut filled: Vec<_> = filled.collect();
+        filled.retain(|(at, bench, _)| {
+            let Slot { layer, role, .. } = seats[*at].slot;
+            self.lacks(block, layer, role, *bench)
+        });
         self.store.at_once(|store| {
-            done.iter().try_for_each(|(at, recorded)| store.record(seats[*at].boot, recorded))
+            filled.iter().try_for_each(|(at, _, recorded)| store.record(seats[*at].boot, recorded))
         })?;
-        for (at, recorded) in &done {
-            self.note(&seats[*at].slot, bench, recorded)?;
+        for (at, bench, recorded) in &filled {
+            self.note(&seats[*at].slot, *bench, recorded)?;
         }
         Ok(Ok(()))
     }

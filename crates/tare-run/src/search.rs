@@ -95,6 +95,7 @@ impl Search<'_> {
             events: false,
             cache_bytes: 0,
             turns: false,
+            program: None,
         };
         Ok(match session.measure(&request, patience(Machine::Real, limit_ms))? {
             Answer::Series(series, _) => {

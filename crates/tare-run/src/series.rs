@@ -4,6 +4,7 @@ use crate::allocate::Samples;
 use crate::campaign::Runner;
 use crate::host_benches::HOST_BENCHES;
 use crate::machine::OwnCost;
+use crate::programs;
 use crate::seat::Seat;
 use crate::slot::{Slot, patience};
 use std::time::{Duration, Instant};
@@ -92,6 +93,7 @@ impl Runner<'_> {
         let within = self.within(&request);
         let estimator = self.benches[bench].estimator.parse::<Estimator>().ok();
         let mut recorded = self.ask(seat, &request, within)?;
+        let estimator = estimator.filter(|_| request.program.is_none());
         // "Until the interval is within p%" asks again; the other estimators are content at once.
         for _ in 1..if seat.session.scripted() { 1 } else { MOST_SERIES } {
             let samples = &recorded.series.samples;
@@ -134,12 +136,17 @@ impl Runner<'_> {
         let own = self.benches[bench].samples;
         let samples = samples.get(&bench).copied().unwrap_or(own);
         let events = self.plan.events;
+        let program = self.program(bench).map(|planned| Box::new(planned.program.clone()));
         let (bench, cache_bytes) = (self.benches[bench].name.clone(), self.plan.cache_bytes);
-        Request { id, bench, samples, batch_ns, limit_ms, events, cache_bytes, turns: false }
+        let turns = false;
+        Request { id, bench, samples, batch_ns, limit_ms, events, cache_bytes, turns, program }
     }
 
     /// How long an answer to `request` is waited for.
     pub(crate) fn within(&self, request: &Request) -> Patience {
+        if let Some(program) = &request.program {
+            return programs::patience(self.plan.machine, program, request);
+        }
         // With events a benchmark that takes its own samples runs twice.
         let runs = 1 + u64::from(request.events);
         patience(self.plan.machine, runs * request.limit_ms)

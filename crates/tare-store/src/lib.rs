@@ -9,6 +9,7 @@ mod error;
 mod lock;
 mod model;
 mod order;
+mod program;
 mod read;
 mod sql;
 mod table;
@@ -23,6 +24,7 @@ pub use model::{
     StoredArtifact, Warning,
 };
 pub use order::Order;
+pub use program::{PlannedProgram, ProgramRow, ProgramValue};
 pub use read::{load, load_plan};
 pub use table::Sample;
 pub use write::Store;

@@ -1,5 +1,6 @@
 //! A campaign in memory: what was planned, what was booted, what was measured.
 
+use crate::PlannedProgram;
 use crate::order::Order;
 use serde::{Deserialize, Serialize};
 use tare_proto::{BenchInfo, Counter, Hello, Machine, Turn};
@@ -50,6 +51,9 @@ pub struct Plan {
     pub probe_sha256: String,
     /// The command line that made it.
     pub command: String,
+    /// The programs that are weighed beside the probe's own benchmarks.
+    #[serde(default)]
+    pub programs: Vec<PlannedProgram>,
 }
 
 /// What is counted of a simulated machine's instructions.

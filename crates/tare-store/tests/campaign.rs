@@ -26,6 +26,7 @@ fn plan() -> Plan {
         tare_version: "0.1.0".into(),
         probe_sha256: "00".into(),
         command: "tare run".into(),
+        programs: Vec::new(),
     }
 }
 

@@ -46,6 +46,11 @@ impl Catalog {
         Ok(catalog)
     }
 
+    /// The host's benchmarks, which are part of everything.
+    pub fn of_host(&self) -> Vec<BenchInfo> {
+        self.benches.iter().filter(|bench| bench.suite == HOST_SUITE.0).cloned().collect()
+    }
+
     /// The benchmarks of `suites` (and the host's) that match one of `globs`. No suite: `vmi`, or all
     /// when there are globs; no glob: everything.
     pub fn select(&self, suites: &[String], globs: &[String]) -> Result<Vec<BenchInfo>> {

@@ -13,6 +13,7 @@ mod interrupt;
 mod loads;
 mod output;
 mod pin;
+mod programs;
 mod progress;
 mod shell;
 mod usage;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         Command::Init(args) => commands::init::init(&args),
         Command::List(args) => commands::list::list(&args),
         Command::Generate(args) => commands::generate::generate(&args),
+        Command::Cache(args) => commands::cache::cache(&args),
         Command::Keep => commands::keep::keep(),
     };
     done.unwrap_or_else(|error| {

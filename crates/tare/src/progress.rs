@@ -98,6 +98,9 @@ impl Observer for Progress {
             Event::Searching { name, layer } => {
                 self.live(&format!("finding loads: {name} on {layer}"))
             }
+            Event::Rehearsing { name, layer } => {
+                self.live(&format!("running {name} once on {layer} before the campaign"))
+            }
             Event::Loads(found) => {
                 let loads: Vec<String> = found.loads.iter().map(u32::to_string).collect();
                 let (name, loads, end) = (&found.benchmark, loads.join(", "), &found.end);

@@ -34,6 +34,7 @@ pub fn plan(blocks: u32) -> Plan {
         tare_version: "0.1.0".into(),
         probe_sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".into(),
         command: format!("tare run --layers native,runc,runsc,uml,qemu --blocks {blocks}"),
+        programs: Vec::new(),
     }
 }
 
@@ -182,6 +183,7 @@ pub fn recorded(campaign: &Campaign, row: &SeriesRow) -> Recorded {
             elapsed_ns: row.probe_ns,
             short_batch: row.short_batch,
             note: String::new(),
+            outputs: Vec::new(),
         },
         host_ns: row.host_ns,
         waited_ns: row.waited_ns,

@@ -12,15 +12,36 @@ use serde_json::{Value, json};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
-use tare_proto::{DISK, DISK_FOLDER, NET, SCRIPT};
+use tare_proto::{DISK, DISK_FOLDER, NET, ROOT, ROOT_HERE, SCRIPT};
 
 /// Where a container finds its disk.
 const DISK_INSIDE: &str = "/disk";
 /// Where it finds its folder on a disk.
 const FILES_INSIDE: &str = "/files";
 
+/// Where it makes its own files.
+const SCRATCH: &str = "TARE_SCRATCH=/tmp";
+
 /// Namespaces that every container has for itself.
 const NAMESPACES: [&str; 5] = ["pid", "ipc", "uts", "mount", "network"];
+
+/// What root may do in a container of programs: Docker's default.
+const CAPABILITIES: [&str; 14] = [
+    "CAP_AUDIT_WRITE",
+    "CAP_CHOWN",
+    "CAP_DAC_OVERRIDE",
+    "CAP_FOWNER",
+    "CAP_FSETID",
+    "CAP_KILL",
+    "CAP_MKNOD",
+    "CAP_NET_BIND_SERVICE",
+    "CAP_NET_RAW",
+    "CAP_SETFCAP",
+    "CAP_SETGID",
+    "CAP_SETPCAP",
+    "CAP_SETUID",
+    "CAP_SYS_CHROOT",
+];
 
 /// What a container is given.
 pub(crate) struct Inside {
@@ -32,11 +53,19 @@ pub(crate) struct Inside {
     pub files: PathBuf,
     /// A network to the host.
     pub net: Option<Link>,
+    /// The root of programs, which then is the container's too. It is there when the runtime starts.
+    pub root: Option<PathBuf>,
 }
 
 /// Writes the bundle into the boot's folder; where it is.
 pub(crate) fn write(host: &Host, boot: &BootSpec, inside: &Inside) -> io::Result<PathBuf> {
-    lay_out(host, boot, &config(boot.id, inside))
+    let mut config = config(boot.id, inside);
+    if let Some(root) = &inside.root {
+        let probe = boot.folder.join("tare-probe");
+        fs::copy(&host.probe, &probe)?; // a link would let it at the cache's file
+        for_programs(&mut config, root, &probe);
+    }
+    lay_out(host, boot, &config)
 }
 
 /// The same for a container that has nothing of the host's, with the boot's script, which the probe follows.
@@ -68,7 +97,7 @@ fn plain(words: &[&str]) -> Value {
             "terminal": false,
             "user": {"uid": 0, "gid": 0},
             "args": args,
-            "env": ["TARE_SCRATCH=/tmp"],
+            "env": [SCRATCH],
             "cwd": "/",
         },
         "root": {"path": "rootfs", "readonly": true},
@@ -95,6 +124,28 @@ fn config(id: &str, inside: &Inside) -> Value {
         tell(&mut config, format!("{NET}={}", net.told));
     }
     config
+}
+
+/// Makes `root` the container's, with what programs expect: it may be written to, a terminal can be had, and root inside
+/// may do what it may under Docker.
+fn for_programs(config: &mut Value, root: &Path, probe: &Path) {
+    config["root"] = json!({"path": root, "readonly": false});
+    let sets = ["bounding", "effective", "permitted"].map(|set| (set, json!(CAPABILITIES)));
+    config["process"]["capabilities"] = sets.into_iter().collect();
+    let pts = ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620"];
+    let probe = json!({
+        "destination": "/tare-probe", "type": "bind", "source": probe, "options": ["bind", "ro"],
+    });
+    let mounts = config["mounts"].as_array_mut();
+    mounts.into_iter().for_each(|mounts| {
+        mounts.retain(|mount| mount["destination"] != "/tmp"); // the root's own is there
+        mounts.extend([mount("/dev/pts", "devpts", &pts), probe.clone()]);
+    });
+    let env = config["process"]["env"].as_array_mut();
+    env.into_iter().flatten().filter(|word| **word == SCRATCH).for_each(|word| {
+        *word = json!("TARE_SCRATCH=/dev/shm");
+    });
+    tell(config, format!("{ROOT}={ROOT_HERE}"));
 }
 
 /// Adds `word` to the probe's environment.

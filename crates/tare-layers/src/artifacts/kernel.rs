@@ -99,14 +99,14 @@ fn unpack(package: &str, folder: &Path) -> Result<PathBuf, String> {
     let work = tempfile::Builder::new().prefix(".fetch-").tempdir_in(folder).map_err(text)?;
     // Only the kernel and a few drivers leave the package; all its modules are ten times as large.
     let archive = package::extract(package, &["./boot/vmlinuz-*"], work.path())?;
-    let names = [modules::VIRTIO, modules::EXT4].concat();
+    let names = [modules::VIRTIO, modules::EXT4, modules::ROOT].concat();
     let patterns: Vec<String> = names.iter().map(|name| modules::pattern(name)).collect();
     let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
     let _ = package::untar(&archive, &patterns, work.path()); // tar complains of what is built in
     let kernel = best(&work.path().join("boot"), None).ok_or("it holds no boot/vmlinuz-*")?;
     let kept = folder.join(kernel.file_name().unwrap_or_default());
     if let Some(release) = modules::release(&kept) {
-        let modules = folder.join(format!("modules-{release}"));
+        let modules = folder.join(cache::modules_name(release));
         let _ = fs::rename(work.path().join("lib/modules").join(release), modules); // there already
     }
     fs::rename(&kernel, &kept).map_err(text)?;

@@ -26,6 +26,9 @@ pub(crate) const VIRTIO: &[&str] = &[
 pub(crate) const EXT4: &[&str] =
     &["crc16", "crc32c_generic", "crc32c_intel", "mbcache", "jbd2", "ext4"];
 
+/// What a root of programs needs: an overlay, over a file system that is an image.
+pub(crate) const ROOT: &[&str] = &["overlay", "libcrc32c", "lz4_decompress", "erofs"];
+
 /// How packages compress modules, and what undoes it.
 const PACKED: &[(&str, &str)] =
     &[("ko", "cat"), ("ko.xz", "xz"), ("ko.zst", "zstd"), ("ko.gz", "gzip")];
@@ -109,7 +112,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let cache = place.path().join("cache");
         let host = Host::new("/probe".into(), cache.clone());
-        let deep = cache.join("kernels/modules-6.1/kernel/drivers");
+        let deep = cache.join("kernels/modules-2-6.1/kernel/drivers");
         fs::create_dir_all(deep.join("virtio")).unwrap();
         fs::write(deep.join("virtio/virtio.ko"), "plain").unwrap();
         fs::write(deep.join("virtio-blk.ko"), "dash").unwrap();

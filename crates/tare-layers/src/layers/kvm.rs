@@ -7,10 +7,10 @@ use crate::hardware;
 use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, SessionError, Setting, SettingError,
-    Settings, Unavailable, Unnamed, artifacts::kernel, disk, disk::files, net, vmm,
+    Settings, Unavailable, Unnamed, artifacts::kernel, disk, disk::files, net, root, vmm,
 };
 use std::io;
-use tare_proto::{DISK, DISK_FILES, Machine, NET, NO_DISK};
+use tare_proto::{DISK, DISK_FILES, Machine, NET, NO_DISK, ROOT};
 
 pub const KIND: LayerKind = LayerKind {
     name: "kvm",
@@ -63,6 +63,8 @@ struct Kvm {
     lacks: Vec<&'static str>,
     /// A network was requested, which this monitor cannot provide either.
     lacks_net: bool,
+    /// And so was a root for programs, which would be a disk.
+    lacks_root: bool,
 }
 
 impl Kvm {
@@ -87,6 +89,7 @@ impl Kvm {
             kernel: settings.get("kernel").map(str::to_owned),
             lacks: disks.filter(|(key, _)| given(key)).map(|(_, variable)| variable).collect(),
             lacks_net: given(net::SETTING.key),
+            lacks_root: given(root::IMAGE.key),
         })
     }
 
@@ -103,6 +106,9 @@ impl Kvm {
         }
         if self.lacks_net {
             told.push_str(&format!(" {NET}=\"none: {}\"", why("network")));
+        }
+        if self.lacks_root {
+            told.push_str(&format!(" {ROOT}=\"none: {}\"", why("disk for a root")));
         }
         Ok(told)
     }

@@ -14,7 +14,7 @@ mod uml;
 pub use command::{Recipe, Tested};
 
 use crate::settings::suggestion;
-use crate::{Layer, Setting, SettingError, Settings, disk, disk::files, net};
+use crate::{Layer, Setting, SettingError, Settings, disk, disk::files, net, root};
 use tare_proto::Machine;
 
 /// Who takes a kind of layer that nobody has named.
@@ -122,13 +122,20 @@ pub fn configure(
 /// The value that a layer of `kind` needs for its setting `key` when a benchmark asks for what that gives (a
 /// disk, a network); `None` when the kind has no such setting.
 pub fn usual(kind: &LayerKind, key: &str) -> Option<&'static str> {
-    kind.settings.iter().find(|setting| setting.key == key)?;
+    let setting = kind.settings.iter().find(|setting| setting.key == key)?;
     match key {
         "disk" => Some(disk::USUAL),
         "files" => Some(files::USUAL),
         "net" => Some(net::usual(kind.name)),
+        "root" => root::usual(setting),
         _ => None,
     }
+}
+
+/// Whether the kind called `name` has its programs' root from an image.
+pub fn takes_image(name: &str) -> bool {
+    let kinds = KINDS.iter().filter(|kind| kind.name == name);
+    kinds.flat_map(|kind| kind.settings).any(root::takes_image)
 }
 
 /// Names appear in tables, file names and container ids.

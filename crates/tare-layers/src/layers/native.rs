@@ -3,6 +3,7 @@
 use crate::disk::files;
 use crate::disk::{self, Disk};
 use crate::net::{self, Net};
+use crate::root::{self, Root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Unavailable, Unnamed,
 };
@@ -18,6 +19,7 @@ pub const KIND: LayerKind = LayerKind {
     settings: &[
         disk::SETTING,
         net::SETTING,
+        root::SETTING,
         Setting {
             key: "slower",
             about: "percent by which every operation takes longer than it would, to see whether tare finds it",
@@ -30,6 +32,7 @@ pub const KIND: LayerKind = LayerKind {
         Ok(Box::new(Native {
             disk: Disk::read(settings)?,
             net: Net::read(settings, &[Net::Host])?,
+            root: Root::read(settings)?,
             slower: settings.get("slower").map(percent).transpose()?,
         }))
     },
@@ -38,6 +41,7 @@ pub const KIND: LayerKind = LayerKind {
 struct Native {
     disk: Option<Disk>,
     net: Option<Net>,
+    root: Option<Root>,
     /// A percentage.
     slower: Option<String>,
 }
@@ -50,6 +54,7 @@ fn percent(text: &str) -> Result<String, SettingError> {
 
 impl Layer for Native {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        self.root.as_ref().map_or(Ok(()), Root::check)?;
         self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))
     }
 
@@ -71,6 +76,10 @@ impl Layer for Native {
         if let Some(net) = self.net {
             let told = net.attach(host, boot, &mut program)?.told;
             program = program.env(NET, told);
+        }
+        if let Some(root) = &self.root {
+            let (variable, told) = root.told(boot)?;
+            program = root.recorded(program.env(variable, told));
         }
         Ok(Launch::Program(program))
     }

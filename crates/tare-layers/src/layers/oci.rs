@@ -8,6 +8,7 @@ use crate::artifacts::bundle::Inside;
 use crate::disk::files;
 use crate::disk::{self, Disk};
 use crate::net::{self, Net};
+use crate::root::{self, Root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings,
     Unavailable, Unnamed, artifacts::bundle, programs,
@@ -24,7 +25,7 @@ pub const CRUN: LayerKind = kind(
     Unnamed::Tried("costs much the same as runc"),
 );
 pub const RUNSC: LayerKind = LayerKind {
-    settings: &[RUNTIME, PLATFORM, ARGS, disk::SETTING, net::SETTING],
+    settings: &[RUNTIME, PLATFORM, ARGS, disk::SETTING, net::SETTING, root::SETTING],
     ..kind("runsc", "a sandbox of gVisor: a kernel in user space", Unnamed::Weighed)
 };
 
@@ -41,7 +42,7 @@ const fn kind(name: &'static str, about: &'static str, unnamed: Unnamed) -> Laye
         name,
         about,
         machine: Some(Machine::Real),
-        settings: &[RUNTIME, ARGS, disk::SETTING, net::SETTING],
+        settings: &[RUNTIME, ARGS, disk::SETTING, net::SETTING, root::SETTING],
         defaults: &[],
         unnamed,
         words: None,
@@ -56,6 +57,7 @@ struct Oci {
     rootless: bool,
     disk: Option<Disk>,
     net: Option<Net>,
+    root: Option<Root>,
 }
 
 impl Oci {
@@ -74,7 +76,8 @@ impl Oci {
         flags.extend(settings.words("args"));
         let runtime = settings.get("runtime").unwrap_or(&kind).to_owned();
         let (disk, net) = (Disk::read(settings)?, Net::read(settings, &[Net::Veth])?);
-        Ok(Oci { kind, runtime, flags, rootless, disk, net })
+        let root = Root::read(settings)?;
+        Ok(Oci { kind, runtime, flags, rootless, disk, net, root })
     }
 
     /// crun refuses hosts with both versions of cgroups even when told to leave them alone; it
@@ -111,6 +114,7 @@ impl Oci {
 impl Layer for Oci {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
         self.command()?;
+        self.root.as_ref().map_or(Ok(()), Root::check)?;
         self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))?;
         if self.rootless { user_namespaces() } else { Ok(()) }
     }
@@ -127,19 +131,28 @@ impl Layer for Oci {
             let has = net.as_ref().is_some_and(|link| link.namespace.is_some());
             flags.push(if has { "--network=sandbox" } else { "--network=none" }.into());
         }
-        let inside = Inside { maps_user: self.maps_user(), disk, files, net };
+        let stage = self.root.as_ref().map(|root| root.stage(boot)).transpose()?;
+        let root = stage.as_ref().map(|stage| stage.join("root"));
+        let inside = Inside { maps_user: self.maps_user(), disk, files, net, root };
         let bundle = bundle::write(host, boot, &inside)?;
         let command = self.command().map_err(|e| io::Error::other(e.to_string()))?;
         let runtime = PathBuf::from(&command[command.len() - 1]);
-        let root = ["--root".to_owned(), boot.folder.join("state").display().to_string()];
+        let before = self.root.as_ref().zip(stage);
+        let before = before.map_or(Vec::new(), |(root, stage)| root.before(&host.probe, &stage));
+        let start = [before, command.clone()].concat();
+        let state = ["--root".to_owned(), boot.folder.join("state").display().to_string()];
         let (bundle, id) = (bundle.display().to_string(), boot.id.to_owned());
-        let mut program = Program::new(&command[0]).args(&command[1..]).args(&flags);
+        let mut program = Program::new(&start[0]).args(&start[1..]).args(&flags);
         program =
             Program { program: program.program, args: program.args, env: program.env, ..needs };
-        program = program.args(&root).args(["run", "--bundle", &bundle, &id]);
+        program = program.args(&state).args(["run", "--bundle", &bundle, &id]);
         let delete = ["delete".to_owned(), "--force".to_owned(), id];
-        program.cleanup.insert(0, [command, flags, root.into(), delete.into()].concat());
-        Ok(Launch::Program(program.made_of("runtime", runtime, Some("--version"))))
+        program.cleanup.insert(0, [command, flags, state.into(), delete.into()].concat());
+        let program = program.made_of("runtime", runtime, Some("--version"));
+        Ok(Launch::Program(match &self.root {
+            Some(root) => root.recorded(program),
+            None => program,
+        }))
     }
 }
 

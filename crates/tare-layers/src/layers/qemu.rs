@@ -6,6 +6,7 @@ use crate::disk::files::{self, Files};
 use crate::disk::{self, Attached, Disk};
 use crate::hardware;
 use crate::net::{self, Link, Net};
+use crate::root::{self, Root};
 use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, SessionError, Setting, SettingError,
@@ -13,7 +14,7 @@ use crate::{
     programs,
 };
 use std::io;
-use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN};
+use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN, ROOT, ROOT_IMAGE};
 
 pub const KIND: LayerKind = LayerKind {
     name: "qemu",
@@ -38,6 +39,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     disk::SETTING,
     files::SETTING,
     net::SETTING,
+    root::IMAGE,
 ];
 
 pub(super) fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
@@ -56,6 +58,7 @@ struct Qemu {
     disk: Option<Disk>,
     files: Option<Files>,
     net: Option<Net>,
+    root: Option<Root>,
 }
 
 impl Qemu {
@@ -80,6 +83,7 @@ impl Qemu {
             disk: Disk::read(settings)?,
             files: Files::read(settings)?,
             net: Net::read(settings, &[Net::User, Net::Tap])?,
+            root: Root::read(settings)?,
         })
     }
 }
@@ -104,6 +108,10 @@ impl Qemu {
         if let Some(files) = &self.files {
             disks.push((DISK_FILES, files.attach(boot, &mut program)?));
         }
+        if let Some(root) = &self.root {
+            program = root.recorded(program);
+            disks.push((ROOT, Attached { path: root.lower.clone(), direct: false }));
+        }
         let mut more = String::new();
         // The guest's kernel names them in their order.
         for ((variable, Attached { path, direct }), letter) in disks.into_iter().zip('a'..) {
@@ -111,10 +119,12 @@ impl Qemu {
             let cache = if direct { "none" } else { "writeback" };
             let id = format!("disk-{letter}");
             let path = boot.short_name(&path, &id)?;
-            let drive = format!("if=none,id={id},format=raw,cache={cache},file={path}");
+            let (only, named) =
+                if variable == ROOT { (",readonly=on", ROOT_IMAGE) } else { ("", "") };
+            let drive = format!("if=none,id={id},format=raw,cache={cache},file={path}{only}");
             let device = format!("virtio-blk-pci,drive={id}");
             program = program.args(["-drive", &drive, "-device", &device]);
-            more.push_str(&format!(" {variable}=/dev/vd{letter}"));
+            more.push_str(&format!(" {variable}={named}/dev/vd{letter}"));
         }
         Ok((program, more))
     }
@@ -155,7 +165,9 @@ impl Layer for Qemu {
         self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))?;
         self.files.as_ref().map_or(Ok(()), Files::check)?;
         let kernel = self.kernel.as_deref();
-        match self.disk.is_some() || self.files.is_some() || self.net.is_some() {
+        self.root.as_ref().map_or(Ok(()), Root::check_image)?;
+        let disks = self.disk.is_some() || self.files.is_some() || self.root.is_some();
+        match disks || self.net.is_some() {
             true => kernel::find_with_modules(kernel, host).map(drop),
             false => kernel::find(kernel, host).map(drop),
         }
@@ -179,7 +191,8 @@ impl Layer for Qemu {
         let more = disks + &net;
         let drivers = if more.is_empty() { &[][..] } else { modules::VIRTIO };
         let ext4 = self.files.as_ref().map_or(&[][..], |_| modules::EXT4);
-        let modules = modules::of(&kernel, &[drivers, ext4].concat(), host, boot)?;
+        let root = self.root.as_ref().map_or(&[][..], |_| modules::ROOT);
+        let modules = modules::of(&kernel, &[drivers, ext4, root].concat(), host, boot)?;
         let append = format!("console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1{more}");
         let program = program.args(["-append", &append, "-kernel"]).arg(&kernel);
         let program =

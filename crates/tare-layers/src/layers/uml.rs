@@ -6,12 +6,15 @@ use crate::availability::guests_run_here;
 use crate::disk::files::{self, Files};
 use crate::disk::{self, Disk};
 use crate::net::{self, Link, Net};
+use crate::root::{self, Root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Unavailable, Unnamed,
-    artifacts::initramfs, programs, registers,
+    artifacts::initramfs, artifacts::modules, programs, registers,
 };
 use std::io;
-use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN, ROOT, ROOT_HOSTFS, ROOT_IMAGE};
 
 pub const KIND: LayerKind = LayerKind {
     name: "uml",
@@ -24,6 +27,7 @@ pub const KIND: LayerKind = LayerKind {
         disk::SETTING,
         files::SETTING,
         net::SETTING,
+        root::EITHER,
     ],
     defaults: &[],
     unnamed: Unnamed::Tried("a kernel as a process, slow at whatever enters it"),
@@ -36,9 +40,16 @@ pub const KIND: LayerKind = LayerKind {
             disk: Disk::read(settings)?,
             files: Files::read(settings)?,
             net: Net::read(settings, &[Net::PlainTap])?,
+            root: Root::read(settings)?,
         }))
     },
 };
+
+/// Where the package has the kernel's modules, by release.
+const MODULES: &str = "/usr/lib/uml/modules";
+
+/// Longest time for the kernel to say which release it is.
+const VERSION: Duration = Duration::from_secs(10);
 
 /// The arguments of a kernel with `memory` MiB that may write to `folder`.
 pub(super) fn arguments(memory: u64, initramfs: &str, folder: &str) -> Vec<String> {
@@ -61,6 +72,7 @@ struct Uml {
     disk: Option<Disk>,
     files: Option<Files>,
     net: Option<Net>,
+    root: Option<Root>,
 }
 
 impl Layer for Uml {
@@ -73,7 +85,8 @@ impl Layer for Uml {
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let kernel = programs::find(&self.kernel).map_err(|e| io::Error::other(e.to_string()))?;
-        let initramfs = initramfs::write(host, boot, &[])?;
+        let modules = self.root.as_ref().map(|_| modules(&kernel, boot)).transpose()?;
+        let initramfs = initramfs::write(host, boot, &modules.unwrap_or_default())?;
         let mut program = Program::new(&kernel)
             // Its kernel takes these words apart at blanks, its drivers at commas and colons.
             .args(arguments(self.memory, &boot.own_name(&initramfs), "."))
@@ -101,6 +114,24 @@ impl Layer for Uml {
                 program = program.arg(format!("{NET_OWN}=vec0:{own}"));
             }
         }
+        if let Some(root) = &self.root {
+            let told = match root.is_image() {
+                true => {
+                    let image = boot.short_name(&root.lower, "root-image")?;
+                    program = program.arg(format!("ubd2r={image}"));
+                    format!("{ROOT_IMAGE}/dev/ubdc")
+                }
+                false => format!("{ROOT_HOSTFS}{}", root.lower.display()),
+            };
+            program = root.recorded(program.arg(format!("{ROOT}=\"{told}\"")));
+        }
         Ok(Launch::Program(program.made_of("kernel", kernel, Some("--version"))))
     }
+}
+
+/// What overlays need of the kernel's modules; nothing where they are built in.
+fn modules(kernel: &Path, boot: &BootSpec) -> io::Result<Vec<PathBuf>> {
+    let mut version = programs::plain(kernel);
+    let release = programs::output(version.arg("--version"), VERSION).map_err(io::Error::other)?;
+    modules::below(&Path::new(MODULES).join(release.trim()), modules::ROOT, boot)
 }

@@ -125,6 +125,7 @@ impl Probe {
             events: false,
             cache_bytes: 0,
             turns: false,
+            program: None,
         };
         self.say(&ToProbe::Run(request));
         assert_eq!(self.answer(), FromProbe::Begin { id: 7 });

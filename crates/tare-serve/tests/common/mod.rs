@@ -97,6 +97,7 @@ pub fn campaign_of(directory: &Path, layer: &str, finish: bool, created: &str) -
         tare_version: "0.1.0".into(),
         probe_sha256: "00".into(),
         command: "tare run".into(),
+        programs: Vec::new(),
     };
     let row = |name: &str| LayerRow {
         name: name.into(),

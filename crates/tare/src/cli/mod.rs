@@ -1,20 +1,24 @@
 //! The command line, and nothing else: what can be asked for and how it is explained.
 
+mod cache;
 mod compare;
 mod gate;
 mod generate;
 mod import;
 mod look;
+mod program;
 mod report;
 mod run;
 mod show;
 pub mod values;
 
+pub use cache::{CacheArgs, CacheVerb};
 pub use compare::{CompareArgs, CompareBy, Correct};
 pub use gate::GateArgs;
 pub use generate::{GenerateArgs, Generated};
 pub use import::{CountTable, ExplainArgs, ImportArgs, PapersArgs, PapersVerb};
 pub use look::{DoctorArgs, InitArgs, ListArgs};
+pub use program::ProgramArgs;
 pub use report::{OpenArgs, ReportArgs, ReportFormat, ServeArgs};
 pub use run::{ResumeArgs, RunArgs};
 pub use show::{ExportArgs, ExportFormat, FormatArgs, ShowArgs};
@@ -97,6 +101,8 @@ pub enum Command {
     List(ListArgs),
     /// Write the shell's completions, or the manual's pages
     Generate(GenerateArgs),
+    /// List or remove the roots of programs in tare's cache
+    Cache(CacheArgs),
     /// (started by tare itself) Own one boot and remove it
     #[command(hide = true)]
     Keep,

@@ -1,7 +1,7 @@
 //! Running a campaign, and continuing one.
 
 use super::values::{percent, time};
-use super::{FormatArgs, GateArgs};
+use super::{FormatArgs, GateArgs, ProgramArgs};
 use crate::loads::LoadArg;
 use crate::pin::Pin;
 use clap::Args;
@@ -73,7 +73,8 @@ pub struct RunArgs {
     #[arg(long, value_parser = time, value_name = "TIME")]
     pub boot_limit: Option<Duration>,
     /// File with settings (suite, bench, load, series, baseline, budget, blocks, seed, machine, margin, width, pin, order,
-    /// count, model, explain) and tables of layers, as 'tare init' writes one; flags take precedence [default: tare.toml, if there is one]
+    /// count, model, explain) and tables of layers and programs, as 'tare init' writes one; flags take precedence
+    /// [default: tare.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Count instructions by place (user, kernel, hypervisor) and crossings between them, on layers that QEMU emulates:
@@ -98,6 +99,9 @@ pub struct RunArgs {
     /// How the scoreboard is printed
     #[command(flatten)]
     pub format: FormatArgs,
+    /// The reader's own command
+    #[command(flatten)]
+    pub program: ProgramArgs,
 }
 
 /// Which campaign to continue.

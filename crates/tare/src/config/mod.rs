@@ -11,7 +11,7 @@
 //! memory = "256M"
 //! ```
 
-use crate::cli::{RunArgs, values};
+use crate::cli::{ProgramArgs, RunArgs, values};
 use crate::pin::Pin;
 use crate::usage::OrUsage;
 use crate::{input, output};
@@ -84,6 +84,9 @@ pub struct Config {
     /// As `--explain`.
     #[serde(default)]
     pub explain: bool,
+    /// As the flags of the reader's own command, one table each.
+    #[serde(default)]
+    pub program: Vec<ProgramArgs>,
     /// As `--layer`, one table each.
     #[serde(default)]
     layer: Vec<toml::Table>,

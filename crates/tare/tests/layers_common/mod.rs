@@ -197,6 +197,7 @@ pub fn null_call(samples: u32, limit_ms: u64) -> Request {
         events: false,
         cache_bytes: 0,
         turns: false,
+        program: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod plan;
 mod prepared;
+mod rehearsed;
 mod tried;
 
 pub use prepared::Prepared;
@@ -11,15 +12,16 @@ use crate::cli::{self, RunArgs};
 use crate::commands::{explain, gate, show};
 use crate::config::{Asked, Config};
 use crate::loads::{check_loads, expand, searched};
+use crate::programs::{self, Wanted};
 use crate::progress::Progress;
 use crate::usage::{OrUsage, wrong_usage};
 use crate::{host, interrupt, output};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use plan::{boot_limit, check_machine, counting, estimated, loads, select, timed};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use tare_layers::{Host, Keeper};
+use tare_layers::{Host, Keeper, ReadyRoot, takes_image};
 use tare_proto::{BenchInfo, Machine};
 use tare_run::{CampaignLayer, Event, FoundLoads, History, Observer, Search, Trials, simulated};
 use tare_store::{LayerRow, Plan, Store, StoreError, Warning};
@@ -37,7 +39,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let (mut host, keeper) = (host::counting_host(counting(args, machine))?, host::keeper()?);
     host.destroy_disks = args.destroy_disk_contents;
     let catalog = Catalog::load(&host.probe)?;
-    let benches = benches(&catalog, args, &config, machine)?;
+    let mut programs = programs::wanted(args, &config).or_usage()?;
+    let benches = benches(&catalog, args, &config, machine, &programs)?;
     let loads = loads(args, &config, machine).or_usage()?;
     check_loads(&benches, &loads).or_usage()?;
     let asked = config.layers(args, machine, &benches).or_usage()?;
@@ -53,6 +56,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     interrupt::listen()?;
 
     host::sweep(&host);
+    let (asked, _root) = with_root(asked, machine, (args, &config), &host)?;
     let mut progress = Progress::new();
     let (within, interrupted) = (boot_limit(args, machine), interrupt::interrupted);
     let trials = Trials { host: &host, keeper: &keeper, within, interrupted };
@@ -67,16 +71,15 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
         Some(base) => search_all(searched(&benches, &loads), &base.weighed, &on, &mut progress)?,
         None => Vec::new(),
     };
+    let benches = expand(benches, &loads, vcpus, &found);
+    let benches = rehearsed::rows(benches, &mut programs, base, &on, &mut progress)?;
     if interrupt::interrupted() {
         return Ok(cli::INTERRUPTED.into());
     }
-    let benches = expand(benches, &loads, vcpus, &found);
-    let on = (baseline, cpus);
-    let mut plan = plan::plan(machine, args, &config, on, catalog.cache_bytes, &tried, &benches)?;
-    if !found.is_empty() {
-        let spent = begin.elapsed().as_secs_f64();
-        plan.budget_s = plan.budget_s.map(|budget| (budget - spent).max(1.0));
-    }
+    let benches = estimated(benches, args.format.estimator);
+    let (on, cache) = ((baseline, cpus.clone()), catalog.cache_bytes);
+    let plan = plan::plan(machine, args, &config, on, cache, &tried, &benches)?;
+    let plan = prepared_by(plan, &programs, &found, begin);
     let discard = |_: &anyhow::Error| tare_store::discard_empty(&out);
     let mut store = Store::create(&out, &plan, &rows(&tried), &benches)?;
     remember(&mut store, &plan, &tried, &found).inspect_err(discard)?;
@@ -87,16 +90,48 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     after(args, &out, code)
 }
 
+/// The layers with the root that was asked for, if any, which stays in the cache meanwhile.
+fn with_root(
+    asked: Vec<Asked>,
+    machine: Machine,
+    (args, config): (&RunArgs, &Config),
+    host: &Host,
+) -> Result<(Vec<Asked>, Option<ReadyRoot>)> {
+    let Some(recipe) = programs::recipe(args, config).or_usage()? else { return Ok((asked, None)) };
+    let image = asked.iter().any(|asked| takes_image(asked.kind));
+    output::note(&format!(
+        "The root of programs: {recipe} (made once; 'tare cache list' has its size)."
+    ));
+    let ready = tare_layers::ready(&recipe, &host.cache, image);
+    let ready = ready.map_err(|no| anyhow!("{}; {}", no.why, no.remedy))?;
+    Ok((programs::rooted(asked, machine, &ready)?, Some(ready)))
+}
+
+/// The plan after what came before the campaign, from `begin` on: the programs as they were rehearsed, and the time that is
+/// left of the budget.
+fn prepared_by(plan: Plan, programs: &[Wanted], found: &[FoundLoads], begin: Instant) -> Plan {
+    let spent = begin.elapsed().as_secs_f64();
+    let left = |budget: f64| match found.is_empty() && programs.is_empty() {
+        true => budget,
+        false => (budget - spent).max(1.0),
+    };
+    let budget_s = plan.budget_s.map(left);
+    let programs = programs.iter().map(|program| program.planned.clone()).collect();
+    Plan { budget_s, programs, ..plan }
+}
+
 /// The benchmarks as they were asked for, before the loads of curves are known.
 fn benches(
     catalog: &Catalog,
     args: &RunArgs,
     config: &Config,
     machine: Machine,
+    programs: &[Wanted],
 ) -> Result<Vec<BenchInfo>> {
-    let benches = select(catalog, args, config).or_usage()?;
+    let benches = select(catalog, args, config, !programs.is_empty()).or_usage()?;
     let benches = timed(estimated(benches, args.format.estimator), args.series.or(config.series));
-    let benches = simulated::benches(machine, benches);
+    let mut benches = simulated::benches(machine, benches);
+    benches.extend(programs.iter().flat_map(|program| program.benches.clone()));
     if benches.is_empty() {
         wrong_usage!("the {machine} machine has none of these benchmarks");
     }

@@ -40,12 +40,22 @@ pub fn with(args: &RunArgs, config: &Config) -> RunArgs {
     args
 }
 
-/// The benchmarks that were asked for.
-pub fn select(catalog: &Catalog, args: &RunArgs, config: &Config) -> Result<Vec<BenchInfo>> {
+/// The benchmarks that were asked for; beside programs, only the host's unless others are named.
+pub fn select(
+    catalog: &Catalog,
+    args: &RunArgs,
+    config: &Config,
+    programs: bool,
+) -> Result<Vec<BenchInfo>> {
     let either = |flag: &[String], file: &[String]| {
         if flag.is_empty() { file.to_vec() } else { flag.to_vec() }
     };
-    catalog.select(&either(&args.suite, &config.suite), &either(&args.bench, &config.bench))
+    let suites = either(&args.suite, &config.suite);
+    let globs = either(&args.bench, &config.bench);
+    if programs && suites.is_empty() && globs.is_empty() {
+        return Ok(catalog.of_host());
+    }
+    catalog.select(&suites, &globs)
 }
 
 /// An estimator that is asked for takes the place of the suite's, in what is measured too.
@@ -105,6 +115,9 @@ pub fn check_machine(machine: Machine, args: &RunArgs, config: &Config) -> Resul
             "--budget is time on this host, which must not influence what --machine sim measures; give --blocks"
         );
     }
+    if machine == Machine::Sim && !(args.program.command.is_empty() && config.program.is_empty()) {
+        bail!("--machine sim cannot run programs yet: its layers have no root for them");
+    }
     let asked = args.order.or(config.order);
     if apart(args, machine) && asked.is_some_and(|order| order != Order::Boots) {
         bail!("--machine sim, --count and --model boot one layer after the other: --order boots");
@@ -160,6 +173,7 @@ pub fn plan(
         tare_version: env!("CARGO_PKG_VERSION").into(),
         probe_sha256: PROBE.sha256(),
         command: shell::own_command(),
+        programs: Vec::new(),
     })
 }
 

@@ -1,0 +1,120 @@
+//! The roots in the cache: which there are, how large they are, and which go when there are too many.
+
+use nix::fcntl::{Flock, FlockArg};
+use serde::Serialize;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The file that says what a root was made of; its time is that of its last use, and its lock says that it is in use.
+pub(super) const RECIPE: &str = "recipe";
+
+/// Bytes that all roots may take before the one that was not used for longest goes.
+const MOST: u64 = 20 << 30;
+
+/// A root in the cache.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeptRoot {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What `--root` said.
+    pub recipe: String,
+    /// What it takes on the disk, in bytes.
+    pub bytes: u64,
+    /// When it was last used.
+    pub used: SystemTime,
+}
+
+/// The roots in `cache`, the last used first.
+///
+/// # Errors
+/// A cache that cannot be read.
+pub fn list(cache: &Path) -> io::Result<Vec<KeptRoot>> {
+    let entries = match fs::read_dir(cache.join("roots")) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut all = Vec::new();
+    for entry in entries {
+        let folder = entry?.path();
+        let recipe = folder.join(RECIPE);
+        // What has no recipe is being made, or was left by a tare that was killed.
+        let text = fs::read_to_string(&recipe).unwrap_or_else(|_| "unfinished".into());
+        let used = fs::metadata(if recipe.exists() { &recipe } else { &folder });
+        let Ok(used) = used.and_then(|found| found.modified()) else { continue };
+        let bytes = size(&folder).unwrap_or(0);
+        all.push(KeptRoot { folder, recipe: text, bytes, used });
+    }
+    all.sort_by_key(|root| std::cmp::Reverse(root.used));
+    Ok(all)
+}
+
+/// Removes every root of `cache` that nothing uses; those that were removed.
+///
+/// # Errors
+/// A cache that cannot be read or written.
+pub fn clear(cache: &Path) -> io::Result<Vec<KeptRoot>> {
+    let mut removed = Vec::new();
+    for root in list(cache)? {
+        if remove(&root)? {
+            removed.push(root);
+        }
+    }
+    Ok(removed)
+}
+
+/// Removes roots that were not used for longest until there is room for another.
+pub(super) fn make_room(roots: &Path) -> io::Result<()> {
+    let cache = roots.parent().unwrap_or(roots);
+    let mut all = list(cache)?;
+    let mut bytes: u64 = all.iter().map(|root| root.bytes).sum();
+    while bytes > MOST
+        && let Some(oldest) = all.pop()
+    {
+        if remove(&oldest)? {
+            bytes = bytes.saturating_sub(oldest.bytes);
+        }
+    }
+    Ok(())
+}
+
+/// Says that the root at `place` is used, as long as the lock lives.
+pub(super) fn hold(place: &Path) -> io::Result<Flock<File>> {
+    let path = place.join(RECIPE);
+    let file = File::options().read(true).write(true).open(path)?;
+    file.set_modified(SystemTime::now())?;
+    Flock::lock(file, FlockArg::LockShared).map_err(|(_, errno)| errno.into())
+}
+
+/// Removes a root unless something uses it; one that is being made goes once it is a day old.
+fn remove(root: &KeptRoot) -> io::Result<bool> {
+    let recipe = root.folder.join(RECIPE);
+    if let Ok(file) = File::open(&recipe) {
+        let Ok(_alone) = Flock::lock(file, FlockArg::LockExclusiveNonblock) else {
+            return Ok(false);
+        };
+        fs::remove_dir_all(&root.folder)?;
+        return Ok(true);
+    }
+    let old = root.used.elapsed().is_ok_and(|age| age.as_secs() > 86_400);
+    if old {
+        fs::remove_dir_all(&root.folder)?;
+    }
+    Ok(old)
+}
+
+/// What is on the disk below `folder`, each file once.
+fn size(folder: &Path) -> io::Result<u64> {
+    let mut bytes = 0;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let found = entry.metadata()?;
+        bytes += 512 * found.blocks() / if found.is_dir() { 1 } else { found.nlink().max(1) };
+        if found.is_dir() {
+            bytes += size(&entry.path())?;
+        }
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,123 @@
+//! Programs of the reader's: what the host asks to be run is run once a sample, from start to end.
+//!
+//! The host's table has the row; the probe knows only what it is told in the request. Whatever goes wrong is a failure
+//! with the last lines of the output, never a sample.
+
+mod others;
+mod output;
+mod root;
+mod run;
+mod server;
+pub mod stage;
+mod usage;
+
+use crate::bench::Refusal;
+use crate::clock::now_ns;
+use crate::harness;
+use crate::turns::Turns;
+use crate::watch::Watch;
+use others::Others;
+use run::Surroundings;
+use server::Server;
+use tare_proto::{MAX_OUTPUTS, Program, Request, Series, Turn};
+use usage::Usage;
+
+/// Runs `program` as often as `request` asks, in `turns`.
+pub fn measure(program: &Program, request: &Request, turns: Turns) -> Result<Series, Refusal> {
+    harness::guarded(request, || series(program, request, turns))
+}
+
+fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, Refusal> {
+    let root = root::root().map_err(Refusal::Unavailable)?;
+    let mut place = Surroundings { program, root, others: Others::now() };
+    let around = &program.around;
+    shell(&place, "setup", &around.setup)?;
+    let server = Server::start(&mut place)?;
+    let mut last = 0;
+    for _ in 0..program.warmup {
+        shell(&place, "prepare", &around.prepare)?;
+        last = once(&place)?.ns;
+    }
+    turns.prepared(last);
+    let watch = Watch::marking(request.id, turns);
+    let (mut samples, mut outputs, mut usage) = (Vec::new(), Vec::new(), Usage::default());
+    for _ in 0..request.samples.max(1) {
+        watch.turn();
+        shell(&place, "prepare", &around.prepare)?;
+        watch.begin();
+        let ran = once(&place);
+        watch.end(1);
+        let ran = ran?;
+        samples.push(ran.ns as f64);
+        usage.add(&ran.usage);
+        if program.outputs {
+            outputs.push(ran.output);
+        }
+    }
+    drop(server);
+    shell(&place, "teardown", &around.teardown)?;
+    let turns = watch.turns(samples.len()).into_iter();
+    let turns = turns.map(|samples| Turn { samples, subtracted: 0.0 }).collect();
+    output::share(&mut outputs, MAX_OUTPUTS);
+    let counters = usage.counters(samples.len());
+    Ok(Series {
+        samples,
+        turns,
+        ops: 1,
+        warmup: program.warmup,
+        counters,
+        outputs,
+        ..Series::default()
+    })
+}
+
+/// A run that ended well.
+struct Run {
+    ns: u64,
+    output: String,
+    usage: libc::rusage,
+}
+
+/// One run of the program; what it leaves behind is ended, outside of its time.
+fn once(place: &Surroundings) -> Result<Run, Refusal> {
+    let words = &place.program.command;
+    let ran = run::run(place, words, place.program.input.as_deref());
+    let ran = ran.map_err(|why| Refusal::Failed(why.to_string()))?;
+    match ran.ended.why() {
+        None => Ok(Run { ns: ran.ns, output: ran.output, usage: ran.usage }),
+        Some(why) => Err(failed(&words[0], &why, &ran.output)),
+    }
+}
+
+/// Runs `text` in the root's shell, unless it is empty.
+fn shell(place: &Surroundings, what: &str, text: &str) -> Result<(), Refusal> {
+    if text.is_empty() {
+        return Ok(());
+    }
+    let ran = run::run(place, &run::in_shell(text), None);
+    let ran = ran.map_err(|why| Refusal::Failed(format!("{what}: {why}")))?;
+    match ran.ended.why() {
+        None => Ok(()),
+        Some(why) => Err(failed(what, &why, &ran.output)),
+    }
+}
+
+/// A failure, with the last lines of what was printed; the console gets more of them.
+fn failed(what: &str, why: &str, output: &str) -> Refusal {
+    eprintln!("tare-probe: {what} {why}; the last of what it printed:\n{}", output::end(output));
+    let lines = output::last_lines(output);
+    Refusal::Failed(match lines.is_empty() {
+        true => format!("{what} {why} and printed nothing"),
+        false => format!("{what} {why}; its last lines: {lines}"),
+    })
+}
+
+/// When a step that begins now has taken too long.
+fn deadline(program: &Program) -> u64 {
+    now_ns().saturating_add(program.limit_ms.saturating_mul(1_000_000))
+}
+
+/// What is said of a step that took too long.
+fn too_long(program: &Program) -> String {
+    format!("did not end within {} s (--timeout)", program.limit_ms as f64 / 1000.0)
+}

@@ -1,0 +1,105 @@
+//! Processes that a program leaves behind: they come to the probe, which ends those that were not there before.
+
+use std::collections::HashSet;
+use std::fs;
+use std::time::Duration;
+use std::{ptr, thread};
+
+/// Rounds of killing: every one reaches the children of those that were killed in the one before.
+const ROUNDS: u32 = 200;
+
+/// Between two of them.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Whose children are the probe's to end, and which of them are to live.
+#[derive(Clone)]
+pub struct Others {
+    parents: Vec<u32>,
+    known: HashSet<u32>,
+    /// Whether everything is to live for now.
+    spared: bool,
+}
+
+impl Others {
+    /// What is there now is to live. From here on what a program leaves has the probe as its parent or, where the
+    /// kernel cannot do that, the probe that is PID 1 here.
+    pub fn now() -> Others {
+        let own = std::process::id();
+        // SAFETY: prctl with this option takes a number and touches no memory.
+        let adopts = unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) } == 0;
+        // SAFETY: getppid has no preconditions.
+        let first = unsafe { libc::getppid() } == 1 && !adopts;
+        let mut parents = vec![own];
+        parents.extend(first.then_some(1));
+        let mut others = Others { parents, known: HashSet::from([own]), spared: false };
+        others.keep();
+        others
+    }
+
+    /// Everything is to live until [`Others::keep`] says what.
+    pub fn spare(&mut self) {
+        self.spared = true;
+    }
+
+    /// What is there now is to live.
+    pub fn keep(&mut self) {
+        let found = self.found();
+        self.known.extend(found);
+        self.spared = false;
+    }
+
+    /// Ends all others; false if some do not end.
+    pub fn end(&self) -> bool {
+        for _ in 0..if self.spared { 0 } else { ROUNDS } {
+            reap(&self.known);
+            let found = self.found();
+            if found.is_empty() {
+                return true;
+            }
+            for pid in found {
+                // SAFETY: kill has no memory preconditions; the process is a child that was not waited for.
+                unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
+            }
+            thread::sleep(PAUSE);
+        }
+        self.spared
+    }
+
+    /// Children of the probe that are to be ended.
+    fn found(&self) -> Vec<u32> {
+        let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let ours = |pid: &u32| !self.known.contains(pid) && self.is_child(*pid);
+        pids.filter(ours).collect()
+    }
+
+    /// Whether `pid` is a living child of the probe's.
+    fn is_child(&self, pid: u32) -> bool {
+        let Ok(text) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+        // `PID (name) STATE PARENT ...`, and a name may hold anything.
+        let mut words = text.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let (state, parent) = (words.next(), words.next());
+        let parent = parent.and_then(|parent| parent.parse().ok());
+        state != Some("Z") && parent.is_some_and(|parent| self.parents.contains(&parent))
+    }
+}
+
+/// Takes leave of children that have ended, but for those that are `known`: somebody waits for them.
+fn reap(known: &HashSet<u32>) {
+    loop {
+        // SAFETY: all zeros is a valid siginfo_t.
+        let mut about: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        let look = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        // SAFETY: `about` is a valid place to write to.
+        if unsafe { libc::waitid(libc::P_ALL, 0, &mut about, look) } != 0 {
+            return;
+        }
+        // SAFETY: waitid has filled it, with zeros when no child has ended.
+        let pid = unsafe { about.si_pid() };
+        if pid <= 0 || known.contains(&(pid as u32)) {
+            return;
+        }
+        // SAFETY: a null status is allowed; the child has ended.
+        unsafe { libc::waitpid(pid, ptr::null_mut(), libc::WNOHANG) };
+    }
+}

@@ -1,0 +1,130 @@
+//! The root of programs: the container's own, a namespace of mounts that the probe makes, or what a guest mounts. It is made
+//! when a program is first asked for, so that a boot without programs has none of it.
+
+use super::stage;
+use std::ffi::CString;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::OnceLock;
+use tare_proto::{ROOT, ROOT_HERE, ROOT_HOSTFS, ROOT_IMAGE, ROOT_NONE, ROOT_OVERLAY};
+
+/// Where a guest makes the root of its programs.
+const GUEST: &str = "/tare-root";
+
+/// What a child does to be in the root.
+#[derive(Clone)]
+pub enum Root {
+    /// Nothing.
+    Here,
+    /// It changes its root to this folder.
+    Folder(CString),
+    /// It joins these namespaces, which stay open: of users, where there is one, and of mounts.
+    Namespaces(Option<RawFd>, RawFd),
+}
+
+/// The root, or why this layer has none.
+pub fn root() -> Result<&'static Root, String> {
+    static ROOT: OnceLock<Result<Root, String>> = OnceLock::new();
+    ROOT.get_or_init(make).as_ref().map_err(Clone::clone)
+}
+
+impl Root {
+    /// Enters it; only makes system calls, as is allowed between fork and exec.
+    pub fn enter(&self) -> io::Result<()> {
+        match self {
+            Root::Here => Ok(()),
+            // SAFETY: the path is NUL-terminated.
+            Root::Folder(path) => done(unsafe { libc::chroot(path.as_ptr()) }),
+            Root::Namespaces(users, mounts) => {
+                if let Some(users) = users {
+                    // SAFETY: setns takes two numbers.
+                    done(unsafe { libc::setns(*users, libc::CLONE_NEWUSER) })?;
+                }
+                // SAFETY: as above.
+                done(unsafe { libc::setns(*mounts, libc::CLONE_NEWNS) })
+            }
+        }
+    }
+}
+
+fn done(result: libc::c_int) -> io::Result<()> {
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+fn make() -> Result<Root, String> {
+    let told = std::env::var(ROOT).unwrap_or_default();
+    if told == ROOT_HERE {
+        return Ok(Root::Here);
+    }
+    if let Some(why) = told.strip_prefix(ROOT_NONE) {
+        return Err(why.trim().to_owned());
+    }
+    if let Some(folder) = told.strip_prefix(ROOT_HOSTFS) {
+        return guest("none", "hostfs", folder);
+    }
+    if let Some(device) = told.strip_prefix(ROOT_IMAGE) {
+        return guest(device, "erofs", "");
+    }
+    match told.strip_prefix(ROOT_OVERLAY).and_then(|both| both.split_once(':')) {
+        Some((stage, lower)) => {
+            namespaces(Path::new(stage), Path::new(lower)).map_err(|why| why.to_string())
+        }
+        None => Err("this kind of layer cannot show a program this host's files; give the program a root of its own (--root)".into()),
+    }
+}
+
+/// A guest's root: a read-only file system below an overlay in memory.
+fn guest(source: &str, kind: &str, options: &str) -> Result<Root, String> {
+    let stage = Path::new(GUEST);
+    let lower = stage.join("lower");
+    let make = || -> io::Result<Root> {
+        fs::create_dir_all(stage)?;
+        stage::memory(stage, stage::OF_GUEST)?;
+        fs::create_dir(&lower)?;
+        stage::mount(source, &lower, kind, libc::MS_RDONLY, options)?;
+        let root = stage::overlay(stage, &lower)?;
+        for (kind, place) in [("proc", "proc"), ("sysfs", "sys"), ("devtmpfs", "dev")] {
+            let place = root.join(place);
+            fs::create_dir_all(&place)?;
+            stage::mount(kind, &place, kind, 0, "")?;
+        }
+        stage::devices(&root)?;
+        Ok(Root::Folder(CString::new(root.as_os_str().as_encoded_bytes())?))
+    };
+    make().map_err(|why| format!("no root for programs: {why}"))
+}
+
+/// A process makes the namespaces, the probe opens them, and the process is gone.
+fn namespaces(stage: &Path, lower: &Path) -> io::Result<Root> {
+    let (mut ours, mut theirs) = UnixStream::pair()?;
+    let child = crate::process::fork(|| {
+        let made = stage::namespace(stage, lower);
+        let told = made.as_ref().map_or_else(ToString::to_string, |_| String::new());
+        let _ = theirs.write_all(told.as_bytes());
+        let _ = theirs.shutdown(Shutdown::Write);
+        let _ = theirs.read(&mut [0]); // until the probe has opened them
+        0
+    })?;
+    drop(theirs);
+    let mut why = String::new();
+    ours.read_to_string(&mut why)?;
+    let open = |name: &str| File::open(format!("/proc/{child}/ns/{name}"));
+    let opened = match why.is_empty() {
+        true => open("user").and_then(|users| Ok((users, open("mnt")?))),
+        false => Err(io::Error::other(why)),
+    };
+    let _ = ours.shutdown(Shutdown::Both); // the child holds a copy of it
+    let _ = crate::process::wait(child);
+    let (users, mounts) = opened?;
+    let (users, mounts) = (stage::has_users().then_some(users), mounts);
+    let keep = |file: File| {
+        let fd = file.as_raw_fd();
+        std::mem::forget(file); // for the life of the probe
+        fd
+    };
+    Ok(Root::Namespaces(users.map(keep), keep(mounts)))
+}

@@ -1,0 +1,213 @@
+//! One run: a program in its root, with its output heard and its time limited.
+
+use super::others::Others;
+use super::output::Tail;
+use super::root::Root;
+use super::{deadline, too_long};
+use crate::clock::now_ns;
+use std::ffi::CString;
+use std::io::{self, Read};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::thread;
+use tare_proto::Program;
+
+/// Where and how programs run.
+pub struct Surroundings<'a> {
+    /// What was asked for.
+    pub program: &'a Program,
+    /// Its root.
+    pub root: &'a Root,
+    /// Which processes are to live after a run.
+    pub others: Others,
+}
+
+/// What came of a run.
+pub struct Ran {
+    /// From its start to its end, in nanoseconds.
+    pub ns: u64,
+    /// How it ended.
+    pub ended: Ended,
+    /// The last of what it printed, standard error included.
+    pub output: String,
+    /// What it used, with the children that it waited for.
+    pub usage: libc::rusage,
+}
+
+/// How a run ended.
+pub enum Ended {
+    /// With this wait status.
+    By(i32),
+    /// It was ended; the text says why.
+    Late(String),
+}
+
+impl Ended {
+    /// What was wrong with it; `None` when nothing was.
+    pub fn why(&self) -> Option<String> {
+        match self {
+            Ended::By(0) => None,
+            Ended::Late(why) => Some(why.clone()),
+            Ended::By(status) if libc::WIFSIGNALED(*status) => {
+                Some(format!("was killed by signal {}", libc::WTERMSIG(*status)))
+            }
+            Ended::By(status) => {
+                Some(format!("ended with exit status {}", libc::WEXITSTATUS(*status)))
+            }
+        }
+    }
+}
+
+/// `text` as the words of a command.
+pub fn in_shell(text: &str) -> Vec<String> {
+    ["/bin/sh", "-c", text].map(str::to_owned).to_vec()
+}
+
+/// Runs `words` to their end or for as long as they may take. The error says why they cannot be run.
+pub fn run(place: &Surroundings, words: &[String], input: Option<&str>) -> io::Result<Ran> {
+    let late = deadline(place.program);
+    let begin = now_ns();
+    let (pid, heard) = start(place, words, input)?;
+    let (done, is_done) = UnixStream::pair()?;
+    let listener = thread::spawn(move || listen(heard, is_done, pid, late));
+    let (status, usage) = wait(pid)?;
+    let ns = now_ns() - begin;
+    let gone = place.others.end();
+    drop(done);
+    let (output, was_late) = listener.join().map_err(|_| io::Error::other("nobody listened"))?;
+    if !gone {
+        return Err(io::Error::other(format!("{} left processes that do not end", words[0])));
+    }
+    let ended = if was_late { Ended::Late(too_long(place.program)) } else { Ended::By(status) };
+    Ok(Ran { ns, ended, output, usage })
+}
+
+/// Starts `words` in a session of its own; its process id, and what it prints.
+pub fn start(
+    place: &Surroundings,
+    words: &[String],
+    input: Option<&str>,
+) -> io::Result<(u32, OwnedFd)> {
+    let (program, root) = (place.program, place.root.clone());
+    let folder = CString::new(program.folder.as_str())?;
+    let file = CString::new(input.unwrap_or("/dev/null"))?;
+    let (name, arguments) = words.split_first().ok_or_else(|| io::Error::other("no command"))?;
+    let (ours, theirs) = io::pipe()?;
+    let mut command = Command::new(name);
+    command.args(arguments).env_clear().envs(program.env.iter().cloned());
+    // What the C library is told of the processor holds for every program in a layer.
+    command.envs(std::env::var_os(TUNABLES).map(|value| (TUNABLES, value)));
+    command.stdin(Stdio::null()).stdout(theirs.try_clone()?).stderr(theirs);
+    // SAFETY: `enter` makes system calls on memory that is already there, as is allowed between fork and exec.
+    unsafe { command.pre_exec(move || enter(&root, &folder, &file)) };
+    match command.spawn() {
+        Ok(child) => Ok((child.id(), ours.into())), // waited for by its id
+        Err(error) => Err(io::Error::new(error.kind(), cannot(&error, name, program, input))),
+    }
+}
+
+/// What a child does before it is the program. The two failures that are not the program's own get numbers of their own.
+fn enter(root: &Root, folder: &CString, input: &CString) -> io::Result<()> {
+    // SAFETY: setsid has no preconditions.
+    unsafe { libc::setsid() };
+    root.enter()?;
+    // SAFETY: the path is NUL-terminated.
+    if unsafe { libc::chdir(folder.as_ptr()) } != 0 {
+        return Err(io::Error::from_raw_os_error(NO_FOLDER));
+    }
+    // SAFETY: the path is NUL-terminated.
+    let file = unsafe { libc::open(input.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+    // SAFETY: both are numbers; a wrong one is refused.
+    if unsafe { libc::dup2(file, 0) } != 0 {
+        return Err(io::Error::from_raw_os_error(NO_INPUT));
+    }
+    Ok(())
+}
+
+/// The probe's own, which a layer may need.
+const TUNABLES: &str = "GLIBC_TUNABLES";
+
+/// Only numbers come back from a child that could not become the program; no exec fails with these.
+const NO_FOLDER: i32 = libc::EDOM;
+const NO_INPUT: i32 = libc::ERANGE;
+
+/// Why `name` does not run, in words.
+fn cannot(error: &io::Error, name: &str, program: &Program, input: Option<&str>) -> String {
+    let folder = &program.folder;
+    match error.raw_os_error() {
+        Some(NO_FOLDER) => format!("there is no folder {folder} in this layer's root (--cwd)"),
+        Some(NO_INPUT) => {
+            format!("its input {} cannot be read in this layer's root", input.unwrap_or_default())
+        }
+        Some(libc::ENOENT) => {
+            format!("there is no program {name} in this layer's root (seen from {folder})")
+        }
+        Some(libc::EACCES) => format!("{name} is not executable"),
+        Some(libc::ENOEXEC) => {
+            format!("{name} is no program for this processor, and no script that begins with #!")
+        }
+        _ => format!("{name} cannot be run: {error}"),
+    }
+}
+
+/// Waits for the child; its wait status, and what it used.
+pub fn wait(pid: u32) -> io::Result<(i32, libc::rusage)> {
+    let mut status = 0;
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    loop {
+        // SAFETY: both are valid places to write to.
+        let done = unsafe { libc::wait4(pid as libc::pid_t, &mut status, 0, usage.as_mut_ptr()) };
+        if done >= 0 {
+            // SAFETY: zeroed bytes are a valid `rusage`, and the kernel has filled it since.
+            return Ok((status, unsafe { usage.assume_init() }));
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
+/// Hears what a program prints until it is done, and ends it when it is late; what it printed last, and whether it was.
+fn listen(heard: OwnedFd, is_done: UnixStream, pid: u32, late: u64) -> (String, bool) {
+    let (mut heard, mut tail) = (std::fs::File::from(heard), Tail::default());
+    let (mut open, mut was_late) = (true, false);
+    let mut bytes = vec![0; 64 << 10];
+    loop {
+        let left =
+            if was_late { -1 } else { late.saturating_sub(now_ns()).div_ceil(1_000_000) as i64 };
+        let source = if open { heard.as_raw_fd() } else { -1 };
+        let [prints, done] = ready([source, is_done.as_raw_fd()], left);
+        if prints {
+            match heard.read(&mut bytes) {
+                Ok(0) | Err(_) => open = false,
+                Ok(n) => tail.push(&bytes[..n]),
+            }
+        } else if done {
+            return (tail.text(), was_late);
+        } else if !was_late && now_ns() >= late {
+            was_late = true;
+            end_group(pid);
+        }
+    }
+}
+
+/// Ends `pid` and its session's first group.
+pub fn end_group(pid: u32) {
+    for target in [-(pid as libc::pid_t), pid as libc::pid_t] {
+        // SAFETY: kill has no memory preconditions; the child has not been waited for.
+        unsafe { libc::kill(target, libc::SIGKILL) };
+    }
+}
+
+/// Which of `streams` have something to read, or have ended, within `ms` milliseconds (-1: for ever).
+fn ready(streams: [RawFd; 2], ms: i64) -> [bool; 2] {
+    let mut waiting = streams.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
+    let ms = i32::try_from(ms).unwrap_or(i32::MAX);
+    // SAFETY: the array is valid and as long as is said.
+    unsafe { libc::poll(waiting.as_mut_ptr(), 2, ms) };
+    waiting.map(|one| one.revents != 0)
+}

@@ -1,0 +1,97 @@
+//! A server beside a program: started before it, asked whether it is ready, ended after it.
+
+use super::others::Others;
+use super::output::{Tail, last_lines};
+use super::run::{self, Surroundings};
+use super::{deadline, too_long};
+use crate::bench::Refusal;
+use crate::clock::now_ns;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// Between two questions whether the server is ready.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A running server, with all that it has started; ended when dropped.
+pub struct Server {
+    /// `None` when there is none.
+    pid: Option<u32>,
+    /// What was there before it.
+    before: Others,
+}
+
+impl Server {
+    /// Starts what `place` has in the background, if anything, and waits until it is ready.
+    pub fn start(place: &mut Surroundings) -> Result<Server, Refusal> {
+        let around = &place.program.around;
+        let before = place.others.clone();
+        if around.background.is_empty() {
+            return Ok(Server { pid: None, before });
+        }
+        let words = run::in_shell(&around.background);
+        let started = run::start(place, &words, None);
+        let (pid, heard) = started.map_err(|why| Refusal::Failed(format!("background: {why}")))?;
+        let server = Server { pid: Some(pid), before };
+        place.others.spare();
+        let said = hear(heard);
+        let ready = wait_until_ready(place);
+        place.others.keep();
+        ready.map_err(|why| {
+            let said = said.lock().map(|mut said| said.text()).unwrap_or_default();
+            Refusal::Failed(format!("{why}; the server's last lines: {}", last_lines(&said)))
+        })?;
+        Ok(server)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(pid) = self.pid {
+            run::end_group(pid);
+            self.before.end();
+        }
+    }
+}
+
+/// Asks until the answer is yes. Without a question it is ready when it has had a moment.
+fn wait_until_ready(place: &Surroundings) -> Result<(), String> {
+    let around = &place.program.around;
+    let (late, words) = (deadline(place.program), run::in_shell(&around.ready));
+    if around.ready.is_empty() {
+        thread::sleep(PAUSE);
+        return Ok(());
+    }
+    loop {
+        let asked = run::run(place, &words, None).map_err(|why| format!("ready: {why}"))?;
+        match asked.ended.why() {
+            None => return Ok(()),
+            Some(_) if now_ns() >= late => {
+                let said = last_lines(&asked.output);
+                return Err(format!(
+                    "the server {}, and ready says: {said}",
+                    too_long(place.program)
+                ));
+            }
+            Some(_) => thread::sleep(PAUSE),
+        }
+    }
+}
+
+/// Takes what a server prints, so that it is never blocked by that; the last of it.
+fn hear(stream: OwnedFd) -> Arc<Mutex<Tail>> {
+    let said = Arc::new(Mutex::new(Tail::default()));
+    let kept = said.clone();
+    thread::spawn(move || {
+        let (mut stream, mut bytes) = (File::from(stream), vec![0; 16 << 10]);
+        while let Ok(n @ 1..) = stream.read(&mut bytes) {
+            if let Ok(mut kept) = kept.lock() {
+                kept.push(&bytes[..n]);
+            }
+        }
+    });
+    said
+}

@@ -1,0 +1,240 @@
+//! Where programs run: an overlay in memory over files that stay as they are. What programs write vanishes with it.
+//!
+//! An overlay shows one file system. Over the host's root, every file system that is mounted below it gets an overlay of
+//! its own in its place; what cannot have one is shown read-only.
+
+use crate::sys::uid;
+use std::ffi::CString;
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::ptr;
+
+/// The part of the memory that the programs of one boot may fill with files: of a guest, and of the host, where several
+/// boots are alive at once.
+pub const OF_GUEST: &str = "mode=0755,size=50%";
+const OF_HOST: &str = "mode=0755,size=10%";
+
+/// Kinds of file systems that hold no files: the program gets its own of them.
+const WITHOUT_FILES: &[&str] = &[
+    "proc",
+    "sysfs",
+    "devtmpfs",
+    "devpts",
+    "cgroup",
+    "cgroup2",
+    "mqueue",
+    "debugfs",
+    "tracefs",
+    "securityfs",
+    "pstore",
+    "bpf",
+    "configfs",
+    "fusectl",
+    "hugetlbfs",
+    "autofs",
+    "binfmt_misc",
+    "nsfs",
+    "rpc_pipefs",
+    "efivarfs",
+    "selinuxfs",
+];
+
+/// The folders that a program finds in any case.
+const HOST: &[&str] = &["proc", "sys", "dev"];
+
+/// `tare-probe stage STAGE LOWER COMMAND...`: becomes `COMMAND`, in a namespace of mounts where the root is at
+/// STAGE/root. Returns only when that fails.
+pub fn main(stage: &str, lower: &str, command: &[&str]) -> i32 {
+    let made = alone().and_then(|()| build(Path::new(stage), Path::new(lower)));
+    let why = match (made, command) {
+        (Err(why), _) => why,
+        (Ok(_), [program, args @ ..]) => Command::new(program).args(args).exec(),
+        (Ok(_), []) => io::Error::other("no command"),
+    };
+    eprintln!("tare-probe: {why}");
+    1
+}
+
+/// Leaves this process in a namespace of mounts whose root is the stage's.
+pub fn namespace(stage: &Path, lower: &Path) -> io::Result<()> {
+    alone()?;
+    let root = build(stage, lower)?;
+    for name in HOST {
+        let place = root.join(name);
+        fs::create_dir_all(&place)?;
+        bind(&Path::new("/").join(name), &place, libc::MS_REC)?;
+    }
+    memory_at(&root.join("dev/shm"))?;
+    std::env::set_current_dir(&root)?;
+    // SAFETY: both paths are NUL-terminated constants.
+    check("pivot_root", unsafe {
+        libc::syscall(libc::SYS_pivot_root, c".".as_ptr(), c".".as_ptr())
+    })?;
+    // SAFETY: the path is a NUL-terminated constant.
+    check("umount of the host's root", unsafe {
+        libc::umount2(c".".as_ptr(), libc::MNT_DETACH).into()
+    })
+}
+
+/// Whether namespaces of mounts need one of users: an ordinary user's do.
+pub fn has_users() -> bool {
+    uid() != 0
+}
+
+/// A namespace of mounts of its own, from which nothing gets out.
+fn alone() -> io::Result<()> {
+    let (user, group) = (uid(), group());
+    let users = if has_users() { libc::CLONE_NEWUSER } else { 0 };
+    // SAFETY: unshare takes a number.
+    check("a namespace of mounts", unsafe { libc::unshare(libc::CLONE_NEWNS | users).into() })?;
+    if users != 0 {
+        fs::write("/proc/self/setgroups", "deny")?;
+        fs::write("/proc/self/uid_map", format!("0 {user} 1"))?;
+        fs::write("/proc/self/gid_map", format!("0 {group} 1"))?;
+    }
+    mount("none", Path::new("/"), "", libc::MS_REC | libc::MS_PRIVATE, "")
+}
+
+fn group() -> u32 {
+    // SAFETY: getgid has no preconditions.
+    unsafe { libc::getgid() }
+}
+
+/// The root at `stage`, over `lower`; where it is.
+fn build(stage: &Path, lower: &Path) -> io::Result<PathBuf> {
+    let table = fs::read_to_string("/proc/self/mountinfo")?;
+    memory(stage, OF_HOST)?;
+    let root = overlay(stage, lower)?;
+    if lower == Path::new("/") {
+        for (number, (place, kind)) in mounted(&table).into_iter().enumerate() {
+            let inside = root.join(place.strip_prefix("/").unwrap_or(&place));
+            if WITHOUT_FILES.contains(&kind) || !inside.exists() {
+                continue;
+            }
+            let over = || over(stage, &number.to_string(), &place, &inside);
+            let is_folder = place.is_dir() && inside.is_dir();
+            if !is_folder || over().is_err() {
+                bind(&place, &inside, 0)?;
+                mount("none", &inside, "", libc::MS_REMOUNT | libc::MS_BIND | libc::MS_RDONLY, "")?;
+            }
+        }
+    }
+    Ok(root)
+}
+
+/// Memory for what is written, at `stage`, of that `size`.
+pub fn memory(stage: &Path, size: &str) -> io::Result<()> {
+    mount("tmpfs", stage, "tmpfs", libc::MS_NODEV, size)
+}
+
+/// An overlay over `lower` with its memory at `stage`; where it is.
+pub fn overlay(stage: &Path, lower: &Path) -> io::Result<PathBuf> {
+    let root = stage.join("root");
+    fs::create_dir(&root)?;
+    over(stage, "root", lower, &root)?;
+    Ok(root)
+}
+
+/// What every root needs beside files, in a guest.
+pub fn devices(root: &Path) -> io::Result<()> {
+    memory_at(&root.join("dev/shm"))?;
+    let pts = root.join("dev/pts");
+    fs::create_dir_all(&pts)?;
+    mount("devpts", &pts, "devpts", 0, "newinstance,ptmxmode=0666,mode=0620")?;
+    let links = [("fd", "fd"), ("fd/0", "stdin"), ("fd/1", "stdout"), ("fd/2", "stderr")];
+    for (target, name) in links {
+        let link = root.join("dev").join(name);
+        if !link.exists() {
+            std::os::unix::fs::symlink(format!("/proc/self/{target}"), link)?;
+        }
+    }
+    Ok(())
+}
+
+fn memory_at(place: &Path) -> io::Result<()> {
+    fs::create_dir_all(place)?;
+    mount("tmpfs", place, "tmpfs", libc::MS_NOSUID | libc::MS_NODEV, "mode=1777")
+}
+
+/// Mounts an overlay over `lower` at `place`. What is written goes to folders of that `name` in the stage. Files are
+/// named by descriptors, since a path may hold what separates options.
+fn over(stage: &Path, name: &str, lower: &Path, place: &Path) -> io::Result<()> {
+    let folders = ["upper", "work"].map(|kind| stage.join(format!("{kind}-{name}")));
+    folders.iter().try_for_each(fs::create_dir)?;
+    if let (Ok(like), [upper, _]) = (fs::metadata(lower), &folders) {
+        fs::set_permissions(upper, like.permissions())?; // /tmp stays open to all
+        let _ = chown(upper, Some(like.uid()), Some(like.gid())); // fails for ids that are not mapped
+    }
+    let open = |path: &Path| File::open(path);
+    let files = [open(lower)?, open(&folders[0])?, open(&folders[1])?];
+    let [lower, upper, work] =
+        files.each_ref().map(|file| format!("/proc/self/fd/{}", file.as_raw_fd()));
+    let own = if has_users() { ",userxattr" } else { "" };
+    let options = format!("lowerdir={lower},upperdir={upper},workdir={work}{own}");
+    mount("overlay", place, "overlay", 0, &options)
+}
+
+fn bind(from: &Path, to: &Path, more: libc::c_ulong) -> io::Result<()> {
+    mount(&from.to_string_lossy(), to, "", libc::MS_BIND | more, "")
+}
+
+/// mount(2), whose error names the place.
+pub fn mount(
+    source: &str,
+    place: &Path,
+    kind: &str,
+    flags: libc::c_ulong,
+    options: &str,
+) -> io::Result<()> {
+    let [from, kind, data] = [source, kind, options].map(CString::new);
+    let (from, kind, data) = (from?, kind?, data?);
+    let to = CString::new(place.as_os_str().as_encoded_bytes())?;
+    let kind_or_none = if kind.is_empty() { ptr::null() } else { kind.as_ptr() };
+    // SAFETY: every string is NUL-terminated and lives through the call.
+    let done = unsafe {
+        libc::mount(from.as_ptr(), to.as_ptr(), kind_or_none, flags, data.as_ptr().cast())
+    };
+    let what = format!("mount of {} at {}", kind.to_string_lossy(), place.display());
+    check(&what, done.into())
+}
+
+fn check(what: &str, done: libc::c_long) -> io::Result<()> {
+    let error = io::Error::last_os_error();
+    if done == 0 { Ok(()) } else { Err(io::Error::new(error.kind(), format!("{what}: {error}"))) }
+}
+
+/// Every place below the root where something is mounted, parents first, with the kind of its last mount.
+fn mounted(table: &str) -> Vec<(PathBuf, &str)> {
+    let mut places: Vec<(PathBuf, &str)> = Vec::new();
+    for line in table.lines() {
+        let kind = line.split_once(" - ").and_then(|(_, rest)| rest.split(' ').next());
+        let (Some(place), Some(kind)) = (line.split(' ').nth(4), kind) else { continue };
+        let place = PathBuf::from(plain(place));
+        places.retain(|(other, _)| *other != place);
+        let hidden = HOST.iter().any(|name| place.starts_with(Path::new("/").join(name)));
+        if place != Path::new("/") && !hidden {
+            places.push((place, kind));
+        }
+    }
+    places
+}
+
+/// A path of the kernel's tables, which write blanks and backslashes as three octal digits.
+fn plain(escaped: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = escaped.as_bytes();
+    while let [first, others @ ..] = rest {
+        let digits = others.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        match byte.filter(|_| *first == b'\\') {
+            Some(byte) => (bytes.push(byte), rest = &others[3..]),
+            None => (bytes.push(*first), rest = others),
+        };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,47 @@
+//! A program that a campaign weighs: what a probe is asked to run, and what becomes of what it prints.
+
+use serde::{Deserialize, Serialize};
+use tare_proto::Program;
+
+/// A program of the plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedProgram {
+    /// What runs.
+    pub program: Program,
+    /// A regular expression that the output of a right run matches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ok: Option<String>,
+    /// The rows that one run fills; at least one.
+    pub rows: Vec<ProgramRow>,
+}
+
+/// One row of a program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProgramRow {
+    /// The benchmark's name.
+    pub benchmark: String,
+    /// Where its value comes from.
+    pub value: ProgramValue,
+}
+
+/// Where the value of a row comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProgramValue {
+    /// The time from start to end.
+    Time,
+    /// The number that a regular expression's group finds in the output.
+    Found {
+        /// The expression.
+        regex: String,
+        /// What makes the number one of the benchmark's unit.
+        factor: f64,
+    },
+    /// A figure that an importer finds in the output.
+    Figure {
+        /// The importer's name.
+        format: String,
+        /// What it calls the figure.
+        name: String,
+    },
+}

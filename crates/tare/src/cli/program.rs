@@ -1,0 +1,122 @@
+//! The reader's own command: flags of `tare run` and, under the same names, a `[[program]]` of `tare.toml`.
+
+use super::values::time;
+use clap::Args;
+use serde::Deserialize;
+use std::time::Duration;
+use tare_proto::Better;
+
+/// A program to weigh.
+#[derive(Args, Clone, Debug, Default, Deserialize)]
+#[command(next_help_heading = "Your own command")]
+#[serde(default, deny_unknown_fields)]
+pub struct ProgramArgs {
+    /// The row's name, program/NAME [default: the command's name]
+    #[arg(long, requires = "command", value_name = "NAME")]
+    pub name: Option<String>,
+    /// The files that it sees instead of this host's: DIR, FILE.tar, oci:DIR, docker-archive:FILE or
+    /// debian:bookworm+redis-server,redis-tools; built once and kept in tare's cache ('tare cache list')
+    #[arg(long, requires = "command", value_name = "ROOT")]
+    pub root: Option<String>,
+    /// What a run prints is its value, not its time: a regular expression with one group around the number. A name for
+    /// the group names the row: 'requests: (?<rate>[0-9.]+)'. Several metrics are several rows
+    #[arg(long, requires = "command", value_name = "REGEX")]
+    #[serde(deserialize_with = "one_or_many")]
+    pub metric: Vec<String>,
+    /// The unit of the metrics, in their order, or one for all: s, ms, us, ns, B, MB, MiB, 1/s, 1/min, B/s, MB/s, MiB/s or
+    /// number [default: number]
+    #[arg(long, requires = "metric", value_name = "UNIT")]
+    #[serde(deserialize_with = "one_or_many")]
+    pub unit: Vec<String>,
+    /// Which end of the metrics is good, in their order, or one for all: lower or higher [default: lower for times and
+    /// sizes, higher for rates]
+    #[arg(long, requires = "metric", value_name = "END", value_parser = better)]
+    #[serde(deserialize_with = "one_or_many")]
+    pub better: Vec<Better>,
+    /// Read what a run prints as 'tare import' does: sysbench, dbench, fio, ... Each figure is a row
+    #[arg(long, requires = "command", conflicts_with = "metric", value_name = "FORMAT")]
+    pub parse: Option<String>,
+    /// A regular expression that the output of a right run matches; any other run is a failure
+    #[arg(long, requires = "command", value_name = "REGEX")]
+    pub ok: Option<String>,
+    /// Shell command that is run once in each boot, before everything else; it is not measured
+    #[arg(long, requires = "command", value_name = "SHELL")]
+    pub setup: Option<String>,
+    /// Shell command that is run before every run; it is not measured
+    #[arg(long, requires = "command", value_name = "SHELL")]
+    pub prepare: Option<String>,
+    /// Shell command that is run once in each boot, after the last run; it is not measured
+    #[arg(long, requires = "command", value_name = "SHELL")]
+    pub teardown: Option<String>,
+    /// Shell command of a server that runs beside the command; it is ended with the boot
+    #[arg(long, requires = "command", value_name = "SHELL")]
+    pub background: Option<String>,
+    /// Shell command that succeeds when the server is ready; it is repeated until it does
+    #[arg(long, requires = "background", value_name = "SHELL")]
+    pub ready: Option<String>,
+    /// Measured runs in each boot [default: 3]
+    #[arg(long, requires = "command", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repeat: Option<u32>,
+    /// Runs in each boot that are thrown away first [default: 1]
+    #[arg(long, requires = "command", value_name = "N", value_parser = clap::value_parser!(u32).range(..=1000))]
+    pub warmup: Option<u32>,
+    /// Time limit for one run, and for each command around it [default: 60s, or 50 times what the baseline takes]
+    #[arg(long, requires = "command", value_parser = time, value_name = "TIME")]
+    #[serde(deserialize_with = "duration")]
+    pub timeout: Option<Duration>,
+    /// A variable of its environment; KEY alone takes this environment's value; may be repeated. PATH, HOME, USER, LANG and
+    /// LC_ALL are there; with --root PATH, HOME and LANG
+    #[arg(long, requires = "command", value_name = "KEY=VALUE")]
+    #[serde(deserialize_with = "one_or_many")]
+    pub env: Vec<String>,
+    /// Its working directory [default: this one; with --root, /]
+    #[arg(long, requires = "command", value_name = "DIR")]
+    pub cwd: Option<String>,
+    /// The file that is its standard input [default: none]
+    #[arg(long, requires = "command", value_name = "FILE")]
+    pub stdin: Option<String>,
+    /// The command to weigh, with its arguments: every run from its start to its end. It sees this host's files or those of
+    /// --root, read-only: what it writes vanishes with the boot
+    #[arg(last = true, value_name = "COMMAND")]
+    #[serde(deserialize_with = "words")]
+    pub command: Vec<String>,
+}
+
+fn better(text: &str) -> Result<Better, String> {
+    match text {
+        "lower" => Ok(Better::Lower),
+        "higher" => Ok(Better::Higher),
+        _ => Err("lower or higher".into()),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany<T> {
+    One(T),
+    Many(Vec<T>),
+}
+
+fn one_or_many<'de, D, T>(from: D) -> Result<Vec<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Ok(match OneOrMany::deserialize(from)? {
+        OneOrMany::One(one) => vec![one],
+        OneOrMany::Many(many) => many,
+    })
+}
+
+/// A list is the command's words; a text is for the shell.
+fn words<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    Ok(match OneOrMany::deserialize(from)? {
+        OneOrMany::One(text) => vec!["/bin/sh".into(), "-c".into(), text],
+        OneOrMany::Many(words) => words,
+    })
+}
+
+fn duration<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+    let text = String::deserialize(from)?;
+    time(&text).map(Some).map_err(serde::de::Error::custom)
+}

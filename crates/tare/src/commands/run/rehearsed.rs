@@ -1,0 +1,50 @@
+//! Programs before a campaign: each is run once on the baseline.
+
+use super::{Setup, Tried, plan};
+use crate::interrupt;
+use crate::programs::{SUITE, Wanted};
+use crate::progress::Progress;
+use anyhow::{Result, bail};
+use tare_proto::BenchInfo;
+use tare_run::{CampaignLayer, Event, Observer, Search};
+
+/// The rows of a campaign of `benches` and `programs`, which are rehearsed on the layer `base`: programs come first.
+pub fn rows(
+    mut benches: Vec<BenchInfo>,
+    programs: &mut [Wanted],
+    base: Option<&Tried>,
+    on: &Setup,
+    progress: &mut Progress,
+) -> Result<Vec<BenchInfo>> {
+    if let Some(base) = base.filter(|_| !programs.is_empty()) {
+        all(programs, &base.weighed, on, progress)?;
+        benches.retain(|bench| bench.suite != SUITE);
+        benches.splice(0..0, programs.iter().flat_map(|program| program.benches.clone()));
+    }
+    Ok(benches)
+}
+
+/// Rehearses every one of `programs` on `base`. One that cannot run there ends the campaign before it begins.
+fn all(
+    programs: &mut [Wanted],
+    base: &CampaignLayer,
+    on: &Setup,
+    progress: &mut Progress,
+) -> Result<()> {
+    let Setup { host, keeper, cpus, boot } = *on;
+    let (name, batch_ns) = (base.name.as_str(), plan::BATCH_NS);
+    let interrupted = interrupt::interrupted;
+    let search =
+        Search { name, layer: &*base.layer, host, keeper, cpus, batch_ns, boot, interrupted };
+    for program in programs {
+        let row = program.benches[0].name.clone();
+        progress.event(Event::Rehearsing { name: &row, layer: name });
+        match search.rehearse(&program.planned, program.parse.as_deref()) {
+            Ok(Ok(found)) => program.rehearsed(&found)?,
+            Err(_) if interrupt::interrupted() => return Ok(()),
+            Ok(Err(why)) => bail!("{row} fails on {name}, and nothing was measured: {why}"),
+            Err(why) => bail!("{row} cannot be tried on {name}: {why}"),
+        }
+    }
+    Ok(())
+}

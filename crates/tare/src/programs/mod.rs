@@ -1,0 +1,236 @@
+//! The programs of a campaign: what was asked for, as rows and as what the probe is told to run.
+
+mod names;
+mod root;
+mod units;
+
+pub use root::{recipe, rooted};
+
+use crate::cli::{ProgramArgs, RunArgs};
+use crate::config::Config;
+use crate::shell;
+use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
+use std::time::Duration;
+use tare_layers::suggestion;
+use tare_proto::{Around, BenchInfo, Program, Unit, harmless};
+use tare_run::{Rehearsal, check_program};
+use tare_store::{PlannedProgram, ProgramRow, ProgramValue};
+
+/// The suite of programs.
+pub const SUITE: &str = "program";
+
+/// Measured runs and thrown-away ones when nothing is said: three are the fewest that layers take turns with.
+const REPEAT: u32 = 3;
+const WARMUP: u32 = 1;
+
+/// Time for one run when nothing is said, and how many times as long as on the baseline it may take elsewhere.
+const TIMEOUT: Duration = Duration::from_secs(60);
+const SLOWER: f64 = 50.0;
+
+/// Most characters of a command in the sentence that describes its row.
+const DESCRIBED: usize = 100;
+
+/// What a program finds in a root of its own.
+const OWN_ENVIRONMENT: &[(&str, &str)] = &[
+    ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"),
+    ("HOME", "/root"),
+    ("LANG", "C.UTF-8"),
+];
+
+/// Variables of this environment that a program sees.
+const ENVIRONMENT: &[&str] = &["PATH", "HOME", "USER", "LANG", "LC_ALL"];
+
+/// A program that was asked for.
+pub struct Wanted {
+    /// What runs, and its rows as far as they are known.
+    pub planned: PlannedProgram,
+    /// Those rows as benchmarks.
+    pub benches: Vec<BenchInfo>,
+    /// The importer whose figures are its rows, once they are known.
+    pub parse: Option<String>,
+    /// Whether its time limit is the reader's.
+    timed: bool,
+}
+
+/// The programs of the command line, or else of the file.
+pub fn wanted(args: &RunArgs, config: &Config) -> Result<Vec<Wanted>> {
+    let mut all: Vec<Wanted> = Vec::new();
+    for asked in asked(args, config) {
+        let one = read(asked)?;
+        if all.iter().any(|other| other.benches[0].name == one.benches[0].name) {
+            bail!("two programs are called {}; give one of them another name", one.benches[0].name);
+        }
+        all.push(one);
+    }
+    Ok(all)
+}
+
+/// What was asked for. Suites and benchmarks that flags name take the place of the file's programs.
+fn asked<'a>(args: &'a RunArgs, config: &'a Config) -> Vec<&'a ProgramArgs> {
+    let named = !(args.suite.is_empty() && args.bench.is_empty());
+    match args.program.command.is_empty() {
+        false => vec![&args.program],
+        true if named => Vec::new(),
+        true => config.program.iter().collect(),
+    }
+}
+
+fn read(asked: &ProgramArgs) -> Result<Wanted> {
+    if asked.command.is_empty() {
+        bail!("a [[program]] needs a command: command = [\"./bench\", \"--n\", \"1000\"]");
+    }
+    let name = match &asked.name {
+        Some(name) => names::checked(name)?,
+        None => names::of(&asked.command),
+    };
+    let base = BenchInfo {
+        name: format!("{SUITE}/{name}"),
+        about: format!(
+            "one run of {}",
+            harmless(&shell::join(asked.command.iter().map(OsString::from)), DESCRIBED)
+        ),
+        unit: Unit::Nanoseconds,
+        suite: SUITE.into(),
+        estimator: "median".into(),
+        samples: asked.repeat.unwrap_or(REPEAT),
+        needs: "root".into(),
+        series_ms: TIMEOUT.as_millis() as u64,
+        ..BenchInfo::default()
+    };
+    let rows = match asked.metric.is_empty() {
+        true => vec![(base, ProgramValue::Time)],
+        false => metrics(asked, &base)?,
+    };
+    let row = |(bench, value): &(BenchInfo, ProgramValue)| ProgramRow {
+        benchmark: bench.name.clone(),
+        value: value.clone(),
+    };
+    let planned = PlannedProgram {
+        program: program(asked)?,
+        ok: asked.ok.clone(),
+        rows: rows.iter().map(row).collect(),
+    };
+    check_program(&planned)?;
+    if let Some(format) = asked.parse.as_deref().filter(|name| tare_import::find(name).is_none()) {
+        let names: Vec<&str> = tare_import::FORMATS.iter().map(|format| format.name).collect();
+        bail!("no format '{format}'; {}", suggestion(format, &names));
+    }
+    let benches = rows.into_iter().map(|(bench, _)| bench).collect();
+    Ok(Wanted { planned, benches, parse: asked.parse.clone(), timed: asked.timeout.is_some() })
+}
+
+/// What the probe is told.
+fn program(asked: &ProgramArgs) -> Result<Program> {
+    let here = || {
+        let folder = std::env::current_dir().context("this directory")?;
+        folder.into_os_string().into_string().ok().context("this directory's name is no text")
+    };
+    let shell = |text: &Option<String>| text.clone().unwrap_or_default();
+    Ok(Program {
+        command: asked.command.clone(),
+        env: environment(&asked.env, asked.root.is_some())?,
+        folder: match (&asked.cwd, &asked.root) {
+            (Some(folder), _) => folder.clone(),
+            (None, Some(_)) => "/".into(),
+            (None, None) => here()?,
+        },
+        input: asked.stdin.clone(),
+        around: Around {
+            setup: shell(&asked.setup),
+            background: shell(&asked.background),
+            ready: shell(&asked.ready),
+            prepare: shell(&asked.prepare),
+            teardown: shell(&asked.teardown),
+        },
+        warmup: asked.warmup.unwrap_or(WARMUP),
+        limit_ms: asked.timeout.unwrap_or(TIMEOUT).as_millis() as u64,
+        outputs: !asked.metric.is_empty() || asked.parse.is_some() || asked.ok.is_some(),
+    })
+}
+
+/// The whole environment: what programs of this host expect, and what was asked for.
+fn environment(asked: &[String], own_root: bool) -> Result<Vec<(String, String)>> {
+    let own = |key: &str| Some((key.to_owned(), std::env::var(key).ok()?));
+    let fixed = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let mut all: Vec<(String, String)> = match own_root {
+        true => OWN_ENVIRONMENT.iter().map(fixed).collect(),
+        false => ENVIRONMENT.iter().filter_map(|key| own(key)).collect(),
+    };
+    for word in asked {
+        let (key, value) = match word.split_once('=') {
+            Some((key, value)) => (key.to_owned(), value.to_owned()),
+            None => own(word).with_context(|| format!("--env {word}: it is not set here"))?,
+        };
+        all.retain(|(other, _)| *other != key);
+        all.push((key, value));
+    }
+    Ok(all)
+}
+
+/// A row for every metric.
+fn metrics(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<(BenchInfo, ProgramValue)>> {
+    let metrics = asked.metric.len();
+    for (what, given) in [("unit", asked.unit.len()), ("better", asked.better.len())] {
+        if given > 1 && given != metrics {
+            bail!(
+                "--{what} is given {given} times for {metrics} metrics: give one for all, or one each"
+            );
+        }
+    }
+    let nth = |list: &[String], at: usize| list.get(at).or(list.first()).cloned();
+    let mut rows: Vec<(BenchInfo, ProgramValue)> = Vec::new();
+    for (at, regex) in asked.metric.iter().enumerate() {
+        let unit = nth(&asked.unit, at).unwrap_or_else(|| units::PLAIN.into());
+        let (unit, factor) = units::read(&unit)?;
+        let said = asked.better.get(at).or(asked.better.first()).copied();
+        let Some(better) = said.or(units::usual_end(unit)) else {
+            bail!(
+                "is more of '{regex}' good or bad? Say --better higher or --better lower, or give its --unit"
+            );
+        };
+        let name = names::metric(regex, at, metrics);
+        let name = name.map_or(base.name.clone(), |name| format!("{}.{name}", base.name));
+        if rows.iter().any(|(row, _)| row.name == name) {
+            bail!("two metrics are called {name}: name their groups, as in '(?<rate>[0-9.]+)'");
+        }
+        let value = ProgramValue::Found { regex: regex.clone(), factor };
+        rows.push((BenchInfo { name, unit, better, ..base.clone() }, value));
+    }
+    Ok(rows)
+}
+
+impl Wanted {
+    /// Takes what a rehearsal has found out: the figures that are its rows, and how long a run may take.
+    pub fn rehearsed(&mut self, found: &Rehearsal) -> Result<()> {
+        let base = self.benches[0].clone();
+        if let Some(format) = &self.parse {
+            let figures = found.figures.iter();
+            let rows = figures.map(|figure| {
+                let name = format!("{}.{}", base.name, figure.name.replace('/', "."));
+                let (unit, better) = (figure.unit, figure.better);
+                let value =
+                    ProgramValue::Figure { format: format.clone(), name: figure.name.to_string() };
+                (BenchInfo { name, unit, better, ..base.clone() }, value)
+            });
+            let mut rows: Vec<(BenchInfo, ProgramValue)> = rows.collect();
+            let mut seen = std::collections::BTreeSet::new();
+            rows.retain(|(bench, _)| seen.insert(bench.name.clone()));
+            let row = |(bench, value): &(BenchInfo, ProgramValue)| ProgramRow {
+                benchmark: bench.name.clone(),
+                value: value.clone(),
+            };
+            self.planned.rows = rows.iter().map(row).collect();
+            self.benches = rows.into_iter().map(|(bench, _)| bench).collect();
+        }
+        let program = &mut self.planned.program;
+        if !self.timed {
+            program.limit_ms = program.limit_ms.max((SLOWER * found.ns / 1e6) as u64);
+        }
+        let runs = f64::from(base.samples + program.warmup);
+        let share = runs / self.benches.len().max(1) as f64;
+        let series_ms = (found.ns / 1e6 * share).ceil().max(1.0) as u64;
+        self.benches.iter_mut().for_each(|bench| bench.series_ms = series_ms);
+        Ok(())
+    }
+}

@@ -1,0 +1,187 @@
+//! The reader's own command: what becomes of its time and of what it prints, and of everything that can go wrong with it.
+//!
+//! An overlay over the host's files needs root, as the other layers' tests do.
+
+mod common;
+
+use common::{Bench, flat};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use tare_store::{Campaign, Outcome};
+
+/// Prints a figure that does not depend on the machine, and writes where it will not be found.
+const SCRIPT: &str = "#!/bin/sh
+set -e
+i=0; while [ $i -lt 300 ]; do i=$((i + 1)); done
+cat input > written
+echo \"rate: $(wc -c < written) per s\"
+printf 'count: %s\\n' \"$1\"
+";
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    script(&bench, "work.sh", SCRIPT);
+    bench.write("input", "1234567");
+    bench
+}
+
+fn script(bench: &Bench, name: &str, text: &str) {
+    let path = bench.write(name, text);
+    fs::set_permissions(path, Permissions::from_mode(0o755)).expect("a mode");
+}
+
+/// The samples of a row on a layer, boot by boot.
+fn samples(campaign: &Campaign, row: &str, layer: &str) -> Vec<Vec<f64>> {
+    let of = |series: &&tare_store::SeriesRow| {
+        let boot = &campaign.boots[series.boot];
+        campaign.benchmarks[series.benchmark].name == row
+            && campaign.layers[boot.layer].name == layer
+    };
+    campaign.series.iter().filter(of).map(|series| series.samples.clone()).collect()
+}
+
+/// Runs `line` through a shell's eyes: its last words are one argument.
+fn run(bench: &Bench, line: &str, words: &[&str]) -> common::Done {
+    let mut command = bench.command(line);
+    common::done(command.args(words).output().expect("tare starts"))
+}
+
+#[test]
+fn what_a_command_prints_is_the_same_on_every_layer_and_by_hand() {
+    let bench = bench();
+    let line = "run --layers native,runc,runsc,uml,qemu --blocks 2 --warmup 0 --out c \
+                --metric (?<rate>[0-9]+).per.s --unit 1/s --metric count:.([0-9]+) --unit number \
+                --better higher --better lower -- ./work.sh 42";
+    let done = bench.ok(line);
+    let campaign = bench.campaign("c");
+    for layer in ["native", "runc", "runsc", "uml"] {
+        let boots = if layer == "native" { 4 } else { 2 };
+        for (row, value) in [("program/work-sh.rate", 7.0), ("program/work-sh.2", 42.0)] {
+            let found = samples(&campaign, row, layer);
+            assert_eq!(found, vec![vec![value; 3]; boots], "{row} on {layer}\n{}", done.out);
+        }
+    }
+    assert!(
+        flat(&done.out).contains("cannot run there: this kind of layer cannot show"),
+        "{}",
+        done.out
+    );
+    let counted =
+        campaign.series.iter().find(|series| !series.counters.is_empty()).expect("counts");
+    assert!(counted.counters.iter().any(|counter| counter.name == "run_user_s"));
+    assert_eq!(bench.names(), ["c", "input", "work.sh"], "what it wrote is gone");
+}
+
+#[test]
+fn a_row_is_the_time_of_whole_runs_and_layers_take_turns_run_by_run() {
+    let bench = bench();
+    bench.ok("run --layers native,runc --blocks 1 --repeat 4 --name work --ok ^rate --out c -- ./work.sh");
+    let campaign = bench.campaign("c");
+    for series in campaign.series.iter().filter(|series| series.turns.len() > 1) {
+        assert_eq!(series.turns.iter().map(|turn| turn.samples).collect::<Vec<_>>(), [1; 4]);
+        assert!(series.samples.iter().all(|ns| *ns > 100_000.0), "{:?}", series.samples);
+    }
+    assert_eq!(samples(&campaign, "program/work", "runc")[0].len(), 4);
+    bench.ok("resume c --blocks 2");
+    assert_eq!(samples(&bench.campaign("c"), "program/work", "runc").len(), 2, "and goes on");
+}
+
+#[test]
+fn a_command_that_cannot_run_ends_the_campaign_before_it_begins() {
+    let bench = bench();
+    script(&bench, "flood.sh", "#!/bin/sh\nyes | head -c 300000000\necho last words\nexit 3\n");
+    let cases: &[(&[&str], &str)] = &[
+        (&["--", "./nothere"], "there is no program ./nothere"),
+        (&["--", "./input"], "./input is not executable"),
+        (&["--", "sh", "-c", "kill -9 $$"], "killed by signal 9 and printed nothing"),
+        (&["--", "./flood.sh"], "exit status 3; its last lines: y | y | y | last words"),
+        (&["--timeout", "1s", "--", "sleep", "100"], "did not end within 1 s"),
+        (&["--timeout", "5s", "--", "sh", "-c", "sleep 100 & exit 5"], "exit status 5"),
+        (&["--", "sh", "-c", "read line < /dev/tty && exit 1; exit 6"], "exit status 6"),
+        (&["--cwd", "/no/such", "--", "true"], "no folder /no/such"),
+        (&["--stdin", "/no/such", "--", "cat"], "input /no/such cannot be read"),
+        (
+            &["--ok", "fine", "--", "echo", "bad"],
+            "did not print 'fine' (--ok); its last lines: bad",
+        ),
+        (&["--setup", "exit 9", "--", "true"], "setup ended with exit status 9"),
+        (&["--metric", "x=([0-9]+)", "--unit", "s", "--", "echo", "y"], "matches nothing"),
+        (&["--metric", "([0-9])", "--unit", "s", "--", "echo", "1 2"], "matches more than once"),
+        (&["--parse", "sysbench", "--", "echo", "hello"], "is not sysbench's"),
+        (
+            &["--background", "sleep 100", "--ready", "exit 1", "--timeout", "1s", "--", "true"],
+            "the server did not",
+        ),
+    ];
+    for (words, why) in cases {
+        let done = run(&bench, "run --layers native --blocks 1 --out c", words);
+        assert_eq!(done.code, 1, "{words:?}: {}", done.err);
+        assert!(flat(&done.err).contains(why), "{words:?}: {}", done.err);
+        assert!(!bench.path("c").exists(), "{words:?}");
+    }
+}
+
+#[test]
+fn wrong_usage_is_refused_before_anything_is_booted() {
+    let bench = bench();
+    let cases: &[(&[&str], &str)] = &[
+        (&["--metric", "[0-9]+", "--unit", "s", "--", "true"], "exactly one group"),
+        (&["--metric", "(", "--unit", "s", "--", "true"], "is no regular expression"),
+        (&["--metric", "([0-9]+)", "--", "true"], "--better higher"),
+        (&["--metric", "([0-9]+)", "--unit", "furlongs", "--", "true"], "no unit 'furlongs'"),
+        (&["--parse", "sysbenc", "--", "true"], "did you mean sysbench"),
+        (&["--name", "a/b", "--", "true"], "no name for a program"),
+        (&["--env", "NOT_SET_HERE", "--", "true"], "not set here"),
+        (&["--metric", "([0-9]+)"], "required"),
+        (&["--machine", "sim", "--", "true"], "--machine sim cannot run programs"),
+    ];
+    for (words, why) in cases {
+        let done = run(&bench, "run --blocks 1 --out c", words);
+        assert_eq!(done.code, 2, "{words:?}: {}", done.err);
+        assert!(flat(&done.err).contains(why), "{words:?}: {}", done.err);
+    }
+}
+
+#[test]
+fn a_run_that_fails_on_one_layer_has_no_number_there_and_says_why() {
+    let bench = bench();
+    let only = "#!/bin/sh\nif [ \"$(cat /proc/sys/kernel/hostname)\" = tare ]; then echo not here; exit 7; fi\n";
+    script(&bench, "only.sh", only);
+    let done = bench.ok("run --layers native,runc --blocks 1 --out c -- ./only.sh");
+    let why =
+        "program/only-sh: failed: ./only.sh ended with exit status 7; its last lines: not here";
+    assert!(flat(&done.out).contains(why), "{}", done.out);
+    let campaign = bench.campaign("c");
+    let failed: Vec<_> = campaign.series.iter().filter(|s| s.outcome == Outcome::Failed).collect();
+    assert_eq!(failed.len(), 1);
+    assert!(failed[0].samples.is_empty());
+}
+
+#[test]
+fn a_server_runs_beside_its_client_and_what_is_left_behind_is_ended() {
+    let bench = bench();
+    bench.write(
+        "tare.toml",
+        "[[layer]]\nname = 'native'\n\
+         [[layer]]\nname = 'runc'\n\
+         [[program]]\nname = 'client'\nsetup = 'mkdir /tmp/made'\nready = 'test -e /tmp/made/ready'\n\
+         background = '(sleep 0.2; touch /tmp/made/ready; exec sleep 1000.25) & sleep 1000.25'\n\
+         prepare = 'rm -f /tmp/made/left'\nteardown = 'rmdir /tmp/made/none 2>/dev/null || rm -r /tmp/made'\n\
+         command = '(sleep 1000.5 &); sleep 0.1; echo server $(pgrep -fc sleep.1000.25); \
+         echo left $(pgrep -fc sleep.1000.5); touch /tmp/made/left'\n\
+         metric = ['server (?<server>[0-9]+)', 'left (?<left>[0-9]+)']\nbetter = 'higher'\n",
+    );
+    bench.ok("run --blocks 1 --out c");
+    let campaign = bench.campaign("c");
+    for layer in ["native", "runc"] {
+        for found in samples(&campaign, "program/client.server", layer) {
+            assert!(found.iter().all(|servers| *servers >= 2.0), "{layer}: {found:?}");
+        }
+        for found in samples(&campaign, "program/client.left", layer) {
+            assert!(found.windows(2).all(|pair| pair[0] == pair[1]), "none adds up: {found:?}");
+        }
+    }
+    let left =
+        std::process::Command::new("pgrep").args(["-f", "sleep 1000"]).output().expect("pgrep");
+    assert!(left.stdout.is_empty(), "{}", String::from_utf8_lossy(&left.stdout));
+}
