@@ -7,6 +7,8 @@ use std::time::Duration;
 use tare_proto::Better;
 
 /// A program to weigh.
+// What looks like a tag of HTML in the help is the name of a regular expression's group.
+#[allow(rustdoc::invalid_html_tags)]
 #[derive(Args, Clone, Debug, Default, Deserialize)]
 #[command(next_help_heading = "Your own command")]
 #[serde(default, deny_unknown_fields)]
