@@ -31,7 +31,6 @@ const TESTING: &[(&str, &str)] = &[
     ("sqlite3", "sqlite3"),
     ("python3", "python3"),
     ("mmdebstrap", "mmdebstrap"),
-    ("podman", "podman"),
     ("dpkg-deb", "dpkg"),
 ];
 
@@ -62,6 +61,7 @@ pub fn install() -> Result<()> {
 /// Installs what layers and tests lack.
 pub fn install_for_tests() -> Result<()> {
     install_all(needed().chain(TESTING))?;
+    apt::know_packages()?;
     python::install()
 }
 
