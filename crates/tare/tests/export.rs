@@ -61,10 +61,11 @@ fn the_scoreboard_is_shown_as_csv() {
     assert!(bench.tare("compare c c --format csv").err.contains("text, json or md"));
 }
 
-/// The indented lines of docs/schema.md: commands, as printed.
+/// The lines of the shell blocks of docs/schema.md: commands, as printed.
 fn documented() -> Vec<String> {
     let text = std::fs::read_to_string(root().join("docs/schema.md")).unwrap();
-    text.lines().filter_map(|line| line.strip_prefix("    ")).map(str::to_owned).collect()
+    let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    blocks.flat_map(str::lines).map(str::to_owned).collect()
 }
 
 fn root() -> PathBuf {
