@@ -200,5 +200,8 @@ fn a_root_of_packages_has_the_same_bytes_whenever_it_is_made() {
         assert!(made_of.lines().any(|line| line.starts_with("xz-utils ")), "{made_of}");
         sha256(&fs::read(root.join("image.erofs")).expect("the image"))
     };
+    let lists = || fs::read_dir("/var/lib/apt/lists").expect("apt's lists").count();
+    let before = lists();
     assert_eq!(hash("one"), hash("two"));
+    assert_eq!(lists(), before, "the host's own packages are left alone");
 }

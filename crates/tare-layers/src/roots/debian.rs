@@ -16,10 +16,11 @@ const LEFT_OUT: &[&str] =
     &["/usr/share/doc/*", "/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*"];
 
 /// What differs from one installation to the next: keys, identities, databases that are made when packages are installed,
-/// logs. Programs that need one make their own.
+/// logs. Programs that need one make their own. The root's /tmp and /run stay to mmdebstrap, which empties them last: its
+/// configuration of apt lies there, and without that apt would work on this host.
 const REMOVED: &str = "cd \"$1\" && rm -rf var/lib/mysql/* var/lib/postgresql/*/* etc/ssl/private/ssl-cert-snakeoil.key \
     etc/ssl/certs/ssl-cert-snakeoil.pem etc/ssl/certs/*.0 var/cache/debconf/* var/log/* var/lib/apt/lists/* \
-    var/cache/apt/* var/cache/ldconfig/* etc/machine-id var/lib/dbus/machine-id etc/*- tmp/* run/*";
+    var/cache/apt/* var/cache/ldconfig/* etc/machine-id var/lib/dbus/machine-id etc/*-";
 
 /// Builds the root at `tree`; the versions of its packages.
 pub(super) fn build(suite: &str, packages: &[String], tree: &Path) -> Result<String, String> {
