@@ -213,11 +213,7 @@ fn or_none(named: &[String]) -> String {
     if named.is_empty() { "none.".into() } else { named.join("; ") + "." }
 }
 
+/// The middle of `values`; NaN where there are none.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut sorted: Vec<f64> = values.collect();
-    sorted.sort_by(f64::total_cmp);
-    match sorted.len() {
-        0 => f64::NAN,
-        n => (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0,
-    }
+    tare_stats::median(&values.collect::<Vec<_>>()).unwrap_or(f64::NAN)
 }

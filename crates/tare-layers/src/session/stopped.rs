@@ -28,13 +28,13 @@ impl Session {
 
     /// Stops the layer, if it is one of those; `anew`: its processes may be others than before.
     pub(super) fn halt(&mut self, anew: bool) {
-        let pids = if anew { self.own_processes(&Processes::now()) } else { None };
-        let Some(stopped) = self.stopped.as_mut() else { return };
-        if let Some(pids) = pids {
+        let Some(mut stopped) = self.stopped.take() else { return };
+        if anew && let Some(pids) = self.own_processes(&Processes::now()) {
             stopped.processes = pids.into_iter().filter_map(Held::of).collect();
         }
         stopped.processes.iter().for_each(|process| process.signal(libc::SIGSTOP));
         stopped.now = true;
+        self.stopped = Some(stopped);
     }
 
     /// Lets the layer go on.
