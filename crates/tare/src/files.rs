@@ -78,7 +78,8 @@ fn whole(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()>
         fresh.as_file().set_permissions(old.permissions())?;
     }
     write(fresh.as_file_mut())?;
-    fresh.persist(path)?;
+    // Closed first: a program that is still open for writing cannot be run.
+    fresh.into_temp_path().persist(path)?;
     Ok(())
 }
 
