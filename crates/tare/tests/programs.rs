@@ -4,10 +4,10 @@
 
 mod common;
 
-use common::{Bench, flat};
+use common::{Bench, flat, samples};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use tare_store::{Campaign, Outcome};
+use tare_store::Outcome;
 
 /// Prints a figure that does not depend on the machine, and writes where it will not be found.
 const SCRIPT: &str = "#!/bin/sh
@@ -28,16 +28,6 @@ fn bench() -> Bench {
 fn script(bench: &Bench, name: &str, text: &str) {
     let path = bench.write(name, text);
     fs::set_permissions(path, Permissions::from_mode(0o755)).expect("a mode");
-}
-
-/// The samples of a row on a layer, boot by boot.
-fn samples(campaign: &Campaign, row: &str, layer: &str) -> Vec<Vec<f64>> {
-    let of = |series: &&tare_store::SeriesRow| {
-        let boot = &campaign.boots[series.boot];
-        campaign.benchmarks[series.benchmark].name == row
-            && campaign.layers[boot.layer].name == layer
-    };
-    campaign.series.iter().filter(of).map(|series| series.samples.clone()).collect()
 }
 
 /// Runs `line` through a shell's eyes: its last words are one argument.

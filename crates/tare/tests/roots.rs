@@ -2,11 +2,10 @@
 
 mod common;
 
-use common::{Bench, done, flat};
+use common::{Bench, done, flat, samples};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use tare_store::Campaign;
 
 /// Programs of this host that make a root.
 const PROGRAMS: &[&str] = &["/bin/sh", "/bin/cat", "/usr/bin/wc"];
@@ -26,16 +25,6 @@ fn small(bench: &Bench) {
     let mut tar = Command::new("tar");
     tar.args(["-C", "/", "-ch", "-f"]).arg(bench.path("root.tar")).args(names);
     assert!(tar.status().expect("tar").success());
-}
-
-/// The only samples of a row on a layer, from every boot.
-fn samples(campaign: &Campaign, row: &str, layer: &str) -> Vec<f64> {
-    let of = campaign.series.iter().filter(|series| {
-        let boot = &campaign.boots[series.boot];
-        campaign.benchmarks[series.benchmark].name == row
-            && campaign.layers[boot.layer].name == layer
-    });
-    of.flat_map(|series| series.samples.clone()).collect()
 }
 
 fn run(bench: &Bench, line: &str, words: &[&str]) -> common::Done {
@@ -58,7 +47,7 @@ fn every_layer_runs_a_program_in_a_root_of_its_own() {
     for layer in ["native", "runc", "runsc", "uml", "qemu"] {
         let boots = if layer == "native" { 2 } else { 1 };
         assert_eq!(
-            samples(&campaign, "program/echo", layer),
+            samples(&campaign, "program/echo", layer).concat(),
             vec![6.0; boots],
             "{layer}\n{}",
             ran.out
@@ -97,7 +86,11 @@ fn a_folder_and_both_kinds_of_images_are_roots_and_the_cache_lists_and_forgets_t
         );
         let ran = run(&bench, &line, &["--ok", "^2$", "--", "/bin/sh", "-c", "echo a | wc -c"]);
         assert_eq!(ran.code, 0, "{root}: {}\n{}", ran.out, ran.err);
-        assert_eq!(samples(&bench.campaign(&root[..3]), "program/echo", "runc").len(), 1, "{root}");
+        assert_eq!(
+            samples(&bench.campaign(&root[..3]), "program/echo", "runc").concat().len(),
+            1,
+            "{root}"
+        );
     }
     let listed = run(&bench, "cache list", &[]);
     for root in ["folder", "root.tar", "oci:", "docker-archive:"] {

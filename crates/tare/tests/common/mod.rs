@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
-use tare_store::{Campaign, load};
+use tare_store::{Campaign, SeriesRow, load};
 use tempfile::TempDir;
 
 /// A folder in which `tare` runs, removed at the end.
@@ -79,6 +79,16 @@ pub fn done(output: Output) -> Done {
         out: text(output.stdout),
         err: text(output.stderr),
     }
+}
+
+/// The samples of a row on a layer, boot by boot.
+pub fn samples(campaign: &Campaign, row: &str, layer: &str) -> Vec<Vec<f64>> {
+    let of = |series: &&SeriesRow| {
+        let boot = &campaign.boots[series.boot];
+        campaign.benchmarks[series.benchmark].name == row
+            && campaign.layers[boot.layer].name == layer
+    };
+    campaign.series.iter().filter(of).map(|series| series.samples.clone()).collect()
 }
 
 /// One cache for all tests: the probe is unpacked and a guest kernel extracted once.
