@@ -32,7 +32,9 @@ pub fn bench() -> Result<()> {
     tare.timed(&same)?;
     let shown = text(&tare.run(&["show", "same", "--short"])?.stdout);
     println!("native against itself, differences found:\n{}", verdicts(&shown));
-    tare.timed(&["run", "--layers", weigh::LAYERS, "--require", "--out", "five"])
+    let layers = weigh::layers();
+    let layers: Vec<&str> = layers.iter().map(String::as_str).collect();
+    tare.timed(&[&["run"], &layers[..], &["--require", "--out", "five"]].concat())
 }
 
 /// The lines of a scoreboard that count its verdicts.

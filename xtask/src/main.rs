@@ -7,6 +7,8 @@ mod dist;
 mod elsewhere;
 mod fidelity;
 mod figures;
+mod gallery;
+mod gvisor;
 mod orders;
 mod packages;
 mod python;
@@ -55,6 +57,11 @@ const CHORES: &[Chore] = &[
         name: "figures",
         about: "draw the documentation's figures from its recorded campaigns",
         run: |_| figures::figures(),
+    },
+    Chore {
+        name: "gallery",
+        about: "measure the campaigns of docs/gallery and write its pages (NAME...)",
+        run: gallery::gallery,
     },
     Chore {
         name: "fidelity",

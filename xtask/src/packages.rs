@@ -1,7 +1,7 @@
 //! Installs the layers: Debian's and Ubuntu's packages, or says what to install elsewhere.
 
 use crate::shell::has_program;
-use crate::{apt, python};
+use crate::{apt, gvisor, python};
 use anyhow::{Result, bail};
 
 /// A program that a layer needs, and the package that brings it.
@@ -48,7 +48,10 @@ const ORIGINALS: &[(&str, &str)] = &[
 pub fn chore(args: &[String]) -> Result<()> {
     match args {
         [] => install(),
-        [testing] if testing == "testing" => install_for_tests(),
+        [testing] if testing == "testing" => {
+            install_for_tests()?;
+            gvisor::build()
+        }
         _ => bail!("cargo xtask packages [testing]"),
     }
 }

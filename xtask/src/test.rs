@@ -1,7 +1,7 @@
 //! The README's second command, and CI's: everything that must hold.
 
 use crate::shell::cargo;
-use crate::{elsewhere, packages, tidy};
+use crate::{elsewhere, gvisor, packages, tidy};
 use anyhow::Result;
 use std::time::Instant;
 
@@ -36,6 +36,7 @@ fn parts(args: &[String]) -> Vec<Part<'_>> {
     };
     vec![
         ("packages", Box::new(packages::install_for_tests)),
+        ("gVisor", Box::new(gvisor::build)),
         ("tidy", Box::new(tidy::tidy)),
         ("rustfmt", Box::new(|| cargo(&["fmt", "--all", "--check"], &[]))),
         ("clippy", Box::new(|| cargo(&[&["clippy", "--workspace"], &LINTS[..]].concat(), &[]))),

@@ -1,18 +1,37 @@
 //! The README's first command: from a clean clone to a scoreboard.
 
-use crate::{packages, shell::cargo};
+use crate::{gvisor, packages, shell::cargo};
 use anyhow::Result;
 
-/// The layers that it weighs.
-pub const LAYERS: &str = "native,runc,runsc,uml,qemu";
+/// The layers that it weighs, gVisor as its users have it today where it can be built, else the distribution's.
+pub fn layers() -> Vec<String> {
+    let (others, gvisor) = match gvisor::build() {
+        Ok(()) => {
+            let file = gvisor::runsc();
+            (
+                "native,runc,uml,qemu",
+                Some(format!("name=gvisor,kind=runsc,runtime={}", file.display())),
+            )
+        }
+        Err(why) => {
+            eprintln!("{why:#}: the distribution's gVisor is weighed");
+            ("native,runc,runsc,uml,qemu", None)
+        }
+    };
+    let mut words = vec!["--layers".to_owned(), others.to_owned()];
+    words.extend(gvisor.into_iter().flat_map(|layer| ["--layer".to_owned(), layer]));
+    words
+}
 
 /// Installs the layers, builds tare and weighs them; `args` go to `tare run`.
 pub fn weigh(args: &[String]) -> Result<()> {
     packages::install()?;
-    let mut words = vec!["run", "--release", "--package", "tare", "--", "run"];
+    let mut words =
+        ["run", "--release", "--package", "tare", "--", "run"].map(str::to_owned).to_vec();
     if !args.iter().any(|arg| arg.starts_with("--layer")) {
-        words.extend(["--layers", LAYERS, "--require"]);
+        words.extend(layers());
+        words.push("--require".into());
     }
-    words.extend(args.iter().map(String::as_str));
+    words.extend_from_slice(args);
     cargo(&words, &[])
 }

@@ -35,6 +35,11 @@ pub trait Layer: Send + Sync {
         false
     }
 
+    /// Why this layer takes whole series and no turns of a millisecond: it answers otherwise when it has just waited.
+    fn whole_series(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Why a boot failed and what to do about it, given the console's last lines.
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
         crate::explain(error, console)

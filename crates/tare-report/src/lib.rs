@@ -27,6 +27,6 @@ pub use forms::{FORMS, Form};
 pub use html::{Shell, compare_html, history_html, html, shell, summary_html};
 pub use json::{json, json_line, json_text};
 pub use markdown::markdown;
-pub use svg::{PngError, benchmark_svg, overview_svg, png};
+pub use svg::{PngError, benchmark_svg, load_svg, overview_svg, png};
 pub use text::{Paint, TextStyle, text};
 pub use vmi::vmi_tables;

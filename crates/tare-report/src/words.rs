@@ -5,7 +5,7 @@ use tare_board::Comment;
 pub(crate) use tare_board::format::percent_of;
 use tare_board::format::{count, percent, short_ratio};
 use tare_board::{Cell, FailedBoot, Measure, Presence, Ratio, Row, Scoreboard, Verdict};
-use tare_proto::Better;
+use tare_proto::{BenchInfo, Better};
 use tare_stats::Correction;
 use tare_store::Role;
 
@@ -15,6 +15,11 @@ const NAME: usize = 32;
 /// A name from the campaign, harmless and of bearable length.
 pub(crate) fn name(text: &str) -> String {
     fit(&clean(text), NAME)
+}
+
+/// What the loads of a benchmark count.
+pub(crate) fn load(bench: &BenchInfo) -> &str {
+    if bench.load.is_empty() { "users or copies" } else { &bench.load }
 }
 
 /// The verdict in a word.

@@ -4,7 +4,7 @@ mod common;
 
 use tare_board::format::quantity;
 use tare_board::{Counter, Extras, LoadCurve, LoadPoint, Options, Scoreboard, Usage, scoreboard};
-use tare_report::{benchmark_svg, csv, history_html, html, overview_svg, png};
+use tare_report::{benchmark_svg, csv, history_html, html, load_svg, overview_svg, png};
 use tare_store::Campaign;
 
 fn board(campaign: &Campaign) -> Scoreboard {
@@ -215,6 +215,22 @@ fn figures_are_files_and_pictures() {
         assert!(picture.starts_with(b"\x89PNG"));
     }
     assert_eq!(benchmark_svg(&campaign, "no/such"), None);
+}
+
+#[test]
+fn a_benchmark_at_several_loads_has_a_figure_of_its_curve() {
+    let mut campaign = common::full();
+    for (at, load) in [(0, 1), (1, 4)] {
+        campaign.benchmarks[at].name = format!("aim7/mix@{load}");
+        campaign.benchmarks[at].load = "users".into();
+    }
+    let svg = load_svg(&campaign, &board(&campaign), "aim7/mix").expect("it has two loads");
+    assert!(svg.starts_with("<svg xmlns") && !svg.contains("var(--"));
+    assert!(svg.contains("users; bands") && svg.contains("Throughput against load"));
+    for layer in &campaign.layers {
+        assert!(svg.contains(&layer.name), "{}", layer.name);
+    }
+    assert_eq!(load_svg(&campaign, &board(&campaign), "aim7/mix@1"), None);
 }
 
 #[test]

@@ -1,40 +1,35 @@
 //! How a time budget is spent. The first [`WHOLE_BLOCKS`] blocks measure everything. Later blocks measure only the rows whose
-//! intervals are still wide, with the number of samples that narrows them most for their cost.
+//! intervals are still wide, on those layers where a second narrows most.
 //!
-//! Only widths decide this, never verdicts or the side of 1 on which a ratio lies: a rule that stops when it sees a
-//! verdict finds one too often.
+//! Only widths and costs decide this, never verdicts or the side of 1 on which a ratio lies: a rule that stops when it sees
+//! a verdict finds one too often.
 
-use crate::history::{History, Kept, Key};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::history::History;
+use std::collections::BTreeMap;
 use tare_board::values::{block_log_ratio, log_ratio};
-use tare_proto::{BenchInfo, MAX_SAMPLES};
-use tare_stats::{Components, Costs, Estimator, components, narrow_enough, optimum, ratio_of_logs};
+use tare_stats::{narrow_enough, ratio_of_logs};
 use tare_store::Role;
 
 /// The first blocks of a campaign, in which nothing is left out.
 pub(crate) const WHOLE_BLOCKS: u32 = 5;
 
-/// A layer stays in the block while its widest interval is at least this share of the widest interval of all layers.
-const NEAR_WIDEST: f64 = 0.25;
+/// A layer is in the block if a second of it narrows its intervals at least this part as much as one of the layer that pays
+/// best.
+const NEAR_BEST: f64 = 0.5;
 
-/// The smallest and the largest number of samples, as multiples of what the benchmark asks for.
-const SAMPLES: (f64, f64) = (1.0 / 3.0, 2.0);
-
-/// Fewest and most rounds of a row.
-const TURNS: (f64, f64) = (8.0, 45.0);
+/// An interval is narrow enough, too, if its half-width is this share of the ratio's logarithm: whether a layer costs 53 or 57
+/// times as much matters less than whether another costs 1% more, and would take most of the budget.
+const OF_RATIO: f64 = 1.0 / 40.0;
 
 /// Benchmarks to measure, by layer; a layer without any is not booted.
 pub(crate) type Wanted = BTreeMap<usize, Vec<usize>>;
-
-/// Samples of a series, by benchmark.
-pub(crate) type Samples = BTreeMap<usize, u32>;
 
 /// What allocation needs to know of the campaign, and what does not change.
 pub(crate) struct Field<'a> {
     pub layers: &'a [usize],
     pub baseline: usize,
     pub benches: usize,
-    /// The half-width, as a fraction, at which an interval is narrow enough.
+    /// The half-width, as a fraction, at which the interval of a ratio near 1 is narrow enough.
     pub target: f64,
 }
 
@@ -49,36 +44,31 @@ impl Field<'_> {
         if history.whole() < WHOLE_BLOCKS {
             return self.whole();
         }
-        let mut wide: Vec<(usize, usize, f64)> = Vec::new();
+        let mut open: BTreeMap<usize, Vec<(usize, Open)>> = BTreeMap::new();
         for &layer in self.layers {
-            for bench in 0..self.benches {
-                if let Some(width) = self.open_width(history, layer, bench) {
-                    wide.push((layer, bench, width));
-                }
-            }
+            let rows = (0..self.benches)
+                .filter_map(|bench| Some((bench, self.open(history, layer, bench)?)));
+            open.insert(layer, rows.collect());
         }
+        open.retain(|_, rows| !rows.is_empty());
         // The floor alone keeps a campaign going only where there is nothing else to weigh.
-        if self.layers.len() > 1 && wide.iter().all(|(layer, ..)| *layer == self.baseline) {
+        if self.layers.len() > 1 && open.keys().all(|layer| *layer == self.baseline) {
             return Wanted::new();
         }
-        let widest = wide.iter().map(|(.., width)| *width).fold(0.0, f64::max);
-        let mut by_layer: BTreeMap<usize, (f64, Vec<usize>)> = BTreeMap::new();
-        for (layer, bench, width) in wide {
-            let (most, benches) = by_layer.entry(layer).or_default();
-            *most = most.max(width);
-            benches.push(bench);
-        }
-        by_layer.retain(|_, (most, _)| *most >= widest * NEAR_WIDEST);
+        let pays = |layer: usize, rows: &[(usize, Open)]| gain(rows) / cost(history, layer, rows);
+        let best = open.iter().map(|(layer, rows)| pays(*layer, rows)).fold(0.0, f64::max);
+        open.retain(|layer, rows| pays(*layer, rows) >= NEAR_BEST * best);
+        let benches = |rows: Vec<(usize, Open)>| rows.into_iter().map(|(bench, _)| bench).collect();
         let mut wanted: Wanted =
-            by_layer.into_iter().map(|(layer, (_, benches))| (layer, benches)).collect();
+            open.into_iter().map(|(layer, rows)| (layer, benches(rows))).collect();
         self.add_baseline(&mut wanted);
         wanted
     }
 
-    /// The widest interval that a benchmark has on any layer; 0 when all are narrow enough.
+    /// The widest interval that a benchmark has on any layer, as a multiple of what is narrow enough; 0 when all are.
     pub(crate) fn widest(&self, history: &History, bench: usize) -> f64 {
-        let widths = self.layers.iter().filter_map(|&at| self.open_width(history, at, bench));
-        widths.fold(0.0, f64::max)
+        let open = self.layers.iter().filter_map(|&at| self.open(history, at, bench));
+        open.map(|open| open.width).fold(0.0, f64::max)
     }
 
     /// A ratio needs its baseline in the same block.
@@ -91,10 +81,9 @@ impl Field<'_> {
         }
     }
 
-    /// The half-width of the row's interval as a fraction, from all blocks so far. For the baseline it is that of its A/A
-    /// ratio. `None` when the interval has been narrow for long enough, or when the row cannot be measured at all.
-    /// Infinite when there is no interval yet.
-    fn open_width(&self, history: &History, layer: usize, bench: usize) -> Option<f64> {
+    /// The row's interval from all blocks so far. For the baseline it is that of its A/A ratio. `None` when it has been narrow
+    /// for long enough, or when the row cannot be measured at all.
+    fn open(&self, history: &History, layer: usize, bench: usize) -> Option<Open> {
         let measured = |block, layer, role| history.measured(block, layer, role, bench);
         let log = |block| {
             let base = [Role::Weigh, Role::Floor].map(|role| measured(block, self.baseline, role));
@@ -108,148 +97,42 @@ impl Field<'_> {
         if logs.is_empty() {
             return None;
         }
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        let enough = self.target.max(OF_RATIO * mean.abs());
         let half_width = |blocks: usize| {
             let interval = ratio_of_logs(&logs[..blocks], 0.95);
             interval.map_or(f64::INFINITY, |interval| interval.half_width())
         };
-        let done = narrow_enough(logs.len(), self.target, half_width);
-        (!done).then(|| half_width(logs.len()))
+        let done = narrow_enough(logs.len(), enough, half_width);
+        (!done).then(|| Open { width: half_width(logs.len()) / enough, blocks: logs.len() })
     }
 }
 
-/// The number of samples for every wanted benchmark where that differs from what the benchmark asks for: the number near it at
-/// which variance times cost is least (Kalibera and Jones). All layers of a block get the same number, a whole multiple
-/// of what the estimator reduces at once, because an estimator's expected value depends on the length of the series.
-pub(crate) fn samples(history: &History, wanted: &Wanted, benches: &[BenchInfo]) -> Samples {
-    let all: BTreeSet<usize> = wanted.values().flatten().copied().collect();
-    let best = |bench: usize| {
-        let layers: Vec<usize> =
-            wanted.keys().copied().filter(|l| wanted[l].contains(&bench)).collect();
-        let best = optimal(history, wanted, &layers, bench, |_, kept| kept.logs.clone())?;
-        Some((bench, in_rounds(best, &benches[bench])))
-    };
-    all.into_iter().filter_map(best).collect()
+/// A row whose interval is still wide.
+struct Open {
+    /// The interval's half-width as a multiple of what is narrow enough; infinite when there is no interval yet.
+    width: f64,
+    /// The blocks that it is from.
+    blocks: usize,
 }
 
-/// The number of rounds for every wanted benchmark, by the same rule. What varies within a block is here the log ratio of one
-/// round.
-pub(crate) fn rounds(history: &History, wanted: &Wanted, baseline: usize) -> Samples {
-    let all: BTreeSet<usize> = wanted.values().flatten().copied().collect();
-    let logs = |key: &Key, kept: &Kept| -> Vec<f64> {
-        let base = history.measured(key.0, baseline, Role::Weigh, key.3);
-        let (Some(own), Some(base)) = (&kept.measured, base) else { return Vec::new() };
-        let logs = own.turns.iter().zip(&base.turns).map(|(own, base)| (own / base).ln());
-        logs.filter(|log| log.is_finite()).collect()
-    };
-    let best = |bench: usize| {
-        let others = wanted.keys().copied().filter(|layer| *layer != baseline);
-        let layers: Vec<usize> = others.filter(|l| wanted[l].contains(&bench)).collect();
-        let best = optimal(history, wanted, &layers, bench, logs).filter(|_| !layers.is_empty())?;
-        Some((bench, best.clamp(TURNS.0, TURNS.1) as u32))
-    };
-    all.into_iter().filter_map(best).collect()
+/// How much one more block narrows the intervals of `rows`, as the sum of their relative changes: a width goes with the inverse
+/// square root of the number of blocks, so that of a row changes by half the inverse of that number, however wide it is.
+fn gain(rows: &[(usize, Open)]) -> f64 {
+    rows.iter().map(|(_, open)| 0.5 / open.blocks as f64).sum()
 }
 
-/// The number of samples at which the sum of all layers' variances, multiplied by the cost of all layers, is least. `None` until
-/// enough is known of each layer. `logs` are the logarithms of a boot's samples.
-fn optimal(
-    history: &History,
-    wanted: &Wanted,
-    layers: &[usize],
-    bench: usize,
-    logs: impl Fn(&Key, &Kept) -> Vec<f64>,
-) -> Option<f64> {
-    let mut found =
-        Components { boot: 0.0, process: None, sample: Some(0.0), boots: 0, clipped: false };
-    let mut costs = Costs { boot: 0.0, process: 0.0, sample: 0.0 };
-    for &layer in layers {
-        let of_row = history.series.iter().filter(|(key, _)| key.1 == layer && key.3 == bench);
-        let kept = of_row.map(|(key, kept)| (logs(key, kept), kept.seconds));
-        let kept: Vec<(Vec<f64>, f64)> = kept.filter(|(logs, _)| logs.len() > 1).collect();
-        if kept.len() < WHOLE_BLOCKS as usize {
-            return None;
-        }
-        let boots: Vec<Vec<&[f64]>> = kept.iter().map(|(logs, _)| vec![logs.as_slice()]).collect();
-        let own = components(&boots).ok()?;
-        found.boot += own.boot;
-        found.sample = found.sample.zip(own.sample).map(|(all, own)| all + own);
-        let taken: usize = kept.iter().map(|(logs, _)| logs.len()).sum();
-        costs.sample += kept.iter().map(|(_, seconds)| seconds).sum::<f64>() / taken as f64;
-        costs.boot += history.overhead(layer)? / wanted[&layer].len() as f64;
-    }
-    optimum(&found, &costs).ok().map(|best| best.samples as f64)
-}
-
-/// `best`, rounded to a multiple of what the benchmark's estimator reduces at once (at least one), and kept near what the
-/// benchmark asks for.
-fn in_rounds(best: f64, bench: &BenchInfo) -> u32 {
-    let asked = f64::from(bench.samples);
-    let near = best.clamp(asked * SAMPLES.0, asked * SAMPLES.1);
-    let round = bench.estimator.parse::<Estimator>().ok().and_then(|e| e.samples_wanted());
-    let round = round.unwrap_or(1) as f64;
-    let rounds = (near / round).round().max(1.0);
-    (rounds * round).min(MAX_SAMPLES as f64) as u32
+/// Seconds that `rows` take on `layer`, with its boot.
+fn cost(history: &History, layer: usize, rows: &[(usize, Open)]) -> f64 {
+    let series = rows.iter().filter_map(|(bench, _)| history.series_seconds(layer, *bench));
+    history.overhead(layer).unwrap_or(0.0) + series.sum::<f64>().max(f64::MIN_POSITIVE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::Kept;
     use tare_board::values::Measured;
-    use tare_proto::Series;
-    use tare_store::{Outcome, Recorded};
-
-    fn bench(estimator: &str, samples: u32) -> BenchInfo {
-        BenchInfo { estimator: estimator.into(), samples, ..BenchInfo::default() }
-    }
-
-    /// Five blocks of two layers: within a boot the second varies much more than the first, between boots both alike.
-    fn history(bench: &BenchInfo, swing: f64) -> History {
-        let mut history = History::default();
-        for block in 0..WHOLE_BLOCKS {
-            for layer in [0, 1] {
-                let middle = 100.0 + f64::from(block % 3);
-                let wide = if layer == 0 { 0.1 } else { swing };
-                let value = |n: u32| middle + if n.is_multiple_of(2) { wide } else { -wide };
-                let samples = (0..bench.samples).map(value).collect();
-                let series = Series { samples, ops: 1, ..Series::default() };
-                let recorded = Recorded {
-                    outcome: Outcome::Measured,
-                    series,
-                    host_ns: 30_000_000,
-                    ..Recorded::without_samples("b", Outcome::Measured, "")
-                };
-                history.note((block, layer, Role::Weigh, 0), bench, &recorded);
-                history.note_overhead(layer, 0.2);
-            }
-        }
-        history
-    }
-
-    /// The number that all layers of a block are asked for; there is only one.
-    fn asked(estimator: &str, own: u32, swing: f64) -> u32 {
-        let bench = bench(estimator, own);
-        let wanted = Wanted::from([(0, vec![0]), (1, vec![0])]);
-        samples(&history(&bench, swing), &wanted, &[bench])[&0]
-    }
-
-    #[test]
-    fn a_row_has_whole_rounds_of_its_estimator_whatever_pays() {
-        for swing in [0.1, 1.0, 5.0, 50.0] {
-            for (estimator, own, round) in
-                [("best-3-of-5", 5, 5), ("best-18-of-30", 30, 30), ("best-of-7", 7, 7)]
-            {
-                let asked = asked(estimator, own, swing);
-                assert!(asked > 0 && asked.is_multiple_of(round), "{estimator}, {swing}: {asked}");
-            }
-        }
-        assert!(asked("median", 30, 50.0) > asked("median", 30, 0.1), "noise within boots pays");
-    }
-
-    #[test]
-    fn before_enough_is_known_a_row_has_the_samples_that_it_asks_for() {
-        let wanted = Wanted::from([(0, vec![0]), (1, vec![0])]);
-        assert!(samples(&History::default(), &wanted, &[bench("median", 11)]).is_empty());
-    }
 
     /// A baseline and a layer on one benchmark, whose ratios begin wide and become narrow.
     fn judged(blocks: u32, ratio: impl Fn(u32) -> f64) -> History {
@@ -279,5 +162,33 @@ mod tests {
         assert!(field.wanted(&narrow(8)).is_empty());
         let wide = judged(8, |block| if block % 2 == 0 { 1.0 } else { 1.5 });
         assert!(!field.wanted(&wide).is_empty());
+    }
+
+    #[test]
+    fn a_layer_that_is_cheap_to_boot_has_more_blocks_than_one_that_is_dear() {
+        let field = Field { layers: &[0, 1, 2], baseline: 0, benches: 1, target: 0.01 };
+        let both = |cheap: u32, dear: u32| {
+            let mut history = judged(cheap, |block| if block % 2 == 0 { 1.0 } else { 1.5 });
+            for block in 0..dear {
+                let own = &history.series[&(block, 1, Role::Weigh, 0)];
+                let measured = own.measured.clone();
+                let kept = Kept { measured, logs: Vec::new(), seconds: own.seconds };
+                history.series.insert((block, 2, Role::Weigh, 0), kept);
+            }
+            [(0, 0.1), (1, 0.1), (2, 1.9)].map(|(layer, s)| history.note_overhead(layer, s));
+            field.wanted(&history)
+        };
+        assert_eq!(both(5, 5), Wanted::from([(0, vec![0]), (1, vec![0])]), "ten times as dear");
+        assert!(both(60, 5).contains_key(&2), "by now a block of it narrows more");
+    }
+
+    #[test]
+    fn a_ratio_far_from_1_is_narrow_enough_sooner() {
+        let field = Field { layers: &[0, 1], baseline: 0, benches: 1, target: 0.01 };
+        let around = |ratio: f64| judged(8, move |n| if n % 2 == 0 { ratio } else { 1.06 * ratio });
+        assert!(!field.wanted(&around(1.1)).is_empty(), "±3% of 1.1");
+        assert!(!field.wanted(&around(1.0 / 1.16)).is_empty(), "the side of 1 does not matter");
+        assert!(field.wanted(&around(50.0)).is_empty(), "±3% of 50");
+        assert!(field.wanted(&around(0.02)).is_empty(), "±3% of a fiftieth");
     }
 }

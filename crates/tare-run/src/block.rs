@@ -1,10 +1,11 @@
 //! One block: which boots it holds, in which order, and with how many samples a series.
 
-use crate::allocate::{self, Samples, Wanted};
+use crate::allocate::Wanted;
 use crate::budget::Budget;
 use crate::campaign::{Runner, Stop};
 use crate::observe::Event;
 use crate::order::block_order;
+use crate::samples::{self, Samples};
 use tare_store::{Order, Role};
 
 /// What a block measures, decided before its first boot.
@@ -34,9 +35,9 @@ impl Runner<'_> {
         match (self.plan.blocks, self.plan.order) {
             (Some(_), _) => {}
             (None, Order::Rounds) => {
-                rounds = allocate::rounds(&self.history, &wanted, self.baseline());
+                rounds = samples::rounds(&self.history, &wanted, self.baseline());
             }
-            (None, _) => samples = allocate::samples(&self.history, &wanted, &self.benches),
+            (None, _) => samples = samples::samples(&self.history, &wanted, &self.benches),
         }
         Block { number, wanted, samples, rounds }
     }

@@ -21,6 +21,7 @@ mod rehearsal;
 mod remembered;
 mod rounds;
 mod row;
+mod samples;
 mod search;
 mod seat;
 mod series;

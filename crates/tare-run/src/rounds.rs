@@ -10,7 +10,7 @@ use crate::seat::Seat;
 use crate::slot::Slot;
 use std::collections::{HashMap, VecDeque};
 use tare_layers::SessionError;
-use tare_store::Role;
+use tare_store::{Order, Role};
 
 impl Runner<'_> {
     /// Measures `together` in turns. The boots that turn out to need the machine for themselves are put to `alone`.
@@ -90,6 +90,12 @@ impl Runner<'_> {
         for (at, share) in fresh.into_iter().zip(found) {
             let layer = seats[at].slot.layer;
             self.history.watched.insert(layer);
+            if let Some(why) = self.pauses(layer).filter(|_| self.plan.order == Order::Rounds) {
+                let text = format!(
+                    "takes a whole series of each benchmark after the others' turns, and its intervals are wider: {why}"
+                );
+                self.warn(Some(layer), &text)?;
+            }
             if share <= idle::QUIET || layer == self.baseline() {
                 continue;
             }

@@ -52,7 +52,12 @@ impl Runner<'_> {
         let mut row =
             Row { block, bench, seats, waiting: Vec::new(), over: Vec::new(), done: Vec::new() };
         let taken = match turns.filter(|_| self.plan.order == Order::Rounds) {
-            Some(turns) => self.in_rounds(&mut row, lacking, turns),
+            Some(turns) => {
+                let pauses = |at: &usize| self.pauses(row.seats[*at].slot.layer).is_none();
+                let (turning, whole) = lacking.into_iter().partition(pauses);
+                self.in_rounds(&mut row, turning, turns)
+                    .and_then(|()| self.one_by_one(&mut row, whole))
+            }
             None => self.one_by_one(&mut row, lacking),
         };
         if let Err(ended) = taken {
@@ -76,6 +81,11 @@ impl Runner<'_> {
             self.note(&seats[*at].slot, *bench, recorded)?;
         }
         Ok(Ok(()))
+    }
+
+    /// Why `layer` takes no turns, although it waits with the others.
+    pub(crate) fn pauses(&self, layer: usize) -> Option<&'static str> {
+        self.layers[layer].layer.whole_series()
     }
 
     /// All samples at once, on one layer after the other.

@@ -1,9 +1,9 @@
 //! A booted layer, from its start to its removal.
 
-use crate::allocate::Samples;
 use crate::campaign::{CampaignLayer, RunError, Runner};
 use crate::counted;
 use crate::observe::Event;
+use crate::samples::Samples;
 use crate::simulated;
 use crate::slot::{Slot, to_greet};
 use std::fs;

@@ -1,10 +1,10 @@
 //! One benchmark on one booted layer: what is asked, and what is recorded of the answer.
 
-use crate::allocate::Samples;
 use crate::campaign::Runner;
 use crate::host_benches::HOST_BENCHES;
 use crate::machine::OwnCost;
 use crate::programs;
+use crate::samples::Samples;
 use crate::seat::Seat;
 use crate::slot::{Slot, patience};
 use std::time::{Duration, Instant};

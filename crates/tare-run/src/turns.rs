@@ -1,6 +1,6 @@
 //! How many rounds a benchmark is measured in, and how many samples make a turn.
 
-use crate::allocate::Samples;
+use crate::samples::Samples;
 use tare_proto::BenchInfo;
 use tare_stats::{Estimator, FEWEST_ROUNDS};
 

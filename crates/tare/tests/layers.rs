@@ -8,8 +8,8 @@ use layers_common::words::{
     others_say_what_they_need,
 };
 use layers_common::{
-    LONG, PLACE, Place, copy_program, disk_reads, layer, net_transactions, null_call,
-    too_many_on_disk,
+    CURRENT_GVISOR, LONG, PLACE, Place, copy_program, disk_reads, kind_of, layer, net_transactions,
+    null_call, too_many_on_disk,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
@@ -22,7 +22,7 @@ use std::thread;
 use std::time::Duration;
 use tare_layers::{Answer, KINDS, Processes, Session, SessionError, usual};
 
-const LAYERS: &[&str] = &["native", "runc", "crun", "runsc", "uml", "qemu"];
+const LAYERS: &[&str] = &["native", "runc", "crun", "runsc", CURRENT_GVISOR, "uml", "qemu"];
 
 /// An ordinary user and group, with no rights of their own.
 const NOBODY: u32 = 65534;
@@ -141,7 +141,7 @@ fn normal_end(place: &Place, name: &str, who: &str) {
 
 /// From here on it runs only while something is asked of it, unless a tracer has its processes.
 fn stopped_while_it_waits(session: &mut Session, name: &str) {
-    let traced = ["uml", "runsc"].contains(&name);
+    let traced = ["uml", "runsc"].contains(&kind_of(name));
     assert_eq!(session.stop_while_waiting(), !traced, "{name}");
     if !traced {
         let used = |session: &Session| session.run_time(&Processes::now());
@@ -154,7 +154,7 @@ fn stopped_while_it_waits(session: &mut Session, name: &str) {
 
 /// The layer `name` with a disk, the network that suits it and, where it is a guest, files on another disk.
 fn with_devices(name: &str) -> String {
-    let kind = KINDS.iter().find(|kind| kind.name == name).unwrap();
+    let kind = KINDS.iter().find(|kind| kind.name == kind_of(name)).unwrap();
     if kind.words.is_some() {
         return name.to_owned();
     }

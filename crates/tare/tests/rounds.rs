@@ -131,3 +131,22 @@ fn a_known_slowdown_is_found() {
         bench.tare("run --layer name=a,kind=native,slower=fast --bench kernel/getppid --out d");
     assert_eq!(refused.code, 2, "{}", refused.err);
 }
+
+/// gVisor pays for having waited, so it waits for nobody within a benchmark.
+#[test]
+fn a_layer_that_pays_for_pauses_takes_whole_series() {
+    let bench = Bench::new();
+    bench.ok("run --layers native,runsc --require --bench lmbench/null_call --blocks 1 --out c");
+    let campaign = bench.campaign("c");
+    let probes = campaign
+        .series
+        .iter()
+        .filter(|series| campaign.benchmarks[series.benchmark].name == "lmbench/null_call");
+    for series in probes {
+        let layer = &campaign.layers[campaign.boots[series.boot].layer];
+        assert_eq!(series.turns.is_empty(), layer.kind == "runsc", "{}", layer.name);
+        assert!(!series.samples.is_empty());
+    }
+    let warned = |layer: &str| campaign.warnings.iter().any(|w| w.layer.as_deref() == Some(layer));
+    assert!(warned("runsc") && !warned("native"), "{:?}", campaign.warnings);
+}

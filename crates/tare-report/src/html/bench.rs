@@ -87,7 +87,7 @@ fn curves(campaign: &Campaign, extras: &Extras, at: usize, bench: &BenchInfo) ->
     let own: Vec<_> =
         own.filter_map(|(_, curve)| Some((*series.get(curve.layer)?, curve))).collect();
     let unit = if bench.better == Better::Higher { bench.unit } else { Unit::PerSecond };
-    let what = if bench.load.is_empty() { "users or copies" } else { bench.load.as_str() };
+    let what = words::load(bench);
     html! {
         @if !own.is_empty() {
             (PreEscaped(load::figure(&own, unit, &words::name(what))))

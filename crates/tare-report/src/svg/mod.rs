@@ -12,5 +12,5 @@ pub(crate) mod samples;
 pub(crate) mod scale;
 pub(crate) mod theme;
 
-pub use figure::{benchmark_svg, overview_svg};
+pub use figure::{benchmark_svg, load_svg, overview_svg};
 pub use png::{PngError, png};

@@ -66,7 +66,8 @@ pub struct RunArgs {
     /// Equivalence margin in percent: smaller differences count as none [default: 2]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub margin: Option<f64>,
-    /// Stop measuring a row once its interval is this narrow, in percent [default: 1]
+    /// Stop measuring a row once its interval is this narrow, in percent, or where the ratio is far from 1 a fortieth of its
+    /// logarithm [default: a quarter of the margin]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub width: Option<f64>,
     /// Time limit for booting a layer, until its probe answers [default: 30s; simulated: 10m]

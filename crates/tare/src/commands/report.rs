@@ -11,7 +11,8 @@ use std::process::ExitCode;
 use tare_board::{Extras, Options, Scoreboard, scoreboard};
 use tare_layers::suggestion;
 use tare_report::{
-    FORMS, Paint, TextStyle, benchmark_svg, history_html, html, overview_svg, png, vmi_tables,
+    FORMS, Paint, TextStyle, benchmark_svg, history_html, html, load_svg, overview_svg, png,
+    vmi_tables,
 };
 use tare_store::{Campaign, load};
 
@@ -70,7 +71,7 @@ fn one(dir: &Path, args: &ReportArgs) -> Result<()> {
     let board = board(&campaign, args);
     let figure = || match &args.bench {
         None => Ok(overview_svg(&board)),
-        Some(name) => figure(&campaign, name),
+        Some(name) => figure(&campaign, &board, name),
     };
     match args.format {
         ReportFormat::Html => {
@@ -96,8 +97,10 @@ fn one(dir: &Path, args: &ReportArgs) -> Result<()> {
     }
 }
 
-fn figure(campaign: &Campaign, name: &str) -> Result<String> {
-    if let Some(svg) = benchmark_svg(campaign, name) {
+/// The samples of a benchmark, or the curve of one that was measured at several loads.
+fn figure(campaign: &Campaign, board: &Scoreboard, name: &str) -> Result<String> {
+    let svg = benchmark_svg(campaign, name).or_else(|| load_svg(campaign, board, name));
+    if let Some(svg) = svg {
         return Ok(svg);
     }
     let names: Vec<&str> = campaign.benchmarks.iter().map(|bench| bench.name.as_str()).collect();

@@ -15,6 +15,10 @@ use tare_proto::{Machine, Request};
 /// Long enough for any boot on a busy machine.
 pub const LONG: Duration = Duration::from_secs(40);
 
+/// gVisor as its users have it today: `cargo xtask packages testing` builds it.
+pub const CURRENT_GVISOR: &str =
+    concat!("runsc,runtime=", env!("CARGO_MANIFEST_DIR"), "/../../target/gvisor/runsc");
+
 /// A folder of the test's own that every user may enter. Its name marks all that belongs to it.
 pub struct Place {
     pub folder: PathBuf,
@@ -180,6 +184,11 @@ fn named(root: &Path, part: &str, depth: u32) -> Vec<String> {
         }
     }
     found
+}
+
+/// The kind of a layer that may have settings.
+pub fn kind_of(name: &str) -> &str {
+    name.split(',').next().unwrap_or(name)
 }
 
 pub fn layer(settings: &str) -> Box<dyn Layer> {

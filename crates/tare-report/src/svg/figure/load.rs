@@ -9,7 +9,8 @@ use tare_board::format::tick;
 use tare_proto::Unit;
 
 const EDGES: (f64, f64) = (84.0, WIDTH - 24.0);
-const HEIGHT: f64 = 300.0;
+/// Height of the figure.
+pub(crate) const HEIGHT: f64 = 300.0;
 
 /// The figure: one curve for each (series number, curve); a load counts `what`.
 pub(crate) fn figure(curves: &[(usize, &LoadCurve)], unit: Unit, what: &str) -> String {

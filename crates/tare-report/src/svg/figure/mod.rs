@@ -15,7 +15,8 @@ use super::marks::{class, dot};
 use super::{samples, theme};
 use crate::clean::{clean, fit};
 use crate::words;
-use tare_board::{Counted, Scoreboard};
+use tare_board::load::{curve, families};
+use tare_board::{Counted, LoadCurve, Scoreboard};
 use tare_store::Campaign;
 
 /// Width of a figure in a column of the page.
@@ -56,6 +57,31 @@ pub fn benchmark_svg(campaign: &Campaign, name: &str) -> Option<String> {
     for ((figure, _), (column, row)) in figures.iter().zip(places) {
         canvas.nest((10.0 + column * (WIDTH + 20.0), top + row * (upper + 10.0)), figure);
     }
+    Some(canvas.finish())
+}
+
+/// Throughput of a benchmark against the loads at which it was measured, as an SVG file; `None` unless `name`, without a
+/// load, was measured at two or more.
+#[must_use]
+pub fn load_svg(campaign: &Campaign, board: &Scoreboard, name: &str) -> Option<String> {
+    let families = families(board);
+    let family = families.iter().find(|family| family.name == name)?;
+    let bench = campaign.benchmarks.get(family.rows.first()?.1)?;
+    let curves: Vec<LoadCurve> =
+        (0..board.layers.len()).map(|layer| curve(board, family, layer)).collect();
+    let numbers = samples::numbers(campaign);
+    let drawn = curves.iter().filter(|curve| !curve.points.is_empty());
+    let drawn: Vec<_> =
+        drawn.filter_map(|curve| Some((*numbers.get(curve.layer)?, curve))).collect();
+    let names =
+        drawn.iter().map(|(series, curve)| (*series, board.layers[curve.layer].name.as_str()));
+    let (key, height) = key(names, WIDTH);
+    let figure = load::figure(&drawn, family.unit, &words::name(words::load(bench)));
+    let top = 46.0 + height;
+    let mut canvas =
+        paper((WIDTH + 20.0, top + load::HEIGHT + 10.0), &format!("{name}: {}", bench.about));
+    canvas.nest((10.0, 34.0), &key);
+    canvas.nest((10.0, top), &figure);
     Some(canvas.finish())
 }
 

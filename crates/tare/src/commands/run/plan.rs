@@ -20,8 +20,9 @@ const BUDGET: Duration = Duration::from_secs(300);
 /// Differences up to this are equivalence when nothing is said, in percent.
 const MARGIN: f64 = 2.0;
 
-/// Intervals as narrow as this need no more of the budget when nothing is said, in percent.
-const WIDTH: f64 = 1.0;
+/// Intervals as narrow as this share of the margin need no more of the budget when nothing is said: corrected for all rows
+/// together, they are about twice as wide, and equivalence is then shown where the ratio is within half the margin.
+const WIDTH: f64 = 0.25;
 
 /// Shortest timed batch: 50,000 times the resolution of the clocks seen so far, and short enough for
 /// a series to fit between two interruptions more often than not.
@@ -149,6 +150,7 @@ pub fn plan(
     let blocks = blocks.or(is_sim.then_some(simulated::BLOCKS));
     let budget = args.budget.or(config.budget).unwrap_or(BUDGET).as_secs_f64();
     let budget_s = blocks.is_none().then_some(budget);
+    let margin = args.margin.or(config.margin).unwrap_or(MARGIN);
     let starts: f64 = tried.iter().filter_map(|tried| tried.weighed.trial_s).sum();
     let boots = 1 + tried.iter().filter(|tried| tried.weighed.trial_s.is_some()).count();
     let series_ms = || tare_run::series_ms(budget_s, starts, boots, benches);
@@ -159,7 +161,7 @@ pub fn plan(
         baseline,
         budget_s,
         blocks,
-        width: args.width.or(config.width).unwrap_or(WIDTH) / 100.0,
+        width: args.width.or(config.width).unwrap_or(WIDTH * margin) / 100.0,
         cpus,
         batch_ns: if is_sim { simulated::BATCH } else { batch_ns },
         series_ms: if is_sim { simulated::SERIES_MS } else { series_ms() },
@@ -168,7 +170,7 @@ pub fn plan(
         events: args.explain && !is_sim,
         cache_bytes: if is_sim { simulated::CACHE_BYTES } else { cache_bytes },
         boot_s: boot_limit(args, machine).as_secs_f64(),
-        margin: args.margin.or(config.margin).unwrap_or(MARGIN) / 100.0,
+        margin: margin / 100.0,
         created: tare_run::now(),
         tare_version: env!("CARGO_PKG_VERSION").into(),
         probe_sha256: PROBE.sha256(),

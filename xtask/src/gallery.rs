@@ -1,0 +1,188 @@
+//! The gallery: campaigns of this project, measured here and shown in `docs/gallery`. `cargo xtask gallery` measures all of them
+//! on a quiet machine, `cargo xtask gallery NAME...` some.
+
+use crate::shell::{cargo, root};
+use crate::{gvisor, packages};
+use anyhow::{Context, Result, bail};
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What stands for gVisor's program in the commands below, and in the documentation.
+const GVISOR: &str = "target/gvisor/runsc";
+
+/// A campaign of the gallery.
+struct Exhibit {
+    /// The name of its page and of its figures.
+    name: &'static str,
+    /// The question that it answers.
+    question: &'static str,
+    /// The words behind `tare run`.
+    flags: &'static str,
+    /// What is drawn: a benchmark each; nothing: an overview of all.
+    figures: &'static [&'static str],
+    /// The row that `tare explain` explains.
+    explained: Option<&'static str>,
+    /// What it shows, without figures: those are tare's own words.
+    shows: [&'static str; 3],
+}
+
+const EXHIBITS: &[Exhibit] = &[
+    Exhibit {
+        name: "five-layers",
+        question: "What do a container, gVisor, User-Mode Linux and QEMU's emulator cost single kernel operations?",
+        flags: "--layers native,runc,uml,qemu --layer name=gvisor,kind=runsc,runtime=target/gvisor/runsc --budget 5m",
+        figures: &[],
+        explained: None,
+        shows: [
+            "A container's operations are the host's own: the ratios lie within a few percent of 1, and most rows show that no \
+             difference above 2% exists.",
+            "gVisor and User-Mode Linux answer system calls in another process, so the emptiest calls suffer most and work inside \
+             the kernel (`mmap`, `fork_exec`) much less; User-Mode Linux pays more for page faults than for anything else.",
+            "QEMU's emulator slows every instruction alike: no row is spared, and none is as bad as the worst of the others.",
+        ],
+    },
+    Exhibit {
+        name: "curves",
+        question: "What happens to a layer when several programs run in it at once?",
+        flags: "--layers native,runc,uml --layer name=gvisor,kind=runsc,runtime=target/gvisor/runsc --bench aim7/mix \
+                --bench unixbench/syscall --bench unixbench/spawn --load 1,2,4 --budget 5m",
+        figures: &["aim7/mix", "unixbench/syscall", "unixbench/spawn"],
+        explained: None,
+        shows: [
+            "Throughput on the host and in a container rises up to the number of CPUs and stays there.",
+            "User-Mode Linux has one CPU however many the host has, so its curves are flat from the beginning.",
+            "gVisor's curves say how much of its own kernel can run in parallel: a curve that falls behind the host's as the load \
+             grows is a cost that no single-threaded benchmark shows.",
+        ],
+    },
+    Exhibit {
+        name: "xen-pv",
+        question: "What does a paravirtual kernel of Xen cost, in instructions, and where are they?",
+        flags: "--machine sim --layers native,xen-pv --explain",
+        figures: &[],
+        explained: Some("lmbench/fork_exit"),
+        shows: [
+            "The machine is simulated and counts instructions, so these figures repeat to the last digit on any computer.",
+            "A system call enters Xen before it reaches the kernel, and returns through it: the emptiest calls pay most.",
+            "Page tables are changed by hypercalls, which `tare explain` names and counts; that is what process creation pays for.",
+        ],
+    },
+    Exhibit {
+        name: "disk",
+        question: "What does a layer's way to the disk cost?",
+        flags: "--layers native,runc,uml,qemu --suite disk --budget 4m",
+        figures: &[],
+        explained: None,
+        shows: [
+            "A container's disk is the host's: the same driver, the same queue.",
+            "A guest's request goes through a driver in the guest and another program on the host; small requests pay for both, \
+             large ones are dominated by the copying.",
+            "User-Mode Linux has one thread for its disk and answers one request after the other, so more requests in flight gain \
+             nothing.",
+        ],
+    },
+];
+
+/// Measures what `args` name, or everything, and writes its pages.
+pub fn gallery(args: &[String]) -> Result<()> {
+    let known = |name: &String| EXHIBITS.iter().any(|exhibit| exhibit.name == name);
+    if let Some(unknown) = args.iter().find(|name| !known(name)) {
+        let names: Vec<&str> = EXHIBITS.iter().map(|exhibit| exhibit.name).collect();
+        bail!("no exhibit '{unknown}'; there are: {}", names.join(", "));
+    }
+    packages::install()?;
+    gvisor::build()?;
+    cargo(&["build", "--release", "--package", "tare"], &[])?;
+    for exhibit in EXHIBITS {
+        if args.is_empty() || args.iter().any(|name| name == exhibit.name) {
+            eprintln!("{}", exhibit.name);
+            exhibit.make().with_context(|| exhibit.name)?;
+        }
+    }
+    let index = folder().join("README.md");
+    fs::write(&index, self::index()).with_context(|| index.display().to_string())
+}
+
+fn folder() -> PathBuf {
+    root().join("docs/gallery")
+}
+
+impl Exhibit {
+    fn make(&self) -> Result<()> {
+        let campaign = root().join("target/gallery").join(self.name);
+        let _ = fs::remove_dir_all(&campaign);
+        let campaign = campaign.display().to_string();
+        let program = gvisor::runsc().display().to_string();
+        let flags = self.flags.replace(GVISOR, &program);
+        let words: Vec<&str> = flags.split_whitespace().collect();
+        tare(&[&["run", "--require", "--out", &campaign], &words[..]].concat())?;
+
+        let mut figures = vec![(self.name.to_owned(), None)];
+        if !self.figures.is_empty() {
+            let name = |bench: &str| format!("{}-{}", self.name, bench.replace('/', "-"));
+            figures = self.figures.iter().map(|bench| (name(bench), Some(*bench))).collect();
+        }
+        for (name, bench) in &figures {
+            let file = folder().join(format!("{name}.svg")).display().to_string();
+            let of = bench.map_or(Vec::new(), |bench| vec!["--bench", bench]);
+            let words = ["report", &campaign, "--format", "svg", "--out", &file];
+            tare(&[&words[..], &of].concat())?;
+        }
+        let board = tare(&["show", &campaign, "--short", "--color", "never"])?;
+        let explained =
+            self.explained.map(|row| tare(&["explain", &campaign, row, "--color", "never"]));
+        let page = self.page(&figures, &board, explained.transpose()?.as_deref());
+        let page = page.replace(&program, GVISOR);
+        let file = folder().join(format!("{}.md", self.name));
+        fs::write(&file, page).with_context(|| file.display().to_string())
+    }
+
+    fn page(
+        &self,
+        figures: &[(String, Option<&str>)],
+        board: &str,
+        explained: Option<&str>,
+    ) -> String {
+        let mut page = format!("# {}\n\n", self.question);
+        for sentence in self.shows {
+            let _ = writeln!(page, "- {sentence}");
+        }
+        let _ = writeln!(page, "\n<!-- not tested: cargo xtask gallery {} runs it -->", self.name);
+        let _ = writeln!(page, "```sh\ntare run {}\n```\n", self.flags);
+        for (file, bench) in figures {
+            let _ =
+                writeln!(page, "![{}]({file}.svg)\n", bench.unwrap_or("An overview of all rows"));
+        }
+        let _ = writeln!(page, "What tare says of it:\n\n```\n{}\n```", board.trim_end());
+        if let (Some(row), Some(text)) = (self.explained, explained) {
+            let _ = writeln!(page, "\n`tare explain DIR {row}`:\n\n```\n{}\n```", text.trim_end());
+        }
+        page
+    }
+}
+
+/// The page that leads to the others.
+fn index() -> String {
+    let mut text = String::from(
+        "# Gallery\n\nCampaigns of this project, each with its command, its figures and what it shows. `cargo xtask gallery` measures \
+         them anew, on a machine that has nothing else to do.\n\n| question | page |\n|---|---|\n",
+    );
+    for exhibit in EXHIBITS {
+        let _ = writeln!(text, "| {} | [{1}]({1}.md) |", exhibit.question, exhibit.name);
+    }
+    text
+}
+
+/// What the release build of tare prints, at 80 columns.
+fn tare(args: &[&str]) -> Result<String> {
+    let program = root().join("target/release/tare");
+    let mut command = Command::new(&program);
+    let output = command.args(args).env("COLUMNS", "80").current_dir(root()).output();
+    let output = output.with_context(|| Path::new(&program).display().to_string())?;
+    if !output.status.success() {
+        bail!("tare {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
