@@ -6,8 +6,10 @@ use crate::{gvisor, packages};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// Where the pages are.
+const FOLDER: &str = "docs/gallery";
 
 /// What stands for gVisor's program in the commands below, and in the documentation.
 const GVISOR: &str = "target/gvisor/runsc";
@@ -47,7 +49,7 @@ const EXHIBITS: &[Exhibit] = &[
         name: "curves",
         question: "What happens to a layer when several programs run in it at once?",
         flags: "--layers native,runc,uml --layer name=gvisor,kind=runsc,runtime=target/gvisor/runsc --bench aim7/mix \
-                --bench unixbench/syscall --bench unixbench/spawn --load 1,2,4 --budget 5m",
+                --bench unixbench/syscall --bench unixbench/spawn --load 1,2,4 --budget 150s",
         figures: &["aim7/mix", "unixbench/syscall", "unixbench/spawn"],
         explained: None,
         shows: [
@@ -72,7 +74,7 @@ const EXHIBITS: &[Exhibit] = &[
     Exhibit {
         name: "disk",
         question: "What does a layer's way to the disk cost?",
-        flags: "--layers native,runc,uml,qemu --suite disk --budget 4m",
+        flags: "--layers native,runc,uml,qemu --suite disk --budget 2m",
         figures: &[],
         explained: None,
         shows: [
@@ -101,19 +103,14 @@ pub fn gallery(args: &[String]) -> Result<()> {
             exhibit.make().with_context(|| exhibit.name)?;
         }
     }
-    let index = folder().join("README.md");
+    let index = root().join(FOLDER).join("README.md");
     fs::write(&index, self::index()).with_context(|| index.display().to_string())
-}
-
-fn folder() -> PathBuf {
-    root().join("docs/gallery")
 }
 
 impl Exhibit {
     fn make(&self) -> Result<()> {
-        let campaign = root().join("target/gallery").join(self.name);
-        let _ = fs::remove_dir_all(&campaign);
-        let campaign = campaign.display().to_string();
+        let campaign = format!("target/gallery/{}", self.name);
+        let _ = fs::remove_dir_all(root().join(&campaign));
         let program = gvisor::runsc().display().to_string();
         let flags = self.flags.replace(GVISOR, &program);
         let words: Vec<&str> = flags.split_whitespace().collect();
@@ -125,7 +122,7 @@ impl Exhibit {
             figures = self.figures.iter().map(|bench| (name(bench), Some(*bench))).collect();
         }
         for (name, bench) in &figures {
-            let file = folder().join(format!("{name}.svg")).display().to_string();
+            let file = format!("{FOLDER}/{name}.svg");
             let of = bench.map_or(Vec::new(), |bench| vec!["--bench", bench]);
             let words = ["report", &campaign, "--format", "svg", "--out", &file];
             tare(&[&words[..], &of].concat())?;
@@ -134,8 +131,8 @@ impl Exhibit {
         let explained =
             self.explained.map(|row| tare(&["explain", &campaign, row, "--color", "never"]));
         let page = self.page(&figures, &board, explained.transpose()?.as_deref());
-        let page = page.replace(&program, GVISOR);
-        let file = folder().join(format!("{}.md", self.name));
+        let page = page.replace(&program, GVISOR).replace(&tare_program(), "tare");
+        let file = root().join(FOLDER).join(format!("{}.md", self.name));
         fs::write(&file, page).with_context(|| file.display().to_string())
     }
 
@@ -175,12 +172,15 @@ fn index() -> String {
     text
 }
 
-/// What the release build of tare prints, at 80 columns.
+fn tare_program() -> String {
+    root().join("target/release/tare").display().to_string()
+}
+
+/// What the release build of tare prints at the root of the repository, at 80 columns.
 fn tare(args: &[&str]) -> Result<String> {
-    let program = root().join("target/release/tare");
-    let mut command = Command::new(&program);
+    let mut command = Command::new(tare_program());
     let output = command.args(args).env("COLUMNS", "80").current_dir(root()).output();
-    let output = output.with_context(|| Path::new(&program).display().to_string())?;
+    let output = output.with_context(tare_program)?;
     if !output.status.success() {
         bail!("tare {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr));
     }

@@ -141,7 +141,7 @@ fn normal_end(place: &Place, name: &str, who: &str) {
 
 /// From here on it runs only while something is asked of it, unless a tracer has its processes.
 fn stopped_while_it_waits(session: &mut Session, name: &str) {
-    let traced = ["uml", "runsc"].contains(&kind_of(name));
+    let traced = ["uml", "runsc"].contains(&name); // a current gVisor traces nothing
     assert_eq!(session.stop_while_waiting(), !traced, "{name}");
     if !traced {
         let used = |session: &Session| session.run_time(&Processes::now());
