@@ -9,6 +9,7 @@ mod fidelity;
 mod figures;
 mod gallery;
 mod gvisor;
+mod hosts;
 mod orders;
 mod packages;
 mod python;
@@ -72,6 +73,11 @@ const CHORES: &[Chore] = &[
         name: "orders",
         about: "what turns gain, and that they shift nothing (--campaigns N, flags of tare run)",
         run: orders::orders,
+    },
+    Chore {
+        name: "hosts",
+        about: "what merging many hosts costs, with generated campaigns (--hosts N)",
+        run: hosts::hosts,
     },
     Chore {
         name: "packages",

@@ -17,7 +17,7 @@ const NEEDED: &[(&str, &str)] = &[
 const GUESTS: &[(&str, &str)] =
     &[("linux.uml", "user-mode-linux"), ("qemu-system-x86_64", "qemu-system-x86")];
 
-/// What only tests need: engines of containers; a server of SSH; a browser for the page, and its driver; a reader of
+/// What only tests need: engines of containers; a server of SSH; a scheduler of jobs; a browser for the page, and its driver; a reader of
 /// databases; what makes an empty Debian and roots of programs.
 const TESTING: &[(&str, &str)] = &[
     ("mkfs.erofs", "erofs-utils"),
@@ -30,6 +30,10 @@ const TESTING: &[(&str, &str)] = &[
     ("chromedriver", "chromium-driver"),
     ("sqlite3", "sqlite3"),
     ("python3", "python3"),
+    ("munged", "munge"),
+    ("slurmctld", "slurmctld"),
+    ("slurmd", "slurmd"),
+    ("sbatch", "slurm-client"),
     ("mmdebstrap", "mmdebstrap"),
     ("dpkg-deb", "dpkg"),
 ];

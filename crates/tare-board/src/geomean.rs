@@ -28,6 +28,19 @@ pub(crate) fn geomeans(
     floors: &Floors,
     options: &Options,
 ) -> Vec<Geomean> {
+    let all = geomeans_with_intervals(weighed, layers, campaign, by_host, floors, options);
+    all.map(|(mean, _)| mean).collect()
+}
+
+/// The same, each with its interval on the log scale, from two blocks on.
+pub(crate) fn geomeans_with_intervals(
+    weighed: &[Vec<CellRatio>],
+    layers: &[&str],
+    campaign: &Campaign,
+    by_host: &[bool],
+    floors: &Floors,
+    options: &Options,
+) -> impl Iterator<Item = (Geomean, Option<RatioInterval>)> + use<> {
     let benchmarks = &campaign.benchmarks;
     let mut means = Vec::new();
     let mut intervals = Vec::new();
@@ -52,7 +65,7 @@ pub(crate) fn geomeans(
         }
     }
     judge(&mut means, &intervals, floors, options);
-    means
+    means.into_iter().zip(intervals)
 }
 
 fn groups(benchmarks: &[BenchInfo], by_host: &[bool]) -> Vec<Group> {

@@ -2,7 +2,7 @@
 //!
 //! [`scoreboard`] turns a [`tare_store::Campaign`] into a [`Scoreboard`] with `tare-stats`: every series becomes a
 //! block's value (`values.rs`), two layers' values a ratio (`cell.rs`), all ratios together verdicts (`assemble.rs`).
-//! [`compare`] does the same for two campaigns, [`explain`] breaks a ratio down. Names and reasons are passed on as
+//! [`compare`] does the same for two campaigns, [`fleet`] for those of many hosts, [`explain`] breaks a ratio down. Names and reasons are passed on as
 //! the campaign holds them; whoever writes them out makes them harmless.
 
 mod assemble;
@@ -13,6 +13,7 @@ mod compare;
 mod explain;
 mod extras;
 mod finding;
+mod fleet;
 mod floor;
 pub mod format;
 mod geomean;
@@ -48,6 +49,11 @@ pub use explain::{
 };
 pub use extras::{Counter, Extras, Usage};
 pub use finding::Finding;
+pub use fleet::{
+    Cause, Fleet, FleetCell, FleetLayer, FleetMean, FleetRow, HostEffect, HostRatio, MergeError,
+    Merged, MergedCell, MergedHost, MergedLayer, Merger, MissingHost, NotMerged, PooledRatio,
+    Property, Spread, Subgroup, Subject, fleet,
+};
 pub use limit::limits;
 pub use load::{LoadCurve, LoadPoint};
 pub use options::Options;

@@ -63,7 +63,7 @@ fn line(board: &Scoreboard, row: &Row, cell: &Cell) -> Vec<String> {
 }
 
 /// As many digits as tell the number again, but no more than ten.
-fn number(value: Option<f64>) -> String {
+pub(crate) fn number(value: Option<f64>) -> String {
     match value {
         Some(v) if v.is_finite() => {
             let rounded: f64 = format!("{v:.9e}").parse().unwrap_or(v);

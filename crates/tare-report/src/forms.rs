@@ -2,10 +2,11 @@
 
 use crate::compare::{compare_json, compare_markdown, compare_text};
 use crate::csv::csv;
+use crate::fleet::{fleet_csv, fleet_json, fleet_markdown, fleet_text};
 use crate::json::json;
 use crate::markdown::markdown;
 use crate::text::{TextStyle, text};
-use tare_board::{Comparison, Scoreboard};
+use tare_board::{Comparison, Fleet, Scoreboard};
 
 /// A form of the scoreboard.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +21,8 @@ pub struct Form {
     pub board: fn(&Scoreboard, &TextStyle) -> String,
     /// Writes a comparison of two campaigns, where the form has one.
     pub comparison: Option<fn(&Comparison, &TextStyle) -> String>,
+    /// Writes the result of many hosts.
+    pub fleet: fn(&Fleet, &TextStyle) -> String,
 }
 
 /// Every form, the usual one first.
@@ -30,6 +33,7 @@ pub const FORMS: &[Form] = &[
         file: Some("scoreboard.txt"),
         board: text,
         comparison: Some(compare_text),
+        fleet: fleet_text,
     },
     Form {
         name: "json",
@@ -37,6 +41,7 @@ pub const FORMS: &[Form] = &[
         file: Some("scoreboard.json"),
         board: |board, _| json(board),
         comparison: Some(|comparison, _| compare_json(comparison)),
+        fleet: |fleet, _| fleet_json(fleet),
     },
     Form {
         name: "csv",
@@ -44,6 +49,7 @@ pub const FORMS: &[Form] = &[
         file: None,
         board: |board, _| csv(board),
         comparison: None,
+        fleet: |fleet, _| fleet_csv(fleet),
     },
     Form {
         name: "md",
@@ -51,5 +57,6 @@ pub const FORMS: &[Form] = &[
         file: Some("scoreboard.md"),
         board: |board, _| markdown(board),
         comparison: Some(|comparison, _| compare_markdown(comparison)),
+        fleet: |fleet, _| fleet_markdown(fleet),
     },
 ];

@@ -1,9 +1,9 @@
-//! Tails and quantiles of Student's t and the normal distribution, accurate far into the tail, where corrected
+//! Tails and quantiles of Student's t, F and the normal distribution, accurate far into the tail, where corrected
 //! verdicts live; and the two derivatives of ln Γ that moderated variances need.
 
 use statrs::function::beta::beta_reg;
 use statrs::function::erf::{erfc, erfc_inv};
-use statrs::function::gamma::ln_gamma;
+use statrs::function::gamma::{gamma_ur, ln_gamma};
 use std::f64::consts::{PI, SQRT_2};
 
 /// Above this many degrees of freedom t and normal agree to better than 1e-8 of the tail.
@@ -89,6 +89,27 @@ pub fn t_critical(tail: f64, df: f64) -> f64 {
 #[must_use]
 pub fn t_factor(confidence: f64, df: f64) -> f64 {
     t_critical(1.0 - confidence, df)
+}
+
+/// Upper tail `P(F >= f)` of the F distribution; `denominator` may be infinite, which gives chi-squared over its degrees of
+/// freedom. NaN gives 1: no evidence.
+#[must_use]
+pub fn f_upper(f: f64, numerator: f64, denominator: f64) -> f64 {
+    if f.is_nan() || numerator.is_nan() || denominator.is_nan() || f <= 0.0 {
+        return 1.0;
+    }
+    if f.is_infinite() {
+        return 0.0;
+    }
+    if denominator >= NORMAL_FROM {
+        return gamma_ur(numerator / 2.0, numerator * f / 2.0).clamp(0.0, 1.0);
+    }
+    let share = denominator / (denominator + numerator * f);
+    match share {
+        0.0 => 0.0,
+        1.0 => 1.0,
+        share => beta_reg(denominator / 2.0, numerator / 2.0, share).clamp(0.0, 1.0),
+    }
 }
 
 /// Quantile of the standard normal distribution; `p` outside (0, 1) gives an infinity.

@@ -64,7 +64,7 @@ pub use floor::{NoiseFloor, noise_floor, noise_floor_of_logs};
 pub use geomean::{SuiteGeomean, suite_geomean, suite_geomean_sparse, unpaired_geomean};
 pub use goal::CalibrationRow;
 pub use input::RowInput;
-pub use meta::{Pooled, Study, pool};
+pub use meta::{Explained, Part, Pooled, Residual, Study, explained, p_of_same, pool, residuals};
 pub use moderate::{VariancePrior, moderate};
 pub use rank::{RankCorrelation, rank_correlation};
 pub use ratio::{

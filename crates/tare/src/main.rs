@@ -40,6 +40,8 @@ fn main() -> ExitCode {
         Command::Export(args) => commands::export::export(&args),
         Command::Serve(args) => commands::serve::serve(&args),
         Command::Compare(args) => commands::compare::compare(&args),
+        Command::Merge(args) => commands::merge::merge(&args),
+        Command::Fleet(args) => commands::fleet::fleet(&args),
         Command::Import(args) => commands::import::import(&args),
         Command::Papers(args) => commands::papers::run(&args),
         Command::Explain(args) => commands::explain::explain(&args),

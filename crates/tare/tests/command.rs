@@ -186,6 +186,9 @@ fn what_runs_behind_a_daemon_is_not_seen_unless_its_processes_are_named() {
     measures(&mut session);
     assert!(session.footprint().is_some_and(|bytes| bytes > 100_000));
     assert!(session.cpu_time(&Processes::now()).is_some() && session.out_of_sight().is_none());
+    // They are somebody else's: nobody would let them go on if tare were killed.
+    assert!(!session.stop_while_waiting(), "a daemon's processes are never stopped");
+    measures(&mut session);
     drop(session);
     daemon.kill().unwrap();
     daemon.wait().unwrap();

@@ -1,10 +1,10 @@
 //! What a unit measures (speed, size, ...), and the only list of the words for more and less of it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tare_proto::Unit;
 
 /// What a benchmark's unit measures, which decides the words for better and worse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// Times and rates: slower, faster.

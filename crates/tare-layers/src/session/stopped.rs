@@ -5,6 +5,8 @@
 
 use crate::keeper::procs::{Held, Processes, is_traced};
 use crate::session::Session;
+use crate::whereabouts::Whereabouts;
+use std::collections::BTreeSet;
 
 /// The processes of a layer that is stopped while it waits.
 #[derive(Default)]
@@ -15,9 +17,9 @@ pub(super) struct Stopped {
 
 impl Session {
     /// From now on the layer is stopped while nothing is asked of it; false where that cannot be done: where it has no
-    /// processes of its own, or where a tracer has them, as gVisor's and User-Mode Linux's have their guests'.
+    /// processes below its keeper, or where a tracer has them, as gVisor's and User-Mode Linux's have their guests'.
     pub fn stop_while_waiting(&mut self) -> bool {
-        let Some(pids) = self.own_processes(&Processes::now()) else { return false };
+        let Some(pids) = self.below_keeper() else { return false };
         if pids.is_empty() || pids.iter().any(|pid| is_traced(*pid)) {
             return false;
         }
@@ -29,12 +31,21 @@ impl Session {
     /// Stops the layer, if it is one of those; `anew`: its processes may be others than before.
     pub(super) fn halt(&mut self, anew: bool) {
         let Some(mut stopped) = self.stopped.take() else { return };
-        if anew && let Some(pids) = self.own_processes(&Processes::now()) {
+        if anew && let Some(pids) = self.below_keeper() {
             stopped.processes = pids.into_iter().filter_map(Held::of).collect();
         }
         stopped.processes.iter().for_each(|process| process.signal(libc::SIGSTOP));
         stopped.now = true;
         self.stopped = Some(stopped);
+    }
+
+    /// The processes that may be stopped. Those of a layer that is elsewhere are never among them, even where `pids=` names
+    /// them: if tare were killed now, its keeper would not end them, and nobody would let them go on.
+    fn below_keeper(&self) -> Option<BTreeSet<u32>> {
+        match self.processes {
+            Whereabouts::Below => self.own_processes(&Processes::now()),
+            _ => None,
+        }
     }
 
     /// Lets the layer go on.

@@ -9,6 +9,7 @@ mod cell;
 mod common;
 mod compare;
 mod controls;
+mod fleet;
 mod history;
 mod page;
 mod provenance;
@@ -19,6 +20,7 @@ mod table;
 mod trouble;
 
 pub use compare::compare_html;
+pub use fleet::fleet_html;
 pub use history::history_html;
 pub use page::{Shell, shell};
 use tare_board::Extras;

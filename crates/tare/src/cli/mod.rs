@@ -2,6 +2,7 @@
 
 mod cache;
 mod compare;
+mod fleet;
 mod gate;
 mod generate;
 mod import;
@@ -14,6 +15,7 @@ pub mod values;
 
 pub use cache::{CacheArgs, CacheVerb};
 pub use compare::{CompareArgs, CompareBy, Correct};
+pub use fleet::{FetchArgs, FleetArgs, FleetVerb, HostDir, MergeArgs, SubmitArgs};
 pub use gate::GateArgs;
 pub use generate::{GenerateArgs, Generated};
 pub use import::{CountTable, ExplainArgs, ImportArgs, PapersArgs, PapersVerb};
@@ -87,6 +89,10 @@ pub enum Command {
     Serve(ServeArgs),
     /// Compare two campaigns, before and after; with --fail-if, a gate for CI
     Compare(Box<CompareArgs>),
+    /// Merge campaigns of one plan from many hosts: means over hosts, and how much hosts differ
+    Merge(MergeArgs),
+    /// Measure a plan on many hosts with Slurm
+    Fleet(FleetArgs),
     /// Make a campaign from the output of other tools: UnixBench, lmbench, sysbench, fio and more
     Import(ImportArgs),
     /// Published results: list them, show one, compare a campaign with one

@@ -1,6 +1,6 @@
 //! `tare open`: shows a campaign's page in a browser where there is one. Its path is printed in any case.
 
-use super::report;
+use super::{merged, report};
 use crate::cli::OpenArgs;
 use crate::output;
 use anyhow::Result;
@@ -18,9 +18,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Writes the page anew, so that it also shows a campaign that still runs, and opens it.
 pub fn open(args: &OpenArgs) -> Result<ExitCode> {
-    let campaign = load(&args.dir)?;
-    let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
-    let page = report::page(&args.dir, &campaign, &board)?;
+    let page = match merged::is_in(&args.dir) {
+        true => merged::page(&args.dir, &merged::load(&args.dir)?)?,
+        false => {
+            let campaign = load(&args.dir)?;
+            let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
+            report::page(&args.dir, &campaign, &board)?
+        }
+    };
     output::print(&format!("{}\n", page.display()))?;
     output::note(&match browser() {
         Some(browser) => shown(&browser, &page),

@@ -1,6 +1,7 @@
 //! `tare report`: writes a campaign's report as one HTML file, or as text, Markdown, CSV, SVG or PNG; the history of
 //! several campaigns as HTML. `tare run` leaves the same files beside its campaign.
 
+use super::merged;
 use crate::cli::{ReportArgs, ReportFormat};
 use crate::usage::wrong_usage;
 use crate::{files, output};
@@ -20,14 +21,15 @@ use tare_store::{Campaign, load};
 const PIXELS: f32 = 2.0;
 
 /// The page's name in a campaign's directory.
-const PAGE: &str = "report.html";
+pub const PAGE: &str = "report.html";
 
 /// Columns of a text that goes into a file.
-const COLUMNS: usize = 80;
+pub const COLUMNS: usize = 80;
 
 /// Writes what `args` ask for.
 pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     match args.dirs.as_slice() {
+        [dir] if merged::is_in(dir) => of_hosts(dir, args)?,
         [dir] => one(dir, args)?,
         several => history(several, args)?,
     }
@@ -125,6 +127,24 @@ fn history(dirs: &[PathBuf], args: &ReportArgs) -> Result<()> {
     keep(&path, history_html(&campaigns).as_bytes())
 }
 
+/// The merged result of many hosts, which has a page and the scoreboard's forms.
+fn of_hosts(dir: &Path, args: &ReportArgs) -> Result<()> {
+    let found = merged::load(dir)?;
+    match args.format {
+        ReportFormat::Html => {
+            let path = args.out.clone().unwrap_or_else(|| dir.join(PAGE));
+            keep(&path, merged::html(&found).as_bytes())
+        }
+        ReportFormat::Form(form) => {
+            let style = TextStyle { width: COLUMNS, paint: Paint::Plain, details: true };
+            deliver(args, (form.fleet)(&merged::fleet_of(&found), &style).as_bytes())
+        }
+        _ => wrong_usage!(
+            "the merged result of many hosts has no such form; use html or one of those of 'tare show'"
+        ),
+    }
+}
+
 /// To the file that was named, or to standard output.
 fn deliver(args: &ReportArgs, content: &[u8]) -> Result<()> {
     match &args.out {
@@ -139,6 +159,7 @@ fn keep(path: &Path, content: &[u8]) -> Result<()> {
     Ok(())
 }
 
-fn replace(path: &Path, content: &[u8]) -> Result<()> {
+/// Puts `content` in the place of the file `path`.
+pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     files::put(path, |file| Ok(file.write_all(content)?))
 }

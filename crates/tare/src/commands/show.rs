@@ -1,8 +1,9 @@
 //! `tare show`: prints a campaign's scoreboard.
 
-use super::gate;
+use super::{gate, merged};
 use crate::cli::{self, FormatArgs, GateArgs, ShowArgs};
 use crate::output;
+use crate::usage::wrong_usage;
 use anyhow::Result;
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,6 +13,18 @@ use tare_store::{Campaign, load};
 
 /// Prints the scoreboard of the campaign in `args.dir`.
 pub fn show(args: &ShowArgs) -> Result<ExitCode> {
+    if merged::is_in(&args.dir) {
+        if !args.gate.fail_if.is_empty() {
+            wrong_usage!("--fail-if judges a campaign, not the merged result of many hosts");
+        }
+        if args.format.estimator.is_some() {
+            wrong_usage!(
+                "a merged result holds ratios, not samples: give --estimator to tare merge"
+            );
+        }
+        merged::print(&merged::load(&args.dir)?, &args.format)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let campaign = load(&args.dir)?;
     gate::check(&args.gate, campaign.benchmarks.iter().map(|bench| bench.unit))?;
     print(&args.dir, &args.format)?;

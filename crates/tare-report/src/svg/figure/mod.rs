@@ -4,6 +4,7 @@ pub(crate) mod distribution;
 pub(crate) mod ecdf;
 pub(crate) mod forest;
 pub(crate) mod history;
+pub(crate) mod hosts;
 pub(crate) mod jitter;
 pub(crate) mod load;
 pub(crate) mod overview;

@@ -1,5 +1,13 @@
 //! Random-effects meta-analysis: what several hosts say together of one ratio, and how much hosts differ.
 
+mod differ;
+mod explained;
+mod outlier;
+
+pub use differ::p_of_same;
+pub use explained::{Explained, Part, explained};
+pub use outlier::{Residual, residuals};
+
 use crate::check;
 use crate::dist::t_factor;
 use crate::error::StatError;
@@ -52,20 +60,10 @@ pub struct Pooled {
 /// [`StatError::TooFew`] with one study; a variance that is zero or negative, an effect that is not finite, with its position.
 pub fn pool(studies: &[Study], confidence: f64) -> Result<Pooled, StatError> {
     check::level(confidence)?;
-    if studies.len() < 2 {
-        return Err(StatError::TooFew { have: studies.len(), need: 2 });
-    }
-    for (index, study) in studies.iter().enumerate() {
-        if !study.effect.is_finite() || !study.variance.is_finite() {
-            return Err(StatError::NotFinite { index });
-        }
-        if study.variance <= 0.0 {
-            return Err(StatError::NotPositive { index });
-        }
-    }
+    sound(studies, 2)?;
     let df = studies.len() as f64 - 1.0;
     let fixed = Weighted::new(studies, 0.0);
-    let tau_squared = between(studies);
+    let tau_squared = between(&[studies]);
     let random = Weighted::new(studies, tau_squared);
     let std_error = (random.squares / (df * random.weight)).sqrt();
     let t = t_factor(confidence, df);
@@ -83,6 +81,20 @@ pub fn pool(studies: &[Study], confidence: f64) -> Result<Pooled, StatError> {
         q: fixed.squares,
         studies: studies.len(),
     })
+}
+
+/// Whether these are `need` studies or more with numbers that can be pooled.
+fn sound(studies: &[Study], need: usize) -> Result<(), StatError> {
+    check::at_least(studies.len(), need)?;
+    for (index, study) in studies.iter().enumerate() {
+        if !study.effect.is_finite() || !study.variance.is_finite() {
+            return Err(StatError::NotFinite { index });
+        }
+        if study.variance <= 0.0 {
+            return Err(StatError::NotPositive { index });
+        }
+    }
+    Ok(())
 }
 
 /// Sums over studies whose weights are `1 / (variance + between)`.
@@ -115,19 +127,25 @@ impl Weighted {
 }
 
 /// The variance between studies at which the restricted likelihood is greatest: where its slope is zero, or 0 where it only
-/// falls.
-fn between(studies: &[Study]) -> f64 {
-    let slope = |between: f64| Weighted::new(studies, between).slope();
+/// falls. Each part has a mean of its own.
+fn between<S: AsRef<[Study]>>(parts: &[S]) -> f64 {
+    let slope = |between: f64| -> f64 {
+        parts.iter().map(|part| Weighted::new(part.as_ref(), between).slope()).sum()
+    };
     if slope(0.0) <= 0.0 {
         return 0.0;
     }
-    let mut high = studies.iter().map(|study| study.variance).fold(f64::MIN_POSITIVE, f64::max);
+    let all = parts.iter().flat_map(AsRef::as_ref);
+    let mut high = all.map(|study| study.variance).fold(f64::MIN_POSITIVE, f64::max);
     while slope(high) > 0.0 && high < f64::MAX / 4.0 {
         high *= 2.0;
     }
     let mut low = 0.0;
     for _ in 0..STEPS {
         let middle = low + (high - low) / 2.0;
+        if middle <= low || middle >= high {
+            break;
+        }
         if slope(middle) > 0.0 { low = middle } else { high = middle }
     }
     low + (high - low) / 2.0

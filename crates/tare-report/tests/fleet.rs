@@ -1,0 +1,169 @@
+//! The result of many hosts in every form: what people read, that nothing hostile gets through, and that a page of a thousand
+//! hosts stays small.
+
+mod common;
+
+use common::{bench, layer, plan, wobble};
+use tare_board::{
+    Fleet, HostEffect, Measure, Merged, MergedCell, MergedHost, MergedLayer, MissingHost, Options,
+    Subject, fleet,
+};
+use tare_proto::Unit;
+use tare_report::{FORMS, Paint, TextStyle, fleet_html, fleet_markdown, fleet_text};
+
+const LAYERS: [&str; 5] = ["native", "runc", "runsc", "uml", "qemu"];
+const COSTS: [f64; 5] = [1.0, 1.01, 4.0, 12.0, 9.0];
+const MODELS: [&str; 2] = ["Example CPU 3000", "Example CPU 5000"];
+
+/// So many hosts of two models of processors, on the second of which gVisor costs half as much. The fourth host is odd.
+fn hosts(hosts: usize, rows: usize) -> Merged {
+    let layers: Vec<MergedLayer> = LAYERS.iter().map(|name| (&layer(name, name)).into()).collect();
+    let host = |at: usize| MergedHost {
+        name: format!("node{at:03}"),
+        created: "2026-01-01T00:00:00Z".into(),
+        state: "finished".into(),
+        blocks: 20,
+        failed_boots: 0,
+        cpu_model: MODELS[at % 2].into(),
+        kernel: "6.12.1".into(),
+        cache_bytes: 32 << 20,
+        tare_version: "0.1.0".into(),
+        versions: LAYERS.map(str::to_owned).into(),
+    };
+    let benchmarks: Vec<_> = (0..rows)
+        .map(|row| bench(&format!("kernel/bench{row:02}"), "vmi", Unit::Nanoseconds))
+        .collect();
+    let mut cells = Vec::new();
+    for row in 0..rows {
+        for layer in 1..LAYERS.len() {
+            let subject = Subject::Row { benchmark: row, layer };
+            cells.push(cell(subject, hosts, row, layer));
+        }
+        cells.push(cell(Subject::Floor { benchmark: row }, hosts, row, 0));
+    }
+    for layer in 1..LAYERS.len() {
+        let subject = Subject::Mean { suite: "vmi".into(), measure: Measure::Speed, layer };
+        cells.push(cell(subject, hosts, rows, layer));
+    }
+    Merged {
+        format: "tare-merged".into(),
+        version: 1,
+        plan: plan(20),
+        estimator: None,
+        hosts: (0..hosts).map(host).collect(),
+        missing: vec![MissingHost {
+            name: "node999".into(),
+            why: "Slurm says NODE_FAIL of its task".into(),
+        }],
+        layers,
+        benchmarks,
+        cells,
+    }
+}
+
+fn cell(subject: Subject, hosts: usize, row: usize, layer: usize) -> MergedCell {
+    let effect = |host: usize| {
+        let model = if layer == 2 && host % 2 == 1 { 0.5_f64.ln() } else { 0.0 };
+        let odd = if layer == 4 && host == 3 { 0.8 } else { 0.0 };
+        let log = COSTS[layer].ln() + model + odd + 0.003 * wobble(row, layer, host);
+        let error = Some(0.002 + 0.001 * wobble(row, layer, host + 5000));
+        HostEffect { host, log, error, df: Some(19.0), blocks: 20, subtracted: false }
+    };
+    MergedCell { subject, effects: (0..hosts).map(effect).collect() }
+}
+
+fn of(merged: &Merged) -> Fleet {
+    fleet(merged, &Options::from_plan(&merged.plan))
+}
+
+fn plain(width: usize, details: bool) -> TextStyle {
+    TextStyle { width, paint: Paint::Plain, details }
+}
+
+#[test]
+fn what_people_read_of_many_hosts() {
+    let fleet = of(&hosts(8, 3));
+    insta::assert_snapshot!("fleet_text", fleet_text(&fleet, &plain(100, true)));
+    insta::assert_snapshot!("fleet_markdown", fleet_markdown(&fleet));
+}
+
+#[test]
+fn causes_and_odd_hosts_are_named() {
+    let text = fleet_text(&of(&hosts(12, 3)), &plain(4000, false));
+    let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+    assert!(line("runsc:").contains("depending on the host: processors differ"), "{text}");
+    assert!(!line("runc:").contains("depending"), "{text}");
+    assert!(
+        line("node003").contains("is unlike the other hosts in 3 of 12 ratios: qemu"),
+        "{text}"
+    );
+    assert_eq!(text.matches("is unlike").count(), 1, "{text}");
+}
+
+#[test]
+fn no_line_is_wider_than_asked() {
+    for width in [60, 80, 92, 120] {
+        for line in fleet_text(&of(&hosts(12, 3)), &plain(width, true)).lines() {
+            assert!(unicode_width::UnicodeWidthStr::width(line) <= width, "{width}: {line}");
+        }
+    }
+}
+
+#[test]
+fn nothing_hostile_gets_through() {
+    let evil = "<script>alert(1)</script>\u{1b}[2J\u{202e}=cmd()";
+    let mut merged = hosts(5, 2);
+    merged.hosts.iter_mut().for_each(|host| {
+        host.cpu_model = format!("{evil}{}", host.name);
+        host.kernel = evil.into();
+    });
+    merged.hosts[0].name = evil.into();
+    merged.missing[0].why = evil.into();
+    merged.layers[1].name = evil.into();
+    merged.benchmarks[0].name = evil.into();
+    merged.hosts[1].state = evil.into();
+    let fleet = of(&merged);
+    let page = fleet_html(&fleet);
+    assert_eq!(page.matches("<script").count(), 1, "only our script");
+    for form in FORMS {
+        let text = (form.fleet)(&fleet, &plain(100, true));
+        assert!(!text.contains(['\u{1b}', '\u{202e}']), "{}", form.name);
+    }
+    assert!(!page.contains(['\u{1b}', '\u{202e}']));
+}
+
+#[test]
+fn hosts_that_say_nothing_break_nothing() {
+    let mut one = hosts(1, 2);
+    one.cells.retain(|cell| !matches!(cell.subject, Subject::Floor { .. }));
+    let mut single = hosts(3, 2);
+    let effects = single.cells.iter_mut().flat_map(|cell| &mut cell.effects);
+    effects.for_each(|effect| effect.error = None);
+    let mut same = hosts(3, 2);
+    same.cells.iter_mut().flat_map(|cell| &mut cell.effects).for_each(|effect| {
+        (effect.log, effect.error, effect.df) = (0.5, Some(0.0), None);
+    });
+    let mut gone = hosts(3, 2);
+    gone.plan.baseline = "gone".into();
+    for merged in [one, single, same, gone, hosts(3, 0)] {
+        let fleet = of(&merged);
+        for form in FORMS {
+            let text = (form.fleet)(&fleet, &plain(80, true));
+            assert!(!text.contains("NaN") && !text.contains("inf,"), "{text}");
+        }
+        let page = fleet_html(&fleet);
+        let text = page.split("<script>").next().unwrap_or_default();
+        assert!(!text.contains("NaN") && !text.contains("\"inf"));
+        for tag in ["table", "tr", "td", "svg", "g", "details", "section", "bdi", "li", "figure"] {
+            let opened = page.matches(&format!("<{tag} ")).count()
+                + page.matches(&format!("<{tag}>")).count();
+            assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "<{tag}>");
+        }
+    }
+}
+
+#[test]
+fn a_page_of_a_thousand_hosts_is_small() {
+    let bytes = fleet_html(&of(&hosts(1000, 26))).len();
+    assert!(bytes < 5_000_000, "{bytes} bytes");
+}

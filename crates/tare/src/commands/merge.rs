@@ -1,0 +1,59 @@
+//! `tare merge`: campaigns of one plan from many hosts as one result.
+
+use super::merged;
+use crate::cli::{FormatArgs, HostDir, MergeArgs};
+use crate::{input, output};
+use anyhow::{Result, bail};
+use std::path::Path;
+use std::process::ExitCode;
+use tare_board::{Merged, Merger};
+use tare_proto::harmless;
+use tare_stats::Estimator;
+use tare_store::load;
+
+/// A text beside a host's campaign, or in place of it: why it failed there.
+pub const FAILURE: &str = "failure";
+
+/// Most characters that are kept of that.
+const LONGEST: usize = 300;
+
+/// Merges the campaigns in `args.hosts`, prints the result and leaves it in `args.out`.
+pub fn merge(args: &MergeArgs) -> Result<ExitCode> {
+    let result = merge_all(&args.hosts, args.format.estimator)?;
+    keep(&args.out, &result, &args.format)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Leaves `result` in `dir`, prints it and names its page.
+pub fn keep(dir: &Path, result: &Merged, format: &FormatArgs) -> Result<()> {
+    merged::keep(dir, result)?;
+    merged::print(result, format)?;
+    output::note(&format!("\nMerged into {0}; the page: tare open {0}", dir.display()));
+    Ok(())
+}
+
+/// The campaigns of all hosts together. A folder that is there and has no campaign is a host that failed.
+pub fn merge_all(hosts: &[HostDir], estimator: Option<Estimator>) -> Result<Merged> {
+    let mut merger = Merger::new(estimator);
+    for HostDir { name, dir } in hosts {
+        if !dir.is_dir() {
+            bail!("there is no directory {}", dir.display());
+        }
+        match load(dir) {
+            Ok(campaign) => merger.add(name, &campaign)?,
+            Err(error) => {
+                let why = failure(dir).unwrap_or_else(|| error.to_string());
+                output::note(&format!("tare: {name} is missing: {why}"));
+                merger.miss(name, &why)?;
+            }
+        }
+    }
+    Ok(merger.finish()?)
+}
+
+/// Why a host failed, as far as its folder says.
+pub fn failure(dir: &Path) -> Option<String> {
+    let said = input::text(&dir.join(FAILURE), 1 << 16).ok()?;
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(harmless(&said, LONGEST)).filter(|said| !said.is_empty())
+}

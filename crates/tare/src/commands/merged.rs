@@ -1,0 +1,68 @@
+//! The merged result of many hosts: a folder with one small file, and what is written of it.
+
+use super::{report, show};
+use crate::cli::FormatArgs;
+use crate::{files, input, output};
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use tare_board::{Fleet, Merged, Options, fleet};
+use tare_report::{FORMS, Paint, TextStyle, fleet_html};
+
+/// The file's name. A line of JSON: what each host says of every ratio.
+const FILE: &str = "merged.json";
+
+/// The largest file that is read, in bytes: ten thousand hosts.
+const LONGEST: u64 = 256 << 20;
+
+/// Whether `dir` holds a merged result.
+pub fn is_in(dir: &Path) -> bool {
+    dir.join(FILE).is_file()
+}
+
+/// The merged result in `dir`.
+pub fn load(dir: &Path) -> Result<Merged> {
+    let path = dir.join(FILE);
+    let text = input::text(&path, LONGEST)?;
+    Merged::from_json(&text).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Writes the merged result into `dir`, with its page and its other forms.
+pub fn keep(dir: &Path, merged: &Merged) -> Result<()> {
+    if dir.join(tare_store::FILE).exists() {
+        bail!("{} is a campaign's directory; name another one with --out", dir.display());
+    }
+    fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    let text = merged.to_json();
+    files::put(&dir.join(FILE), |file| Ok(file.write_all(text.as_bytes())?))?;
+    let style = TextStyle { width: report::COLUMNS, paint: Paint::Plain, details: true };
+    let fleet = fleet_of(merged);
+    for form in FORMS {
+        let Some(file) = form.file else { continue };
+        report::replace(&dir.join(file), (form.fleet)(&fleet, &style).as_bytes())?;
+    }
+    report::replace(&dir.join(report::PAGE), fleet_html(&fleet).as_bytes())
+}
+
+/// Writes the page of the merged result in `dir`; its absolute path.
+pub fn page(dir: &Path, merged: &Merged) -> Result<PathBuf> {
+    let path = std::path::absolute(dir.join(report::PAGE))?;
+    report::replace(&path, html(merged).as_bytes())?;
+    Ok(path)
+}
+
+/// The page.
+pub fn html(merged: &Merged) -> String {
+    fleet_html(&fleet_of(merged))
+}
+
+/// What the hosts say together.
+pub fn fleet_of(merged: &Merged) -> Fleet {
+    fleet(merged, &Options::from_plan(&merged.plan))
+}
+
+/// Prints it as `format` says.
+pub fn print(merged: &Merged, format: &FormatArgs) -> Result<()> {
+    output::print(&(format.format.fleet)(&fleet_of(merged), &show::style(format)))
+}
