@@ -2,13 +2,21 @@
 
 use anyhow::{Context, Result, bail};
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::Builder;
 
 /// So many links lead to a file at most, as in the kernel.
 const LINKS: usize = 40;
+
+/// Puts `content` into the file `path`, as [`put`] does.
+///
+/// # Errors
+/// As [`put`].
+pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    put(path, |file| Ok(file.write_all(content)?))
+}
 
 /// Writes the file `path` by `write`: a regular file appears whole or not at all, under a name that nobody can guess until
 /// then; what is no file (a FIFO, `/dev/stdout`) is written to as it is.

@@ -1,6 +1,6 @@
 //! `tare compare`: two campaigns, before and after, and a gate for CI.
 
-use super::{gate, show};
+use super::{gate, style};
 use crate::cli::values::one_of;
 use crate::cli::{self, CompareArgs, CompareBy, Correct, GateArgs};
 use crate::output;
@@ -86,5 +86,5 @@ fn print(args: &CompareArgs, comparison: &Comparison) -> Result<()> {
         let name = args.format.format.name;
         wrong_usage!("a comparison cannot be printed as {name}; use {}", one_of(able));
     };
-    output::print(&write(comparison, &show::style(&args.format)))
+    output::print(&write(comparison, &style::on_terminal(&args.format)))
 }

@@ -1,14 +1,13 @@
 //! The merged result of many hosts: a folder with one small file, and what is written of it.
 
-use super::{report, show};
+use super::style;
 use crate::cli::FormatArgs;
 use crate::{files, input, output};
 use anyhow::{Context, Result, bail};
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use tare_board::{Fleet, Merged, Options, fleet};
-use tare_report::{FORMS, Paint, TextStyle, fleet_html};
+use tare_report::{FORMS, fleet_html};
 
 /// The file's name. A line of JSON: what each host says of every ratio.
 const FILE: &str = "merged.json";
@@ -34,21 +33,20 @@ pub fn keep(dir: &Path, merged: &Merged) -> Result<()> {
         bail!("{} is a campaign's directory; name another one with --out", dir.display());
     }
     fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
-    let text = merged.to_json();
-    files::put(&dir.join(FILE), |file| Ok(file.write_all(text.as_bytes())?))?;
-    let style = TextStyle { width: report::COLUMNS, paint: Paint::Plain, details: true };
+    files::replace(&dir.join(FILE), merged.to_json().as_bytes())?;
+    let style = style::in_file();
     let fleet = fleet_of(merged);
     for form in FORMS {
         let Some(file) = form.file else { continue };
-        report::replace(&dir.join(file), (form.fleet)(&fleet, &style).as_bytes())?;
+        files::replace(&dir.join(file), (form.fleet)(&fleet, &style).as_bytes())?;
     }
-    report::replace(&dir.join(report::PAGE), fleet_html(&fleet).as_bytes())
+    files::replace(&dir.join(style::PAGE), fleet_html(&fleet).as_bytes())
 }
 
 /// Writes the page of the merged result in `dir`; its absolute path.
 pub fn page(dir: &Path, merged: &Merged) -> Result<PathBuf> {
-    let path = std::path::absolute(dir.join(report::PAGE))?;
-    report::replace(&path, html(merged).as_bytes())?;
+    let path = std::path::absolute(dir.join(style::PAGE))?;
+    files::replace(&path, html(merged).as_bytes())?;
     Ok(path)
 }
 
@@ -64,5 +62,5 @@ pub fn fleet_of(merged: &Merged) -> Fleet {
 
 /// Prints it as `format` says.
 pub fn print(merged: &Merged, format: &FormatArgs) -> Result<()> {
-    output::print(&(format.format.fleet)(&fleet_of(merged), &show::style(format)))
+    output::print(&(format.format.fleet)(&fleet_of(merged), &style::on_terminal(format)))
 }

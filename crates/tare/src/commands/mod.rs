@@ -21,3 +21,4 @@ pub mod resume;
 pub mod run;
 pub mod serve;
 pub mod show;
+mod style;

@@ -1,7 +1,8 @@
 //! `tare report`: writes a campaign's report as one HTML file, or as text, Markdown, CSV, SVG or PNG; the history of
 //! several campaigns as HTML. `tare run` leaves the same files beside its campaign.
 
-use super::merged;
+use super::style::{COLUMNS, PAGE};
+use super::{merged, style};
 use crate::cli::{ReportArgs, ReportFormat};
 use crate::usage::wrong_usage;
 use crate::{files, output};
@@ -12,19 +13,12 @@ use std::process::ExitCode;
 use tare_board::{Extras, Options, Scoreboard, scoreboard};
 use tare_layers::suggestion;
 use tare_report::{
-    FORMS, Paint, TextStyle, benchmark_svg, history_html, html, load_svg, overview_svg, png,
-    vmi_tables,
+    FORMS, benchmark_svg, history_html, html, load_svg, overview_svg, png, vmi_tables,
 };
 use tare_store::{Campaign, load};
 
 /// Pixels of a PNG for each unit of the figure.
 const PIXELS: f32 = 2.0;
-
-/// The page's name in a campaign's directory.
-pub const PAGE: &str = "report.html";
-
-/// Columns of a text that goes into a file.
-pub const COLUMNS: usize = 80;
 
 /// Writes what `args` ask for.
 pub fn report(args: &ReportArgs) -> Result<ExitCode> {
@@ -41,10 +35,10 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode> {
 pub fn leave_in(dir: &Path) -> Option<PathBuf> {
     let written = load(dir).map_err(anyhow::Error::from).and_then(|campaign| {
         let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
-        let style = TextStyle { width: COLUMNS, paint: Paint::Plain, details: true };
+        let style = style::in_file();
         for form in FORMS {
             let Some(file) = form.file else { continue };
-            replace(&dir.join(file), (form.board)(&board, &style).as_bytes())?;
+            files::replace(&dir.join(file), (form.board)(&board, &style).as_bytes())?;
         }
         page(dir, &campaign, &board)
     });
@@ -55,7 +49,7 @@ pub fn leave_in(dir: &Path) -> Option<PathBuf> {
 /// Writes the page of the campaign in `dir` into it; its absolute path.
 pub fn page(dir: &Path, campaign: &Campaign, board: &Scoreboard) -> Result<PathBuf> {
     let path = std::path::absolute(dir.join(PAGE))?;
-    replace(&path, html(campaign, board, &Extras::of(campaign, board)).as_bytes())?;
+    files::replace(&path, html(campaign, board, &Extras::of(campaign, board)).as_bytes())?;
     Ok(path)
 }
 
@@ -81,7 +75,7 @@ fn one(dir: &Path, args: &ReportArgs) -> Result<()> {
             keep(&path, html(&campaign, &board, &Extras::of(&campaign, &board)).as_bytes())
         }
         ReportFormat::Form(form) => {
-            let style = TextStyle { width: COLUMNS, paint: Paint::Plain, details: true };
+            let style = style::in_file();
             deliver(args, (form.board)(&board, &style).as_bytes())
         }
         ReportFormat::Tables => {
@@ -136,7 +130,7 @@ fn of_hosts(dir: &Path, args: &ReportArgs) -> Result<()> {
             keep(&path, merged::html(&found).as_bytes())
         }
         ReportFormat::Form(form) => {
-            let style = TextStyle { width: COLUMNS, paint: Paint::Plain, details: true };
+            let style = style::in_file();
             deliver(args, (form.fleet)(&merged::fleet_of(&found), &style).as_bytes())
         }
         _ => wrong_usage!(
@@ -154,12 +148,7 @@ fn deliver(args: &ReportArgs, content: &[u8]) -> Result<()> {
 }
 
 fn keep(path: &Path, content: &[u8]) -> Result<()> {
-    replace(path, content)?;
+    files::replace(path, content)?;
     output::note(&format!("Written to {}", path.display()));
     Ok(())
-}
-
-/// Puts `content` in the place of the file `path`.
-pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
-    files::put(path, |file| Ok(file.write_all(content)?))
 }

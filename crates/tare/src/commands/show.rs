@@ -1,6 +1,6 @@
 //! `tare show`: prints a campaign's scoreboard.
 
-use super::{gate, merged};
+use super::{gate, merged, style};
 use crate::cli::{self, FormatArgs, GateArgs, ShowArgs};
 use crate::output;
 use crate::usage::wrong_usage;
@@ -8,7 +8,6 @@ use anyhow::Result;
 use std::path::Path;
 use std::process::ExitCode;
 use tare_board::{Options, limits, scoreboard};
-use tare_report::TextStyle;
 use tare_store::{Campaign, load};
 
 /// Prints the scoreboard of the campaign in `args.dir`.
@@ -51,10 +50,5 @@ pub fn print(dir: &Path, format: &FormatArgs) -> Result<()> {
     let mut options = Options::from_plan(&campaign.plan);
     options.estimator = format.estimator.or(options.estimator);
     let board = scoreboard(&campaign, &options);
-    output::print(&(format.format.board)(&board, &style(format)))
-}
-
-/// How forms for terminals look on this one.
-pub fn style(format: &FormatArgs) -> TextStyle {
-    TextStyle { width: output::width(), paint: output::paint(), details: !format.short }
+    output::print(&(format.format.board)(&board, &style::on_terminal(format)))
 }
