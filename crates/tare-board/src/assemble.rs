@@ -11,6 +11,7 @@ use crate::index::indices;
 use crate::note::{identity, notes};
 use crate::options::Options;
 use crate::samples::SampleSummary;
+use crate::sandboxes::{sandboxes, tails};
 use crate::shapes::findings_of;
 use crate::subtracted::{self, bounded};
 use crate::values::{Values, best};
@@ -41,6 +42,7 @@ pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
         method: method(options, &judged),
         counts: counts(campaign, &values),
         indices: indices(campaign, &layers, &rows),
+        sandboxes: sandboxes(campaign, &layers, &rows, options.confidence),
         layers,
         geomeans,
         warnings: warnings(campaign, &values, options, &rows),
@@ -147,6 +149,8 @@ impl Context<'_> {
                 .and_then(|layer| mean_over_blocks(self.values, layer, benchmark, confidence)),
             floor: self.floors.rows[benchmark],
             samples: baseline.and_then(|layer| SampleSummary::of(self.values, layer, benchmark)),
+            tails: baseline
+                .and_then(|layer| tails(self.values, layer, (benchmark, info), confidence)),
             findings: baseline
                 .map_or_else(Vec::new, |layer| findings_of(self.values, layer, benchmark)),
             cells: self.others.iter().zip(weighed).zip(judged).map(make).collect(),

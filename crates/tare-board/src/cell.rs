@@ -5,6 +5,7 @@ use crate::SampleSummary;
 use crate::board::{Cell, Mean, Pair, Presence, Ratio, Verdict};
 use crate::note::{LATENCY_NS, clock_drift};
 use crate::options::Options;
+use crate::sandboxes::tails;
 use crate::shapes::{SampleChecks, look};
 use crate::subtracted::Whole;
 use crate::values::{BlockResult, Values};
@@ -54,6 +55,7 @@ pub(crate) fn cell(
         pair,
         subtracted: weighed.whole.as_ref().map(Whole::said),
         samples: SampleSummary::of(values, place.layer, place.benchmark),
+        tails: tails(values, place.layer, (place.benchmark, place.info), options.confidence),
         mean: own,
         verdict,
         more_blocks,

@@ -72,7 +72,7 @@ impl Extras {
 }
 
 /// The values of every counter, one a boot.
-fn counted(campaign: &Campaign) -> BTreeMap<Key<'_>, Vec<f64>> {
+pub(crate) fn counted(campaign: &Campaign) -> BTreeMap<Key<'_>, Vec<f64>> {
     let mut found: BTreeMap<Key, Vec<f64>> = BTreeMap::new();
     for row in campaign.series.iter().filter(|row| row.outcome == Outcome::Measured) {
         let Some(boot) = campaign.boots.get(row.boot) else { continue };

@@ -112,6 +112,14 @@ pub fn quantity(unit: Unit, value: f64) -> String {
     format!("{} {name}", digits(value / size)).trim_end().to_owned()
 }
 
+/// A value with its unit and the ends of its interval in the same: `148 ms (144–151)`. An end that nobody knows is a question mark.
+pub fn quantity_and_ends(unit: Unit, value: f64, ends: (Option<f64>, Option<f64>)) -> String {
+    let (size, name) = scale(unit, value);
+    let end = |end: Option<f64>| end.map_or("?".to_owned(), |end| digits(end / size));
+    let whole = format!("{} {name}", digits(value / size));
+    format!("{} ({}–{})", whole.trim_end(), end(ends.0), end(ends.1))
+}
+
 /// Report 000's raw pair, both in the unit that fits the smaller: `[137/134 ns]`.
 pub fn pair(unit: Unit, pair: &Pair) -> String {
     let (size, name) = scale(unit, pair.layer.min(pair.baseline));
@@ -185,6 +193,8 @@ mod tests {
             ["0.420 ns", "137 ns", "1.00 µs", "3.20 ms", "1.20 s"]
         );
         assert_eq!(quantity(Unit::Bytes, 1_468_006.0), "1.40 MiB");
+        let ends = (Some(9.9e5), None);
+        assert_eq!(quantity_and_ends(Unit::Nanoseconds, 1.2e6, ends), "1.20 ms (0.990–?)");
         assert_eq!(quantity(Unit::PerSecond, 51_200.0), "51.2 k/s");
         let raw = Pair { layer: 137_000.0, baseline: 134_000.0 };
         assert_eq!(pair(Unit::Nanoseconds, &raw), "[137/134 µs]");

@@ -60,7 +60,7 @@ pub fn plain<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
 fn unit(row: &Row) -> Option<Unit> {
     match (row.better, row.unit) {
         (Better::Higher, unit) => Some(unit),
-        (Better::Lower, Unit::Nanoseconds) => Some(Unit::PerSecond),
+        (Better::Lower, Unit::Nanoseconds) if !row.by_host => Some(Unit::PerSecond),
         _ => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::format::quantity;
 use crate::note::has_own_clock;
+use crate::sandbox::SANDBOX;
 use std::collections::BTreeMap;
 use tare_proto::{BenchInfo, Better, Turn};
 use tare_stats::{Best, Estimator, StatError, rounds_log_ratio};
@@ -61,8 +62,8 @@ impl<'a> Values<'a> {
         blocks.dedup();
         let imported = campaign.layers.iter().map(|l| l.kind == tare_store::IMPORTED).collect();
         let (by_host, baseline) = (by_host(campaign), campaign.baseline());
-        let own_clock =
-            (0..campaign.layers.len()).map(|layer| has_own_clock(campaign, layer)).collect();
+        let layers = 0..campaign.layers.len();
+        let own_clock = layers.map(|layer| has_own_clock(campaign, layer)).collect();
         let best = campaign.benchmarks.iter().map(|bench| best(bench.better)).collect();
         Values { found, booted, blocks, best, by_host, imported, own_clock, baseline }
     }
@@ -168,19 +169,18 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Which benchmarks the host measured: those whose series carry neither clock, and no other tool took.
+/// The benchmarks that the host measured: the suite `sandbox`, and those whose series carry neither clock, and no other tool took.
 fn by_host(campaign: &Campaign) -> Vec<bool> {
     let mut clocks: Vec<Option<bool>> = vec![None; campaign.benchmarks.len()];
     for row in campaign.series.iter().filter(|row| row.outcome == Outcome::Measured) {
-        if let Some(clock) = clocks.get_mut(row.benchmark) {
-            let boot = campaign.boots.get(row.boot);
-            let layer = boot.and_then(|boot| campaign.layers.get(boot.layer));
-            let other = layer.is_some_and(|layer| layer.kind == tare_store::IMPORTED);
-            let clocked = row.host_ns > 0 || row.probe_ns > 0 || other;
-            *clock = Some(clock.unwrap_or(false) || clocked);
-        }
+        let Some(clock) = clocks.get_mut(row.benchmark) else { continue };
+        let boot = campaign.boots.get(row.boot);
+        let layer = boot.and_then(|boot| campaign.layers.get(boot.layer));
+        let other = layer.is_some_and(|layer| layer.kind == tare_store::IMPORTED);
+        *clock = Some(*clock == Some(true) || row.host_ns > 0 || row.probe_ns > 0 || other);
     }
-    clocks.into_iter().map(|clock| clock == Some(false)).collect()
+    let rows = clocks.iter().zip(&campaign.benchmarks);
+    rows.map(|(clock, bench)| *clock == Some(false) || bench.suite == SANDBOX).collect()
 }
 
 /// The value of a series: its samples reduced by `estimator`, or by the benchmark's own, and corrected for what was

@@ -5,6 +5,7 @@ use crate::keeper::procs::{self, Processes};
 use crate::session::Session;
 use crate::whereabouts::Whereabouts;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 impl Session {
@@ -35,6 +36,31 @@ impl Session {
     /// The same to the nanosecond, of all threads that live; `None` where the kernel does not keep it, too.
     pub fn run_time(&self, now: &Processes) -> Option<Duration> {
         procs::run_time(&self.own_processes(now)?)
+    }
+
+    /// Memory that all host processes of the layer hold by their proportional share, in bytes; `None` as for
+    /// [`Session::footprint`].
+    pub fn proportional(&self, now: &Processes) -> Option<u64> {
+        memory::proportional_bytes(&self.own_processes(now)?)
+    }
+
+    /// Memory of the keeper alone, in bytes by its proportional share: tare's, not the layer's.
+    pub fn keeper_bytes(&self) -> u64 {
+        let keeper = self.running.as_ref().map(|running| running.pid());
+        keeper.and_then(|pid| memory::proportional_bytes(&[pid])).unwrap_or(0)
+    }
+
+    /// Threads of the layer's host processes, and how often these have given up their CPU to wait; `None` when it has none of
+    /// its own.
+    pub fn threads_and_waits(&self, now: &Processes) -> Option<(u64, u64)> {
+        Some(procs::threads_and_waits(&self.own_processes(now)?))
+    }
+
+    /// The files that this layer is made of: those that decide what it is, and those that its processes have mapped.
+    pub fn files(&self) -> BTreeSet<PathBuf> {
+        let mapped = self.own_processes(&Processes::now()).unwrap_or_default();
+        let made_of = self.artifacts().iter().map(|artifact| artifact.path.clone());
+        memory::mapped_files(&mapped).into_iter().chain(made_of).collect()
     }
 
     /// CPU time that the other end of the layer's network has used; `None` when there is none.

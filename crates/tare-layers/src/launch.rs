@@ -2,6 +2,7 @@
 
 use crate::Image;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
@@ -20,8 +21,9 @@ pub struct Keeper {
 pub enum Launch {
     /// A program: the probe's line is its standard input and output, the console its standard error.
     Program(Program),
-    /// A conversation scripted in this process, given the line's two ends (the mock layer).
-    Script(Conversation),
+    /// A conversation scripted in this process (the mock layer), and figures that stand for what the host would measure
+    /// around a real layer, by the names of their rows.
+    Script(Conversation, HashMap<String, f64>),
 }
 
 /// The layer's side of a scripted conversation, given the line's two ends.
@@ -46,6 +48,9 @@ pub struct Program {
     pub stop: Vec<Vec<String>>,
     /// Where the layer's processes are.
     pub processes: ProcessesAre,
+    /// How a second process starts in the layer once it runs.
+    #[serde(default)]
+    pub second: Second,
     /// Folders outside the boot's folder that the keeper makes at the start and removes at the end.
     pub folders: Vec<PathBuf>,
     /// What the layer needs beside folders; made before it starts, in order. The first step that fails ends
@@ -70,6 +75,18 @@ pub enum ProcessesAre {
     Elsewhere(String),
     /// This command prints their ids.
     Printed(Vec<String>),
+}
+
+/// How a second process starts in a layer that runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Second {
+    /// Nobody has said how.
+    #[default]
+    Unknown,
+    /// From inside alone, by the probe: a guest takes no orders from its host.
+    ByProbe,
+    /// By this command, which ends when that process does.
+    Command(Vec<String>),
 }
 
 /// A command that makes something, and the one that removes it again.
@@ -130,6 +147,11 @@ impl Program {
         self.env.retain(|(name, _)| name != key);
         self.env.push((key.to_owned(), value.into()));
         self
+    }
+
+    /// Says how a second process starts in the layer.
+    pub fn with_second(self, second: Second) -> Program {
+        Program { second, ..self }
     }
 
     /// Records a file that decides what the layer is.

@@ -20,6 +20,7 @@ mod launch;
 mod layer;
 mod layers;
 mod net;
+mod page_cache;
 mod patience;
 mod programs;
 mod registers;
@@ -39,15 +40,17 @@ pub use image::Image;
 pub use keeper::keep::keep;
 pub use keeper::procs::Processes;
 pub use keeper::record::{Swept, sweep};
-pub use launch::{Artifact, Helper, Keeper, Launch, ProcessesAre, Program, Step};
+pub use launch::{Artifact, Helper, Keeper, Launch, ProcessesAre, Program, Second, Step};
 pub use layer::{BootSpec, Host, Layer};
 pub use layers::{
     KINDS, LayerKind, Recipe, Tested, Unnamed, configure, kinds_of, takes_image, usual,
 };
+pub use page_cache::{Dropped, drop_cached};
 pub use patience::{Patience, Waited};
 pub use programs::output;
 pub use roots::{KeptRoot, ReadyRoot, RootRecipe, clear, list, ready};
 pub use session::Session;
 pub use session::boot::{Answer, BootName, Ended, Greeting, Turn, fresh_id};
 pub use session::line::Stamped;
+pub use session::phases::Phases;
 pub use settings::{Setting, SettingError, Settings, suggestion};

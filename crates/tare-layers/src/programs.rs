@@ -182,7 +182,8 @@ impl<R: Read + AsFd> Heard<R> {
     }
 }
 
-fn last_line(text: &str) -> String {
+/// The last words of what a program printed, harmless.
+pub(crate) fn last_line(text: &str) -> String {
     let said = text.lines().rfind(|line| !line.trim().is_empty());
     harmless(said.unwrap_or("it failed without a message"), 500)
 }

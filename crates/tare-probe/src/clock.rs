@@ -1,6 +1,7 @@
 //! The one clock that times batches, and what it can resolve.
 
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tare_proto::Counter;
 
@@ -10,6 +11,19 @@ pub fn now_ns() -> u64 {
     // SAFETY: `time` is a valid place for the kernel (or vDSO) to write to.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// When the probe's first instructions ran, by the same clock; 0 before [`note_main`].
+static MAIN_NS: AtomicU64 = AtomicU64::new(0);
+
+/// Notes that the probe's first instructions run now.
+pub fn note_main() {
+    MAIN_NS.store(now_ns(), Ordering::Relaxed);
+}
+
+/// When they ran.
+pub fn main_ns() -> u64 {
+    MAIN_NS.load(Ordering::Relaxed)
 }
 
 /// What the clock can tell apart, measured: `(smallest step, cost of one reading)` in nanoseconds.

@@ -34,6 +34,7 @@ pub fn hello() -> Hello {
         scratch_fs: sys::file_system(scratch::folder()),
         pid: std::process::id(),
         uid: sys::uid(),
+        main_ns: clock::main_ns(),
         clock_ns: clock::now_ns(),
     }
 }

@@ -53,6 +53,7 @@ tare-probe: measures one layer from inside, for tare
   tare-probe overhead         what its harness adds to an operation
   tare-probe serve [FILE]     take requests on standard input, or FILE's (what tare starts)
   tare-probe serve --slower P the same, every timed loop P% longer: a difference to be found
+  tare-probe hello            write one line, as the second process of a layer (what tare starts)
   tare-probe peer             be the other end of network benchmarks (what tare starts)
   tare-probe stage AT DIR COMMAND...
                               become COMMAND, beside an overlay of DIR at AT/root (what tare starts)
@@ -70,6 +71,7 @@ extern "C" fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
     {
         return code;
     }
+    clock::note_main();
     signals::reset();
     let args: Vec<String> =
         std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
@@ -79,6 +81,7 @@ extern "C" fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
         ["list", "--json"] => cli::list_json(),
         ["run", names @ ..] if !names.is_empty() => cli::run(names),
         ["overhead"] => cli::overhead(),
+        ["hello"] => applets::hello(),
         ["peer"] => peer::main(),
         ["stage", stage, lower, command @ ..] => program::stage::main(stage, lower, command),
         ["serve"] => init::supervised(serve::on_stdio),

@@ -183,6 +183,9 @@ pub struct Hello {
     pub pid: u32,
     /// User id of the probe.
     pub uid: u32,
+    /// The probe's monotonic clock when its first instructions ran, in nanoseconds; 0 of a probe that does not say.
+    #[serde(default)]
+    pub main_ns: u64,
     /// The probe's monotonic clock when it greeted, in nanoseconds.
     pub clock_ns: u64,
 }

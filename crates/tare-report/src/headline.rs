@@ -2,7 +2,7 @@
 
 use crate::words::{cost, name, open, percent_of, rows_of, times, times_than, why_open, word};
 use tare_board::format::{count, percent_above_one, quantity, ratio_and_interval};
-use tare_board::{Geomean, LayerSummary, Measure, Row, Scoreboard, Verdict};
+use tare_board::{Geomean, LayerSummary, Measure, Row, SANDBOX, Scoreboard, Verdict};
 use tare_proto::{Better, Machine, Unit, name_and_load};
 
 /// A layer in words: what it costs by suite, then how its rows were judged.
@@ -28,9 +28,13 @@ fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Headline {
     let several = own.filter(|mean| mean.rows + mean.left_out > 1);
     let mut sentences: Vec<(Verdict, String)> =
         several.map(|mean| (mean.verdict, sentence(board, mean))).collect();
-    let alone = board.rows.iter().filter(|row| row.by_host || is_alone(board, row));
+    // Rows of the suite `sandbox` have sentences of their own.
+    let (told, others): (Vec<&Row>, Vec<&Row>) =
+        board.rows.iter().partition(|row| row.suite == SANDBOX);
+    let alone = others.into_iter().filter(|row| row.by_host || is_alone(board, row));
     let besides: Vec<String> = alone.filter_map(|row| beside(board, row, at)).collect();
-    let nothing = sentences.is_empty() && besides.is_empty();
+    let told = told.iter().any(|row| row.cells[at].ratio.is_some());
+    let nothing = sentences.is_empty() && besides.is_empty() && !told;
     if nothing {
         sentences.push((Verdict::None, nothing_measured(layer)));
     }

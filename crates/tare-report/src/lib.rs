@@ -15,6 +15,7 @@ mod index;
 mod json;
 mod legend;
 mod markdown;
+mod sandbox;
 mod svg;
 mod text;
 mod vmi;

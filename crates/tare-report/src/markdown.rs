@@ -79,6 +79,9 @@ fn summary(out: &mut String, board: &Scoreboard) {
     if let Some(limits) = headline::limits(board) {
         line(out, &format!("{}\n", prose(limits)));
     }
+    for (layer, text) in crate::sandbox::sentences(board) {
+        line(out, &format!("- **{}** {}", prose(&layer), prose(&text)));
+    }
     for layer in headline::headlines(board) {
         let mut parts: Vec<&str> = layer.sentences.iter().map(|(_, text)| text.as_str()).collect();
         parts.extend([layer.besides.as_str(), layer.tally.as_str()]);

@@ -175,7 +175,9 @@ mod tests {
                 let kept = Kept { measured, logs: Vec::new(), seconds: own.seconds };
                 history.series.insert((block, 2, Role::Weigh, 0), kept);
             }
-            [(0, 0.1), (1, 0.1), (2, 1.9)].map(|(layer, s)| history.note_overhead(layer, s));
+            for (layer, seconds) in [(0, 0.1), (1, 0.1), (2, 1.9)] {
+                history.note_overhead(layer, seconds);
+            }
             field.wanted(&history)
         };
         assert_eq!(both(5, 5), Wanted::from([(0, vec![0]), (1, vec![0])]), "ten times as dear");

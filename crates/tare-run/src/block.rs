@@ -6,6 +6,8 @@ use crate::campaign::{Runner, Stop};
 use crate::observe::Event;
 use crate::order::block_order;
 use crate::samples::{self, Samples};
+use crate::sandbox_benches::is_row;
+use tare_proto::BenchInfo;
 use tare_store::{Order, Role};
 
 /// What a block measures, decided before its first boot.
@@ -45,20 +47,41 @@ impl Runner<'_> {
     /// Makes every boot of `block`.
     pub(crate) fn block(&mut self, block: &Block, budget: &Budget) -> Result<(), Stop> {
         let slots = self.slots(block);
-        let (number, boots) = (block.number + 1, slots.len());
+        let visited: Vec<(u32, usize, Role)> = self.wanting(block, &slots, is_row);
+        let slots = self.wanting(block, &slots, |bench| !is_row(bench));
+        let (number, boots) = (block.number + 1, slots.len() + visited.len());
         let (begun, done) = (block.number, self.history.whole());
         let of = begun - done + budget.expected_blocks(done, self.predicted(&block.wanted));
         self.observer.event(Event::Block { number, of: of.max(number), boots });
+        let seated = slots.len();
         let mut parted = self.part(slots);
         if !parted.together.is_empty() {
             self.in_turns(block, &mut parted, budget)?;
         }
-        let together = boots - parted.alone.len();
+        let together = seated - parted.alone.len();
         for (at, (slot, layer, role)) in parted.alone.into_iter().enumerate() {
             self.weigh(block, slot, layer, role)?;
             self.progress(block, budget, together + at + 1, boots);
         }
-        Ok(())
+        if visited.is_empty() {
+            return Ok(());
+        }
+        self.visits(block, &visited, budget, (seated, boots))
+    }
+
+    /// The slots, each with its place in the block's order, of which a benchmark is wanted that `is_one`.
+    fn wanting(
+        &self,
+        block: &Block,
+        slots: &[(usize, Role)],
+        is_one: fn(&BenchInfo) -> bool,
+    ) -> Vec<(u32, usize, Role)> {
+        let wants = |layer: &usize| {
+            let wanted = block.wanted.get(layer).into_iter().flatten();
+            wanted.map(|&bench| &self.benches[bench]).any(is_one)
+        };
+        let numbered = (0..).zip(slots).map(|(place, &(layer, role))| (place, layer, role));
+        numbered.filter(|(_, layer, _)| wants(layer)).collect()
     }
 
     /// Says how far the campaign has come when `done` of `of` equal parts of the block are done.
@@ -70,9 +93,9 @@ impl Runner<'_> {
 
     /// The boots that are made together, and those that have the machine to themselves: a layer that is told everything
     /// before it starts takes no turns.
-    fn part(&self, slots: Vec<(usize, Role)>) -> Parted {
+    fn part(&self, slots: Vec<(u32, usize, Role)>) -> Parted {
         let mut parted = Parted::default();
-        for (place, (layer, role)) in (0..).zip(slots) {
+        for (place, layer, role) in slots {
             let scripted = self.layers[layer].layer.scripted();
             let alone = scripted || self.history.alone.contains(&layer);
             if self.plan.order == Order::Boots || alone {

@@ -5,6 +5,7 @@ use crate::block::Block;
 use crate::campaign::{RunError, Runner, Stop};
 use crate::observe::Event;
 use crate::order::shuffled;
+use crate::sandbox_benches::is_row;
 use crate::seat::{Failure, Seat};
 use crate::slot::Slot;
 use tare_layers::SessionError;
@@ -134,10 +135,12 @@ impl Runner<'_> {
         lacking
     }
 
-    /// All benchmarks in the block's order.
+    /// The benchmarks that booted layers are asked for, in the block's order.
     pub(crate) fn rows(&self, block: &Block) -> Vec<usize> {
-        let all = (0..self.benches.len()).collect();
-        shuffled(self.plan.seed, 2 * u64::from(block.number) + 1, all)
+        let all: Vec<usize> = (0..self.benches.len()).collect();
+        let mut rows = shuffled(self.plan.seed, 2 * u64::from(block.number) + 1, all);
+        rows.retain(|&bench| !is_row(&self.benches[bench]));
+        rows
     }
 
     /// Whether a boot is to measure `bench` and has not yet.

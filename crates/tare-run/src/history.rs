@@ -37,6 +37,8 @@ pub struct History {
     boots: HashMap<usize, u32>,
     /// The time in seconds that boots of each layer took without the measurements, and their number.
     overhead: HashMap<usize, (f64, u32)>,
+    /// The same of visits, in which layers are started and nothing is asked of them.
+    visits: HashMap<usize, (f64, u32)>,
     /// For each layer, the number of consecutive blocks in which it failed to boot.
     dead: HashMap<usize, BTreeSet<u32>>,
     /// Blocks that were begun, and blocks that were completed.
@@ -68,7 +70,10 @@ impl History {
         for (boot, measuring) in campaign.boots.iter().zip(measuring) {
             let seconds = boot.seconds.unwrap_or(measuring);
             history.count_boot(boot.layer);
-            history.note_overhead(boot.layer, seconds - measuring);
+            match boot.hello.is_none() && boot.state == BootState::Done {
+                true => history.note_visit(boot.layer, seconds),
+                false => history.note_overhead(boot.layer, seconds - measuring),
+            }
             history.used += seconds;
             history.note_boot(boot);
         }
@@ -137,6 +142,18 @@ impl History {
         let (sum, count) = self.overhead.entry(layer).or_default();
         *sum += seconds.max(0.0);
         *count += 1;
+    }
+
+    /// Notes what a visit took.
+    pub(crate) fn note_visit(&mut self, layer: usize, seconds: f64) {
+        let (sum, count) = self.visits.entry(layer).or_default();
+        *sum += seconds;
+        *count += 1;
+    }
+
+    /// The mean time in seconds of a visit to `layer`. `None` before the first.
+    pub(crate) fn visit_seconds(&self, layer: usize) -> Option<f64> {
+        self.visits.get(&layer).map(|(sum, count)| sum / f64::from(*count))
     }
 
     /// Counts a boot of `layer`: its number, from 0.

@@ -22,6 +22,8 @@ mod remembered;
 mod rounds;
 mod row;
 mod samples;
+mod sandbox;
+pub mod sandbox_benches;
 mod search;
 mod seat;
 mod series;

@@ -91,6 +91,17 @@ pub enum Event<'a> {
         /// Boots that take turns.
         layers: usize,
     },
+    /// A layer is started, once or many times, to see what that costs.
+    Visit {
+        /// Its name.
+        layer: &'a str,
+        /// What is done with it: `warm starts`, `4 at once`.
+        step: &'a str,
+        /// The step's place in this block, from 1.
+        number: usize,
+        /// How many there are.
+        of: usize,
+    },
     /// A boot ended early.
     BootFailed {
         /// The layer.

@@ -3,9 +3,13 @@
 use crate::allocate::{self, Wanted};
 use crate::budget::Budget;
 use crate::campaign::Runner;
+use crate::sandbox_benches::is_row;
 
 /// Boots that take more than this part of the time that is left are not worth their measurements.
 const BOOTS: f64 = 0.5;
+
+/// As many trials a visit should take before the first is known.
+const STARTS: f64 = 20.0;
 
 impl Runner<'_> {
     /// Leaves out of the next block what does not fit into the budget any more; all of it when nothing does. The first
@@ -38,8 +42,14 @@ impl Runner<'_> {
         let usual = |bench: usize| self.limit_ms(bench) as f64 / 1000.0 / 2.0;
         let known = |bench: usize| self.history.series_seconds(layer, bench);
         let series = |&bench: &usize| known(bench).unwrap_or_else(|| usual(bench));
-        let start = self.history.overhead(layer).or(self.layers[layer].trial_s).unwrap_or(0.0);
-        start + benches.iter().map(series).sum::<f64>()
+        let trial = self.layers[layer].trial_s.unwrap_or(0.0);
+        let start = self.history.overhead(layer).unwrap_or(trial);
+        let (visited, asked): (Vec<usize>, Vec<usize>) =
+            benches.iter().copied().partition(|&bench| is_row(&self.benches[bench]));
+        let visit = || self.history.visit_seconds(layer).unwrap_or(STARTS * trial);
+        let visit = if visited.is_empty() { 0.0 } else { visit() };
+        let boot = if asked.is_empty() && !visited.is_empty() { 0.0 } else { start };
+        visit + boot + asked.iter().map(series).sum::<f64>()
     }
 
     /// Time for one series of a benchmark, in milliseconds: its own, or the plan's.

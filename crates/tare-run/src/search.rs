@@ -6,6 +6,7 @@
 //! layer is measured at the same loads afterwards.
 
 use crate::observe::{Event, FoundLoads, Observer};
+use crate::sandbox_benches::is_row;
 use crate::slot::patience;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -54,6 +55,9 @@ impl Search<'_> {
         bench: &BenchInfo,
         observer: &mut dyn Observer,
     ) -> Result<FoundLoads, SessionError> {
+        if is_row(bench) {
+            return self.starts_at_once(bench, observer);
+        }
         let name = BootName { id: fresh_id(), ..BootName::default() };
         let (cpus, interrupted) = (self.cpus, self.interrupted);
         let mut session =
@@ -109,7 +113,10 @@ impl Search<'_> {
 
 /// Loads for a curve and why it ends where it does. `measure` gives the throughput at a load, or why there is none; with
 /// `users` it is jobs a minute.
-fn search(users: bool, mut measure: impl FnMut(u32) -> Result<f64, String>) -> (Vec<u32>, String) {
+pub(crate) fn search(
+    users: bool,
+    mut measure: impl FnMut(u32) -> Result<f64, String>,
+) -> (Vec<u32>, String) {
     let mut taken = BTreeMap::new();
     let (mut low, mut high) = (0, 1);
     let mut end = loop {

@@ -2,6 +2,7 @@
 //! unit is instructions. No clock of the host influences any of it, so the same seed gives the same figures.
 
 use crate::order::draw;
+use crate::sandbox_benches::is_row;
 use std::time::Duration;
 use tare_layers::Patience;
 use tare_proto::{BenchInfo, Machine};
@@ -41,7 +42,8 @@ pub fn benches(machine: Machine, benches: Vec<BenchInfo>) -> Vec<BenchInfo> {
     if machine == Machine::Real {
         return benches;
     }
-    let of_guest = benches.into_iter().filter(|bench| bench.suite != crate::HOST_SUITE.0);
+    let by_host = |bench: &BenchInfo| bench.suite == crate::HOST_SUITE.0 || is_row(bench);
+    let of_guest = benches.into_iter().filter(|bench| !by_host(bench));
     let simulated = |bench: BenchInfo| BenchInfo {
         unit: machine.unit(bench.unit),
         samples: bench.samples.min(SAMPLES),

@@ -103,6 +103,7 @@ proptest! {
     ) {
         let _ = (mean(&x), sample_sd(&x), quantile(&x, level), mad(&x), mean_interval(&x, level));
         let _ = (paired_ratio(&x, &y, level), unpaired_ratio(&x, &y, level), ratio_point(&x, &y));
+        let _ = (quantile_interval(&x, level, 0.95), quantile_interval(&x, 0.5, level), line(&x, &y));
         let _ = (e.reduce(&x, Best::Lowest), e.satisfied(&y), noise_floor(&x, &y, level));
         let _ = (suite_geomean(&[x.clone(), y.clone()], level), holm(&x), benjamini_hochberg(&x));
         let _ = (dist::t_critical(level, 3.0), dist::t_two_sided(level, level), dist::trigamma_inverse(level));

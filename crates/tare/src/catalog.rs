@@ -8,12 +8,12 @@ use std::process::Command;
 use std::time::Duration;
 use tare_layers::suggestion;
 use tare_proto::{BenchInfo, Better, SuiteInfo};
-use tare_run::{HOST_BENCHES, HOST_SUITE, HostBench};
+use tare_run::{HOST_BENCHES, HOST_SUITE, HostBench, sandbox_benches as sandbox};
 
 /// The suite that is run when none is named.
 const DEFAULT: &str = "vmi";
 
-/// Stands for every suite.
+/// Stands for every suite that is measured inside of layers.
 const ALL: &str = "all";
 
 /// Longest time for the probe's table.
@@ -43,6 +43,8 @@ impl Catalog {
         catalog.benches.extend(HOST_BENCHES.iter().map(info));
         let (name, about) = HOST_SUITE;
         catalog.suites.push(SuiteInfo { name: name.into(), about: about.into() });
+        catalog.benches.extend(sandbox::rows());
+        catalog.suites.push(sandbox::suite());
         Ok(catalog)
     }
 
@@ -63,7 +65,10 @@ impl Catalog {
         let default = [if globs.is_empty() { DEFAULT } else { ALL }.to_owned()];
         let suites = if suites.is_empty() { &default } else { suites };
         let all = suites.iter().any(|suite| suite == ALL);
-        let wanted = |b: &&BenchInfo| all || b.suite == HOST_SUITE.0 || suites.contains(&b.suite);
+        // Whole layers are started anywhere, the others measure pinned: `all` does not mix them, a name or a pattern may.
+        let of_all = |b: &BenchInfo| all && !(globs.is_empty() && sandbox::is_row(b));
+        let wanted =
+            |b: &&BenchInfo| of_all(b) || b.suite == HOST_SUITE.0 || suites.contains(&b.suite);
         let wanted: Vec<&BenchInfo> = self.benches.iter().filter(wanted).collect();
         let matchers: Vec<GlobMatcher> =
             globs.iter().map(|glob| matcher(glob, &wanted)).collect::<Result<_>>()?;

@@ -126,6 +126,10 @@ impl Observer for Progress {
                 self.boot = format!("{layers} boots taking turns");
                 self.live(&format!("{name} {number}/{of}"));
             }
+            Event::Visit { layer, step, number, of } => {
+                self.boot = format!("{layer}: {step}");
+                self.live(&format!("{number}/{of}"));
+            }
             Event::BootFailed { layer, why, again } => {
                 let next = if again { "; trying again" } else { "" };
                 self.line(&format!("  {layer}: {why}{next}"));

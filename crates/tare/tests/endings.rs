@@ -145,6 +145,16 @@ fn killed_at_any_instant_it_loses_nothing_and_resumes() {
 }
 
 #[test]
+fn killed_with_many_layers_alive_it_leaves_none() {
+    let bench = Bench::new();
+    let line = "run --layers native --bench start/rate --load 12 --blocks 50 --seed 1 --out c";
+    let mut child = start_contained(&bench, line);
+    wait_until("twelve layers at once", || boots_of(&bench).len() >= 12);
+    end_by(&bench, &mut child, Signal::SIGKILL);
+    assert!(bench.ok("show c").out.contains("start/rate"));
+}
+
+#[test]
 fn interrupted_it_prints_what_it_has_and_says_how_to_go_on() {
     let bench = Bench::new();
     let child = start_contained(&bench, NATIVE);

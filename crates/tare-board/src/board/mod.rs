@@ -9,7 +9,7 @@ pub use parts::{
     Counts, FailedBoot, LayerSummary, Method, OverallFloor, Presence, Provenance, Unavailable,
 };
 
-use crate::{Comment, Finding, SampleSummary};
+use crate::{Comment, Finding, SampleSummary, Sandbox, Tails};
 use serde::Serialize;
 use tare_proto::{Better, Unit};
 use tare_stats::Shape;
@@ -34,6 +34,9 @@ pub struct Scoreboard {
     /// Indices of the suites that publish a baseline.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub indices: Vec<Index>,
+    /// What the suite `sandbox` says of each layer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sandboxes: Vec<Sandbox>,
     /// What the baseline against itself says over all benchmarks.
     pub floor: OverallFloor,
     /// What should be known when reading the rest.
@@ -77,6 +80,9 @@ pub struct Row {
     pub floor: Option<Floor>,
     /// The baseline's samples.
     pub samples: Option<SampleSummary>,
+    /// The tails of the baseline's, where every sample is a whole start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tails: Option<Tails>,
     /// What the baseline's samples show.
     pub findings: Vec<Finding>,
     /// One cell per layer of [`Scoreboard::others`], in that order.
@@ -102,6 +108,9 @@ pub struct Cell {
     pub subtracted: Option<Subtracted>,
     /// The layer's samples.
     pub samples: Option<SampleSummary>,
+    /// Their tails, where every sample is a whole start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tails: Option<Tails>,
     /// The layer's mean over all its blocks.
     pub mean: Option<Mean>,
     /// What is said about the ratio.

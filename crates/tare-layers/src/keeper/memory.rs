@@ -1,8 +1,10 @@
 //! What a layer's processes hold of the host's memory, whoever else holds the same pages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 /// Bytes of memory that `pids` hold; `None` when one of them cannot be read.
 ///
@@ -27,6 +29,39 @@ pub fn held_bytes<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<u64> {
         }
     }
     Some((anonymous + files.values().sum::<u64>()) * 1024)
+}
+
+/// Bytes of memory that `pids` hold by their proportional share, so that what several processes of the host share is counted once
+/// among them; `None` when one of them cannot be read.
+pub fn proportional_bytes<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<u64> {
+    let mut all = 0;
+    for pid in pids {
+        match fs::read_to_string(format!("/proc/{pid}/smaps_rollup")) {
+            Ok(text) => all += kib(&text, "Pss:").unwrap_or(0),
+            Err(e) if gone(&e) => {}
+            Err(_) => return None,
+        }
+    }
+    Some(all * 1024)
+}
+
+/// The files of this host that `pids` have mapped. A path of another mount namespace is left out where it means another file here.
+pub fn mapped_files<'a>(pids: impl IntoIterator<Item = &'a u32>) -> BTreeSet<PathBuf> {
+    let maps = |pid: &u32| fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let mut files = BTreeSet::new();
+    for text in pids.into_iter().map(maps) {
+        for line in text.lines() {
+            // address, rights, offset, device, inode, path
+            let Some(path) = line.find('/').map(|at| Path::new(&line[at..])) else { continue };
+            let inode = line.split_whitespace().nth(4).and_then(|word| word.parse().ok());
+            let same =
+                || fs::metadata(path).is_ok_and(|it| it.is_file() && Some(it.ino()) == inode);
+            if !files.contains(path) && same() {
+                files.insert(path.to_owned());
+            }
+        }
+    }
+    files
 }
 
 fn gone(error: &io::Error) -> bool {
@@ -87,5 +122,14 @@ mod tests {
     fn a_process_that_lives_holds_something_and_one_that_does_not_nothing() {
         assert!(held_bytes(&[std::process::id()]).is_some_and(|bytes| bytes > 100_000));
         assert_eq!(held_bytes(&[u32::MAX]), Some(0));
+        assert!(proportional_bytes(&[std::process::id()]).is_some_and(|bytes| bytes > 100_000));
+        assert_eq!(proportional_bytes(&[u32::MAX]), Some(0));
+    }
+
+    #[test]
+    fn a_program_has_mapped_itself() {
+        let own = std::env::current_exe().unwrap().canonicalize().unwrap();
+        assert!(mapped_files(&[std::process::id()]).contains(&own));
+        assert_eq!(mapped_files(&[u32::MAX]), BTreeSet::new());
     }
 }

@@ -183,7 +183,7 @@ impl Running {
     }
 
     /// The keeper's process id: all processes of the layer are its descendants.
-    fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.keeper.id()
     }
 

@@ -1,11 +1,12 @@
 //! The processes of a boot, read from `/proc`: who they are, their memory, their end.
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{Resource, setrlimit};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
@@ -114,6 +115,13 @@ impl Held {
         (fd >= 0).then(|| Held(unsafe { OwnedFd::from_raw_fd(fd as i32) }))
     }
 
+    /// Waits for its end, at most for `within`.
+    pub fn wait(&self, within: Duration) {
+        let within = u32::try_from(within.as_millis().max(1)).unwrap_or(u32::MAX);
+        let mut ended = [PollFd::new(self.0.as_fd(), PollFlags::POLLIN)];
+        let _ = poll(&mut ended, PollTimeout::try_from(within).unwrap_or(PollTimeout::MAX));
+    }
+
     /// Sends it a signal; nothing happens when it has ended.
     pub fn signal(&self, signal: i32) {
         let none = std::ptr::null::<libc::siginfo_t>();
@@ -141,14 +149,29 @@ pub fn cpu_time<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Duration {
 
 /// Time that the living threads of `pids` have run, from `/proc/PID/task/TID/schedstat`; `None` where there is none.
 pub fn run_time<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<Duration> {
-    let threads = |pid: &u32| fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
-    let ran = |thread: std::io::Result<fs::DirEntry>| {
-        let text = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+    let ran = |thread: fs::DirEntry| {
+        let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
         text.split_whitespace().next()?.parse::<u64>().ok()
     };
     let mut all = pids.into_iter().flat_map(threads).filter_map(ran).peekable();
     all.peek()?;
     Some(Duration::from_nanos(all.sum()))
+}
+
+/// The living threads of `pid`.
+fn threads(pid: &u32) -> impl Iterator<Item = fs::DirEntry> {
+    fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten()
+}
+
+/// How many living threads `pids` have, and how often these have given up their CPU to wait: each such wait ends with a wakeup.
+pub fn threads_and_waits<'a>(pids: impl IntoIterator<Item = &'a u32>) -> (u64, u64) {
+    let waits = |thread: fs::DirEntry| {
+        let text = fs::read_to_string(thread.path().join("status")).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+        line.trim().parse::<u64>().ok()
+    };
+    let all = pids.into_iter().flat_map(threads).filter_map(waits);
+    all.fold((0, 0), |(threads, sum), waits| (threads + 1, sum + waits))
 }
 
 /// Fields 14 to 17 of `/proc/PID/stat`: utime, stime, cutime, cstime.

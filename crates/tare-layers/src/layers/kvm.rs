@@ -6,7 +6,7 @@ use crate::artifacts::initramfs::Initramfs;
 use crate::hardware;
 use crate::settings::suggestion;
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Program, SessionError, Setting, SettingError,
+    BootSpec, Host, Launch, Layer, LayerKind, Program, Second, SessionError, Setting, SettingError,
     Settings, Unavailable, Unnamed, artifacts::kernel, disk, disk::files, net, root, vmm,
 };
 use std::io;
@@ -131,7 +131,7 @@ impl Layer for Kvm {
         let append = format!("console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1{without}");
         let program = Program::new(monitor);
         let program = program.args(vmm::arguments(&kernel, &initrd, &append, self.memory));
-        let program = program.made_of("monitor", monitor, None);
+        let program = program.with_second(Second::ByProbe).made_of("monitor", monitor, None);
         Ok(Launch::Program(program.made_of("kernel", kernel, None)))
     }
 

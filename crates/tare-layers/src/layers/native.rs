@@ -5,7 +5,8 @@ use crate::disk::{self, Disk};
 use crate::net::{self, Net};
 use crate::root::{self, Root};
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Unavailable, Unnamed,
+    BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Unavailable,
+    Unnamed,
 };
 use nix::unistd::{AccessFlags, access};
 use std::path::{Path, PathBuf};
@@ -60,7 +61,9 @@ impl Layer for Native {
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let scratch = scratch_parent(boot).join(format!("{}-scratch", boot.id));
-        let mut program = Program::new(&fresh_probe(host, boot)?).arg("serve");
+        let probe = fresh_probe(host, boot)?;
+        let second = Second::Command(vec![probe.to_string_lossy().into_owned(), "hello".into()]);
+        let mut program = Program::new(&probe).arg("serve").with_second(second);
         if let Some(percent) = &self.slower {
             program = program.arg("--slower").arg(percent);
         }

@@ -10,7 +10,7 @@ use crate::disk::{self, Disk};
 use crate::net::{self, Net};
 use crate::root::{self, Root};
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings,
+    BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Settings,
     Unavailable, Unnamed, artifacts::bundle, programs,
 };
 use std::path::{Path, PathBuf};
@@ -153,8 +153,15 @@ impl Layer for Oci {
         program =
             Program { program: program.program, args: program.args, env: program.env, ..needs };
         program = program.args(&state).args(["run", "--bundle", &bundle, &id]);
-        let delete = ["delete".to_owned(), "--force".to_owned(), id];
-        program.cleanup.insert(0, [command, flags, state.into(), delete.into()].concat());
+        let own = [command, flags, state.to_vec()].concat();
+        let words = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Vec<_>>();
+        let second = [own.clone(), words(&["exec", &id, "/tare-probe", "hello"])].concat();
+        program.second = Second::Command(second);
+        // A container that has ended by itself has left its state empty, and there is nothing to delete.
+        let unless_empty =
+            words(&["sh", "-c", "rmdir \"$0\" 2>/dev/null || exec \"$@\"", &state[1]]);
+        let delete = [unless_empty, own, words(&["delete", "--force", &id])].concat();
+        program.cleanup.insert(0, delete);
         let program = program.made_of("runtime", runtime, Some("--version"));
         Ok(Launch::Program(match &self.root {
             Some(root) => root.recorded(program),

@@ -9,9 +9,9 @@ use crate::net::{self, Link, Net};
 use crate::root::{self, Root};
 use crate::settings::suggestion;
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, SessionError, Setting, SettingError,
-    Settings, Unavailable, Unnamed, artifacts::initramfs, artifacts::kernel, artifacts::modules,
-    programs,
+    BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, Second, SessionError, Setting,
+    SettingError, Settings, Unavailable, Unnamed, artifacts::initramfs, artifacts::kernel,
+    artifacts::modules, programs,
 };
 use std::io;
 use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN, ROOT, ROOT_IMAGE};
@@ -197,6 +197,7 @@ impl Layer for Qemu {
         let program = program.args(["-append", &append, "-kernel"]).arg(&kernel);
         let program =
             program.arg("-initrd").arg(boot.own_name(&initramfs::write(host, boot, &modules)?));
+        let program = program.with_second(Second::ByProbe);
         let program = program.made_of("emulator", emulator, Some("--version"));
         Ok(Launch::Program(program.made_of("kernel", kernel, None)))
     }

@@ -8,7 +8,7 @@ use crate::disk::{self, Disk};
 use crate::net::{self, Link, Net};
 use crate::root::{self, Root};
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, Unavailable, Unnamed,
+    BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, Unavailable, Unnamed,
     artifacts::initramfs, artifacts::modules, programs, registers,
 };
 use std::io;
@@ -125,6 +125,7 @@ impl Layer for Uml {
             };
             program = root.recorded(program.arg(format!("{ROOT}=\"{told}\"")));
         }
+        let program = program.with_second(Second::ByProbe);
         Ok(Launch::Program(program.made_of("kernel", kernel, Some("--version"))))
     }
 }

@@ -1,9 +1,10 @@
 //! What a boot is called, and what it answers.
 
+use crate::session::phases::Phases;
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tare_proto::{Hello, Request, Series};
 
 /// The probe's greeting.
@@ -13,6 +14,10 @@ pub struct Greeting {
     pub hello: Hello,
     /// From the start of the layer's first process to the greeting.
     pub start: Duration,
+    /// When it was read.
+    pub at: Instant,
+    /// Where the time of the start went, from when it was asked for.
+    pub phases: Phases,
 }
 
 /// What came of one request.
@@ -37,10 +42,12 @@ pub enum Turn {
 }
 
 /// How a boot ended.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Ended {
     /// What the keeper could not remove; empty when the boot left nothing.
     pub left: Vec<String>,
+    /// When the last process, mount and folder had gone.
+    pub at: Instant,
 }
 
 /// A name that no other boot has, on this host or another, in this PID namespace or another.

@@ -6,6 +6,8 @@ pub(crate) mod boot;
 pub(crate) mod console;
 pub(crate) mod line;
 mod measure;
+pub(crate) mod phases;
+mod second;
 mod stopped;
 
 use crate::error::{SessionError, refused};
@@ -17,6 +19,8 @@ use crate::patience::{Deadline, Patience};
 use crate::session::boot::{BootName, Ended, Greeting};
 use crate::session::console::Console;
 use crate::session::line::{Arrivals, Arrived, Stamped};
+use crate::session::phases::{Moments, Phases};
+use crate::session::second::Beside;
 use crate::session::stopped::Stopped;
 use crate::whereabouts::Whereabouts;
 use crate::{Artifact, Keeper, Launch, keeper::record};
@@ -39,8 +43,12 @@ pub struct Session {
     console: Console,
     drain: Option<JoinHandle<()>>,
     pub(crate) running: Option<Running>,
+    /// When the layer was asked for, and when its first process started.
+    asked_ns: u64,
     started_ns: u64,
     artifacts: Vec<Artifact>,
+    /// What the host may do beside the conversation.
+    beside: Beside,
     pub(crate) processes: Whereabouts,
     /// The requests were in the guest before it started.
     scripted: bool,
@@ -64,6 +72,7 @@ impl Session {
         interrupted: fn() -> bool,
     ) -> Result<Session, SessionError> {
         layer.prepare(host, keeper)?;
+        let asked_ns = monotonic_ns();
         let console = Console::new(log);
         let BootName { id, number, counts, script, perturbation } = boot;
         let records = record::folder(&host.cache);
@@ -73,12 +82,15 @@ impl Session {
         let named = |e| refused(format!("{}: {e}", folder.display()));
         let program = match layer.launch(host, &spec).map_err(named)? {
             Launch::Program(program) => program,
-            Launch::Script(script) => {
+            Launch::Script(script, told) => {
                 drop(running); // a scripted layer has nothing to keep
-                return Session::mocked(script, console, interrupted);
+                let mut session = Session::mocked(script, console, interrupted)?;
+                session.beside.told = told;
+                return Ok(session);
             }
         };
         let artifacts = program.artifacts.clone();
+        let beside = Beside::of(&program);
         let processes = Whereabouts::of(&program);
         let started_ns = running.launch(&Order { program, cpus: cpus.to_vec() })?;
         let drained = console.clone();
@@ -88,7 +100,9 @@ impl Session {
         let mut session = Session::over(arrived, line, console, started_ns, interrupted);
         session.drain = Some(drain);
         session.running = Some(running);
+        session.asked_ns = asked_ns;
         session.artifacts = artifacts;
+        session.beside = beside;
         session.scripted = layer.scripted();
         session.processes = processes;
         Ok(session)
@@ -119,8 +133,10 @@ impl Session {
             console,
             drain: None,
             running: None,
+            asked_ns: started_ns,
             started_ns,
             artifacts: Vec::new(),
+            beside: Beside::default(),
             scripted: false,
             stopped: None,
             processes: Whereabouts::Below,
@@ -152,7 +168,8 @@ impl Session {
             None => before.saturating_sub(zero.0 - stamped.at),
         };
         self.processes.find();
-        Ok(Greeting { hello: *hello, start })
+        let phases = Phases::of(&Moments::of(self.asked_ns, self.started_ns, start, &hello));
+        Ok(Greeting { hello: *hello, start, at: stamped.at, phases })
     }
 
     /// Asks the probe to finish, waits for that, and ends the layer whether it did or not.
@@ -174,7 +191,7 @@ impl Session {
 
     /// Ends the layer without a word, as after a failure.
     pub fn abandon(mut self) -> Ended {
-        Ended { left: self.stop() }
+        self.stop()
     }
 
     /// The files that decide what this layer is.
@@ -264,11 +281,13 @@ impl Session {
         SessionError::Ended(how.unwrap_or_else(|| "its line closed".into()))
     }
 
-    /// Ends the layer; what could not be removed.
-    fn stop(&mut self) -> Vec<String> {
+    /// Ends the layer. What is waited for after that is the keeper's own end.
+    fn stop(&mut self) -> Ended {
         self.go_on();
         self.line = None;
-        self.running.take().map(|mut running| running.finish()).unwrap_or_default()
+        let mut running = self.running.take();
+        let left = running.as_mut().map(Running::finish).unwrap_or_default();
+        Ended { left, at: Instant::now() }
     }
 }
 

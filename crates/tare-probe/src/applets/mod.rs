@@ -40,7 +40,7 @@ pub fn run(args: Args) -> Option<i32> {
 
 /// The smallest program that does something. Benchmarks start it with its output closed, so it
 /// succeeds whether or not the line arrives.
-fn hello() -> i32 {
+pub fn hello() -> i32 {
     let text = b"hello\n";
     // SAFETY: the pointer and the length are of the same array.
     unsafe { libc::write(1, text.as_ptr().cast(), text.len()) };

@@ -14,6 +14,7 @@ mod history;
 mod page;
 mod provenance;
 mod ranking;
+mod sandbox;
 mod shape;
 mod summary;
 mod table;
@@ -36,6 +37,7 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
     let body = html! {
         (summary::summary(board))
         main {
+            (sandbox::section(campaign, board, extras))
             (table::section(board))
             (table::indices(board))
             (ranking::section(board))
@@ -50,6 +52,9 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
         ("#trouble", "Can I trust it?"),
         ("#provenance", "Where it comes from"),
     ];
+    if sandbox::any(board) {
+        nav.insert(0, ("#sandboxes", "Starts"));
+    }
     if ranking::any(board) {
         nav.insert(1, ("#optimise", "Where to optimise"));
     }

@@ -15,6 +15,7 @@ pub(super) fn summary(board: &Scoreboard) -> Markup {
     html! {
         section.summary aria-label="Summary" {
             (notices(board))
+            (super::sandbox::lead(board))
             div.columns {
                 ul.headlines {
                     @for one in &headlines { (sentence(board, one)) }

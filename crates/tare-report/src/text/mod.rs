@@ -5,6 +5,7 @@ mod ending;
 mod loads;
 mod matrix;
 mod page;
+mod sandbox;
 
 pub(crate) use loads::signed;
 pub use page::Paint;
@@ -38,8 +39,10 @@ impl TextStyle {
 pub fn text(board: &Scoreboard, style: &TextStyle) -> String {
     let mut page = Page::new(style.width.max(TextStyle::NARROWEST), style.paint);
     title(&mut page, board);
+    sandbox::lead(&mut page, board);
     headlines(&mut page, board);
     matrix::matrix(&mut page, board);
+    sandbox::tables(&mut page, board);
     indices(&mut page, board);
     ending::floor(&mut page, board);
     loads::curves(&mut page, board);

@@ -2,15 +2,16 @@
 //! every fault can be had on demand.
 
 mod greeting;
+mod script;
 
+use crate::launch::Conversation;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings,
     Unavailable, Unnamed,
 };
 use greeting::{HOSTILE, greeting, hostile_greeting};
-use serde::Deserialize;
+use script::{Faulty, Script, read_script, told};
 use serde_json::json;
-use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead, Write};
 use std::thread;
 use std::time::Duration;
@@ -32,9 +33,12 @@ pub const KIND: LayerKind = LayerKind {
         Setting {
             key: "fault",
             about: "hang, die, flood, garbage, corrupt, truncate, clock, silent, panic, fail, liar, \
-                    hostile, hostile-panic, hostile-name, hostile-type or chatty",
+                    hostile, hostile-panic, hostile-name, hostile-type, chatty or stillborn",
         },
-        Setting { key: "faulty", about: "boots that have the fault: all (default), first" },
+        Setting {
+            key: "faulty",
+            about: "boots that have the fault: all (default), first, or N: every Nth",
+        },
         Setting { key: "command", about: "run this program (words) as the layer instead" },
     ],
     defaults: &[],
@@ -43,48 +47,6 @@ pub const KIND: LayerKind = LayerKind {
     make,
 };
 
-/// What the layer answers, by benchmark (with its load).
-type Script = HashMap<String, Entry>;
-
-/// One list of samples a boot; boots after the last list repeat it.
-#[derive(Clone, Deserialize)]
-#[serde(untagged)]
-enum Entry {
-    /// Samples alone.
-    Plain(Vec<Vec<f64>>),
-    /// Samples, and what stands beside them.
-    Counted {
-        samples: Vec<Vec<f64>>,
-        #[serde(default)]
-        counters: BTreeMap<String, f64>,
-        #[serde(default)]
-        note: String,
-    },
-}
-
-impl Entry {
-    fn samples(&self, boot: usize) -> Option<Vec<f64>> {
-        let (Entry::Plain(boots) | Entry::Counted { samples: boots, .. }) = self;
-        boots.get(boot.min(boots.len().saturating_sub(1))).cloned()
-    }
-
-    fn note(&self) -> String {
-        match self {
-            Entry::Plain(_) => String::new(),
-            Entry::Counted { note, .. } => note.clone(),
-        }
-    }
-
-    fn counters(&self) -> Vec<Counter> {
-        match self {
-            Entry::Plain(_) => Vec::new(),
-            Entry::Counted { counters, .. } => {
-                counters.iter().map(|(name, value)| Counter::new(name, *value)).collect()
-            }
-        }
-    }
-}
-
 #[derive(Clone)]
 struct Mock {
     value: f64,
@@ -92,7 +54,7 @@ struct Mock {
     script: Script,
     lacks: String,
     fault: String,
-    always: bool,
+    faulty: Faulty,
     command: Vec<String>,
 }
 
@@ -114,6 +76,7 @@ const FAULTS: &[&str] = &[
     "hostile-name",
     "hostile-type",
     "chatty",
+    "stillborn",
 ];
 
 fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
@@ -130,7 +93,7 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
         script: settings.get("script").map(read_script).transpose()?.unwrap_or_default(),
         lacks: settings.get("lacks").unwrap_or_default().to_owned(),
         fault,
-        always: settings.get("faulty") != Some("first"),
+        faulty: Faulty::read(settings.get("faulty"))?,
         command: settings.words("command"),
     }))
 }
@@ -139,12 +102,6 @@ fn decimal(settings: &Settings, key: &str, default: f64) -> Result<f64, SettingE
     let Some(text) = settings.get(key) else { return Ok(default) };
     let number = text.parse().ok().filter(|number: &f64| number.is_finite());
     number.ok_or_else(|| SettingError(format!("{key}={text}: a number")))
-}
-
-fn read_script(path: &str) -> Result<Script, SettingError> {
-    let refused = |why: String| SettingError(format!("script={path}: {why}"));
-    let text = crate::bounded::text(path.as_ref(), 16 << 20).map_err(|e| refused(e.to_string()))?;
-    serde_json::from_str(&text).map_err(|e| refused(e.to_string()))
 }
 
 impl Layer for Mock {
@@ -157,13 +114,15 @@ impl Layer for Mock {
             return Ok(Launch::Program(Program::new(program).args(args)));
         }
         let mut mock = self.clone();
-        if !mock.always && boot.number > 0 {
+        if !self.faulty.has(boot.number) {
             mock.fault.clear();
         }
         let number = boot.number as usize;
-        Ok(Launch::Script(Box::new(move |input, output| {
+        let told = told(&mock.script, number);
+        let converse: Conversation = Box::new(move |input, output| {
             let _ = mock.converse(number, input, output); // an error: the host has hung up
-        })))
+        });
+        Ok(Launch::Script(converse, told))
     }
 }
 
@@ -176,6 +135,9 @@ impl Mock {
     ) -> io::Result<()> {
         if self.fault == "silent" {
             return io::copy(input, &mut io::sink()).map(drop);
+        }
+        if self.fault == "stillborn" {
+            return Err(io::ErrorKind::BrokenPipe.into());
         }
         match self.fault.as_str() {
             "chatty" => {
@@ -276,8 +238,8 @@ impl Mock {
     fn series(&self, boot: usize, request: &Request) -> Series {
         let entry = self.script.get(&request.bench);
         let scripted = entry.and_then(|entry| entry.samples(boot));
-        let counters = entry.map(Entry::counters).unwrap_or_default();
-        let note = entry.map(Entry::note).unwrap_or_default();
+        let counters = entry.map(script::Entry::counters).unwrap_or_default();
+        let note = entry.map(script::Entry::note).unwrap_or_default();
         let value = self.value + self.step * boot as f64;
         let samples = scripted.unwrap_or_else(|| vec![value; request.samples as usize]);
         let started = std::time::Instant::now();

@@ -1,5 +1,6 @@
 //! The figures: each turns data into one SVG element, for the page or, with a style sheet, for a file.
 
+pub(crate) mod density;
 pub(crate) mod distribution;
 pub(crate) mod ecdf;
 pub(crate) mod forest;
@@ -8,6 +9,7 @@ pub(crate) mod hosts;
 pub(crate) mod jitter;
 pub(crate) mod load;
 pub(crate) mod overview;
+pub(crate) mod phases;
 pub(crate) mod time;
 pub(crate) mod usage;
 

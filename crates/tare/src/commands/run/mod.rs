@@ -47,7 +47,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let baseline = args.baseline.as_deref().or(config.baseline.as_deref());
     let baseline = plan::baseline(baseline, &asked).or_usage()?;
     let vcpus = most_vcpus(&asked);
-    let cpus = args.pin.clone().unwrap_or_default().cpus(machine, vcpus).or_usage()?;
+    let cpus = plan::pin(args, &benches).cpus(machine, vcpus).or_usage()?;
     if let Some(others) = config.left_out(args, machine) {
         output::note(&others);
     }

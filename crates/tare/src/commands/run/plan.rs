@@ -6,12 +6,13 @@ use crate::catalog::Catalog;
 use crate::cli::RunArgs;
 use crate::config::{Asked, Config};
 use crate::loads::LoadArg;
+use crate::pin::Pin;
 use crate::shell;
 use anyhow::{Result, anyhow, bail};
 use std::time::Duration;
 use tare_layers::suggestion;
 use tare_proto::{BenchInfo, MAX_SAMPLES, Machine};
-use tare_run::simulated;
+use tare_run::{HOST_SUITE, sandbox_benches as sandbox, simulated};
 use tare_store::{Counting, Order, Plan};
 
 /// Time that a campaign may take when nothing is said.
@@ -39,6 +40,13 @@ pub fn with(args: &RunArgs, config: &Config) -> RunArgs {
     args.explain |= config.explain;
     args.pin = args.pin.or_else(|| config.pin.clone());
     args
+}
+
+/// How layers are pinned. Whole layers are started as a user starts them, anywhere, when nothing but the host's rows is measured.
+pub fn pin(args: &RunArgs, benches: &[BenchInfo]) -> Pin {
+    let whole = |bench: &BenchInfo| sandbox::is_row(bench) || bench.suite == HOST_SUITE.0;
+    let anywhere = benches.iter().any(sandbox::is_row) && benches.iter().all(whole);
+    args.pin.clone().unwrap_or(if anywhere { Pin::None } else { Pin::Auto })
 }
 
 /// The benchmarks that were asked for; beside programs, only the host's unless others are named.

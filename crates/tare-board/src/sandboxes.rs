@@ -1,0 +1,131 @@
+//! From rows and counters to what the suite `sandbox` says of each layer.
+
+use crate::board::{LayerSummary, Presence, Row};
+use crate::extras::counted;
+use crate::ratio::{Mean, Ratio};
+use crate::sandbox::{Alive, Estimate, Phase, SANDBOX, Sandbox, Tails};
+use crate::values::{BlockResult, Values};
+use tare_proto::{BenchInfo, Unit};
+use tare_stats::{mean, mean_interval, quantile_interval};
+use tare_store::Campaign;
+
+/// The parts of a start, in their order: the row of each, and what a figure calls it.
+const PHASES: [(&str, &str); 4] = [
+    ("start/host", "host"),
+    ("start/runtime", "runtime"),
+    ("start/kernel", "kernel"),
+    ("start/probe", "probe"),
+];
+
+/// Of all samples of a row of the suite that is a time; `None` for other rows, and without samples.
+pub(crate) fn tails(
+    values: &Values,
+    layer: usize,
+    (benchmark, info): (usize, &BenchInfo),
+    confidence: f64,
+) -> Option<Tails> {
+    if info.suite != SANDBOX || info.unit != Unit::Nanoseconds {
+        return None;
+    }
+    let mut all: Vec<f64> = Vec::new();
+    for found in values.all(layer, benchmark) {
+        if let BlockResult::Value(_, series) = found {
+            all.extend(&series.samples);
+        }
+    }
+    let at = |p| quantile_interval(&all, p, confidence).ok();
+    Some(Tails { starts: all.len(), p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)? })
+}
+
+/// What the suite says of every layer that it was measured on; nothing of a campaign without it.
+pub(crate) fn sandboxes(
+    campaign: &Campaign,
+    layers: &[LayerSummary],
+    rows: &[Row],
+    confidence: f64,
+) -> Vec<Sandbox> {
+    if !rows.iter().any(|row| row.suite == SANDBOX) {
+        return Vec::new();
+    }
+    let counted = counted(campaign);
+    let counter = |layer: usize, name: &str| {
+        let memory = campaign.benchmarks.iter().position(|bench| bench.name == "sandbox/pss")?;
+        estimate(counted.get(&(memory, layer, name))?, confidence)
+    };
+    let one = |layer: usize| {
+        let find = |name: &str| {
+            Some(Found::new(rows.iter().find(|row| row.benchmark == name)?, layers, layer))
+        };
+        // Of all blocks, also of those where it is not positive, which the row has no place for.
+        let one_more = counter(layer, "lost_slope").filter(|found| found.value > 0.0);
+        let room = counter(layer, "memory_room").map(|room| room.value);
+        let mut alive: Vec<Alive> = counted
+            .keys()
+            .filter(|(_, of, _)| *of == layer)
+            .filter_map(|(_, _, name)| {
+                let count = name.strip_prefix("lost/")?.parse().ok()?;
+                Some(Alive { count, lost: counter(layer, name)? })
+            })
+            .collect();
+        alive.sort_by_key(|alive| alive.count);
+        Sandbox {
+            layer: layers[layer].name.clone(),
+            start: find("start/warm").and_then(|found| found.tails()),
+            ratio: find("start/warm").and_then(|found| found.ratio()),
+            cold: find("start/cold").and_then(|found| found.tails()),
+            phases: PHASES.iter().filter_map(|(row, name)| Some(find(row)?.phase(name))).collect(),
+            one_more,
+            fits: room.zip(one_more).map(|(room, one_more)| one_more.how_many_in(room)),
+            alive,
+            idle_cpu: counter(layer, "idle_cpu"),
+            idle_wakeups: counter(layer, "idle_wakeups"),
+        }
+    };
+    (0..layers.len()).filter(|&layer| layers[layer].measured > 0).map(one).collect()
+}
+
+/// What a row has of one layer, which may be the baseline.
+struct Found<'a> {
+    row: &'a Row,
+    /// The layer's cell; none for the baseline.
+    column: Option<usize>,
+}
+
+impl<'a> Found<'a> {
+    fn new(row: &'a Row, layers: &[LayerSummary], layer: usize) -> Found<'a> {
+        let before = layers[..layer].iter().filter(|layer| !layer.baseline).count();
+        Found { row, column: (!layers[layer].baseline).then_some(before) }
+    }
+
+    fn mean(&self) -> Option<Mean> {
+        self.column.map_or(self.row.baseline, |column| self.row.cells[column].mean)
+    }
+
+    fn tails(&self) -> Option<Tails> {
+        self.column.map_or(self.row.tails, |column| self.row.cells[column].tails)
+    }
+
+    fn ratio(&self) -> Option<Ratio> {
+        self.row.cells[self.column?].ratio
+    }
+
+    fn phase(&self, name: &'static str) -> Phase {
+        let cell = self.column.map(|column| &self.row.cells[column]);
+        let why = cell.filter(|cell| cell.presence != Presence::Measured);
+        Phase {
+            name,
+            ns: self.mean().map(|mean| mean.mean),
+            why: why.and_then(|cell| cell.why.clone()),
+        }
+    }
+}
+
+/// The mean of one value a boot.
+fn estimate(values: &[f64], confidence: f64) -> Option<Estimate> {
+    let interval = mean_interval(values, confidence).ok();
+    Some(Estimate {
+        value: mean(values).ok()?,
+        low: interval.map(|interval| interval.low),
+        high: interval.map(|interval| interval.high),
+    })
+}

@@ -1,0 +1,126 @@
+//! The suite `sandbox` in words and figures: a sentence a layer, and the tables behind it. Every form shows the same.
+
+use crate::words;
+use tare_board::format::{digits, quantity, quantity_and_ends, short_ratio};
+use tare_board::{Sandbox, Scoreboard, Tails};
+use tare_proto::Unit;
+use tare_stats::QuantileInterval;
+
+/// What stands where nothing is known.
+const NONE: &str = "–";
+
+/// What a table of the suite shows.
+pub(crate) struct Table {
+    pub title: &'static str,
+    pub note: &'static str,
+    /// The first is the layer's.
+    pub head: Vec<&'static str>,
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A sentence for each layer, by its name.
+pub(crate) fn sentences(board: &Scoreboard) -> Vec<(String, String)> {
+    let one = |found: &Sandbox| (words::name(&found.layer), sentence(board, found));
+    board.sandboxes.iter().map(one).filter(|(_, text)| !text.is_empty()).collect()
+}
+
+/// `starts in 148 ms (p99 171 ms of 60 starts), 6.0 times native; one more costs 21 MiB; on this host 800 would fit`.
+fn sentence(board: &Scoreboard, found: &Sandbox) -> String {
+    let mut parts = Vec::new();
+    if let Some(start) = &found.start {
+        let mut text = format!(
+            "starts in {} (p99 {} of {} starts)",
+            time(start.p50.value),
+            time(start.p99.value),
+            start.starts
+        );
+        if let Some(ratio) = found.ratio {
+            text +=
+                &format!(", {} times {}", short_ratio(ratio.value), words::name(&board.baseline));
+        }
+        parts.push(text);
+    }
+    parts.extend(found.cold.map(|cold| format!("cold in {}", time(cold.p50.value))));
+    if let Some(one_more) = found.one_more {
+        parts.push(format!("one more costs {}", bytes(one_more.value)));
+    }
+    parts.extend(found.fits.map(|fits| format!("on this host {:.0} would fit", fits.value)));
+    parts.join("; ")
+}
+
+/// The tables that have something to show.
+pub(crate) fn tables(board: &Scoreboard) -> Vec<Table> {
+    let all = &board.sandboxes;
+    let shown = |has: fn(&Sandbox) -> bool, row: fn(&Sandbox) -> Vec<String>| {
+        let named = |found: &Sandbox| [vec![words::name(&found.layer)], row(found)].concat();
+        all.iter().filter(|found| has(found)).map(named).collect::<Vec<_>>()
+    };
+    let tables = [
+        Table {
+            title: "Warm starts",
+            note: "From the request to the greeting, with the interval of each quantile; an open end is one that so few starts \
+                   cannot tell.",
+            head: vec!["layer", "p50", "p95", "p99", "starts"],
+            rows: shown(|found| found.start.is_some(), |found| tails(found.start)),
+        },
+        Table {
+            title: "Cold starts",
+            note: "The same after the layer's own files were dropped from the page cache.",
+            head: vec!["layer", "p50", "p95", "p99", "starts"],
+            rows: shown(|found| found.cold.is_some(), |found| tails(found.cold)),
+        },
+        Table {
+            title: "Where a warm start goes",
+            note: "host: tare's keeper, folders, bundle or initramfs; runtime: the runtime or monitor; kernel: the layer's own; \
+                   probe: until its greeting.",
+            head: vec!["layer", "host", "runtime", "kernel", "probe"],
+            rows: shown(|found| found.phases.iter().any(|phase| phase.ns.is_some()), phases),
+        },
+        Table {
+            title: "Alive and idle",
+            note: "What one more takes of the host's available memory, how many there would be when three quarters of it are gone, \
+                   and what each does meanwhile: its share of a CPU, and how often it wakes up a second.",
+            head: vec!["layer", "one more", "would fit", "CPU", "wakeups/s"],
+            rows: shown(|found| found.one_more.is_some() || found.idle_cpu.is_some(), idle),
+        },
+    ];
+    tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+fn tails(tails: Option<Tails>) -> Vec<String> {
+    let Some(Tails { starts, p50, p95, p99 }) = tails else { return Vec::new() };
+    let mut cells = [p50, p95, p99].map(|found| interval(&found)).to_vec();
+    cells.push(starts.to_string());
+    cells
+}
+
+fn phases(found: &Sandbox) -> Vec<String> {
+    found.phases.iter().map(|phase| phase.ns.map_or(NONE.into(), time)).collect()
+}
+
+fn idle(found: &Sandbox) -> Vec<String> {
+    let none = || NONE.to_owned();
+    let one_more = found.one_more.map(|found| match found.low.is_some() {
+        true => quantity_and_ends(Unit::Bytes, found.value, (found.low, found.high)),
+        false => bytes(found.value),
+    });
+    let fits = found.fits.map(|fits| match fits.low.zip(fits.high) {
+        Some((low, high)) => format!("{:.0} ({low:.0}–{high:.0})", fits.value),
+        None => format!("{:.0}", fits.value),
+    });
+    let cpu = found.idle_cpu.map(|cpu| format!("{}%", digits(cpu.value)));
+    let wakeups = found.idle_wakeups.map(|wakeups| digits(wakeups.value));
+    [one_more, fits, cpu, wakeups].map(|cell| cell.unwrap_or_else(none)).to_vec()
+}
+
+fn interval(found: &QuantileInterval) -> String {
+    quantity_and_ends(Unit::Nanoseconds, found.value, (found.low, found.high))
+}
+
+pub(crate) fn time(ns: f64) -> String {
+    quantity(Unit::Nanoseconds, ns)
+}
+
+pub(crate) fn bytes(bytes: f64) -> String {
+    quantity(Unit::Bytes, bytes)
+}

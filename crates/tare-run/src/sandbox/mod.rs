@@ -1,0 +1,15 @@
+//! The suite `sandbox`: what it costs to start whole layers, to keep them and to end them.
+//!
+//! The host measures it around sessions of its own, so every sample is a fresh start. In a block every layer has a visit
+//! ([`visit`]): layers take turns start by start, so that the machine's drift is shared, and what a visit found becomes the
+//! block's series. Its rows are those of `sandbox_benches.rs`.
+
+mod alive;
+mod block;
+mod crowd;
+mod ledger;
+mod limits;
+mod search;
+mod start;
+mod steps;
+mod visit;

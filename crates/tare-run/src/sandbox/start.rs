@@ -1,0 +1,132 @@
+//! One start of a layer, timed from when it was asked for, and one stop.
+
+use crate::sandbox_benches::{HOST, KERNEL, PROBE, RUNTIME, STOP};
+use crate::slot::patience;
+use std::time::{Duration, Instant};
+use tare_layers::{Answer, BootName, Host, Keeper, Layer, Phases, Session, SessionError, fresh_id};
+use tare_proto::{Machine, Request};
+
+/// How long a layer may take to end when asked.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// How layers of one kind are started.
+pub(crate) struct Starter<'a> {
+    pub layer: &'a dyn Layer,
+    pub host: &'a Host,
+    pub keeper: &'a Keeper,
+    /// CPUs that they are pinned to; empty when they are not.
+    pub cpus: &'a [u32],
+    /// Time that one may take until it greets.
+    pub within: Duration,
+    /// Asked while waiting.
+    pub interrupted: fn() -> bool,
+}
+
+/// A layer that has greeted.
+pub(crate) struct Up {
+    pub session: Session,
+    /// When it was asked for.
+    pub asked: Instant,
+    /// From then to its greeting, in nanoseconds.
+    pub start_ns: f64,
+    pub phases: Phases,
+}
+
+/// Why there is none.
+#[derive(Debug)]
+pub(crate) enum Failed {
+    /// The campaign is interrupted.
+    Interrupted,
+    /// The layer has failed, in words.
+    Start(String),
+}
+
+impl From<SessionError> for Failed {
+    fn from(error: SessionError) -> Failed {
+        match error {
+            SessionError::Interrupted => Failed::Interrupted,
+            other => Failed::Start(other.to_string()),
+        }
+    }
+}
+
+impl Starter<'_> {
+    /// Starts one layer, the `number`th of its kind.
+    pub fn start(&self, number: u32) -> Result<Up, Failed> {
+        let name = BootName { id: fresh_id(), number, ..BootName::default() };
+        let (cpus, interrupted) = (self.cpus, self.interrupted);
+        let asked = Instant::now();
+        let mut session =
+            Session::start(self.layer, self.host, self.keeper, &name, cpus, None, interrupted)?;
+        match session.greet(self.within) {
+            Ok(greeting) => {
+                let measured = (greeting.at - asked).as_nanos() as f64;
+                let (start_ns, phases) = scripted(&session).unwrap_or((measured, greeting.phases));
+                Ok(Up { session, asked, start_ns, phases })
+            }
+            Err(error) => {
+                let console = session.console_tail();
+                let left = session.abandon().left;
+                Err(told(error, &console, &left))
+            }
+        }
+    }
+}
+
+/// A failure with what the layer said last, and with what is left of it.
+fn told(error: SessionError, console: &str, left: &[String]) -> Failed {
+    let Failed::Start(mut why) = error.into() else { return Failed::Interrupted };
+    if let Some(last) = console.lines().rfind(|line| !line.trim().is_empty()) {
+        why += &format!("; its console ends with: {}", last.trim());
+    }
+    if !left.is_empty() {
+        why += &format!("; not removed: {}", left.join(", "));
+    }
+    Failed::Start(why)
+}
+
+/// The start of a scripted layer, as its script has it.
+fn scripted(session: &Session) -> Option<(f64, Phases)> {
+    const UNTOLD: &str = "the script does not say";
+    let [host, runtime, kernel, probe] =
+        [HOST, RUNTIME, KERNEL, PROBE].map(|row| session.told(row));
+    let whole = [host, runtime, kernel, probe].into_iter().flatten().sum();
+    let part = |told: Option<f64>| told.ok_or(UNTOLD);
+    let (runtime, kernel, probe) = (part(runtime), part(kernel), part(probe));
+    Some((whole, Phases { host: host?, runtime, kernel, probe }))
+}
+
+impl Up {
+    /// The sample of a benchmark of the probe's, taken once.
+    pub fn ask(&mut self, bench: &str, limit_ms: u64) -> Result<f64, Failed> {
+        let (id, samples, batch_ns) = (1, 1, 1);
+        let bench = bench.to_owned();
+        let request = Request { id, bench, samples, batch_ns, limit_ms, ..Request::default() };
+        match self.session.measure(&request, patience(Machine::Real, limit_ms))? {
+            Answer::Series(series, _) => {
+                let first = series.samples.first().copied();
+                first.ok_or_else(|| Failed::Start("it took no sample".into()))
+            }
+            Answer::Unavailable(why) | Answer::Failed(why) => Err(Failed::Start(why)),
+        }
+    }
+
+    /// Asks the layer to finish: when it began to, how long its end took in nanoseconds, and what was not removed.
+    pub fn stop(self) -> Stopped {
+        let told = self.session.told(STOP);
+        let begin = Instant::now();
+        let ended = self.session.end(FAREWELL);
+        let ns = told.unwrap_or((ended.at - begin).as_nanos() as f64);
+        Stopped { at: ended.at, ns, left: ended.left }
+    }
+}
+
+/// A layer that has ended.
+pub(crate) struct Stopped {
+    /// When all of it was gone.
+    pub at: Instant,
+    /// How long that took, in nanoseconds.
+    pub ns: f64,
+    /// What was not removed.
+    pub left: Vec<String>,
+}

@@ -1,0 +1,109 @@
+//! The rows of the suite `sandbox`, which the host measures around whole layers (`sandbox/`).
+
+use tare_board::SANDBOX;
+use tare_proto::{BenchInfo, Better, SuiteInfo, Unit, name_and_load};
+
+pub(crate) const WARM: &str = "start/warm";
+pub(crate) const COLD: &str = "start/cold";
+pub(crate) const RATE: &str = "start/rate";
+pub(crate) const HOST: &str = "start/host";
+pub(crate) const RUNTIME: &str = "start/runtime";
+pub(crate) const KERNEL: &str = "start/kernel";
+pub(crate) const PROBE: &str = "start/probe";
+pub(crate) const STOP: &str = "sandbox/stop";
+pub(crate) const EXEC: &str = "sandbox/exec";
+pub(crate) const TASK: &str = "sandbox/task";
+pub(crate) const MEMORY: &str = "sandbox/memory";
+pub(crate) const PSS: &str = "sandbox/pss";
+
+/// Time that a layer has for warm starts, and for tasks, in one block, in milliseconds: what fits is measured, at least once a turn.
+pub(crate) const SERIES_MS: u64 = 3000;
+
+/// Layers that are started at once unless others are asked for.
+const LOADS: &[u32] = &[1, 2, 4, 8];
+
+/// A row of the suite.
+struct Row {
+    name: &'static str,
+    about: &'static str,
+    unit: Unit,
+    better: Better,
+    /// It is measured with several layers at once.
+    many: bool,
+}
+
+const fn time(name: &'static str, about: &'static str) -> Row {
+    Row { name, about, unit: Unit::Nanoseconds, better: Better::Lower, many: false }
+}
+
+const fn memory(name: &'static str, about: &'static str) -> Row {
+    Row { unit: Unit::Bytes, ..time(name, about) }
+}
+
+/// Every row, in the scoreboard's order.
+const ROWS: &[Row] = &[
+    Row {
+        many: true,
+        ..time(WARM, "from asking for a layer to its greeting, its files in the page cache")
+    },
+    time(COLD, "the same after the layer's own files were dropped from the page cache"),
+    time(
+        HOST,
+        "of a warm start: tare's keeper, folders, bundle or initramfs, until the first process",
+    ),
+    time(RUNTIME, "of a warm start: the runtime or monitor"),
+    time(KERNEL, "of a warm start: the layer's own kernel, from the start of its clock"),
+    time(PROBE, "of a warm start: the probe, from its first instructions to its greeting"),
+    time(STOP, "from asking a layer to finish until its last process, mount and folder are gone"),
+    time(EXEC, "a second process in a running layer, to its end"),
+    time(TASK, "a layer for ten milliseconds of work: its start, the work, its stop"),
+    Row {
+        unit: Unit::PerSecond,
+        better: Better::Higher,
+        many: true,
+        ..time(RATE, "starts a second, of as many as are asked for at once")
+    },
+    memory(MEMORY, "what one more idle layer takes of the host's available memory"),
+    memory(PSS, "what one more idle layer adds to the proportional memory of all their processes"),
+];
+
+/// The suite, as `tare list` shows it.
+#[must_use]
+pub fn suite() -> SuiteInfo {
+    let about =
+        "starts of whole layers, one and many at once, their stop, and what they take while idle";
+    SuiteInfo { name: SANDBOX.into(), about: about.into() }
+}
+
+/// Its rows.
+#[must_use]
+pub fn rows() -> Vec<BenchInfo> {
+    ROWS.iter().map(info).collect()
+}
+
+/// Whether `bench` is one of these rows, at any load.
+#[must_use]
+pub fn is_row(bench: &BenchInfo) -> bool {
+    bench.suite == SANDBOX
+}
+
+fn info(row: &Row) -> BenchInfo {
+    BenchInfo {
+        name: row.name.into(),
+        about: row.about.into(),
+        unit: row.unit,
+        better: row.better,
+        suite: SANDBOX.into(),
+        estimator: "median".into(),
+        samples: 1,
+        load: if row.many { "starts" } else { "" }.into(),
+        loads: if row.many { LOADS } else { &[1] }.to_vec(),
+        series_ms: SERIES_MS,
+        ..BenchInfo::default()
+    }
+}
+
+/// How many layers `bench` is about at once.
+pub(crate) fn load(bench: &BenchInfo) -> u32 {
+    name_and_load(&bench.name).1
+}
