@@ -48,7 +48,7 @@ pub use layers::{
 pub use page_cache::{Dropped, drop_cached};
 pub use patience::{Patience, Waited};
 pub use programs::output;
-pub use roots::{KeptRoot, ReadyRoot, RootRecipe, clear, list, ready};
+pub use roots::{HeldRoot, KeptRoot, ReadyRoot, RootRecipe, clear, hold_again, list, ready};
 pub use session::Session;
 pub use session::boot::{Answer, BootName, Ended, Greeting, Turn, fresh_id};
 pub use session::line::Stamped;

@@ -9,16 +9,27 @@ use std::path::Path;
 
 /// `uname`: release, version, machine.
 pub fn uname() -> (String, String, String) {
+    let name = names();
+    (text(&name.release), text(&name.version), text(&name.machine))
+}
+
+/// What this machine calls itself.
+pub fn node_name() -> String {
+    text(&names().nodename)
+}
+
+fn names() -> libc::utsname {
     let mut name = MaybeUninit::<libc::utsname>::zeroed();
     // SAFETY: `name` is a valid place for the kernel to write to.
     unsafe { libc::uname(name.as_mut_ptr()) };
     // SAFETY: zeroed bytes are a valid `utsname`, and the kernel has filled it since.
-    let name = unsafe { name.assume_init() };
-    let text = |field: &[libc::c_char]| {
-        // SAFETY: the kernel ends every field with a NUL within its array.
-        unsafe { CStr::from_ptr(field.as_ptr()) }.to_string_lossy().into_owned()
-    };
-    (text(&name.release), text(&name.version), text(&name.machine))
+    unsafe { name.assume_init() }
+}
+
+/// A field of [`names`].
+fn text(field: &[libc::c_char]) -> String {
+    // SAFETY: the kernel ends every field with a NUL within its array.
+    unsafe { CStr::from_ptr(field.as_ptr()) }.to_string_lossy().into_owned()
 }
 
 /// CPUs online.

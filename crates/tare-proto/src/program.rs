@@ -47,6 +47,9 @@ pub struct Program {
     pub warmup: u32,
     /// Time for each run, and for each command around it, in milliseconds.
     pub limit_ms: u64,
+    /// Memory that a layer needs for it, in MiB; 0 when nothing was said.
+    #[serde(default)]
+    pub memory_mib: u64,
     /// Whether the outputs are wanted too ([`crate::Series::outputs`]).
     #[serde(default)]
     pub outputs: bool,

@@ -41,7 +41,8 @@ pub fn check_program(planned: &PlannedProgram) -> Result<(), Wrong> {
 
 /// How long an answer is waited for: by the program's own limit, which the probe keeps.
 pub(crate) fn patience(machine: Machine, program: &Program, request: &Request) -> Patience {
-    let runs = if request.turns { 1 } else { request.samples };
+    // What is counted takes up to two runs more.
+    let runs = if request.turns { 1 } else { request.samples } + 2 * u32::from(request.events);
     match machine {
         Machine::Real => (Duration::from_millis(program.patience_ms(runs)) + GRACE).into(),
         Machine::Sim => crate::simulated::patience(program.patience_ms(runs)),

@@ -1,5 +1,6 @@
 //! Every suite and benchmark: the probe's own table and the host's, and how people select from them.
 
+use crate::programs::known;
 use anyhow::{Context, Result, anyhow, bail};
 use globset::{Glob, GlobMatcher};
 use serde::Deserialize;
@@ -40,6 +41,8 @@ impl Catalog {
         let mut catalog: Catalog = serde_json::from_str(&listed).with_context(|| {
             format!("the probe {} does not list its benchmarks", probe.display())
         })?;
+        catalog.benches.extend(known::benches());
+        catalog.suites.push(known::suite());
         catalog.benches.extend(HOST_BENCHES.iter().map(info));
         let (name, about) = HOST_SUITE;
         catalog.suites.push(SuiteInfo { name: name.into(), about: about.into() });
@@ -54,7 +57,8 @@ impl Catalog {
     }
 
     /// The benchmarks of `suites` (and the host's) that match one of `globs`. No suite: `vmi`, or all
-    /// when there are globs; no glob: everything.
+    /// when there are globs; no glob: everything. Programs take a root, so they have to be named by their suite or by a glob
+    /// that begins with its name.
     pub fn select(&self, suites: &[String], globs: &[String]) -> Result<Vec<BenchInfo>> {
         let names: Vec<&str> = self.suites.iter().map(|suite| suite.name.as_str()).collect();
         for suite in suites.iter().filter(|suite| *suite != ALL) {
@@ -66,14 +70,20 @@ impl Catalog {
         let suites = if suites.is_empty() { &default } else { suites };
         let all = suites.iter().any(|suite| suite == ALL);
         // Whole layers are started anywhere, the others measure pinned: `all` does not mix them, a name or a pattern may.
-        let of_all = |b: &BenchInfo| all && !(globs.is_empty() && sandbox::is_row(b));
-        let wanted =
-            |b: &&BenchInfo| of_all(b) || b.suite == HOST_SUITE.0 || suites.contains(&b.suite);
+        let named = |b: &BenchInfo| suites.contains(&b.suite) || b.suite == HOST_SUITE.0;
+        let meant = |b: &BenchInfo| match b.suite == known::SUITE {
+            true => globs.iter().any(|glob| glob.starts_with(known::SUITE)),
+            false => !(globs.is_empty() && sandbox::is_row(b)),
+        };
+        let wanted = |b: &&BenchInfo| named(b) || (all && meant(b));
         let wanted: Vec<&BenchInfo> = self.benches.iter().filter(wanted).collect();
         let matchers: Vec<GlobMatcher> =
             globs.iter().map(|glob| matcher(glob, &wanted)).collect::<Result<_>>()?;
-        let chosen =
-            |b: &&BenchInfo| globs.is_empty() || matchers.iter().any(|m| m.is_match(&b.name));
+        let fits = |m: &GlobMatcher, b: &BenchInfo| {
+            let meant = b.suite != known::SUITE || m.glob().glob().starts_with(known::SUITE);
+            m.is_match(&b.name) && (meant || named(b))
+        };
+        let chosen = |b: &&BenchInfo| globs.is_empty() || matchers.iter().any(|m| fits(m, b));
         Ok(wanted.into_iter().filter(chosen).cloned().collect())
     }
 }

@@ -1,5 +1,6 @@
 //! Which loads are measured: the benchmarks' own, or those that `--load` asks for or lets tare find.
 
+use crate::programs::NEEDS;
 use anyhow::{Result, bail};
 use globset::{Glob, GlobMatcher};
 use std::str::FromStr;
@@ -72,8 +73,14 @@ pub fn searched<'a>(benches: &'a [BenchInfo], asked: &[LoadArg]) -> Vec<&'a Benc
     benches.iter().filter(|bench| for_bench(bench, asked) == Some(&Loads::Auto)).collect()
 }
 
-/// Refuses loads for benchmarks that are not there or have none.
+/// Refuses loads for benchmarks that are not there or have none, and a search that cannot be made.
 pub fn check_loads(benches: &[BenchInfo], asked: &[LoadArg]) -> Result<()> {
+    if let Some(program) = searched(benches, asked).iter().find(|bench| bench.needs == NEEDS) {
+        bail!(
+            "--load auto cannot find loads of programs; list them: --load {}=1,2,4",
+            program.name
+        );
+    }
     if let Some(idle) = asked.iter().find(|arg| !benches.iter().any(|bench| arg.fits(bench))) {
         let glob = idle.of.as_ref().map_or(String::new(), |of| format!(" {}", of.glob()));
         bail!("--load{glob}: no matching benchmark of this campaign has loads; see 'tare list'");
@@ -91,23 +98,32 @@ pub fn expand(
 ) -> Vec<BenchInfo> {
     let mut rows = Vec::new();
     for bench in benches {
-        let own = bench.loads.iter().map(|&load| if load == 0 { cpus as u32 } else { load });
-        let mut loads = match for_bench(&bench, asked) {
-            Some(Loads::Listed(loads)) => loads.clone(),
-            Some(Loads::Auto) => {
-                let found = found.iter().find(|found| found.benchmark == bench.name);
-                found.map_or_else(Vec::new, |found| found.loads.clone())
-            }
-            None => own.collect(),
-        };
-        loads.sort_unstable();
-        loads.dedup();
-        if loads.is_empty() {
-            loads.push(1);
-        }
+        let found = found.iter().find(|found| found.benchmark == bench.name);
+        let loads = of(&bench, asked, cpus, found);
         rows.extend(loads.into_iter().map(|load| bench.at(load)));
     }
     rows
+}
+
+/// The loads of one benchmark, upwards; at least one.
+pub fn of(
+    bench: &BenchInfo,
+    asked: &[LoadArg],
+    cpus: usize,
+    found: Option<&FoundLoads>,
+) -> Vec<u32> {
+    let own = bench.loads.iter().map(|&load| if load == 0 { cpus as u32 } else { load });
+    let mut loads = match for_bench(bench, asked) {
+        Some(Loads::Listed(loads)) => loads.clone(),
+        Some(Loads::Auto) => found.map_or_else(Vec::new, |found| found.loads.clone()),
+        None => own.collect(),
+    };
+    loads.sort_unstable();
+    loads.dedup();
+    if loads.is_empty() {
+        loads.push(1);
+    }
+    loads
 }
 
 #[cfg(test)]
@@ -149,6 +165,9 @@ mod tests {
         assert!("5000".parse::<LoadArg>().is_err());
         let asked: LoadArg = "c/*=2".parse().unwrap();
         assert!(check_loads(&[bench("a/loop", "copies", &[1])], &[asked]).is_err());
+        let program = BenchInfo { needs: NEEDS.into(), ..bench("programs/oltp", "threads", &[1]) };
+        let why = check_loads(&[program], &["auto".parse().unwrap()]).unwrap_err().to_string();
+        assert!(why.contains("--load programs/oltp=1,2,4"), "{why}");
     }
 
     #[test]

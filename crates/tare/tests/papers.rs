@@ -40,16 +40,21 @@ fn added_time_and_tests_without_figures_are_put_beside_tares_own() {
 }
 
 #[test]
-fn every_test_that_report_002_names_is_one_of_the_probes() {
+fn every_counterpart_that_a_paper_names_is_a_row_of_tare() {
     let bench = Bench::new();
     let list: serde_json::Value = serde_json::from_str(&bench.ok("list --json").out).unwrap();
     let known: Vec<&str> =
         list["benchmarks"].as_array().unwrap().iter().filter_map(|b| b["name"].as_str()).collect();
-    let papers = tare_import::papers().unwrap();
-    let paper = papers.iter().find(|paper| paper.id == "002").unwrap();
-    let suite = paper.tests_probe.as_deref().unwrap();
-    for test in &paper.tests {
-        assert!(known.contains(&format!("{suite}/{test}").as_str()), "{suite}/{test}");
+    for paper in tare_import::papers().unwrap() {
+        for test in &paper.tests {
+            let suite = paper.tests_probe.as_deref().expect("a suite");
+            assert!(known.contains(&format!("{suite}/{test}").as_str()), "{suite}/{test}");
+        }
+        let rows = paper.table.iter().flat_map(|table| &table.rows);
+        for row in rows.filter_map(|row| row.probe.as_deref()) {
+            let name = row.split('@').next().unwrap_or(row);
+            assert!(known.contains(&name), "{}: {row}", paper.id);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ mod common;
 use common::{Bench, flat, samples};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
-use tare_store::Outcome;
+use tare_store::{Outcome, SeriesRow};
 
 /// Prints a figure that does not depend on the machine, and writes where it will not be found.
 const SCRIPT: &str = "#!/bin/sh
@@ -86,6 +86,7 @@ fn a_command_that_cannot_run_ends_the_campaign_before_it_begins() {
         (&["--", "sh", "-c", "kill -9 $$"], "killed by signal 9 and printed nothing"),
         (&["--", "./flood.sh"], "exit status 3; its last lines: y | y | y | last words"),
         (&["--timeout", "1s", "--", "sleep", "100"], "did not end within 1 s"),
+        (&["--", "sh", "-c", "head -c 9000G /dev/zero > fill"], "No space left on device"),
         (&["--timeout", "5s", "--", "sh", "-c", "sleep 100 & exit 5"], "exit status 5"),
         (&["--", "sh", "-c", "read line < /dev/tty && exit 1; exit 6"], "exit status 6"),
         (&["--cwd", "/no/such", "--", "true"], "no folder /no/such"),
@@ -123,6 +124,14 @@ fn wrong_usage_is_refused_before_anything_is_booted() {
         (&["--name", "a/b", "--", "true"], "no name for a program"),
         (&["--env", "NOT_SET_HERE", "--", "true"], "not set here"),
         (&["--metric", "([0-9]+)"], "required"),
+        (&["--load", "2", "--", "true"], "no matching benchmark of this campaign has loads"),
+        (&["--load-counts", "jobs", "--load", "auto", "--", "true"], "list them: --load"),
+        (&["--root-run", "true", "--", "true"], "required"),
+        (
+            &["--root", "/usr", "--root-run", "true", "--", "true"],
+            "only in roots of Debian's packages",
+        ),
+        (&["--memory", "much", "--", "true"], "not a size"),
         (&["--machine", "sim", "--", "true"], "--machine sim cannot run programs"),
     ];
     for (words, why) in cases {
@@ -145,6 +154,86 @@ fn a_run_that_fails_on_one_layer_has_no_number_there_and_says_why() {
     let failed: Vec<_> = campaign.series.iter().filter(|s| s.outcome == Outcome::Failed).collect();
     assert_eq!(failed.len(), 1);
     assert!(failed[0].samples.is_empty());
+}
+
+#[test]
+fn a_guest_whose_disk_is_full_says_so_and_goes_on() {
+    let bench = bench();
+    let fill = "#!/bin/sh\nif [ \"$(cat /proc/sys/kernel/hostname)\" = tare ]; then head -c 9000G /dev/zero > fill; fi\n";
+    script(&bench, "fill.sh", fill);
+    bench.write(
+        "tare.toml",
+        "[[layer]]\nname = 'native'\n\
+         [[layer]]\nname = 'uml'\n\
+         [[program]]\nname = 'fill'\ncommand = './fill.sh'\nwarmup = 0\nrepeat = 1\n\
+         [[program]]\nname = 'after'\ncommand = 'echo left $(ls -d . fill 2> /dev/null | wc -l)'\nmetric = 'left ([0-9]+)'\nbetter = 'lower'\n\
+         warmup = 0\nrepeat = 1\nsetup = 'rm -f fill'\n",
+    );
+    let done = bench.ok("run --blocks 1 --out c");
+    assert!(flat(&done.out).contains("No space left on device"), "{}", done.out);
+    assert_eq!(samples(&bench.campaign("c"), "program/after", "uml"), [[1.0]], "{}", done.out);
+}
+
+#[test]
+fn a_program_at_several_loads_is_several_rows_with_one_curve() {
+    let bench = bench();
+    let line = "run --layers native,runc --blocks 1 --warmup 0 --repeat 1 --out c --load 1,3 --load-counts threads \
+                --metric ([0-9]+)/s --unit 1/s --name load";
+    let done = run(&bench, line, &["--", "sh", "-c", "echo $((10 * LOAD))/s"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let campaign = bench.campaign("c");
+    for layer in ["native", "runc"] {
+        assert!(
+            samples(&campaign, "program/load", layer).concat().iter().all(|rate| *rate == 10.0)
+        );
+        assert!(
+            samples(&campaign, "program/load@3", layer).concat().iter().all(|rate| *rate == 30.0)
+        );
+    }
+    let page = fs::read_to_string(bench.path("c/report.html")).expect("a page");
+    assert!(page.contains("threads"), "its curve counts them");
+}
+
+#[test]
+fn explained_programs_have_their_system_calls_by_name() {
+    let bench = bench();
+    let line =
+        "run --layers native,runc --blocks 1 --warmup 0 --repeat 1 --explain --out c --name calls";
+    // In two processes: the shell's own child makes its calls too.
+    let script = "i=0; while [ $i -lt 250 ]; do test -e /no/such; i=$((i + 1)); done; \
+                  (while [ $i -lt 300 ]; do test -e /no/such; i=$((i + 1)); done; true) & wait";
+    let done = run(&bench, line, &["--", "sh", "-c", script]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let campaign = bench.campaign("c");
+    let of = |layer: &str| {
+        let on = |s: &&SeriesRow| campaign.layers[campaign.boots[s.boot].layer].name == layer;
+        let counters = campaign.series.iter().filter(on).flat_map(|series| &series.counters);
+        let looks =
+            counters.filter(|c| c.name.starts_with("perf/calls/") && c.name.contains("stat"));
+        looks.map(|counter| counter.value).fold(0.0, f64::max)
+    };
+    assert!((300.0..400.0).contains(&of("native")), "{}", of("native"));
+    assert_eq!(of("runc"), 0.0, "they are the program's, not the layer's");
+    assert!(done.out.contains("calls, "), "{}", done.out);
+}
+
+#[test]
+fn a_guest_has_the_memory_that_a_program_needs_or_says_what_to_give_it() {
+    let bench = bench();
+    let line = "run --layers native,uml --layer name=small,kind=uml,memory=128M --memory 600M --blocks 1 --warmup 0 \
+                --repeat 1 --out c";
+    let done = run(&bench, line, &["--", "true"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let campaign = bench.campaign("c");
+    let settings = |name: &str| {
+        let row = campaign.layers.iter().find(|row| row.name == name).expect("a layer");
+        row.settings.clone()
+    };
+    assert!(settings("uml").contains("memory=600M"), "{}", settings("uml"));
+    assert_eq!(samples(&campaign, "program/true", "uml").len(), 1, "{}", done.out);
+    let why = "it needs 600 MiB of memory and this layer has";
+    assert!(flat(&done.out).contains(why), "{}", done.out);
+    assert!(flat(&done.out).contains("give it memory=600M"), "{}", done.out);
 }
 
 #[test]

@@ -3,9 +3,14 @@
 mod common;
 
 use common::{Bench, done, flat, samples};
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+
+/// An ordinary user and group.
+const NOBODY: u32 = 65534;
 
 /// Programs of this host that make a root.
 const PROGRAMS: &[&str] = &["/bin/sh", "/bin/cat", "/usr/bin/wc"];
@@ -37,7 +42,10 @@ fn run(bench: &Bench, line: &str, words: &[&str]) -> common::Done {
 fn every_layer_runs_a_program_in_a_root_of_its_own() {
     let bench = Bench::new();
     small(&bench);
-    let script = "echo hello > /tmp-file && n=$(cat /tmp-file | wc -c) && test ! -e /work && echo count $n $PATH";
+    // What it writes is there, this host's files are not, and its own name is known.
+    let script = "echo hello > /tmp-file && n=$(cat /tmp-file | wc -c) && test ! -e /work && read own < /etc/hostname && \
+                  while read address name; do test $name = $own && known=1; done < /etc/hosts; \
+                  test $known = 1 && echo count $n $PATH";
     let line = "run --layers native,runc,runsc,uml,qemu --blocks 1 --warmup 0 --repeat 1 --root root.tar --out c \
                 --metric count.([0-9]+)./usr/local/sbin --unit number --better higher";
     let mut command = bench.command(line);
@@ -100,6 +108,47 @@ fn a_folder_and_both_kinds_of_images_are_roots_and_the_cache_lists_and_forgets_t
     assert!(cleared.out.contains("4 roots removed"), "{}", cleared.out);
     assert!(run(&bench, "cache list", &[]).out.contains("No roots"), "all are gone");
     assert!(folder.join("bin/sh").exists(), "a folder of the reader's stays");
+}
+
+#[test]
+fn a_root_that_a_resumed_campaign_needs_is_held_and_one_that_is_gone_says_so() {
+    let bench = Bench::new();
+    small(&bench);
+    let line = "run --layers native,runc --blocks 1 --warmup 0 --repeat 1 --root root.tar --out c";
+    let ran = run(&bench, line, &["--", "/bin/sh", "-c", "echo a | wc -c"]);
+    assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+    let again = run(&bench, "resume c --blocks 2", &[]);
+    assert_eq!(again.code, 0, "{}\n{}", again.out, again.err);
+    assert_eq!(samples(&bench.campaign("c"), "program/echo", "runc").len(), 2);
+    run(&bench, "cache clear", &[]);
+    let gone = run(&bench, "resume c --blocks 3", &[]);
+    assert_eq!(gone.code, 1, "{}", gone.err);
+    assert!(flat(&gone.err).contains("not in tare's cache any more"), "{}", gone.err);
+    assert!(flat(&gone.err).contains("begin a new campaign"), "{}", gone.err);
+}
+
+/// Nothing of what such a user may not do is tried.
+#[test]
+fn an_ordinary_user_is_told_what_a_root_needs() {
+    let bench = Bench::new();
+    small(&bench);
+    let open =
+        |path: &Path| fs::set_permissions(path, Permissions::from_mode(0o777)).expect("a mode");
+    open(&bench.path("."));
+    let tare = bench.path("tare"); // where it was built nobody else may look
+    fs::copy(env!("CARGO_BIN_EXE_tare"), &tare).expect("a copy");
+    let line = "run --layers native,runc --blocks 1 --out c --root root.tar -- /bin/sh -c true";
+    let mut command = Command::new(tare);
+    command.args(line.split(' ')).current_dir(bench.path(".")).stdin(Stdio::null());
+    command.env("TARE_CACHE", bench.path("cache")).uid(NOBODY).gid(NOBODY);
+    let ran = done(command.output().expect("tare starts"));
+    assert_eq!(ran.code, 1, "{}\n{}", ran.out, ran.err);
+    assert!(
+        flat(&ran.err).contains("an ordinary user may not make; run tare as root"),
+        "{}",
+        ran.err
+    );
+    assert!(!bench.path("c").exists());
 }
 
 /// `root.tar` as the one layer of an OCI layout.
@@ -173,19 +222,21 @@ fn device(path: &Path) {
     );
 }
 
-/// Needs Debian's mirror, as the packages of the tests do.
+/// Needs Debian's mirror, as the packages of the tests do. What is run in a root is part of it, and what it leaves is ended.
 #[test]
 fn a_root_of_packages_has_the_same_bytes_whenever_it_is_made() {
     let bench = Bench::new();
     let hash = |cache: &str| {
         let mut command = bench.command("run --layers native,uml --blocks 1 --warmup 0 --repeat 1 --root debian:bookworm+xz-utils");
-        command.env("TARE_CACHE", bench.path(cache)).args([
-            "--out",
-            &format!("{cache}-c"),
+        command.env("TARE_CACHE", bench.path(cache)).args(["--out", &format!("{cache}-c")]);
+        command.args([
+            "--root-run",
+            "sleep 1000.75 & echo 'it is' made > /srv/made",
             "--ok",
-            "XZ Utils",
+            "XZ Utils.*\n.*\nit is made",
         ]);
-        let ran = done(command.args(["--", "xz", "--version"]).output().expect("tare starts"));
+        command.args(["--", "/bin/sh", "-c", "xz --version && cat /srv/made"]);
+        let ran = done(command.output().expect("tare starts"));
         assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
         let roots = fs::read_dir(bench.path(cache).join("roots")).expect("roots");
         let root = roots.flatten().next().expect("one root").path();
@@ -197,4 +248,11 @@ fn a_root_of_packages_has_the_same_bytes_whenever_it_is_made() {
     let before = lists();
     assert_eq!(hash("one"), hash("two"));
     assert_eq!(lists(), before, "the host's own packages are left alone");
+    let left = Command::new("pgrep").args(["-f", "sleep 1000.75"]).output().expect("pgrep");
+    assert!(left.stdout.is_empty(), "{}", String::from_utf8_lossy(&left.stdout));
+    let fails = "run --layers native --blocks 1 --root debian:bookworm --root-run";
+    let mut command = bench.command(fails);
+    command.env("TARE_CACHE", bench.path("one")).args(["echo not here; exit 3", "--", "true"]);
+    let ran = done(command.output().expect("tare starts"));
+    assert!(ran.code == 1 && flat(&ran.err).contains("said last: not here"), "{}", ran.err);
 }

@@ -4,6 +4,7 @@ use crate::programs;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
+use tare_proto::harmless;
 
 /// Longest time for downloading and installing.
 const BUILDING: Duration = Duration::from_secs(900);
@@ -20,10 +21,20 @@ const LEFT_OUT: &[&str] =
 /// configuration of apt lies there, and without that apt would work on this host.
 const REMOVED: &str = "cd \"$1\" && rm -rf var/lib/mysql/* var/lib/postgresql/*/* etc/ssl/private/ssl-cert-snakeoil.key \
     etc/ssl/certs/ssl-cert-snakeoil.pem etc/ssl/certs/*.0 var/cache/debconf/* var/log/* var/lib/apt/lists/* \
-    var/cache/apt/* var/cache/ldconfig/* etc/machine-id var/lib/dbus/machine-id etc/*-";
+    var/cache/apt/* var/cache/ldconfig/* etc/machine-id var/lib/dbus/machine-id etc/*- \
+    etc/resolv.conf etc/hostname";
 
-/// Builds the root at `tree`; the versions of its packages.
-pub(super) fn build(suite: &str, packages: &[String], tree: &Path) -> Result<String, String> {
+/// Runs a command in the root, and ends what it leaves behind. What it prints goes to a file beside the root.
+const COMMAND: &str =
+    "unshare --pid --fork --kill-child chroot \"$1\" /bin/sh -ec COMMAND > SAID 2>&1 < /dev/null";
+
+/// Builds the root at `tree`, and runs `commands` in it; the versions of its packages, and those commands.
+pub(super) fn build(
+    suite: &str,
+    packages: &[String],
+    commands: &[String],
+    tree: &Path,
+) -> Result<String, String> {
     let program = programs::find("mmdebstrap").map_err(|missing| missing.to_string())?;
     let mut command = programs::plain(program);
     command
@@ -33,14 +44,40 @@ pub(super) fn build(suite: &str, packages: &[String], tree: &Path) -> Result<Str
         .arg("--quiet");
     command.arg("--aptopt=Apt::Install-Recommends \"0\"");
     command.args(LEFT_OUT.iter().map(|path| format!("--dpkgopt=path-exclude={path}")));
+    let said = tree.with_extension("said");
+    for text in commands {
+        command.arg(format!("--customize-hook={}", in_root(text, &said)?));
+    }
     command.arg(format!("--customize-hook={REMOVED}"));
     if !packages.is_empty() {
         command.arg(format!("--include={}", packages.join(",")));
     }
-    programs::output(command.arg(suite).arg(tree), BUILDING)?;
+    let built = programs::output(command.arg(suite).arg(tree), BUILDING);
+    let last = fs::read(&said).unwrap_or_default(); // there is none without commands
+    let _ = fs::remove_file(&said);
+    built.map_err(|why| match last_line(&last) {
+        Some(line) => format!("{why}; a command in it said last: {line}"),
+        None => why,
+    })?;
     let status = fs::read_to_string(tree.join("var/lib/dpkg/status"));
     let status = status.map_err(|e| format!("it has no list of packages: {e}"))?;
-    Ok(versions(&status))
+    let made_of = [versions(&status)].into_iter().chain(commands.iter().cloned());
+    Ok(made_of.collect::<Vec<_>>().join("\n"))
+}
+
+/// The hook that runs `text` in the root.
+fn in_root(text: &str, said: &Path) -> Result<String, String> {
+    let quoted = |text: &str| shlex::try_quote(text).map(|word| word.into_owned());
+    let text = quoted(text).map_err(|why| format!("'{}': {why}", text.escape_debug()))?;
+    let said = quoted(&said.to_string_lossy()).map_err(|why| why.to_string())?;
+    Ok(COMMAND.replace("SAID", &said).replace("COMMAND", &text))
+}
+
+/// The last thing that a command has printed.
+fn last_line(said: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(said);
+    let line = text.lines().rfind(|line| !line.trim().is_empty())?;
+    Some(harmless(line, 300))
 }
 
 /// `NAME VERSION` of every package, from dpkg's own list.
@@ -59,6 +96,16 @@ fn versions(status: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_is_one_word_of_its_hook() {
+        let hook = in_root("echo 'a b' > /x", Path::new("/some place/tree.said")).unwrap();
+        let words = shlex::split(&hook).unwrap();
+        assert!(words.contains(&"echo 'a b' > /x".to_owned()), "{words:?}");
+        assert!(words.contains(&"/some place/tree.said".to_owned()), "{words:?}");
+        assert!(in_root("a\0b", Path::new("/x")).is_err());
+        assert_eq!(last_line(b"one\ntwo \x1b[2J\n\n").unwrap(), "two \\u{1b}[2J");
+    }
 
     #[test]
     fn the_versions_of_packages_are_what_a_root_is_made_of() {

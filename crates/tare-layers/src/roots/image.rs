@@ -15,14 +15,13 @@ const IDENTITY: &str = "-U6d6f6f72-0000-4000-8000-746172652d31";
 /// Makes the image of `tree` at `path`, which appears whole or not at all.
 pub(super) fn make(tree: &Path, path: &Path) -> Result<(), String> {
     let program = programs::find("mkfs.erofs").map_err(|missing| missing.to_string())?;
-    let work = path.with_extension("making");
+    let text = |e: std::io::Error| e.to_string();
+    let beside = path.parent().unwrap_or(path);
+    let folder = tempfile::Builder::new().prefix(".making-").tempdir_in(beside).map_err(text)?;
+    let work = folder.path().join("image");
     let mut command = programs::plain(program);
     // A current gVisor cannot read data that is kept in inodes.
     command.args([TIME, IDENTITY, "-Enoinline_data"]).arg(&work).arg(tree);
-    let made = programs::output(&mut command, MAKING);
-    let done = made.and_then(|_| fs::rename(&work, path).map_err(|e| e.to_string()));
-    if done.is_err() {
-        let _ = fs::remove_file(&work);
-    }
-    done
+    programs::output(&mut command, MAKING)?;
+    fs::rename(&work, path).map_err(text)
 }

@@ -1,5 +1,6 @@
 //! The roots in the cache: which there are, how large they are, and which go when there are too many.
 
+use crate::Unavailable;
 use nix::fcntl::{Flock, FlockArg};
 use serde::Serialize;
 use std::fs::{self, File};
@@ -25,6 +26,12 @@ pub struct KeptRoot {
     pub bytes: u64,
     /// When it was last used.
     pub used: SystemTime,
+}
+
+/// A root that stays in the cache while this lives.
+#[derive(Debug)]
+pub struct HeldRoot {
+    _used: Flock<File>,
 }
 
 /// The roots in `cache`, the last used first.
@@ -84,8 +91,32 @@ pub(super) fn make_room(roots: &Path) -> io::Result<()> {
 pub(super) fn hold(place: &Path) -> io::Result<Flock<File>> {
     let path = place.join(RECIPE);
     let file = File::options().read(true).write(true).open(path)?;
-    file.set_modified(SystemTime::now())?;
-    Flock::lock(file, FlockArg::LockShared).map_err(|(_, errno)| errno.into())
+    let used = Flock::lock(file, FlockArg::LockShared).map_err(|(_, errno)| errno)?;
+    used.set_modified(SystemTime::now())?;
+    match place.join(RECIPE).exists() {
+        true => Ok(used),
+        false => Err(io::ErrorKind::NotFound.into()), // it was removed meanwhile
+    }
+}
+
+/// Holds the root that `path`, the tree or the image of one, belongs to; `None` for what is no part of the cache.
+///
+/// # Errors
+/// A root that is not in the cache any more.
+pub fn hold_again(cache: &Path, path: &Path) -> Result<Option<HeldRoot>, Unavailable> {
+    let roots = cache.join("roots");
+    let Ok(inside) = path.strip_prefix(&roots) else { return Ok(None) };
+    let Some(place) = inside.iter().next().map(|key| roots.join(key)) else { return Ok(None) };
+    match hold(&place) {
+        Ok(used) if path.exists() => Ok(Some(HeldRoot { _used: used })),
+        _ => {
+            let why = format!(
+                "the root of its programs is not in tare's cache any more ({})",
+                path.display()
+            );
+            Err(Unavailable::new(why, "begin a new campaign with 'tare run'"))
+        }
+    }
 }
 
 /// Removes a root unless something uses it; one that is being made goes once it is a day old.
@@ -117,4 +148,24 @@ fn size(folder: &Path) -> io::Result<u64> {
         }
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_that_is_held_is_not_cleared_and_one_that_is_gone_says_so() {
+        let cache = tempfile::tempdir().unwrap();
+        let tree = cache.path().join("roots/key/tree");
+        fs::create_dir_all(&tree).unwrap();
+        fs::write(cache.path().join("roots/key").join(RECIPE), "debian:bookworm").unwrap();
+        let held = hold_again(cache.path(), &tree).unwrap().unwrap();
+        assert!(clear(cache.path()).unwrap().is_empty(), "somebody uses it");
+        drop(held);
+        assert_eq!(clear(cache.path()).unwrap().len(), 1);
+        let gone = hold_again(cache.path(), &tree).unwrap_err();
+        assert!(gone.why.contains("not in tare's cache") && gone.remedy.contains("tare run"));
+        assert!(hold_again(cache.path(), Path::new("/usr")).unwrap().is_none());
+    }
 }

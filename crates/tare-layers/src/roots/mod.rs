@@ -8,7 +8,7 @@ mod kept;
 mod oci;
 mod recipe;
 
-pub use kept::{KeptRoot, clear, list};
+pub use kept::{HeldRoot, KeptRoot, clear, hold_again, list};
 pub use recipe::RootRecipe;
 
 use crate::{Unavailable, cache};
@@ -80,7 +80,9 @@ fn make(recipe: &RootRecipe, folder: &Path, place: &Path) -> Result<(), String> 
         }
         RootRecipe::OciLayout(layout) => oci::unpack_layout(layout, &tree)?,
         RootRecipe::DockerArchive(file) => oci::unpack_docker(file, work.path(), &tree)?,
-        RootRecipe::Debian { suite, packages } => debian::build(suite, packages, &tree)?,
+        RootRecipe::Debian { suite, packages, commands } => {
+            debian::build(suite, packages, commands, &tree)?
+        }
     };
     fs::write(work.path().join(MADE_OF), format!("{made_of}\n")).map_err(text)?;
     fs::write(work.path().join(kept::RECIPE), recipe.to_string()).map_err(text)?;

@@ -26,6 +26,8 @@ pub enum RootRecipe {
         suite: String,
         /// Packages, sorted.
         packages: Vec<String>,
+        /// Shell commands that are run in it once the packages are there.
+        commands: Vec<String>,
     },
 }
 
@@ -68,7 +70,7 @@ fn debian(text: &str) -> Result<RootRecipe, String> {
     let wrong = packages.iter().map(String::as_str).chain([suite]).find(|name| !fine(name));
     let wrong = wrong.map(str::to_owned);
     match wrong {
-        None => Ok(RootRecipe::Debian { suite: suite.to_owned(), packages }),
+        None => Ok(RootRecipe::Debian { suite: suite.to_owned(), packages, commands: Vec::new() }),
         Some(wrong) => Err(format!(
             "'{}' is no name of a suite or package: debian:bookworm+redis-server,redis-tools",
             wrong.escape_debug()
@@ -82,17 +84,32 @@ impl fmt::Display for RootRecipe {
             RootRecipe::Folder(path) | RootRecipe::Archive(path) => write!(f, "{}", path.display()),
             RootRecipe::OciLayout(path) => write!(f, "oci:{}", path.display()),
             RootRecipe::DockerArchive(path) => write!(f, "docker-archive:{}", path.display()),
-            RootRecipe::Debian { suite, packages } if packages.is_empty() => {
-                write!(f, "debian:{suite}")
-            }
-            RootRecipe::Debian { suite, packages } => {
-                write!(f, "debian:{suite}+{}", packages.join(","))
+            RootRecipe::Debian { suite, packages, commands } => {
+                let plus = if packages.is_empty() { "" } else { "+" };
+                write!(f, "debian:{suite}{plus}{}", packages.join(","))?;
+                commands.iter().try_for_each(|command| write!(f, " then {command}"))
             }
         }
     }
 }
 
 impl RootRecipe {
+    /// The same root, in which `more` shell commands have been run.
+    ///
+    /// # Errors
+    /// A root that is not made of packages: what runs in others may be anybody's.
+    pub fn then(self, more: Vec<String>) -> Result<RootRecipe, String> {
+        match self {
+            RootRecipe::Debian { suite, packages, commands } => {
+                Ok(RootRecipe::Debian { suite, packages, commands: [commands, more].concat() })
+            }
+            other if more.is_empty() => Ok(other),
+            other => {
+                Err(format!("commands are run only in roots of Debian's packages, not in {other}"))
+            }
+        }
+    }
+
     /// What to do when it cannot be made.
     pub(super) fn remedy(&self) -> &'static str {
         match self {
@@ -154,6 +171,13 @@ mod tests {
         assert_eq!(root.to_string(), "debian:bookworm+gcc,xz-utils");
         let bare: RootRecipe = "debian:bookworm".parse().unwrap();
         assert_eq!(bare.to_string(), "debian:bookworm");
+        let more = bare.clone().then(vec!["touch /x".into()]).unwrap();
+        assert_eq!(more.to_string(), "debian:bookworm then touch /x");
+        assert_ne!(more.key(), bare.key());
+        let folder = RootRecipe::Folder("/".into());
+        assert!(
+            folder.then(vec!["touch /x".into()]).unwrap_err().contains("only in roots of Debian")
+        );
         for wrong in [
             "debian:",
             "debian:a+b c",

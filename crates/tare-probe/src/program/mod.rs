@@ -3,6 +3,9 @@
 //! The host's table has the row; the probe knows only what it is told in the request. Whatever goes wrong is a failure
 //! with the last lines of the output, never a sample.
 
+mod call_names;
+mod calls;
+mod names;
 mod others;
 mod output;
 mod root;
@@ -13,13 +16,15 @@ mod usage;
 
 use crate::bench::Refusal;
 use crate::clock::now_ns;
+use crate::facts;
 use crate::harness;
 use crate::turns::Turns;
 use crate::watch::Watch;
 use others::Others;
+use root::Root;
 use run::Surroundings;
 use server::Server;
-use tare_proto::{MAX_OUTPUTS, Program, Request, Series, Turn};
+use tare_proto::{Counter, MAX_OUTPUTS, Program, Request, Series, Turn};
 use usage::Usage;
 
 /// Runs `program` as often as `request` asks, in `turns`.
@@ -28,6 +33,7 @@ pub fn measure(program: &Program, request: &Request, turns: Turns) -> Result<Ser
 }
 
 fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, Refusal> {
+    has_memory(program.memory_mib, facts::memory_kib() / 1024)?;
     let root = root::root().map_err(Refusal::Unavailable)?;
     let mut place = Surroundings { program, root, others: Others::now() };
     let around = &program.around;
@@ -54,12 +60,15 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
             outputs.push(ran.output);
         }
     }
+    let mut counters = usage.counters(samples.len());
+    if request.events {
+        counters.extend(explained(&place)?);
+    }
     drop(server);
     shell(&place, "teardown", &around.teardown)?;
     let turns = watch.turns(samples.len()).into_iter();
     let turns = turns.map(|samples| Turn { samples, subtracted: 0.0 }).collect();
     output::share(&mut outputs, MAX_OUTPUTS);
-    let counters = usage.counters(samples.len());
     Ok(Series {
         samples,
         turns,
@@ -69,6 +78,35 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
         outputs,
         ..Series::default()
     })
+}
+
+/// What is counted in runs of their own: perf events and, where the program runs on the host's own kernel without a layer,
+/// its system calls.
+fn explained(place: &Surroundings) -> Result<Vec<Counter>, Refusal> {
+    let prepare = || shell(place, "prepare", &place.program.around.prepare);
+    let watch = Watch::events();
+    prepare()?;
+    watch.begin();
+    let ran = once(place);
+    watch.end(1);
+    ran?;
+    let mut counters = watch.counters();
+    if let Root::Namespaces(..) = place.root {
+        prepare()?;
+        let calls = calls::count(place);
+        counters.extend(calls.map_err(|why| Refusal::Failed(format!("its system calls: {why}")))?);
+    }
+    Ok(counters)
+}
+
+/// Refuses a layer that has clearly less memory than is needed. A guest's kernel keeps some of what the guest is given.
+fn has_memory(needed_mib: u64, mib: u64) -> Result<(), Refusal> {
+    if mib == 0 || 4 * mib >= 3 * needed_mib {
+        return Ok(());
+    }
+    Err(Refusal::Unavailable(format!(
+        "it needs {needed_mib} MiB of memory and this layer has {mib}: give it memory={needed_mib}M"
+    )))
 }
 
 /// A run that ended well.

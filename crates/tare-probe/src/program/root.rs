@@ -1,7 +1,7 @@
 //! The root of programs: the container's own, a namespace of mounts that the probe makes, or what a guest mounts. It is made
 //! when a program is first asked for, so that a boot without programs has none of it.
 
-use super::stage;
+use super::{names, stage};
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -58,7 +58,8 @@ fn done(result: libc::c_int) -> io::Result<()> {
 fn make() -> Result<Root, String> {
     let told = std::env::var(ROOT).unwrap_or_default();
     if told == ROOT_HERE {
-        return Ok(Root::Here);
+        let done = names::make_known(Path::new("/"));
+        return done.map(|()| Root::Here).map_err(|why| format!("no names in /etc: {why}"));
     }
     if let Some(why) = told.strip_prefix(ROOT_NONE) {
         return Err(why.trim().to_owned());
@@ -93,6 +94,8 @@ fn guest(source: &str, kind: &str, options: &str) -> Result<Root, String> {
             stage::mount(kind, &place, kind, 0, "")?;
         }
         stage::devices(&root)?;
+        names::call_guest()?;
+        names::make_known(&root)?;
         Ok(Root::Folder(CString::new(root.as_os_str().as_encoded_bytes())?))
     };
     make().map_err(|why| format!("no root for programs: {why}"))

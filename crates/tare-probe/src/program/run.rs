@@ -68,21 +68,47 @@ pub fn in_shell(text: &str) -> Vec<String> {
 
 /// Runs `words` to their end or for as long as they may take. The error says why they cannot be run.
 pub fn run(place: &Surroundings, words: &[String], input: Option<&str>) -> io::Result<Ran> {
+    let (ended, output, (ns, usage)) = follow(place, words, input, false, |pid, begin| {
+        let (status, usage) = wait(pid)?;
+        Ok((status, (now_ns() - begin, usage)))
+    })?;
+    Ok(Ran { ns, ended, output, usage })
+}
+
+/// Runs the program under the eyes of `tracer`, which is told its process id and gives its wait status; how it ended.
+pub fn traced(
+    place: &Surroundings,
+    tracer: impl FnOnce(u32) -> io::Result<i32>,
+) -> io::Result<Ended> {
+    let Program { command, input, .. } = place.program;
+    let done = follow(place, command, input.as_deref(), true, |pid, _| Ok((tracer(pid)?, ())))?;
+    Ok(done.0)
+}
+
+/// Starts `words` and waits for their end by `waiter`, which is told when they began; how they ended, the last of what they
+/// printed, and what the waiter says beside the wait status.
+fn follow<T>(
+    place: &Surroundings,
+    words: &[String],
+    input: Option<&str>,
+    traced: bool,
+    waiter: impl FnOnce(u32, u64) -> io::Result<(i32, T)>,
+) -> io::Result<(Ended, String, T)> {
     let late = deadline(place.program);
     let begin = now_ns();
-    let (pid, heard) = start(place, words, input)?;
+    let (pid, heard) = begin_of(place, words, input, traced)?;
     let (done, is_done) = UnixStream::pair()?;
     let listener = thread::spawn(move || listen(heard, is_done, pid, late));
-    let (status, usage) = wait(pid)?;
-    let ns = now_ns() - begin;
+    let waited = waiter(pid, begin);
     let gone = place.others.end();
     drop(done);
     let (output, was_late) = listener.join().map_err(|_| io::Error::other("nobody listened"))?;
+    let (status, more) = waited?;
     if !gone {
         return Err(io::Error::other(format!("{} left processes that do not end", words[0])));
     }
     let ended = if was_late { Ended::Late(too_long(place.program)) } else { Ended::By(status) };
-    Ok(Ran { ns, ended, output, usage })
+    Ok((ended, output, more))
 }
 
 /// Starts `words` in a session of its own; its process id, and what it prints.
@@ -90,6 +116,16 @@ pub fn start(
     place: &Surroundings,
     words: &[String],
     input: Option<&str>,
+) -> io::Result<(u32, OwnedFd)> {
+    begin_of(place, words, input, false)
+}
+
+/// The same; a program that is to be `traced` stops when it begins.
+fn begin_of(
+    place: &Surroundings,
+    words: &[String],
+    input: Option<&str>,
+    traced: bool,
 ) -> io::Result<(u32, OwnedFd)> {
     let (program, root) = (place.program, place.root.clone());
     let folder = CString::new(program.folder.as_str())?;
@@ -102,7 +138,7 @@ pub fn start(
     command.envs(std::env::var_os(TUNABLES).map(|value| (TUNABLES, value)));
     command.stdin(Stdio::null()).stdout(theirs.try_clone()?).stderr(theirs);
     // SAFETY: `enter` makes system calls on memory that is already there, as is allowed between fork and exec.
-    unsafe { command.pre_exec(move || enter(&root, &folder, &file)) };
+    unsafe { command.pre_exec(move || enter(&root, &folder, &file, traced)) };
     match command.spawn() {
         Ok(child) => Ok((child.id(), ours.into())), // waited for by its id
         Err(error) => Err(io::Error::new(error.kind(), cannot(&error, name, program, input))),
@@ -110,7 +146,7 @@ pub fn start(
 }
 
 /// What a child does before it is the program. The two failures that are not the program's own get numbers of their own.
-fn enter(root: &Root, folder: &CString, input: &CString) -> io::Result<()> {
+fn enter(root: &Root, folder: &CString, input: &CString, traced: bool) -> io::Result<()> {
     // SAFETY: setsid has no preconditions.
     unsafe { libc::setsid() };
     root.enter()?;
@@ -123,6 +159,10 @@ fn enter(root: &Root, folder: &CString, input: &CString) -> io::Result<()> {
     // SAFETY: both are numbers; a wrong one is refused.
     if unsafe { libc::dup2(file, 0) } != 0 {
         return Err(io::Error::from_raw_os_error(NO_INPUT));
+    }
+    // SAFETY: this request takes nothing.
+    if traced && unsafe { libc::ptrace(libc::PTRACE_TRACEME) } != 0 {
+        return Err(io::Error::last_os_error());
     }
     Ok(())
 }

@@ -51,10 +51,21 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Some(pid) = self.pid {
-            run::end_group(pid);
+            if is_child(pid) {
+                run::end_group(pid);
+            }
             self.before.end();
         }
     }
+}
+
+/// Whether `pid` is still a child of this process. One that has ended and was waited for is nobody's, or another's.
+fn is_child(pid: u32) -> bool {
+    // SAFETY: all zeros is a valid siginfo_t.
+    let mut about: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let look = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    // SAFETY: `about` is a valid place to write to.
+    unsafe { libc::waitid(libc::P_PID, pid, &mut about, look) == 0 }
 }
 
 /// Asks until the answer is yes. Without a question it is ready when it has had a moment.

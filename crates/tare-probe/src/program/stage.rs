@@ -3,6 +3,7 @@
 //! An overlay shows one file system. Over the host's root, every file system that is mounted below it gets an overlay of
 //! its own in its place; what cannot have one is shown read-only.
 
+use super::names;
 use crate::sys::uid;
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -69,7 +70,7 @@ pub fn namespace(stage: &Path, lower: &Path) -> io::Result<()> {
         fs::create_dir_all(&place)?;
         bind(&Path::new("/").join(name), &place, libc::MS_REC)?;
     }
-    memory_at(&root.join("dev/shm"))?;
+    memory_at(&root.join("dev/shm"), "mode=1777,size=10%")?;
     std::env::set_current_dir(&root)?;
     // SAFETY: both paths are NUL-terminated constants.
     check("pivot_root", unsafe {
@@ -78,7 +79,8 @@ pub fn namespace(stage: &Path, lower: &Path) -> io::Result<()> {
     // SAFETY: the path is a NUL-terminated constant.
     check("umount of the host's root", unsafe {
         libc::umount2(c".".as_ptr(), libc::MNT_DETACH).into()
-    })
+    })?;
+    names::make_known(Path::new("/"))
 }
 
 /// Whether namespaces of mounts need one of users: an ordinary user's do.
@@ -142,7 +144,7 @@ pub fn overlay(stage: &Path, lower: &Path) -> io::Result<PathBuf> {
 
 /// What every root needs beside files, in a guest.
 pub fn devices(root: &Path) -> io::Result<()> {
-    memory_at(&root.join("dev/shm"))?;
+    memory_at(&root.join("dev/shm"), "mode=1777")?;
     let pts = root.join("dev/pts");
     fs::create_dir_all(&pts)?;
     mount("devpts", &pts, "devpts", 0, "newinstance,ptmxmode=0666,mode=0620")?;
@@ -156,9 +158,9 @@ pub fn devices(root: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn memory_at(place: &Path) -> io::Result<()> {
+fn memory_at(place: &Path, options: &str) -> io::Result<()> {
     fs::create_dir_all(place)?;
-    mount("tmpfs", place, "tmpfs", libc::MS_NOSUID | libc::MS_NODEV, "mode=1777")
+    mount("tmpfs", place, "tmpfs", libc::MS_NOSUID | libc::MS_NODEV, options)
 }
 
 /// Mounts an overlay over `lower` at `place`. What is written goes to folders of that `name` in the stage. Files are

@@ -20,6 +20,21 @@ pub struct ProgramArgs {
     /// debian:bookworm+redis-server,redis-tools; built once and kept in tare's cache ('tare cache list')
     #[arg(long, requires = "command", value_name = "ROOT")]
     pub root: Option<String>,
+    /// Shell command that is run in a root of Debian's packages when it is built: what it writes is part of the root; may be
+    /// repeated
+    #[arg(long, requires = "root", value_name = "SHELL")]
+    #[serde(deserialize_with = "one_or_many")]
+    pub root_run: Vec<String>,
+    /// The memory that it needs, such as 1G: what guests have that do not set their own. Layers with less leave the row blank
+    #[arg(long, requires = "command", value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// What its load counts, such as threads: --load says how many, and the command finds the number in $LOAD
+    #[arg(long, requires = "command", value_name = "NAME")]
+    pub load_counts: Option<String>,
+    /// The loads when --load says nothing.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub loads: Vec<u32>,
     /// What a run prints is its value, not its time: a regular expression with one group around the number. A name for
     /// the group names the row: 'requests: (?<rate>[0-9.]+)'. Several metrics are several rows
     #[arg(long, requires = "command", value_name = "REGEX")]

@@ -6,10 +6,11 @@ use crate::commands::run::Prepared;
 use crate::commands::show;
 use crate::config::{Asked, layers};
 use crate::progress::Progress;
-use crate::{host, interrupt, output};
-use anyhow::{Result, bail};
+use crate::{host, interrupt, output, programs};
+use anyhow::{Result, anyhow, bail};
+use std::path::Path;
 use std::process::ExitCode;
-use tare_layers::Settings;
+use tare_layers::{HeldRoot, Settings, hold_again};
 use tare_run::{CampaignLayer, History};
 use tare_store::{Campaign, Store, load};
 
@@ -34,6 +35,7 @@ pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
     host.destroy_disks = args.destroy_disk_contents;
     host::sweep(&host);
     let history = History::of(&campaign);
+    let _roots = roots(&campaign, &host.cache)?;
     let layers = again(&campaign)?;
     let Campaign { mut plan, benchmarks: benches, .. } = campaign;
     if args.blocks.is_some() || args.budget.is_some() {
@@ -59,6 +61,18 @@ fn as_it_is(args: &ResumeArgs, blocks: u32) -> Result<ExitCode> {
     let text = "is finished, so nothing is measured; for more, give a larger --blocks or --budget";
     output::note(&format!("{} ({blocks} blocks) {text}.", args.dir.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// The roots of its layers' programs, which stay in the cache meanwhile.
+fn roots(campaign: &Campaign, cache: &Path) -> Result<Vec<HeldRoot>> {
+    let mut held = Vec::new();
+    for row in campaign.layers.iter().filter(|row| row.unavailable.is_none()) {
+        let settings = Settings::parse(&row.settings)?;
+        let Some(path) = settings.get(programs::ROOT) else { continue };
+        let root = hold_again(cache, Path::new(path));
+        held.extend(root.map_err(|no| anyhow!("{}: {}; {}", row.name, no.why, no.remedy))?);
+    }
+    Ok(held)
 }
 
 /// The campaign's layers as they were; those that could not run are left out still.

@@ -1,10 +1,13 @@
 //! The programs of a campaign: what was asked for, as rows and as what the probe is told to run.
 
+mod at_loads;
+pub mod known;
 mod names;
 mod root;
 mod units;
 
-pub use root::{recipe, rooted};
+pub use at_loads::at_loads;
+pub use root::{ROOT, recipe, rooted};
 
 use crate::cli::{ProgramArgs, RunArgs};
 use crate::config::Config;
@@ -12,13 +15,19 @@ use crate::shell;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::time::Duration;
-use tare_layers::suggestion;
-use tare_proto::{Around, BenchInfo, Program, Unit, harmless};
+use tare_layers::{Settings, suggestion};
+use tare_proto::{Around, BenchInfo, Program, Unit, at_load, harmless, name_and_load};
 use tare_run::{Rehearsal, check_program};
 use tare_store::{PlannedProgram, ProgramRow, ProgramValue};
 
 /// The suite of programs.
-pub const SUITE: &str = "program";
+const SUITE: &str = "program";
+
+/// What only programs need of a layer.
+pub const NEEDS: &str = "root";
+
+/// How the runs of a boot become one value.
+const ESTIMATOR: &str = "median";
 
 /// Measured runs and thrown-away ones when nothing is said: three are the fewest that layers take turns with.
 const REPEAT: u32 = 3;
@@ -42,6 +51,7 @@ const OWN_ENVIRONMENT: &[(&str, &str)] = &[
 const ENVIRONMENT: &[&str] = &["PATH", "HOME", "USER", "LANG", "LC_ALL"];
 
 /// A program that was asked for.
+#[derive(Clone)]
 pub struct Wanted {
     /// What runs, and its rows as far as they are known.
     pub planned: PlannedProgram,
@@ -49,15 +59,27 @@ pub struct Wanted {
     pub benches: Vec<BenchInfo>,
     /// The importer whose figures are its rows, once they are known.
     pub parse: Option<String>,
+    /// The root that it asks for, and what is run in it when it is made.
+    root: Option<String>,
+    root_run: Vec<String>,
     /// Whether its time limit is the reader's.
     timed: bool,
 }
 
-/// The programs of the command line, or else of the file.
-pub fn wanted(args: &RunArgs, config: &Config) -> Result<Vec<Wanted>> {
+/// Whether programs are asked for by themselves, not by the name of a suite or a benchmark.
+pub fn are_given(args: &RunArgs, config: &Config) -> bool {
+    !given(args, config).is_empty()
+}
+
+/// The programs of the command line, or else of the file; and those of the suite that are among what was `selected`.
+pub fn wanted(args: &RunArgs, config: &Config, selected: &[BenchInfo]) -> Result<Vec<Wanted>> {
+    let names = selected.iter().filter(|bench| bench.suite == known::SUITE);
+    let names: Vec<String> = names.map(|bench| bench.name.clone()).collect();
+    let known = names.iter().filter_map(|name| known::asked(name, &names));
+    let given = given(args, config).into_iter().map(|asked| read(asked, SUITE));
     let mut all: Vec<Wanted> = Vec::new();
-    for asked in asked(args, config) {
-        let one = read(asked)?;
+    for one in given.chain(known.map(|asked| read(&asked, known::SUITE))) {
+        let one = one?;
         if all.iter().any(|other| other.benches[0].name == one.benches[0].name) {
             bail!("two programs are called {}; give one of them another name", one.benches[0].name);
         }
@@ -66,8 +88,8 @@ pub fn wanted(args: &RunArgs, config: &Config) -> Result<Vec<Wanted>> {
     Ok(all)
 }
 
-/// What was asked for. Suites and benchmarks that flags name take the place of the file's programs.
-fn asked<'a>(args: &'a RunArgs, config: &'a Config) -> Vec<&'a ProgramArgs> {
+/// What was given. Suites and benchmarks that flags name take the place of the file's programs.
+fn given<'a>(args: &'a RunArgs, config: &'a Config) -> Vec<&'a ProgramArgs> {
     let named = !(args.suite.is_empty() && args.bench.is_empty());
     match args.program.command.is_empty() {
         false => vec![&args.program],
@@ -76,7 +98,7 @@ fn asked<'a>(args: &'a RunArgs, config: &'a Config) -> Vec<&'a ProgramArgs> {
     }
 }
 
-fn read(asked: &ProgramArgs) -> Result<Wanted> {
+fn read(asked: &ProgramArgs, suite: &str) -> Result<Wanted> {
     if asked.command.is_empty() {
         bail!("a [[program]] needs a command: command = [\"./bench\", \"--n\", \"1000\"]");
     }
@@ -85,16 +107,18 @@ fn read(asked: &ProgramArgs) -> Result<Wanted> {
         None => names::of(&asked.command),
     };
     let base = BenchInfo {
-        name: format!("{SUITE}/{name}"),
+        name: format!("{suite}/{name}"),
         about: format!(
             "one run of {}",
             harmless(&shell::join(asked.command.iter().map(OsString::from)), DESCRIBED)
         ),
         unit: Unit::Nanoseconds,
-        suite: SUITE.into(),
-        estimator: "median".into(),
+        suite: suite.into(),
+        estimator: ESTIMATOR.into(),
         samples: asked.repeat.unwrap_or(REPEAT),
-        needs: "root".into(),
+        needs: NEEDS.into(),
+        load: asked.load_counts.clone().unwrap_or_default(),
+        loads: asked.loads.clone(),
         series_ms: TIMEOUT.as_millis() as u64,
         ..BenchInfo::default()
     };
@@ -117,7 +141,14 @@ fn read(asked: &ProgramArgs) -> Result<Wanted> {
         bail!("no format '{format}'; {}", suggestion(format, &names));
     }
     let benches = rows.into_iter().map(|(bench, _)| bench).collect();
-    Ok(Wanted { planned, benches, parse: asked.parse.clone(), timed: asked.timeout.is_some() })
+    Ok(Wanted {
+        planned,
+        benches,
+        parse: asked.parse.clone(),
+        root: asked.root.clone(),
+        root_run: asked.root_run.clone(),
+        timed: asked.timeout.is_some(),
+    })
 }
 
 /// What the probe is told.
@@ -145,8 +176,17 @@ fn program(asked: &ProgramArgs) -> Result<Program> {
         },
         warmup: asked.warmup.unwrap_or(WARMUP),
         limit_ms: asked.timeout.unwrap_or(TIMEOUT).as_millis() as u64,
+        memory_mib: memory(asked)?,
         outputs: !asked.metric.is_empty() || asked.parse.is_some() || asked.ok.is_some(),
     })
+}
+
+/// The memory that it needs, in MiB.
+fn memory(asked: &ProgramArgs) -> Result<u64> {
+    let Some(text) = &asked.memory else { return Ok(0) };
+    let mut settings = Settings::default();
+    settings.set("memory", text)?;
+    Ok(settings.mebibytes("memory", 0)?)
 }
 
 /// The whole environment: what programs of this host expect, and what was asked for.
@@ -206,8 +246,10 @@ impl Wanted {
         let base = self.benches[0].clone();
         if let Some(format) = &self.parse {
             let figures = found.figures.iter();
+            let (stem, load) = name_and_load(&base.name);
             let rows = figures.map(|figure| {
-                let name = format!("{}.{}", base.name, figure.name.replace('/', "."));
+                let name = format!("{stem}.{}", figure.name.replace('/', "."));
+                let name = at_load(&name, load);
                 let (unit, better) = (figure.unit, figure.better);
                 let value =
                     ProgramValue::Figure { format: format.clone(), name: figure.name.to_string() };

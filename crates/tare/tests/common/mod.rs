@@ -96,6 +96,13 @@ pub fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
 }
 
+/// A current gVisor, which 'cargo xtask packages testing' builds.
+pub fn gvisor() -> PathBuf {
+    let runtime = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("gvisor").join("runsc");
+    assert!(runtime.exists(), "there is no {}: cargo xtask packages testing", runtime.display());
+    runtime
+}
+
 /// Waits until `ready` says so.
 pub fn wait_until(what: &str, mut ready: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);

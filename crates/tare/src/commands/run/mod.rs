@@ -30,6 +30,9 @@ use tried::Tried;
 /// Time that a layer may take from its start to its greeting.
 pub const BOOT: Duration = Duration::from_secs(30);
 
+/// Most characters of a root's recipe that are shown.
+const ROOT_SHOWN: usize = 200;
+
 /// Runs a whole new campaign.
 pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let config = Config::read(args.config.as_deref())?;
@@ -39,8 +42,9 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let (mut host, keeper) = (host::counting_host(counting(args, machine))?, host::keeper()?);
     host.destroy_disks = args.destroy_disk_contents;
     let catalog = Catalog::load(&host.probe)?;
-    let mut programs = programs::wanted(args, &config).or_usage()?;
-    let benches = benches(&catalog, args, &config, machine, &programs)?;
+    let benches = select(&catalog, args, &config).or_usage()?;
+    let programs = programs::wanted(args, &config, &benches).or_usage()?;
+    let benches = measured(benches, args, &config, machine, &programs)?;
     let loads = loads(args, &config, machine).or_usage()?;
     check_loads(&benches, &loads).or_usage()?;
     let asked = config.layers(args, machine, &benches).or_usage()?;
@@ -56,7 +60,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     interrupt::listen()?;
 
     host::sweep(&host);
-    let (asked, _root) = with_root(asked, machine, (args, &config), &host)?;
+    let (asked, _root) = with_root(asked, machine, &programs, &host)?;
     let mut progress = Progress::new();
     let (within, interrupted) = (boot_limit(args, machine), interrupt::interrupted);
     let trials = Trials { host: &host, keeper: &keeper, within, interrupted };
@@ -72,6 +76,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
         None => Vec::new(),
     };
     let benches = expand(benches, &loads, vcpus, &found);
+    let mut programs = programs::at_loads(programs, &loads, vcpus);
     let benches = rehearsed::rows(benches, &mut programs, base, &on, &mut progress)?;
     if interrupt::interrupted() {
         return Ok(cli::INTERRUPTED.into());
@@ -90,21 +95,24 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     after(args, &out, code)
 }
 
-/// The layers with the root that was asked for, if any, which stays in the cache meanwhile.
+/// The layers with what `programs` need; the root that was asked for, if any, stays in the cache meanwhile.
 fn with_root(
     asked: Vec<Asked>,
     machine: Machine,
-    (args, config): (&RunArgs, &Config),
+    programs: &[Wanted],
     host: &Host,
 ) -> Result<(Vec<Asked>, Option<ReadyRoot>)> {
-    let Some(recipe) = programs::recipe(args, config).or_usage()? else { return Ok((asked, None)) };
-    let image = asked.iter().any(|asked| takes_image(asked.kind));
-    output::note(&format!(
-        "The root of programs: {recipe} (made once; 'tare cache list' has its size)."
-    ));
-    let ready = tare_layers::ready(&recipe, &host.cache, image);
-    let ready = ready.map_err(|no| anyhow!("{}; {}", no.why, no.remedy))?;
-    Ok((programs::rooted(asked, machine, &ready)?, Some(ready)))
+    let mut ready = None;
+    if let Some(recipe) = programs::recipe(programs).or_usage()? {
+        let image = asked.iter().any(|asked| takes_image(asked.kind));
+        output::note(&format!(
+            "The root of programs: {} (made once; 'tare cache list' has its size).",
+            tare_proto::harmless(&recipe.to_string(), ROOT_SHOWN)
+        ));
+        let made = tare_layers::ready(&recipe, &host.cache, image);
+        ready = Some(made.map_err(|no| anyhow!("{}; {}", no.why, no.remedy))?);
+    }
+    Ok((programs::rooted(asked, machine, programs, ready.as_ref())?, ready))
 }
 
 /// The plan after what came before the campaign, from `begin` on: the programs as they were rehearsed, and the time that is
@@ -121,14 +129,17 @@ fn prepared_by(plan: Plan, programs: &[Wanted], found: &[FoundLoads], begin: Ins
 }
 
 /// The benchmarks as they were asked for, before the loads of curves are known.
-fn benches(
-    catalog: &Catalog,
+fn measured(
+    mut benches: Vec<BenchInfo>,
     args: &RunArgs,
     config: &Config,
     machine: Machine,
     programs: &[Wanted],
 ) -> Result<Vec<BenchInfo>> {
-    let benches = select(catalog, args, config, !programs.is_empty()).or_usage()?;
+    if machine == Machine::Sim && !programs.is_empty() {
+        wrong_usage!("--machine sim cannot run programs yet: its layers have no root for them");
+    }
+    benches.retain(|bench| bench.needs != programs::NEEDS);
     let benches = timed(estimated(benches, args.format.estimator), args.series.or(config.series));
     let mut benches = simulated::benches(machine, benches);
     benches.extend(programs.iter().flat_map(|program| program.benches.clone()));

@@ -7,6 +7,7 @@ use crate::cli::RunArgs;
 use crate::config::{Asked, Config};
 use crate::loads::LoadArg;
 use crate::pin::Pin;
+use crate::programs;
 use crate::shell;
 use anyhow::{Result, anyhow, bail};
 use std::time::Duration;
@@ -50,18 +51,13 @@ pub fn pin(args: &RunArgs, benches: &[BenchInfo]) -> Pin {
 }
 
 /// The benchmarks that were asked for; beside programs, only the host's unless others are named.
-pub fn select(
-    catalog: &Catalog,
-    args: &RunArgs,
-    config: &Config,
-    programs: bool,
-) -> Result<Vec<BenchInfo>> {
+pub fn select(catalog: &Catalog, args: &RunArgs, config: &Config) -> Result<Vec<BenchInfo>> {
     let either = |flag: &[String], file: &[String]| {
         if flag.is_empty() { file.to_vec() } else { flag.to_vec() }
     };
     let suites = either(&args.suite, &config.suite);
     let globs = either(&args.bench, &config.bench);
-    if programs && suites.is_empty() && globs.is_empty() {
+    if programs::are_given(args, config) && suites.is_empty() && globs.is_empty() {
         return Ok(catalog.of_host());
     }
     catalog.select(&suites, &globs)
@@ -123,9 +119,6 @@ pub fn check_machine(machine: Machine, args: &RunArgs, config: &Config) -> Resul
         bail!(
             "--budget is time on this host, which must not influence what --machine sim measures; give --blocks"
         );
-    }
-    if machine == Machine::Sim && !(args.program.command.is_empty() && config.program.is_empty()) {
-        bail!("--machine sim cannot run programs yet: its layers have no root for them");
     }
     let asked = args.order.or(config.order);
     if apart(args, machine) && asked.is_some_and(|order| order != Order::Boots) {

@@ -1,0 +1,57 @@
+//! Programs at several loads: each is a program of its own, which finds its load in its environment.
+
+use super::Wanted;
+use crate::loads::{self, LoadArg};
+
+/// The variable that holds the load.
+const LOAD: &str = "LOAD";
+
+/// Every one of `programs` at each of its own loads, or at those that were `asked` for; a load of 0 in a program's own list
+/// is as many as layers have `cpus`.
+pub fn at_loads(programs: Vec<Wanted>, asked: &[LoadArg], cpus: usize) -> Vec<Wanted> {
+    let each = programs.into_iter().flat_map(|wanted| {
+        let of = loads::of(&wanted.benches[0], asked, cpus, None);
+        of.into_iter().map(move |load| at(&wanted, load))
+    });
+    each.collect()
+}
+
+fn at(wanted: &Wanted, load: u32) -> Wanted {
+    let mut wanted = wanted.clone();
+    if wanted.benches[0].load.is_empty() {
+        return wanted;
+    }
+    wanted.planned.program.env.push((LOAD.to_owned(), load.to_string()));
+    for (bench, row) in wanted.benches.iter_mut().zip(&mut wanted.planned.rows) {
+        *bench = bench.at(load);
+        row.benchmark.clone_from(&bench.name);
+    }
+    wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::ProgramArgs;
+    use crate::programs::read;
+
+    #[test]
+    fn a_program_at_a_load_is_a_row_and_knows_its_load() {
+        let asked = ProgramArgs {
+            command: vec!["bench".into()],
+            metric: vec!["(?<rate>[0-9]+)/s".into()],
+            unit: vec!["1/s".into()],
+            load_counts: Some("threads".into()),
+            ..ProgramArgs::default()
+        };
+        let wanted = || vec![read(&asked, "program").unwrap()];
+        let loads = ["4,1".parse().unwrap()];
+        let all = at_loads(wanted(), &loads, 1);
+        let names: Vec<&str> = all.iter().map(|one| one.benches[0].name.as_str()).collect();
+        assert_eq!(names, ["program/bench.rate", "program/bench.rate@4"]);
+        assert_eq!(all[1].planned.rows[0].benchmark, "program/bench.rate@4");
+        let load = |at: usize| all[at].planned.program.env.iter().find(|(key, _)| key == LOAD);
+        assert_eq!(load(1).map(|(_, value)| value.as_str()), Some("4"));
+        assert_eq!(at_loads(wanted(), &[], 1).len(), 1, "one when nothing is said");
+    }
+}

@@ -1,0 +1,13 @@
+//! Report 004's scheduler load: processes that send each other messages.
+
+use super::{Known, PLAIN};
+
+pub const PROGRAM: Known = Known {
+    name: "hackbench",
+    about: "hackbench of rt-tests: groups of 40 processes, 2,000 messages of each pair",
+    packages: &["rt-tests"],
+    command: "hackbench -g $LOAD -l 2000",
+    metric: Some(("^Time: ([0-9.]+)", "s")),
+    load: ("groups", &[1]),
+    ..PLAIN
+};

@@ -1,0 +1,168 @@
+//! The suite `programs`: well-known programs from Debian's packages, one file and one row each. Each is sized so that a run
+//! takes a second or a few natively, and does the same on every layer.
+
+mod dbench;
+mod gcc;
+mod git;
+mod hackbench;
+mod iperf3;
+mod kernel_lib;
+mod nginx;
+mod oltp;
+mod oltp_read;
+mod pgbench;
+mod python;
+mod redis;
+mod sqlite;
+mod sysbench;
+mod xz;
+
+use crate::cli::ProgramArgs;
+use tare_proto::{BenchInfo, Better, SuiteInfo, Unit};
+
+/// The name of the suite, and what its rows begin with.
+pub const SUITE: &str = "programs";
+
+/// The suite of Debian that the packages are from.
+const DEBIAN: &str = "bookworm";
+
+/// A program of the suite.
+pub struct Known {
+    /// Its name, after `programs/`.
+    name: &'static str,
+    /// One line: what a run does.
+    about: &'static str,
+    /// The packages that it needs.
+    packages: &'static [&'static str],
+    /// As `--root-run`, `--background`, `--ready` and `--prepare`; empty for none. What a boot would have to make first is
+    /// in the root already.
+    root_run: &'static str,
+    background: &'static str,
+    ready: &'static str,
+    prepare: &'static str,
+    /// The command, for a shell.
+    command: &'static str,
+    /// What of its output is the value, and its unit; `None`: its time.
+    metric: Option<(&'static str, &'static str)>,
+    /// What its load counts, which is in `$LOAD`, and the usual loads; nothing for those that have but one.
+    load: (&'static str, &'static [u32]),
+    /// The memory that it needs.
+    memory: &'static str,
+}
+
+/// What most of them have none of.
+const PLAIN: Known = Known {
+    name: "",
+    about: "",
+    packages: &[],
+    root_run: "",
+    background: "",
+    ready: "",
+    prepare: "",
+    command: "",
+    metric: None,
+    load: ("", &[]),
+    memory: "512M",
+};
+
+/// Every program, in the scoreboard's order.
+pub const ALL: &[&Known] = &[
+    &kernel_lib::PROGRAM,
+    &gcc::PROGRAM,
+    &xz::PROGRAM,
+    &python::PROGRAM,
+    &git::PROGRAM,
+    &sqlite::PROGRAM,
+    &redis::PROGRAM,
+    &nginx::PROGRAM,
+    &oltp::PROGRAM,
+    &oltp_read::PROGRAM,
+    &pgbench::PROGRAM,
+    &dbench::PROGRAM,
+    &hackbench::PROGRAM,
+    &sysbench::PROGRAM,
+    &iperf3::PROGRAM,
+];
+
+/// The suite as lists show it.
+pub fn suite() -> SuiteInfo {
+    let about = "well-known programs from Debian's packages, in a root that tare builds once; as root, with mmdebstrap";
+    SuiteInfo { name: SUITE.into(), about: about.into() }
+}
+
+/// The rows as lists show them.
+pub fn benches() -> impl Iterator<Item = BenchInfo> {
+    ALL.iter().map(|known| known.info())
+}
+
+/// What the program of row `name` asks for, in a root with the packages of all of `names`.
+pub fn asked(name: &str, names: &[String]) -> Option<ProgramArgs> {
+    let known = ALL.iter().find(|known| known.row() == name)?;
+    let named = ALL.iter().filter(|known| names.contains(&known.row()));
+    let mut packages: Vec<&str> = named.flat_map(|known| known.packages).copied().collect();
+    packages.sort_unstable();
+    packages.dedup();
+    let shell = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let metric = |part: fn((&str, &str)) -> String| known.metric.map(part).into_iter().collect();
+    Some(ProgramArgs {
+        name: Some(known.name.into()),
+        root: Some(format!("debian:{DEBIAN}+{}", packages.join(","))),
+        root_run: shell(known.root_run).into_iter().collect(),
+        background: shell(known.background),
+        ready: shell(known.ready),
+        prepare: shell(known.prepare),
+        metric: metric(|(regex, _)| regex.to_owned()),
+        unit: metric(|(_, unit)| unit.to_owned()),
+        load_counts: shell(known.load.0),
+        loads: known.load.1.to_vec(),
+        memory: shell(known.memory),
+        command: ["/bin/sh", "-c", known.command].map(str::to_owned).to_vec(),
+        ..ProgramArgs::default()
+    })
+}
+
+impl Known {
+    fn row(&self) -> String {
+        format!("{SUITE}/{}", self.name)
+    }
+
+    fn info(&self) -> BenchInfo {
+        let unit = self.metric.and_then(|(_, unit)| super::units::read(unit).ok());
+        let unit = unit.map_or(Unit::Nanoseconds, |(unit, _)| unit);
+        BenchInfo {
+            name: self.row(),
+            about: self.about.into(),
+            unit,
+            better: super::units::usual_end(unit).unwrap_or(Better::Lower),
+            suite: SUITE.into(),
+            estimator: super::ESTIMATOR.into(),
+            samples: super::REPEAT,
+            needs: super::NEEDS.into(),
+            load: self.load.0.into(),
+            loads: self.load.1.to_vec(),
+            series_ms: super::TIMEOUT.as_millis() as u64,
+            ..BenchInfo::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::programs::{known, read};
+
+    #[test]
+    fn every_file_has_a_row_and_every_row_can_be_asked_for() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/programs/known");
+        let files = std::fs::read_dir(folder).unwrap().count();
+        assert_eq!(files - 1, ALL.len(), "one file each, and the table's");
+        let names: Vec<String> = benches().map(|bench| bench.name).collect();
+        for bench in benches() {
+            let asked = asked(&bench.name, &names).unwrap();
+            let wanted = read(&asked, known::SUITE).unwrap();
+            let made = &wanted.benches[0];
+            assert_eq!((made.unit, made.better), (bench.unit, bench.better), "{}", bench.name);
+            assert!(asked.root.unwrap().parse::<tare_layers::RootRecipe>().is_ok());
+        }
+    }
+}

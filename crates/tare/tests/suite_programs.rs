@@ -1,0 +1,111 @@
+//! The suite `programs` on real layers, and that tare's values are what the same commands print by hand in the same root.
+//!
+//! Needs Debian's mirror, as the packages of the tests do: the root is built once for both tests.
+
+mod common;
+
+use common::{Bench, flat, samples};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+use tare_store::{Campaign, Outcome};
+
+/// The layers of the proof: this host, a container, a current gVisor, a guest.
+const LAYERS: &str =
+    "--layers native,runc,uml --layer name=gvisor,kind=runsc,platform=systrap,runtime=";
+
+/// Compiles to the standard output: the sum of what comes out is the same wherever the compiler runs.
+const GCC: &str = "gcc -O2 -S -o - /srv/large.c | cksum";
+
+/// Starts a server of its own, so that the same words do by hand.
+const REDIS: &str = "redis-server --save '' --port 7379 --dir /tmp > /dev/null & \
+                     until redis-cli -p 7379 ping > /dev/null; do sleep 0.1; done; \
+                     redis-benchmark -p 7379 -n 1000 -c 20 -t set -q > /dev/null; \
+                     redis-cli -p 7379 info commandstats | grep cmdstat_set; redis-cli -p 7379 shutdown nosave; wait";
+
+fn layers() -> String {
+    format!("{LAYERS}{}", common::gvisor().display())
+}
+
+/// The campaign of two rows of the suite, and its folder.
+fn campaign() -> &'static (Bench, Campaign) {
+    static DONE: OnceLock<(Bench, Campaign)> = OnceLock::new();
+    DONE.get_or_init(|| {
+        let bench = Bench::new();
+        let rows = "--bench programs/gcc --bench programs/redis --bench programs/dbench --bench host/start";
+        bench.ok(&format!("run {} {rows} --blocks 1 --out c", layers()));
+        let campaign = bench.campaign("c");
+        (bench, campaign)
+    })
+}
+
+/// The root that the campaign was made in.
+fn root(bench: &Bench) -> PathBuf {
+    let listed: serde_json::Value =
+        serde_json::from_str(&bench.ok("cache list --json").out).expect("JSON");
+    let all = listed.as_array().expect("roots");
+    let of = |root: &&serde_json::Value| {
+        root["recipe"]
+            .as_str()
+            .is_some_and(|recipe| recipe.contains("dbench") && recipe.contains("redis"))
+    };
+    let root = all.iter().find(of).expect("the root of the suite");
+    PathBuf::from(root["folder"].as_str().expect("a folder")).join("tree")
+}
+
+#[test]
+fn rows_of_the_suite_have_values_on_every_layer() {
+    let (bench, campaign) = campaign();
+    for layer in ["native", "runc", "uml", "gvisor"] {
+        for row in ["programs/gcc", "programs/redis@20"] {
+            let found = samples(campaign, row, layer).concat();
+            let boots = if layer == "native" { 2 } else { 1 };
+            assert_eq!(found.len(), 3 * boots, "{row} on {layer}");
+            assert!(found.iter().all(|value| *value > 0.0), "{row} on {layer}: {found:?}");
+        }
+    }
+    let failed: Vec<_> = campaign.series.iter().filter(|s| s.outcome == Outcome::Failed).collect();
+    // A current gVisor runs dbench now and then.
+    assert!(failed.iter().all(|series| {
+        let boot = &campaign.boots[series.boot];
+        campaign.layers[boot.layer].name == "gvisor"
+            && campaign.benchmarks[series.benchmark].name == "programs/dbench"
+    }));
+    let beside = flat(&bench.ok("papers compare 000 c").out);
+    assert!(beside.contains("uml/native here"), "{beside}");
+    assert!(beside.contains("dbench"), "{beside}");
+}
+
+#[test]
+fn values_are_what_the_same_commands_print_by_hand_in_the_same_root() {
+    let (bench, _) = campaign();
+    let tree = root(bench);
+    let own = Bench::new();
+    let program = |name: &str, command: &str, regex: &str| {
+        format!(
+            "[[program]]\nname = '{name}'\nroot = '{}'\ncommand = \"\"\"{command}\"\"\"\nmetric = '{regex}'\n\
+             better = 'lower'\nwarmup = 0\nrepeat = 1\n",
+            tree.display()
+        )
+    };
+    let (sum, calls) = ("^([0-9]+) [0-9]+", "cmdstat_set:calls=([0-9]+)");
+    own.write("tare.toml", &(program("gcc", GCC, sum) + &program("redis", REDIS, calls)));
+    own.ok(&format!("run {} --blocks 1 --out c", layers()));
+    let found = own.campaign("c");
+    for (row, command, begin) in [("program/gcc", GCC, ""), ("program/redis", REDIS, "calls=")] {
+        let mut by_hand = Command::new("chroot");
+        let printed = by_hand.arg(&tree).args(["/bin/sh", "-c", command]).output().expect("chroot");
+        let printed = String::from_utf8(printed.stdout).expect("text");
+        let rest = printed.split_once(begin).map(|(_, rest)| rest);
+        let digits = rest.and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());
+        let number: f64 =
+            digits.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{row}: {printed}"));
+        for layer in ["native", "runc", "uml", "gvisor"] {
+            let values = samples(&found, row, layer).concat();
+            assert!(
+                !values.is_empty() && values.iter().all(|value| *value == number),
+                "{row} on {layer}: {values:?}"
+            );
+        }
+    }
+}
