@@ -96,10 +96,10 @@ pub fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
 }
 
-/// A current gVisor, which 'cargo xtask packages testing' builds.
+/// A current gVisor, which `cargo xtask test` builds first.
 pub fn gvisor() -> PathBuf {
     let runtime = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("gvisor").join("runsc");
-    assert!(runtime.exists(), "there is no {}: cargo xtask packages testing", runtime.display());
+    assert!(runtime.exists(), "there is no {}: cargo xtask test builds it", runtime.display());
     runtime
 }
 

@@ -141,7 +141,6 @@ impl Known {
             load: self.load.0.into(),
             loads: self.load.1.to_vec(),
             series_ms: super::TIMEOUT.as_millis() as u64,
-            ..BenchInfo::default()
         }
     }
 }
