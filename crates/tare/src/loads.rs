@@ -1,6 +1,5 @@
 //! Which loads are measured: the benchmarks' own, or those that `--load` asks for or lets tare find.
 
-use crate::programs::NEEDS;
 use anyhow::{Result, bail};
 use globset::{Glob, GlobMatcher};
 use std::str::FromStr;
@@ -73,14 +72,8 @@ pub fn searched<'a>(benches: &'a [BenchInfo], asked: &[LoadArg]) -> Vec<&'a Benc
     benches.iter().filter(|bench| for_bench(bench, asked) == Some(&Loads::Auto)).collect()
 }
 
-/// Refuses loads for benchmarks that are not there or have none, and a search that cannot be made.
+/// Refuses loads for benchmarks that are not there or have none.
 pub fn check_loads(benches: &[BenchInfo], asked: &[LoadArg]) -> Result<()> {
-    if let Some(program) = searched(benches, asked).iter().find(|bench| bench.needs == NEEDS) {
-        bail!(
-            "--load auto cannot find loads of programs; list them: --load {}=1,2,4",
-            program.name
-        );
-    }
     if let Some(idle) = asked.iter().find(|arg| !benches.iter().any(|bench| arg.fits(bench))) {
         let glob = idle.of.as_ref().map_or(String::new(), |of| format!(" {}", of.glob()));
         bail!("--load{glob}: no matching benchmark of this campaign has loads; see 'tare list'");
@@ -165,9 +158,6 @@ mod tests {
         assert!("5000".parse::<LoadArg>().is_err());
         let asked: LoadArg = "c/*=2".parse().unwrap();
         assert!(check_loads(&[bench("a/loop", "copies", &[1])], &[asked]).is_err());
-        let program = BenchInfo { needs: NEEDS.into(), ..bench("programs/oltp", "threads", &[1]) };
-        let why = check_loads(&[program], &["auto".parse().unwrap()]).unwrap_err().to_string();
-        assert!(why.contains("--load programs/oltp=1,2,4"), "{why}");
     }
 
     #[test]

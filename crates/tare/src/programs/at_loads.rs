@@ -1,10 +1,22 @@
 //! Programs at several loads: each is a program of its own, which finds its load in its environment.
 
-use super::Wanted;
+use super::{NEEDS, Wanted};
 use crate::loads::{self, LoadArg};
+use anyhow::{Result, bail};
+use tare_proto::BenchInfo;
 
 /// The variable that holds the load.
 const LOAD: &str = "LOAD";
+
+/// Refuses a search for the loads of programs, each step of which would take minutes.
+pub fn check_search(benches: &[BenchInfo], asked: &[LoadArg]) -> Result<()> {
+    match loads::searched(benches, asked).iter().find(|bench| bench.needs == NEEDS) {
+        None => Ok(()),
+        Some(BenchInfo { name, .. }) => {
+            bail!("--load auto cannot find loads of programs; list them: --load {name}=1,2,4")
+        }
+    }
+}
 
 /// Every one of `programs` at each of its own loads, or at those that were `asked` for; a load of 0 in a program's own list
 /// is as many as layers have `cpus`.
@@ -53,5 +65,7 @@ mod tests {
         let load = |at: usize| all[at].planned.program.env.iter().find(|(key, _)| key == LOAD);
         assert_eq!(load(1).map(|(_, value)| value.as_str()), Some("4"));
         assert_eq!(at_loads(wanted(), &[], 1).len(), 1, "one when nothing is said");
+        let why = check_search(&wanted()[0].benches, &["auto".parse().unwrap()]).unwrap_err();
+        assert!(why.to_string().contains("--load program/bench.rate=1,2,4"), "{why}");
     }
 }

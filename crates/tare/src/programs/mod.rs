@@ -6,7 +6,7 @@ mod names;
 mod root;
 mod units;
 
-pub use at_loads::at_loads;
+pub use at_loads::{at_loads, check_search};
 pub use root::{ROOT, recipe, rooted};
 
 use crate::cli::{ProgramArgs, RunArgs};

@@ -46,7 +46,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let programs = programs::wanted(args, &config, &benches).or_usage()?;
     let benches = measured(benches, args, &config, machine, &programs)?;
     let loads = loads(args, &config, machine).or_usage()?;
-    check_loads(&benches, &loads).or_usage()?;
+    programs::check_search(&benches, &loads).and(check_loads(&benches, &loads)).or_usage()?;
     let asked = config.layers(args, machine, &benches).or_usage()?;
     let baseline = args.baseline.as_deref().or(config.baseline.as_deref());
     let baseline = plan::baseline(baseline, &asked).or_usage()?;
