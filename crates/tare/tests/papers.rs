@@ -133,12 +133,11 @@ fn every_benchmark_that_report_000_is_mapped_to_is_the_probes() {
         let name = name.trim_end_matches("@n");
         assert!(known.contains(&name), "{name} is not in {known:?}");
     }
-    // Those of lmbench and the kernel's loops, netperf's two, dbench and two kernel builds.
     let all = 2 * (24 + 2 + 3);
     assert_eq!(
         mapped.len(),
         all,
-        "lmbench's 20 rows, 4 kernel loops and netperf's streams, on two machines"
+        "20 rows of lmbench, 4 kernel loops, 2 streams, dbench and 2 kernel builds, on two machines"
     );
 }
 
