@@ -148,11 +148,10 @@ fn one_of_several_that_dies_or_hangs_is_counted_and_costs_only_itself() {
     }
 }
 
-#[test]
-fn what_would_not_fit_is_a_hole_with_its_reason_and_nothing_is_hit() {
-    let bench = scripted();
+/// Starts at `loads`, by a tare that may open 200 files.
+fn with_few_open_files(bench: &Bench, loads: &str) -> Campaign {
     let tare = bench.command("");
-    let line = format!("run {TWO} --bench start/rate --load 1,40 --blocks 1 --seed 1 --out c");
+    let line = format!("run {TWO} --bench start/rate --load {loads} --blocks 1 --seed 1 --out c");
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -n 200; exec \"$0\" $1"]).arg(tare.get_program()).arg(line);
     limited
@@ -160,7 +159,13 @@ fn what_would_not_fit_is_a_hole_with_its_reason_and_nothing_is_hit() {
         .envs(tare.get_envs().filter_map(|(key, value)| Some((key, value?))));
     let ended = done(limited.output().expect("sh"));
     assert_eq!(ended.code, 0, "{}", ended.err);
-    let campaign = bench.campaign("c");
+    bench.campaign("c")
+}
+
+#[test]
+fn what_would_not_fit_is_a_hole_with_its_reason_and_nothing_is_hit() {
+    let bench = scripted();
+    let campaign = with_few_open_files(&bench, "1,40");
     for layer in [0, 1] {
         assert!(
             series(&campaign, "start/rate", layer)
@@ -226,16 +231,7 @@ fn what_a_kind_cannot_have_is_a_hole_with_its_reason() {
 fn loads_that_are_found_are_where_starts_a_second_rise_no_more() {
     let bench = scripted();
     // Scripted starts take as long however many there are, so that the limit of open files ends the search.
-    let tare = bench.command("");
-    let line = format!("run {TWO} --bench start/rate --load auto --blocks 1 --seed 1 --out c");
-    let mut limited = Command::new("sh");
-    limited.args(["-c", "ulimit -n 200; exec \"$0\" $1"]).arg(tare.get_program()).arg(line);
-    limited
-        .current_dir(bench.path(""))
-        .envs(tare.get_envs().filter_map(|(key, value)| Some((key, value?))));
-    let ended = done(limited.output().expect("sh"));
-    assert_eq!(ended.code, 0, "{}", ended.err);
-    let campaign = bench.campaign("c");
+    let campaign = with_few_open_files(&bench, "auto");
     let found: Vec<&str> = campaign.benchmarks.iter().map(|bench| bench.name.as_str()).collect();
     assert!(
         found.starts_with(&["start/rate", "start/rate@2", "start/rate@4", "start/rate@8"]),
