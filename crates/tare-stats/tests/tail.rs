@@ -40,8 +40,11 @@ fn a_quantile_of_nothing_or_of_no_level_is_refused() {
     assert_eq!(quantile_interval(&[], 0.5, 0.95), Err(StatError::Empty));
     assert_eq!(quantile_interval(&[1.0], 1.0, 0.95), Err(StatError::BadLevel { level: 1.0 }));
     assert_eq!(quantile_interval(&[1.0], 0.5, 0.0), Err(StatError::BadLevel { level: 0.0 }));
-    let one = quantile_interval(&[7.0], 0.99, 0.95).unwrap();
+    let one = quantile_interval(&[7.0], 0.5, 0.95).unwrap();
     assert_eq!((one.value, one.low, one.high), (7.0, None, None));
+    // A single value lies above the 99th percentile once in a hundred times, so it is a lower end already.
+    let one = quantile_interval(&[7.0], 0.99, 0.95).unwrap();
+    assert_eq!((one.value, one.low, one.high), (7.0, Some(7.0), None));
 }
 
 #[test]
