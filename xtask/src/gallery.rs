@@ -42,15 +42,16 @@ const EXHIBITS: &[Exhibit] = &[
              difference above 2% exists.",
             "gVisor and User-Mode Linux answer system calls in another process, so the emptiest calls suffer most and work inside \
              the kernel (`mmap`, `fork_exec`) much less; User-Mode Linux pays more for page faults than for anything else.",
-            "QEMU's emulator slows every instruction alike: no row is spared, and none is as bad as the worst of the others.",
+            "QEMU's emulator slows every instruction down, so no row is spared; rows that change address spaces, such as the context \
+             switches, suffer most, because it forgets then what it knew of memory.",
         ],
     },
     Exhibit {
         name: "curves",
         question: "What happens to a layer when several programs run in it at once?",
         flags: "--layers native,runc,uml --layer name=gvisor,kind=runsc,runtime=target/gvisor/runsc --bench aim7/mix \
-                --bench unixbench/syscall --bench unixbench/spawn --load 1,2,4 --budget 150s",
-        figures: &["aim7/mix", "unixbench/syscall", "unixbench/spawn"],
+                --bench unixbench/syscall --load 1,2,4 --pin 0,1 --budget 5m",
+        figures: &["aim7/mix", "unixbench/syscall"],
         explained: None,
         shows: [
             "Throughput on the host and in a container rises up to the number of CPUs and stays there.",
@@ -67,14 +68,16 @@ const EXHIBITS: &[Exhibit] = &[
         explained: Some("lmbench/fork_exit"),
         shows: [
             "The machine is simulated and counts instructions, so these figures repeat to the last digit on any computer.",
-            "A system call enters Xen before it reaches the kernel, and returns through it: the emptiest calls pay most.",
-            "Page tables are changed by hypercalls, which `tare explain` names and counts; that is what process creation pays for.",
+            "A system call enters Xen before it reaches the kernel, and returns through it: an empty call costs three times as much, \
+             and the more a call does, the less it shows.",
+            "Page tables are changed by hypercalls, which `tare explain` names and counts; that is what creating processes and \
+             touching new pages pays for, and it costs still more.",
         ],
     },
     Exhibit {
         name: "disk",
         question: "What does a layer's way to the disk cost?",
-        flags: "--layers native,runc,uml,qemu --suite disk --budget 2m",
+        flags: "--layers native,runc,uml,qemu --bench disk/randread_4k --bench disk/read_64k --load 1,16 --budget 5m",
         figures: &[],
         explained: None,
         shows: [
@@ -83,6 +86,19 @@ const EXHIBITS: &[Exhibit] = &[
              large ones are dominated by the copying.",
             "User-Mode Linux has one thread for its disk and answers one request after the other, so more requests in flight gain \
              nothing.",
+        ],
+    },
+    Exhibit {
+        name: "sandbox",
+        question: "How fast does a sandbox start, also when many start at once, and what does one more weigh?",
+        flags: "--suite sandbox --layers native,runc,uml,qemu --layer name=gvisor,kind=runsc,runtime=target/gvisor/runsc",
+        figures: &["start/warm"],
+        explained: None,
+        shows: [
+            "A container starts in tens of milliseconds, gVisor in about a hundred; a guest with a kernel of its own takes a third of a \
+             second (User-Mode Linux) or seconds (QEMU's emulator), nearly all of it that kernel's.",
+            "More starts at once raise the rate only until the CPUs are busy.",
+            "What one more idle sandbox weighs is exact for its processes (`sandbox/pss`), and only roughly known for the whole host.",
         ],
     },
 ];

@@ -109,7 +109,8 @@ fn user_mode(known: Known) -> Identity {
     let without = known.hello.is_some_and(|hello| hello.tunables.contains("hwcaps=-AVX"));
     let text = "runs without AVX: this processor has more registers (AMX) than User-Mode Linux before 6.14 can keep, so tare \
                 lets it keep those of SSE alone and tells the C library inside to do without the wider ones; what copies or \
-                compares memory may be slower for it than on other processors";
+                compares memory may be slower for it than on other processors, and a program that looks for AVX by itself may \
+                compute wrongly there";
     Identity {
         what: with_version("User-Mode Linux", version),
         remark: without.then(|| Note { kind: "registers", text: text.into() }),

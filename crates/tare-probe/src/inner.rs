@@ -15,7 +15,9 @@ const MOST: usize = 200;
 /// What the host wants started in here, if this guest is such a machine.
 pub fn read() -> Option<io::Result<Inner>> {
     let text = fs::read(INNER).ok()?;
-    Some(serde_json::from_slice(&text).map_err(|e| sys::name_error(INNER, e.into())))
+    Some(
+        serde_json::from_slice(&text).map_err(|e| sys::name_error(INNER, std::io::Error::other(e))),
+    )
 }
 
 /// Starts the layer on `line` and reaps whatever ends until it ends itself.

@@ -10,8 +10,8 @@ pub enum Incoming {
     Message(FromProbe),
     /// Not of the protocol: console output, without its line ending.
     Noise(String),
-    /// Of the protocol, and damaged.
-    Damaged(LineError),
+    /// Of the protocol, and damaged: how, and what came.
+    Damaged(LineError, String),
 }
 
 /// Reads [`Incoming`] lines from a stream, never holding more than [`MAX_LINE`] bytes.
@@ -71,7 +71,13 @@ fn sort(line: &[u8]) -> Incoming {
     let text = String::from_utf8_lossy(line);
     match decode::<FromProbe>(&text).and_then(FromProbe::check) {
         Ok(message) => Incoming::Message(message),
-        Err(LineError::Noise) => Incoming::Noise(text.trim_end_matches(['\n', '\r']).to_owned()),
-        Err(damage) => Incoming::Damaged(damage),
+        Err(how) => {
+            let line = text.trim_end_matches(['\n', '\r']).to_owned();
+            if how == LineError::Noise {
+                Incoming::Noise(line)
+            } else {
+                Incoming::Damaged(how, line)
+            }
+        }
     }
 }

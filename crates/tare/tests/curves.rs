@@ -75,6 +75,10 @@ fn the_page_shows_curves_counters_and_cpu_time() {
     ] {
         assert!(page.contains(part), "the page lacks '{part}'");
     }
+    for (name, curve) in [("aim7/mix", true), ("aim7/mix@1", false), ("aim7/mix@4", false)] {
+        let svg = bench.ok(&format!("report c --format svg --bench {name}")).out;
+        assert_eq!(svg.contains("Throughput against load"), curve, "{name}");
+    }
 }
 
 #[test]

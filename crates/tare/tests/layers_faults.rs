@@ -85,6 +85,7 @@ fn a_damaged_line_is_not_an_answer() {
     let mut fault = start("echo 'tare1 00000000 {\"type\":\"hello\"}'; exec sleep 1000");
     let error = fault.session.greet(SOON).unwrap_err();
     assert!(matches!(error, SessionError::Damaged(_)), "{error}");
+    assert!(fault.session.console_tail().contains("00000000 {\"type\""), "what came is shown");
     fault.finish();
 }
 

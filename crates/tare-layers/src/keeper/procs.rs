@@ -7,42 +7,72 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::path::Path;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-/// Who is whose child at one moment. Reading it costs a millisecond or more, so several layers share one.
+/// Who is whose child. A kernel that lists the children of a thread (`CONFIG_PROC_CHILDREN`) is asked about those processes alone that
+/// are looked for; any other makes it read all processes once, which costs a millisecond or more, so several layers share one.
+#[derive(Default)]
 pub struct Processes {
-    children: BTreeMap<u32, Vec<u32>>,
+    all: OnceLock<Children>,
 }
+
+/// The children of each process that has any.
+type Children = BTreeMap<u32, Vec<u32>>;
 
 impl Processes {
     /// The processes that live now.
     pub fn now() -> Processes {
-        let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (pid, parent) in all_with_parents() {
-            children.entry(parent).or_default().push(pid);
-        }
-        Processes { children }
+        Processes::default()
     }
 
-    /// All descendants of `ancestor`, without itself.
+    /// All descendants of `ancestor`, without itself. A kernel's list may miss a process whose sibling ends at that moment, so
+    /// this is for layers that rest, and not for ending processes.
     pub fn descendants(&self, ancestor: u32) -> BTreeSet<u32> {
-        let mut found = BTreeSet::new();
-        let mut open = vec![ancestor];
-        while let Some(pid) = open.pop() {
-            for &child in self.children.get(&pid).into_iter().flatten() {
-                if found.insert(child) {
-                    open.push(child);
-                }
-            }
+        static LISTED: OnceLock<bool> = OnceLock::new();
+        if *LISTED.get_or_init(|| Path::new("/proc/thread-self/children").exists()) {
+            return below(ancestor, listed);
         }
-        found
+        let all = self.all.get_or_init(children);
+        below(ancestor, |pid| all.get(&pid).cloned().unwrap_or_default())
     }
 }
 
 /// All living descendants of `ancestor`, without itself.
 pub fn descendants(ancestor: u32) -> BTreeSet<u32> {
-    Processes::now().descendants(ancestor)
+    let all = children();
+    below(ancestor, |pid| all.get(&pid).cloned().unwrap_or_default())
+}
+
+fn below(ancestor: u32, children: impl Fn(u32) -> Vec<u32>) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![ancestor];
+    while let Some(pid) = open.pop() {
+        open.extend(children(pid).into_iter().filter(|child| found.insert(*child)));
+    }
+    found
+}
+
+/// The children of all processes.
+fn children() -> Children {
+    let mut children = Children::new();
+    for (pid, parent) in all_with_parents() {
+        children.entry(parent).or_default().push(pid);
+    }
+    children
+}
+
+/// The children of `pid`, as the kernel lists them for each of its threads.
+fn listed(pid: u32) -> Vec<u32> {
+    let lists =
+        threads(&pid).filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| {
+            list.split_whitespace().filter_map(|word| word.parse().ok()).collect::<Vec<u32>>()
+        })
+        .collect()
 }
 
 /// The mark of all processes of the boot `id`: a number that no other boot has.
@@ -225,6 +255,9 @@ mod tests {
         while marked(mark).len() < 2 {
             thread::sleep(Duration::from_millis(5));
         }
+        let below = Processes::now().descendants(child.id());
+        assert!(below.is_subset(&marked(mark)) && !below.contains(&child.id()));
+        assert_eq!(below, descendants(child.id()), "as all processes say");
         assert_eq!(marked(mark + 1), BTreeSet::new());
         assert_eq!(end_marked(mark, Duration::from_secs(20)), BTreeSet::new());
         assert!(!child.wait().unwrap().success());

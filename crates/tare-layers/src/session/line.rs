@@ -55,6 +55,11 @@ impl Arrivals {
         self.console.push(self.lines.unfinished());
     }
 
+    fn show(&self, line: &str) {
+        self.console.push(line.as_bytes());
+        self.console.push(b"\n");
+    }
+
     /// Waits for a message, at most for `within`.
     pub(crate) fn wait(&mut self, within: Duration) -> Arrived {
         let end = Instant::now() + within;
@@ -64,10 +69,12 @@ impl Arrivals {
                 Ok(Some(Incoming::Message(what))) => {
                     return Arrived::Message(Stamped { what, at: Instant::now() });
                 }
-                Ok(Some(Incoming::Damaged(how))) => return Arrived::Damaged(how),
-                Ok(Some(Incoming::Noise(text))) => {
-                    self.console.push(text.as_bytes());
-                    self.console.push(b"\n");
+                Ok(Some(Incoming::Damaged(how, line))) => {
+                    self.show(&line); // what came says what damaged it
+                    return Arrived::Damaged(how);
+                }
+                Ok(Some(Incoming::Noise(line))) => {
+                    self.show(&line);
                     if Instant::now() >= end {
                         return Arrived::Nothing; // a flood is no message
                     }

@@ -93,9 +93,10 @@ fn one(dir: &Path, args: &ReportArgs) -> Result<()> {
     }
 }
 
-/// The samples of a benchmark, or the curve of one that was measured at several loads.
+/// The curve of a benchmark that was measured at several loads, or the samples of one, of which `@1` is that at the load 1.
 fn figure(campaign: &Campaign, board: &Scoreboard, name: &str) -> Result<String> {
-    let svg = benchmark_svg(campaign, name).or_else(|| load_svg(campaign, board, name));
+    let at_one_load = || benchmark_svg(campaign, name.strip_suffix("@1").unwrap_or(name));
+    let svg = load_svg(campaign, board, name).or_else(at_one_load);
     if let Some(svg) = svg {
         return Ok(svg);
     }

@@ -68,7 +68,7 @@ pub fn benchmark_svg(campaign: &Campaign, name: &str) -> Option<String> {
 #[must_use]
 pub fn load_svg(campaign: &Campaign, board: &Scoreboard, name: &str) -> Option<String> {
     let families = families(board);
-    let family = families.iter().find(|family| family.name == name)?;
+    let family = families.iter().find(|family| family.name == name && family.rows.len() > 1)?;
     let bench = campaign.benchmarks.get(family.rows.first()?.1)?;
     let curves: Vec<LoadCurve> =
         (0..board.layers.len()).map(|layer| curve(board, family, layer)).collect();
