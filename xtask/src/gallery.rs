@@ -40,8 +40,8 @@ const EXHIBITS: &[Exhibit] = &[
         shows: [
             "A container's operations are the host's own: the ratios lie within a few percent of 1, and most rows show that no \
              difference above 2% exists.",
-            "gVisor and User-Mode Linux answer system calls in another process, so the emptiest calls suffer most and work inside \
-             the kernel (`mmap`, `fork_exec`) much less; User-Mode Linux pays more for page faults than for anything else.",
+            "gVisor and User-Mode Linux answer system calls in another process, so the emptiest calls suffer most, and calls that do \
+             much (`fork_exec`) suffer less; memory (`mmap`, `page_fault`) is cheap in gVisor and the dearest of all in User-Mode Linux.",
             "QEMU's emulator slows every instruction down, so no row is spared; rows that change address spaces, such as the context \
              switches, suffer most, because it forgets then what it knew of memory.",
         ],
@@ -54,7 +54,7 @@ const EXHIBITS: &[Exhibit] = &[
         figures: &["aim7/mix", "unixbench/syscall"],
         explained: None,
         shows: [
-            "Throughput on the host and in a container rises up to the number of CPUs and stays there.",
+            "Throughput on the host and in a container rises with the number of CPUs, which are two here, and little beyond.",
             "User-Mode Linux has one CPU however many the host has, so its curves are flat from the beginning.",
             "gVisor's curves say how much of its own kernel can run in parallel: a curve that falls behind the host's as the load \
              grows is a cost that no single-threaded benchmark shows.",
