@@ -14,6 +14,7 @@ use crate::samples::SampleSummary;
 use crate::sandboxes::{sandboxes, tails};
 use crate::shapes::findings_of;
 use crate::subtracted::{self, bounded};
+use crate::sweep::sweeps;
 use crate::values::{Values, best};
 use crate::warn::warnings;
 use crate::weigh::{CellAddress, CellRatio, weigh};
@@ -43,6 +44,7 @@ pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
         counts: counts(campaign, &values),
         indices: indices(campaign, &layers, &rows),
         sandboxes: sandboxes(campaign, &layers, &rows, options.confidence),
+        sweeps: sweeps(campaign, &values, &floors, options),
         layers,
         geomeans,
         warnings: warnings(campaign, &values, options, &rows),
@@ -172,6 +174,7 @@ impl Context<'_> {
             settings: row.settings.clone(),
             what: identity(self.campaign, layer).what,
             baseline: column.is_none(),
+            swept: swept(self.campaign, &row.name),
             unavailable: row.unavailable.clone().map(|(why, remedy)| Unavailable { why, remedy }),
             boots: boots().count(),
             failed_boots: boots().filter(|boot| failed(boot)).count(),
@@ -179,6 +182,12 @@ impl Context<'_> {
             notes: notes(self.campaign, layer),
         }
     }
+}
+
+/// The layer that a sweep made the layer called `name` from.
+fn swept(campaign: &Campaign, name: &str) -> Option<String> {
+    let layers = campaign.plan.sweep.iter().flat_map(|sweep| &sweep.layers);
+    layers.into_iter().find(|swept| swept.name == name).map(|swept| swept.of.clone())
 }
 
 /// The weight that a benchmark's series carry.

@@ -31,15 +31,17 @@ mod sandbox;
 mod sandboxes;
 mod shapes;
 mod subtracted;
+mod sweep;
 pub mod values;
 mod warn;
 mod weigh;
 
 pub use assemble::scoreboard;
 pub use board::{
-    Cell, Counts, FailedBoot, Floor, Geomean, Index, IndexRow, LayerSummary, Mean, Measure, Method,
-    OverallFloor, Pair, Presence, Provenance, Ratio, Row, Score, Scoreboard, Subtracted,
-    Unavailable, Verdict, Words,
+    BestSetting, Cell, CountedEffect, Counts, Curve, CurvePoint, Effect, Explained, Factor,
+    FailedBoot, Floor, Geomean, Index, IndexRow, Interaction, LayerSummary, Mean, Measure, Method,
+    OverallFloor, Pair, Presence, Provenance, Ratio, Response, Row, Score, Scoreboard, Setting,
+    Subtracted, Sweep, Unavailable, Verdict, Words,
 };
 pub use comment::Comment;
 pub use compare::{

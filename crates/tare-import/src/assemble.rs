@@ -190,5 +190,6 @@ fn plan(origin: &Origin, blocks: usize) -> Plan {
         probe_sha256: String::new(),
         command: origin.command.clone(),
         programs: Vec::new(),
+        sweep: None,
     }
 }

@@ -31,6 +31,7 @@ mod settings;
 mod vmm;
 mod whereabouts;
 
+pub use artifacts::versions::{is_pattern, kernels};
 pub use availability::{Remedy, Unavailable};
 pub use cache::cache_folder;
 pub use counting::{CountError, Counts, Plugin};
@@ -53,4 +54,4 @@ pub use session::Session;
 pub use session::boot::{Answer, BootName, Ended, Greeting, Turn, fresh_id};
 pub use session::line::Stamped;
 pub use session::phases::Phases;
-pub use settings::{Setting, SettingError, Settings, suggestion};
+pub use settings::{Setting, SettingError, Settings, split_at_commas, suggestion};

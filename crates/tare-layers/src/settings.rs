@@ -57,6 +57,11 @@ impl Settings {
         }
     }
 
+    /// Gives a setting this value, whatever it was.
+    pub fn replace(&mut self, key: &str, value: &str) {
+        self.0.insert(key.to_owned(), value.to_owned());
+    }
+
     /// Adds a setting unless it is there.
     pub fn default_to(&mut self, key: &str, value: &str) {
         self.0.entry(key.to_owned()).or_insert_with(|| value.to_owned());
@@ -144,7 +149,8 @@ pub fn suggestion(word: &str, known: &[&str]) -> String {
     format!("did you mean {}?", names.join(" or "))
 }
 
-fn split_at_commas(text: &str) -> Vec<String> {
+/// The parts of a list; a comma inside of one is written `\,`.
+pub fn split_at_commas(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

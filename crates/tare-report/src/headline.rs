@@ -16,9 +16,10 @@ pub(crate) struct Headline {
     pub(crate) tally: String,
 }
 
-/// One headline per layer that was weighed.
+/// One headline per layer that was weighed. Settings of a sweep have a section of their own.
 pub(crate) fn headlines(board: &Scoreboard) -> Vec<Headline> {
     let layers = board.others().enumerate();
+    let layers = layers.filter(|(_, layer)| layer.swept.is_none());
     let booted = layers.filter(|(_, layer)| layer.unavailable.is_none() || layer.measured > 0);
     booted.map(|(at, layer)| headline(board, layer, at)).collect()
 }

@@ -17,6 +17,7 @@ mod legend;
 mod markdown;
 mod sandbox;
 mod svg;
+mod sweep;
 mod text;
 mod vmi;
 mod words;

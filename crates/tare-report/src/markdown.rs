@@ -1,7 +1,7 @@
 //! The Markdown form, for a pull request or a wiki: the matrix is visible, the rest is folded.
 
 use crate::clean::{clean, fit};
-use crate::{headline, index, words};
+use crate::{headline, index, sweep, words};
 use std::fmt::Write;
 use tare_board::format::{
     count, pair, percent_above_one, quantity, ratio_and_interval, short_ratio,
@@ -87,6 +87,13 @@ fn summary(out: &mut String, board: &Scoreboard) {
         parts.extend([layer.besides.as_str(), layer.tally.as_str()]);
         parts.retain(|part| !part.is_empty());
         line(out, &format!("- **{}**: {}", prose(&layer.layer), prose(&parts.join("; "))));
+    }
+    for found in &board.sweeps {
+        for response in &found.responses {
+            let (title, text) = (sweep::title(found), sweep::heading(response));
+            let said = prose(&sweep::sentence(response));
+            line(out, &format!("- **{}**, {}: {said}", prose(&title), prose(&text)));
+        }
     }
     for layer in &board.layers {
         if let Some(unavailable) = &layer.unavailable {

@@ -115,8 +115,13 @@ impl Runner<'_> {
         let field = self.field(&layers);
         match self.plan.blocks {
             Some(_) => field.whole(),
-            None => field.wanted(&self.history),
+            None => self.unless_swept(field.wanted(&self.history), || field.whole()),
         }
+    }
+
+    /// What is `wanted`, or all of it where knobs are turned: their effects are differences between all settings of a block.
+    fn unless_swept(&self, wanted: Wanted, whole: impl Fn() -> Wanted) -> Wanted {
+        if self.plan.sweep.is_some() && !wanted.is_empty() { whole() } else { wanted }
     }
 
     /// What allocation needs to know of `layers`.

@@ -13,13 +13,14 @@ const STARTS: f64 = 20.0;
 
 impl Runner<'_> {
     /// Leaves out of the next block what does not fit into the budget any more; all of it when nothing does. The first
-    /// blocks stay whole or are not begun.
+    /// blocks, and all blocks of a sweep, stay whole or are not begun.
     pub(crate) fn fit(&self, wanted: &mut Wanted, budget: &Budget) {
         let done = self.history.whole();
         if budget.allows(done, self.predicted(wanted)) {
             return;
         }
-        let Some(left) = budget.left().filter(|_| done >= allocate::WHOLE_BLOCKS) else {
+        let in_parts = done >= allocate::WHOLE_BLOCKS && self.plan.sweep.is_none();
+        let Some(left) = budget.left().filter(|_| in_parts) else {
             return wanted.clear();
         };
         let layers: Vec<usize> = wanted.keys().copied().collect();

@@ -53,6 +53,8 @@ pub enum StatError {
     },
     /// The values are finite but their statistic is beyond the largest `f64`.
     Overflow,
+    /// The settings that were measured cannot tell the model's effects apart.
+    NotEstimable,
     /// All values agree (or all spreads are zero), so this statistic is not defined.
     NoSpread,
 }
@@ -75,6 +77,9 @@ impl fmt::Display for StatError {
                 "estimator {text:?} is not one of mean, median, best-of-N, best-K-of-N (1 <= K <= N), mean-until-P%"
             ),
             Self::Overflow => write!(f, "the result is too large for a 64-bit number"),
+            Self::NotEstimable => {
+                write!(f, "the settings that were measured cannot tell the effects apart")
+            }
             Self::NoSpread => write!(f, "the values do not vary, so there is nothing to estimate"),
         }
     }

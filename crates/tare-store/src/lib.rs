@@ -12,6 +12,7 @@ mod order;
 mod program;
 mod read;
 mod sql;
+mod sweep;
 mod table;
 mod upgrade;
 mod write;
@@ -26,6 +27,7 @@ pub use model::{
 pub use order::Order;
 pub use program::{PlannedProgram, ProgramRow, ProgramValue};
 pub use read::{load, load_plan};
+pub use sweep::{Design, Knob, Sweep, SweptLayer, Turned};
 pub use table::Sample;
 pub use write::Store;
 

@@ -1,7 +1,7 @@
 //! A campaign in memory: what was planned, what was booted, what was measured.
 
-use crate::PlannedProgram;
 use crate::order::Order;
+use crate::{PlannedProgram, Sweep};
 use serde::{Deserialize, Serialize};
 use tare_proto::{BenchInfo, Counter, Hello, Machine, Turn};
 
@@ -54,6 +54,9 @@ pub struct Plan {
     /// The programs that are weighed beside the probe's own benchmarks.
     #[serde(default)]
     pub programs: Vec<PlannedProgram>,
+    /// The knobs that the campaign turns, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
 }
 
 /// What is counted of a simulated machine's instructions.

@@ -27,6 +27,7 @@ fn plan() -> Plan {
         probe_sha256: "00".into(),
         command: "tare run".into(),
         programs: Vec::new(),
+        sweep: None,
     }
 }
 

@@ -16,6 +16,7 @@ mod pin;
 mod programs;
 mod progress;
 mod shell;
+mod sweep;
 mod usage;
 mod version;
 
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Import(args) => commands::import::import(&args),
         Command::Papers(args) => commands::papers::run(&args),
         Command::Explain(args) => commands::explain::explain(&args),
+        Command::Bisect(args) => commands::bisect::bisect(&args),
         Command::Doctor(args) => commands::doctor::doctor(&args),
         Command::Init(args) => commands::init::init(&args),
         Command::List(args) => commands::list::list(&args),

@@ -2,11 +2,17 @@
 
 mod measure;
 mod parts;
+mod sweep;
 
 pub use crate::ratio::{Mean, Pair, Ratio, Subtracted};
 pub use measure::{Measure, Words};
 pub use parts::{
     Counts, FailedBoot, LayerSummary, Method, OverallFloor, Presence, Provenance, Unavailable,
+};
+
+pub use sweep::{
+    BestSetting, CountedEffect, Curve, CurvePoint, Effect, Explained, Factor, Interaction,
+    Response, Setting, Sweep,
 };
 
 use crate::{Comment, Finding, SampleSummary, Sandbox, Tails};
@@ -37,6 +43,9 @@ pub struct Scoreboard {
     /// What the suite `sandbox` says of each layer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sandboxes: Vec<Sandbox>,
+    /// What the knobs of a sweep do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sweeps: Vec<Sweep>,
     /// What the baseline against itself says over all benchmarks.
     pub floor: OverallFloor,
     /// What should be known when reading the rest.

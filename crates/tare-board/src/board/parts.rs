@@ -51,6 +51,9 @@ pub struct LayerSummary {
     pub what: String,
     /// It is what the others are divided by.
     pub baseline: bool,
+    /// The layer that it is a setting of, where a sweep made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swept: Option<String>,
     /// Why it cannot run here.
     pub unavailable: Option<Unavailable>,
     /// Times it was booted.

@@ -35,6 +35,7 @@ pub fn plan(blocks: u32) -> Plan {
         probe_sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".into(),
         command: format!("tare run --layers native,runc,runsc,uml,qemu --blocks {blocks}"),
         programs: Vec::new(),
+        sweep: None,
     }
 }
 

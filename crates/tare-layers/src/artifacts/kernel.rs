@@ -23,7 +23,13 @@ pub(crate) fn find(set: Option<&str>, host: &Host) -> Result<PathBuf, Unavailabl
     found.map_or_else(|| fetch(&cached), Ok)
 }
 
+/// Where a tree has the kernel that was built in it.
+const BUILT: &str = "arch/x86/boot/bzImage";
+
+/// The kernel that is named: a file, or what was built in a tree.
 pub(crate) fn given(path: &Path) -> Result<PathBuf, Unavailable> {
+    let built = path.is_dir().then(|| path.join(BUILT));
+    let path = built.as_deref().unwrap_or(path);
     let file = fs::File::open(path).and_then(|file| file.metadata());
     match file.and_then(|found| match found.is_file() {
         true => Ok(()),

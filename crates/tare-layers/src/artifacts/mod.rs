@@ -7,3 +7,4 @@ pub(crate) mod modules;
 pub(crate) mod package;
 pub(crate) mod unpack;
 pub(crate) mod version;
+pub(crate) mod versions;

@@ -36,6 +36,10 @@ pub const SUITES: &[Suite] = &[
         about: "the layer's own disk, bypassing the page cache: bandwidth, IOPS, latencies by queue depth",
     },
     Suite {
+        name: disk::aio_reads::SUITE,
+        about: "the layer's own disk with libaio's calls, 4 KiB to 1 MiB: what report 001 asked of Xen's disk ring",
+    },
+    Suite {
         name: "stream",
         about: "STREAM's four loops over arrays larger than any cache, one thread for each CPU",
     },
@@ -125,7 +129,8 @@ pub const ALL: &[&Bench] = &[
 ];
 
 /// Families of many small rows, a table each; they follow [`ALL`].
-const TABLES: &[&[&[Bench]]] = &[aim7::TESTS, &[aim7::mix::ROWS, aim7::calls::ROWS]];
+const TABLES: &[&[&[Bench]]] =
+    &[aim7::TESTS, &[aim7::mix::ROWS, aim7::calls::ROWS, disk::aio_reads::ROWS]];
 
 /// Every benchmark, in the order that scoreboards show.
 pub fn all() -> impl Iterator<Item = &'static Bench> {

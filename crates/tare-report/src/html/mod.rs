@@ -17,6 +17,7 @@ mod ranking;
 mod sandbox;
 mod shape;
 mod summary;
+mod sweep;
 mod table;
 mod trouble;
 
@@ -37,6 +38,7 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
     let body = html! {
         (summary::summary(board))
         main {
+            (sweep::section(board))
             (sandbox::section(campaign, board, extras))
             (table::section(board))
             (table::indices(board))
@@ -52,6 +54,9 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
         ("#trouble", "Can I trust it?"),
         ("#provenance", "Where it comes from"),
     ];
+    if sweep::any(board) {
+        nav.insert(0, ("#sweeps", "Sweeps"));
+    }
     if sandbox::any(board) {
         nav.insert(0, ("#sandboxes", "Starts"));
     }

@@ -6,6 +6,7 @@ mod loads;
 mod matrix;
 mod page;
 mod sandbox;
+mod sweep;
 
 pub(crate) use loads::signed;
 pub use page::Paint;
@@ -41,6 +42,7 @@ pub fn text(board: &Scoreboard, style: &TextStyle) -> String {
     title(&mut page, board);
     sandbox::lead(&mut page, board);
     headlines(&mut page, board);
+    sweep::sweeps(&mut page, board, style);
     matrix::matrix(&mut page, board);
     sandbox::tables(&mut page, board);
     indices(&mut page, board);

@@ -153,9 +153,11 @@ impl Page {
         }
         // Numbers of a sane size never need this; others are cut rather than let out of the page.
         let taken: usize = widths.iter().map(|w| w + GAP).sum();
-        let excess = taken.saturating_sub(GAP + self.width);
-        if let Some(widest) = widths.iter_mut().skip(1).max() {
-            *widest = widest.saturating_sub(excess);
+        for _ in 0..taken.saturating_sub(GAP + self.width) {
+            match widths.iter_mut().skip(1).max() {
+                Some(widest) if *widest > 1 => *widest -= 1,
+                _ => break,
+            }
         }
         widths
     }
@@ -167,7 +169,7 @@ impl Page {
         let mut line = String::new();
         for (at, ((piece, side), column)) in row.iter().zip(sides).zip(widths).enumerate() {
             let text = fit(&piece.text, *column);
-            let space = " ".repeat(column - width(&text));
+            let space = " ".repeat(column.saturating_sub(width(&text)));
             let painted = piece.ink.apply(self.paint, &text);
             line.push_str(if at == 0 { "" } else { "  " });
             line.push_str(&match side {

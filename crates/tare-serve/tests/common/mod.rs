@@ -98,6 +98,7 @@ pub fn campaign_of(directory: &Path, layer: &str, finish: bool, created: &str) -
         probe_sha256: "00".into(),
         command: "tare run".into(),
         programs: Vec::new(),
+        sweep: None,
     };
     let row = |name: &str| LayerRow {
         name: name.into(),

@@ -1,5 +1,6 @@
 //! The command line, and nothing else: what can be asked for and how it is explained.
 
+mod bisect;
 mod cache;
 mod compare;
 mod fleet;
@@ -13,6 +14,7 @@ mod run;
 mod show;
 pub mod values;
 
+pub use bisect::BisectArgs;
 pub use cache::{CacheArgs, CacheVerb};
 pub use compare::{CompareArgs, CompareBy, Correct};
 pub use fleet::{FetchArgs, FleetArgs, FleetVerb, HostDir, MergeArgs, SubmitArgs};
@@ -99,6 +101,8 @@ pub enum Command {
     Papers(PapersArgs),
     /// Break ratios down into instructions by place, crossings and misses; or attribute a difference in throughput
     Explain(ExplainArgs),
+    /// Find which version of a list made a row dearer, by the simulated machine's counts
+    Bisect(BisectArgs),
     /// Check which layers run here, and what to do about those that do not
     Doctor(DoctorArgs),
     /// Write a commented tare.toml for this host: the layers that run here, its CPUs, the suites

@@ -4,11 +4,12 @@ use super::values::{percent, time};
 use super::{FormatArgs, GateArgs, ProgramArgs};
 use crate::loads::LoadArg;
 use crate::pin::Pin;
-use clap::Args;
+use crate::sweep::SweepArg;
+use clap::{Args, Parser};
 use std::path::PathBuf;
 use std::time::Duration;
 use tare_proto::Machine;
-use tare_store::Order;
+use tare_store::{Design, Order};
 
 /// What to run.
 #[derive(Args, Clone)]
@@ -35,6 +36,17 @@ pub struct RunArgs {
     /// loads up to which throughput rises (docs/suites.md), for example --users 'aim7/mix=auto'
     #[arg(long, visible_aliases = ["copies", "users", "threads"], value_name = "[GLOB=]N,...|auto")]
     pub load: Vec<LoadArg>,
+    /// A knob and its values, which are compared with the first: LAYER.SETTING=V1,V2, LAYER.append.PARAM=V1,V2 ('-' leaves it
+    /// out), load=N,... or FAMILY.size=4k,64k; may be repeated. Every combination becomes a layer or a load, and the
+    /// scoreboard has main effects, interactions and the best setting (docs/laboratory.md)
+    #[arg(long, value_name = "KNOB=V,...")]
+    pub sweep: Vec<SweepArg>,
+    /// Which combinations of a layer's knobs are measured: full, fractional or one-at-a-time [default: full]
+    #[arg(long, value_name = "DESIGN")]
+    pub design: Option<Design>,
+    /// Run a sweep of many layers without asking
+    #[arg(long)]
+    pub yes: bool,
     /// Duration of each series of samples, instead of the benchmark's own, for example 2s (docs/suites.md lists the
     /// original durations)
     #[arg(long, value_parser = time, value_name = "TIME")]
@@ -74,7 +86,7 @@ pub struct RunArgs {
     #[arg(long, value_parser = time, value_name = "TIME")]
     pub boot_limit: Option<Duration>,
     /// File with settings (suite, bench, load, series, baseline, budget, blocks, seed, machine, margin, width, pin, order,
-    /// count, model, explain) and tables of layers and programs, as 'tare init' writes one; flags take precedence
+    /// design, count, model, explain) and tables of layers, sweeps and programs, as 'tare init' writes one; flags take precedence
     /// [default: tare.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -103,6 +115,18 @@ pub struct RunArgs {
     /// The reader's own command
     #[command(flatten)]
     pub program: ProgramArgs,
+}
+
+impl RunArgs {
+    /// As without any flag.
+    pub fn plain() -> RunArgs {
+        #[derive(Parser)]
+        struct Plain {
+            #[command(flatten)]
+            args: RunArgs,
+        }
+        Plain::parse_from(["run"]).args
+    }
 }
 
 /// Which campaign to continue.

@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub mod bisect;
 pub mod cache;
 pub mod compare;
 pub mod doctor;

@@ -44,7 +44,7 @@ pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
         store.set_plan(&plan)?;
     }
     let prepared = Prepared { store, plan, layers, benches, history };
-    prepared.run(&host, &keeper, &mut Progress::new(), &args.dir, &args.format)
+    prepared.run(&host, &keeper, &mut Progress::new(), &args.dir, Some(&args.format))
 }
 
 /// The whole blocks of a campaign that has finished, unless more of it is asked for.

@@ -13,9 +13,10 @@
 
 use crate::cli::{ProgramArgs, RunArgs, values};
 use crate::pin::Pin;
+use crate::sweep::{SweepArg, SweepTable, Swept, Wanted};
 use crate::usage::OrUsage;
 use crate::{input, output};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -24,7 +25,7 @@ use std::time::Duration;
 use tare_layers::{Layer, LayerKind, Settings, Unnamed, configure, kinds_of, usual};
 use tare_proto::{BenchInfo, Machine};
 use tare_run::Candidate;
-use tare_store::Order;
+use tare_store::{Design, Order};
 
 /// The file that is read when `--config` names none.
 pub const USUAL: &str = "tare.toml";
@@ -72,6 +73,9 @@ pub struct Config {
     /// As `--order`.
     #[serde(default)]
     pub order: Option<Order>,
+    /// As `--design`.
+    #[serde(default)]
+    pub design: Option<Design>,
     /// As `--machine`.
     #[serde(default)]
     pub machine: Option<Machine>,
@@ -87,6 +91,9 @@ pub struct Config {
     /// As the flags of the reader's own command, one table each.
     #[serde(default)]
     pub program: Vec<ProgramArgs>,
+    /// As `--sweep`, one table each.
+    #[serde(default)]
+    sweep: Vec<SweepTable>,
     /// As `--layer`, one table each.
     #[serde(default)]
     layer: Vec<toml::Table>,
@@ -128,14 +135,15 @@ impl Config {
         parsed.with_context(|| format!("{} is invalid", path.display())).or_usage()
     }
 
-    /// The layers of the flags, or else the file's, or else those that are weighed without being named; with
-    /// what `benches` need.
+    /// The layers of the flags, or else the file's, or else those of `sweep`, or those that are weighed without being named;
+    /// with what `benches` need, and with a layer for each setting of the knobs.
     pub fn layers(
         &self,
         args: &RunArgs,
         machine: Machine,
         benches: &[BenchInfo],
-    ) -> Result<Vec<Asked>> {
+        sweep: &Wanted,
+    ) -> Result<(Vec<Asked>, Swept)> {
         let every = |kind: &LayerKind| kind.unnamed != Unnamed::Ignored;
         let mut all = Vec::new();
         for name in &args.layers {
@@ -152,11 +160,19 @@ impl Config {
         }
         let needs = benches.iter().map(|bench| bench.needs.as_str());
         let needs: BTreeSet<&str> = needs.filter(|needs| !needs.is_empty()).collect();
-        let named = !all.is_empty() && !args.layers.iter().any(|name| name == ALL);
-        if all.is_empty() {
+        let chosen = !all.is_empty() || sweep.turns_layers();
+        let named = chosen && !args.layers.iter().any(|name| name == ALL);
+        if !chosen {
             all = of_kinds(machine, |kind| kind.unnamed == Unnamed::Weighed)?;
         }
-        made(machine, &all, named, &needs)
+        let swept = sweep.layers(all, |name| self.named(name))?;
+        Ok((made(machine, &swept.layers, named, &needs)?, swept))
+    }
+
+    /// The knobs of the file.
+    pub fn sweeps(&self) -> Result<Vec<SweepArg>> {
+        let read = |table: &SweepTable| table.read().map_err(|why| anyhow!("[[sweep]] {why}"));
+        self.sweep.iter().map(read).collect()
     }
 
     /// The layer that is written `text`: of a `[[layer]]` table with that name, or else as `--layer` takes it.

@@ -12,7 +12,8 @@ fn args(line: &str) -> RunArgs {
 }
 
 fn names(line: &str) -> Vec<String> {
-    let made = Config::default().layers(&args(line), Machine::Real, &[]).unwrap();
+    let made =
+        Config::default().layers(&args(line), Machine::Real, &[], &Wanted::default()).unwrap().0;
     made.into_iter().map(|asked| asked.name).collect()
 }
 
@@ -21,7 +22,8 @@ fn a_layer_gets_what_a_benchmark_says_that_it_needs() {
     let set = |needs: &str, layer: &str| {
         let bench = BenchInfo { needs: needs.into(), ..BenchInfo::default() };
         let args = args(&format!("tare run --layers {layer}"));
-        let made = Config::default().layers(&args, Machine::Real, &[bench]).unwrap();
+        let made =
+            Config::default().layers(&args, Machine::Real, &[bench], &Wanted::default()).unwrap().0;
         made[0].settings.to_string()
     };
     assert!(set("disk", "runc").contains("disk=128M"), "{}", set("disk", "runc"));
@@ -35,7 +37,10 @@ fn a_layer_gets_what_a_benchmark_says_that_it_needs() {
 fn a_layer_of_the_file_is_found_by_its_name() {
     let text = "[[layer]]\nname = \"mine\"\nkind = \"command\"\nstart = \"box {probe}\"\n";
     let config: Config = toml::from_str(text).unwrap();
-    let made = config.layers(&args("tare run --layers native,mine"), Machine::Real, &[]).unwrap();
+    let made = config
+        .layers(&args("tare run --layers native,mine"), Machine::Real, &[], &Wanted::default())
+        .unwrap()
+        .0;
     assert_eq!((made[1].name.as_str(), made[1].kind), ("mine", "command"));
     assert!(made[1].settings.to_string().contains("start=box {probe}"));
     assert!(config.named("mine,args=x").unwrap().get("start").is_none(), "as written");

@@ -23,6 +23,10 @@ pub const KIND: LayerKind = LayerKind {
     machine: None,
     settings: &[
         Setting { key: "value", about: "every sample, in the benchmark's unit (default 100)" },
+        Setting {
+            key: "times",
+            about: "what value and step are multiplied by; of a script, its samples (default 1)",
+        },
         Setting { key: "step", about: "added to the value once per boot of the layer (default 0)" },
         Setting {
             key: "script",
@@ -51,6 +55,7 @@ pub const KIND: LayerKind = LayerKind {
 struct Mock {
     value: f64,
     step: f64,
+    times: f64,
     script: Script,
     lacks: String,
     fault: String,
@@ -90,6 +95,7 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
     Ok(Box::new(Mock {
         value: decimal(settings, "value", 100.0)?,
         step: decimal(settings, "step", 0.0)?,
+        times: decimal(settings, "times", 1.0)?,
         script: settings.get("script").map(read_script).transpose()?.unwrap_or_default(),
         lacks: settings.get("lacks").unwrap_or_default().to_owned(),
         fault,
@@ -241,7 +247,8 @@ impl Mock {
         let counters = entry.map(script::Entry::counters).unwrap_or_default();
         let note = entry.map(script::Entry::note).unwrap_or_default();
         let value = self.value + self.step * boot as f64;
-        let samples = scripted.unwrap_or_else(|| vec![value; request.samples as usize]);
+        let mut samples = scripted.unwrap_or_else(|| vec![value; request.samples as usize]);
+        samples.iter_mut().for_each(|sample| *sample *= self.times);
         let started = std::time::Instant::now();
         if self.fault == "clock" {
             thread::sleep(Duration::from_millis(60));

@@ -3,6 +3,7 @@
 
 use super::inside::other;
 use crate::artifacts::kernel::given;
+use crate::artifacts::versions::{is_pattern, kernels};
 use crate::{
     BootSpec, Host, Settings, Unavailable, artifacts::modules, artifacts::package,
     artifacts::unpack,
@@ -57,6 +58,10 @@ impl Kernel {
 
     /// The package that the kernel is in.
     fn package(&self) -> Result<String, Unavailable> {
+        if let Some(pattern) = self.set.as_deref().filter(|set| is_pattern(set)) {
+            let newest = kernels(pattern)?.pop();
+            return newest.ok_or_else(|| Unavailable::new("apt knows no kernel package", REMEDY));
+        }
         let named = self.set.as_slice().iter().map(String::as_str);
         let general: Vec<&str> = if self.set.is_some() { named.collect() } else { USUAL.into() };
         let real = |name: &&str| package::behind(name, "linux-image-");

@@ -20,8 +20,11 @@ use kernel::Kernel;
 use crate::Setting;
 
 /// What every layer of the simulated machine takes.
-const KERNEL: Setting =
-    Setting { key: "kernel", about: "a kernel's file or its package (default: linux-image-amd64)" };
+const KERNEL: Setting = Setting {
+    key: "kernel",
+    about: "a kernel's file, the tree that it was built in, its package, or a pattern of packages, of which the newest \
+            (linux-image-6.*-amd64; default: linux-image-amd64)",
+};
 const APPEND: Setting = Setting { key: "append", about: "more arguments of the kernel" };
 const MEMORY: Setting = Setting { key: "memory", about: "the kernel's memory (default 512M)" };
 const CPU: Setting = Setting { key: "cpu", about: "CPU model (default: depends on the layer)" };

@@ -17,7 +17,18 @@ pub const KIND: LayerKind = LayerKind {
     name: "xen-domu",
     about: "the same kernel as a PV domain of Xen, its disk in dom0",
     machine: Some(Machine::Sim),
-    settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, TSC, XEN, XEN_ARGS, CPU, EMULATOR],
+    settings: &[
+        KERNEL,
+        APPEND,
+        DOM0_APPEND,
+        MEMORY,
+        disk::SETTING,
+        TSC,
+        XEN,
+        XEN_ARGS,
+        CPU,
+        EMULATOR,
+    ],
     defaults: &[("tsc", "native")],
     unnamed: Unnamed::Weighed,
     words: None,
@@ -27,6 +38,11 @@ pub const KIND: LayerKind = LayerKind {
 const TSC: Setting = Setting {
     key: "tsc",
     about: "how the domain reads the clock: native (default: nothing traps), default, always_emulate",
+};
+
+const DOM0_APPEND: Setting = Setting {
+    key: "dom0_append",
+    about: "more arguments of dom0's kernel, for the back end of the disk: xen_blkback.max_ring_page_order=0",
 };
 
 /// What `tsc_mode` of a domain can be.
@@ -46,6 +62,7 @@ const NAME: &str = "xvda";
 struct XenDomu {
     xen: Xen,
     tsc: String,
+    dom0_append: Vec<String>,
 }
 
 fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
@@ -53,7 +70,11 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
     if !TSC_MODES.contains(&tsc.as_str()) {
         return Err(SettingError(format!("tsc={tsc}; {}", suggestion(&tsc, TSC_MODES))));
     }
-    Ok(Box::new(XenDomu { xen: Xen::new(settings)?, tsc }))
+    let dom0_append = settings.words(DOM0_APPEND.key);
+    if dom0_append.iter().any(|word| word.contains(',')) {
+        return Err(SettingError("dom0_append: a comma would end dom0's arguments there".into()));
+    }
+    Ok(Box::new(XenDomu { xen: Xen::new(settings)?, tsc, dom0_append }))
 }
 
 impl XenDomu {
@@ -103,9 +124,10 @@ impl XenDomu {
             inner: toolstack.inner(),
         };
         let disk = machine.disk.map(|disk| format!(" {}", disk.arguments())).unwrap_or_default();
+        let more: String = self.dom0_append.iter().map(|word| format!(" {word}")).collect();
         Ok(Dom0 {
             initramfs: inside.initramfs(host, boot)?,
-            arguments: format!("console=hvc0 {ARGUMENTS} {LINE}{disk}"),
+            arguments: format!("console=hvc0 {ARGUMENTS} {LINE}{disk}{more}"),
             memory: DOM0 + machine.disk.map_or(0, |disk| disk.size),
         })
     }
@@ -148,7 +170,7 @@ mod tests {
         let set = "d,kind=xen-domu,memory=64M,disk=32M,tsc=default,append=a=\"b\\c";
         let settings = Settings::parse(set).unwrap();
         let xen = Xen::new(&settings).unwrap();
-        let domain = XenDomu { xen, tsc: "default".into() }.domain();
+        let domain = XenDomu { xen, tsc: "default".into(), dom0_append: Vec::new() }.domain();
         let has = |line: &str| domain.lines().any(|own| own == line);
         assert!(has("memory = 64") && has("tsc_mode = \"default\""), "{domain}");
         assert!(

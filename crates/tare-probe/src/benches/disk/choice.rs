@@ -18,6 +18,10 @@ pub fn choose(
     buffers: &mut Buffers,
     depth: usize,
 ) -> Result<Box<dyn Engine>, Refusal> {
+    if job.aio {
+        let engine = Aio::new(disk, job.write, buffers, depth).and_then(tried);
+        return engine.map_err(|error| Refusal::Unavailable(format!("io_submit: {error}")));
+    }
     let refused = match Uring::new(disk, job.write, buffers, depth).and_then(tried) {
         Ok(engine) => return Ok(engine),
         Err(error) => error,

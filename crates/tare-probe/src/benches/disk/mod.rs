@@ -4,6 +4,7 @@
 //! Report 1 weighed Xen's disk ring so: 64 KiB, in sequence, `O_DIRECT`. Values are throughput; latencies
 //! and the way requests were made stand beside them as counters (docs/schema.md).
 
+pub mod aio_reads;
 pub mod randread_4k;
 pub mod randwrite_4k;
 pub mod read_64k;
@@ -30,6 +31,8 @@ pub struct Job {
     random: bool,
     /// Bytes of one request.
     block: usize,
+    /// With libaio's calls, whatever else there is.
+    aio: bool,
 }
 
 /// A row of the family: in bytes or requests a second, at several depths of the queue.

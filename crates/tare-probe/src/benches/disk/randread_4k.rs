@@ -4,7 +4,7 @@ use super::{Job, load, row};
 use crate::bench::Bench;
 use tare_proto::Unit;
 
-const JOB: Job = Job { write: false, random: true, block: 4 << 10 };
+const JOB: Job = Job { write: false, random: true, block: 4 << 10, aio: false };
 
 pub const BENCH: Bench = row(
     "disk/randread_4k",

@@ -10,6 +10,7 @@ pub(crate) mod jitter;
 pub(crate) mod load;
 pub(crate) mod overview;
 pub(crate) mod phases;
+pub(crate) mod sweep;
 pub(crate) mod time;
 pub(crate) mod usage;
 

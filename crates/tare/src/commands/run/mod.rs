@@ -3,27 +3,29 @@
 mod plan;
 mod prepared;
 mod rehearsed;
+mod request;
 mod tried;
 
 pub use prepared::Prepared;
 
 use crate::catalog::Catalog;
-use crate::cli::{self, RunArgs};
-use crate::commands::{explain, gate, show};
+use crate::cli::{self, FormatArgs, RunArgs};
+use crate::commands::{explain, show};
 use crate::config::{Asked, Config};
-use crate::loads::{check_loads, expand, searched};
+use crate::loads::{expand, searched};
 use crate::programs::{self, Wanted};
 use crate::progress::Progress;
-use crate::usage::{OrUsage, wrong_usage};
+use crate::usage::OrUsage;
 use crate::{host, interrupt, output};
 use anyhow::{Context, Result, anyhow, bail};
-use plan::{boot_limit, check_machine, counting, estimated, loads, select, timed};
+use plan::{boot_limit, check_machine, counting, estimated};
+use request::Request;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use tare_layers::{Host, Keeper, ReadyRoot, takes_image};
 use tare_proto::{BenchInfo, Machine};
-use tare_run::{CampaignLayer, Event, FoundLoads, History, Observer, Search, Trials, simulated};
+use tare_run::{CampaignLayer, Event, FoundLoads, History, Observer, Search, Trials};
 use tare_store::{LayerRow, Plan, Store, StoreError, Warning};
 use tried::Tried;
 
@@ -33,28 +35,34 @@ pub const BOOT: Duration = Duration::from_secs(30);
 /// Most characters of a root's recipe that are shown.
 const ROOT_SHOWN: usize = 200;
 
-/// Runs a whole new campaign.
+/// Runs a whole new campaign, prints its scoreboard and leaves its page.
 pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let config = Config::read(args.config.as_deref())?;
     let args = &plan::with(args, &config);
+    let code = quietly(args, &config, Some(&args.format))?;
+    match code {
+        Ran::Whole(out, code) => after(args, &out, code),
+        Ran::Not(code) => Ok(code),
+    }
+}
+
+/// What became of a campaign.
+pub enum Ran {
+    /// It lies here, and this is how to exit.
+    Whole(PathBuf, ExitCode),
+    /// It was not begun.
+    Not(ExitCode),
+}
+
+/// Runs a whole new campaign; without a `shown` form nothing is printed of it, and no page left.
+pub fn quietly(args: &RunArgs, config: &Config, shown: Option<&FormatArgs>) -> Result<Ran> {
     let machine = args.machine.or(config.machine).unwrap_or_default();
-    check_machine(machine, args, &config).or_usage()?;
+    check_machine(machine, args, config).or_usage()?;
     let (mut host, keeper) = (host::counting_host(counting(args, machine))?, host::keeper()?);
     host.destroy_disks = args.destroy_disk_contents;
     let catalog = Catalog::load(&host.probe)?;
-    let benches = select(&catalog, args, &config).or_usage()?;
-    let programs = programs::wanted(args, &config, &benches).or_usage()?;
-    let benches = measured(benches, args, &config, machine, &programs)?;
-    let loads = loads(args, &config, machine).or_usage()?;
-    programs::check_search(&benches, &loads).and(check_loads(&benches, &loads)).or_usage()?;
-    let asked = config.layers(args, machine, &benches).or_usage()?;
-    let baseline = args.baseline.as_deref().or(config.baseline.as_deref());
-    let baseline = plan::baseline(baseline, &asked).or_usage()?;
-    let vcpus = most_vcpus(&asked);
-    let cpus = plan::pin(args, &benches).cpus(machine, vcpus).or_usage()?;
-    if let Some(others) = config.left_out(args, machine) {
-        output::note(&others);
-    }
+    let Request { benches, programs, loads, asked, sweep, baseline, vcpus, cpus } =
+        Request::of(args, config, machine, &catalog)?;
     let out = args.out.clone().unwrap_or_else(fresh_directory);
     check_place(&out)?;
     interrupt::listen()?;
@@ -66,7 +74,7 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let trials = Trials { host: &host, keeper: &keeper, within, interrupted };
     let tried = match tried::every(asked, machine, &trials, args.require, &mut progress) {
         Ok(tried) => tried,
-        Err(code) => return Ok(code),
+        Err(code) => return Ok(Ran::Not(code)),
     };
     let begin = Instant::now();
     let base = tried::baseline(&tried, &baseline)?;
@@ -79,20 +87,19 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let mut programs = programs::at_loads(programs, &loads, vcpus);
     let benches = rehearsed::rows(benches, &mut programs, base, &on, &mut progress)?;
     if interrupt::interrupted() {
-        return Ok(cli::INTERRUPTED.into());
+        return Ok(Ran::Not(cli::INTERRUPTED.into()));
     }
     let benches = estimated(benches, args.format.estimator);
     let (on, cache) = ((baseline, cpus.clone()), catalog.cache_bytes);
-    let plan = plan::plan(machine, args, &config, on, cache, &tried, &benches)?;
-    let plan = prepared_by(plan, &programs, &found, begin);
+    let plan = plan::plan(machine, args, config, on, cache, &tried, &benches)?;
+    let plan = Plan { sweep, ..prepared_by(plan, &programs, &found, begin) };
     let discard = |_: &anyhow::Error| tare_store::discard_empty(&out);
     let mut store = Store::create(&out, &plan, &rows(&tried), &benches)?;
     remember(&mut store, &plan, &tried, &found).inspect_err(discard)?;
     let layers = tried.into_iter().map(|tried| tried.weighed).collect();
     let campaign = Prepared { store, plan, layers, benches, history: History::default() };
-    let code = campaign.run(&host, &keeper, &mut progress, &out, &args.format);
-    let code = code.inspect_err(discard)?;
-    after(args, &out, code)
+    let code = campaign.run(&host, &keeper, &mut progress, &out, shown).inspect_err(discard)?;
+    Ok(Ran::Whole(out, code))
 }
 
 /// The layers with what `programs` need; the root that was asked for, if any, stays in the cache meanwhile.
@@ -126,28 +133,6 @@ fn prepared_by(plan: Plan, programs: &[Wanted], found: &[FoundLoads], begin: Ins
     let budget_s = plan.budget_s.map(left);
     let programs = programs.iter().map(|program| program.planned.clone()).collect();
     Plan { budget_s, programs, ..plan }
-}
-
-/// The benchmarks as they were asked for, before the loads of curves are known.
-fn measured(
-    mut benches: Vec<BenchInfo>,
-    args: &RunArgs,
-    config: &Config,
-    machine: Machine,
-    programs: &[Wanted],
-) -> Result<Vec<BenchInfo>> {
-    if machine == Machine::Sim && !programs.is_empty() {
-        wrong_usage!("--machine sim cannot run programs yet: its layers have no root for them");
-    }
-    benches.retain(|bench| bench.needs != programs::NEEDS);
-    let benches = timed(estimated(benches, args.format.estimator), args.series.or(config.series));
-    let mut benches = simulated::benches(machine, benches);
-    benches.extend(programs.iter().flat_map(|program| program.benches.clone()));
-    if benches.is_empty() {
-        wrong_usage!("the {machine} machine has none of these benchmarks");
-    }
-    gate::check(&args.gate, benches.iter().map(|bench| bench.unit))?;
-    Ok(benches)
 }
 
 /// What follows a campaign that has been run: explanations, the gate.

@@ -9,6 +9,7 @@ use crate::loads::LoadArg;
 use crate::pin::Pin;
 use crate::programs;
 use crate::shell;
+use crate::sweep::Cost;
 use anyhow::{Result, anyhow, bail};
 use std::time::Duration;
 use tare_layers::suggestion;
@@ -133,6 +134,19 @@ pub fn boot_limit(args: &RunArgs, machine: Machine) -> Duration {
     args.boot_limit.unwrap_or(usual)
 }
 
+/// What the time of a campaign of so many `layers` and `rows` depends on.
+pub fn cost(args: &RunArgs, config: &Config, machine: Machine, layers: usize, rows: usize) -> Cost {
+    let budget = args.budget.or(config.budget).unwrap_or(BUDGET);
+    Cost { machine, layers, rows, blocks: blocks(args, config, machine), budget }
+}
+
+/// How many blocks are asked for; `None` when there is a time budget instead.
+fn blocks(args: &RunArgs, config: &Config, machine: Machine) -> Option<u32> {
+    let of_file = config.blocks.map(u32::from).filter(|_| args.budget.is_none());
+    let usual = (machine == Machine::Sim).then_some(simulated::BLOCKS);
+    args.blocks.or(of_file).or(usual)
+}
+
 /// All that is kept of what was asked for.
 pub fn plan(
     machine: Machine,
@@ -146,9 +160,7 @@ pub fn plan(
     let is_sim = machine == Machine::Sim;
     let order = order(args, config, machine);
     let batch_ns = if order == Order::Rounds { TURN_BATCH_NS } else { BATCH_NS };
-    let blocks =
-        args.blocks.or(if args.budget.is_some() { None } else { config.blocks.map(u32::from) });
-    let blocks = blocks.or(is_sim.then_some(simulated::BLOCKS));
+    let blocks = blocks(args, config, machine);
     let budget = args.budget.or(config.budget).unwrap_or(BUDGET).as_secs_f64();
     let budget_s = blocks.is_none().then_some(budget);
     let margin = args.margin.or(config.margin).unwrap_or(MARGIN);
@@ -177,6 +189,7 @@ pub fn plan(
         probe_sha256: PROBE.sha256(),
         command: shell::own_command(),
         programs: Vec::new(),
+        sweep: None,
     })
 }
 

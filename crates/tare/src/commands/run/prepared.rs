@@ -22,14 +22,14 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Runs it to its end, prints the scoreboard and says where everything is.
+    /// Runs it to its end; in a form that is to be `shown`, prints the scoreboard and says where everything is.
     pub fn run(
         self,
         host: &Host,
         keeper: &Keeper,
         progress: &mut Progress,
         out: &Path,
-        format: &cli::FormatArgs,
+        shown: Option<&cli::FormatArgs>,
     ) -> Result<ExitCode> {
         let Prepared { mut store, plan, layers, benches, history } = self;
         tare_run::stay_off(&plan.cpus);
@@ -53,7 +53,11 @@ impl Prepared {
         };
         let ended = runner.run();
         progress.finish();
-        let (ending, own) = ended.map_err(|error| stopped(error, out, format))?;
+        let (ending, own) = ended.map_err(|error| stopped(error, out, shown))?;
+        let Some(format) = shown else {
+            let done = if ending == Ending::Finished { 0 } else { cli::INTERRUPTED };
+            return Ok(done.into());
+        };
         let shown = show::print(out, format);
         let page = report::leave_in(out);
         let dir = out.display().to_string();
@@ -80,13 +84,15 @@ impl Prepared {
 }
 
 /// Shows what there is of a campaign that could not go on; the error says why, and where that is.
-fn stopped(error: RunError, out: &Path, format: &cli::FormatArgs) -> Error {
+fn stopped(error: RunError, out: &Path, shown: Option<&cli::FormatArgs>) -> Error {
     let error = Error::new(error);
     if !tare_store::load(out).is_ok_and(|campaign| !campaign.boots.is_empty()) {
         return error;
     }
     // Why the campaign stopped matters more than what becomes of this.
-    let _ = show::print(out, format);
-    report::leave_in(out);
+    if let Some(format) = shown {
+        let _ = show::print(out, format);
+        report::leave_in(out);
+    }
     error.context(format!("the campaign stopped; what it has measured is in {}", out.display()))
 }

@@ -1,0 +1,126 @@
+//! Sweeps: `--sweep KNOB=V1,V2,...` and `[[sweep]]`, made into layers and loads of a campaign. From there on nothing else knows
+//! of them but the scoreboard.
+
+mod arg;
+mod cost;
+mod design;
+mod layers;
+mod names;
+
+pub use arg::{SweepArg, SweepTable};
+pub use cost::{Cost, check};
+pub use layers::Swept;
+
+use crate::loads::LoadArg;
+use anyhow::{Result, anyhow, bail};
+use tare_proto::BenchInfo;
+use tare_store::{Design, Knob, Turned};
+
+/// The knob that is the load of every benchmark that has one.
+const LOAD: &str = "load";
+
+/// What follows a family's name in the knob that is its size.
+const SIZE: &str = ".size";
+
+/// What is to be swept.
+#[derive(Default)]
+pub struct Wanted {
+    knobs: Vec<SweepArg>,
+    design: Design,
+}
+
+impl Wanted {
+    /// From the knobs and the design that were asked for.
+    ///
+    /// # Errors
+    /// One knob twice, a pattern that no kernel fits, or a design of no knobs.
+    pub fn of(knobs: Vec<SweepArg>, design: Option<Design>) -> Result<Wanted> {
+        let knobs: Vec<SweepArg> =
+            knobs.into_iter().map(SweepArg::expanded).collect::<Result<_>>()?;
+        if design.is_some() && knobs.is_empty() {
+            bail!("--design is about the knobs of --sweep, and there is none");
+        }
+        for (at, knob) in knobs.iter().enumerate() {
+            if knobs[..at].iter().any(|other| other.knob == knob.knob) {
+                bail!(
+                    "--sweep {}: this knob is there twice; list all of its values at once",
+                    knob.knob
+                );
+            }
+        }
+        Ok(Wanted { knobs, design: design.unwrap_or_default() })
+    }
+
+    /// Whether a layer has a knob.
+    pub fn turns_layers(&self) -> bool {
+        !self.knobs.iter().all(is_of_rows)
+    }
+
+    /// Whether there is no knob.
+    pub fn is_empty(&self) -> bool {
+        self.knobs.is_empty()
+    }
+
+    /// The loads that are asked for in this way.
+    ///
+    /// # Errors
+    /// Values that are no loads, or loads beside `others`.
+    pub fn load(&self, others: bool) -> Result<Option<LoadArg>> {
+        let Some(knob) = self.knobs.iter().find(|knob| knob.knob == LOAD) else { return Ok(None) };
+        if others {
+            bail!("--load and --sweep load=... ask for the same; give one of them");
+        }
+        let listed: LoadArg = knob.values.join(",").parse().map_err(|why: String| anyhow!(why))?;
+        if listed.is_auto() {
+            bail!("--sweep load=auto: list the loads, such as load=1,4,16");
+        }
+        Ok(Some(listed))
+    }
+
+    /// The benchmarks that are measured: where a size is a knob, those of the sizes asked for.
+    ///
+    /// # Errors
+    /// A size that no benchmark has.
+    pub fn sizes(&self, mut benches: Vec<BenchInfo>) -> Result<Vec<BenchInfo>> {
+        for (knob, family) in self.knobs.iter().filter_map(|knob| Some((knob, family(knob)?))) {
+            let size = |bench: &BenchInfo| {
+                let own = bench.name.strip_prefix(family)?.strip_prefix('/')?;
+                own.rsplit_once('_').map(|(_, size)| size.to_owned())
+            };
+            let there: Vec<String> = benches.iter().filter_map(size).collect();
+            if let Some(missing) = knob.values.iter().find(|value| !there.contains(value)) {
+                let mut there = there.clone();
+                there.sort();
+                there.dedup();
+                let known = if there.is_empty() { "none".into() } else { there.join(", ") };
+                bail!(
+                    "--sweep {}: no benchmark of {family} that is measured has the size {missing}; there are: {known}",
+                    knob.knob
+                );
+            }
+            benches.retain(|bench| size(bench).is_none_or(|own| knob.values.contains(&own)));
+        }
+        Ok(benches)
+    }
+
+    /// The knobs that are loads and sizes, as the campaign keeps them.
+    fn of_rows(&self) -> Vec<Knob> {
+        let knob = |knob: &SweepArg| {
+            let of = match family(knob) {
+                Some(family) => Turned::Size(family.to_owned()),
+                None => Turned::Load,
+            };
+            Knob { name: knob.knob.clone(), of, values: knob.values.clone(), ordered: false }
+        };
+        self.knobs.iter().filter(|knob| is_of_rows(knob)).map(knob).collect()
+    }
+}
+
+/// The family of benchmarks whose size a knob is.
+fn family(knob: &SweepArg) -> Option<&str> {
+    knob.knob.strip_suffix(SIZE).filter(|family| !family.is_empty() && !family.contains('.'))
+}
+
+fn is_of_rows(knob: &SweepArg) -> bool {
+    knob.knob == LOAD || family(knob).is_some()
+}
