@@ -22,6 +22,7 @@ const GUESTS: &[(&str, &str)] =
 const TESTING: &[(&str, &str)] = &[
     ("mkfs.erofs", "erofs-utils"),
     ("podman", "podman"),
+    ("dockerd", "docker.io"),
     ("bwrap", "bubblewrap"),
     ("systemd-nspawn", "systemd-container"),
     ("lxc-execute", "lxc"),

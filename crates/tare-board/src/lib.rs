@@ -56,7 +56,7 @@ pub use finding::Finding;
 pub use fleet::{
     Cause, Fleet, FleetCell, FleetLayer, FleetMean, FleetRow, HostEffect, HostRatio, MergeError,
     Merged, MergedCell, MergedHost, MergedLayer, Merger, MissingHost, NotMerged, PooledRatio,
-    Property, Spread, Subgroup, Subject, fleet,
+    Property, Reduced, Spread, Subgroup, Subject, fleet, fleet_limits,
 };
 pub use limit::limits;
 pub use load::{LoadCurve, LoadPoint};

@@ -1,11 +1,12 @@
 //! Remarks on a whole layer: how it differs from the baseline in what should be the same.
 
 use crate::comment::fast_or_slow;
+use crate::format::{count, quantity};
 use crate::identity::{Identity, Known};
 use crate::remark::Note;
 use std::collections::BTreeMap;
-use tare_proto::{Hello, Mitigation};
-use tare_store::{Campaign, SeriesRow};
+use tare_proto::{Hello, Mitigation, Unit};
+use tare_store::{Campaign, SeriesRow, WIRE};
 
 /// A clock is said to drift when it differs from the host's by more than this, beyond what messages take.
 pub const DRIFT: f64 = 0.01;
@@ -23,14 +24,38 @@ const HOST_CLOCK: [&str; 7] = ["native", "runc", "podman", "bwrap", "nspawn", "l
 
 /// Whether the layer's probe reads a clock that can differ from the host's.
 pub(crate) fn has_own_clock(campaign: &Campaign, layer: usize) -> bool {
-    // What comes from another host, or through a daemon, takes its time, and that is no drift.
+    // What comes from another host, or through a daemon, takes its time, and that is no drift: it must be known how long.
     let far = |settings: &str| settings.split(',').any(|part| part == "processes=elsewhere");
+    let known = || !wires(campaign, layer).is_empty();
     let own = |kind: &str| !HOST_CLOCK.contains(&kind);
-    campaign.layers.get(layer).is_some_and(|row| own(&row.kind) && !far(&row.settings))
+    campaign.layers.get(layer).is_some_and(|row| own(&row.kind) && (!far(&row.settings) || known()))
+}
+
+/// What messages to a layer and their answers took, in nanoseconds, one of each series; none of a layer whose line is this
+/// host's alone.
+fn wires(campaign: &Campaign, layer: usize) -> Vec<f64> {
+    let own = |row: &&SeriesRow| campaign.boots.get(row.boot).is_some_and(|it| it.layer == layer);
+    campaign.series.iter().filter(own).filter_map(wire_of).collect()
+}
+
+fn wire_of(row: &SeriesRow) -> Option<f64> {
+    let found = row.counters.iter().find(|counter| counter.name == WIRE)?;
+    Some(found.value).filter(|value| value.is_finite() && *value > 0.0)
+}
+
+/// What the way to a layer takes, and that this is in none of its rows.
+fn wire(campaign: &Campaign, layer: usize) -> Option<String> {
+    let all = wires(campaign, layer);
+    let middle = quantity(Unit::Nanoseconds, tare_stats::median(&all).ok()?);
+    let of = count(all.len(), "message");
+    Some(format!(
+        "a message to it and the answer take {middle} (median of {of}): the probe takes the time there, so that no row but \
+         host/start holds any of it"
+    ))
 }
 
 /// How much faster than the host's the clock behind `series` ran, in percent, when that is beyond [`DRIFT`] and
-/// message latency (`latency_ns` a series), over all series and in the middle of their time: a clock that drifts does so in
+/// message latency (`latency_ns` a series, and what the way there and back takes), over all series and in the middle of their time: a clock that drifts does so in
 /// every series, while a message that the host read late makes one of them look slow. Series that the host measured
 /// itself do not count.
 pub(crate) fn clock_drift<'a>(
@@ -42,7 +67,8 @@ pub(crate) fn clock_drift<'a>(
     for row in series.filter(|row| row.host_ns > 0 && row.probe_ns > 0) {
         probe += row.probe_ns as f64;
         host += row.host_ns as f64;
-        latency += latency_ns + SAMPLE_LATENCY_NS * row.samples.len() as f64;
+        latency +=
+            latency_ns + wire_of(row).unwrap_or(0.0) + SAMPLE_LATENCY_NS * row.samples.len() as f64;
         each.push((row.probe_ns as f64 / row.host_ns as f64 - 1.0, row.host_ns as f64));
     }
     let gap = probe - host;
@@ -96,6 +122,7 @@ pub(crate) fn notes(campaign: &Campaign, layer: usize) -> Vec<Note> {
     }
     add("kernel_changed", kernel_changed(campaign, layer));
     add("pinning", pinning(campaign, layer));
+    add("wire", wire(campaign, layer));
     add("clock_drift", boot_drift(campaign, layer));
     notes
 }

@@ -4,8 +4,8 @@ mod common;
 
 use common::{bench, pair_of, series};
 use tare_board::{Options, Scoreboard, scoreboard};
-use tare_proto::Unit;
-use tare_store::Campaign;
+use tare_proto::{Counter, Unit};
+use tare_store::{Campaign, WIRE};
 
 fn board(campaign: &Campaign) -> Scoreboard {
     scoreboard(campaign, &Options::from_plan(&campaign.plan))
@@ -47,6 +47,32 @@ fn the_clock_of_the_host_cannot_drift_and_a_late_message_is_no_drift() {
     assert_eq!(drifts("uml", &|_| true), (false, true, false));
     let late = drifts("uml", &|bench| bench == 2);
     assert_eq!((late.0, late.1), (false, false), "one series of four was late");
+}
+
+#[test]
+fn a_clock_behind_a_wire_is_suspected_beyond_what_the_wire_takes() {
+    // The way there and back in milliseconds, if it is known, the probe's time and whether its clock is noted.
+    for (wire, probe, noted) in [
+        (None, 400, false),
+        (Some(1.0), 494, false),
+        (Some(1.0), 400, true),
+        (Some(150.0), 400, false),
+    ] {
+        let mut campaign = pair_of(["native", "ssh"], 3, |_, _| 100.0);
+        campaign.layers[1].settings = "kind=ssh,host=far,processes=elsewhere".into();
+        for row in campaign.series.iter_mut().filter(|row| campaign.boots[row.boot].layer == 1) {
+            (row.probe_ns, row.host_ns) = (probe * 1_000_000, 500_000_000);
+            row.counters.extend(wire.map(|ms: f64| Counter::new(WIRE, ms * 1e6)));
+        }
+        let board = board(&campaign);
+        let note = |kind| board.layers[1].notes.iter().find(|note| note.kind == kind);
+        assert_eq!(note("clock_drift").is_some(), noted, "{wire:?} {probe}");
+        assert_eq!(note("wire").is_some(), wire.is_some());
+        if wire == Some(150.0) {
+            let text = &note("wire").unwrap().text;
+            assert!(text.contains("take 150 ms (median of 3 messages)"), "{text}");
+        }
+    }
 }
 
 #[test]

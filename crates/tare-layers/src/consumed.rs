@@ -3,7 +3,7 @@
 use crate::keeper::memory;
 use crate::keeper::procs::{self, Processes};
 use crate::session::Session;
-use crate::whereabouts::Whereabouts;
+use crate::whereabouts::{Whereabouts, processes_in};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,6 +21,12 @@ impl Session {
             Whereabouts::Unknown(why) => Some(why),
             _ => None,
         }
+    }
+
+    /// How long the last request took to a layer that is behind a daemon or on another host, and the first answer back: the
+    /// probe says at once that it has read it, before it measures. `None` for a layer whose line is this host's alone.
+    pub fn wire(&self) -> Option<Duration> {
+        self.round_trip.filter(|_| !matches!(self.processes, Whereabouts::Below))
     }
 
     /// CPU time that all host processes of the layer have used, those included that have ended and been
@@ -78,7 +84,8 @@ impl Session {
                 let below = roots.iter().flat_map(|pid| now.descendants(*pid));
                 Some(below.chain(roots.iter().copied()).collect())
             }
-            Whereabouts::Ask(..) | Whereabouts::Unknown(_) => None,
+            Whereabouts::In(group) => Some(processes_in(group)),
+            Whereabouts::Ask(..) | Whereabouts::Expect(_) | Whereabouts::Unknown(_) => None,
         }
     }
 }

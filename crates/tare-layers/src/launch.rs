@@ -75,6 +75,8 @@ pub enum ProcessesAre {
     Elsewhere(String),
     /// This command prints their ids.
     Printed(Vec<String>),
+    /// In this control group and those below it.
+    InGroup(String),
 }
 
 /// How a second process starts in a layer that runs.

@@ -31,10 +31,16 @@ pub fn cpu_model() -> String {
     value("/proc/cpuinfo", "model name")
 }
 
-/// `MemTotal` in KiB; 0 when unknown.
-pub fn memory_kib() -> u64 {
-    let total = value("/proc/meminfo", "MemTotal");
-    total.split_whitespace().next().and_then(|kib| kib.parse().ok()).unwrap_or(0)
+/// The line `key` of `/proc/meminfo` in KiB; 0 when unknown.
+pub fn memory_kib(key: &str) -> u64 {
+    let amount = value("/proc/meminfo", key);
+    amount.split_whitespace().next().and_then(|kib| kib.parse().ok()).unwrap_or(0)
+}
+
+/// The load average over the last minute; negative when unknown.
+pub fn load_average() -> f64 {
+    let line = first_line("/proc/loadavg");
+    line.split_whitespace().next().and_then(|average| average.parse().ok()).unwrap_or(-1.0)
 }
 
 /// Idle driver and governor, `driver/governor`; empty when there is none.

@@ -17,7 +17,9 @@ pub fn hello() -> Hello {
         cpu_model: facts::cpu_model(),
         cpus: sys::cpus_online(),
         affinity: sys::affinity(),
-        memory_kib: facts::memory_kib(),
+        memory_kib: facts::memory_kib("MemTotal"),
+        memory_available_kib: facts::memory_kib("MemAvailable"),
+        load_average: facts::load_average(),
         clock_source: first_line(
             "/sys/devices/system/clocksource/clocksource0/current_clocksource",
         ),

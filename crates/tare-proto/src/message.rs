@@ -154,6 +154,12 @@ pub struct Hello {
     pub affinity: Vec<u32>,
     /// Total memory in KiB.
     pub memory_kib: u64,
+    /// Memory that is available without swapping, in KiB; 0 when unknown.
+    #[serde(default)]
+    pub memory_available_kib: u64,
+    /// Processes that ran or waited to run, on average over the last minute; negative when unknown.
+    #[serde(default = "unknown_load")]
+    pub load_average: f64,
     /// The kernel's clock source (`tsc`, `kvm-clock`, ...).
     pub clock_source: String,
     /// Smallest step seen between two readings of the clock, in nanoseconds.
@@ -188,6 +194,11 @@ pub struct Hello {
     pub main_ns: u64,
     /// The probe's monotonic clock when it greeted, in nanoseconds.
     pub clock_ns: u64,
+}
+
+/// The load average of a probe that does not say.
+fn unknown_load() -> f64 {
+    -1.0
 }
 
 impl FromProbe {

@@ -5,7 +5,7 @@ mod common;
 mod driver;
 mod large;
 
-use driver::{BROKEN, Browser, page};
+use driver::{BROKEN, Browser, CUT, FAULTS, page};
 use serde_json::{Value, json};
 use tare_board::{Extras, Options, scoreboard};
 use tare_report::html;
@@ -203,12 +203,6 @@ fn the_search_finds_descriptions_suites_and_layers() {
     });
 }
 
-/// Texts of figures that reach beyond the figure (a line is a little higher than its letters).
-const CUT: &str = "return [...document.querySelectorAll('svg text')].filter(text => { \
-    const box = text.getBoundingClientRect(), whole = text.ownerSVGElement.getBoundingClientRect(); \
-    return box.width && (box.left < whole.left - 0.5 || box.right > whole.right + 0.5 || \
-    box.top < whole.top - 3 || box.bottom > whole.bottom + 3) }).map(text => text.textContent)";
-
 #[test]
 fn no_caption_is_cut_and_no_word_broken() {
     for (name, campaign) in [
@@ -267,14 +261,7 @@ fn hostile_names_are_inert() {
 #[test]
 fn keys_reach_everything_and_every_table_says_what_it_is() {
     page("keys", &written(&common::troubled()), async |browser: &mut Browser| {
-        let faults = "const faults = []; \
-            for (const t of document.querySelectorAll('table')) if (!t.caption) faults.push('no caption'); \
-            for (const th of document.querySelectorAll('th')) if (!th.scope) faults.push('no scope: ' + th.textContent); \
-            for (const s of document.querySelectorAll('svg')) if (!s.closest('[aria-hidden], [role=img]')) faults.push('unnamed svg'); \
-            for (const c of document.querySelectorAll('input, select')) if (!c.labels.length) faults.push('no label'); \
-            for (const w of document.querySelectorAll('.wide')) if (w.tabIndex !== 0) faults.push('unreachable'); \
-            return faults";
-        assert_eq!(browser.run(faults).await, json!([]));
+        assert_eq!(browser.run(FAULTS).await, json!([]));
     });
 }
 

@@ -2,8 +2,11 @@
 //! hosts stays small.
 
 mod common;
+mod driver;
 
 use common::{bench, layer, plan, wobble};
+use driver::{BROKEN, Browser, CUT, FAULTS, page};
+use serde_json::json;
 use tare_board::{
     Fleet, HostEffect, Measure, Merged, MergedCell, MergedHost, MergedLayer, MissingHost, Options,
     Subject, fleet,
@@ -160,6 +163,31 @@ fn hosts_that_say_nothing_break_nothing() {
             assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "<{tag}>");
         }
     }
+}
+
+#[test]
+fn the_page_reads_on_a_phone_and_on_a_desk() {
+    let merged = hosts(12, 6);
+    page("fleet", &fleet_html(&of(&merged)), async |browser: &mut Browser| {
+        let forests = "return document.querySelectorAll('#forests details').length";
+        assert_eq!(browser.run(forests).await, json!(6 + 4), "of every row, and of every mean");
+        browser.click_all("#forests details:not([open]) summary").await;
+        for (width, dark) in [(1280, false), (1280, true), (390, false)] {
+            browser.screen(width, 1800, dark).await;
+            let shade = if dark { "-dark" } else { "" };
+            browser.picture(&format!("fleet-{width}{shade}")).await;
+            let wide = "return document.documentElement.scrollWidth";
+            assert_eq!(browser.run(wide).await, width, "the page scrolls sideways");
+            assert_eq!(browser.run(CUT).await, json!([]), "at {width}");
+            assert_eq!(browser.run(BROKEN).await, json!([]), "at {width}");
+        }
+        assert_eq!(browser.run(FAULTS).await, json!([]));
+        let named = "return [...document.querySelectorAll('#forests svg text')].filter(text => \
+            text.textContent === 'node003').length";
+        assert_eq!(browser.run(named).await, json!(6 * 4 + 4), "a host has a line in every forest");
+        let (messages, requests) = browser.heard().await;
+        assert_eq!((messages, requests.len()), (vec![], 1));
+    });
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tare_layers::{Answer, Patience, Processes, Session, SessionError};
 use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
-use tare_store::{Outcome, Recorded};
+use tare_store::{Outcome, Recorded, WIRE};
 
 /// The largest number of series that are combined into one when the estimator asks for a narrow interval.
 const MOST_SERIES: u32 = 10;
@@ -63,6 +63,8 @@ impl Meter {
                 let peer = since(self.peer, session.peer_cpu_time());
                 let peer = peer.map(|used| used.as_secs_f64() / busy).filter(|cpus| *cpus > 0.0);
                 series.counters.extend(peer.map(|cpus| Counter::new("cpu_peer", cpus)));
+                let wire = session.wire().map(|wire| Counter::new(WIRE, wire.as_nanos() as f64));
+                series.counters.extend(wire);
                 let cpus = used.map(|used| used.as_secs_f64() / busy);
                 series.counters.extend(cpus.map(|cpus| Counter::new("cpu_host", cpus)));
                 series.counters.extend(used.and_then(|used| per_gigabyte(&series.counters, used)));

@@ -3,8 +3,8 @@
 use crate::Served;
 use crate::found::CampaignEntry;
 use std::cell::Cell;
+use std::fmt::Display;
 use std::sync::Arc;
-use tare_store::StoreError;
 
 /// The campaigns that these identities mean, all of them or none. Folders are read aside, too.
 pub(crate) async fn find<const N: usize>(
@@ -20,9 +20,9 @@ pub(crate) async fn find<const N: usize>(
 }
 
 /// Does work that takes a while on a thread of its own.
-pub(crate) async fn apart<T: Send + 'static>(
+pub(crate) async fn apart<T: Send + 'static, E: Display + Send + 'static>(
     served: &Served,
-    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> Result<T, String> {
     let _one = served.drawings.acquire().await.map_err(|e| e.to_string())?;
     let work = move || {

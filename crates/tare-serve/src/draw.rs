@@ -2,7 +2,8 @@
 //! on a thread of its own ([`crate::apart::apart`]), never on the one that answers.
 
 use crate::apart::is_apart;
-use crate::found::{CampaignEntry, Folders};
+use crate::found::{CampaignEntry, Folders, Holds, name};
+use crate::merged;
 
 use axum::body::Bytes;
 use maud::{Markup, html};
@@ -35,7 +36,7 @@ pub(crate) fn report(found: &CampaignEntry) -> Result<Bytes, StoreError> {
 pub(crate) fn history(folders: &Folders) -> String {
     let made = |one: CampaignEntry| Some((load_plan(&one.path).ok()?.created, one));
     let mut newest: Vec<(String, CampaignEntry)> =
-        folders.scan().into_iter().filter_map(made).collect();
+        folders.campaigns().into_iter().filter_map(made).collect();
     newest.sort_by(|a, b| b.0.cmp(&a.0));
     newest.truncate(HISTORY);
     let boards = newest.into_iter().filter_map(|(_, one)| {
@@ -67,20 +68,19 @@ pub(crate) fn comparison([before, after]: &[CampaignEntry; 2]) -> Result<Markup,
     })
 }
 
-/// Every campaign, the newest first, those that cannot be read last.
+/// Every campaign, the newest first, those that cannot be read last; before them the merged results.
 pub(crate) fn index(folders: &Folders) -> Markup {
-    let mut read: Vec<Read> = folders
-        .scan()
-        .into_iter()
-        .map(|one| (load(&one.path), one))
-        .map(|(c, one)| (one, c))
-        .collect();
+    let (campaigns, of_hosts): (Vec<_>, Vec<_>) =
+        folders.scan().into_iter().partition(|one| one.holds == Holds::Campaign);
+    let mut read: Vec<Read> =
+        campaigns.into_iter().map(|one| (load(&one.path), one)).map(|(c, one)| (one, c)).collect();
     let made = |read: &Read| read.1.as_ref().ok().map(|campaign| campaign.plan.created.clone());
     read.sort_by_cached_key(|one| std::cmp::Reverse(made(one)));
     html! {
         main #scoreboard {
-            @if read.is_empty() { p.notice { "No campaign in these folders yet. 'tare run' makes one." } }
-            @else {
+            @if !of_hosts.is_empty() { (merged::table(&of_hosts)) }
+            @if read.is_empty() && of_hosts.is_empty() { p.notice { "No campaign in these folders yet. 'tare run' makes one." } }
+            @if !read.is_empty() {
                 div.wide tabindex="0" role="region" aria-label="Campaigns, scrolls sideways" { table.layers.cards {
                     caption { "Campaigns in the folders that 'tare serve' was given, the newest first." }
                     thead { tr { @for title in ["Campaign", "Made", "State", "Blocks", "Layers", "Machine"] { th scope="col" { (title) } } } }
@@ -90,10 +90,6 @@ pub(crate) fn index(folders: &Folders) -> Markup {
             }
         }
     }
-}
-
-fn name(found: &CampaignEntry) -> String {
-    clean(&found.name).chars().take(120).collect()
 }
 
 /// `2026-01-31 17:05` of a time as campaigns have it; anything else as it is.

@@ -1,5 +1,5 @@
-//! `tare-serve`: a local web page over folders of campaigns. It lists them, opens their reports, compares two, and
-//! follows one that is running.
+//! `tare-serve`: a local web page over folders of campaigns. It lists them, opens their reports and those of merged results,
+//! compares two, and follows one that is running.
 //!
 //! Read-only: GET and HEAD, no path from a request ever reaches the file system (addresses hold identities that only
 //! a scan of the given folders makes), and a request must name this server as its host, so that no page from
@@ -13,6 +13,7 @@ mod draw;
 mod found;
 mod guard;
 mod live;
+mod merged;
 mod pages;
 mod render;
 

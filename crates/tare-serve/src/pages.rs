@@ -8,11 +8,12 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use serde::Deserialize;
 use std::sync::Arc;
+use tare_store::StoreError;
 
 /// `GET /`: every campaign.
 pub(crate) async fn index(State(served): State<Arc<Served>>) -> Response {
     let all = Arc::clone(&served);
-    match apart(&served, move || Ok(draw::index(&all.folders))).await {
+    match apart(&served, move || Ok::<_, StoreError>(draw::index(&all.folders))).await {
         Ok(body) => page("Campaigns", &body),
         Err(why) => broken(&why),
     }
@@ -49,7 +50,7 @@ pub(crate) async fn compare(
 /// `GET /history`: all campaigns over time.
 pub(crate) async fn history(State(served): State<Arc<Served>>) -> Response {
     let all = Arc::clone(&served);
-    match apart(&served, move || Ok(draw::history(&all.folders))).await {
+    match apart(&served, move || Ok::<_, StoreError>(draw::history(&all.folders))).await {
         Ok(page) => html(page),
         Err(why) => broken(&why),
     }

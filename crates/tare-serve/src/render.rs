@@ -1,21 +1,22 @@
 //! Reports, rendered again only when their campaign has changed.
 
 use crate::apart::apart;
-use crate::found::CampaignEntry;
-use crate::{Served, answer, draw};
+use crate::found::{CampaignEntry, Holds};
+use crate::{Served, answer, draw, merged};
 use axum::body::Bytes;
 use axum::response::Response;
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::SystemTime;
-use tare_store::{FILE, is_held};
+use tare_store::{FILE, MERGED, is_held};
 
 /// Reports that are kept.
 const KEPT: usize = 8;
 
-/// When a campaign's files were last written, how large they are, and whether somebody runs it: a kill writes nothing.
-pub(crate) type Stamp = ([Option<(SystemTime, u64)>; 2], bool);
+/// When a campaign's or merged result's files were last written, how large they are, and whether somebody runs it: a kill
+/// writes nothing.
+pub(crate) type Stamp = ([Option<(SystemTime, u64)>; 3], bool);
 
 /// Reports drawn before, the latest last.
 #[derive(Default)]
@@ -23,7 +24,7 @@ pub(crate) struct Cache(Mutex<Vec<(String, Stamp, Bytes)>>);
 
 /// What tells whether a campaign has changed.
 pub(crate) fn stamp(directory: &Path) -> Stamp {
-    let files = [FILE.to_owned(), format!("{FILE}-wal")].map(|name| {
+    let files = [FILE.to_owned(), format!("{FILE}-wal"), MERGED.to_owned()].map(|name| {
         let meta = fs::metadata(directory.join(name)).ok()?;
         Some((meta.modified().ok()?, meta.len()))
     });
@@ -46,14 +47,17 @@ impl Cache {
     }
 }
 
-/// The report of a campaign.
+/// The report of a campaign or of a merged result.
 pub(crate) async fn report(served: &Served, found: CampaignEntry) -> Response {
     let now = stamp(&found.path);
     if let Some(page) = served.drawn.get(&found.id, &now) {
         return answer::html(page);
     }
     let id = found.id.clone();
-    let drawn = apart(served, move || draw::report(&found));
+    let drawn = apart(served, move || match found.holds {
+        Holds::Campaign => draw::report(&found).map_err(|error| error.to_string()),
+        Holds::Merged => merged::report(&found),
+    });
     match drawn.await {
         Ok(page) => {
             served.drawn.put(&id, now, &page);

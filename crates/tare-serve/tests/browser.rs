@@ -4,7 +4,7 @@ mod common;
 #[path = "../../tare-report/tests/driver/mod.rs"]
 mod driver;
 
-use common::{Server, campaign, campaign_of};
+use common::{Server, campaign, campaign_of, merged};
 use driver::{BROKEN, Browser, visit};
 use serde_json::json;
 
@@ -15,6 +15,8 @@ fn every_page_reads_on_a_phone_and_on_a_desk() {
         let created = format!("2026-01-{day:02}T17:05:00Z");
         campaign_of(&server.root().join(name), layer, true, &created).close().unwrap();
     }
+    merged(&server.root().join("all"));
+    let all = server.id("all");
     let running = campaign(&server.root().join("running"), "runsc-systrap", false);
     let [first, second, third] =
         ["first", "a-campaign-with-a-longer-name", "running"].map(|name| server.id(name));
@@ -24,6 +26,7 @@ fn every_page_reads_on_a_phone_and_on_a_desk() {
         ("incomparable", format!("/compare?a={first}&b={third}")),
         ("history", "/history".into()),
         ("report", format!("/c/{first}")),
+        ("merged", format!("/c/{all}")),
         ("live", format!("/c/{third}/live")),
         ("missing", "/nothing/here".into()),
     ] {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Server, campaign, campaign_of};
+use common::{Server, campaign, campaign_of, merged};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
@@ -32,6 +32,25 @@ fn campaigns_are_listed_opened_compared_and_put_in_order() {
     let table = compared.split("<table class=\"cards compared\"").nth(1).expect("a table");
     assert!(table.contains("<td class=\"plotted\"") && !compared.contains("<pre"), "{compared}");
     assert!(server.get("/history").contains("over 2 campaigns"));
+}
+
+#[test]
+fn a_merged_result_is_listed_and_opened_and_no_campaign() {
+    let server = Server::new();
+    merged(&server.root().join("all"));
+    let damaged = server.root().join("0-damaged");
+    std::fs::create_dir(&damaged).unwrap();
+    std::fs::write(damaged.join("merged.json"), "{}").unwrap();
+    let index = server.get("/");
+    let row = index.split("campaigns/all</bdi>").nth(1).expect("a line of it");
+    assert!(row.contains("<td data-label=\"Hosts\">3</td>"), "{index}");
+    assert!(index.contains("cannot be read: it is no merged result"), "{index}");
+    let report = server.get(&format!("/c/{}", server.id("all")));
+    assert!(report.contains(">n2</text>") && report.contains("Every host"), "{report}");
+    assert!(report.contains("n4 is missing") && !report.contains("<b>full"), "{report}");
+    assert!(server.get("/history").contains("over 0 campaigns"), "it is no campaign");
+    let live = server.get(&format!("/c/{}/live", server.id("all")));
+    assert!(live.starts_with("HTTP/1.1 422"), "nothing runs there: {live}");
 }
 
 #[test]

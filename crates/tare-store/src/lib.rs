@@ -34,8 +34,14 @@ pub use write::Store;
 /// The file's name inside the campaign's directory.
 pub const FILE: &str = "campaign.db";
 
+/// The name of the one file in the directory of a merged result: campaigns of many hosts as one.
+pub const MERGED: &str = "merged.json";
+
 /// The kind of a layer whose figures another tool took: nothing was booted, a block is a file or run.
 pub const IMPORTED: &str = "imported";
+
+/// The counter of what a message to a layer and its answer took, in nanoseconds, where these go through a daemon or a network.
+pub const WIRE: &str = "wire_ns";
 
 /// What ended a boot that tare itself did not see to its end: it says nothing about the layer.
 pub const CUT_OFF: &str = "tare ended during this boot";

@@ -12,6 +12,7 @@ mod input;
 mod interrupt;
 mod loads;
 mod output;
+mod parallel;
 mod pin;
 mod programs;
 mod progress;

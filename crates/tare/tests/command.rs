@@ -145,10 +145,11 @@ fn whoever_asks_for_a_password_is_told_that_nobody_answers() {
     place.assert_clean("a layer that asks for a password");
 }
 
-/// A daemon that starts what its client asks for, as docker's does.
+/// A daemon that starts what its client asks for, as docker's does. The end of a child interrupts its wait for the next client.
 fn daemon(place: &Place) -> Child {
     let script = format!(
-        "cd {}; mkfifo to from; while read pid <to; do {} serve <in >from & echo $! >pid; done",
+        "cd {}; mkfifo to from; while [ -p to ]; do read pid <to || continue
+         sh -c '[ ! -f group ] || echo $$ >\"$(cat group)/cgroup.procs\"; exec {} serve' <in >from & echo $! >pid; done",
         place.folder.display(),
         place.host.probe.display()
     );
@@ -190,9 +191,46 @@ fn what_runs_behind_a_daemon_is_not_seen_unless_its_processes_are_named() {
     assert!(!session.stop_while_waiting(), "a daemon's processes are never stopped");
     measures(&mut session);
     drop(session);
+    in_a_control_group(&place, &settings);
     daemon.kill().unwrap();
     daemon.wait().unwrap();
     place.assert_clean("a daemon's layer");
+}
+
+/// The daemon puts what it starts into a control group, as engines of containers do.
+fn in_a_control_group(place: &Place, settings: &[(&str, &str)]) {
+    let mounts = fs::read_to_string("/proc/mounts").unwrap();
+    let mut groups = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
+    let usable = |words: &Vec<&str>| words[2].starts_with("cgroup") && !words[3].contains("cpuset");
+    let root = groups.find(usable).expect("control groups")[1].to_owned();
+    let name = format!("command-test-{}", std::process::id());
+    let folder = Path::new(&root).join(&name);
+    fs::create_dir(&folder).unwrap();
+    fs::write(place.folder.join("group"), folder.display().to_string()).unwrap();
+    let told = [settings, &[("cgroup", "{group}"), ("group", name.as_str())]].concat();
+    let mut session = place.start(&*words(&told), None).unwrap();
+    session.greet(LONG).unwrap();
+    let before = session.cpu_time(&Processes::now());
+    assert!(before.is_some() && session.out_of_sight().is_none());
+    let deadline = std::time::Instant::now() + SOON;
+    while session.cpu_time(&Processes::now()) <= before {
+        assert!(std::time::Instant::now() < deadline, "it has measured, and used nothing");
+        measures(&mut session);
+    }
+    assert!(session.footprint().is_some_and(|bytes| bytes > 100_000));
+    assert!(!session.stop_while_waiting(), "a daemon's processes are never stopped");
+    drop(session);
+    let deadline = std::time::Instant::now() + SOON;
+    while fs::remove_dir(&folder).is_err() {
+        assert!(std::time::Instant::now() < deadline, "{} stays", folder.display());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let nowhere = [settings, &[("cgroup", "/no/such/group")]].concat();
+    fs::remove_file(place.folder.join("group")).unwrap();
+    let mut session = place.start(&*words(&nowhere), None).unwrap();
+    session.greet(LONG).unwrap();
+    let why = session.out_of_sight().unwrap().to_owned();
+    assert!(why.contains("cgroup=/no/such/group") && session.footprint().is_none(), "{why}");
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn what_boots_share_is_removed_when_tare_is_killed() {
     });
 }
 
-/// What the rows say that no test can boot, with a stand-in for the program: it notes its words and does what they ask.
+/// What docker is asked for, with a stand-in for it that notes its words and does what they ask.
 #[test]
 fn dockers_words_are_said_in_their_order() {
     let bench = Bench::new();

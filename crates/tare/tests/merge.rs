@@ -63,6 +63,53 @@ fn hosts_that_agree_give_one_mean_and_a_page_with_each_of_them() {
 }
 
 #[test]
+fn a_mean_over_hosts_can_fail_a_build() {
+    let bench = Bench::new();
+    for name in ["a", "b", "c", "d"] {
+        host(&bench, name, 2.0, "");
+    }
+    bench.ok("merge hosts/a hosts/b hosts/c hosts/d -o all");
+    let done = bench.tare("show all --fail-if slower>50%");
+    assert_eq!(done.code, 3, "{}", done.err);
+    assert!(
+        done.err.contains("FAILED slower > 50%: x lmbench/null_call, cost 2.00"),
+        "{}",
+        done.err
+    );
+    let done = bench.ok("show all --fail-if slower>150%");
+    assert!(done.err.contains("2 of 2 rows shown not to be"), "{}", done.err);
+    let done = bench.tare("show all --fail-if instructions>1%");
+    assert_eq!(done.code, 2, "its rows are times: {}", done.err);
+    bench.ok("merge hosts/a -o one");
+    let done = bench.tare("show one --fail-if slower>50%");
+    assert!(done.code == 1 && done.err.contains("two hosts"), "{}", done.err);
+}
+
+#[test]
+fn more_hosts_than_are_read_at_once_keep_their_order() {
+    let bench = Bench::new();
+    host(&bench, "h000", 2.0, "");
+    for at in 1..100 {
+        // The same campaign with another seed is another one.
+        let copy = bench.path(&format!("hosts/h{at:03}"));
+        fs::create_dir(&copy).unwrap();
+        fs::copy(bench.path("hosts/h000/campaign.db"), copy.join("campaign.db")).unwrap();
+        let database = rusqlite::Connection::open(copy.join("campaign.db")).unwrap();
+        let sql = "UPDATE campaign SET value = ?1 WHERE key = 'seed'";
+        assert_eq!(database.execute(sql, [at.to_string()]).unwrap(), 1);
+    }
+    let all: Vec<String> = (0..100).rev().map(|at| format!("hosts/h{at:03}")).collect();
+    bench.ok(&format!("merge {} -o all --short", all.join(" ")));
+    let all = json_of(&bench, "show all --format json");
+    let hosts = all["hosts"].as_array().unwrap();
+    assert_eq!(
+        (hosts.len(), &hosts[0]["name"], &hosts[99]["name"]),
+        (100, &json!("h099"), &json!("h000"))
+    );
+    assert_eq!(all["rows"][0]["cells"][0]["hosts"].as_array().unwrap().len(), 100);
+}
+
+#[test]
 fn hosts_that_differ_are_said_to_and_the_odd_one_is_named() {
     let bench = Bench::new();
     for (at, name) in ["a", "b", "c", "d", "e", "odd"].into_iter().enumerate() {
@@ -159,6 +206,6 @@ fn a_merged_result_that_is_damaged_is_an_error() {
     bench.write("all/merged.json", &whole);
     let done = bench.tare("report all --format svg");
     assert!(done.code == 2 && done.err.contains("no such form"), "{}", done.err);
-    let done = bench.tare("show all --fail-if slower>1%");
-    assert!(done.code == 2, "{}", done.err);
+    let done = bench.tare("show all --estimator mean");
+    assert!(done.code == 2 && done.err.contains("tare merge"), "{}", done.err);
 }

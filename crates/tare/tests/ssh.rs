@@ -1,135 +1,22 @@
-//! The layer `ssh` against a real sshd on this host's loopback interface: it measures, and leaves nothing however it ends.
+//! The layer `ssh` against a real sshd on this host's loopback interface: it measures, and leaves nothing however it ends; as root
+//! and as an ordinary user.
 
+mod common;
 mod layers_common;
+mod sshd;
 
+use common::{Bench, done, flat};
+use layers_common::endings::this_program;
 use layers_common::words::lines;
-use layers_common::{LONG, Place, null_call};
+use layers_common::{LONG, NOBODY, PLACE, Place, null_call};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use sshd::{Far, SOON};
 use std::fs;
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-use tare_layers::{
-    Answer, Layer, Processes, Session, SessionError, Settings, Unavailable, configure,
-};
-use tare_proto::Machine;
-use tempfile::TempDir;
-
-const SOON: Duration = Duration::from_secs(20);
-
-/// A server for this test, and how to reach it.
-struct Far {
-    place: Place,
-    server: Child,
-    /// Where the probe goes.
-    folder: PathBuf,
-    /// The server's files.
-    own: Option<TempDir>,
-}
-
-impl Drop for Far {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
-}
-
-/// The server's configuration.
-fn server_says(own: &Path, port: u16, by_key: bool) -> String {
-    let (own, yes) = (own.display(), if by_key { "yes" } else { "no" });
-    format!(
-        "Port {port}\nListenAddress 127.0.0.1\nHostKey {own}/host\nPidFile none\nUsePAM no\nStrictModes no\n\
-         AuthorizedKeysFile {own}/user.pub\nPubkeyAuthentication {yes}\nPasswordAuthentication yes\n\
-         PermitRootLogin yes\nMaxStartups 100\nLogLevel ERROR\nSetEnv PATH={own}/bin:/usr/bin:/bin\n"
-    )
-}
-
-/// The client's.
-fn client_says(own: &Path, port: u16) -> String {
-    let (own, user) = (own.display(), std::env::var("USER").unwrap_or("root".into()));
-    format!(
-        "Host far\nHostName 127.0.0.1\nPort {port}\nUser {user}\nIdentityFile {own}/user\nIdentitiesOnly yes\n\
-         UserKnownHostsFile {own}/known\nStrictHostKeyChecking accept-new\n"
-    )
-}
-
-fn key(at: &Path) {
-    let mut keygen = Command::new("ssh-keygen");
-    keygen.args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(at);
-    assert!(keygen.status().expect("ssh-keygen").success());
-}
-
-impl Far {
-    /// A server that lets this user in by key, or only by password.
-    fn new(by_key: bool) -> Far {
-        let place = Place::new();
-        let folder = place.folder.join("far");
-        fs::create_dir(&folder).unwrap();
-        // Elsewhere: what has the place's name belongs to its boots.
-        let kept = tempfile::tempdir().unwrap();
-        let own = kept.path();
-        key(&own.join("host"));
-        key(&own.join("user"));
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        fs::write(own.join("sshd"), server_says(own, port, by_key)).unwrap();
-        fs::write(place.folder.join("client"), client_says(own, port)).unwrap();
-        let _ = fs::create_dir("/run/sshd"); // where its service would have made it
-        let mut server = Command::new("/usr/sbin/sshd");
-        server.args(["-D", "-e", "-f"]).arg(own.join("sshd"));
-        let server = server.stdin(Stdio::null()).stderr(Stdio::null()).spawn().expect("sshd");
-        let deadline = Instant::now() + SOON;
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(Instant::now() < deadline, "sshd does not listen");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        Far { place, server, folder, own: Some(kept) }
-    }
-
-    fn layer(&self, more: &[(&str, &str)]) -> Box<dyn Layer> {
-        let mut settings = Settings::default();
-        let args = format!("-F {}/client", self.place.folder.display());
-        let folder = self.folder.display().to_string();
-        let all = [("name", "ssh"), ("host", "far"), ("args", &args)];
-        all.iter().chain(more).for_each(|(key, value)| settings.set(key, value).unwrap());
-        settings.default_to("dir", &folder);
-        configure(Machine::Real, &settings).unwrap_or_else(|e| panic!("{e}")).2
-    }
-
-    fn booted(&self, layer: &dyn Layer) -> Session {
-        let mut session = self.place.start(layer, None).unwrap_or_else(|e| panic!("{e}"));
-        let greeted = session.greet(LONG);
-        assert!(greeted.is_ok(), "{greeted:?}\n{}", session.console_tail());
-        session
-    }
-
-    /// Why it does not come up.
-    fn refused(&self, layer: &dyn Layer) -> Unavailable {
-        let begun = self.place.start(layer, None);
-        let (error, console) = match begun {
-            Err(error) => (error, String::new()),
-            Ok(mut session) => {
-                let error = session.greet(LONG).expect_err("it greets");
-                (error, session.console_tail())
-            }
-        };
-        layer.explain(&error, &console)
-    }
-
-    fn is_empty(&self) -> bool {
-        fs::read_dir(&self.folder).unwrap().count() == 0
-    }
-
-    fn assert_clean(&self, after: &str) {
-        let deadline = Instant::now() + SOON;
-        while !self.is_empty() {
-            assert!(Instant::now() < deadline, "{after} left a file there");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        self.place.assert_clean(after);
-    }
-}
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tare_layers::{Answer, Processes, SessionError, Unavailable};
 
 #[test]
 fn another_machine_measures_and_keeps_nothing() {
@@ -148,6 +35,7 @@ fn another_machine_measures_and_keeps_nothing() {
         }
     }
     assert_eq!((session.footprint(), session.cpu_time(&Processes::now())), (None, None));
+    assert!(session.wire().is_some_and(|way| !way.is_zero()), "how long a message takes");
     assert!(session.out_of_sight().unwrap().contains("another host"));
     assert_eq!(session.end(SOON).left, [""; 0]);
     assert!(matches!(beside.measure(&null_call(3, 2_000), LONG), Ok(Answer::Series(..))));
@@ -155,6 +43,90 @@ fn another_machine_measures_and_keeps_nothing() {
     assert_eq!(fs::read_dir(&far.folder).unwrap().count(), 1, "the probe, for other boots");
     drop(layer);
     far.assert_clean("a campaign");
+}
+
+#[test]
+fn a_scoreboard_says_what_its_host_is_and_what_the_way_there_takes() {
+    let far = Far::new(true);
+    let bench = Bench::new();
+    // Pinning is what the words do.
+    let (args, dir) = (far.args(), far.folder.display());
+    let layer = format!("name=far,kind=ssh,host=far,args={args},dir={dir},wrap=taskset -c 0");
+    let options = "--bench lmbench/null_call --blocks 2 --pin none --require -o c";
+    let mut command = bench.command("run --layers native --layer");
+    let run = done(command.arg(&layer).args(options.split(' ')).output().unwrap());
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    let said = flat(&run.out);
+    for part in [
+        "far against native",
+        "a message to it and the answer take",
+        "no row but host/start holds any of it",
+        "its own host:",
+        "of memory are available",
+    ] {
+        assert!(said.contains(part), "no '{part}' in\n{}", run.out);
+    }
+    let campaign = bench.campaign("c");
+    let ways =
+        campaign.series.iter().flat_map(|row| &row.counters).filter(|it| it.name == "wire_ns");
+    assert_eq!(ways.filter(|way| way.value > 0.0).count(), 2, "one of every boot");
+    let there = campaign.boots.iter().filter(|boot| campaign.layers[boot.layer].name == "far");
+    let pinned: Vec<_> = there.map(|boot| boot.hello.as_ref().unwrap().affinity.clone()).collect();
+    assert_eq!(pinned, [[0], [0]]);
+    let looked = done(bench.command("doctor").arg(&layer).output().unwrap());
+    assert!(
+        looked.out.contains("its own host:") && looked.out.contains("load average"),
+        "{}",
+        looked.out
+    );
+    far.assert_clean("a campaign with another machine");
+}
+
+/// What the test below starts again as an ordinary user, who starts the server, too.
+#[test]
+fn as_user() {
+    let Some(place) = std::env::var_os(PLACE) else { return };
+    let far = Far::at(Place::at(Path::new(&place)), true);
+    let layer = far.layer(&[]);
+    let mut session = far.booted(&*layer);
+    assert!(matches!(session.measure(&null_call(3, 2_000), LONG), Ok(Answer::Series(..))));
+    assert_eq!(session.end(SOON).left, [""; 0]);
+    drop(layer);
+    far.assert_clean("an ordinary user's layer");
+    let elsewhere = far.layer(&[("dir", "/root")]);
+    let why = far.refused(&*elsewhere);
+    assert!(why.remedy.contains("dir="), "{why}");
+}
+
+/// An ordinary user has a shell only in the mounts of the process that needs it.
+#[test]
+fn an_ordinary_user_gets_in_as_root_does() {
+    let place = Place::new();
+    let file = |text: &str| {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), text).unwrap();
+        fs::set_permissions(file.path(), PermissionsExt::from_mode(0o644)).unwrap();
+        file
+    };
+    let home = place.folder.display();
+    let passwd = file(&format!(
+        "root:x:0:0::/root:/bin/sh\nsshd:x:{s}:{s}::/run/sshd:/bin/sh\nnobody:x:{NOBODY}:{NOBODY}::{home}:/bin/sh\n",
+        s = NOBODY - 1
+    ));
+    // No password: sshd takes an account with "!" for a locked one.
+    let shadow = file("nobody:*:19000:0:99999:7:::\n");
+    let mounts = "mount --bind \"$1\" /etc/passwd && mount --bind \"$2\" /etc/shadow && shift 2 && exec \"$@\"";
+    let _ = fs::create_dir("/run/sshd"); // where its service would have made it
+    let test = this_program("as_user", &place);
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", mounts, "sh"]).arg(passwd.path()).arg(shadow.path());
+    command.args(["setpriv", "--clear-groups"]);
+    command.args([format!("--reuid={NOBODY}"), format!("--regid={NOBODY}")]);
+    command.arg(test.get_program()).args(test.get_args()).env(PLACE, &place.folder);
+    command.env("USER", "nobody").env("HOME", &place.folder).current_dir(&place.folder);
+    let status = command.status().unwrap();
+    place.assert_clean("an ordinary user's layers");
+    assert!(status.success(), "as an ordinary user: {status}");
 }
 
 #[test]
@@ -257,7 +229,7 @@ fn a_server_that_wants_a_password_gets_none_and_the_remedy_is_said() {
 /// What the test below starts again, to kill it.
 #[test]
 fn owner() {
-    let Some(place) = std::env::var_os(layers_common::PLACE) else { return };
+    let Some(place) = std::env::var_os(PLACE) else { return };
     let place = Place::at(Path::new(&place));
     let folder = place.folder.join("far");
     let server = Command::new("true").spawn().unwrap();
@@ -273,7 +245,7 @@ fn owner() {
 fn nothing_stays_there_when_tare_is_killed() {
     let far = Far::new(true);
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "owner", "--nocapture"]).env(layers_common::PLACE, &far.place.folder);
+    command.args(["--exact", "owner", "--nocapture"]).env(PLACE, &far.place.folder);
     let mut owner = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     lines(&far.place.folder.join("ready"), 1);
     assert!(!far.is_empty());

@@ -27,6 +27,11 @@ const WRONG: &[(&str, &[&str])] = &[
     ("run --layer name=x,kind=command,start={probe},push={id}", &["{id}", "{campaign}"]),
     ("run --layer name=x,kind=command,start={probe}\"", &["not closed"]),
     ("run --layer name=x,kind=command,start={probe},sh=yes", &["sh=yes", "true"]),
+    (
+        "run --layer name=x,kind=command,start={probe},pids=y,cgroup=z",
+        &["pids=", "cgroup=", "one of"],
+    ),
+    ("run --layer name=x,kind=command,start={probe},cgroup={idd}", &["cgroup=", "did you mean id"]),
     ("run --layer name=bwrap,arsg=x", &["'arsg'", "args"]),
     ("run --layer name=mock,fault=trap", &["fault=trap"]),
     ("run --layer name=mock,value=x", &["value=x"]),

@@ -1,12 +1,13 @@
 //! Campaigns of one plan from many hosts, as one result: the host is a level above the block.
 //!
-//! [`Merger`] reduces each campaign to its log ratios with their standard errors ([`Merged`], which is what `tare merge` keeps),
-//! and [`fleet`] pools them over hosts.
+//! [`Reduced`] is a campaign's log ratios with their standard errors, [`Merger`] puts those of all hosts together ([`Merged`], which
+//! is what `tare merge` keeps), [`fleet`] pools them over hosts, and [`fleet_limits`] tests conditions on the result.
 
 mod board;
 mod differ;
 mod family;
 mod judge;
+mod limit;
 mod merged;
 mod pooled;
 mod reduce;
@@ -17,8 +18,9 @@ pub use board::{
     Spread, Subgroup,
 };
 pub use judge::fleet;
+pub use limit::fleet_limits;
 pub use merged::{
     HostEffect, Merged, MergedCell, MergedHost, MergedLayer, MissingHost, NotMerged, Subject,
 };
-pub use reduce::Merger;
+pub use reduce::{Merger, Reduced};
 pub use refuse::MergeError;

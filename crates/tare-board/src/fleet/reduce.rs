@@ -1,4 +1,4 @@
-//! From the campaigns of many hosts to what is kept of them, one campaign at a time.
+//! From the campaigns of many hosts to what is kept of them: each is reduced by itself, and added one by one.
 
 use super::merged::{
     HostEffect, Merged, MergedCell, MergedHost, MergedLayer, MissingHost, Subject,
@@ -12,8 +12,37 @@ use crate::options::Options;
 use crate::values::Values;
 use crate::weigh::CellRatio;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use tare_proto::BenchInfo;
 use tare_stats::{Estimator, RatioInterval, RowVerdict};
-use tare_store::{BootState, Campaign};
+use tare_store::{BootState, Campaign, Plan};
+
+/// What is kept of one host's campaign: small, and made without a look at the others, so that many can be made at once.
+#[derive(Debug)]
+pub struct Reduced {
+    pub(super) plan: Plan,
+    pub(super) layers: Vec<MergedLayer>,
+    pub(super) benchmarks: Vec<BenchInfo>,
+    /// Without its name.
+    host: MergedHost,
+    /// Every ratio; none where it has no number.
+    found: Vec<(Subject, Option<HostEffect>)>,
+    fingerprint: u64,
+}
+
+impl Reduced {
+    /// What `campaign` says. `estimator` reduces every series instead of its benchmark's own.
+    #[must_use]
+    pub fn of(campaign: &Campaign, estimator: Option<Estimator>) -> Reduced {
+        Reduced {
+            plan: campaign.plan.clone(),
+            layers: campaign.layers.iter().map(MergedLayer::from).collect(),
+            benchmarks: campaign.benchmarks.clone(),
+            host: host(campaign),
+            found: reduce(campaign, estimator),
+            fingerprint: fingerprint(campaign),
+        }
+    }
+}
 
 /// Merges campaigns as they come.
 #[derive(Debug, Default)]
@@ -26,7 +55,7 @@ pub struct Merger {
 }
 
 impl Merger {
-    /// No campaign yet. `estimator` reduces every series instead of its benchmark's own.
+    /// No campaign yet. All were reduced with `estimator`.
     #[must_use]
     pub fn new(estimator: Option<Estimator>) -> Merger {
         Merger { estimator, ..Merger::default() }
@@ -36,29 +65,26 @@ impl Merger {
     ///
     /// # Errors
     /// What makes its figures say nothing together with those of the others.
-    pub fn add(&mut self, name: &str, campaign: &Campaign) -> Result<(), MergeError> {
+    pub fn add(&mut self, name: &str, reduced: Reduced) -> Result<(), MergeError> {
         self.is_new(name)?;
         if let Some(merged) = &self.merged {
-            same_plan(name, campaign, merged)?;
+            same_plan(name, &reduced, merged)?;
         }
-        let found = reduce(campaign, self.estimator);
+        let Reduced { plan, layers, benchmarks, host, found, fingerprint } = reduced;
         if found.iter().all(|(_, effect)| effect.is_none()) {
-            let why = format!("its campaign is {} and has no figure", campaign.state);
+            let why = format!("its campaign is {} and has no figure", host.state);
             return self.miss(name, &why);
         }
-        self.keep(name, campaign)?;
+        self.keep(name, fingerprint)?;
         let merged = self.merged.get_or_insert_with(|| {
             let estimator = self.estimator.map(|estimator| estimator.to_string());
-            let mut merged = Merged::of(campaign.plan.clone(), estimator);
-            merged.layers = campaign.layers.iter().map(MergedLayer::from).collect();
-            merged.benchmarks = campaign.benchmarks.clone();
-            merged
+            Merged { layers, benchmarks, ..Merged::of(plan, estimator) }
         });
-        let host = merged.hosts.len();
-        merged.hosts.push(self::host(name, campaign));
+        let at = merged.hosts.len();
+        merged.hosts.push(MergedHost { name: name.into(), ..host });
         for (subject, effect) in found {
             let Some(effect) = effect else { continue };
-            let effect = HostEffect { host, ..effect };
+            let effect = HostEffect { host: at, ..effect };
             match merged.cells.iter_mut().find(|cell| cell.subject == subject) {
                 Some(cell) => cell.effects.push(effect),
                 None => merged.cells.push(MergedCell { subject, effects: vec![effect] }),
@@ -97,8 +123,7 @@ impl Merger {
     }
 
     /// Remembers the campaign, unless it is one that was added already.
-    fn keep(&mut self, name: &str, campaign: &Campaign) -> Result<(), MergeError> {
-        let own = fingerprint(campaign);
+    fn keep(&mut self, name: &str, own: u64) -> Result<(), MergeError> {
         if let Some((other, _)) = self.seen.iter().find(|(_, seen)| *seen == own) {
             return Err(MergeError::SameCampaign(other.clone(), name.into()));
         }
@@ -117,14 +142,15 @@ fn fingerprint(campaign: &Campaign) -> u64 {
     hasher.finish()
 }
 
-fn host(name: &str, campaign: &Campaign) -> MergedHost {
+/// What is known of the campaign's host, but for its name.
+fn host(campaign: &Campaign) -> MergedHost {
     let hello = campaign.baseline().and_then(|baseline| first_hello(campaign, baseline));
     let mut blocks: Vec<u32> = campaign.boots.iter().map(|boot| boot.block).collect();
     blocks.sort_unstable();
     blocks.dedup();
     let failed = campaign.boots.iter().filter(|boot| boot.state == BootState::Failed);
     MergedHost {
-        name: name.into(),
+        name: String::new(),
         created: campaign.plan.created.clone(),
         state: campaign.state.clone(),
         blocks: blocks.len(),

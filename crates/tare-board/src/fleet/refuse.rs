@@ -1,10 +1,11 @@
 //! What must not be merged: figures that say nothing together.
 
 use super::merged::{Merged, MergedLayer};
+use super::reduce::Reduced;
 use serde_json::Value;
 use std::fmt;
-use tare_proto::Machine;
-use tare_store::{Campaign, Plan};
+use tare_proto::{BenchInfo, Machine};
+use tare_store::Plan;
 
 /// What may be another on each host: when, where and by which tare it was measured, and how much. All else is the plan.
 const OWN: &[&str] = &[
@@ -72,12 +73,8 @@ impl fmt::Display for MergeError {
 
 impl std::error::Error for MergeError {}
 
-/// Fails unless `campaign` is one of the plan that `merged` is of.
-pub(super) fn same_plan(
-    name: &str,
-    campaign: &Campaign,
-    merged: &Merged,
-) -> Result<(), MergeError> {
+/// Fails unless the campaign is one of the plan that `merged` is of.
+pub(super) fn same_plan(name: &str, campaign: &Reduced, merged: &Merged) -> Result<(), MergeError> {
     let (own, first) = (&campaign.plan, &merged.plan);
     if own.machine != first.machine {
         return Err(MergeError::Machine(name.into(), own.machine, first.machine));
@@ -86,8 +83,8 @@ pub(super) fn same_plan(
         return Err(MergeError::Probe(name.into()));
     }
     let what = of_plan(own, first)
-        .or_else(|| of_layers(campaign, &merged.layers))
-        .or_else(|| of_benchmarks(campaign, merged));
+        .or_else(|| of_layers(&campaign.layers, &merged.layers))
+        .or_else(|| of_benchmarks(&campaign.benchmarks, &merged.benchmarks));
     what.map_or(Ok(()), |what| Err(MergeError::Plan(name.into(), what)))
 }
 
@@ -110,23 +107,21 @@ fn shown(value: &Value) -> String {
     if text.chars().count() <= 60 { text } else { "another".into() }
 }
 
-fn of_layers(campaign: &Campaign, first: &[MergedLayer]) -> Option<String> {
-    let own: Vec<MergedLayer> = campaign.layers.iter().map(MergedLayer::from).collect();
+fn of_layers(own: &[MergedLayer], first: &[MergedLayer]) -> Option<String> {
     let names = |layers: &[MergedLayer]| {
         let names: Vec<&str> = layers.iter().map(|layer| layer.name.as_str()).collect();
         names.join(", ")
     };
-    if names(&own) != names(first) {
-        return Some(format!("its layers are {}, here they are {}", names(&own), names(first)));
+    if names(own) != names(first) {
+        return Some(format!("its layers are {}, here they are {}", names(own), names(first)));
     }
     let (own, first) = own.iter().zip(first).find(|(own, first)| own != first)?;
     Some(format!("layer {} is {} there and {} here", own.name, own.settings, first.settings))
 }
 
 /// Loads that each host found for itself are rows of their own.
-fn of_benchmarks(campaign: &Campaign, merged: &Merged) -> Option<String> {
-    let (own, first) = (&campaign.benchmarks, &merged.benchmarks);
-    let lacks = |a: &[tare_proto::BenchInfo], b: &[tare_proto::BenchInfo]| {
+fn of_benchmarks(own: &[BenchInfo], first: &[BenchInfo]) -> Option<String> {
+    let lacks = |a: &[BenchInfo], b: &[BenchInfo]| {
         let missing = a.iter().find(|row| b.iter().all(|other| other.name != row.name));
         missing.map(|row| row.name.clone())
     };

@@ -2,6 +2,7 @@
 
 mod command;
 mod kvm;
+mod microvm;
 mod mock;
 mod native;
 mod oci;
@@ -64,6 +65,9 @@ pub const KINDS: &[LayerKind] = &[
     presets::LXC,
     presets::CHROOT,
     ssh::KIND,
+    microvm::KVMTOOL,
+    microvm::CLOUD_HYPERVISOR,
+    microvm::FIRECRACKER,
     command::KIND,
     sim::native::KIND,
     sim::xen_pv::KIND,

@@ -4,6 +4,7 @@ use crate::error::{SessionError, unexpected};
 use crate::patience::{Deadline, Patience};
 use crate::session::Session;
 use crate::session::boot::{Answer, Turn};
+use std::time::Instant;
 use tare_proto::{FromProbe, Request, ToProbe};
 
 impl Session {
@@ -30,8 +31,10 @@ impl Session {
         within: impl Into<Patience>,
     ) -> Result<Turn, SessionError> {
         let mut deadline = self.deadline(within.into());
+        let asked = Instant::now();
         self.say(&ToProbe::Run(request.clone()))?;
         let begin = self.answer(request, &mut deadline)?;
+        self.round_trip = Some(begin.at.saturating_duration_since(asked));
         match begin.what {
             FromProbe::Begin { id } if id == request.id => self.begun = Some(begin.at),
             other => return Err(unexpected(&other)),

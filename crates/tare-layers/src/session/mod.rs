@@ -54,8 +54,9 @@ pub struct Session {
     scripted: bool,
     /// Where it is stopped while it waits.
     stopped: Option<Stopped>,
-    /// When the measurement that goes on began.
+    /// When the measurement that goes on began, and how long its request took to the probe and the first message back.
     begun: Option<Instant>,
+    pub(crate) round_trip: Option<Duration>,
     interrupted: fn() -> bool,
 }
 
@@ -141,6 +142,7 @@ impl Session {
             stopped: None,
             processes: Whereabouts::Below,
             begun: None,
+            round_trip: None,
             interrupted,
         }
     }

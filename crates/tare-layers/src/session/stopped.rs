@@ -39,8 +39,8 @@ impl Session {
         self.stopped = Some(stopped);
     }
 
-    /// The processes that may be stopped. Those of a layer that is elsewhere are never among them, even where `pids=` names
-    /// them: if tare were killed now, its keeper would not end them, and nobody would let them go on.
+    /// The processes that may be stopped. Those of a layer that is elsewhere are never among them, even where `pids=` or
+    /// `cgroup=` names them: if tare were killed now, its keeper would not end them, and nobody would let them go on.
     fn below_keeper(&self) -> Option<BTreeSet<u32>> {
         match self.processes {
             Whereabouts::Below => self.own_processes(&Processes::now()),

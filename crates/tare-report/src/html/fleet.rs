@@ -171,6 +171,7 @@ fn list(fleet: &Fleet) -> Markup {
         section #hosts aria-labelledby="h-hosts" {
             h2 #h-hosts { "Hosts" }
             div.wide tabindex="0" role="region" aria-label="Hosts, scrolls sideways" { table.layers {
+                caption { "What each host is, and how much it has measured." }
                 thead { tr { @for title in ["Host", "Processor", "Kernel", "Blocks", "Failed boots", "State", "Made"] { th scope="col" { (title) } } } }
                 tbody { @for host in &fleet.hosts { tr {
                     th scope="row" { bdi { (name(&host.name)) } }

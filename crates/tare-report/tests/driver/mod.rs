@@ -22,6 +22,21 @@ pub const BROKEN: &str = "const broken = []; \
             if (new Set([...range.getClientRects()].map(box => Math.round(box.top))).size > 1) broken.push(word[0]); } } \
     return broken";
 
+/// Texts of figures that reach beyond the figure (a line is a little higher than its letters).
+pub const CUT: &str = "return [...document.querySelectorAll('svg text')].filter(text => { \
+    const box = text.getBoundingClientRect(), whole = text.ownerSVGElement.getBoundingClientRect(); \
+    return box.width && (box.left < whole.left - 0.5 || box.right > whole.right + 0.5 || \
+    box.top < whole.top - 3 || box.bottom > whole.bottom + 3) }).map(text => text.textContent)";
+
+/// A script that finds what somebody without a mouse or without eyes could not use.
+pub const FAULTS: &str = "const faults = []; \
+    for (const t of document.querySelectorAll('table')) if (!t.caption) faults.push('no caption'); \
+    for (const th of document.querySelectorAll('th')) if (!th.scope) faults.push('no scope: ' + th.textContent); \
+    for (const s of document.querySelectorAll('svg')) if (!s.closest('[aria-hidden], [role=img]')) faults.push('unnamed svg'); \
+    for (const c of document.querySelectorAll('input, select')) if (!c.labels.length) faults.push('no label'); \
+    for (const w of document.querySelectorAll('.wide')) if (w.tabIndex !== 0) faults.push('unreachable'); \
+    return faults";
+
 /// One browser at a time: they are large.
 static ALONE: Mutex<()> = Mutex::new(());
 

@@ -134,3 +134,20 @@ pub fn campaign_of(directory: &Path, layer: &str, finish: bool, created: &str) -
     }
     store
 }
+
+/// The merged result of three such campaigns, one of a host that has failed beside them.
+pub fn merged(directory: &Path) {
+    let mut merger = tare_board::Merger::new(None);
+    let hosts = tempfile::tempdir().unwrap();
+    for (at, host) in ["n1", "n2", "n3"].into_iter().enumerate() {
+        let folder = hosts.path().join(host);
+        let created = format!("2026-01-01T00:00:0{at}Z");
+        campaign_of(&folder, "runc", true, &created).close().unwrap();
+        let read = tare_store::load(&folder).unwrap();
+        merger.add(host, tare_board::Reduced::of(&read, None)).unwrap();
+    }
+    merger.miss("n4", "its disk is <b>full</b>").unwrap();
+    std::fs::create_dir_all(directory).unwrap();
+    let text = merger.finish().unwrap().to_json();
+    std::fs::write(directory.join(tare_store::MERGED), text).unwrap();
+}

@@ -3,7 +3,7 @@
 
 use crate::cli::{DoctorArgs, LAYER_MISSING};
 use crate::config::{Asked, Config, layers};
-use crate::environment::{self, View};
+use crate::environment::{self, View, far};
 use crate::progress::Progress;
 use crate::usage::OrUsage;
 use crate::{host, interrupt, output};
@@ -133,6 +133,11 @@ fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
             if let Some(remark) = &identity.remark {
                 text.push_str(&format!("         note: {}\n", remark.text));
             }
+            if far::is_far(&asked.settings) {
+                for comment in far::comments(&trial.hello) {
+                    text.push_str(&format!("         {comment}\n"));
+                }
+            }
             for artifact in &trial.artifacts {
                 text.push_str(&format!(
                     "         {} {} {}\n",
@@ -197,6 +202,7 @@ fn for_machines(asked: &Asked, tried: &Result<Trial, Unavailable>) -> Value {
             "what": identity(asked, trial).what,
             "start_s": trial.start.as_secs_f64(), "hello": trial.hello, "artifacts": trial.artifacts,
             "not_removed": trial.left,
+            "its_host": far::is_far(&asked.settings).then(|| far::for_machines(&trial.hello)),
         }),
         Err(Unavailable { why, remedy }) => json!({
             "layer": name, "kind": asked.kind, "settings": settings, "available": false,

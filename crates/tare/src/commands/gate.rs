@@ -20,7 +20,7 @@ pub fn check(args: &GateArgs, units: impl Iterator<Item = Unit> + Clone) -> Resu
 pub fn passes(gate: &Gate, told: bool) -> Result<bool> {
     if let Some(judged) = gate.conditions.iter().find(|judged| judged.rows == 0) {
         bail!(
-            "--fail-if '{}' cannot be tested: none of its rows has two values (two blocks) on each side",
+            "--fail-if '{}' cannot be tested: none of its rows has two values on each side (two blocks; of many hosts, two hosts)",
             judged.condition
         );
     }

@@ -2,11 +2,11 @@
 
 use super::merged;
 use crate::cli::{FormatArgs, HostDir, MergeArgs};
-use crate::{input, output};
+use crate::{input, output, parallel};
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
-use tare_board::{Merged, Merger};
+use tare_board::{Merged, Merger, Reduced};
 use tare_proto::harmless;
 use tare_stats::Estimator;
 use tare_store::load;
@@ -16,6 +16,9 @@ pub const FAILURE: &str = "failure";
 
 /// Most characters that are kept of that.
 const LONGEST: usize = 300;
+
+/// Campaigns that a thread reduces before what they say is put together.
+const AT_ONCE: usize = 16;
 
 /// Merges the campaigns in `args.hosts`, prints the result and leaves it in `args.out`.
 pub fn merge(args: &MergeArgs) -> Result<ExitCode> {
@@ -33,18 +36,26 @@ pub fn keep(dir: &Path, result: &Merged, format: &FormatArgs) -> Result<()> {
 }
 
 /// The campaigns of all hosts together. A folder that is there and has no campaign is a host that failed.
+///
+/// Campaigns are read and reduced on all CPUs, a few at a time, so that memory does not grow with the hosts' samples.
 pub fn merge_all(hosts: &[HostDir], estimator: Option<Estimator>) -> Result<Merged> {
+    if let Some(HostDir { dir, .. }) = hosts.iter().find(|host| !host.dir.is_dir()) {
+        bail!("there is no directory {}", dir.display());
+    }
     let mut merger = Merger::new(estimator);
-    for HostDir { name, dir } in hosts {
-        if !dir.is_dir() {
-            bail!("there is no directory {}", dir.display());
-        }
-        match load(dir) {
-            Ok(campaign) => merger.add(name, &campaign)?,
-            Err(error) => {
-                let why = failure(dir).unwrap_or_else(|| error.to_string());
-                output::note(&format!("tare: {name} is missing: {why}"));
-                merger.miss(name, &why)?;
+    let reduced = |host: &HostDir| {
+        let campaign = load(&host.dir).map_err(|error| error.to_string())?;
+        Ok::<_, String>(Reduced::of(&campaign, estimator))
+    };
+    for some in hosts.chunks(AT_ONCE * parallel::threads()) {
+        for (HostDir { name, dir }, read) in some.iter().zip(parallel::on_all_cpus(some, reduced)) {
+            match read {
+                Ok(campaign) => merger.add(name, campaign)?,
+                Err(error) => {
+                    let why = failure(dir).unwrap_or(error);
+                    output::note(&format!("tare: {name} is missing: {why}"));
+                    merger.miss(name, &why)?;
+                }
             }
         }
     }

@@ -8,21 +8,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tare_board::{Fleet, Merged, Options, fleet};
 use tare_report::{FORMS, fleet_html};
-
-/// The file's name. A line of JSON: what each host says of every ratio.
-const FILE: &str = "merged.json";
+use tare_store::MERGED;
 
 /// The largest file that is read, in bytes: ten thousand hosts.
 const LONGEST: u64 = 256 << 20;
 
 /// Whether `dir` holds a merged result.
 pub fn is_in(dir: &Path) -> bool {
-    dir.join(FILE).is_file()
+    dir.join(MERGED).is_file()
 }
 
 /// The merged result in `dir`.
 pub fn load(dir: &Path) -> Result<Merged> {
-    let path = dir.join(FILE);
+    let path = dir.join(MERGED);
     let text = input::text(&path, LONGEST)?;
     Merged::from_json(&text).with_context(|| format!("cannot read {}", path.display()))
 }
@@ -33,7 +31,7 @@ pub fn keep(dir: &Path, merged: &Merged) -> Result<()> {
         bail!("{} is a campaign's directory; name another one with --out", dir.display());
     }
     fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
-    files::replace(&dir.join(FILE), merged.to_json().as_bytes())?;
+    files::replace(&dir.join(MERGED), merged.to_json().as_bytes())?;
     let style = style::in_file();
     let fleet = fleet_of(merged);
     for form in FORMS {

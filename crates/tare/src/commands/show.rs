@@ -7,22 +7,13 @@ use crate::usage::wrong_usage;
 use anyhow::Result;
 use std::path::Path;
 use std::process::ExitCode;
-use tare_board::{Options, limits, scoreboard};
+use tare_board::{Options, fleet_limits, limits, scoreboard};
 use tare_store::{Campaign, load};
 
 /// Prints the scoreboard of the campaign in `args.dir`.
 pub fn show(args: &ShowArgs) -> Result<ExitCode> {
     if merged::is_in(&args.dir) {
-        if !args.gate.fail_if.is_empty() {
-            wrong_usage!("--fail-if judges a campaign, not the merged result of many hosts");
-        }
-        if args.format.estimator.is_some() {
-            wrong_usage!(
-                "a merged result holds ratios, not samples: give --estimator to tare merge"
-            );
-        }
-        merged::print(&merged::load(&args.dir)?, &args.format)?;
-        return Ok(ExitCode::SUCCESS);
+        return show_merged(args);
     }
     let campaign = load(&args.dir)?;
     gate::check(&args.gate, campaign.benchmarks.iter().map(|bench| bench.unit))?;
@@ -32,6 +23,24 @@ pub fn show(args: &ShowArgs) -> Result<ExitCode> {
     } else {
         cli::GATE.into()
     })
+}
+
+/// Prints the result of many hosts.
+fn show_merged(args: &ShowArgs) -> Result<ExitCode> {
+    if args.format.estimator.is_some() {
+        wrong_usage!("a merged result holds ratios, not samples: give --estimator to tare merge");
+    }
+    let merged = merged::load(&args.dir)?;
+    gate::check(&args.gate, merged.benchmarks.iter().map(|bench| bench.unit))?;
+    merged::print(&merged, &args.format)?;
+    let GateArgs { fail_if, fail_undecided } = &args.gate;
+    if fail_if.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = Options::from_plan(&merged.plan);
+    let judged = fleet_limits(&merged::fleet_of(&merged), &options, fail_if, *fail_undecided);
+    let passed = gate::passes(&judged, false)?;
+    Ok(if passed { ExitCode::SUCCESS } else { cli::GATE.into() })
 }
 
 /// Whether `campaign` passes the gate; says what came of it.

@@ -4,6 +4,7 @@
 //! know of and often cannot change.
 
 mod cpus;
+pub mod far;
 mod host;
 mod kernel;
 mod view;

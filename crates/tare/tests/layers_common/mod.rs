@@ -1,6 +1,7 @@
 //! What the tests of layers share: a place of their own, and a search for anything left of it.
 #![allow(dead_code)] // each test program uses its part
 
+pub mod endings;
 pub mod words;
 
 use std::fs::{self, Permissions};
@@ -14,6 +15,9 @@ use tare_proto::{Machine, Request};
 
 /// Long enough for any boot on a busy machine.
 pub const LONG: Duration = Duration::from_secs(40);
+
+/// An ordinary user and group, with no rights of their own.
+pub const NOBODY: u32 = 65534;
 
 /// gVisor as its users have it today: `cargo xtask packages testing` builds it.
 pub const CURRENT_GVISOR: &str =

@@ -36,7 +36,10 @@ pub const KIND: LayerKind = LayerKind {
 };
 
 /// Words that run in each boot, and those that run once for all of a campaign.
-const OF_BOOTS: &[&str] = &["start", "stop", "pids"];
+const OF_BOOTS: &[&str] = &["start", "stop", "pids", "cgroup"];
+
+/// Words that are no program's: one path.
+const PATH: &str = "cgroup";
 const OF_CAMPAIGN: &[&str] = &["check", "prepare", "push", "finish"];
 
 /// Variables of the environment that programs need which reach something, beside those of every layer.
@@ -63,6 +66,7 @@ pub(crate) struct Command {
     start: Words,
     stop: Option<Words>,
     pids: Option<Words>,
+    cgroup: Option<Words>,
     check: Option<Words>,
     prepare: Option<Words>,
     push: Option<Words>,
@@ -88,6 +92,9 @@ impl Command {
         }
         one_of(settings, "processes", &["below", "elsewhere"])?;
         one_of(settings, "sh", &["true", "false"])?;
+        if settings.get("pids").and(settings.get("cgroup")).is_some() {
+            return Err(SettingError("pids= and cgroup= say the same: give one of them".into()));
+        }
         settings.number("vcpus", 1, 1, 1024)?;
         settings.mebibytes("memory", 512)?;
         let shell = settings.get("sh") == Some("true");
@@ -104,6 +111,7 @@ impl Command {
             start,
             stop: read("stop")?,
             pids: read("pids")?,
+            cgroup: Words::read(settings, PATH, false)?,
             check: read("check")?,
             prepare: read("prepare")?,
             push: read("push")?,
@@ -117,8 +125,8 @@ impl Command {
 
     /// All words with their settings' names.
     fn words(&self) -> impl Iterator<Item = (&'static str, &Words)> {
-        let Command { start, stop, pids, check, prepare, push, finish, .. } = self;
-        let boots = [Some(start), stop.as_ref(), pids.as_ref()];
+        let Command { start, stop, pids, cgroup, check, prepare, push, finish, .. } = self;
+        let boots = [Some(start), stop.as_ref(), pids.as_ref(), cgroup.as_ref()];
         let campaign = [check, prepare, push, finish].map(Option::as_ref);
         let boots = OF_BOOTS.iter().copied().zip(boots);
         let all = boots.chain(OF_CAMPAIGN.iter().copied().zip(campaign));
@@ -170,6 +178,9 @@ impl Command {
         if let Some(words) = &self.pids {
             return Ok(ProcessesAre::Printed(words.fill(|name| values.of(name))?));
         }
+        if let Some(path) = &self.cgroup {
+            return Ok(ProcessesAre::InGroup(path.fill(|name| values.of(name))?.concat()));
+        }
         Ok(match self.settings.get("processes") {
             Some("elsewhere") => ProcessesAre::Elsewhere(ELSEWHERE.into()),
             _ => ProcessesAre::Below,
@@ -183,11 +194,11 @@ impl Command {
             let why = format!("{name} can be started only by root");
             return Err(Unavailable::new(why, "run tare as root, or weigh bwrap instead"));
         }
-        let needed = self.words().filter(|(key, _)| *key != "check");
+        let needed = self.words().filter(|(key, _)| !["check", PATH].contains(key));
         needed
             .filter_map(|(_, words)| words.program())
             .try_for_each(|it| programs::find(it).map(drop))?;
-        if self.start.places().any(|place| place == "kernel") {
+        if self.start.places().any(|place| ["kernel", "vmlinux"].contains(&place)) {
             kernel::find(self.settings.get("kernel"), host)?;
         }
         Ok(())

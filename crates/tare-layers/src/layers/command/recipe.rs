@@ -25,6 +25,10 @@ pub(crate) const SETTINGS: &[Setting] = &[
         key: "pids",
         about: "prints the layer's process ids where they are elsewhere on this host",
     },
+    Setting {
+        key: "cgroup",
+        about: "the control group that has the layer's processes where they are elsewhere on this host",
+    },
     Setting { key: "sh", about: "true: a shell runs the words" },
     Setting { key: "args", about: "more words, where {args} stands" },
     Setting { key: "vcpus", about: "what {cpus} stands for (default 1)" },

@@ -1,6 +1,6 @@
 //! What placeholders stand for in one boot: each thing is made when the first word asks for it.
 
-use crate::artifacts::{initramfs, kernel};
+use crate::artifacts::{initramfs, kernel, unpack};
 use crate::disk::files;
 use crate::layers::command::Command;
 use crate::{BootSpec, Host, Program, affinity};
@@ -57,6 +57,10 @@ impl<'a> Values<'a> {
             "id" => self.boot.id.to_owned(),
             "cpu_list" => self.cpu_list()?,
             "kernel" => text(&self.kernel()?),
+            "vmlinux" => {
+                let unpacked = unpack::elf(&self.kernel()?, self.host);
+                text(&unpacked.map_err(|e| io::Error::other(e.to_string()))?)
+            }
             "initramfs" => text(&initramfs::write(self.host, self.boot, &[])?),
             _ => return everywhere(self.layer, self.host, name),
         })

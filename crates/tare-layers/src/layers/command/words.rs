@@ -23,6 +23,7 @@ pub(crate) const PLACES: &[(&str, &str)] = &[
     ("nofile", "how many files a process of this host may open"),
     ("nproc", "how many processes a user of this host may have"),
     ("kernel", "a Linux kernel for a virtual machine (kernel=, or one that tare finds)"),
+    ("vmlinux", "the same kernel as an uncompressed ELF image"),
     ("initramfs", "an initramfs whose /init is the probe"),
     (
         "cmdline",

@@ -184,8 +184,14 @@ fn rows(tried: &[Tried]) -> Vec<LayerRow> {
 
 /// What was found out before the first boot.
 fn remember(store: &mut Store, plan: &Plan, tried: &[Tried], found: &[FoundLoads]) -> Result<()> {
-    for Tried { row, .. } in tried {
+    for Tried { row, of_its_host, .. } in tried {
         row.artifacts.iter().try_for_each(|file| store.add_artifact(&row.name, file))?;
+        let said = |text: &String| Warning {
+            layer: Some(row.name.clone()),
+            benchmark: None,
+            text: text.clone(),
+        };
+        of_its_host.iter().try_for_each(|text| store.warn(&said(text)))?;
     }
     found.iter().try_for_each(|found| store.warn(&remark(&plan.baseline, found)))?;
     Ok(())

@@ -1,6 +1,7 @@
 //! The layers of a campaign, after their trials.
 
 use crate::config::Asked;
+use crate::environment::far;
 use crate::progress::Progress;
 use crate::{cli, interrupt, output};
 use anyhow::{Result, bail};
@@ -15,6 +16,8 @@ pub struct Tried {
     pub row: LayerRow,
     pub weighed: CampaignLayer,
     pub named: bool,
+    /// What should be known of the host that it runs on, where that may be another one.
+    pub of_its_host: Vec<String>,
 }
 
 /// Tries every layer; or how to exit, when that is interrupted or a layer is missing that is required because it was named.
@@ -50,13 +53,15 @@ pub fn baseline<'a>(tried: &'a [Tried], name: &str) -> Result<Option<&'a Tried>>
 
 fn tried(asked: Asked, outcome: std::result::Result<Trial, Unavailable>) -> Tried {
     let Asked { name, kind, settings, layer, named } = asked;
+    let far = outcome.as_ref().ok().filter(|_| far::is_far(&settings));
+    let of_its_host = far.map(|trial| far::comments(&trial.hello)).unwrap_or_default();
     let (trial_s, artifacts, unavailable) = match outcome {
         Ok(trial) => (Some(trial.whole.as_secs_f64()), trial.artifacts, None),
         Err(no) => (None, Vec::new(), Some((no.why, no.remedy))),
     };
     let (kind, settings) = (kind.to_owned(), settings.to_string());
     let row = LayerRow { name: name.clone(), kind, settings, unavailable, artifacts };
-    Tried { row, weighed: CampaignLayer { name, layer, trial_s }, named }
+    Tried { row, weighed: CampaignLayer { name, layer, trial_s }, named, of_its_host }
 }
 
 /// Whether a layer that was named lacks something that is seen without booting any; says what.

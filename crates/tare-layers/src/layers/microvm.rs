@@ -1,0 +1,65 @@
+//! Small monitors that boot a kernel and have its first serial line on their standard input and output: words on top of
+//! `command`, written from their documentation. They need KVM, and Debian 12 has no package of any of them.
+
+use crate::layers::command::{self, Recipe, Tested};
+use crate::{LayerKind, Unnamed};
+use tare_proto::Machine;
+
+/// What a kind needs beside its words.
+const fn kind(
+    name: &'static str,
+    about: &'static str,
+    defaults: &'static [(&'static str, &'static str)],
+) -> LayerKind {
+    LayerKind {
+        name,
+        about,
+        machine: Some(Machine::Real),
+        settings: command::SETTINGS,
+        defaults,
+        unnamed: Unnamed::Ignored,
+        words: Some(&RECIPE),
+        make: command::make,
+    }
+}
+
+const NEEDS_KVM: &str = "use a machine with KVM, and a user who may open /dev/kvm";
+
+const RECIPE: Recipe = Recipe {
+    version: Some("--version"),
+    remedies: &[("/dev/kvm", NEEDS_KVM), ("hypervisor interface", NEEDS_KVM)],
+    tested: Tested::Words("Debian 12 has no package of it"),
+    ..Recipe::TESTED
+};
+
+pub const KVMTOOL: LayerKind = kind(
+    "kvmtool",
+    "a virtual machine of KVM under kvmtool (lkvm run)",
+    &[(
+        "start",
+        "lkvm run --mem {memory} --cpus {cpus} --console serial --network mode=none --kernel {kernel} --initrd {initramfs} \
+         --params '{cmdline}' {args}",
+    )],
+);
+
+pub const CLOUD_HYPERVISOR: LayerKind = kind(
+    "cloud-hypervisor",
+    "a virtual machine of KVM under Cloud Hypervisor",
+    &[(
+        "start",
+        "cloud-hypervisor --cpus boot={cpus} --memory size={memory}M --console off --serial tty --kernel {vmlinux} \
+         --initramfs {initramfs} --cmdline '{cmdline}' {args}",
+    )],
+);
+
+pub const FIRECRACKER: LayerKind = kind(
+    "firecracker",
+    "a virtual machine of KVM under Firecracker",
+    &[
+        ("sh", "true"),
+        (
+            "start",
+            r#"printf '{"boot-source": {"kernel_image_path": "%s", "initrd_path": "%s", "boot_args": "%s"}, "drives": [], "machine-config": {"vcpu_count": %s, "mem_size_mib": %s}}' {vmlinux} {initramfs} {cmdline} {cpus} {memory} >vm.json; exec firecracker --no-api --config-file vm.json {args}"#,
+        ),
+    ],
+);
