@@ -12,6 +12,7 @@ mod gvisor;
 mod hosts;
 mod orders;
 mod packages;
+mod predict;
 mod python;
 mod shell;
 mod test;
@@ -78,6 +79,11 @@ const CHORES: &[Chore] = &[
         name: "hosts",
         about: "what merging many hosts costs, with generated campaigns (--hosts N)",
         run: hosts::hosts,
+    },
+    Chore {
+        name: "predict",
+        about: "how good predictions are: docs/predict.md (flags of tare run)",
+        run: predict::predict,
     },
     Chore {
         name: "packages",

@@ -23,6 +23,7 @@ mod limit;
 pub mod load;
 mod note;
 mod options;
+mod predict;
 pub mod ranking;
 mod ratio;
 mod remark;
@@ -61,6 +62,10 @@ pub use fleet::{
 pub use limit::limits;
 pub use load::{LoadCurve, LoadPoint};
 pub use options::Options;
+pub use predict::{
+    CONFIDENCE as PREDICTION_CONFIDENCE, Expected, Held, LayerPrediction, Naive, PRICES, Predicted,
+    Prediction, Profile, Term, Unpriced, held, predict,
+};
 pub use remark::Note;
 pub use samples::{BootSamples, Counted, SampleSummary};
 pub use sandbox::{Alive, Estimate, Phase, SANDBOX, Sandbox, Tails};

@@ -15,6 +15,7 @@ mod lines;
 mod names;
 mod papers;
 mod systems;
+mod trace;
 
 pub use assemble::{Import, KIND, Origin};
 pub use fault::Fault;
@@ -25,3 +26,4 @@ pub use hints::hint;
 pub use papers::{
     Claim, FindingState, Gap, Paper, PaperFinding, Row, Sum, Table, Twice, findings, papers,
 };
+pub use trace::{Trace, trace};

@@ -158,6 +158,11 @@ impl Child {
         fork(child).map(|pid| Child { pid })
     }
 
+    /// Its process id.
+    pub fn pid(&self) -> libc::pid_t {
+        self.pid
+    }
+
     /// Waits for it to end by itself; its wait status.
     pub fn finish(self) -> io::Result<i32> {
         let pid = self.pid;

@@ -5,6 +5,7 @@ mod probe;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use tare_proto::{COMPUTE, OPERATION_ROW, OPERATIONS};
 
 /// `family/name` of every file under src/benches that defines a benchmark, and of every row of a family's table.
 fn files() -> BTreeSet<String> {
@@ -36,6 +37,21 @@ fn every_file_has_a_row_of_its_name_and_every_row_a_file() {
     assert_eq!(files(), rows);
 }
 
+/// Operations on files as programs see them.
+const IN_THE_ROOT: &[&str] =
+    &["lookup", "component", "lookup_miss", "open", "create", "getdents", "file", "file_kib"];
+
+#[test]
+fn every_operation_has_a_row_and_every_row_of_the_suite_is_one_of_them_or_user_time() {
+    let (_, benches) = probe::table();
+    let rows = benches.iter().filter(|bench| bench.suite == "operations");
+    let rows: Vec<String> = rows.map(|bench| bench.name.clone()).collect();
+    let named = |operation: &tare_proto::Operation| format!("{OPERATION_ROW}{}", operation.name);
+    let expected = OPERATIONS.iter().map(named).chain([COMPUTE.to_owned()]);
+    assert_eq!(rows.iter().cloned().collect::<BTreeSet<_>>(), expected.collect());
+    assert_eq!(rows.len(), OPERATIONS.len() + 1);
+}
+
 #[test]
 fn rows_say_what_layers_need_for_them() {
     let (_, benches) = probe::table();
@@ -44,6 +60,7 @@ fn rows_say_what_layers_need_for_them() {
             ("disk", _) => "disk",
             ("net", _) => "net",
             ("aim7", "mix-disk") => "files",
+            ("operations", name) if IN_THE_ROOT.contains(&name) => "root",
             _ => "",
         };
         assert_eq!(bench.needs, needs, "{}", bench.name);

@@ -3,6 +3,7 @@
 //! What comes from a layer is untrusted: lines are bounded, checksummed and checked before use.
 
 mod bench;
+mod call_class;
 mod disk;
 mod harmless;
 mod inner;
@@ -11,11 +12,13 @@ mod load;
 mod machine;
 mod message;
 mod net;
+mod operation;
 mod program;
 mod reader;
 mod series;
 
 pub use bench::{BenchInfo, Better, SuiteInfo, Unit};
+pub use call_class::{CallClass, call_class, kib_class, transfer_class};
 pub use disk::{DISK, DISK_FILES, DISK_FOLDER, NO_DISK};
 pub use harmless::harmless;
 pub use inner::{INNER, Inner};
@@ -24,6 +27,9 @@ pub use load::{at_load, name_and_load, throughput};
 pub use machine::Machine;
 pub use message::{FromProbe, Hello, Mitigation, PROTOCOL, Request, SCRIPT, ToProbe};
 pub use net::{NET, NET_OWN, Peer};
+pub use operation::{
+    COMPUTE, OPERATION_COUNTER, OPERATION_ROW, OPERATIONS, Operation, Work, operation,
+};
 pub use program::{
     Around, MAX_OUTPUT, MAX_OUTPUTS, Program, ROOT, ROOT_HERE, ROOT_HOSTFS, ROOT_IMAGE, ROOT_NONE,
     ROOT_OVERLAY,

@@ -50,7 +50,7 @@ pub(crate) fn patience(machine: Machine, program: &Program, request: &Request) -
 }
 
 /// Beyond what the probe's own limits allow.
-pub(crate) const GRACE: Duration = Duration::from_secs(30);
+const GRACE: Duration = Duration::from_secs(30);
 
 impl Runner<'_> {
     /// The program that fills row `bench`, if it is not one of the probe's own benchmarks.

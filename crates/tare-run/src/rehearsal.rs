@@ -1,12 +1,12 @@
 //! A rehearsal: a program is run once on the baseline before the campaign, so that one that cannot run ends it at once,
 //! and so that it is known how long a run takes and which figures it prints. Its figures decide nothing else.
 
-use crate::programs::{GRACE, Wrong, figures, values};
+use crate::programs::{Wrong, figures, patience, values};
 use crate::search::Search;
 use std::time::Duration;
 use tare_import::Figure;
 use tare_layers::{Answer, BootName, Session, SessionError, fresh_id};
-use tare_proto::Request;
+use tare_proto::{Machine, Request, Series};
 use tare_store::PlannedProgram;
 
 /// What a rehearsal found out.
@@ -26,14 +26,8 @@ impl Search<'_> {
         planned: &PlannedProgram,
         format: Option<&str>,
     ) -> Result<Result<Rehearsal, Wrong>, SessionError> {
-        let name = BootName { id: fresh_id(), ..BootName::default() };
-        let (cpus, interrupted) = (self.cpus, self.interrupted);
-        let mut session =
-            Session::start(self.layer, self.host, self.keeper, &name, cpus, None, interrupted)?;
-        session.greet(self.boot)?;
         let mut program = planned.program.clone();
         program.warmup = 0;
-        let within = Duration::from_millis(program.patience_ms(1)) + GRACE;
         let request = Request {
             id: 1,
             bench: planned.rows.first().map(|row| row.benchmark.clone()).unwrap_or_default(),
@@ -41,9 +35,7 @@ impl Search<'_> {
             program: Some(Box::new(program)),
             ..Request::default()
         };
-        let answer = session.measure(&request, within)?;
-        session.end(Duration::from_secs(5));
-        Ok(match answer {
+        Ok(match self.asked(&request)? {
             Answer::Unavailable(why) | Answer::Failed(why) => Err(Wrong(why)),
             Answer::Series(series, _) => {
                 let outputs = &series.outputs;
@@ -57,5 +49,40 @@ impl Search<'_> {
                 checked.and(figures).map(|figures| Rehearsal { ns, figures })
             }
         })
+    }
+
+    /// Runs `planned` as often as `samples` says, and once more for what it does: its system calls, and the operations that
+    /// predictions are made of. The inner error is the program's.
+    pub fn profile(
+        &self,
+        planned: &PlannedProgram,
+        samples: u32,
+    ) -> Result<Result<Series, Wrong>, SessionError> {
+        let request = Request {
+            id: 1,
+            bench: planned.rows.first().map(|row| row.benchmark.clone()).unwrap_or_default(),
+            samples,
+            events: true,
+            program: Some(Box::new(planned.program.clone())),
+            ..Request::default()
+        };
+        Ok(match self.asked(&request)? {
+            Answer::Unavailable(why) | Answer::Failed(why) => Err(Wrong(why)),
+            Answer::Series(series, _) => Ok(series),
+        })
+    }
+
+    /// The answer to `request`, which is of a program, in a boot of its own.
+    fn asked(&self, request: &Request) -> Result<Answer, SessionError> {
+        let name = BootName { id: fresh_id(), ..BootName::default() };
+        let (cpus, interrupted) = (self.cpus, self.interrupted);
+        let mut session =
+            Session::start(self.layer, self.host, self.keeper, &name, cpus, None, interrupted)?;
+        session.greet(self.boot)?;
+        let program = request.program.as_deref().cloned().unwrap_or_default();
+        let within = patience(Machine::Real, &program, request);
+        let answer = session.measure(request, within)?;
+        session.end(Duration::from_secs(5));
+        Ok(answer)
     }
 }

@@ -42,6 +42,7 @@ pub mod meta;
 pub mod moderate;
 mod moments;
 mod plan;
+pub mod predict;
 pub mod rank;
 pub mod ratio;
 mod rng;
@@ -71,6 +72,7 @@ pub use input::RowInput;
 pub use line::{Line, line};
 pub use meta::{Explained, Part, Pooled, Residual, Study, explained, p_of_same, pool, residuals};
 pub use moderate::{VariancePrior, moderate};
+pub use predict::{CostModel, CostTerm, PredictedRatio, ProgramCost};
 pub use rank::{RankCorrelation, rank_correlation};
 pub use ratio::{
     RatioInterval, RatioPoint, log_ratios, paired_ratio, point_of_logs, ratio_of_logs, ratio_point,

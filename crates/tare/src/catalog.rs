@@ -17,6 +17,9 @@ const DEFAULT: &str = "vmi";
 /// Stands for every suite that is measured inside of layers.
 const ALL: &str = "all";
 
+/// Suites with rows that need a root, which an ordinary user cannot have: they have to be named.
+const ROOTED: [&str; 2] = [known::SUITE, "operations"];
+
 /// Longest time for the probe's table.
 const LISTING: Duration = Duration::from_secs(20);
 
@@ -57,8 +60,8 @@ impl Catalog {
     }
 
     /// The benchmarks of `suites` (and the host's) that match one of `globs`. No suite: `vmi`, or all
-    /// when there are globs; no glob: everything. Programs take a root, so they have to be named by their suite or by a glob
-    /// that begins with its name.
+    /// when there are globs; no glob: everything. What takes a root has to be named by its suite or by a glob that begins
+    /// with its name.
     pub fn select(&self, suites: &[String], globs: &[String]) -> Result<Vec<BenchInfo>> {
         let names: Vec<&str> = self.suites.iter().map(|suite| suite.name.as_str()).collect();
         for suite in suites.iter().filter(|suite| *suite != ALL) {
@@ -71,16 +74,17 @@ impl Catalog {
         let all = suites.iter().any(|suite| suite == ALL);
         // Whole layers are started anywhere, the others measure pinned: `all` does not mix them, a name or a pattern may.
         let named = |b: &BenchInfo| suites.contains(&b.suite) || b.suite == HOST_SUITE.0;
-        let meant = |b: &BenchInfo| match b.suite == known::SUITE {
-            true => globs.iter().any(|glob| glob.starts_with(known::SUITE)),
-            false => !(globs.is_empty() && sandbox::is_row(b)),
+        let meant = |b: &BenchInfo| match ROOTED.iter().find(|suite| b.suite == **suite) {
+            Some(suite) => globs.iter().any(|glob| glob.starts_with(suite)),
+            None => !(globs.is_empty() && sandbox::is_row(b)),
         };
         let wanted = |b: &&BenchInfo| named(b) || (all && meant(b));
         let wanted: Vec<&BenchInfo> = self.benches.iter().filter(wanted).collect();
         let matchers: Vec<GlobMatcher> =
             globs.iter().map(|glob| matcher(glob, &wanted)).collect::<Result<_>>()?;
         let fits = |m: &GlobMatcher, b: &BenchInfo| {
-            let meant = b.suite != known::SUITE || m.glob().glob().starts_with(known::SUITE);
+            let rooted = ROOTED.iter().find(|suite| b.suite == **suite);
+            let meant = rooted.is_none_or(|suite| m.glob().glob().starts_with(suite));
             m.is_match(&b.name) && (meant || named(b))
         };
         let chosen = |b: &&BenchInfo| globs.is_empty() || matchers.iter().any(|m| fits(m, b));

@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Command::Papers(args) => commands::papers::run(&args),
         Command::Explain(args) => commands::explain::explain(&args),
         Command::Bisect(args) => commands::bisect::bisect(&args),
+        Command::Predict(args) => commands::predict::predict(&args),
         Command::Doctor(args) => commands::doctor::doctor(&args),
         Command::Init(args) => commands::init::init(&args),
         Command::List(args) => commands::list::list(&args),

@@ -6,6 +6,7 @@ mod hackbench;
 mod kernel;
 mod lmbench;
 mod net;
+mod operations;
 mod stream;
 mod sysbench;
 mod unixbench;
@@ -55,6 +56,10 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "net",
         about: "streams and request/response between the layer and the host, and inside the layer",
+    },
+    Suite {
+        name: operations::SUITE,
+        about: "what one operation of each class costs that programs are counted by; tare predict needs it",
     },
 ];
 
@@ -129,8 +134,11 @@ pub const ALL: &[&Bench] = &[
 ];
 
 /// Families of many small rows, a table each; they follow [`ALL`].
-const TABLES: &[&[&[Bench]]] =
-    &[aim7::TESTS, &[aim7::mix::ROWS, aim7::calls::ROWS, disk::aio_reads::ROWS]];
+const TABLES: &[&[&[Bench]]] = &[
+    aim7::TESTS,
+    &[aim7::mix::ROWS, aim7::calls::ROWS, disk::aio_reads::ROWS],
+    operations::TABLES,
+];
 
 /// Every benchmark, in the order that scoreboards show.
 pub fn all() -> impl Iterator<Item = &'static Bench> {

@@ -5,13 +5,17 @@
 
 mod call_names;
 mod calls;
+mod classes;
+mod filter;
 mod names;
 mod others;
 mod output;
-mod root;
+pub mod root;
 mod run;
 mod server;
 pub mod stage;
+mod tally;
+mod task;
 mod usage;
 
 use crate::bench::Refusal;
@@ -24,7 +28,7 @@ use others::Others;
 use root::Root;
 use run::Surroundings;
 use server::Server;
-use tare_proto::{Counter, MAX_OUTPUTS, Program, Request, Series, Turn};
+use tare_proto::{Counter, MAX_OUTPUTS, OPERATION_COUNTER, Program, Request, Series, Turn};
 use usage::Usage;
 
 /// Runs `program` as often as `request` asks, in `turns`.
@@ -63,6 +67,7 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
     let mut counters = usage.counters(samples.len());
     if request.events {
         counters.extend(explained(&place)?);
+        counters.extend(operations(&place, &samples, &usage)?);
     }
     drop(server);
     shell(&place, "teardown", &around.teardown)?;
@@ -80,24 +85,38 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
     })
 }
 
-/// What is counted in runs of their own: perf events and, where the program runs on the host's own kernel without a layer,
-/// its system calls.
+/// What is counted in a run of its own: perf events.
 fn explained(place: &Surroundings) -> Result<Vec<Counter>, Refusal> {
-    let prepare = || shell(place, "prepare", &place.program.around.prepare);
     let watch = Watch::events();
-    prepare()?;
+    shell(place, "prepare", &place.program.around.prepare)?;
     watch.begin();
     let ran = once(place);
     watch.end(1);
     ran?;
-    let mut counters = watch.counters();
-    if let Root::Namespaces(..) = place.root {
-        prepare()?;
-        let calls = calls::count(place);
-        counters.extend(calls.map_err(|why| Refusal::Failed(format!("its system calls: {why}")))?);
-    }
+    Ok(watch.counters())
+}
+
+/// What is counted in a run of its own where the program runs on the host's own kernel without a layer: its system calls, and
+/// the operations that `tare predict` prices. Waits are those of the runs that took `samples`.
+fn operations(
+    place: &Surroundings,
+    samples: &[f64],
+    usage: &Usage,
+) -> Result<Vec<Counter>, Refusal> {
+    let Root::Namespaces(..) = place.root else { return Ok(Vec::new()) };
+    shell(place, "prepare", &place.program.around.prepare)?;
+    let begin = now_ns();
+    let counted = calls::count(place);
+    let slowdown = (now_ns() - begin) as f64 / harness::median(samples).max(1.0);
+    let mut counters = counted.map_err(|why| Refusal::Failed(format!("its operations: {why}")))?;
+    let waits = usage.waits(samples.len());
+    counters.push(Counter::new(&format!("{OPERATION_COUNTER}switch"), waits));
+    counters.push(Counter::new(COUNTING, slowdown));
     Ok(counters)
 }
+
+/// How many times as long the run took in which operations were counted.
+const COUNTING: &str = "counting_slowdown";
 
 /// Refuses a layer that has clearly less memory than is needed. A guest's kernel keeps some of what the guest is given.
 fn has_memory(needed_mib: u64, mib: u64) -> Result<(), Refusal> {

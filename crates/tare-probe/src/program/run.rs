@@ -1,5 +1,6 @@
 //! One run: a program in its root, with its output heard and its time limited.
 
+use super::filter;
 use super::others::Others;
 use super::output::Tail;
 use super::root::Root;
@@ -160,11 +161,14 @@ fn enter(root: &Root, folder: &CString, input: &CString, traced: bool) -> io::Re
     if unsafe { libc::dup2(file, 0) } != 0 {
         return Err(io::Error::from_raw_os_error(NO_INPUT));
     }
+    if !traced {
+        return Ok(());
+    }
     // SAFETY: this request takes nothing.
-    if traced && unsafe { libc::ptrace(libc::PTRACE_TRACEME) } != 0 {
+    if unsafe { libc::ptrace(libc::PTRACE_TRACEME) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    Ok(())
+    filter::enter()
 }
 
 /// The probe's own, which a layer may need.

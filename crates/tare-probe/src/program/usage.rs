@@ -31,6 +31,11 @@ impl Usage {
         self.peak = self.peak.max(run.ru_maxrss as f64 * 1024.0);
     }
 
+    /// Waits of one of `runs` that ended by a wake-up.
+    pub fn waits(&self, runs: usize) -> f64 {
+        self.switches[0] / runs.max(1) as f64
+    }
+
     /// The figures of one of `runs`. A kernel that counts none of a kind (gVisor's no faults) has no figure for it.
     pub fn counters(&self, runs: usize) -> Vec<Counter> {
         let each = 1.0 / runs.max(1) as f64;

@@ -12,6 +12,7 @@ mod controls;
 mod fleet;
 mod history;
 mod page;
+mod predict;
 mod provenance;
 mod ranking;
 mod sandbox;
@@ -34,6 +35,7 @@ use tare_store::Campaign;
 /// Writes a campaign's report as one HTML file.
 #[must_use]
 pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String {
+    let predicted = tare_board::held(campaign, board);
     let title = format!("What each layer costs against {}", crate::words::name(&board.baseline));
     let body = html! {
         (summary::summary(board))
@@ -43,6 +45,7 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
             (table::section(board))
             (table::indices(board))
             (ranking::section(board))
+            (predict::section(board, &predicted))
             (bench::sections(campaign, board, extras))
             (trouble::section(board))
             (provenance::section(campaign, board))
@@ -62,6 +65,9 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
     }
     if ranking::any(board) {
         nav.insert(1, ("#optimise", "Where to optimise"));
+    }
+    if !predicted.is_empty() {
+        nav.insert(nav.len() - 2, ("#predicted", "Predicted"));
     }
     shell(&Shell { title: &title, nav: &nav, connects: false }, &body).into_string()
 }

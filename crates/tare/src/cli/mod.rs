@@ -8,6 +8,7 @@ mod gate;
 mod generate;
 mod import;
 mod look;
+mod predict;
 mod program;
 mod report;
 mod run;
@@ -22,6 +23,7 @@ pub use gate::GateArgs;
 pub use generate::{GenerateArgs, Generated};
 pub use import::{CountTable, ExplainArgs, ImportArgs, PapersArgs, PapersVerb};
 pub use look::{DoctorArgs, InitArgs, ListArgs};
+pub use predict::PredictArgs;
 pub use program::ProgramArgs;
 pub use report::{OpenArgs, ReportArgs, ReportFormat, ServeArgs};
 pub use run::{ResumeArgs, RunArgs};
@@ -103,6 +105,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Find which version of a list made a row dearer, by the simulated machine's counts
     Bisect(BisectArgs),
+    /// Predict what a program would take on a campaign's layers, from one native run and what operations cost there
+    Predict(Box<PredictArgs>),
     /// Check which layers run here, and what to do about those that do not
     Doctor(DoctorArgs),
     /// Write a commented tare.toml for this host: the layers that run here, its CPUs, the suites

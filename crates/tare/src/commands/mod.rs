@@ -17,6 +17,7 @@ pub mod merge;
 mod merged;
 pub mod open;
 pub mod papers;
+pub mod predict;
 pub mod report;
 pub mod resume;
 pub mod run;

@@ -1,6 +1,6 @@
 //! Programs at several loads: each is a program of its own, which finds its load in its environment.
 
-use super::{NEEDS, Wanted};
+use super::{Wanted, is_program};
 use crate::loads::{self, LoadArg};
 use anyhow::{Result, bail};
 use tare_proto::BenchInfo;
@@ -10,7 +10,7 @@ const LOAD: &str = "LOAD";
 
 /// Refuses a search for the loads of programs, each step of which would take minutes.
 pub fn check_search(benches: &[BenchInfo], asked: &[LoadArg]) -> Result<()> {
-    match loads::searched(benches, asked).iter().find(|bench| bench.needs == NEEDS) {
+    match loads::searched(benches, asked).iter().find(|bench| is_program(bench)) {
         None => Ok(()),
         Some(BenchInfo { name, .. }) => {
             bail!("--load auto cannot find loads of programs; list them: --load {name}=1,2,4")

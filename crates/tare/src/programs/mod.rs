@@ -23,8 +23,8 @@ use tare_store::{PlannedProgram, ProgramRow, ProgramValue};
 /// The suite of programs.
 const SUITE: &str = "program";
 
-/// What only programs need of a layer.
-pub const NEEDS: &str = "root";
+/// What programs need of a layer.
+const NEEDS: &str = "root";
 
 /// How the runs of a boot become one value.
 const ESTIMATOR: &str = "median";
@@ -66,6 +66,11 @@ pub struct Wanted {
     timed: bool,
 }
 
+/// Whether `bench` is a row that a program fills, not a benchmark of the probe's or the host's.
+pub fn is_program(bench: &BenchInfo) -> bool {
+    [SUITE, known::SUITE].contains(&bench.suite.as_str())
+}
+
 /// Whether programs are asked for by themselves, not by the name of a suite or a benchmark.
 pub fn are_given(args: &RunArgs, config: &Config) -> bool {
     !given(args, config).is_empty()
@@ -86,6 +91,21 @@ pub fn wanted(args: &RunArgs, config: &Config, selected: &[BenchInfo]) -> Result
         all.push(one);
     }
     Ok(all)
+}
+
+/// The program that `asked` describes, or the one of the suite that is called `named`.
+pub fn one(asked: &ProgramArgs, named: Option<&str>) -> Result<Wanted> {
+    let Some(name) = named else { return read(asked, SUITE) };
+    let names: Vec<String> = known::benches().map(|bench| bench.name).collect();
+    let row = names.iter().find(|row| *row == name || row.ends_with(&format!("/{name}")));
+    let Some(row) = row else {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        bail!("no program '{name}' in the suite {}; {}", known::SUITE, suggestion(name, &names));
+    };
+    match known::asked(row, std::slice::from_ref(row)) {
+        Some(asked) => read(&asked, known::SUITE),
+        None => bail!("no program '{name}' in the suite {}", known::SUITE),
+    }
 }
 
 /// What was given. Suites and benchmarks that flags name take the place of the file's programs.
@@ -241,6 +261,23 @@ fn metrics(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<(BenchInfo, Prog
 }
 
 impl Wanted {
+    /// Why nothing can be predicted of it; none where that can be done.
+    pub fn unpredictable(&self) -> Option<&'static str> {
+        let around = &self.planned.program.around;
+        match () {
+            () if !around.background.is_empty() => Some(
+                "what runs beside it is not counted; start the server in the command itself, which then is counted with it",
+            ),
+            () if self.parse.is_some() => {
+                Some("what it prints is not predicted, only its time: leave --parse out")
+            }
+            () if self.planned.rows.iter().any(|row| row.value != ProgramValue::Time) => {
+                Some("what it prints is not predicted, only its time: leave --metric out")
+            }
+            () => None,
+        }
+    }
+
     /// Takes what a rehearsal has found out: the figures that are its rows, and how long a run may take.
     pub fn rehearsed(&mut self, found: &Rehearsal) -> Result<()> {
         let base = self.benches[0].clone();

@@ -20,13 +20,12 @@ pub mod open_close;
 pub mod page_fault;
 pub mod pipe;
 pub mod prot_fault;
+pub mod ring;
 pub mod ring_8p;
 pub mod select_tcp;
 pub mod sig_catch;
 pub mod sig_install;
 pub mod stat;
-
-mod ring;
 
 use crate::bench::{Bench, Op, Refusal};
 

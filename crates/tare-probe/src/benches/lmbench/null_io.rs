@@ -12,7 +12,8 @@ pub const BENCH: Bench = latency(
     prepare,
 );
 
-fn prepare() -> Result<Op, Refusal> {
+/// The operation, which the suite `operations` measures too.
+pub fn prepare() -> Result<Op, Refusal> {
     let zero = File::open("/dev/zero").map_err(|e| name_error("/dev/zero", e))?;
     let null =
         File::options().write(true).open("/dev/null").map_err(|e| name_error("/dev/null", e))?;

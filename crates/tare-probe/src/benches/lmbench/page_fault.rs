@@ -21,7 +21,8 @@ pub const BENCH: Bench = latency(
 /// lmbench takes its largest scratch file, and refuses less than 1 MiB.
 const SIZE: usize = 4 << 20;
 
-fn prepare() -> Result<Op, Refusal> {
+/// The operation, which the suite `operations` measures too.
+pub fn prepare() -> Result<Op, Refusal> {
     let file = scratch::nameless(SIZE)?;
     let pages = shuffled_pages();
     let count = pages.len() as f64;

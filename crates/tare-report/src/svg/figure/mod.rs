@@ -10,9 +10,11 @@ pub(crate) mod jitter;
 pub(crate) mod load;
 pub(crate) mod overview;
 pub(crate) mod phases;
+pub(crate) mod predicted;
 pub(crate) mod sweep;
 pub(crate) mod time;
 pub(crate) mod usage;
+pub(crate) mod waterfall;
 
 use super::canvas::{Anchor, Canvas};
 use super::marks::{class, dot};

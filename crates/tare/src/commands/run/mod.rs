@@ -103,7 +103,7 @@ pub fn quietly(args: &RunArgs, config: &Config, shown: Option<&FormatArgs>) -> R
 }
 
 /// The layers with what `programs` need; the root that was asked for, if any, stays in the cache meanwhile.
-fn with_root(
+pub fn with_root(
     asked: Vec<Asked>,
     machine: Machine,
     programs: &[Wanted],

@@ -2,7 +2,7 @@
 
 use super::{Setup, Tried, plan};
 use crate::interrupt;
-use crate::programs::{NEEDS, Wanted};
+use crate::programs::{Wanted, is_program};
 use crate::progress::Progress;
 use anyhow::{Result, bail};
 use tare_proto::BenchInfo;
@@ -18,7 +18,7 @@ pub fn rows(
 ) -> Result<Vec<BenchInfo>> {
     if let Some(base) = base.filter(|_| !programs.is_empty()) {
         all(programs, &base.weighed, on, progress)?;
-        benches.retain(|bench| bench.needs != NEEDS);
+        benches.retain(|bench| !is_program(bench));
         benches.splice(0..0, programs.iter().flat_map(|program| program.benches.clone()));
     }
     Ok(benches)

@@ -78,7 +78,7 @@ fn measured(
     if machine == Machine::Sim && !programs.is_empty() {
         wrong_usage!("--machine sim cannot run programs yet: its layers have no root for them");
     }
-    benches.retain(|bench| bench.needs != programs::NEEDS);
+    benches.retain(|bench| !programs::is_program(bench));
     let estimated = plan::estimated(benches, args.format.estimator);
     let benches = plan::timed(estimated, args.series.or(config.series));
     let mut benches = simulated::benches(machine, benches);

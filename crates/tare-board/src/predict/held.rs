@@ -1,0 +1,86 @@
+//! How good predictions are: every program that a campaign has measured is predicted from all others, and compared with what
+//! was measured. The naive guess beside it is what one would say without any model.
+
+use super::{Predicted, Profile, Term, on_layer};
+use crate::board::Scoreboard;
+use serde::Serialize;
+use tare_store::Campaign;
+
+/// A program that is predicted and measured on one layer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Held {
+    /// Its row.
+    pub program: String,
+    /// The layer.
+    pub layer: String,
+    /// Layer / baseline, as it was measured.
+    pub measured: f64,
+    /// As it is predicted.
+    pub predicted: f64,
+    /// Lower end of the prediction's interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// The guess without a model.
+    pub naive: Naive,
+    /// Nanoseconds of a run on the baseline.
+    pub native_ns: f64,
+    /// What makes the prediction, the largest difference first.
+    #[serde(skip)]
+    pub terms: Vec<Term>,
+}
+
+/// The guess that a program takes as much longer as others do.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Naive {
+    /// The geometric mean of the other programs' ratios; none where there is no other.
+    pub ratio: Option<f64>,
+}
+
+/// Every program of `campaign` on every layer, predicted without its own measurement.
+#[must_use]
+pub fn held(campaign: &Campaign, board: &Scoreboard) -> Vec<Held> {
+    let mut all = Vec::new();
+    for layer in board.others() {
+        let known = measured(campaign, board, &layer.name);
+        for (program, ratio) in &known {
+            let Predicted::Ratio(found) = on_layer(campaign, board, &layer.name, program) else {
+                continue;
+            };
+            let others = known.iter().filter(|(other, _)| other.name != program.name);
+            let logs: Vec<f64> = others.map(|(_, ratio)| ratio.ln()).collect();
+            let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+            all.push(Held {
+                program: program.name.clone(),
+                layer: layer.name.clone(),
+                measured: *ratio,
+                predicted: found.ratio,
+                low: found.low,
+                high: found.high,
+                native_ns: program.native_ns,
+                terms: found.terms,
+                naive: Naive { ratio: (!logs.is_empty()).then(|| mean.exp()) },
+            });
+        }
+    }
+    all
+}
+
+/// The programs of `campaign` with their ratios on `layer`, where operations were counted.
+pub(super) fn measured(
+    campaign: &Campaign,
+    board: &Scoreboard,
+    layer: &str,
+) -> Vec<(Profile, f64)> {
+    let row = |at: usize| {
+        let name = &campaign.benchmarks.get(at)?.name;
+        board.rows.iter().find(|row| row.benchmark == *name)
+    };
+    let native = |at: usize| Some(row(at)?.baseline.as_ref()?.mean);
+    let ratio = |at: usize| {
+        let cell = row(at)?.cells.iter().find(|cell| cell.layer == layer)?;
+        cell.ratio.as_ref().map(|ratio| ratio.value)
+    };
+    let programs = Profile::all(campaign, native).into_iter();
+    programs.filter_map(|(at, profile)| Some((profile, ratio(at)?))).collect()
+}

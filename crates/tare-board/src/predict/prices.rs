@@ -1,0 +1,75 @@
+//! What operations cost on a layer and on the baseline: the rows of the suite `operations`.
+
+use crate::board::{Cell, Row, Scoreboard};
+use tare_proto::{COMPUTE, OPERATION_ROW, Operation, Work};
+use tare_stats::CostTerm;
+
+/// The group of user time, after those of the kinds of work.
+pub(super) const USER: usize = Work::ALL.len();
+
+/// Groups of costs.
+pub(super) const GROUPS: usize = USER + 1;
+
+/// The standard error of the logarithm of a ratio from one block.
+const ONE_BLOCK: f64 = 0.1;
+
+/// Half of an interval in standard errors.
+const HALF: f64 = 1.96;
+
+/// The prices of one layer.
+pub(super) struct Prices<'a> {
+    board: &'a Scoreboard,
+    layer: &'a str,
+}
+
+/// Why a price is not known.
+pub(super) enum NoPrice {
+    /// The campaign has no such row.
+    NotInCampaign,
+    /// The layer has no number, and why.
+    NotOnLayer(String),
+}
+
+impl<'a> Prices<'a> {
+    pub fn of(board: &'a Scoreboard, layer: &'a str) -> Prices<'a> {
+        Prices { board, layer }
+    }
+
+    /// What `times` operations cost.
+    pub fn operation(&self, operation: &Operation, times: f64) -> Result<CostTerm, NoPrice> {
+        let (row, cell) = self.row(&format!("{OPERATION_ROW}{}", operation.name))?;
+        let native = row.baseline.as_ref().map(|mean| mean.mean);
+        let (native, (ratio, log_error)) = native.zip(ratio(cell)).ok_or_else(|| none(cell))?;
+        let native = native * times;
+        let group = Work::ALL.iter().position(|work| *work == operation.work).unwrap_or(0);
+        Ok(CostTerm { group, native, layer: native * ratio, log_error })
+    }
+
+    /// What user time of `ns` natively costs.
+    pub fn user(&self, ns: f64) -> Result<CostTerm, NoPrice> {
+        let (_, cell) = self.row(COMPUTE)?;
+        let (ratio, log_error) = ratio(cell).ok_or_else(|| none(cell))?;
+        Ok(CostTerm { group: USER, native: ns, layer: ns * ratio, log_error })
+    }
+
+    fn row(&self, name: &str) -> Result<(&'a Row, &'a Cell), NoPrice> {
+        let row = self.board.rows.iter().find(|row| row.benchmark == name);
+        let row = row.ok_or(NoPrice::NotInCampaign)?;
+        let cell = row.cells.iter().find(|cell| cell.layer == self.layer);
+        Ok((row, cell.ok_or(NoPrice::NotInCampaign)?))
+    }
+}
+
+fn none(cell: &Cell) -> NoPrice {
+    NoPrice::NotOnLayer(cell.why.clone().unwrap_or_else(|| "it has no value".into()))
+}
+
+/// A cell's ratio, and the standard error of its logarithm.
+fn ratio(cell: &Cell) -> Option<(f64, f64)> {
+    let ratio = cell.ratio.as_ref().filter(|ratio| ratio.value > 0.0)?;
+    let error = match (ratio.low, ratio.high) {
+        (Some(low), Some(high)) if low > 0.0 => (high / low).ln() / (2.0 * HALF),
+        _ => ONE_BLOCK,
+    };
+    Some((ratio.value, error))
+}

@@ -1,0 +1,188 @@
+//! Predictions from a campaign's rows: exact arithmetic, and what is said where a price is missing.
+
+mod common;
+
+use common::{bench, boot, empty, hello, layer, series};
+use tare_board::{Expected, Options, Predicted, Profile, Scoreboard, held, predict, scoreboard};
+use tare_proto::{COMPUTE, Counter, OPERATION_COUNTER, OPERATION_ROW, OPERATIONS, Unit};
+use tare_store::{Campaign, Role};
+
+/// How many operations the programs of these tests make.
+const TIMES: f64 = 1e5;
+
+/// What the operation at `place` costs natively, and how many times as much on `layer`.
+fn price(place: usize, layer: usize) -> f64 {
+    let native = 100.0 + 10.0 * place as f64;
+    if layer == 0 { native } else { native * (1.5 + place as f64) }
+}
+
+/// Native, gVisor and QEMU with a row for every operation but `without`.
+fn priced(without: Option<&str>) -> Campaign {
+    let layers = vec![layer("native", "native"), layer("sandbox", "runsc"), layer("tcg", "qemu")];
+    let names = OPERATIONS.iter().map(|operation| format!("{OPERATION_ROW}{}", operation.name));
+    let names = names.chain([COMPUTE.to_owned()]).filter(|name| Some(name.as_str()) != without);
+    let benches: Vec<_> = names.map(|name| bench(&name, "operations", Unit::Nanoseconds)).collect();
+    let mut campaign = empty(3, layers, benches.clone());
+    for block in 0..3 {
+        for (at, role) in [(0, Role::Weigh), (0, Role::Floor), (1, Role::Weigh), (2, Role::Weigh)] {
+            let boot = boot(&mut campaign, block, at, role, hello());
+            for (row, bench) in benches.iter().enumerate() {
+                let place =
+                    OPERATIONS.iter().position(|o| bench.name.ends_with(&format!("/{}", o.name)));
+                let value = place.map_or(1000.0, |place| price(place, at));
+                series(&mut campaign, boot, row, vec![value; 4]);
+            }
+        }
+    }
+    campaign
+}
+
+fn board(campaign: &Campaign) -> Scoreboard {
+    scoreboard(campaign, &Options::from_plan(&campaign.plan))
+}
+
+/// A program that does nothing but `times` of one operation.
+fn of_one(name: &str, times: f64, native_ns: f64) -> Profile {
+    let counters = [Counter::new(&format!("{OPERATION_COUNTER}{name}"), times)];
+    Profile::of("program/one", native_ns, &counters).expect("a program with an operation")
+}
+
+fn expected(campaign: &Campaign, profile: &Profile) -> Expected {
+    let found = predict(campaign, &board(campaign), profile);
+    match found.layers.into_iter().next().expect("a layer").outcome {
+        Predicted::Ratio(expected) => *expected,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_program_of_one_class_of_operations_has_the_ratio_of_its_row_for_every_class() {
+    let campaign = priced(None);
+    for (place, operation) in OPERATIONS.iter().enumerate() {
+        let native = TIMES * price(place, 0);
+        let found = expected(&campaign, &of_one(operation.name, TIMES, native));
+        let row = price(place, 1) / price(place, 0);
+        assert!((found.ratio / row - 1.0).abs() < 1e-9, "{}: {found:?}", operation.name);
+        assert!(found.low <= row && row <= found.high, "{}", operation.name);
+        assert_eq!(
+            (found.terms[0].name.as_str(), found.terms[0].count),
+            (operation.name, Some(TIMES))
+        );
+        assert!((found.terms[0].share - 1.0).abs() < 1e-9, "{}", operation.name);
+    }
+}
+
+#[test]
+fn costs_add_up_and_the_rest_takes_as_long_as_natively() {
+    let campaign = priced(None);
+    let (first, second) = (price(0, 1) - price(0, 0), price(5, 1) - price(5, 0));
+    let counters = [("null", 1e6), ("lookup", 2e5)].map(|(name, times)| {
+        assert!(OPERATIONS.iter().any(|operation| operation.name == name));
+        Counter::new(&format!("{OPERATION_COUNTER}{name}"), times)
+    });
+    assert_eq!((OPERATIONS[0].name, OPERATIONS[5].name), ("null", "lookup"));
+    let profile = Profile::of("program/two", 1e9, &counters).expect("a program");
+    let found = expected(&campaign, &profile);
+    let right = 1.0 + (1e6 * first + 2e5 * second) / 1e9;
+    assert!((found.ratio - right).abs() < 1e-9, "{} {right}", found.ratio);
+}
+
+#[test]
+fn layers_that_translate_are_refused_and_missing_prices_are_named() {
+    let profile = of_one("lookup", 10.0, 1e6);
+    let found = predict(&priced(None), &board(&priced(None)), &profile);
+    assert_eq!(found.layers[1].outcome, Predicted::Translated);
+    let campaign = priced(Some("operations/lookup"));
+    let found = predict(&campaign, &board(&campaign), &profile);
+    let rows = vec!["operations/lookup".to_owned()];
+    assert_eq!(found.layers[0].outcome, Predicted::Unpriced { rows });
+}
+
+#[test]
+fn a_layer_without_a_price_says_so_and_the_others_stay() {
+    let mut campaign = priced(None);
+    let lookup = campaign.benchmarks.iter().position(|b| b.name == "operations/lookup").unwrap();
+    let boots = campaign.boots.clone();
+    campaign.series.retain(|row| row.benchmark != lookup || boots[row.boot].layer == 0);
+    let found = expected(&campaign, &of_one("lookup", 10.0, 1e6));
+    assert_eq!(found.ratio, 1.0);
+    assert_eq!(
+        (found.unpriced[0].row.as_str(), found.unpriced[0].count),
+        ("operations/lookup", 10.0)
+    );
+}
+
+/// Adds programs that make a mix of operations and take what the model says, but for `odd` as a factor.
+fn with_programs(odd: impl Fn(usize) -> f64) -> Campaign {
+    let mut campaign = priced(None);
+    for program in 0..6 {
+        let row = campaign.benchmarks.len();
+        campaign.benchmarks.push(bench(
+            &format!("program/p{program}"),
+            "program",
+            Unit::Nanoseconds,
+        ));
+        let counts: Vec<(usize, f64)> = (0..4)
+            .map(|at| ((5 * at + program) % OPERATIONS.len(), 1e5 * (1.0 + at as f64)))
+            .collect();
+        let total =
+            |layer| counts.iter().map(|(place, times)| times * price(*place, layer)).sum::<f64>();
+        let (native, there) = (2.0 * total(0), total(0) + total(1));
+        for boot in 0..campaign.boots.len() {
+            let layer = campaign.boots[boot].layer;
+            let value = if layer == 0 { native } else { there * odd(program) };
+            series(&mut campaign, boot, row, vec![value; 3]);
+            if layer == 0 {
+                let name = |place: usize| format!("{OPERATION_COUNTER}{}", OPERATIONS[place].name);
+                let own = counts.iter().map(|(place, times)| Counter::new(&name(*place), *times));
+                campaign.series.last_mut().expect("a series").counters = own.collect();
+            }
+        }
+    }
+    campaign
+}
+
+#[test]
+fn programs_of_the_campaign_are_predicted_from_each_other() {
+    let campaign = with_programs(|_| 1.0);
+    let all = held(&campaign, &board(&campaign));
+    assert_eq!(all.len(), 6, "one layer is translated");
+    for held in &all {
+        assert!((held.predicted / held.measured - 1.0).abs() < 1e-6, "{held:?}");
+        assert!(held.low < held.measured && held.measured < held.high);
+        let naive = held.naive.ratio.expect("others");
+        assert!((naive / held.measured - 1.0).abs() > 0.01, "{held:?}");
+    }
+}
+
+#[test]
+fn programs_that_take_longer_than_their_operations_say_move_later_predictions() {
+    let profile = of_one("descriptor", TIMES, TIMES * price(1, 0));
+    let (right, odd) = (with_programs(|_| 1.0), with_programs(|_| 1.6));
+    let (right, odd) = (expected(&right, &profile), expected(&odd, &profile));
+    assert_eq!((right.programs, odd.programs), (6, 6));
+    assert!(odd.left_out_error.expect("an error") > right.left_out_error.expect("an error"));
+    assert!(odd.high / odd.low > right.high / right.low);
+}
+
+#[test]
+fn calls_that_a_layer_lacks_and_the_program_makes_are_named() {
+    let mut campaign = priced(None);
+    let lacks = |name: &str| Counter::new(&format!("lacks/{name}"), 1.0);
+    let boots = campaign.boots.clone();
+    for row in &mut campaign.series {
+        row.counters = match boots[row.boot].layer {
+            0 => vec![lacks("vmsplice")],
+            1 => vec![lacks("vmsplice"), lacks("semop"), lacks("bpf")],
+            _ => Vec::new(),
+        };
+    }
+    let made = ["semop", "vmsplice", "getpid"]
+        .map(|call| Counter::new(&format!("perf/calls/{call}"), 1.0));
+    let mut counters = vec![Counter::new("op/null", 1.0)];
+    counters.extend(made);
+    let profile = Profile::of("program/x", 1e6, &counters).expect("a program");
+    let found = predict(&campaign, &board(&campaign), &profile);
+    assert_eq!(found.layers[0].lacks, ["semop"]);
+    assert!(found.layers[1].lacks.is_empty());
+}

@@ -1,0 +1,150 @@
+//! Messages between processes, and waiting for them.
+
+use super::row;
+use crate::bench::{Bench, Op, Refusal};
+use crate::benches::lmbench::ring;
+use crate::sys::{check, must, pipe};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+
+pub const ROWS: &[Bench] = &[
+    row(
+        "operations/pipe",
+        "mean of a 1-byte write(2) to a pipe and read(2) from it, without waiting",
+        || Ok(Op::new(through_pipe(1)?).divided_by(2.0)),
+    ),
+    row(
+        "operations/pipe_kib",
+        "a KiB through a pipe, one way, 16 KiB at a time, less the calls",
+        || Ok(Op::new(through_pipe(16 << 10)?).minus(through_pipe(1)?).divided_by(32.0)),
+    ),
+    row("operations/pipe_new", "pipe2(2), and close(2) of both ends", || {
+        Ok(Op::new(|| drop(made(pipe()))))
+    }),
+    row(
+        "operations/socket",
+        "mean of a 1-byte send and receive over TCP on loopback, without waiting",
+        || Ok(Op::new(through_tcp(1)?).divided_by(2.0)),
+    ),
+    row(
+        "operations/socket_kib",
+        "a KiB over TCP on loopback, one way, 16 KiB at a time, less the calls",
+        || Ok(Op::new(through_tcp(16 << 10)?).minus(through_tcp(1)?).divided_by(32.0)),
+    ),
+    row("operations/socket_new", "socketpair(2), and close(2) of both; half of that", || {
+        Ok(Op::new(|| drop(made(UnixStream::pair()))).divided_by(2.0))
+    }),
+    row(
+        "operations/connect",
+        "socket, connect(2) and accept(2) of a TCP connection on loopback, and its end",
+        connect,
+    ),
+    row("operations/poll", "one poll(2) of a pipe that has something to read", poll),
+    row("operations/epoll", "one epoll_wait(2) of a pipe that has something to read", epoll),
+    row("operations/futex", "one futex(2) that wakes nobody", futex),
+    row(
+        "operations/switch",
+        "a wait in read(2) of a pipe until another process writes, less both calls",
+        ring::switches::<2, 0>,
+    ),
+];
+
+/// What was made; the harness makes a failure of an error.
+fn made<T>(result: std::io::Result<T>) -> T {
+    result.unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// Writes `size` bytes and reads them.
+fn through(to: RawFd, from: RawFd, bytes: &mut [u8]) {
+    let (at, size) = (bytes.as_mut_ptr().cast::<libc::c_void>(), bytes.len());
+    // SAFETY: pointer and size are of the same buffer.
+    must("write", unsafe { libc::write(to, at, size) } == size as isize);
+    let mut left = size;
+    while left > 0 {
+        // SAFETY: no more than the buffer holds.
+        let got = unsafe { libc::read(from, at, left) };
+        must("read", got > 0);
+        left -= got as usize;
+    }
+}
+
+fn through_pipe(size: usize) -> Result<impl FnMut() + 'static, Refusal> {
+    let (reader, writer) = pipe()?;
+    let mut bytes = vec![0x5a; size];
+    Ok(move || through(writer.as_raw_fd(), reader.as_raw_fd(), &mut bytes))
+}
+
+fn through_tcp(size: usize) -> Result<impl FnMut() + 'static, Refusal> {
+    let none = |why| Refusal::Unavailable(format!("no TCP connection over loopback: {why}"));
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(none)?;
+    let near = TcpStream::connect(listener.local_addr()?).map_err(none)?;
+    near.set_nodelay(true)?;
+    let (far, _) = listener.accept()?;
+    let mut bytes = vec![0x5a; size];
+    Ok(move || through(near.as_raw_fd(), far.as_raw_fd(), &mut bytes))
+}
+
+fn connect() -> Result<Op, Refusal> {
+    let none = |why| Refusal::Unavailable(format!("no TCP over loopback: {why}"));
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(none)?;
+    let address = listener.local_addr()?;
+    Ok(Op::new(move || {
+        let near = made(TcpStream::connect(address));
+        let (far, _) = made(listener.accept());
+        // The end that closes last keeps no port waiting: it is reset.
+        let now = libc::linger { l_onoff: 1, l_linger: 0 };
+        let size = size_of_val(&now) as libc::socklen_t;
+        let (fd, value) = (near.as_raw_fd(), (&raw const now).cast());
+        // SAFETY: pointer and size are of the same value.
+        let set = unsafe { libc::setsockopt(fd, libc::SOL_SOCKET, libc::SO_LINGER, value, size) };
+        must("setsockopt", set == 0);
+        drop((near, far));
+    }))
+}
+
+/// A pipe with a byte in it.
+fn readable() -> Result<(OwnedFd, OwnedFd), Refusal> {
+    let (reader, writer) = pipe()?;
+    // SAFETY: the pointer is of one byte.
+    check("write", unsafe { libc::write(writer.as_raw_fd(), b"x".as_ptr().cast(), 1) })?;
+    Ok((reader, writer))
+}
+
+fn poll() -> Result<Op, Refusal> {
+    let (reader, writer) = readable()?;
+    Ok(Op::new(move || {
+        let _keep = &writer;
+        let mut one = libc::pollfd { fd: reader.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: one entry.
+        must("poll", unsafe { libc::poll(&raw mut one, 1, -1) } == 1);
+    }))
+}
+
+fn epoll() -> Result<Op, Refusal> {
+    let pipe = readable()?;
+    // SAFETY: epoll_create1 takes a number.
+    let fd = check("epoll_create1", unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) })?;
+    // SAFETY: it has just been opened, and nobody else owns it.
+    let epoll = unsafe { OwnedFd::from_raw_fd(fd) };
+    let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: 0 };
+    let (set, one) = (epoll.as_raw_fd(), pipe.0.as_raw_fd());
+    // SAFETY: the event is valid for the call.
+    let added = unsafe { libc::epoll_ctl(set, libc::EPOLL_CTL_ADD, one, &raw mut event) };
+    check("epoll_ctl", added)?;
+    Ok(Op::new(move || {
+        let _keep = &pipe;
+        // SAFETY: there is room for one event.
+        let ready = unsafe { libc::epoll_wait(epoll.as_raw_fd(), &raw mut event, 1, -1) };
+        must("epoll_wait", ready == 1);
+    }))
+}
+
+fn futex() -> Result<Op, Refusal> {
+    let word = Box::new(0u32);
+    let wake = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+    Ok(Op::new(move || {
+        // SAFETY: the word lives as long as the operation.
+        must("futex", unsafe { libc::syscall(libc::SYS_futex, &raw const *word, wake, 1) } == 0);
+    }))
+}

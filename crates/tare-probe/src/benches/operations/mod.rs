@@ -1,0 +1,42 @@
+//! The suite `operations`: what one operation of each class costs that programs are counted by ([`tare_proto::OPERATIONS`]).
+//! `tare predict` multiplies these by a program's counts.
+//!
+//! Most rows do one thing a program does; what a row needs beside it (the fork below an exec) is subtracted. Operations
+//! that wait stay on one CPU, so that their time is what they take, not how long others let them wait.
+
+mod calls;
+mod compute;
+mod files;
+mod lacking;
+mod memory;
+mod messages;
+mod processes;
+mod room;
+
+use crate::bench::{Bench, Op, Refusal};
+
+/// The suite's name.
+pub const SUITE: &str = "operations";
+
+/// Every row, in families.
+pub const TABLES: &[&[Bench]] =
+    &[calls::ROWS, files::ROWS, messages::ROWS, memory::ROWS, processes::ROWS, compute::ROWS];
+
+/// A row of the suite.
+const fn row(
+    name: &'static str,
+    about: &'static str,
+    prepare: fn() -> Result<Op, Refusal>,
+) -> Bench {
+    let bench = Bench::vmi(name, about, ("best-6-of-10", 10), prepare);
+    Bench { suite: SUITE, load: "", ..bench }
+}
+
+/// A row of files as programs see them: in the root of the layer's programs.
+const fn rooted(
+    name: &'static str,
+    about: &'static str,
+    prepare: fn() -> Result<Op, Refusal>,
+) -> Bench {
+    Bench { needs: "root", ..row(name, about, prepare) }
+}

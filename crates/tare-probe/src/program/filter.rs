@@ -1,0 +1,53 @@
+//! The filter under which a program stops where it makes a call, and nowhere else: seccomp(2) with `SECCOMP_RET_TRACE`.
+//!
+//! A program that is stopped by PTRACE_SYSCALL stops twice at every call. Under the filter it stops once, and a second time
+//! only where the result matters. Programs that are started are heard of as events, so exec is let through: the filter is
+//! there before the tracer has said what it wants.
+
+use std::io;
+
+/// What the tracer is told with a stop: a call, or a call of another architecture.
+pub const CALL: u32 = 1;
+pub const FOREIGN: u32 = 2;
+
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: u32 = 0xc000_003e;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: u32 = 0xc000_00b7;
+
+/// Numbers from here on are those of x32, which is no architecture of its own.
+const X32: u32 = 0x4000_0000;
+
+/// Places in `struct seccomp_data`.
+const NUMBER_AT: u32 = 0;
+const ARCHITECTURE_AT: u32 = 4;
+
+const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+const EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+const AT_LEAST: u16 = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
+const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+
+const fn step(code: u16, yes: u8, no: u8, k: u32) -> libc::sock_filter {
+    libc::sock_filter { code, jt: yes, jf: no, k }
+}
+
+static FILTER: [libc::sock_filter; 9] = [
+    step(LOAD, 0, 0, ARCHITECTURE_AT),
+    step(EQUAL, 0, 5, ARCHITECTURE),
+    step(LOAD, 0, 0, NUMBER_AT),
+    step(AT_LEAST, 3, 0, X32),
+    step(EQUAL, 3, 0, libc::SYS_execve as u32),
+    step(EQUAL, 2, 0, libc::SYS_execveat as u32),
+    step(RETURN, 0, 0, libc::SECCOMP_RET_TRACE | CALL),
+    step(RETURN, 0, 0, libc::SECCOMP_RET_TRACE | FOREIGN),
+    step(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
+];
+
+/// Puts this process and all that it starts under the filter. Only makes a system call, as is allowed between fork and exec.
+pub fn enter() -> io::Result<()> {
+    let program = libc::sock_fprog { len: FILTER.len() as u16, filter: FILTER.as_ptr().cast_mut() };
+    // SAFETY: the program is valid, and the kernel copies it.
+    let done =
+        unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

@@ -1,0 +1,113 @@
+//! What is known of a process whose operations are counted: what its descriptors are, and how it came by its memory.
+
+use super::tally::Tally;
+use std::collections::HashMap;
+use std::fs;
+use tare_proto::transfer_class;
+
+/// How a process began.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Begun {
+    /// As a copy of its parent, with which it shares pages until one of them writes.
+    Forked,
+    /// With its parent's memory, or with a program's own.
+    Other,
+}
+
+/// A process, whatever threads it has.
+pub struct Task {
+    pid: libc::pid_t,
+    begun: Begun,
+    /// Faults that are accounted for.
+    faults: u64,
+    /// The operation that a transfer of each descriptor is.
+    descriptors: HashMap<u64, &'static str>,
+}
+
+/// Pages around a faulting one that the kernel maps with it, when they are in memory already.
+const AROUND: u64 = 16;
+
+impl Task {
+    pub fn new(pid: libc::pid_t, begun: Begun) -> Task {
+        Task { pid, begun, faults: 0, descriptors: HashMap::new() }
+    }
+
+    /// Which operation a read or a write of `descriptor` is.
+    pub fn transfer(&mut self, descriptor: u64) -> &'static str {
+        let pid = self.pid;
+        self.descriptors.entry(descriptor).or_insert_with(|| kind(pid, descriptor))
+    }
+
+    /// Nothing is known of `descriptor` from here on.
+    pub fn forget(&mut self, descriptor: u64) {
+        self.descriptors.remove(&descriptor);
+    }
+
+    /// Nothing is known of any descriptor.
+    pub fn forget_all(&mut self) {
+        self.descriptors.clear();
+    }
+
+    /// It has become another program: what it did before was done with its parent's pages.
+    pub fn becomes_another(&mut self, tally: &mut Tally) {
+        self.account(tally);
+        self.begun = Begun::Other;
+        self.forget_all();
+    }
+
+    /// It ends, and its memory is still there.
+    pub fn ends(&mut self, tally: &mut Tally) {
+        self.account(tally);
+    }
+
+    /// Faults since the last time, by what they are for: of a copy to copy a page, of a program's own memory to map its files,
+    /// as far as these are mapped now, and the rest for fresh memory.
+    fn account(&mut self, tally: &mut Tally) {
+        let now = field(&format!("/proc/{}/stat", self.pid), MINOR_FAULTS).unwrap_or(self.faults);
+        let new = now.saturating_sub(self.faults);
+        self.faults = now;
+        if self.begun == Begun::Forked {
+            tally.add("fault_copy", new as f64);
+            return;
+        }
+        let pages = field(&format!("/proc/{}/statm", self.pid), SHARED).unwrap_or(0);
+        let of_files = new.min(pages.div_ceil(AROUND));
+        tally.add("fault_file", pages.min(of_files * AROUND) as f64);
+        tally.add("fault_anonymous", (new - of_files) as f64);
+    }
+}
+
+/// Places of the figures in what the kernel writes; of `stat` after the name, which may hold anything.
+const MINOR_FAULTS: usize = 7;
+const SHARED: usize = 2;
+
+fn field(path: &str, place: usize) -> Option<u64> {
+    let text = fs::read_to_string(path).ok()?;
+    let after = text.rsplit(')').next()?;
+    after.split_whitespace().nth(place)?.parse().ok()
+}
+
+fn kind(pid: libc::pid_t, descriptor: u64) -> &'static str {
+    let name = fs::read_link(format!("/proc/{pid}/fd/{descriptor}")).unwrap_or_default();
+    transfer_class(&name.to_string_lossy())
+}
+
+/// The process that thread `tid` is of.
+pub fn process_of(tid: libc::pid_t) -> libc::pid_t {
+    line(tid, "Tgid:").and_then(|rest| rest.trim().parse().ok()).unwrap_or(tid)
+}
+
+/// Whether process `pid` has other rights than whoever started it: it is set-user-id or set-group-id.
+pub fn has_other_rights(pid: libc::pid_t) -> bool {
+    let differs = |key: &str| {
+        let ids = line(pid, key).unwrap_or_default();
+        let mut ids = ids.split_whitespace();
+        ids.next() != ids.next()
+    };
+    differs("Uid:") || differs("Gid:")
+}
+
+fn line(pid: libc::pid_t, key: &str) -> Option<String> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix(key).map(str::to_owned))
+}

@@ -1,0 +1,116 @@
+//! Which operation each system call is, by its name: the probe counts by it, and so do those who read a trace.
+
+/// What a call is counted as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallClass {
+    /// One operation of this name.
+    One(&'static str),
+    /// Nothing: the operation that it belongs to has it in its price (the close of an open, the end of a process).
+    Included,
+    /// An operation on the path in this argument, or a failed lookup.
+    Path(&'static str, usize),
+    /// An open of the path in this argument, with the flags in the next one.
+    Open(usize),
+    /// A read or a write of the descriptor in the first argument, of as many bytes as the third says.
+    Transfer,
+    /// The same, with a size that only the result tells.
+    TransferOfResult,
+    /// A read or a write of a socket, with a size that only the result tells.
+    Message,
+    /// The end of the descriptor in this argument.
+    Close(usize),
+    /// The end of several descriptors.
+    CloseMany,
+    /// No class knows it: it is priced as a call about the process itself, and said.
+    Unknown,
+}
+
+/// A class, and the names of its calls.
+type Row = (CallClass, &'static str);
+
+/// Every call that has a class.
+#[rustfmt::skip]
+const CLASSES: &[Row] = &[
+    (CallClass::One("null"), "getpid getppid gettid getuid geteuid getgid getegid getgroups getpgid getpgrp getsid getresuid \
+        getresgid setuid setgid setresuid setresgid setreuid setregid setgroups setsid setpgid getrlimit setrlimit prlimit64 \
+        getrusage times uname sysinfo umask personality prctl arch_prctl capget capset set_tid_address set_robust_list \
+        get_robust_list rseq membarrier getcpu getrandom clock_gettime clock_getres gettimeofday time sched_yield \
+        sched_getaffinity sched_setaffinity sched_getparam sched_setparam sched_getscheduler sched_setscheduler \
+        sched_get_priority_max sched_get_priority_min getpriority setpriority rt_sigaction rt_sigprocmask rt_sigpending \
+        sigaltstack rt_sigsuspend rt_sigtimedwait kill tkill tgkill rt_sigqueueinfo alarm getitimer pause getcwd \
+        restart_syscall ioprio_get ioprio_set mincore seccomp"),
+    (CallClass::One("descriptor"), "fstat lseek fcntl dup flock ftruncate fchmod fchown fadvise64 readahead fsync fdatasync \
+        fstatfs fchdir fgetxattr fsetxattr flistxattr getsockname getpeername getsockopt setsockopt bind listen shutdown \
+        fallocate eventfd eventfd2 signalfd4 timerfd_create epoll_create epoll_create1 inotify_init1 memfd_create \
+        pidfd_open sync_file_range syncfs"),
+    (CallClass::One("ioctl"), "ioctl"),
+    (CallClass::One("timer"), "nanosleep clock_nanosleep setitimer timer_create timer_settime timer_delete timer_gettime \
+        timerfd_settime timerfd_gettime"),
+    (CallClass::One("signal"), "rt_sigreturn"),
+    (CallClass::One("getdents"), "getdents getdents64"),
+    (CallClass::One("poll"), "poll ppoll select pselect6"),
+    (CallClass::One("epoll"), "epoll_wait epoll_pwait epoll_pwait2 epoll_ctl"),
+    (CallClass::One("futex"), "futex futex_waitv semop semtimedop"),
+    (CallClass::One("pipe_new"), "pipe pipe2"),
+    (CallClass::One("socket_new"), "socket socketpair"),
+    (CallClass::One("connect"), "connect"),
+    (CallClass::One("mmap"), "mmap shmat"),
+    (CallClass::One("mprotect"), "mprotect madvise mremap msync mlock munlock mlock2 mlockall munlockall pkey_mprotect"),
+    (CallClass::One("brk"), "brk"),
+    (CallClass::Included, "munmap shmdt accept accept4 fork vfork clone clone3 exit exit_group wait4 waitid execve execveat"),
+    (CallClass::Path("lookup", 0), "stat lstat access readlink chdir statfs getxattr lgetxattr listxattr llistxattr \
+        inotify_add_watch"),
+    (CallClass::Path("lookup", 1), "newfstatat statx faccessat faccessat2 readlinkat"),
+    (CallClass::Path("create", 0), "unlink mkdir rmdir rename link symlink chmod chown lchown truncate utime utimes mknod \
+        setxattr lsetxattr removexattr lremovexattr"),
+    (CallClass::Path("create", 1), "unlinkat mkdirat renameat renameat2 linkat symlinkat fchmodat fchownat utimensat mknodat \
+        futimesat"),
+    (CallClass::Open(0), "open creat"),
+    (CallClass::Open(1), "openat openat2"),
+    (CallClass::Transfer, "read write pread64 pwrite64"),
+    (CallClass::TransferOfResult, "readv writev preadv pwritev preadv2 pwritev2 sendfile splice tee vmsplice copy_file_range"),
+    (CallClass::Message, "sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg"),
+    (CallClass::Close(0), "close"),
+    (CallClass::Close(1), "dup2 dup3"),
+    (CallClass::CloseMany, "close_range"),
+];
+
+/// The class of the call `name`.
+#[must_use]
+pub fn call_class(name: &str) -> CallClass {
+    let has = |(_, names): &&Row| names.split_whitespace().any(|known| known == name);
+    CLASSES.iter().find(has).map_or(CallClass::Unknown, |(class, _)| *class)
+}
+
+/// The operation that a read or a write is, by what its descriptor's name says that it is: as `/proc/PID/fd` and `strace -y` have it.
+#[must_use]
+pub fn transfer_class(descriptor: &str) -> &'static str {
+    let starts = |(start, _): &&(&str, &str)| descriptor.starts_with(start);
+    KINDS.iter().find(starts).map_or("file", |(_, class)| class)
+}
+
+/// How descriptors' names begin, and the operation that a transfer of them is; the first that fits.
+const KINDS: &[(&str, &str)] = &[
+    ("pipe:", "pipe"),
+    ("socket:", "socket"),
+    ("TCP", "socket"),
+    ("UDP", "socket"),
+    ("UNIX", "socket"),
+    ("NETLINK", "socket"),
+    ("anon_inode:", "pipe"),
+    ("/dev/shm/", "file"),
+    ("/dev/", "device"),
+    ("/proc/", "proc"),
+    ("/sys/", "proc"),
+];
+
+/// The operation that counts the KiB of transfers called `name`, where there is one.
+#[must_use]
+pub fn kib_class(name: &str) -> Option<&'static str> {
+    match name {
+        "file" => Some("file_kib"),
+        "pipe" => Some("pipe_kib"),
+        "socket" => Some("socket_kib"),
+        _ => None,
+    }
+}

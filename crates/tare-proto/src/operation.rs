@@ -1,0 +1,106 @@
+//! The operations that a program is made of, as far as kernels and sandboxes do them: the link between what the probe counts of
+//! a program (`op/NAME`), the row that says what one of them costs (`operations/NAME`), and the words for people.
+
+/// How the counter of an operation begins: how many of them one run of a program made.
+pub const OPERATION_COUNTER: &str = "op/";
+
+/// How the row of an operation begins: what one of them costs.
+pub const OPERATION_ROW: &str = "operations/";
+
+/// The row that user time is scaled by. It is no operation of a kernel, so nothing counts it.
+pub const COMPUTE: &str = "operations/compute";
+
+/// What kind of work an operation is: layers are dear in one kind and cheap in another, so a fit scales each by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Work {
+    /// Calls that touch no file by its name and wait for nobody.
+    Call,
+    /// Names and contents of files.
+    File,
+    /// Messages between processes, and waiting for them.
+    Message,
+    /// Mappings and page faults.
+    Memory,
+    /// Processes, threads and programs.
+    Process,
+}
+
+impl Work {
+    /// Every kind, in the order of the fitted scales.
+    pub const ALL: [Work; 5] = [Work::Call, Work::File, Work::Message, Work::Memory, Work::Process];
+
+    /// Its name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Work::Call => "calls",
+            Work::File => "files",
+            Work::Message => "messages",
+            Work::Memory => "memory",
+            Work::Process => "processes",
+        }
+    }
+}
+
+/// A class of operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Operation {
+    /// Its name, after [`OPERATION_COUNTER`] and [`OPERATION_ROW`].
+    pub name: &'static str,
+    /// What kind of work it is.
+    pub work: Work,
+    /// Many of them, in words.
+    pub words: &'static str,
+}
+
+/// Every class that is counted and priced.
+#[rustfmt::skip]
+pub const OPERATIONS: &[Operation] = &[
+    of("null", Work::Call, "calls about the process itself"),
+    of("descriptor", Work::Call, "calls about open files"),
+    of("ioctl", Work::Call, "ioctls"),
+    of("timer", Work::Call, "timers set"),
+    of("signal", Work::Call, "signals caught"),
+    of("lookup", Work::File, "path lookups"),
+    of("component", Work::File, "further components of paths"),
+    of("lookup_miss", Work::File, "path lookups that fail"),
+    of("open", Work::File, "files opened"),
+    of("create", Work::File, "names made, changed and removed"),
+    of("getdents", Work::File, "reads of directories"),
+    of("file", Work::File, "reads and writes of files"),
+    of("file_kib", Work::File, "KiB read and written in files"),
+    of("device", Work::File, "reads and writes of devices"),
+    of("proc", Work::File, "reads of /proc and /sys"),
+    of("pipe", Work::Message, "reads and writes of pipes"),
+    of("pipe_kib", Work::Message, "KiB through pipes"),
+    of("pipe_new", Work::Message, "pipes made"),
+    of("socket", Work::Message, "sends and receives"),
+    of("socket_kib", Work::Message, "KiB through sockets"),
+    of("socket_new", Work::Message, "sockets made"),
+    of("connect", Work::Message, "connections made"),
+    of("poll", Work::Message, "polls and selects"),
+    of("epoll", Work::Message, "epoll waits and changes"),
+    of("futex", Work::Message, "futex calls that do not wait"),
+    of("switch", Work::Message, "waits that end by a wake-up"),
+    of("mmap", Work::Memory, "mappings made and removed"),
+    of("mprotect", Work::Memory, "mappings changed"),
+    of("brk", Work::Memory, "moves of the heap's end"),
+    of("fault_anonymous", Work::Memory, "faults of fresh memory"),
+    of("fault_file", Work::Memory, "pages of mapped files"),
+    of("fault_copy", Work::Memory, "faults that copy a page"),
+    of("fork", Work::Process, "forks"),
+    of("spawn", Work::Process, "vforks"),
+    of("thread", Work::Process, "threads"),
+    of("exec", Work::Process, "programs started"),
+];
+
+const fn of(name: &'static str, work: Work, words: &'static str) -> Operation {
+    Operation { name, work, words }
+}
+
+/// The operation that a counter or a row is of.
+#[must_use]
+pub fn operation(name: &str) -> Option<&'static Operation> {
+    let name = name.strip_prefix(OPERATION_COUNTER).or(name.strip_prefix(OPERATION_ROW))?;
+    OPERATIONS.iter().find(|operation| operation.name == name)
+}

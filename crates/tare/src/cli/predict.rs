@@ -1,0 +1,34 @@
+//! Predicting a program.
+
+use super::ProgramArgs;
+use super::values::time;
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Which program to predict, and from what.
+#[derive(Args)]
+pub struct PredictArgs {
+    /// The campaign that says what operations cost: one of 'tare run --suite operations'. Without a program, those that it
+    /// holds are predicted from each other, beside what was measured
+    #[arg(long, value_name = "DIR")]
+    pub from: PathBuf,
+    /// A program of the suite 'programs' instead of a command, such as xz
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    pub program: Option<String>,
+    /// A trace instead of a run: what 'strace -f -y -o FILE' or 'perf trace -s -o FILE' wrote, here or elsewhere
+    #[arg(long, value_name = "FILE", requires = "took", conflicts_with_all = ["command", "program"])]
+    pub trace: Option<PathBuf>,
+    /// How long the traced program takes when it is not traced
+    #[arg(long, value_name = "TIME", requires = "trace", value_parser = time)]
+    pub took: Option<Duration>,
+    /// How much of that is in its own code [default: what the operations leave of it]
+    #[arg(long, value_name = "TIME", requires = "trace", value_parser = time)]
+    pub user: Option<Duration>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The command, as for 'tare run'
+    #[command(flatten)]
+    pub command: ProgramArgs,
+}

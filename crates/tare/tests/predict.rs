@@ -1,0 +1,204 @@
+//! `tare predict`: what a program does is counted to the last operation, and what cannot be predicted says why.
+//!
+//! Programs are counted in an overlay over the host's files, which needs root, as the other tests of programs do.
+
+mod common;
+
+use common::{Bench, Done, flat};
+use serde_json::Value;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::sync::OnceLock;
+
+/// A campaign that says what operations cost natively and in a container; its folder stays for all tests.
+fn prices() -> &'static Bench {
+    static DONE: OnceLock<Bench> = OnceLock::new();
+    DONE.get_or_init(|| {
+        let bench = Bench::new();
+        bench.ok("run --layers native,runc --suite operations --series 5ms --blocks 1 --out c");
+        bench
+    })
+}
+
+fn predict(bench: &Bench, line: &str, words: &[&str]) -> Done {
+    let from = prices().path("c").display().to_string();
+    let mut command = bench.command(&format!("predict --from {from} {line}"));
+    common::done(command.arg("--").args(words).output().expect("tare starts"))
+}
+
+/// The operations that `perl` counts when it runs `code`.
+fn operations(code: &str) -> Value {
+    let done = predict(&Bench::new(), "--json --warmup 0", &["perl", "-e", code]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let mut found: Value = serde_json::from_str(&done.out).expect("JSON");
+    found["program"]["operations"].take()
+}
+
+/// Perl's statements, how often they are done, and what each is of which operation.
+const EXACT: &[(&str, u32, &[(&str, f64)])] = &[
+    ("getppid", 100_000, &[("null", 1.0)]),
+    ("-e '/usr/bin/env'", 100_000, &[("lookup", 1.0), ("component", 2.0)]),
+    ("-e '/usr/bin/no0'", 100_000, &[("lookup_miss", 1.0)]),
+    ("sysopen F, '/usr/bin/env', 0; close F", 10_000, &[("open", 1.0), ("component", 2.0)]),
+    ("syswrite N, 'x' x 2048", 10_000, &[("device", 1.0)]),
+    ("syswrite P, 'x' x 1024; sysread R, $b, 1024", 10_000, &[("pipe", 2.0), ("pipe_kib", 2.0)]),
+    ("send A, 'x' x 1024, 0; recv B, $b, 1024, 0", 10_000, &[("socket", 2.0), ("socket_kib", 2.0)]),
+    (
+        "sysseek T, 0, 0; syswrite T, 'x' x 8192",
+        10_000,
+        &[("file", 1.0), ("file_kib", 8.0), ("descriptor", 1.0)],
+    ),
+    ("pipe X, Y; close X; close Y", 10_000, &[("pipe_new", 1.0)]),
+    ("mkdir '/tmp/m'; rmdir '/tmp/m'", 10_000, &[("create", 2.0)]),
+    ("select undef, undef, undef, 0", 10_000, &[("poll", 1.0)]),
+    ("fork or exit; wait", 300, &[("fork", 1.0)]),
+    ("system '/bin/true'", 100, &[("exec", 1.0)]),
+    ("kill USR1, $$", 10_000, &[("signal", 1.0)]),
+];
+
+/// What is there before the statements.
+const BEFORE: &str = "use Socket; $SIG{USR1} = sub {}; pipe R, P; open N, '>', '/dev/null'; open T, '>', '/tmp/t'; \
+                      socketpair A, B, AF_UNIX, SOCK_STREAM, 0;";
+
+#[test]
+fn what_a_program_does_is_counted_to_the_last() {
+    let none = operations(BEFORE);
+    for (code, times, each) in EXACT {
+        let found = operations(&format!("{BEFORE} for (1 .. {times}) {{ {code} }}"));
+        for (name, of_one) in *each {
+            let count = |of: &Value| of[name].as_f64().unwrap_or(0.0);
+            let more = count(&found) - count(&none);
+            let right = of_one * f64::from(*times);
+            assert!((more - right).abs() <= 20.0, "{code}: {more} of {name}, not {right}: {found}");
+        }
+    }
+}
+
+#[test]
+fn memory_and_threads_are_counted_in_children_too() {
+    let none = operations(BEFORE);
+    let found = operations(&format!("{BEFORE} fork; $x = 'y' x (40 << 20); wait"));
+    let more =
+        |name: &str| found[name].as_f64().unwrap_or(0.0) - none[name].as_f64().unwrap_or(0.0);
+    // 40 MiB of fresh pages in the parent; the child's are of a copy, whatever it writes to.
+    assert!(more("fault_anonymous") > 9_000.0, "{found}");
+    assert!(more("fault_copy") > 9_000.0, "{found}");
+    assert_eq!(more("fork"), 1.0);
+}
+
+#[test]
+fn a_prediction_says_how_long_by_what_and_what_it_does_not_know() {
+    let done =
+        predict(&Bench::new(), "--name looks", &["perl", "-e", "-e '/usr/bin/env' for 1 .. 50000"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let said = flat(&done.out);
+    assert!(said.contains("program/looks takes"), "{said}");
+    assert!(said.contains("runc: it would take"), "{said}");
+    assert!(said.contains("What this does not know"), "{said}");
+    assert!(said.contains("no program with counted operations was measured there"), "{said}");
+}
+
+#[test]
+fn a_trace_from_elsewhere_is_predicted_without_running_anything() {
+    let bench = Bench::new();
+    let mut trace = "1 execve(\"/x\", [\"x\"], 0x7f) = 0\n".to_owned();
+    trace.push_str(&"1 access(\"/etc/no\", R_OK) = -1 ENOENT (No such file)\n".repeat(1000));
+    bench.write("app.strace", &trace);
+    let from = prices().path("c").display().to_string();
+    let done = bench.ok(&format!("predict --from {from} --trace app.strace --took 20ms --json"));
+    let found: Value = serde_json::from_str(&done.out).expect("JSON");
+    assert_eq!(found["program"]["operations"]["lookup_miss"], 1000.0);
+    assert_eq!(found["program"]["native_ns"], 2e7);
+    assert_eq!(found["layers"][0]["outcome"], "ratio");
+    let done = bench.tare(&format!("predict --from {from} --trace app.strace"));
+    assert!(done.err.contains("--took"), "{}", done.err);
+    bench.write("app.strace", "read(3, \"\", 1) = 0\n");
+    let done = bench.tare(&format!("predict --from {from} --trace app.strace --took 1s"));
+    assert!(flat(&done.err).contains("strace -f -y"), "{}", done.err);
+}
+
+/// A program that makes a system call as 32-bit programs do, and ends: 16 bytes of code in a file of one segment.
+fn with_a_call_of_32_bits() -> Vec<u8> {
+    // mov eax, 20 (getpid there); int 0x80; mov eax, 60 (exit here); xor edi, edi; syscall
+    let code = [0xb8, 20, 0, 0, 0, 0xcd, 0x80, 0xb8, 60, 0, 0, 0, 0x31, 0xff, 0x0f, 0x05];
+    let mut file = vec![0x7f, b'E', b'L', b'F', 2, 1, 1];
+    file.resize(16, 0);
+    let (base, header) = (0x40_0000_u64, 120_u64);
+    for (value, bytes) in [
+        (2, 2),
+        (62, 2),
+        (1, 4),
+        (base + header, 8),
+        (64, 8),
+        (0, 8),
+        (0, 4),
+        (64, 2),
+        (56, 2),
+        (1, 2),
+        (0, 2),
+        (0, 2),
+        (0, 2),
+        (1, 4),
+        (5, 4),
+        (0, 8),
+        (base, 8),
+        (base, 8),
+        (header + 16, 8),
+        (header + 16, 8),
+        (4096, 8),
+    ] {
+        file.extend_from_slice(&u64::to_le_bytes(value)[..bytes]);
+    }
+    file.extend_from_slice(&code);
+    file
+}
+
+fn program(bench: &Bench, name: &str, text: &[u8], mode: u32) {
+    fs::write(bench.path(name), text).expect("a file");
+    fs::set_permissions(bench.path(name), Permissions::from_mode(mode)).expect("a mode");
+}
+
+#[test]
+fn what_cannot_be_counted_says_why() {
+    let bench = Bench::new();
+    program(&bench, "old", &with_a_call_of_32_bits(), 0o755);
+    program(&bench, "other", &fs::read("/bin/true").expect("true"), 0o755);
+    std::os::unix::fs::chown(bench.path("other"), Some(65534), Some(65534)).expect("an owner");
+    fs::set_permissions(bench.path("other"), Permissions::from_mode(0o4755)).expect("a mode");
+    let cases: &[(&str, &[&str], &str)] = &[
+        ("", &["./old"], "of another architecture (a 32-bit program)"),
+        ("", &["./other"], "it is set-user-id or set-group-id"),
+        (
+            "",
+            &["sh", "-c", "echo oh; exit 3"],
+            "exit status 3; its last lines: oh (it runs without a terminal",
+        ),
+        ("--timeout 1s", &["sleep", "100"], "did not end within 1 s"),
+        ("", &["sh", "-c", "read line < /dev/tty"], "runs without a terminal"),
+        ("", &["./nothere"], "there is no program ./nothere"),
+        ("--metric x([0-9]) --better lower", &["true"], "leave --metric out"),
+        ("--background sleep", &["true"], "what runs beside it is not counted"),
+    ];
+    for (line, words, why) in cases {
+        let done = predict(&bench, line, words);
+        assert_ne!(done.code, 0, "{words:?}: {}", done.out);
+        assert!(flat(&done.err).contains(why), "{words:?}: {}", done.err);
+    }
+}
+
+#[test]
+fn a_campaign_that_cannot_say_what_operations_cost_says_what_to_measure() {
+    let bench = Bench::new();
+    bench.ok("run --layer name=native,kind=mock --layer name=a,kind=mock --bench lmbench/stat --blocks 1 --out other");
+    let done = bench.tare("predict --from other -- true");
+    assert!(flat(&done.err).contains("programs are counted natively"), "{}", done.err);
+    bench.ok("run --layers native --bench lmbench/stat --series 5ms --blocks 1 --out c");
+    let done = bench.tare("predict --from c -- true");
+    assert!(
+        flat(&done.err).contains("tare run --suite operations --layers native"),
+        "{}",
+        done.err
+    );
+    let done = bench.tare(&format!("predict --from {}", prices().path("c").display()));
+    assert!(flat(&done.err).contains("name a command to predict"), "{}", done.err);
+}
