@@ -34,8 +34,11 @@ fn operations(code: &str) -> Value {
     found["program"]["operations"].take()
 }
 
+/// How many of each operation something is.
+type Each = &'static [(&'static str, f64)];
+
 /// Perl's statements, how often they are done, and what each is of which operation.
-const EXACT: &[(&str, u32, &[(&str, f64)])] = &[
+const EXACT: &[(&str, u32, Each)] = &[
     ("getppid", 100_000, &[("null", 1.0)]),
     ("-e '/usr/bin/env'", 100_000, &[("lookup", 1.0), ("component", 2.0)]),
     ("-e '/usr/bin/no0'", 100_000, &[("lookup_miss", 1.0)]),

@@ -28,7 +28,7 @@ pub(super) fn read(text: &str) -> Result<Trace, Fault> {
         let Some(call) = Call::of(&whole) else {
             return Err(fault("no system call as strace writes it"));
         };
-        add(&mut trace, &call).map_err(|why| fault(why))?;
+        add(&mut trace, &call).map_err(fault)?;
     }
     match trace.calls.is_empty() {
         true => Err(Fault::at(1, 1, "neither a trace of strace nor a summary of perf trace -s")),

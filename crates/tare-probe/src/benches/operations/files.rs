@@ -29,7 +29,11 @@ pub const ROWS: &[Bench] = &[
         Ok(Op::new(open()?).minus(look(PRESENT, true)?).plus(look(SHORT, true)?))
     }),
     rooted("operations/create", "a file is made, closed and removed; half of that", create),
-    rooted("operations/getdents", "getdents64(2) of /etc from its start, after lseek(2)", list),
+    rooted(
+        "operations/getdents",
+        "getdents64(2) of /usr/share from its start, after lseek(2)",
+        list,
+    ),
     rooted("operations/file", "mean of a 1-byte pread(2) and pwrite(2) of a file", || {
         Ok(Op::new(both_ways(1)?).divided_by(2.0))
     }),

@@ -17,8 +17,8 @@ pub const PRESENT: &CStr = c"usr/bin/env";
 /// A folder that every root has: one component.
 pub const SHORT: &CStr = c"usr";
 
-/// A folder with files in every root.
-pub const LISTED: &CStr = c"etc";
+/// A folder that every root has, and in which no root has its own files: an overlay does not merge it.
+pub const LISTED: &CStr = c"usr/share";
 
 /// A folder where files may be made.
 pub const MADE: &CStr = c"tmp/tare-operation";
