@@ -14,6 +14,7 @@ pub mod root;
 mod run;
 mod server;
 pub mod stage;
+mod stopped;
 mod tally;
 mod task;
 mod usage;

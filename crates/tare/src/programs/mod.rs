@@ -3,10 +3,12 @@
 mod at_loads;
 pub mod known;
 mod names;
+mod predicted;
 mod root;
 mod units;
 
 pub use at_loads::{at_loads, check_search};
+pub use predicted::one;
 pub use root::{ROOT, recipe, rooted};
 
 use crate::cli::{ProgramArgs, RunArgs};
@@ -91,21 +93,6 @@ pub fn wanted(args: &RunArgs, config: &Config, selected: &[BenchInfo]) -> Result
         all.push(one);
     }
     Ok(all)
-}
-
-/// The program that `asked` describes, or the one of the suite that is called `named`.
-pub fn one(asked: &ProgramArgs, named: Option<&str>) -> Result<Wanted> {
-    let Some(name) = named else { return read(asked, SUITE) };
-    let names: Vec<String> = known::benches().map(|bench| bench.name).collect();
-    let row = names.iter().find(|row| *row == name || row.ends_with(&format!("/{name}")));
-    let Some(row) = row else {
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        bail!("no program '{name}' in the suite {}; {}", known::SUITE, suggestion(name, &names));
-    };
-    match known::asked(row, std::slice::from_ref(row)) {
-        Some(asked) => read(&asked, known::SUITE),
-        None => bail!("no program '{name}' in the suite {}", known::SUITE),
-    }
 }
 
 /// What was given. Suites and benchmarks that flags name take the place of the file's programs.
@@ -261,23 +248,6 @@ fn metrics(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<(BenchInfo, Prog
 }
 
 impl Wanted {
-    /// Why nothing can be predicted of it; none where that can be done.
-    pub fn unpredictable(&self) -> Option<&'static str> {
-        let around = &self.planned.program.around;
-        match () {
-            () if !around.background.is_empty() => Some(
-                "what runs beside it is not counted; start the server in the command itself, which then is counted with it",
-            ),
-            () if self.parse.is_some() => {
-                Some("what it prints is not predicted, only its time: leave --parse out")
-            }
-            () if self.planned.rows.iter().any(|row| row.value != ProgramValue::Time) => {
-                Some("what it prints is not predicted, only its time: leave --metric out")
-            }
-            () => None,
-        }
-    }
-
     /// Takes what a rehearsal has found out: the figures that are its rows, and how long a run may take.
     pub fn rehearsed(&mut self, found: &Rehearsal) -> Result<()> {
         let base = self.benches[0].clone();

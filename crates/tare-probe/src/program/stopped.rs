@@ -1,0 +1,41 @@
+//! What ptrace(2) tells of a stopped process, and what it is told.
+
+use std::ffi::c_void;
+use std::mem;
+use std::ptr;
+
+/// The longest path, in bytes.
+const LONGEST: usize = 4096;
+
+/// Components of the path at `address` of `tid`'s memory; 1 where it cannot be read.
+pub fn components(tid: libc::pid_t, address: u64) -> usize {
+    let mut path = [0u8; LONGEST];
+    // Up to the end of the page first: what lies beyond it may be nobody's.
+    let size = LONGEST - address as usize % LONGEST;
+    let ours = libc::iovec { iov_base: path.as_mut_ptr().cast(), iov_len: size };
+    let theirs = libc::iovec { iov_base: address as *mut c_void, iov_len: size };
+    // SAFETY: the kernel writes at most `size` bytes, for which there is room, and reads another process's memory.
+    let got = unsafe { libc::process_vm_readv(tid, &ours, 1, &theirs, 1, 0) };
+    let Ok(got) = usize::try_from(got) else { return 1 };
+    let path = path[..got].split(|byte| *byte == 0).next().unwrap_or_default();
+    path.split(|byte| *byte == b'/')
+        .filter(|name| !name.is_empty())
+        .count()
+        .max(usize::from(!path.is_empty()))
+}
+
+/// Why `tid` has stopped.
+pub fn info(tid: libc::pid_t) -> Option<libc::ptrace_syscall_info> {
+    // SAFETY: all zeros is a valid value.
+    let mut info: libc::ptrace_syscall_info = unsafe { mem::zeroed() };
+    let size = mem::size_of_val(&info) as *mut c_void;
+    // SAFETY: the kernel writes at most `size` bytes to the structure.
+    let got = unsafe { libc::ptrace(libc::PTRACE_GET_SYSCALL_INFO, tid, size, &raw mut info) };
+    (got > 0).then_some(info)
+}
+
+/// A request that writes nothing here. A process that was killed meanwhile refuses it, and its end is heard of next.
+pub fn request(what: libc::c_uint, pid: libc::pid_t, data: usize) {
+    // SAFETY: these requests take numbers.
+    unsafe { libc::ptrace(what, pid, ptr::null_mut::<c_void>(), data as *mut c_void) };
+}

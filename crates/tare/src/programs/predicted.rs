@@ -1,0 +1,41 @@
+//! The program of a prediction: one command, or one of the suite.
+
+use super::{SUITE, Wanted, known, read};
+use crate::cli::ProgramArgs;
+use anyhow::{Result, bail};
+use tare_layers::suggestion;
+use tare_store::ProgramValue;
+
+/// The program that `asked` describes, or the one of the suite that is called `named`.
+pub fn one(asked: &ProgramArgs, named: Option<&str>) -> Result<Wanted> {
+    let Some(name) = named else { return read(asked, SUITE) };
+    let names: Vec<String> = known::benches().map(|bench| bench.name).collect();
+    let row = names.iter().find(|row| *row == name || row.ends_with(&format!("/{name}")));
+    let Some(row) = row else {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        bail!("no program '{name}' in the suite {}; {}", known::SUITE, suggestion(name, &names));
+    };
+    match known::asked(row, std::slice::from_ref(row)) {
+        Some(asked) => read(&asked, known::SUITE),
+        None => bail!("no program '{name}' in the suite {}", known::SUITE),
+    }
+}
+
+impl Wanted {
+    /// Why nothing can be predicted of it; none where that can be done.
+    pub fn unpredictable(&self) -> Option<&'static str> {
+        let around = &self.planned.program.around;
+        match () {
+            () if !around.background.is_empty() => Some(
+                "what runs beside it is not counted; start the server in the command itself, which then is counted with it",
+            ),
+            () if self.parse.is_some() => {
+                Some("what it prints is not predicted, only its time: leave --parse out")
+            }
+            () if self.planned.rows.iter().any(|row| row.value != ProgramValue::Time) => {
+                Some("what it prints is not predicted, only its time: leave --metric out")
+            }
+            () => None,
+        }
+    }
+}
