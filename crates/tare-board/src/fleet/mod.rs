@@ -9,6 +9,7 @@ mod family;
 mod judge;
 mod limit;
 mod merged;
+mod merger;
 mod pooled;
 mod reduce;
 mod refuse;
@@ -22,5 +23,6 @@ pub use limit::fleet_limits;
 pub use merged::{
     HostEffect, Merged, MergedCell, MergedHost, MergedLayer, MissingHost, NotMerged, Subject,
 };
-pub use reduce::{Merger, Reduced};
+pub use merger::Merger;
+pub use reduce::Reduced;
 pub use refuse::MergeError;
