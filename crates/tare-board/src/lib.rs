@@ -68,4 +68,4 @@ pub use predict::{
 };
 pub use remark::Note;
 pub use samples::{BootSamples, Counted, SampleSummary};
-pub use sandbox::{Alive, Estimate, Phase, SANDBOX, Sandbox, Tails};
+pub use sandbox::{Alive, Beside, Estimate, Phase, SANDBOX, Sandbox, Tails};

@@ -52,6 +52,17 @@ pub struct Alive {
     pub lost: Estimate,
 }
 
+/// How many times as long the same work takes beside so many layers of the same kind.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Beside {
+    /// How many there are.
+    pub neighbours: u32,
+    /// Beside idle ones.
+    pub idle: Option<f64>,
+    /// Beside busy ones.
+    pub busy: Option<f64>,
+}
+
 /// What the suite says of one layer. What was not measured is empty.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sandbox {
@@ -75,6 +86,8 @@ pub struct Sandbox {
     pub idle_cpu: Option<Estimate>,
     /// How often one wakes up a second while it is idle.
     pub idle_wakeups: Option<Estimate>,
+    /// What neighbours do to it, by how many they are, upwards.
+    pub beside: Vec<Beside>,
 }
 
 impl Estimate {

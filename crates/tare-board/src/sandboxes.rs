@@ -3,9 +3,10 @@
 use crate::board::{LayerSummary, Presence, Row};
 use crate::extras::counted;
 use crate::ratio::{Mean, Ratio};
-use crate::sandbox::{Alive, Estimate, Phase, SANDBOX, Sandbox, Tails};
+use crate::sandbox::{Alive, Beside, Estimate, Phase, SANDBOX, Sandbox, Tails};
 use crate::values::{BlockResult, Values};
-use tare_proto::{BenchInfo, Unit};
+use std::collections::BTreeSet;
+use tare_proto::{BenchInfo, Unit, at_load, name_and_load};
 use tare_stats::{mean, mean_interval, quantile_interval};
 use tare_store::Campaign;
 
@@ -16,6 +17,9 @@ const PHASES: [(&str, &str); 4] = [
     ("start/kernel", "kernel"),
     ("start/probe", "probe"),
 ];
+
+/// The rows that are measured beside neighbours: idle ones, busy ones.
+const BESIDE: [&str; 2] = ["beside/idle", "beside/busy"];
 
 /// Of all samples of a row of the suite that is a time; `None` for other rows, and without samples.
 pub(crate) fn tails(
@@ -79,9 +83,26 @@ pub(crate) fn sandboxes(
             alive,
             idle_cpu: counter(layer, "idle_cpu"),
             idle_wakeups: counter(layer, "idle_wakeups"),
+            beside: beside(rows, layers, layer),
         }
     };
     (0..layers.len()).filter(|&layer| layers[layer].measured > 0).map(one).collect()
+}
+
+/// What neighbours do to a layer.
+fn beside(rows: &[Row], layers: &[LayerSummary], layer: usize) -> Vec<Beside> {
+    let loads = rows.iter().map(|row| name_and_load(&row.benchmark));
+    let loads: BTreeSet<u32> =
+        loads.filter(|(name, _)| BESIDE.contains(name)).map(|(_, load)| load).collect();
+    let of = |neighbours: u32| {
+        let [idle, busy] = BESIDE.map(|name| {
+            let name = at_load(name, neighbours);
+            let row = rows.iter().find(|row| row.benchmark == name)?;
+            Found::new(row, layers, layer).mean().map(|mean| mean.mean)
+        });
+        Beside { neighbours, idle, busy }
+    };
+    loads.into_iter().map(of).filter(|found| found.idle.or(found.busy).is_some()).collect()
 }
 
 /// What a row has of one layer, which may be the baseline.

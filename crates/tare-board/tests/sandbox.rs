@@ -2,7 +2,7 @@
 
 mod common;
 
-use tare_board::{Options, SANDBOX, Scoreboard, scoreboard};
+use tare_board::{Beside, Options, SANDBOX, Scoreboard, scoreboard};
 use tare_proto::{Counter, Unit};
 use tare_store::{Campaign, Outcome, Role};
 
@@ -10,8 +10,9 @@ const MIB: f64 = 1_048_576.0;
 
 /// Four blocks of a baseline and a layer: ten starts a boot, phases, and what one more takes. The host has room for 1000 MiB.
 fn campaign() -> Campaign {
-    let names = ["start/warm", "start/host", "start/kernel", "sandbox/pss"];
-    let units = [Unit::Nanoseconds, Unit::Nanoseconds, Unit::Nanoseconds, Unit::Bytes];
+    let names = ["start/warm", "start/host", "start/kernel", "sandbox/pss", "beside/busy@2"];
+    let units =
+        [Unit::Nanoseconds, Unit::Nanoseconds, Unit::Nanoseconds, Unit::Bytes, Unit::Number];
     let benches = names.iter().zip(units).map(|(name, unit)| common::bench(name, SANDBOX, unit));
     let layers = vec![common::layer("native", "native"), common::layer("uml", "uml")];
     let mut campaign = common::empty(4, layers, benches.collect());
@@ -37,6 +38,7 @@ fn campaign() -> Campaign {
             ] {
                 counters.push(Counter::new(name, value));
             }
+            by_host(&mut campaign, boot, 4, vec![[1.5, 4.5][layer]]);
         }
     }
     campaign
@@ -90,4 +92,12 @@ fn other_campaigns_have_none() {
     assert!(board.sandboxes.is_empty());
     let json = serde_json::to_string(&board).expect("JSON");
     assert!(!json.contains("sandboxes") && !json.contains("tails"));
+}
+
+#[test]
+fn what_neighbours_do_is_of_each_layer_by_their_number() {
+    let board = board();
+    let busy = |at: usize| board.sandboxes[at].beside.clone();
+    let near = |found: &[Beside], times: f64| matches!(found, [Beside { neighbours: 2, idle: None, busy: Some(busy) }] if (busy - times).abs() < 1e-9);
+    assert!(near(&busy(0), 1.5) && near(&busy(1), 4.5), "{:?}", (busy(0), busy(1)));
 }

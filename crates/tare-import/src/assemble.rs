@@ -191,5 +191,6 @@ fn plan(origin: &Origin, blocks: usize) -> Plan {
         command: origin.command.clone(),
         programs: Vec::new(),
         sweep: None,
+        neighbours: None,
     }
 }

@@ -20,7 +20,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let cpus = env::var("CPUS").unwrap_or_default();
     let cpus: Vec<u32> = cpus.split(',').filter_map(|cpu| cpu.parse().ok()).collect();
     let host = Host::new(probe.into(), env::temp_dir().join("boot-cache"));
-    let keeper = Keeper { program: env::current_exe()?, args: vec!["keep".into()] };
+    let keeper =
+        Keeper { program: env::current_exe()?, args: vec!["keep".into()], ..Keeper::default() };
     let machine: Machine = env::var("MACHINE").unwrap_or("real".into()).parse()?;
     let (_, settings, layer) = configure(machine, &Settings::parse(layer)?)?;
     println!("{settings}");

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::fs;
+use std::path::Path;
 
 /// What somebody can do about a missing layer: a command or a sentence.
 pub type Remedy = String;
@@ -20,6 +22,22 @@ impl Unavailable {
     pub fn new(why: impl Into<String>, remedy: impl Into<String>) -> Unavailable {
         Unavailable { why: why.into(), remedy: remedy.into() }
     }
+}
+
+/// Whether an ordinary user may make user namespaces.
+pub(crate) fn user_namespaces() -> Result<(), Unavailable> {
+    for switch in ["user/max_user_namespaces", "kernel/unprivileged_userns_clone"] {
+        let value = fs::read_to_string(Path::new("/proc/sys").join(switch));
+        if value.is_ok_and(|value| value.trim() == "0") {
+            let name = switch.replace('/', ".");
+            let enough = if name.starts_with("user") { 10000 } else { 1 };
+            return Err(Unavailable::new(
+                format!("ordinary users may not create user namespaces ({name} is 0)"),
+                format!("as root: sysctl -w {name}={enough}; or run tare as root"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The architecture that guests are made for.

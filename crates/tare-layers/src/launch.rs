@@ -1,6 +1,6 @@
 //! How a boot starts: a program for the keeper, or a scripted conversation in this process.
 
-use crate::Image;
+use crate::{Image, Pages, Spares};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -8,12 +8,14 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
 /// How to start a keeper: a program and arguments that end up in [`crate::keep()`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Keeper {
     /// The program, usually tare itself.
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<String>,
+    /// Those that wait already.
+    pub spares: Spares,
 }
 
 /// How a boot starts.
@@ -40,6 +42,9 @@ pub struct Program {
     pub env: Vec<(String, String)>,
     /// It is denied registers that it cannot keep (see `registers.rs`).
     pub older_registers: bool,
+    /// How the host keeps its memory.
+    #[serde(default)]
+    pub pages: Pages,
     /// Commands that remove what the layer leaves outside its processes (a container's state); run
     /// when it was started and all of its processes have ended, in order, each ignored if it fails.
     pub cleanup: Vec<Vec<String>>,
@@ -53,6 +58,10 @@ pub struct Program {
     pub second: Second,
     /// Folders outside the boot's folder that the keeper makes at the start and removes at the end.
     pub folders: Vec<PathBuf>,
+    /// Files that the keeper copies, from where to where, before all that follows. A program that tare had written itself could be busy
+    /// when it is to run: a child that tare starts at that moment, for another boot, holds it open for a while.
+    #[serde(default)]
+    pub copies: Vec<(PathBuf, PathBuf)>,
     /// What the layer needs beside folders; made before it starts, in order. The first step that fails ends
     /// the boot.
     pub setup: Vec<Step>,

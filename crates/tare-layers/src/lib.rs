@@ -16,11 +16,13 @@ mod explain;
 mod hardware;
 mod image;
 mod keeper;
+mod kept;
 mod launch;
 mod layer;
 mod layers;
 mod net;
 mod page_cache;
+mod pages;
 mod patience;
 mod programs;
 mod registers;
@@ -28,6 +30,7 @@ mod root;
 mod roots;
 mod session;
 mod settings;
+mod spares;
 mod vmm;
 mod whereabouts;
 
@@ -44,9 +47,10 @@ pub use keeper::record::{Swept, sweep};
 pub use launch::{Artifact, Helper, Keeper, Launch, ProcessesAre, Program, Second, Step};
 pub use layer::{BootSpec, Host, Layer};
 pub use layers::{
-    KINDS, LayerKind, Recipe, Tested, Unnamed, configure, kinds_of, takes_image, usual,
+    KINDS, LayerKind, Recipe, Tested, Unnamed, configure, kinds_of, takes_image, usual, with_root,
 };
 pub use page_cache::{Dropped, drop_cached};
+pub use pages::Pages;
 pub use patience::{Patience, Waited};
 pub use programs::output;
 pub use roots::{HeldRoot, KeptRoot, ReadyRoot, RootRecipe, clear, hold_again, list, ready};
@@ -55,3 +59,4 @@ pub use session::boot::{Answer, BootName, Ended, Greeting, Turn, fresh_id};
 pub use session::line::Stamped;
 pub use session::phases::Phases;
 pub use settings::{Setting, SettingError, Settings, split_at_commas, suggestion};
+pub use spares::Spares;

@@ -1,6 +1,7 @@
 //! What the programs of a layer see as their root: this host's files, or a folder's, under an overlay in memory that goes
 //! with the boot.
 
+use crate::availability::user_namespaces;
 use crate::{BootSpec, Program, Setting, SettingError, Settings, Unavailable, roots};
 use nix::unistd::geteuid;
 use std::io;
@@ -64,17 +65,23 @@ impl Root {
         self.lower.is_file()
     }
 
-    /// Whether a folder can be had here, for which this user has to make mounts.
+    /// Whether a folder can be had here, for which mounts have to be made.
     pub fn check(&self) -> Result<(), Unavailable> {
         if !self.lower.is_dir() {
             let why = format!("{} is not a folder, so it is no root", self.lower.display());
             return Err(Unavailable::new(why, "give another one in root="));
         }
-        if !geteuid().is_root() {
-            let why = "an overlay over a root needs mounts, which an ordinary user may not make";
-            return Err(Unavailable::new(why, "run tare as root"));
+        if geteuid().is_root() {
+            return Ok(());
         }
-        Ok(())
+        if self.lower == Path::new("/") {
+            let why = "an ordinary user's namespaces cannot have an overlay over this host's files";
+            return Err(Unavailable::new(
+                why,
+                "run tare as root, or give the command a root of its own: --root",
+            ));
+        }
+        user_namespaces()
     }
 
     /// Whether an image can be had.

@@ -119,7 +119,7 @@ fn matrix(out: &mut String, board: &Scoreboard, shown: &[(usize, &LayerSummary)]
     for row in &board.rows {
         let arrow = if row.better == Better::Higher { " ↑" } else { "" };
         let raw = row.baseline.map_or("–".into(), |mean| quantity(row.unit, mean.mean));
-        let cells: Vec<String> = shown.iter().map(|(at, _)| cell(&row.cells[*at])).collect();
+        let cells: Vec<String> = shown.iter().map(|(at, _)| cell(row, &row.cells[*at])).collect();
         let floor = row.floor.and_then(|floor| floor.bound).map_or("–".into(), percent_above_one);
         line(
             out,
@@ -157,10 +157,10 @@ fn indices(out: &mut String, board: &Scoreboard) {
     }
 }
 
-fn cell(cell: &Cell) -> String {
+fn cell(row: &Row, cell: &Cell) -> String {
     match cell.ratio {
         Some(ratio) => format!("{} {}", short_ratio(ratio.value), words::mark(cell.verdict)),
-        None => words::absent(cell.presence).into(),
+        None => words::without_ratio(row, cell),
     }
 }
 

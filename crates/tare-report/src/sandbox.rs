@@ -2,7 +2,7 @@
 
 use crate::words;
 use tare_board::format::{digits, quantity, quantity_and_ends, short_ratio};
-use tare_board::{Sandbox, Scoreboard, Tails};
+use tare_board::{Beside, Sandbox, Scoreboard, Tails};
 use tare_proto::Unit;
 use tare_stats::QuantileInterval;
 
@@ -45,7 +45,14 @@ fn sentence(board: &Scoreboard, found: &Sandbox) -> String {
         parts.push(format!("one more costs {}", bytes(one_more.value)));
     }
     parts.extend(found.fits.map(|fits| format!("on this host {:.0} would fit", fits.value)));
+    parts.extend(found.beside.last().and_then(beside));
     parts.join("; ")
+}
+
+/// `work takes 1.50 times as long beside 2 busy ones`.
+fn beside(found: &Beside) -> Option<String> {
+    let times = short_ratio(found.busy?);
+    Some(format!("work takes {times} times as long beside {} busy ones", found.neighbours))
 }
 
 /// The tables that have something to show.
@@ -83,6 +90,13 @@ pub(crate) fn tables(board: &Scoreboard) -> Vec<Table> {
             head: vec!["layer", "one more", "would fit", "CPU", "wakeups/s"],
             rows: shown(|found| found.one_more.is_some() || found.idle_cpu.is_some(), idle),
         },
+        Table {
+            title: "Beside neighbours",
+            note: "How many times as long the same work takes beside layers of the same kind, while these are idle and while they are \
+                   busy.",
+            head: vec!["layer", "neighbours", "idle", "busy"],
+            rows: all.iter().flat_map(neighbours).collect(),
+        },
     ];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
@@ -111,6 +125,15 @@ fn idle(found: &Sandbox) -> Vec<String> {
     let cpu = found.idle_cpu.map(|cpu| format!("{}%", digits(cpu.value)));
     let wakeups = found.idle_wakeups.map(|wakeups| digits(wakeups.value));
     [one_more, fits, cpu, wakeups].map(|cell| cell.unwrap_or_else(none)).to_vec()
+}
+
+fn neighbours(found: &Sandbox) -> Vec<Vec<String>> {
+    let times = |times: Option<f64>| times.map_or(NONE.into(), short_ratio);
+    let row = |beside: &Beside| {
+        let (idle, busy) = (times(beside.idle), times(beside.busy));
+        vec![words::name(&found.layer), beside.neighbours.to_string(), idle, busy]
+    };
+    found.beside.iter().map(row).collect()
 }
 
 fn interval(found: &QuantileInterval) -> String {

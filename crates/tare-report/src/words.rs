@@ -3,7 +3,7 @@
 use crate::clean::{clean, fit};
 use tare_board::Comment;
 pub(crate) use tare_board::format::percent_of;
-use tare_board::format::{count, percent, short_ratio};
+use tare_board::format::{count, percent, quantity, short_ratio};
 use tare_board::{Cell, FailedBoot, Measure, Presence, Ratio, Row, Scoreboard, Verdict};
 use tare_proto::{BenchInfo, Better};
 use tare_stats::Correction;
@@ -54,6 +54,14 @@ pub(crate) const fn absent(presence: Presence) -> &'static str {
         Presence::Rejected => "bad",
         Presence::Unpaired => "alone",
         Presence::Missing => "–",
+    }
+}
+
+/// What stands in a narrow column for a cell without a ratio: the layer's own value, where only the baseline's is missing.
+pub(crate) fn without_ratio(row: &Row, cell: &Cell) -> String {
+    match (cell.presence, cell.mean) {
+        (Presence::Unpaired, Some(mean)) => quantity(row.unit, mean.mean),
+        (presence, _) => absent(presence).into(),
     }
 }
 

@@ -13,6 +13,7 @@ mod history;
 mod host_benches;
 mod idle;
 mod machine;
+mod memory;
 mod observe;
 mod order;
 mod predict;

@@ -1,4 +1,4 @@
-//! What a campaign needs of the host: disk space, memory for another layer, and the date.
+//! What a campaign needs of the host: disk space and the date; and what tare itself costs it.
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
@@ -8,20 +8,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Least free space that a campaign may start with, in bytes.
 const LEAST_SPACE: u64 = 64 << 20;
-
-/// The share of the memory that has to stay available while several layers are alive.
-const FREE_MEMORY: f64 = 0.25;
-
-/// Whether another layer may be booted beside those that are up.
-pub(crate) fn has_memory() -> bool {
-    let info = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let kib = |key: &str| {
-        let line = info.lines().find_map(|line| line.strip_prefix(key))?;
-        line.split_whitespace().next()?.parse::<f64>().ok()
-    };
-    let share = kib("MemAvailable:").zip(kib("MemTotal:")).map(|(free, all)| free / all);
-    share.is_none_or(|share| share >= FREE_MEMORY)
-}
 
 /// Whether a campaign fits into `directory` (or, if it is not there yet, its nearest parent).
 pub fn check_space(directory: &Path) -> io::Result<()> {

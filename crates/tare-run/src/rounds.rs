@@ -4,7 +4,7 @@ use crate::block::{Block, Parted};
 use crate::budget::Budget;
 use crate::campaign::{RunError, Runner, Stop};
 use crate::idle;
-use crate::machine;
+use crate::memory;
 use crate::observe::Event;
 use crate::seat::Seat;
 use crate::slot::Slot;
@@ -42,7 +42,7 @@ impl Runner<'_> {
         seats: &mut Vec<Seat>,
     ) -> Result<(), Stop> {
         for (at, &(slot, layer, role)) in parted.together.iter().enumerate() {
-            if at > 0 && !machine::has_memory() {
+            if at > 0 && !memory::has_room() {
                 parted.alone.extend(&parted.together[at..]);
                 self.warn(None, NO_MEMORY)?;
                 break;

@@ -15,6 +15,13 @@ pub(crate) const EXEC: &str = "sandbox/exec";
 pub(crate) const TASK: &str = "sandbox/task";
 pub(crate) const MEMORY: &str = "sandbox/memory";
 pub(crate) const PSS: &str = "sandbox/pss";
+pub(crate) const IDLE: &str = "beside/idle";
+pub(crate) const BUSY: &str = "beside/busy";
+
+/// What is done beside neighbours unless something else is asked for: what a function computes.
+pub const WORK: &str = "sysbench/cpu";
+/// What busy neighbours do unless something else is asked for.
+pub const NEIGHBOUR: &str = "lmbench/null_call";
 
 /// Time that a layer has for warm starts, and for tasks, in one block, in milliseconds: what fits is measured, at least once a turn.
 pub(crate) const SERIES_MS: u64 = 3000;
@@ -22,18 +29,30 @@ pub(crate) const SERIES_MS: u64 = 3000;
 /// Layers that are started at once unless others are asked for.
 const LOADS: &[u32] = &[1, 2, 4, 8];
 
+/// Most neighbours unless more are asked for: as many as this host has CPUs, but there are large hosts.
+const NEIGHBOURS: usize = 16;
+
+/// What loads count: layers that are started at once, or that live beside the one that measures.
+const STARTS: &str = "starts";
+const OTHERS: &str = "neighbours";
+
 /// A row of the suite.
 struct Row {
     name: &'static str,
     about: &'static str,
     unit: Unit,
     better: Better,
-    /// It is measured with several layers at once.
-    many: bool,
+    /// What its loads count, if it has any.
+    load: &'static str,
 }
 
 const fn time(name: &'static str, about: &'static str) -> Row {
-    Row { name, about, unit: Unit::Nanoseconds, better: Better::Lower, many: false }
+    Row { name, about, unit: Unit::Nanoseconds, better: Better::Lower, load: "" }
+}
+
+/// How many times as long work takes.
+const fn beside(name: &'static str, about: &'static str) -> Row {
+    Row { unit: Unit::Number, load: OTHERS, ..time(name, about) }
 }
 
 const fn memory(name: &'static str, about: &'static str) -> Row {
@@ -43,7 +62,7 @@ const fn memory(name: &'static str, about: &'static str) -> Row {
 /// Every row, in the scoreboard's order.
 const ROWS: &[Row] = &[
     Row {
-        many: true,
+        load: STARTS,
         ..time(WARM, "from asking for a layer to its greeting, its files in the page cache")
     },
     time(COLD, "the same after the layer's own files were dropped from the page cache"),
@@ -60,11 +79,16 @@ const ROWS: &[Row] = &[
     Row {
         unit: Unit::PerSecond,
         better: Better::Higher,
-        many: true,
+        load: STARTS,
         ..time(RATE, "starts a second, of as many as are asked for at once")
     },
     memory(MEMORY, "what one more idle layer takes of the host's available memory"),
     memory(PSS, "what one more idle layer adds to the proportional memory of all their processes"),
+    beside(
+        IDLE,
+        "how many times as long work (--beside) takes beside idle layers of the same kind",
+    ),
+    beside(BUSY, "the same while these are busy (--neighbour)"),
 ];
 
 /// The suite, as `tare list` shows it.
@@ -96,11 +120,33 @@ fn info(row: &Row) -> BenchInfo {
         suite: SANDBOX.into(),
         estimator: "median".into(),
         samples: 1,
-        load: if row.many { "starts" } else { "" }.into(),
-        loads: if row.many { LOADS } else { &[1] }.to_vec(),
+        load: row.load.into(),
+        loads: match row.load {
+            STARTS => LOADS.to_vec(),
+            OTHERS => vec![neighbours()],
+            _ => vec![1],
+        },
         series_ms: SERIES_MS,
         ..BenchInfo::default()
     }
+}
+
+/// As many neighbours as make this host's CPUs busy.
+fn neighbours() -> u32 {
+    std::thread::available_parallelism().map_or(1, |cpus| cpus.get().min(NEIGHBOURS)) as u32
+}
+
+/// Whether `bench` is measured beside neighbours.
+#[must_use]
+pub fn has_neighbours(bench: &BenchInfo) -> bool {
+    is_row(bench) && bench.load == OTHERS
+}
+
+/// Whether one search finds the loads of both rows: they count the same starts.
+#[must_use]
+pub fn same_search(one: &str, other: &str) -> bool {
+    let starts = [WARM, RATE];
+    one == other || (starts.contains(&one) && starts.contains(&other))
 }
 
 /// How many layers `bench` is about at once.

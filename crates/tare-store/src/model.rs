@@ -3,7 +3,7 @@
 use crate::order::Order;
 use crate::{PlannedProgram, Sweep};
 use serde::{Deserialize, Serialize};
-use tare_proto::{BenchInfo, Counter, Hello, Machine, Turn};
+use tare_proto::{BenchInfo, Better, Counter, Hello, Machine, Turn};
 
 /// What was asked for. Everything needed to repeat or resume the campaign.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,6 +57,20 @@ pub struct Plan {
     /// The knobs that the campaign turns, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
+    /// What is measured beside neighbours, where a row does that.
+    #[serde(default)]
+    pub neighbours: Option<Neighbours>,
+}
+
+/// What one layer does beside others of its kind, and what these do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Neighbours {
+    /// The benchmark that is measured beside them.
+    pub measured: String,
+    /// Which end of its values is good.
+    pub better: Better,
+    /// The benchmark that busy ones are busy with.
+    pub busy: String,
 }
 
 /// What is counted of a simulated machine's instructions.

@@ -28,6 +28,7 @@ fn plan() -> Plan {
         command: "tare run".into(),
         programs: Vec::new(),
         sweep: None,
+        neighbours: None,
     }
 }
 

@@ -54,6 +54,12 @@ impl Catalog {
         Ok(catalog)
     }
 
+    /// Whether the probe itself measures `bench`: no program, and nothing that only the host sees.
+    pub fn is_of_probe(&self, bench: &BenchInfo) -> bool {
+        let others = [known::SUITE, HOST_SUITE.0];
+        !(sandbox::is_row(bench) || others.contains(&bench.suite.as_str()))
+    }
+
     /// The host's benchmarks, which are part of everything.
     pub fn of_host(&self) -> Vec<BenchInfo> {
         self.benches.iter().filter(|bench| bench.suite == HOST_SUITE.0).cloned().collect()
@@ -78,7 +84,8 @@ impl Catalog {
             Some(suite) => globs.iter().any(|glob| glob.starts_with(suite)),
             None => !(globs.is_empty() && sandbox::is_row(b)),
         };
-        let wanted = |b: &&BenchInfo| named(b) || (all && meant(b));
+        let asked = |b: &BenchInfo| known::is_usual(&b.name) || globs.contains(&b.name);
+        let wanted = |b: &&BenchInfo| asked(b) && (named(b) || (all && meant(b)));
         let wanted: Vec<&BenchInfo> = self.benches.iter().filter(wanted).collect();
         let matchers: Vec<GlobMatcher> =
             globs.iter().map(|glob| matcher(glob, &wanted)).collect::<Result<_>>()?;

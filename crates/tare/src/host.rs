@@ -44,7 +44,7 @@ pub fn sweep(host: &Host) {
 /// Keepers are tare itself under another command.
 pub fn keeper() -> Result<Keeper> {
     let program = env::current_exe().context("cannot find tare's own program")?;
-    Ok(Keeper { program, args: vec!["keep".into()] })
+    Ok(Keeper { program, args: vec!["keep".into()], ..Keeper::default() })
 }
 
 /// `$TARE_CACHE`, or the user's cache folder.

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use globset::{Glob, GlobMatcher};
 use std::str::FromStr;
 use tare_proto::BenchInfo;
-use tare_run::FoundLoads;
+use tare_run::{FoundLoads, sandbox_benches as sandbox};
 
 /// Largest load: more copies than that are a mistake in typing.
 const MOST: u32 = 4096;
@@ -67,9 +67,29 @@ fn for_bench<'a>(bench: &BenchInfo, asked: &'a [LoadArg]) -> Option<&'a Loads> {
     asked.iter().rfind(|arg| arg.fits(bench)).map(|arg| &arg.loads)
 }
 
-/// The benchmarks whose loads are to be found.
+/// The benchmarks whose loads are to be found. How many neighbours there are is no load that could rise.
 pub fn searched<'a>(benches: &'a [BenchInfo], asked: &[LoadArg]) -> Vec<&'a BenchInfo> {
-    benches.iter().filter(|bench| for_bench(bench, asked) == Some(&Loads::Auto)).collect()
+    let auto = |bench: &&BenchInfo| for_bench(bench, asked) == Some(&Loads::Auto);
+    benches.iter().filter(auto).filter(|bench| !sandbox::has_neighbours(bench)).collect()
+}
+
+/// The loads of every one of `benches`, by `search`, which gives nothing when it is interrupted. What one search finds for
+/// several is looked for once.
+pub fn find_all(
+    benches: Vec<&BenchInfo>,
+    mut search: impl FnMut(&BenchInfo) -> Result<Option<FoundLoads>>,
+) -> Result<Vec<FoundLoads>> {
+    let mut all: Vec<FoundLoads> = Vec::new();
+    for bench in benches {
+        let known = all.iter().find(|found| sandbox::same_search(&found.benchmark, &bench.name));
+        let found = match known {
+            Some(found) => Some(FoundLoads { benchmark: bench.name.clone(), ..found.clone() }),
+            None => search(bench)?,
+        };
+        let Some(found) = found else { break };
+        all.push(found);
+    }
+    Ok(all)
 }
 
 /// Refuses loads for benchmarks that are not there or have none.
@@ -106,10 +126,10 @@ pub fn of(
     found: Option<&FoundLoads>,
 ) -> Vec<u32> {
     let own = bench.loads.iter().map(|&load| if load == 0 { cpus as u32 } else { load });
-    let mut loads = match for_bench(bench, asked) {
-        Some(Loads::Listed(loads)) => loads.clone(),
-        Some(Loads::Auto) => found.map_or_else(Vec::new, |found| found.loads.clone()),
-        None => own.collect(),
+    let mut loads = match (for_bench(bench, asked), found) {
+        (Some(Loads::Listed(loads)), _) => loads.clone(),
+        (Some(Loads::Auto), Some(found)) => found.loads.clone(),
+        (Some(Loads::Auto) | None, _) => own.collect(),
     };
     loads.sort_unstable();
     loads.dedup();
@@ -158,6 +178,21 @@ mod tests {
         assert!("5000".parse::<LoadArg>().is_err());
         let asked: LoadArg = "c/*=2".parse().unwrap();
         assert!(check_loads(&[bench("a/loop", "copies", &[1])], &[asked]).is_err());
+    }
+
+    #[test]
+    fn starts_are_searched_once_for_all_rows_that_count_them() {
+        let rows = sandbox::rows();
+        let asked: Vec<LoadArg> = vec!["auto".parse().unwrap()];
+        let mut looked = Vec::new();
+        let found = find_all(searched(&rows, &asked), |bench| {
+            looked.push(bench.name.clone());
+            let (benchmark, end) = (bench.name.clone(), "why".to_owned());
+            Ok(Some(FoundLoads { benchmark, loads: vec![1, 3], end }))
+        });
+        assert_eq!(looked, ["start/warm"]);
+        let names: Vec<String> = found.unwrap().into_iter().map(|found| found.benchmark).collect();
+        assert_eq!(names, ["start/warm", "start/rate"]);
     }
 
     #[test]

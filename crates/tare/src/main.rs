@@ -28,12 +28,16 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // A keeper starts with every boot, and takes no flag: the whole command line would cost a millisecond.
+    if commands::keep::is_asked() {
+        return done(commands::keep::keep());
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(said) => return instead(&said),
     };
     output::set_color(cli.color);
-    let done = match cli.command {
+    done(match cli.command {
         Command::Run(args) => commands::run::run(&args),
         Command::Resume(args) => commands::resume::resume(&args),
         Command::Show(args) => commands::show::show(&args),
@@ -55,8 +59,12 @@ fn main() -> ExitCode {
         Command::Generate(args) => commands::generate::generate(&args),
         Command::Cache(args) => commands::cache::cache(&args),
         Command::Keep => commands::keep::keep(),
-    };
-    done.unwrap_or_else(|error| {
+    })
+}
+
+/// How a command ended; an error is printed.
+fn done(ended: anyhow::Result<ExitCode>) -> ExitCode {
+    ended.unwrap_or_else(|error| {
         output::error(&error);
         if usage::is_wrong_usage(&error) { cli::USAGE.into() } else { cli::FAILED.into() }
     })

@@ -16,7 +16,7 @@ fn a_disk_that_does_not_fit_is_a_hole_and_not_a_failure() {
     let words = "trap '' XFSZ; exec prlimit --fsize=16777216 env \"$@\"";
     let mut args = vec!["-c".to_owned(), words.to_owned(), "sh".to_owned()];
     args.extend(place.keeper.args.clone());
-    place.keeper = tare_layers::Keeper { program: "sh".into(), args };
+    place.keeper = tare_layers::Keeper { program: "sh".into(), args, ..Default::default() };
     for name in ["native", "runc"] {
         let mut session = place.start(&*layer(&format!("{name},disk=32M")), None).unwrap();
         session.greet(LONG).unwrap();

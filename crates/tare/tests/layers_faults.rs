@@ -174,7 +174,7 @@ fn a_folder_whose_name_is_not_utf8_is_refused_with_the_remedy() {
 #[test]
 fn a_keeper_that_is_none_is_named() {
     let mut place = Place::new();
-    place.keeper = tare_layers::Keeper { program: "true".into(), args: Vec::new() };
+    place.keeper = tare_layers::Keeper { program: "true".into(), ..Default::default() };
     let error = place.start(&*layer("native"), None).err().expect("no keeper").to_string();
     assert!(error.contains("keeper"), "{error}");
 }

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 const NOBODY: u32 = 65534;
 
 /// Programs of this host that make a root.
-const PROGRAMS: &[&str] = &["/bin/sh", "/bin/cat", "/usr/bin/wc"];
+const PROGRAMS: &[&str] = &["/bin/sh", "/bin/cat", "/usr/bin/wc", "/usr/bin/nproc"];
 
 /// An archive with a shell and little else, made of this host's files.
 fn small(bench: &Bench) {
@@ -66,6 +66,23 @@ fn every_layer_runs_a_program_in_a_root_of_its_own() {
             "{layer}: {:?}",
             made.artifacts
         );
+    }
+}
+
+#[test]
+fn a_program_has_the_cpus_of_its_layer() {
+    let bench = Bench::new();
+    small(&bench);
+    let line = "run --layers native,runc,runsc,uml --layer qemu,vcpus=2 --blocks 1 --warmup 0 --repeat 1 --root root.tar --out c \
+                --metric ^([0-9]+)$ --better higher -- nproc";
+    let ran = run(&bench, line, &[]);
+    assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+    let campaign = bench.campaign("c");
+    for (layer, cpus) in
+        [("native", 2.0), ("runc", 2.0), ("runsc", 2.0), ("uml", 1.0), ("qemu", 2.0)]
+    {
+        let found = samples(&campaign, "program/nproc", layer).concat();
+        assert!(!found.is_empty() && found.iter().all(|seen| *seen == cpus), "{layer}: {found:?}");
     }
 }
 
@@ -127,9 +144,9 @@ fn a_root_that_a_resumed_campaign_needs_is_held_and_one_that_is_gone_says_so() {
     assert!(flat(&gone.err).contains("begin a new campaign"), "{}", gone.err);
 }
 
-/// Nothing of what such a user may not do is tried.
+/// An archive, which is unpacked as its own; what it may not have is said.
 #[test]
-fn an_ordinary_user_is_told_what_a_root_needs() {
+fn an_ordinary_user_has_roots_too() {
     let bench = Bench::new();
     small(&bench);
     let open =
@@ -137,12 +154,33 @@ fn an_ordinary_user_is_told_what_a_root_needs() {
     open(&bench.path("."));
     let tare = bench.path("tare"); // where it was built nobody else may look
     fs::copy(env!("CARGO_BIN_EXE_tare"), &tare).expect("a copy");
-    let line = "run --layers native,runc --blocks 1 --out c --root root.tar -- /bin/sh -c true";
-    let mut command = Command::new(tare);
-    command.args(line.split(' ')).current_dir(bench.path(".")).stdin(Stdio::null());
-    command.env("TARE_CACHE", bench.path("cache")).uid(NOBODY).gid(NOBODY);
-    let ran = done(command.output().expect("tare starts"));
-    assert_eq!(ran.code, 1, "{}\n{}", ran.out, ran.err);
+    let run = |line: &str, words: &[&str]| {
+        let mut command = Command::new(&tare);
+        command.args(line.split(' ')).args(words).current_dir(bench.path("."));
+        command
+            .env("TARE_CACHE", bench.path("cache"))
+            .env("HOME", bench.path("."))
+            .stdin(Stdio::null());
+        done(command.uid(NOBODY).gid(NOBODY).output().expect("tare starts"))
+    };
+    let script = "echo hello > /tmp-file && echo count $(cat /tmp-file | wc -c)";
+    let one = "--blocks 1 --warmup 0 --repeat 1 --metric ^count.([0-9]+) --better higher";
+    let line = format!("run --layers native,uml,qemu,runc --root root.tar {one} --out own --");
+    let ran = run(&line, &["/bin/sh", "-c", script]);
+    assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+    let campaign = bench.campaign("own");
+    for layer in ["native", "uml", "qemu"] {
+        let found = samples(&campaign, "program/echo", layer).concat();
+        let same = !found.is_empty() && found.iter().all(|count| *count == 6.0);
+        assert!(same, "{layer}: {found:?}");
+    }
+    let refused = campaign.layers.iter().find(|layer| layer.name == "runc");
+    let why = refused.and_then(|layer| layer.unavailable.clone()).expect("a reason").0;
+    assert!(why.contains("ordinary user"), "{why}");
+    let host = run("run --layers native --blocks 1 --out c -- true", &[]);
+    assert!(flat(&host.err).contains("give the command a root of its own"), "{}", host.err);
+    let ran =
+        run("run --layers native --blocks 1 --out c --root debian:bookworm+xz-utils -- true", &[]);
     assert!(
         flat(&ran.err).contains("an ordinary user may not make; run tare as root"),
         "{}",

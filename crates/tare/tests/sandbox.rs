@@ -9,26 +9,31 @@ use tare_store::{BootState, Campaign, Outcome};
 
 const MIB: f64 = 1_048_576.0;
 
-/// What a script says of a layer whose start has these parts, in milliseconds, and of which one more takes so much.
-fn script(parts: [f64; 4], mib: f64) -> String {
+/// What a script says of a layer whose start has these parts, in milliseconds, of which one more takes so much, and on which work
+/// takes so many times as long beside busy neighbours.
+fn script(parts: [f64; 4], mib: f64, busy: f64) -> String {
     let ms = |ms: f64| json!([[1e6 * ms]]);
     let [host, runtime, kernel, probe] = parts.map(ms);
     json!({
         "start/host": host, "start/runtime": runtime, "start/kernel": kernel, "start/probe": probe,
         "start/cold": ms(2.0 * parts.iter().sum::<f64>()), "sandbox/stop": ms(3.0), "sandbox/exec": ms(5.0),
         "sandbox/task": ms(20.0), "sandbox/memory": [[mib * MIB]], "sandbox/pss": [[mib * MIB / 2.0]],
+        "beside/idle@2": [[1.0]], "beside/busy@2": [[busy]],
     })
     .to_string()
 }
 
 fn scripted() -> Bench {
     let bench = Bench::new();
-    bench.write("base.json", &script([1.0, 2.0, 0.5, 0.5], 8.0));
-    bench.write("slow.json", &script([1.0, 4.0, 6.0, 1.0], 32.0));
+    bench.write("base.json", &script([1.0, 2.0, 0.5, 0.5], 8.0, 1.5));
+    bench.write("slow.json", &script([1.0, 4.0, 6.0, 1.0], 32.0, 3.0));
     bench
 }
 
 const TWO: &str = "--layer name=base,kind=mock,script=base.json --layer name=slow,kind=mock,script=slow.json --baseline base";
+
+/// The whole suite on those, with two neighbours however many CPUs there are.
+const SUITE: &str = "--suite sandbox --load beside/*=2 --blocks 3 --seed 1 --out c";
 
 fn board(bench: &Bench, line: &str) -> Value {
     let json = bench.ok(&format!("{line} --format json")).out;
@@ -43,7 +48,7 @@ fn row<'a>(board: &'a Value, name: &str) -> &'a Value {
 #[test]
 fn every_row_is_exact() {
     let bench = scripted();
-    let board = board(&bench, &format!("run {TWO} --suite sandbox --blocks 3 --seed 1 --out c"));
+    let board = board(&bench, &format!("run {TWO} {SUITE}"));
     let exact = [
         ("start/warm", 4e6, 3.0),
         ("start/warm@8", 4e6, 3.0),
@@ -59,6 +64,8 @@ fn every_row_is_exact() {
         ("start/rate@4", 1000.0, 1.0 / 3.0),
         ("sandbox/memory", 8.0 * MIB, 4.0),
         ("sandbox/pss", 4.0 * MIB, 4.0),
+        ("beside/idle@2", 1.0, 1.0),
+        ("beside/busy@2", 1.5, 2.0),
     ];
     let near = |found: &Value, wanted: f64| (found.as_f64().unwrap() / wanted - 1.0).abs() < 1e-9;
     for (name, base, ratio) in exact {
@@ -76,7 +83,7 @@ fn every_row_is_exact() {
 #[test]
 fn the_sentences_say_what_the_figures_are() {
     let bench = scripted();
-    let line = format!("run {TWO} --suite sandbox --blocks 3 --seed 1 --out c");
+    let line = format!("run {TWO} {SUITE}");
     let text = bench.ok(&line).out;
     let whole = flat(&text);
     assert!(whole.contains("slow starts in 12.0 ms (p99 12.0 ms of "), "{text}");
@@ -85,6 +92,8 @@ fn the_sentences_say_what_the_figures_are() {
         "{text}"
     );
     assert!(whole.contains("base starts in 4.00 ms"), "{text}");
+    assert!(whole.contains("work takes 3.00 times as long beside 2 busy ones"), "{text}");
+    assert!(whole.contains("Beside neighbours"), "{text}");
     assert!(whole.contains("Where a warm start goes") && whole.contains("6.00 ms"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     let markdown = bench.ok("show c --format md").out;
@@ -185,7 +194,7 @@ fn what_a_kind_cannot_have_is_a_hole_with_its_reason() {
     let bench = Bench::new();
     let words = "kind=command,start=sh -c 'exec \"$0\" serve' {probe}";
     let mut command = bench.command(
-        "run --layers native --suite sandbox --load 1,3 --blocks 1 --seed 1 --out c --layer",
+        "run --layers native --suite sandbox --load 1,3 --load beside/*=1 --blocks 1 --seed 1 --out c --layer",
     );
     let ended = done(command.arg(format!("name=words,{words}")).output().expect("tare starts"));
     assert_eq!(ended.code, 0, "{}", ended.err);
@@ -211,6 +220,8 @@ fn what_a_kind_cannot_have_is_a_hole_with_its_reason() {
         "sandbox/exec",
         "sandbox/task",
         "sandbox/pss",
+        "beside/idle",
+        "beside/busy",
     ] {
         let found = series(&campaign, name, 0);
         assert!(

@@ -36,6 +36,7 @@ pub fn plan(blocks: u32) -> Plan {
         command: format!("tare run --layers native,runc,runsc,uml,qemu --blocks {blocks}"),
         programs: Vec::new(),
         sweep: None,
+        neighbours: None,
     }
 }
 

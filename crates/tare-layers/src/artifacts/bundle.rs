@@ -57,32 +57,44 @@ pub(crate) struct Inside {
     pub root: Option<PathBuf>,
 }
 
-/// Writes the bundle into the boot's folder; where it is.
-pub(crate) fn write(host: &Host, boot: &BootSpec, inside: &Inside) -> io::Result<PathBuf> {
+/// The probe's place in a bundle.
+const PROBE: &str = "rootfs/tare-probe";
+
+/// Writes the bundle into the boot's folder; where it is, and the copies that it lacks.
+pub(crate) fn write(
+    host: &Host,
+    boot: &BootSpec,
+    inside: &Inside,
+) -> io::Result<(PathBuf, Vec<(PathBuf, PathBuf)>)> {
     let mut config = config(boot.id, inside);
+    let mut probes = Vec::new();
     if let Some(root) = &inside.root {
         let probe = boot.folder.join("tare-probe");
-        fs::copy(&host.probe, &probe)?; // a link would let it at the cache's file
         for_programs(&mut config, root, &probe);
+        probes.push(probe);
     }
-    lay_out(host, boot, &config)
+    let bundle = lay_out(boot, &config)?;
+    probes.push(bundle.join(PROBE));
+    // A link would let it at the cache's file.
+    Ok((bundle, probes.into_iter().map(|probe| (host.probe.clone(), probe)).collect()))
 }
 
 /// The same for a container that has nothing of the host's, with the boot's script, which the probe follows.
 pub(crate) fn write_scripted(host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
-    let bundle = lay_out(host, boot, &plain(&["serve", SCRIPT]))?;
+    let bundle = lay_out(boot, &plain(&["serve", SCRIPT]))?;
+    fs::copy(&host.probe, bundle.join(PROBE))?;
     let script = bundle.join("rootfs").join(SCRIPT.trim_start_matches('/'));
     fs::write(script, initramfs::script(boot))?;
     Ok(bundle)
 }
 
-fn lay_out(host: &Host, boot: &BootSpec, config: &Value) -> io::Result<PathBuf> {
+/// Everything but the probe.
+fn lay_out(boot: &BootSpec, config: &Value) -> io::Result<PathBuf> {
     let bundle = boot.folder.join("bundle");
     let root = bundle.join("rootfs");
     for place in ["proc", "sys", "dev", "tmp", "files"] {
         fs::create_dir_all(root.join(place))?;
     }
-    fs::copy(&host.probe, root.join("tare-probe"))?; // a link would let it at the cache's file
     fs::write(bundle.join("config.json"), config.to_string())?;
     Ok(bundle)
 }

@@ -42,6 +42,9 @@ pub(crate) fn layer(
         // SAFETY: as above.
         unsafe { command.pre_exec(registers::only_the_older) };
     }
+    let pages = what.pages;
+    // SAFETY: as above.
+    unsafe { command.pre_exec(move || pages.ask()) };
     let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", what.program.display()));
     let started = monotonic_ns();
     let first = command.spawn().map_err(named)?;
@@ -64,6 +67,10 @@ fn make_all(what: &Program, estate: &mut Estate) -> io::Result<()> {
     }
     for folder in &what.folders {
         estate.make_folder(folder)?;
+    }
+    for (from, to) in &what.copies {
+        let named = |e| io::Error::other(format!("{} as {}: {e}", from.display(), to.display()));
+        fs::copy(from, to).map_err(named)?;
     }
     for image in &what.images {
         image.make(&end::unless_gone)?;

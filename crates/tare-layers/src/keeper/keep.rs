@@ -31,6 +31,7 @@ pub fn keep(parent: &Path) -> io::Result<()> {
     prctl::set_name(c"layer-keeper")?; // not hit by a `killall -9 tare`, after which it cleans up
     prctl::set_child_subreaper(true)?;
     let mut orders = BufReader::new(life.try_clone()?);
+    tell(&life, &News::Ready);
     let Some(boot) = next::<Boot>(&mut orders) else { return Ok(()) }; // tare is gone already
     procs::set_mark(procs::mark(&boot.id));
     let mut estate = Estate::new(&boot.id);

@@ -19,6 +19,7 @@ use crate::image::MAKING;
 use crate::keeper::estate::{COMMAND, Estate};
 use crate::keeper::orders::{Boot, LIFE, News, Order, READY};
 use crate::keeper::record::Record;
+use crate::spares::Spare;
 use crate::{Keeper, Step};
 use nix::errno::Errno;
 use serde::Serialize;
@@ -80,7 +81,8 @@ impl Keeper {
         id: &str,
         records: &Path,
     ) -> Result<(Running, PathBuf, Streams), SessionError> {
-        let (mut keeper, life) = self.spawn().map_err(SessionError::Start)?;
+        let waiting = self.spares.take().map_or_else(|| self.spawn(), Ok);
+        let Spare { mut keeper, life, ready } = waiting.map_err(SessionError::Start)?;
         let streams = (keeper.stdin.take(), keeper.stdout.take(), keeper.stderr.take());
         let news = BufReader::new(life.try_clone().map_err(SessionError::Start)?);
         let (ended, left, estate) = (None, None, Estate::new(id));
@@ -91,7 +93,8 @@ impl Keeper {
             return Err(refused("the keeper has no streams".into()));
         };
         running.say(&Boot { id: id.to_owned(), records: Some(records.to_owned()) })?;
-        let folder = match running.news(PATIENCE) {
+        let first = if ready { Ok(News::Ready) } else { running.news(PATIENCE) };
+        let folder = match first.and_then(|_| running.news(PATIENCE)) {
             Ok(News::Folder(folder)) => folder,
             other => return Err(running.not_started(other, PATIENCE)),
         };
@@ -100,7 +103,23 @@ impl Keeper {
         Ok((running, folder, Streams { stdin, stdout, stderr }))
     }
 
-    fn spawn(&self) -> io::Result<(Child, UnixStream)> {
+    /// Sees to it that `count` keepers wait for boots: what starts then does not wait for its keeper.
+    pub fn spare(&self, count: usize) -> io::Result<()> {
+        let mut new = Vec::new();
+        for _ in self.spares.count()..count {
+            new.push(self.spawn()?);
+        }
+        for mut spare in new {
+            spare.life.set_read_timeout(Some(PATIENCE))?;
+            let mut line = String::new();
+            BufReader::new(&spare.life).read_line(&mut line)?; // it says no more before it is told what to do
+            spare.ready = true;
+            self.spares.add(spare);
+        }
+        Ok(())
+    }
+
+    fn spawn(&self) -> io::Result<Spare> {
         let (ours, theirs) = UnixStream::pair()?;
         let mut command = Command::new(&self.program);
         command.args(&self.args);
@@ -108,7 +127,7 @@ impl Keeper {
         let life = theirs.as_raw_fd();
         // SAFETY: `place_life_line` only makes system calls, as is allowed between fork and exec.
         unsafe { command.pre_exec(move || place_life_line(life)) };
-        Ok((command.spawn()?, ours))
+        Ok(Spare { keeper: command.spawn()?, life: ours, ready: false })
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Order {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum News {
+    /// The keeper waits for a boot.
+    Ready,
     /// The boot's folder is made.
     Folder(PathBuf),
     /// The layer is started.

@@ -42,6 +42,17 @@ const SETTINGS: [Setting; 1 + qemu::SETTINGS.len()] = {
 /// Settings that mean something to QEMU only.
 const OF_QEMU: &[&str] = &["cpu", "machine", "emulator", "args"];
 
+/// Chooses QEMU for a virtual machine whose programs need a root, unless a monitor is named: tare's own has no disk for it. Whether
+/// that was chosen.
+pub fn with_root(settings: &mut Settings) -> bool {
+    let kind = settings.get("kind").or(settings.get("name"));
+    let chosen = kind == Some(KIND.name) && settings.get(VMM.key).is_none();
+    if chosen {
+        settings.default_to(VMM.key, "qemu");
+    }
+    chosen
+}
+
 /// Where a guest finds why it has no disk.
 const WITHOUT_DISK: &str = "/no-disk";
 

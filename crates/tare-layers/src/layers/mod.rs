@@ -13,9 +13,12 @@ mod ssh;
 mod uml;
 
 pub use command::{Recipe, Tested};
+pub use kvm::with_root;
 
 use crate::settings::suggestion;
-use crate::{Layer, Setting, SettingError, Settings, disk, disk::files, net, root};
+use crate::{
+    Layer, Pages, Setting, SettingError, Settings, disk, disk::files, kept::kept, net, root,
+};
 use tare_proto::Machine;
 
 /// Who takes a kind of layer that nobody has named.
@@ -120,7 +123,8 @@ pub fn configure(
         None => settings.only(&known).map_err(in_layer)?,
     }
     let layer = (kind.make)(&settings).map_err(in_layer)?;
-    Ok((kind, settings, layer))
+    let pages = Pages::read(kind.settings, &settings).map_err(in_layer)?;
+    Ok((kind, settings, kept(layer, pages)))
 }
 
 /// The value that a layer of `kind` needs for its setting `key` when a benchmark asks for what that gives (a

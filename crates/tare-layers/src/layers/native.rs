@@ -3,14 +3,15 @@
 use crate::disk::files;
 use crate::disk::{self, Disk};
 use crate::net::{self, Net};
+use crate::pages;
 use crate::root::{self, Root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Unavailable,
     Unnamed,
 };
 use nix::unistd::{AccessFlags, access};
-use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::io;
+use std::path::Path;
 use tare_proto::{DISK, DISK_FOLDER, Machine, NET};
 
 pub const KIND: LayerKind = LayerKind {
@@ -21,6 +22,8 @@ pub const KIND: LayerKind = LayerKind {
         disk::SETTING,
         net::SETTING,
         root::SETTING,
+        pages::KSM,
+        pages::THP,
         Setting {
             key: "slower",
             about: "percent by which every operation takes longer than it would, to see whether tare finds it",
@@ -61,9 +64,12 @@ impl Layer for Native {
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let scratch = scratch_parent(boot).join(format!("{}-scratch", boot.id));
-        let probe = fresh_probe(host, boot)?;
+        // A file that has just been written, as a container's is: how the page cache holds a file decides what its pages cost
+        // to map, and 10% of a fork is that.
+        let probe = boot.folder.join("tare-probe");
         let second = Second::Command(vec![probe.to_string_lossy().into_owned(), "hello".into()]);
         let mut program = Program::new(&probe).arg("serve").with_second(second);
+        program.copies.push((host.probe.clone(), probe));
         if let Some(percent) = &self.slower {
             program = program.arg("--slower").arg(percent);
         }
@@ -86,14 +92,6 @@ impl Layer for Native {
         }
         Ok(Launch::Program(program))
     }
-}
-
-/// The probe as a file that has just been written, as a container's is: how the page cache holds a file decides
-/// what its pages cost to map, and 10% of a fork is that.
-fn fresh_probe(host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
-    let copy = boot.folder.join("tare-probe");
-    fs::copy(&host.probe, &copy)?;
-    Ok(copy)
 }
 
 /// Memory-backed like every other layer's scratch folder, where the host has that.

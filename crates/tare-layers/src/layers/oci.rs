@@ -5,15 +5,17 @@
 //! the CPUs that it is pinned to.
 
 use crate::artifacts::bundle::Inside;
+use crate::availability::user_namespaces;
 use crate::disk::files;
 use crate::disk::{self, Disk};
 use crate::net::{self, Net};
+use crate::pages;
 use crate::root::{self, Root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Settings,
     Unavailable, Unnamed, artifacts::bundle, programs,
 };
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{fs, io};
 use tare_proto::Machine;
 
@@ -25,7 +27,16 @@ pub const CRUN: LayerKind = kind(
     Unnamed::Tried("costs much the same as runc"),
 );
 pub const RUNSC: LayerKind = LayerKind {
-    settings: &[RUNTIME, PLATFORM, ARGS, disk::SETTING, net::SETTING, root::SETTING],
+    settings: &[
+        RUNTIME,
+        PLATFORM,
+        ARGS,
+        disk::SETTING,
+        net::SETTING,
+        root::SETTING,
+        pages::KSM,
+        pages::THP,
+    ],
     ..kind("runsc", "a sandbox of gVisor: a kernel in user space", Unnamed::Weighed)
 };
 
@@ -42,7 +53,15 @@ const fn kind(name: &'static str, about: &'static str, unnamed: Unnamed) -> Laye
         name,
         about,
         machine: Some(Machine::Real),
-        settings: &[RUNTIME, ARGS, disk::SETTING, net::SETTING, root::SETTING],
+        settings: &[
+            RUNTIME,
+            ARGS,
+            disk::SETTING,
+            net::SETTING,
+            root::SETTING,
+            pages::KSM,
+            pages::THP,
+        ],
         defaults: &[],
         unnamed,
         words: None,
@@ -52,6 +71,9 @@ const fn kind(name: &'static str, about: &'static str, unnamed: Unnamed) -> Laye
 
 /// What turns would change of gVisor. In turns, its page faults (systrap) cost 1.95 times the host's, without them 1.5 to 1.65.
 const PAUSES: &str = "gVisor's kernel gives memory back and sleeps while it waits, and pays for that in the next turn";
+
+/// Why an ordinary user's containers have no root for programs.
+const ROOT_AS_USER: &str = "an ordinary user's container is in a user namespace already, and cannot have an overlay for its root as well";
 
 struct Oci {
     kind: String,
@@ -123,7 +145,14 @@ impl Layer for Oci {
         self.command()?;
         self.root.as_ref().map_or(Ok(()), Root::check)?;
         self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))?;
-        if self.rootless { user_namespaces() } else { Ok(()) }
+        match (&self.root, self.rootless) {
+            (Some(_), true) => Err(Unavailable::new(
+                ROOT_AS_USER,
+                "run tare as root, or weigh native and uml as this user",
+            )),
+            (None, true) => user_namespaces(),
+            (_, false) => Ok(()),
+        }
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
@@ -141,7 +170,8 @@ impl Layer for Oci {
         let stage = self.root.as_ref().map(|root| root.stage(boot)).transpose()?;
         let root = stage.as_ref().map(|stage| stage.join("root"));
         let inside = Inside { maps_user: self.maps_user(), disk, files, net, root };
-        let bundle = bundle::write(host, boot, &inside)?;
+        let (bundle, copies) = bundle::write(host, boot, &inside)?;
+        needs.copies.extend(copies);
         let command = self.command().map_err(|e| io::Error::other(e.to_string()))?;
         let runtime = PathBuf::from(&command[command.len() - 1]);
         let before = self.root.as_ref().zip(stage);
@@ -168,20 +198,4 @@ impl Layer for Oci {
             None => program,
         }))
     }
-}
-
-/// Whether an ordinary user may make user namespaces.
-fn user_namespaces() -> Result<(), Unavailable> {
-    for switch in ["user/max_user_namespaces", "kernel/unprivileged_userns_clone"] {
-        let value = fs::read_to_string(Path::new("/proc/sys").join(switch));
-        if value.is_ok_and(|value| value.trim() == "0") {
-            let name = switch.replace('/', ".");
-            let enough = if name.starts_with("user") { 10000 } else { 1 };
-            return Err(Unavailable::new(
-                format!("ordinary users may not create user namespaces ({name} is 0)"),
-                format!("as root: sysctl -w {name}={enough}; or run tare as root"),
-            ));
-        }
-    }
-    Ok(())
 }

@@ -6,6 +6,7 @@ use crate::disk::files::{self, Files};
 use crate::disk::{self, Attached, Disk};
 use crate::hardware;
 use crate::net::{self, Link, Net};
+use crate::pages;
 use crate::root::{self, Root};
 use crate::settings::suggestion;
 use crate::{
@@ -40,6 +41,8 @@ pub(super) const SETTINGS: &[Setting] = &[
     files::SETTING,
     net::SETTING,
     root::IMAGE,
+    pages::KSM,
+    pages::THP,
 ];
 
 pub(super) fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {

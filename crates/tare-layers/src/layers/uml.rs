@@ -6,6 +6,7 @@ use crate::availability::guests_run_here;
 use crate::disk::files::{self, Files};
 use crate::disk::{self, Disk};
 use crate::net::{self, Link, Net};
+use crate::pages;
 use crate::root::{self, Root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, Unavailable, Unnamed,
@@ -28,6 +29,8 @@ pub const KIND: LayerKind = LayerKind {
         files::SETTING,
         net::SETTING,
         root::EITHER,
+        pages::KSM,
+        pages::THP,
     ],
     defaults: &[],
     unnamed: Unnamed::Tried("a kernel as a process, slow at whatever enters it"),

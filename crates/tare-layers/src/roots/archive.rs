@@ -2,6 +2,7 @@
 
 use super::inside::place;
 use crate::programs;
+use nix::unistd::geteuid;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{PermissionsExt, lchown, symlink};
@@ -111,18 +112,25 @@ fn one(entry: &mut Entry<impl Read>, root: &Path, over: bool) -> Result<(), Stri
     own(entry, kind, &path).map_err(named)
 }
 
-/// Gives the file its owner and its mode; a hard link has those of its file.
+/// Gives the file its owner and its mode; a hard link has those of its file. What an ordinary user unpacks is that user's, and open
+/// to it, or it could not be removed again.
 fn own(entry: &Entry<impl Read>, kind: EntryType, path: &Path) -> io::Result<()> {
     if kind == EntryType::Link {
         return Ok(());
     }
     let header = entry.header();
     let id = |id: u64| u32::try_from(id).map_err(|_| io::Error::other("no such owner"));
-    lchown(path, Some(id(header.uid()?)?), Some(id(header.gid()?)?))?;
+    let all = geteuid().is_root();
+    if all {
+        lchown(path, Some(id(header.uid()?)?), Some(id(header.gid()?)?))?;
+    }
     if kind == EntryType::Symlink {
         return Ok(());
     }
-    fs::set_permissions(path, Permissions::from_mode(header.mode()? & 0o7777))
+    let mode = header.mode()?;
+    let mode = if all { mode & 0o7777 } else { mode & 0o777 | 0o600 };
+    let mode = if !all && kind == EntryType::Directory { mode | 0o700 } else { mode };
+    fs::set_permissions(path, Permissions::from_mode(mode))
 }
 
 fn empty(folder: &Path) -> io::Result<()> {

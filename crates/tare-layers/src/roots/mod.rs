@@ -39,10 +39,11 @@ pub struct ReadyRoot {
 /// # Errors
 /// What is missing or wrong with the recipe, and what to do about it.
 pub fn ready(recipe: &RootRecipe, cache: &Path, image: bool) -> Result<ReadyRoot, Unavailable> {
-    if !geteuid().is_root() {
+    if matches!(recipe, RootRecipe::Debian { .. }) && !geteuid().is_root() {
         let why =
-            "a root of its own needs files of many owners, which an ordinary user may not make";
-        return Err(Unavailable::new(why, "run tare as root, or leave out --root"));
+            "packages are installed with files of many owners, which an ordinary user may not make";
+        let remedy = "run tare as root, or give an archive of a root (--root FILE.tar)";
+        return Err(Unavailable::new(why, remedy));
     }
     let failed =
         |why: String| Unavailable::new(format!("no root of {recipe}: {why}"), recipe.remedy());

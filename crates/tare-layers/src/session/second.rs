@@ -19,6 +19,8 @@ const COMPLAINT: u64 = 4096;
 pub(crate) struct Beside {
     second: Second,
     env: Vec<(String, String)>,
+    /// The host may merge its pages.
+    merged: bool,
     /// Of a scripted layer: figures that stand for measured ones.
     pub told: HashMap<String, f64>,
 }
@@ -26,7 +28,7 @@ pub(crate) struct Beside {
 impl Beside {
     pub(crate) fn of(program: &Program) -> Beside {
         let (second, env) = (program.second.clone(), program.env.clone());
-        Beside { second, env, told: HashMap::new() }
+        Beside { second, env, merged: program.pages.merged, told: HashMap::new() }
     }
 }
 
@@ -34,6 +36,11 @@ impl Session {
     /// How a second process starts in this layer.
     pub fn second(&self) -> &Second {
         &self.beside.second
+    }
+
+    /// Whether the host may merge pages of the layer's processes.
+    pub fn merged(&self) -> bool {
+        self.beside.merged
     }
 
     /// Runs `words`, the command of [`Second::Command`], to its end; how long that took, or why it failed.

@@ -14,6 +14,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr;
+use std::sync::OnceLock;
 
 /// The part of the memory that the programs of one boot may fill with files: of a guest, and of the host, where several
 /// boots are alive at once.
@@ -83,9 +84,11 @@ pub fn namespace(stage: &Path, lower: &Path) -> io::Result<()> {
     names::make_known(Path::new("/"))
 }
 
-/// Whether namespaces of mounts need one of users: an ordinary user's do.
+/// Whether namespaces of mounts need one of users: an ordinary user's do. In that namespace the user is root, so that it is known from
+/// before.
 pub fn has_users() -> bool {
-    uid() != 0
+    static USERS: OnceLock<bool> = OnceLock::new();
+    *USERS.get_or_init(|| uid() != 0)
 }
 
 /// A namespace of mounts of its own, from which nothing gets out.

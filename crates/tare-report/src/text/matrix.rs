@@ -6,7 +6,7 @@ use crate::clean::{clean, stack, width};
 use crate::words;
 use tare_board::format::{percent_above_one, quantity, short_ratio};
 use tare_board::load::plain;
-use tare_board::{Cell, Geomean, LayerSummary, Measure, Row, Scoreboard, Verdict};
+use tare_board::{Geomean, LayerSummary, Measure, Row, Scoreboard, Verdict};
 use tare_proto::{Better, name_and_load};
 
 /// Columns that a layer takes in the matrix: `12.3 ▲*`.
@@ -113,15 +113,16 @@ fn benchmark(board: &Scoreboard, row: &Row, columns: &[usize], above: &str) -> V
     let name = crate::clean::fit(&full, NAME.1 - width(arrow));
     let raw = row.baseline.map_or("–".into(), |mean| quantity(row.unit, mean.mean));
     let mut pieces = vec![Piece::new(Ink::Plain, name + arrow), Piece::new(Ink::Dim, raw)];
-    pieces.extend(columns.iter().map(|&at| cell(&row.cells[at], &words::shared(board, at))));
+    pieces.extend(columns.iter().map(|&at| cell(row, at, &words::shared(board, at))));
     let floor = row.floor.and_then(|floor| floor.bound).map_or("–".into(), percent_above_one);
     pieces.push(Piece::new(Ink::Dim, floor));
     pieces
 }
 
-fn cell(cell: &Cell, shared: &[String]) -> Piece {
+fn cell(row: &Row, at: usize, shared: &[String]) -> Piece {
+    let cell = &row.cells[at];
     let Some(ratio) = cell.ratio else {
-        return Piece::new(Ink::Dim, format!("{:>NUMBER$}", words::absent(cell.presence)));
+        return Piece::new(Ink::Dim, format!("{:>NUMBER$}", words::without_ratio(row, cell)));
     };
     let star = if words::labels(cell, shared).is_empty() { "" } else { "*" };
     marked(ratio.value, cell.verdict, star)

@@ -97,7 +97,8 @@ fn headlines(page: &mut Page, board: &Scoreboard) {
         let alone = headline.sentences.is_empty();
         let label = if alone { format!("{}: ", headline.layer) } else { "  ".into() };
         page.labelled(&label, Ink::Plain, &headline.besides);
-        page.paragraph(Ink::Dim, "  ", &headline.tally);
+        let label = if alone && headline.besides.is_empty() { &label } else { "  " };
+        page.labelled(label, Ink::Dim, &headline.tally);
     }
 }
 

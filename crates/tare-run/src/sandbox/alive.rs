@@ -1,6 +1,7 @@
 //! Layers that are alive and idle: what they take of the host.
 
 use super::start::Up;
+use crate::memory::HostMemory;
 use crate::sandbox_benches::{MEMORY, PSS};
 use std::fs;
 use std::thread;
@@ -12,43 +13,9 @@ use tare_proto::Counter;
 const SETTLE: Duration = Duration::from_millis(200);
 const WATCH: Duration = Duration::from_secs(1);
 
-/// The share of the host's memory that may be gone before no more layers are started.
-pub(crate) const MAY_BE_GONE: f64 = 0.75;
-
-/// What the host says of its memory, in bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct HostMemory {
-    pub total: f64,
-    pub available: f64,
-    page_tables: f64,
-    slab: f64,
-    shared: f64,
-}
-
-impl HostMemory {
-    pub fn now() -> Option<HostMemory> {
-        HostMemory::read(&fs::read_to_string("/proc/meminfo").ok()?)
-    }
-
-    fn read(meminfo: &str) -> Option<HostMemory> {
-        let bytes = |key: &str| {
-            let line = meminfo.lines().find_map(|line| line.strip_prefix(key))?;
-            Some(line.split_whitespace().next()?.parse::<f64>().ok()? * 1024.0)
-        };
-        Some(HostMemory {
-            total: bytes("MemTotal:")?,
-            available: bytes("MemAvailable:")?,
-            page_tables: bytes("PageTables:").unwrap_or(0.0),
-            slab: bytes("SUnreclaim:").unwrap_or(0.0),
-            shared: bytes("Shmem:").unwrap_or(0.0),
-        })
-    }
-
-    /// What may still be taken before three quarters of the memory are gone.
-    pub fn room(&self) -> f64 {
-        (self.available - (1.0 - MAY_BE_GONE) * self.total).max(0.0)
-    }
-}
+/// How often the host shall have looked for equal pages, and how long that is waited for.
+const SCANS: u64 = 3;
+const MERGE: Duration = Duration::from_secs(20);
 
 /// So many layers alive, and what they have taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,15 +31,41 @@ pub(crate) struct Point {
 pub(crate) struct Taken {
     pub point: Result<Point, String>,
     pub counters: Vec<Counter>,
+    /// A script says it.
+    pub scripted: bool,
+}
+
+impl Taken {
+    /// The same when these layers have gone: what the host had `before` them it should have again. Where it has not, something else
+    /// has taken or given memory meanwhile, half of it before it was looked at.
+    pub fn after(mut self, before: Option<HostMemory>) -> Taken {
+        if self.scripted {
+            return self;
+        }
+        thread::sleep(SETTLE);
+        if let (Ok(point), Some((before, back))) = (&mut self.point, before.zip(HostMemory::now()))
+        {
+            point.lost -= drift(before.available, back.available);
+        }
+        self
+    }
+}
+
+/// The memory that others have taken until halfway between two moments.
+fn drift(before: f64, after: f64) -> f64 {
+    (before - after) / 2.0
 }
 
 /// Looks at layers that are `up`, with the host's memory as it was `before` the first of them.
 pub(crate) fn look(up: &[Up], before: Option<HostMemory>, watch: bool) -> Taken {
     let mut counters = Vec::new();
     if let Some(point) = scripted(up) {
-        return Taken { point: Ok(point), counters };
+        return Taken { point: Ok(point), counters, scripted: true };
     }
     thread::sleep(SETTLE);
+    if up.iter().any(|up| up.session.merged()) {
+        counters.push(Counter::new("ksm_scans", merged(full_scans)));
+    }
     let (now, after) = (Processes::now(), HostMemory::now());
     let pss: Option<u64> = up.iter().map(|up| up.session.proportional(&now)).sum();
     let point = match (before.zip(after), pss) {
@@ -92,7 +85,25 @@ pub(crate) fn look(up: &[Up], before: Option<HostMemory>, watch: bool) -> Taken 
     if watch && point.is_ok() {
         counters.extend(idle(up));
     }
-    Taken { point, counters }
+    Taken { point, counters, scripted: false }
+}
+
+/// How often the host looks through all pages that it may merge, from now on, until that is enough or the time is over: it merges a
+/// page that it has found unchanged, and the scan that goes on has begun before.
+fn merged(scans: fn() -> Option<u64>) -> f64 {
+    let (begin, Some(before)) = (Instant::now(), scans()) else { return 0.0 };
+    loop {
+        let done = scans().unwrap_or(before).saturating_sub(before);
+        if done >= SCANS || begin.elapsed() >= MERGE {
+            return done as f64;
+        }
+        thread::sleep(SETTLE);
+    }
+}
+
+/// How often the host has looked through all pages that it may merge.
+fn full_scans() -> Option<u64> {
+    fs::read_to_string("/sys/kernel/mm/ksm/full_scans").ok()?.trim().parse().ok()
 }
 
 fn why_unknown(up: &[Up]) -> String {
@@ -136,13 +147,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_is_what_is_available_beyond_a_quarter() {
-        let text = "MemTotal:  8000 kB\nMemFree: 1 kB\nMemAvailable:    5000 kB\nPageTables: 7 kB\n\
-                    SUnreclaim: 9 kB\nShmem: 3 kB\n";
-        let memory = HostMemory::read(text).unwrap();
-        assert_eq!(memory.room(), 3000.0 * 1024.0);
-        assert_eq!((memory.page_tables, memory.slab, memory.shared), (7168.0, 9216.0, 3072.0));
-        assert_eq!(HostMemory { available: 0.0, ..memory }.room(), 0.0);
-        assert_eq!(HostMemory::read("MemTotal: 1 kB\n"), None);
+    fn what_others_take_meanwhile_counts_by_half() {
+        assert_eq!(drift(100.0, 90.0), 5.0);
+        assert_eq!(drift(90.0, 100.0), -5.0);
+    }
+
+    #[test]
+    fn merging_is_over_when_the_host_has_looked_often_enough() {
+        assert_eq!(merged(|| None), 0.0);
+        static SCANS_SO_FAR: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(7);
+        let scanning = || Some(SCANS_SO_FAR.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
+        assert_eq!(merged(scanning), SCANS as f64);
     }
 }

@@ -94,7 +94,8 @@ impl Runner<'_> {
         };
         let history = &mut self.history;
         let within = Duration::from_millis(time) / TURNS;
-        let done = visit.step(step, &starter, within, &mut || history.count_boot(layer));
+        let told = (within, self.plan.neighbours.as_ref());
+        let done = visit.step(step, &starter, told, &mut || history.count_boot(layer));
         done.map_err(|Interrupted| Stop::Interrupted)
     }
 

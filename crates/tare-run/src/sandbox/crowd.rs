@@ -20,10 +20,14 @@ impl Crowd {
     /// Starts a layer for each of `numbers`, all at the same moment, and waits until each has greeted or failed.
     pub fn start(starter: &Starter, numbers: &[u32]) -> Result<Crowd, Interrupted> {
         let gate = Barrier::new(numbers.len());
+        let prepared = starter.prepare(numbers.len());
         let one = |number: u32| {
             gate.wait();
-            starter.start(number)
+            starter.start_now(number)
         };
+        if let Err(Failed::Start(why)) = prepared {
+            return Ok(Crowd { up: Vec::new(), failed: vec![why; numbers.len()] });
+        }
         let came: Vec<Result<Up, Failed>> = thread::scope(|scope| {
             let one = &one;
             let running: Vec<_> =

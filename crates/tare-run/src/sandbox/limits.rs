@@ -1,7 +1,7 @@
 //! Whether the host has room for so many layers at once. It is looked at before they are started, so that no limit is hit.
 
-use super::alive::HostMemory;
 use super::start::Up;
+use crate::memory::HostMemory;
 use nix::sys::resource::{Resource, getrlimit};
 use nix::unistd::geteuid;
 use std::fs;

@@ -5,10 +5,12 @@
 //! block's series. Its rows are those of `sandbox_benches.rs`.
 
 mod alive;
+mod beside;
 mod block;
 mod crowd;
 mod ledger;
 mod limits;
+mod many;
 mod search;
 mod start;
 mod steps;

@@ -53,6 +53,17 @@ impl From<SessionError> for Failed {
 impl Starter<'_> {
     /// Starts one layer, the `number`th of its kind.
     pub fn start(&self, number: u32) -> Result<Up, Failed> {
+        self.prepare(1)?;
+        self.start_now(number)
+    }
+
+    /// Has keepers wait for `count` layers, since they are tare's and not the layers' own.
+    pub fn prepare(&self, count: usize) -> Result<(), Failed> {
+        self.keeper.spare(count).map_err(|e| Failed::Start(format!("no keeper: {e}")))
+    }
+
+    /// Starts one layer whose keeper may wait already.
+    pub fn start_now(&self, number: u32) -> Result<Up, Failed> {
         let name = BootName { id: fresh_id(), number, ..BootName::default() };
         let (cpus, interrupted) = (self.cpus, self.interrupted);
         let asked = Instant::now();
@@ -102,11 +113,16 @@ impl Up {
         let (id, samples, batch_ns) = (1, 1, 1);
         let bench = bench.to_owned();
         let request = Request { id, bench, samples, batch_ns, limit_ms, ..Request::default() };
-        match self.session.measure(&request, patience(Machine::Real, limit_ms))? {
-            Answer::Series(series, _) => {
-                let first = series.samples.first().copied();
-                first.ok_or_else(|| Failed::Start("it took no sample".into()))
+        Ok(self.samples(&request)?[0])
+    }
+
+    /// The samples that answer `request`, at least one.
+    pub fn samples(&mut self, request: &Request) -> Result<Vec<f64>, Failed> {
+        match self.session.measure(request, patience(Machine::Real, request.limit_ms))? {
+            Answer::Series(series, _) if series.samples.is_empty() => {
+                Err(Failed::Start("it took no sample".into()))
             }
+            Answer::Series(series, _) => Ok(series.samples),
             Answer::Unavailable(why) | Answer::Failed(why) => Err(Failed::Start(why)),
         }
     }

@@ -1,6 +1,6 @@
 //! The steps of a visit, and which of them the wanted rows need.
 
-use crate::sandbox_benches::{COLD, MEMORY, PSS, RATE, TASK, WARM, is_row, load};
+use crate::sandbox_benches::{BUSY, COLD, IDLE, MEMORY, PSS, RATE, TASK, WARM, is_row, load};
 use std::collections::BTreeSet;
 use tare_proto::{BenchInfo, name_and_load};
 
@@ -18,6 +18,8 @@ pub(crate) enum Step {
     Task,
     /// So many starts at once; with the last step of the kind the layers are watched while they idle.
     Crowd { count: u32, watch: bool },
+    /// Work beside so many neighbours.
+    Beside { count: u32 },
 }
 
 /// The steps that fill `rows`: starts of one at a time in turns, then more and more at once.
@@ -25,8 +27,11 @@ pub(crate) fn steps(rows: &[&BenchInfo]) -> Vec<Step> {
     let rows: Vec<&BenchInfo> = rows.iter().copied().filter(|row| is_row(row)).collect();
     let has = |names: &[&str]| rows.iter().any(|row| names.contains(&row.name.as_str()));
     let (cold, task) = (has(&[COLD]), has(&[TASK]));
-    let many = |row: &&&BenchInfo| [WARM, RATE].contains(&name_and_load(&row.name).0);
-    let mut loads: BTreeSet<u32> = rows.iter().filter(many).map(|row| load(row)).collect();
+    let loads_of = |names: [&str; 2]| -> BTreeSet<u32> {
+        let named = |row: &&&BenchInfo| names.contains(&name_and_load(&row.name).0);
+        rows.iter().filter(named).map(|row| load(row)).collect()
+    };
+    let mut loads = loads_of([WARM, RATE]);
     if !has(&[MEMORY, PSS]) {
         loads.remove(&1); // warm starts of one at a time tell it
     }
@@ -39,6 +44,7 @@ pub(crate) fn steps(rows: &[&BenchInfo]) -> Vec<Step> {
     }
     let most = loads.last().copied();
     steps.extend(loads.iter().map(|&count| Step::Crowd { count, watch: Some(count) == most }));
+    steps.extend(loads_of([IDLE, BUSY]).into_iter().map(|count| Step::Beside { count }));
     steps
 }
 
@@ -49,6 +55,7 @@ pub(crate) fn said(step: Step) -> String {
         Step::Cold => "a cold start".into(),
         Step::Task => "tasks".into(),
         Step::Crowd { count, .. } => format!("{count} at once"),
+        Step::Beside { count } => format!("work beside {count}"),
     }
 }
 
@@ -84,5 +91,7 @@ mod tests {
             crowds(&["sandbox/memory", "start/rate", "start/rate@2"]),
             [crowd(1, false), crowd(2, true)]
         );
+        let beside = |count| Step::Beside { count };
+        assert_eq!(crowds(&["beside/idle@2", "beside/busy@2", "beside/busy"]), [1, 2].map(beside));
     }
 }

@@ -1,20 +1,16 @@
 //! One layer's visit in a block: the starts that are made of it, step by step, and what each row has of them.
 
-use super::alive::{self, HostMemory};
-use super::crowd::Crowd;
+use super::beside::Work;
 use super::ledger::Ledger;
 use super::limits::{Limits, One};
 use super::start::{Failed, Starter, Up};
 use super::steps::Step;
-use crate::sandbox_benches::{
-    COLD, EXEC, HOST, KERNEL, MEMORY, PROBE, PSS, RATE, RUNTIME, STOP, TASK, WARM,
-};
+use crate::sandbox_benches::{COLD, EXEC, HOST, KERNEL, PROBE, RATE, RUNTIME, STOP, TASK, WARM};
 use crate::slot::Slot;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tare_layers::{Second, drop_cached};
-use tare_proto::at_load;
 use tare_store::Recorded;
 
 /// Most warm starts, and most tasks, of one turn.
@@ -43,17 +39,17 @@ pub(crate) struct Visit {
     pub seconds: f64,
     /// What could not be removed.
     pub left: Vec<String>,
-    ledger: Ledger,
+    pub(super) ledger: Ledger,
     /// What one layer takes, once one has started.
     one: Option<One>,
     files: BTreeSet<PathBuf>,
     /// Starts that have succeeded, and those that have failed since.
     started: u32,
     failing: u32,
-    why: String,
+    pub(super) why: String,
 }
 
-type Done = Result<(), Interrupted>;
+pub(super) type Done = Result<(), Interrupted>;
 
 impl Visit {
     pub fn new(slot: Slot, boot: i64) -> Visit {
@@ -71,12 +67,13 @@ impl Visit {
         }
     }
 
-    /// Takes one step. `within` is the time for one turn of repeated starts; `number` counts the layer's starts.
+    /// Takes one step. `within` is the time for one turn of repeated starts, `work` what is done beside neighbours; `number` counts
+    /// the layer's starts.
     pub fn step(
         &mut self,
         step: Step,
         starter: &Starter,
-        within: Duration,
+        (within, work): (Duration, Option<&Work>),
         number: &mut dyn FnMut() -> u32,
     ) -> Done {
         let begin = Instant::now();
@@ -85,8 +82,9 @@ impl Visit {
             Step::Task => self.repeated(within, &mut |visit| visit.task(starter, number())),
             Step::Cold if self.given_up() => Ok(()),
             Step::Cold => self.cold(starter, number()),
-            Step::Crowd { .. } if self.given_up() => Ok(()),
+            Step::Crowd { .. } | Step::Beside { .. } if self.given_up() => Ok(()),
             Step::Crowd { count, watch } => self.crowd(count, watch, starter, number),
+            Step::Beside { count } => self.beside(count, work, starter, number),
         };
         self.seconds += begin.elapsed().as_secs_f64();
         done
@@ -208,54 +206,18 @@ impl Visit {
         Ok(())
     }
 
-    fn crowd(
-        &mut self,
-        count: u32,
-        watch: bool,
-        starter: &Starter,
-        number: &mut dyn FnMut() -> u32,
-    ) -> Done {
-        let (warm, rate) = (at_load(WARM, count), at_load(RATE, count));
-        let room = self.one.map_or(Ok(()), |one| Limits::now().check(count, &one));
-        if let Err(why) = room {
-            [warm, rate].iter().for_each(|row| self.ledger.lacks(row, &why));
-            return Ok(());
-        }
-        let before = HostMemory::now();
-        let numbers: Vec<u32> = (0..count).map(|_| number()).collect();
-        let crowd = Crowd::start(starter, &numbers).map_err(|_| Interrupted)?;
-        let why = crowd.failed.first().map(String::as_str);
-        self.ledger.starts(&rate, count, crowd.failed.len() as u32, why);
-        self.ledger.starts(&warm, 0, 0, why);
-        if let Some(per_second) = crowd.rate() {
-            self.ledger.add(&rate, per_second);
-            if count > 1 {
-                crowd.up.iter().for_each(|up| self.ledger.add(&warm, up.start_ns));
-            }
-            self.weigh(&crowd.up, before, watch);
-        }
-        self.left.extend(crowd.stop().into_iter().flat_map(|stopped| stopped.left));
-        Ok(())
-    }
-
-    /// Notes what layers take that are alive together.
-    fn weigh(&mut self, up: &[Up], before: Option<HostMemory>, watch: bool) {
-        let alive::Taken { point, counters } = alive::look(up, before, watch);
-        match point {
-            Ok(point) => {
-                self.ledger.alive(point);
-                if let Some(before) = before {
-                    self.ledger.count(PSS, "memory_room", before.room());
-                    self.ledger.count(PSS, "memory_total", before.total);
-                }
-            }
-            Err(why) => [MEMORY, PSS].iter().for_each(|row| self.ledger.lacks(row, &why)),
-        }
-        counters.iter().for_each(|counter| self.ledger.count(PSS, &counter.name, counter.value));
+    /// Whether the host has room for `count` layers at once; the limit that they would hit, if not.
+    pub(super) fn room(&self, count: u32) -> Result<(), String> {
+        self.one.map_or(Ok(()), |one| Limits::now().check(count, &one))
     }
 
     /// A layer that has started, for `row`; nothing when it has failed.
-    fn up(&mut self, row: &str, starter: &Starter, number: u32) -> Result<Option<Up>, Interrupted> {
+    pub(super) fn up(
+        &mut self,
+        row: &str,
+        starter: &Starter,
+        number: u32,
+    ) -> Result<Option<Up>, Interrupted> {
         match starter.start(number) {
             Ok(up) => {
                 self.ledger.starts(row, 1, 0, None);

@@ -99,6 +99,7 @@ pub fn campaign_of(directory: &Path, layer: &str, finish: bool, created: &str) -
         command: "tare run".into(),
         programs: Vec::new(),
         sweep: None,
+        neighbours: None,
     };
     let row = |name: &str| LayerRow {
         name: name.into(),

@@ -47,6 +47,12 @@ pub struct RunArgs {
     /// Run a sweep of many layers without asking
     #[arg(long)]
     pub yes: bool,
+    /// What one layer does beside neighbours of its kind, in rows beside/* of the suite sandbox (docs/sandbox.md) [default: sysbench/cpu]
+    #[arg(long, value_name = "BENCH")]
+    pub beside: Option<String>,
+    /// What busy neighbours do there [default: lmbench/null_call]
+    #[arg(long, value_name = "BENCH")]
+    pub neighbour: Option<String>,
     /// Duration of each series of samples, instead of the benchmark's own, for example 2s (docs/suites.md lists the
     /// original durations)
     #[arg(long, value_parser = time, value_name = "TIME")]

@@ -15,14 +15,14 @@ use crate::cli::{ProgramArgs, RunArgs, values};
 use crate::pin::Pin;
 use crate::sweep::{SweepArg, SweepTable, Swept, Wanted};
 use crate::usage::OrUsage;
-use crate::{input, output};
+use crate::{input, output, programs};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Duration;
-use tare_layers::{Layer, LayerKind, Settings, Unnamed, configure, kinds_of, usual};
+use tare_layers::{Layer, LayerKind, Settings, Unnamed, configure, kinds_of, usual, with_root};
 use tare_proto::{BenchInfo, Machine};
 use tare_run::Candidate;
 use tare_store::{Design, Order};
@@ -243,7 +243,13 @@ fn made(
 ) -> Result<Vec<Asked>> {
     let mut layers: Vec<Asked> = Vec::new();
     for settings in asked {
-        let (kind, mut settings, mut layer) = configure(machine, settings)?;
+        let mut settings = settings.clone();
+        if needs.contains(programs::ROOT) && machine == Machine::Real && with_root(&mut settings) {
+            output::note(
+                "kvm runs programs under QEMU (vmm=qemu): tare's own monitor has no disk for their files.",
+            );
+        }
+        let (kind, mut settings, mut layer) = configure(machine, &settings)?;
         for key in needs {
             if let Some(value) = usual(kind, key) {
                 settings.default_to(key, value);

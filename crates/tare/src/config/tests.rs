@@ -21,7 +21,7 @@ fn names(line: &str) -> Vec<String> {
 fn a_layer_gets_what_a_benchmark_says_that_it_needs() {
     let set = |needs: &str, layer: &str| {
         let bench = BenchInfo { needs: needs.into(), ..BenchInfo::default() };
-        let args = args(&format!("tare run --layers {layer}"));
+        let args = args(&format!("tare run --layer {layer}"));
         let made =
             Config::default().layers(&args, Machine::Real, &[bench], &Wanted::default()).unwrap().0;
         made[0].settings.to_string()
@@ -29,6 +29,8 @@ fn a_layer_gets_what_a_benchmark_says_that_it_needs() {
     assert!(set("disk", "runc").contains("disk=128M"), "{}", set("disk", "runc"));
     assert!(set("net", "runc").contains("net=veth") && set("net", "uml").contains("net=tap"));
     assert!(!set("", "runc").contains("disk=") && !set("", "runc").contains("net="));
+    assert!(set("root", "kvm").contains("vmm=qemu") && set("disk", "kvm").contains("vmm=tare"));
+    assert!(set("root", "kvm,vmm=tare").contains("vmm=tare"), "a monitor that is named stays");
     let none = set("disk", "mock");
     assert!(!none.contains("disk="), "a kind without such a setting: {none}");
 }

@@ -60,7 +60,7 @@ impl Place {
         let host = Host { vmm, ..Host::new(folder.join("tare-probe"), folder.join("cache")) };
         let temporary = format!("TMPDIR={}", folder.join("boots").display());
         let args = vec![temporary, folder.join("tare").display().to_string(), "keep".into()];
-        let keeper = Keeper { program: "env".into(), args };
+        let keeper = Keeper { program: "env".into(), args, ..Keeper::default() };
         let marker = folder.file_name().unwrap().to_str().unwrap().to_owned();
         let watched = Mutex::default();
         Place { folder: folder.to_owned(), host, keeper, marker, watched, foreign: interfaces() }

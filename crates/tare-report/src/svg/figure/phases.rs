@@ -74,6 +74,7 @@ mod tests {
             alive: Vec::new(),
             idle_cpu: None,
             idle_wakeups: None,
+            beside: Vec::new(),
         };
         let svg = figure(&[(1, &found)]);
         let width = |share: f64| format!("width=\"{}\"", num(share * (EDGES.1 - EDGES.0)));

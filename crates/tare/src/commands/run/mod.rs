@@ -12,7 +12,7 @@ use crate::catalog::Catalog;
 use crate::cli::{self, FormatArgs, RunArgs};
 use crate::commands::{explain, show};
 use crate::config::{Asked, Config};
-use crate::loads::{expand, searched};
+use crate::loads::{expand, find_all, searched};
 use crate::programs::{self, Wanted};
 use crate::progress::Progress;
 use crate::usage::OrUsage;
@@ -61,7 +61,7 @@ pub fn quietly(args: &RunArgs, config: &Config, shown: Option<&FormatArgs>) -> R
     let (mut host, keeper) = (host::counting_host(counting(args, machine))?, host::keeper()?);
     host.destroy_disks = args.destroy_disk_contents;
     let catalog = Catalog::load(&host.probe)?;
-    let Request { benches, programs, loads, asked, sweep, baseline, vcpus, cpus } =
+    let Request { benches, programs, loads, asked, sweep, neighbours, baseline, vcpus, cpus } =
         Request::of(args, config, machine, &catalog)?;
     let out = args.out.clone().unwrap_or_else(fresh_directory);
     check_place(&out)?;
@@ -79,10 +79,9 @@ pub fn quietly(args: &RunArgs, config: &Config, shown: Option<&FormatArgs>) -> R
     let begin = Instant::now();
     let base = tried::baseline(&tried, &baseline)?;
     let on = Setup { host: &host, keeper: &keeper, cpus: &cpus, boot: boot_limit(args, machine) };
-    let found = match base {
-        Some(base) => search_all(searched(&benches, &loads), &base.weighed, &on, &mut progress)?,
-        None => Vec::new(),
-    };
+    let curves = searched(&benches, &loads);
+    let search = |base: &Tried| search_all(curves, &base.weighed, &on, &mut progress);
+    let found = base.map(search).transpose()?.unwrap_or_default();
     let benches = expand(benches, &loads, vcpus, &found);
     let mut programs = programs::at_loads(programs, &loads, vcpus);
     let benches = rehearsed::rows(benches, &mut programs, base, &on, &mut progress)?;
@@ -92,7 +91,7 @@ pub fn quietly(args: &RunArgs, config: &Config, shown: Option<&FormatArgs>) -> R
     let benches = estimated(benches, args.format.estimator);
     let (on, cache) = ((baseline, cpus.clone()), catalog.cache_bytes);
     let plan = plan::plan(machine, args, config, on, cache, &tried, &benches)?;
-    let plan = Plan { sweep, ..prepared_by(plan, &programs, &found, begin) };
+    let plan = Plan { sweep, neighbours, ..prepared_by(plan, &programs, &found, begin) };
     let discard = |_: &anyhow::Error| tare_store::discard_empty(&out);
     let mut store = Store::create(&out, &plan, &rows(&tried), &benches)?;
     remember(&mut store, &plan, &tried, &found).inspect_err(discard)?;
@@ -217,23 +216,17 @@ fn search_all(
     let interrupted = interrupt::interrupted;
     let search =
         Search { name, layer: &*layer.layer, host, keeper, cpus, batch_ns, boot, interrupted };
-    let mut all = Vec::new();
-    for bench in benches {
-        match search.loads(bench, progress) {
-            Ok(found) => {
-                progress.event(Event::Loads(&found));
-                all.push(found);
-            }
-            Err(_) if interrupt::interrupted() => break,
-            Err(error) => {
-                let bench = &bench.name;
-                bail!(
-                    "no loads for {bench}: {name} failed ({error}); list some: --load {bench}=1,2,4"
-                )
-            }
+    find_all(benches, |bench| match search.loads(bench, progress) {
+        Ok(found) => {
+            progress.event(Event::Loads(&found));
+            Ok(Some(found))
         }
-    }
-    Ok(all)
+        Err(_) if interrupt::interrupted() => Ok(None),
+        Err(error) => {
+            let bench = &bench.name;
+            bail!("no loads for {bench}: {name} failed ({error}); list some: --load {bench}=1,2,4")
+        }
+    })
 }
 
 /// What a reader of the scoreboard should know of a curve's end.

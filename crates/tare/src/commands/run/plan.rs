@@ -13,9 +13,9 @@ use crate::sweep::Cost;
 use anyhow::{Result, anyhow, bail};
 use std::time::Duration;
 use tare_layers::suggestion;
-use tare_proto::{BenchInfo, MAX_SAMPLES, Machine};
+use tare_proto::{BenchInfo, MAX_SAMPLES, Machine, name_and_load};
 use tare_run::{HOST_SUITE, sandbox_benches as sandbox, simulated};
-use tare_store::{Counting, Order, Plan};
+use tare_store::{Counting, Neighbours, Order, Plan};
 
 /// Time that a campaign may take when nothing is said.
 const BUDGET: Duration = Duration::from_secs(300);
@@ -49,6 +49,42 @@ pub fn pin(args: &RunArgs, benches: &[BenchInfo]) -> Pin {
     let whole = |bench: &BenchInfo| sandbox::is_row(bench) || bench.suite == HOST_SUITE.0;
     let anywhere = benches.iter().any(sandbox::is_row) && benches.iter().all(whole);
     args.pin.clone().unwrap_or(if anywhere { Pin::None } else { Pin::Auto })
+}
+
+/// What is done beside neighbours, and by them, where one of `benches` is about that.
+pub fn neighbours(
+    catalog: &Catalog,
+    args: &RunArgs,
+    benches: &[BenchInfo],
+) -> Result<Option<Neighbours>> {
+    let asked = [
+        ("beside", &args.beside, sandbox::WORK),
+        ("neighbour", &args.neighbour, sandbox::NEIGHBOUR),
+    ];
+    if !benches.iter().any(sandbox::has_neighbours) {
+        return match asked.iter().find(|(_, given, _)| given.is_some()) {
+            Some((flag, ..)) => bail!(
+                "--{flag} is about the rows beside/* of the suite sandbox: add --bench 'beside/*'"
+            ),
+            None => Ok(None),
+        };
+    }
+    let own = |bench: &&BenchInfo| catalog.is_of_probe(bench) && bench.needs.is_empty();
+    let names: Vec<&str> =
+        catalog.benches.iter().filter(own).map(|bench| bench.name.as_str()).collect();
+    let [work, busy] = asked.map(|(flag, given, usual)| {
+        let name = given.as_deref().unwrap_or(usual);
+        let (plain, _) = name_and_load(name);
+        let found = catalog.benches.iter().filter(own).find(|bench| bench.name == plain);
+        found.map(|bench| (name.to_owned(), bench.better)).ok_or_else(|| {
+            anyhow!(
+                "--{flag} {name}: none that layers run by themselves; {}",
+                suggestion(name, &names)
+            )
+        })
+    });
+    let ((measured, better), (busy, _)) = (work?, busy?);
+    Ok(Some(Neighbours { measured, better, busy }))
 }
 
 /// The benchmarks that were asked for; beside programs, only the host's unless others are named.
@@ -190,6 +226,7 @@ pub fn plan(
         command: shell::own_command(),
         programs: Vec::new(),
         sweep: None,
+        neighbours: None,
     })
 }
 

@@ -13,7 +13,7 @@ use crate::usage::{OrUsage, wrong_usage};
 use anyhow::Result;
 use tare_proto::{BenchInfo, Machine};
 use tare_run::simulated;
-use tare_store::Sweep;
+use tare_store::{Neighbours, Sweep};
 
 /// What flags and file come to.
 pub struct Request {
@@ -23,6 +23,8 @@ pub struct Request {
     pub loads: Vec<LoadArg>,
     pub asked: Vec<Asked>,
     pub sweep: Option<Sweep>,
+    /// What is done beside neighbours, where a row is about that.
+    pub neighbours: Option<Neighbours>,
     /// The name of the layer that the others are divided by.
     pub baseline: String,
     /// CPUs of the largest layer.
@@ -47,6 +49,7 @@ impl Request {
         let programs = programs::wanted(args, config, &benches).or_usage()?;
         let benches = measured(benches, args, config, machine, &programs)?;
         let benches = sweep.sizes(benches).or_usage()?;
+        let neighbours = plan::neighbours(catalog, args, &benches).or_usage()?;
         let mut loads = plan::loads(args, config, machine).or_usage()?;
         loads.extend(sweep.load(!loads.is_empty()).or_usage()?);
         programs::check_search(&benches, &loads).and(check_loads(&benches, &loads)).or_usage()?;
@@ -63,7 +66,7 @@ impl Request {
             output::note(&others);
         }
         let sweep = swept.sweep;
-        Ok(Request { benches, programs, loads, asked, sweep, baseline, vcpus, cpus })
+        Ok(Request { benches, programs, loads, asked, sweep, neighbours, baseline, vcpus, cpus })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Report 000's file server load.
 
-use super::{Known, PLAIN};
+use super::{Known, PLAIN, WITHOUT_WARMUP};
 
 pub const PROGRAM: Known = Known {
     name: "dbench",
@@ -9,5 +9,6 @@ pub const PROGRAM: Known = Known {
     command: "dbench -D /tmp -t 1 -c /usr/share/dbench/client.txt $LOAD",
     metric: Some(("^Throughput ([0-9.]+) MB/sec", "MB/s")),
     load: ("clients", &[1]),
+    runs: WITHOUT_WARMUP,
     ..PLAIN
 };

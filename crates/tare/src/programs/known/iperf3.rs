@@ -1,6 +1,6 @@
 //! Bytes over the loopback interface; the suite `net` has those to another machine.
 
-use super::{Known, PLAIN};
+use super::{Known, PLAIN, WITHOUT_WARMUP};
 
 pub const PROGRAM: Known = Known {
     name: "iperf3",
@@ -11,5 +11,6 @@ pub const PROGRAM: Known = Known {
     ready: "grep -q '0100007F:1451 .* 0A ' /proc/net/tcp",
     command: "iperf3 -c 127.0.0.1 -t 1 -f M",
     metric: Some(("([0-9.]+) MBytes/sec +receiver", "MiB/s")),
+    runs: WITHOUT_WARMUP,
     ..PLAIN
 };

@@ -6,6 +6,7 @@ mod gcc;
 mod git;
 mod hackbench;
 mod iperf3;
+mod kernel;
 mod kernel_lib;
 mod nginx;
 mod oltp;
@@ -18,6 +19,7 @@ mod sysbench;
 mod xz;
 
 use crate::cli::ProgramArgs;
+use std::time::Duration;
 use tare_proto::{BenchInfo, Better, SuiteInfo, Unit};
 
 /// The name of the suite, and what its rows begin with.
@@ -48,6 +50,10 @@ pub struct Known {
     load: (&'static str, &'static [u32]),
     /// The memory that it needs.
     memory: &'static str,
+    /// Runs that are thrown away, and those that are measured.
+    runs: (u32, u32),
+    /// Minutes that a run may take, of a row that only its own name asks for; 0 for the others.
+    minutes: u64,
 }
 
 /// What most of them have none of.
@@ -63,10 +69,16 @@ const PLAIN: Known = Known {
     metric: None,
     load: ("", &[]),
     memory: "512M",
+    runs: (super::WARMUP, super::REPEAT),
+    minutes: 0,
 };
+
+/// Runs of a program that measures for a second, of which its start is a small part.
+const WITHOUT_WARMUP: (u32, u32) = (0, super::REPEAT);
 
 /// Every program, in the scoreboard's order.
 pub const ALL: &[&Known] = &[
+    &kernel::PROGRAM,
     &kernel_lib::PROGRAM,
     &gcc::PROGRAM,
     &xz::PROGRAM,
@@ -95,6 +107,11 @@ pub fn benches() -> impl Iterator<Item = BenchInfo> {
     ALL.iter().map(|known| known.info())
 }
 
+/// Whether the row `name` is run with the whole suite; those that take many minutes are not.
+pub fn is_usual(name: &str) -> bool {
+    !ALL.iter().any(|known| known.row() == name && known.takes_minutes())
+}
+
 /// What the program of row `name` asks for, in a root with the packages of all of `names`.
 pub fn asked(name: &str, names: &[String]) -> Option<ProgramArgs> {
     let known = ALL.iter().find(|known| known.row() == name)?;
@@ -116,6 +133,9 @@ pub fn asked(name: &str, names: &[String]) -> Option<ProgramArgs> {
         load_counts: shell(known.load.0),
         loads: known.load.1.to_vec(),
         memory: shell(known.memory),
+        warmup: Some(known.runs.0),
+        repeat: Some(known.runs.1),
+        timeout: known.takes_minutes().then(|| Duration::from_secs(60 * known.minutes)),
         command: ["/bin/sh", "-c", known.command].map(str::to_owned).to_vec(),
         ..ProgramArgs::default()
     })
@@ -124,6 +144,10 @@ pub fn asked(name: &str, names: &[String]) -> Option<ProgramArgs> {
 impl Known {
     fn row(&self) -> String {
         format!("{SUITE}/{}", self.name)
+    }
+
+    fn takes_minutes(&self) -> bool {
+        self.minutes > 0
     }
 
     fn info(&self) -> BenchInfo {
@@ -136,7 +160,7 @@ impl Known {
             better: super::units::usual_end(unit).unwrap_or(Better::Lower),
             suite: SUITE.into(),
             estimator: super::ESTIMATOR.into(),
-            samples: super::REPEAT,
+            samples: self.runs.1,
             needs: super::NEEDS.into(),
             load: self.load.0.into(),
             loads: self.load.1.to_vec(),

@@ -1,6 +1,6 @@
 //! A web server and its client over the loopback interface.
 
-use super::{Known, PLAIN};
+use super::{Known, PLAIN, WITHOUT_WARMUP};
 
 pub const PROGRAM: Known = Known {
     name: "nginx",
@@ -14,5 +14,6 @@ pub const PROGRAM: Known = Known {
     command: "wrk -t 1 -c $LOAD -d 1s http://127.0.0.1:8080/",
     metric: Some(("^Requests/sec: +([0-9.]+)", "1/s")),
     load: ("connections", &[16]),
+    runs: WITHOUT_WARMUP,
     ..PLAIN
 };

@@ -1,6 +1,6 @@
 //! Report 004's database load: SysBench OLTP on MariaDB, reading and writing.
 
-use super::{Known, PLAIN};
+use super::{Known, PLAIN, WITHOUT_WARMUP};
 
 pub const PROGRAM: Known = Known {
     name: "oltp",
@@ -30,5 +30,6 @@ pub(super) const ON_MARIADB: Known = Known {
     metric: Some(("transactions: +[0-9]+ +\\(([0-9.]+) per sec", "1/s")),
     load: ("threads", &[1]),
     memory: "1G",
+    runs: WITHOUT_WARMUP,
     ..PLAIN
 };

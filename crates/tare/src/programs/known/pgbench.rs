@@ -1,6 +1,6 @@
 //! A database with processes and shared memory: PostgreSQL.
 
-use super::{Known, PLAIN};
+use super::{Known, PLAIN, WITHOUT_WARMUP};
 
 pub const PROGRAM: Known = Known {
     name: "pgbench",
@@ -18,5 +18,6 @@ pub const PROGRAM: Known = Known {
     command: "exec sh /srv/pg/as pgbench -c $LOAD -j 1 -T 1 postgres",
     metric: Some(("^tps = ([0-9.]+)", "1/s")),
     load: ("clients", &[1]),
+    runs: WITHOUT_WARMUP,
     ..PLAIN
 };

@@ -1,6 +1,6 @@
 //! Report 004's processor load.
 
-use super::{Known, PLAIN};
+use super::{Known, PLAIN, WITHOUT_WARMUP};
 
 pub const PROGRAM: Known = Known {
     name: "sysbench",
@@ -9,5 +9,6 @@ pub const PROGRAM: Known = Known {
     command: "sysbench cpu --threads=$LOAD --time=1 --cpu-max-prime=10000 run",
     metric: Some(("events per second: +([0-9.]+)", "1/s")),
     load: ("threads", &[1]),
+    runs: WITHOUT_WARMUP,
     ..PLAIN
 };
