@@ -1,6 +1,5 @@
 //! One layer's visit in a block: the starts that are made of it, step by step, and what each row has of them.
 
-use super::beside::Work;
 use super::ledger::Ledger;
 use super::limits::{Limits, One};
 use super::start::{Failed, Starter, Up};
@@ -11,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tare_layers::{Second, drop_cached};
-use tare_store::Recorded;
+use tare_store::{Neighbours, Recorded};
 
 /// Most warm starts, and most tasks, of one turn.
 const MOST: u32 = 5;
@@ -73,7 +72,7 @@ impl Visit {
         &mut self,
         step: Step,
         starter: &Starter,
-        (within, work): (Duration, Option<&Work>),
+        (within, work): (Duration, Option<&Neighbours>),
         number: &mut dyn FnMut() -> u32,
     ) -> Done {
         let begin = Instant::now();

@@ -4,9 +4,9 @@ use crate::carried::PROBE;
 use crate::cli::ResumeArgs;
 use crate::commands::run::Prepared;
 use crate::commands::show;
-use crate::config::{Asked, layers};
+use crate::config::{self, Asked, layers};
 use crate::progress::Progress;
-use crate::{host, interrupt, output, programs};
+use crate::{host, interrupt, output};
 use anyhow::{Result, anyhow, bail};
 use std::path::Path;
 use std::process::ExitCode;
@@ -68,7 +68,7 @@ fn roots(campaign: &Campaign, cache: &Path) -> Result<Vec<HeldRoot>> {
     let mut held = Vec::new();
     for row in campaign.layers.iter().filter(|row| row.unavailable.is_none()) {
         let settings = Settings::parse(&row.settings)?;
-        let Some(path) = settings.get(programs::ROOT) else { continue };
+        let Some(path) = settings.get(config::ROOT) else { continue };
         let root = hold_again(cache, Path::new(path));
         held.extend(root.map_err(|no| anyhow!("{}: {}; {}", row.name, no.why, no.remedy))?);
     }

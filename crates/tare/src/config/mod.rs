@@ -15,7 +15,7 @@ use crate::cli::{ProgramArgs, RunArgs, values};
 use crate::pin::Pin;
 use crate::sweep::{SweepArg, SweepTable, Swept, Wanted};
 use crate::usage::OrUsage;
-use crate::{input, output, programs};
+use crate::{input, output};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -227,6 +227,9 @@ pub fn layers(machine: Machine, asked: &[Settings]) -> Result<Vec<Asked>> {
     }
 }
 
+/// The setting of layers that says what programs see.
+pub const ROOT: &str = "root";
+
 /// The settings of one layer of every kind of `machine` that is `wanted`.
 fn of_kinds(machine: Machine, wanted: impl Fn(&LayerKind) -> bool) -> Result<Vec<Settings>> {
     let kinds = kinds_of(machine).filter(|kind| wanted(kind));
@@ -244,7 +247,7 @@ fn made(
     let mut layers: Vec<Asked> = Vec::new();
     for settings in asked {
         let mut settings = settings.clone();
-        if needs.contains(programs::ROOT) && machine == Machine::Real && with_root(&mut settings) {
+        if needs.contains(ROOT) && machine == Machine::Real && with_root(&mut settings) {
             output::note(
                 "kvm runs programs under QEMU (vmm=qemu): tare's own monitor has no disk for their files.",
             );

@@ -9,7 +9,7 @@ mod units;
 
 pub use at_loads::{at_loads, check_search};
 pub use predicted::one;
-pub use root::{ROOT, recipe, rooted};
+pub use root::{recipe, rooted};
 
 use crate::cli::{ProgramArgs, RunArgs};
 use crate::config::Config;

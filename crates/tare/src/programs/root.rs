@@ -1,13 +1,10 @@
 //! The root of a campaign's programs: one for all of them, since a layer has one.
 
 use super::Wanted;
-use crate::config::Asked;
+use crate::config::{Asked, ROOT};
 use anyhow::{Result, anyhow, bail};
 use tare_layers::{ReadyRoot, RootRecipe, Settings, configure, takes_image};
 use tare_proto::Machine;
-
-/// The setting of layers that says what programs see.
-pub const ROOT: &str = "root";
 
 /// The setting of guests that says how much memory they have.
 const MEMORY: &str = "memory";
