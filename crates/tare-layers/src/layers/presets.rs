@@ -78,7 +78,11 @@ pub const DOCKER: LayerKind = kind(
              /tare-probe serve",
         ),
         ("stop", "docker rm --force {id}"),
-        ("finish", "docker rmi --force tare-probe:{campaign}"),
+        // If tare is killed, its last containers are being removed meanwhile, and an image waits for them.
+        (
+            "finish",
+            "sh -c 'for try in 1 2 3 4 5 6 7; do docker rmi --force \"$1\" && exit; sleep 0.9; done; exit 1' sh tare-probe:{campaign}",
+        ),
         ("processes", "elsewhere"),
     ],
     &Recipe {
