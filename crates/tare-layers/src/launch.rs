@@ -42,6 +42,9 @@ pub struct Program {
     pub env: Vec<(String, String)>,
     /// It is denied registers that it cannot keep (see `registers.rs`).
     pub older_registers: bool,
+    /// It may have as many files open as this user is allowed (see `open_files.rs`).
+    #[serde(default)]
+    pub many_files: bool,
     /// How the host keeps its memory.
     #[serde(default)]
     pub pages: Pages,

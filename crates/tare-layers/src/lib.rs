@@ -21,6 +21,7 @@ mod launch;
 mod layer;
 mod layers;
 mod net;
+mod open_files;
 mod page_cache;
 mod pages;
 mod patience;

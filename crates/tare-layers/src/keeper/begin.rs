@@ -3,7 +3,7 @@
 
 use crate::keeper::estate::{self, Estate};
 use crate::keeper::orders::{News, Order, READY, monotonic_ns, tell};
-use crate::{Helper, Program, affinity, keeper::end, registers};
+use crate::{Helper, Program, affinity, keeper::end, open_files, registers};
 use nix::sys::prctl;
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::unistd::{dup2_stderr, dup2_stdin, dup2_stdout};
@@ -41,6 +41,11 @@ pub(crate) fn layer(
     if what.older_registers {
         // SAFETY: as above.
         unsafe { command.pre_exec(registers::only_the_older) };
+    }
+    if what.many_files {
+        let wanted = open_files::wanted()?;
+        // SAFETY: as above.
+        unsafe { command.pre_exec(move || open_files::ask(wanted)) };
     }
     let pages = what.pages;
     // SAFETY: as above.

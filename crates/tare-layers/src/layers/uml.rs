@@ -95,6 +95,7 @@ impl Layer for Uml {
             .args(arguments(self.memory, &boot.own_name(&initramfs), "."))
             .arg(format!("umid={}", boot.id))
             .args(&self.args);
+        program.many_files = true;
         if registers::are_too_many() {
             program.older_registers = true;
             program = program.arg(registers::WITHOUT_AVX);
