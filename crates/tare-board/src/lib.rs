@@ -64,7 +64,7 @@ pub use load::{LoadCurve, LoadPoint};
 pub use options::Options;
 pub use predict::{
     CONFIDENCE as PREDICTION_CONFIDENCE, Expected, Held, LayerPrediction, Naive, PRICES, Predicted,
-    Prediction, Profile, Term, Unpriced, held, predict,
+    Prediction, Printed, Profile, Term, Unpriced, held, predict,
 };
 pub use remark::Note;
 pub use samples::{BootSamples, Counted, SampleSummary};

@@ -112,6 +112,23 @@ fn a_layer_without_a_price_says_so_and_the_others_stay() {
     );
 }
 
+#[test]
+fn a_difference_within_the_noise_of_the_baseline_is_none() {
+    let mut campaign = priced(None);
+    let lookup = campaign.benchmarks.iter().position(|b| b.name == "operations/lookup").unwrap();
+    let boots = campaign.boots.clone();
+    // The baseline's second boot takes a tenth more than its first, and so does the layer.
+    for row in campaign.series.iter_mut().filter(|row| row.benchmark == lookup) {
+        let value = match (boots[row.boot].layer, boots[row.boot].role) {
+            (0, Role::Weigh) => 100.0,
+            _ => 110.0,
+        };
+        row.samples = vec![value; 4];
+    }
+    let found = expected(&campaign, &of_one("lookup", 1e5, 1e7));
+    assert_eq!(found.ratio, 1.0, "{found:?}");
+}
+
 /// Adds programs that make a mix of operations and take what the model says, but for `odd` as a factor.
 fn with_programs(odd: impl Fn(usize) -> f64) -> Campaign {
     let mut campaign = priced(None);

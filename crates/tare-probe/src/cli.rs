@@ -53,6 +53,28 @@ pub fn run(names: &[&str]) -> i32 {
     code
 }
 
+/// Does the operation of the row `name` `times` times and nothing else: a program of which it is known what it does. With
+/// `less` it does what the row's value is corrected by, as often.
+pub fn repeat(name: &str, times: &str, less: bool) -> i32 {
+    let found = benches::all().find(|bench| bench.name == name).map(|bench| &bench.kind);
+    let (Some(bench::Kind::Loop(prepare)), Ok(times)) = (found, times.parse::<u64>()) else {
+        eprintln!("tare-probe: {name} is no row of one operation, or {times} no number");
+        return 2;
+    };
+    match prepare() {
+        Ok(op) => {
+            let wanted = |term: &&mut bench::Term| (term.sign < 0.0) == less;
+            let mut terms = op.terms;
+            terms.iter_mut().filter(wanted).for_each(|term| (term.batch)(times));
+            0
+        }
+        Err(why) => {
+            eprintln!("tare-probe: {name}: {why}");
+            1
+        }
+    }
+}
+
 /// Prints what the harness adds to an operation.
 pub fn overhead() -> i32 {
     print!("{}", overhead::report());

@@ -51,6 +51,9 @@ tare-probe: measures one layer from inside, for tare
   tare-probe list [--json]    what it can measure
   tare-probe run NAME...      measure benchmarks (NAME@N: N copies) or suites and print
   tare-probe overhead         what its harness adds to an operation
+  tare-probe repeat NAME N [less]
+                              do the operation of a row N times, or what its value is corrected by
+  tare-probe count PID MS     count what a running process does for MS milliseconds (what tare starts)
   tare-probe serve [FILE]     take requests on standard input, or FILE's (what tare starts)
   tare-probe serve --slower P the same, every timed loop P% longer: a difference to be found
   tare-probe hello            write one line, as the second process of a layer (what tare starts)
@@ -81,6 +84,9 @@ extern "C" fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
         ["list", "--json"] => cli::list_json(),
         ["run", names @ ..] if !names.is_empty() => cli::run(names),
         ["overhead"] => cli::overhead(),
+        ["repeat", name, times] => cli::repeat(name, times, false),
+        ["repeat", name, times, "less"] => cli::repeat(name, times, true),
+        ["count", pid, ms] => program::attached::main(pid, ms),
         ["hello"] => applets::hello(),
         ["peer"] => peer::main(),
         ["stage", stage, lower, command @ ..] => program::stage::main(stage, lower, command),

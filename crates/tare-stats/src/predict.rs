@@ -6,7 +6,8 @@
 //! - **An operation costs what its row says**, in a program as in a loop: caches that are cold in a program and warm in a
 //!   loop, locks that several threads want, and work that is done beside others are not seen.
 //! - **Where programs were measured on the layer, the added cost of each group of kinds is scaled**, by ridge regression of
-//!   the measured ratios towards 1: the fewer programs, the less they move it.
+//!   the logarithms of the measured ratios towards scales of 1: the fewer programs, the less they move it. A program that is far
+//!   off counts less than by its square (Huber's weights), so that one that the model cannot describe leaves the others alone.
 //! - **The error is of the added cost**: a program to which a layer adds nothing cannot be far off. Its size is what leaving
 //!   out each program of the fit shows, mixed with a prior that experience with nine programs on three layers gave (a factor
 //!   of 1.25 in the middle, `PRIOR_SPREAD`), plus what the rows' own intervals say.
@@ -67,14 +68,20 @@ const PRIOR_DF: f64 = 4.0;
 /// Fewer programs than this move no scale.
 pub const FEWEST_PROGRAMS: usize = 3;
 
-/// How far scales are expected from 1, and predictions from what is measured, both as shares: their squares' quotient is the
-/// ridge's weight.
-const SCALE_SD: f64 = 0.5;
-const RATIO_SD: f64 = 0.1;
+/// How far the logarithms of scales are expected from 0, and of predictions from what is measured: their squares' quotient
+/// is the ridge's weight.
+const SCALE_SD: f64 = 0.3;
+const RATIO_SD: f64 = 0.2;
 
-/// Scales are kept within these.
-const LEAST_SCALE: f64 = 0.2;
-const MOST_SCALE: f64 = 5.0;
+/// An error of a logarithm beyond this counts by its size and not by its square.
+const FAR: f64 = 0.1;
+
+/// Scales are kept within these, as logarithms, and move by at most a step at a time.
+const MOST_SCALE: f64 = 1.6;
+const STEP: f64 = 0.5;
+
+/// Steps of the regression, of which a few are enough.
+const STEPS: usize = 25;
 
 /// The part of an error that does not come from the added cost: of the clock, and of user time that is not quite the row's.
 const FLOOR: f64 = 0.06;
@@ -188,29 +195,39 @@ fn weight(program: &ProgramCost, scales: &[f64]) -> f64 {
     share.hypot(FLOOR / PRIOR_SPREAD)
 }
 
-/// The scales that fit `programs` best, each pulled towards 1.
+/// The scales that fit `programs` best, each pulled towards 1: Gauss and Newton's way, by steps that are linear.
 fn scales(groups: usize, programs: &[(ProgramCost, f64)]) -> Vec<f64> {
+    let mut logs = vec![0.0_f64; groups];
     if programs.len() < FEWEST_PROGRAMS {
         return vec![1.0; groups];
     }
-    // Normal equations of the relative errors, for the scales' distances from 1.
-    let mut left = vec![vec![0.0; groups]; groups];
-    let mut right = vec![0.0; groups];
-    for (program, measured) in programs {
-        let added: Vec<f64> = program.added(groups).iter().map(|added| added / measured).collect();
-        let missing = 1.0 - (1.0 / measured + added.iter().sum::<f64>());
-        for row in 0..groups {
-            right[row] += added[row] * missing;
-            for column in 0..groups {
-                left[row][column] += added[row] * added[column];
+    for _ in 0..STEPS {
+        let scales: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
+        let mut left = vec![vec![0.0; groups]; groups];
+        let mut right = vec![0.0; groups];
+        for (program, measured) in programs {
+            let predicted = ratio(program, &scales);
+            let missing = (measured / predicted).ln();
+            let weight = 1.0 / (missing.abs() / FAR).max(1.0);
+            let added = program.added(groups);
+            let by: Vec<f64> = (0..groups).map(|at| added[at] * scales[at] / predicted).collect();
+            for row in 0..groups {
+                right[row] += weight * by[row] * missing;
+                for column in 0..groups {
+                    left[row][column] += weight * by[row] * by[column];
+                }
             }
         }
+        let ridge = (RATIO_SD / SCALE_SD).powi(2);
+        for (at, row) in left.iter_mut().enumerate() {
+            row[at] += ridge;
+            right[at] -= ridge * logs[at];
+        }
+        for (log, by) in logs.iter_mut().zip(solve(left, right)) {
+            *log = (*log + by.clamp(-STEP, STEP)).clamp(-MOST_SCALE, MOST_SCALE);
+        }
     }
-    for (at, row) in left.iter_mut().enumerate() {
-        row[at] += (RATIO_SD / SCALE_SD).powi(2);
-    }
-    let distances = solve(left, right);
-    distances.iter().map(|by| (1.0 + by).clamp(LEAST_SCALE, MOST_SCALE)).collect()
+    logs.iter().map(|log| log.exp()).collect()
 }
 
 /// Solves `left · x = right` by elimination; the ridge makes every pivot positive.

@@ -58,12 +58,13 @@ fn measured(scale: f64) -> Vec<(ProgramCost, f64)> {
 #[test]
 fn programs_that_were_measured_move_the_scales_and_narrow_the_interval() {
     let model = CostModel::fit(2, &measured(1.5)).unwrap();
-    assert!((model.scales[0] - 1.5).abs() < 0.1, "{model:?}");
+    // Towards 1, as a ridge pulls: 1.37 where 1.5 is right.
+    assert!((model.scales[0] - 1.5).abs() < 0.15, "{model:?}");
     assert!((model.scales[1] - 1.0).abs() < 0.1, "{model:?}");
-    assert!(model.left_out.iter().all(|error| error.abs() < 0.06), "{model:?}");
+    assert!(model.left_out.iter().all(|error| error.abs() < 0.1), "{model:?}");
     let new = program(1.0, &[term(0, 0.6, 3.0), term(1, 0.2, 0.6)]);
     let found = model.predict(&new, 0.9).unwrap();
-    assert!((found.ratio / 5.0 - 1.0).abs() < 0.05, "{found:?}");
+    assert!((found.ratio / 5.0 - 1.0).abs() < 0.07, "{found:?}");
     let before = CostModel::unfitted(2).predict(&new, 0.9).unwrap();
     assert!(found.high / found.low < before.high / before.low);
 }
@@ -75,6 +76,16 @@ fn rows_that_are_right_are_left_as_they_are_and_few_programs_change_nothing() {
     let two = CostModel::fit(2, &measured(1.5)[..2]).unwrap();
     assert_eq!(two.scales, [1.0, 1.0]);
     assert_eq!(two.left_out.len(), 2, "and how far off they are is known");
+}
+
+#[test]
+fn one_program_that_the_model_cannot_describe_leaves_the_others_alone() {
+    let mut odd = measured(1.0);
+    odd.push((program(1.0, &[term(0, 0.8, 4.0)]), 1.4)); // which the rows say takes 4.2 times as long
+    let model = CostModel::fit(2, &odd).unwrap();
+    assert!((model.scales[0] - 1.0).abs() < 0.1, "{model:?}");
+    assert!(model.left_out[..6].iter().all(|error| error.abs() < 0.1), "{model:?}");
+    assert!(model.left_out[6] > 1.0, "{model:?}");
 }
 
 #[test]

@@ -99,6 +99,12 @@ fn a_prediction_says_how_long_by_what_and_what_it_does_not_know() {
     assert!(said.contains("runc: it would take"), "{said}");
     assert!(said.contains("What this does not know"), "{said}");
     assert!(said.contains("no program with counted operations was measured there"), "{said}");
+    let line = "--name rate --metric rate.([0-9]+) --better higher";
+    let done =
+        predict(&Bench::new(), line, &["perl", "-e", "getppid for 1 .. 50000; print 'rate 7'"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let said = flat(&done.out);
+    assert!(said.contains("times as large.") && said.contains("runc: it would take"), "{said}");
 }
 
 #[test]
@@ -179,7 +185,7 @@ fn what_cannot_be_counted_says_why() {
         ("--timeout 1s", &["sleep", "100"], "did not end within 1 s"),
         ("", &["sh", "-c", "read line < /dev/tty"], "runs without a terminal"),
         ("", &["./nothere"], "there is no program ./nothere"),
-        ("--metric x([0-9]) --better lower", &["true"], "leave --metric out"),
+        ("--parse time", &["true"], "name them with --metric"),
         ("--background sleep", &["true"], "what runs beside it is not counted"),
     ];
     for (line, words, why) in cases {

@@ -1,12 +1,13 @@
-//! The suite `programs` on real layers, and that tare's values are what the same commands print by hand in the same root.
+//! The suite `programs` on real layers, and that tare's values are what the same commands print by hand in the same root;
+//! and programs that look at many of this host's files.
 //!
-//! Needs Debian's mirror, as the packages of the tests do: the root is built once for both tests.
+//! Needs Debian's mirror, as the packages of the tests do: the root is built once for both tests of the suite.
 
 mod common;
 
-use common::{Bench, samples};
+use common::{Bench, done, samples};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use tare_store::{Campaign, Outcome};
 
@@ -96,5 +97,34 @@ fn values_are_what_the_same_commands_print_by_hand_in_the_same_root() {
                 "{row} on {layer}: {values:?}"
             );
         }
+    }
+}
+
+/// Programs that open three hundred files each, of two folders.
+const OPENERS: &str = r#"
+[[program]]
+name = "first"
+command = ["perl", "-e", "for (</usr/bin/*>) { next unless -f; open F, $_ or die \"$_: $!\"; last if ++$n == 300 }"]
+
+[[program]]
+name = "second"
+command = ["perl", "-e", "for (</usr/share/doc/*/copyright>) { open F, $_ or die \"$_: $!\"; last if ++$n == 300 }"]
+"#;
+
+#[test]
+fn programs_on_user_mode_linux_may_look_at_more_files_than_tare_may_open() {
+    let bench = Bench::new();
+    bench.write("tare.toml", OPENERS);
+    // Its kernel keeps a file of this host open for each that programs have opened, and forgets them before the next program.
+    let line = "tare=$1 && shift && exec prlimit --nofile=500:500 \"$tare\" \"$@\"";
+    let mut limited = Command::new("sh");
+    limited.args(["-c", line, "sh"]).arg(env!("CARGO_BIN_EXE_tare")).current_dir(bench.path("."));
+    limited.env("TARE_CACHE", common::cache()).env("NO_COLOR", "1").stdin(Stdio::null());
+    limited.args("run --layers native,uml --blocks 1 --out c".split(' '));
+    let ran = done(limited.output().expect("tare starts"));
+    assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+    let campaign = bench.campaign("c");
+    for program in ["program/first", "program/second"] {
+        assert!(!samples(&campaign, program, "uml").is_empty(), "{program}: {}", ran.out);
     }
 }

@@ -25,6 +25,8 @@ pub struct Held {
     pub naive: Naive,
     /// Nanoseconds of a run on the baseline.
     pub native_ns: f64,
+    /// The baseline's second boot / its first: how far two measurements of the same are apart.
+    pub floor: Option<f64>,
     /// What makes the prediction, the largest difference first.
     #[serde(skip)]
     pub terms: Vec<Term>,
@@ -58,12 +60,18 @@ pub fn held(campaign: &Campaign, board: &Scoreboard) -> Vec<Held> {
                 low: found.low,
                 high: found.high,
                 native_ns: program.native_ns,
+                floor: floor(board, &program.name),
                 terms: found.terms,
                 naive: Naive { ratio: (!logs.is_empty()).then(|| mean.exp()) },
             });
         }
     }
     all
+}
+
+fn floor(board: &Scoreboard, program: &str) -> Option<f64> {
+    let row = board.rows.iter().find(|row| row.benchmark == program)?;
+    row.floor.as_ref().map(|floor| floor.ratio.value)
 }
 
 /// The programs of `campaign` with their ratios on `layer`, where operations were counted.

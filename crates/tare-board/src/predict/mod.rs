@@ -6,7 +6,7 @@ mod prices;
 mod profile;
 
 pub use held::{Held, Naive, held};
-pub use profile::Profile;
+pub use profile::{Printed, Profile};
 
 use crate::board::Scoreboard;
 use crate::extras::counted;

@@ -40,15 +40,16 @@ impl<'a> Prices<'a> {
         let (row, cell) = self.row(&format!("{OPERATION_ROW}{}", operation.name))?;
         let native = row.baseline.as_ref().map(|mean| mean.mean);
         let (native, (ratio, log_error)) = native.zip(ratio(cell)).ok_or_else(|| none(cell))?;
-        let native = native * times;
+        let (native, ratio) = (native * times, beyond_noise(row, ratio));
         let group = Work::ALL.iter().position(|work| *work == operation.work).unwrap_or(0);
         Ok(CostTerm { group, native, layer: native * ratio, log_error })
     }
 
     /// What user time of `ns` natively costs.
     pub fn user(&self, ns: f64) -> Result<CostTerm, NoPrice> {
-        let (_, cell) = self.row(COMPUTE)?;
+        let (row, cell) = self.row(COMPUTE)?;
         let (ratio, log_error) = ratio(cell).ok_or_else(|| none(cell))?;
+        let ratio = beyond_noise(row, ratio);
         Ok(CostTerm { group: USER, native: ns, layer: ns * ratio, log_error })
     }
 
@@ -62,6 +63,12 @@ impl<'a> Prices<'a> {
 
 fn none(cell: &Cell) -> NoPrice {
     NoPrice::NotOnLayer(cell.why.clone().unwrap_or_else(|| "it has no value".into()))
+}
+
+/// A ratio that is no further from 1 than the baseline's second boot is from its first is no difference.
+fn beyond_noise(row: &Row, ratio: f64) -> f64 {
+    let noise = row.floor.as_ref().map_or(0.0, |floor| floor.ratio.value.ln().abs());
+    if ratio.ln().abs() <= noise { 1.0 } else { ratio }
 }
 
 /// A cell's ratio, and the standard error of its logarithm.

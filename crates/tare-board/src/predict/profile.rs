@@ -3,7 +3,7 @@
 use crate::board::Scoreboard;
 use crate::extras::counted;
 use serde::{Serialize, Serializer};
-use tare_proto::{Counter, OPERATION_COUNTER, OPERATION_ROW, Operation, Unit, operation};
+use tare_proto::{Better, Counter, OPERATION_COUNTER, OPERATION_ROW, Operation, Unit, operation};
 use tare_store::Campaign;
 
 /// A program's run on the baseline.
@@ -24,11 +24,24 @@ pub struct Profile {
     pub unknown: f64,
     /// How many times as long the run took in which they were counted.
     pub slowdown: Option<f64>,
-    /// What is not known of it, where it was read from a trace.
+    /// What is not known of it, where it was not run for this.
     pub lacks: Option<&'static str>,
+    /// Figures that it prints.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<Printed>,
     /// The calls that it makes, by name.
     #[serde(skip)]
     pub calls: Vec<String>,
+}
+
+/// A figure that a program prints. It is taken to follow the program's time: one of which less is better in proportion, one of
+/// which more is better inversely.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Printed {
+    /// Its row's name.
+    pub name: String,
+    /// Which end is good.
+    pub better: Better,
 }
 
 fn by_name<S: Serializer>(
@@ -67,6 +80,7 @@ impl Profile {
             unknown: value(UNKNOWN).unwrap_or(0.0),
             slowdown: value(SLOWDOWN),
             lacks: None,
+            figures: Vec::new(),
             calls: calls.map(str::to_owned).collect(),
         })
     }

@@ -55,9 +55,6 @@ impl Trace {
     fn add_paths(&mut self, name: &'static str, components: f64, times: f64) {
         self.add(name, times);
         self.add("component", (components - 1.0).max(0.0) * times);
-        if name == "open" {
-            self.add("lookup", times);
-        }
     }
 
     fn saw(&mut self, call: &str) {

@@ -10,13 +10,14 @@ use std::io;
 pub const CALL: u32 = 1;
 pub const FOREIGN: u32 = 2;
 
+/// This architecture, as the kernel's audit calls it.
 #[cfg(target_arch = "x86_64")]
-const ARCHITECTURE: u32 = 0xc000_003e;
+pub const ARCHITECTURE: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]
-const ARCHITECTURE: u32 = 0xc000_00b7;
+pub const ARCHITECTURE: u32 = 0xc000_00b7;
 
 /// Numbers from here on are those of x32, which is no architecture of its own.
-const X32: u32 = 0x4000_0000;
+pub const X32: u32 = 0x4000_0000;
 
 /// Places in `struct seccomp_data`.
 const NUMBER_AT: u32 = 0;

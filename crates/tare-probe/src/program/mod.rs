@@ -3,8 +3,10 @@
 //! The host's table has the row; the probe knows only what it is told in the request. Whatever goes wrong is a failure
 //! with the last lines of the output, never a sample.
 
+pub mod attached;
 mod call_names;
 mod calls;
+mod census;
 mod classes;
 mod filter;
 mod names;
@@ -12,6 +14,8 @@ mod others;
 mod output;
 pub mod root;
 mod run;
+mod sampled;
+mod seen;
 mod server;
 pub mod stage;
 mod stopped;
@@ -40,6 +44,7 @@ pub fn measure(program: &Program, request: &Request, turns: Turns) -> Result<Ser
 fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, Refusal> {
     has_memory(program.memory_mib, facts::memory_kib("MemTotal") / 1024)?;
     let root = root::root().map_err(Refusal::Unavailable)?;
+    root::forget_files();
     let mut place = Surroundings { program, root, others: Others::now() };
     let around = &program.around;
     shell(&place, "setup", &around.setup)?;
@@ -115,6 +120,10 @@ fn operations(
     counters.push(Counter::new(COUNTING, slowdown));
     Ok(counters)
 }
+
+/// Why a program with foreign calls is refused.
+const OF_32_BITS: &str =
+    "it makes system calls of another architecture (a 32-bit program): these cannot be counted";
 
 /// How many times as long the run took in which operations were counted.
 const COUNTING: &str = "counting_slowdown";

@@ -78,6 +78,14 @@ fn make() -> Result<Root, String> {
     }
 }
 
+/// Lets a guest's kernel forget what it has cached of the host's files: User-Mode Linux keeps one of the host's open for each, and
+/// may have no more of them than the host lets it. The next program's own runs to warm up fill its caches again.
+pub fn forget_files() {
+    if std::env::var(ROOT).is_ok_and(|told| told.starts_with(ROOT_HOSTFS)) {
+        let _ = fs::write("/proc/sys/vm/drop_caches", "3"); // what is still too many is said by the program that fails
+    }
+}
+
 /// A guest's root: a read-only file system below an overlay in memory.
 fn guest(source: &str, kind: &str, options: &str) -> Result<Root, String> {
     let stage = Path::new(GUEST);

@@ -1,6 +1,7 @@
 //! What ptrace(2) tells of a stopped process, and what it is told.
 
 use std::ffi::c_void;
+use std::io;
 use std::mem;
 use std::ptr;
 
@@ -34,8 +35,51 @@ pub fn info(tid: libc::pid_t) -> Option<libc::ptrace_syscall_info> {
     (got > 0).then_some(info)
 }
 
+/// The process or the thread that `tid` has started, when it has stopped for that.
+pub fn child_of_event(tid: libc::pid_t) -> Option<libc::pid_t> {
+    let mut child: libc::c_ulong = 0;
+    // SAFETY: the kernel writes one long.
+    let told = unsafe {
+        libc::ptrace(libc::PTRACE_GETEVENTMSG, tid, ptr::null_mut::<c_void>(), &raw mut child)
+    };
+    (told == 0).then_some(child as libc::pid_t)
+}
+
 /// A request that writes nothing here. A process that was killed meanwhile refuses it, and its end is heard of next.
 pub fn request(what: libc::c_uint, pid: libc::pid_t, data: usize) {
-    // SAFETY: these requests take numbers.
-    unsafe { libc::ptrace(what, pid, ptr::null_mut::<c_void>(), data as *mut c_void) };
+    let _ = asked(what, pid, data);
 }
+
+/// The same, with the kernel's answer.
+pub fn asked(what: libc::c_uint, pid: libc::pid_t, data: usize) -> io::Result<()> {
+    let none = ptr::null_mut::<c_void>();
+    // SAFETY: these requests take numbers.
+    match unsafe { libc::ptrace(what, pid, none, data as *mut c_void) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Waits for any traced thread to stop or to end: which one, and its wait status. A signal ends the wait.
+pub fn next_stop() -> io::Result<(libc::pid_t, i32)> {
+    let mut status = 0;
+    // SAFETY: `status` is a valid place to write to.
+    match unsafe { libc::waitpid(-1, &mut status, libc::__WALL) } {
+        -1 => Err(io::Error::last_os_error()),
+        tid => Ok((tid, status)),
+    }
+}
+
+/// A stop at the begin or the end of a call has this bit beside SIGTRAP.
+pub const CALL: libc::c_int = 0x80;
+
+/// The event of a thread that was attached, or that a signal has stopped: `PTRACE_EVENT_STOP`.
+pub const STOPPED: libc::c_int = 128;
+
+/// Of what kinds of stops the tracer is told.
+pub const TOLD: libc::c_int = libc::PTRACE_O_TRACESYSGOOD
+    | libc::PTRACE_O_TRACEFORK
+    | libc::PTRACE_O_TRACEVFORK
+    | libc::PTRACE_O_TRACECLONE
+    | libc::PTRACE_O_TRACEEXEC
+    | libc::PTRACE_O_TRACEEXIT;

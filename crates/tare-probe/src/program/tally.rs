@@ -2,7 +2,7 @@
 
 use super::call_names;
 use std::collections::BTreeMap;
-use tare_proto::{Counter, OPERATION_COUNTER, kib_class};
+use tare_proto::{Counter, OPERATION_COUNTER};
 
 /// How the names of calls' counters begin.
 const CALLS: &str = "perf/calls/";
@@ -24,13 +24,6 @@ impl Tally {
     pub fn add(&mut self, name: &'static str, times: f64) {
         if times > 0.0 {
             *self.operations.entry(name).or_default() += times;
-        }
-    }
-
-    /// Adds bytes that went through what a transfer is called `name` of.
-    pub fn add_bytes(&mut self, name: &'static str, bytes: u64) {
-        if let Some(kib) = kib_class(name) {
-            self.add(kib, bytes as f64 / 1024.0);
         }
     }
 

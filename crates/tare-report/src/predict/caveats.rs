@@ -14,7 +14,7 @@ pub(super) fn caveats(prediction: &Prediction) -> Vec<String> {
     let program = &prediction.program;
     let mut all = Vec::new();
     if let Some(lacks) = program.lacks {
-        all.push(format!("The trace lacks {lacks}."));
+        all.push(format!("Nothing is known of {lacks}."));
     }
     if program.unknown > 0.0 {
         all.push(format!(
@@ -29,6 +29,11 @@ pub(super) fn caveats(prediction: &Prediction) -> Vec<String> {
             "It waited for {:.0}% of its time. Waiting is taken to last as long everywhere.",
             100.0 * waited
         ));
+    }
+    if !program.figures.is_empty() {
+        all.push(
+            "The figures that it prints are taken to follow its time, or the inverse of it.".into(),
+        );
     }
     all.extend(kernel(prediction));
     for layer in &prediction.layers {

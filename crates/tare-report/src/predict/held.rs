@@ -44,17 +44,11 @@ fn summary(all: &[Held]) -> String {
     let mut text = String::new();
     for layer in layers {
         let own: Vec<&Held> = all.iter().filter(|held| held.layer == layer).collect();
-        let off = |of: &dyn Fn(&Held) -> Option<f64>| {
-            let mut logs: Vec<f64> = own
-                .iter()
-                .filter_map(|held| Some((of(held)? / held.measured).ln().abs()))
-                .collect();
-            logs.sort_by(f64::total_cmp);
-            let at = |share: f64| logs.get((share * (logs.len().max(1) - 1) as f64) as usize);
-            (at(0.5).map_or(f64::NAN, |log| log.exp()), at(1.0).map_or(f64::NAN, |log| log.exp()))
+        let of_measured = |of: &dyn Fn(&Held) -> Option<f64>| {
+            off(own.iter().filter_map(|held| Some(of(held)? / held.measured)).collect())
         };
-        let (middle, worst) = off(&|held| Some(held.predicted));
-        let (naive, naive_worst) = off(&|held| held.naive.ratio);
+        let (middle, worst) = of_measured(&|held| Some(held.predicted));
+        let (naive, naive_worst) = of_measured(&|held| held.naive.ratio);
         let inside =
             own.iter().filter(|held| held.low <= held.measured && held.measured <= held.high);
         let _ = writeln!(
@@ -66,5 +60,29 @@ fn summary(all: &[Held]) -> String {
             own.len()
         );
     }
+    text.push_str(&against_itself(all));
     text
+}
+
+/// How far two measurements of the same program on the same layer are apart, which no prediction can do without.
+fn against_itself(all: &[Held]) -> String {
+    let mut floors: Vec<(&str, f64)> =
+        all.iter().filter_map(|held| Some((held.program.as_str(), held.floor?))).collect();
+    floors.sort_by(|a, b| a.0.cmp(b.0));
+    floors.dedup_by(|a, b| a.0 == b.0);
+    if floors.is_empty() {
+        return String::new();
+    }
+    let (middle, worst) = off(floors.into_iter().map(|(_, floor)| floor).collect());
+    format!(
+        "The baseline against itself (A/A): a factor of {middle:.2} in the middle and {worst:.2} at worst.\n"
+    )
+}
+
+/// The factor in the middle and the largest one by which `ratios` differ from 1.
+fn off(ratios: Vec<f64>) -> (f64, f64) {
+    let mut logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln().abs()).collect();
+    logs.sort_by(f64::total_cmp);
+    let at = |place: usize| logs.get(place).map_or(f64::NAN, |log| log.exp());
+    (at(logs.len().saturating_sub(1) / 2), at(logs.len().saturating_sub(1)))
 }

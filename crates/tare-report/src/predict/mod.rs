@@ -10,8 +10,8 @@ use crate::words;
 use caveats::caveats;
 use std::fmt::Write;
 use tare_board::format::{quantity, short_ratio};
-use tare_board::{Expected, LayerPrediction, PRICES, Predicted, Prediction, Term};
-use tare_proto::Unit;
+use tare_board::{Expected, LayerPrediction, PRICES, Predicted, Prediction, Printed, Term};
+use tare_proto::{Better, Unit};
 
 /// Terms that are shown of each layer.
 const SHOWN: usize = 5;
@@ -46,6 +46,9 @@ pub fn prediction_text(prediction: &Prediction, from: &str) -> String {
     text.push_str("\n\n");
     for layer in &prediction.layers {
         let _ = writeln!(text, "{}", sentence(layer, prediction.confidence));
+        for figure in &program.figures {
+            text.push_str(&printed(layer, figure));
+        }
         if !layer.lacks.is_empty() {
             let calls: Vec<String> = layer.lacks.iter().map(|call| clean(call)).collect();
             let name = words::name(&layer.layer);
@@ -117,6 +120,19 @@ fn sentence(layer: &LayerPrediction, confidence: f64) -> String {
             )
         }
     }
+}
+
+/// What becomes of a figure that the program prints; nothing where its time is not predicted.
+fn printed(layer: &LayerPrediction, figure: &Printed) -> String {
+    let Predicted::Ratio(expected) = &layer.outcome else { return String::new() };
+    let Expected { ratio, low, high, .. } = **expected;
+    let [ratio, low, high] = match figure.better {
+        Better::Lower => [ratio, low, high],
+        Better::Higher => [1.0 / ratio, 1.0 / high, 1.0 / low],
+    };
+    let (layer, figure) = (words::name(&layer.layer), words::name(&figure.name));
+    let [ratio, low, high] = [ratio, low, high].map(short_ratio);
+    format!("{layer}: {figure} would be {ratio} ({low}–{high}) times as large.\n")
 }
 
 /// What makes a ratio, in words.

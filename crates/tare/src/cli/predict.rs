@@ -25,6 +25,13 @@ pub struct PredictArgs {
     /// How much of that is in its own code [default: what the operations leave of it]
     #[arg(long, value_name = "TIME", requires = "trace", value_parser = time)]
     pub user: Option<Duration>,
+    /// A process that runs already instead of a run, with its threads and its children: it is watched, then traced
+    #[arg(long, value_name = "PID", conflicts_with_all = ["command", "program", "trace"],
+          value_parser = clap::value_parser!(u32).range(1..=0x7fff_ffff))]
+    pub pid: Option<u32>,
+    /// How long it is watched, and then traced for as long [default: 5s]
+    #[arg(long = "for", value_name = "TIME", requires = "pid", value_parser = time)]
+    pub time: Option<Duration>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

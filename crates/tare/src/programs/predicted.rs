@@ -3,6 +3,7 @@
 use super::{SUITE, Wanted, known, read};
 use crate::cli::ProgramArgs;
 use anyhow::{Result, bail};
+use tare_board::Printed;
 use tare_layers::suggestion;
 use tare_store::ProgramValue;
 
@@ -29,13 +30,19 @@ impl Wanted {
             () if !around.background.is_empty() => Some(
                 "what runs beside it is not counted; start the server in the command itself, which then is counted with it",
             ),
-            () if self.parse.is_some() => {
-                Some("what it prints is not predicted, only its time: leave --parse out")
-            }
-            () if self.planned.rows.iter().any(|row| row.value != ProgramValue::Time) => {
-                Some("what it prints is not predicted, only its time: leave --metric out")
-            }
+            () if self.parse.is_some() => Some(
+                "which figures it prints is not known before it ran: name them with --metric, or leave --parse out",
+            ),
             () => None,
         }
+    }
+
+    /// The figures that it prints.
+    pub fn figures(&self) -> Vec<Printed> {
+        let rows = self.benches.iter().zip(&self.planned.rows);
+        let printed = rows.filter(|(_, row)| row.value != ProgramValue::Time);
+        printed
+            .map(|(bench, _)| Printed { name: bench.name.clone(), better: bench.better })
+            .collect()
     }
 }

@@ -1,13 +1,14 @@
 //! Names and contents of files, as programs of this layer see them.
 
-use super::room::{self, ABSENT, LISTED, MADE, Made, PRESENT, SHORT};
+use super::room::{self, ABSENT, MADE, Made, PRESENT, SHORT};
 use super::{rooted, row};
 use crate::bench::{Bench, Op, Refusal};
 use crate::benches::lmbench::null_io;
 use crate::sys::must;
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::rc::Rc;
 
 pub const ROWS: &[Bench] = &[
     rooted(
@@ -25,13 +26,13 @@ pub const ROWS: &[Bench] = &[
         "one stat(2) of a name that is not there, three components",
         || Ok(Op::new(look(ABSENT, false)?)),
     ),
-    rooted("operations/open", "open(2) and close(2) of a file, less a stat(2) of its path", || {
+    rooted("operations/open", "open(2) and close(2) of a file by a path of one component", || {
         Ok(Op::new(open()?).minus(look(PRESENT, true)?).plus(look(SHORT, true)?))
     }),
     rooted("operations/create", "a file is made, closed and removed; half of that", create),
     rooted(
         "operations/getdents",
-        "getdents64(2) of /usr/share from its start, after lseek(2)",
+        "getdents64(2) of /usr, just opened: mean of the one that lists it and the one that ends",
         list,
     ),
     rooted("operations/file", "mean of a 1-byte pread(2) and pwrite(2) of a file", || {
@@ -68,10 +69,18 @@ fn open() -> Result<impl FnMut() + 'static, Refusal> {
 }
 
 fn open_and_close(folder: &OwnedFd, path: &CStr, flags: libc::c_int) {
+    close(opened(folder, path, flags));
+}
+
+fn opened(folder: &OwnedFd, path: &CStr, flags: libc::c_int) -> RawFd {
     // SAFETY: the path is NUL-terminated.
     let fd = unsafe { libc::openat(folder.as_raw_fd(), path.as_ptr(), flags, 0o600) };
     must("open", fd >= 0);
-    // SAFETY: the descriptor has just been opened and nobody else knows it.
+    fd
+}
+
+fn close(fd: RawFd) {
+    // SAFETY: the callers have just opened it, and nobody else knows it.
     must("close", unsafe { libc::close(fd) } == 0);
 }
 
@@ -90,18 +99,22 @@ fn remove(folder: &OwnedFd) {
     must("unlink", unsafe { libc::unlinkat(folder.as_raw_fd(), MADE.as_ptr(), 0) } == 0);
 }
 
+/// A folder is opened, read to its end, which takes two calls, and closed; less what is no reading.
 fn list() -> Result<Op, Refusal> {
-    let folder = room::folder()?;
-    let listed = room::at(folder.as_raw_fd(), LISTED, libc::O_RDONLY | libc::O_DIRECTORY)?;
-    let mut entries = vec![0u8; 32 << 10];
-    Ok(Op::new(move || {
-        let (fd, size) = (listed.as_raw_fd(), entries.len());
-        // SAFETY: lseek has no memory preconditions.
-        must("lseek", unsafe { libc::lseek(fd, 0, libc::SEEK_SET) } == 0);
-        // SAFETY: pointer and size are of the same buffer.
-        let got = unsafe { libc::syscall(libc::SYS_getdents64, fd, entries.as_mut_ptr(), size) };
-        must("getdents64", got > 0);
-    }))
+    let folder = Rc::new(room::folder()?);
+    let (root, mut entries) = (folder.clone(), vec![0u8; 32 << 10]);
+    let read = move || {
+        let fd = opened(&root, SHORT, libc::O_RDONLY | libc::O_DIRECTORY);
+        for is_end in [false, true] {
+            let (at, size) = (entries.as_mut_ptr(), entries.len());
+            // SAFETY: pointer and size are of the same buffer.
+            let got = unsafe { libc::syscall(libc::SYS_getdents64, fd, at, size) };
+            must("getdents64", if is_end { got == 0 } else { got > 0 });
+        }
+        close(fd);
+    };
+    let less = move || close(opened(&folder, SHORT, libc::O_RDONLY | libc::O_DIRECTORY));
+    Ok(Op::new(read).minus(less).divided_by(2.0))
 }
 
 /// Writes `size` bytes to a file of its own and reads them again.

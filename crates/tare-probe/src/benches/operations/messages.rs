@@ -6,7 +6,6 @@ use crate::benches::lmbench::ring;
 use crate::sys::{check, must, pipe};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use std::os::unix::net::UnixStream;
 
 pub const ROWS: &[Bench] = &[
     row(
@@ -32,12 +31,12 @@ pub const ROWS: &[Bench] = &[
         "a KiB over TCP on loopback, one way, 16 KiB at a time, less the calls",
         || Ok(Op::new(through_tcp(16 << 10)?).minus(through_tcp(1)?).divided_by(32.0)),
     ),
-    row("operations/socket_new", "socketpair(2), and close(2) of both; half of that", || {
-        Ok(Op::new(|| drop(made(UnixStream::pair()))).divided_by(2.0))
+    row("operations/socket_new", "socket(2) of a stream of TCP, and its close(2)", || {
+        Ok(Op::new(|| drop(socket())))
     }),
     row(
         "operations/connect",
-        "socket, connect(2) and accept(2) of a TCP connection on loopback, and its end",
+        "connect(2) and accept(2) of a TCP connection on loopback, and its end, less a socket",
         connect,
     ),
     row("operations/poll", "one poll(2) of a pipe that has something to read", poll),
@@ -92,15 +91,28 @@ fn connect() -> Result<Op, Refusal> {
     Ok(Op::new(move || {
         let near = made(TcpStream::connect(address));
         let (far, _) = made(listener.accept());
-        // The end that closes last keeps no port waiting: it is reset.
-        let now = libc::linger { l_onoff: 1, l_linger: 0 };
-        let size = size_of_val(&now) as libc::socklen_t;
-        let (fd, value) = (near.as_raw_fd(), (&raw const now).cast());
-        // SAFETY: pointer and size are of the same value.
-        let set = unsafe { libc::setsockopt(fd, libc::SOL_SOCKET, libc::SO_LINGER, value, size) };
-        must("setsockopt", set == 0);
+        reset_at_end(near.as_raw_fd());
         drop((near, far));
-    }))
+    })
+    .minus(|| reset_at_end(socket().as_raw_fd())))
+}
+
+/// A socket of TCP.
+fn socket() -> OwnedFd {
+    // SAFETY: socket takes three numbers.
+    let fd = unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) };
+    must("socket", fd >= 0);
+    // SAFETY: it has just been opened, and nobody else owns it.
+    unsafe { OwnedFd::from_raw_fd(fd) }
+}
+
+/// Whatever connection `fd` has is reset when it is closed: it keeps no port waiting.
+fn reset_at_end(fd: RawFd) {
+    let now = libc::linger { l_onoff: 1, l_linger: 0 };
+    let (size, value) = (size_of_val(&now) as libc::socklen_t, (&raw const now).cast());
+    // SAFETY: pointer and size are of the same value.
+    let set = unsafe { libc::setsockopt(fd, libc::SOL_SOCKET, libc::SO_LINGER, value, size) };
+    must("setsockopt", set == 0);
 }
 
 /// A pipe with a byte in it.

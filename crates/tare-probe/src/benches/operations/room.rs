@@ -17,11 +17,9 @@ pub const PRESENT: &CStr = c"usr/bin/env";
 /// A folder that every root has: one component.
 pub const SHORT: &CStr = c"usr";
 
-/// A folder that every root has, and in which no root has its own files: an overlay does not merge it.
-pub const LISTED: &CStr = c"usr/share";
-
-/// A folder where files may be made.
-pub const MADE: &CStr = c"tmp/tare-operation";
+/// The folder where files may be made, and a file in it.
+const ROOM: &CStr = c"tmp";
+pub const MADE: &CStr = c"tare-operation";
 
 /// A name that no root has, as long as [`PRESENT`].
 pub const ABSENT: &CStr = c"usr/bin/no0";
@@ -70,7 +68,7 @@ fn of_namespaces(namespaces: &Root) -> io::Result<OwnedFd> {
 
 /// A file made in the root; its name is removed when it is dropped.
 pub struct Made {
-    /// The root.
+    /// Where it is.
     pub folder: OwnedFd,
     /// The file, open for reading and writing.
     pub file: OwnedFd,
@@ -79,7 +77,8 @@ pub struct Made {
 impl Made {
     /// Makes it.
     pub fn new() -> Result<Made, Refusal> {
-        let folder = folder()?;
+        let root = folder()?;
+        let folder = at(root.as_raw_fd(), ROOM, libc::O_RDONLY | libc::O_DIRECTORY)?;
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC;
         let file = at(folder.as_raw_fd(), MADE, flags)?;
         Ok(Made { folder, file })

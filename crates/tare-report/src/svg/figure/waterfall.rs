@@ -90,6 +90,7 @@ mod tests {
             low: 1.5,
             high: 2.2,
             naive: Naive { ratio: None },
+            floor: None,
             native_ns: 100.0,
             terms: (0..8).map(|at| term(&format!("t{at}"), 1.0, 11.0)).collect(),
         };

@@ -1,5 +1,7 @@
 //! `tare predict`: what a program would take on the layers of a campaign, from one native run and what operations cost there.
 
+mod running;
+
 use super::run::{BOOT, with_root};
 use crate::cli::PredictArgs;
 use crate::config::Asked;
@@ -31,12 +33,13 @@ pub fn predict(args: &PredictArgs) -> Result<ExitCode> {
     let campaign = tare_store::load(&args.from)?;
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
     check(&campaign, &board, args)?;
-    let profile = match &args.trace {
-        Some(file) => traced(file, args, &board)?,
-        None if args.command.command.is_empty() && args.program.is_none() => {
+    let profile = match (&args.trace, args.pid) {
+        (Some(file), _) => traced(file, args, &board)?,
+        (None, Some(pid)) => running::profile(pid, args.time)?,
+        (None, None) if args.command.command.is_empty() && args.program.is_none() => {
             return every(&campaign, &board, args);
         }
-        None => profile(programs::one(&args.command, args.program.as_deref()).or_usage()?)?,
+        (None, None) => profile(programs::one(&args.command, args.program.as_deref()).or_usage()?)?,
     };
     let prediction = predicted(&campaign, &board, &profile);
     let from = quote(&args.from.display().to_string()).into_owned();
@@ -139,6 +142,7 @@ fn profile(wanted: Wanted) -> Result<Profile> {
         Err(why) => bail!("{row} cannot be run on {HERE}: {why}"),
     };
     let native_ns = median(&series.samples)?;
-    Profile::of(row, native_ns, &series.counters)
-        .with_context(|| format!("the operations of {row} were not counted"))
+    let profile = Profile::of(row, native_ns, &series.counters)
+        .with_context(|| format!("the operations of {row} were not counted"))?;
+    Ok(Profile { figures: programs[0].figures(), ..profile })
 }

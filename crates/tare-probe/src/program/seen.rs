@@ -1,0 +1,237 @@
+//! What is made of the stops of traced threads, however these came to be traced: operations of their calls, and of the
+//! processes that they start.
+
+use super::classes;
+use super::sampled::{NO_MORE, Outcome, Sampled};
+use super::stopped::{child_of_event, components};
+use super::tally::Tally;
+use super::task::{Begun, Task, has_other_rights, process_of};
+use std::collections::{BTreeMap, HashMap};
+use tare_proto::{CallClass, Counter, kib_class};
+
+/// A call, as it was begun.
+#[derive(Clone, Copy)]
+pub struct Call {
+    /// Its number.
+    pub number: u64,
+    /// Its arguments.
+    pub args: [u64; 6],
+}
+
+/// What has been seen.
+pub struct Seen {
+    classes: HashMap<u64, CallClass>,
+    tally: Tally,
+    /// By process.
+    tasks: HashMap<libc::pid_t, Task>,
+    /// The process of every thread.
+    threads: HashMap<libc::pid_t, libc::pid_t>,
+    /// By thread: a call whose result is waited for, and for how many it stands.
+    inside: BTreeMap<libc::pid_t, (Call, f64)>,
+    /// By number, and whether a file is made.
+    sampled: HashMap<(u64, bool), Sampled>,
+    /// Why this program cannot be counted.
+    pub refused: Option<String>,
+}
+
+/// Transfers of at most so many bytes are taken for as long as they may be: nobody waits for their results.
+const SMALL: u64 = 4096;
+
+impl Seen {
+    pub fn nothing() -> Seen {
+        Seen {
+            classes: classes::table(),
+            tally: Tally::default(),
+            tasks: HashMap::new(),
+            threads: HashMap::new(),
+            inside: BTreeMap::new(),
+            sampled: HashMap::new(),
+            refused: None,
+        }
+    }
+
+    /// Whether thread `tid` is known.
+    pub fn knows(&self, tid: libc::pid_t) -> bool {
+        self.threads.contains_key(&tid)
+    }
+
+    /// Whether no thread is known.
+    pub fn is_empty(&self) -> bool {
+        self.threads.is_empty()
+    }
+
+    /// All threads that are known.
+    pub fn threads(&self) -> Vec<libc::pid_t> {
+        self.threads.keys().copied().collect()
+    }
+
+    /// Whether the result of `tid`'s call is waited for.
+    pub fn waits_for(&self, tid: libc::pid_t) -> bool {
+        self.inside.contains_key(&tid)
+    }
+
+    /// Thread `tid` is traced from here on. A process that its parent's event has not told of yet is a copy or not, which that
+    /// event then says.
+    pub fn begins(&mut self, tid: libc::pid_t, begun: Begun) {
+        let pid = process_of(tid);
+        self.threads.insert(tid, pid);
+        self.tasks.entry(pid).or_insert_with(|| Task::new(pid, begun));
+    }
+
+    /// Thread `tid` is traced from here on, and has run before.
+    pub fn runs(&mut self, tid: libc::pid_t) {
+        let pid = process_of(tid);
+        self.threads.insert(tid, pid);
+        self.tasks.entry(pid).or_insert_with(|| Task::running(pid));
+    }
+
+    /// Thread `tid` has ended.
+    pub fn ends(&mut self, tid: libc::pid_t) {
+        self.threads.remove(&tid);
+        self.inside.remove(&tid);
+    }
+
+    /// The process of `tid`, which is known, has started a program.
+    pub fn starts_a_program(&mut self, tid: libc::pid_t) {
+        self.tally.add("exec", 1.0);
+        if let Some(task) = self.tasks.get_mut(&process_of(tid)) {
+            task.becomes_another(&mut self.tally);
+        }
+        if has_other_rights(tid) {
+            self.refuse("it is set-user-id or set-group-id, or starts such a program: what is done with other rights is not counted");
+        }
+    }
+
+    pub fn refuse(&mut self, why: &str) {
+        self.refused.get_or_insert_with(|| why.to_owned());
+    }
+
+    /// What the kernel tells of `tid` beside its calls.
+    pub fn event(&mut self, tid: libc::pid_t, event: i32) {
+        match event {
+            libc::PTRACE_EVENT_FORK => self.starts(tid, "fork", Begun::Forked),
+            libc::PTRACE_EVENT_VFORK => self.starts(tid, "spawn", Begun::Other),
+            libc::PTRACE_EVENT_CLONE => self.starts(tid, "thread", Begun::Other),
+            libc::PTRACE_EVENT_EXEC => {
+                self.starts_a_program(tid);
+                *self.tally.calls.entry(libc::SYS_execve as u64).or_default() += 1;
+            }
+            libc::PTRACE_EVENT_EXIT => {
+                if let Some(mut task) = self.tasks.remove(&tid) {
+                    task.ends(&mut self.tally);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A process or a thread that `tid` has started; it may have been heard of before this.
+    fn starts(&mut self, tid: libc::pid_t, name: &'static str, begun: Begun) {
+        match child_of_event(tid) {
+            Some(child) if process_of(child) == child => {
+                // clone(2) of a process that sends another signal than SIGCHLD at its end, or none.
+                self.tally.add(if name == "thread" { "fork" } else { name }, 1.0);
+                self.tasks.insert(child, Task::new(child, begun));
+            }
+            _ => self.tally.add(name, 1.0),
+        }
+        let parent = self.threads.get(&tid).and_then(|pid| self.tasks.get_mut(pid));
+        parent.filter(|_| begun == Begun::Forked).into_iter().for_each(Task::forks);
+    }
+
+    /// A call begins; it is remembered when its result says what it is.
+    pub fn entered(&mut self, tid: libc::pid_t, call: Call) {
+        *self.tally.calls.entry(call.number).or_default() += 1;
+        let class = self.class(&call);
+        let pid = self.threads.get(&tid).copied().unwrap_or(tid);
+        match class {
+            CallClass::One(name) => self.tally.add(name, 1.0),
+            CallClass::Included => {}
+            CallClass::Unknown => self.tally.add_unknown(),
+            CallClass::Close(place) => {
+                self.tasks.get_mut(&pid).into_iter().for_each(|task| task.forget(call.args[place]));
+            }
+            CallClass::CloseMany => {
+                self.tally.add("descriptor", 1.0);
+                self.tasks.get_mut(&pid).into_iter().for_each(Task::forget_all);
+            }
+            CallClass::Transfer if call.args[2] <= SMALL => {
+                let kind = self.kind(pid, &call);
+                self.add(transfer(kind, call.args[2]), 1.0);
+            }
+            CallClass::Path(..) | CallClass::Open(_) | CallClass::Message => {
+                let sampled = self.sampled.entry((call.number, makes(class, &call))).or_default();
+                if let Some(times) = sampled.begins() {
+                    self.inside.insert(tid, (call, times));
+                }
+            }
+            CallClass::Transfer | CallClass::TransferOfResult => {
+                self.inside.insert(tid, (call, 1.0));
+            }
+        }
+    }
+
+    /// A call of `tid`'s has ended with `result`.
+    pub fn left(&mut self, tid: libc::pid_t, result: i64) {
+        let Some((call, times)) = self.inside.remove(&tid) else { return };
+        let pid = self.threads.get(&tid).copied().unwrap_or(tid);
+        let class = self.class(&call);
+        let bytes = u64::try_from(result).unwrap_or(0);
+        let of_path = |name, place: usize| path(name, components(tid, call.args[place]), result);
+        let outcome = match class {
+            CallClass::Path(name, place) => of_path(name, place),
+            CallClass::Open(place) if makes(class, &call) => of_path("create", place),
+            CallClass::Open(place) => of_path("open", place),
+            CallClass::Message => transfer("socket", bytes),
+            _ => transfer(self.kind(pid, &call), bytes),
+        };
+        if let Some(sampled) = self.sampled.get_mut(&(call.number, makes(class, &call))) {
+            sampled.found(outcome);
+        }
+        self.add(outcome, times);
+    }
+
+    /// All that was counted.
+    pub fn counters(&mut self) -> Vec<Counter> {
+        let rest: Vec<_> = self.sampled.values().map(Sampled::rest).collect();
+        rest.into_iter().for_each(|(outcome, times)| self.add(outcome, times));
+        self.sampled.clear();
+        for (_, mut task) in std::mem::take(&mut self.tasks) {
+            task.ends(&mut self.tally);
+        }
+        self.tally.counters()
+    }
+
+    fn class(&self, call: &Call) -> CallClass {
+        self.classes.get(&call.number).copied().unwrap_or(CallClass::Unknown)
+    }
+
+    /// Which operation a transfer of the call's descriptor is.
+    fn kind(&mut self, pid: libc::pid_t, call: &Call) -> &'static str {
+        self.tasks.get_mut(&pid).map_or("file", |task| task.transfer(call.args[0]))
+    }
+
+    fn add(&mut self, outcome: Outcome, times: f64) {
+        outcome.into_iter().for_each(|(name, count)| self.tally.add(name, count * times));
+    }
+}
+
+/// Whether a call makes the file that it opens, if it is not there.
+fn makes(class: CallClass, call: &Call) -> bool {
+    matches!(class, CallClass::Open(1)) && call.args[2] as libc::c_int & libc::O_CREAT != 0
+}
+
+/// An operation called `name` on a path.
+fn path(name: &'static str, components: usize, result: i64) -> Outcome {
+    match components {
+        0 => [("descriptor", 1.0), NO_MORE], // an empty path: of the descriptor itself
+        _ if result == -i64::from(libc::ENOENT) => [("lookup_miss", 1.0), NO_MORE],
+        _ => [(name, 1.0), ("component", (components - 1) as f64)],
+    }
+}
+
+/// A transfer of so many bytes.
+fn transfer(name: &'static str, bytes: u64) -> Outcome {
+    let kib = kib_class(name).map_or(NO_MORE, |kib| (kib, bytes as f64 / 1024.0));
+    [(name, 1.0), kib]
+}
