@@ -21,6 +21,7 @@ const GUESTS: &[(&str, &str)] =
 /// databases; what makes an empty Debian and roots of programs.
 const TESTING: &[(&str, &str)] = &[
     ("mkfs.erofs", "erofs-utils"),
+    ("qemu-storage-daemon", "qemu-system-common"),
     ("podman", "podman"),
     ("dockerd", "docker.io"),
     ("bwrap", "bubblewrap"),

@@ -53,6 +53,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => commands::explain::explain(&args),
         Command::Bisect(args) => commands::bisect::bisect(&args),
         Command::Predict(args) => commands::predict::predict(&args),
+        Command::Disk(verb) => commands::disk::disk(&verb),
         Command::Doctor(args) => commands::doctor::doctor(&args),
         Command::Init(args) => commands::init::init(&args),
         Command::List(args) => commands::list::list(&args),

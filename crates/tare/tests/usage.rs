@@ -7,6 +7,8 @@ use common::Bench;
 /// What cannot be meant, and what the message must hold: refused with 2, before anything is booted or written.
 const WRONG: &[(&str, &[&str])] = &[
     ("wiegh", &["wiegh"]),
+    ("disk drive --ring 16 --direct-descriptors", &["34 descriptors", "--ring 64"]),
+    ("disk suite --device tape", &["'tape'", "null, file:PATH or model"]),
     ("run --layers natve", &["no layer 'natve'", "native"]),
     ("run --layers native,native", &["two layers are called 'native'"]),
     ("run --layers native,", &["lacks a key or a value"]),
@@ -202,6 +204,13 @@ fn a_configuration_file_says_what_flags_say() {
     assert_eq!(campaign.layers.iter().map(|l| &l.name).collect::<Vec<_>>(), ["a", "b"]);
     bench.ok("run --blocks 1 --seed 3 --out d");
     assert_eq!(bench.campaign("d").plan.seed, 3, "flags win");
+}
+
+#[test]
+fn the_command_is_both_ends_of_a_disk() {
+    let done = Bench::new().ok("disk drive --milliseconds 20 --json");
+    let found: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    assert!(found["requests"].as_u64() > Some(0), "{}", done.out);
 }
 
 #[test]

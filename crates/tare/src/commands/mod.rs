@@ -3,6 +3,7 @@
 pub mod bisect;
 pub mod cache;
 pub mod compare;
+pub mod disk;
 pub mod doctor;
 pub mod explain;
 pub mod export;

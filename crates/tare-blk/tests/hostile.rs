@@ -1,0 +1,105 @@
+//! A driver that lies: the back end neither ends nor stops serving its other disks.
+
+mod common;
+
+use common::{Driver, Served};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+use tare_blk::front::BASE;
+use tare_blk::measure::{Back, Point, measure};
+
+fn pick<T: Copy>(random: &mut SplitMix64, of: &[T]) -> T {
+    of[random.next_u64() as usize % of.len()]
+}
+
+/// A descriptor of which each part may be right.
+fn descriptor(random: &mut SplitMix64, bytes: u64) -> u128 {
+    let inside = BASE + random.next_u64() % bytes;
+    let places = [
+        inside,
+        inside,
+        inside & !15,
+        BASE,
+        BASE + bytes - 1,
+        BASE + bytes,
+        0,
+        u64::MAX,
+        u64::MAX - 15,
+    ];
+    let lengths = [0, 1, 16, 16, 32, 512, 512, 4096, 1 << 20, u32::MAX, u32::MAX - 15];
+    let (place, length) = (pick(random, &places), pick(random, &lengths));
+    // Any of: another one follows, the device writes, a table.
+    let (flags, next) = (random.next_u64() % 8, random.next_u64() % 20);
+    u128::from(place) | u128::from(length) << 64 | u128::from(flags) << 96 | u128::from(next) << 112
+}
+
+/// Fills the memory with lies, then the ring, and wakes the back end, again and again.
+fn lie(name: &Path, seed: u64) {
+    let mut random = SplitMix64::seed_from_u64(seed);
+    let driver = Driver::connect(name);
+    let bytes = driver.memory.bytes() as u64;
+    let [table, available, _] = driver.ring.addresses().map(|address| (address - BASE) as usize);
+    let mut next = 0u16;
+    for _ in 0..400 {
+        // Tables may lie anywhere, and headers of reads and writes, too.
+        for _ in 0..64 {
+            let place = (random.next_u64() % (bytes / 16)) as usize * 16;
+            let header =
+                u128::from(random.next_u64() % 9) | u128::from(random.next_u64() % 80) << 64;
+            let lies = [header, descriptor(&mut random, bytes)];
+            driver.memory.put(place, pick(&mut random, &lies));
+        }
+        for index in 0..16 {
+            driver.memory.put(table + 16 * index, descriptor(&mut random, bytes));
+            driver
+                .memory
+                .put(available + 4 + 2 * index, pick(&mut random, &[0, 1, 5, 15, 16, u16::MAX]));
+        }
+        // More than a ring of them is a lie, too.
+        next = next.wrapping_add(pick(&mut random, &[1, 3, 16, 16, 17, 40000]));
+        driver.memory.put(available + 2, next);
+        driver.kick.write(1).unwrap();
+        if random.next_u64().is_multiple_of(16) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+fn outlives_lies(settings: &[&str]) {
+    let mut file = tempfile::NamedTempFile::new_in("/var/tmp").unwrap();
+    file.write_all(&[1; 64 << 9]).unwrap();
+    let device = format!("--device=file:{}", file.path().display());
+    let mut all = vec![&*device, "--cached", "--writable", "--ring=16", "--segments=8"];
+    all.extend(settings);
+    let mut served = Served::start(3, &all);
+    lie(&served.name(0), 1);
+    lie(&served.name(1), 2);
+    assert!(served.process.try_wait().unwrap().is_none(), "the back end has ended");
+    let point = Point {
+        back: Back::Socket(served.name(2)),
+        settings: common_settings(),
+        disks: 1,
+        block: 4096,
+        depth: 4,
+        write: false,
+        time: Duration::from_millis(20),
+    };
+    assert!(measure(&point).unwrap().requests > 0);
+}
+
+fn common_settings() -> tare_blk::settings::Settings {
+    tare_blk::settings::Settings { ring: 16, segments: 8, ..Default::default() }
+}
+
+#[test]
+fn lies_end_neither_the_back_end_nor_its_other_disks_with_pread() {
+    outlives_lies(&["--engine=pread", "--lock=global"]);
+}
+
+#[test]
+fn lies_end_neither_the_back_end_nor_its_other_disks_with_io_uring() {
+    outlives_lies(&["--engine=io-uring"]);
+}
