@@ -59,11 +59,6 @@ impl Process {
         cpu_of(Pid::from_raw(self.child.id() as i32))
     }
 
-    /// Its process id.
-    pub fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     /// Ends it, and tells what it said last.
     pub fn end(mut self) -> String {
         self.stop();

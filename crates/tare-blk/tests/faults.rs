@@ -139,7 +139,7 @@ fn a_back_end_ends_with_its_driver_and_its_socket_is_gone() {
     let mut served = Served::start(1, &["--lock=device"]);
     let mut driving = program();
     driving.args(["drive", "--milliseconds=20"]).arg("--socket").arg(served.name(0));
-    assert!(driving.status().unwrap().success());
+    assert!(driving.output().unwrap().status.success());
     assert!(served.process.wait().unwrap().success());
     assert!(!served.name(0).exists());
 }

@@ -7,7 +7,7 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tare_blk::front::BASE;
 use tare_blk::measure::{Back, Point, measure};
 
@@ -41,12 +41,14 @@ fn lie(name: &Path, seed: u64) {
     let mut random = SplitMix64::seed_from_u64(seed);
     let driver = Driver::connect(name);
     let bytes = driver.memory.bytes() as u64;
-    let [table, available, _] = driver.ring.addresses().map(|address| (address - BASE) as usize);
-    let mut next = 0u16;
+    let [table, available, used] = driver.ring.addresses().map(|address| (address - BASE) as usize);
+    // Where the back end says how far it has read.
+    let read = || driver.memory.get::<u16>(used + 4 + 8 * 16);
+    let (mut next, mut rounds) = (0u16, 0);
     for _ in 0..400 {
-        // Tables may lie anywhere, and headers of reads and writes, too.
+        // Tables may lie anywhere but in the rings, and headers of reads and writes, too.
         for _ in 0..64 {
-            let place = (random.next_u64() % (bytes / 16)) as usize * 16;
+            let place = 4096 + (random.next_u64() % (bytes / 16 - 256)) as usize * 16;
             let header =
                 u128::from(random.next_u64() % 9) | u128::from(random.next_u64() % 80) << 64;
             let lies = [header, descriptor(&mut random, bytes)];
@@ -54,18 +56,25 @@ fn lie(name: &Path, seed: u64) {
         }
         for index in 0..16 {
             driver.memory.put(table + 16 * index, descriptor(&mut random, bytes));
-            driver
-                .memory
-                .put(available + 4 + 2 * index, pick(&mut random, &[0, 1, 5, 15, 16, u16::MAX]));
+            let head = pick(&mut random, &[0, 1, 5, 15, 16, u16::MAX]);
+            driver.memory.put(available + 4 + 2 * index, head);
         }
-        // More than a ring of them is a lie, too.
-        next = next.wrapping_add(pick(&mut random, &[1, 3, 16, 16, 17, 40000]));
+        next = next.wrapping_add(pick(&mut random, &[1, 3, 16]));
         driver.memory.put(available + 2, next);
         driver.kick.write(1).unwrap();
-        if random.next_u64().is_multiple_of(16) {
-            std::thread::sleep(Duration::from_millis(1));
+        let end = Instant::now() + Duration::from_millis(20);
+        while read() != next && Instant::now() < end {
+            std::thread::yield_now();
         }
+        rounds += u32::from(read() == next);
+        // Requests may have written anywhere, and thus over what says how far it is.
+        next = if read() == next { next } else { read() };
     }
+    assert!(rounds > 100, "the back end read the ring {rounds} times only");
+    // More requests than a ring has, at last.
+    driver.memory.put(available + 2, next.wrapping_add(40000));
+    driver.kick.write(1).unwrap();
+    std::thread::sleep(Duration::from_millis(10));
 }
 
 fn outlives_lies(settings: &[&str]) {

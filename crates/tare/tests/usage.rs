@@ -106,6 +106,7 @@ const WRONG: &[(&str, &[&str])] = &[
 /// What makes sense and does not work, and what the message must hold: failed, with 1.
 const FAILED: &[(&str, &[&str])] = &[
     ("run --layers mock --config nowhere.toml", &["nowhere.toml"]),
+    ("disk drive --socket nowhere", &["connecting to nowhere"]),
     ("run --layers mock --config /dev/zero", &["/dev/zero is not a text file"]),
     ("run --layers mock --out /proc/nowhere", &["/proc/nowhere"]),
     ("run --layers mock --out c", &["already holds a campaign"]),

@@ -26,13 +26,14 @@ pub struct Load {
 #[derive(Debug, Default)]
 pub struct Phase(AtomicU8);
 
+const WARMING: u8 = 0;
 const MEASURED: u8 = 1;
 const OVER: u8 = 2;
 
 impl Phase {
-    /// From now on requests count.
+    /// From now on requests count, unless a queue has failed already.
     pub fn measure(&self) {
-        self.0.store(MEASURED, Ordering::Relaxed);
+        let _ = self.0.compare_exchange(WARMING, MEASURED, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// No more requests are begun.
@@ -145,9 +146,10 @@ mod tests {
     fn blocks_follow_each_other_and_begin_again_before_the_end() {
         let load =
             Load { block: 4096, depth: 1, write: false, from: 8192, to: 8192 + 3 * 4096 + 100 };
-        let mut at = load.from;
         let walked: Vec<u64> =
-            (0..4).map(|_| std::mem::replace(&mut at, following(&load, at))).collect();
+            std::iter::successors(Some(load.from), |at| Some(following(&load, *at)))
+                .take(4)
+                .collect();
         assert_eq!(walked, [8192, 12288, 16384, 8192]);
     }
 }

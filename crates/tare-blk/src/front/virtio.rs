@@ -182,9 +182,10 @@ impl Way for Virtio {
         self.effort.waits += 1;
         // SAFETY: the event is open for as long as `self` is borrowed.
         let call = unsafe { BorrowedFd::borrow_raw(self.ends.call.as_raw_fd()) };
-        let ended = PollFlags::POLLIN | PollFlags::POLLRDHUP;
-        let mut watched =
-            [PollFd::new(call, PollFlags::POLLIN), PollFd::new(self.ends.socket.as_fd(), ended)];
+        let mut watched = [
+            PollFd::new(call, PollFlags::POLLIN),
+            PollFd::new(self.ends.socket.as_fd(), PollFlags::POLLIN),
+        ];
         let timeout = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
         let ready = match poll(&mut watched, timeout) {
             Ok(ready) => ready,

@@ -32,6 +32,7 @@ pub fn experiments(base: &Point, qemu: bool) -> Vec<Experiment> {
         locks("lock, 1 disk", base, 1),
         locks("lock, 2 disks", base, 2),
         locks("lock, 4 disks", base, 4),
+        locks("lock, 4 disks, ring of old", &ring(base, OLD_SEGMENTS, 1), 4),
         segments("segments, 64 KiB", base, 64 << 10),
         segments("segments, 512 KiB", base, 512 << 10),
         pages(base),
