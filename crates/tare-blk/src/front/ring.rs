@@ -180,7 +180,7 @@ impl Ring {
         let head: u32 = memory.get(at);
         let longest = if self.shape.indirect { 1 } else { u32::from(self.shape.longest()) };
         let entry = (head / longest) as usize;
-        if head % longest != 0 || !self.in_flight.get(entry).copied().unwrap_or(false) {
+        if !head.is_multiple_of(longest) || !self.in_flight.get(entry).copied().unwrap_or(false) {
             return Err(Error::Nonsense(format!("descriptor {head}")));
         }
         self.in_flight[entry] = false;
