@@ -190,7 +190,7 @@ fn json(value: &impl serde::Serialize) -> Result<String, Error> {
 fn text(outcome: &Outcome) -> String {
     let [p50, p95, p99, p999] = outcome.latency_us;
     let back = outcome.back_cpu_s_per_gb;
-    let back = back.map_or("not known".into(), |back| format!("{:.1} ms/GB", back * 1e3));
+    let back = back.map_or("none or not known".into(), |back| format!("{:.1} ms/GB", back * 1e3));
     format!(
         "{:.0} requests/s, {:.1} MB/s\nCPU: front end {:.1} ms/GB, back end {back}\n\
          latency: p50 {p50:.1}, p95 {p95:.1}, p99 {p99:.1}, p99.9 {p999:.1} µs\n\

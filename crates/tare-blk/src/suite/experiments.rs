@@ -87,17 +87,21 @@ fn segments(name: &'static str, base: &Point, block: u32) -> Experiment {
 
 /// How many requests a ring can hold, with the segments of old.
 fn pages(base: &Point) -> Experiment {
-    let row = |pages: u16| named(format!("{pages} pages"), ring(base, OLD_SEGMENTS, pages));
+    let row = |pages: u16| named(counted(pages), ring(base, OLD_SEGMENTS, pages));
     Experiment { name: "ring pages, 11 segments", rows: [1, 2, 4, 8, 16].map(row).into() }
 }
 
 /// What report 001 changed at once, apart.
 fn both(base: &Point) -> Experiment {
     let row = |segments: u16, pages: u16| {
-        named(format!("{segments} segments, {pages} pages"), ring(base, segments, pages))
+        named(format!("{segments} segments, {}", counted(pages)), ring(base, segments, pages))
     };
     let rows = vec![row(OLD_SEGMENTS, 1), row(OLD_SEGMENTS, 16), row(32, 1), row(32, 16)];
     Experiment { name: "segments and pages", rows }
+}
+
+fn counted(pages: u16) -> String {
+    format!("{pages} {}", if pages == 1 { "page" } else { "pages" })
 }
 
 fn ring(base: &Point, segments: u16, pages: u16) -> Point {
