@@ -46,4 +46,5 @@ pub use programs::{Wrong, check_program};
 pub use rehearsal::Rehearsal;
 pub use remembered::forget;
 pub use search::Search;
+pub use series::BATCH_NS;
 pub use trial::{Candidate, Trial, Trials};

@@ -107,7 +107,8 @@ impl Runner<'_> {
             }
             let id = row.seats[at].next_id();
             let whole = self.request(id, row.bench, &row.block.samples);
-            let request = Request { turns: true, samples: turns.all(), ..whole };
+            let (samples, batch_ns) = (turns.all(), self.plan.batch_ns);
+            let request = Request { turns: true, samples, batch_ns, ..whole };
             let meter = Meter::begin(&row.seats[at].session, &before);
             self.turn(row, Part { seat: at, request, meter, sample_ns: 0 }, None)?;
         }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use tare_layers::{Answer, Patience, Processes, Session, SessionError};
 use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
-use tare_store::{Outcome, Recorded, WIRE};
+use tare_store::{Order, Outcome, Recorded, WIRE};
 
 /// The largest number of series that are combined into one when the estimator asks for a narrow interval.
 const MOST_SERIES: u32 = 10;
@@ -79,6 +79,10 @@ impl Meter {
     }
 }
 
+/// Shortest timed batch: 50,000 times the resolution of the clocks seen so far, and short enough for
+/// a series to fit between two interruptions more often than not.
+pub const BATCH_NS: u64 = 1_000_000;
+
 impl Runner<'_> {
     /// Measures a benchmark on a booted layer: all samples at once.
     pub(crate) fn measure(
@@ -134,7 +138,12 @@ impl Runner<'_> {
 
     /// All samples of `bench`, at once.
     pub(crate) fn request(&self, id: u32, bench: usize, samples: &Samples) -> Request {
-        let (batch_ns, limit_ms) = (self.plan.batch_ns, self.limit_ms(bench));
+        // Who takes no turns where others do has no reason for short batches, and may need long ones to wake up.
+        let batch_ns = match self.plan.order {
+            Order::Rounds => self.plan.batch_ns.max(BATCH_NS),
+            Order::Series | Order::Boots => self.plan.batch_ns,
+        };
+        let limit_ms = self.limit_ms(bench);
         let own = self.benches[bench].samples;
         let samples = samples.get(&bench).copied().unwrap_or(own);
         let events = self.plan.events;

@@ -212,7 +212,7 @@ fn search_all(
     progress: &mut Progress,
 ) -> Result<Vec<FoundLoads>> {
     let Setup { host, keeper, cpus, boot } = *on;
-    let (name, batch_ns) = (layer.name.as_str(), plan::BATCH_NS);
+    let (name, batch_ns) = (layer.name.as_str(), tare_run::BATCH_NS);
     let interrupted = interrupt::interrupted;
     let search =
         Search { name, layer: &*layer.layer, host, keeper, cpus, batch_ns, boot, interrupted };

@@ -14,7 +14,7 @@ use anyhow::{Result, anyhow, bail};
 use std::time::Duration;
 use tare_layers::suggestion;
 use tare_proto::{BenchInfo, MAX_SAMPLES, Machine, name_and_load};
-use tare_run::{HOST_SUITE, sandbox_benches as sandbox, simulated};
+use tare_run::{BATCH_NS, HOST_SUITE, sandbox_benches as sandbox, simulated};
 use tare_store::{Counting, Neighbours, Order, Plan};
 
 /// Time that a campaign may take when nothing is said.
@@ -27,11 +27,7 @@ const MARGIN: f64 = 2.0;
 /// together, they are about twice as wide, and equivalence is then shown where the ratio is within half the margin.
 const WIDTH: f64 = 0.25;
 
-/// Shortest timed batch: 50,000 times the resolution of the clocks seen so far, and short enough for
-/// a series to fit between two interruptions more often than not.
-pub const BATCH_NS: u64 = 1_000_000;
-
-/// The same where layers take turns: the best of several short batches escapes interruptions more surely.
+/// Shortest timed batch where layers take turns: the best of several short batches escapes interruptions more surely.
 const TURN_BATCH_NS: u64 = 100_000;
 
 /// What the flags say, and the file where it only adds.

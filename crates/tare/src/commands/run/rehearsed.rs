@@ -1,6 +1,6 @@
 //! Programs before a campaign: each is run once on the baseline.
 
-use super::{Setup, Tried, plan};
+use super::{Setup, Tried};
 use crate::interrupt;
 use crate::programs::{Wanted, is_program};
 use crate::progress::Progress;
@@ -32,7 +32,7 @@ fn all(
     progress: &mut Progress,
 ) -> Result<()> {
     let Setup { host, keeper, cpus, boot } = *on;
-    let (name, batch_ns) = (base.name.as_str(), plan::BATCH_NS);
+    let (name, batch_ns) = (base.name.as_str(), tare_run::BATCH_NS);
     let interrupted = interrupt::interrupted;
     let search =
         Search { name, layer: &*base.layer, host, keeper, cpus, batch_ns, boot, interrupted };
