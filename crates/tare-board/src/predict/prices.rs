@@ -3,6 +3,7 @@
 use crate::board::{Cell, Row, Scoreboard};
 use tare_proto::{COMPUTE, OPERATION_ROW, Operation, Work};
 use tare_stats::CostTerm;
+use tare_stats::dist::t_factor;
 
 /// The group of user time, after those of the kinds of work.
 pub(super) const USER: usize = Work::ALL.len();
@@ -10,11 +11,11 @@ pub(super) const USER: usize = Work::ALL.len();
 /// Groups of costs.
 pub(super) const GROUPS: usize = USER + 1;
 
-/// The standard error of the logarithm of a ratio from one block.
-const ONE_BLOCK: f64 = 0.1;
+/// How sure the intervals of rows are.
+const ROWS_CONFIDENCE: f64 = 0.95;
 
-/// Half of an interval in standard errors.
-const HALF: f64 = 1.96;
+/// The usual standard error of the logarithm of a ratio from one block.
+const ONE_BLOCK: f64 = 0.1;
 
 /// The prices of one layer.
 pub(super) struct Prices<'a> {
@@ -71,12 +72,18 @@ fn beyond_noise(row: &Row, ratio: f64) -> f64 {
     if ratio.ln().abs() <= noise { 1.0 } else { ratio }
 }
 
-/// A cell's ratio, and the standard error of its logarithm.
+/// A cell's ratio, and the standard error of its logarithm: as the interval says, which from few blocks is many standard errors
+/// wide, together with what is usual, which counts as one block more.
 fn ratio(cell: &Cell) -> Option<(f64, f64)> {
     let ratio = cell.ratio.as_ref().filter(|ratio| ratio.value > 0.0)?;
+    let blocks = ratio.blocks.max(1) as f64;
+    let usual = ONE_BLOCK / blocks.sqrt();
     let error = match (ratio.low, ratio.high) {
-        (Some(low), Some(high)) if low > 0.0 => (high / low).ln() / (2.0 * HALF),
-        _ => ONE_BLOCK,
+        (Some(low), Some(high)) if low > 0.0 && blocks > 1.0 => {
+            let own = (high / low).ln() / (2.0 * t_factor(ROWS_CONFIDENCE, blocks - 1.0));
+            (((blocks - 1.0) * own.powi(2) + usual.powi(2)) / blocks).sqrt()
+        }
+        _ => usual,
     };
     Some((ratio.value, error))
 }
