@@ -78,10 +78,12 @@ pub const DOCKER: LayerKind = kind(
              /tare-probe serve",
         ),
         ("stop", "docker rm --force {id}"),
-        // If tare is killed, its last containers are being removed meanwhile, and an image waits for them.
+        // If tare is killed, its last containers are being removed meanwhile, and an image waits for them: by force it would only
+        // lose its name.
         (
             "finish",
-            "sh -c 'for try in 1 2 3 4 5 6 7; do docker rmi --force \"$1\" && exit; sleep 0.9; done; exit 1' sh tare-probe:{campaign}",
+            "sh -c 'for try in 1 2 3 4 5 6 7; do docker rmi \"$1\" && exit; left=$(docker images -q \"$1\") && [ -z \"$left\" ] && exit; \
+             sleep 0.9; done; exit 1' sh tare-probe:{campaign}",
         ),
         ("processes", "elsewhere"),
     ],
