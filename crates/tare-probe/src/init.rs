@@ -1,13 +1,12 @@
 //! The duties of PID 1: mount what the probe needs, find the control line, reap every orphan,
 //! power off when done.
 
-use crate::{facts, inner, modules, process, serve};
+use crate::{facts, inner, interface, modules, process, serve};
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
-use tare_proto::{FromProbe, NET_OWN, SCRIPT};
+use tare_proto::{FromProbe, SCRIPT};
 
 /// Whether this process is PID 1: of a guest that tare booted, or of a container.
 pub fn is_first() -> bool {
@@ -19,8 +18,8 @@ pub fn main() -> i32 {
     let inner = inner::read();
     mount_all();
     modules::load();
-    loopback_up();
-    network_up();
+    interface::loopback_up();
+    interface::network_up();
     let code = match line_device() {
         Ok(line) => {
             let code = match inner {
@@ -51,7 +50,7 @@ pub fn supervised(work: impl FnOnce() -> i32) -> i32 {
     if !is_first() {
         return work();
     }
-    loopback_up();
+    interface::loopback_up();
     supervise(1, work)
 }
 
@@ -98,59 +97,6 @@ fn mount_all() {
         // SAFETY: all three strings are NUL-terminated constants; there is no data argument.
         unsafe { libc::mount(kind, place, kind, 0, std::ptr::null()) };
     }
-}
-
-/// Gives the interface that `TARE_NET_OWN=NAME:ADDRESS/PREFIX` names its address and brings it up.
-/// Benchmarks that need it say so when this fails.
-fn network_up() {
-    let text = std::env::var(NET_OWN).unwrap_or_default();
-    let parts = text.split_once(':').and_then(|(name, rest)| {
-        let (address, prefix) = rest.split_once('/')?;
-        let address: std::net::Ipv4Addr = address.parse().ok()?;
-        let mask = u32::MAX.checked_shl(32 - prefix.parse::<u32>().ok()?)?;
-        Some((name, u32::from(address), mask))
-    });
-    let Some((name, address, mask)) = parts else { return };
-    set(name, libc::SIOCSIFADDR, |request| request.ifr_ifru.ifru_addr = internet(address));
-    set(name, libc::SIOCSIFNETMASK, |request| request.ifr_ifru.ifru_netmask = internet(mask));
-    set(name, libc::SIOCSIFFLAGS, |request| {
-        request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
-    });
-}
-
-fn internet(address: u32) -> libc::sockaddr {
-    let mut found =
-        libc::sockaddr { sa_family: libc::AF_INET as libc::sa_family_t, sa_data: [0; 14] };
-    let bytes = address.to_be_bytes().map(|byte| byte as libc::c_char);
-    found.sa_data[2..6].copy_from_slice(&bytes); // after the port
-    found
-}
-
-/// Brings the loopback interface up, which an empty guest and a bare network namespace leave down.
-/// A benchmark that needs it says so when this fails.
-fn loopback_up() {
-    set("lo", libc::SIOCSIFFLAGS, |request| {
-        request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
-    });
-}
-
-/// Sets one property of the interface `name`.
-fn set(name: &str, what: libc::c_ulong, fill: impl FnOnce(&mut libc::ifreq)) {
-    // SAFETY: socket has no memory preconditions.
-    let socket = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) };
-    if socket < 0 {
-        return;
-    }
-    let mut request = MaybeUninit::<libc::ifreq>::zeroed();
-    // SAFETY: all zeros is a valid request.
-    let request = unsafe { request.assume_init_mut() };
-    let places = request.ifr_name.iter_mut().take(libc::IFNAMSIZ - 1);
-    places.zip(name.bytes()).for_each(|(place, byte)| *place = byte as libc::c_char);
-    fill(request);
-    // SAFETY: the request is whole and names the interface.
-    unsafe { libc::ioctl(socket, what as _, &raw mut *request) };
-    // SAFETY: the socket is this function's own.
-    unsafe { libc::close(socket) };
 }
 
 /// Opens the device that `tare.line=` on the kernel's command line names, as a raw line.

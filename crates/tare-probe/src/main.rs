@@ -21,6 +21,7 @@ mod harness;
 mod hello;
 mod init;
 mod inner;
+mod interface;
 mod latency;
 mod mark;
 mod memory;

@@ -86,5 +86,5 @@ fn dockers_words_are_said_in_their_order() {
     assert!(
         said[2].contains("--pull never") && said[2].ends_with(&format!("{name} /tare-probe serve"))
     );
-    assert_eq!(said[5], format!("rmi --force {name}"));
+    assert_eq!(said[5], format!("rmi {name}"));
 }

@@ -6,7 +6,7 @@ use std::ffi::CString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{IntoRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -22,8 +22,8 @@ pub enum Root {
     Here,
     /// It changes its root to this folder.
     Folder(CString),
-    /// It joins these namespaces, which stay open: of users, where there is one, and of mounts.
-    Namespaces(Option<RawFd>, RawFd),
+    /// It joins these namespaces, which stay open, in this order.
+    Namespaces(Vec<RawFd>),
 }
 
 /// The root, or why this layer has none.
@@ -39,13 +39,9 @@ impl Root {
             Root::Here => Ok(()),
             // SAFETY: the path is NUL-terminated.
             Root::Folder(path) => done(unsafe { libc::chroot(path.as_ptr()) }),
-            Root::Namespaces(users, mounts) => {
-                if let Some(users) = users {
-                    // SAFETY: setns takes two numbers.
-                    done(unsafe { libc::setns(*users, libc::CLONE_NEWUSER) })?;
-                }
-                // SAFETY: as above.
-                done(unsafe { libc::setns(*mounts, libc::CLONE_NEWNS) })
+            // SAFETY: setns takes two numbers.
+            Root::Namespaces(all) => {
+                all.iter().try_for_each(|one| done(unsafe { libc::setns(*one, 0) }))
             }
         }
     }
@@ -123,19 +119,14 @@ fn namespaces(stage: &Path, lower: &Path) -> io::Result<Root> {
     drop(theirs);
     let mut why = String::new();
     ours.read_to_string(&mut why)?;
-    let open = |name: &str| File::open(format!("/proc/{child}/ns/{name}"));
+    let kinds = ["user", "mnt", "net"].into_iter().skip(usize::from(!stage::has_users()));
+    let open = |kind| File::open(format!("/proc/{child}/ns/{kind}"));
     let opened = match why.is_empty() {
-        true => open("user").and_then(|users| Ok((users, open("mnt")?))),
+        true => kinds.map(open).collect::<io::Result<Vec<File>>>(),
         false => Err(io::Error::other(why)),
     };
     let _ = ours.shutdown(Shutdown::Both); // the child holds a copy of it
     let _ = crate::process::wait(child);
-    let (users, mounts) = opened?;
-    let (users, mounts) = (stage::has_users().then_some(users), mounts);
-    let keep = |file: File| {
-        let fd = file.as_raw_fd();
-        std::mem::forget(file); // for the life of the probe
-        fd
-    };
-    Ok(Root::Namespaces(users.map(keep), keep(mounts)))
+    // They stay open for the life of the probe.
+    Ok(Root::Namespaces(opened?.into_iter().map(IntoRawFd::into_raw_fd).collect()))
 }

@@ -4,6 +4,7 @@
 //! its own in its place; what cannot have one is shown read-only.
 
 use super::names;
+use crate::interface;
 use crate::sys::uid;
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -52,7 +53,7 @@ const HOST: &[&str] = &["proc", "sys", "dev"];
 /// `tare-probe stage STAGE LOWER COMMAND...`: becomes `COMMAND`, in a namespace of mounts where the root is at
 /// STAGE/root. Returns only when that fails.
 pub fn main(stage: &str, lower: &str, command: &[&str]) -> i32 {
-    let made = alone().and_then(|()| build(Path::new(stage), Path::new(lower)));
+    let made = alone(0).and_then(|()| build(Path::new(stage), Path::new(lower)));
     let why = match (made, command) {
         (Err(why), _) => why,
         (Ok(_), [program, args @ ..]) => Command::new(program).args(args).exec(),
@@ -62,9 +63,15 @@ pub fn main(stage: &str, lower: &str, command: &[&str]) -> i32 {
     1
 }
 
-/// Leaves this process in a namespace of mounts whose root is the stage's.
+/// Leaves this process in a namespace of mounts whose root is the stage's. Over a root of its own it has a network of its own, too,
+/// with the loopback interface alone: two boots of the host are alive at once, and their servers want the same ports.
 pub fn namespace(stage: &Path, lower: &Path) -> io::Result<()> {
-    alone()?;
+    if lower == Path::new("/") {
+        alone(0)?;
+    } else {
+        alone(libc::CLONE_NEWNET)?;
+        interface::loopback_up();
+    }
     let root = build(stage, lower)?;
     for name in HOST {
         let place = root.join(name);
@@ -91,12 +98,13 @@ pub fn has_users() -> bool {
     *USERS.get_or_init(|| uid() != 0)
 }
 
-/// A namespace of mounts of its own, from which nothing gets out.
-fn alone() -> io::Result<()> {
+/// A namespace of mounts of its own, from which nothing gets out, and those of `more`.
+fn alone(more: libc::c_int) -> io::Result<()> {
     let (user, group) = (uid(), group());
     let users = if has_users() { libc::CLONE_NEWUSER } else { 0 };
     // SAFETY: unshare takes a number.
-    check("a namespace of mounts", unsafe { libc::unshare(libc::CLONE_NEWNS | users).into() })?;
+    let made = unsafe { libc::unshare(libc::CLONE_NEWNS | users | more) };
+    check("a namespace of mounts", made.into())?;
     if users != 0 {
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("0 {user} 1"))?;
