@@ -39,10 +39,10 @@ impl Root {
             Root::Here => Ok(()),
             // SAFETY: the path is NUL-terminated.
             Root::Folder(path) => done(unsafe { libc::chroot(path.as_ptr()) }),
-            // SAFETY: setns takes two numbers.
-            Root::Namespaces(all) => {
-                all.iter().try_for_each(|one| done(unsafe { libc::setns(*one, 0) }))
-            }
+            Root::Namespaces(all) => all.iter().try_for_each(|one| {
+                // SAFETY: setns takes two numbers.
+                done(unsafe { libc::setns(*one, 0) })
+            }),
         }
     }
 }
