@@ -1,14 +1,17 @@
 //! Builds, with a cargo of their own, what `tare` carries inside: the probe and the virtual machine monitor, static and
 //! optimised, and the plugin that counts what a simulated machine executes.
 //!
-//! `TARE_PROBE=FILE`, `TARE_VMM=FILE` and `TARE_PLUGIN=FILE` use ready-built ones instead. The monitor and the plugin are
-//! only for x86-64; elsewhere tare contains empty files instead, and its layers say so. That keeps one build command for
-//! every architecture, without features of cargo.
+//! `TARE_PROBE=FILE`, `TARE_PROBE32=FILE`, `TARE_VMM=FILE` and `TARE_PLUGIN=FILE` use ready-built ones instead. The monitor and
+//! the plugin are only for x86-64, and the probe for 32-bit machines is built where Rust has their library. Without them tare
+//! contains empty files instead, and its layers say so. That keeps one build command for every architecture, without features
+//! of cargo.
 
 #[path = "build/commit.rs"]
 mod commit;
 #[path = "build/needs.rs"]
 mod needs;
+#[path = "build/small.rs"]
+mod small;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
@@ -38,13 +41,20 @@ fn main() {
     println!("cargo::rustc-env=TARE_COMMIT_TEXT={}", commit::commit(&root));
     let counted = env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|name| name == "x86_64");
     let placed = if counted { PLACED_FLAGS } else { &[] };
+    let (target, probe) =
+        (env::var("TARGET").expect("cargo sets TARGET"), [PROBE_FLAGS, placed].concat());
+    let own = |package: &str, flags: &[&str]| build(&root, package, &target, flags);
     carry("TARE_PROBE", || {
         complain(&needs::missing(&driver(), counted));
-        build(&root, "tare-probe", &[PROBE_FLAGS, placed].concat()).join("tare-probe")
+        own("tare-probe", &probe).join("tare-probe")
+    });
+    carry("TARE_PROBE32", || match counted && small::has_library() {
+        true => build(&root, "tare-probe", small::TARGET, &probe).join("tare-probe"),
+        false => nothing(),
     });
     let of_x86 = |build: &dyn Fn() -> PathBuf| if counted { build() } else { nothing() };
-    carry("TARE_VMM", || of_x86(&|| build(&root, "tare-vmm", VMM_FLAGS).join("tare-vmm")));
-    carry("TARE_PLUGIN", || of_x86(&|| build(&root, "tare-plugin", &[]).join("libtare_plugin.so")));
+    carry("TARE_VMM", || of_x86(&|| own("tare-vmm", VMM_FLAGS).join("tare-vmm")));
+    carry("TARE_PLUGIN", || of_x86(&|| own("tare-plugin", &[]).join("libtare_plugin.so")));
 }
 
 /// The program that links: cargo's setting, or what Rust uses unasked.
@@ -77,12 +87,11 @@ fn carry(variable: &str, build: impl FnOnce() -> PathBuf) {
     println!("cargo::rustc-env={variable}_FILE={}", path.display());
 }
 
-/// Builds `package`; the folder where its files are.
-fn build(root: &Path, package: &str, flags: &[&str]) -> PathBuf {
-    let target = env::var("TARGET").expect("cargo sets TARGET");
+/// Builds `package` for `target`; the folder where its files are.
+fn build(root: &Path, package: &str, target: &str, flags: &[&str]) -> PathBuf {
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join(package);
     let mut cargo = Command::new(env::var_os("CARGO").expect("cargo sets CARGO"));
-    cargo.args(["build", "--package", package, "--profile", "probe", "--target", &target]);
+    cargo.args(["build", "--package", package, "--profile", "probe", "--target", target]);
     cargo.arg("--manifest-path").arg(root.join("Cargo.toml")).arg("--target-dir").arg(&folder);
     // The outer build's settings (clippy's wrapper, coverage flags) are not these packages'.
     for (key, _) in env::vars_os() {
@@ -94,7 +103,8 @@ fn build(root: &Path, package: &str, flags: &[&str]) -> PathBuf {
             cargo.env_remove(&key);
         }
     }
-    if let Some(linker) = env::var_os("RUSTC_LINKER") {
+    let is_own = env::var("TARGET").is_ok_and(|own| own == target);
+    if let Some(linker) = env::var_os("RUSTC_LINKER").filter(|_| is_own) {
         let name = target.to_uppercase().replace('-', "_");
         cargo.env(format!("CARGO_TARGET_{name}_LINKER"), linker);
     }

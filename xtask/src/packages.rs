@@ -1,6 +1,6 @@
 //! Installs the layers: Debian's and Ubuntu's packages, or says what to install elsewhere.
 
-use crate::shell::has_program;
+use crate::shell::{has_program, run};
 use crate::{apt, gvisor, python};
 use anyhow::{Result, bail};
 
@@ -40,6 +40,9 @@ const TESTING: &[(&str, &str)] = &[
     ("dpkg-deb", "dpkg"),
 ];
 
+/// What the probe for 32-bit machines is built for.
+const SMALL: &str = "i686-unknown-linux-musl";
+
 /// What the suites are compared with.
 const ORIGINALS: &[(&str, &str)] = &[
     ("hackbench", "rt-tests"),
@@ -71,7 +74,18 @@ pub fn install() -> Result<()> {
 pub fn install_for_tests() -> Result<()> {
     install_all(needed().chain(TESTING))?;
     apt::know_packages()?;
+    small_machines();
     python::install()
+}
+
+/// Rust's library for the probe of 32-bit machines, which tare's build takes if it is there. Without it the test of these
+/// machines fails and says so.
+fn small_machines() {
+    let installed =
+        cfg!(target_arch = "x86_64").then(|| run("rustup", &["target", "add", SMALL], &[]));
+    if let Some(Err(why)) = installed {
+        eprintln!("Rust's library for {SMALL} cannot be had: {why}");
+    }
 }
 
 /// What the layers of this architecture need.

@@ -137,7 +137,12 @@ fn tool_chain(is_static: bool) -> Result<Vec<Part>> {
         needs: Vec::new(),
     };
     let how = "The standard library of Rust is linked into every program.";
-    let mut parts = vec![part("rust-std", rust, "MIT OR Apache-2.0", how)];
+    let small = "musl, as this version of Rust brings it, is linked statically into the probe for 32-bit machines, where tare \
+                 carries one.";
+    let mut parts = vec![
+        part("musl", rust.clone(), "MIT", small),
+        part("rust-std", rust, "MIT OR Apache-2.0", how),
+    ];
     let libc = said(Command::new("getconf").arg("GNU_LIBC_VERSION"))?;
     let libc = libc.trim_start_matches("glibc ").to_owned();
     let how = if is_static {

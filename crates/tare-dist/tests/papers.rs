@@ -41,7 +41,7 @@ fn the_bill_of_materials_is_valid_and_names_every_part() {
     assert!(bill.validate().passed(), "{:?}", bill.validate());
     let names: Vec<String> =
         bill.components.unwrap().0.iter().map(|part| part.name.to_string()).collect();
-    for name in ["rusqlite", "libsqlite3-sys", "tare-probe", "nix", "glibc", "rust-std"] {
+    for name in ["rusqlite", "libsqlite3-sys", "tare-probe", "nix", "glibc", "musl", "rust-std"] {
         assert!(names.iter().any(|known| known == name), "{name} in {names:?}");
     }
     for name in ["insta", "proptest", "serde_derive", "cyclonedx-bom", "syn", "xtask"] {

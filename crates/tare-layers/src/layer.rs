@@ -53,6 +53,8 @@ pub struct Host {
     pub probe: PathBuf,
     /// Where extracted kernels and built images are kept between campaigns.
     pub cache: PathBuf,
+    /// The probe for 32-bit x86, if tare was built with it.
+    pub probe32: Option<PathBuf>,
     /// tare's own virtual machine monitor, a static executable file.
     pub vmm: Option<PathBuf>,
     /// What counts instructions on a simulated machine, when that is asked for.
@@ -64,7 +66,7 @@ pub struct Host {
 impl Host {
     /// A host with no more than the least.
     pub fn new(probe: PathBuf, cache: PathBuf) -> Host {
-        Host { probe, cache, vmm: None, plugin: None, destroy_disks: false }
+        Host { probe, cache, probe32: None, vmm: None, plugin: None, destroy_disks: false }
     }
 }
 

@@ -21,6 +21,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("runsc", "runsc"),
     ("linux.uml", "user-mode-linux"),
     ("qemu-system-x86_64", "qemu-system-x86"),
+    ("qemu-system-i386", "qemu-system-x86"),
     ("podman", "podman"),
     ("docker", "docker.io"),
     ("bwrap", "bubblewrap"),

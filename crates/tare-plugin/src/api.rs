@@ -75,11 +75,16 @@ pub struct Info {
 }
 
 impl Info {
+    /// The architecture that is emulated.
+    pub fn target(&self) -> String {
+        // SAFETY: QEMU's string, which outlives the call.
+        unsafe { CStr::from_ptr(self.target) }.to_string_lossy().into_owned()
+    }
+
     /// Whether this machine can be counted.
     pub fn check(&self) -> Result<(), String> {
-        // SAFETY: QEMU's string, which outlives the call.
-        let target = unsafe { CStr::from_ptr(self.target) }.to_string_lossy();
-        if !["x86_64", "i386"].contains(&&*target) {
+        let target = self.target();
+        if !["x86_64", "i386"].contains(&target.as_str()) {
             return Err(format!("it counts x86 guests only, and this QEMU emulates {target}"));
         }
         if !self.system_emulation {

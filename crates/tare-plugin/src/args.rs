@@ -17,10 +17,10 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads `key=value` arguments.
-    pub fn parse(args: &[String]) -> Result<Config, String> {
+    /// Reads `key=value` arguments; `map` holds unless they say otherwise.
+    pub fn parse(args: &[String], mut map: Map) -> Result<Config, String> {
         let mut out = None;
-        let (mut model, mut map, mut shape) = (false, Map::default(), Shape::default());
+        let (mut model, mut shape) = (false, Shape::default());
         for arg in args {
             let (key, value) = arg.split_once('=').unwrap_or((arg, ""));
             let wrong = |wanted: &str| format!("{key}={value}: it takes {wanted}");

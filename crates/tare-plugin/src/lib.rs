@@ -26,6 +26,7 @@ mod state;
 mod translate;
 
 use args::Config;
+use place::Map;
 use std::ffi::{c_char, c_int};
 
 /// The version of the API that QEMU checks before it loads the plugin.
@@ -63,8 +64,9 @@ pub unsafe extern "C" fn qemu_plugin_install(
 }
 
 fn install(args: &[String], info: Option<&api::Info>) -> Result<Config, String> {
-    let config = Config::parse(args)?;
-    info.ok_or("QEMU says nothing of itself")?.check()?;
+    let info = info.ok_or("QEMU says nothing of itself")?;
+    let config = Config::parse(args, Map::of(&info.target()))?;
+    info.check()?;
     std::fs::write(&config.out, "").map_err(|e| format!("cannot write {}: {e}", config.out))?;
     Ok(config)
 }

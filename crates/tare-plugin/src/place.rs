@@ -54,6 +54,12 @@ impl Default for Map {
 }
 
 impl Map {
+    /// Of the guests that QEMU's `target` emulates: a 32-bit Linux has its kernel in the last gigabyte.
+    pub fn of(target: &str) -> Map {
+        let kernel = if target == "i386" { 0xc000_0000 } else { Map::default().kernel };
+        Map { kernel, ..Map::default() }
+    }
+
     #[inline(always)]
     pub fn place(&self, address: u64) -> Place {
         let within = |(from, to): (u64, u64)| from <= address && address < to;

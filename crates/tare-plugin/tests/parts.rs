@@ -62,8 +62,10 @@ fn an_address_belongs_to_one_place() {
     for (address, wanted) in rows {
         assert_eq!(map.place(address), wanted, "{address:x}");
     }
-    let of_32_bits = Map { kernel: 0xc000_0000, ..map };
+    let of_32_bits = Map::of("i386");
     assert_eq!(of_32_bits.place(0xc100_0000), Place::Kernel);
+    assert_eq!(of_32_bits.place(0xb7ff_0000), Place::User);
+    assert_eq!(Map::of("x86_64"), map);
 }
 
 #[test]

@@ -1,8 +1,11 @@
-//! How much memory a benchmark may use without triggering the OOM killer.
+//! How much memory a benchmark may use without triggering the OOM killer, and how much space for files.
 
 use crate::bench::Refusal;
-use std::fs;
+use crate::sys::check;
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Bytes that a process of the probe needs at least, with what it starts and what the kernel keeps for it.
 pub const PROCESS: u64 = 4 << 20;
@@ -23,6 +26,18 @@ pub fn fits(count: u32, who: &str, each: u64, what: &str, free: u64) -> Result<(
     Err(Refusal::Unavailable(format!(
         "{count} {who} need {need} MiB of {what}, and {free} MiB are free: the curve ends here"
     )))
+}
+
+/// Bytes free in the file system of `path`; `None` when it has no size of its own.
+#[allow(clippy::unnecessary_cast)] // 32-bit machines count in other types
+pub fn space(path: &CStr) -> io::Result<Option<u64>> {
+    let mut stat = MaybeUninit::<libc::statvfs>::zeroed();
+    // SAFETY: `path` is NUL-terminated and `stat` is a valid place to write to.
+    check("statvfs", unsafe { libc::statvfs(path.as_ptr(), stat.as_mut_ptr()) })?;
+    // SAFETY: zeroed bytes are a valid `statvfs`, and the kernel has filled it since.
+    let stat = unsafe { stat.assume_init() };
+    let free = (stat.f_bavail as u64).saturating_mul(stat.f_frsize as u64);
+    Ok((stat.f_blocks > 0).then_some(free))
 }
 
 /// Bytes available without swapping, according to the kernel and to the control groups of this process.

@@ -38,7 +38,7 @@ pub fn loopback_up() {
 }
 
 /// Sets one property of the interface `name`.
-fn set(name: &str, what: libc::c_ulong, fill: impl FnOnce(&mut libc::ifreq)) {
+fn set(name: &str, what: impl Into<u64>, fill: impl FnOnce(&mut libc::ifreq)) {
     // SAFETY: socket has no memory preconditions.
     let socket = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) };
     if socket < 0 {
@@ -51,7 +51,7 @@ fn set(name: &str, what: libc::c_ulong, fill: impl FnOnce(&mut libc::ifreq)) {
     places.zip(name.bytes()).for_each(|(place, byte)| *place = byte as libc::c_char);
     fill(request);
     // SAFETY: the request is whole and names the interface.
-    unsafe { libc::ioctl(socket, what as _, &raw mut *request) };
+    unsafe { libc::ioctl(socket, what.into() as _, &raw mut *request) };
     // SAFETY: the socket is this function's own.
     unsafe { libc::close(socket) };
 }

@@ -77,8 +77,9 @@ extern "C" fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
     }
     clock::note_main();
     signals::reset();
-    let args: Vec<String> =
-        std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    // Not `std::env::args`: without Rust's entry point only glibc fills it.
+    let args = (1..count).filter_map(|at| argument(count, values, at));
+    let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["list"] => cli::list(),

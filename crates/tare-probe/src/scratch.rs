@@ -1,10 +1,9 @@
 //! Where benchmarks make their files, and files that remove themselves.
 
-use crate::sys::{check, name_error};
+use crate::sys::name_error;
 use std::ffi::{CStr, CString};
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::mem::MaybeUninit;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -125,13 +124,6 @@ pub fn nameless_with(size: usize, flags: libc::c_int) -> io::Result<File> {
 /// Bytes that are free in the scratch folder.
 pub fn free() -> io::Result<u64> {
     let path = CString::new(folder().as_os_str().as_encoded_bytes()).expect("no NUL in a path");
-    let mut stat = MaybeUninit::<libc::statvfs>::zeroed();
-    // SAFETY: `path` is NUL-terminated and `stat` is a valid place to write to.
-    check("statvfs", unsafe { libc::statvfs(path.as_ptr(), stat.as_mut_ptr()) })?;
-    // SAFETY: zeroed bytes are a valid `statvfs`, and the kernel has filled it since.
-    let stat = unsafe { stat.assume_init() };
-    match stat.f_blocks {
-        0 => Ok(crate::free::memory().unwrap_or(0)), // a file system without a size: memory is its only bound
-        _ => Ok(stat.f_bavail.saturating_mul(stat.f_frsize)),
-    }
+    // A file system without a size: memory is its only bound.
+    Ok(crate::free::space(&path)?.unwrap_or_else(|| crate::free::memory().unwrap_or(0)))
 }

@@ -66,6 +66,55 @@ mod arch {
     }
 }
 
+#[cfg(target_arch = "x86")]
+mod arch {
+    use std::arch::asm;
+
+    pub const DIVISION_TRAPS: bool = true;
+
+    /// Places of ECX and EIP among a context's registers (the kernel's `struct sigcontext_32`).
+    const ECX: usize = 10;
+    const EIP: usize = 14;
+
+    #[inline(always)]
+    pub fn forbidden_write(at: *mut u8) {
+        // SAFETY: the write never happens; the handler resumes at the label, whose address is in ecx.
+        unsafe {
+            asm!(
+                "lea ecx, [2f]",
+                "mov byte ptr [{at}], 0",
+                "2:",
+                at = in(reg) at,
+                out("ecx") _,
+            )
+        };
+    }
+
+    #[inline(always)]
+    pub fn divide_by_zero() {
+        // SAFETY: the division never ends; the handler resumes at the label, whose address is in ecx.
+        unsafe {
+            asm!(
+                "lea ecx, [2f]",
+                "div {zero:e}",
+                "2:",
+                zero = in(reg) 0,
+                inout("eax") 1 => _,
+                inout("edx") 0 => _,
+                out("ecx") _,
+            )
+        };
+    }
+
+    pub fn step_over(context: &mut libc::ucontext_t) {
+        let registers = (&raw mut context.uc_mcontext).cast::<u32>();
+        // SAFETY: the context holds 19 registers, and begins with them.
+        let next = unsafe { registers.wrapping_add(ECX).read() };
+        // SAFETY: as above.
+        unsafe { registers.wrapping_add(EIP).write(next) };
+    }
+}
+
 #[cfg(target_arch = "aarch64")]
 mod arch {
     use std::arch::asm;

@@ -19,6 +19,10 @@ pub struct Carried {
 pub static PROBE: Carried =
     Carried { name: "tare-probe", bytes: include_bytes!(env!("TARE_PROBE_FILE")) };
 
+/// The probe for 32-bit x86; absent where Rust's library for it was not installed.
+pub static PROBE32: Carried =
+    Carried { name: "tare-probe32", bytes: include_bytes!(env!("TARE_PROBE32_FILE")) };
+
 /// The virtual machine monitor; absent but on x86-64.
 pub static VMM: Carried =
     Carried { name: "tare-vmm", bytes: include_bytes!(env!("TARE_VMM_FILE")) };

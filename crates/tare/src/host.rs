@@ -1,6 +1,6 @@
 //! What tare itself needs of this host: its cache, the probe in it, a keeper.
 
-use crate::carried::{PLUGIN, PROBE, VMM};
+use crate::carried::{Carried, PLUGIN, PROBE, PROBE32, VMM};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use std::env;
@@ -12,8 +12,9 @@ use tare_store::Counting;
 pub fn host() -> Result<Host> {
     let cache = cache()?;
     cache_folder(&cache).with_context(|| format!("tare's cache {}", cache.display()))?;
-    let vmm = if VMM.is_here() { Some(VMM.unpack(&cache)?) } else { None };
-    Ok(Host { vmm, ..Host::new(PROBE.unpack(&cache)?, cache) })
+    let unpacked = |it: &Carried| it.is_here().then(|| it.unpack(&cache)).transpose();
+    let (vmm, probe32) = (unpacked(&VMM)?, unpacked(&PROBE32)?);
+    Ok(Host { vmm, probe32, ..Host::new(PROBE.unpack(&cache)?, cache) })
 }
 
 /// The host with what `counting` takes: the plugin is unpacked if it is not yet.

@@ -40,6 +40,38 @@ fn added_time_and_tests_without_figures_are_put_beside_tares_own() {
 }
 
 #[test]
+fn what_is_only_stated_stands_beside_the_rows_that_it_is_about() {
+    let bench = Bench::new();
+    bench.write("pae.json", r#"{"lmbench/fork_exit": [[118]], "sysbench/memory_read": [[80]]}"#);
+    bench.ok(
+        "run --layer name=i686,kind=mock,value=100 --layer name=i686-pae,kind=mock,value=100,script=pae.json \
+         --baseline i686 --bench lmbench/fork_exit --bench sysbench/memory_read --load 1 --blocks 2 --out c",
+    );
+    let text = flat(&bench.ok("papers compare 004 c").out);
+    let stated =
+        "Stated: PAE: memory performance, less 15 to 20%. Here i686-pae costs more than i686 by:";
+    assert!(text.contains(stated), "{text}");
+    assert!(text.contains("lmbench/fork_exit 18.00%"), "{text}");
+    assert!(text.contains("sysbench/memory_read 25.00%"), "a fifth less is a quarter more: {text}");
+    assert!(!text.contains("Xen against"), "{text}");
+}
+
+#[test]
+fn the_recipe_of_report_004_is_one_that_runs() {
+    let bench = Bench::new();
+    let recipe = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/laboratory/004.toml");
+    bench.ok(&format!(
+        "run --config {recipe} --layer name=up,kind=mock --layer name=mp,kind=mock --blocks 2 --out c"
+    ));
+    let names: Vec<String> = bench.campaign("c").benchmarks.into_iter().map(|b| b.name).collect();
+    assert!(names.iter().any(|name| name == "sysbench/threads@2"), "{names:?}");
+    assert!(names.iter().any(|name| name == "hackbench/process_pipe"), "{names:?}");
+    // The layers that the file names itself are real ones.
+    let refused = bench.tare(&format!("run --config {recipe} --layers none --out d"));
+    assert!(refused.err.contains("no layer 'none'"), "{}", refused.err);
+}
+
+#[test]
 fn every_counterpart_that_a_paper_names_is_a_row_of_tare() {
     let bench = Bench::new();
     let list: serde_json::Value = serde_json::from_str(&bench.ok("list --json").out).unwrap();
@@ -51,7 +83,8 @@ fn every_counterpart_that_a_paper_names_is_a_row_of_tare() {
             assert!(known.contains(&format!("{suite}/{test}").as_str()), "{suite}/{test}");
         }
         let rows = paper.table.iter().flat_map(|table| &table.rows);
-        for row in rows.filter_map(|row| row.probe.as_deref()) {
+        let claimed = paper.claim.iter().flat_map(|claim| &claim.rows).map(String::as_str);
+        for row in rows.filter_map(|row| row.probe.as_deref()).chain(claimed) {
             let name = row.split('@').next().unwrap_or(row);
             assert!(known.contains(&name), "{}: {row}", paper.id);
         }

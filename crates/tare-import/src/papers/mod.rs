@@ -142,6 +142,9 @@ pub struct Claim {
     pub layer: Option<String>,
     /// The column below it.
     pub of: Option<String>,
+    /// The benchmarks of tare's probe that it is about, where `layer` and `of` are layers of tare's or kinds of them.
+    #[serde(default)]
+    pub rows: Vec<String>,
 }
 
 /// Two claims of the same thing.

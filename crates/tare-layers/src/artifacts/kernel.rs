@@ -1,7 +1,7 @@
 //! Finds a kernel for a virtual machine: the one that is set, a readable one of this host, one in
 //! tare's cache, or one taken out of the distribution's package without installing it.
 
-use crate::artifacts::package::{self, by_version};
+use crate::artifacts::package::{self, Apt, by_version};
 use crate::{Host, Unavailable, artifacts::modules, cache};
 use nix::unistd::{AccessFlags, access};
 use std::path::{Path, PathBuf};
@@ -104,7 +104,7 @@ fn unpack(package: &str, folder: &Path) -> Result<PathBuf, String> {
     cache::make(folder).map_err(text)?;
     let work = tempfile::Builder::new().prefix(".fetch-").tempdir_in(folder).map_err(text)?;
     // Only the kernel and a few drivers leave the package; all its modules are ten times as large.
-    let archive = package::extract(package, &["./boot/vmlinuz-*"], work.path())?;
+    let archive = package::extract(&Apt::default(), package, &["./boot/vmlinuz-*"], work.path())?;
     let names = [modules::VIRTIO, modules::EXT4, modules::ROOT].concat();
     let patterns: Vec<String> = names.iter().map(|name| modules::pattern(name)).collect();
     let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();

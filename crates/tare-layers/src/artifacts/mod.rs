@@ -1,6 +1,7 @@
 //! What layers are made of: kernels and their modules, programs out of packages, initramfs and bundles.
 
 pub(crate) mod bundle;
+pub(crate) mod foreign;
 pub(crate) mod initramfs;
 pub(crate) mod kernel;
 pub(crate) mod modules;

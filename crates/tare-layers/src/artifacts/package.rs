@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 use std::{fs, io};
@@ -21,6 +21,18 @@ const APT: Duration = Duration::from_secs(60);
 /// The programs that this takes.
 const TOOLS: [&str; 4] = ["apt-cache", "apt-get", "dpkg-deb", "tar"];
 
+/// How apt is asked: about this host's packages, or with options that say about which ([`super::foreign`]).
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Apt(pub(super) Vec<String>);
+
+impl Apt {
+    fn ask(&self, program: &str) -> Command {
+        let mut command = plain(program);
+        command.args(&self.0);
+        command
+    }
+}
+
 /// Whether this host has packages to take files from.
 pub(crate) fn can_extract() -> Result<(), Unavailable> {
     TOOLS.iter().try_for_each(|tool| programs::find(tool).map(drop))
@@ -29,13 +41,23 @@ pub(crate) fn can_extract() -> Result<(), Unavailable> {
 /// The folder in the cache that holds what of `package` matches `members` (`./boot/vmlinuz-*`), as tar
 /// knows them; extracted when it is not there yet.
 pub(crate) fn tree(package: &str, members: &[&str], host: &Host) -> Result<PathBuf, Unavailable> {
+    tree_of(&Apt::default(), package, members, host)
+}
+
+/// The same of a package that `apt` knows.
+pub(crate) fn tree_of(
+    apt: &Apt,
+    package: &str,
+    members: &[&str],
+    host: &Host,
+) -> Result<PathBuf, Unavailable> {
     let folder = host.cache.join("packages");
     let tag = tag(members);
     if let Some(known) = cached(&folder, package, &tag) {
         return Ok(known);
     }
     can_extract()?;
-    extract_tree(package, members, &folder, &tag).map_err(|why| {
+    extract_tree(apt, package, members, &folder, &tag).map_err(|why| {
         Unavailable::new(
             format!("the package {package} is not available: {why}"),
             "as root: apt-get update; tare only unpacks packages and installs none",
@@ -46,7 +68,12 @@ pub(crate) fn tree(package: &str, members: &[&str], host: &Host) -> Result<PathB
 /// The package that `general` depends on and whose name begins with `prefix`: `linux-image-amd64` is no
 /// kernel itself.
 pub(crate) fn behind(general: &str, prefix: &str) -> Option<String> {
-    let text = depends(&[general.to_owned()]).ok()?;
+    behind_of(&Apt::default(), general, prefix)
+}
+
+/// The same among the packages that `apt` knows.
+pub(crate) fn behind_of(apt: &Apt, general: &str, prefix: &str) -> Option<String> {
+    let text = depends(apt, &[general.to_owned()]).ok()?;
     dependencies(&text).find(|package| package.starts_with(prefix)).map(str::to_owned)
 }
 
@@ -54,7 +81,7 @@ pub(crate) fn behind(general: &str, prefix: &str) -> Option<String> {
 pub(crate) fn libraries(package: &str) -> Result<Vec<String>, Unavailable> {
     let (mut known, mut asked) = (BTreeSet::new(), vec![package.to_owned()]);
     while !asked.is_empty() {
-        let text = depends(&asked).map_err(|why| {
+        let text = depends(&Apt::default(), &asked).map_err(|why| {
             let why = format!("apt does not know what {package} depends on: {why}");
             Unavailable::new(why, "as root: apt-get update")
         })?;
@@ -70,15 +97,16 @@ fn is_library(package: &str) -> bool {
 }
 
 /// What apt says that `packages` depend on. It is asked once: every boot wants to know, and its lists may be under way.
-fn depends(packages: &[String]) -> Result<String, String> {
+fn depends(apt: &Apt, packages: &[String]) -> Result<String, String> {
     static SAID: Mutex<BTreeMap<Vec<String>, String>> = Mutex::new(BTreeMap::new());
     let mut said = SAID.lock().unwrap_or_else(|e| e.into_inner());
-    if let Some(known) = said.get(packages) {
+    let question = [&apt.0, packages].concat();
+    if let Some(known) = said.get(&question) {
         return Ok(known.clone());
     }
-    let mut ask = plain("apt-cache");
+    let mut ask = apt.ask("apt-cache");
     let text = output(ask.args(["depends", "--important"]).args(packages), APT)?;
-    said.insert(packages.to_owned(), text.clone());
+    said.insert(question, text.clone());
     Ok(text)
 }
 
@@ -88,9 +116,14 @@ fn dependencies(depends: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Downloads `package` into the empty folder `work` and extracts what matches `members` there.
-pub(crate) fn extract(package: &str, members: &[&str], work: &Path) -> Result<PathBuf, String> {
+pub(crate) fn extract(
+    apt: &Apt,
+    package: &str,
+    members: &[&str],
+    work: &Path,
+) -> Result<PathBuf, String> {
     let text = |e: io::Error| format!("{}: {e}", work.display());
-    let mut get = plain("apt-get");
+    let mut get = apt.ask("apt-get");
     output(get.args(["download", package]).current_dir(work), DOWNLOAD)?;
     let files = fs::read_dir(work).map_err(text)?.flatten().map(|entry| entry.path());
     let mut files = files.filter(|path| path.extension().is_some_and(|end| end == "deb"));
@@ -116,6 +149,7 @@ pub(crate) fn untar(archive: &Path, members: &[&str], into: &Path) -> io::Result
 /// Runs of tare that do this at once do not disturb each other: each works in a folder of its own and
 /// renames what it has whole.
 fn extract_tree(
+    apt: &Apt,
     package: &str,
     members: &[&str],
     folder: &Path,
@@ -124,7 +158,7 @@ fn extract_tree(
     let text = |e: io::Error| format!("{}: {e}", folder.display());
     cache::make(folder).map_err(text)?;
     let work = tempfile::Builder::new().prefix(".fetch-").tempdir_in(folder).map_err(text)?;
-    let archive = extract(package, members, work.path())?;
+    let archive = extract(apt, package, members, work.path())?;
     let name = archive.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     fs::remove_file(&archive).map_err(text)?;
     let kept = folder.join(format!("{name}.{tag}"));

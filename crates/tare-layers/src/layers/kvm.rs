@@ -7,7 +7,8 @@ use crate::hardware;
 use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, SessionError, Setting, SettingError,
-    Settings, Unavailable, Unnamed, artifacts::kernel, disk, disk::files, net, root, vmm,
+    Settings, Unavailable, Unnamed, artifacts::kernel, disk, disk::drive, disk::files, net, root,
+    vmm,
 };
 use std::io;
 use tare_proto::{DISK, DISK_FILES, Machine, NET, NO_DISK, ROOT};
@@ -40,7 +41,8 @@ const SETTINGS: [Setting; 1 + qemu::SETTINGS.len()] = {
 };
 
 /// Settings that mean something to QEMU only.
-const OF_QEMU: &[&str] = &["cpu", "machine", "emulator", "args"];
+const OF_QEMU: &[&str] =
+    &["cpu", "machine", "emulator", "args", drive::CACHE.key, drive::AIO.key, drive::QUEUES.key];
 
 /// Chooses QEMU for a virtual machine whose programs need a root, unless a monitor is named: tare's own has no disk for it. Whether
 /// that was chosen.
@@ -70,6 +72,7 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
 struct Kvm {
     memory: u64,
     kernel: Option<String>,
+    append: Vec<String>,
     /// Requested disks that this monitor cannot provide, by the variables that would name them.
     lacks: Vec<&'static str>,
     /// A network was requested, which this monitor cannot provide either.
@@ -98,6 +101,7 @@ impl Kvm {
         Ok(Kvm {
             memory: settings.mebibytes("memory", 512)?,
             kernel: settings.get("kernel").map(str::to_owned),
+            append: settings.words("append"),
             lacks: disks.filter(|(key, _)| given(key)).map(|(_, variable)| variable).collect(),
             lacks_net: given(net::SETTING.key),
             lacks_root: given(root::IMAGE.key),
@@ -139,7 +143,8 @@ impl Layer for Kvm {
         let mut archive = Initramfs::new(host, &boot.folder.join("initramfs"))?;
         let without = self.without(&mut archive)?;
         let initrd = archive.finish()?;
-        let append = format!("console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1{without}");
+        let own: String = self.append.iter().map(|word| format!(" {word}")).collect();
+        let append = format!("console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1{without}{own}");
         let program = Program::new(monitor);
         let program = program.args(vmm::arguments(&kernel, &initrd, &append, self.memory));
         let program = program.with_second(Second::ByProbe).made_of("monitor", monitor, None);

@@ -78,6 +78,8 @@ pub const KINDS: &[LayerKind] = &[
     sim::uml::KIND,
     sim::runsc::KIND,
     sim::kvm::KIND,
+    sim::i686::WITHOUT_PAE,
+    sim::i686::WITH_PAE,
     mock::KIND,
 ];
 

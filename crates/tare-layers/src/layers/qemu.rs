@@ -2,6 +2,7 @@
 //! processor. The same machine otherwise, with no device but two serial lines.
 
 use crate::availability::guests_run_here;
+use crate::disk::drive::{self, Drive};
 use crate::disk::files::{self, Files};
 use crate::disk::{self, Attached, Disk};
 use crate::hardware;
@@ -36,8 +37,15 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting { key: "cpu", about: "CPU model (default: max for tcg, host for kvm)" },
     Setting { key: "machine", about: "machine type (default q35)" },
     Setting { key: "emulator", about: "QEMU's program (default qemu-system-x86_64)" },
+    Setting {
+        key: "append",
+        about: "more arguments of the guest's kernel: mitigations=off nohz=off",
+    },
     Setting { key: "args", about: "more arguments of QEMU" },
     disk::SETTING,
+    drive::CACHE,
+    drive::AIO,
+    drive::QUEUES,
     files::SETTING,
     net::SETTING,
     root::IMAGE,
@@ -57,7 +65,9 @@ struct Qemu {
     cpu: String,
     machine: String,
     emulator: String,
+    append: Vec<String>,
     args: Vec<String>,
+    drive: Drive,
     disk: Option<Disk>,
     files: Option<Files>,
     net: Option<Net>,
@@ -82,7 +92,9 @@ impl Qemu {
             cpu,
             machine: text("machine", "q35"),
             emulator: text("emulator", "qemu-system-x86_64"),
+            append: settings.words("append"),
             args: settings.words("args"),
+            drive: Drive::read(settings)?,
             disk: Disk::read(settings)?,
             files: Files::read(settings)?,
             net: Net::read(settings, &[Net::User, Net::Tap])?,
@@ -118,14 +130,13 @@ impl Qemu {
         let mut more = String::new();
         // The guest's kernel names them in their order.
         for ((variable, Attached { path, direct }), letter) in disks.into_iter().zip('a'..) {
-            // Past the host's page cache, as the probe's own requests go natively.
-            let cache = if direct { "none" } else { "writeback" };
             let id = format!("disk-{letter}");
             let path = boot.short_name(&path, &id)?;
             let (only, named) =
                 if variable == ROOT { (",readonly=on", ROOT_IMAGE) } else { ("", "") };
-            let drive = format!("if=none,id={id},format=raw,cache={cache},file={path}{only}");
-            let device = format!("virtio-blk-pci,drive={id}");
+            let how = self.drive.of_drive(direct);
+            let drive = format!("if=none,id={id},format=raw,{how},file={path}{only}");
+            let device = format!("virtio-blk-pci,drive={id}{}", self.drive.of_device());
             program = program.args(["-drive", &drive, "-device", &device]);
             more.push_str(&format!(" {variable}={named}/dev/vd{letter}"));
         }
@@ -196,7 +207,8 @@ impl Layer for Qemu {
         let ext4 = self.files.as_ref().map_or(&[][..], |_| modules::EXT4);
         let root = self.root.as_ref().map_or(&[][..], |_| modules::ROOT);
         let modules = modules::of(&kernel, &[drivers, ext4, root].concat(), host, boot)?;
-        let append = format!("console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1{more}");
+        let own: String = self.append.iter().map(|word| format!(" {word}")).collect();
+        let append = format!("console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1{more}{own}");
         let program = program.args(["-append", &append, "-kernel"]).arg(&kernel);
         let program =
             program.arg("-initrd").arg(boot.own_name(&initramfs::write(host, boot, &modules)?));

@@ -13,6 +13,8 @@ pub const FOREIGN: u32 = 2;
 /// This architecture, as the kernel's audit calls it.
 #[cfg(target_arch = "x86_64")]
 pub const ARCHITECTURE: u32 = 0xc000_003e;
+#[cfg(target_arch = "x86")]
+pub const ARCHITECTURE: u32 = 0x4000_0003;
 #[cfg(target_arch = "aarch64")]
 pub const ARCHITECTURE: u32 = 0xc000_00b7;
 

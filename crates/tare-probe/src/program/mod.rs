@@ -3,10 +3,15 @@
 //! The host's table has the row; the probe knows only what it is told in the request. Whatever goes wrong is a failure
 //! with the last lines of the output, never a sample.
 
+#[cfg(target_pointer_width = "64")]
 pub mod attached;
+#[cfg(target_pointer_width = "64")]
 mod call_names;
-mod calls;
+#[cfg_attr(target_pointer_width = "32", path = "uncounted.rs")]
+pub mod calls;
+#[cfg(target_pointer_width = "64")]
 mod census;
+#[cfg(target_pointer_width = "64")]
 mod classes;
 mod filter;
 mod names;
@@ -14,14 +19,22 @@ mod others;
 mod output;
 pub mod root;
 mod run;
+#[cfg(target_pointer_width = "64")]
 mod sampled;
+#[cfg(target_pointer_width = "64")]
 mod seen;
 mod server;
 pub mod stage;
+#[cfg(target_pointer_width = "64")]
 mod stopped;
+#[cfg(target_pointer_width = "64")]
 mod tally;
+#[cfg(target_pointer_width = "64")]
 mod task;
 mod usage;
+
+#[cfg(target_pointer_width = "32")]
+pub use calls as attached;
 
 use crate::bench::Refusal;
 use crate::clock::now_ns;
@@ -122,6 +135,7 @@ fn operations(
 }
 
 /// Why a program with foreign calls is refused.
+#[cfg(target_pointer_width = "64")]
 const OF_32_BITS: &str =
     "it makes system calls of another architecture (a 32-bit program): these cannot be counted";
 

@@ -77,6 +77,7 @@ pub fn run(place: &Surroundings, words: &[String], input: Option<&str>) -> io::R
 }
 
 /// Runs the program under the eyes of `tracer`, which is told its process id and gives its wait status; how it ended.
+#[cfg(target_pointer_width = "64")]
 pub fn traced(
     place: &Surroundings,
     tracer: impl FnOnce(u32) -> io::Result<i32>,

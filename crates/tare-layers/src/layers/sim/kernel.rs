@@ -3,11 +3,10 @@
 
 use super::inside::other;
 use crate::artifacts::kernel::given;
+use crate::artifacts::package::{self, Apt};
 use crate::artifacts::versions::{is_pattern, kernels};
-use crate::{
-    BootSpec, Host, Settings, Unavailable, artifacts::modules, artifacts::package,
-    artifacts::unpack,
-};
+use crate::artifacts::{foreign, modules, unpack};
+use crate::{BootSpec, Host, Settings, Unavailable};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -19,18 +18,25 @@ const REMEDY: &str = "give a file or a package of a kernel (kernel=), or as root
 /// Which kernel a layer boots.
 pub(super) struct Kernel {
     set: Option<String>,
+    /// The architecture of its package, where that is not this host's.
+    architecture: Option<&'static str>,
 }
 
 impl Kernel {
     pub(super) fn new(settings: &Settings) -> Kernel {
-        Kernel { set: settings.get("kernel").map(str::to_owned) }
+        Kernel { set: settings.get("kernel").map(str::to_owned), architecture: None }
+    }
+
+    /// A kernel of another `architecture`.
+    pub(super) fn foreign(settings: &Settings, architecture: &'static str) -> Kernel {
+        Kernel { architecture: Some(architecture), ..Kernel::new(settings) }
     }
 
     /// The kernel as it comes (a bzImage, for what cannot boot an ELF image).
     pub(super) fn packed(&self, host: &Host) -> Result<PathBuf, Unavailable> {
         match &self.set {
             Some(path) if path.contains('/') => given(Path::new(path)),
-            _ => image(&package::tree(&self.package()?, &["./boot/vmlinuz-*"], host)?),
+            _ => image(&self.tree(&["./boot/vmlinuz-*"], host)?),
         }
     }
 
@@ -52,19 +58,31 @@ impl Kernel {
         }
         let members: Vec<String> = names.iter().map(|name| modules::pattern(name)).collect();
         let members: Vec<&str> = members.iter().map(String::as_str).collect();
-        let tree = package::tree(&self.package().map_err(other)?, &members, host).map_err(other)?;
-        modules::below(&tree, names, boot)
+        modules::below(&self.tree(&members, host).map_err(other)?, names, boot)
+    }
+
+    /// What of its package matches `members`.
+    fn tree(&self, members: &[&str], host: &Host) -> Result<PathBuf, Unavailable> {
+        let Some(architecture) = self.architecture else {
+            return package::tree(&self.package(&Apt::default())?, members, host);
+        };
+        let apt = foreign::apt(architecture, host)?;
+        let tree = package::tree_of(&apt, &self.package(&apt)?, members, host);
+        tree.map_err(|lacking| Unavailable {
+            remedy: foreign::remedy(architecture, host),
+            ..lacking
+        })
     }
 
     /// The package that the kernel is in.
-    fn package(&self) -> Result<String, Unavailable> {
+    fn package(&self, apt: &Apt) -> Result<String, Unavailable> {
         if let Some(pattern) = self.set.as_deref().filter(|set| is_pattern(set)) {
             let newest = kernels(pattern)?.pop();
             return newest.ok_or_else(|| Unavailable::new("apt knows no kernel package", REMEDY));
         }
         let named = self.set.as_slice().iter().map(String::as_str);
         let general: Vec<&str> = if self.set.is_some() { named.collect() } else { USUAL.into() };
-        let real = |name: &&str| package::behind(name, "linux-image-");
+        let real = |name: &&str| package::behind_of(apt, name, "linux-image-");
         let found = general.iter().find_map(real).or_else(|| self.set.clone());
         found.ok_or_else(|| Unavailable::new("apt knows no kernel package", REMEDY))
     }

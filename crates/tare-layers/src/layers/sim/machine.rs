@@ -45,19 +45,35 @@ pub(super) struct Start<'a> {
 impl Simulated {
     /// `cpu` is the layer's usual model: the simplest that it runs on, since each feature opens other paths in kernels.
     pub(super) fn new(settings: &Settings, cpu: &str) -> Result<Simulated, SettingError> {
+        Simulated::of(settings, Kernel::new(settings), cpu, "qemu-system-x86_64")
+    }
+
+    /// A machine that `emulator` makes, for `kernel`.
+    pub(super) fn of(
+        settings: &Settings,
+        kernel: Kernel,
+        cpu: &str,
+        emulator: &str,
+    ) -> Result<Simulated, SettingError> {
         let text = |key, default: &str| settings.get(key).unwrap_or(default).to_owned();
         Ok(Simulated {
-            kernel: Kernel::new(settings),
+            kernel,
             memory: settings.mebibytes("memory", 512)?,
             disk: RamDisk::read(settings)?,
             append: settings.words("append"),
             cpu: text("cpu", cpu),
-            emulator: text("emulator", "qemu-system-x86_64"),
+            emulator: text("emulator", emulator),
         })
     }
 
-    /// Whether this host's QEMU is one that repeats.
+    /// Whether this host has what the machine is made of.
     pub(super) fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        self.repeats(host)?;
+        self.kernel.elf(host).map(drop)
+    }
+
+    /// Whether this host's QEMU is one that repeats.
+    pub(super) fn repeats(&self, host: &Host) -> Result<(), Unavailable> {
         guests_run_here("the simulated machine")?;
         let emulator = programs::find(&self.emulator)?;
         let mut ask = programs::plain(&emulator);
@@ -74,10 +90,7 @@ impl Simulated {
                 "install a newer QEMU, or give another one's program (emulator=)",
             ));
         }
-        if let Some(plugin) = &host.plugin {
-            plugin.check(&emulator)?;
-        }
-        self.kernel.elf(host).map(drop)
+        host.plugin.as_ref().map_or(Ok(()), |plugin| plugin.check(&emulator))
     }
 
     /// The measured kernel's arguments: `own` (its console, line and disk), the usual ones, those that are set.

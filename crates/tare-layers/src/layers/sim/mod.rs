@@ -3,6 +3,7 @@
 //! All of them use the same kernel image, so that a ratio shows the layer alone.
 
 mod disk;
+pub(super) mod i686;
 mod inside;
 mod kernel;
 pub(super) mod kvm;

@@ -126,4 +126,17 @@ macro_rules! integers {
     };
 }
 
-integers!(i16, i32, i64);
+integers!(i16, i32);
+
+#[cfg(target_pointer_width = "64")]
+integers!(i64);
+
+/// Where it takes two registers.
+#[cfg(target_pointer_width = "32")]
+impl Integer for i64 {
+    #[inline(always)]
+    fn opaque(self) -> i64 {
+        let (low, high) = ((self as i32).opaque(), ((self >> 32) as i32).opaque());
+        i64::from(high) << 32 | i64::from(low as u32)
+    }
+}

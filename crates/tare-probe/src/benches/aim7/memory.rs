@@ -52,6 +52,16 @@ fn copy() -> Result<Op, Refusal> {
     })
 }
 
+/// Refuses where the C library moves no program break.
+fn has_break() -> Result<(), Refusal> {
+    if cfg!(target_env = "musl") {
+        return Err(Refusal::Unavailable(
+            "musl, which this probe is built with, has no sbrk(3)".into(),
+        ));
+    }
+    Ok(())
+}
+
 /// Moves the program break; the place where it was. No allocation may come between a move up and the
 /// one back: the allocator has its own blocks below.
 fn grow(by: isize) -> *mut u8 {
@@ -62,6 +72,7 @@ fn grow(by: isize) -> *mut u8 {
 }
 
 fn pages() -> Result<Op, Refusal> {
+    has_break()?;
     let page = page_size() as isize;
     job(1.0, move || {
         for _ in 0..100 {
@@ -75,6 +86,7 @@ fn pages() -> Result<Op, Refusal> {
 }
 
 fn breaks() -> Result<Op, Refusal> {
+    has_break()?;
     let page = page_size() as isize;
     job(1.0, move || {
         for _ in 0..1000 {

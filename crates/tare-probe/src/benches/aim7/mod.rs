@@ -20,6 +20,8 @@ pub mod processes;
 pub mod text;
 
 mod room;
+#[cfg(target_arch = "x86_64")]
+mod tracer;
 
 use crate::bench::{Bench, COPIES, Kind, Op, Refusal};
 use tare_proto::{Better, Unit};

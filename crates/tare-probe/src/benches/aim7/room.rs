@@ -2,7 +2,6 @@
 
 use crate::bench::Refusal;
 use crate::free;
-use std::mem::MaybeUninit;
 
 /// What a user needs: two files of a megabyte, a sieve, a program that is loaded beside it.
 const MEMORY: u64 = 8 << 20;
@@ -22,10 +21,5 @@ pub fn has_room_for(users: u32) -> Result<(), Refusal> {
 
 /// Bytes free where files are made: the working directory.
 fn space() -> Option<u64> {
-    let mut stat = MaybeUninit::<libc::statvfs>::zeroed();
-    // SAFETY: the path is NUL-terminated and `stat` is a valid place to write to.
-    let done = unsafe { libc::statvfs(c".".as_ptr(), stat.as_mut_ptr()) };
-    // SAFETY: zeroed bytes are a valid `statvfs`, and the kernel may have filled it since.
-    let stat = unsafe { stat.assume_init() };
-    (done == 0 && stat.f_blocks > 0).then(|| stat.f_bavail.saturating_mul(stat.f_frsize))
+    free::space(c".").ok().flatten()
 }

@@ -7,7 +7,6 @@ use super::buffers::Buffers;
 use super::engine::Engine;
 use super::plain::Plain;
 use super::target::Disk;
-use super::uring::Uring;
 use crate::bench::Refusal;
 use std::io;
 
@@ -22,7 +21,7 @@ pub fn choose(
         let engine = Aio::new(disk, job.write, buffers, depth).and_then(tried);
         return engine.map_err(|error| Refusal::Unavailable(format!("io_submit: {error}")));
     }
-    let refused = match Uring::new(disk, job.write, buffers, depth).and_then(tried) {
+    let refused = match uring(disk, job.write, buffers, depth) {
         Ok(engine) => return Ok(engine),
         Err(error) => error,
     };
@@ -36,6 +35,21 @@ pub fn choose(
         )));
     }
     Ok(Plain::new(disk, job.write, buffers).and_then(tried)?)
+}
+
+#[cfg(target_pointer_width = "64")]
+fn uring(
+    disk: &Disk,
+    write: bool,
+    buffers: &mut Buffers,
+    depth: usize,
+) -> io::Result<Box<dyn Engine>> {
+    super::uring::Uring::new(disk, write, buffers, depth).and_then(tried)
+}
+
+#[cfg(target_pointer_width = "32")]
+fn uring(_: &Disk, _: bool, _: &mut Buffers, _: usize) -> io::Result<Box<dyn Engine>> {
+    Err(io::Error::other("tare speaks it on 64-bit machines only"))
 }
 
 /// `engine` after it has made one request: some layers have the calls but not what they do.

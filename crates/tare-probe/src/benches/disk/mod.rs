@@ -17,6 +17,7 @@ mod engine;
 mod load;
 mod plain;
 mod target;
+#[cfg(target_pointer_width = "64")]
 mod uring;
 
 use crate::bench::{Bench, Measured, Own, Refusal};

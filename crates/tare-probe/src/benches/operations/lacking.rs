@@ -13,7 +13,7 @@ macro_rules! calls {
 #[rustfmt::skip]
 const CALLS: &[(libc::c_long, &str)] = calls! {
     SYS_io_uring_setup "io_uring_setup", SYS_io_uring_enter "io_uring_enter", SYS_io_uring_register "io_uring_register",
-    SYS_io_submit "io_submit", SYS_semop "semop", SYS_semtimedop "semtimedop", SYS_mq_open "mq_open",
+    SYS_io_submit "io_submit", SYS_mq_open "mq_open",
     SYS_userfaultfd "userfaultfd", SYS_perf_event_open "perf_event_open", SYS_bpf "bpf",
     SYS_fanotify_init "fanotify_init", SYS_inotify_add_watch "inotify_add_watch",
     SYS_name_to_handle_at "name_to_handle_at", SYS_open_by_handle_at "open_by_handle_at",
@@ -31,6 +31,12 @@ const CALLS: &[(libc::c_long, &str)] = calls! {
     SYS_signalfd4 "signalfd4",
 };
 
+/// Calls that 64-bit machines have a number for.
+#[cfg(target_pointer_width = "64")]
+const OWN: &[(libc::c_long, &str)] = calls! { SYS_semop "semop", SYS_semtimedop "semtimedop" };
+#[cfg(target_pointer_width = "32")]
+const OWN: &[(libc::c_long, &str)] = &[];
+
 /// The names of counters for what this layer lacks.
 pub fn counters() -> Vec<String> {
     let lacks = |(number, _): &&(libc::c_long, &str)| {
@@ -39,5 +45,5 @@ pub fn counters() -> Vec<String> {
         let done = unsafe { libc::syscall(*number, no, no, no, no, no, no) };
         done == -1 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS)
     };
-    CALLS.iter().filter(lacks).map(|(_, name)| format!("{COUNTER}{name}")).collect()
+    CALLS.iter().chain(OWN).filter(lacks).map(|(_, name)| format!("{COUNTER}{name}")).collect()
 }

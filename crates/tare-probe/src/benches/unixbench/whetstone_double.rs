@@ -13,6 +13,7 @@
 
 use super::{MWIPS, SHORT, against, row};
 use crate::bench::{Bench, Op, Refusal};
+#[cfg(target_pointer_width = "64")]
 use std::arch::asm;
 use std::hint::black_box;
 use tare_proto::Unit;
@@ -173,9 +174,17 @@ fn functions(turns: u32) -> f64 {
 
 /// `value`, of which the compiler knows nothing any more. Unlike `black_box`, which goes through memory, it stays in its
 /// register and costs nothing.
+#[cfg(target_pointer_width = "64")]
 #[inline(always)]
 fn hidden(mut value: i64) -> i64 {
     // SAFETY: no instruction at all, only a comment that names the register.
     unsafe { asm!("/* {0} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags)) };
     value
+}
+
+/// Where it takes two registers, memory has to do.
+#[cfg(target_pointer_width = "32")]
+#[inline(always)]
+fn hidden(value: i64) -> i64 {
+    std::hint::black_box(value)
 }

@@ -1,6 +1,6 @@
 //! Compares a campaign with a paper's ratios, benchmark by benchmark.
 
-use super::added;
+use super::{added, stated};
 use anyhow::{Result, bail};
 use std::fmt::Write;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub(super) fn compare(paper: &Paper, dir: &Path) -> Result<String> {
             text += &beside(&names, &table.columns[base], &rows);
         }
     }
-    let named = added::named(paper, &board);
+    let named = stated::beside(paper, &board) + &added::named(paper, &board);
     if !shared && named.is_empty() {
         bail!("{} and paper {} have no benchmark in common", dir.display(), paper.id);
     }

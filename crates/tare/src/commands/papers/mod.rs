@@ -3,6 +3,7 @@
 mod added;
 mod compare;
 mod show;
+mod stated;
 
 use crate::cli::{PapersArgs, PapersVerb};
 use crate::output;
