@@ -91,12 +91,12 @@ const EXHIBITS: &[Exhibit] = &[
     Exhibit {
         name: "sandbox",
         question: "How fast does a sandbox start, also when many start at once, and what does one more weigh?",
-        flags: "--suite sandbox --layers native,runc,uml,qemu --layer name=gvisor,kind=runsc,runtime=target/gvisor/runsc",
+        flags: "--suite sandbox --layers native,runc,uml --layer name=gvisor,kind=runsc,runtime=target/gvisor/runsc --budget 6m",
         figures: &["start/warm"],
         explained: None,
         shows: [
             "A container starts in tens of milliseconds, gVisor in about a hundred; a guest with a kernel of its own takes a third of a \
-             second (User-Mode Linux) or seconds (QEMU's emulator), nearly all of it that kernel's.",
+             second (User-Mode Linux), nearly all of it that kernel's.",
             "More starts at once raise the rate only until the CPUs are busy.",
             "What one more idle sandbox weighs is exact for its processes (`sandbox/pss`), and only roughly known for the whole host.",
         ],
