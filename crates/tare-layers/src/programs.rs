@@ -55,12 +55,13 @@ const DYING: Duration = Duration::from_secs(2);
 /// Most bytes that a program may print.
 const MOST: usize = 1 << 20;
 
-/// The program that `name` (a name, or a path with a slash) means, or how to get it.
+/// The program that `name` (a name, or a path with a slash) means, or how to get it. The path is absolute, since layers start in
+/// folders of their own.
 pub(crate) fn find(name: &str) -> Result<PathBuf, Unavailable> {
     if name.contains('/') {
-        let path = Path::new(name);
         let fix = "give the path of an executable file in the layer's settings";
-        return if runs(path) { Ok(path.to_owned()) } else { Err(missing(name, fix.into())) };
+        let path = std::path::absolute(name).ok().filter(|path| runs(path));
+        return path.ok_or_else(|| missing(name, fix.into()));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(ALSO.iter().map(PathBuf::from));
@@ -201,6 +202,8 @@ mod tests {
         assert_eq!(missing.why, "there is no program not-there");
         assert!(missing.remedy.contains("whole path"), "{missing}");
         assert!(find("/etc/passwd").is_err(), "it is not executable");
+        let upwards = "../".repeat(30) + "bin/sh";
+        assert!(find(&upwards).unwrap().is_absolute());
     }
 
     #[test]

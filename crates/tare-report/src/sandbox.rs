@@ -2,7 +2,7 @@
 
 use crate::words;
 use tare_board::format::{digits, quantity, quantity_and_ends, short_ratio};
-use tare_board::{Beside, Sandbox, Scoreboard, Tails};
+use tare_board::{Beside, Estimate, Sandbox, Scoreboard, Tails};
 use tare_proto::Unit;
 use tare_stats::QuantileInterval;
 
@@ -41,12 +41,26 @@ fn sentence(board: &Scoreboard, found: &Sandbox) -> String {
         parts.push(text);
     }
     parts.extend(found.cold.map(|cold| format!("cold in {}", time(cold.p50.value))));
-    if let Some(one_more) = found.one_more {
-        parts.push(format!("one more costs {}", bytes(one_more.value)));
-    }
-    parts.extend(found.fits.map(|fits| format!("on this host {:.0} would fit", fits.value)));
+    parts.extend(found.one_more.map(|one_more| format!("one more costs {}", cost(&one_more))));
+    parts.extend(found.fits.map(|fits| format!("on this host {} would fit", fitting(&fits))));
     parts.extend(found.beside.last().and_then(beside));
     parts.join("; ")
+}
+
+/// What one more takes: `21 MiB`, or `at most 778 KiB` where it may be nothing.
+fn cost(one_more: &Estimate) -> String {
+    match (one_more.low, one_more.high) {
+        (Some(low), Some(high)) if low <= 0.0 => format!("at most {}", bytes(high.max(0.0))),
+        _ => bytes(one_more.value),
+    }
+}
+
+/// How many fit: `800`, or `at least 700` where one more may cost nothing.
+fn fitting(fits: &Estimate) -> String {
+    match (fits.low, fits.high) {
+        (Some(low), None) => format!("at least {low:.0}"),
+        _ => format!("{:.0}", fits.value),
+    }
 }
 
 /// `work takes 1.50 times as long beside 2 busy ones`.
@@ -120,7 +134,7 @@ fn idle(found: &Sandbox) -> Vec<String> {
     });
     let fits = found.fits.map(|fits| match fits.low.zip(fits.high) {
         Some((low, high)) => format!("{:.0} ({low:.0}–{high:.0})", fits.value),
-        None => format!("{:.0}", fits.value),
+        None => fitting(&fits),
     });
     let cpu = found.idle_cpu.map(|cpu| format!("{}%", digits(cpu.value)));
     let wakeups = found.idle_wakeups.map(|wakeups| digits(wakeups.value));
@@ -146,4 +160,21 @@ pub(crate) fn time(ns: f64) -> String {
 
 pub(crate) fn bytes(bytes: f64) -> String {
     quantity(Unit::Bytes, bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cost_that_may_be_nothing_is_said_by_its_upper_end() {
+        let sure = Estimate { value: 2097152.0, low: Some(1048576.0), high: Some(3145728.0) };
+        let unsure = Estimate { low: Some(-1.0), ..sure };
+        assert_eq!([cost(&sure), cost(&unsure)], ["2.00 MiB", "at most 3.00 MiB"]);
+        let many = Estimate { value: 20.0, low: Some(16.0), high: Some(25.0) };
+        let open = Estimate { high: None, ..many };
+        assert_eq!([fitting(&many), fitting(&open)], ["20", "at least 16"]);
+        let single = Estimate { value: 20.0, low: None, high: None };
+        assert_eq!(fitting(&single), "20", "one block has no interval");
+    }
 }

@@ -26,21 +26,21 @@ pub(crate) fn find(set: Option<&str>, host: &Host) -> Result<PathBuf, Unavailabl
 /// Where a tree has the kernel that was built in it.
 const BUILT: &str = "arch/x86/boot/bzImage";
 
-/// The kernel that is named: a file, or what was built in a tree.
+/// The kernel that is named: a file, or what was built in a tree. The path is absolute, since layers start in folders of their own.
 pub(crate) fn given(path: &Path) -> Result<PathBuf, Unavailable> {
     let built = path.is_dir().then(|| path.join(BUILT));
     let path = built.as_deref().unwrap_or(path);
     let file = fs::File::open(path).and_then(|file| file.metadata());
-    match file.and_then(|found| match found.is_file() {
-        true => Ok(()),
+    let found = file.and_then(|found| match found.is_file() {
+        true => std::path::absolute(path),
         false => Err(io::Error::other("it is not a regular file")), // /dev/zero has no end
-    }) {
-        Ok(()) => Ok(path.to_owned()),
-        Err(e) => Err(Unavailable::new(
+    });
+    found.map_err(|e| {
+        Unavailable::new(
             format!("the kernel {} cannot be read: {e}", path.display()),
             "set kernel= to a readable Linux kernel image, or leave it out",
-        )),
-    }
+        )
+    })
 }
 
 /// The kernel to boot, with its modules if they can be had: a guest without them lacks devices, which its
