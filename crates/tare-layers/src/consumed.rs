@@ -50,10 +50,9 @@ impl Session {
         memory::proportional_bytes(&self.own_processes(now)?)
     }
 
-    /// Memory of the keeper alone, in bytes by its proportional share: tare's, not the layer's.
+    /// What the keeper alone takes of the host's available memory, in bytes: tare's, not the layer's.
     pub fn keeper_bytes(&self) -> u64 {
-        let keeper = self.running.as_ref().map(|running| running.pid());
-        keeper.and_then(|pid| memory::proportional_bytes(&[pid])).unwrap_or(0)
+        self.running.as_ref().map_or(0, |running| memory::taken_bytes(running.pid()))
     }
 
     /// Threads of the layer's host processes, and how often these have given up their CPU to wait; `None` when it has none of

@@ -45,6 +45,17 @@ pub fn proportional_bytes<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option
     Some(all * 1024)
 }
 
+/// Bytes that the process `pid` takes of the host's available memory: its anonymous pages and its page tables. Pages of files are left
+/// out, since the host counts what it could drop as available. A process that has gone takes nothing.
+pub fn taken_bytes(pid: u32) -> u64 {
+    let read = |name: &str, key: &str| {
+        let text = fs::read_to_string(format!("/proc/{pid}/{name}")).ok()?;
+        kib(&text, key)
+    };
+    let anonymous = read("smaps_rollup", "Anonymous:").unwrap_or(0);
+    (anonymous + read("status", "VmPTE:").unwrap_or(0)) * 1024
+}
+
 /// The files of this host that `pids` have mapped. A path of another mount namespace is left out where it means another file here.
 pub fn mapped_files<'a>(pids: impl IntoIterator<Item = &'a u32>) -> BTreeSet<PathBuf> {
     let maps = |pid: &u32| fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
@@ -124,6 +135,9 @@ mod tests {
         assert_eq!(held_bytes(&[u32::MAX]), Some(0));
         assert!(proportional_bytes(&[std::process::id()]).is_some_and(|bytes| bytes > 100_000));
         assert_eq!(proportional_bytes(&[u32::MAX]), Some(0));
+        let (taken, all) = (taken_bytes(std::process::id()), held_bytes(&[std::process::id()]));
+        assert!(taken > 50_000 && taken < all.unwrap(), "{taken} of {all:?}: files are not in it");
+        assert_eq!(taken_bytes(u32::MAX), 0);
     }
 
     #[test]
