@@ -81,7 +81,7 @@ pub fn tick(unit: Unit, value: f64, step: f64) -> String {
     if value == 0.0 {
         return "0".into();
     }
-    let (size, name) = scale(unit, value);
+    let (size, name) = scale(unit, value.abs());
     let decimals = (-(step / size).log10() - 1e-6).ceil().clamp(0.0, 12.0) as usize;
     let plain = format!("{:.decimals$}", value / size);
     let short = if plain.contains('.') {

@@ -123,7 +123,7 @@ pub(crate) fn rows_of(suite: &str, n: usize) -> String {
 pub(crate) fn open(cost: &Ratio, measure: Measure, margin: f64) -> (&'static str, String) {
     let (low, high) = cost.low.zip(cost.high).unwrap_or((cost.value, cost.value));
     let seen = match low > 1.0 || high < 1.0 {
-        true => "no significant difference seen",
+        true => "an uncertain difference",
         false => "no difference seen",
     };
     let mut ends = Vec::new();
@@ -239,7 +239,7 @@ mod tests {
             said(0.8, 1.5),
             ("no difference seen", "at most 50% slower or 25% faster".into())
         );
-        let open = |most: &str| ("no significant difference seen", most.to_owned());
+        let open = |most: &str| ("an uncertain difference", most.to_owned());
         assert_eq!(said(1.001, 1.046), open("at most 4.6% slower"));
         assert_eq!(said(0.8, 0.99), open("at most 25% faster"));
     }
