@@ -1,7 +1,6 @@
 //! How the host keeps the memory of a layer's processes: whether it merges equal pages (KSM), and whether it may use huge ones. The
 //! kernel takes both for a process and all that come from it, so that any layer can have them whose processes are tare's.
 
-use crate::settings::suggestion;
 use crate::{Setting, SettingError, Settings, Unavailable, programs};
 use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
@@ -46,17 +45,9 @@ impl Pages {
         if !known.iter().any(|setting| setting.key == KSM.key) {
             return Ok(Pages::default());
         }
-        let one_of = |key: &str, usual: &'static str, other: &'static str| match settings.get(key) {
-            None => Ok(false),
-            Some(value) if value == usual => Ok(false),
-            Some(value) if value == other => Ok(true),
-            Some(value) => {
-                Err(SettingError(format!("{key}={value}; {}", suggestion(value, &[usual, other]))))
-            }
-        };
         Ok(Pages {
-            merged: one_of(KSM.key, "off", "on")?,
-            small: one_of(THP.key, "host", "never")?,
+            merged: settings.one_of(KSM.key, &["off", "on"])? == Some("on"),
+            small: settings.one_of(THP.key, &["host", "never"])? == Some("never"),
         })
     }
 

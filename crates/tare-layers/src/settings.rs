@@ -114,6 +114,16 @@ impl Settings {
         self.get(key).unwrap_or_default().split_whitespace().map(str::to_owned).collect()
     }
 
+    /// One of the `known` words, if it is set.
+    pub fn one_of(&self, key: &str, known: &[&str]) -> Result<Option<&str>, SettingError> {
+        match self.get(key) {
+            Some(value) if !known.contains(&value) => {
+                Err(SettingError(format!("{key}={value}; {}", suggestion(value, known))))
+            }
+            value => Ok(value),
+        }
+    }
+
     /// Refuses keys that are not in `known`, naming near misses.
     pub fn only(&self, known: &[&str]) -> Result<(), SettingError> {
         match self.0.keys().find(|key| !known.contains(&key.as_str())) {

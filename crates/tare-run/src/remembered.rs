@@ -1,7 +1,8 @@
-//! Remembers layers that did not boot on this host, so that only the first campaign waits for their deadline. A failure is
-//! kept in the cache under a hash of everything that may change the outcome. A layer that boots is tried every time.
+//! Remembers layers that did not boot on this host, so that only the first campaign waits for their deadline, and layers of
+//! the simulated machine that did, since their boots repeat. The outcome is kept in the cache under a hash of everything that
+//! may change it. On the real machine, a layer that boots is tried every time.
 
-use crate::trial::{Candidate, Trials};
+use crate::trial::{Candidate, Trial, Trials};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::env;
@@ -34,35 +35,49 @@ const HOST_PATHS: &[&str] = &[
     "/sys/module/kvm_pvm",
 ];
 
-/// How a layer failed to boot.
+/// What came of a trial.
 #[derive(Serialize, Deserialize)]
-struct Failure {
+struct Remembered {
     /// UTC, ISO 8601.
     since: String,
-    why: String,
-    remedy: String,
+    outcome: Outcome,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Outcome {
+    Failed { why: String, remedy: String },
+    Booted(Box<Trial>),
 }
 
 /// What is remembered of `candidate`, as long as nothing has changed that matters.
-pub(crate) fn recall(candidate: &Candidate, trials: &Trials) -> Option<Unavailable> {
+pub(crate) fn recall(candidate: &Candidate, trials: &Trials) -> Option<Result<Trial, Unavailable>> {
     let (host, kind) = (trials.host, candidate.kind);
     // What the layer is made of is looked at only where something is remembered of its kind.
     files_of(host, kind).next()?;
     let text = fs::read_to_string(place(host, kind, &identity(candidate, trials).ok()?)).ok()?;
-    let Failure { since, why, remedy } = serde_json::from_str(&text).ok()?;
+    let Remembered { since, outcome } = serde_json::from_str(&text).ok()?;
+    let (why, remedy) = match outcome {
+        Outcome::Booted(trial) => return (!trials.anew).then_some(Ok(*trial)),
+        Outcome::Failed { why, remedy } => (why, remedy),
+    };
     let on = if candidate.machine == Machine::Sim { "--machine sim " } else { "" };
-    Some(Unavailable::new(
+    Some(Err(Unavailable::new(
         format!("{why} (tried {since}, remembered)"),
         format!("{remedy}; to try it again: tare doctor --again {on}{kind}"),
-    ))
+    )))
 }
 
-/// Remembers that `candidate` did not boot. Failing to costs time, nothing else.
-pub(crate) fn remember(candidate: &Candidate, trials: &Trials, failed: &Unavailable) {
+/// Remembers what came of trying `candidate`. Failing to costs time, nothing else.
+pub(crate) fn remember(candidate: &Candidate, trials: &Trials, came: Result<&Trial, &Unavailable>) {
     let Ok(identity) = identity(candidate, trials) else { return };
-    let (why, remedy) = (failed.why.clone(), failed.remedy.clone());
-    let failure = Failure { since: crate::now(), why, remedy };
-    let _ = keep(&place(trials.host, candidate.kind, &identity), &failure);
+    let outcome = match came {
+        Ok(trial) => Outcome::Booted(Box::new(trial.clone())),
+        Err(Unavailable { why, remedy }) => {
+            Outcome::Failed { why: why.clone(), remedy: remedy.clone() }
+        }
+    };
+    let remembered = Remembered { since: crate::now(), outcome };
+    let _ = keep(&place(trials.host, candidate.kind, &identity), &remembered);
 }
 
 /// Forgets what is remembered of layers of `kind`.
@@ -70,11 +85,11 @@ pub fn forget(host: &Host, kind: &str) {
     files_of(host, kind).for_each(|path| drop(fs::remove_file(path)));
 }
 
-fn keep(path: &Path, failure: &Failure) -> io::Result<()> {
+fn keep(path: &Path, remembered: &Remembered) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(serde_json::to_string(failure)?.as_bytes())?;
+    file.write_all(serde_json::to_string(remembered)?.as_bytes())?;
     file.persist(path)?;
     Ok(())
 }
@@ -95,7 +110,8 @@ fn files_of(host: &Host, kind: &str) -> impl Iterator<Item = PathBuf> {
 /// KVM, the layer's settings, and the files that a boot would use.
 fn identity(candidate: &Candidate, trials: &Trials) -> io::Result<String> {
     let Trials { host, keeper, within, .. } = trials;
-    let mut facts = vec![candidate.settings.to_string(), format!("{within:?}"), of_cpu()];
+    let settings = candidate.settings.to_string();
+    let mut facts = vec![candidate.machine.to_string(), settings, format!("{within:?}"), of_cpu()];
     facts.push(fs::metadata("/proc/self")?.uid().to_string());
     facts.extend(HOST_FILES.iter().map(|file| fs::read_to_string(file).unwrap_or_default()));
     facts.extend(HOST_PATHS.iter().map(|path| Path::new(path).exists().to_string()));

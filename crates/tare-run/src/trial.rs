@@ -1,6 +1,7 @@
 //! Trials: a layer is available only if it boots the probe within a deadline.
 
 use crate::slot::to_greet;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read};
@@ -43,12 +44,14 @@ pub struct Trials<'a> {
     pub keeper: &'a Keeper,
     /// Time that a layer may take from its start to its greeting.
     pub within: Duration,
+    /// Whether a layer is booted even where it is known that its boots repeat.
+    pub anew: bool,
     /// Asked while waiting.
     pub interrupted: fn() -> bool,
 }
 
 /// A layer that booted.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Trial {
     /// What the probe found there.
     pub hello: Hello,

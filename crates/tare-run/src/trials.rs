@@ -74,23 +74,29 @@ impl Trials<'_> {
         !(self.interrupted)() && (open.is_empty() || beside)
     }
 
-    /// Boots one layer, unless a remembered failure says that it does not boot here.
+    /// Boots one layer, unless it is remembered what comes of that.
     fn one(&self, candidate: &Candidate) -> Result<Trial, Unavailable> {
         let layer = candidate.layer;
         layer.check(self.host)?;
         if layer.failures_last()
             && let Some(known) = remembered::recall(candidate, self)
         {
-            return Err(known);
+            return known;
         }
-        boot(layer, candidate.machine, self).map_err(|Failed { error, console, left }| {
+        let booted = boot(layer, candidate.machine, self).map_err(|failed| {
+            let Failed { error, console, left } = failed;
             let mut failed = layer.explain(&error, &console);
             if lasts(&error) && layer.failures_last() {
-                remembered::remember(candidate, self, &failed);
+                remembered::remember(candidate, self, Err(&failed));
             }
             left.iter().for_each(|path| failed.why += &format!("; not removed: {path}"));
             failed
-        })
+        })?;
+        // What is never spoken to boots the same way again.
+        if layer.scripted() && booted.left.is_empty() {
+            remembered::remember(candidate, self, Ok(&booted));
+        }
+        Ok(booted)
     }
 }
 

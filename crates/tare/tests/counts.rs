@@ -4,29 +4,19 @@
 
 mod common;
 
-use common::Bench;
-use tare_store::{Campaign, Role};
+use common::{Bench, count, mean, series};
+use tare_store::Campaign;
 
 const PLACES: [&str; 4] = ["probe", "user", "kernel", "hypervisor"];
 
 /// Mean of the samples, and counters by name, of `bench` in the layer's first boot.
-fn series<'a>(
+fn counted<'a>(
     campaign: &'a Campaign,
     layer: &str,
     bench: &str,
 ) -> (f64, impl Fn(&str) -> f64 + 'a) {
-    let found = campaign.series.iter().find(|series| {
-        let boot = &campaign.boots[series.boot];
-        campaign.layers[boot.layer].name == layer
-            && boot.role == Role::Weigh
-            && campaign.benchmarks[series.benchmark].name == bench
-    });
-    let series = found.unwrap_or_else(|| panic!("no {bench} on {layer}"));
-    let mean = series.samples.iter().sum::<f64>() / series.samples.len() as f64;
-    let value = |name: &str| {
-        series.counters.iter().find(|counter| counter.name == name).map_or(0.0, |c| c.value)
-    };
-    (mean, value)
+    let row = series(campaign, layer, bench);
+    (mean(row), move |name: &str| count(row, name))
 }
 
 #[test]
@@ -39,17 +29,17 @@ fn counts_add_up_to_the_guests_clock_and_show_where_a_layer_costs() {
     let campaign = bench.campaign("c");
     for layer in ["native", "xen-pv", "kvm"] {
         for name in ["kernel/getppid", "kernel/segv", "lmbench/page_fault"] {
-            let (mean, count) = series(&campaign, layer, name);
+            let (mean, count) = counted(&campaign, layer, name);
             let sum: f64 = PLACES.iter().map(|p| count(&format!("{p}/instructions"))).sum();
             assert!((sum / mean - 1.0).abs() < 1e-3, "{name} on {layer}: {sum} of {mean}");
         }
         // What takes its own samples: transactions a second, of 10⁹ instructions.
-        let (rate, count) = series(&campaign, layer, "net/lo_tcp_rr");
+        let (rate, count) = counted(&campaign, layer, "net/lo_tcp_rr");
         let sum: f64 = PLACES.iter().map(|p| count(&format!("{p}/instructions"))).sum();
         assert!((sum * rate / 1e9 - 1.0).abs() < 0.02, "{layer}: {rate} of {sum}");
     }
-    let (_, native) = series(&campaign, "native", "kernel/getppid");
-    let (_, xen) = series(&campaign, "xen-pv", "kernel/getppid");
+    let (_, native) = counted(&campaign, "native", "kernel/getppid");
+    let (_, xen) = counted(&campaign, "xen-pv", "kernel/getppid");
     // The loop around the operations is the same few instructions a batch, whose size differs.
     let (bare, on_xen) = (native("probe/instructions"), xen("probe/instructions"));
     assert!((bare / on_xen - 1.0).abs() < 5e-3, "the probe's own part: {bare}, {on_xen}");
@@ -61,8 +51,8 @@ fn counts_add_up_to_the_guests_clock_and_show_where_a_layer_costs() {
     assert!(xen("hypervisor/instructions") > native("kernel/instructions"));
     assert!(xen("model/kernel/itlb_walks") > native("model/kernel/itlb_walks"));
     // A fault enters the bare kernel, and on Xen, Xen.
-    let (_, native) = series(&campaign, "native", "kernel/segv");
-    let (_, xen) = series(&campaign, "xen-pv", "kernel/segv");
+    let (_, native) = counted(&campaign, "native", "kernel/segv");
+    let (_, xen) = counted(&campaign, "xen-pv", "kernel/segv");
     assert_eq!(native("kernel/page_faults"), 1.0);
     assert_eq!(xen("hypervisor/page_faults"), 1.0);
     assert!(
@@ -91,16 +81,16 @@ fn kvm_costs_little_but_where_it_exits(campaign: &Campaign) {
     let guest = |count: &dyn Fn(&str) -> f64| {
         ["probe", "user", "kernel"].map(|p| count(&format!("{p}/instructions"))).iter().sum::<f64>()
     };
-    let (_, native) = series(campaign, "native", "kernel/getppid");
-    let (_, kvm) = series(campaign, "kvm", "kernel/getppid");
+    let (_, native) = counted(campaign, "native", "kernel/getppid");
+    let (_, kvm) = counted(campaign, "kvm", "kernel/getppid");
     let (bare, inside) = (guest(&native), guest(&kvm));
     assert!((bare / inside - 1.0).abs() < 1e-2, "a system call: {bare}, in the guest {inside}");
     assert_eq!(kvm("probe/syscalls"), 10.0);
     assert!(kvm("vm_exits") > 0.0 && kvm("kvm/exits") > 0.0, "no exit was counted");
     assert!(kvm("hypervisor/instructions") > 0.0, "an exit costs its host");
     assert_eq!(native("vm_exits"), 0.0);
-    let (bare, native) = series(campaign, "native", "lmbench/page_fault");
-    let (inside, kvm) = series(campaign, "kvm", "lmbench/page_fault");
+    let (bare, native) = counted(campaign, "native", "lmbench/page_fault");
+    let (inside, kvm) = counted(campaign, "kvm", "lmbench/page_fault");
     assert!(inside > 0.999 * bare, "a page fault: {bare}, in the guest {inside}");
     let (faults, same) = (native("kernel/page_faults"), kvm("kernel/page_faults"));
     assert!((faults / same - 1.0).abs() < 1e-2, "page faults: {faults}, in the guest {same}");

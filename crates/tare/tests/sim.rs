@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Bench, done};
+use common::{Bench, count, done, mean, series};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use tare_store::Campaign;
@@ -174,25 +174,11 @@ fn a_domain_beside_the_first_runs_on_xen_and_reads_its_disk_through_it() {
     bench.ok("run --machine sim --layers native,xen-domu --bench lmbench/null_call --bench disk/read_64k \
               --load 1 --blocks 1 --seed 5 --count --require --out c");
     let campaign = bench.campaign("c");
-    let of = |layer: &str, name: &str| {
-        let mut all = campaign.series.iter();
-        let found = all.find(|row| {
-            campaign.layers[campaign.boots[row.boot].layer].name == layer
-                && campaign.benchmarks[row.benchmark].name.starts_with(name)
-        });
-        found.unwrap_or_else(|| panic!("no series of {name} in {layer}"))
-    };
-    let mean = |layer: &str, name: &str| {
-        let samples = &of(layer, name).samples;
-        samples.iter().sum::<f64>() / samples.len() as f64
-    };
+    let mean = |layer: &str, name: &str| mean(series(&campaign, layer, name));
     let (call, read) = ("lmbench/null_call", "disk/read_64k");
     assert!(mean("xen-domu", call) > 2.0 * mean("native", call), "a system call goes through Xen");
     assert!(mean("xen-domu", read) < 0.5 * mean("native", read), "a read goes through dom0");
-    let count = |layer, name: &str| {
-        let counters = &of(layer, call).counters;
-        counters.iter().find(|counter| counter.name == name).map_or(0.0, |found| found.value)
-    };
+    let count = |layer, name: &str| count(series(&campaign, layer, call), name);
     assert_eq!(count("native", "hypervisor/instructions"), 0.0);
     assert!(count("xen-domu", "hypervisor/instructions") > count("native", "kernel/instructions"));
     assert!((0.99..1.1).contains(&count("xen-domu", "hypercall/iret")), "each call returns by one");

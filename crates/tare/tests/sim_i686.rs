@@ -3,13 +3,12 @@
 
 mod common;
 
-use common::{Bench, done};
-use tare_store::{Campaign, SeriesRow};
+use common::{Bench, count, done, mean, series};
 
 /// What both kernels get: figures of report 004's kind, without defences that came later.
 const APPEND: &str = "append=mitigations=off transparent_hugepage=never";
 
-/// Five boots of kernels that unpack themselves: some one and a half minutes.
+/// Five boots of kernels that unpack themselves: three minutes.
 #[test]
 fn pae_costs_in_page_tables_and_nowhere_else() {
     let bench = Bench::new();
@@ -23,28 +22,17 @@ fn pae_costs_in_page_tables_and_nowhere_else() {
     let ended = done(command.output().expect("tare starts"));
     assert_eq!(ended.code, 0, "{}\n{}", ended.out, ended.err);
     let campaign = bench.campaign("c");
-    let mean = |layer: &str, name: &str| {
-        let samples = &series(&campaign, layer, name).samples;
-        samples.iter().sum::<f64>() / samples.len() as f64
-    };
-    let ratio = |name| mean("i686-pae", name) / mean("i686", name);
+    let of = |layer, name| mean(series(&campaign, layer, name));
+    let ratio = |name| of("i686-pae", name) / of("i686", name);
     assert!((ratio("lmbench/null_call") - 1.0).abs() < 0.01, "{}", ratio("lmbench/null_call"));
     assert!(ratio("lmbench/fork_exit") > 1.05, "{}", ratio("lmbench/fork_exit"));
-    let count = |name: &str| {
-        let counters = &series(&campaign, "i686-pae", "lmbench/null_call").counters;
-        counters.iter().find(|counter| counter.name == name).map_or(0.0, |found| found.value)
-    };
+    let counted = |name| count(series(&campaign, "i686-pae", "lmbench/null_call"), name);
     // The kernel is found in the last gigabyte, and the probe where it was linked to.
-    assert!(count("kernel/instructions") > 10.0 * count("probe/instructions"), "the call's kernel");
-    assert!(count("probe/instructions") > 0.0, "the probe's own part");
+    assert!(
+        counted("kernel/instructions") > 10.0 * counted("probe/instructions"),
+        "the call's kernel"
+    );
+    assert!(counted("probe/instructions") > 0.0, "the probe's own part");
     let shown = bench.ok("show c").out;
     assert!(shown.contains("x86-64 only"), "what the target lacks has its reason: {shown}");
-}
-
-fn series<'a>(campaign: &'a Campaign, layer: &str, name: &str) -> &'a SeriesRow {
-    let of = |row: &&SeriesRow| {
-        campaign.layers[campaign.boots[row.boot].layer].name == layer
-            && campaign.benchmarks[row.benchmark].name == name
-    };
-    campaign.series.iter().find(of).unwrap_or_else(|| panic!("no series of {name} in {layer}"))
 }

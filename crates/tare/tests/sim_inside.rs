@@ -3,13 +3,12 @@
 
 mod common;
 
-use common::Bench;
+use common::{Bench, count, mean, series};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use tare_layers::{BootSpec, Host, Launch, Settings, configure};
 use tare_proto::{FromProbe, INNER, Inner, Machine, decode};
-use tare_store::{Campaign, SeriesRow};
 
 const BENCH: &str = "lmbench/null_call";
 
@@ -21,7 +20,7 @@ fn a_system_call_costs_more_inside_and_the_counts_say_where() {
         "run --machine sim --layers native,uml,runsc --bench {BENCH} --blocks 1 --seed 1 --count --require --out c"
     ));
     let campaign = bench.campaign("c");
-    let of = |layer| series(&campaign, layer);
+    let of = |layer| series(&campaign, layer, BENCH);
     let user = |layer| count(of(layer), "user/instructions");
     let kernel = |layer| count(of(layer), "kernel/instructions");
     let bare = mean(of("native"));
@@ -114,18 +113,4 @@ fn a_package_that_cannot_be_had_is_named() {
         assert!(done.out.replace("\n", " ").contains(&told), "{}", done.out);
         assert!(done.out.contains("as root: apt-get update"), "{}", done.out);
     }
-}
-
-/// The layer's one series; of the baseline the first.
-fn series<'a>(campaign: &'a Campaign, layer: &str) -> &'a SeriesRow {
-    let of = |row: &&SeriesRow| campaign.layers[campaign.boots[row.boot].layer].name == layer;
-    campaign.series.iter().find(of).unwrap_or_else(|| panic!("no series of {layer}"))
-}
-
-fn mean(series: &SeriesRow) -> f64 {
-    series.samples.iter().sum::<f64>() / series.samples.len() as f64
-}
-
-fn count(series: &SeriesRow, name: &str) -> f64 {
-    series.counters.iter().find(|counter| counter.name == name).map_or(0.0, |c| c.value)
 }

@@ -114,3 +114,30 @@ fn doctor_says_that_uml_runs_without_avx() {
     let told = bench.ok("doctor uml,args=GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX").out;
     assert!(told.contains("note: runs without AVX"), "{told}");
 }
+
+/// One boot of the simulated machine: its emulator starts once and never again, which only boots after the trial notice.
+#[test]
+fn a_simulated_machine_that_booted_is_not_tried_again() {
+    let bench = Bench::new();
+    let marks = bench.path("tries").display().to_string();
+    let once = format!(
+        "#!/bin/sh\ncase \"$*\" in *-kernel*) ;; *) exec qemu-system-x86_64 \"$@\" ;; esac\n\
+         echo tried >> {marks}\n[ $(wc -l < {marks}) = 1 ] && exec qemu-system-x86_64 \"$@\"\n"
+    );
+    let emulator = bench.write("emulator", &once);
+    fs::set_permissions(&emulator, fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |out: &str| {
+        bench.tare(&format!(
+            "run --machine sim --layer kind=native,emulator={} --bench lmbench/null_call --blocks 1 --out {out}",
+            emulator.display()
+        ))
+    };
+    for out in ["a", "b"] {
+        let before = tries(&bench);
+        let done = run(out);
+        assert!(!done.err.contains("cannot run here"), "the trial came up: {}", done.err);
+        assert!(tries(&bench) > before + usize::from(out == "a"), "boots after it: {}", done.err);
+    }
+    let told = bench.tare(&format!("doctor --machine sim native,emulator={}", emulator.display()));
+    assert_eq!(told.code, 4, "doctor boots it: {}", told.out);
+}

@@ -39,7 +39,7 @@ const WRONG: &[(&str, &[&str])] = &[
     ("run --layer name=mock,value=x", &["value=x"]),
     ("run --layer name=mock,value=nan", &["value=nan"]),
     ("run --layer name=../../etc,kind=mock", &["not a valid name"]),
-    ("run --layer value=3", &["needs a name"]),
+    ("run --layer value=3", &["names no layer"]),
     ("run --layers mock --suite vmy", &["no suite 'vmy'", "vmi"]),
     ("run --layers mock --bench lmbench/nul_call", &["lmbench/nul_call", "lmbench/null_call"]),
     ("run --layers mock --bench [", &["--bench ["]),

@@ -43,6 +43,12 @@ pub(crate) fn given(path: &Path) -> Result<PathBuf, Unavailable> {
     })
 }
 
+/// What a guest's kernel is told of its console and of the line to the probe, then `more` (each word after a space) and the `set` words.
+pub(crate) fn arguments(more: &str, set: &[String]) -> String {
+    let set: String = set.iter().map(|word| format!(" {word}")).collect();
+    format!("console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1{more}{set}")
+}
+
 /// The kernel to boot, with its modules if they can be had: a guest without them lacks devices, which its
 /// benchmarks say.
 pub(crate) fn find_with_modules(set: Option<&str>, host: &Host) -> Result<PathBuf, Unavailable> {

@@ -30,7 +30,7 @@ const VERSION: usize = 0x206;
 const PAYLOAD_OFFSET: usize = 0x248;
 const PAYLOAD_LENGTH: usize = 0x24c;
 
-/// The ELF image in `packed`: itself, or unpacked into the cache.
+/// The ELF image in `packed`: itself, or unpacked into the cache. The path is absolute, since layers start in folders of their own.
 pub(crate) fn elf(packed: &Path, host: &Host) -> Result<PathBuf, Unavailable> {
     let fault = |why: String| {
         let remedy = "give an ELF image, or one packed by xz, gzip, zstd, lz4 or bzip2";
@@ -38,7 +38,7 @@ pub(crate) fn elf(packed: &Path, host: &Host) -> Result<PathBuf, Unavailable> {
     };
     let data = bounded::read(packed, bounded::PROGRAM).map_err(|e| fault(e.to_string()))?;
     if data.starts_with(ELF) {
-        return Ok(packed.to_owned());
+        return std::path::absolute(packed).map_err(|e| fault(e.to_string()));
     }
     let kept = host.cache.join("unpacked").join(name(packed, &data));
     if kept.is_file() {

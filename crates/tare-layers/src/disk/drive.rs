@@ -1,6 +1,5 @@
 //! How QEMU makes a layer's disks: the host's cache, the way that it asks the host, and its queues.
 
-use crate::settings::suggestion;
 use crate::{Setting, SettingError, Settings};
 
 pub(crate) const CACHE: Setting = Setting {
@@ -30,21 +29,17 @@ pub(crate) struct Drive {
 impl Drive {
     /// Reads the settings.
     pub fn read(settings: &Settings) -> Result<Drive, SettingError> {
-        let one_of = |key: &str, known: &[&str]| match settings.get(key) {
-            Some(value) if !known.contains(&value) => {
-                Err(SettingError(format!("{key}={value}; {}", suggestion(value, known))))
-            }
-            value => Ok(value.map(str::to_owned)),
-        };
-        let (cache, aio) = (one_of(CACHE.key, CACHES)?, one_of(AIO.key, WAYS)?);
-        let past = cache.as_deref().is_none_or(|cache| ["none", "directsync"].contains(&cache));
-        if aio.as_deref() == Some("native") && !past {
+        let cache = settings.one_of(CACHE.key, CACHES)?;
+        let aio = settings.one_of(AIO.key, WAYS)?;
+        let past = cache.is_none_or(|cache| ["none", "directsync"].contains(&cache));
+        if aio == Some("native") && !past {
             return Err(SettingError(
                 "aio=native goes past the host's cache: add cache=none".into(),
             ));
         }
         let queues = settings.get(QUEUES.key).map(|_| settings.number(QUEUES.key, 1, 1, 64));
-        Ok(Drive { cache, aio, queues: queues.transpose()? })
+        let own = |word: Option<&str>| word.map(str::to_owned);
+        Ok(Drive { cache: own(cache), aio: own(aio), queues: queues.transpose()? })
     }
 
     /// The options of a drive on a file that the host can have past its cache, or not.

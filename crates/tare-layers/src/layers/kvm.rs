@@ -4,7 +4,6 @@
 use super::qemu;
 use crate::artifacts::initramfs::Initramfs;
 use crate::hardware;
-use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, SessionError, Setting, SettingError,
     Settings, Unavailable, Unnamed, artifacts::kernel, disk, disk::drive, disk::files, net, root,
@@ -59,12 +58,9 @@ pub fn with_root(settings: &mut Settings) -> bool {
 const WITHOUT_DISK: &str = "/no-disk";
 
 fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
-    match settings.get("vmm") {
-        None | Some("tare") => Ok(Box::new(Kvm::new(settings)?)),
+    match settings.one_of("vmm", &["tare", "qemu"])? {
         Some("qemu") => qemu::make(settings),
-        Some(other) => {
-            Err(SettingError(format!("vmm={other}; {}", suggestion(other, &["tare", "qemu"]))))
-        }
+        _ => Ok(Box::new(Kvm::new(settings)?)),
     }
 }
 
@@ -143,8 +139,7 @@ impl Layer for Kvm {
         let mut archive = Initramfs::new(host, &boot.folder.join("initramfs"))?;
         let without = self.without(&mut archive)?;
         let initrd = archive.finish()?;
-        let own: String = self.append.iter().map(|word| format!(" {word}")).collect();
-        let append = format!("console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1{without}{own}");
+        let append = kernel::arguments(&without, &self.append);
         let program = Program::new(monitor);
         let program = program.args(vmm::arguments(&kernel, &initrd, &append, self.memory));
         let program = program.with_second(Second::ByProbe).made_of("monitor", monitor, None);

@@ -96,7 +96,9 @@ pub fn configure(
     let mut settings = settings.clone();
     let names: Vec<&str> = kinds_of(machine).map(|kind| kind.name).collect();
     let Some(name) = settings.get("name").or(settings.get("kind")).map(str::to_owned) else {
-        return Err(SettingError("a layer needs a name: name=qemu,...".into()));
+        return Err(SettingError(format!(
+            "'{settings}' names no layer; one with settings is given by --layer 'name=NAME,kind=KIND,{settings}'"
+        )));
     };
     let wanted = settings.get("kind").unwrap_or(&name).to_owned();
     let Some(kind) = kinds_of(machine).find(|kind| kind.name == wanted) else {

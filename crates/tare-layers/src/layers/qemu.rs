@@ -9,7 +9,6 @@ use crate::hardware;
 use crate::net::{self, Link, Net};
 use crate::pages;
 use crate::root::{self, Root};
-use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, Second, SessionError, Setting,
     SettingError, Settings, Unavailable, Unnamed, artifacts::initramfs, artifacts::kernel,
@@ -77,11 +76,7 @@ struct Qemu {
 impl Qemu {
     fn new(settings: &Settings) -> Result<Qemu, SettingError> {
         let text = |key, default: &str| settings.get(key).unwrap_or(default).to_owned();
-        let accel = text("accel", "tcg");
-        if !["tcg", "kvm"].contains(&accel.as_str()) {
-            let near = suggestion(&accel, &["tcg", "kvm"]);
-            return Err(SettingError(format!("accel={accel}; {near}")));
-        }
+        let accel = settings.one_of("accel", &["tcg", "kvm"])?.unwrap_or("tcg").to_owned();
         // What the emulator can do best: a guest then takes the paths of a current processor.
         let cpu = text("cpu", if accel == "kvm" { "host" } else { "max" });
         Ok(Qemu {
@@ -207,8 +202,7 @@ impl Layer for Qemu {
         let ext4 = self.files.as_ref().map_or(&[][..], |_| modules::EXT4);
         let root = self.root.as_ref().map_or(&[][..], |_| modules::ROOT);
         let modules = modules::of(&kernel, &[drivers, ext4, root].concat(), host, boot)?;
-        let own: String = self.append.iter().map(|word| format!(" {word}")).collect();
-        let append = format!("console=ttyS0 quiet panic=-1 tare.line=/dev/ttyS1{more}{own}");
+        let append = kernel::arguments(&more, &self.append);
         let program = program.args(["-append", &append, "-kernel"]).arg(&kernel);
         let program =
             program.arg("-initrd").arg(boot.own_name(&initramfs::write(host, boot, &modules)?));

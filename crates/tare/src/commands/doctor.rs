@@ -40,7 +40,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     }
     let within = args.boot_limit.unwrap_or(usual_limit(args.machine));
     let interrupted = interrupt::interrupted;
-    let trials = Trials { host: &host, keeper: &keeper, within, interrupted };
+    let trials = Trials { host: &host, keeper: &keeper, within, anew: true, interrupted };
     let candidates: Vec<Candidate> =
         layers.iter().map(|asked| asked.candidate(args.machine)).collect();
     let (progress, printed) = (Progress::new(), Ok(()));

@@ -31,7 +31,7 @@ pub fn init(args: &InitArgs) -> Result<ExitCode> {
     let layers = layers(Machine::Real, &given).or_usage()?;
     let within = args.boot_limit.unwrap_or(run::BOOT);
     let interrupted = interrupt::interrupted;
-    let trials = Trials { host: &host, keeper: &keeper, within, interrupted };
+    let trials = Trials { host: &host, keeper: &keeper, within, anew: false, interrupted };
     let candidates: Vec<_> = layers.iter().map(|asked| asked.candidate(Machine::Real)).collect();
     let mut progress = Progress::new();
     let tried = trials.all(&candidates, &mut progress);

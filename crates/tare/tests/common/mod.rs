@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
-use tare_store::{Campaign, SeriesRow, load};
+use tare_store::{Campaign, Role, SeriesRow, load};
 use tempfile::TempDir;
 
 /// A folder in which `tare` runs, removed at the end.
@@ -128,4 +128,25 @@ pub fn with(files: &[(&str, &str)]) -> Bench {
 
 pub fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The series of the benchmark `name` (one load of it) in the first boot of `layer`, not in the baseline's second.
+pub fn series<'a>(campaign: &'a Campaign, layer: &str, name: &str) -> &'a SeriesRow {
+    let of = |row: &&SeriesRow| {
+        let boot = &campaign.boots[row.boot];
+        campaign.layers[boot.layer].name == layer
+            && boot.role == Role::Weigh
+            && campaign.benchmarks[row.benchmark].name == name
+    };
+    campaign.series.iter().find(of).unwrap_or_else(|| panic!("no series of {name} in {layer}"))
+}
+
+/// The mean of its samples.
+pub fn mean(series: &SeriesRow) -> f64 {
+    series.samples.iter().sum::<f64>() / series.samples.len() as f64
+}
+
+/// What it counted under `name`; nothing where that is not there.
+pub fn count(series: &SeriesRow, name: &str) -> f64 {
+    series.counters.iter().find(|counter| counter.name == name).map_or(0.0, |found| found.value)
 }

@@ -90,8 +90,8 @@ impl Command {
         {
             return Err(SettingError(format!("it lacks {key}=: {what}")));
         }
-        one_of(settings, "processes", &["below", "elsewhere"])?;
-        one_of(settings, "sh", &["true", "false"])?;
+        settings.one_of("processes", &["below", "elsewhere"])?;
+        settings.one_of("sh", &["true", "false"])?;
         if settings.get("pids").and(settings.get("cgroup")).is_some() {
             return Err(SettingError("pids= and cgroup= say the same: give one of them".into()));
         }
@@ -214,13 +214,6 @@ impl Command {
 /// Why CPU time and memory are not known of what a client has started.
 const ELSEWHERE: &str =
     "the layer's processes are behind a daemon or on another host, where tare does not look";
-
-fn one_of(settings: &Settings, key: &str, possible: &[&str]) -> Result<(), SettingError> {
-    match settings.get(key).filter(|value| !possible.contains(value)) {
-        Some(value) => Err(SettingError(format!("{key}={value}; {}", suggestion(value, possible)))),
-        None => Ok(()),
-    }
-}
 
 impl Layer for Command {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {

@@ -85,13 +85,7 @@ const FAULTS: &[&str] = &[
 ];
 
 fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
-    let fault = settings.get("fault").unwrap_or_default().to_owned();
-    if !FAULTS.contains(&fault.as_str()) {
-        return Err(SettingError(format!(
-            "fault={fault}; {}",
-            crate::settings::suggestion(&fault, FAULTS)
-        )));
-    }
+    let fault = settings.one_of("fault", FAULTS)?.unwrap_or_default().to_owned();
     Ok(Box::new(Mock {
         value: decimal(settings, "value", 100.0)?,
         step: decimal(settings, "step", 0.0)?,

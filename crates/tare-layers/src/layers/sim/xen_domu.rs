@@ -5,7 +5,6 @@ use super::machine::{ARGUMENTS, LINE};
 use super::toolstack::{self, BLOCK, DOMAIN, MODULES, Toolstack};
 use super::xen::{self, Dom0, XEN, XEN_ARGS, Xen};
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk};
-use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, Setting, SettingError, Settings,
     Unavailable, Unnamed, artifacts::initramfs,
@@ -66,10 +65,7 @@ struct XenDomu {
 }
 
 fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
-    let tsc = settings.get(TSC.key).unwrap_or(TSC_MODES[0]).to_owned();
-    if !TSC_MODES.contains(&tsc.as_str()) {
-        return Err(SettingError(format!("tsc={tsc}; {}", suggestion(&tsc, TSC_MODES))));
-    }
+    let tsc = settings.one_of(TSC.key, TSC_MODES)?.unwrap_or(TSC_MODES[0]).to_owned();
     let dom0_append = settings.words(DOM0_APPEND.key);
     if dom0_append.iter().any(|word| word.contains(',')) {
         return Err(SettingError("dom0_append: a comma would end dom0's arguments there".into()));

@@ -71,7 +71,7 @@ pub fn quietly(args: &RunArgs, config: &Config, shown: Option<&FormatArgs>) -> R
     let (asked, _root) = with_root(asked, machine, &programs, &host)?;
     let mut progress = Progress::new();
     let (within, interrupted) = (boot_limit(args, machine), interrupt::interrupted);
-    let trials = Trials { host: &host, keeper: &keeper, within, interrupted };
+    let trials = Trials { host: &host, keeper: &keeper, within, anew: false, interrupted };
     let tried = match tried::every(asked, machine, &trials, args.require, &mut progress) {
         Ok(tried) => tried,
         Err(code) => return Ok(Ran::Not(code)),
