@@ -26,12 +26,12 @@ pub(crate) const IMAGE: Setting =
 
 /// The value of `setting` when a benchmark needs a root and nothing is set.
 pub(crate) fn usual(setting: &Setting) -> Option<&'static str> {
-    (setting.about != IMAGE.about).then_some(HOST)
+    [SETTING, EITHER].iter().any(|with| with.about == setting.about).then_some(HOST)
 }
 
 /// Whether `setting` would rather have an image than a folder.
 pub(crate) fn takes_image(setting: &Setting) -> bool {
-    setting.key == SETTING.key && setting.about != SETTING.about
+    [EITHER, IMAGE].iter().any(|with| with.about == setting.about)
 }
 
 /// The value that stands for this host's files.
@@ -65,12 +65,18 @@ impl Root {
         self.lower.is_file()
     }
 
+    /// Whether it is a folder.
+    pub fn check_folder(&self) -> Result<(), Unavailable> {
+        if self.lower.is_dir() {
+            return Ok(());
+        }
+        let why = format!("{} is not a folder, so it is no root", self.lower.display());
+        Err(Unavailable::new(why, "give another one in root="))
+    }
+
     /// Whether a folder can be had here, for which mounts have to be made.
     pub fn check(&self) -> Result<(), Unavailable> {
-        if !self.lower.is_dir() {
-            let why = format!("{} is not a folder, so it is no root", self.lower.display());
-            return Err(Unavailable::new(why, "give another one in root="));
-        }
+        self.check_folder()?;
         if geteuid().is_root() {
             return Ok(());
         }

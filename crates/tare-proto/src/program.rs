@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// The variable that says where the programs of a layer find their root: [`ROOT_HERE`], [`ROOT_OVERLAY`] with a folder,
-/// [`ROOT_HOSTFS`] with a folder of the host, [`ROOT_IMAGE`] with a device, or [`ROOT_NONE`] with the reason.
+/// [`ROOT_HOSTFS`] with a folder of the host, [`ROOT_IMAGE`] with a device, [`ROOT_FOLDER`] with a folder of the guest, or
+/// [`ROOT_NONE`] with the reason.
 pub const ROOT: &str = "TARE_ROOT";
 
 /// The probe's own root is the programs' root too (a container's).
@@ -17,6 +18,9 @@ pub const ROOT_HOSTFS: &str = "hostfs:";
 
 /// Begins `image:DEVICE`: a disk with a read-only file system.
 pub const ROOT_IMAGE: &str = "image:";
+
+/// Begins `folder:FOLDER`: a folder of the guest's own, which goes with it.
+pub const ROOT_FOLDER: &str = "folder:";
 
 /// Begins `none:WHY`: the layer has no root for programs.
 pub const ROOT_NONE: &str = "none:";

@@ -3,10 +3,11 @@
 
 use crate::programs::{Wrong, figures, patience, values};
 use crate::search::Search;
+use crate::slot::to_greet;
 use std::time::Duration;
 use tare_import::Figure;
 use tare_layers::{Answer, BootName, Session, SessionError, fresh_id};
-use tare_proto::{Machine, Request, Series};
+use tare_proto::{Request, Series};
 use tare_store::PlannedProgram;
 
 /// What a rehearsal found out.
@@ -74,13 +75,14 @@ impl Search<'_> {
 
     /// The answer to `request`, which is of a program, in a boot of its own.
     fn asked(&self, request: &Request) -> Result<Answer, SessionError> {
-        let name = BootName { id: fresh_id(), ..BootName::default() };
+        let script = vec![request.clone()];
+        let name = BootName { id: fresh_id(), script, ..BootName::default() };
         let (cpus, interrupted) = (self.cpus, self.interrupted);
         let mut session =
             Session::start(self.layer, self.host, self.keeper, &name, cpus, None, interrupted)?;
-        session.greet(self.boot)?;
+        session.greet(to_greet(self.machine, self.boot))?;
         let program = request.program.as_deref().cloned().unwrap_or_default();
-        let within = patience(Machine::Real, &program, request);
+        let within = patience(self.machine, &program, request);
         let answer = session.measure(request, within)?;
         session.end(Duration::from_secs(5));
         Ok(answer)

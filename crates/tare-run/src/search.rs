@@ -7,7 +7,7 @@
 
 use crate::observe::{Event, FoundLoads, Observer};
 use crate::sandbox_benches::is_row;
-use crate::slot::patience;
+use crate::slot::{patience, to_greet};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tare_layers::{Answer, BootName, Host, Keeper, Layer, Session, SessionError, fresh_id};
@@ -38,6 +38,8 @@ pub struct Search<'a> {
     pub host: &'a Host,
     /// How keepers are started.
     pub keeper: &'a Keeper,
+    /// The machine that it runs on.
+    pub machine: Machine,
     /// CPUs that it is pinned to.
     pub cpus: &'a [u32],
     /// Shortest timed batch, in nanoseconds.
@@ -62,7 +64,7 @@ impl Search<'_> {
         let (cpus, interrupted) = (self.cpus, self.interrupted);
         let mut session =
             Session::start(self.layer, self.host, self.keeper, &name, cpus, None, interrupted)?;
-        session.greet(self.boot)?;
+        session.greet(to_greet(self.machine, self.boot))?;
         let mut ended: Option<String> = None; // after that nothing can be asked any more
         let (loads, end) = search(bench.unit == Unit::PerMinute, |load| {
             let row = at_load(&bench.name, load);
@@ -101,7 +103,7 @@ impl Search<'_> {
             turns: false,
             program: None,
         };
-        Ok(match session.measure(&request, patience(Machine::Real, limit_ms))? {
+        Ok(match session.measure(&request, patience(self.machine, limit_ms))? {
             Answer::Series(series, _) => {
                 let mean = series.samples.iter().sum::<f64>() / series.samples.len().max(1) as f64;
                 Ok(throughput(bench.better, load, mean))

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, done, flat, samples};
+use common::{Bench, done, flat, samples, small_root};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -11,26 +11,6 @@ use std::process::{Command, Stdio};
 
 /// An ordinary user and group.
 const NOBODY: u32 = 65534;
-
-/// Programs of this host that make a root.
-const PROGRAMS: &[&str] = &["/bin/sh", "/bin/cat", "/usr/bin/wc", "/usr/bin/nproc"];
-
-/// An archive with a shell and little else, made of this host's files.
-fn small(bench: &Bench) {
-    let mut files: Vec<String> = PROGRAMS.iter().map(|path| path.to_string()).collect();
-    for program in PROGRAMS {
-        let listed = Command::new("ldd").arg(program).output().expect("ldd");
-        let text = String::from_utf8(listed.stdout).expect("text");
-        let words = text.split_whitespace().filter(|word| word.starts_with('/'));
-        files.extend(words.map(str::to_owned));
-    }
-    files.sort();
-    files.dedup();
-    let names = files.iter().map(|file| file.trim_start_matches('/'));
-    let mut tar = Command::new("tar");
-    tar.args(["-C", "/", "-ch", "-f"]).arg(bench.path("root.tar")).args(names);
-    assert!(tar.status().expect("tar").success());
-}
 
 /// Shell: no route leads anywhere but to the loopback interface.
 const NO_ROUTE: &str = "while read name rest; do test $name = Iface || test $name = lo || away=1; done < /proc/net/route && \
@@ -45,7 +25,7 @@ fn run(bench: &Bench, line: &str, words: &[&str]) -> common::Done {
 #[test]
 fn every_layer_runs_a_program_in_a_root_of_its_own() {
     let bench = Bench::new();
-    small(&bench);
+    small_root(&bench);
     // What it writes is there, this host's files are not, its own name is known, and no route leads away.
     let script = format!(
         "echo hello > /tmp-file && n=$(cat /tmp-file | wc -c) && test ! -e /work && read own < /etc/hostname && \
@@ -71,7 +51,7 @@ fn every_layer_runs_a_program_in_a_root_of_its_own() {
 #[test]
 fn a_program_has_the_cpus_of_its_layer() {
     let bench = Bench::new();
-    small(&bench);
+    small_root(&bench);
     let line = "run --layers native,runc,runsc,uml --layer qemu,vcpus=2 --blocks 1 --warmup 0 --repeat 1 --root root.tar --out c \
                 --metric ^([0-9]+)$ --better higher -- nproc";
     let ran = run(&bench, line, &[]);
@@ -88,7 +68,7 @@ fn a_program_has_the_cpus_of_its_layer() {
 #[test]
 fn a_folder_and_both_kinds_of_images_are_roots_and_the_cache_lists_and_forgets_them() {
     let bench = Bench::new();
-    small(&bench);
+    small_root(&bench);
     let folder = bench.path("folder");
     fs::create_dir(&folder).expect("a folder");
     let mut tar = Command::new("tar");
@@ -129,7 +109,7 @@ fn a_folder_and_both_kinds_of_images_are_roots_and_the_cache_lists_and_forgets_t
 #[test]
 fn a_root_that_a_resumed_campaign_needs_is_held_and_one_that_is_gone_says_so() {
     let bench = Bench::new();
-    small(&bench);
+    small_root(&bench);
     let line = "run --layers native,runc --blocks 1 --warmup 0 --repeat 1 --root root.tar --out c";
     let ran = run(&bench, line, &["--", "/bin/sh", "-c", "echo a | wc -c"]);
     assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
@@ -147,7 +127,7 @@ fn a_root_that_a_resumed_campaign_needs_is_held_and_one_that_is_gone_says_so() {
 #[test]
 fn an_ordinary_user_has_roots_too() {
     let bench = Bench::new();
-    small(&bench);
+    small_root(&bench);
     let open =
         |path: &Path| fs::set_permissions(path, Permissions::from_mode(0o777)).expect("a mode");
     open(&bench.path("."));
@@ -224,7 +204,7 @@ fn sha256(bytes: &[u8]) -> String {
 fn what_is_no_root_is_refused_before_anything_is_measured() {
     let bench = Bench::new();
     bench.write("text.tar", "this is no archive");
-    small(&bench);
+    small_root(&bench);
     layout(&bench);
     let blobs = fs::read_dir(bench.path("layout/blobs/sha256")).expect("blobs");
     let largest =

@@ -79,9 +79,20 @@ pub(crate) fn write(
     Ok((bundle, probes.into_iter().map(|probe| (host.probe.clone(), probe)).collect()))
 }
 
-/// The same for a container that has nothing of the host's, with the boot's script, which the probe follows.
-pub(crate) fn write_scripted(host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
-    let bundle = lay_out(boot, &plain(&["serve", SCRIPT]))?;
+/// The same for a container that has nothing of the host's, with the boot's script, which the probe follows. `programs` are
+/// where the container will find the root of its programs and the bundle.
+pub(crate) fn write_scripted(
+    host: &Host,
+    boot: &BootSpec,
+    programs: Option<(&Path, &Path)>,
+) -> io::Result<PathBuf> {
+    let mut config = plain(&["serve", SCRIPT]);
+    if let Some((root, bundle)) = programs {
+        for_programs(&mut config, root, &bundle.join(PROBE));
+        let script = bundle.join("rootfs").join(SCRIPT.trim_start_matches('/'));
+        mounts(&mut config).push(bound(SCRIPT, &script, "ro"));
+    }
+    let bundle = lay_out(boot, &config)?;
     fs::copy(&host.probe, bundle.join(PROBE))?;
     let script = bundle.join("rootfs").join(SCRIPT.trim_start_matches('/'));
     fs::write(script, initramfs::script(boot))?;
@@ -145,14 +156,9 @@ fn for_programs(config: &mut Value, root: &Path, probe: &Path) {
     let sets = ["bounding", "effective", "permitted"].map(|set| (set, json!(CAPABILITIES)));
     config["process"]["capabilities"] = sets.into_iter().collect();
     let pts = ["nosuid", "noexec", "newinstance", "ptmxmode=0666", "mode=0620"];
-    let probe = json!({
-        "destination": "/tare-probe", "type": "bind", "source": probe, "options": ["bind", "ro"],
-    });
-    let mounts = config["mounts"].as_array_mut();
-    mounts.into_iter().for_each(|mounts| {
-        mounts.retain(|mount| mount["destination"] != "/tmp"); // the root's own is there
-        mounts.extend([mount("/dev/pts", "devpts", &pts), probe.clone()]);
-    });
+    let all = mounts(config);
+    all.retain(|mount| mount["destination"] != "/tmp"); // the root's own is there
+    all.extend([mount("/dev/pts", "devpts", &pts), bound("/tare-probe", probe, "ro")]);
     let env = config["process"]["env"].as_array_mut();
     env.into_iter().flatten().filter(|word| **word == SCRATCH).for_each(|word| {
         *word = json!("TARE_SCRATCH=/dev/shm");
@@ -165,12 +171,19 @@ fn tell(config: &mut Value, word: String) {
     config["process"]["env"].as_array_mut().into_iter().for_each(|env| env.push(json!(word)));
 }
 
+/// The mounts that `config` has.
+fn mounts(config: &mut Value) -> &mut Vec<Value> {
+    config["mounts"].as_array_mut().expect("every container has mounts")
+}
+
+/// The mount that shows `source` at `inside`.
+fn bound(inside: &str, source: &Path, access: &str) -> Value {
+    json!({"destination": inside, "type": "bind", "source": source, "options": ["bind", access]})
+}
+
 /// Mounts `what` into the container and tells the probe where.
 fn bind(config: &mut Value, what: &Path, inside: &str, variable: &str) {
-    let mount = json!({
-        "destination": inside, "type": "bind", "source": what, "options": ["bind", "rw"],
-    });
-    config["mounts"].as_array_mut().into_iter().for_each(|mounts| mounts.push(mount.clone()));
+    mounts(config).push(bound(inside, what, "rw"));
     tell(config, format!("{variable}={inside}"));
 }
 

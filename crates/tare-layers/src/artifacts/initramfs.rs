@@ -3,9 +3,11 @@
 
 use crate::{BootSpec, Host};
 use cpio::newc::Builder;
+use nix::unistd::{getegid, geteuid};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use tare_proto::{SCRIPT, ToProbe, encode};
 
@@ -23,16 +25,12 @@ pub(crate) fn write(host: &Host, boot: &BootSpec, modules: &[PathBuf]) -> io::Re
     archive.finish()
 }
 
-/// The same with the boot's script, which the probe follows instead of its line.
-pub(crate) fn write_scripted(
-    host: &Host,
-    boot: &BootSpec,
-    modules: &[PathBuf],
-) -> io::Result<PathBuf> {
+/// The same, to be finished, with the boot's script, which the probe follows instead of its line.
+pub(crate) fn scripted(host: &Host, boot: &BootSpec, modules: &[PathBuf]) -> io::Result<Initramfs> {
     let mut archive = Initramfs::new(host, &boot.folder.join("initramfs"))?;
     archive.modules(modules)?;
     archive.file(SCRIPT, script(boot).as_bytes())?;
-    archive.finish()
+    Ok(archive)
 }
 
 /// What the host would say on the line.
@@ -89,13 +87,20 @@ impl Initramfs {
     /// Adds everything below `folder`, in the order of names. `/bin`, `/lib` and the like go to `/usr`, where
     /// [`Initramfs::merge_usr`] leads.
     pub(crate) fn tree(&mut self, folder: &Path) -> io::Result<()> {
-        self.below(folder, "")
+        self.below(folder, "", false)
     }
 
     /// Adds everything below `folder` to the folder `name`.
     pub(crate) fn tree_in(&mut self, name: &str, folder: &Path) -> io::Result<()> {
         self.folder(name)?;
-        self.below(folder, name)
+        self.below(folder, name, false)
+    }
+
+    /// The same with the owners and modes that the files have; what belongs to this user belongs to root in there. Devices,
+    /// sockets and pipes are left out.
+    pub(crate) fn root_in(&mut self, name: &str, folder: &Path) -> io::Result<()> {
+        self.folder(name)?;
+        self.below(folder, name, true)
     }
 
     /// Makes `/bin`, `/lib` and the like links to those in `/usr`, as distributions do now.
@@ -103,7 +108,7 @@ impl Initramfs {
         MERGED.iter().try_for_each(|name| self.link(name, &format!("usr/{name}")))
     }
 
-    fn below(&mut self, folder: &Path, name: &str) -> io::Result<()> {
+    fn below(&mut self, folder: &Path, name: &str, owned: bool) -> io::Result<()> {
         let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
@@ -111,13 +116,20 @@ impl Initramfs {
             let merged = name.is_empty() && MERGED.contains(&file.as_str());
             let name = format!("{name}{}/{file}", if merged { "/usr" } else { "" });
             let (path, kind) = (entry.path(), entry.file_type()?);
+            let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
             if kind.is_dir() {
-                self.folder(&name)?;
-                self.below(&path, &name)?;
+                match owned {
+                    true => self.entry(with_owner(&name, &entry.metadata()?), &[])?,
+                    false => self.folder(&name)?,
+                }
+                self.below(&path, &name, owned)?;
             } else if kind.is_symlink() {
                 self.link(&name, &fs::read_link(&path)?.to_string_lossy())?;
-            } else {
-                self.file(&name, &fs::read(&path)?)?;
+            } else if owned && kind.is_file() {
+                let content = fs::read(&path).map_err(named)?;
+                self.entry(with_owner(&name, &entry.metadata()?), &content)?;
+            } else if !owned {
+                self.file(&name, &fs::read(&path).map_err(named)?)?;
             }
         }
         Ok(())
@@ -149,6 +161,13 @@ impl Initramfs {
         writer.write_all(content)?;
         writer.finish().map(drop)
     }
+}
+
+/// An entry with mode and owner of `found`.
+fn with_owner(name: &str, found: &fs::Metadata) -> Builder {
+    let own = |id: u32, mine: u32| if id == mine { 0 } else { id };
+    let (uid, gid) = (own(found.uid(), geteuid().as_raw()), own(found.gid(), getegid().as_raw()));
+    Builder::new(name.trim_matches('/')).mode(found.mode()).uid(uid).gid(gid)
 }
 
 #[cfg(test)]

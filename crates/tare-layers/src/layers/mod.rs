@@ -144,9 +144,9 @@ pub fn usual(kind: &LayerKind, key: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether the kind called `name` has its programs' root from an image.
-pub fn takes_image(name: &str) -> bool {
-    let kinds = KINDS.iter().filter(|kind| kind.name == name);
+/// Whether the kind called `name` on `machine` has its programs' root from an image.
+pub fn takes_image(machine: Machine, name: &str) -> bool {
+    let kinds = kinds_of(machine).filter(|kind| kind.name == name);
     kinds.flat_map(|kind| kind.settings).any(root::takes_image)
 }
 

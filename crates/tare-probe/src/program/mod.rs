@@ -40,6 +40,7 @@ use crate::bench::Refusal;
 use crate::clock::now_ns;
 use crate::facts;
 use crate::harness;
+use crate::mark;
 use crate::turns::Turns;
 use crate::watch::Watch;
 use others::Others;
@@ -65,7 +66,7 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
     let mut last = 0;
     for _ in 0..program.warmup {
         shell(&place, "prepare", &around.prepare)?;
-        last = once(&place)?.ns;
+        last = once(&place, None)?.ns;
     }
     turns.prepared(last);
     let watch = Watch::marking(request.id, turns);
@@ -73,16 +74,14 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
     for _ in 0..request.samples.max(1) {
         watch.turn();
         shell(&place, "prepare", &around.prepare)?;
-        watch.begin();
-        let ran = once(&place);
-        watch.end(1);
-        let ran = ran?;
+        let ran = once(&place, Some(&watch))?;
         samples.push(ran.ns as f64);
         usage.add(&ran.usage);
         if program.outputs {
             outputs.push(ran.output);
         }
     }
+    mark::end_of_series();
     let mut counters = usage.counters(samples.len());
     if request.events {
         counters.extend(explained(&place)?);
@@ -108,10 +107,7 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
 fn explained(place: &Surroundings) -> Result<Vec<Counter>, Refusal> {
     let watch = Watch::events();
     shell(place, "prepare", &place.program.around.prepare)?;
-    watch.begin();
-    let ran = once(place);
-    watch.end(1);
-    ran?;
+    once(place, Some(&watch))?;
     Ok(watch.counters())
 }
 
@@ -159,11 +155,10 @@ struct Run {
     usage: libc::rusage,
 }
 
-/// One run of the program; what it leaves behind is ended, outside of its time.
-fn once(place: &Surroundings) -> Result<Run, Refusal> {
+/// One run of the program, under a `watch`; what it leaves behind is ended, outside of its time.
+fn once(place: &Surroundings, watch: Option<&Watch>) -> Result<Run, Refusal> {
     let words = &place.program.command;
-    let ran = run::run(place, words, place.program.input.as_deref());
-    let ran = ran.map_err(|why| Refusal::Failed(why.to_string()))?;
+    let ran = run::watched(place, watch).map_err(|why| Refusal::Failed(why.to_string()))?;
     match ran.ended.why() {
         None => Ok(Run { ns: ran.ns, output: ran.output, usage: ran.usage }),
         Some(why) => Err(failed(&words[0], &why, &ran.output)),

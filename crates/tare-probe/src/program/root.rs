@@ -10,7 +10,7 @@ use std::os::fd::{IntoRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::OnceLock;
-use tare_proto::{ROOT, ROOT_HERE, ROOT_HOSTFS, ROOT_IMAGE, ROOT_NONE, ROOT_OVERLAY};
+use tare_proto::{ROOT, ROOT_FOLDER, ROOT_HERE, ROOT_HOSTFS, ROOT_IMAGE, ROOT_NONE, ROOT_OVERLAY};
 
 /// Where a guest makes the root of its programs.
 const GUEST: &str = "/tare-root";
@@ -66,6 +66,9 @@ fn make() -> Result<Root, String> {
     if let Some(device) = told.strip_prefix(ROOT_IMAGE) {
         return guest(device, "erofs", "");
     }
+    if let Some(folder) = told.strip_prefix(ROOT_FOLDER) {
+        return of_guest(Path::new(folder)).map_err(|why| format!("no root for programs: {why}"));
+    }
     match told.strip_prefix(ROOT_OVERLAY).and_then(|both| both.split_once(':')) {
         Some((stage, lower)) => {
             namespaces(Path::new(stage), Path::new(lower)).map_err(|why| why.to_string())
@@ -91,18 +94,22 @@ fn guest(source: &str, kind: &str, options: &str) -> Result<Root, String> {
         stage::memory(stage, stage::OF_GUEST)?;
         fs::create_dir(&lower)?;
         stage::mount(source, &lower, kind, libc::MS_RDONLY, options)?;
-        let root = stage::overlay(stage, &lower)?;
-        for (kind, place) in [("proc", "proc"), ("sysfs", "sys"), ("devtmpfs", "dev")] {
-            let place = root.join(place);
-            fs::create_dir_all(&place)?;
-            stage::mount(kind, &place, kind, 0, "")?;
-        }
-        stage::devices(&root)?;
-        names::call_guest()?;
-        names::make_known(&root)?;
-        Ok(Root::Folder(CString::new(root.as_os_str().as_encoded_bytes())?))
+        of_guest(&stage::overlay(stage, &lower)?)
     };
     make().map_err(|why| format!("no root for programs: {why}"))
+}
+
+/// The root at the folder `root` of a guest, with what programs expect there.
+fn of_guest(root: &Path) -> io::Result<Root> {
+    for (kind, place) in [("proc", "proc"), ("sysfs", "sys"), ("devtmpfs", "dev")] {
+        let place = root.join(place);
+        fs::create_dir_all(&place)?;
+        stage::mount(kind, &place, kind, 0, "")?;
+    }
+    stage::devices(root)?;
+    names::call_guest()?;
+    names::make_known(root)?;
+    Ok(Root::Folder(CString::new(root.as_os_str().as_encoded_bytes())?))
 }
 
 /// A process makes the namespaces, the probe opens them, and the process is gone.

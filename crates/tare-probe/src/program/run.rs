@@ -6,6 +6,7 @@ use super::output::Tail;
 use super::root::Root;
 use super::{deadline, too_long};
 use crate::clock::now_ns;
+use crate::watch::Watch;
 use std::ffi::CString;
 use std::io::{self, Read};
 use std::mem::MaybeUninit;
@@ -69,9 +70,32 @@ pub fn in_shell(text: &str) -> Vec<String> {
 
 /// Runs `words` to their end or for as long as they may take. The error says why they cannot be run.
 pub fn run(place: &Surroundings, words: &[String], input: Option<&str>) -> io::Result<Ran> {
+    to_its_end(place, words, input, None)
+}
+
+/// Runs the program, while `watch` counts what it does in the time that is measured.
+pub fn watched(place: &Surroundings, watch: Option<&Watch>) -> io::Result<Ran> {
+    let Program { command, input, .. } = place.program;
+    to_its_end(place, command, input.as_deref(), watch)
+}
+
+fn to_its_end(
+    place: &Surroundings,
+    words: &[String],
+    input: Option<&str>,
+    watch: Option<&Watch>,
+) -> io::Result<Ran> {
+    if let Some(watch) = watch {
+        watch.begin();
+    }
     let (ended, output, (ns, usage)) = follow(place, words, input, false, |pid, begin| {
-        let (status, usage) = wait(pid)?;
-        Ok((status, (now_ns() - begin, usage)))
+        let waited = wait(pid);
+        let ns = now_ns() - begin;
+        if let Some(watch) = watch {
+            watch.end(1);
+        }
+        let (status, usage) = waited?;
+        Ok((status, (ns, usage)))
     })?;
     Ok(Ran { ns, ended, output, usage })
 }

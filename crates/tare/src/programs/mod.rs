@@ -18,8 +18,8 @@ use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::time::Duration;
 use tare_layers::{Settings, suggestion};
-use tare_proto::{Around, BenchInfo, Program, Unit, at_load, harmless, name_and_load};
-use tare_run::{Rehearsal, check_program};
+use tare_proto::{Around, BenchInfo, Machine, Program, Unit, at_load, harmless, name_and_load};
+use tare_run::{Rehearsal, check_program, simulated};
 use tare_store::{PlannedProgram, ProgramRow, ProgramValue};
 
 /// The suite of programs.
@@ -249,7 +249,7 @@ fn metrics(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<(BenchInfo, Prog
 
 impl Wanted {
     /// Takes what a rehearsal has found out: the figures that are its rows, and how long a run may take.
-    pub fn rehearsed(&mut self, found: &Rehearsal) -> Result<()> {
+    pub fn rehearsed(&mut self, found: &Rehearsal) -> Result<&mut Wanted> {
         let base = self.benches[0].clone();
         if let Some(format) = &self.parse {
             let figures = found.figures.iter();
@@ -280,6 +280,20 @@ impl Wanted {
         let share = runs / self.benches.len().max(1) as f64;
         let series_ms = (found.ns / 1e6 * share).ceil().max(1.0) as u64;
         self.benches.iter_mut().for_each(|bench| bench.series_ms = series_ms);
-        Ok(())
+        Ok(self)
+    }
+
+    /// Whether it has a root of its own.
+    pub fn has_root(&self) -> bool {
+        self.root.is_some()
+    }
+
+    /// Makes its rows those of `machine`. A simulated machine's clock counts instructions, and nothing disturbs them: the mean of
+    /// its runs is what the parts of `tare explain` add up to.
+    pub fn on(&mut self, machine: Machine) {
+        self.benches = simulated::benches(machine, std::mem::take(&mut self.benches));
+        if machine == Machine::Sim {
+            self.benches.iter_mut().for_each(|bench| bench.estimator = "mean".into());
+        }
     }
 }

@@ -60,7 +60,7 @@ fn one(
     let (kind, ..) = configure(machine, &settings)?;
     let has = |key: &str| kind.settings.iter().any(|setting| setting.key == key);
     if let Some(ready) = ready.filter(|_| has(ROOT)) {
-        let image = ready.image.as_ref().filter(|_| takes_image(asked.kind));
+        let image = ready.image.as_ref().filter(|_| takes_image(machine, asked.kind));
         settings.default_to(ROOT, &image.unwrap_or(&ready.tree).display().to_string());
     }
     if let Some(mib) = memory.filter(|_| has(MEMORY)) {

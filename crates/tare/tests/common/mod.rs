@@ -150,3 +150,23 @@ pub fn mean(series: &SeriesRow) -> f64 {
 pub fn count(series: &SeriesRow, name: &str) -> f64 {
     series.counters.iter().find(|counter| counter.name == name).map_or(0.0, |found| found.value)
 }
+
+/// Programs of this host that make a root.
+const PROGRAMS: &[&str] = &["/bin/sh", "/bin/cat", "/usr/bin/wc", "/usr/bin/nproc"];
+
+/// Makes `root.tar`: an archive with a shell and little else, made of this host's files.
+pub fn small_root(bench: &Bench) {
+    let mut files: Vec<String> = PROGRAMS.iter().map(|path| path.to_string()).collect();
+    for program in PROGRAMS {
+        let listed = Command::new("ldd").arg(program).output().expect("ldd");
+        let text = String::from_utf8(listed.stdout).expect("text");
+        let words = text.split_whitespace().filter(|word| word.starts_with('/'));
+        files.extend(words.map(str::to_owned));
+    }
+    files.sort();
+    files.dedup();
+    let names = files.iter().map(|file| file.trim_start_matches('/'));
+    let mut tar = Command::new("tar");
+    tar.args(["-C", "/", "-ch", "-f"]).arg(bench.path("root.tar")).args(names);
+    assert!(tar.status().expect("tar").success());
+}

@@ -4,7 +4,7 @@
 use super::inside::other;
 use super::kernel::Kernel;
 use super::machine::{Simulated, Start};
-use super::{APPEND, CPU, MEMORY, disk};
+use super::{APPEND, CPU, MEMORY, disk, root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Setting, SettingError, Settings, Unavailable, Unnamed,
 };
@@ -46,7 +46,7 @@ const fn kind(
         name,
         about,
         machine: Some(Machine::Sim),
-        settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, CPU, EMULATOR],
+        settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, root::SETTING, CPU, EMULATOR],
         defaults,
         unnamed: Unnamed::Tried(
             "another machine: i686 and i686-pae are to be compared with each other",
@@ -77,7 +77,7 @@ fn with_probe(host: &Host) -> Result<Host, Unavailable> {
 impl Layer for I686 {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
         with_probe(host)?;
-        self.0.repeats(host)?;
+        self.0.starts(host)?;
         self.0.kernel.packed(host).map(drop)
     }
 

@@ -2,6 +2,7 @@
 //! the host hears the probe inside the layer.
 
 use super::machine::{Simulated, Start};
+use super::root::Tree;
 use crate::artifacts::initramfs::Initramfs;
 use crate::{BootSpec, Host, Program, Unavailable, artifacts::package, bounded};
 use std::io;
@@ -37,6 +38,8 @@ pub(super) struct Inside<'a> {
     /// More files and folders: their names in there, and where they are.
     pub(super) files: Vec<(&'a str, PathBuf)>,
     pub(super) inner: Inner,
+    /// The root of programs, where the layer's are files of the machine.
+    pub(super) root: Option<&'a Tree>,
 }
 
 impl Inside<'_> {
@@ -65,6 +68,7 @@ impl Inside<'_> {
                 archive.file(name, &read(path)?)?;
             }
         }
+        self.root.map_or(Ok(()), |root| root.add_to(&mut archive))?;
         archive.file(INNER, &serde_json::to_vec(&self.inner)?)?;
         archive.finish()
     }

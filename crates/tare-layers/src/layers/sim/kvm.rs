@@ -3,10 +3,10 @@
 
 use super::inside::{Inside, other};
 use super::machine::Simulated;
-use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, SettingError, Settings, Unavailable,
-    Unnamed, artifacts::initramfs, vmm,
+    Unnamed, vmm,
 };
 use std::io;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub const KIND: LayerKind = LayerKind {
     name: "kvm",
     about: "the same kernel in a virtual machine of KVM, with nested paging",
     machine: Some(Machine::Sim),
-    settings: &[KERNEL, APPEND, MEMORY, CPU, EMULATOR],
+    settings: &[KERNEL, APPEND, MEMORY, root::SETTING, CPU, EMULATOR],
     defaults: &[],
     unnamed: Unnamed::Weighed,
     words: None,
@@ -62,10 +62,11 @@ impl Layer for Kvm {
         let files = vec![
             (MONITOR, monitor.to_owned()),
             (IMAGE, kernel),
-            (INITRAMFS, initramfs::write_scripted(host, boot, &[])?),
+            (INITRAMFS, machine.measured_initramfs(host, boot, &[])?),
         ];
-        let inside = Inside { machine, modules: MODULES, packages: &[], files, inner };
-        let program = inside.program(host, boot, machine.memory + BESIDE)?;
+        let inside = Inside { machine, modules: MODULES, packages: &[], files, inner, root: None };
+        let program =
+            inside.program(host, boot, machine.memory + BESIDE + machine.root_beside())?;
         Ok(Launch::Program(program.made_of("monitor", monitor, None)))
     }
 

@@ -3,6 +3,7 @@
 
 use super::Kernel;
 use super::disk::{self, RamDisk};
+use super::root::Tree;
 use crate::availability::guests_run_here;
 use crate::{
     BootSpec, Host, Program, SettingError, Settings, Unavailable, artifacts::initramfs, programs,
@@ -25,9 +26,10 @@ pub(super) const LINE: &str = "tare.line=/dev/ttyS1";
 /// The settings of a simulated machine.
 pub(super) struct Simulated {
     pub(super) kernel: Kernel,
-    /// The measured kernel's memory in MiB.
+    /// The measured kernel's memory in MiB, with what the root of programs takes.
     pub(super) memory: u64,
     pub(super) disk: Option<RamDisk>,
+    pub(super) root: Option<Tree>,
     append: Vec<String>,
     cpu: String,
     emulator: String,
@@ -56,10 +58,12 @@ impl Simulated {
         emulator: &str,
     ) -> Result<Simulated, SettingError> {
         let text = |key, default: &str| settings.get(key).unwrap_or(default).to_owned();
+        let root = Tree::read(settings)?;
         Ok(Simulated {
             kernel,
-            memory: settings.mebibytes("memory", 512)?,
+            memory: settings.mebibytes("memory", 512)? + root.as_ref().map_or(0, Tree::memory),
             disk: RamDisk::read(settings)?,
+            root,
             append: settings.words("append"),
             cpu: text("cpu", cpu),
             emulator: text("emulator", emulator),
@@ -68,13 +72,14 @@ impl Simulated {
 
     /// Whether this host has what the machine is made of.
     pub(super) fn check(&self, host: &Host) -> Result<(), Unavailable> {
-        self.repeats(host)?;
+        self.starts(host)?;
         self.kernel.elf(host).map(drop)
     }
 
-    /// Whether this host's QEMU is one that repeats.
-    pub(super) fn repeats(&self, host: &Host) -> Result<(), Unavailable> {
+    /// Whether all but the kernel is there, and this host's QEMU is one that repeats.
+    pub(super) fn starts(&self, host: &Host) -> Result<(), Unavailable> {
         guests_run_here("the simulated machine")?;
+        self.root.as_ref().map_or(Ok(()), Tree::check)?;
         let emulator = programs::find(&self.emulator)?;
         let mut ask = programs::plain(&emulator);
         let said = programs::output(ask.arg("--version"), Duration::from_secs(10));
@@ -95,7 +100,8 @@ impl Simulated {
 
     /// The measured kernel's arguments: `own` (its console, line and disk), the usual ones, those that are set.
     pub(super) fn measured(&self, own: &str) -> String {
-        let usual = [own, ARGUMENTS].into_iter();
+        let root = self.root.as_ref().map(Tree::argument);
+        let usual = [own, ARGUMENTS].into_iter().chain(root.as_deref());
         usual.chain(self.append.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
     }
 
@@ -107,8 +113,25 @@ impl Simulated {
 
     /// The initramfs of such a kernel.
     pub(super) fn initramfs(&self, host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
-        let drivers = self.disk.map_or(&[][..], |_| &[disk::MODULE]);
-        initramfs::write_scripted(host, boot, &self.kernel.modules(drivers, host, boot)?)
+        self.measured_initramfs(host, boot, self.disk.map_or(&[][..], |_| &[disk::MODULE]))
+    }
+
+    /// The initramfs of the measured kernel, wherever that runs: with its `drivers`, its script and the root of programs.
+    pub(super) fn measured_initramfs(
+        &self,
+        host: &Host,
+        boot: &BootSpec,
+        drivers: &[&str],
+    ) -> io::Result<PathBuf> {
+        let mut archive =
+            initramfs::scripted(host, boot, &self.kernel.modules(drivers, host, boot)?)?;
+        self.root.as_ref().map_or(Ok(()), |root| root.add_to(&mut archive))?;
+        archive.finish()
+    }
+
+    /// Memory that a kernel needs which holds the measured one's initramfs as a file, in MiB.
+    pub(super) fn root_beside(&self) -> u64 {
+        self.root.as_ref().map_or(0, Tree::memory)
     }
 
     /// The machine as a program. The console is the first serial line, the probe's line the second.
@@ -136,7 +159,11 @@ impl Simulated {
             .arg("-kernel")
             .arg(start.kernel)
             .args(["-initrd", start.initrd, "-append", start.append]);
-        Ok(program.made_of("emulator", emulator, Some("--version")))
+        let program = program.made_of("emulator", emulator, Some("--version"));
+        Ok(match &self.root {
+            Some(root) => root.recorded(program),
+            None => program,
+        })
     }
 }
 

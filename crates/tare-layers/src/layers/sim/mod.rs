@@ -9,6 +9,7 @@ mod kernel;
 pub(super) mod kvm;
 mod machine;
 pub(super) mod native;
+mod root;
 pub(super) mod runsc;
 mod toolstack;
 pub(super) mod uml;

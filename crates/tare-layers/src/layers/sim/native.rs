@@ -1,7 +1,7 @@
 //! `native` of the simulated machine: the kernel on the bare machine, the baseline.
 
 use super::machine::{Simulated, Start};
-use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk};
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk, root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SettingError, Settings, Unavailable, Unnamed,
 };
@@ -12,7 +12,7 @@ pub const KIND: LayerKind = LayerKind {
     name: "native",
     about: "the kernel on the bare simulated machine",
     machine: Some(Machine::Sim),
-    settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, CPU, EMULATOR],
+    settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, root::SETTING, CPU, EMULATOR],
     defaults: &[],
     unnamed: Unnamed::Weighed,
     words: None,

@@ -2,21 +2,21 @@
 
 use super::inside::{Files, Inside, other};
 use super::machine::Simulated;
-use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, root};
 use crate::layers::oci::PLATFORM;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Setting, SettingError, Settings, Unavailable,
     Unnamed, artifacts::bundle, programs,
 };
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tare_proto::{Inner, Machine};
 
 pub const KIND: LayerKind = LayerKind {
     name: "runsc",
     about: "a sandbox of gVisor on the same kernel",
     machine: Some(Machine::Sim),
-    settings: &[KERNEL, APPEND, MEMORY, RUNSC, PLATFORM, RUNSC_ARGS, CPU, EMULATOR],
+    settings: &[KERNEL, APPEND, MEMORY, root::SETTING, RUNSC, PLATFORM, RUNSC_ARGS, CPU, EMULATOR],
     defaults: &[],
     unnamed: Unnamed::Weighed,
     words: None,
@@ -71,8 +71,14 @@ impl Layer for Runsc {
         let command = [PROGRAM].map(str::to_owned).into_iter().chain(self.flags.iter().cloned());
         let run = ["run", "--bundle", BUNDLE, "tare"].map(str::to_owned);
         let inner = Inner { program: command.chain(run).collect(), ..Inner::default() };
-        let files = vec![(PROGRAM, program.clone()), (BUNDLE, bundle::write_scripted(host, boot)?)];
-        let inside = Inside { machine: &self.machine, modules: &[], packages: &[], files, inner };
+        let root = self.machine.root.as_ref().map(|_| Path::new(root::PLACE));
+        let programs = root.map(|root| (root, Path::new(BUNDLE)));
+        let files = vec![
+            (PROGRAM, program.clone()),
+            (BUNDLE, bundle::write_scripted(host, boot, programs)?),
+        ];
+        let (machine, root) = (&self.machine, self.machine.root.as_ref());
+        let inside = Inside { machine, modules: &[], packages: &[], files, inner, root };
         let machine = inside.program(host, boot, self.machine.memory + BESIDE)?;
         Ok(Launch::Program(machine.made_of("runtime", program, Some("--version"))))
     }

@@ -2,11 +2,12 @@
 
 use super::inside::{C_LIBRARY, Files, Inside, other};
 use super::machine::Simulated;
-use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY};
+use super::root::Tree;
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, root};
 use crate::layers::uml::arguments;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Setting, SettingError, Settings, Unavailable,
-    Unnamed, artifacts::initramfs, programs,
+    Unnamed, programs,
 };
 use std::io;
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ pub const KIND: LayerKind = LayerKind {
     name: "uml",
     about: "User-Mode Linux on the same kernel",
     machine: Some(Machine::Sim),
-    settings: &[KERNEL, APPEND, MEMORY, UML, UML_ARGS, CPU, EMULATOR],
+    settings: &[KERNEL, APPEND, MEMORY, root::SETTING, UML, UML_ARGS, CPU, EMULATOR],
     defaults: &[],
     unnamed: Unnamed::Weighed,
     words: None,
@@ -71,7 +72,8 @@ impl Layer for Uml {
         let kernel = self.kernel(host).map_err(other)?;
         let own = arguments(self.machine.memory, INITRAMFS, "/tmp");
         let fixed = ["norandmaps".to_owned(), "umid=tare".to_owned()];
-        let words = [PROGRAM.to_owned()].into_iter().chain(own).chain(fixed);
+        let told = self.machine.root.as_ref().map(Tree::argument);
+        let words = [PROGRAM.to_owned()].into_iter().chain(own).chain(fixed).chain(told);
         let inner = Inner {
             mounts: vec![("devpts".into(), "/dev/pts".into())], // it tries what terminals can do
             program: words.chain(self.args.iter().cloned()).collect(),
@@ -79,11 +81,21 @@ impl Layer for Uml {
         };
         let files = vec![
             (PROGRAM, kernel.clone()),
-            (INITRAMFS, initramfs::write_scripted(host, boot, &[])?),
+            (INITRAMFS, self.machine.measured_initramfs(host, boot, &[])?),
         ];
-        let inside =
-            Inside { machine: &self.machine, modules: &[], packages: &[C_LIBRARY], files, inner };
-        let program = inside.program(host, boot, 2 * self.machine.memory + BESIDE)?;
+        let inside = Inside {
+            machine: &self.machine,
+            modules: &[],
+            packages: &[C_LIBRARY],
+            files,
+            inner,
+            root: None,
+        };
+        let program = inside.program(
+            host,
+            boot,
+            2 * self.machine.memory + BESIDE + self.machine.root_beside(),
+        )?;
         Ok(Launch::Program(program.made_of("uml", kernel, Some("--version"))))
     }
 

@@ -4,10 +4,10 @@ use super::inside::{Inside, other};
 use super::machine::{ARGUMENTS, LINE};
 use super::toolstack::{self, BLOCK, DOMAIN, MODULES, Toolstack};
 use super::xen::{self, Dom0, XEN, XEN_ARGS, Xen};
-use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk};
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk, root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, Setting, SettingError, Settings,
-    Unavailable, Unnamed, artifacts::initramfs,
+    Unavailable, Unnamed,
 };
 use std::{fs, io};
 use tare_proto::{DISK, Machine};
@@ -21,6 +21,7 @@ pub const KIND: LayerKind = LayerKind {
         APPEND,
         DOM0_APPEND,
         MEMORY,
+        root::SETTING,
         disk::SETTING,
         TSC,
         XEN,
@@ -103,7 +104,6 @@ impl XenDomu {
     fn dom0(&self, host: &Host, boot: &BootSpec, toolstack: &Toolstack) -> io::Result<Dom0> {
         let machine = &self.xen.machine;
         let drivers = machine.disk.map_or(&[][..], |_| &[FRONTEND]);
-        let drivers = machine.kernel.modules(drivers, host, boot)?;
         let (domain, block) = (boot.folder.join("domain"), boot.folder.join("block"));
         fs::write(&domain, self.domain())?;
         fs::write(&block, toolstack::block())?;
@@ -113,18 +113,19 @@ impl XenDomu {
             packages: &toolstack.files(),
             files: vec![
                 (GUEST_KERNEL, machine.kernel.elf(host).map_err(other)?),
-                (GUEST_INITRAMFS, initramfs::write_scripted(host, boot, &drivers)?),
+                (GUEST_INITRAMFS, machine.measured_initramfs(host, boot, drivers)?),
                 (DOMAIN, domain),
                 (BLOCK, block),
             ],
             inner: toolstack.inner(),
+            root: None,
         };
         let disk = machine.disk.map(|disk| format!(" {}", disk.arguments())).unwrap_or_default();
         let more: String = self.dom0_append.iter().map(|word| format!(" {word}")).collect();
         Ok(Dom0 {
             initramfs: inside.initramfs(host, boot)?,
             arguments: format!("console=hvc0 {ARGUMENTS} {LINE}{disk}{more}"),
-            memory: DOM0 + machine.disk.map_or(0, |disk| disk.size),
+            memory: DOM0 + machine.disk.map_or(0, |disk| disk.size) + machine.root_beside(),
         })
     }
 }

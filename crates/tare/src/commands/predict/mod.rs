@@ -127,6 +127,7 @@ fn profile(wanted: Wanted) -> Result<Profile> {
         layer: &*native.layer,
         host: &host,
         keeper: &keeper,
+        machine: Machine::Real,
         cpus: &cpus,
         batch_ns: 0,
         boot: BOOT,

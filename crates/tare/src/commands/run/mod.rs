@@ -78,7 +78,8 @@ pub fn quietly(args: &RunArgs, config: &Config, shown: Option<&FormatArgs>) -> R
     };
     let begin = Instant::now();
     let base = tried::baseline(&tried, &baseline)?;
-    let on = Setup { host: &host, keeper: &keeper, cpus: &cpus, boot: boot_limit(args, machine) };
+    let boot = boot_limit(args, machine);
+    let on = Setup { host: &host, keeper: &keeper, machine, cpus: &cpus, boot };
     let curves = searched(&benches, &loads);
     let search = |base: &Tried| search_all(curves, &base.weighed, &on, &mut progress);
     let found = base.map(search).transpose()?.unwrap_or_default();
@@ -110,7 +111,7 @@ pub fn with_root(
 ) -> Result<(Vec<Asked>, Option<ReadyRoot>)> {
     let mut ready = None;
     if let Some(recipe) = programs::recipe(programs).or_usage()? {
-        let image = asked.iter().any(|asked| takes_image(asked.kind));
+        let image = asked.iter().any(|asked| takes_image(machine, asked.kind));
         output::note(&format!(
             "The root of programs: {} (made once; 'tare cache list' has its size).",
             tare_proto::harmless(&recipe.to_string(), ROOT_SHOWN)
@@ -200,8 +201,19 @@ fn remember(store: &mut Store, plan: &Plan, tried: &[Tried], found: &[FoundLoads
 struct Setup<'a> {
     host: &'a Host,
     keeper: &'a Keeper,
+    machine: Machine,
     cpus: &'a [u32],
     boot: Duration,
+}
+
+impl<'a> Setup<'a> {
+    /// What is to be found out by boots of `layer`.
+    fn search(&self, layer: &'a CampaignLayer) -> Search<'a> {
+        let Setup { host, keeper, machine, cpus, boot } = *self;
+        let (name, layer) = (layer.name.as_str(), &*layer.layer);
+        let (batch_ns, interrupted) = (tare_run::BATCH_NS, interrupt::interrupted);
+        Search { name, layer, host, keeper, machine, cpus, batch_ns, boot, interrupted }
+    }
 }
 
 /// The loads of every one of `benches`, as they are found on `layer`; what an interrupt cut short is left out.
@@ -211,11 +223,7 @@ fn search_all(
     on: &Setup,
     progress: &mut Progress,
 ) -> Result<Vec<FoundLoads>> {
-    let Setup { host, keeper, cpus, boot } = *on;
-    let (name, batch_ns) = (layer.name.as_str(), tare_run::BATCH_NS);
-    let interrupted = interrupt::interrupted;
-    let search =
-        Search { name, layer: &*layer.layer, host, keeper, cpus, batch_ns, boot, interrupted };
+    let (name, search) = (layer.name.as_str(), on.search(layer));
     find_all(benches, |bench| match search.loads(bench, progress) {
         Ok(found) => {
             progress.event(Event::Loads(&found));

@@ -6,7 +6,7 @@ use crate::programs::{Wanted, is_program};
 use crate::progress::Progress;
 use anyhow::{Result, bail};
 use tare_proto::BenchInfo;
-use tare_run::{CampaignLayer, Event, Observer, Search};
+use tare_run::{CampaignLayer, Event, Observer};
 
 /// The rows of a campaign of `benches` and `programs`, which are rehearsed on the layer `base`: programs come first.
 pub fn rows(
@@ -31,16 +31,12 @@ fn all(
     on: &Setup,
     progress: &mut Progress,
 ) -> Result<()> {
-    let Setup { host, keeper, cpus, boot } = *on;
-    let (name, batch_ns) = (base.name.as_str(), tare_run::BATCH_NS);
-    let interrupted = interrupt::interrupted;
-    let search =
-        Search { name, layer: &*base.layer, host, keeper, cpus, batch_ns, boot, interrupted };
+    let (name, search) = (base.name.as_str(), on.search(base));
     for program in programs {
         let row = program.benches[0].name.clone();
         progress.event(Event::Rehearsing { name: &row, layer: name });
         match search.rehearse(&program.planned, program.parse.as_deref()) {
-            Ok(Ok(found)) => program.rehearsed(&found)?,
+            Ok(Ok(found)) => program.rehearsed(&found)?.on(on.machine),
             Err(_) if interrupt::interrupted() => return Ok(()),
             Ok(Err(why)) => bail!("{row} fails on {name}, and nothing was measured: {why}"),
             Err(why) => bail!("{row} cannot be tried on {name}: {why}"),

@@ -46,7 +46,8 @@ impl Request {
         let design = args.design.or(config.design);
         let sweep = sweep::Wanted::of(knobs, design).or_usage()?;
         let benches = plan::select(catalog, args, config).or_usage()?;
-        let programs = programs::wanted(args, config, &benches).or_usage()?;
+        let mut programs = programs::wanted(args, config, &benches).or_usage()?;
+        programs.iter_mut().for_each(|program| program.on(machine));
         let benches = measured(benches, args, config, machine, &programs)?;
         let benches = sweep.sizes(benches).or_usage()?;
         let neighbours = plan::neighbours(catalog, args, &benches).or_usage()?;
@@ -78,8 +79,10 @@ fn measured(
     machine: Machine,
     programs: &[Wanted],
 ) -> Result<Vec<BenchInfo>> {
-    if machine == Machine::Sim && !programs.is_empty() {
-        wrong_usage!("--machine sim cannot run programs yet: its layers have no root for them");
+    if machine == Machine::Sim && !programs.iter().all(Wanted::has_root) {
+        wrong_usage!(
+            "the simulated machine sees none of this host's files: give the program a root of its own (--root)"
+        );
     }
     benches.retain(|bench| !programs::is_program(bench));
     let estimated = plan::estimated(benches, args.format.estimator);
