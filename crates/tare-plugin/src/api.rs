@@ -9,6 +9,7 @@ pub type Id = u64;
 pub type Callback = extern "C" fn(c_uint, *mut c_void);
 pub type MemoryCallback = extern "C" fn(c_uint, u32, u64, *mut c_void);
 pub type AtExit = extern "C" fn(Id, *mut c_void);
+pub type Reset = extern "C" fn(Id);
 pub type OnTranslation = extern "C" fn(Id, *mut c_void);
 
 /// The callback reads no register.
@@ -20,6 +21,7 @@ const LOADS_AND_STORES: c_int = 3;
 
 unsafe extern "C" {
     fn qemu_plugin_register_vcpu_tb_trans_cb(id: Id, callback: OnTranslation);
+    fn qemu_plugin_reset(id: Id, then: Reset);
     fn qemu_plugin_register_atexit_cb(id: Id, callback: AtExit, data: *mut c_void);
     fn qemu_plugin_register_vcpu_tb_exec_cb(
         block: *mut c_void,
@@ -113,6 +115,12 @@ pub unsafe fn strings(argc: c_int, argv: *const *const c_char) -> Vec<String> {
 pub fn on_translation(id: Id, callback: OnTranslation) {
     // SAFETY: `id` is QEMU's own; the callback lives as long as the plugin.
     unsafe { qemu_plugin_register_vcpu_tb_trans_cb(id, callback) }
+}
+
+/// Forgets every callback and every translated block, soon; then calls `then`.
+pub fn reset(id: Id, then: Reset) {
+    // SAFETY: as above.
+    unsafe { qemu_plugin_reset(id, then) }
 }
 
 pub fn at_exit(id: Id, callback: AtExit) {

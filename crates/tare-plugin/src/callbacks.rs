@@ -46,6 +46,11 @@ pub extern "C" fn entered(_cpu: c_uint, _data: *mut c_void) {
     with(|state| state.guest(true));
 }
 
+/// A guest has exited, and its host goes on.
+pub extern "C" fn exited(_cpu: c_uint, _data: *mut c_void) {
+    with(|state| state.guest(false));
+}
+
 /// A hypercall is about to be made whose own block does not load AX.
 pub extern "C" fn called(_cpu: c_uint, _data: *mut c_void) {
     with(|state| counts::bump(counts::hypercall(state.ax.number())));

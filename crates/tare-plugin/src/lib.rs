@@ -8,6 +8,7 @@
 
 mod api;
 mod args;
+mod asleep;
 mod block;
 mod callbacks;
 mod cell;
@@ -52,8 +53,7 @@ pub unsafe extern "C" fn qemu_plugin_install(
     match install(&args, info) {
         Ok(config) => {
             state::begin(config);
-            api::on_translation(id, translate::translated);
-            api::at_exit(id, callbacks::at_exit);
+            asleep::begin(id);
             0
         }
         Err(why) => {

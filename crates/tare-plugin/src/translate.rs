@@ -1,6 +1,7 @@
 //! The instrumentation that is added to each block when QEMU translates it.
 
 use crate::api::{self, Insn};
+use crate::asleep;
 use crate::block::Block;
 use crate::callbacks;
 use crate::cell::OneCpu;
@@ -31,6 +32,23 @@ pub extern "C" fn translated(_id: api::Id, block: *mut c_void) {
     });
 }
 
+/// What QEMU calls for each block that it translates before anything is counted: marks are to be seen, and guests of the guest
+/// to be known of.
+pub extern "C" fn watched(_id: api::Id, block: *mut c_void) {
+    // SAFETY: it is what QEMU passes.
+    let insns = unsafe { api::Block::new(block) }.insns();
+    if let Some(first) = insns.first().filter(|first| is_after_guest(first.address())) {
+        first.on_execution(callbacks::exited, 0);
+    }
+    for insn in &insns {
+        match special(&insn.bytes()) {
+            Some(Special::Mark(code)) => insn.on_execution(asleep::mark, code.into()),
+            Some(Special::EnterGuest) => enters_guest(insn),
+            _ => {}
+        }
+    }
+}
+
 /// Adds what counts each instruction; what is remembered of the block.
 fn remember(state: &mut State, insns: &[Insn]) -> &'static Block {
     let start = insns.first().map_or(0, Insn::address);
@@ -47,8 +65,7 @@ fn remember(state: &mut State, insns: &[Insn]) -> &'static Block {
     let ends = |insn: Option<&Insn>| insn.map_or(0, Insn::place_in_host);
     let key = (start, ends(insns.first()), ends(insns.last()), insns.len());
     let fresh = || -> &'static Block {
-        let after_guest =
-            AFTER_GUEST.with(|set| set.as_ref().is_some_and(|set| set.contains(&start)));
+        let after_guest = is_after_guest(start);
         let entry = Cell::new(state.entries.get(&start).copied());
         let lines = if state.model.is_some() { lines(insns) } else { Vec::new() };
         let (place, calls, ax) = (state.map.place(start), found.calls, found.ax);
@@ -94,13 +111,23 @@ fn instrument(modelled: bool, insn: &Insn, place: Place, found: &mut BlockScan) 
         }
         Special::Cr4Write => insn.on_execution(callbacks::flushed, 1),
         Special::EnterGuest => {
-            let next = insn.address() + insn.bytes().len() as u64;
-            AFTER_GUEST.with(|set| set.get_or_insert_default().insert(next));
-            insn.on_execution(callbacks::entered, 0);
+            enters_guest(insn);
         }
         Special::SetAx(value) => found.ax = Some(value),
         Special::Mark(_) => {}
     }
+}
+
+/// Notes that `insn` enters a guest, and where its host goes on.
+fn enters_guest(insn: &Insn) {
+    let next = insn.address() + insn.bytes().len() as u64;
+    AFTER_GUEST.with(|set| set.get_or_insert_default().insert(next));
+    insn.on_execution(callbacks::entered, 0);
+}
+
+/// Whether a host goes on at `address` when its guest has exited.
+fn is_after_guest(address: u64) -> bool {
+    AFTER_GUEST.with(|set| set.as_ref().is_some_and(|set| set.contains(&address)))
 }
 
 /// The cache lines that the block is fetched from.
