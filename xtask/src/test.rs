@@ -67,11 +67,10 @@ fn tests(args: &[String]) -> Vec<Part<'_>> {
             ["test", "--workspace", "--no-fail-fast"].into_iter().chain(own).collect();
         cargo(&words, &[])
     };
-    let parquet = || cargo(&[&["test"], &FEATURE[..], &["--test", "export"]].concat(), &[]);
-    vec![("tests", Box::new(workspace)), ("tests, Parquet", Box::new(parquet))]
+    vec![("tests", Box::new(workspace))]
 }
 
-/// Checks of the text of programs.
+/// Checks of the text of programs, and tests that boot nothing.
 fn lints() -> Vec<Part<'static>> {
     const STRICT: [&str; 5] = ["--all-targets", "--quiet", "--", "-D", "warnings"];
     let docs = || {
@@ -85,6 +84,10 @@ fn lints() -> Vec<Part<'static>> {
         (
             "clippy, Parquet",
             Box::new(|| beside(&[&["clippy"], &FEATURE[..], &STRICT].concat(), &[])),
+        ),
+        (
+            "tests, Parquet",
+            Box::new(|| beside(&[&["test"], &FEATURE[..], &["--test", "export"]].concat(), &[])),
         ),
     ]
 }

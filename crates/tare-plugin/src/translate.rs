@@ -1,7 +1,6 @@
 //! The instrumentation that is added to each block when QEMU translates it.
 
 use crate::api::{self, Insn};
-use crate::asleep;
 use crate::block::Block;
 use crate::callbacks;
 use crate::cell::OneCpu;
@@ -30,23 +29,6 @@ pub extern "C" fn translated(_id: api::Id, block: *mut c_void) {
         let remembered = remember(state, &insns);
         block.on_start(callbacks::started, remembered);
     });
-}
-
-/// What QEMU calls for each block that it translates before anything is counted: marks are to be seen, and guests of the guest
-/// to be known of.
-pub extern "C" fn watched(_id: api::Id, block: *mut c_void) {
-    // SAFETY: it is what QEMU passes.
-    let insns = unsafe { api::Block::new(block) }.insns();
-    if let Some(first) = insns.first().filter(|first| is_after_guest(first.address())) {
-        first.on_execution(callbacks::exited, 0);
-    }
-    for insn in &insns {
-        match special(&insn.bytes()) {
-            Some(Special::Mark(code)) => insn.on_execution(asleep::mark, code.into()),
-            Some(Special::EnterGuest) => enters_guest(insn),
-            _ => {}
-        }
-    }
 }
 
 /// Adds what counts each instruction; what is remembered of the block.
@@ -119,14 +101,14 @@ fn instrument(modelled: bool, insn: &Insn, place: Place, found: &mut BlockScan) 
 }
 
 /// Notes that `insn` enters a guest, and where its host goes on.
-fn enters_guest(insn: &Insn) {
+pub fn enters_guest(insn: &Insn) {
     let next = insn.address() + insn.bytes().len() as u64;
     AFTER_GUEST.with(|set| set.get_or_insert_default().insert(next));
     insn.on_execution(callbacks::entered, 0);
 }
 
 /// Whether a host goes on at `address` when its guest has exited.
-fn is_after_guest(address: u64) -> bool {
+pub fn is_after_guest(address: u64) -> bool {
     AFTER_GUEST.with(|set| set.as_ref().is_some_and(|set| set.contains(&address)))
 }
 
