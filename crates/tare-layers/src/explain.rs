@@ -16,21 +16,26 @@ const KNOWN: &[(&str, &str)] = &[
     ),
     ("Unable to mount root fs", "the kernel has no initramfs support: give another (kernel=)"),
     (
-        "ermission denied",
-        "run tare as root, or allow users to create user namespaces: \
-         sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+        "must be not mounted noexec",
+        "let programs run from there: mount -o remount,exec /dev/shm; if tare runs in a container itself, start that with \
+         --tmpfs /dev/shm:exec,size=1g",
     ),
     (
-        "peration not permitted",
-        "run tare as root, or allow users to create user namespaces: \
-         sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
+        "unable to apply cgroup configuration",
+        "tare may make no control groups here: if it runs in a container itself, start that with --privileged",
     ),
+    ("ermission denied", RIGHTS),
+    ("peration not permitted", RIGHTS),
     (
         "error while loading shared libraries",
         "install the missing library; inside the simulated machine, use a program that needs only the C library",
     ),
     ("unknown platform", "use a platform that this runsc has (platform=), or a newer runsc"),
 ];
+
+/// What to do where something is forbidden.
+const RIGHTS: &str = "run tare as root (in a container: one with --privileged), or allow users to create user namespaces: \
+                      sysctl -w kernel.apparmor_restrict_unprivileged_userns=0";
 
 /// Parts of words that mark the most informative line of a console.
 const TELLING: &[&str] = &["panic", "atal", "rror", "ailed", "annot", "denied"];
@@ -70,6 +75,20 @@ mod tests {
         let why = explain(&ended, console);
         assert!(why.why.ends_with("Unable to mount root fs"), "{why}");
         assert!(why.remedy.contains("kernel="), "{why}");
+    }
+
+    #[test]
+    fn a_container_that_tare_runs_in_is_told_the_flag_that_it_lacks() {
+        let ended = SessionError::Ended("exit code 1".into());
+        let remedy = |console: &str| explain(&ended, console).remedy;
+        // What User-Mode Linux says, which first warns of a file that it may not map.
+        assert!(
+            remedy("map failed: Permission denied\n/dev/shm must be not mounted noexec")
+                .contains("--tmpfs")
+        );
+        let cgroup = "runc run failed: unable to start container process: unable to apply cgroup configuration: mkdir \
+                      /sys/fs/cgroup/cpuset/tare: read-only file system";
+        assert!(remedy(cgroup).contains("--privileged"));
     }
 
     #[test]

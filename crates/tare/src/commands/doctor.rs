@@ -181,7 +181,7 @@ fn in_short(layers: &[(String, Option<Unavailable>)]) -> String {
     let mut text = format!("\nIn short\n  can be weighed now: {here}\n");
     if !names.is_empty() {
         let (names, packages) = (names.join(", "), packages.join(" "));
-        text.push_str(&format!("  one command adds {names}: sudo {INSTALL}{packages}\n"));
+        text.push_str(&format!("  one command adds {names}; as root: {INSTALL}{packages}\n"));
     }
     text + &more
 }
@@ -228,7 +228,7 @@ mod tests {
             ("kvm".into(), no("there is no /dev/kvm", "enable virtualization in the firmware")),
         ];
         let expected = "\nIn short\n  can be weighed now: native\n  \
-                        one command adds crun, uml: sudo apt-get install crun user-mode-linux\n  \
+                        one command adds crun, uml; as root: apt-get install crun user-mode-linux\n  \
                         needs more than that: kvm: there is no /dev/kvm\n";
         assert_eq!(in_short(&layers), expected);
         assert!(in_short(&layers[1..2]).contains("can be weighed now: nothing"));
