@@ -18,6 +18,9 @@ pub(super) const SETTING: Setting = Setting {
 /// Where the guest has it.
 pub(super) const PLACE: &str = "/programs";
 
+/// The largest that may be had, in MiB: the machine holds it up to five times, and loads it below 4 GiB.
+const MOST: u64 = 1024;
+
 /// A folder that programs see as their root.
 pub(super) struct Tree {
     root: Root,
@@ -28,8 +31,8 @@ pub(super) struct Tree {
 impl Tree {
     /// Reads the setting; `None` when there is no root.
     pub(super) fn read(settings: &Settings) -> Result<Option<Tree>, SettingError> {
-        if settings.get(SETTING.key) == Some("host") {
-            let why = "root=host: the simulated machine sees none of this host's files; give a folder, or the command a root of \
+        if let Some("host" | "/") = settings.get(SETTING.key) {
+            let why = "root: the simulated machine sees none of this host's files; give a folder, or the command a root of \
                        its own (--root)";
             return Err(SettingError(why.into()));
         }
@@ -37,9 +40,19 @@ impl Tree {
         Ok(Root::read(settings)?.map(tree))
     }
 
-    /// Whether the folder is there.
+    /// Whether the folder is there, and its files fit.
     pub(super) fn check(&self) -> Result<(), Unavailable> {
-        self.root.check_folder()
+        self.root.check_folder()?;
+        if self.mib <= MOST {
+            return Ok(());
+        }
+        let (mib, place) = (self.mib, self.root.lower.display());
+        Err(Unavailable::new(
+            format!(
+                "the files of {place} take {mib} MiB, and a root in the simulated machine's memory may take {MOST}"
+            ),
+            "give a root with fewer packages or files (--root)",
+        ))
     }
 
     /// Memory that it takes while a kernel unpacks it, in MiB: as an archive and as files.
@@ -88,7 +101,13 @@ mod tests {
         assert_eq!(tree.memory(), 4);
         assert!(tree.check().is_ok());
         assert!(read("none").unwrap().is_none());
-        assert!(read("host").err().unwrap().to_string().contains("--root"));
+        for of_host in ["host", "/"] {
+            assert!(read(of_host).err().unwrap().to_string().contains("--root"));
+        }
+        let vast = fs::File::create(folder.path().join("vast")).unwrap();
+        vast.set_len(2 << 30).unwrap();
+        let refused = read(&folder.path().display().to_string()).unwrap().unwrap().check();
+        assert!(refused.unwrap_err().why.contains("1024"));
         assert!(read("/no/such").unwrap().unwrap().check().is_err());
     }
 }
