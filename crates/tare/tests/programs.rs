@@ -132,7 +132,7 @@ fn wrong_usage_is_refused_before_anything_is_booted() {
             "only in roots of Debian's packages",
         ),
         (&["--memory", "much", "--", "true"], "not a size"),
-        (&["--machine", "sim", "--", "true"], "--machine sim cannot run programs"),
+        (&["--machine", "sim", "--", "true"], "none of this host's files"),
     ];
     for (words, why) in cases {
         let done = run(&bench, "run --blocks 1 --out c", words);
