@@ -98,7 +98,7 @@ const EXHIBITS: &[Exhibit] = &[
             "A container starts in tens of milliseconds, gVisor in about a hundred; a guest with a kernel of its own takes a third of a \
              second (User-Mode Linux), nearly all of it that kernel's.",
             "More starts at once raise the rate only until the CPUs are busy.",
-            "What one more idle sandbox weighs is exact for its processes (`sandbox/pss`), and only roughly known for the whole host.",
+            "One more idle container takes 3 MiB of the host, a gVisor 19 and a User-Mode Linux 35, each known to a few percent.",
         ],
     },
 ];
