@@ -54,7 +54,7 @@ impl Session {
         let mut deadline = self.deadline(within.into());
         self.say(&ToProbe::Take { id: request.id, samples, last })?;
         let turn = self.turn(request, &mut deadline);
-        self.halt(last);
+        self.halt(false); // what a row starts, it starts before its first turn
         turn
     }
 
