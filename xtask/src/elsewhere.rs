@@ -1,6 +1,6 @@
 //! The probe and the layers compile for the other architecture. No C compiler is needed for that, and half a minute.
 
-use crate::shell::{cargo, has_program, run};
+use crate::shell::{cargo_beside, has_program, run};
 use anyhow::Result;
 
 /// The other architecture.
@@ -13,5 +13,5 @@ pub fn elsewhere() -> Result<()> {
         return Ok(());
     }
     let packages = ["--package", "tare-probe", "--package", "tare-layers"];
-    cargo(&[&["check", "--quiet", "--target", TARGET], &packages[..]].concat(), &[])
+    cargo_beside(&[&["check", "--quiet", "--target", TARGET], &packages[..]].concat(), &[])
 }

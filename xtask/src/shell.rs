@@ -26,7 +26,16 @@ pub fn run<S: AsRef<OsStr>>(program: &str, args: &[S], env: &[(&str, &str)]) -> 
 
 /// Runs this toolchain's cargo.
 pub fn cargo<S: AsRef<OsStr>>(args: &[S], env: &[(&str, &str)]) -> Result<()> {
-    run(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()), args, env)
+    run(&toolchains(), args, env)
+}
+
+/// Runs it so that whatever runs meanwhile comes first.
+pub fn cargo_beside(args: &[&str], env: &[(&str, &str)]) -> Result<()> {
+    run("nice", &[&["-n", "19", &toolchains()], args].concat(), env)
+}
+
+fn toolchains() -> String {
+    std::env::var("CARGO").unwrap_or_else(|_| "cargo".into())
 }
 
 /// Whether `name` is a program in `PATH` or in a folder for administrators.

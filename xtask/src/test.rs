@@ -1,6 +1,6 @@
 //! The README's second command, and CI's: everything that must hold.
 
-use crate::shell::{cargo, run};
+use crate::shell::{cargo, cargo_beside};
 use crate::{elsewhere, gvisor, packages, tidy};
 use anyhow::Result;
 use std::thread;
@@ -75,25 +75,19 @@ fn lints() -> Vec<Part<'static>> {
     const STRICT: [&str; 5] = ["--all-targets", "--quiet", "--", "-D", "warnings"];
     let docs = || {
         let words = ["doc", "--workspace", "--no-deps", "--quiet"];
-        beside(&words, &[("RUSTDOCFLAGS", "-D warnings")])
+        cargo_beside(&words, &[("RUSTDOCFLAGS", "-D warnings")])
     };
     vec![
-        ("clippy", Box::new(|| beside(&[&["clippy", "--workspace"], &STRICT[..]].concat(), &[]))),
+        ("clippy", Box::new(|| cargo_beside(&[&["clippy", "--workspace"], &STRICT[..]].concat(), &[]))),
         ("rustdoc", Box::new(docs)),
         ("aarch64", Box::new(elsewhere::elsewhere)),
         (
             "clippy, Parquet",
-            Box::new(|| beside(&[&["clippy"], &FEATURE[..], &STRICT].concat(), &[])),
+            Box::new(|| cargo_beside(&[&["clippy"], &FEATURE[..], &STRICT].concat(), &[])),
         ),
         (
             "tests, Parquet",
-            Box::new(|| beside(&[&["test"], &FEATURE[..], &["--test", "export"]].concat(), &[])),
+            Box::new(|| cargo_beside(&[&["test"], &FEATURE[..], &["--test", "export"]].concat(), &[])),
         ),
     ]
-}
-
-/// Runs cargo so that tests which run meanwhile come first.
-fn beside(args: &[&str], env: &[(&str, &str)]) -> Result<()> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    run("nice", &[&["-n", "19", &cargo], args].concat(), env)
 }

@@ -17,7 +17,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("Unable to mount root fs", "the kernel has no initramfs support: give another (kernel=)"),
     (
         "must be not mounted noexec",
-        "let programs run from there: mount -o remount,exec /dev/shm; if tare runs in a container itself, start that with \
+        "let programs run from /dev/shm: mount -o remount,exec /dev/shm; if tare runs in a container itself, start that with \
          --tmpfs /dev/shm:exec,size=1g",
     ),
     (

@@ -1,5 +1,5 @@
-//! Until its first mark a boot is not counted, and blocks are translated nearly as they would be without the plugin: a kernel
-//! starts in half the time. At the first mark QEMU forgets what it has translated, and translates it again to be counted.
+//! Until its first mark a boot is not counted, and blocks are translated nearly as they would be without the plugin, so that a
+//! kernel starts about as fast. At the first mark QEMU forgets what it has translated, and translates it again to be counted.
 
 use crate::api::{self, Id};
 use crate::callbacks;
@@ -23,7 +23,7 @@ pub fn begin(id: Id) {
 
 /// What QEMU calls for each block that it translates before anything is counted: marks are to be seen, and guests of the guest
 /// to be known of.
-extern "C" fn watched(_id: api::Id, block: *mut c_void) {
+extern "C" fn watched(_: Id, block: *mut c_void) {
     // SAFETY: it is what QEMU passes.
     let insns = unsafe { api::Block::new(block) }.insns();
     if let Some(first) = insns.first().filter(|first| is_after_guest(first.address())) {

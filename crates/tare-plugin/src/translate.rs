@@ -92,9 +92,7 @@ fn instrument(modelled: bool, insn: &Insn, place: Place, found: &mut BlockScan) 
             insn.on_execution(callbacks::flushed, 0);
         }
         Special::Cr4Write => insn.on_execution(callbacks::flushed, 1),
-        Special::EnterGuest => {
-            enters_guest(insn);
-        }
+        Special::EnterGuest => enters_guest(insn),
         Special::SetAx(value) => found.ax = Some(value),
         Special::Mark(_) => {}
     }

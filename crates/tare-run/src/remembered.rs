@@ -5,6 +5,7 @@
 use crate::trial::{Candidate, Trial, Trials};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::cell::OnceCell;
 use std::env;
 use std::fs;
 use std::io::{self, Write};
@@ -49,35 +50,55 @@ enum Outcome {
     Booted(Box<Trial>),
 }
 
-/// What is remembered of `candidate`, as long as nothing has changed that matters.
-pub(crate) fn recall(candidate: &Candidate, trials: &Trials) -> Option<Result<Trial, Unavailable>> {
-    let (host, kind) = (trials.host, candidate.kind);
-    // What the layer is made of is looked at only where something is remembered of its kind.
-    files_of(host, kind).next()?;
-    let text = fs::read_to_string(place(host, kind, &identity(candidate, trials).ok()?)).ok()?;
-    let Remembered { since, outcome } = serde_json::from_str(&text).ok()?;
-    let (why, remedy) = match outcome {
-        Outcome::Booted(trial) => return (!trials.anew).then_some(Ok(*trial)),
-        Outcome::Failed { why, remedy } => (why, remedy),
-    };
-    let on = if candidate.machine == Machine::Sim { "--machine sim " } else { "" };
-    Some(Err(Unavailable::new(
-        format!("{why} (tried {since}, remembered)"),
-        format!("{remedy}; to try it again: tare doctor --again {on}{kind}"),
-    )))
+/// What is remembered of a layer.
+pub(crate) struct Memory<'a> {
+    candidate: &'a Candidate<'a>,
+    trials: &'a Trials<'a>,
+    /// [`identity`], which costs what beginning a boot costs.
+    identity: OnceCell<Option<String>>,
 }
 
-/// Remembers what came of trying `candidate`. Failing to costs time, nothing else.
-pub(crate) fn remember(candidate: &Candidate, trials: &Trials, came: Result<&Trial, &Unavailable>) {
-    let Ok(identity) = identity(candidate, trials) else { return };
-    let outcome = match came {
-        Ok(trial) => Outcome::Booted(Box::new(trial.clone())),
-        Err(Unavailable { why, remedy }) => {
-            Outcome::Failed { why: why.clone(), remedy: remedy.clone() }
-        }
-    };
-    let remembered = Remembered { since: crate::now(), outcome };
-    let _ = keep(&place(trials.host, candidate.kind, &identity), &remembered);
+impl<'a> Memory<'a> {
+    pub(crate) fn of(candidate: &'a Candidate, trials: &'a Trials) -> Memory<'a> {
+        Memory { candidate, trials, identity: OnceCell::new() }
+    }
+
+    /// What came of it, as long as nothing has changed that matters.
+    pub(crate) fn recall(&self) -> Option<Result<Trial, Unavailable>> {
+        let Candidate { kind, machine, .. } = self.candidate;
+        // What the layer is made of is looked at only where something is remembered of its kind.
+        files_of(self.trials.host, kind).next()?;
+        let text = fs::read_to_string(self.place()?).ok()?;
+        let Remembered { since, outcome } = serde_json::from_str(&text).ok()?;
+        let (why, remedy) = match outcome {
+            Outcome::Booted(trial) => return (!self.trials.anew).then_some(Ok(*trial)),
+            Outcome::Failed { why, remedy } => (why, remedy),
+        };
+        let on = if *machine == Machine::Sim { "--machine sim " } else { "" };
+        Some(Err(Unavailable::new(
+            format!("{why} (tried {since}, remembered)"),
+            format!("{remedy}; to try it again: tare doctor --again {on}{kind}"),
+        )))
+    }
+
+    /// Remembers what `came` of trying it. Failing to costs time, nothing else.
+    pub(crate) fn keep(&self, came: Result<&Trial, &Unavailable>) {
+        let Some(place) = self.place() else { return };
+        let outcome = match came {
+            Ok(trial) => Outcome::Booted(Box::new(trial.clone())),
+            Err(Unavailable { why, remedy }) => {
+                Outcome::Failed { why: why.clone(), remedy: remedy.clone() }
+            }
+        };
+        let _ = write(&place, &Remembered { since: crate::now(), outcome });
+    }
+
+    /// Its file, whether it is there or not.
+    fn place(&self) -> Option<PathBuf> {
+        let identity = self.identity.get_or_init(|| identity(self.candidate, self.trials).ok());
+        let name = format!("{}@{}.json", self.candidate.kind, identity.as_ref()?);
+        Some(self.trials.host.cache.join(FOLDER).join(name))
+    }
 }
 
 /// Forgets what is remembered of layers of `kind`.
@@ -85,17 +106,13 @@ pub fn forget(host: &Host, kind: &str) {
     files_of(host, kind).for_each(|path| drop(fs::remove_file(path)));
 }
 
-fn keep(path: &Path, remembered: &Remembered) -> io::Result<()> {
+fn write(path: &Path, remembered: &Remembered) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(serde_json::to_string(remembered)?.as_bytes())?;
     file.persist(path)?;
     Ok(())
-}
-
-fn place(host: &Host, kind: &str, identity: &str) -> PathBuf {
-    host.cache.join(FOLDER).join(format!("{kind}@{identity}.json"))
 }
 
 fn files_of(host: &Host, kind: &str) -> impl Iterator<Item = PathBuf> {

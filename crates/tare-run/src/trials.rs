@@ -2,7 +2,8 @@
 
 use crate::observe::{Event, Observer};
 use crate::trial::{Candidate, Failed, Trial, Trials, boot};
-use crate::{allowed_cpus, remembered};
+use crate::allowed_cpus;
+use crate::remembered::Memory;
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 use tare_layers::{SessionError, Unavailable};
@@ -78,8 +79,9 @@ impl Trials<'_> {
     fn one(&self, candidate: &Candidate) -> Result<Trial, Unavailable> {
         let layer = candidate.layer;
         layer.check(self.host)?;
+        let memory = Memory::of(candidate, self);
         if layer.failures_last()
-            && let Some(known) = remembered::recall(candidate, self)
+            && let Some(known) = memory.recall()
         {
             return known;
         }
@@ -87,14 +89,14 @@ impl Trials<'_> {
             let Failed { error, console, left } = failed;
             let mut failed = layer.explain(&error, &console);
             if lasts(&error) && layer.failures_last() {
-                remembered::remember(candidate, self, Err(&failed));
+                memory.keep(Err(&failed));
             }
             left.iter().for_each(|path| failed.why += &format!("; not removed: {path}"));
             failed
         })?;
         // What is never spoken to boots the same way again.
         if layer.scripted() && booted.left.is_empty() {
-            remembered::remember(candidate, self, Ok(&booted));
+            memory.keep(Ok(&booted));
         }
         Ok(booted)
     }

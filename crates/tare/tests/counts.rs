@@ -4,10 +4,8 @@
 
 mod common;
 
-use common::{Bench, count, mean, series};
+use common::{Bench, count, instructions, mean, series};
 use tare_store::Campaign;
-
-const PLACES: [&str; 4] = ["probe", "user", "kernel", "hypervisor"];
 
 /// Mean of the samples, and counters by name, of `bench` in the layer's first boot.
 fn counted<'a>(
@@ -29,13 +27,13 @@ fn counts_add_up_to_the_guests_clock_and_show_where_a_layer_costs() {
     let campaign = bench.campaign("c");
     for layer in ["native", "xen-pv", "kvm"] {
         for name in ["kernel/getppid", "kernel/segv", "lmbench/page_fault"] {
-            let (mean, count) = counted(&campaign, layer, name);
-            let sum: f64 = PLACES.iter().map(|p| count(&format!("{p}/instructions"))).sum();
+            let row = series(&campaign, layer, name);
+            let (mean, sum) = (mean(row), instructions(row));
             assert!((sum / mean - 1.0).abs() < 1e-3, "{name} on {layer}: {sum} of {mean}");
         }
         // What takes its own samples: transactions a second, of 10⁹ instructions.
-        let (rate, count) = counted(&campaign, layer, "net/lo_tcp_rr");
-        let sum: f64 = PLACES.iter().map(|p| count(&format!("{p}/instructions"))).sum();
+        let row = series(&campaign, layer, "net/lo_tcp_rr");
+        let (rate, sum) = (mean(row), instructions(row));
         assert!((sum * rate / 1e9 - 1.0).abs() < 0.02, "{layer}: {rate} of {sum}");
     }
     let (_, native) = counted(&campaign, "native", "kernel/getppid");

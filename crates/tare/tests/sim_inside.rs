@@ -32,8 +32,7 @@ fn a_system_call_costs_more_inside_and_the_counts_say_where() {
         assert!(kernel(layer) > 5.0 * kernel("native"), "{layer}: {}", kernel(layer));
         // More than its own call: the layer's calls to the machine's kernel.
         assert!(count(of(layer), "user/syscalls") > 1.0, "{layer}");
-        let places = ["probe", "user", "kernel", "hypervisor"];
-        let sum: f64 = places.iter().map(|p| count(of(layer), &format!("{p}/instructions"))).sum();
+        let sum = instructions(of(layer));
         assert!((sum / inside - 1.0).abs() < 0.01, "{layer}: {sum} of {inside}");
     }
     assert_eq!(user("native"), 0.0, "nothing but the probe runs there");

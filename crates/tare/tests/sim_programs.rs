@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, count, mean, series, small_root};
+use common::{Bench, count, instructions, mean, series, small_root};
 
 /// A loop in the shell that reads its own file system and starts programs.
 const SCRIPT: &str =
@@ -24,9 +24,7 @@ fn a_program_costs_the_same_instructions_everywhere_and_a_layer_adds_its_own() {
     let (bare, xen) = (of("native"), of("xen-pv"));
     assert!(mean(xen) > 1.05 * mean(bare), "{} on Xen, bare {}", mean(xen), mean(bare));
     for one in [bare, xen] {
-        let places = ["probe", "user", "kernel", "hypervisor"];
-        let sum: f64 =
-            places.map(|place| count(one, &format!("{place}/instructions"))).iter().sum();
+        let sum = instructions(one);
         assert!((sum / mean(one) - 1.0).abs() < 0.01, "{sum} of {}", mean(one));
     }
     // The program's own instructions are the same, whatever is below its kernel.

@@ -87,15 +87,14 @@ pub(crate) fn write_scripted(
     programs: Option<(&Path, &Path)>,
 ) -> io::Result<PathBuf> {
     let mut config = plain(&["serve", SCRIPT]);
+    let script = |bundle: &Path| bundle.join("rootfs").join(SCRIPT.trim_start_matches('/'));
     if let Some((root, bundle)) = programs {
         for_programs(&mut config, root, &bundle.join(PROBE));
-        let script = bundle.join("rootfs").join(SCRIPT.trim_start_matches('/'));
-        mounts(&mut config).push(bound(SCRIPT, &script, "ro"));
+        mounts(&mut config).push(bound(SCRIPT, &script(bundle), "ro"));
     }
     let bundle = lay_out(boot, &config)?;
     fs::copy(&host.probe, bundle.join(PROBE))?;
-    let script = bundle.join("rootfs").join(SCRIPT.trim_start_matches('/'));
-    fs::write(script, initramfs::script(boot))?;
+    fs::write(script(&bundle), initramfs::script(boot))?;
     Ok(bundle)
 }
 

@@ -63,13 +63,17 @@ impl Initramfs {
 
     /// Adds a folder, and those above it, unless they are there.
     pub(crate) fn folder(&mut self, name: &str) -> io::Result<()> {
+        self.folder_as(name, |name| Builder::new(name).mode(0o040_755))
+    }
+
+    fn folder_as(&mut self, name: &str, entry: impl Fn(&str) -> Builder) -> io::Result<()> {
         let name = name.trim_matches('/');
         if name.is_empty() || self.folders.contains(name) {
             return Ok(());
         }
         self.above(name)?;
         self.folders.insert(name.to_owned());
-        self.entry(Builder::new(name).mode(0o040_755), &[])
+        self.entry(entry(name), &[])
     }
 
     /// Adds an executable file, and the folders above it.
@@ -118,8 +122,9 @@ impl Initramfs {
             let (path, kind) = (entry.path(), entry.file_type()?);
             let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
             if kind.is_dir() {
+                let found = entry.metadata()?;
                 match owned {
-                    true => self.entry(with_owner(&name, &entry.metadata()?), &[])?,
+                    true => self.folder_as(&name, |name| with_owner(name, &found))?,
                     false => self.folder(&name)?,
                 }
                 self.below(&path, &name, owned)?;
@@ -175,6 +180,7 @@ mod tests {
     use super::*;
     use cpio::newc::Reader;
     use std::io::Read;
+    use std::os::unix::fs::PermissionsExt;
 
     /// Name, mode and content of every entry.
     fn entries(archive: &Path) -> Vec<(String, u32, String)> {
@@ -227,5 +233,24 @@ mod tests {
         ];
         assert_eq!(rest, wanted);
         assert!(all.contains(&("lib".into(), 0o120_777, "usr/lib".into())));
+    }
+
+    #[test]
+    fn a_folder_of_a_root_keeps_its_mode_beside_a_link() {
+        let place = tempfile::tempdir().unwrap();
+        let shared = place.path().join("root/shared");
+        fs::create_dir_all(&shared).unwrap();
+        std::os::unix::fs::symlink("nowhere", shared.join("link")).unwrap();
+        fs::set_permissions(&shared, fs::Permissions::from_mode(0o1777)).unwrap();
+        fs::write(place.path().join("probe"), "probe").unwrap();
+        let host = Host::new(place.path().join("probe"), "/cache".into());
+        let mut archive = Initramfs::new(&host, &place.path().join("archive")).unwrap();
+        archive.root_in("/own", &place.path().join("root")).unwrap();
+        let all = entries(&archive.finish().unwrap());
+        let own: Vec<_> = all.iter().filter(|(name, ..)| name.starts_with("own")).collect();
+        let modes: Vec<_> = own.iter().map(|(name, mode, _)| (&name[..], *mode)).collect();
+        let wanted =
+            [("own", 0o040_755), ("own/shared", 0o041_777), ("own/shared/link", 0o120_777)];
+        assert_eq!(modes, wanted);
     }
 }

@@ -157,8 +157,9 @@ struct Run {
 
 /// One run of the program, under a `watch`; what it leaves behind is ended, outside of its time.
 fn once(place: &Surroundings, watch: Option<&Watch>) -> Result<Run, Refusal> {
-    let words = &place.program.command;
-    let ran = run::watched(place, watch).map_err(|why| Refusal::Failed(why.to_string()))?;
+    let Program { command: words, input, .. } = place.program;
+    let ran = run::run(place, words, input.as_deref(), watch);
+    let ran = ran.map_err(|why| Refusal::Failed(why.to_string()))?;
     match ran.ended.why() {
         None => Ok(Run { ns: ran.ns, output: ran.output, usage: ran.usage }),
         Some(why) => Err(failed(&words[0], &why, &ran.output)),
@@ -170,7 +171,7 @@ fn shell(place: &Surroundings, what: &str, text: &str) -> Result<(), Refusal> {
     if text.is_empty() {
         return Ok(());
     }
-    let ran = run::run(place, &run::in_shell(text), None);
+    let ran = run::run(place, &run::in_shell(text), None, None);
     let ran = ran.map_err(|why| Refusal::Failed(format!("{what}: {why}")))?;
     match ran.ended.why() {
         None => Ok(()),

@@ -68,18 +68,9 @@ pub fn in_shell(text: &str) -> Vec<String> {
     ["/bin/sh", "-c", text].map(str::to_owned).to_vec()
 }
 
-/// Runs `words` to their end or for as long as they may take. The error says why they cannot be run.
-pub fn run(place: &Surroundings, words: &[String], input: Option<&str>) -> io::Result<Ran> {
-    to_its_end(place, words, input, None)
-}
-
-/// Runs the program, while `watch` counts what it does in the time that is measured.
-pub fn watched(place: &Surroundings, watch: Option<&Watch>) -> io::Result<Ran> {
-    let Program { command, input, .. } = place.program;
-    to_its_end(place, command, input.as_deref(), watch)
-}
-
-fn to_its_end(
+/// Runs `words` to their end or for as long as they may take, while `watch` counts what they do in the time that is measured. The
+/// error says why they cannot be run.
+pub fn run(
     place: &Surroundings,
     words: &[String],
     input: Option<&str>,

@@ -77,7 +77,7 @@ fn wait_until_ready(place: &Surroundings) -> Result<(), String> {
         return Ok(());
     }
     loop {
-        let asked = run::run(place, &words, None).map_err(|why| format!("ready: {why}"))?;
+        let asked = run::run(place, &words, None, None).map_err(|why| format!("ready: {why}"))?;
         match asked.ended.why() {
             None => return Ok(()),
             Some(_) if now_ns() >= late => {

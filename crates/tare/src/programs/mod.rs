@@ -249,7 +249,7 @@ fn metrics(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<(BenchInfo, Prog
 
 impl Wanted {
     /// Takes what a rehearsal has found out: the figures that are its rows, and how long a run may take.
-    pub fn rehearsed(&mut self, found: &Rehearsal) -> Result<&mut Wanted> {
+    pub fn rehearsed(&mut self, found: &Rehearsal) -> Result<()> {
         let base = self.benches[0].clone();
         if let Some(format) = &self.parse {
             let figures = found.figures.iter();
@@ -280,7 +280,7 @@ impl Wanted {
         let share = runs / self.benches.len().max(1) as f64;
         let series_ms = (found.ns / 1e6 * share).ceil().max(1.0) as u64;
         self.benches.iter_mut().for_each(|bench| bench.series_ms = series_ms);
-        Ok(self)
+        Ok(())
     }
 
     /// Whether it has a root of its own.

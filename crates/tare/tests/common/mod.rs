@@ -151,6 +151,12 @@ pub fn count(series: &SeriesRow, name: &str) -> f64 {
     series.counters.iter().find(|counter| counter.name == name).map_or(0.0, |found| found.value)
 }
 
+/// The instructions of all places together.
+pub fn instructions(series: &SeriesRow) -> f64 {
+    let places = ["probe", "user", "kernel", "hypervisor"];
+    places.map(|place| count(series, &format!("{place}/instructions"))).iter().sum()
+}
+
 /// Programs of this host that make a root.
 const PROGRAMS: &[&str] = &["/bin/sh", "/bin/cat", "/usr/bin/wc", "/usr/bin/nproc"];
 

@@ -36,7 +36,10 @@ fn all(
         let row = program.benches[0].name.clone();
         progress.event(Event::Rehearsing { name: &row, layer: name });
         match search.rehearse(&program.planned, program.parse.as_deref()) {
-            Ok(Ok(found)) => program.rehearsed(&found)?.on(on.machine),
+            Ok(Ok(found)) => {
+                program.rehearsed(&found)?;
+                program.on(on.machine);
+            }
             Err(_) if interrupt::interrupted() => return Ok(()),
             Ok(Err(why)) => bail!("{row} fails on {name}, and nothing was measured: {why}"),
             Err(why) => bail!("{row} cannot be tried on {name}: {why}"),
