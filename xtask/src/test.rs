@@ -78,7 +78,10 @@ fn lints() -> Vec<Part<'static>> {
         cargo_beside(&words, &[("RUSTDOCFLAGS", "-D warnings")])
     };
     vec![
-        ("clippy", Box::new(|| cargo_beside(&[&["clippy", "--workspace"], &STRICT[..]].concat(), &[]))),
+        (
+            "clippy",
+            Box::new(|| cargo_beside(&[&["clippy", "--workspace"], &STRICT[..]].concat(), &[])),
+        ),
         ("rustdoc", Box::new(docs)),
         ("aarch64", Box::new(elsewhere::elsewhere)),
         (
@@ -87,7 +90,9 @@ fn lints() -> Vec<Part<'static>> {
         ),
         (
             "tests, Parquet",
-            Box::new(|| cargo_beside(&[&["test"], &FEATURE[..], &["--test", "export"]].concat(), &[])),
+            Box::new(|| {
+                cargo_beside(&[&["test"], &FEATURE[..], &["--test", "export"]].concat(), &[])
+            }),
         ),
     ]
 }

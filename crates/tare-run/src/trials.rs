@@ -1,9 +1,9 @@
 //! Trials of several layers. Quick ones run one after the other; while a slow one waits, the next one begins.
 
-use crate::observe::{Event, Observer};
-use crate::trial::{Candidate, Failed, Trial, Trials, boot};
 use crate::allowed_cpus;
+use crate::observe::{Event, Observer};
 use crate::remembered::Memory;
+use crate::trial::{Candidate, Failed, Trial, Trials, boot};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 use tare_layers::{SessionError, Unavailable};
