@@ -203,3 +203,13 @@ fn calls_that_a_layer_lacks_and_the_program_makes_are_named() {
     assert_eq!(found.layers[0].lacks, ["semop"]);
     assert!(found.layers[1].lacks.is_empty());
 }
+
+#[test]
+fn on_the_simulated_machine_a_programs_own_instructions_are_its_user_time() {
+    let counter = |name: &str, value| Counter::new(name, value);
+    let sampled = counter("run_user_s", 0.5);
+    let user = |counters: &[Counter]| Profile::of("program/one", 1e9, counters).unwrap().user_ns;
+    let does = counter("op/null", 10.0);
+    assert_eq!(user(&[does.clone(), sampled.clone()]), 5e8);
+    assert_eq!(user(&[does, sampled, counter("user/instructions", 3e6)]), 3e6);
+}

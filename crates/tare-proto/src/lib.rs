@@ -31,8 +31,8 @@ pub use operation::{
     COMPUTE, OPERATION_COUNTER, OPERATION_ROW, OPERATIONS, Operation, Work, operation,
 };
 pub use program::{
-    Around, MAX_OUTPUT, MAX_OUTPUTS, Program, ROOT, ROOT_FOLDER, ROOT_HERE, ROOT_HOSTFS,
-    ROOT_IMAGE, ROOT_NONE, ROOT_OVERLAY,
+    Around, COUNT_OPERATIONS, MAX_OUTPUT, MAX_OUTPUTS, Program, ROOT, ROOT_FOLDER, ROOT_HERE,
+    ROOT_HOSTFS, ROOT_IMAGE, ROOT_NONE, ROOT_OVERLAY,
 };
 pub use reader::{Incoming, LineReader};
 pub use series::{Counter, MAX_COUNTERS, MAX_SAMPLES, Series, Turn};

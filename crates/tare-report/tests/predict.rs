@@ -3,7 +3,7 @@
 use tare_board::{
     Expected, LayerPrediction, Predicted, Prediction, Printed, Profile, Term, Unpriced,
 };
-use tare_proto::{Better, OPERATIONS, Operation};
+use tare_proto::{Better, OPERATIONS, Operation, Unit};
 use tare_report::prediction_text;
 
 fn operation(name: &str) -> &'static Operation {
@@ -34,6 +34,7 @@ fn layer(name: &str, outcome: Predicted) -> LayerPrediction {
 fn prediction(layers: Vec<LayerPrediction>) -> Prediction {
     let program = Profile {
         name: "program/service".into(),
+        unit: Unit::Nanoseconds,
         native_ns: 4e9,
         user_ns: 2e9,
         system_ns: 2e9,

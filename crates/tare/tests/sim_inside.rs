@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Bench, count, mean, series};
+use common::{Bench, count, instructions, mean, series};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;

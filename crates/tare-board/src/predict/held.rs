@@ -4,6 +4,7 @@
 use super::{Predicted, Profile, Term, on_layer};
 use crate::board::Scoreboard;
 use serde::Serialize;
+use tare_proto::Unit;
 use tare_store::Campaign;
 
 /// A program that is predicted and measured on one layer.
@@ -23,8 +24,10 @@ pub struct Held {
     pub high: f64,
     /// The guess without a model.
     pub naive: Naive,
-    /// Nanoseconds of a run on the baseline.
+    /// What a run takes on the baseline.
     pub native_ns: f64,
+    /// What that is counted in.
+    pub unit: Unit,
     /// The baseline's second boot / its first: how far two measurements of the same are apart.
     pub floor: Option<f64>,
     /// What makes the prediction, the largest difference first.
@@ -60,6 +63,7 @@ pub fn held(campaign: &Campaign, board: &Scoreboard) -> Vec<Held> {
                 low: found.low,
                 high: found.high,
                 native_ns: program.native_ns,
+                unit: program.unit,
                 floor: floor(board, &program.name),
                 terms: found.terms,
                 naive: Naive { ratio: (!logs.is_empty()).then(|| mean.exp()) },

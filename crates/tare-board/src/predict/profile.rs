@@ -11,6 +11,8 @@ use tare_store::Campaign;
 pub struct Profile {
     /// Its row's name.
     pub name: String,
+    /// What its time is counted in: nanoseconds, or the simulated machine's instructions in their place.
+    pub unit: Unit,
     /// Nanoseconds of a run, by the clock.
     pub native_ns: f64,
     /// Nanoseconds of CPU time in its own code.
@@ -51,6 +53,8 @@ fn by_name<S: Serializer>(
     to.collect_map(operations.iter().map(|(operation, times)| (operation.name, times)))
 }
 
+/// The simulated machine's count of a program's own instructions, which no tick has sampled.
+const OWN: &str = "user/instructions";
 const USER: &str = "run_user_s";
 const SYSTEM: &str = "run_system_s";
 const UNKNOWN: &str = "op_unknown";
@@ -73,8 +77,9 @@ impl Profile {
         let calls = counters.iter().filter_map(|counter| counter.name.strip_prefix(CALLS));
         (!operations.is_empty() && native_ns > 0.0).then(|| Profile {
             name: name.to_owned(),
+            unit: Unit::Nanoseconds,
             native_ns,
-            user_ns: 1e9 * value(USER).unwrap_or(0.0),
+            user_ns: value(OWN).unwrap_or(1e9 * value(USER).unwrap_or(0.0)),
             system_ns: 1e9 * value(SYSTEM).unwrap_or(0.0),
             operations,
             unknown: value(UNKNOWN).unwrap_or(0.0),
@@ -108,14 +113,16 @@ impl Profile {
         let Some(baseline) = campaign.baseline() else { return Vec::new() };
         let counted = counted(campaign);
         let rows = campaign.benchmarks.iter().enumerate();
-        let timed = rows.filter(|(_, bench)| bench.unit == Unit::Nanoseconds);
+        let is_time = |unit| matches!(unit, Unit::Nanoseconds | Unit::Instructions);
+        let timed = rows.filter(|(_, bench)| is_time(bench.unit));
         timed
             .filter_map(|(at, bench)| {
                 let own = counted.iter().filter(|(key, _)| key.0 == at && key.1 == baseline);
                 let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
                 let counters: Vec<Counter> =
                     own.map(|(key, values)| Counter::new(key.2, mean(values))).collect();
-                Some((at, Profile::of(&bench.name, native_ns(at)?, &counters)?))
+                let profile = Profile::of(&bench.name, native_ns(at)?, &counters)?;
+                Some((at, Profile { unit: bench.unit, ..profile }))
             })
             .collect()
     }

@@ -47,7 +47,9 @@ use others::Others;
 use root::Root;
 use run::Surroundings;
 use server::Server;
-use tare_proto::{Counter, MAX_OUTPUTS, OPERATION_COUNTER, Program, Request, Series, Turn};
+use tare_proto::{
+    COUNT_OPERATIONS, Counter, MAX_OUTPUTS, OPERATION_COUNTER, Program, Request, Series, Turn,
+};
 use usage::Usage;
 
 /// Runs `program` as often as `request` asks, in `turns`.
@@ -85,6 +87,8 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
     let mut counters = usage.counters(samples.len());
     if request.events {
         counters.extend(explained(&place)?);
+    }
+    if is_bare(&place, request.events) {
         counters.extend(operations(&place, &samples, &usage)?);
     }
     drop(server);
@@ -111,14 +115,18 @@ fn explained(place: &Surroundings) -> Result<Vec<Counter>, Refusal> {
     Ok(watch.counters())
 }
 
-/// What is counted in a run of its own where the program runs on the host's own kernel without a layer: its system calls, and
-/// the operations that `tare predict` prices. Waits are those of the runs that took `samples`.
+/// Whether the program runs without a layer, so that its operations are what `tare predict` prices, and they are asked for.
+fn is_bare(place: &Surroundings, events: bool) -> bool {
+    let on_host = matches!(place.root, Root::Namespaces(..));
+    (on_host && events) || std::env::var_os(COUNT_OPERATIONS).is_some()
+}
+
+/// What is counted in a run of its own: the program's system calls, and the operations that `tare predict` prices. Waits are those of the runs that took `samples`.
 fn operations(
     place: &Surroundings,
     samples: &[f64],
     usage: &Usage,
 ) -> Result<Vec<Counter>, Refusal> {
-    let Root::Namespaces(..) = place.root else { return Ok(Vec::new()) };
     shell(place, "prepare", &place.program.around.prepare)?;
     let begin = now_ns();
     let counted = calls::count(place);

@@ -6,7 +6,7 @@ use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SettingError, Settings, Unavailable, Unnamed,
 };
 use std::io;
-use tare_proto::Machine;
+use tare_proto::{COUNT_OPERATIONS, Machine};
 
 pub const KIND: LayerKind = LayerKind {
     name: "native",
@@ -33,7 +33,10 @@ impl Layer for Native {
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let kernel = self.0.kernel.elf(host).map_err(|e| io::Error::other(e.to_string()))?;
         let initrd = boot.own_name(&self.0.initramfs(host, boot)?);
-        let append = self.0.arguments("console=ttyS0");
+        let mut append = self.0.arguments("console=ttyS0");
+        if boot.counts.is_some() {
+            append += &format!(" {COUNT_OPERATIONS}=1");
+        }
         let memory = self.0.memory;
         let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
         let program = self.0.program(host, boot, &start)?;

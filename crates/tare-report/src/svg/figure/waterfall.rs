@@ -8,7 +8,6 @@ use crate::svg::{axis, marks};
 use crate::words;
 use tare_board::format::{quantity, tick};
 use tare_board::{Held, Term};
-use tare_proto::Unit;
 
 const EDGES: (f64, f64) = (218.0, WIDTH - 80.0);
 const LINE: f64 = 20.0;
@@ -26,7 +25,7 @@ pub(crate) fn figure(held: &Held, n: usize) -> String {
     let layer = words::name(&held.layer);
     let label = format!("What makes {} on {layer}", words::name(&held.program));
     let mut canvas = Canvas::new("plot", (WIDTH, bottom + 20.0), &label);
-    axis::below(&mut canvas, &x, (4.0, bottom), 5, |v, step| tick(Unit::Nanoseconds, v, step));
+    axis::below(&mut canvas, &x, (4.0, bottom), 5, |v, step| tick(held.unit, v, step));
     for (at, step) in steps.iter().enumerate() {
         let top = 6.0 + LINE * at as f64;
         let (from, to) = (step.from.min(step.to), step.from.max(step.to));
@@ -34,7 +33,7 @@ pub(crate) fn figure(held: &Held, n: usize) -> String {
         canvas.rect("bar", (x.at(from), top), (x.at(to), top + LINE - 6.0), &[]);
         canvas.end();
         canvas.text("tick", (EDGES.0 - 6.0, top + 11.0), Anchor::End, &fit(&step.name, 30));
-        let text = quantity(Unit::Nanoseconds, step.to - step.from);
+        let text = quantity(held.unit, step.to - step.from);
         canvas.text("tick", (EDGES.1 + 6.0, top + 11.0), Anchor::Start, &text);
     }
     canvas.finish()
@@ -71,6 +70,7 @@ fn steps(held: &Held) -> Vec<Step> {
 mod tests {
     use super::*;
     use tare_board::Naive;
+    use tare_proto::Unit;
 
     #[test]
     fn steps_lead_from_the_native_run_to_the_layers() {
@@ -92,6 +92,7 @@ mod tests {
             naive: Naive { ratio: None },
             floor: None,
             native_ns: 100.0,
+            unit: Unit::Nanoseconds,
             terms: (0..8).map(|at| term(&format!("t{at}"), 1.0, 11.0)).collect(),
         };
         let found = steps(&held);

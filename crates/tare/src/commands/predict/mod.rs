@@ -51,9 +51,11 @@ pub fn predict(args: &PredictArgs) -> Result<ExitCode> {
 /// Whether the campaign can say what operations cost.
 fn check(campaign: &Campaign, board: &Scoreboard, args: &PredictArgs) -> Result<()> {
     let dir = args.from.display();
-    if campaign.plan.machine == Machine::Sim {
+    let asks = args.trace.is_some() || args.pid.is_some() || args.program.is_some();
+    if campaign.plan.machine == Machine::Sim && (asks || !args.command.command.is_empty()) {
         bail!(
-            "{dir} is of the simulated machine, which counts instructions: a program's time cannot be predicted from it"
+            "{dir} is of the simulated machine, which counts instructions: the time of a program of this host cannot be \
+             predicted from it. The programs that it holds are predicted from each other when no command is named"
         );
     }
     let native = campaign.layers.iter().any(|row| row.name == board.baseline && row.kind == HERE);
