@@ -32,11 +32,17 @@ pub const PODMAN: LayerKind = kind(
         ("check", "podman {engine} ps --quiet"),
         (
             "start",
-            "podman {engine} run --rm -i --name {id} --network none --cgroup-parent=/{id} --log-driver none \
+            "podman {engine} run -i --name {id} --network none --cgroup-parent=/{id} --log-driver none \
              --ulimit nofile={nofile}:{nofile} --ulimit nproc={nproc}:{nproc} --tmpfs /tmp:exec,mode=1777 -e TARE_SCRATCH=/tmp \
              -e TARE_DISK_FOLDER=/files -v {files}:/files {args} --rootfs {root} /tare-probe serve",
         ),
-        ("stop", "podman {engine} rm --force --ignore --time 0 {id}"),
+        // Where podman's own processes have been killed with the container, it does not make the runtime forget the container.
+        (
+            "stop",
+            "sh -c 'name=$1; shift; of_runtime=$(podman \"$@\" container inspect \"$name\" \
+             --format \"{{.OCIRuntime}} delete --force {{.Id}}\") && $of_runtime; \
+             podman \"$@\" rm --force --ignore --time 0 \"$name\"' sh {id} {engine}",
+        ),
     ],
     &Recipe {
         version: Some("--version"),

@@ -137,6 +137,7 @@ impl Place {
         for (root, depth) in [("/sys/fs/cgroup", 4), ("/dev/shm", 1), ("/run", 3)] {
             found.extend(named(Path::new(root), &self.marker, depth));
         }
+        found.extend(self.of_runtimes());
         found.extend(interfaces().into_iter().filter(|name| !self.foreign.contains(name)));
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
         found.extend(mounts.lines().filter(|l| l.contains(&self.marker)).map(str::to_owned));
@@ -148,6 +149,15 @@ impl Place {
         let others = pids.filter(|&pid| pid != std::process::id() && pid != parent());
         found.extend(others.filter(|&pid| self.marks(pid)).map(|pid| format!("process {pid}")));
         found
+    }
+
+    /// What a runtime remembers of a container of this place, which an engine has given a name of its own.
+    fn of_runtimes(&self) -> Vec<String> {
+        let states = fs::read_dir("/run/runc").into_iter().flatten().flatten();
+        let files = states.map(|entry| entry.path().join("state.json"));
+        let of_here =
+            |file: &PathBuf| fs::read_to_string(file).is_ok_and(|text| text.contains(&self.marker));
+        files.filter(of_here).map(|file| file.display().to_string()).collect()
     }
 
     /// Whether a process has this place's name in its words, its folder or its mounts. A sandbox's
