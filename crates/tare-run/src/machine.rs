@@ -31,14 +31,23 @@ pub struct OwnCost {
     wall: Duration,
 }
 
+/// When layers began to measure, by the clock and in CPU time of this process (its children are not counted).
+pub(crate) struct Since {
+    wall: Instant,
+    cpu: Duration,
+}
+
+impl Since {
+    pub(crate) fn now() -> Since {
+        Since { wall: Instant::now(), cpu: own_cpu() }
+    }
+}
+
 impl OwnCost {
-    /// Runs `work` and adds what it cost this process (its children are not counted).
-    pub(crate) fn of<T>(&mut self, work: impl FnOnce() -> T) -> T {
-        let (begin, before) = (Instant::now(), own_cpu());
-        let done = work();
-        self.cpu += own_cpu().saturating_sub(before);
-        self.wall += begin.elapsed();
-        done
+    /// Adds what this process has used since layers began to measure.
+    pub(crate) fn add(&mut self, since: &Since) {
+        self.cpu += own_cpu().saturating_sub(since.cpu);
+        self.wall += since.wall.elapsed();
     }
 
     /// Share of one CPU, in percent; 0 when nothing was measured.

@@ -2,6 +2,7 @@
 
 use crate::block::Block;
 use crate::campaign::{RunError, Runner};
+use crate::machine::Since;
 use crate::order::{draw, shuffled};
 use crate::seat::Seat;
 use crate::series::Meter;
@@ -100,6 +101,7 @@ impl Runner<'_> {
     /// In rounds: prepared on every layer, then one turn of each in every round.
     fn in_rounds(&mut self, row: &mut Row, seats: Vec<usize>, turns: Turns) -> Result<(), Ended> {
         let before = Processes::now();
+        let since = Since::now();
         for at in self.order(row, 0, seats) {
             if let Some(known) = self.known(&row.seats[at], row.bench) {
                 row.done.push((at, known));
@@ -129,6 +131,7 @@ impl Runner<'_> {
             let why = "it waits for another turn after its last sample";
             return Err((part.seat, SessionError::Protocol(why.into())));
         }
+        self.own.add(&since);
         let after = Processes::now();
         for (part, answer) in row.over.drain(..) {
             let session = &row.seats[part.seat].session;
@@ -139,15 +142,10 @@ impl Runner<'_> {
     }
 
     /// One turn of one layer, or its preparation.
-    fn turn(
-        &mut self,
-        row: &mut Row,
-        mut part: Part,
-        turn: Option<(u32, bool)>,
-    ) -> Result<(), Ended> {
+    fn turn(&self, row: &mut Row, mut part: Part, turn: Option<(u32, bool)>) -> Result<(), Ended> {
         let seat = &mut row.seats[part.seat];
         let within = self.within(&part.request);
-        let answer = part.meter.turn(&mut self.own, || match turn {
+        let answer = part.meter.turn(|| match turn {
             None => seat.session.prepare(&part.request, within),
             Some(turn) => seat.session.take(&part.request, turn, within),
         });

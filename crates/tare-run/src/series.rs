@@ -2,7 +2,7 @@
 
 use crate::campaign::Runner;
 use crate::host_benches::HOST_BENCHES;
-use crate::machine::OwnCost;
+use crate::machine::Since;
 use crate::programs;
 use crate::samples::Samples;
 use crate::seat::Seat;
@@ -31,9 +31,9 @@ impl Meter {
     }
 
     /// Does `work`, a turn of the layer.
-    pub(crate) fn turn<T>(&mut self, own: &mut OwnCost, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn turn<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
-        let done = own.of(work);
+        let done = work();
         self.busy += begin.elapsed();
         done
     }
@@ -171,7 +171,9 @@ impl Runner<'_> {
         within: Patience,
     ) -> Result<Recorded, SessionError> {
         let mut meter = Meter::begin(&seat.session, &Processes::now());
-        let answer = meter.turn(&mut self.own, || seat.session.measure(request, within))?;
+        let since = Since::now();
+        let answer = meter.turn(|| seat.session.measure(request, within))?;
+        self.own.add(&since);
         seat.busy += meter.busy();
         Ok(meter.recorded(&request.bench, answer, &seat.session, &Processes::now()))
     }

@@ -177,7 +177,7 @@ impl Session {
     /// Asks the probe to finish, waits for that, and ends the layer whether it did or not.
     pub fn end(mut self, within: Duration) -> Ended {
         let mut deadline = self.deadline(within.into());
-        if self.say(&ToProbe::Quit).is_ok() {
+        if self.is_kept().is_ok() && self.say(&ToProbe::Quit).is_ok() {
             while let Ok(Some(stamped)) = self.next(&mut deadline) {
                 if stamped.what == FromProbe::Bye {
                     break;
@@ -212,7 +212,6 @@ impl Session {
     }
 
     fn say(&mut self, message: &ToProbe) -> Result<(), SessionError> {
-        self.is_kept()?;
         self.go_on();
         if self.scripted {
             return Ok(());

@@ -6,32 +6,45 @@ use super::run::{self, Ended, Surroundings};
 use super::seen::{Call, Seen};
 use super::stopped::{CALL, TOLD, info, next_stop, request};
 use super::task::Begun;
+use super::transfers;
 use std::io;
 use tare_proto::Counter;
 
 /// What is told of every process that the program starts; all end with the tracer.
 const OPTIONS: libc::c_int = TOLD | libc::PTRACE_O_TRACESECCOMP | libc::PTRACE_O_EXITKILL;
 
-/// How often the program and what it starts make each call and each operation, in one run. The error says why that is not known.
-pub fn count(place: &Surroundings) -> io::Result<Vec<Counter>> {
-    let mut tracer = Tracer { seen: Seen::nothing() };
+/// How often the program and what it starts make each call and each operation, in one run; `free` are the reads and writes of a run
+/// without a tracer. The error says why that is not known.
+pub fn count(place: &Surroundings, free: Option<f64>) -> io::Result<Vec<Counter>> {
+    let mut tracer = Tracer { seen: Seen::nothing(), first: 0, transfers: None };
     let ran = run::traced(place, |pid| tracer.follow(pid as libc::pid_t))?;
     if let Some(why) = tracer.seen.refused.take() {
         return Err(io::Error::other(why));
     }
     match ran {
-        Ended::By(0) => Ok(tracer.seen.counters()),
+        Ended::By(0) => {
+            let mut counters = tracer.seen.counters();
+            if let Some((traced, free)) = tracer.transfers.zip(free) {
+                transfers::correct(&mut counters, traced, free);
+            }
+            Ok(counters)
+        }
         other => Err(io::Error::other(other.why().unwrap_or_default())),
     }
 }
 
 struct Tracer {
     seen: Seen,
+    /// The program's first process.
+    first: libc::pid_t,
+    /// Reads and writes until its end.
+    transfers: Option<f64>,
 }
 
 impl Tracer {
     /// Follows `first`, which stops when it begins, and all that it starts, until it ends; its wait status.
     fn follow(&mut self, first: libc::pid_t) -> io::Result<i32> {
+        self.first = first;
         loop {
             let (tid, status) = match next_stop() {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -59,6 +72,9 @@ impl Tracer {
             self.entered(tid);
             0
         } else if event != 0 {
+            if event == libc::PTRACE_EVENT_EXIT && tid == self.first {
+                self.transfers = transfers::of(tid as u32);
+            }
             self.seen.event(tid, event);
             0
         } else if signal == libc::SIGTRAP | CALL {

@@ -31,6 +31,7 @@ mod stopped;
 mod tally;
 #[cfg(target_pointer_width = "64")]
 mod task;
+mod transfers;
 mod usage;
 
 #[cfg(target_pointer_width = "32")]
@@ -45,7 +46,7 @@ use crate::turns::Turns;
 use crate::watch::Watch;
 use others::Others;
 use root::Root;
-use run::Surroundings;
+use run::{Ran, Surroundings};
 use server::Server;
 use tare_proto::{
     COUNT_OPERATIONS, Counter, MAX_OUTPUTS, OPERATION_COUNTER, Program, Request, Series, Turn,
@@ -78,7 +79,7 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
         shell(&place, "prepare", &around.prepare)?;
         let ran = once(&place, Some(&watch))?;
         samples.push(ran.ns as f64);
-        usage.add(&ran.usage);
+        usage.add(&ran.usage, ran.transfers);
         if program.outputs {
             outputs.push(ran.output);
         }
@@ -129,7 +130,7 @@ fn operations(
 ) -> Result<Vec<Counter>, Refusal> {
     shell(place, "prepare", &place.program.around.prepare)?;
     let begin = now_ns();
-    let counted = calls::count(place);
+    let counted = calls::count(place, usage.transfers(samples.len()));
     let slowdown = (now_ns() - begin) as f64 / harness::median(samples).max(1.0);
     let mut counters = counted.map_err(|why| Refusal::Failed(format!("its operations: {why}")))?;
     let waits = usage.waits(samples.len());
@@ -156,20 +157,13 @@ fn has_memory(needed_mib: u64, mib: u64) -> Result<(), Refusal> {
     )))
 }
 
-/// A run that ended well.
-struct Run {
-    ns: u64,
-    output: String,
-    usage: libc::rusage,
-}
-
 /// One run of the program, under a `watch`; what it leaves behind is ended, outside of its time.
-fn once(place: &Surroundings, watch: Option<&Watch>) -> Result<Run, Refusal> {
+fn once(place: &Surroundings, watch: Option<&Watch>) -> Result<Ran, Refusal> {
     let Program { command: words, input, .. } = place.program;
     let ran = run::run(place, words, input.as_deref(), watch);
     let ran = ran.map_err(|why| Refusal::Failed(why.to_string()))?;
     match ran.ended.why() {
-        None => Ok(Run { ns: ran.ns, output: ran.output, usage: ran.usage }),
+        None => Ok(ran),
         Some(why) => Err(failed(&words[0], &why, &ran.output)),
     }
 }

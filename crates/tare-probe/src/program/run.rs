@@ -4,7 +4,7 @@ use super::filter;
 use super::others::Others;
 use super::output::Tail;
 use super::root::Root;
-use super::{deadline, too_long};
+use super::{deadline, too_long, transfers};
 use crate::clock::now_ns;
 use crate::watch::Watch;
 use std::ffi::CString;
@@ -37,6 +37,8 @@ pub struct Ran {
     pub output: String,
     /// What it used, with the children that it waited for.
     pub usage: libc::rusage,
+    /// Reads and writes of the same processes, where the kernel counts them.
+    pub transfers: Option<f64>,
 }
 
 /// How a run ended.
@@ -79,16 +81,19 @@ pub fn run(
     if let Some(watch) = watch {
         watch.begin();
     }
-    let (ended, output, (ns, usage)) = follow(place, words, input, false, |pid, begin| {
-        let waited = wait(pid);
-        let ns = now_ns() - begin;
-        if let Some(watch) = watch {
-            watch.end(1);
-        }
-        let (status, usage) = waited?;
-        Ok((status, (ns, usage)))
-    })?;
-    Ok(Ran { ns, ended, output, usage })
+    let (ended, output, (ns, usage, transfers)) =
+        follow(place, words, input, false, |pid, begin| {
+            let waited = until_end(pid);
+            let ns = now_ns() - begin;
+            if let Some(watch) = watch {
+                watch.end(1);
+            }
+            waited?;
+            let transfers = transfers::of(pid);
+            let (status, usage) = wait(pid)?;
+            Ok((status, (ns, usage, transfers)))
+        })?;
+    Ok(Ran { ns, ended, output, usage, transfers })
 }
 
 /// Runs the program under the eyes of `tracer`, which is told its process id and gives its wait status; how it ended.
@@ -211,6 +216,20 @@ fn cannot(error: &io::Error, name: &str, program: &Program, input: Option<&str>)
         }
         _ => format!("{name} cannot be run: {error}"),
     }
+}
+
+/// Waits until the child has ended, of which the kernel then still knows all.
+fn until_end(pid: u32) -> io::Result<()> {
+    let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
+    let how = libc::WEXITED | libc::WNOWAIT;
+    // SAFETY: the place is valid to write to.
+    while unsafe { libc::waitid(libc::P_PID, pid, info.as_mut_ptr(), how) } != 0 {
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    Ok(())
 }
 
 /// Waits for the child; its wait status, and what it used.

@@ -14,11 +14,12 @@ pub struct Usage {
     switches: [f64; 2],
     bytes: [f64; 2],
     peak: f64,
+    transfers: Option<f64>,
 }
 
 impl Usage {
     /// Adds a run.
-    pub fn add(&mut self, run: &libc::rusage) {
+    pub fn add(&mut self, run: &libc::rusage, transfers: Option<f64>) {
         let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
         self.user += seconds(run.ru_utime);
         self.system += seconds(run.ru_stime);
@@ -29,11 +30,17 @@ impl Usage {
         add(&mut self.switches, [run.ru_nvcsw, run.ru_nivcsw]);
         add(&mut self.bytes, [run.ru_inblock, run.ru_oublock]);
         self.peak = self.peak.max(run.ru_maxrss as f64 * 1024.0);
+        self.transfers = transfers.map(|more| more + self.transfers.unwrap_or(0.0));
     }
 
     /// Waits of one of `runs` that ended by a wake-up.
     pub fn waits(&self, runs: usize) -> f64 {
         self.switches[0] / runs.max(1) as f64
+    }
+
+    /// Reads and writes of one of `runs`, where the kernel counts them.
+    pub fn transfers(&self, runs: usize) -> Option<f64> {
+        self.transfers.map(|all| all / runs.max(1) as f64)
     }
 
     /// The figures of one of `runs`. A kernel that counts none of a kind (gVisor's no faults) has no figure for it.
