@@ -8,6 +8,7 @@ use crate::settings::Settings;
 use crate::suite;
 use clap::{Args, Subcommand};
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
@@ -34,6 +35,9 @@ pub struct ServeArgs {
     /// An inherited socket that listens, for each disk
     #[arg(long, value_name = "NUMBER", hide = true, value_parser = clap::value_parser!(i32).range(3..))]
     pub listen_fd: Vec<RawFd>,
+    /// Print `ready` once drivers can come
+    #[arg(long)]
+    pub ready: bool,
     /// The device.
     #[command(flatten)]
     pub settings: Settings,
@@ -112,10 +116,19 @@ pub struct SuiteArgs {
 /// In words for the reader.
 pub fn run(command: &Command, words: &[&str], tell: impl Fn(&str)) -> Result<String, Error> {
     match command {
-        Command::Serve(args) => serve(&args.settings, places(args)?).map(|()| String::new()),
+        Command::Serve(args) => served(args).map(|()| String::new()),
         Command::Drive(args) => driven(args, words),
         Command::Suite(args) => suited(args, words, tell),
     }
+}
+
+fn served(args: &ServeArgs) -> Result<(), Error> {
+    serve(&args.settings, places(args)?, || {
+        if args.ready {
+            // Whoever does not listen will not wait for it.
+            let _ = writeln!(io::stdout(), "ready");
+        }
+    })
 }
 
 fn places(args: &ServeArgs) -> Result<Vec<Place>, Error> {

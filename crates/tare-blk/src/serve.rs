@@ -39,17 +39,18 @@ impl Drop for Place {
     }
 }
 
-/// Serves a device of these settings at each place, and returns when the last driver has gone.
+/// Serves a device of these settings at each place, and returns when the last driver has gone. `ready` is called when drivers can come.
 ///
 /// # Errors
 /// Settings that exclude each other or a device that cannot be opened, before any driver is waited for; afterwards a driver
 /// that broke the protocol.
-pub fn serve(settings: &Settings, places: Vec<Place>) -> Result<(), Error> {
+pub fn serve(settings: &Settings, places: Vec<Place>, ready: impl FnOnce()) -> Result<(), Error> {
     let global = Held::default();
     let devices = places
         .into_iter()
         .map(|place| Ok((Arc::new(BlockBackend::new(settings, &global)?), place)))
         .collect::<Result<Vec<_>, Error>>()?;
+    ready();
     let threads: Vec<_> = devices
         .into_iter()
         .map(|(device, place)| thread::spawn(move || one(&device, place)))

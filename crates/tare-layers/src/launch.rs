@@ -115,9 +115,12 @@ pub struct Step {
     pub seconds: Option<u32>,
 }
 
-/// A program that runs beside a layer. It says `ready` on its standard output, or why it is not.
+/// A program that runs beside a layer, in the boot's folder. The first line that it prints is `ready`, or says why it is not.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Helper {
+    /// What it is, in words.
+    #[serde(default)]
+    pub what: String,
     /// Its path.
     pub program: PathBuf,
     /// Its arguments.

@@ -59,6 +59,8 @@ pub struct Host {
     pub vmm: Option<PathBuf>,
     /// What counts instructions on a simulated machine, when that is asked for.
     pub plugin: Option<Plugin>,
+    /// tare's own program, which serves disks.
+    pub tare: Option<PathBuf>,
     /// Whether devices and files that a layer is given as its disk may be overwritten.
     pub destroy_disks: bool,
 }
@@ -66,7 +68,15 @@ pub struct Host {
 impl Host {
     /// A host with no more than the least.
     pub fn new(probe: PathBuf, cache: PathBuf) -> Host {
-        Host { probe, cache, probe32: None, vmm: None, plugin: None, destroy_disks: false }
+        Host {
+            probe,
+            cache,
+            probe32: None,
+            vmm: None,
+            plugin: None,
+            tare: None,
+            destroy_disks: false,
+        }
     }
 }
 

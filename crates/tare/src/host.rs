@@ -14,7 +14,8 @@ pub fn host() -> Result<Host> {
     cache_folder(&cache).with_context(|| format!("tare's cache {}", cache.display()))?;
     let unpacked = |it: &Carried| it.is_here().then(|| it.unpack(&cache)).transpose();
     let (vmm, probe32) = (unpacked(&VMM)?, unpacked(&PROBE32)?);
-    Ok(Host { vmm, probe32, ..Host::new(PROBE.unpack(&cache)?, cache) })
+    let tare = Some(own_program()?);
+    Ok(Host { vmm, probe32, tare, ..Host::new(PROBE.unpack(&cache)?, cache) })
 }
 
 /// The host with what `counting` takes: the plugin is unpacked if it is not yet.
@@ -44,8 +45,11 @@ pub fn sweep(host: &Host) {
 
 /// Keepers are tare itself under another command.
 pub fn keeper() -> Result<Keeper> {
-    let program = env::current_exe().context("cannot find tare's own program")?;
-    Ok(Keeper { program, args: vec!["keep".into()], ..Keeper::default() })
+    Ok(Keeper { program: own_program()?, args: vec!["keep".into()], ..Keeper::default() })
+}
+
+fn own_program() -> Result<PathBuf> {
+    env::current_exe().context("cannot find tare's own program")
 }
 
 /// `$TARE_CACHE`, or the user's cache folder.

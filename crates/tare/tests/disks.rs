@@ -52,3 +52,25 @@ fn a_precious_file_is_not_a_disk() {
     }
     assert_eq!(fs::read(&file).unwrap(), b"data");
 }
+
+#[test]
+fn a_guests_disk_is_served_by_tare_with_the_segments_that_are_asked_for() {
+    let place = Place::new();
+    let machine = "qemu,disk=32M,backend=tare,backend_args=--segments 11";
+    let mut session = place.start(&*layer(machine), None).unwrap();
+    session.greet(LONG).unwrap();
+    match session.measure(&disk_reads(), LONG).unwrap() {
+        Answer::Series(series, _) => assert!(!series.samples.is_empty()),
+        other => panic!("{machine}: {other:?}\n{}", session.console_tail()),
+    }
+    assert!(
+        session.peer_cpu_time().is_some_and(|used| !used.is_zero()),
+        "the back end did nothing"
+    );
+    assert!(session.end(SOON).left.is_empty());
+    place.assert_clean(machine);
+    let wrong = "qemu,disk=32M,backend=tare,backend_args=--segmnts 11";
+    let why = place.start(&*layer(wrong), None).map(|_| ()).unwrap_err().to_string();
+    assert!(why.contains("the disk's back end") && why.contains("--segmnts"), "{why}");
+    place.assert_clean(wrong);
+}

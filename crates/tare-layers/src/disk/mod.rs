@@ -4,6 +4,7 @@
 //! Every layer of a campaign gets one of the same size in the same folder, so that the same medium lies
 //! below all of them.
 
+pub(crate) mod backend;
 pub(crate) mod drive;
 pub(crate) mod files;
 pub(crate) mod used;

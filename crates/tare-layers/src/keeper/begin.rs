@@ -7,11 +7,11 @@ use crate::{Helper, Program, affinity, keeper::end, open_files, registers};
 use nix::sys::prctl;
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::unistd::{dup2_stderr, dup2_stdin, dup2_stdout};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, PipeReader, Read};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::{fs, thread};
 
@@ -29,7 +29,8 @@ pub(crate) fn layer(
     life: &UnixStream,
 ) -> io::Result<u32> {
     make_all(&order.program, estate)?;
-    let helpers = order.program.helpers.iter().map(helper).collect::<io::Result<Vec<_>>>()?;
+    let helpers = order.program.helpers.iter().map(|it| helper(it, folder));
+    let helpers = helpers.collect::<io::Result<Vec<_>>>()?;
     end::unless_gone()?;
     pin(&order.cpus)?;
     let null = fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
@@ -92,33 +93,35 @@ fn make_all(what: &Program, estate: &mut Estate) -> io::Result<()> {
 }
 
 /// Starts a helper and waits until it is ready; its process id.
-fn helper(helper: &Helper) -> io::Result<u32> {
+fn helper(helper: &Helper, folder: &Path) -> io::Result<u32> {
     end::unless_gone()?;
     let mut command = Command::new(&helper.program);
-    command.args(&helper.args).env_clear().envs(helper.env.iter().cloned());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.args(&helper.args).env_clear().envs(helper.env.iter().cloned()).current_dir(folder);
+    let (says, its_own) = io::pipe()?;
+    command.stdin(Stdio::null()).stdout(its_own.try_clone()?).stderr(its_own);
     // SAFETY: `as_a_layer` only makes system calls, as is allowed between fork and exec.
     unsafe { command.pre_exec(as_a_layer) };
-    let mut started = command.spawn()?;
-    let says = first_line(started.stdout.take()).recv_timeout(READY);
+    let started = command.spawn();
+    drop(command); // with its own ends of the pipe
+    let started = started?;
+    let says = first_line(says).recv_timeout(READY);
     let why = match says.as_deref().map(str::trim) {
         Ok("ready") => return Ok(started.id()), // reaped with all others
         Ok("") => "it ended and said nothing".to_owned(),
         Ok(why) => why.to_owned(),
         Err(_) => format!("it did not say that it is ready within {} s", READY.as_secs()),
     };
-    Err(io::Error::other(format!("the other end of the network: {why}")))
+    Err(io::Error::other(format!("{}: {why}", helper.what)))
 }
 
-/// The first line that comes through `pipe`, when it does.
-fn first_line(pipe: Option<ChildStdout>) -> Receiver<String> {
+/// The first line that comes through `pipe`, when it does. What follows is thrown away.
+fn first_line(pipe: PipeReader) -> Receiver<String> {
     let (told, heard) = channel();
     thread::spawn(move || {
-        let mut line = Vec::new();
-        if let Some(pipe) = pipe {
-            let _ = BufReader::new(pipe.take(LINE)).read_until(b'\n', &mut line);
-        }
+        let (mut line, mut pipe) = (Vec::new(), BufReader::new(pipe));
+        let _ = pipe.by_ref().take(LINE).read_until(b'\n', &mut line);
         let _ = told.send(String::from_utf8_lossy(&line).into_owned());
+        let _ = io::copy(&mut pipe, &mut io::sink());
     });
     heard
 }

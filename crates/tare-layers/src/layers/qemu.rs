@@ -2,6 +2,7 @@
 //! processor. The same machine otherwise, with no device but two serial lines.
 
 use crate::availability::guests_run_here;
+use crate::disk::backend::{self, Backend};
 use crate::disk::drive::{self, Drive};
 use crate::disk::files::{self, Files};
 use crate::disk::{self, Attached, Disk};
@@ -42,6 +43,8 @@ pub(super) const SETTINGS: &[Setting] = &[
     },
     Setting { key: "args", about: "more arguments of QEMU" },
     disk::SETTING,
+    backend::BACKEND,
+    backend::BACKEND_ARGS,
     drive::CACHE,
     drive::AIO,
     drive::QUEUES,
@@ -67,6 +70,7 @@ struct Qemu {
     append: Vec<String>,
     args: Vec<String>,
     drive: Drive,
+    backend: Option<Backend>,
     disk: Option<Disk>,
     files: Option<Files>,
     net: Option<Net>,
@@ -90,6 +94,7 @@ impl Qemu {
             append: settings.words("append"),
             args: settings.words("args"),
             drive: Drive::read(settings)?,
+            backend: Backend::read(settings)?,
             disk: Disk::read(settings)?,
             files: Files::read(settings)?,
             net: Net::read(settings, &[Net::User, Net::Tap])?,
@@ -126,14 +131,19 @@ impl Qemu {
         // The guest's kernel names them in their order.
         for ((variable, Attached { path, direct }), letter) in disks.into_iter().zip('a'..) {
             let id = format!("disk-{letter}");
-            let path = boot.short_name(&path, &id)?;
             let (only, named) =
                 if variable == ROOT { (",readonly=on", ROOT_IMAGE) } else { ("", "") };
+            more.push_str(&format!(" {variable}={named}/dev/vd{letter}"));
+            if let Some(backend) = self.backend.as_ref().filter(|_| variable == DISK) {
+                let disk = Attached { path, direct };
+                program = backend.serve(host, boot, &disk, self.memory, program)?;
+                continue;
+            }
+            let path = boot.short_name(&path, &id)?;
             let how = self.drive.of_drive(direct);
             let drive = format!("if=none,id={id},format=raw,{how},file={path}{only}");
             let device = format!("virtio-blk-pci,drive={id}{}", self.drive.of_device());
             program = program.args(["-drive", &drive, "-device", &device]);
-            more.push_str(&format!(" {variable}={named}/dev/vd{letter}"));
         }
         Ok((program, more))
     }
@@ -172,6 +182,7 @@ impl Layer for Qemu {
             plugin.check(&emulator)?;
         }
         self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))?;
+        self.backend.as_ref().map_or(Ok(()), |backend| backend.check(host))?;
         self.files.as_ref().map_or(Ok(()), Files::check)?;
         let kernel = self.kernel.as_deref();
         self.root.as_ref().map_or(Ok(()), Root::check_image)?;

@@ -105,6 +105,7 @@ impl Net {
         let peer = Peer { address: SocketAddrV4::new(ip, free_port(number)?), cookie: cookie()? };
         program.setup.extend(setup);
         program.helpers.push(Helper {
+            what: "the other end of the network".into(),
             program: host.probe.clone(),
             args: vec!["peer".into()],
             env: vec![(NET.into(), peer.to_string())],

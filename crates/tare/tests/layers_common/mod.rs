@@ -57,7 +57,8 @@ impl Place {
     /// The same place in another process.
     pub fn at(folder: &Path) -> Place {
         let vmm = Some(folder.join("tare-vmm"));
-        let host = Host { vmm, ..Host::new(folder.join("tare-probe"), folder.join("cache")) };
+        let tare = Some(folder.join("tare"));
+        let host = Host { vmm, tare, ..Host::new(folder.join("tare-probe"), folder.join("cache")) };
         let temporary = format!("TMPDIR={}", folder.join("boots").display());
         let args = vec![temporary, folder.join("tare").display().to_string(), "keep".into()];
         let keeper = Keeper { program: "env".into(), args, ..Keeper::default() };

@@ -1,0 +1,102 @@
+//! Who serves the disk of a virtual machine: QEMU itself, or `tare disk serve` in a process beside it, over vhost-user, whose segments,
+//! ring, queues and locks can be set (docs/pv-disk.md).
+
+use super::Attached;
+use crate::{
+    BootSpec, Helper, Host, Program, Setting, SettingError, Settings, Unavailable, programs,
+};
+use std::io;
+
+pub(crate) const BACKEND: Setting = Setting {
+    key: "backend",
+    about: "who serves disk=: qemu (default), or tare, over vhost-user in a process of its own",
+};
+pub(crate) const BACKEND_ARGS: Setting = Setting {
+    key: "backend_args",
+    about: "arguments of that process, as of 'tare disk serve': --segments 11 --ring 1024 --lock global",
+};
+
+/// The socket, in the boot's folder.
+const SOCKET: &str = "disk.socket";
+
+/// The back end of tare's own.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Backend {
+    args: Vec<String>,
+}
+
+impl Backend {
+    /// Reads the settings; `None` where QEMU serves the disk.
+    pub fn read(settings: &Settings) -> Result<Option<Backend>, SettingError> {
+        let args = settings.words(BACKEND_ARGS.key);
+        match settings.one_of(BACKEND.key, &["qemu", "tare"])? {
+            Some("tare") if settings.get(super::SETTING.key).is_none_or(|disk| disk == "none") => {
+                Err(SettingError("backend=tare serves the disk that disk= names: add it".into()))
+            }
+            Some("tare") => Ok(Some(Backend { args })),
+            _ if !args.is_empty() => {
+                Err(SettingError("backend_args= are those of backend=tare: add it".into()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether it can be started.
+    pub fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        let tare = host.tare.as_deref().unwrap_or("tare".as_ref());
+        programs::find(&tare.to_string_lossy()).map(drop)
+    }
+
+    /// Adds the back end of `disk` and the device to `program`, a machine with so many MiB of memory, which both then see.
+    pub fn serve(
+        &self,
+        host: &Host,
+        boot: &BootSpec,
+        disk: &Attached,
+        memory: u64,
+        mut program: Program,
+    ) -> io::Result<Program> {
+        let tare = host
+            .tare
+            .clone()
+            .ok_or_else(|| io::Error::other("backend=tare needs tare's own program"))?;
+        let file = format!("file:{}", boot.short_name(&disk.path, "disk-served")?);
+        let words =
+            ["disk", "serve", "--ready", "--socket", SOCKET, "--writable", "--device", &file];
+        let past = (!disk.direct).then_some("--cached");
+        let args = words.into_iter().chain(past).map(str::to_owned);
+        program.helpers.push(Helper {
+            what: "the disk's back end".into(),
+            program: tare,
+            args: args.chain(self.args.iter().cloned()).collect(),
+            env: Vec::new(),
+        });
+        let shared = format!("memory-backend-memfd,id=shared,size={memory}M,share=on");
+        let socket = format!("socket,id=served,path={SOCKET}");
+        Ok(program.args(["-object", &shared, "-machine", "memory-backend=shared"]).args([
+            "-chardev",
+            &socket,
+            "-device",
+            "vhost-user-blk-pci,chardev=served",
+        ]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_back_end_has_a_disk_and_arguments_have_a_back_end() {
+        let read = |text: &str| Backend::read(&Settings::parse(&format!("q{text}")).unwrap());
+        assert_eq!(read("").unwrap(), None);
+        assert_eq!(read(",disk=32M,backend=qemu").unwrap(), None);
+        let args = vec!["--segments".to_owned(), "11".to_owned()];
+        let set = read(",disk=32M,backend=tare,backend_args=--segments 11").unwrap();
+        assert_eq!(set, Some(Backend { args }));
+        let refused = |text: &str| read(text).unwrap_err().to_string();
+        assert!(refused(",backend=tare").contains("disk="));
+        assert!(refused(",disk=32M,backend_args=--segments 11").contains("backend=tare"));
+        assert!(refused(",disk=32M,backend=tarr").contains("did you mean tare"));
+    }
+}
