@@ -81,7 +81,7 @@ pub const OPERATIONS: &[Operation] = &[
     of("poll", Work::Message, "polls and selects"),
     of("epoll", Work::Message, "epoll waits and changes"),
     of("futex", Work::Message, "futex calls that do not wait"),
-    of("switch", Work::Message, "waits that end by a wake-up"),
+    of("switch", Work::Message, "context switches"),
     of("mmap", Work::Memory, "mappings made and removed"),
     of("mprotect", Work::Memory, "mappings changed"),
     of("brk", Work::Memory, "moves of the heap's end"),

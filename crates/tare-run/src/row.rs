@@ -101,7 +101,7 @@ impl Runner<'_> {
     /// In rounds: prepared on every layer, then one turn of each in every round.
     fn in_rounds(&mut self, row: &mut Row, seats: Vec<usize>, turns: Turns) -> Result<(), Ended> {
         let before = Processes::now();
-        let since = Since::now();
+        let mut parts = Vec::new();
         for at in self.order(row, 0, seats) {
             if let Some(known) = self.known(&row.seats[at], row.bench) {
                 row.done.push((at, known));
@@ -112,7 +112,11 @@ impl Runner<'_> {
             let (samples, batch_ns) = (turns.all(), self.plan.batch_ns);
             let request = Request { turns: true, samples, batch_ns, ..whole };
             let meter = Meter::begin(&row.seats[at].session, &before);
-            self.turn(row, Part { seat: at, request, meter, sample_ns: 0 }, None)?;
+            parts.push(Part { seat: at, request, meter, sample_ns: 0 });
+        }
+        let since = Since::now();
+        for part in parts {
+            self.turn(row, part, None)?;
         }
         let slowest = row.waiting.iter().map(|part| part.sample_ns).max().unwrap_or(0);
         let turns = turns.within(self.limit_ms(row.bench), slowest);

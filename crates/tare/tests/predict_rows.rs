@@ -48,7 +48,7 @@ const ROWS: &[(&str, f64, f64)] = &[
     ("exec", 1.0, 300.0),
 ];
 
-/// Without a row here: waits that end by a wake-up are as many as the scheduler likes, and a file's pages are seen only as long as
+/// Without a row here: context switches are as many as the scheduler likes, and a file's pages are seen only as long as
 /// they are mapped.
 const WITHOUT: [&str; 2] = ["switch", "fault_file"];
 

@@ -75,7 +75,7 @@ fn count(pid: libc::pid_t, time: Duration) -> io::Result<Vec<Counter>> {
     let scale = slowed * watched as f64 / traced as f64;
     let scaled = counters.into_iter().map(|count| Counter::new(&count.name, scale * count.value));
     let mut counters: Vec<Counter> = scaled.collect();
-    counters.push(Counter::new(&format!("{OPERATION_COUNTER}switch"), used.waits()));
+    counters.push(Counter::new(&format!("{OPERATION_COUNTER}switch"), used.all_switches()));
     counters.push(Counter::new("run_user_s", used.user));
     counters.push(Counter::new("run_system_s", used.system));
     counters.push(Counter::new(super::COUNTING, slowed));

@@ -32,8 +32,8 @@ pub struct Used {
     pub user: f64,
     /// Seconds in the kernel.
     pub system: f64,
-    /// By thread: waits that ended by a wake-up.
-    waits: HashMap<libc::pid_t, u64>,
+    /// By thread: context switches, wanted or not.
+    switches: HashMap<libc::pid_t, u64>,
 }
 
 impl Used {
@@ -42,7 +42,7 @@ impl Used {
     /// # Errors
     /// There is no such process.
     pub fn of(first: libc::pid_t) -> io::Result<Used> {
-        let mut used = Used { user: 0.0, system: 0.0, waits: HashMap::new() };
+        let mut used = Used { user: 0.0, system: 0.0, switches: HashMap::new() };
         if stat(first).is_none_or(|words| words[STATE] == "Z") {
             return Err(io::Error::other(format!("there is no process {first}, or it has ended")));
         }
@@ -53,8 +53,9 @@ impl Used {
             used.user += ticks(USER) + ticks(USER_OF_CHILDREN);
             used.system += ticks(SYSTEM) + ticks(SYSTEM_OF_CHILDREN);
             for tid in threads(pid) {
-                let waits = line(tid, "voluntary_ctxt_switches:");
-                used.waits.insert(tid, waits.and_then(|n| n.trim().parse().ok()).unwrap_or(0));
+                let of = |key| line(tid, key).and_then(|n| n.trim().parse().ok()).unwrap_or(0);
+                let kinds = ["voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"];
+                used.switches.insert(tid, kinds.map(of).iter().sum::<u64>());
             }
         }
         Ok(used)
@@ -62,19 +63,19 @@ impl Used {
 
     /// What was used since `before`.
     pub fn since(&self, before: &Used) -> Used {
-        let new = |(tid, waits): (&libc::pid_t, &u64)| {
-            (*tid, waits.saturating_sub(before.waits.get(tid).copied().unwrap_or(0)))
+        let new = |(tid, switches): (&libc::pid_t, &u64)| {
+            (*tid, switches.saturating_sub(before.switches.get(tid).copied().unwrap_or(0)))
         };
         Used {
             user: (self.user - before.user).max(0.0),
             system: (self.system - before.system).max(0.0),
-            waits: self.waits.iter().map(new).collect(),
+            switches: self.switches.iter().map(new).collect(),
         }
     }
 
-    /// Waits of all threads.
-    pub fn waits(&self) -> f64 {
-        self.waits.values().sum::<u64>() as f64
+    /// Context switches of all threads.
+    pub fn all_switches(&self) -> f64 {
+        self.switches.values().sum::<u64>() as f64
     }
 }
 

@@ -122,7 +122,7 @@ fn is_bare(place: &Surroundings, events: bool) -> bool {
     (on_host && events) || std::env::var_os(COUNT_OPERATIONS).is_some()
 }
 
-/// What is counted in a run of its own: the program's system calls, and the operations that `tare predict` prices. Waits are those of the runs that took `samples`.
+/// What is counted in a run of its own: the program's system calls, and the operations that `tare predict` prices. Switches are those of the runs that took `samples`.
 fn operations(
     place: &Surroundings,
     samples: &[f64],
@@ -133,8 +133,8 @@ fn operations(
     let counted = calls::count(place, usage.transfers(samples.len()));
     let slowdown = (now_ns() - begin) as f64 / harness::median(samples).max(1.0);
     let mut counters = counted.map_err(|why| Refusal::Failed(format!("its operations: {why}")))?;
-    let waits = usage.waits(samples.len());
-    counters.push(Counter::new(&format!("{OPERATION_COUNTER}switch"), waits));
+    let switches = usage.all_switches(samples.len());
+    counters.push(Counter::new(&format!("{OPERATION_COUNTER}switch"), switches));
     counters.push(Counter::new(COUNTING, slowdown));
     Ok(counters)
 }

@@ -33,9 +33,9 @@ impl Usage {
         self.transfers = transfers.map(|more| more + self.transfers.unwrap_or(0.0));
     }
 
-    /// Waits of one of `runs` that ended by a wake-up.
-    pub fn waits(&self, runs: usize) -> f64 {
-        self.switches[0] / runs.max(1) as f64
+    /// Context switches of one of `runs`, wanted or not: who is woken in a pipe often takes the place of who woke it.
+    pub fn all_switches(&self, runs: usize) -> f64 {
+        self.switches.iter().sum::<f64>() / runs.max(1) as f64
     }
 
     /// Reads and writes of one of `runs`, where the kernel counts them.
