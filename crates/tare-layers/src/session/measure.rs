@@ -31,7 +31,7 @@ impl Session {
         within: impl Into<Patience>,
     ) -> Result<Turn, SessionError> {
         let mut deadline = self.deadline(within.into());
-        self.is_kept()?; // once a row: before every turn it would be a sixth of what a turn costs tare
+        self.is_kept()?; // once a row, not before every turn
         let asked = Instant::now();
         self.say(&ToProbe::Run(request.clone()))?;
         let begin = self.answer(request, &mut deadline)?;
