@@ -39,7 +39,8 @@ impl Drop for Place {
     }
 }
 
-/// Serves a device of these settings at each place, and returns when the last driver has gone. `ready` is called when drivers can come.
+/// Serves a device of these settings at each place, and returns when the last driver has gone. `ready` is called when drivers
+/// can come.
 ///
 /// # Errors
 /// Settings that exclude each other or a device that cannot be opened, before any driver is waited for; afterwards a driver

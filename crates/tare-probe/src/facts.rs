@@ -26,6 +26,15 @@ fn value(path: &str, key: &str) -> String {
     found.map(|(_, value)| value.trim().chars().take(MOST).collect()).unwrap_or_default()
 }
 
+/// The sum of the numbers that follow `keys` at the beginning of lines of `path`.
+pub fn sum(path: &str, keys: [&str; 2]) -> Option<u64> {
+    let text = fs::read_to_string(path).ok()?;
+    let number = |key| -> Option<u64> {
+        text.lines().find_map(|line| line.strip_prefix(key))?.trim().parse().ok()
+    };
+    keys.into_iter().map(number).sum()
+}
+
 /// The model name of the first CPU.
 pub fn cpu_model() -> String {
     value("/proc/cpuinfo", "model name")

@@ -84,6 +84,25 @@ pub fn wait(pid: libc::pid_t) -> io::Result<(libc::pid_t, i32)> {
     }
 }
 
+/// A child of `which` and `id` ([`libc::P_PID`], [`libc::P_ALL`]) that has ended and stays to be waited for; 0 if `how` is
+/// [`libc::WNOHANG`] and none has.
+pub fn ended(which: libc::idtype_t, id: u32, how: libc::c_int) -> io::Result<libc::pid_t> {
+    loop {
+        // SAFETY: all zeros is a valid siginfo_t.
+        let mut about: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        let look = libc::WEXITED | libc::WNOWAIT | how;
+        // SAFETY: `about` is a valid place to write to.
+        if unsafe { libc::waitid(which, id, &mut about, look) } == 0 {
+            // SAFETY: waitid has filled it, with zeros when no child has ended.
+            return Ok(unsafe { about.si_pid() });
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
 /// Waits for the child `pid`, and for whatever else ends before it; its wait status.
 pub fn reap_until(pid: libc::pid_t) -> io::Result<i32> {
     loop {

@@ -32,7 +32,8 @@ fn a_program_costs_the_same_instructions_everywhere_and_a_layer_adds_its_own() {
     assert!((own(bare) / own(xen) - 1.0).abs() < 0.01, "{} bare, {} on Xen", own(bare), own(xen));
     assert_eq!(count(bare, "hypervisor/instructions"), 0.0);
     assert!(count(xen, "hypervisor/instructions") > 0.0);
-    // What it does is counted where nothing lies below its kernel: its shell starts cat, wc and a shell for each side of the pipe.
+    // What it does is counted where nothing lies below its kernel: its shell starts cat, wc and a shell for each side of
+    // the pipe.
     let did = |one, name: &str| count(one, &format!("op/{name}"));
     assert!((3.0..20.0).contains(&did(bare, "exec")), "{} programs", did(bare, "exec"));
     assert!(did(bare, "open") > 2.0 && did(xen, "open") == 0.0, "{:?}", bare.counters);

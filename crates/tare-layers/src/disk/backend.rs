@@ -1,11 +1,10 @@
-//! Who serves the disk of a virtual machine: QEMU itself, or `tare disk serve` in a process beside it, over vhost-user, whose segments,
-//! ring, queues and locks can be set (docs/pv-disk.md).
+//! Who serves the disk of a virtual machine: QEMU itself, or `tare disk serve` in a process beside it, over vhost-user. Its
+//! segments, ring, queues and locks can be set (docs/pv-disk.md).
 
-use super::Attached;
-use crate::{
-    BootSpec, Helper, Host, Program, Setting, SettingError, Settings, Unavailable, programs,
-};
+use super::{Attached, Disk};
+use crate::{BootSpec, Helper, Host, Program, Setting, SettingError, Settings, Unavailable};
 use std::io;
+use std::path::PathBuf;
 
 pub(crate) const BACKEND: Setting = Setting {
     key: "backend",
@@ -26,11 +25,11 @@ pub(crate) struct Backend {
 }
 
 impl Backend {
-    /// Reads the settings; `None` where QEMU serves the disk.
-    pub fn read(settings: &Settings) -> Result<Option<Backend>, SettingError> {
+    /// Reads the settings of a machine with `disk`; `None` where QEMU serves it.
+    pub fn read(settings: &Settings, disk: Option<&Disk>) -> Result<Option<Backend>, SettingError> {
         let args = settings.words(BACKEND_ARGS.key);
         match settings.one_of(BACKEND.key, &["qemu", "tare"])? {
-            Some("tare") if settings.get(super::SETTING.key).is_none_or(|disk| disk == "none") => {
+            Some("tare") if disk.is_none() => {
                 Err(SettingError("backend=tare serves the disk that disk= names: add it".into()))
             }
             Some("tare") => Ok(Some(Backend { args })),
@@ -41,10 +40,14 @@ impl Backend {
         }
     }
 
-    /// Whether it can be started.
-    pub fn check(&self, host: &Host) -> Result<(), Unavailable> {
-        let tare = host.tare.as_deref().unwrap_or("tare".as_ref());
-        programs::find(&tare.to_string_lossy()).map(drop)
+    /// The program of the back end.
+    pub fn program(host: &Host) -> Result<PathBuf, Unavailable> {
+        host.tare.clone().ok_or_else(|| {
+            Unavailable::new(
+                "this program does not contain the back end",
+                "use the command tare, which does",
+            )
+        })
     }
 
     /// Adds the back end of `disk` and the device to `program`, a machine with so many MiB of memory, which both then see.
@@ -56,10 +59,7 @@ impl Backend {
         memory: u64,
         mut program: Program,
     ) -> io::Result<Program> {
-        let tare = host
-            .tare
-            .clone()
-            .ok_or_else(|| io::Error::other("backend=tare needs tare's own program"))?;
+        let tare = Backend::program(host).map_err(|why| io::Error::other(why.to_string()))?;
         let file = format!("file:{}", boot.short_name(&disk.path, "disk-served")?);
         let words =
             ["disk", "serve", "--ready", "--socket", SOCKET, "--writable", "--device", &file];
@@ -73,12 +73,9 @@ impl Backend {
         });
         let shared = format!("memory-backend-memfd,id=shared,size={memory}M,share=on");
         let socket = format!("socket,id=served,path={SOCKET}");
-        Ok(program.args(["-object", &shared, "-machine", "memory-backend=shared"]).args([
-            "-chardev",
-            &socket,
-            "-device",
-            "vhost-user-blk-pci,chardev=served",
-        ]))
+        let device = "vhost-user-blk-pci,chardev=served";
+        let program = program.args(["-object", &shared, "-machine", "memory-backend=shared"]);
+        Ok(program.args(["-chardev", &socket, "-device", device]))
     }
 }
 
@@ -88,7 +85,10 @@ mod tests {
 
     #[test]
     fn a_back_end_has_a_disk_and_arguments_have_a_back_end() {
-        let read = |text: &str| Backend::read(&Settings::parse(&format!("q{text}")).unwrap());
+        let read = |text: &str| {
+            let settings = Settings::parse(&format!("q{text}")).unwrap();
+            Backend::read(&settings, Disk::read(&settings).unwrap().as_ref())
+        };
         assert_eq!(read("").unwrap(), None);
         assert_eq!(read(",disk=32M,backend=qemu").unwrap(), None);
         let args = vec!["--segments".to_owned(), "11".to_owned()];
@@ -96,6 +96,7 @@ mod tests {
         assert_eq!(set, Some(Backend { args }));
         let refused = |text: &str| read(text).unwrap_err().to_string();
         assert!(refused(",backend=tare").contains("disk="));
+        assert!(refused(",disk=none,backend=tare").contains("disk="));
         assert!(refused(",disk=32M,backend_args=--segments 11").contains("backend=tare"));
         assert!(refused(",disk=32M,backend=tarr").contains("did you mean tare"));
     }

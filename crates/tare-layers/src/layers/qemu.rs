@@ -83,6 +83,7 @@ impl Qemu {
         let accel = settings.one_of("accel", &["tcg", "kvm"])?.unwrap_or("tcg").to_owned();
         // What the emulator can do best: a guest then takes the paths of a current processor.
         let cpu = text("cpu", if accel == "kvm" { "host" } else { "max" });
+        let disk = Disk::read(settings)?;
         Ok(Qemu {
             accel,
             vcpus: settings.number("vcpus", 1, 1, 64)?,
@@ -94,8 +95,8 @@ impl Qemu {
             append: settings.words("append"),
             args: settings.words("args"),
             drive: Drive::read(settings)?,
-            backend: Backend::read(settings)?,
-            disk: Disk::read(settings)?,
+            backend: Backend::read(settings, disk.as_ref())?,
+            disk,
             files: Files::read(settings)?,
             net: Net::read(settings, &[Net::User, Net::Tap])?,
             root: Root::read(settings)?,
@@ -182,7 +183,7 @@ impl Layer for Qemu {
             plugin.check(&emulator)?;
         }
         self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))?;
-        self.backend.as_ref().map_or(Ok(()), |backend| backend.check(host))?;
+        self.backend.as_ref().map_or(Ok(()), |_| Backend::program(host).map(drop))?;
         self.files.as_ref().map_or(Ok(()), Files::check)?;
         let kernel = self.kernel.as_deref();
         self.root.as_ref().map_or(Ok(()), Root::check_image)?;

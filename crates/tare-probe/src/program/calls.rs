@@ -13,10 +13,10 @@ use tare_proto::Counter;
 /// What is told of every process that the program starts; all end with the tracer.
 const OPTIONS: libc::c_int = TOLD | libc::PTRACE_O_TRACESECCOMP | libc::PTRACE_O_EXITKILL;
 
-/// How often the program and what it starts make each call and each operation, in one run; `free` are the reads and writes of a run
-/// without a tracer. The error says why that is not known.
+/// How often the program and what it starts make each call and each operation, in one run; `free` are the reads and writes of a
+/// run without a tracer. The error says why that is not known.
 pub fn count(place: &Surroundings, free: Option<f64>) -> io::Result<Vec<Counter>> {
-    let mut tracer = Tracer { seen: Seen::nothing(), first: 0, transfers: None };
+    let mut tracer = Tracer { seen: Seen::nothing(), transfers: None };
     let ran = run::traced(place, |pid| tracer.follow(pid as libc::pid_t))?;
     if let Some(why) = tracer.seen.refused.take() {
         return Err(io::Error::other(why));
@@ -35,22 +35,22 @@ pub fn count(place: &Surroundings, free: Option<f64>) -> io::Result<Vec<Counter>
 
 struct Tracer {
     seen: Seen,
-    /// The program's first process.
-    first: libc::pid_t,
-    /// Reads and writes until its end.
+    /// Reads and writes until the end of the program's first process.
     transfers: Option<f64>,
 }
 
 impl Tracer {
     /// Follows `first`, which stops when it begins, and all that it starts, until it ends; its wait status.
     fn follow(&mut self, first: libc::pid_t) -> io::Result<i32> {
-        self.first = first;
         loop {
             let (tid, status) = match next_stop() {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 other => other?,
             };
             if libc::WIFSTOPPED(status) {
+                if tid == first && status >> 16 == libc::PTRACE_EVENT_EXIT {
+                    self.transfers = transfers::of(tid as u32);
+                }
                 self.stopped(tid, status);
             } else {
                 self.seen.ends(tid);
@@ -72,9 +72,6 @@ impl Tracer {
             self.entered(tid);
             0
         } else if event != 0 {
-            if event == libc::PTRACE_EVENT_EXIT && tid == self.first {
-                self.transfers = transfers::of(tid as u32);
-            }
             self.seen.event(tid, event);
             0
         } else if signal == libc::SIGTRAP | CALL {

@@ -1,6 +1,6 @@
 //! A process and all that it has started, as /proc shows them: which they are, and what they have used.
 
-use super::task::line;
+use crate::facts;
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
@@ -53,9 +53,9 @@ impl Used {
             used.user += ticks(USER) + ticks(USER_OF_CHILDREN);
             used.system += ticks(SYSTEM) + ticks(SYSTEM_OF_CHILDREN);
             for tid in threads(pid) {
-                let of = |key| line(tid, key).and_then(|n| n.trim().parse().ok()).unwrap_or(0);
                 let kinds = ["voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"];
-                used.switches.insert(tid, kinds.map(of).iter().sum::<u64>());
+                let switches = facts::sum(&format!("/proc/{tid}/status"), kinds);
+                used.switches.insert(tid, switches.unwrap_or(0));
             }
         }
         Ok(used)

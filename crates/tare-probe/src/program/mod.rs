@@ -122,7 +122,8 @@ fn is_bare(place: &Surroundings, events: bool) -> bool {
     (on_host && events) || std::env::var_os(COUNT_OPERATIONS).is_some()
 }
 
-/// What is counted in a run of its own: the program's system calls, and the operations that `tare predict` prices. Switches are those of the runs that took `samples`.
+/// What is counted in a run of its own: the program's system calls, and the operations that `tare predict` prices. Switches are
+/// those of the runs that took `samples`.
 fn operations(
     place: &Surroundings,
     samples: &[f64],

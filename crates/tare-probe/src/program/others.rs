@@ -1,5 +1,6 @@
 //! Processes that a program leaves behind: they come to the probe, which ends those that were not there before.
 
+use crate::process;
 use std::collections::HashSet;
 use std::fs;
 use std::time::Duration;
@@ -86,16 +87,7 @@ impl Others {
 
 /// Takes leave of children that have ended, but for those that are `known`: somebody waits for them.
 fn reap(known: &HashSet<u32>) {
-    loop {
-        // SAFETY: all zeros is a valid siginfo_t.
-        let mut about: libc::siginfo_t = unsafe { std::mem::zeroed() };
-        let look = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-        // SAFETY: `about` is a valid place to write to.
-        if unsafe { libc::waitid(libc::P_ALL, 0, &mut about, look) } != 0 {
-            return;
-        }
-        // SAFETY: waitid has filled it, with zeros when no child has ended.
-        let pid = unsafe { about.si_pid() };
+    while let Ok(pid) = process::ended(libc::P_ALL, 0, libc::WNOHANG) {
         if pid <= 0 || known.contains(&(pid as u32)) {
             return;
         }

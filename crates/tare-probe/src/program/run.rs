@@ -6,6 +6,7 @@ use super::output::Tail;
 use super::root::Root;
 use super::{deadline, too_long, transfers};
 use crate::clock::now_ns;
+use crate::process;
 use crate::watch::Watch;
 use std::ffi::CString;
 use std::io::{self, Read};
@@ -83,12 +84,12 @@ pub fn run(
     }
     let (ended, output, (ns, usage, transfers)) =
         follow(place, words, input, false, |pid, begin| {
-            let waited = until_end(pid);
+            let ended = process::ended(libc::P_PID, pid, 0);
             let ns = now_ns() - begin;
             if let Some(watch) = watch {
                 watch.end(1);
             }
-            waited?;
+            ended?; // and the kernel still knows all of it
             let transfers = transfers::of(pid);
             let (status, usage) = wait(pid)?;
             Ok((status, (ns, usage, transfers)))
@@ -216,20 +217,6 @@ fn cannot(error: &io::Error, name: &str, program: &Program, input: Option<&str>)
         }
         _ => format!("{name} cannot be run: {error}"),
     }
-}
-
-/// Waits until the child has ended, of which the kernel then still knows all.
-fn until_end(pid: u32) -> io::Result<()> {
-    let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
-    let how = libc::WEXITED | libc::WNOWAIT;
-    // SAFETY: the place is valid to write to.
-    while unsafe { libc::waitid(libc::P_PID, pid, info.as_mut_ptr(), how) } != 0 {
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
-    Ok(())
 }
 
 /// Waits for the child; its wait status, and what it used.

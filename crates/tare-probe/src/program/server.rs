@@ -6,6 +6,7 @@ use super::run::{self, Surroundings};
 use super::{deadline, too_long};
 use crate::bench::Refusal;
 use crate::clock::now_ns;
+use crate::process;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
@@ -61,11 +62,7 @@ impl Drop for Server {
 
 /// Whether `pid` is still a child of this process. One that has ended and was waited for is nobody's, or another's.
 fn is_child(pid: u32) -> bool {
-    // SAFETY: all zeros is a valid siginfo_t.
-    let mut about: libc::siginfo_t = unsafe { std::mem::zeroed() };
-    let look = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-    // SAFETY: `about` is a valid place to write to.
-    unsafe { libc::waitid(libc::P_PID, pid, &mut about, look) == 0 }
+    process::ended(libc::P_PID, pid, libc::WNOHANG).is_ok()
 }
 
 /// Asks until the answer is yes. Without a question it is ready when it has had a moment.

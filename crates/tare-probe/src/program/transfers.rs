@@ -1,9 +1,9 @@
 //! Reads and writes of a whole run, which the kernel counts whether a tracer looks on or not.
 //!
-//! A traced program fills its pipes more slowly than they are emptied: whoever reads them gets smaller pieces, and reads more often than in
-//! a run that nobody disturbs.
+//! A traced program fills its pipes more slowly than they are emptied. Whoever reads them gets smaller pieces, and reads more
+//! often than in a run that nobody disturbs.
 
-use std::fs;
+use crate::facts;
 use tare_proto::{Counter, OPERATION_COUNTER};
 
 /// Operations whose number depends on who is faster, the writer or the reader.
@@ -15,14 +15,11 @@ const BOUNDS: (f64, f64) = (0.05, 20.0);
 /// Reads and writes that process `pid` has made, with the children that it has waited for; `None` where its kernel does not count
 /// them. A process that has ended and not been waited for is asked as one that runs.
 pub fn of(pid: u32) -> Option<f64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
-    let value = |key: &str| -> Option<f64> {
-        text.lines().find_map(|line| line.strip_prefix(key))?.trim().parse().ok()
-    };
-    Some(value("syscr:")? + value("syscw:")?)
+    facts::sum(&format!("/proc/{pid}/io"), ["syscr:", "syscw:"]).map(|all| all as f64)
 }
 
-/// Makes `counters`, of a run with `traced` reads and writes, those of one with `free`: what the two differ by is of pipes and sockets.
+/// Makes `counters`, of a run with `traced` reads and writes, those of one with `free`. What the two differ by is of pipes and
+/// sockets.
 pub fn correct(counters: &mut [Counter], traced: f64, free: f64) {
     let is_stream = |counter: &Counter| {
         let name = counter.name.strip_prefix(OPERATION_COUNTER);
@@ -45,7 +42,7 @@ mod tests {
     #[test]
     fn the_kernel_counts_reads() {
         let before = of(std::process::id()).expect("a kernel that counts");
-        let mut zero = fs::File::open("/dev/zero").unwrap();
+        let mut zero = std::fs::File::open("/dev/zero").unwrap();
         let mut byte = [0];
         (0..1000).for_each(|_| zero.read_exact(&mut byte).unwrap());
         let made = of(std::process::id()).unwrap() - before;
