@@ -3,6 +3,7 @@
 use crate::Comment;
 use crate::SampleSummary;
 use crate::board::{Cell, Mean, Pair, Presence, Ratio, Verdict};
+use crate::moved::moved;
 use crate::note::{LATENCY_NS, clock_drift};
 use crate::options::Options;
 use crate::sandboxes::tails;
@@ -41,6 +42,7 @@ pub(crate) fn cell(
     let (presence, why) = presence(values, place, ratio.is_some(), own.is_some());
     let (verdict, more_blocks) = judged.map_or((Verdict::None, None), |j| verdict(j.verdict));
     let mut comments = remarks(place, weighed, values);
+    comments.extend(moved(place, ratio.as_ref(), values));
     if judged.is_some_and(|judged| judged.within_floor) && verdict == Verdict::Undecided {
         comments.insert(0, Comment::WithinFloor);
     }

@@ -1,8 +1,9 @@
 //! What is unusual about one cell: a short label for a table, and a full-sentence explanation.
 
 use crate::finding::Finding;
-use crate::format::short_ratio;
+use crate::format::{digits, quantity, quantity_and_ends, short_ratio};
 use serde::Serialize;
+use tare_proto::Unit;
 
 /// A remark on one cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -72,6 +73,15 @@ pub enum Comment {
         /// Bytes on the baseline.
         baseline: f64,
     },
+    /// A balloon moved memory meanwhile.
+    Moved {
+        /// Pages in 10⁹ ticks of the layer's clock.
+        rate: f64,
+        /// What those ticks are.
+        clock: Unit,
+        /// What a page costs, and the ends of its interval, in ticks. None without a control as baseline.
+        cost: Option<(f64, [Option<f64>; 2])>,
+    },
     /// What the samples or the blocks show, where it may mislead about the ratio.
     Found(Finding),
 }
@@ -97,6 +107,7 @@ impl Comment {
             Comment::MostlySubtracted { .. } => "mostly_subtracted",
             Comment::NotPositive { .. } => "not_positive",
             Comment::OtherSize { .. } => "other_size",
+            Comment::Moved { .. } => "balloon",
             Comment::Found(finding) => finding.kind,
         }
     }
@@ -127,6 +138,13 @@ impl Comment {
             }
             Comment::OtherSize { layer, baseline } => {
                 format!("worked on {} MiB, not {}", mebibytes(*layer), mebibytes(*baseline))
+            }
+            Comment::Moved { rate: 0.0, .. } => "its balloon moved no page".into(),
+            Comment::Moved { rate, clock, cost } => {
+                let moved = format!("{} pages {} moved", digits(*rate), per(*clock));
+                let cost = cost.filter(|(cost, _)| *cost > 0.0);
+                let cost = cost.map(|(cost, _)| format!(", {} each", quantity(*clock, cost)));
+                moved + &cost.unwrap_or_default()
             }
             Comment::Found(finding) => finding.text.clone(),
         }
@@ -166,6 +184,14 @@ impl Comment {
             Comment::OtherSize { layer, baseline } => {
                 format!("The layer worked on {} MiB and the baseline on {}, so a different share of it fits into their caches; give the layer more memory.", mebibytes(*layer), mebibytes(*baseline))
             }
+            Comment::Moved { rate, clock, cost } => {
+                let moved = format!("Meanwhile the layer's balloon moved {} pages of 4 KiB {}.", digits(*rate), per(*clock));
+                let cost = cost.map(|(cost, [low, high])| {
+                    let cost = quantity_and_ends(*clock, cost, (low, high));
+                    format!(" The time that this took away, divided by the pages, is {cost} a page.")
+                });
+                moved + &cost.unwrap_or_default()
+            }
             Comment::Found(finding) => finding.sentence(),
         }
     }
@@ -173,6 +199,14 @@ impl Comment {
 
 fn mebibytes(bytes: f64) -> String {
     format!("{:.0}", bytes / f64::from(1 << 20))
+}
+
+/// What a rate is for.
+fn per(clock: Unit) -> &'static str {
+    match clock {
+        Unit::Instructions => "in 10⁹ instructions",
+        _ => "a second",
+    }
 }
 
 /// Half an interval: `±12%`, or `a factor of 3.4`.

@@ -21,6 +21,7 @@ pub mod identity;
 mod index;
 mod limit;
 pub mod load;
+mod moved;
 mod note;
 mod options;
 mod predict;

@@ -58,7 +58,7 @@ pub(crate) fn modules(host: &Host, release: &str) -> PathBuf {
 
 /// The name of their folder; the number is that of the list of drivers in it.
 pub(crate) fn modules_name(release: &str) -> String {
-    format!("modules-2-{release}")
+    format!("modules-3-{release}")
 }
 
 #[cfg(test)]

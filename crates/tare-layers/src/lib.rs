@@ -6,6 +6,7 @@
 pub mod affinity;
 mod artifacts;
 mod availability;
+mod balloon;
 mod bounded;
 mod cache;
 mod consumed;

@@ -9,7 +9,7 @@ use crate::copies;
 use crate::costs::Costs;
 use crate::turns::{Dropped, Turns};
 use crate::watch::Watch;
-use crate::{caught, handicap, mark, perf};
+use crate::{balloon, caught, handicap, mark, perf};
 use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,7 +73,7 @@ pub fn guarded(
 ) -> Result<Series, Refusal> {
     let begin = now_ns();
     budget::begin();
-    let cpu = CpuTime::now();
+    let (cpu, out) = (CpuTime::now(), balloon::moved());
     MEASURING.store(true, Ordering::Relaxed);
     let measured = catch_unwind(AssertUnwindSafe(take));
     MEASURING.store(false, Ordering::Relaxed);
@@ -85,6 +85,7 @@ pub fn guarded(
     series.id = request.id;
     series.elapsed_ns = now_ns() - begin;
     series.counters.extend(cpu.shares_since(series.elapsed_ns - budget::paused()));
+    series.counters.extend(balloon::counted(out, series.elapsed_ns));
     Ok(series)
 }
 

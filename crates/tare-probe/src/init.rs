@@ -1,7 +1,7 @@
 //! The duties of PID 1: mount what the probe needs, find the control line, reap every orphan,
 //! power off when done.
 
-use crate::{facts, inner, interface, modules, process, serve};
+use crate::{balloon, facts, inner, interface, modules, process, serve};
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
@@ -27,10 +27,13 @@ pub fn main() -> i32 {
                     Ok(()) => 0,
                     Err(why) => report(line, &why.to_string()),
                 },
-                None => {
-                    let input = script().unwrap_or(line);
-                    supervise(line, move || exit_code(serve::serve(input, line)))
-                }
+                None => match balloon::start() {
+                    Ok(()) => {
+                        let input = script().unwrap_or(line);
+                        supervise(line, move || exit_code(serve::serve(input, line)))
+                    }
+                    Err(why) => report(line, &why),
+                },
             };
             // SAFETY: tcdrain has no memory preconditions; the goodbye must leave before the power.
             unsafe { libc::tcdrain(line) };

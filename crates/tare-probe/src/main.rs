@@ -3,6 +3,7 @@
 #![no_main] // see `main`
 
 mod applets;
+mod balloon;
 mod bench;
 mod benches;
 mod budget;
@@ -59,6 +60,9 @@ tare-probe: measures one layer from inside, for tare
   tare-probe serve --slower P the same, every timed loop P% longer: a difference to be found
   tare-probe hello            write one line, as the second process of a layer (what tare starts)
   tare-probe peer             be the other end of network benchmarks (what tare starts)
+  tare-probe balloon qemu SOCKET BYTES BALLOON
+  tare-probe balloon uml CONSOLE BALLOON
+                              move the memory of a guest out and in (what tare starts)
   tare-probe stage AT DIR COMMAND...
                               become COMMAND, beside an overlay of DIR at AT/root (what tare starts)
 
@@ -91,6 +95,8 @@ extern "C" fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
         ["count", pid, ms] => program::attached::main(pid, ms),
         ["hello"] => applets::hello(),
         ["peer"] => peer::main(),
+        ["balloon", "qemu", socket, bytes, balloon] => balloon::host::qemu(socket, bytes, balloon),
+        ["balloon", "uml", console, balloon] => balloon::host::uml(console, balloon),
         ["stage", stage, lower, command @ ..] => program::stage::main(stage, lower, command),
         ["serve"] => init::supervised(serve::on_stdio),
         ["serve", "--slower", percent] if handicap::set(percent) => {

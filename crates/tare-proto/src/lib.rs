@@ -2,6 +2,7 @@
 //!
 //! What comes from a layer is untrusted: lines are bounded, checksummed and checked before use.
 
+mod balloon;
 mod bench;
 mod call_class;
 mod disk;
@@ -17,6 +18,7 @@ mod program;
 mod reader;
 mod series;
 
+pub use balloon::{BALLOON, BALLOON_COUNTER, Balloon, MOVED_BY_HOST, MOVED_UNSEEN};
 pub use bench::{BenchInfo, Better, SuiteInfo, Unit};
 pub use call_class::{CallClass, call_class, kib_class, transfer_class};
 pub use disk::{DISK, DISK_FILES, DISK_FOLDER, NO_DISK};

@@ -111,7 +111,7 @@ fn unpack(package: &str, folder: &Path) -> Result<PathBuf, String> {
     let work = tempfile::Builder::new().prefix(".fetch-").tempdir_in(folder).map_err(text)?;
     // Only the kernel and a few drivers leave the package; all its modules are ten times as large.
     let archive = package::extract(&Apt::default(), package, &["./boot/vmlinuz-*"], work.path())?;
-    let names = [modules::VIRTIO, modules::EXT4, modules::ROOT].concat();
+    let names = [modules::VIRTIO, modules::BALLOON, modules::EXT4, modules::ROOT].concat();
     let patterns: Vec<String> = names.iter().map(|name| modules::pattern(name)).collect();
     let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
     let _ = package::untar(&archive, &patterns, work.path()); // tar complains of what is built in

@@ -22,6 +22,9 @@ pub(crate) const VIRTIO: &[&str] = &[
     "virtio_net",
 ];
 
+/// What a virtio balloon needs in addition.
+pub(crate) const BALLOON: &[&str] = &["virtio_balloon"];
+
 /// What a file system of ext4 needs. Its checksums are the generic ones or, where the processor can, its own.
 pub(crate) const EXT4: &[&str] =
     &["crc16", "crc32c_generic", "crc32c_intel", "mbcache", "jbd2", "ext4"];
@@ -112,7 +115,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let cache = place.path().join("cache");
         let host = Host::new("/probe".into(), cache.clone());
-        let deep = cache.join("kernels/modules-2-6.1/kernel/drivers");
+        let deep = cache.join("kernels").join(cache::modules_name("6.1")).join("kernel/drivers");
         fs::create_dir_all(deep.join("virtio")).unwrap();
         fs::write(deep.join("virtio/virtio.ko"), "plain").unwrap();
         fs::write(deep.join("virtio-blk.ko"), "dash").unwrap();

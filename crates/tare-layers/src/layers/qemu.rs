@@ -2,6 +2,7 @@
 //! processor. The same machine otherwise, with no device but two serial lines.
 
 use crate::availability::guests_run_here;
+use crate::balloon;
 use crate::disk::backend::{self, Backend};
 use crate::disk::drive::{self, Drive};
 use crate::disk::files::{self, Files};
@@ -16,7 +17,7 @@ use crate::{
     artifacts::modules, programs,
 };
 use std::io;
-use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN, ROOT, ROOT_IMAGE};
+use tare_proto::{Balloon, DISK, DISK_FILES, Machine, NET, NET_OWN, ROOT, ROOT_IMAGE};
 
 pub const KIND: LayerKind = LayerKind {
     name: "qemu",
@@ -42,6 +43,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         about: "more arguments of the guest's kernel: mitigations=off nohz=off",
     },
     Setting { key: "args", about: "more arguments of QEMU" },
+    balloon::SETTING,
     disk::SETTING,
     backend::BACKEND,
     backend::BACKEND_ARGS,
@@ -69,6 +71,7 @@ struct Qemu {
     emulator: String,
     append: Vec<String>,
     args: Vec<String>,
+    balloon: Option<Balloon>,
     drive: Drive,
     backend: Option<Backend>,
     disk: Option<Disk>,
@@ -84,16 +87,18 @@ impl Qemu {
         // What the emulator can do best: a guest then takes the paths of a current processor.
         let cpu = text("cpu", if accel == "kvm" { "host" } else { "max" });
         let disk = Disk::read(settings)?;
+        let memory = settings.mebibytes("memory", 512)?;
         Ok(Qemu {
             accel,
             vcpus: settings.number("vcpus", 1, 1, 64)?,
-            memory: settings.mebibytes("memory", 512)?,
+            memory,
             kernel: settings.get("kernel").map(str::to_owned),
             cpu,
             machine: text("machine", "q35"),
             emulator: text("emulator", "qemu-system-x86_64"),
             append: settings.words("append"),
             args: settings.words("args"),
+            balloon: balloon::read(settings, memory)?,
             drive: Drive::read(settings)?,
             backend: Backend::read(settings, disk.as_ref())?,
             disk,
@@ -188,7 +193,7 @@ impl Layer for Qemu {
         let kernel = self.kernel.as_deref();
         self.root.as_ref().map_or(Ok(()), Root::check_image)?;
         let disks = self.disk.is_some() || self.files.is_some() || self.root.is_some();
-        match disks || self.net.is_some() {
+        match disks || self.net.is_some() || self.balloon.is_some() {
             true => kernel::find_with_modules(kernel, host).map(drop),
             false => kernel::find(kernel, host).map(drop),
         }
@@ -208,12 +213,18 @@ impl Layer for Qemu {
             .args(boot.counted_by(self.plugin(host))?)
             .args(&self.args);
         let (program, disks) = self.give_disks(host, boot, program)?;
-        let (program, net) = self.give_net(host, boot, program)?;
-        let more = disks + &net;
+        let (mut program, net) = self.give_net(host, boot, program)?;
+        let mut more = disks + &net;
+        if let Some(balloon) = &self.balloon {
+            let told;
+            (program, told) = balloon::of_qemu(balloon, host, self.memory, program);
+            more.push_str(&told);
+        }
         let drivers = if more.is_empty() { &[][..] } else { modules::VIRTIO };
+        let balloon = self.balloon.map_or(&[][..], |_| modules::BALLOON);
         let ext4 = self.files.as_ref().map_or(&[][..], |_| modules::EXT4);
         let root = self.root.as_ref().map_or(&[][..], |_| modules::ROOT);
-        let modules = modules::of(&kernel, &[drivers, ext4, root].concat(), host, boot)?;
+        let modules = modules::of(&kernel, &[drivers, balloon, ext4, root].concat(), host, boot)?;
         let append = kernel::arguments(&more, &self.append);
         let program = program.args(["-append", &append, "-kernel"]).arg(&kernel);
         let program =

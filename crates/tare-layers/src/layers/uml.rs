@@ -3,6 +3,7 @@
 //! Its kernel is its own; it has one CPU, and each guest process is a host process that it traces.
 
 use crate::availability::guests_run_here;
+use crate::balloon;
 use crate::disk::files::{self, Files};
 use crate::disk::{self, Disk};
 use crate::net::{self, Link, Net};
@@ -15,7 +16,7 @@ use crate::{
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tare_proto::{DISK, DISK_FILES, Machine, NET, NET_OWN, ROOT, ROOT_HOSTFS, ROOT_IMAGE};
+use tare_proto::{Balloon, DISK, DISK_FILES, Machine, NET, NET_OWN, ROOT, ROOT_HOSTFS, ROOT_IMAGE};
 
 pub const KIND: LayerKind = LayerKind {
     name: "uml",
@@ -25,6 +26,7 @@ pub const KIND: LayerKind = LayerKind {
         Setting { key: "kernel", about: "the kernel, a program (default linux.uml)" },
         Setting { key: "memory", about: "the guest's memory (default 256M)" },
         Setting { key: "args", about: "more arguments of the kernel" },
+        balloon::SETTING,
         disk::SETTING,
         files::SETTING,
         net::SETTING,
@@ -36,10 +38,12 @@ pub const KIND: LayerKind = LayerKind {
     unnamed: Unnamed::Tried("a kernel as a process, slow at whatever enters it"),
     words: None,
     make: |settings| {
+        let memory = settings.mebibytes("memory", 256)?;
         Ok(Box::new(Uml {
             kernel: settings.get("kernel").unwrap_or("linux.uml").to_owned(),
-            memory: settings.mebibytes("memory", 256)?,
+            memory,
             args: settings.words("args"),
+            balloon: balloon::read(settings, memory)?,
             disk: Disk::read(settings)?,
             files: Files::read(settings)?,
             net: Net::read(settings, &[Net::PlainTap])?,
@@ -72,6 +76,7 @@ struct Uml {
     kernel: String,
     memory: u64,
     args: Vec<String>,
+    balloon: Option<Balloon>,
     disk: Option<Disk>,
     files: Option<Files>,
     net: Option<Net>,
@@ -99,6 +104,10 @@ impl Layer for Uml {
         if registers::are_too_many() {
             program.older_registers = true;
             program = program.arg(registers::WITHOUT_AVX);
+        }
+        if let Some(balloon) = &self.balloon {
+            let console = format!("{}/mconsole", boot.id);
+            program = balloon::of_uml(balloon, host, &console, program);
         }
         if let Some(disk) = &self.disk {
             let path = disk.attach(host, boot, &mut program)?.path;

@@ -5,13 +5,14 @@ use super::Kernel;
 use super::disk::{self, RamDisk};
 use super::root::Tree;
 use crate::availability::guests_run_here;
+use crate::balloon;
 use crate::{
     BootSpec, Host, Program, SettingError, Settings, Unavailable, artifacts::initramfs, programs,
 };
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tare_proto::DISK;
+use tare_proto::{Balloon, DISK};
 
 /// The oldest QEMU that is known to repeat.
 const OLDEST: (u32, u32) = (6, 0);
@@ -30,6 +31,7 @@ pub(super) struct Simulated {
     pub(super) memory: u64,
     pub(super) disk: Option<RamDisk>,
     pub(super) root: Option<Tree>,
+    balloon: Option<Balloon>,
     append: Vec<String>,
     cpu: String,
     emulator: String,
@@ -59,9 +61,11 @@ impl Simulated {
     ) -> Result<Simulated, SettingError> {
         let text = |key, default: &str| settings.get(key).unwrap_or(default).to_owned();
         let root = Tree::read(settings)?;
+        let memory = settings.mebibytes("memory", 512)? + root.as_ref().map_or(0, Tree::memory);
         Ok(Simulated {
             kernel,
-            memory: settings.mebibytes("memory", 512)? + root.as_ref().map_or(0, Tree::memory),
+            memory,
+            balloon: balloon::read(settings, memory)?,
             disk: RamDisk::read(settings)?,
             root,
             append: settings.words("append"),
@@ -101,7 +105,8 @@ impl Simulated {
     /// The measured kernel's arguments: `own` (its console, line and disk), the usual ones, those that are set.
     pub(super) fn measured(&self, own: &str) -> String {
         let root = self.root.as_ref().map(Tree::argument);
-        let usual = [own, ARGUMENTS].into_iter().chain(root.as_deref());
+        let balloon = self.balloon.as_ref().map(balloon::of_its_own);
+        let usual = [own, ARGUMENTS].into_iter().chain(root.as_deref()).chain(balloon.as_deref());
         usual.chain(self.append.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
     }
 

@@ -5,6 +5,7 @@ use super::machine::{ARGUMENTS, LINE};
 use super::toolstack::{self, BLOCK, DOMAIN, MODULES, Toolstack};
 use super::xen::{self, Dom0, XEN, XEN_ARGS, Xen};
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk, root};
+use crate::balloon;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, Setting, SettingError, Settings,
     Unavailable, Unnamed,
@@ -21,6 +22,7 @@ pub const KIND: LayerKind = LayerKind {
         APPEND,
         DOM0_APPEND,
         MEMORY,
+        balloon::SETTING,
         root::SETTING,
         disk::SETTING,
         TSC,

@@ -2,6 +2,7 @@
 
 use super::xen::{self, Dom0, XEN, XEN_ARGS, Xen};
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk, root};
+use crate::balloon;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, SettingError, Settings, Unavailable,
     Unnamed,
@@ -13,7 +14,18 @@ pub const KIND: LayerKind = LayerKind {
     name: "xen-pv",
     about: "the same kernel as Xen's PV dom0",
     machine: Some(Machine::Sim),
-    settings: &[KERNEL, APPEND, MEMORY, disk::SETTING, root::SETTING, XEN, XEN_ARGS, CPU, EMULATOR],
+    settings: &[
+        KERNEL,
+        APPEND,
+        MEMORY,
+        balloon::SETTING,
+        disk::SETTING,
+        root::SETTING,
+        XEN,
+        XEN_ARGS,
+        CPU,
+        EMULATOR,
+    ],
     defaults: &[],
     unnamed: Unnamed::Weighed,
     words: None,
