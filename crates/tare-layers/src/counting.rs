@@ -56,15 +56,16 @@ impl Plugin {
         parse(&text).map(Some).map_err(|why| CountError::Foreign(path.to_owned(), why))
     }
 
-    /// QEMU's arguments for counting into the file `out`.
-    pub(crate) fn arguments(&self, out: &str) -> Vec<String> {
+    /// QEMU's arguments for counting into the file `out`; `domains` where a second kernel serves the measured one.
+    pub(crate) fn arguments(&self, out: &str, domains: bool) -> Vec<String> {
         // In QEMU's lists a comma is doubled to be one.
         let doubled = |text: &str| text.replace(',', ",,");
         let model = if self.model { "on" } else { "off" };
         let plugin = format!(
-            "file={},out={},model={model}",
+            "file={},out={},model={model}{}",
             doubled(&self.file.to_string_lossy()),
-            doubled(out)
+            doubled(out),
+            if domains { ",domains=on" } else { "" }
         );
         vec!["-plugin".into(), plugin]
     }

@@ -107,9 +107,14 @@ impl BootSpec<'_> {
         Ok(name.to_owned())
     }
 
-    /// QEMU's arguments for counting the boot, if anything counts.
-    pub(crate) fn counted_by(&self, plugin: Option<&Plugin>) -> io::Result<Vec<String>> {
-        plugin.map_or(Ok(Vec::new()), |plugin| Ok(plugin.arguments(&self.counts_file()?)))
+    /// QEMU's arguments for counting the boot, if anything counts; `domains` where a second kernel serves the measured one.
+    pub(crate) fn counted_by(
+        &self,
+        plugin: Option<&Plugin>,
+        domains: bool,
+    ) -> io::Result<Vec<String>> {
+        let arguments = |plugin: &Plugin| Ok(plugin.arguments(&self.counts_file()?, domains));
+        plugin.map_or(Ok(Vec::new()), arguments)
     }
 
     /// The name that the layer's program has for the file where the plugin's counts go: what [`BootSpec::counts`] says, in a

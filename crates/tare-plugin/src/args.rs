@@ -10,6 +10,8 @@ pub struct Config {
     pub out: String,
     /// Whether caches and TLBs are modelled.
     pub model: bool,
+    /// Whether a second kernel serves the measured one, and is a place of its own.
+    pub domains: bool,
     /// Which addresses are whose.
     pub map: Map,
     /// The caches and TLBs.
@@ -20,13 +22,16 @@ impl Config {
     /// Reads `key=value` arguments; `map` holds unless they say otherwise.
     pub fn parse(args: &[String], mut map: Map) -> Result<Config, String> {
         let mut out = None;
-        let (mut model, mut shape) = (false, Shape::default());
+        let (mut model, mut domains, mut shape) = (false, false, Shape::default());
         for arg in args {
             let (key, value) = arg.split_once('=').unwrap_or((arg, ""));
             let wrong = |wanted: &str| format!("{key}={value}: it takes {wanted}");
             match key {
                 "out" => out = Some(value.to_owned()),
                 "model" => model = switch(value).ok_or_else(|| wrong("on or off"))?,
+                "domains" => {
+                    domains = switch(value).ok_or_else(|| wrong("on or off"))?;
+                }
                 "probe" => {
                     map.probe = range(value).ok_or_else(|| wrong("FROM-TO in hexadecimal"))?
                 }
@@ -38,7 +43,7 @@ impl Config {
             }
         }
         let out = out.filter(|out| !out.is_empty()).ok_or("out=FILE is missing")?;
-        Ok(Config { out, model, map, shape })
+        Ok(Config { out, model, domains, map, shape })
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::api::{self, Id};
 use crate::callbacks;
 use crate::decode::{Special, special};
+use crate::state;
 use crate::translate::{self, enters_guest, is_after_guest};
 use std::ffi::{c_uint, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -22,10 +23,16 @@ pub fn begin(id: Id) {
 }
 
 /// What QEMU calls for each block that it translates before anything is counted: marks are to be seen, and guests of the guest
-/// to be known of.
+/// to be known of, and whose kernel is the machine's first.
 extern "C" fn watched(_: Id, block: *mut c_void) {
     // SAFETY: it is what QEMU passes.
     let insns = unsafe { api::Block::new(block) }.insns();
+    if let Some(first) = insns.first() {
+        state::with(|state| {
+            let domains = state.domains.as_mut();
+            domains.into_iter().for_each(|it| it.starts(first.address(), first.place_in_host()));
+        });
+    }
     if let Some(first) = insns.first().filter(|first| is_after_guest(first.address())) {
         first.on_execution(callbacks::exited, 0);
     }

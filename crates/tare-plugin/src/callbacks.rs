@@ -25,7 +25,7 @@ pub extern "C" fn accessed(_cpu: c_uint, info: u32, address: u64, data: *mut c_v
         if !state.counting {
             return;
         }
-        let place = PLACES[data.addr() & 3];
+        let place = PLACES[data.addr() % PLACES.len()];
         if let Some(model) = &mut state.model {
             model.access(place, address, api::physical(info, address));
         }

@@ -1,5 +1,5 @@
 //! A plugin for QEMU's translator that counts what a guest executes, by place: the probe, other user
-//! code, the guest's kernel, a hypervisor; the crossings between them; and, on request, the misses of
+//! code, the guest's kernel, that of Xen's first domain, a hypervisor; the crossings between them; and, on request, the misses of
 //! modelled caches and TLBs. It counts between the marks that the probe sets (its `mark.rs`),
 //! and writes one JSON line a region.
 //!
@@ -14,6 +14,7 @@ mod callbacks;
 mod cell;
 mod counts;
 mod decode;
+mod domains;
 mod guest;
 mod hypercall;
 mod lru;

@@ -117,7 +117,7 @@ impl Model {
     /// on 64-bit Xen those of user pages and of Xen itself do, the PV kernel's do not.
     #[inline(always)]
     fn global(&self, of: Place) -> bool {
-        if self.hypervisor { of != Place::Kernel } else { !of.is_user() }
+        if self.hypervisor { !of.is_kernel() } else { !of.is_user() }
     }
 
     /// Forgets translations: those that are not global, or all.

@@ -1,4 +1,4 @@
-//! The place (probe, user, kernel, hypervisor) that an address belongs to.
+//! The place (probe, user, kernel, dom0, hypervisor) that an address belongs to.
 
 /// Who executes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -8,14 +8,17 @@ pub enum Place {
     Probe,
     /// Other user code: the vDSO, children, a user-mode kernel, a sandbox's sentry, tools.
     User,
-    /// A kernel.
+    /// A kernel: the measured one, where there are two.
     Kernel,
+    /// The kernel of Xen's first domain, where that serves the measured one.
+    Dom0,
     /// A hypervisor in addresses of its own (Xen).
     Hypervisor,
 }
 
 /// All places, in the order of their numbers.
-pub const PLACES: [Place; 4] = [Place::Probe, Place::User, Place::Kernel, Place::Hypervisor];
+pub const PLACES: [Place; 5] =
+    [Place::Probe, Place::User, Place::Kernel, Place::Dom0, Place::Hypervisor];
 
 impl Place {
     pub const fn name(self) -> &'static str {
@@ -23,12 +26,17 @@ impl Place {
             Place::Probe => "probe",
             Place::User => "user",
             Place::Kernel => "kernel",
+            Place::Dom0 => "dom0",
             Place::Hypervisor => "hypervisor",
         }
     }
 
     pub fn is_user(self) -> bool {
         self <= Place::User
+    }
+
+    pub fn is_kernel(self) -> bool {
+        matches!(self, Place::Kernel | Place::Dom0)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::args::Config;
 use crate::block::Block;
 use crate::cell::OneCpu;
 use crate::counts::{self, Kind, Snapshot};
+use crate::domains::Domains;
 use crate::guest::{Guest, take_apart};
 use crate::hypercall::Ax;
 use crate::mark::{Mark, Spelling};
@@ -36,6 +37,8 @@ pub fn with(work: impl FnOnce(&mut State)) {
 pub struct State {
     /// Which addresses are whose.
     pub map: Map,
+    /// Whose kernel an address is, where there are two.
+    pub domains: Option<Domains>,
     /// The caches and TLBs, if they are modelled.
     pub model: Option<Model>,
     /// Between a begin mark and its end.
@@ -68,6 +71,7 @@ impl State {
     pub fn new(config: &Config) -> State {
         State {
             map: config.map,
+            domains: config.domains.then(Domains::default),
             model: config.model.then(|| Model::new(&config.shape, config.map)),
             counting: false,
             last: (Place::Hypervisor, false),
@@ -81,6 +85,14 @@ impl State {
             guest: Guest::default(),
             regions: Regions::default(),
             misplaced: false,
+        }
+    }
+
+    /// The place of what is at `address`, and `host` in QEMU's own memory.
+    pub fn place(&self, address: u64, host: u64) -> Place {
+        match (self.map.place(address), &self.domains) {
+            (Place::Kernel, Some(domains)) => domains.kernel(address, host),
+            (place, _) => place,
         }
     }
 
@@ -178,6 +190,9 @@ impl State {
             self.cross(block);
         }
         self.last = (block.place, block.calls);
+        if let Some(domains) = &mut self.domains {
+            domains.executes(block.place);
+        }
         if self.counting
             && let Some(model) = &mut self.model
         {

@@ -33,10 +33,11 @@ pub extern "C" fn translated(_id: api::Id, block: *mut c_void) {
 
 /// Adds what counts each instruction; what is remembered of the block.
 fn remember(state: &mut State, insns: &[Insn]) -> &'static Block {
-    let start = insns.first().map_or(0, Insn::address);
+    let (start, start_in_host) =
+        insns.first().map_or((0, 0), |insn| (insn.address(), insn.place_in_host()));
     let mut found = BlockScan::default();
     for insn in insns {
-        let place = state.map.place(insn.address());
+        let place = state.place(insn.address(), insn.place_in_host());
         if place == Place::Hypervisor
             && let Some(model) = &mut state.model
         {
@@ -45,12 +46,12 @@ fn remember(state: &mut State, insns: &[Insn]) -> &'static Block {
         instrument(state.model.is_some(), insn, place, &mut found);
     }
     let ends = |insn: Option<&Insn>| insn.map_or(0, Insn::place_in_host);
-    let key = (start, ends(insns.first()), ends(insns.last()), insns.len());
+    let key = (start, start_in_host, ends(insns.last()), insns.len());
     let fresh = || -> &'static Block {
         let after_guest = is_after_guest(start);
         let entry = Cell::new(state.entries.get(&start).copied());
         let lines = if state.model.is_some() { lines(insns) } else { Vec::new() };
-        let (place, calls, ax) = (state.map.place(start), found.calls, found.ax);
+        let (place, calls, ax) = (state.place(start, start_in_host), found.calls, found.ax);
         Box::leak(Box::new(Block { place, start, calls, ax, after_guest, entry, lines }))
     };
     BLOCKS.with(|blocks| *blocks.get_or_insert_default().entry(key).or_insert_with(fresh))

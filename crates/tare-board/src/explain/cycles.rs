@@ -4,7 +4,7 @@
 use super::counted::One;
 
 /// Places in the names of counters.
-pub(super) const PLACES: [&str; 4] = ["probe", "user", "kernel", "hypervisor"];
+pub(super) const PLACES: [&str; 5] = ["probe", "user", "kernel", "dom0", "hypervisor"];
 
 /// What each miss adds, in cycles: to the next level's latency, as desktop and server cores of the last decade have it
 /// (Intel's and AMD's optimization manuals: 12 to 14 for the L2, 40 to 50 for the L3, 200 and more for memory; 7 for a

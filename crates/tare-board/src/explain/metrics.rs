@@ -109,6 +109,7 @@ const METRICS: &[(&str, Get)] = &[
     ("  kernel", |one| {
         one.get("kernel/instructions").or_else(|| one.get("perf/kernel/instructions"))
     }),
+    ("  kernel of dom0", |one| one.get("dom0/instructions")),
     ("  VMM", |one| one.get("hypervisor/instructions").or(one.is_simulated().then_some(0.0))),
     (HYPERCALLS, |one| {
         rate(one, Some(one.names("hypercall/").into_iter().filter_map(|n| one.get(n)).sum()))
@@ -116,7 +117,7 @@ const METRICS: &[(&str, Get)] = &[
     ("VM exits a second", |one| rate(one, one.get("vm_exits"))),
     ("system calls a second", |one| rate(one, one.sum(["probe/syscalls", "user/syscalls"]))),
     ("page faults a second", |one| {
-        rate(one, one.sum(["kernel/page_faults", "hypervisor/page_faults"]))
+        rate(one, one.sum(["kernel/page_faults", "dom0/page_faults", "hypervisor/page_faults"]))
     }),
     ("cycles an operation", cycles),
     ("CPI", |one| Some(cycles(one)? / instructions(one)?)),

@@ -7,21 +7,26 @@ use crate::board::Pair;
 use crate::format::digits;
 
 /// What the places are to a reader of the table.
-const PLACE_NAMES: [&str; 4] =
-    ["probe", "other user code", "kernel", "hypervisor (VMM, or a guest's host)"];
+const PLACE_NAMES: [&str; 5] = [
+    "probe",
+    "other user code",
+    "kernel",
+    "kernel of dom0, which serves it",
+    "hypervisor (VMM, or a guest's host)",
+];
 
 /// Crossings that are counted by place, and what they are.
 const CROSSINGS: &[(&str, &[&str], &str)] = &[
     ("syscalls", &["probe", "user"], "system calls"),
-    ("page_faults", &["kernel", "hypervisor"], "page faults"),
-    ("other_entries", &["kernel"], "interrupts and other traps into the kernel"),
+    ("page_faults", &["kernel", "dom0", "hypervisor"], "page faults"),
+    ("other_entries", &["kernel", "dom0"], "interrupts and other traps into the kernel"),
     ("other_entries", &["hypervisor"], "interrupts and other traps into the hypervisor"),
     ("vmcalls", &["kernel", "user"], "vmcall, vmmcall"),
-    ("cr3_writes", &["kernel", "hypervisor"], "switches of address space (CR3)"),
-    ("invlpg", &["kernel", "hypervisor"], "single translations dropped (invlpg)"),
-    ("msr", &["kernel", "hypervisor"], "MSRs read or written"),
-    ("port_io", &["probe", "user", "kernel", "hypervisor"], "port accesses"),
-    ("halts", &["kernel", "hypervisor"], "halts"),
+    ("cr3_writes", &["kernel", "dom0", "hypervisor"], "switches of address space (CR3)"),
+    ("invlpg", &["kernel", "dom0", "hypervisor"], "single translations dropped (invlpg)"),
+    ("msr", &["kernel", "dom0", "hypervisor"], "MSRs read or written"),
+    ("port_io", &["probe", "user", "kernel", "dom0", "hypervisor"], "port accesses"),
+    ("halts", &["kernel", "dom0", "hypervisor"], "halts"),
 ];
 
 /// What is modelled per thousand instructions, as report 001 has it.
@@ -78,7 +83,7 @@ fn misses(total: (f64, f64), pair: &Pair) -> String {
 }
 
 fn path(
-    places: &[(f64, f64); 4],
+    places: &[(f64, f64); 5],
     total: (f64, f64),
     pair: Option<&Pair>,
     subtracted: bool,

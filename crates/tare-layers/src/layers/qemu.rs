@@ -210,7 +210,7 @@ impl Layer for Qemu {
             // The first serial line is the console, the second the probe's.
             .args(["-chardev", "file,id=console,path=/dev/stderr", "-serial", "chardev:console"])
             .args(["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"])
-            .args(boot.counted_by(self.plugin(host))?)
+            .args(boot.counted_by(self.plugin(host), false)?)
             .args(&self.args);
         let (program, disks) = self.give_disks(host, boot, program)?;
         let (mut program, net) = self.give_net(host, boot, program)?;

@@ -153,7 +153,7 @@ pub fn count(series: &SeriesRow, name: &str) -> f64 {
 
 /// The instructions of all places together.
 pub fn instructions(series: &SeriesRow) -> f64 {
-    let places = ["probe", "user", "kernel", "hypervisor"];
+    let places = ["probe", "user", "kernel", "dom0", "hypervisor"];
     places.map(|place| count(series, &format!("{place}/instructions"))).iter().sum()
 }
 

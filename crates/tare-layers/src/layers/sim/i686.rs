@@ -87,8 +87,13 @@ impl Layer for I686 {
         let kernel = self.0.kernel.packed(host).map_err(other)?;
         let initrd = boot.own_name(&self.0.initramfs(host, boot)?);
         let append = self.0.arguments("console=ttyS0");
-        let start =
-            Start { kernel: &kernel, initrd: &initrd, append: &append, memory: self.0.memory };
+        let start = Start {
+            kernel: &kernel,
+            initrd: &initrd,
+            append: &append,
+            memory: self.0.memory,
+            domains: false,
+        };
         let program = self.0.program(host, boot, &start)?;
         let program = program.made_of("kernel", kernel, None);
         Ok(Launch::Program(program.made_of("probe", host.probe.clone(), None)))

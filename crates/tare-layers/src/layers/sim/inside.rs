@@ -48,7 +48,8 @@ impl Inside<'_> {
         let kernel = self.machine.kernel.elf(host).map_err(other)?;
         let initrd = boot.own_name(&self.initramfs(host, boot)?);
         let append = self.machine.arguments("console=ttyS0");
-        let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
+        let start =
+            Start { kernel: &kernel, initrd: &initrd, append: &append, memory, domains: false };
         let program = self.machine.program(host, boot, &start)?;
         Ok(program.made_of("kernel", kernel, None))
     }

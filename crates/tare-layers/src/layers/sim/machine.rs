@@ -44,6 +44,8 @@ pub(super) struct Start<'a> {
     pub(super) append: &'a str,
     /// Memory of the whole machine in MiB.
     pub(super) memory: u64,
+    /// Whether a second kernel serves the measured one.
+    pub(super) domains: bool,
 }
 
 impl Simulated {
@@ -149,7 +151,7 @@ impl Simulated {
         let emulator =
             programs::find(&self.emulator).map_err(|e| io::Error::other(e.to_string()))?;
         let memory = format!("{}M", start.memory);
-        let counting = boot.counted_by(host.plugin.as_ref())?;
+        let counting = boot.counted_by(host.plugin.as_ref(), start.domains)?;
         let program = Program::new(&emulator)
             // A tick of the guest's clock is an instruction; an idle guest's clock jumps to its next timer.
             .args(["-accel", "tcg", "-icount", "shift=0,sleep=off"])

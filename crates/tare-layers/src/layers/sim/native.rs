@@ -38,7 +38,8 @@ impl Layer for Native {
             append += &format!(" {COUNT_OPERATIONS}=1");
         }
         let memory = self.0.memory;
-        let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
+        let start =
+            Start { kernel: &kernel, initrd: &initrd, append: &append, memory, domains: false };
         let program = self.0.program(host, boot, &start)?;
         Ok(Launch::Program(program.made_of("kernel", kernel, None)))
     }

@@ -50,7 +50,15 @@ pub fn run(own: &Own, job: &Job) -> Result<Measured, Refusal> {
     let random = job.random.then_some(0x2545_f491_4f6c_dd1d);
     let places = Places { blocks: disk.bytes / block, block, next: 0, random };
     let (started, done) = (vec![0; depth], Vec::new());
-    Queue { engine, places, started, under_way: 0, job: *job, done }.run(own)
+    let before = disk.requests();
+    let queue = Queue { engine, places, started, under_way: 0, job: *job, done };
+    let (mut measured, asked) = queue.run(own)?;
+    // A disk in memory is a device that counts nothing.
+    if let (Some(before), Some(after @ 1..)) = (before, disk.requests()) {
+        let each = after.saturating_sub(before) as f64 / asked as f64;
+        measured.counters.push(Counter::new("device_requests", each));
+    }
+    Ok(measured)
 }
 
 /// Requests under way.
@@ -64,7 +72,8 @@ struct Queue {
 }
 
 impl Queue {
-    fn run(mut self, own: &Own) -> Result<Measured, Refusal> {
+    /// What was measured, and how many requests were made in all.
+    fn run(mut self, own: &Own) -> Result<(Measured, u64), Refusal> {
         let mut latencies = Latencies::new();
         let (mut requests, block) = (0u64, self.job.block as u64);
         let value = if self.job.random { 1 } else { block };
@@ -86,7 +95,8 @@ impl Queue {
         let mut counters = latencies.counters();
         counters.push(Counter::new(&format!("engine/{}", self.engine.name()), 1.0));
         counters.push(Counter::new("bytes", (requests * block) as f64));
-        Ok(Measured { ops: requests / (samples.len() as u64 + 1), samples, warmup: 1, counters })
+        let ops = requests / (samples.len() as u64 + 1);
+        Ok((Measured { ops, samples, warmup: 1, counters }, requests))
     }
 
     fn start(&mut self, slot: usize) -> Result<(), Refusal> {

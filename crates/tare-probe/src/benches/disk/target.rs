@@ -3,9 +3,9 @@
 
 use crate::bench::Refusal;
 use crate::device::{size, why};
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use tare_proto::DISK;
 
 /// An open disk.
@@ -14,6 +14,8 @@ pub struct Disk {
     pub file: File,
     /// Its size.
     pub bytes: u64,
+    /// What the kernel counts of it, if it is a device.
+    statistics: Option<String>,
 }
 
 impl Disk {
@@ -26,11 +28,23 @@ impl Disk {
         let unavailable = |e: io::Error| Refusal::Unavailable(why(&path, &e));
         let bytes = size(&path).map_err(unavailable)?;
         // A mounted device is busy for those who ask for it alone.
-        let device = std::fs::metadata(&path).is_ok_and(|it| it.file_type().is_block_device());
-        let alone = if device { libc::O_EXCL } else { 0 };
+        let device = fs::metadata(&path).ok().filter(|it| it.file_type().is_block_device());
+        let alone = if device.is_some() { libc::O_EXCL } else { 0 };
         let mut options = OpenOptions::new();
         options.read(true).write(write).custom_flags(libc::O_DIRECT | alone);
         let file = options.open(&path).map_err(unavailable)?;
-        Ok(Disk { file, bytes })
+        let statistics = device.map(|it| {
+            let (major, minor) = (libc::major(it.rdev()), libc::minor(it.rdev()));
+            format!("/sys/dev/block/{major}:{minor}/stat")
+        });
+        Ok(Disk { file, bytes, statistics })
+    }
+
+    /// Reads and writes that the device has ended, as its driver was given them: what is too long for it comes in several.
+    /// (Linux, Documentation/block/stat.rst: the first and the fifth number.)
+    pub fn requests(&self) -> Option<u64> {
+        let text = fs::read_to_string(self.statistics.as_ref()?).ok()?;
+        let number = |at| text.split_whitespace().nth(at)?.parse::<u64>().ok();
+        Some(number(0)? + number(4)?)
     }
 }
