@@ -6,8 +6,8 @@ use crate::artifacts::initramfs::Initramfs;
 use crate::hardware;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, SessionError, Setting, SettingError,
-    Settings, Unavailable, Unnamed, artifacts::kernel, disk, disk::drive, disk::files, net, root,
-    vmm,
+    Settings, Unavailable, Unnamed, artifacts::kernel, balloon, disk, disk::backend, disk::drive,
+    disk::files, net, root, vmm,
 };
 use std::io;
 use tare_proto::{DISK, DISK_FILES, Machine, NET, NO_DISK, ROOT};
@@ -40,8 +40,17 @@ const SETTINGS: [Setting; 1 + qemu::SETTINGS.len()] = {
 };
 
 /// Settings that mean something to QEMU only.
-const OF_QEMU: &[&str] =
-    &["cpu", "machine", "emulator", "args", drive::CACHE.key, drive::AIO.key, drive::QUEUES.key];
+const OF_QEMU: &[&str] = &[
+    "cpu",
+    "machine",
+    "emulator",
+    "args",
+    balloon::SETTING.key,
+    backend::BACKEND.key,
+    drive::CACHE.key,
+    drive::AIO.key,
+    drive::QUEUES.key,
+];
 
 /// Chooses QEMU for a virtual machine whose programs need a root, unless a monitor is named: tare's own has no disk for it. Whether
 /// that was chosen.
