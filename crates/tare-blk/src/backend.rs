@@ -2,16 +2,18 @@
 
 use crate::device::Medium;
 use crate::error::Error;
-use crate::lane::{Lane, RingState, Space};
+use crate::lane::{Lane, RingState, Space, wake};
+use crate::polling::Polling;
 use crate::request::{Limits, Memory};
 use crate::settings::{Lock, SECTOR, Settings, Source};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, poll};
+use std::hint::spin_loop;
 use std::io;
-use std::ops::DerefMut;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 use vhost::vhost_user::{VhostUserProtocolFeatures as Protocol, VhostUserVirtioFeatures as Virtio};
 use vhost_user_backend::{VhostUserBackend, VringMutex, VringT};
 use virtio_bindings::virtio_blk::{
@@ -20,6 +22,7 @@ use virtio_bindings::virtio_blk::{
 };
 use virtio_bindings::virtio_config::VIRTIO_F_VERSION_1;
 use virtio_bindings::virtio_ring::{VIRTIO_RING_F_EVENT_IDX, VIRTIO_RING_F_INDIRECT_DESC};
+use virtio_queue::QueueT;
 use vm_memory::{FileOffset, GuestAddressSpace, GuestMemoryBackend, GuestMemoryRegion};
 use vmm_sys_util::epoll::EventSet;
 use vmm_sys_util::event::{
@@ -40,6 +43,7 @@ pub struct BlockBackend {
     memory: Space,
     lanes: Vec<Mutex<Lane>>,
     rings: Vec<Mutex<Option<Vring>>>,
+    polling: Vec<Mutex<Polling>>,
     held: Option<Held>,
     stopping: AtomicBool,
 }
@@ -63,6 +67,9 @@ impl BlockBackend {
             memory: Space::new(Memory::default()),
             lanes: (0..settings.queues).map(|_| lane()).collect::<Result<_, Error>>()?,
             rings: (0..settings.queues).map(|_| Mutex::new(None)).collect(),
+            polling: (0..settings.queues)
+                .map(|_| Mutex::new(Polling::new(settings.poll_us)))
+                .collect(),
             held: match settings.lock {
                 Lock::None => None,
                 Lock::Device => Some(Held::default()),
@@ -89,27 +96,56 @@ impl BlockBackend {
 
     /// Takes what is available and gives back what has finished, until there is nothing of either.
     fn pass(&self, queue: usize, vring: &Vring) -> io::Result<()> {
+        locked(&self.polling[queue]).ends(Instant::now());
         let mut more = false;
         while !self.stopping.load(Ordering::Relaxed) {
-            // Let go after each round, so that others have their turn, too.
-            let _held = self.held.as_ref().map(|held| locked(held));
-            let mut lane = locked(&self.lanes[queue]);
-            let mut ring = vring.get_mut();
-            // What the ring's own calls refuse is a ring outside of the driver's memory: there is nothing to be done for it.
-            let _ = ring.disable_notification();
-            let taken = lane.take(&self.memory, &mut ring)?;
-            lane.give_back(&mut ring)?;
-            wake(&mut ring);
-            // A ring that says there is more and gives nothing is not in order: it is left until the next kick.
-            if lane.full() || (more && taken == 0) {
-                break;
+            let idle = {
+                // Let go after each round, so that others have their turn, too.
+                let _held = self.hold();
+                let mut lane = locked(&self.lanes[queue]);
+                let mut ring = vring.get_mut();
+                // What the ring's own calls refuse is a ring outside of the driver's memory: there is nothing to be done for it.
+                let _ = ring.disable_notification();
+                let taken = lane.take(&self.memory, &mut ring)?;
+                lane.give_back(&mut ring)?;
+                wake(&mut ring);
+                // A ring that says there is more and gives nothing is not in order: it is left until the next kick.
+                if lane.full() || (more && taken == 0) {
+                    break;
+                }
+                lane.idle()
+            };
+            // What a device works on wakes this thread when it is done.
+            if idle && self.look(queue, vring) {
+                more = true;
+                continue;
             }
-            more = ring.enable_notification().unwrap_or(false);
+            let _held = self.hold();
+            more = vring.get_mut().enable_notification().unwrap_or(false);
             if !more {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Takes the lock that the settings want, if they want one.
+    fn hold(&self) -> Option<MutexGuard<'_, ()>> {
+        self.held.as_deref().map(locked)
+    }
+
+    /// Looks for requests for as long as that pays: whether there are some.
+    fn look(&self, queue: usize, vring: &Vring) -> bool {
+        let begin = Instant::now();
+        let end = begin + locked(&self.polling[queue]).begins(begin);
+        while Instant::now() < end && !self.stopping.load(Ordering::Relaxed) {
+            if has_requests(&vring.get_ref(), &self.memory) {
+                locked(&self.polling[queue]).ends(Instant::now());
+                return true;
+            }
+            spin_loop();
+        }
+        false
     }
 
     fn config(&self) -> [u8; 60] {
@@ -128,11 +164,11 @@ fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Wakes the driver if it asked for that. A driver that cannot be woken looks by itself, or it has gone.
-fn wake(ring: &mut impl DerefMut<Target = RingState>) {
-    if ring.needs_notification().unwrap_or(false) {
-        let _ = ring.signal_used_queue();
-    }
+/// Whether the driver has made requests available that were not taken. A ring outside of its memory has none.
+fn has_requests(ring: &RingState, memory: &Space) -> bool {
+    let queue = ring.get_queue();
+    let available = queue.avail_idx(&*memory.memory(), Ordering::Acquire);
+    available.is_ok_and(|index| index.0 != queue.next_avail())
 }
 
 impl VhostUserBackend for BlockBackend {

@@ -16,6 +16,7 @@ pub mod front;
 mod lane;
 pub mod measure;
 pub mod outcome;
+mod polling;
 mod process;
 pub mod request;
 pub mod serve;

@@ -1,6 +1,7 @@
 //! The knobs of a device: what report 001 turned in Xen's ring, by the names of virtio.
 
 use crate::error::Error;
+use crate::polling;
 use clap::{Args, ValueEnum};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -55,6 +56,9 @@ pub struct Settings {
     /// What the queues of both ends hold while they touch a ring
     #[arg(long, value_enum, default_value_t = Lock::None)]
     pub lock: Lock,
+    /// Microseconds that an idle queue of the back end looks for requests before it sleeps, at most; 0 for not at all
+    #[arg(long, default_value_t = polling::DEFAULT_US, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub poll_us: u32,
     /// How a file is read
     #[arg(long, value_enum, default_value_t = Engine::IoUring)]
     pub engine: Engine,
@@ -127,6 +131,7 @@ impl Default for Settings {
             no_event_index: false,
             queues: 1,
             lock: Lock::None,
+            poll_us: polling::DEFAULT_US,
             engine: Engine::IoUring,
             cached: false,
             writable: false,
@@ -145,6 +150,7 @@ impl Settings {
             format!("--ring={}", self.ring),
             format!("--queues={}", self.queues),
             format!("--lock={}", name(&self.lock)),
+            format!("--poll-us={}", self.poll_us),
             format!("--engine={}", name(&self.engine)),
         ];
         let flags = [

@@ -11,10 +11,11 @@ use tare_proto::Better;
 const COLUMNS: usize = 8;
 /// Most columns of text that they take in all.
 const ROOM: usize = 64;
-/// Most lines of settings, of interactions, and of counters.
+/// Most lines of settings, of interactions, and of counters of a step; most steps whose counters are shown.
 const LINES: usize = 64;
 const SHOWN: usize = 8;
-const COUNTED: usize = 16;
+const COUNTED: usize = 12;
+const STEPS: usize = 8;
 /// Most columns of a counter's name.
 const NAME: usize = 32;
 
@@ -30,14 +31,9 @@ pub(crate) struct Table {
 
 /// The tables of a response that have something to show.
 pub(crate) fn tables(response: &Response) -> Vec<Table> {
-    let tables = [
-        settings(response),
-        effects(response),
-        steps(response),
-        interactions(response),
-        counted(response),
-    ];
-    tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+    let tables = [settings(response), effects(response), steps(response), interactions(response)];
+    let tables = tables.into_iter().filter(|table| !table.rows.is_empty());
+    tables.chain(counted(response)).collect()
 }
 
 /// Every setting's ratio to the first; the last knob's settings side by side where there is room.
@@ -160,34 +156,37 @@ fn judged(ratio: &Ratio, verdict: Verdict, measure: Measure) -> [String; 3] {
     [value, interval.unwrap_or_else(|| "–".into()), said]
 }
 
-/// What the knobs change of what was counted, largest part first.
-fn counted(response: &Response) -> Table {
+/// What each step of a knob changes of what was counted: instructions by place, then crossings, the largest part first.
+fn counted(response: &Response) -> impl Iterator<Item = Table> {
+    let steps = response.knobs.iter().enumerate().flat_map(move |(at, knob)| {
+        (1..knob.levels.len()).map(move |level| counted_of(response, (at, knob), level))
+    });
+    steps.filter(|table| !table.rows.is_empty()).take(STEPS)
+}
+
+fn counted_of(response: &Response, (at, knob): (usize, &Factor), level: usize) -> Table {
     let part = |one: &CountedEffect| {
         if one.first > 0.0 { one.change.abs() / one.first } else { f64::INFINITY }
     };
-    let mut all: Vec<&CountedEffect> = response.counted.iter().collect();
-    all.sort_by(|a, b| part(b).total_cmp(&part(a)).then(b.change.abs().total_cmp(&a.change.abs())));
-    let rows = all.iter().take(COUNTED).filter_map(|one| {
-        let knob = response.knobs.get(one.knob)?;
-        let change =
-            format!("{} {} → {}", name(&knob.name), level_at(knob, 0), level_at(knob, one.level));
+    let of_step = |one: &&CountedEffect| one.knob == at && one.level == level;
+    let mut all: Vec<&CountedEffect> = response.counted.iter().filter(of_step).collect();
+    let crosses = |one: &CountedEffect| !one.counter.ends_with("/instructions");
+    all.sort_by(|a, b| crosses(a).cmp(&crosses(b)).then(part(b).total_cmp(&part(a))));
+    let rows = all.iter().take(COUNTED).map(|one| {
         let interval = format!("{}–{}", signed(one.low), signed(one.high));
-        Some(vec![
-            fit(&clean(&one.counter), NAME),
-            change,
-            digits(one.first),
-            signed(one.change),
-            interval,
-        ])
+        vec![fit(&clean(&one.counter), NAME), digits(one.first), signed(one.change), interval]
     });
     let rows: Vec<Vec<String>> = rows.collect();
     let note = format!(
-        "Means of an operation, over all samples, where a knob changes them by 1% or more: {} of {}.",
+        "{} {} → {}: means of an operation, over all samples, where they change by 1% or more ({} of {}).",
+        name(&knob.name),
+        level_at(knob, 0),
+        level_at(knob, level),
         rows.len(),
         all.len()
     );
-    let head = ["counter", "knob", "at first", "change", "interval"].map(String::from).to_vec();
-    Table { title: "Counted", note, head, rows, names: 2 }
+    let head = ["counter", "at first", "change", "interval"].map(String::from).to_vec();
+    Table { title: "Counted", note, head, rows, names: 1 }
 }
 
 fn signed(value: f64) -> String {
