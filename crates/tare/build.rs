@@ -1,18 +1,19 @@
 //! Builds, with a cargo of their own, what `tare` carries inside: the probe and the virtual machine monitor, static and
 //! optimised, and the plugin that counts what a simulated machine executes.
 //!
-//! `TARE_PROBE=FILE`, `TARE_PROBE32=FILE`, `TARE_VMM=FILE` and `TARE_PLUGIN=FILE` use ready-built ones instead. The monitor and
-//! the plugin are only for x86-64, and the probe for 32-bit machines is built where Rust has their library. Without them tare
-//! contains empty files instead, and its layers say so. That keeps one build command for every architecture, without features
+//! `TARE_PROBE=FILE`, `TARE_PROBE32=FILE`, `TARE_PROBE_ARM=FILE`, `TARE_VMM=FILE` and `TARE_PLUGIN=FILE` use ready-built ones
+//! instead. The monitor and the plugin are only for x86-64, and probes for machines of other architectures are built where Rust
+//! has their library. Without them tare contains empty files instead, and its layers say so. That keeps one build command for every architecture, without features
 //! of cargo.
 
 #[path = "build/commit.rs"]
 mod commit;
+#[path = "build/foreign.rs"]
+mod foreign;
 #[path = "build/needs.rs"]
 mod needs;
-#[path = "build/small.rs"]
-mod small;
 
+use foreign::{ARM_64, Foreign, X86_32};
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 use std::{env, fs};
@@ -48,10 +49,12 @@ fn main() {
         complain(&needs::missing(&driver(), counted));
         own("tare-probe", &probe).join("tare-probe")
     });
-    carry("TARE_PROBE32", || match counted && small::has_library() {
-        true => build(&root, "tare-probe", small::TARGET, &probe).join("tare-probe"),
+    let for_other = |other: &Foreign, flags: &[&str]| match counted && other.can_be_built() {
+        true => build(&root, "tare-probe", other.target, flags).join("tare-probe"),
         false => nothing(),
-    });
+    };
+    carry("TARE_PROBE32", || for_other(&X86_32, &probe));
+    carry("TARE_PROBE_ARM", || for_other(&ARM_64, PROBE_FLAGS));
     let of_x86 = |build: &dyn Fn() -> PathBuf| if counted { build() } else { nothing() };
     carry("TARE_VMM", || of_x86(&|| own("tare-vmm", VMM_FLAGS).join("tare-vmm")));
     carry("TARE_PLUGIN", || of_x86(&|| own("tare-plugin", &[]).join("libtare_plugin.so")));
@@ -104,7 +107,9 @@ fn build(root: &Path, package: &str, target: &str, flags: &[&str]) -> PathBuf {
         }
     }
     let is_own = env::var("TARGET").is_ok_and(|own| own == target);
-    if let Some(linker) = env::var_os("RUSTC_LINKER").filter(|_| is_own) {
+    let own = env::var_os("RUSTC_LINKER").filter(|_| is_own);
+    let other = [X86_32, ARM_64].into_iter().find(|other| other.target == target);
+    if let Some(linker) = own.or_else(|| Some(other?.linker?.into())) {
         let name = target.to_uppercase().replace('-', "_");
         cargo.env(format!("CARGO_TARGET_{name}_LINKER"), linker);
     }

@@ -17,6 +17,13 @@ const NEEDED: &[(&str, &str)] = &[
 const GUESTS: &[(&str, &str)] =
     &[("linux.uml", "user-mode-linux"), ("qemu-system-x86_64", "qemu-system-x86")];
 
+/// What the simulated ARM machine needs on x86-64: the machine, and what links its probe, with its C library.
+const ARM: &[(&str, &str)] = &[
+    ("qemu-system-aarch64", "qemu-system-arm"),
+    ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
+    ("aarch64-linux-gnu-gcc", "libc6-dev-arm64-cross"),
+];
+
 /// What only tests need: engines of containers; a server of SSH; a scheduler of jobs; a browser for the page, and its driver; a reader of
 /// databases; what makes an empty Debian and roots of programs.
 const TESTING: &[(&str, &str)] = &[
@@ -40,8 +47,8 @@ const TESTING: &[(&str, &str)] = &[
     ("dpkg-deb", "dpkg"),
 ];
 
-/// What the probe for 32-bit machines is built for.
-const SMALL: &str = "i686-unknown-linux-musl";
+/// What the probes for simulated machines of other architectures are built for.
+const FOREIGN: &[&str] = &["i686-unknown-linux-musl", "aarch64-unknown-linux-gnu"];
 
 /// What the suites are compared with.
 const ORIGINALS: &[(&str, &str)] = &[
@@ -72,19 +79,20 @@ pub fn install() -> Result<()> {
 
 /// Installs what layers and tests lack.
 pub fn install_for_tests() -> Result<()> {
-    install_all(needed().chain(TESTING))?;
+    let other = if cfg!(target_arch = "x86_64") { ARM } else { &[] };
+    install_all(needed().chain(TESTING).chain(other))?;
     apt::know_packages()?;
-    small_machines();
+    foreign_machines();
     python::install()
 }
 
-/// Rust's library for the probe of 32-bit machines, which tare's build takes if it is there. Without it the test of these
-/// machines fails and says so.
-fn small_machines() {
-    let installed =
-        cfg!(target_arch = "x86_64").then(|| run("rustup", &["target", "add", SMALL], &[]));
-    if let Some(Err(why)) = installed {
-        eprintln!("Rust's library for {SMALL} cannot be had: {why}");
+/// Rust's libraries for the probes of other architectures, which tare's build takes if they are there. Without one the test of
+/// its machine fails and says so.
+fn foreign_machines() {
+    for target in FOREIGN.iter().filter(|_| cfg!(target_arch = "x86_64")) {
+        if let Err(why) = run("rustup", &["target", "add", target], &[]) {
+            eprintln!("Rust's library for {target} cannot be had: {why}");
+        }
     }
 }
 

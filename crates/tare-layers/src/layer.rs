@@ -55,6 +55,8 @@ pub struct Host {
     pub cache: PathBuf,
     /// The probe for 32-bit x86, if tare was built with it.
     pub probe32: Option<PathBuf>,
+    /// The probe for 64-bit ARM, if tare was built with it.
+    pub probe_arm: Option<PathBuf>,
     /// tare's own virtual machine monitor, a static executable file.
     pub vmm: Option<PathBuf>,
     /// What counts instructions on a simulated machine, when that is asked for.
@@ -72,6 +74,7 @@ impl Host {
             probe,
             cache,
             probe32: None,
+            probe_arm: None,
             vmm: None,
             plugin: None,
             tare: None,

@@ -49,7 +49,8 @@ pub use keeper::record::{Swept, sweep};
 pub use launch::{Artifact, Helper, Keeper, Launch, ProcessesAre, Program, Second, Step};
 pub use layer::{BootSpec, Host, Layer};
 pub use layers::{
-    KINDS, LayerKind, Recipe, Tested, Unnamed, configure, kinds_of, takes_image, usual, with_root,
+    KINDS, LayerKind, Recipe, Tested, Unnamed, configure, has_counters, kinds_of, takes_image,
+    usual, with_root,
 };
 pub use page_cache::{Dropped, drop_cached};
 pub use pages::Pages;

@@ -23,6 +23,10 @@ pub static PROBE: Carried =
 pub static PROBE32: Carried =
     Carried { name: "tare-probe32", bytes: include_bytes!(env!("TARE_PROBE32_FILE")) };
 
+/// The probe for 64-bit ARM; absent where Rust's library for it, or a linker, was not installed.
+pub static PROBE_ARM: Carried =
+    Carried { name: "tare-probe-arm", bytes: include_bytes!(env!("TARE_PROBE_ARM_FILE")) };
+
 /// The virtual machine monitor; absent but on x86-64.
 pub static VMM: Carried =
     Carried { name: "tare-vmm", bytes: include_bytes!(env!("TARE_VMM_FILE")) };

@@ -1,6 +1,6 @@
 //! What tare itself needs of this host: its cache, the probe in it, a keeper.
 
-use crate::carried::{Carried, PLUGIN, PROBE, PROBE32, VMM};
+use crate::carried::{Carried, PLUGIN, PROBE, PROBE_ARM, PROBE32, VMM};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use std::env;
@@ -13,9 +13,9 @@ pub fn host() -> Result<Host> {
     let cache = cache()?;
     cache_folder(&cache).with_context(|| format!("tare's cache {}", cache.display()))?;
     let unpacked = |it: &Carried| it.is_here().then(|| it.unpack(&cache)).transpose();
-    let (vmm, probe32) = (unpacked(&VMM)?, unpacked(&PROBE32)?);
+    let (vmm, probe32, probe_arm) = (unpacked(&VMM)?, unpacked(&PROBE32)?, unpacked(&PROBE_ARM)?);
     let tare = Some(own_program()?);
-    Ok(Host { vmm, probe32, tare, ..Host::new(PROBE.unpack(&cache)?, cache) })
+    Ok(Host { vmm, probe32, probe_arm, tare, ..Host::new(PROBE.unpack(&cache)?, cache) })
 }
 
 /// The host with what `counting` takes: the plugin is unpacked if it is not yet.

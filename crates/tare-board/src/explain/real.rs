@@ -58,14 +58,15 @@ fn factors(counted: &Counted, row: &Row, pair: &Pair) -> Option<Decomposition> {
 /// What the layers did not let the probe count.
 fn missing(counted: &Counted) -> Vec<String> {
     let mut notes = Vec::new();
-    let (baseline, layer) = counted.both(REFUSED);
-    for (side, errno) in [("the baseline", baseline), ("the layer", layer)] {
-        if errno != 0.0 {
-            notes.push(format!(
-                "On {side} the kernel offers the probe no hardware events: {}.",
-                why(errno as i32)
-            ));
-        }
+    let sides = [("the baseline", &counted.baseline), ("the layer", &counted.layer)];
+    for (side, one) in sides {
+        let Some(errno) = one.get(REFUSED).filter(|errno| *errno != 0.0) else { continue };
+        let which = match one.get("perf/user/instructions") {
+            Some(_) => "not all hardware events",
+            None => "no hardware events",
+        };
+        let why = why(errno as i32);
+        notes.push(format!("On {side} the kernel offers the probe {which}: {why}."));
     }
     if !counted.has_any(REFUSED) && counted.names(PREFIX).is_empty() {
         notes.push("No events were counted: tare run --explain counts them.".into());
@@ -76,7 +77,7 @@ fn missing(counted: &Counted) -> Vec<String> {
 /// What `perf_event_open` means by an error.
 fn why(errno: i32) -> String {
     match errno {
-        2 | 19 | 95 => "this processor or virtual machine has no counters".into(),
+        2 | 19 | 95 => "this processor or virtual machine has no counters for them".into(),
         1 | 13 => "it forbids them (perf_event_paranoid, or a container's filter)".into(),
         38 => "it has no perf events".into(),
         other => format!("error {other}"),

@@ -80,8 +80,15 @@ pub const KINDS: &[LayerKind] = &[
     sim::kvm::KIND,
     sim::i686::WITHOUT_PAE,
     sim::i686::WITH_PAE,
+    sim::aarch64::KIND,
     mock::KIND,
 ];
+
+/// Whether simulated machines of `kind` have performance counters, which their kernel reads: a processor of x86 that QEMU translates
+/// has none.
+pub fn has_counters(kind: &str) -> bool {
+    kind == sim::aarch64::KIND.name
+}
 
 /// The kinds of layers that `machine` has.
 pub fn kinds_of(machine: Machine) -> impl Iterator<Item = &'static LayerKind> {

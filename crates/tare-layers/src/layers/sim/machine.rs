@@ -2,6 +2,7 @@
 //! measures depends on nothing but its own bits.
 
 use super::Kernel;
+use super::board::{Board, PC};
 use super::disk::{self, RamDisk};
 use super::root::Tree;
 use crate::availability::guests_run_here;
@@ -21,9 +22,6 @@ const OLDEST: (u32, u32) = (6, 0);
 /// an ELF image does not have.)
 pub(super) const ARGUMENTS: &str = "norandmaps quiet panic=-1";
 
-/// The line of a kernel that the machine boots itself.
-pub(super) const LINE: &str = "tare.line=/dev/ttyS1";
-
 /// The settings of a simulated machine.
 pub(super) struct Simulated {
     pub(super) kernel: Kernel,
@@ -31,6 +29,7 @@ pub(super) struct Simulated {
     pub(super) memory: u64,
     pub(super) disk: Option<RamDisk>,
     pub(super) root: Option<Tree>,
+    pub(super) board: &'static Board,
     balloon: Option<Balloon>,
     append: Vec<String>,
     cpu: String,
@@ -67,6 +66,7 @@ impl Simulated {
         Ok(Simulated {
             kernel,
             memory,
+            board: &PC,
             balloon: balloon::read(settings, memory)?,
             disk: RamDisk::read(settings)?,
             root,
@@ -115,7 +115,7 @@ impl Simulated {
     /// The same of one that the machine boots itself.
     pub(super) fn arguments(&self, console: &str) -> String {
         let disk = self.disk.map(|disk| format!(" {} {DISK}={}", disk.arguments(), disk::DEVICE));
-        self.measured(&format!("{console} {LINE}{}", disk.unwrap_or_default()))
+        self.measured(&format!("{console} {}{}", self.board.line, disk.unwrap_or_default()))
     }
 
     /// The initramfs of such a kernel.
@@ -157,11 +157,12 @@ impl Simulated {
             .args(["-accel", "tcg", "-icount", "shift=0,sleep=off"])
             // Without clock=vm the guest would read this host's time.
             .args(["-rtc", &format!("base={},clock=vm", start_date(boot.perturbation))])
-            .args(["-cpu", &self.cpu, "-smp", "1", "-machine", "pc", "-m", &memory])
+            .args(["-cpu", &self.cpu, "-smp", "1", "-machine", self.board.machine, "-m", &memory])
             .args(["-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none"])
             .args(["-no-reboot"])
-            .args(["-chardev", "file,id=console,path=/dev/stderr", "-serial", "chardev:console"])
-            .args(["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"])
+            .args(["-chardev", "file,id=console,path=/dev/stderr"])
+            .args(["-chardev", "stdio,id=line,signal=off"])
+            .args(self.board.serial)
             .args(counting)
             .arg("-kernel")
             .arg(start.kernel)

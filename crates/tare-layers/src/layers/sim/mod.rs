@@ -2,7 +2,10 @@
 //!
 //! All of them use the same kernel image, so that a ratio shows the layer alone.
 
+pub(super) mod aarch64;
+mod board;
 mod disk;
+mod foreign;
 pub(super) mod i686;
 mod inside;
 mod kernel;
@@ -27,8 +30,16 @@ const KERNEL: Setting = Setting {
     about: "a kernel's file, the tree that it was built in, its package, or a pattern of packages, of which the newest \
             (linux-image-6.*-amd64; default: linux-image-amd64)",
 };
+/// The same of a machine of another architecture.
+const FOREIGN_KERNEL: Setting = Setting {
+    key: "kernel",
+    about: "a kernel's file, the tree that it was built in, or its package for that architecture (default: linux-image-686, \
+            linux-image-686-pae, linux-image-arm64)",
+};
 const APPEND: Setting = Setting { key: "append", about: "more arguments of the kernel" };
 const MEMORY: Setting = Setting { key: "memory", about: "the kernel's memory (default 512M)" };
 const CPU: Setting = Setting { key: "cpu", about: "CPU model (default: depends on the layer)" };
-const EMULATOR: Setting =
-    Setting { key: "emulator", about: "QEMU's program (default qemu-system-x86_64)" };
+const EMULATOR: Setting = Setting {
+    key: "emulator",
+    about: "QEMU's program (default: qemu-system- and the processor's architecture)",
+};

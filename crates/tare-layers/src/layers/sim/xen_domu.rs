@@ -1,7 +1,8 @@
 //! `xen-domu`: the same kernel image as a PV domain beside Xen's first, which gives it its disk and its console.
 
+use super::board::PC;
 use super::inside::{Inside, other};
-use super::machine::{ARGUMENTS, LINE};
+use super::machine::ARGUMENTS;
 use super::toolstack::{self, BLOCK, DOMAIN, MODULES, Toolstack};
 use super::xen::{self, Dom0, XEN, XEN_ARGS, Xen};
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk, root};
@@ -126,7 +127,7 @@ impl XenDomu {
         let more: String = self.dom0_append.iter().map(|word| format!(" {word}")).collect();
         Ok(Dom0 {
             initramfs: inside.initramfs(host, boot)?,
-            arguments: format!("console=hvc0 {ARGUMENTS} {LINE}{disk}{more}"),
+            arguments: format!("console=hvc0 {ARGUMENTS} {}{disk}{more}", PC.line),
             memory: DOM0 + machine.disk.map_or(0, |disk| disk.size) + machine.root_beside(),
         })
     }

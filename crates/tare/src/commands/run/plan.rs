@@ -12,7 +12,7 @@ use crate::shell;
 use crate::sweep::Cost;
 use anyhow::{Result, anyhow, bail};
 use std::time::Duration;
-use tare_layers::suggestion;
+use tare_layers::{has_counters, suggestion};
 use tare_proto::{BenchInfo, MAX_SAMPLES, Machine, name_and_load};
 use tare_run::{BATCH_NS, HOST_SUITE, sandbox_benches as sandbox, simulated};
 use tare_store::{Counting, Neighbours, Order, Plan};
@@ -211,8 +211,8 @@ pub fn plan(
         batch_ns: if is_sim { simulated::BATCH } else { batch_ns },
         series_ms: if is_sim { simulated::SERIES_MS } else { series_ms() },
         counting: counting(args, machine),
-        // A simulated CPU has no counters of its own: the plugin counts.
-        events: args.explain && !is_sim,
+        // Where a simulated processor has no counters of its own, the plugin counts.
+        events: args.explain && (!is_sim || tried.iter().all(|it| has_counters(&it.row.kind))),
         cache_bytes: if is_sim { simulated::CACHE_BYTES } else { cache_bytes },
         boot_s: boot_limit(args, machine).as_secs_f64(),
         margin: margin / 100.0,

@@ -1,0 +1,103 @@
+//! A bare machine of another architecture, and the probe that is built for it.
+
+use super::board::Board;
+use super::inside::other;
+use super::kernel::Kernel;
+use super::machine::{Simulated, Start};
+use crate::{BootSpec, Host, Launch, Layer, SettingError, Settings, Unavailable};
+use std::io;
+use std::path::PathBuf;
+
+/// What such a machine is made of.
+pub(super) struct Foreign {
+    /// What it is, in words.
+    pub(super) what: &'static str,
+    /// What Debian calls the architecture.
+    pub(super) architecture: &'static str,
+    pub(super) emulator: &'static str,
+    /// The processor's model.
+    pub(super) cpu: &'static str,
+    pub(super) board: &'static Board,
+    /// Arguments of its kernel, beside the usual ones.
+    pub(super) arguments: &'static str,
+    /// Whether the plugin can count what it executes.
+    pub(super) counted: bool,
+    /// Its probe, if tare was built with it.
+    pub(super) probe: fn(&Host) -> Option<PathBuf>,
+    /// How tare gets it.
+    pub(super) remedy: &'static str,
+}
+
+struct Bare {
+    of: &'static Foreign,
+    machine: Simulated,
+}
+
+/// The layer of such a machine.
+pub(super) fn make(
+    of: &'static Foreign,
+    settings: &Settings,
+) -> Result<Box<dyn Layer>, SettingError> {
+    let kernel = Kernel::foreign(settings, of.architecture);
+    let mut machine = Simulated::of(settings, kernel, of.cpu, of.emulator)?;
+    machine.board = of.board;
+    Ok(Box::new(Bare { of, machine }))
+}
+
+impl Bare {
+    /// The host with the probe of this machine, and with what can count there.
+    fn host(&self, host: &Host) -> Result<Host, Unavailable> {
+        let probe = (self.of.probe)(host).ok_or_else(|| {
+            let why = format!("this tare was built without the probe for {}", self.of.what);
+            Unavailable::new(why, self.of.remedy)
+        })?;
+        let plugin = host.plugin.clone().filter(|_| self.of.counted);
+        Ok(Host { probe, plugin, ..host.clone() })
+    }
+}
+
+impl Layer for Bare {
+    fn check(&self, host: &Host) -> Result<(), Unavailable> {
+        let host = &self.host(host)?;
+        self.machine.starts(host)?;
+        self.machine.kernel.packed(host).map(drop)
+    }
+
+    /// The kernel is booted as it comes: one without PAE has no entry for what is unpacked already.
+    fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
+        let host = &self.host(host).map_err(other)?;
+        let kernel = self.machine.kernel.packed(host).map_err(other)?;
+        let initrd = boot.own_name(&self.machine.initramfs(host, boot)?);
+        let append = self.machine.arguments(&format!("console=ttyS0{}", self.of.arguments));
+        let start = Start {
+            kernel: &kernel,
+            initrd: &initrd,
+            append: &append,
+            memory: self.machine.memory,
+            domains: false,
+        };
+        let program = self.machine.program(host, boot, &start)?;
+        let program = program.made_of("kernel", kernel, None);
+        Ok(Launch::Program(program.made_of("probe", host.probe.clone(), None)))
+    }
+
+    fn scripted(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{aarch64, i686};
+    use super::*;
+
+    #[test]
+    fn without_its_probe_the_remedy_is_told() {
+        let host = Host::new("/probe".into(), "/cache".into());
+        for kind in [i686::WITHOUT_PAE, i686::WITH_PAE, aarch64::KIND] {
+            let layer = (kind.make)(&Settings::parse(kind.name).unwrap()).unwrap();
+            let lacking = layer.check(&host).unwrap_err();
+            assert!(lacking.remedy.contains("rustup target add"), "{lacking}");
+        }
+    }
+}
