@@ -104,6 +104,11 @@ impl Simulated {
         host.plugin.as_ref().map_or(Ok(()), |plugin| plugin.check(&emulator))
     }
 
+    /// What is set of the measured kernel's arguments.
+    pub(super) fn append(&self) -> &[String] {
+        &self.append
+    }
+
     /// The measured kernel's arguments: `own` (its console, line and disk), the usual ones, those that are set.
     pub(super) fn measured(&self, own: &str) -> String {
         let root = self.root.as_ref().map(Tree::argument);

@@ -12,6 +12,7 @@ mod kernel;
 pub(super) mod kvm;
 mod machine;
 pub(super) mod native;
+mod ring;
 mod root;
 pub(super) mod runsc;
 mod toolstack;

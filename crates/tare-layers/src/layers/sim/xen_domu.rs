@@ -5,7 +5,7 @@ use super::inside::{Inside, other};
 use super::machine::ARGUMENTS;
 use super::toolstack::{self, BLOCK, DOMAIN, MODULES, Toolstack};
 use super::xen::{self, Dom0, XEN, XEN_ARGS, Xen};
-use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk, root};
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk, ring, root};
 use crate::balloon;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, Setting, SettingError, Settings,
@@ -74,7 +74,9 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
     if dom0_append.iter().any(|word| word.contains(',')) {
         return Err(SettingError("dom0_append: a comma would end dom0's arguments there".into()));
     }
-    Ok(Box::new(XenDomu { xen: Xen::new(settings)?, tsc, dom0_append }))
+    let xen = Xen::new(settings)?;
+    ring::check(&xen.machine)?;
+    Ok(Box::new(XenDomu { xen, tsc, dom0_append }))
 }
 
 impl XenDomu {
@@ -178,6 +180,20 @@ mod tests {
             "{domain}"
         );
         assert!(domain.contains("target=/dev/ram0"), "{domain}");
+    }
+
+    #[test]
+    fn a_driver_that_would_take_all_memory_is_refused() {
+        let made = |more: &str| make(&Settings::parse(&format!("d,kind=xen-domu,{more}")).unwrap());
+        let large =
+            "append=xen_blkfront.max_indirect_segments=256 xen_blkfront.max_ring_page_order=4";
+        let refused = made(&format!("disk=128M,{large}")).err().unwrap().to_string();
+        assert!(refused.contains("keeps 514 MiB") && refused.contains("memory="), "{refused}");
+        let fits =
+            ["memory=1G,disk=128M", "disk=none"].map(|more| made(&format!("{more},{large}")));
+        assert!(fits.iter().all(Result::is_ok), "where it has room, or no disk");
+        assert!(made(&format!("disk=128M,{large} xen_blkfront.feature_persistent=N")).is_ok());
+        assert!(made("disk=128M,append=xen_blkfront.max_ring_page_order=4").is_ok());
     }
 
     #[test]
