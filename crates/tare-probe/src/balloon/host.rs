@@ -2,7 +2,7 @@
 
 use super::by_turns;
 use std::fs;
-use std::io::{self, BufRead, BufReader, ErrorKind, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::os::unix::net::{UnixDatagram, UnixListener};
 use tare_proto::Balloon;
 
@@ -13,11 +13,11 @@ pub fn qemu(socket: &str, memory: &str, balloon: &str) -> i32 {
         let listener = UnixListener::bind(socket)?;
         println!("ready");
         let (stream, _) = listener.accept()?;
-        let mut lines = BufReader::new(stream.try_clone()?).lines();
+        let mut said = BufReader::new(stream.try_clone()?);
         let mut ask = |command: &str, arguments: serde_json::Value| {
             let message = serde_json::json!({ "execute": command, "arguments": arguments });
             writeln!(&stream, "{message}")?;
-            answer(&mut lines)
+            answer(&mut said)
         };
         ask("qmp_capabilities", serde_json::json!({}))?;
         Err(by_turns(balloon, |out| {
@@ -26,11 +26,17 @@ pub fn qemu(socket: &str, memory: &str, balloon: &str) -> i32 {
     }))
 }
 
+/// Longest line that QEMU says here, in bytes.
+const LINE: u64 = 1 << 16;
+
 /// Reads what QEMU says until it has answered; what it tells of its own accord is passed over. (QEMU, QMP specification)
-fn answer(lines: &mut impl Iterator<Item = io::Result<String>>) -> io::Result<()> {
+fn answer(stream: &mut impl BufRead) -> io::Result<()> {
     loop {
-        let line = lines.next().ok_or(ErrorKind::UnexpectedEof)??;
-        let said: serde_json::Value = serde_json::from_str(&line).map_err(io::Error::other)?;
+        let mut line = Vec::new();
+        if stream.by_ref().take(LINE).read_until(b'\n', &mut line)? == 0 {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        let said: serde_json::Value = serde_json::from_slice(&line).map_err(io::Error::other)?;
         if said.get("return").is_some() {
             return Ok(());
         }
