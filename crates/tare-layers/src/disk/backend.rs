@@ -1,7 +1,7 @@
 //! Who serves the disk of a virtual machine: QEMU itself, or `tare disk serve` in a process beside it, over vhost-user. Its
 //! segments, ring, queues and locks can be set (docs/pv-disk.md).
 
-use super::{Attached, Disk};
+use super::{Attached, Disk, drive, files};
 use crate::{BootSpec, Helper, Host, Program, Setting, SettingError, Settings, Unavailable};
 use std::io;
 use std::path::PathBuf;
@@ -28,11 +28,20 @@ impl Backend {
     /// Reads the settings of a machine with `disk`; `None` where QEMU serves it.
     pub fn read(settings: &Settings, disk: Option<&Disk>) -> Result<Option<Backend>, SettingError> {
         let args = settings.words(BACKEND_ARGS.key);
+        let of_qemu = [drive::CACHE.key, drive::AIO.key, drive::QUEUES.key];
+        // They may be meant for the machine's other disks.
+        let others = [files::SETTING.key, "root"].iter().any(|key| settings.get(key).is_some());
+        let idle = of_qemu.iter().find(|key| !others && settings.get(key).is_some());
         match settings.one_of(BACKEND.key, &["qemu", "tare"])? {
             Some("tare") if disk.is_none() => {
                 Err(SettingError("backend=tare serves the disk that disk= names: add it".into()))
             }
-            Some("tare") => Ok(Some(Backend { args })),
+            Some("tare") => match idle {
+                Some(key) => Err(SettingError(format!(
+                    "{key}= is QEMU's and does nothing to a disk of backend=tare: see backend_args="
+                ))),
+                None => Ok(Some(Backend { args })),
+            },
             _ if !args.is_empty() => {
                 Err(SettingError("backend_args= are those of backend=tare: add it".into()))
             }
@@ -99,5 +108,7 @@ mod tests {
         assert!(refused(",disk=none,backend=tare").contains("disk="));
         assert!(refused(",disk=32M,backend_args=--segments 11").contains("backend=tare"));
         assert!(refused(",disk=32M,backend=tarr").contains("did you mean tare"));
+        assert!(refused(",disk=32M,backend=tare,queues=2").contains("queues= is QEMU's"));
+        assert!(read(",disk=32M,files=32M,backend=tare,cache=none").unwrap().is_some());
     }
 }
