@@ -1,4 +1,5 @@
-//! The probe and the layers compile for the other architecture. No C compiler is needed for that, and half a minute.
+//! All but the monitor and the plugin, which are x86's, compiles for the other architecture; without a C compiler for that, the
+//! probe and the layers do.
 
 use crate::shell::{cargo_beside, has_program, run};
 use anyhow::Result;
@@ -6,12 +7,18 @@ use anyhow::Result;
 /// The other architecture.
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
-/// Checks them, where Rust's library for that architecture can be had.
+/// Its C compiler, which SQLite is built with.
+const COMPILER: &str = "aarch64-linux-gnu-gcc";
+
+/// Checks that, where Rust's library for that architecture can be had.
 pub fn elsewhere() -> Result<()> {
     if !has_program("rustup") || run("rustup", &["target", "add", TARGET], &[]).is_err() {
         eprintln!("Rust's library for {TARGET} cannot be had: the check for it is left out");
         return Ok(());
     }
-    let packages = ["--package", "tare-probe", "--package", "tare-layers"];
-    cargo_beside(&[&["check", "--quiet", "--target", TARGET], &packages[..]].concat(), &[])
+    let packages: &[&str] = match has_program(COMPILER) {
+        true => &["--workspace", "--exclude", "tare-vmm", "--exclude", "tare-plugin"],
+        false => &["--package", "tare-probe", "--package", "tare-layers"],
+    };
+    cargo_beside(&[&["check", "--quiet", "--target", TARGET], packages].concat(), &[])
 }
