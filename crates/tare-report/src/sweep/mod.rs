@@ -64,6 +64,9 @@ pub(crate) fn sentence(response: &Response) -> String {
         let better = if response.better == Better::Lower { "lower" } else { "higher" };
         text += &match best.alike.len() {
             0 => format!(" ({better} is better)."),
+            _ if best.ratio.low.is_none() => {
+                format!(" ({better} is better); with one block nothing is shown to be worse.")
+            }
             some => format!(
                 " ({better} is better); not shown to be worse: {}.",
                 alike(response, &best.alike, some)
