@@ -2,6 +2,7 @@
 //! segments, ring, queues and locks can be set (docs/pv-disk.md).
 
 use super::{Attached, Disk, drive, files};
+use crate::root;
 use crate::{BootSpec, Helper, Host, Program, Setting, SettingError, Settings, Unavailable};
 use std::io;
 use std::path::PathBuf;
@@ -30,7 +31,8 @@ impl Backend {
         let args = settings.words(BACKEND_ARGS.key);
         let of_qemu = [drive::CACHE.key, drive::AIO.key, drive::QUEUES.key];
         // They may be meant for the machine's other disks.
-        let others = [files::SETTING.key, "root"].iter().any(|key| settings.get(key).is_some());
+        let others =
+            [files::SETTING.key, root::IMAGE.key].iter().any(|key| settings.get(key).is_some());
         let idle = of_qemu.iter().find(|key| !others && settings.get(key).is_some());
         match settings.one_of(BACKEND.key, &["qemu", "tare"])? {
             Some("tare") if disk.is_none() => {

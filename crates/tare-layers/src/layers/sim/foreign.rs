@@ -74,7 +74,6 @@ impl Layer for Bare {
             initrd: &initrd,
             append: &append,
             memory: self.machine.memory,
-            domains: false,
         };
         let program = self.machine.program(host, boot, &start)?;
         let program = program.made_of("kernel", kernel, None);

@@ -48,8 +48,7 @@ impl Inside<'_> {
         let kernel = self.machine.kernel.elf(host).map_err(other)?;
         let initrd = boot.own_name(&self.initramfs(host, boot)?);
         let append = self.machine.arguments("console=ttyS0");
-        let start =
-            Start { kernel: &kernel, initrd: &initrd, append: &append, memory, domains: false };
+        let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
         let program = self.machine.program(host, boot, &start)?;
         Ok(program.made_of("kernel", kernel, None))
     }

@@ -30,8 +30,11 @@ pub(super) struct Simulated {
     pub(super) disk: Option<RamDisk>,
     pub(super) root: Option<Tree>,
     pub(super) board: &'static Board,
+    /// Whether a second kernel serves the measured one.
+    pub(super) domains: bool,
     balloon: Option<Balloon>,
-    append: Vec<String>,
+    /// What is set of the measured kernel's arguments.
+    pub(super) append: Vec<String>,
     cpu: String,
     emulator: String,
 }
@@ -43,8 +46,6 @@ pub(super) struct Start<'a> {
     pub(super) append: &'a str,
     /// Memory of the whole machine in MiB.
     pub(super) memory: u64,
-    /// Whether a second kernel serves the measured one.
-    pub(super) domains: bool,
 }
 
 impl Simulated {
@@ -67,6 +68,7 @@ impl Simulated {
             kernel,
             memory,
             board: &PC,
+            domains: false,
             balloon: balloon::read(settings, memory)?,
             disk: RamDisk::read(settings)?,
             root,
@@ -102,11 +104,6 @@ impl Simulated {
             ));
         }
         host.plugin.as_ref().map_or(Ok(()), |plugin| plugin.check(&emulator))
-    }
-
-    /// What is set of the measured kernel's arguments.
-    pub(super) fn append(&self) -> &[String] {
-        &self.append
     }
 
     /// The measured kernel's arguments: `own` (its console, line and disk), the usual ones, those that are set.
@@ -156,7 +153,7 @@ impl Simulated {
         let emulator =
             programs::find(&self.emulator).map_err(|e| io::Error::other(e.to_string()))?;
         let memory = format!("{}M", start.memory);
-        let counting = boot.counted_by(host.plugin.as_ref(), start.domains)?;
+        let counting = boot.counted_by(host.plugin.as_ref(), self.domains)?;
         let program = Program::new(&emulator)
             // A tick of the guest's clock is an instruction; an idle guest's clock jumps to its next timer.
             .args(["-accel", "tcg", "-icount", "shift=0,sleep=off"])

@@ -38,8 +38,7 @@ impl Layer for Native {
             append += &format!(" {COUNT_OPERATIONS}=1");
         }
         let memory = self.0.memory;
-        let start =
-            Start { kernel: &kernel, initrd: &initrd, append: &append, memory, domains: false };
+        let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
         let program = self.0.program(host, boot, &start)?;
         Ok(Launch::Program(program.made_of("kernel", kernel, None)))
     }

@@ -79,8 +79,7 @@ impl Xen {
         let append =
             [own].into_iter().chain(self.args.iter().cloned()).collect::<Vec<_>>().join(" ");
         let memory = memory + BESIDE + guests;
-        let start =
-            Start { kernel: &xen, initrd: &initrd, append: &append, memory, domains: guests > 0 };
+        let start = Start { kernel: &xen, initrd: &initrd, append: &append, memory };
         let program = self.machine.program(host, boot, &start)?;
         Ok(program.made_of("kernel", kernel, None).made_of("xen", xen, None))
     }

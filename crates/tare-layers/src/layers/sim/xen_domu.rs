@@ -74,7 +74,8 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
     if dom0_append.iter().any(|word| word.contains(',')) {
         return Err(SettingError("dom0_append: a comma would end dom0's arguments there".into()));
     }
-    let xen = Xen::new(settings)?;
+    let mut xen = Xen::new(settings)?;
+    xen.machine.domains = true;
     ring::check(&xen.machine)?;
     Ok(Box::new(XenDomu { xen, tsc, dom0_append }))
 }
