@@ -141,9 +141,9 @@ impl Comment {
             }
             Comment::Moved { rate: 0.0, .. } => "its balloon moved no page".into(),
             Comment::Moved { rate, clock, cost } => {
-                let moved = format!("{} pages {} moved", digits(*rate), per(*clock));
+                let moved = format!("its balloon moved {} pages {}", digits(*rate), per(*clock));
                 let cost = cost.filter(|(cost, _)| *cost > 0.0);
-                let cost = cost.map(|(cost, _)| format!(", {} each", quantity(*clock, cost)));
+                let cost = cost.map(|(cost, _)| format!(", {} a page", quantity(*clock, cost)));
                 moved + &cost.unwrap_or_default()
             }
             Comment::Found(finding) => finding.text.clone(),

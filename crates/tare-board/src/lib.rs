@@ -64,8 +64,8 @@ pub use limit::limits;
 pub use load::{LoadCurve, LoadPoint};
 pub use options::Options;
 pub use predict::{
-    CONFIDENCE as PREDICTION_CONFIDENCE, Expected, Held, LayerPrediction, Naive, PRICES, Predicted,
-    Prediction, Printed, Profile, Term, Unpriced, held, predict,
+    Band, CONFIDENCE as PREDICTION_CONFIDENCE, Expected, Held, HeldCpu, LayerPrediction, Naive,
+    PRICES, Predicted, Prediction, Printed, Profile, Term, Unpriced, held, predict,
 };
 pub use remark::Note;
 pub use samples::{BootSamples, Counted, SampleSummary};

@@ -88,6 +88,25 @@ fn costs_add_up_and_the_rest_takes_as_long_as_natively() {
 }
 
 #[test]
+fn what_a_layer_does_beside_the_program_is_cpu_time_and_no_time() {
+    let mut campaign = priced(None);
+    let counters =
+        [Counter::new("op/null", TIMES), Counter::new("run_system_s", TIMES * price(0, 0) / 1e9)];
+    let profile = Profile::of("program/one", TIMES * price(0, 0), &counters).expect("a program");
+    assert_eq!(expected(&campaign, &profile).cpu, None, "nobody knows what the layers use");
+    let boots = campaign.boots.clone();
+    for row in &mut campaign.series {
+        let cpus = if boots[row.boot].layer == 0 { 1.0 } else { 2.0 };
+        row.counters.push(Counter::new("cpu_host", cpus));
+    }
+    let found = expected(&campaign, &profile);
+    let (time, cpu) = (found.ratio, found.cpu.expect("CPU time"));
+    assert!((time / (price(0, 1) / price(0, 0)) - 1.0).abs() < 1e-9, "{found:?}");
+    assert!((cpu.ratio / time - 2.0).abs() < 1e-9, "{found:?}");
+    assert!(cpu.low < cpu.ratio && cpu.ratio < cpu.high);
+}
+
+#[test]
 fn layers_that_translate_are_refused_and_missing_prices_are_named() {
     let profile = of_one("lookup", 10.0, 1e6);
     let found = predict(&priced(None), &board(&priced(None)), &profile);

@@ -38,8 +38,23 @@ fn every_file_has_a_row_of_its_name_and_every_row_a_file() {
 }
 
 /// Operations on files as programs see them.
-const IN_THE_ROOT: &[&str] =
-    &["lookup", "component", "lookup_miss", "open", "create", "getdents", "file", "file_kib"];
+const IN_THE_ROOT: &[&str] = &[
+    "lookup",
+    "component",
+    "lookup_miss",
+    "lookup_tmpfs",
+    "component_tmpfs",
+    "open",
+    "open_tmpfs",
+    "create",
+    "xattr",
+    "getdents",
+    "getdents_kib",
+    "file",
+    "file_kib_4k",
+    "file_kib_64k",
+    "file_kib_1m",
+];
 
 #[test]
 fn every_operation_has_a_row_and_every_row_of_the_suite_is_one_of_them_or_user_time() {

@@ -15,8 +15,8 @@ pub enum CallClass {
     Transfer,
     /// The same, with a size that only the result tells.
     TransferOfResult,
-    /// A read or a write of a socket, with a size that only the result tells.
-    Message,
+    /// An operation of this name on a descriptor, with a size that only the result tells.
+    Sized(&'static str),
     /// The end of the descriptor in this argument.
     Close(usize),
     /// The end of several descriptors.
@@ -47,7 +47,7 @@ const CLASSES: &[Row] = &[
     (CallClass::One("timer"), "nanosleep clock_nanosleep setitimer timer_create timer_settime timer_delete timer_gettime \
         timerfd_settime timerfd_gettime"),
     (CallClass::One("signal"), "rt_sigreturn"),
-    (CallClass::One("getdents"), "getdents getdents64"),
+    (CallClass::Sized("getdents"), "getdents getdents64"),
     (CallClass::One("poll"), "poll ppoll select pselect6"),
     (CallClass::One("epoll"), "epoll_wait epoll_pwait epoll_pwait2 epoll_ctl"),
     (CallClass::One("futex"), "futex futex_waitv semop semtimedop"),
@@ -58,8 +58,8 @@ const CLASSES: &[Row] = &[
     (CallClass::One("mprotect"), "mprotect madvise mremap msync mlock munlock mlock2 mlockall munlockall pkey_mprotect"),
     (CallClass::One("brk"), "brk"),
     (CallClass::Included, "munmap shmdt accept accept4 fork vfork clone clone3 exit exit_group wait4 waitid execve execveat"),
-    (CallClass::Path("lookup", 0), "stat lstat access readlink chdir statfs getxattr lgetxattr listxattr llistxattr \
-        inotify_add_watch"),
+    (CallClass::Path("lookup", 0), "stat lstat access readlink chdir statfs inotify_add_watch"),
+    (CallClass::Path("xattr", 0), "getxattr lgetxattr listxattr llistxattr"),
     (CallClass::Path("lookup", 1), "newfstatat statx faccessat faccessat2 readlinkat"),
     (CallClass::Path("create", 0), "unlink mkdir rmdir rename link symlink chmod chown lchown truncate utime utimes mknod \
         setxattr lsetxattr removexattr lremovexattr"),
@@ -69,7 +69,7 @@ const CLASSES: &[Row] = &[
     (CallClass::Open(1), "openat openat2"),
     (CallClass::Transfer, "read write pread64 pwrite64"),
     (CallClass::TransferOfResult, "readv writev preadv pwritev preadv2 pwritev2 sendfile splice tee vmsplice copy_file_range"),
-    (CallClass::Message, "sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg"),
+    (CallClass::Sized("socket"), "sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg"),
     (CallClass::Close(0), "close"),
     (CallClass::Close(1), "dup2 dup3"),
     (CallClass::CloseMany, "close_range"),
@@ -104,13 +104,24 @@ const KINDS: &[(&str, &str)] = &[
     ("/sys/", "proc"),
 ];
 
-/// The operation that counts the KiB of transfers called `name`, where there is one.
+/// A size in bytes that transfers are at most as large as, and the operation that their KiB are.
+type Size = (f64, &'static str);
+
+/// The KiB of transfers, by what is transferred and by the transfer's size, the smallest first: a copy of many bytes at once is
+/// cheaper for each of them until caches are full, and layers split it.
+const SIZES: &[(&str, &[Size])] = &[
+    ("file", &[(4096.0, "file_kib_4k"), (65536.0, "file_kib_64k"), (f64::MAX, "file_kib_1m")]),
+    ("pipe", &[(4096.0, "pipe_kib_4k"), (16384.0, "pipe_kib_16k"), (f64::MAX, "pipe_kib_64k")]),
+    (
+        "socket",
+        &[(4096.0, "socket_kib_4k"), (16384.0, "socket_kib_16k"), (f64::MAX, "socket_kib_64k")],
+    ),
+    ("getdents", &[(f64::MAX, "getdents_kib")]),
+];
+
+/// The operation that the KiB of a transfer called `name` of so many bytes are, where there is one.
 #[must_use]
-pub fn kib_class(name: &str) -> Option<&'static str> {
-    match name {
-        "file" => Some("file_kib"),
-        "pipe" => Some("pipe_kib"),
-        "socket" => Some("socket_kib"),
-        _ => None,
-    }
+pub fn kib_class(name: &str, bytes: f64) -> Option<&'static str> {
+    let (_, sizes) = SIZES.iter().find(|(known, _)| *known == name)?;
+    sizes.iter().find(|(most, _)| bytes <= *most).map(|(_, class)| *class)
 }

@@ -1,7 +1,7 @@
 //! What a prediction says: the sentence that people decide by, what is refused and why, and what is not known.
 
 use tare_board::{
-    Expected, LayerPrediction, Predicted, Prediction, Printed, Profile, Term, Unpriced,
+    Band, Expected, LayerPrediction, Predicted, Prediction, Printed, Profile, Term, Unpriced,
 };
 use tare_proto::{Better, OPERATIONS, Operation, Unit};
 use tare_report::prediction_text;
@@ -20,6 +20,7 @@ fn expected(ratio: f64, terms: Vec<Term>) -> Predicted {
         ratio,
         low: ratio / 1.08,
         high: ratio * 1.08,
+        cpu: None,
         terms,
         unpriced: Vec::new(),
         programs: 9,
@@ -66,6 +67,18 @@ fn a_layer_has_a_sentence_with_its_interval_and_what_makes_it() {
     assert!(text.contains("Without the 2.0 M epoll waits and changes it would be 1.11."), "{text}");
     assert!(text.contains("3 of its calls belong to no class"), "{text}");
     assert!(text.contains("of 9 programs measured there, each predicted from the others, half are within a factor of 1.07"));
+}
+
+#[test]
+fn cpu_time_has_a_sentence_where_it_is_known() {
+    let mut both = expected(1.31, Vec::new());
+    if let Predicted::Ratio(expected) = &mut both {
+        expected.cpu = Some(Band { ratio: 1.62, low: 1.4, high: 1.9 });
+    }
+    let text = said(&prediction(vec![layer("gvisor", both)]));
+    let sentence =
+        "times as long. It would use 1.62 (1.40–1.90) times as much CPU time of the host.";
+    assert!(text.contains(sentence), "{text}");
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn every_block_boots_every_layer_once_and_the_baseline_twice() {
     let series = campaign.series.iter().filter(|s| s.outcome == Outcome::Measured).count();
     assert_eq!(series, 4 * 3 * 2, "a series a boot and benchmark");
     let null_call = &campaign.series.iter().find(|s| s.benchmark == 0).unwrap().samples;
-    assert_eq!(null_call.len(), 120, "15 turns of eight samples");
+    assert_eq!(null_call.len(), 240, "15 turns of sixteen samples");
 }
 
 #[test]

@@ -44,13 +44,30 @@ const EXACT: &[(&str, u32, Each)] = &[
     ("-e '/usr/bin/no0'", 100_000, &[("lookup_miss", 1.0)]),
     ("sysopen F, '/usr/bin/env', 0; close F", 10_000, &[("open", 1.0), ("component", 2.0)]),
     ("syswrite N, 'x' x 2048", 10_000, &[("device", 1.0)]),
-    ("syswrite P, 'x' x 1024; sysread R, $b, 1024", 10_000, &[("pipe", 2.0), ("pipe_kib", 2.0)]),
-    ("send A, 'x' x 1024, 0; recv B, $b, 1024, 0", 10_000, &[("socket", 2.0), ("socket_kib", 2.0)]),
+    ("syswrite P, 'x' x 1024; sysread R, $b, 1024", 10_000, &[("pipe", 2.0), ("pipe_kib_4k", 2.0)]),
+    (
+        "send A, 'x' x 1024, 0; recv B, $b, 1024, 0",
+        10_000,
+        &[("socket", 2.0), ("socket_kib_4k", 2.0)],
+    ),
     (
         "sysseek T, 0, 0; syswrite T, 'x' x 8192",
         10_000,
-        &[("file", 1.0), ("file_kib", 8.0), ("descriptor", 1.0)],
+        &[("file", 1.0), ("file_kib_64k", 8.0), ("descriptor", 1.0)],
     ),
+    (
+        "sysseek T, 0, 0; syswrite T, 'x' x 131072",
+        1_000,
+        &[("file", 1.0), ("file_kib_1m", 128.0), ("descriptor", 1.0)],
+    ),
+    // Of a hundred files, of ".", and of "..", an entry has 24 bytes. Of a thousand calls every one is looked at.
+    (
+        "opendir D, '/tmp/d'; @n = readdir D; closedir D",
+        500,
+        &[("getdents", 2.0), ("getdents_kib", 102.0 * 24.0 / 1024.0), ("open", 1.0)],
+    ),
+    ("-e '/dev/shm/a/b'", 10_000, &[("lookup_tmpfs", 1.0), ("component_tmpfs", 3.0)]),
+    ("sysopen F, '/dev/shm/a/b', 0; close F", 10_000, &[("open_tmpfs", 1.0)]),
     ("pipe X, Y; close X; close Y", 10_000, &[("pipe_new", 1.0)]),
     ("mkdir '/tmp/m'; rmdir '/tmp/m'", 10_000, &[("create", 2.0)]),
     ("select undef, undef, undef, 0", 10_000, &[("poll", 1.0)]),
@@ -61,7 +78,8 @@ const EXACT: &[(&str, u32, Each)] = &[
 
 /// What is there before the statements.
 const BEFORE: &str = "use Socket; $SIG{USR1} = sub {}; pipe R, P; open N, '>', '/dev/null'; open T, '>', '/tmp/t'; \
-                      socketpair A, B, AF_UNIX, SOCK_STREAM, 0;";
+                      socketpair A, B, AF_UNIX, SOCK_STREAM, 0; mkdir '/dev/shm/a'; open F, '>', '/dev/shm/a/b'; \
+                      mkdir '/tmp/d'; open F, '>', \"/tmp/d/$_\" for 1 .. 100;";
 
 #[test]
 fn what_a_program_does_is_counted_to_the_last() {

@@ -20,18 +20,28 @@ const ROWS: &[(&str, f64, f64)] = &[
     ("lookup", 1.0, 100_000.0),
     ("component", 2.0, 10_000.0),
     ("lookup_miss", 1.0, 100_000.0),
+    ("lookup_tmpfs", 1.0, 100_000.0),
+    ("component_tmpfs", 4.0, 10_000.0),
     ("open", 1.0, 10_000.0),
+    ("open_tmpfs", 1.0, 10_000.0),
     ("create", 2.0, 5_000.0),
+    ("xattr", 1.0, 10_000.0),
     ("getdents", 2.0, 5_000.0),
     ("file", 2.0, 10_000.0),
-    ("file_kib", 128.0, 5_000.0),
+    ("file_kib_4k", 8.0, 5_000.0),
+    ("file_kib_64k", 128.0, 5_000.0),
+    ("file_kib_1m", 2048.0, 500.0),
     ("device", 2.0, 10_000.0),
     ("proc", 1.0, 10_000.0),
     ("pipe", 2.0, 10_000.0),
-    ("pipe_kib", 32.0, 5_000.0),
+    ("pipe_kib_4k", 8.0, 5_000.0),
+    ("pipe_kib_16k", 32.0, 5_000.0),
+    ("pipe_kib_64k", 128.0, 5_000.0),
     ("pipe_new", 1.0, 10_000.0),
     ("socket", 2.0, 10_000.0),
-    ("socket_kib", 32.0, 5_000.0),
+    ("socket_kib_4k", 8.0, 5_000.0),
+    ("socket_kib_16k", 32.0, 5_000.0),
+    ("socket_kib_64k", 128.0, 5_000.0),
     ("socket_new", 1.0, 10_000.0),
     ("connect", 1.0, 2_000.0),
     ("poll", 1.0, 10_000.0),
@@ -42,15 +52,16 @@ const ROWS: &[(&str, f64, f64)] = &[
     ("brk", 3.0, 10_000.0),
     ("fault_anonymous", 256.0, 100.0),
     ("fault_copy", 256.0, 100.0),
+    ("fault_protection", 1.0, 10_000.0),
     ("fork", 1.0, 300.0),
     ("spawn", 1.0, 300.0),
     ("thread", 1.0, 300.0),
     ("exec", 1.0, 300.0),
 ];
 
-/// Without a row here: context switches are as many as the scheduler likes, and a file's pages are seen only as long as
-/// they are mapped.
-const WITHOUT: [&str; 2] = ["switch", "fault_file"];
+/// Without a row here: names of directories are as many as this machine has, context switches as many as the scheduler likes, and
+/// a file's pages are seen only as long as they are mapped.
+const WITHOUT: [&str; 3] = ["getdents_kib", "switch", "fault_file"];
 
 /// What starts a process or a thread does more than that, and its price holds it. Its page faults are not counted again.
 const DO_MORE: [&str; 5] = ["fork", "spawn", "thread", "exec", "fault_copy"];

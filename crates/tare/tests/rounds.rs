@@ -22,8 +22,8 @@ fn layers_take_turns_within_a_benchmark() {
     let campaign = bench.campaign("c");
     assert_eq!(campaign.plan.order, Order::Rounds);
     for series in campaign.series.iter().filter(|series| series.turns.len() > 1) {
-        assert_eq!(series.samples.len(), 120, "15 rounds of eight samples");
-        assert_eq!(series.turns.iter().map(|turn| turn.samples).collect::<Vec<_>>(), [8; 15]);
+        assert_eq!(series.samples.len(), 240, "15 rounds of sixteen samples");
+        assert_eq!(series.turns.iter().map(|turn| turn.samples).collect::<Vec<_>>(), [16; 15]);
     }
     let turned = campaign.series.iter().filter(|series| !series.turns.is_empty()).count();
     assert_eq!(turned, 2 * 3 * 3, "every benchmark of the probe, on every boot");
@@ -51,10 +51,10 @@ fn other_orders_take_no_turns() {
 #[test]
 fn what_hits_a_whole_round_or_a_single_turn_moves_no_ratio() {
     let bench = Bench::new();
-    let shared = |at: usize| if (32..80).contains(&at) { 2.0 } else { 1.0 };
+    let shared = |at: usize| if (64..160).contains(&at) { 2.0 } else { 1.0 };
     let samples = |factor: f64, hit: &[usize]| -> Vec<f64> {
-        let turn = |at: usize| if hit.contains(&(at / 8)) { 7.0 } else { 1.0 };
-        (0..120).map(|at| 100.0 * factor * shared(at) * turn(at)).collect()
+        let turn = |at: usize| if hit.contains(&(at / 16)) { 7.0 } else { 1.0 };
+        (0..240).map(|at| 100.0 * factor * shared(at) * turn(at)).collect()
     };
     let script = |samples: Vec<f64>| format!(r#"{{"lmbench/null_call": [{samples:?}]}}"#);
     bench.write("base.json", &script(samples(1.0, &[1, 12])));

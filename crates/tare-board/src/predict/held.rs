@@ -1,7 +1,8 @@
 //! How good predictions are: every program that a campaign has measured is predicted from all others, and compared with what
 //! was measured. The naive guess beside it is what one would say without any model.
 
-use super::{Predicted, Profile, Term, on_layer};
+use super::busy::Busy;
+use super::{Band, Predicted, Profile, Term, on_layer};
 use crate::board::Scoreboard;
 use serde::Serialize;
 use tare_proto::Unit;
@@ -22,6 +23,8 @@ pub struct Held {
     pub low: f64,
     /// Upper end.
     pub high: f64,
+    /// The CPU time of the host that it uses there, where that is known.
+    pub cpu: Option<HeldCpu>,
     /// The guess without a model.
     pub naive: Naive,
     /// What a run takes on the baseline.
@@ -33,6 +36,15 @@ pub struct Held {
     /// What makes the prediction, the largest difference first.
     #[serde(skip)]
     pub terms: Vec<Term>,
+}
+
+/// CPU time, layer / baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct HeldCpu {
+    /// As it was measured.
+    pub measured: f64,
+    /// As it is predicted, with its interval.
+    pub predicted: Band,
 }
 
 /// The guess that a program takes as much longer as others do.
@@ -47,13 +59,14 @@ pub struct Naive {
 pub fn held(campaign: &Campaign, board: &Scoreboard) -> Vec<Held> {
     let mut all = Vec::new();
     for layer in board.others() {
-        let known = measured(campaign, board, &layer.name);
-        for (program, ratio) in &known {
+        let busy = Busy::of(campaign, &layer.name);
+        let known = measured(campaign, board, &layer.name, busy.as_ref());
+        for Known { program, ratio, cpu } in &known {
             let Predicted::Ratio(found) = on_layer(campaign, board, &layer.name, program) else {
                 continue;
             };
-            let others = known.iter().filter(|(other, _)| other.name != program.name);
-            let logs: Vec<f64> = others.map(|(_, ratio)| ratio.ln()).collect();
+            let others = known.iter().filter(|other| other.program.name != program.name);
+            let logs: Vec<f64> = others.map(|other| other.ratio.ln()).collect();
             let mean = logs.iter().sum::<f64>() / logs.len() as f64;
             all.push(Held {
                 program: program.name.clone(),
@@ -62,6 +75,9 @@ pub fn held(campaign: &Campaign, board: &Scoreboard) -> Vec<Held> {
                 predicted: found.ratio,
                 low: found.low,
                 high: found.high,
+                cpu: cpu
+                    .zip(found.cpu)
+                    .map(|(measured, predicted)| HeldCpu { measured, predicted }),
                 native_ns: program.native_ns,
                 unit: program.unit,
                 floor: floor(board, &program.name),
@@ -78,12 +94,22 @@ fn floor(board: &Scoreboard, program: &str) -> Option<f64> {
     row.floor.as_ref().map(|floor| floor.ratio.value)
 }
 
-/// The programs of `campaign` with their ratios on `layer`, where operations were counted.
+/// A program that was measured on a layer.
+pub(super) struct Known {
+    pub program: Profile,
+    /// Time, layer / baseline.
+    pub ratio: f64,
+    /// CPU time of the host, layer / baseline, where it is known.
+    pub cpu: Option<f64>,
+}
+
+/// The programs of `campaign` that were measured on `layer`, where operations were counted.
 pub(super) fn measured(
     campaign: &Campaign,
     board: &Scoreboard,
     layer: &str,
-) -> Vec<(Profile, f64)> {
+    busy: Option<&Busy>,
+) -> Vec<Known> {
     let row = |at: usize| {
         let name = &campaign.benchmarks.get(at)?.name;
         board.rows.iter().find(|row| row.benchmark == *name)
@@ -94,5 +120,11 @@ pub(super) fn measured(
         cell.ratio.as_ref().map(|ratio| ratio.value)
     };
     let programs = Profile::all(campaign, native).into_iter();
-    programs.filter_map(|(at, profile)| Some((profile, ratio(at)?))).collect()
+    programs
+        .filter_map(|(at, program)| {
+            let ratio = ratio(at)?;
+            let cpu = busy.and_then(|busy| Some(ratio * busy.ratio(&program.name)?));
+            Some(Known { program, ratio, cpu })
+        })
+        .collect()
 }

@@ -1,15 +1,17 @@
 //! What a program would take on the layers of a campaign: its counts, multiplied by what the suite `operations` found there.
 //! The assumptions are those of [`tare_stats::predict`].
 
+mod busy;
 mod held;
 mod prices;
 mod profile;
 
-pub use held::{Held, Naive, held};
+pub use held::{Held, HeldCpu, Naive, held};
 pub use profile::{Printed, Profile};
 
 use crate::board::Scoreboard;
 use crate::extras::counted;
+use busy::{Busy, Of};
 use prices::{GROUPS, NoPrice, Prices, USER};
 use serde::Serialize;
 use tare_proto::{COMPUTE, OPERATION_ROW, Operation};
@@ -75,6 +77,8 @@ pub struct Expected {
     pub low: f64,
     /// Upper end.
     pub high: f64,
+    /// The CPU time of the host that all processes of the layer use, layer / baseline; none where nobody sees them.
+    pub cpu: Option<Band>,
     /// Every kind of work that costs more or less there, the largest difference first.
     pub terms: Vec<Term>,
     /// Work that the layer has no price for.
@@ -83,6 +87,17 @@ pub struct Expected {
     pub programs: usize,
     /// How far off these are when each is predicted from the others: the factor in the middle.
     pub left_out_error: Option<f64>,
+}
+
+/// A ratio with its interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Band {
+    /// Layer / baseline.
+    pub ratio: f64,
+    /// Lower end of its interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
 }
 
 /// A kind of work, and what it adds on a layer.
@@ -150,33 +165,51 @@ fn on_layer(campaign: &Campaign, board: &Scoreboard, layer: &str, program: &Prof
     if campaign.layers.iter().any(|row| row.name == layer && row.kind == TRANSLATES) {
         return Predicted::Translated;
     }
-    let prices = Prices::of(board, layer);
+    let prices = Prices::new(board, layer, Of::Time);
     let priced = Priced::of(&prices, program);
     if !priced.absent.is_empty() {
         return Predicted::Unpriced { rows: priced.absent };
     }
-    let known: Vec<_> = held::measured(campaign, board, layer)
-        .into_iter()
-        .filter(|(known, _)| known.name != program.name)
-        .map(|(known, ratio)| (Priced::of(&prices, &known).cost(&known), ratio))
-        .collect();
-    let model = CostModel::fit(GROUPS, &known).unwrap_or_else(|_| CostModel::unfitted(GROUPS));
-    expected(&model, priced, program)
-}
-
-fn expected(model: &CostModel, priced: Priced, program: &Profile) -> Predicted {
-    let Ok(found) = model.predict(&priced.cost(program), CONFIDENCE) else {
+    let busy = Busy::of(campaign, layer);
+    let mut known = held::measured(campaign, board, layer, busy.as_ref());
+    known.retain(|known| known.program.name != program.name);
+    let model = fitted(&prices, known.iter().map(|known| (&known.program, Some(known.ratio))));
+    let Some(Band { ratio, low, high }) = band(&model, &prices, &priced, program) else {
         return Predicted::Unpriced { rows: vec![COMPUTE.to_owned()] };
     };
+    let cpu = busy.and_then(|busy| {
+        let prices = Prices::new(board, layer, Of::Cpu(&busy));
+        let model = fitted(&prices, known.iter().map(|known| (&known.program, known.cpu)));
+        band(&model, &prices, &Priced::of(&prices, program), program)
+    });
     Predicted::Ratio(Box::new(Expected {
-        ratio: found.ratio,
-        low: found.low,
-        high: found.high,
-        terms: priced.terms(model),
+        ratio,
+        low,
+        high,
+        cpu,
+        terms: priced.terms(&model),
         unpriced: priced.unpriced,
         programs: model.left_out.len(),
         left_out_error: middle(model.left_out.iter().map(|error| error.abs()).collect()),
     }))
+}
+
+/// The model of a layer by programs that were measured there, each with its ratio.
+fn fitted<'a>(
+    prices: &Prices,
+    known: impl Iterator<Item = (&'a Profile, Option<f64>)>,
+) -> CostModel {
+    let cost = |(program, ratio): (&Profile, Option<f64>)| {
+        Some((Priced::of(prices, program).cost(prices, program), ratio?))
+    };
+    let known: Vec<_> = known.filter_map(cost).collect();
+    CostModel::fit(GROUPS, &known).unwrap_or_else(|_| CostModel::unfitted(GROUPS))
+}
+
+/// What `program` would take, as far as it takes anything.
+fn band(model: &CostModel, prices: &Prices, priced: &Priced, program: &Profile) -> Option<Band> {
+    let found = model.predict(&priced.cost(prices, program), CONFIDENCE).ok()?;
+    Some(Band { ratio: found.ratio, low: found.low, high: found.high })
 }
 
 /// The middle one of logarithms of factors, as a factor.
@@ -226,10 +259,9 @@ impl Priced {
         }
     }
 
-    fn cost(&self, program: &Profile) -> ProgramCost {
+    fn cost(&self, prices: &Prices, program: &Profile) -> ProgramCost {
         let terms = self.known.iter().map(|(_, _, term)| *term).collect();
-        // Of what runs on several CPUs at once, costs are shares of all their time.
-        ProgramCost { native: program.native_ns.max(program.user_ns + program.system_ns), terms }
+        ProgramCost { native: prices.native(program), terms }
     }
 
     /// The terms with the model's scales, the largest difference first.

@@ -1,5 +1,7 @@
 //! What operations cost on a layer and on the baseline: the rows of the suite `operations`.
 
+use super::Profile;
+use super::busy::Of;
 use crate::board::{Cell, Row, Scoreboard};
 use tare_proto::{COMPUTE, OPERATION_ROW, Operation, Work};
 use tare_stats::CostTerm;
@@ -21,6 +23,8 @@ const ONE_BLOCK: f64 = 0.1;
 pub(super) struct Prices<'a> {
     board: &'a Scoreboard,
     layer: &'a str,
+    /// What they are in.
+    of: Of<'a>,
 }
 
 /// Why a price is not known.
@@ -32,8 +36,8 @@ pub(super) enum NoPrice {
 }
 
 impl<'a> Prices<'a> {
-    pub fn of(board: &'a Scoreboard, layer: &'a str) -> Prices<'a> {
-        Prices { board, layer }
+    pub fn new(board: &'a Scoreboard, layer: &'a str, of: Of<'a>) -> Prices<'a> {
+        Prices { board, layer, of }
     }
 
     /// What `times` operations cost.
@@ -42,15 +46,27 @@ impl<'a> Prices<'a> {
         let native = row.baseline.as_ref().map(|mean| mean.mean);
         let (native, (ratio, log_error)) = native.zip(ratio(cell)).ok_or_else(|| none(cell))?;
         let (native, ratio) = (native * times, beyond_noise(row, ratio));
+        let (here, there) = self.of.cpus(&row.benchmark);
+        let (native, ratio) = (native * here, ratio * there / here);
         let group = Work::ALL.iter().position(|work| *work == operation.work).unwrap_or(0);
         Ok(CostTerm { group, native, layer: native * ratio, log_error })
+    }
+
+    /// What a run of `program` takes on the baseline. Of what runs on several CPUs at once, costs are shares of all their time.
+    pub fn native(&self, program: &Profile) -> f64 {
+        let used = program.user_ns + program.system_ns;
+        match self.of {
+            Of::Time => program.native_ns.max(used),
+            Of::Cpu(_) => used,
+        }
     }
 
     /// What user time of `ns` natively costs.
     pub fn user(&self, ns: f64) -> Result<CostTerm, NoPrice> {
         let (row, cell) = self.row(COMPUTE)?;
         let (ratio, log_error) = ratio(cell).ok_or_else(|| none(cell))?;
-        let ratio = beyond_noise(row, ratio);
+        let (here, there) = self.of.cpus(COMPUTE);
+        let ratio = beyond_noise(row, ratio) * there / here;
         Ok(CostTerm { group: USER, native: ns, layer: ns * ratio, log_error })
     }
 

@@ -41,7 +41,7 @@ impl Trace {
     }
 
     fn add_bytes(&mut self, name: &'static str, bytes: f64) {
-        if let Some(kib) = kib_class(name) {
+        if let Some(kib) = kib_class(name, bytes) {
             self.add(kib, bytes / 1024.0);
         }
     }

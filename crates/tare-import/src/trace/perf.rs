@@ -47,7 +47,7 @@ fn add(trace: &mut Trace, name: &str, calls: f64, errors: f64) {
             trace.add_paths("open", COMPONENTS, fine);
         }
         CallClass::Transfer | CallClass::TransferOfResult => trace.add("file", calls),
-        CallClass::Message => trace.add("socket", calls),
+        CallClass::Sized(class) => trace.add(class, calls),
         CallClass::Included => match name {
             "fork" | "clone" | "clone3" => trace.add("fork", calls),
             "vfork" => trace.add("spawn", calls),

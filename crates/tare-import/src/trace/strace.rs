@@ -158,9 +158,9 @@ fn add(trace: &mut Trace, call: &Call) -> Result<(), &'static str> {
             trace.add(class, 1.0);
             trace.add_bytes(class, bytes);
         }
-        CallClass::Message => {
-            trace.add("socket", 1.0);
-            trace.add_bytes("socket", bytes);
+        CallClass::Sized(class) => {
+            trace.add(class, 1.0);
+            trace.add_bytes(class, bytes);
         }
         CallClass::Included => starts(trace, call),
         CallClass::Close(_) | CallClass::CloseMany => {}

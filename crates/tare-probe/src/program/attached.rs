@@ -8,6 +8,7 @@ use super::filter::{ARCHITECTURE, X32};
 use super::seen::{Call, Seen};
 use super::stopped::{CALL, STOPPED, TOLD, asked, child_of_event, info, next_stop, request};
 use super::task::{Begun, line};
+use super::transfers;
 use crate::clock::now_ns;
 use crate::signals::Handler;
 use crate::sys::check;
@@ -69,12 +70,16 @@ fn count(pid: libc::pid_t, time: Duration) -> io::Result<Vec<Counter>> {
     if let Some(why) = seen.refused.take() {
         return Err(io::Error::other(format!("process {pid}: {why}")));
     }
-    let slowed = (used.user / watched as f64) / (after?.since(&before).user / traced as f64);
+    let disturbed = after?.since(&before);
+    let slowed = (used.user / watched as f64) / (disturbed.user / traced as f64);
     let known = used.user >= LEAST_S && slowed.is_finite() && slowed > SLOWED;
     let slowed = if known { slowed } else { 1.0 };
     let scale = slowed * watched as f64 / traced as f64;
     let scaled = counters.into_iter().map(|count| Counter::new(&count.name, scale * count.value));
     let mut counters: Vec<Counter> = scaled.collect();
+    if let Some((disturbed, free)) = disturbed.transfers.zip(used.transfers) {
+        transfers::correct(&mut counters, scale * disturbed, free);
+    }
     counters.push(Counter::new(&format!("{OPERATION_COUNTER}switch"), used.all_switches()));
     counters.push(Counter::new("run_user_s", used.user));
     counters.push(Counter::new("run_system_s", used.system));
@@ -149,6 +154,7 @@ fn stopped(seen: &mut Seen, tid: libc::pid_t, status: i32) {
     } else if signal == libc::SIGTRAP | CALL {
         at_call(seen, tid);
     } else {
+        seen.signal(tid, signal);
         deliver = signal;
     }
     request(libc::PTRACE_SYSCALL, tid, deliver as usize);

@@ -78,6 +78,7 @@ impl Tracer {
             self.left(tid);
             0
         } else {
+            self.seen.signal(tid, signal);
             signal
         };
         let go = if self.seen.waits_for(tid) { libc::PTRACE_SYSCALL } else { libc::PTRACE_CONT };

@@ -1,5 +1,6 @@
 //! A process and all that it has started, as /proc shows them: which they are, and what they have used.
 
+use super::transfers;
 use crate::facts;
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -32,6 +33,8 @@ pub struct Used {
     pub user: f64,
     /// Seconds in the kernel.
     pub system: f64,
+    /// Reads and writes, where the kernel counts them.
+    pub transfers: Option<f64>,
     /// By thread: context switches, wanted or not.
     switches: HashMap<libc::pid_t, u64>,
 }
@@ -42,7 +45,8 @@ impl Used {
     /// # Errors
     /// There is no such process.
     pub fn of(first: libc::pid_t) -> io::Result<Used> {
-        let mut used = Used { user: 0.0, system: 0.0, switches: HashMap::new() };
+        let (switches, transfers) = (HashMap::new(), Some(0.0));
+        let mut used = Used { user: 0.0, system: 0.0, transfers, switches };
         if stat(first).is_none_or(|words| words[STATE] == "Z") {
             return Err(io::Error::other(format!("there is no process {first}, or it has ended")));
         }
@@ -52,6 +56,8 @@ impl Used {
             // Its own, and that of children that have ended.
             used.user += ticks(USER) + ticks(USER_OF_CHILDREN);
             used.system += ticks(SYSTEM) + ticks(SYSTEM_OF_CHILDREN);
+            let made = transfers::of(pid as u32);
+            used.transfers = used.transfers.zip(made).map(|(sum, made)| sum + made);
             for tid in threads(pid) {
                 let kinds = ["voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"];
                 let switches = facts::sum(&format!("/proc/{tid}/status"), kinds);
@@ -69,6 +75,10 @@ impl Used {
         Used {
             user: (self.user - before.user).max(0.0),
             system: (self.system - before.system).max(0.0),
+            transfers: self
+                .transfers
+                .zip(before.transfers)
+                .map(|(now, then)| (now - then).max(0.0)),
             switches: self.switches.iter().map(new).collect(),
         }
     }

@@ -17,6 +17,7 @@ mod filter;
 mod names;
 mod others;
 mod output;
+mod place;
 pub mod root;
 mod run;
 #[cfg(target_pointer_width = "64")]
@@ -45,6 +46,7 @@ use crate::mark;
 use crate::turns::Turns;
 use crate::watch::Watch;
 use others::Others;
+pub use place::is_tmpfs;
 use root::Root;
 use run::{Ran, Surroundings};
 use server::Server;

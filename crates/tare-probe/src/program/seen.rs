@@ -2,8 +2,9 @@
 //! processes that they start.
 
 use super::classes;
+use super::place::{in_tmpfs, leads_to_tmpfs};
 use super::sampled::{NO_MORE, Outcome, Sampled};
-use super::stopped::{child_of_event, components};
+use super::stopped::{child_of_event, components, is_from_kernel, path_at};
 use super::tally::Tally;
 use super::task::{Begun, Task, has_other_rights, process_of};
 use std::collections::{BTreeMap, HashMap};
@@ -125,6 +126,13 @@ impl Seen {
         }
     }
 
+    /// A signal that `tid` gets: of a fault that no page answers, it is the work of the kernel and of a handler.
+    pub fn signal(&mut self, tid: libc::pid_t, signal: libc::c_int) {
+        if matches!(signal, libc::SIGSEGV | libc::SIGBUS) && is_from_kernel(tid) {
+            self.tally.add("fault_protection", 1.0);
+        }
+    }
+
     /// A process or a thread that `tid` has started; it may have been heard of before this.
     fn starts(&mut self, tid: libc::pid_t, name: &'static str, begun: Begun) {
         match child_of_event(tid) {
@@ -159,7 +167,7 @@ impl Seen {
                 let kind = self.kind(pid, &call);
                 self.add(transfer(kind, call.args[2]), 1.0);
             }
-            CallClass::Path(..) | CallClass::Open(_) | CallClass::Message => {
+            CallClass::Path(..) | CallClass::Open(_) | CallClass::Sized(_) => {
                 let sampled = self.sampled.entry((call.number, makes(class, &call))).or_default();
                 if let Some(times) = sampled.begins() {
                     self.inside.insert(tid, (call, times));
@@ -177,12 +185,12 @@ impl Seen {
         let pid = self.threads.get(&tid).copied().unwrap_or(tid);
         let class = self.class(&call);
         let bytes = u64::try_from(result).unwrap_or(0);
-        let of_path = |name, place: usize| path(name, components(tid, call.args[place]), result);
+        let of_path = |name, place| path(tid, &call, name, place, result);
         let outcome = match class {
             CallClass::Path(name, place) => of_path(name, place),
             CallClass::Open(place) if makes(class, &call) => of_path("create", place),
             CallClass::Open(place) => of_path("open", place),
-            CallClass::Message => transfer("socket", bytes),
+            CallClass::Sized(name) => transfer(name, bytes),
             _ => transfer(self.kind(pid, &call), bytes),
         };
         if let Some(sampled) = self.sampled.get_mut(&(call.number, makes(class, &call))) {
@@ -221,17 +229,24 @@ fn makes(class: CallClass, call: &Call) -> bool {
     matches!(class, CallClass::Open(1)) && call.args[2] as libc::c_int & libc::O_CREAT != 0
 }
 
-/// An operation called `name` on a path.
-fn path(name: &'static str, components: usize, result: i64) -> Outcome {
-    match components {
+/// An operation called `name` on the path in the argument `place`, after the descriptor that it begins at if it is the second.
+fn path(tid: libc::pid_t, call: &Call, name: &'static str, place: usize, result: i64) -> Outcome {
+    let path = path_at(tid, call.args[place]);
+    match path.as_deref().map_or(1, components) {
         0 => [("descriptor", 1.0), NO_MORE], // an empty path: of the descriptor itself
         _ if result == -i64::from(libc::ENOENT) => [("lookup_miss", 1.0), NO_MORE],
-        _ => [(name, 1.0), ("component", (components - 1) as f64)],
+        components => {
+            let folder = (place == 1).then_some(call.args[0]);
+            let is_tmpfs = path.is_some_and(|path| leads_to_tmpfs(tid, folder, &path));
+            let of = |name| if is_tmpfs { in_tmpfs(name) } else { name };
+            [(of(name), 1.0), (of("component"), (components - 1) as f64)]
+        }
     }
 }
 
 /// A transfer of so many bytes.
 fn transfer(name: &'static str, bytes: u64) -> Outcome {
-    let kib = kib_class(name).map_or(NO_MORE, |kib| (kib, bytes as f64 / 1024.0));
+    let bytes = bytes as f64;
+    let kib = kib_class(name, bytes).map_or(NO_MORE, |kib| (kib, bytes / 1024.0));
     [(name, 1.0), kib]
 }

@@ -8,21 +8,35 @@ use std::ptr;
 /// The longest path, in bytes.
 const LONGEST: usize = 4096;
 
-/// Components of the path at `address` of `tid`'s memory; 1 where it cannot be read.
-pub fn components(tid: libc::pid_t, address: u64) -> usize {
-    let mut path = [0u8; LONGEST];
+/// The path at `address` of `tid`'s memory; `None` where it cannot be read.
+pub fn path_at(tid: libc::pid_t, address: u64) -> Option<Vec<u8>> {
+    let mut path = vec![0u8; LONGEST];
     // Up to the end of the page first: what lies beyond it may be nobody's.
     let size = LONGEST - address as usize % LONGEST;
     let ours = libc::iovec { iov_base: path.as_mut_ptr().cast(), iov_len: size };
     let theirs = libc::iovec { iov_base: address as *mut c_void, iov_len: size };
     // SAFETY: the kernel writes at most `size` bytes, for which there is room, and reads another process's memory.
     let got = unsafe { libc::process_vm_readv(tid, &ours, 1, &theirs, 1, 0) };
-    let Ok(got) = usize::try_from(got) else { return 1 };
-    let path = path[..got].split(|byte| *byte == 0).next().unwrap_or_default();
-    path.split(|byte| *byte == b'/')
-        .filter(|name| !name.is_empty())
-        .count()
-        .max(usize::from(!path.is_empty()))
+    path.truncate(usize::try_from(got).ok()?);
+    let end = path.iter().position(|byte| *byte == 0).unwrap_or(path.len());
+    path.truncate(end);
+    Some(path)
+}
+
+/// Components of `path`; none of an empty one.
+pub fn components(path: &[u8]) -> usize {
+    let names = path.split(|byte| *byte == b'/').filter(|name| !name.is_empty());
+    names.count().max(usize::from(!path.is_empty()))
+}
+
+/// Whether the kernel, and no other process, has sent the signal that `tid` has stopped for.
+pub fn is_from_kernel(tid: libc::pid_t) -> bool {
+    // SAFETY: all zeros is a valid value.
+    let mut about: libc::siginfo_t = unsafe { mem::zeroed() };
+    let none = ptr::null_mut::<c_void>();
+    // SAFETY: the kernel fills the structure.
+    let got = unsafe { libc::ptrace(libc::PTRACE_GETSIGINFO, tid, none, &raw mut about) };
+    got == 0 && about.si_code > 0
 }
 
 /// Why `tid` has stopped.

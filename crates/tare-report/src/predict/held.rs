@@ -3,8 +3,8 @@
 use crate::clean::clean;
 use crate::words;
 use std::fmt::Write;
-use tare_board::Held;
 use tare_board::format::short_ratio;
+use tare_board::{Held, HeldCpu};
 
 /// The table, and what it comes to by layer.
 #[must_use]
@@ -59,9 +59,26 @@ fn summary(all: &[Held]) -> String {
             inside.count(),
             own.len()
         );
+        text.push_str(&of_cpu_time(&own));
     }
     text.push_str(&against_itself(all));
     text
+}
+
+/// The same of the CPU time of the host, where it is known.
+fn of_cpu_time(own: &[&Held]) -> String {
+    let all: Vec<_> = own.iter().filter_map(|held| held.cpu).collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    let ratios = all.iter().map(|cpu| cpu.predicted.ratio / cpu.measured).collect();
+    let inside = |cpu: &&HeldCpu| (cpu.predicted.low..=cpu.predicted.high).contains(&cpu.measured);
+    let (middle, worst) = off(ratios);
+    format!(
+        "  Its CPU time of the host is off by {middle:.2} and {worst:.2}; {} of {} intervals hold.\n",
+        all.iter().filter(inside).count(),
+        all.len()
+    )
 }
 
 /// How far two measurements of the same program on the same layer are apart, which no prediction can do without.

@@ -10,7 +10,7 @@ use crate::words;
 use caveats::caveats;
 use std::fmt::Write;
 use tare_board::format::{quantity, short_ratio};
-use tare_board::{Expected, LayerPrediction, PRICES, Predicted, Prediction, Printed, Term};
+use tare_board::{Band, Expected, LayerPrediction, PRICES, Predicted, Prediction, Printed, Term};
 use tare_proto::{Better, Unit};
 
 /// Terms that are shown of each layer.
@@ -111,15 +111,22 @@ fn sentence(layer: &LayerPrediction, confidence: f64) -> String {
         Predicted::Ratio(expected) => {
             let Expected { ratio, low, high, .. } = **expected;
             format!(
-                "{name}: it would take {} ({}–{}, {:.0}%) times as long{}.",
+                "{name}: it would take {} ({}–{}, {:.0}%) times as long{}.{}",
                 short_ratio(ratio),
                 short_ratio(low),
                 short_ratio(high),
                 100.0 * confidence,
-                mostly(expected)
+                mostly(expected),
+                expected.cpu.map(|cpu| cpu_time(&cpu)).unwrap_or_default()
             )
         }
     }
+}
+
+/// What a layer's processes would use, with those that work beside the program.
+fn cpu_time(cpu: &Band) -> String {
+    let [ratio, low, high] = [cpu.ratio, cpu.low, cpu.high].map(short_ratio);
+    format!(" It would use {ratio} ({low}–{high}) times as much CPU time of the host.")
 }
 
 /// What becomes of a figure that the program prints; nothing where its time is not predicted.

@@ -17,7 +17,8 @@ pub const BENCH: Bench = latency(
     prepare,
 );
 
-fn prepare() -> Result<Op, Refusal> {
+/// The operation, which the suite `operations` measures too.
+pub fn prepare() -> Result<Op, Refusal> {
     let size = page_size() as usize;
     let page = Mapping::of(&scratch::nameless(size)?, size, libc::PROT_READ)?;
     let handler = trap::recover_from(libc::SIGSEGV)?;

@@ -1,13 +1,14 @@
 //! Names and contents of files, as programs of this layer see them.
 
-use super::room::{self, ABSENT, MADE, Made, PRESENT, SHORT};
+use super::room::{self, ABSENT, LARGE, MADE, Made, PRESENT, ROOM, SHORT};
 use super::{rooted, row};
 use crate::bench::{Bench, Op, Refusal};
 use crate::benches::lmbench::null_io;
 use crate::sys::must;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::ptr;
 use std::rc::Rc;
 
 pub const ROWS: &[Bench] = &[
@@ -35,13 +36,33 @@ pub const ROWS: &[Bench] = &[
         "getdents64(2) of /usr, just opened: mean of the one that lists it and the one that ends",
         list,
     ),
+    rooted(
+        "operations/getdents_kib",
+        "a KiB of names: getdents64(2) of all of /usr/bin, less the one of /usr",
+        list_many,
+    ),
+    rooted(
+        "operations/xattr",
+        "one getxattr(2) of an attribute that the file does not have, one component",
+        xattr,
+    ),
     rooted("operations/file", "mean of a 1-byte pread(2) and pwrite(2) of a file", || {
         Ok(Op::new(both_ways(1)?).divided_by(2.0))
     }),
     rooted(
-        "operations/file_kib",
+        "operations/file_kib_4k",
+        "a KiB of a pread(2) and pwrite(2) of 4 KiB, less the calls",
+        || of_a_kib(4),
+    ),
+    rooted(
+        "operations/file_kib_64k",
         "a KiB of a pread(2) and pwrite(2) of 64 KiB, less the calls",
-        || Ok(Op::new(both_ways(64 << 10)?).minus(both_ways(1)?).divided_by(128.0)),
+        || of_a_kib(64),
+    ),
+    rooted(
+        "operations/file_kib_1m",
+        "a KiB of a pread(2) and pwrite(2) of 1 MiB, less the calls",
+        || of_a_kib(1024),
     ),
     row(
         "operations/device",
@@ -68,7 +89,7 @@ fn open() -> Result<impl FnMut() + 'static, Refusal> {
     Ok(move || open_and_close(&folder, PRESENT, libc::O_RDONLY))
 }
 
-fn open_and_close(folder: &OwnedFd, path: &CStr, flags: libc::c_int) {
+pub fn open_and_close(folder: &OwnedFd, path: &CStr, flags: libc::c_int) {
     close(opened(folder, path, flags));
 }
 
@@ -85,7 +106,7 @@ fn close(fd: RawFd) {
 }
 
 fn create() -> Result<Op, Refusal> {
-    let made = Made::new()?;
+    let made = Made::new(ROOM)?;
     remove(&made.folder);
     let make_and_remove = move || {
         open_and_close(&made.folder, MADE, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL);
@@ -101,25 +122,75 @@ fn remove(folder: &OwnedFd) {
 
 /// A folder is opened, read to its end, which takes two calls, and closed; less what is no reading.
 fn list() -> Result<Op, Refusal> {
-    let folder = Rc::new(room::folder()?);
-    let (root, mut entries) = (folder.clone(), vec![0u8; 32 << 10]);
-    let read = move || {
-        let fd = opened(&root, SHORT, libc::O_RDONLY | libc::O_DIRECTORY);
-        for is_end in [false, true] {
-            let (at, size) = (entries.as_mut_ptr(), entries.len());
+    let root = Rc::new(room::folder()?);
+    let mut read = reader(root.clone(), SHORT);
+    let less = move || close(opened(&root, SHORT, libc::O_RDONLY | libc::O_DIRECTORY));
+    Ok(Op::new(move || _ = read()).minus(less).divided_by(2.0))
+}
+
+/// A folder with many names is read, less one with few; the components of their paths are not counted.
+fn list_many() -> Result<Op, Refusal> {
+    let root = Rc::new(room::folder()?);
+    let (mut many, mut few) = (reader(root.clone(), LARGE), reader(root, SHORT));
+    let kib = (many() as f64 - few() as f64) / 1024.0;
+    if kib < 1.0 {
+        return Err(Refusal::Unavailable("/usr/bin of the programs' root has few files".into()));
+    }
+    let op = Op::new(move || _ = many()).minus(move || _ = few());
+    Ok(op.minus(look(LARGE, true)?).plus(look(SHORT, true)?).divided_by(kib))
+}
+
+/// Room for the names of a large folder: one call reads them all.
+const NAMES: usize = 1 << 20;
+
+/// Opens a folder of `root`, reads it by a call that gets all its names and one that gets none, and closes it; says how many bytes
+/// of names there are.
+fn reader(root: Rc<OwnedFd>, folder: &'static CStr) -> impl FnMut() -> usize + 'static {
+    let mut names = vec![0u8; NAMES];
+    move || {
+        let fd = opened(&root, folder, libc::O_RDONLY | libc::O_DIRECTORY);
+        let mut read = || {
+            let (at, size) = (names.as_mut_ptr(), names.len());
             // SAFETY: pointer and size are of the same buffer.
-            let got = unsafe { libc::syscall(libc::SYS_getdents64, fd, at, size) };
-            must("getdents64", if is_end { got == 0 } else { got > 0 });
-        }
+            unsafe { libc::syscall(libc::SYS_getdents64, fd, at, size) }
+        };
+        let (got, end) = (read(), read());
+        must("getdents64", got > 0 && end == 0);
         close(fd);
+        got as usize
+    }
+}
+
+/// An attribute is asked for by a path that begins at a descriptor, since no older kernel takes one beside the path; less the same
+/// path's lookup, which is longer than the one that is paid for.
+fn xattr() -> Result<Op, Refusal> {
+    let root = Rc::new(room::folder()?);
+    let path = format!("/proc/self/fd/{}/{}", root.as_raw_fd(), SHORT.to_string_lossy());
+    let path = Rc::new(CString::new(path).expect("no NUL in it"));
+    let (keep, long) = (root, path.clone());
+    let ask = move || {
+        let _open = &keep;
+        let (path, name) = (path.as_ptr(), c"user.tare".as_ptr());
+        // SAFETY: path and name are NUL-terminated, and no value is asked for.
+        let size = unsafe { libc::getxattr(path, name, ptr::null_mut(), 0) };
+        must("getxattr", size == -1);
     };
-    let less = move || close(opened(&folder, SHORT, libc::O_RDONLY | libc::O_DIRECTORY));
-    Ok(Op::new(read).minus(less).divided_by(2.0))
+    let mut about = MaybeUninit::<libc::stat>::uninit();
+    let less = move || {
+        // SAFETY: the path is NUL-terminated and `about` is a valid place to write to.
+        must("stat", unsafe { libc::stat(long.as_ptr(), about.as_mut_ptr()) } == 0);
+    };
+    Ok(Op::new(ask).minus(less).plus(look(SHORT, true)?))
+}
+
+/// A KiB of `kib` that are written and read.
+fn of_a_kib(kib: usize) -> Result<Op, Refusal> {
+    Ok(Op::new(both_ways(kib << 10)?).minus(both_ways(1)?).divided_by(2.0 * kib as f64))
 }
 
 /// Writes `size` bytes to a file of its own and reads them again.
 fn both_ways(size: usize) -> Result<impl FnMut() + 'static, Refusal> {
-    let made = Made::new()?;
+    let made = Made::new(ROOM)?;
     let mut bytes = vec![0x5au8; size];
     Ok(move || {
         let (fd, at) = (made.file.as_raw_fd(), bytes.as_mut_ptr().cast::<libc::c_void>());

@@ -2,7 +2,7 @@
 
 use super::row;
 use crate::bench::{Bench, Op, Refusal};
-use crate::benches::lmbench::page_fault;
+use crate::benches::lmbench::{page_fault, prot_fault};
 use crate::memory::{Mapping, Pages};
 use crate::process::child_exits;
 use crate::sys::{must, page_size};
@@ -40,6 +40,11 @@ pub const ROWS: &[Bench] = &[
         "operations/fault_copy",
         "first write to a page that a forked child shares with its parent",
         copied,
+    ),
+    row(
+        "operations/fault_protection",
+        "a write to a page that may only be read, less catching the signal",
+        prot_fault::prepare,
     ),
 ];
 

@@ -14,9 +14,19 @@ pub const ROWS: &[Bench] = &[
         || Ok(Op::new(through_pipe(1)?).divided_by(2.0)),
     ),
     row(
-        "operations/pipe_kib",
+        "operations/pipe_kib_4k",
+        "a KiB through a pipe, one way, 4 KiB at a time, less the calls",
+        || of_a_kib(through_pipe, 4),
+    ),
+    row(
+        "operations/pipe_kib_16k",
         "a KiB through a pipe, one way, 16 KiB at a time, less the calls",
-        || Ok(Op::new(through_pipe(16 << 10)?).minus(through_pipe(1)?).divided_by(32.0)),
+        || of_a_kib(through_pipe, 16),
+    ),
+    row(
+        "operations/pipe_kib_64k",
+        "a KiB through a pipe, one way, 64 KiB at a time, less the calls",
+        || of_a_kib(through_pipe, 64),
     ),
     row("operations/pipe_new", "pipe2(2), and close(2) of both ends", || {
         Ok(Op::new(|| drop(made(pipe()))))
@@ -27,9 +37,19 @@ pub const ROWS: &[Bench] = &[
         || Ok(Op::new(through_tcp(1)?).divided_by(2.0)),
     ),
     row(
-        "operations/socket_kib",
+        "operations/socket_kib_4k",
+        "a KiB over TCP on loopback, one way, 4 KiB at a time, less the calls",
+        || of_a_kib(through_tcp, 4),
+    ),
+    row(
+        "operations/socket_kib_16k",
         "a KiB over TCP on loopback, one way, 16 KiB at a time, less the calls",
-        || Ok(Op::new(through_tcp(16 << 10)?).minus(through_tcp(1)?).divided_by(32.0)),
+        || of_a_kib(through_tcp, 16),
+    ),
+    row(
+        "operations/socket_kib_64k",
+        "a KiB over TCP on loopback, one way, 64 KiB at a time, less the calls",
+        || of_a_kib(through_tcp, 64),
     ),
     row("operations/socket_new", "socket(2) of a stream of TCP, and its close(2)", || {
         Ok(Op::new(|| drop(socket())))
@@ -66,6 +86,14 @@ fn through(to: RawFd, from: RawFd, bytes: &mut [u8]) {
         must("read", got > 0);
         left -= got as usize;
     }
+}
+
+/// A KiB of `kib` that go `through` something.
+fn of_a_kib<Work: FnMut() + 'static>(
+    through: fn(usize) -> Result<Work, Refusal>,
+    kib: usize,
+) -> Result<Op, Refusal> {
+    Ok(Op::new(through(kib << 10)?).minus(through(1)?).divided_by(2.0 * kib as f64))
 }
 
 fn through_pipe(size: usize) -> Result<impl FnMut() + 'static, Refusal> {

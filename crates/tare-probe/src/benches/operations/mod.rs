@@ -12,6 +12,7 @@ mod memory;
 mod messages;
 mod processes;
 mod room;
+mod tmpfs;
 
 use crate::bench::{Bench, Op, Refusal};
 
@@ -19,8 +20,15 @@ use crate::bench::{Bench, Op, Refusal};
 pub const SUITE: &str = "operations";
 
 /// Every row, in families.
-pub const TABLES: &[&[Bench]] =
-    &[calls::ROWS, files::ROWS, messages::ROWS, memory::ROWS, processes::ROWS, compute::ROWS];
+pub const TABLES: &[&[Bench]] = &[
+    calls::ROWS,
+    files::ROWS,
+    tmpfs::ROWS,
+    messages::ROWS,
+    memory::ROWS,
+    processes::ROWS,
+    compute::ROWS,
+];
 
 /// A row of the suite.
 const fn row(

@@ -14,11 +14,15 @@ use std::os::unix::net::UnixStream;
 /// A file that every root with programs has: three components.
 pub const PRESENT: &CStr = c"usr/bin/env";
 
+/// A folder with many names that every root with programs has: two components.
+pub const LARGE: &CStr = c"usr/bin";
+
 /// A folder that every root has: one component.
 pub const SHORT: &CStr = c"usr";
 
-/// The folder where files may be made, and a file in it.
-const ROOM: &CStr = c"tmp";
+/// The folders where files may be made, one of the root's own files and one of a tmpfs, and a file in them.
+pub const ROOM: &CStr = c"tmp";
+pub const TMPFS: &CStr = c"dev/shm";
 pub const MADE: &CStr = c"tare-operation";
 
 /// A name that no root has, as long as [`PRESENT`].
@@ -75,10 +79,10 @@ pub struct Made {
 }
 
 impl Made {
-    /// Makes it.
-    pub fn new() -> Result<Made, Refusal> {
+    /// Makes it in the folder `place` of the root.
+    pub fn new(place: &CStr) -> Result<Made, Refusal> {
         let root = folder()?;
-        let folder = at(root.as_raw_fd(), ROOM, libc::O_RDONLY | libc::O_DIRECTORY)?;
+        let folder = at(root.as_raw_fd(), place, libc::O_RDONLY | libc::O_DIRECTORY)?;
         let flags = libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC;
         let file = at(folder.as_raw_fd(), MADE, flags)?;
         Ok(Made { folder, file })

@@ -89,6 +89,7 @@ mod tests {
             predicted: 1.8,
             low: 1.5,
             high: 2.2,
+            cpu: None,
             naive: Naive { ratio: None },
             floor: None,
             native_ns: 100.0,
