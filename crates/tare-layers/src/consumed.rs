@@ -1,7 +1,7 @@
 //! What a booted layer takes of the host: memory and CPU time.
 
-use crate::keeper::memory;
-use crate::keeper::procs::{self, Processes};
+use crate::keeper::procs::Processes;
+use crate::keeper::{cpu_time, memory};
 use crate::session::Session;
 use crate::whereabouts::{Whereabouts, processes_in};
 use std::collections::BTreeSet;
@@ -29,19 +29,14 @@ impl Session {
         self.round_trip.filter(|_| !matches!(self.processes, Whereabouts::Below))
     }
 
-    /// CPU time that all host processes of the layer have used, those included that have ended and been
-    /// waited for; `None` when it has none of its own. What kernel threads do for it is not in it.
+    /// CPU time that all host processes of the layer have used, to the nanosecond, and to 10 ms that of those that have ended and
+    /// been waited for; `None` when it has none of its own. What kernel threads do for it is not in it.
     pub fn cpu_time(&self, now: &Processes) -> Option<Duration> {
-        Some(procs::cpu_time(&self.own_processes(now)?))
+        Some(cpu_time::cpu_time(&self.own_processes(now)?))
     }
 
     pub(crate) fn cpu_time_now(&self) -> Option<Duration> {
         self.cpu_time(&Processes::now())
-    }
-
-    /// The same to the nanosecond, of all threads that live; `None` where the kernel does not keep it, too.
-    pub fn run_time(&self, now: &Processes) -> Option<Duration> {
-        procs::run_time(&self.own_processes(now)?)
     }
 
     /// Memory that all host processes of the layer hold by their proportional share, in bytes; `None` as for
@@ -58,7 +53,7 @@ impl Session {
     /// Threads of the layer's host processes, and how often these have given up their CPU to wait; `None` when it has none of
     /// its own.
     pub fn threads_and_waits(&self, now: &Processes) -> Option<(u64, u64)> {
-        Some(procs::threads_and_waits(&self.own_processes(now)?))
+        Some(cpu_time::threads_and_waits(&self.own_processes(now)?))
     }
 
     /// The files that this layer is made of: those that decide what it is, and those that its processes have mapped.
@@ -71,7 +66,7 @@ impl Session {
     /// CPU time that the other end of the layer's network has used; `None` when there is none.
     pub fn peer_cpu_time(&self) -> Option<Duration> {
         let helpers = self.running.as_ref()?.helpers();
-        (!helpers.is_empty()).then(|| procs::cpu_time(helpers))
+        (!helpers.is_empty()).then(|| cpu_time::cpu_time(helpers))
     }
 
     /// The layer's processes on this host.

@@ -17,7 +17,7 @@ pub(crate) fn watch(sessions: &[&Session]) -> Vec<f64> {
     }
     let times = || -> Vec<Option<Duration>> {
         let now = Processes::now();
-        sessions.iter().map(|session| session.run_time(&now)).collect()
+        sessions.iter().map(|session| session.cpu_time(&now)).collect()
     };
     let before = times();
     if before.iter().all(Option::is_none) {

@@ -5,6 +5,7 @@
 //! and state on disk has to be removed after the processes have ended.
 
 pub(crate) mod begin;
+pub(crate) mod cpu_time;
 pub(crate) mod end;
 pub(crate) mod estate;
 pub(crate) mod keep;

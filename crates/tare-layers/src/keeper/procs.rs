@@ -1,4 +1,4 @@
-//! The processes of a boot, read from `/proc`: who they are, their memory, their end.
+//! The processes of a boot, read from `/proc`: who they are, and their end.
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{Resource, setrlimit};
@@ -168,62 +168,9 @@ pub fn is_traced(pid: u32) -> bool {
     tracer.is_some_and(|tracer| tracer.trim() != "0")
 }
 
-/// CPU time of `pids`, to the nanosecond, and of their children that have been waited for, to the kernel's ticks of 10 ms. A
-/// process that ended meanwhile counts with its parent.
-pub fn cpu_time<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Duration {
-    // SAFETY: sysconf has no preconditions.
-    let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as f64;
-    let used = |pid: &u32| {
-        let ended = Duration::from_secs_f64(ticks_of_children(*pid)? as f64 / per_second);
-        Some(own_time(*pid)? + ended)
-    };
-    pids.into_iter().filter_map(used).sum()
-}
-
-/// CPU time of all threads of `pid`, living or not, by the clock that the kernel keeps for it.
-fn own_time(pid: u32) -> Option<Duration> {
-    let mut clock: libc::clockid_t = 0;
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: both places can be written to.
-    let read = unsafe {
-        libc::clock_getcpuclockid(pid as libc::pid_t, &raw mut clock) == 0
-            && libc::clock_gettime(clock, &raw mut time) == 0
-    };
-    read.then(|| Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
-}
-
-/// Time that the living threads of `pids` have run, from `/proc/PID/task/TID/schedstat`; `None` where there is none.
-pub fn run_time<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<Duration> {
-    let ran = |thread: fs::DirEntry| {
-        let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<u64>().ok()
-    };
-    let mut all = pids.into_iter().flat_map(threads).filter_map(ran).peekable();
-    all.peek()?;
-    Some(Duration::from_nanos(all.sum()))
-}
-
 /// The living threads of `pid`.
-fn threads(pid: &u32) -> impl Iterator<Item = fs::DirEntry> {
+pub(super) fn threads(pid: &u32) -> impl Iterator<Item = fs::DirEntry> {
     fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten()
-}
-
-/// How many living threads `pids` have, and how often these have given up their CPU to wait: each such wait ends with a wakeup.
-pub fn threads_and_waits<'a>(pids: impl IntoIterator<Item = &'a u32>) -> (u64, u64) {
-    let waits = |thread: fs::DirEntry| {
-        let text = fs::read_to_string(thread.path().join("status")).ok()?;
-        let line = text.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
-        line.trim().parse::<u64>().ok()
-    };
-    let all = pids.into_iter().flat_map(threads).filter_map(waits);
-    all.fold((0, 0), |(threads, sum), waits| (threads + 1, sum + waits))
-}
-
-/// Fields 16 and 17 of `/proc/PID/stat`: cutime and cstime.
-fn ticks_of_children(pid: u32) -> Option<u64> {
-    let stat = stat(pid)?;
-    let times = after_name(&stat)?.split_whitespace().skip(13).take(2);
-    Some(times.filter_map(|word| word.parse::<u64>().ok()).sum())
 }
 
 fn all_with_parents() -> impl Iterator<Item = (u32, u32)> {
@@ -239,14 +186,14 @@ fn parent(pid: u32) -> Option<u32> {
 }
 
 /// `/proc/PID/stat`, which one read gives as a whole. All processes are read often, so that counts.
-fn stat(pid: u32) -> Option<String> {
+pub(super) fn stat(pid: u32) -> Option<String> {
     let mut bytes = [0; 1024];
     let size = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes[..size]).into_owned())
 }
 
 /// The rest of a `/proc/PID/stat` line after the name, which may hold spaces and parentheses.
-fn after_name(stat: &str) -> Option<&str> {
+pub(super) fn after_name(stat: &str) -> Option<&str> {
     Some(&stat[stat.rfind(')')? + 1..])
 }
 
@@ -255,29 +202,6 @@ mod tests {
     use super::*;
     use std::os::unix::process::CommandExt;
     use std::process::Command;
-
-    #[test]
-    fn cpu_time_is_of_living_processes_and_of_children_that_were_waited_for() {
-        let own = || cpu_time([&std::process::id()]);
-        let (before, mut sum) = (own(), 0u64);
-        (0..1_000_000u64).for_each(|at| sum = sum.wrapping_add(std::hint::black_box(at * at)));
-        assert!(own() > before && sum > 0, "less than a tick is seen");
-        let of_shell = |child: &std::process::Child| cpu_time([&child.id()]);
-        let script =
-            "sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'; echo; exec sleep 1000";
-        let mut shell = Command::new("sh");
-        let mut shell =
-            shell.args(["-c", script]).stdout(std::process::Stdio::piped()).spawn().unwrap();
-        let mut byte = [0];
-        shell.stdout.as_mut().unwrap().read_exact(&mut byte).unwrap();
-        assert!(
-            of_shell(&shell) >= Duration::from_millis(20),
-            "its child's: {:?}",
-            of_shell(&shell)
-        );
-        shell.kill().and_then(|()| shell.wait()).unwrap();
-        assert_eq!(of_shell(&shell), Duration::ZERO);
-    }
 
     #[test]
     fn whoever_has_the_mark_is_found_and_ended() {

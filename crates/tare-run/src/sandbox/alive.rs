@@ -122,7 +122,7 @@ fn scripted(up: &[Up]) -> Option<Point> {
 fn idle(up: &[Up]) -> Vec<Counter> {
     let used = || {
         let now = Processes::now();
-        let ran: Option<Duration> = up.iter().map(|up| up.session.run_time(&now)).sum();
+        let ran: Option<Duration> = up.iter().map(|up| up.session.cpu_time(&now)).sum();
         let waits = up.iter().map(|up| Some(up.session.threads_and_waits(&now)?.1));
         (Instant::now(), ran, waits.sum::<Option<u64>>())
     };

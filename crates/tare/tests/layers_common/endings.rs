@@ -84,7 +84,7 @@ fn stopped_while_it_waits(session: &mut Session, name: &str) {
     let stops = !traced && !name.contains("pids=");
     assert_eq!(session.stop_while_waiting(), stops, "{name}");
     if stops {
-        let used = |session: &Session| session.run_time(&Processes::now());
+        let used = |session: &Session| session.cpu_time(&Processes::now());
         thread::sleep(Duration::from_millis(20)); // the signal has arrived everywhere
         let before = used(session);
         thread::sleep(Duration::from_millis(200));
