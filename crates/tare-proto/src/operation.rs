@@ -10,6 +10,10 @@ pub const OPERATION_ROW: &str = "operations/";
 /// The row that user time is scaled by. It is no operation of a kernel, so nothing counts it.
 pub const COMPUTE: &str = "operations/compute";
 
+/// A name is cold when so many others were looked up since: the fewest names that a layer is known to remember (gVisor's
+/// `dcache`, 1,000), in round numbers.
+pub const REMEMBERED_NAMES: usize = 1024;
+
 /// What kind of work an operation is: layers are dear in one kind and cheap in another, so a fit scales each by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Work {
@@ -64,6 +68,7 @@ pub const OPERATIONS: &[Operation] = &[
     of("lookup", Work::File, "path lookups"),
     of("component", Work::File, "further components of paths"),
     of("lookup_miss", Work::File, "path lookups that fail"),
+    of("cold_name", Work::File, "names not looked up lately"),
     of("lookup_tmpfs", Work::File, "path lookups in tmpfs"),
     of("component_tmpfs", Work::File, "further components of paths in tmpfs"),
     of("open", Work::File, "files opened"),
@@ -72,6 +77,7 @@ pub const OPERATIONS: &[Operation] = &[
     of("xattr", Work::File, "extended attributes asked for"),
     of("getdents", Work::File, "reads of directories"),
     of("getdents_kib", Work::File, "KiB of names in directories"),
+    of("cold_kib", Work::File, "KiB of names in directories not read lately"),
     of("file", Work::File, "reads and writes of files"),
     of("file_kib_4k", Work::File, "KiB of files, by at most 4 KiB"),
     of("file_kib_64k", Work::File, "KiB of files, by at most 64 KiB"),

@@ -96,6 +96,28 @@ fn what_a_program_does_is_counted_to_the_last() {
 }
 
 #[test]
+fn names_and_directories_are_cold_when_a_thousand_others_came_since() {
+    let made = |many: u32, rest: &str| {
+        operations(&format!("mkdir '/tmp/n'; mkdir \"/tmp/n/$_\" for 1 .. {many}; {rest}"))
+    };
+    let of = |found: &Value, name: &str| found[name].as_f64().unwrap_or(0.0);
+    let look = |many: u32, times: u32| {
+        made(many, &format!("for (1 .. {times}) {{ -e \"/tmp/n/$_\" for 1 .. {many} }}"))
+    };
+    let found = look(3000, 3);
+    assert!((of(&found, "cold_name") - 9000.0).abs() < 100.0, "{found}");
+    let found = look(500, 18);
+    assert_eq!(of(&found, "cold_name"), 0.0, "{found}");
+    // Of "." and "..", an entry has 24 bytes.
+    let read =
+        "for (1 .. 2) { for (1 .. 1500) { opendir D, \"/tmp/n/$_\"; readdir D; closedir D } }";
+    let found = made(1500, read);
+    let kib = 3000.0 * 48.0 / 1024.0;
+    assert!((of(&found, "cold_kib") - kib).abs() < 0.05 * kib, "{found}");
+    assert!(of(&found, "getdents") < 50.0, "{found}");
+}
+
+#[test]
 fn memory_and_threads_are_counted_in_children_too() {
     let none = operations(BEFORE);
     let found = operations(&format!("{BEFORE} fork; $x = 'y' x (40 << 20); wait"));

@@ -25,6 +25,7 @@ const ROWS: &[(&str, f64, f64)] = &[
     ("open", 1.0, 10_000.0),
     ("open_tmpfs", 1.0, 10_000.0),
     ("create", 2.0, 5_000.0),
+    ("cold_name", 1280.0, 80.0),
     ("xattr", 1.0, 10_000.0),
     ("getdents", 2.0, 5_000.0),
     ("file", 2.0, 10_000.0),
@@ -59,9 +60,9 @@ const ROWS: &[(&str, f64, f64)] = &[
     ("exec", 1.0, 300.0),
 ];
 
-/// Without a row here: names of directories are as many as this machine has, context switches as many as the scheduler likes, and
+/// Without a row here: names in directories are as many as this machine has, context switches as many as the scheduler likes, and
 /// a file's pages are seen only as long as they are mapped.
-const WITHOUT: [&str; 3] = ["getdents_kib", "switch", "fault_file"];
+const WITHOUT: [&str; 4] = ["getdents_kib", "cold_kib", "switch", "fault_file"];
 
 /// What starts a process or a thread does more than that, and its price holds it. Its page faults are not counted again.
 const DO_MORE: [&str; 5] = ["fork", "spawn", "thread", "exec", "fault_copy"];

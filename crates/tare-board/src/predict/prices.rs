@@ -88,18 +88,24 @@ fn beyond_noise(row: &Row, ratio: f64) -> f64 {
     if ratio.ln().abs() <= noise { 1.0 } else { ratio }
 }
 
-/// A cell's ratio, and the standard error of its logarithm: as the interval says, which from few blocks is many standard errors
-/// wide, together with what is usual, which counts as one block more.
+/// A cell's ratio, and the standard error of the logarithm of what the operation costs there. Blocks show it by the ratio, whose
+/// noise the layer and the baseline may have in common, and by the layer's own mean, where the baseline's noise is not; the smaller
+/// one is taken. An interval from few blocks is many standard errors wide; what is usual counts as one block more.
 fn ratio(cell: &Cell) -> Option<(f64, f64)> {
     let ratio = cell.ratio.as_ref().filter(|ratio| ratio.value > 0.0)?;
     let blocks = ratio.blocks.max(1) as f64;
     let usual = ONE_BLOCK / blocks.sqrt();
-    let error = match (ratio.low, ratio.high) {
-        (Some(low), Some(high)) if low > 0.0 && blocks > 1.0 => {
-            let own = (high / low).ln() / (2.0 * t_factor(ROWS_CONFIDENCE, blocks - 1.0));
+    let of_ratio = ratio.low.zip(ratio.high).filter(|(low, _)| *low > 0.0);
+    let of_ratio = of_ratio.map(|(low, high)| (high / low).ln() / 2.0);
+    let of_mean = cell.mean.and_then(|mean| mean.ci_width_percent);
+    let of_mean = of_mean.map(|percent| (percent / 200.0).asinh());
+    let reach = of_ratio.into_iter().chain(of_mean).min_by(f64::total_cmp);
+    let error = match reach.filter(|_| blocks > 1.0) {
+        Some(reach) => {
+            let own = reach / t_factor(ROWS_CONFIDENCE, blocks - 1.0);
             (((blocks - 1.0) * own.powi(2) + usual.powi(2)) / blocks).sqrt()
         }
-        _ => usual,
+        None => usual,
     };
     Some((ratio.value, error))
 }

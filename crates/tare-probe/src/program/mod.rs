@@ -13,6 +13,8 @@ pub mod calls;
 mod census;
 #[cfg(target_pointer_width = "64")]
 mod classes;
+#[cfg(target_pointer_width = "64")]
+mod cold;
 mod filter;
 mod names;
 mod others;

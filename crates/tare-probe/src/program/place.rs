@@ -13,17 +13,35 @@ pub fn in_tmpfs(name: &'static str) -> &'static str {
     IN_TMPFS.iter().find(|(own, _)| *own == name).map_or(name, |(_, other)| other)
 }
 
-/// Whether `path` of thread `tid` leads to a tmpfs; one that begins at no root begins at the descriptor `folder`, or where the
-/// thread is. An absolute symbolic link in it is followed from this process's root.
+/// A file: its device, and its number there.
+pub type File = (u64, u64);
+
+/// The file that `path` of thread `tid` leads to; one that begins at no root begins at the descriptor `folder`, or where the thread
+/// is. An absolute symbolic link in it is followed from this process's root.
+pub fn file(tid: libc::pid_t, folder: Option<u64>, path: &[u8]) -> Option<File> {
+    let path = from_here(tid, folder, path)?;
+    // SAFETY: all zeros is a valid value.
+    let mut about: libc::stat = unsafe { mem::zeroed() };
+    // SAFETY: the path is NUL-terminated, and `about` is a valid place to write to.
+    let found = unsafe { libc::stat(path.as_ptr(), &raw mut about) };
+    (found == 0).then_some((about.st_dev, about.st_ino))
+}
+
+/// Whether such a path leads to a tmpfs.
 pub fn leads_to_tmpfs(tid: libc::pid_t, folder: Option<u64>, path: &[u8]) -> bool {
+    let Some(path) = from_here(tid, folder, path) else { return false };
+    // SAFETY: the path is NUL-terminated.
+    is(|about| unsafe { libc::statfs(path.as_ptr(), about) })
+}
+
+/// Such a path as this process can follow it.
+fn from_here(tid: libc::pid_t, folder: Option<u64>, path: &[u8]) -> Option<CString> {
     let begin = match folder.map(|fd| fd as libc::c_int) {
         _ if path.starts_with(b"/") => format!("/proc/{tid}/root"),
         None | Some(libc::AT_FDCWD) => format!("/proc/{tid}/cwd/"),
         Some(fd) => format!("/proc/{tid}/fd/{fd}/"),
     };
-    let Ok(path) = CString::new([begin.as_bytes(), path].concat()) else { return false };
-    // SAFETY: the path is NUL-terminated.
-    is(|about| unsafe { libc::statfs(path.as_ptr(), about) })
+    CString::new([begin.as_bytes(), path].concat()).ok()
 }
 
 /// Whether an open file is in a tmpfs.

@@ -2,6 +2,7 @@
 //! processes that they start.
 
 use super::classes;
+use super::cold::{ColdNames, LastRead};
 use super::place::{in_tmpfs, leads_to_tmpfs};
 use super::sampled::{NO_MORE, Outcome, Sampled};
 use super::stopped::{child_of_event, components, is_from_kernel, path_at};
@@ -27,10 +28,11 @@ pub struct Seen {
     tasks: HashMap<libc::pid_t, Task>,
     /// The process of every thread.
     threads: HashMap<libc::pid_t, libc::pid_t>,
-    /// By thread: a call whose result is waited for, and for how many it stands.
-    inside: BTreeMap<libc::pid_t, (Call, f64)>,
+    /// By thread: a call whose result is waited for, for how many it stands, and of a directory when it was last read.
+    inside: BTreeMap<libc::pid_t, (Call, f64, LastRead)>,
     /// By number, and whether a file is made.
     sampled: HashMap<(u64, bool), Sampled>,
+    cold: ColdNames,
     /// Why this program cannot be counted.
     pub refused: Option<String>,
 }
@@ -47,6 +49,7 @@ impl Seen {
             threads: HashMap::new(),
             inside: BTreeMap::new(),
             sampled: HashMap::new(),
+            cold: ColdNames::default(),
             refused: None,
         }
     }
@@ -168,20 +171,29 @@ impl Seen {
                 self.add(transfer(kind, call.args[2]), 1.0);
             }
             CallClass::Path(..) | CallClass::Open(_) | CallClass::Sized(_) => {
+                let read = match class {
+                    CallClass::Path(_, place) | CallClass::Open(place) => {
+                        let path = path_at(tid, call.args[place]).unwrap_or_default();
+                        self.cold.looked_up(tid, folder(&call, place), &path);
+                        LastRead::Lately
+                    }
+                    CallClass::Sized("getdents") => self.cold.reads(tid, call.args[0]),
+                    _ => LastRead::Lately,
+                };
                 let sampled = self.sampled.entry((call.number, makes(class, &call))).or_default();
                 if let Some(times) = sampled.begins() {
-                    self.inside.insert(tid, (call, times));
+                    self.inside.insert(tid, (call, times, read));
                 }
             }
             CallClass::Transfer | CallClass::TransferOfResult => {
-                self.inside.insert(tid, (call, 1.0));
+                self.inside.insert(tid, (call, 1.0, LastRead::Lately));
             }
         }
     }
 
     /// A call of `tid`'s has ended with `result`.
     pub fn left(&mut self, tid: libc::pid_t, result: i64) {
-        let Some((call, times)) = self.inside.remove(&tid) else { return };
+        let Some((call, times, read)) = self.inside.remove(&tid) else { return };
         let pid = self.threads.get(&tid).copied().unwrap_or(tid);
         let class = self.class(&call);
         let bytes = u64::try_from(result).unwrap_or(0);
@@ -190,7 +202,10 @@ impl Seen {
             CallClass::Path(name, place) => of_path(name, place),
             CallClass::Open(place) if makes(class, &call) => of_path("create", place),
             CallClass::Open(place) => of_path("open", place),
-            CallClass::Sized(name) => transfer(name, bytes),
+            CallClass::Sized(name) => match self.cold.has_read(read, times, bytes) {
+                Some(outcome) => outcome,
+                None => transfer(name, bytes),
+            },
             _ => transfer(self.kind(pid, &call), bytes),
         };
         if let Some(sampled) = self.sampled.get_mut(&(call.number, makes(class, &call))) {
@@ -204,6 +219,9 @@ impl Seen {
         let rest: Vec<_> = self.sampled.values().map(Sampled::rest).collect();
         rest.into_iter().for_each(|(outcome, times)| self.add(outcome, times));
         self.sampled.clear();
+        for (name, times) in self.cold.counts() {
+            self.tally.add(name, times);
+        }
         for (_, mut task) in std::mem::take(&mut self.tasks) {
             task.ends(&mut self.tally);
         }
@@ -229,14 +247,19 @@ fn makes(class: CallClass, call: &Call) -> bool {
     matches!(class, CallClass::Open(1)) && call.args[2] as libc::c_int & libc::O_CREAT != 0
 }
 
-/// An operation called `name` on the path in the argument `place`, after the descriptor that it begins at if it is the second.
+/// The descriptor that the path in the argument `place` of a call begins at: the one before it.
+fn folder(call: &Call, place: usize) -> Option<u64> {
+    (place == 1).then_some(call.args[0])
+}
+
+/// An operation called `name` on the path in the argument `place`.
 fn path(tid: libc::pid_t, call: &Call, name: &'static str, place: usize, result: i64) -> Outcome {
     let path = path_at(tid, call.args[place]);
     match path.as_deref().map_or(1, components) {
         0 => [("descriptor", 1.0), NO_MORE], // an empty path: of the descriptor itself
         _ if result == -i64::from(libc::ENOENT) => [("lookup_miss", 1.0), NO_MORE],
         components => {
-            let folder = (place == 1).then_some(call.args[0]);
+            let folder = folder(call, place);
             let is_tmpfs = path.is_some_and(|path| leads_to_tmpfs(tid, folder, &path));
             let of = |name| if is_tmpfs { in_tmpfs(name) } else { name };
             [(of(name), 1.0), (of("component"), (components - 1) as f64)]

@@ -6,6 +6,7 @@ use crate::bench::{Bench, Op, Refusal};
 use crate::benches::lmbench::null_io;
 use crate::sys::must;
 use std::ffi::{CStr, CString};
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::ptr;
@@ -93,14 +94,14 @@ pub fn open_and_close(folder: &OwnedFd, path: &CStr, flags: libc::c_int) {
     close(opened(folder, path, flags));
 }
 
-fn opened(folder: &OwnedFd, path: &CStr, flags: libc::c_int) -> RawFd {
+pub fn opened(folder: &OwnedFd, path: &CStr, flags: libc::c_int) -> RawFd {
     // SAFETY: the path is NUL-terminated.
     let fd = unsafe { libc::openat(folder.as_raw_fd(), path.as_ptr(), flags, 0o600) };
     must("open", fd >= 0);
     fd
 }
 
-fn close(fd: RawFd) {
+pub fn close(fd: RawFd) {
     // SAFETY: the callers have just opened it, and nobody else knows it.
     must("close", unsafe { libc::close(fd) } == 0);
 }
@@ -141,24 +142,28 @@ fn list_many() -> Result<Op, Refusal> {
 }
 
 /// Room for the names of a large folder: one call reads them all.
-const NAMES: usize = 1 << 20;
+pub const NAMES_ROOM: usize = 1 << 20;
 
 /// Opens a folder of `root`, reads it by a call that gets all its names and one that gets none, and closes it; says how many bytes
 /// of names there are.
 fn reader(root: Rc<OwnedFd>, folder: &'static CStr) -> impl FnMut() -> usize + 'static {
-    let mut names = vec![0u8; NAMES];
+    let mut names = vec![0u8; NAMES_ROOM];
     move || {
         let fd = opened(&root, folder, libc::O_RDONLY | libc::O_DIRECTORY);
-        let mut read = || {
-            let (at, size) = (names.as_mut_ptr(), names.len());
-            // SAFETY: pointer and size are of the same buffer.
-            unsafe { libc::syscall(libc::SYS_getdents64, fd, at, size) }
-        };
-        let (got, end) = (read(), read());
+        let (got, end) = (read_names(fd, &mut names), read_names(fd, &mut names));
         must("getdents64", got > 0 && end == 0);
         close(fd);
-        got as usize
+        got
     }
+}
+
+/// Bytes of names that getdents64(2) of a directory gets, 0 at its end.
+pub fn read_names(fd: RawFd, names: &mut [u8]) -> usize {
+    let (at, size) = (names.as_mut_ptr(), names.len());
+    // SAFETY: pointer and size are of the same buffer.
+    let got = unsafe { libc::syscall(libc::SYS_getdents64, fd, at, size) };
+    must("getdents64", got >= 0);
+    got as usize
 }
 
 /// An attribute is asked for by a path that begins at a descriptor, since no older kernel takes one beside the path; less the same
@@ -175,6 +180,13 @@ fn xattr() -> Result<Op, Refusal> {
         let size = unsafe { libc::getxattr(path, name, ptr::null_mut(), 0) };
         must("getxattr", size == -1);
     };
+    ask();
+    if io::Error::last_os_error().raw_os_error() == Some(libc::EOPNOTSUPP) {
+        return Err(Refusal::Unavailable(
+            "the programs' root has no extended attributes, and programs that hear so ask no more"
+                .into(),
+        ));
+    }
     let mut about = MaybeUninit::<libc::stat>::uninit();
     let less = move || {
         // SAFETY: the path is NUL-terminated and `about` is a valid place to write to.

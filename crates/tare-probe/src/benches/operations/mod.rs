@@ -5,6 +5,7 @@
 //! that wait stay on one CPU, so that their time is what they take, not how long others let them wait.
 
 mod calls;
+mod cold;
 mod compute;
 mod files;
 mod lacking;
@@ -23,6 +24,7 @@ pub const SUITE: &str = "operations";
 pub const TABLES: &[&[Bench]] = &[
     calls::ROWS,
     files::ROWS,
+    cold::ROWS,
     tmpfs::ROWS,
     messages::ROWS,
     memory::ROWS,
