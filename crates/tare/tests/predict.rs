@@ -104,8 +104,9 @@ fn names_and_directories_are_cold_when_a_thousand_others_came_since() {
     let look = |many: u32, times: u32| {
         made(many, &format!("for (1 .. {times}) {{ -e \"/tmp/n/$_\" for 1 .. {many} }}"))
     };
+    // What is counted is not the first run, so that mkdir(2) finds the names, too.
     let found = look(3000, 3);
-    assert!((of(&found, "cold_name") - 9000.0).abs() < 100.0, "{found}");
+    assert!((of(&found, "cold_name") - 12_000.0).abs() < 100.0, "{found}");
     let found = look(500, 18);
     assert_eq!(of(&found, "cold_name"), 0.0, "{found}");
     // Of "." and "..", an entry has 24 bytes.

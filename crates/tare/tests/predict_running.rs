@@ -9,10 +9,10 @@ use std::fs;
 use std::process::{Child, Command, Stdio};
 
 /// A process that makes three of one call to one of another, again and again, and its child, which makes others: fewer than
-/// would be sampled in a second, so that the counts are exact.
+/// would be sampled in a second, so that the counts are exact. The child has a child that has ended and is never waited for.
 const SERVICE: &str = "$p = $$; sub rest { $x += $_ for 1 .. 20000; select undef, undef, undef, 0.01 } \
     if (fork) { while (1) { for (1 .. 5) { getppid; getppid; getppid; -e '/usr/bin/no0' } rest } } \
-    while (getppid == $p) { for (1 .. 5) { -e '/usr/bin/env' } rest }";
+    fork or exit; while (getppid == $p) { for (1 .. 5) { -e '/usr/bin/env' } rest }";
 
 /// It ends with the test.
 struct Service(Child);

@@ -91,7 +91,7 @@ fn count(pid: libc::pid_t, time: Duration) -> io::Result<Vec<Counter>> {
 fn attach(pid: libc::pid_t, seen: &mut Seen) -> io::Result<()> {
     loop {
         let all = family(pid).into_iter().flat_map(threads);
-        let new: Vec<libc::pid_t> = all.filter(|tid| !seen.knows(*tid)).collect();
+        let new: Vec<_> = all.filter(|tid| !seen.knows(*tid) && runs(*tid)).collect();
         if new.is_empty() {
             return Ok(());
         }
@@ -106,6 +106,12 @@ fn attach(pid: libc::pid_t, seen: &mut Seen) -> io::Result<()> {
             seen.runs(tid);
         }
     }
+}
+
+/// Whether `tid` has not ended, as one has that its parent has not waited for yet.
+fn runs(tid: libc::pid_t) -> bool {
+    let state = line(tid, "State:");
+    state.is_some_and(|state| !state.trim_start().starts_with(['Z', 'X']))
 }
 
 /// Who traces `tid`; 0 for nobody.

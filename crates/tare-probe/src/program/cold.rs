@@ -128,7 +128,8 @@ mod tests {
 
     impl Files {
         fn new(name: &str) -> Files {
-            let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+            let place = option_env!("CARGO_TARGET_TMPDIR").unwrap_or(".");
+            let folder = PathBuf::from(place).join(name);
             let _ = fs::remove_dir_all(&folder);
             fs::create_dir_all(&folder).unwrap();
             (0..3000).for_each(|at| fs::write(folder.join(at.to_string()), "").unwrap());
