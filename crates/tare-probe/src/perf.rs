@@ -7,6 +7,7 @@ use tare_proto::Counter;
 
 const HARDWARE: u32 = 0;
 const SOFTWARE: u32 = 1;
+pub const TRACEPOINT: u32 = 2;
 const CACHE: u32 = 3;
 
 /// A miss when reading, of the first-level data cache (0), the data (3) or the instruction TLB (4).
@@ -75,13 +76,14 @@ impl Events {
         let mut events = Events { open: Vec::new(), refused: None };
         for (kind, event, name) in SOFTWARE_EVENTS {
             // An ordinary user may count only what is not the kernel's.
-            let any = open(*kind, *event, 0).or_else(|_| open(*kind, *event, EXCLUDE_KERNEL));
+            let any =
+                open(0, *kind, *event, 0, 0).or_else(|_| open(0, *kind, *event, 0, EXCLUDE_KERNEL));
             events.open.extend(any.ok().map(|fd| Event { name: format!("perf/{name}"), fd }));
         }
         for (mode, other) in [("user", EXCLUDE_KERNEL), ("kernel", EXCLUDE_USER)] {
             for (kind, event, name) in HARDWARE_EVENTS {
                 let name = format!("perf/{mode}/{name}");
-                match open(*kind, *event, other | EXCLUDE_HYPERVISOR) {
+                match open(0, *kind, *event, 0, other | EXCLUDE_HYPERVISOR) {
                     Ok(fd) => events.open.push(Event { name, fd }),
                     Err(e) => events.refused = events.refused.or(e.raw_os_error()),
                 }
@@ -125,23 +127,33 @@ impl Events {
     }
 }
 
-/// Opens an event of this process on any CPU, its future children included, which is read with the time that it was
-/// enabled and the time that it was counted.
-fn open(kind: u32, event: u64, excluded: u64) -> io::Result<OwnedFd> {
+/// The kernel sends the counted thread a SIGTRAP after every period, until it starts another program.
+pub const TRAPS: u64 = 1 << 36 | 1 << 37;
+
+/// Opens an event of thread `tid`, or of this process (0), on any CPU, what it starts from here on included. It is read with the time
+/// that it was enabled and the time that it was counted; `flags` say what is not counted, and what happens after every `period`.
+pub fn open(
+    tid: libc::pid_t,
+    kind: u32,
+    event: u64,
+    period: u64,
+    flags: u64,
+) -> io::Result<OwnedFd> {
     let size = mem::size_of::<Attributes>() as u32;
     let inherited = 1 << 1;
     let attributes = Attributes {
         kind,
         size,
         event,
+        period,
         read: 1 | 2,
-        flags: inherited | excluded,
+        flags: inherited | flags,
         ..Attributes::default()
     };
     let close_on_exec = 8;
     // SAFETY: the structure is as long as its `size` says and outlives the call.
     let fd = unsafe {
-        libc::syscall(libc::SYS_perf_event_open, &raw const attributes, 0, -1, -1, close_on_exec)
+        libc::syscall(libc::SYS_perf_event_open, &raw const attributes, tid, -1, -1, close_on_exec)
     };
     if fd < 0 {
         return Err(io::Error::last_os_error());
@@ -151,7 +163,7 @@ fn open(kind: u32, event: u64, excluded: u64) -> io::Result<OwnedFd> {
 }
 
 /// The count, scaled up where the counter was shared; `None` when it never counted.
-fn read(fd: &OwnedFd) -> Option<f64> {
+pub fn read(fd: &OwnedFd) -> Option<f64> {
     let mut values = [0u64; 3];
     let size = mem::size_of_val(&values);
     // SAFETY: the buffer has room for `size` bytes.

@@ -30,8 +30,8 @@ pub use machine::Machine;
 pub use message::{FromProbe, Hello, Mitigation, PROTOCOL, Request, SCRIPT, ToProbe};
 pub use net::{NET, NET_OWN, Peer};
 pub use operation::{
-    COMPUTE, OPERATION_COUNTER, OPERATION_ROW, OPERATIONS, Operation, REMEMBERED_NAMES, Work,
-    operation,
+    COMPUTE, COUNTED_SHARE, OPERATION_COUNTER, OPERATION_ROW, OPERATIONS, Operation,
+    REMEMBERED_NAMES, Work, operation,
 };
 pub use program::{
     Around, COUNT_OPERATIONS, MAX_OUTPUT, MAX_OUTPUTS, Program, ROOT, ROOT_FOLDER, ROOT_HERE,

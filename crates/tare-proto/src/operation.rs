@@ -4,6 +4,9 @@
 /// How the counter of an operation begins: how many of them one run of a program made.
 pub const OPERATION_COUNTER: &str = "op/";
 
+/// The counter of the share of a program's calls that were looked at, where the others were not.
+pub const COUNTED_SHARE: &str = "counting_share";
+
 /// How the row of an operation begins: what one of them costs.
 pub const OPERATION_ROW: &str = "operations/";
 

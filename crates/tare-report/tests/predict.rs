@@ -42,6 +42,7 @@ fn prediction(layers: Vec<LayerPrediction>) -> Prediction {
         operations: vec![(operation("epoll"), 2e6), (operation("socket"), 2e6)],
         unknown: 3.0,
         slowdown: Some(2.5),
+        looked_at: None,
         lacks: None,
         figures: Vec::new(),
         calls: Vec::new(),

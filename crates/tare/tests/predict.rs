@@ -90,9 +90,27 @@ fn what_a_program_does_is_counted_to_the_last() {
             let count = |of: &Value| of[name].as_f64().unwrap_or(0.0);
             let more = count(&found) - count(&none);
             let right = of_one * f64::from(*times);
-            assert!((more - right).abs() <= 20.0, "{code}: {more} of {name}, not {right}: {found}");
+            // On a slow machine some of these programs are long ones.
+            let off = (more - right).abs();
+            assert!(off <= 20.0 + 0.01 * right, "{code}: {more} of {name}, not {right}: {found}");
         }
     }
+}
+
+#[test]
+fn of_many_calls_few_are_looked_at_and_stand_for_the_others() {
+    let code = "for (1 .. 100) { getppid for 1 .. 30000; -e '/usr/bin/env' for 1 .. 1000; fork or exit; wait }";
+    let done = predict(&Bench::new(), "--json --warmup 0", &["perl", "-e", code]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let found: Value = serde_json::from_str(&done.out).expect("JSON");
+    let program = &found["program"];
+    let share = program["looked_at"].as_f64().expect("a kernel with tracepoints");
+    assert!(share < 0.5, "{program}");
+    let of = |name: &str| program["operations"][name].as_f64().unwrap_or(0.0);
+    assert_eq!(of("fork"), 100.0, "each of them is seen: {program}");
+    assert!((of("null") / 3e6 - 1.0).abs() < 0.02, "{program}");
+    assert!((of("lookup") / 1e5 - 1.0).abs() < 0.05, "{program}");
+    assert!((of("component") / 2e5 - 1.0).abs() < 0.05, "{program}");
 }
 
 #[test]

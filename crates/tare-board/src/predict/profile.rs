@@ -3,7 +3,9 @@
 use crate::board::Scoreboard;
 use crate::extras::counted;
 use serde::{Serialize, Serializer};
-use tare_proto::{Better, Counter, OPERATION_COUNTER, OPERATION_ROW, Operation, Unit, operation};
+use tare_proto::{
+    Better, COUNTED_SHARE, Counter, OPERATION_COUNTER, OPERATION_ROW, Operation, Unit, operation,
+};
 use tare_store::Campaign;
 
 /// A program's run on the baseline.
@@ -26,6 +28,9 @@ pub struct Profile {
     pub unknown: f64,
     /// How many times as long the run took in which they were counted.
     pub slowdown: Option<f64>,
+    /// The share of its calls that were looked at then; the others were counted by the kernel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub looked_at: Option<f64>,
     /// What is not known of it, where it was not run for this.
     pub lacks: Option<&'static str>,
     /// Figures that it prints.
@@ -84,6 +89,7 @@ impl Profile {
             operations,
             unknown: value(UNKNOWN).unwrap_or(0.0),
             slowdown: value(SLOWDOWN),
+            looked_at: value(COUNTED_SHARE),
             lacks: None,
             figures: Vec::new(),
             calls: calls.map(str::to_owned).collect(),

@@ -4,7 +4,7 @@
 
 use super::OF_32_BITS;
 use super::census::{Used, family, threads};
-use super::filter::{ARCHITECTURE, X32};
+use super::filter::is_own;
 use super::seen::{Call, Seen};
 use super::stopped::{CALL, STOPPED, TOLD, asked, child_of_event, info, next_stop, request};
 use super::task::{Begun, line};
@@ -60,12 +60,12 @@ fn count(pid: libc::pid_t, time: Duration) -> io::Result<Vec<Counter>> {
             "process {pid} has used no CPU time within {time:?}"
         )));
     }
-    let mut seen = Seen::nothing();
+    let mut seen = Seen::default();
     attach(pid, &mut seen)?;
     let (before, begin) = (Used::of(pid)?, now_ns());
     follow(&mut seen, time)?;
     let (after, traced) = (Used::of(pid), now_ns() - begin);
-    let counters = seen.counters();
+    let counters = seen.counters(1.0);
     leave(&seen);
     if let Some(why) = seen.refused.take() {
         return Err(io::Error::other(format!("process {pid}: {why}")));
@@ -178,7 +178,7 @@ fn at_call(seen: &mut Seen, tid: libc::pid_t) {
     }
     // SAFETY: as above.
     let begun = unsafe { info.u.entry };
-    match info.arch == ARCHITECTURE && begun.nr < u64::from(X32) {
+    match is_own(info.arch, begun.nr) {
         true => seen.entered(tid, Call { number: begun.nr, args: begun.args }),
         false => seen.refuse(OF_32_BITS),
     }

@@ -1,32 +1,45 @@
-//! The operations of a program: of one run under ptrace(2), which stops at every call ([`super::filter`]) and so takes longer.
-//! No time is taken from that run.
+//! The operations of a program: of one run under ptrace(2), and so takes longer. No time is taken from that run. A short program
+//! stops at every call ([`super::filter`]); of a longer one the later calls are looked at now and then ([`super::traps`]), where the
+//! kernel can count them.
 
 use super::filter;
+use super::made::Calls;
 use super::run::{self, Ended, Surroundings};
 use super::seen::{Call, Seen};
-use super::stopped::{CALL, TOLD, info, next_stop, request};
+use super::stopped::{CALL, TOLD, info, next_stop, request, signal_code};
 use super::task::Begun;
 use super::transfers;
+use super::traps::{OF_COUNT, Traps};
 use std::io;
-use tare_proto::Counter;
+use tare_proto::{COUNTED_SHARE, Counter};
 
 /// What is told of every process that the program starts; all end with the tracer.
 const OPTIONS: libc::c_int = TOLD | libc::PTRACE_O_TRACESECCOMP | libc::PTRACE_O_EXITKILL;
 
-/// How often the program and what it starts make each call and each operation, in one run; `free` are the reads and writes of a
-/// run without a tracer. The error says why that is not known.
-pub fn count(place: &Surroundings, free: Option<f64>) -> io::Result<Vec<Counter>> {
-    let mut tracer = Tracer { seen: Seen::nothing(), transfers: None };
-    let ran = run::traced(place, |pid| tracer.follow(pid as libc::pid_t))?;
+/// Of a program that takes less time than this every call is looked at.
+const SHORT_NS: f64 = 3e8;
+
+/// How often the program and what it starts make each call and each operation, in one run; without a tracer it takes `ns` and makes
+/// `free` reads and writes. The error says why that is not known.
+pub fn count(place: &Surroundings, ns: f64, free: Option<f64>) -> io::Result<Vec<Counter>> {
+    let calls = if ns > SHORT_NS { Calls::known() } else { None };
+    let mut tracer = Tracer { seen: Seen::default(), transfers: None, traps: None };
+    let ran = run::traced(place, calls.is_none(), |pid| {
+        let pid = pid as libc::pid_t;
+        tracer.traps = calls.map(|calls| Traps::of(calls, pid, ns)).transpose()?;
+        tracer.follow(pid)
+    })?;
     if let Some(why) = tracer.seen.refused.take() {
         return Err(io::Error::other(why));
     }
     match ran {
         Ended::By(0) => {
-            let mut counters = tracer.seen.counters();
+            let (each, share) = tracer.traps.map_or((1.0, 1.0), |traps| traps.each(&tracer.seen));
+            let mut counters = tracer.seen.counters(each);
             if let Some((traced, free)) = tracer.transfers.zip(free) {
                 transfers::correct(&mut counters, traced, free);
             }
+            counters.push(Counter::new(COUNTED_SHARE, share));
             Ok(counters)
         }
         other => Err(io::Error::other(other.why().unwrap_or_default())),
@@ -37,6 +50,8 @@ struct Tracer {
     seen: Seen,
     /// Reads and writes until the end of the program's first process.
     transfers: Option<f64>,
+    /// Of a program that is not filtered.
+    traps: Option<Traps>,
 }
 
 impl Tracer {
@@ -51,9 +66,10 @@ impl Tracer {
                 if tid == first && status >> 16 == libc::PTRACE_EVENT_EXIT {
                     self.transfers = transfers::of(tid as u32);
                 }
-                self.stopped(tid, status);
+                self.stopped(tid, status)?;
             } else {
                 self.seen.ends(tid);
+                self.traps.iter_mut().for_each(|traps| traps.ends(tid));
                 if tid == first {
                     return Ok(status);
                 }
@@ -62,31 +78,42 @@ impl Tracer {
     }
 
     /// What `tid` has stopped for, and on it goes.
-    fn stopped(&mut self, tid: libc::pid_t, status: i32) {
+    fn stopped(&mut self, tid: libc::pid_t, status: i32) -> io::Result<()> {
         let (signal, event) = (libc::WSTOPSIG(status), status >> 16);
-        let deliver = if !self.seen.knows(tid) {
+        let mut deliver = 0;
+        if !self.seen.knows(tid) {
             // Its first stop is the tracer's own doing: SIGTRAP after exec, SIGSTOP of a child.
             self.appears(tid);
-            0
         } else if event == libc::PTRACE_EVENT_SECCOMP {
-            self.entered(tid);
-            0
+            self.at_call(tid);
         } else if event != 0 {
             self.seen.event(tid, event);
-            0
+            if event == libc::PTRACE_EVENT_EXEC {
+                self.traps.as_mut().map_or(Ok(()), |traps| traps.arm(tid))?;
+            }
         } else if signal == libc::SIGTRAP | CALL {
-            self.left(tid);
-            0
+            self.at_call(tid);
+        } else if let Some(traps) = &mut self.traps
+            && signal == libc::SIGTRAP
+            && signal_code(tid) == Some(OF_COUNT)
+        {
+            traps.is_due(tid);
         } else {
             self.seen.signal(tid, signal);
-            signal
-        };
-        let go = if self.seen.waits_for(tid) { libc::PTRACE_SYSCALL } else { libc::PTRACE_CONT };
+            deliver = signal;
+        }
         if self.seen.refused.is_some() {
             // SAFETY: kill has no memory preconditions; the process is traced, and so has not been waited for.
             unsafe { libc::kill(tid, libc::SIGKILL) };
         }
+        if let Some(traps) = &mut self.traps {
+            traps.may_begin(&mut self.seen)?;
+        }
+        let looks = self.traps.as_ref().is_some_and(|traps| traps.looks(tid));
+        let stops = looks || self.seen.waits_for(tid);
+        let go = if stops { libc::PTRACE_SYSCALL } else { libc::PTRACE_CONT };
         request(go, tid, deliver as usize);
+        Ok(())
     }
 
     /// A thread that nothing was known of.
@@ -99,25 +126,38 @@ impl Tracer {
         self.seen.begins(tid, Begun::Other);
     }
 
-    /// A call begins, which has a number of this architecture or cannot be counted.
-    fn entered(&mut self, tid: libc::pid_t) {
-        let Some(info) = info(tid).filter(|info| info.op == libc::PTRACE_SYSCALL_INFO_SECCOMP)
-        else {
-            return;
+    /// A call begins, which has a number of this architecture or cannot be counted, or one has ended whose result is waited for.
+    fn at_call(&mut self, tid: libc::pid_t) {
+        let Some(info) = info(tid) else { return };
+        let begun = match info.op {
+            libc::PTRACE_SYSCALL_INFO_SECCOMP => {
+                // SAFETY: the kernel has filled this member, as the kind of stop says.
+                let begun = unsafe { info.u.seccomp };
+                (begun.ret_data != filter::FOREIGN).then_some((begun.nr, begun.args))
+            }
+            libc::PTRACE_SYSCALL_INFO_ENTRY => {
+                // SAFETY: as above.
+                let begun = unsafe { info.u.entry };
+                filter::is_own(info.arch, begun.nr).then_some((begun.nr, begun.args))
+            }
+            // SAFETY: as above.
+            libc::PTRACE_SYSCALL_INFO_EXIT => return self.left(tid, unsafe { info.u.exit }.sval),
+            _ => return,
         };
-        // SAFETY: the kernel has filled this member, as the kind of stop says.
-        let begun = unsafe { info.u.seccomp };
-        if begun.ret_data == filter::FOREIGN {
-            return self.seen.refuse(super::OF_32_BITS);
+        if self.traps.as_ref().is_some_and(|traps| !traps.looks(tid)) {
+            return; // it was on its way here when its calls were no longer looked at
         }
-        self.seen.entered(tid, Call { number: begun.nr, args: begun.args });
+        match begun {
+            Some((number, args)) => self.seen.entered(tid, Call { number, args }),
+            None => self.seen.refuse(super::OF_32_BITS),
+        }
+        if !self.seen.waits_for(tid) {
+            self.traps.iter_mut().for_each(|traps| traps.is_done(tid));
+        }
     }
 
-    /// A call has ended whose result says what it was.
-    fn left(&mut self, tid: libc::pid_t) {
-        if let Some(info) = info(tid).filter(|info| info.op == libc::PTRACE_SYSCALL_INFO_EXIT) {
-            // SAFETY: the kernel has filled this member, as the kind of stop says.
-            self.seen.left(tid, unsafe { info.u.exit }.sval);
-        }
+    fn left(&mut self, tid: libc::pid_t, result: i64) {
+        self.seen.left(tid, result);
+        self.traps.iter_mut().for_each(|traps| traps.is_done(tid));
     }
 }

@@ -33,6 +33,12 @@ pub struct ColdNames {
     /// Reads of directories that had not been read before, and KiB of names that these got.
     first_reads: f64,
     first_kib: f64,
+    /// Paths, reads of directories and KiB of names that nothing is known of.
+    other_paths: f64,
+    other_reads: f64,
+    other_kib: f64,
+    /// Whether what comes is followed.
+    blind: bool,
 }
 
 /// When a directory was last read.
@@ -49,6 +55,10 @@ impl ColdNames {
         let Some(name) = path.split(|byte| *byte == b'/').rfind(|name| !name.is_empty()) else {
             return;
         };
+        if self.blind {
+            self.other_paths += 1.0;
+            return;
+        }
         self.paths += 1.0;
         let mut hash = DefaultHasher::new();
         name.hash(&mut hash);
@@ -80,6 +90,9 @@ impl ColdNames {
 
     /// Thread `tid` reads the directory that its descriptor `fd` is of.
     pub fn reads(&mut self, tid: libc::pid_t, fd: u64) -> LastRead {
+        if self.blind {
+            return LastRead::Never;
+        }
         let Some(directory) = file(tid, Some(fd), b"") else { return LastRead::Lately };
         let now = self.cold + self.first;
         match self.directories.insert(directory, now) {
@@ -94,7 +107,13 @@ impl ColdNames {
         let kib = bytes as f64 / 1024.0;
         match when {
             LastRead::Lately => None,
+            LastRead::Never if self.blind && bytes == 0 => None, // the end, which was read into lately
             LastRead::LongAgo => Some([(COLD_KIB, kib), NO_MORE]),
+            LastRead::Never if self.blind => {
+                self.other_reads += times;
+                self.other_kib += times * kib;
+                Some([NO_MORE; 2])
+            }
             LastRead::Never => {
                 self.first_reads += times;
                 self.first_kib += times * kib;
@@ -103,15 +122,23 @@ impl ColdNames {
         }
     }
 
-    /// What was counted here, by operation. The program has run before, so what comes for the first time was there at the end of the
+    /// From here on not all names are seen.
+    pub fn blind(&mut self) {
+        self.blind = true;
+    }
+
+    /// What was counted here, by operation, where what was not followed stands for `each` as many. The program has run before, so what comes for the first time was there at the end of the
     /// run before this one, unless there are more names than are remembered.
-    pub fn counts(&self) -> [(&'static str, f64); 3] {
+    pub fn counts(&self, each: f64) -> [(&'static str, f64); 3] {
         let more = self.known.len() * SHARE > REMEMBERED_NAMES;
         let names = self.cold + if more { self.first } else { 0.0 };
-        let names = if names > 0.0 { self.paths * names / self.followed } else { 0.0 };
+        let paths = self.paths + each * self.other_paths;
+        let names = if names > 0.0 { paths * names / self.followed } else { 0.0 };
+        let (reads, kib) =
+            (self.first_reads + each * self.other_reads, self.first_kib + each * self.other_kib);
         let [call, kib] = match more {
-            true => [NO_MORE, (COLD_KIB, self.first_kib)],
-            false => [("getdents", self.first_reads), ("getdents_kib", self.first_kib)],
+            true => [NO_MORE, (COLD_KIB, kib)],
+            false => [("getdents", reads), ("getdents_kib", kib)],
         };
         [("cold_name", names), call, kib]
     }
@@ -155,9 +182,9 @@ mod tests {
     fn names_are_cold_that_come_again_after_many_others() {
         let (files, mut names) = (Files::new("many-names"), ColdNames::default());
         (0..3).for_each(|_| files.look(&mut names, 0..3000));
-        assert_eq!(names.counts()[0], ("cold_name", 9000.0), "the first ones too");
+        assert_eq!(names.counts(1.0)[0], ("cold_name", 9000.0), "the first ones too");
         (0..3).for_each(|_| files.look(&mut names, 2900..3000));
-        let (_, cold) = names.counts()[0];
+        let (_, cold) = names.counts(1.0)[0];
         assert!((8700.0..9300.0).contains(&cold), "the last ones are remembered: {cold}");
     }
 
@@ -165,9 +192,9 @@ mod tests {
     fn few_names_are_never_cold() {
         let (files, mut names) = (Files::new("few-names"), ColdNames::default());
         (0..20).for_each(|_| files.look(&mut names, 0..500));
-        assert_eq!(names.counts()[0], ("cold_name", 0.0));
+        assert_eq!(names.counts(1.0)[0], ("cold_name", 0.0));
         files.look(&mut names, 0..3000);
-        let (_, cold) = names.counts()[0];
+        let (_, cold) = names.counts(1.0)[0];
         assert!((2300.0..3700.0).contains(&cold), "each of 3,000 once: {cold}");
     }
 }

@@ -12,14 +12,14 @@ pub const FOREIGN: u32 = 2;
 
 /// This architecture, as the kernel's audit calls it.
 #[cfg(target_arch = "x86_64")]
-pub const ARCHITECTURE: u32 = 0xc000_003e;
+const ARCHITECTURE: u32 = 0xc000_003e;
 #[cfg(target_arch = "x86")]
-pub const ARCHITECTURE: u32 = 0x4000_0003;
+const ARCHITECTURE: u32 = 0x4000_0003;
 #[cfg(target_arch = "aarch64")]
-pub const ARCHITECTURE: u32 = 0xc000_00b7;
+const ARCHITECTURE: u32 = 0xc000_00b7;
 
 /// Numbers from here on are those of x32, which is no architecture of its own.
-pub const X32: u32 = 0x4000_0000;
+const X32: u32 = 0x4000_0000;
 
 /// Places in `struct seccomp_data`.
 const NUMBER_AT: u32 = 0;
@@ -45,6 +45,11 @@ static FILTER: [libc::sock_filter; 9] = [
     step(RETURN, 0, 0, libc::SECCOMP_RET_TRACE | FOREIGN),
     step(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
 ];
+
+/// Whether a call of this `architecture` and `number` is one that can be counted.
+pub fn is_own(architecture: u32, number: u64) -> bool {
+    architecture == ARCHITECTURE && number < u64::from(X32)
+}
 
 /// Puts this process and all that it starts under the filter. Only makes a system call, as is allowed between fork and exec.
 pub fn enter() -> io::Result<()> {

@@ -16,6 +16,8 @@ mod classes;
 #[cfg(target_pointer_width = "64")]
 mod cold;
 mod filter;
+#[cfg(target_pointer_width = "64")]
+mod made;
 mod names;
 mod others;
 mod output;
@@ -35,6 +37,8 @@ mod tally;
 #[cfg(target_pointer_width = "64")]
 mod task;
 mod transfers;
+#[cfg(target_pointer_width = "64")]
+mod traps;
 mod usage;
 
 #[cfg(target_pointer_width = "32")]
@@ -134,9 +138,9 @@ fn operations(
     usage: &Usage,
 ) -> Result<Vec<Counter>, Refusal> {
     shell(place, "prepare", &place.program.around.prepare)?;
-    let begin = now_ns();
-    let counted = calls::count(place, usage.transfers(samples.len()));
-    let slowdown = (now_ns() - begin) as f64 / harness::median(samples).max(1.0);
+    let (begin, ns) = (now_ns(), harness::median(samples).max(1.0));
+    let counted = calls::count(place, ns, usage.transfers(samples.len()));
+    let slowdown = (now_ns() - begin) as f64 / ns;
     let mut counters = counted.map_err(|why| Refusal::Failed(format!("its operations: {why}")))?;
     let switches = usage.all_switches(samples.len());
     counters.push(Counter::new(&format!("{OPERATION_COUNTER}switch"), switches));

@@ -66,6 +66,16 @@ impl Ended {
     }
 }
 
+/// Where a program stops for a tracer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stops {
+    Never,
+    /// When it begins.
+    AtBegin,
+    /// There, and at every call.
+    AtCalls,
+}
+
 /// `text` as the words of a command.
 pub fn in_shell(text: &str) -> Vec<String> {
     ["/bin/sh", "-c", text].map(str::to_owned).to_vec()
@@ -83,7 +93,7 @@ pub fn run(
         watch.begin();
     }
     let (ended, output, (ns, usage, transfers)) =
-        follow(place, words, input, false, |pid, begin| {
+        follow(place, words, input, Stops::Never, |pid, begin| {
             let ended = process::ended(libc::P_PID, pid, 0);
             let ns = now_ns() - begin;
             if let Some(watch) = watch {
@@ -97,14 +107,17 @@ pub fn run(
     Ok(Ran { ns, ended, output, usage, transfers })
 }
 
-/// Runs the program under the eyes of `tracer`, which is told its process id and gives its wait status; how it ended.
+/// Runs the program under the eyes of `tracer`, which is told its process id and gives its wait status; how it ended. It stops
+/// when it begins, and `filtered` at every call.
 #[cfg(target_pointer_width = "64")]
 pub fn traced(
     place: &Surroundings,
+    filtered: bool,
     tracer: impl FnOnce(u32) -> io::Result<i32>,
 ) -> io::Result<Ended> {
     let Program { command, input, .. } = place.program;
-    let done = follow(place, command, input.as_deref(), true, |pid, _| Ok((tracer(pid)?, ())))?;
+    let stops = if filtered { Stops::AtCalls } else { Stops::AtBegin };
+    let done = follow(place, command, input.as_deref(), stops, |pid, _| Ok((tracer(pid)?, ())))?;
     Ok(done.0)
 }
 
@@ -114,12 +127,12 @@ fn follow<T>(
     place: &Surroundings,
     words: &[String],
     input: Option<&str>,
-    traced: bool,
+    stops: Stops,
     waiter: impl FnOnce(u32, u64) -> io::Result<(i32, T)>,
 ) -> io::Result<(Ended, String, T)> {
     let late = deadline(place.program);
     let begin = now_ns();
-    let (pid, heard) = begin_of(place, words, input, traced)?;
+    let (pid, heard) = begin_of(place, words, input, stops)?;
     let (done, is_done) = UnixStream::pair()?;
     let listener = thread::spawn(move || listen(heard, is_done, pid, late));
     let waited = waiter(pid, begin);
@@ -140,15 +153,15 @@ pub fn start(
     words: &[String],
     input: Option<&str>,
 ) -> io::Result<(u32, OwnedFd)> {
-    begin_of(place, words, input, false)
+    begin_of(place, words, input, Stops::Never)
 }
 
-/// The same; a program that is to be `traced` stops when it begins.
+/// The same; a program may stop for its tracer.
 fn begin_of(
     place: &Surroundings,
     words: &[String],
     input: Option<&str>,
-    traced: bool,
+    stops: Stops,
 ) -> io::Result<(u32, OwnedFd)> {
     let (program, root) = (place.program, place.root.clone());
     let folder = CString::new(program.folder.as_str())?;
@@ -161,7 +174,7 @@ fn begin_of(
     command.envs(std::env::var_os(TUNABLES).map(|value| (TUNABLES, value)));
     command.stdin(Stdio::null()).stdout(theirs.try_clone()?).stderr(theirs);
     // SAFETY: `enter` makes system calls on memory that is already there, as is allowed between fork and exec.
-    unsafe { command.pre_exec(move || enter(&root, &folder, &file, traced)) };
+    unsafe { command.pre_exec(move || enter(&root, &folder, &file, stops)) };
     match command.spawn() {
         Ok(child) => Ok((child.id(), ours.into())), // waited for by its id
         Err(error) => Err(io::Error::new(error.kind(), cannot(&error, name, program, input))),
@@ -169,7 +182,7 @@ fn begin_of(
 }
 
 /// What a child does before it is the program. The two failures that are not the program's own get numbers of their own.
-fn enter(root: &Root, folder: &CString, input: &CString, traced: bool) -> io::Result<()> {
+fn enter(root: &Root, folder: &CString, input: &CString, stops: Stops) -> io::Result<()> {
     // SAFETY: setsid has no preconditions.
     unsafe { libc::setsid() };
     root.enter()?;
@@ -183,14 +196,14 @@ fn enter(root: &Root, folder: &CString, input: &CString, traced: bool) -> io::Re
     if unsafe { libc::dup2(file, 0) } != 0 {
         return Err(io::Error::from_raw_os_error(NO_INPUT));
     }
-    if !traced {
+    if stops == Stops::Never {
         return Ok(());
     }
     // SAFETY: this request takes nothing.
     if unsafe { libc::ptrace(libc::PTRACE_TRACEME) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    filter::enter()
+    if stops == Stops::AtCalls { filter::enter() } else { Ok(()) }
 }
 
 /// The probe's own, which a layer may need.

@@ -3,6 +3,8 @@
 //!
 //! Which ones are looked at is random, so that no rhythm of the program's hides anything; how many there were stays exact.
 
+use tare_proto::kib_class;
+
 /// So many of each call are all looked at.
 const FIRST: u64 = 1024;
 
@@ -14,6 +16,13 @@ pub type Outcome = [(&'static str, f64); 2];
 
 /// Nothing more.
 pub const NO_MORE: (&str, f64) = ("", 0.0);
+
+/// The operation `name` that moved so many bytes.
+pub fn transfer(name: &'static str, bytes: u64) -> Outcome {
+    let bytes = bytes as f64;
+    let kib = kib_class(name, bytes).map_or(NO_MORE, |kib| (kib, bytes / 1024.0));
+    [(name, 1.0), kib]
+}
 
 /// The calls of one kind.
 pub struct Sampled {

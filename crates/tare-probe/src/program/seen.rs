@@ -4,12 +4,12 @@
 use super::classes;
 use super::cold::{ColdNames, LastRead};
 use super::place::{in_tmpfs, leads_to_tmpfs};
-use super::sampled::{NO_MORE, Outcome, Sampled};
+use super::sampled::{NO_MORE, Outcome, Sampled, transfer};
 use super::stopped::{child_of_event, components, is_from_kernel, path_at};
 use super::tally::Tally;
 use super::task::{Begun, Task, has_other_rights, process_of};
 use std::collections::{BTreeMap, HashMap};
-use tare_proto::{CallClass, Counter, kib_class};
+use tare_proto::{CallClass, Counter};
 
 /// A call, as it was begun.
 #[derive(Clone, Copy)]
@@ -33,6 +33,8 @@ pub struct Seen {
     /// By number, and whether a file is made.
     sampled: HashMap<(u64, bool), Sampled>,
     cold: ColdNames,
+    /// Whether calls are made that are not seen.
+    blind: bool,
     /// Why this program cannot be counted.
     pub refused: Option<String>,
 }
@@ -40,8 +42,8 @@ pub struct Seen {
 /// Transfers of at most so many bytes are taken for as long as they may be: nobody waits for their results.
 const SMALL: u64 = 4096;
 
-impl Seen {
-    pub fn nothing() -> Seen {
+impl Default for Seen {
+    fn default() -> Seen {
         Seen {
             classes: classes::table(),
             tally: Tally::default(),
@@ -50,10 +52,13 @@ impl Seen {
             inside: BTreeMap::new(),
             sampled: HashMap::new(),
             cold: ColdNames::default(),
+            blind: false,
             refused: None,
         }
     }
+}
 
+impl Seen {
     /// Whether thread `tid` is known.
     pub fn knows(&self, tid: libc::pid_t) -> bool {
         self.threads.contains_key(&tid)
@@ -97,7 +102,7 @@ impl Seen {
 
     /// The process of `tid`, which is known, has started a program.
     pub fn starts_a_program(&mut self, tid: libc::pid_t) {
-        self.tally.add("exec", 1.0);
+        self.tally.add_all("exec", 1.0);
         if let Some(task) = self.tasks.get_mut(&process_of(tid)) {
             task.becomes_another(&mut self.tally);
         }
@@ -118,7 +123,7 @@ impl Seen {
             libc::PTRACE_EVENT_CLONE => self.starts(tid, "thread", Begun::Other),
             libc::PTRACE_EVENT_EXEC => {
                 self.starts_a_program(tid);
-                *self.tally.calls.entry(libc::SYS_execve as u64).or_default() += 1;
+                self.tally.call(libc::SYS_execve as u64);
             }
             libc::PTRACE_EVENT_EXIT => {
                 if let Some(mut task) = self.tasks.remove(&tid) {
@@ -132,7 +137,7 @@ impl Seen {
     /// A signal that `tid` gets: of a fault that no page answers, it is the work of the kernel and of a handler.
     pub fn signal(&mut self, tid: libc::pid_t, signal: libc::c_int) {
         if matches!(signal, libc::SIGSEGV | libc::SIGBUS) && is_from_kernel(tid) {
-            self.tally.add("fault_protection", 1.0);
+            self.tally.add_all("fault_protection", 1.0);
         }
     }
 
@@ -141,10 +146,10 @@ impl Seen {
         match child_of_event(tid) {
             Some(child) if process_of(child) == child => {
                 // clone(2) of a process that sends another signal than SIGCHLD at its end, or none.
-                self.tally.add(if name == "thread" { "fork" } else { name }, 1.0);
+                self.tally.add_all(if name == "thread" { "fork" } else { name }, 1.0);
                 self.tasks.insert(child, Task::new(child, begun));
             }
-            _ => self.tally.add(name, 1.0),
+            _ => self.tally.add_all(name, 1.0),
         }
         let parent = self.threads.get(&tid).and_then(|pid| self.tasks.get_mut(pid));
         parent.filter(|_| begun == Begun::Forked).into_iter().for_each(Task::forks);
@@ -152,9 +157,12 @@ impl Seen {
 
     /// A call begins; it is remembered when its result says what it is.
     pub fn entered(&mut self, tid: libc::pid_t, call: Call) {
-        *self.tally.calls.entry(call.number).or_default() += 1;
+        self.tally.call(call.number);
         let class = self.class(&call);
         let pid = self.threads.get(&tid).copied().unwrap_or(tid);
+        if self.blind {
+            self.tasks.get_mut(&pid).into_iter().for_each(Task::forget_all);
+        }
         match class {
             CallClass::One(name) => self.tally.add(name, 1.0),
             CallClass::Included => {}
@@ -180,8 +188,12 @@ impl Seen {
                     CallClass::Sized("getdents") => self.cold.reads(tid, call.args[0]),
                     _ => LastRead::Lately,
                 };
-                let sampled = self.sampled.entry((call.number, makes(class, &call))).or_default();
-                if let Some(times) = sampled.begins() {
+                let key = (call.number, makes(class, &call));
+                let times = match self.blind {
+                    true => Some(1.0),
+                    false => self.sampled.entry(key).or_default().begins(),
+                };
+                if let Some(times) = times {
                     self.inside.insert(tid, (call, times, read));
                 }
             }
@@ -214,18 +226,38 @@ impl Seen {
         self.add(outcome, times);
     }
 
-    /// All that was counted.
-    pub fn counters(&mut self) -> Vec<Counter> {
-        let rest: Vec<_> = self.sampled.values().map(Sampled::rest).collect();
-        rest.into_iter().for_each(|(outcome, times)| self.add(outcome, times));
-        self.sampled.clear();
-        for (name, times) in self.cold.counts() {
-            self.tally.add(name, times);
-        }
+    /// Calls that were seen begin.
+    pub fn calls(&self) -> f64 {
+        self.tally.seen()
+    }
+
+    /// From here on not all calls are seen. So nothing is known of descriptors from call to call, and every call that is seen is
+    /// looked at.
+    pub fn becomes_blind(&mut self) {
+        self.rest();
+        self.tally.stand_for(1.0);
+        self.cold.blind();
+        self.blind = true;
+    }
+
+    /// All that was counted, where each call that was seen since [`Seen::becomes_blind`] stands for `each`.
+    pub fn counters(&mut self, each: f64) -> Vec<Counter> {
+        self.rest();
         for (_, mut task) in std::mem::take(&mut self.tasks) {
             task.ends(&mut self.tally);
         }
+        self.tally.stand_for(each);
+        for (name, times) in self.cold.counts(each) {
+            self.tally.add_all(name, times);
+        }
         self.tally.counters()
+    }
+
+    /// Calls that no look stands for.
+    fn rest(&mut self) {
+        let rest: Vec<_> = self.sampled.values().map(Sampled::rest).collect();
+        rest.into_iter().for_each(|(outcome, times)| self.add(outcome, times));
+        self.sampled.clear();
     }
 
     fn class(&self, call: &Call) -> CallClass {
@@ -265,11 +297,4 @@ fn path(tid: libc::pid_t, call: &Call, name: &'static str, place: usize, result:
             [(of(name), 1.0), (of("component"), (components - 1) as f64)]
         }
     }
-}
-
-/// A transfer of so many bytes.
-fn transfer(name: &'static str, bytes: u64) -> Outcome {
-    let bytes = bytes as f64;
-    let kib = kib_class(name, bytes).map_or(NO_MORE, |kib| (kib, bytes / 1024.0));
-    [(name, 1.0), kib]
 }

@@ -31,12 +31,17 @@ pub fn components(path: &[u8]) -> usize {
 
 /// Whether the kernel, and no other process, has sent the signal that `tid` has stopped for.
 pub fn is_from_kernel(tid: libc::pid_t) -> bool {
+    signal_code(tid).is_some_and(|code| code > 0)
+}
+
+/// Why `tid` was sent the signal that it has stopped for: `si_code`.
+pub fn signal_code(tid: libc::pid_t) -> Option<libc::c_int> {
     // SAFETY: all zeros is a valid value.
     let mut about: libc::siginfo_t = unsafe { mem::zeroed() };
     let none = ptr::null_mut::<c_void>();
     // SAFETY: the kernel fills the structure.
     let got = unsafe { libc::ptrace(libc::PTRACE_GETSIGINFO, tid, none, &raw mut about) };
-    got == 0 && about.si_code > 0
+    (got == 0).then_some(about.si_code)
 }
 
 /// Why `tid` has stopped.

@@ -13,15 +13,37 @@ const UNKNOWN: &str = "op_unknown";
 /// The counts of one run.
 #[derive(Default)]
 pub struct Tally {
-    /// By number.
-    pub calls: BTreeMap<u64, u64>,
     operations: BTreeMap<&'static str, f64>,
-    unknown: f64,
+    /// By number.
+    calls: BTreeMap<u64, f64>,
+    /// Of calls that were seen and may stand for others: what they were, and by number.
+    seen_operations: BTreeMap<&'static str, f64>,
+    seen_calls: BTreeMap<u64, f64>,
+    /// How many calls were seen at all.
+    seen: f64,
 }
 
 impl Tally {
-    /// Adds `times` operations called `name`.
+    /// A call is seen, by its number.
+    pub fn call(&mut self, number: u64) {
+        self.seen += 1.0;
+        *self.seen_calls.entry(number).or_default() += 1.0;
+    }
+
+    /// Calls that were seen.
+    pub fn seen(&self) -> f64 {
+        self.seen
+    }
+
+    /// Adds `times` operations called `name`, of a call that was seen.
     pub fn add(&mut self, name: &'static str, times: f64) {
+        if times > 0.0 {
+            *self.seen_operations.entry(name).or_default() += times;
+        }
+    }
+
+    /// Adds `times` operations of which every one is seen.
+    pub fn add_all(&mut self, name: &'static str, times: f64) {
         if times > 0.0 {
             *self.operations.entry(name).or_default() += times;
         }
@@ -29,19 +51,29 @@ impl Tally {
 
     /// Adds a call without a class.
     pub fn add_unknown(&mut self) {
-        self.unknown += 1.0;
+        self.add(UNKNOWN, 1.0);
         self.add("null", 1.0);
+    }
+
+    /// Each call that was seen since the last time stands for so many.
+    pub fn stand_for(&mut self, each: f64) {
+        for (name, times) in std::mem::take(&mut self.seen_operations) {
+            *self.operations.entry(name).or_default() += each * times;
+        }
+        for (number, times) in std::mem::take(&mut self.seen_calls) {
+            *self.calls.entry(number).or_default() += each * times;
+        }
     }
 
     /// All that was counted.
     pub fn counters(&self) -> Vec<Counter> {
         let calls = self.calls.iter().map(|(number, times)| {
-            Counter::new(&format!("{CALLS}{}", call_names::of(*number)), *times as f64)
+            Counter::new(&format!("{CALLS}{}", call_names::of(*number)), *times)
         });
-        let operations = self.operations.iter();
-        let operations = operations
-            .map(|(name, times)| Counter::new(&format!("{OPERATION_COUNTER}{name}"), *times));
-        let unknown = (self.unknown > 0.0).then(|| Counter::new(UNKNOWN, self.unknown));
-        calls.chain(operations).chain(unknown).collect()
+        let operations = self.operations.iter().map(|(name, times)| match *name {
+            UNKNOWN => Counter::new(UNKNOWN, *times),
+            name => Counter::new(&format!("{OPERATION_COUNTER}{name}"), *times),
+        });
+        calls.chain(operations).collect()
     }
 }

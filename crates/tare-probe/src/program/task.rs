@@ -87,14 +87,14 @@ impl Task {
         let new = all.saturating_sub(self.owed);
         self.owed -= all - new;
         if self.begun == Begun::Forked {
-            tally.add("fault_copy", new as f64);
+            tally.add_all("fault_copy", new as f64);
             return;
         }
         let pages = mapped(self.pid).saturating_sub(self.mapped);
         self.mapped += pages;
         let of_files = new.min(pages.div_ceil(AROUND));
-        tally.add("fault_file", READ * pages.min(of_files * AROUND) as f64);
-        tally.add("fault_anonymous", (new - of_files) as f64);
+        tally.add_all("fault_file", READ * pages.min(of_files * AROUND) as f64);
+        tally.add_all("fault_anonymous", (new - of_files) as f64);
     }
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use tare_proto::Counter;
 
 /// Says so.
-pub fn count(_: &Surroundings, _: Option<f64>) -> io::Result<Vec<Counter>> {
+pub fn count(_: &Surroundings, _: f64, _: Option<f64>) -> io::Result<Vec<Counter>> {
     Err(io::Error::other("calls are counted on 64-bit machines only"))
 }
 

@@ -10,7 +10,9 @@ use crate::words;
 use caveats::caveats;
 use std::fmt::Write;
 use tare_board::format::{quantity, short_ratio};
-use tare_board::{Band, Expected, LayerPrediction, PRICES, Predicted, Prediction, Printed, Term};
+use tare_board::{
+    Band, Expected, LayerPrediction, PRICES, Predicted, Prediction, Printed, Profile, Term,
+};
 use tare_proto::{Better, Unit};
 
 /// Terms that are shown of each layer.
@@ -36,13 +38,7 @@ pub fn prediction_text(prediction: &Prediction, from: &str) -> String {
         time(program.user_ns),
         time(program.system_ns)
     );
-    if let Some(slowdown) = program.slowdown {
-        let _ = write!(
-            text,
-            " The run in which it was counted took {} times as long.",
-            short_ratio(slowdown)
-        );
-    }
+    text.push_str(&how_counted(program));
     text.push_str("\n\n");
     for layer in &prediction.layers {
         let _ = writeln!(text, "{}", sentence(layer, prediction.confidence));
@@ -77,6 +73,21 @@ pub fn prediction_text(prediction: &Prediction, from: &str) -> String {
     text.push_str("\nWhat this does not know:\n");
     for caveat in caveats(prediction) {
         let _ = writeln!(text, "- {caveat}");
+    }
+    text
+}
+
+/// How much longer a program took while it was counted, and what was looked at.
+fn how_counted(program: &Profile) -> String {
+    let Some(slowdown) = program.slowdown else { return String::new() };
+    let mut text =
+        format!(" The run in which it was counted took {} times as long.", short_ratio(slowdown));
+    if let Some(share) = program.looked_at.filter(|share| *share < 0.995) {
+        let _ = write!(
+            text,
+            " {:.0}% of its calls were looked at then, and stand for the others.",
+            100.0 * share
+        );
     }
     text
 }

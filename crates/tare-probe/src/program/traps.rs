@@ -1,0 +1,92 @@
+//! The operations of a program that makes many calls: its first ones are all looked at, and of the others one of so many. The kernel
+//! counts them meanwhile, and stops the thread when it is time to look.
+
+use super::made::{Calls, Made};
+use super::seen::Seen;
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::os::fd::OwnedFd;
+
+/// One call of so many is looked at. It is a prime number, so that no rhythm of a program is likely to keep step with it.
+const PERIOD: u64 = 61;
+
+/// What it costs to look at a call while all are looked at, and the part of a program's time that this may take.
+const LOOK_NS: f64 = 15_000.0;
+const PART: f64 = 0.5;
+
+/// Why a thread has got a SIGTRAP: the kernel's `TRAP_PERF`.
+pub const OF_COUNT: libc::c_int = 6;
+
+/// Calls that are counted, and looked at now and then.
+pub struct Traps {
+    calls: Calls,
+    /// All calls of the program.
+    made: Made,
+    /// So many are all looked at.
+    first: f64,
+    /// How many were made until then, where that is over.
+    begun: Option<(f64, f64)>,
+    /// By thread: what stops it.
+    open: HashMap<libc::pid_t, OwnedFd>,
+    /// Threads whose next call is looked at.
+    due: HashSet<libc::pid_t>,
+}
+
+impl Traps {
+    /// Of the program `pid`, which takes `ns` without a tracer.
+    pub fn of(calls: Calls, pid: libc::pid_t, ns: f64) -> io::Result<Traps> {
+        let (made, first) = (calls.of(pid)?, PART * ns / LOOK_NS);
+        Ok(Traps { calls, made, first, begun: None, open: HashMap::new(), due: HashSet::new() })
+    }
+
+    /// Begins to look at few calls only, if all were looked at for long enough.
+    pub fn may_begin(&mut self, seen: &mut Seen) -> io::Result<()> {
+        if self.begun.is_some() || seen.calls() < self.first {
+            return Ok(());
+        }
+        seen.becomes_blind();
+        self.begun = Some((self.made.so_far(), seen.calls()));
+        seen.threads().into_iter().try_for_each(|tid| self.arm(tid))
+    }
+
+    /// Thread `tid` is another program now, or the first threads are to be stopped.
+    pub fn arm(&mut self, tid: libc::pid_t) -> io::Result<()> {
+        if self.begun.is_some() {
+            match self.calls.trap(tid, PERIOD) {
+                Ok(open) => _ = self.open.insert(tid, open),
+                // It has been killed meanwhile.
+                Err(why) if why.raw_os_error() == Some(libc::ESRCH) => {}
+                Err(why) => return Err(why),
+            }
+        }
+        Ok(())
+    }
+
+    /// Thread `tid` has ended.
+    pub fn ends(&mut self, tid: libc::pid_t) {
+        self.open.remove(&tid);
+        self.due.remove(&tid);
+    }
+
+    /// Thread `tid` was stopped, to look at its next call.
+    pub fn is_due(&mut self, tid: libc::pid_t) {
+        self.due.insert(tid);
+    }
+
+    /// Its call was looked at.
+    pub fn is_done(&mut self, tid: libc::pid_t) {
+        self.due.remove(&tid);
+    }
+
+    /// Whether the next call of `tid` is to be looked at.
+    pub fn looks(&self, tid: libc::pid_t) -> bool {
+        self.begun.is_none() || self.due.contains(&tid)
+    }
+
+    /// How many calls each one stands for that was seen since not all were, and the share of all calls that was seen.
+    pub fn each(&self, seen: &Seen) -> (f64, f64) {
+        let all = self.made.so_far().max(seen.calls());
+        let each = self.begun.map(|(made, before)| (all - made) / (seen.calls() - before).max(1.0));
+        (each.unwrap_or(1.0).max(1.0), seen.calls() / all.max(1.0))
+    }
+}
