@@ -42,11 +42,15 @@ fn every_benchmark_gives_finite_values_and_leaves_nothing_behind() {
 #[test]
 fn what_does_more_costs_more() {
     let mut probe = Probe::start("more");
-    let call = median(&mut probe, "lmbench/null_call");
-    let fork = median(&mut probe, "lmbench/fork_exit");
-    let shell = median(&mut probe, "lmbench/fork_shell");
-    assert!(0.0 < call && call < fork && fork < shell, "{call} {fork} {shell}");
-    assert!(call < median(&mut probe, "kernel/getppid"));
+    // What else runs on this machine may stretch one of them, but not each time.
+    let mut all = Vec::new();
+    let is_ordered = (0..5).any(|_| {
+        let rows =
+            ["lmbench/null_call", "kernel/getppid", "lmbench/fork_exit", "lmbench/fork_shell"];
+        all.push(rows.map(|name| median(&mut probe, name)));
+        all.last().is_some_and(|costs| costs[0] > 0.0 && costs.is_sorted_by(|a, b| a < b))
+    });
+    assert!(is_ordered, "{all:?}");
 }
 
 #[test]
