@@ -1,4 +1,4 @@
-//! The operations of a program: of one run under ptrace(2), and so takes longer. No time is taken from that run. A short program
+//! The operations of a program: of one run under ptrace(2), which takes longer. No time is taken from that run. A short program
 //! stops at every call ([`super::filter`]); of a longer one the later calls are looked at now and then ([`super::traps`]), where the
 //! kernel can count them.
 

@@ -123,7 +123,7 @@ impl Seen {
             libc::PTRACE_EVENT_CLONE => self.starts(tid, "thread", Begun::Other),
             libc::PTRACE_EVENT_EXEC => {
                 self.starts_a_program(tid);
-                self.tally.call(libc::SYS_execve as u64);
+                self.tally.call_of_event(libc::SYS_execve as u64);
             }
             libc::PTRACE_EVENT_EXIT => {
                 if let Some(mut task) = self.tasks.remove(&tid) {

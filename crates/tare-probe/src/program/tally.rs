@@ -30,6 +30,11 @@ impl Tally {
         *self.seen_calls.entry(number).or_default() += 1.0;
     }
 
+    /// A call is heard of as an event, as each of its kind is: it stands for itself, and was not seen begin.
+    pub fn call_of_event(&mut self, number: u64) {
+        *self.calls.entry(number).or_default() += 1.0;
+    }
+
     /// Calls that were seen.
     pub fn seen(&self) -> f64 {
         self.seen
