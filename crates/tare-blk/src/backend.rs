@@ -8,6 +8,7 @@ use crate::request::{Limits, Memory};
 use crate::settings::{Lock, SECTOR, Settings, Source};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, poll};
+use nix::sys::statfs::{HUGETLBFS_MAGIC, fstatfs};
 use std::hint::spin_loop;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -40,6 +41,9 @@ pub struct BlockBackend {
     settings: Settings,
     capacity: u64,
     writable: bool,
+    /// The driver's memory as the protocol's library sets it: nothing has looked at it before it is there.
+    given: Space,
+    /// The same once it is known to be sound. Queues touch only this.
     memory: Space,
     lanes: Vec<Mutex<Lane>>,
     rings: Vec<Mutex<Option<Vring>>>,
@@ -64,6 +68,7 @@ impl BlockBackend {
             settings: settings.clone(),
             capacity: medium.capacity(),
             writable,
+            given: Space::new(Memory::default()),
             memory: Space::new(Memory::default()),
             lanes: (0..settings.queues).map(|_| lane()).collect::<Result<_, Error>>()?,
             rings: (0..settings.queues).map(|_| Mutex::new(None)).collect(),
@@ -79,9 +84,9 @@ impl BlockBackend {
         })
     }
 
-    /// The memory that the driver will share.
-    pub fn memory(&self) -> Space {
-        self.memory.clone()
+    /// Where the driver's memory is to be put.
+    pub fn given(&self) -> Space {
+        self.given.clone()
     }
 
     /// What wakes a queue's thread beside its driver; none if the device answers at once.
@@ -105,10 +110,11 @@ impl BlockBackend {
                 let mut lane = locked(&self.lanes[queue]);
                 let mut ring = vring.get_mut();
                 // What the ring's own calls refuse is a ring outside of the driver's memory: there is nothing to be done for it.
-                let _ = ring.disable_notification();
-                let taken = lane.take(&self.memory, &mut ring)?;
+                let memory = self.memory.memory();
+                let _ = ring.get_queue_mut().disable_notification(&*memory);
+                let taken = lane.take(&memory, &mut ring)?;
                 lane.give_back(&mut ring)?;
-                wake(&mut ring);
+                wake(&memory, &mut ring);
                 // A ring that says there is more and gives nothing is not in order: it is left until the next kick.
                 if lane.full() || (more && taken == 0) {
                     break;
@@ -121,7 +127,8 @@ impl BlockBackend {
                 continue;
             }
             let _held = self.hold();
-            more = vring.get_mut().enable_notification().unwrap_or(false);
+            let memory = self.memory.memory();
+            more = vring.get_mut().get_queue_mut().enable_notification(&*memory).unwrap_or(false);
             if !more {
                 break;
             }
@@ -210,9 +217,18 @@ impl VhostUserBackend for BlockBackend {
         asked.map(|at| config.get(at).copied().unwrap_or(0)).collect()
     }
 
-    /// Memory that its owner could shorten would end this process when it is touched.
-    fn update_memory(&self, memory: Space) -> io::Result<()> {
-        memory.memory().iter().try_for_each(|region| fixed(region.file_offset(), region.len()))
+    /// Memory that its owner could take away would end this process when it is touched: what is refused is not touched, and
+    /// what was there before stays.
+    fn update_memory(&self, given: Space) -> io::Result<()> {
+        let new = given.memory().into_inner();
+        let sound = new.iter().try_for_each(|region| fixed(region.file_offset(), region.len()));
+        let (to, kept) = match &sound {
+            Ok(()) => (&self.memory, new),
+            // The library itself looks into what it was given when a ring is set up.
+            Err(_) => (&given, self.memory.memory().into_inner()),
+        };
+        to.lock().unwrap_or_else(PoisonError::into_inner).replace((*kept).clone());
+        sound
     }
 
     fn queues_per_thread(&self) -> Vec<u64> {
@@ -234,7 +250,7 @@ impl VhostUserBackend for BlockBackend {
             }
             let mut ring = vring.get_mut();
             lane.give_back(&mut ring)?;
-            wake(&mut ring);
+            wake(&self.memory.memory(), &mut ring);
         }
         Ok(())
     }
@@ -252,7 +268,7 @@ impl VhostUserBackend for BlockBackend {
     }
 }
 
-/// Whether a region of `length` bytes lies in a file that nobody can shorten.
+/// Whether a region of `length` bytes lies in a file that nobody can shorten, and whose pages are there when they are touched.
 fn fixed(place: Option<&FileOffset>, length: u64) -> io::Result<()> {
     let refuse = |why: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     let Some(place) = place else { return refuse("shared memory without a file") };
@@ -261,6 +277,12 @@ fn fixed(place: Option<&FileOffset>, length: u64) -> io::Result<()> {
         return refuse(
             "the shared memory can be shortened while it is used: take a memfd that is sealed against that (of QEMU: \
              memory-backend-memfd,share=on,seal=on)",
+        );
+    }
+    // Where these are none, touching one ends a process, and whoever has the file can give them back at any time.
+    if fstatfs(place.file())?.filesystem_type() == HUGETLBFS_MAGIC {
+        return refuse(
+            "the shared memory is of huge pages, which may run out: take a memfd of usual pages",
         );
     }
     match place.start().checked_add(length) {

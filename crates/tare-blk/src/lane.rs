@@ -14,6 +14,9 @@ use vm_memory::{Bytes, GuestAddress, GuestAddressSpace, GuestMemoryAtomic};
 /// The driver's memory, which it may exchange for another.
 pub type Space = GuestMemoryAtomic<Memory>;
 
+/// The driver's memory as it is now.
+type Shared = <Space as GuestAddressSpace>::T;
+
 /// A ring as vhost-user describes it.
 pub type RingState = VringState<Space>;
 
@@ -78,29 +81,28 @@ impl Lane {
     ///
     /// # Errors
     /// When the system takes no more requests.
-    pub fn take(&mut self, memory: &Space, ring: &mut RingState) -> io::Result<u16> {
-        let guard = memory.memory();
+    pub fn take(&mut self, memory: &Shared, ring: &mut RingState) -> io::Result<u16> {
         let most = ring.get_queue().size();
         // A driver without event index would be told each time, whether it sleeps or not.
         let early = ring.get_queue().event_idx_enabled();
         let mut taken = 0;
         while taken < most && !self.full() {
-            let Some(chain) = ring.get_queue_mut().pop_descriptor_chain(&*guard) else { break };
+            let Some(chain) = ring.get_queue_mut().pop_descriptor_chain(&**memory) else { break };
             taken += 1;
             let head = chain.head_index();
-            let wanted = request::read(&guard, chain, &self.limits, &mut self.segments);
+            let wanted = request::read(memory, chain, &self.limits, &mut self.segments);
             let written = match wanted {
                 // A chain without a place for its status is handed back as it is.
                 None => Some(0),
                 Some((wish, status)) => {
-                    let keep = || guard.clone().into_inner();
-                    self.begin(&guard, head, &wish, status, keep)
+                    let keep = || memory.clone().into_inner();
+                    self.begin(memory, head, &wish, status, keep)
                 }
             };
             if let Some(written) = written {
-                used(ring, &guard, head, written);
+                used(ring, memory, head, written);
                 if early && taken.is_multiple_of(EARLY) {
-                    wake(ring);
+                    wake(memory, ring);
                 }
             }
         }
@@ -178,8 +180,8 @@ impl Lane {
 }
 
 /// Wakes the driver if it asked for that. A driver that cannot be woken looks by itself, or it has gone.
-pub fn wake(ring: &mut RingState) {
-    if ring.needs_notification().unwrap_or(false) {
+pub fn wake(memory: &Memory, ring: &mut RingState) {
+    if ring.get_queue_mut().needs_notification(memory).unwrap_or(false) {
         let _ = ring.signal_used_queue();
     }
 }

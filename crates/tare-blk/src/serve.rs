@@ -65,8 +65,8 @@ pub fn serve(settings: &Settings, places: Vec<Place>, ready: impl FnOnce()) -> R
 /// Serves one driver.
 fn one(device: &Arc<BlockBackend>, mut place: Place) -> Result<(), Error> {
     let refused = |why: Daemon| Error::Refused { step: "a driver", why: why.to_string() };
-    let mut daemon = VhostUserDaemon::new("tare-blk".into(), device.clone(), device.memory())
-        .map_err(refused)?;
+    let mut daemon =
+        VhostUserDaemon::new("tare-blk".into(), device.clone(), device.given()).map_err(refused)?;
     let queues = daemon.get_epoll_handlers();
     for (queue, handler) in queues.iter().enumerate() {
         if let Some(event) = device.event(queue) {

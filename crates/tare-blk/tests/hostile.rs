@@ -2,14 +2,19 @@
 
 mod common;
 
-use common::{Driver, Served};
+use common::{Driver, Served, greeted, region};
+use nix::fcntl::{FcntlArg, SealFlag, fcntl};
+use nix::sys::memfd::{MFdFlags, memfd_create};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
+use std::fs::File;
 use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tare_blk::front::BASE;
 use tare_blk::measure::{Back, Point, measure};
+use vhost::VhostBackend;
 
 fn pick<T: Copy>(random: &mut SplitMix64, of: &[T]) -> T {
     of[random.next_u64() as usize % of.len()]
@@ -87,8 +92,13 @@ fn outlives_lies(settings: &[&str]) {
     lie(&served.name(0), 1);
     lie(&served.name(1), 2);
     assert!(served.process.try_wait().unwrap().is_none(), "the back end has ended");
+    serves(&served.name(2));
+}
+
+/// A disk of the same back end does what it should.
+fn serves(name: &Path) {
     let point = Point {
-        back: Back::Socket(served.name(2)),
+        back: Back::Socket(name.to_owned()),
         settings: common_settings(),
         disks: 1,
         block: 4096,
@@ -111,4 +121,42 @@ fn lies_end_neither_the_back_end_nor_its_other_disks_with_pread() {
 #[test]
 fn lies_end_neither_the_back_end_nor_its_other_disks_with_io_uring() {
     outlives_lies(&["--engine=io-uring"]);
+}
+
+/// Memory of `bytes` bytes, sealed as it should be.
+fn sealed(bytes: u64, more: MFdFlags) -> File {
+    let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING | more;
+    let file = File::from(memfd_create(c"hostile", flags).unwrap());
+    file.set_len(bytes).unwrap();
+    fcntl(&file, FcntlArg::F_ADD_SEALS(SealFlag::F_SEAL_SHRINK)).unwrap();
+    file
+}
+
+#[test]
+fn memory_that_ends_before_its_length_is_not_touched_by_a_queue_that_looks_for_requests() {
+    let mut served = Served::start(2, &["--poll-us=1000000", "--ring=16", "--segments=8"]);
+    let mut driver = Driver::connect(&served.name(0));
+    let bytes = driver.memory.bytes() as u64;
+    // Requests that come soon after each other make the queue look for more, longer and longer.
+    let data = driver.memory.give(4096, 4096);
+    for _ in 0..30 {
+        assert_eq!(driver.ask(0, 0, &[(data, 4096)]), 0);
+    }
+    let short = sealed(0, MFdFlags::empty());
+    assert!(driver.link.set_mem_table(&[region(short.as_raw_fd(), bytes)]).is_err());
+    std::thread::sleep(Duration::from_millis(50));
+    let _ = driver.kick.write(1);
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(served.process.try_wait().unwrap().is_none(), "the back end has ended");
+    serves(&served.name(1));
+}
+
+#[test]
+fn memory_that_may_run_out_is_refused() {
+    let mut served = Served::start(2, &["--ring=16", "--segments=8"]);
+    let huge = sealed(2 << 20, MFdFlags::MFD_HUGETLB | MFdFlags::MFD_HUGE_2MB);
+    let link = greeted(&served.name(0));
+    assert!(link.set_mem_table(&[region(huge.as_raw_fd(), 2 << 20)]).is_err());
+    assert!(served.process.try_wait().unwrap().is_none(), "the back end has ended");
+    serves(&served.name(1));
 }

@@ -135,6 +135,7 @@ fn empty() -> Campaign {
         benchmarks: (0..BENCHES).map(bench).collect(),
         boots: vec![],
         series: vec![],
+        whole_series: vec![],
         warnings: vec![],
     }
 }

@@ -8,6 +8,7 @@ use crate::cell::{cell, mean_over_blocks};
 use crate::floor::{Floors, floors};
 use crate::geomean::geomeans;
 use crate::index::indices;
+use crate::measured::best;
 use crate::note::{identity, notes};
 use crate::options::Options;
 use crate::samples::SampleSummary;
@@ -15,7 +16,7 @@ use crate::sandboxes::{sandboxes, tails};
 use crate::shapes::findings_of;
 use crate::subtracted::{self, bounded};
 use crate::sweep::sweeps;
-use crate::values::{Values, best};
+use crate::values::Values;
 use crate::warn::warnings;
 use crate::weigh::{CellAddress, CellRatio, weigh};
 use tare_stats::{RowInput, RowVerdict, verdicts};
@@ -30,7 +31,8 @@ pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
     let floors = floors(&values, &campaign.benchmarks, options);
     let weighed = weigh_all(&values, campaign, &others, options);
     let judged = judge(&weighed, campaign, &floors, options);
-    let geomeans = geomeans(&weighed, &names, campaign, &values.by_host, &floors, options);
+    let geomeans =
+        geomeans((&weighed, &judged), &names, campaign, &values.by_host, &floors, options);
     let context = Context { campaign, values: &values, options, others: &others, floors: &floors };
     let mut rows: Vec<Row> =
         (0..weighed.len()).map(|b| context.row(b, &weighed[b], &judged[b])).collect();
@@ -97,7 +99,8 @@ pub(crate) fn judge(
     for (row, cells) in weighed.iter().enumerate() {
         for (column, weighed) in cells.iter().enumerate() {
             let Some(interval) = weighed.interval else { continue };
-            let (floor, best) = (floors.log_bound(row), best(campaign.benchmarks[row].better));
+            let (floor, best) =
+                (floors.log_bound(row, weighed.bases), best(campaign.benchmarks[row].better));
             inputs.push(RowInput { interval, margin: options.margin, floor, best, layer: column });
             at.push((row, column));
             wholes.extend(weighed.whole.as_ref().map(|whole| (whole.interval, best)));
@@ -135,7 +138,7 @@ impl Context<'_> {
         let make = |((&layer, weighed), judged): ((&usize, &CellRatio), &Option<RowVerdict>)| {
             let name = self.campaign.layers[layer].name.as_str();
             let place = CellAddress { layer, name, benchmark, info };
-            cell(&place, weighed, judged.as_ref(), self.values, self.options)
+            cell(&place, weighed, judged.as_ref(), self.values, self.floors, self.options)
         };
         let own = || info.estimator.clone();
         Row {

@@ -3,6 +3,7 @@
 use crate::Comment;
 use crate::SampleSummary;
 use crate::board::{Cell, Mean, Pair, Presence, Ratio, Verdict};
+use crate::floor::Floors;
 use crate::moved::moved;
 use crate::note::{LATENCY_NS, clock_drift};
 use crate::options::Options;
@@ -32,6 +33,7 @@ pub(crate) fn cell(
     weighed: &CellRatio,
     judged: Option<&RowVerdict>,
     values: &Values,
+    floors: &Floors,
     options: &Options,
 ) -> Cell {
     let ratio: Option<Ratio> =
@@ -46,8 +48,7 @@ pub(crate) fn cell(
     if judged.is_some_and(|judged| judged.within_floor) && verdict == Verdict::Undecided {
         comments.insert(0, Comment::WithinFloor);
     }
-    let SampleChecks { shape, bootstrap, findings } =
-        look(values, values.baseline, place, weighed, options);
+    let SampleChecks { shape, bootstrap, findings } = look(values, place, weighed, options);
     comments.extend(findings.iter().filter(|f| f.is_remarkable()).cloned().map(Comment::Found));
     Cell {
         layer: place.name.to_owned(),
@@ -56,6 +57,7 @@ pub(crate) fn cell(
         ratio,
         pair,
         subtracted: weighed.whole.as_ref().map(Whole::said),
+        floor: floors.of_whole_series(place.benchmark, weighed.bases),
         samples: SampleSummary::of(values, place.layer, place.benchmark),
         tails: tails(values, place.layer, (place.benchmark, place.info), options.confidence),
         mean: own,
@@ -63,6 +65,7 @@ pub(crate) fn cell(
         more_blocks,
         p_difference: judged.map(|judged| judged.p_difference),
         p_equivalence: judged.map(|judged| judged.p_equivalence),
+        shown: judged.and_then(|judged| judged.shown).filter(|_| verdict == Verdict::Equivalent),
         shape,
         bootstrap,
         findings,
@@ -110,7 +113,14 @@ fn presence(
         return (Presence::Measured, None);
     }
     if has_mean {
-        let why = if values.imported(place.layer) { "" } else { " in the same block" };
+        let rejected = values.baseline.and_then(|baseline| {
+            values.all(baseline, place.benchmark).find_map(|found| match found {
+                BlockResult::Rejected(why) => Some(format!(" that can be used: {why}")),
+                _ => None,
+            })
+        });
+        let usual = if values.imported(place.layer) { "" } else { " in the same block" };
+        let why = rejected.unwrap_or_else(|| usual.into());
         return (Presence::Unpaired, Some(format!("the baseline has no value{why}")));
     }
     let mut answer = (Presence::Missing, None);
@@ -139,6 +149,9 @@ fn remarks(place: &CellAddress, weighed: &CellRatio, values: &Values) -> Vec<Com
         None if have == 1 && values.imported(place.layer) => remarks.push(Comment::SingleFigure),
         None if have == 1 => remarks.push(Comment::OneBlock),
         _ => {}
+    }
+    if weighed.bases.unlike {
+        remarks.push(Comment::UnlikeSeries);
     }
     if have > 0 && have < weighed.expected {
         remarks.push(Comment::MissingBlocks { have, of: weighed.expected });

@@ -73,6 +73,8 @@ pub enum Comment {
         /// Bytes on the baseline.
         baseline: f64,
     },
+    /// The layer took all samples at once and is divided by a baseline that took turns, or the other way round.
+    UnlikeSeries,
     /// A balloon moved memory meanwhile.
     Moved {
         /// Pages in 10⁹ ticks of the layer's clock.
@@ -107,6 +109,7 @@ impl Comment {
             Comment::MostlySubtracted { .. } => "mostly_subtracted",
             Comment::NotPositive { .. } => "not_positive",
             Comment::OtherSize { .. } => "other_size",
+            Comment::UnlikeSeries => "unlike_series",
             Comment::Moved { .. } => "balloon",
             Comment::Found(finding) => finding.kind,
         }
@@ -139,6 +142,7 @@ impl Comment {
             Comment::OtherSize { layer, baseline } => {
                 format!("worked on {} MiB, not {}", mebibytes(*layer), mebibytes(*baseline))
             }
+            Comment::UnlikeSeries => "whole series against turns".into(),
             Comment::Moved { rate: 0.0, .. } => "its balloon moved no page".into(),
             Comment::Moved { rate, clock, cost } => {
                 let moved = format!("its balloon moved {} pages {}", digits(*rate), per(*clock));
@@ -184,6 +188,7 @@ impl Comment {
             Comment::OtherSize { layer, baseline } => {
                 format!("The layer worked on {} MiB and the baseline on {}, so a different share of it fits into their caches; give the layer more memory.", mebibytes(*layer), mebibytes(*baseline))
             }
+            Comment::UnlikeSeries => "Of layer and baseline one took turns and the other all samples at once. On a busy machine the best samples of turns are lower, so the ratio is biased; measure again with today's tare, which measures the baseline both ways.".into(),
             Comment::Moved { rate, clock, cost } => {
                 let moved = format!("Meanwhile the layer's balloon moved {} pages of 4 KiB {}.", digits(*rate), per(*clock));
                 let cost = cost.map(|(cost, [low, high])| {

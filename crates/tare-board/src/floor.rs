@@ -1,8 +1,10 @@
 //! The noise floor: the baseline's second boot of a block against its first.
 
+use crate::bases::Bases;
 use crate::board::{Floor, OverallFloor};
+use crate::measured::best;
 use crate::options::Options;
-use crate::values::{Values, best};
+use crate::values::Values;
 use tare_proto::BenchInfo;
 use tare_stats::{
     NoiseFloor, RowInput, Verdict, median, noise_floor_of_logs, point_of_logs,
@@ -17,18 +19,44 @@ pub(crate) struct Floors {
     pub(crate) intervals: Vec<Option<NoiseFloor>>,
     /// Over all benchmarks.
     pub(crate) overall: OverallFloor,
+    /// The same by the series that the baseline took once more, for layers that take no turns; none without any.
+    pub(crate) again: Option<Box<Floors>>,
 }
 
 impl Floors {
-    /// The floor that a verdict on `benchmark` is bounded by, as a log ratio; 0 when none was measured.
-    pub(crate) fn log_bound(&self, benchmark: usize) -> f64 {
-        self.intervals[benchmark].map_or(0.0, |floor| floor.log_floor)
+    /// The floor that a verdict on `benchmark` is bounded by on a layer that is divided by `bases`, as a log ratio; 0 when none
+    /// was measured.
+    pub(crate) fn log_bound(&self, benchmark: usize, bases: Bases) -> f64 {
+        let of = |floors: &Floors| floors.intervals[benchmark].map_or(0.0, |floor| floor.log_floor);
+        self.largest(bases, of)
+    }
+
+    /// The same of a geometric mean.
+    pub(crate) fn overall_bound(&self, bases: Bases) -> f64 {
+        self.largest(bases, |floors| floors.overall.bound.map_or(0.0, f64::ln).max(0.0))
+    }
+
+    /// The floor of a row on a layer that is divided by whole series of the baseline's, where it is.
+    pub(crate) fn of_whole_series(&self, benchmark: usize, bases: Bases) -> Option<Floor> {
+        self.again.as_ref().filter(|_| bases.again)?.rows[benchmark]
+    }
+
+    fn largest(&self, bases: Bases, of: impl Fn(&Floors) -> f64) -> f64 {
+        let again = self.again.as_deref().filter(|_| bases.again);
+        let usual = if bases.usual || again.is_none() { of(self) } else { 0.0 };
+        again.map_or(0.0, of).max(usual)
     }
 }
 
 /// Measures the floor of every benchmark and of all together.
 pub(crate) fn floors(values: &Values, benchmarks: &[BenchInfo], options: &Options) -> Floors {
-    let of_row = |bench| values.blocks.iter().map(|&b| values.floor_log(b, bench)).collect();
+    let again = || Box::new(floors_by(values, true, benchmarks, options));
+    let again = (!values.again.is_empty()).then(again);
+    Floors { again, ..floors_by(values, false, benchmarks, options) }
+}
+
+fn floors_by(values: &Values, again: bool, benchmarks: &[BenchInfo], options: &Options) -> Floors {
+    let of_row = |bench| values.blocks.iter().map(|&b| values.floor_log(b, bench, again)).collect();
     let logs: Vec<Vec<Option<f64>>> = (0..benchmarks.len()).map(of_row).collect();
     let known: Vec<Vec<f64>> =
         logs.iter().map(|row| row.iter().flatten().copied().collect()).collect();
@@ -55,7 +83,7 @@ pub(crate) fn floors(values: &Values, benchmarks: &[BenchInfo], options: &Option
     let inner = logs.into_iter().zip(&values.by_host).filter(|(_, host)| !**host);
     let inner: Vec<_> = inner.map(|(row, _)| row).collect();
     let overall = overall(&inner, &intervals, benchmarks, &different, options);
-    Floors { rows, intervals, overall }
+    Floors { rows, intervals, overall, again: None }
 }
 
 /// Where the baseline would be called different from itself, by the same rules as every layer.

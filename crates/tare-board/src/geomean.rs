@@ -5,10 +5,12 @@ use crate::cell::verdict;
 use crate::floor::Floors;
 use crate::load::plain;
 use crate::options::Options;
+use crate::support::Support;
 use crate::weigh::{CellRatio, Logs};
 use tare_proto::{BenchInfo, Better};
 use tare_stats::{
-    Best, RatioInterval, RowInput, ratio_point, suite_geomean_sparse, unpaired_geomean, verdicts,
+    Best, RatioInterval, RowInput, RowVerdict, ratio_point, suite_geomean_sparse, unpaired_geomean,
+    verdicts,
 };
 use tare_store::Campaign;
 
@@ -21,20 +23,21 @@ struct Group {
 
 /// The geometric means of every group on every layer: `weighed[row][layer]`, `layers` their names.
 pub(crate) fn geomeans(
-    weighed: &[Vec<CellRatio>],
+    (weighed, judged): (&[Vec<CellRatio>], &[Vec<Option<RowVerdict>>]),
     layers: &[&str],
     campaign: &Campaign,
     by_host: &[bool],
     floors: &Floors,
     options: &Options,
 ) -> Vec<Geomean> {
-    let all = geomeans_with_intervals(weighed, layers, campaign, by_host, floors, options);
+    let all =
+        geomeans_with_intervals((weighed, judged), layers, campaign, by_host, floors, options);
     all.map(|(mean, _)| mean).collect()
 }
 
 /// The same, each with its interval on the log scale, from two blocks on.
 pub(crate) fn geomeans_with_intervals(
-    weighed: &[Vec<CellRatio>],
+    (weighed, judged): (&[Vec<CellRatio>], &[Vec<Option<RowVerdict>>]),
     layers: &[&str],
     campaign: &Campaign,
     by_host: &[bool],
@@ -43,7 +46,7 @@ pub(crate) fn geomeans_with_intervals(
 ) -> impl Iterator<Item = (Geomean, Option<RatioInterval>)> + use<> {
     let benchmarks = &campaign.benchmarks;
     let mut means = Vec::new();
-    let mut intervals = Vec::new();
+    let (mut intervals, mut log_floors, mut supports) = (Vec::new(), Vec::new(), Vec::new());
     for group in groups(benchmarks, by_host) {
         for (at, layer) in layers.iter().enumerate() {
             let all = || group.rows.iter().map(|&row| (&weighed[row][at], benchmarks[row].better));
@@ -51,6 +54,9 @@ pub(crate) fn geomeans_with_intervals(
                 all().filter(|(weighed, _)| weighed.whole.is_none()).collect();
             let subtracted = all().count() - rows.len();
             let Some((cost, used, interval)) = mean(&rows, options.confidence) else { continue };
+            let bases = rows.iter().map(|(weighed, _)| weighed.bases).collect();
+            log_floors.push(floors.overall_bound(bases));
+            let support = support(&group.rows, (weighed, judged), at, benchmarks);
             means.push(Geomean {
                 suite: group.suite.clone(),
                 measure: group.measure,
@@ -59,13 +65,35 @@ pub(crate) fn geomeans_with_intervals(
                 rows: used,
                 left_out: rows.len() - used,
                 subtracted,
+                undecided: support.open,
+                carried: support.carried(),
                 verdict: Verdict::None,
+                shown: None,
             });
+            supports.push(support);
             intervals.push(interval);
         }
     }
-    judge(&mut means, &intervals, floors, options);
+    judge(&mut means, &intervals, &log_floors, options);
+    for (mean, support) in means.iter_mut().zip(supports) {
+        mean.verdict = support.bound(mean.verdict);
+    }
     means.into_iter().zip(intervals)
+}
+
+/// What the rows of a mean say of it, on the layer `at` its place.
+fn support(
+    rows: &[usize],
+    (weighed, judged): (&[Vec<CellRatio>], &[Vec<Option<RowVerdict>>]),
+    at: usize,
+    benchmarks: &[BenchInfo],
+) -> Support {
+    Support::of(rows.iter().filter_map(|&row| {
+        let of_row = &weighed[row][at];
+        let log = of_row.interval.filter(|_| of_row.whole.is_none())?.log_ratio;
+        let said = judged[row][at].map_or(Verdict::None, |judged| verdict(judged.verdict).0);
+        Some((cost(log, benchmarks[row].better), said))
+    }))
 }
 
 fn groups(benchmarks: &[BenchInfo], by_host: &[bool]) -> Vec<Group> {
@@ -147,24 +175,20 @@ fn cost(log: f64, better: Better) -> f64 {
 fn judge(
     means: &mut [Geomean],
     intervals: &[Option<RatioInterval>],
-    floors: &Floors,
+    floors: &[f64],
     options: &Options,
 ) {
-    let floor = floors.overall.bound.map_or(0.0, f64::ln).max(0.0);
     let at: Vec<usize> = (0..means.len()).filter(|&i| intervals[i].is_some()).collect();
     let inputs: Vec<RowInput> = intervals
         .iter()
-        .flatten()
-        .map(|&interval| RowInput {
-            interval,
-            margin: options.margin,
-            floor,
-            best: Best::Lowest,
-            layer: 0,
+        .zip(floors)
+        .filter_map(|(interval, &floor)| {
+            let (interval, margin) = ((*interval)?, options.margin);
+            Some(RowInput { interval, margin, floor, best: Best::Lowest, layer: 0 })
         })
         .collect();
     let answers = verdicts(&inputs, options.correction, 1.0 - options.confidence);
     for (&i, answer) in at.iter().zip(&answers) {
-        means[i].verdict = verdict(answer.verdict).0;
+        (means[i].verdict, means[i].shown) = (verdict(answer.verdict).0, answer.shown);
     }
 }

@@ -127,11 +127,17 @@ fn gvisor(known: Known) -> Identity {
         Some(platform) => format!("{name}, {platform}"),
         None => name,
     };
-    let old = platform == Some("ptrace");
-    let text = "intercepts system calls by ptrace; gVisor's current default is systrap, which is several times cheaper: \
-                get a current runsc (https://gvisor.dev/docs/user_guide/install) and give it with runtime=FILE, \
-                without platform=";
-    Identity { what, remark: old.then(|| Note { kind: "platform", text: text.into() }) }
+    let remedy = match date {
+        Some(date) if date >= SYSTRAP => "leave out platform=ptrace",
+        _ => {
+            "get a current runsc (https://gvisor.dev/docs/user_guide/install) and give it with runtime=FILE, without platform="
+        }
+    };
+    let text = format!(
+        "intercepts system calls by ptrace; gVisor's current default is systrap, which is several times cheaper: {remedy}"
+    );
+    let slow = platform == Some("ptrace");
+    Identity { what, remark: slow.then_some(Note { kind: "platform", text }) }
 }
 
 fn machine(known: Known) -> Identity {
@@ -234,6 +240,8 @@ mod tests {
         assert_eq!(what("runsc", "platform=kvm", "runtime", built), "gVisor 20260914, kvm");
         assert_eq!(what("runsc", "kind=runsc", "runtime", "VERSION_MISSING"), "gVisor");
         let set = of("runsc", "platform=ptrace", "runtime", built);
-        assert!(set.what.ends_with("ptrace") && set.remark.is_some(), "{set:?}");
+        let remark = set.remark.expect("a remark").text;
+        assert!(set.what.ends_with("ptrace") && remark.contains("leave out platform"), "{remark}");
+        assert!(!remark.contains("get a current"), "it is current: {remark}");
     }
 }

@@ -6,6 +6,7 @@
 //! the campaign holds them; whoever writes them out makes them harmless.
 
 mod assemble;
+mod bases;
 mod board;
 mod cell;
 mod comment;
@@ -17,10 +18,12 @@ mod fleet;
 mod floor;
 pub mod format;
 mod geomean;
+mod holes;
 pub mod identity;
 mod index;
 mod limit;
 pub mod load;
+pub mod measured;
 mod moved;
 mod note;
 mod options;
@@ -33,8 +36,9 @@ mod sandbox;
 mod sandboxes;
 mod shapes;
 mod subtracted;
+mod support;
 mod sweep;
-pub mod values;
+mod values;
 mod warn;
 mod weigh;
 

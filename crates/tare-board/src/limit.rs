@@ -37,7 +37,7 @@ pub fn limits(
             df: answer.df.unwrap_or(f64::INFINITY),
             verdict: verdict(answer.verdict).0,
             p_difference: answer.p_difference,
-            floor: floors.log_bound(bench),
+            floor: floors.log_bound(bench, weighed.bases),
             subtracted: weighed.whole.is_some(),
         })
     };

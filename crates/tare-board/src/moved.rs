@@ -1,8 +1,9 @@
 //! What a balloon does to a row: how much memory it moves meanwhile, and what a page of it costs.
 
 use crate::comment::Comment;
+use crate::measured::best;
 use crate::ratio::Ratio;
-use crate::values::{BlockResult, Values, best};
+use crate::values::{BlockResult, Values};
 use crate::weigh::CellAddress;
 use tare_proto::{BALLOON_COUNTER, Unit};
 use tare_stats::{Best, mean};

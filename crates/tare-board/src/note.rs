@@ -20,15 +20,29 @@ pub(crate) const LATENCY_NS: (f64, f64) = (5e6, 2e7);
 const SAMPLE_LATENCY_NS: f64 = 4e4;
 
 /// Kinds of layers whose clock is the host's own: what they send late is no drift.
-const HOST_CLOCK: [&str; 7] = ["native", "runc", "podman", "bwrap", "nspawn", "lxc", "chroot"];
+const HOST_CLOCK: [&str; 9] =
+    ["native", "runc", "crun", "podman", "docker", "bwrap", "nspawn", "lxc", "chroot"];
 
 /// Whether the layer's probe reads a clock that can differ from the host's.
 pub(crate) fn has_own_clock(campaign: &Campaign, layer: usize) -> bool {
     // What comes from another host, or through a daemon, takes its time, and that is no drift: it must be known how long.
     let far = |settings: &str| settings.split(',').any(|part| part == "processes=elsewhere");
     let known = || !wires(campaign, layer).is_empty();
-    let own = |kind: &str| !HOST_CLOCK.contains(&kind);
+    let own = |kind: &str| {
+        !(HOST_CLOCK.contains(&kind) || kind == "command" && shows_the_hosts(campaign, layer))
+    };
     campaign.layers.get(layer).is_some_and(|row| own(&row.kind) && (!far(&row.settings) || known()))
+}
+
+/// Whether the layer has the host's kernel and its clock source: what words of the user's start says nothing else of itself, and
+/// a container has both.
+fn shows_the_hosts(campaign: &Campaign, layer: usize) -> bool {
+    let clock = |of: usize| {
+        let hello = first_hello(campaign, of).filter(|hello| !hello.kernel.is_empty());
+        hello.map(|it| (&it.kernel, &it.kernel_version, &it.clock_source))
+    };
+    let native = campaign.layers.iter().position(|row| row.kind == "native");
+    native.and_then(clock).is_some_and(|host| clock(layer) == Some(host))
 }
 
 /// What messages to a layer and their answers took, in nanoseconds, one of each series; none of a layer whose line is this
@@ -122,6 +136,7 @@ pub(crate) fn notes(campaign: &Campaign, layer: usize) -> Vec<Note> {
     }
     add("kernel_changed", kernel_changed(campaign, layer));
     add("pinning", pinning(campaign, layer));
+    add("cpu_quota", quota(campaign, layer));
     add("wire", wire(campaign, layer));
     add("clock_drift", boot_drift(campaign, layer));
     notes
@@ -209,6 +224,21 @@ fn pinning(campaign: &Campaign, layer: usize) -> Option<String> {
     Some(format!(
         "not pinned as planned: it may run on CPUs {:?}, the plan says {planned:?}",
         stray.affinity
+    ))
+}
+
+/// A quota of CPU time below what the layer could use: the kernel stops it in between.
+fn quota(campaign: &Campaign, layer: usize) -> Option<String> {
+    let boots = campaign.boots.iter().filter(|boot| boot.layer == layer);
+    let binding = boots.filter_map(|boot| boot.hello.as_ref()).filter_map(|hello| {
+        let cpus = usable_cpus(hello) as f64;
+        (hello.cpu_quota > 0.0 && hello.cpu_quota < cpus).then_some((hello.cpu_quota, cpus))
+    });
+    let (quota, cpus) = binding.min_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(format!(
+        "its control group has a quota of {quota:.2} CPUs, and it may run on {cpus}: once the quota of a period is used up the \
+         kernel stops it until the next one. A row whose samples lie between two stops does not show that, a program that runs \
+         for longer does"
     ))
 }
 

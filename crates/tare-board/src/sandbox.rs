@@ -19,6 +19,8 @@ pub struct Tails {
     pub p95: QuantileInterval,
     /// What 99 of 100 starts do not exceed.
     pub p99: QuantileInterval,
+    /// The slowest start: what a quantile comes to that so few starts cannot tell.
+    pub slowest: f64,
 }
 
 /// A value with its confidence interval, which takes two blocks.

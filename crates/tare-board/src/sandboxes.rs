@@ -38,7 +38,8 @@ pub(crate) fn tails(
         }
     }
     let at = |p| quantile_interval(&all, p, confidence).ok();
-    Some(Tails { starts: all.len(), p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)? })
+    let slowest = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    Some(Tails { starts: all.len(), p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, slowest })
 }
 
 /// What the suite says of every layer that it was measured on; nothing of a campaign without it.

@@ -2,9 +2,10 @@
 //! signs that they are not the independent repetitions they are taken for.
 
 use crate::finding::Finding;
+use crate::measured::best;
 use crate::options::Options;
 use crate::ratio::Ratio;
-use crate::values::{BlockResult, Values, best};
+use crate::values::{BlockResult, Values};
 use crate::weigh::{CellAddress, CellRatio, Logs};
 use tare_stats::{
     BlockSamples, BootstrapRatio, Estimator, Shape, Warning, block_warnings, bootstrap_ratio,
@@ -25,7 +26,6 @@ pub(crate) struct SampleChecks {
 /// Looks at the series of a cell; what cannot be had from them is left out: of imported figures, everything.
 pub(crate) fn look(
     values: &Values,
-    baseline: Option<usize>,
     place: &CellAddress,
     weighed: &CellRatio,
     options: &Options,
@@ -33,7 +33,7 @@ pub(crate) fn look(
     let Logs::Paired(logs) = &weighed.logs else {
         return SampleChecks { shape: None, bootstrap: None, findings: Vec::new() };
     };
-    let pairs = pairs(values, baseline, place);
+    let pairs = pairs(values, place);
     let blocks: Vec<BlockSamples> = pairs
         .iter()
         .map(|(b, l)| BlockSamples { baseline: &b.1.samples, layer: &l.1.samples })
@@ -84,19 +84,16 @@ pub(crate) fn findings_of(values: &Values, layer: usize, benchmark: usize) -> Ve
 type Boot<'a> = (f64, &'a SeriesRow);
 
 /// Baseline's and layer's boot of every block that has both; the baseline's first, or else its second.
-fn pairs<'a>(
-    values: &Values<'a>,
-    baseline: Option<usize>,
-    place: &CellAddress,
-) -> Vec<(Boot<'a>, Boot<'a>)> {
-    let boot = |block, layer, role| match values.at(block, layer, role, place.benchmark)? {
+fn pairs<'a>(values: &Values<'a>, place: &CellAddress) -> Vec<(Boot<'a>, Boot<'a>)> {
+    let boot = |found: &BlockResult<'a>| match found {
         BlockResult::Value(value, series) => Some((*value, *series)),
         _ => None,
     };
     let pair = |&block: &u32| {
-        let base = baseline?;
-        let below = boot(block, base, Role::Weigh).or_else(|| boot(block, base, Role::Floor))?;
-        Some((below, boot(block, place.layer, Role::Weigh)?))
+        let base = values.base(block, place.layer, place.benchmark);
+        let below = base.into_iter().find_map(|found| boot(found?))?;
+        let own = values.at(block, place.layer, Role::Weigh, place.benchmark)?;
+        Some((below, boot(own)?))
     };
     values.blocks.iter().filter_map(pair).collect()
 }

@@ -1,8 +1,10 @@
 //! A benchmark on a layer, divided by the baseline: block by block, or as unrelated runs.
 
+use crate::bases::Bases;
+use crate::measured::Operation;
 use crate::options::Options;
 use crate::subtracted::Whole;
-use crate::values::{Operation, Values};
+use crate::values::Values;
 use tare_proto::BenchInfo;
 use tare_stats::{
     RatioInterval, RatioPoint, point_of_logs, ratio_of_logs, unpaired_point, unpaired_ratio,
@@ -24,6 +26,8 @@ pub(crate) struct CellRatio {
     pub(crate) expected: usize,
     /// The whole operation, where most of it is subtracted.
     pub(crate) whole: Option<Whole>,
+    /// Which of the baseline's series it is divided by.
+    pub(crate) bases: Bases,
 }
 
 /// Natural logarithms, one a block of the campaign.
@@ -46,7 +50,7 @@ pub(crate) fn weigh(
         return unrelated(values, baseline, layer, benchmark, options);
     }
     let pair = |&block: &u32| {
-        let below = values.value(block, baseline?, benchmark)?;
+        let below = values.below(block, layer, benchmark)?;
         Some((below, values.value(block, layer, benchmark)?))
     };
     let (below, above): (Vec<f64>, Vec<f64>) = values.blocks.iter().filter_map(pair).unzip();
@@ -61,7 +65,8 @@ pub(crate) fn weigh(
     };
     let expected = values.blocks.iter().filter(both).count();
     let whole = baseline.and_then(|b| Whole::of(values, b, layer, benchmark, options));
-    CellRatio { below, above, logs, interval, point, expected, whole }
+    let bases = values.bases(layer, benchmark);
+    CellRatio { below, above, logs, interval, point, expected, whole, bases }
 }
 
 /// The runs of two layers that were taken independently.
@@ -82,7 +87,8 @@ fn unrelated(
         [below, above].map(|side| side.into_iter().flatten().collect());
     let interval = unpaired_ratio(&below, &above, options.confidence).ok();
     let point = unpaired_point(&below, &above).ok();
-    CellRatio { below, above, logs, interval, point, expected: 0, whole: None }
+    let bases = values.bases(layer, benchmark);
+    CellRatio { below, above, logs, interval, point, expected: 0, whole: None, bases }
 }
 
 /// Where a cell stands.

@@ -101,3 +101,37 @@ fn what_neighbours_do_is_of_each_layer_by_their_number() {
     let near = |found: &[Beside], times: f64| matches!(found, [Beside { neighbours: 2, idle: None, busy: Some(busy) }] if (busy - times).abs() < 1e-9);
     assert!(near(&busy(0), 1.5) && near(&busy(1), 4.5), "{:?}", (busy(0), busy(1)));
 }
+
+/// The campaign with `sandbox/memory`: slopes of native by block, and 20 MiB of the layer.
+fn with_slopes(native: [f64; 4]) -> Scoreboard {
+    let mut campaign = campaign();
+    campaign.benchmarks.push(common::bench("sandbox/memory", SANDBOX, Unit::Bytes));
+    for boot in 0..campaign.boots.len() {
+        let slope = match campaign.boots[boot].layer {
+            0 => native[campaign.boots[boot].block as usize],
+            _ => 20.0,
+        };
+        match slope > 0.0 {
+            true => by_host(&mut campaign, boot, 5, vec![slope * MIB]),
+            false => common::absent(&mut campaign, boot, 5, Outcome::Unavailable, "not shrunk"),
+        }
+    }
+    scoreboard(&campaign, &Options::from_plan(&campaign.plan))
+}
+
+#[test]
+fn slopes_of_which_only_the_positive_ones_are_left_have_no_mean_and_no_ratio() {
+    let sure = with_slopes([4.0, 5.0, 4.5, 4.2]);
+    let ratio = sure.rows[5].cells[0].ratio.expect("all of them are positive");
+    assert!((4.0..5.0).contains(&ratio.value), "{ratio:?}");
+    let noisy = with_slopes([4.0, -3.0, 6.0, -1.0]);
+    let row = &noisy.rows[5];
+    assert!(row.baseline.is_none() && row.cells[0].ratio.is_none(), "{row:?}");
+    let why = row.cells[0].why.as_deref().expect("a reason");
+    assert!(
+        why.contains("the baseline has no value that can be used: it is lost in noise"),
+        "{why}"
+    );
+    assert!(why.contains("in 4 of 8 boots it was not above zero"), "{why}");
+    assert_eq!(row.cells[0].mean.expect("the layer's own").mean, 20.0 * MIB);
+}

@@ -4,7 +4,7 @@ mod common;
 
 use common::{bench, boot, hello, layer, series, wobble};
 use tare_board::{Options, Response, Scoreboard, Verdict, scoreboard};
-use tare_proto::{BenchInfo, Unit};
+use tare_proto::{BenchInfo, Counter, Unit};
 use tare_store::{Campaign, Design, Knob, Role, Sweep, SweptLayer, Turned};
 
 /// What a setting costs against the first: the knob `size` 1, 1.5 or 3, the knob `mode` 1 or 2, together a tenth more at the last
@@ -250,4 +250,23 @@ fn a_sweep_that_makes_no_sense_says_nothing_and_breaks_nothing() {
     sweep.layers.iter_mut().for_each(|layer| layer.levels = vec![0, 0]);
     let found = response(&board(&campaign), "b/plain");
     assert!(found.why.is_some() && found.effects.is_empty(), "{found:?}");
+}
+
+#[test]
+fn of_many_counters_none_is_shown_for_what_is_chance() {
+    let mut campaign = campaign(0.001);
+    for (at, row) in campaign.series.iter_mut().enumerate() {
+        let layer = campaign.boots[row.boot].layer;
+        let calls = if layer > 3 { 9.0 } else { 3.0 };
+        row.counters.push(Counter::new("hypercall/real", calls + 0.01 * wobble(at, 1, 9)));
+        for call in 0..40 {
+            let value = 1000.0 * (1.0 + 0.05 * wobble(at, call, layer));
+            row.counters.push(Counter::new(&format!("hypercall/{call}"), value));
+        }
+    }
+    let board = board(&campaign);
+    let all = board.sweeps.iter().flat_map(|sweep| &sweep.responses);
+    let shown: Vec<&str> = all.flat_map(|r| &r.counted).map(|c| c.counter.as_str()).collect();
+    assert!(shown.contains(&"hypercall/real"), "{shown:?}");
+    assert!(shown.iter().all(|name| *name == "hypercall/real"), "{shown:?}");
 }

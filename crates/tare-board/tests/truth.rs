@@ -43,7 +43,9 @@ fn the_clock_of_the_host_cannot_drift_and_a_late_message_is_no_drift() {
         let cells = board.rows.iter().flat_map(|row| &row.cells[0].comments).any(remarked);
         (noted(0), noted(1), cells)
     };
-    assert_eq!(drifts("runc", &|_| true), (false, false, false));
+    for container in ["runc", "crun", "podman", "docker", "command"] {
+        assert_eq!(drifts(container, &|_| true), (false, false, false), "{container}");
+    }
     assert_eq!(drifts("uml", &|_| true), (false, true, false));
     let late = drifts("uml", &|bench| bench == 2);
     assert_eq!((late.0, late.1), (false, false), "one series of four was late");
@@ -87,4 +89,16 @@ fn figures_of_samples_are_of_all_of_them() {
     assert_eq!((own.samples, own.boots, own.not_positive), (20, 4, 4));
     assert_eq!((own.median, row.samples.expect("samples").median), (21.0, 10.0));
     assert!((cell.shape.expect("a shape").shift.mean - 11.0).abs() < 1e-9, "{:?}", cell.shape);
+}
+
+#[test]
+fn a_quota_of_cpu_time_that_can_stop_a_layer_is_noted() {
+    for (quota, noted) in [(0.0, false), (0.25, true), (1.0, false), (1.5, false)] {
+        let mut campaign = pair_of(["native", "docker"], 3, |_, _| 100.0);
+        let boot = campaign.boots.iter_mut().rfind(|boot| boot.layer == 1).expect("a boot");
+        boot.hello.as_mut().expect("a greeting").cpu_quota = quota;
+        let board = board(&campaign);
+        let note = board.layers[1].notes.iter().find(|note| note.kind == "cpu_quota");
+        assert_eq!(note.map(|note| note.text.contains("0.25 CPUs")), noted.then_some(true));
+    }
 }

@@ -56,5 +56,5 @@ pub fn pack(release: &Release, out: &Path) -> Result<Vec<PathBuf>> {
 
 /// The digest in hexadecimal.
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:x}", Sha256::digest(bytes))
 }

@@ -1,5 +1,6 @@
 //! "Cannot run here" as a value: most hosts lack most layers, and each has a reason and a remedy.
 
+use nix::unistd::geteuid;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs;
@@ -18,10 +19,28 @@ pub struct Unavailable {
 }
 
 impl Unavailable {
-    /// A reason with its remedy.
+    /// A reason with its remedy. Root is not told to become root.
     pub fn new(why: impl Into<String>, remedy: impl Into<String>) -> Unavailable {
-        Unavailable { why: why.into(), remedy: remedy.into() }
+        let (why, remedy) = (why.into(), remedy.into());
+        let remedy = if geteuid().is_root() { of_root(&remedy) } else { remedy };
+        Unavailable { why, remedy }
     }
+}
+
+/// A remedy that root has taken already.
+const AS_ROOT: &str = "run tare as root";
+
+/// What is left to do when that does not help.
+const ALREADY: &str = "tare runs as root already: in a container, start that with --privileged; elsewhere a security module, a \
+                       mount (noexec, nosuid, read-only) or a limit forbids it, which the console's log or dmesg may name";
+
+/// What of `remedy` root can do.
+fn of_root(remedy: &str) -> String {
+    if remedy.starts_with(AS_ROOT) {
+        return ALREADY.into();
+    }
+    let others = [", or ", "; or "].iter();
+    others.fold(remedy.to_owned(), |remedy, or| remedy.replace(&format!("{or}{AS_ROOT}"), ""))
 }
 
 /// Whether an ordinary user may make user namespaces.
@@ -67,6 +86,16 @@ impl fmt::Display for Unavailable {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn root_is_not_told_to_become_root() {
+        assert_eq!(of_root("set HOME, or run tare as root"), "set HOME");
+        assert_eq!(of_root("usermod -aG kvm USER; or run tare as root"), "usermod -aG kvm USER");
+        assert_eq!(of_root("make room"), "make room");
+        for all in ["run tare as root", "run tare as root, or join the group docker"] {
+            assert!(of_root(all).starts_with("tare runs as root already"));
+        }
+    }
 
     #[test]
     fn what_is_made_for_one_architecture_says_so_on_others() {

@@ -1,29 +1,40 @@
 //! Reading files that settings name or guests fill, which may be anything: a device has no end, a pipe may have no other
 //! end, and a file with holes is longer than any memory.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// The largest kernel, module or program that a guest is given, in bytes.
 pub(crate) const PROGRAM: u64 = 512 << 20;
 
-/// The content of a regular file of at most `most` bytes (whole MiB), counted as they are read.
+/// A regular file of at most `most` bytes (whole MiB).
+pub(crate) fn open(path: &Path, most: u64) -> io::Result<File> {
+    // A pipe has perhaps no other end.
+    let file =
+        File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
+    let looked = file.metadata()?;
+    match looked.is_file() {
+        false => refused("not a regular file".into()),
+        true if looked.len() > most => refused(too_large(most)),
+        true => Ok(file),
+    }
+}
+
+/// Its content, counted as it is read.
 pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let refused = |why: String| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-    // Before it is opened, which for a pipe without another end would not return.
-    let looked = fs::metadata(path)?;
-    if !looked.is_file() {
-        return refused("not a regular file".into());
-    }
     let mut bytes = Vec::new();
-    if looked.len() <= most {
-        File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
-    }
-    match looked.len().max(bytes.len() as u64) > most {
-        true => refused(format!("larger than {} MiB", most >> 20)),
-        false => Ok(bytes),
-    }
+    open(path, most)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { refused(too_large(most)) } else { Ok(bytes) }
+}
+
+fn refused<T>(why: String) -> io::Result<T> {
+    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+}
+
+fn too_large(most: u64) -> String {
+    format!("larger than {} MiB", most >> 20)
 }
 
 /// The same of a file that is text.
@@ -37,6 +48,7 @@ mod tests {
     use super::*;
     use crate::{Settings, configure};
     use nix::sys::stat::Mode;
+    use std::fs;
     use tare_proto::Machine;
 
     #[test]

@@ -36,7 +36,7 @@ fn check(folder: &Path) -> io::Result<()> {
     };
     let refused = |why: String| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     let (name, uid, mode) = (folder.display(), found.uid(), found.mode() & 0o7777);
-    if ![0, geteuid().as_raw()].contains(&uid) {
+    if !owners().contains(&uid) {
         return refused(format!(
             "it belongs to somebody else (uid {uid}), who could change what layers run; set TARE_CACHE to a folder of \
              your own"
@@ -49,6 +49,18 @@ fn check(folder: &Path) -> io::Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Whether `file` is there and nobody else could have changed it, or can.
+pub fn is_own_file(file: &Path) -> bool {
+    fs::symlink_metadata(file).is_ok_and(|found| {
+        found.is_file() && owners().contains(&found.uid()) && found.mode() & 0o022 == 0
+    })
+}
+
+/// Whose files layers may run.
+fn owners() -> [u32; 2] {
+    [0, geteuid().as_raw()]
 }
 
 /// Where the modules of a kernel in tare's cache are.
@@ -65,6 +77,23 @@ pub(crate) fn modules_name(release: &str) -> String {
 mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, chown};
+
+    #[test]
+    fn a_file_that_others_may_have_changed_is_no_own_one() {
+        let place = tempfile::tempdir().unwrap();
+        let (file, link) = (place.path().join("file"), place.path().join("link"));
+        fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert!(!is_own_file(&link) && !is_own_file(&place.path().join("none")));
+        for (mode, own) in [(0o755, true), (0o775, false), (0o757, false), (0o500, true)] {
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(is_own_file(&file), own, "{mode:o}");
+        }
+        if geteuid().is_root() {
+            chown(&file, Some(65534), None).unwrap();
+            assert!(!is_own_file(&file));
+        }
+    }
 
     #[test]
     fn a_folder_that_others_may_write_to_is_refused() {

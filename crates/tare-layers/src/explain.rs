@@ -1,10 +1,12 @@
 //! Says what to do about a boot that failed, from its error and its console's last lines.
 
+use crate::threads::MORE_PROCESSES;
 use crate::{SessionError, Unavailable};
 
-/// Texts on consoles, and what to do about them.
+/// Texts on consoles and in errors, and what to do about them.
 const KNOWN: &[(&str, &str)] = &[
     ("No space left on device", "make room in the folder for temporary files, or set TMPDIR"),
+    ("Resource temporarily unavailable", MORE_PROCESSES),
     ("Cannot allocate memory", "close other programs, or give the layer less (memory=)"),
     (
         "assword",
@@ -42,7 +44,8 @@ const TELLING: &[&str] = &["panic", "atal", "rror", "ailed", "annot", "denied"];
 
 /// Why the boot failed and what to do, for any layer.
 pub fn explain(error: &SessionError, console: &str) -> Unavailable {
-    let known = KNOWN.iter().find(|(text, _)| console.contains(text));
+    let told = error.to_string();
+    let known = KNOWN.iter().find(|(text, _)| console.contains(text) || told.contains(text));
     let remedy = match (known, error) {
         (Some((_, remedy)), _) => remedy,
         (None, SessionError::NoGreeting(_)) => {

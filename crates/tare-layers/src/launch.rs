@@ -1,6 +1,6 @@
 //! How a boot starts: a program for the keeper, or a scripted conversation in this process.
 
-use crate::{Image, Pages, Spares};
+use crate::{Image, Mounts, Pages, Spares};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -45,9 +45,15 @@ pub struct Program {
     /// It may have as many files open as this user is allowed (see `open_files.rs`).
     #[serde(default)]
     pub many_files: bool,
+    /// Its standard input and output are a terminal (see `terminal.rs`).
+    #[serde(default)]
+    pub terminal: bool,
     /// How the host keeps its memory.
     #[serde(default)]
     pub pages: Pages,
+    /// Which of this host's mounts its processes have.
+    #[serde(default)]
+    pub mounts: Mounts,
     /// Commands that remove what the layer leaves outside its processes (a container's state); run
     /// when it was started and all of its processes have ended, in order, each ignored if it fails.
     pub cleanup: Vec<Vec<String>>,

@@ -41,6 +41,11 @@ const PACKAGES: &[(&str, &str)] = &[
     ("mke2fs", "e2fsprogs"),
     ("mkfs.erofs", "erofs-utils"),
     ("mmdebstrap", "mmdebstrap"),
+    ("sbatch", "slurm-client"),
+    ("scancel", "slurm-client"),
+    ("scontrol", "slurm-client"),
+    ("sinfo", "slurm-client"),
+    ("squeue", "slurm-client"),
 ];
 
 /// Where an ordinary user's `PATH` does not look and runtimes are.
@@ -52,12 +57,18 @@ const POLL: Duration = Duration::from_millis(2);
 /// Longest time that a killed program is waited for.
 const DYING: Duration = Duration::from_secs(2);
 
+/// What came of a program that was to end before it had.
+pub(crate) const INTERRUPTED: &str = "interrupted";
+
 /// Most bytes that a program may print.
 const MOST: usize = 1 << 20;
 
 /// The program that `name` (a name, or a path with a slash) means, or how to get it. The path is absolute, since layers start in
 /// folders of their own.
-pub(crate) fn find(name: &str) -> Result<PathBuf, Unavailable> {
+///
+/// # Errors
+/// When there is none.
+pub fn find(name: &str) -> Result<PathBuf, Unavailable> {
     if name.contains('/') {
         let fix = "give the path of an executable file in the layer's settings";
         let path = std::path::absolute(name).ok().filter(|path| runs(path));
@@ -99,6 +110,15 @@ pub(crate) fn plain(program: impl AsRef<OsStr>) -> Command {
 /// What `command` prints, if it succeeds `within` that time; else its last words. It and what it
 /// started are ended when the time is over; a daemon that it leaves is not waited for.
 pub fn output(command: &mut Command, within: Duration) -> Result<String, String> {
+    output_unless(command, within, || false)
+}
+
+/// The same, unless it is to be `interrupted` meanwhile.
+pub(crate) fn output_unless(
+    command: &mut Command,
+    within: Duration,
+    interrupted: impl Fn() -> bool,
+) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().map_err(|e| format!("{name}: {e}"))?;
@@ -107,10 +127,12 @@ pub fn output(command: &mut Command, within: Duration) -> Result<String, String>
     let ended = wait_and(&mut child, within, || {
         text.listen();
         complaint.listen();
+        interrupted()
     });
     match ended {
         Some(true) => Ok(text.finish()),
         Some(false) => Err(format!("{name}: {}", last_line(&complaint.finish()))),
+        None if interrupted() => Err(INTERRUPTED.into()),
         None => Err(format!("{name} did not finish within {within:?}")),
     }
 }
@@ -128,16 +150,21 @@ pub(crate) fn run(command: &mut Command, within: Duration) -> Result<(), String>
 
 /// Whether the child succeeded; `None` when it had to be ended.
 pub(crate) fn wait(child: &mut Child, within: Duration) -> Option<bool> {
-    wait_and(child, within, || {})
+    wait_and(child, within, || false)
 }
 
-/// The same, with something to do meanwhile.
-fn wait_and(child: &mut Child, within: Duration, mut meanwhile: impl FnMut()) -> Option<bool> {
+/// The same, with something to do meanwhile, which also says whether it is to be ended.
+fn wait_and(
+    child: &mut Child,
+    within: Duration,
+    mut meanwhile: impl FnMut() -> bool,
+) -> Option<bool> {
     let deadline = Instant::now() + within;
     while Instant::now() < deadline {
-        meanwhile();
+        let is_enough = meanwhile();
         match child.try_wait() {
             Ok(Some(status)) => return Some(status.success()),
+            Ok(None) if is_enough => break,
             Ok(None) => thread::sleep(POLL),
             Err(_) => return Some(false),
         }
@@ -152,19 +179,19 @@ fn wait_and(child: &mut Child, within: Duration, mut meanwhile: impl FnMut()) ->
 }
 
 /// What has come through a pipe so far. It is never waited for: whoever holds the other end may keep it.
-struct Heard<R> {
+pub(crate) struct Heard<R> {
     pipe: Option<R>,
     bytes: Vec<u8>,
 }
 
 impl<R: Read + AsFd> Heard<R> {
-    fn new(pipe: Option<R>) -> Heard<R> {
+    pub fn new(pipe: Option<R>) -> Heard<R> {
         let set = |pipe: &R| fcntl(pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).is_ok();
         Heard { pipe: pipe.filter(set), bytes: Vec::new() }
     }
 
     /// Takes what is there; the pipe is closed at its end and when it has brought too much.
-    fn listen(&mut self) {
+    pub fn listen(&mut self) {
         let mut chunk = [0; 1 << 16];
         while let Some(pipe) = &mut self.pipe {
             match pipe.read(&mut chunk) {
@@ -178,7 +205,7 @@ impl<R: Read + AsFd> Heard<R> {
         }
     }
 
-    fn finish(mut self) -> String {
+    pub fn finish(mut self) -> String {
         self.listen();
         String::from_utf8_lossy(&self.bytes).into_owned()
     }

@@ -63,3 +63,37 @@ fn range(text: &str) -> Option<(u64, u64)> {
     let (from, to) = text.split_once('-')?;
     Some((hex(from)?, hex(to)?)).filter(|(from, to)| from < to)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(args: &str) -> Result<Config, String> {
+        let args: Vec<String> = args.split_whitespace().map(String::from).collect();
+        Config::parse(&args, Map::default())
+    }
+
+    #[test]
+    fn arguments_change_the_defaults_and_no_more() {
+        let config =
+            parse("out=f probe=0x1000-2000 domains=on kernel=c0000000 l1d=48K:12").unwrap();
+        assert_eq!((config.out.as_str(), config.model, config.domains), ("f", false, true));
+        let map = Map { probe: (0x1000, 0x2000), kernel: 0xc000_0000, ..Map::default() };
+        assert_eq!((config.map, config.shape.of("l1d")), (map, (768, 12)));
+    }
+
+    #[test]
+    fn a_wrong_argument_is_named_with_what_it_takes() {
+        let wrong = [
+            ("model=on", "out=FILE is missing"),
+            ("out= model=on", "out=FILE is missing"),
+            ("out=f model=maybe", "model=maybe: it takes on or off"),
+            ("out=f probe=2000-1000", "probe=2000-1000: it takes FROM-TO in hexadecimal"),
+            ("out=f kernel=", "kernel=: it takes an address"),
+            ("out=f colour=red", "there is no argument 'colour'"),
+        ];
+        for (args, why) in wrong {
+            assert_eq!(parse(args).unwrap_err(), why, "{args}");
+        }
+    }
+}

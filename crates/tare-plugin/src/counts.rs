@@ -81,6 +81,10 @@ pub type Snapshot = [u64; COUNT];
 
 static COUNTERS: [Counter; COUNT] = [const { AtomicU64::new(0) }; COUNT];
 
+/// Held by tests that count: they share the counters.
+#[cfg(test)]
+pub static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
 pub const fn index(place: Place, kind: Kind) -> usize {
     place as usize * KINDS.len() + kind as usize
 }
@@ -119,5 +123,21 @@ pub fn name(at: usize) -> String {
             let model = if kind.0 as usize >= FIRST_MODELLED { "model/" } else { "" };
             format!("{model}{}/{}", place.name(), kind.1)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_counter_has_a_name_of_its_own() {
+        let names: HashSet<String> = (0..COUNT).map(name).collect();
+        assert_eq!(names.len(), COUNT);
+        assert!((0..).zip(KINDS).all(|(at, (kind, _))| kind as usize == at));
+        assert_eq!(name(index(Place::Kernel, Kind::PageFaults)), "kernel/page_faults");
+        assert_eq!(name(index(Place::Probe, Kind::L3Misses)), "model/probe/l3_misses");
     }
 }

@@ -53,3 +53,37 @@ pub fn special(bytes: &[u8]) -> Option<Special> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_instructions_are_told_from_others() {
+        let rows: &[(&[u8], Option<Special>)] = &[
+            (&[0x0f, 0x1f, 0x80, 0x01, 0x02, 0x4b, 0x4d], Some(Special::Mark(0x0201))),
+            (&[0x0f, 0x1f, 0x80, 0, 0, 0, 0], None), // a compiler's own long NOP
+            (&[0x0f, 0x05], Some(Special::SystemCall)),
+            (&[0xcd, 0x80], Some(Special::SystemCall)),
+            (&[0x0f, 0x01, 0xd9], Some(Special::VmCall)),
+            (&[0x0f, 0x01, 0xd8], Some(Special::EnterGuest)),
+            (&[0x0f, 0x22, 0xd8], Some(Special::Cr3Write)),
+            (&[0x0f, 0x22, 0xe0], Some(Special::Cr4Write)),
+            (&[0x0f, 0x20, 0xd8], None), // a read of CR3
+            (&[0x0f, 0x01, 0x38], Some(Special::Invlpg)),
+            (&[0x0f, 0x01, 0xf8], None), // swapgs
+            (&[0x0f, 0x30], Some(Special::Msr)),
+            (&[0x66, 0xef], Some(Special::PortIo)),
+            (&[0xf4], Some(Special::Halt)),
+            (&[0xb8, 0x1a, 0, 0, 0], Some(Special::SetAx(26))),
+            (&[0x48, 0xc7, 0xc0, 0x1a, 0, 0, 0], Some(Special::SetAx(26))),
+            (&[0x31, 0xc0], Some(Special::SetAx(0))),
+            (&[0x89, 0xc8], None),
+            (&[0x48], None),
+            (&[], None),
+        ];
+        for (bytes, wanted) in rows {
+            assert_eq!(special(bytes), *wanted, "{bytes:x?}");
+        }
+    }
+}

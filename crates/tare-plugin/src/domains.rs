@@ -46,3 +46,24 @@ impl Domains {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_tells_the_text_of_two_kernels_apart_and_the_caller_their_modules() {
+        let (text, module) = (0xffff_ffff_8100_0000, 0xffff_ffff_c010_0000);
+        let (first, second) = (0x7f00_0000_0000, 0x7f00_3000_0000);
+        let mut domains = Domains::default();
+        domains.starts(0xffff_82d0_4020_0000, first - 0x1000); // Xen's own
+        domains.starts(text, first);
+        domains.starts(text + 0x1000, second + 0x1000);
+        assert_eq!(domains.kernel(text + 0x2345, first + 0x2345), Place::Dom0);
+        assert_eq!(domains.kernel(text + 0x2345, second + 0x2345), Place::Kernel);
+        assert_eq!(domains.kernel(module, first + 0x9000_0000), Place::Kernel);
+        domains.executes(Place::Dom0);
+        domains.executes(Place::Hypervisor);
+        assert_eq!(domains.kernel(module, first + 0x9000_0000), Place::Dom0);
+    }
+}

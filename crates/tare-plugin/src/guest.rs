@@ -46,3 +46,25 @@ pub fn take_apart(counted: &mut Snapshot, host: &Snapshot) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::counts::{Kind, index};
+
+    #[test]
+    fn what_a_host_executes_is_the_hypervisors() {
+        let (mut counted, mut host) = ([0; COUNT], [0; COUNT]);
+        let at = |place| index(place, Kind::Instructions);
+        counted[at(Place::Kernel)] = 100;
+        counted[at(Place::User)] = 50;
+        host[at(Place::Kernel)] = 30;
+        host[at(Place::User)] = 20;
+        take_apart(&mut counted, &host);
+        assert_eq!(
+            [Place::User, Place::Kernel, Place::Hypervisor].map(|place| counted[at(place)]),
+            [30, 70, 50]
+        );
+    }
+}

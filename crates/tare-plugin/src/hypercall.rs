@@ -80,3 +80,24 @@ impl Ax {
         (self.age < BLOCKS_BETWEEN).then_some(self.value)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hypercall_has_its_name_or_its_number() {
+        assert_eq!([1, 11, 32, 60].map(name), ["mmu_update", "11", "event_channel_op", "60"]);
+    }
+
+    #[test]
+    fn a_constant_in_ax_holds_for_the_blocks_up_to_the_call() {
+        let mut ax = Ax::default();
+        ax.start(Some(26));
+        ax.start(None);
+        ax.start(None);
+        assert_eq!(ax.number(), Some(26));
+        ax.start(None);
+        assert_eq!(ax.number(), None, "it was loaded too long ago");
+    }
+}

@@ -34,3 +34,23 @@ impl Lru {
         self.tags.iter_mut().filter(|tag| !kept(**tag)).for_each(|tag| *tag = 0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_recent_of_a_set_goes_first() {
+        let mut cache = Lru::new((4, 2)); // two sets
+        assert!(!cache.touch(0, 10));
+        assert!(!cache.touch(2, 20)); // the same set
+        assert!(cache.touch(0, 10)); // 20 is the older one now
+        assert!(!cache.touch(4, 30));
+        assert!(cache.touch(0, 10));
+        assert!(!cache.touch(2, 20), "20 was replaced");
+        assert!(!cache.touch(1, 40), "the other set is untouched");
+        cache.drop_unless(|tag| tag == 10);
+        assert!(!cache.touch(2, 20));
+        assert!(cache.touch(0, 10));
+    }
+}

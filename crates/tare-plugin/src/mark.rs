@@ -58,3 +58,36 @@ impl Spelling {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is read of `value`, spelled bit by bit, and then `code`.
+    fn spelled(value: u64, code: u16) -> Option<Mark> {
+        let mut spelling = Spelling::default();
+        for bit in 0..u64::BITS - value.leading_zeros() {
+            assert!(spelling.read((value >> bit & 1) as u16).is_none());
+        }
+        spelling.read(code)
+    }
+
+    #[test]
+    fn numbers_are_spelled_from_their_lowest_bit() {
+        assert!(matches!(spelled(0, 0x0100), Some(Mark::Series(0))));
+        assert!(matches!(spelled(11, 0x0100), Some(Mark::Series(11))));
+        assert!(matches!(spelled(u64::MAX, 0x0103), Some(Mark::Ops(u64::MAX))));
+        assert!(matches!(spelled(2.5f64.to_bits(), 0x0101), Some(Mark::Per(per)) if per == 2.5));
+        assert!(matches!(spelled(0b111, 0x0102), Some(Mark::Term(3, true))));
+        assert!(matches!(spelled(0b110, 0x0102), Some(Mark::Term(3, false))));
+    }
+
+    #[test]
+    fn what_another_program_says_spoils_no_number_after_it() {
+        let mut spelling = Spelling::default();
+        (0..100).for_each(|_| assert!(spelling.read(1).is_none())); // more bits than there are
+        assert!(spelling.read(0x7777).is_none());
+        spelling.read(1);
+        assert!(matches!(spelling.read(0x0104), Some(Mark::Close(1))));
+    }
+}

@@ -127,3 +127,59 @@ impl Model {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::{ALONE, Snapshot, index, snapshot};
+
+    const KERNEL: u64 = 0xffff_ffff_8100_0000;
+    const USER: u64 = 0x40_0000;
+
+    fn model() -> Model {
+        Model::new(&Shape::default(), Map::default())
+    }
+
+    /// How often each kind was counted in `place` by what `work` does.
+    fn counted<const N: usize>(place: Place, kinds: [Kind; N], work: impl FnOnce()) -> [u64; N] {
+        let before: Snapshot = snapshot();
+        work();
+        let after = snapshot();
+        kinds.map(|kind| after[index(place, kind)] - before[index(place, kind)])
+    }
+
+    #[test]
+    fn the_first_touch_misses_everywhere_and_the_second_nowhere() {
+        let _alone = ALONE.lock().unwrap();
+        let mut model = model();
+        let kinds = [Kind::DtlbMisses, Kind::DtlbWalks, Kind::L1dMisses, Kind::L3Misses];
+        let touch = |model: &mut Model| {
+            counted(Place::User, kinds, || model.access(Place::User, USER, 0x1000))
+        };
+        assert_eq!(touch(&mut model), [1, 1, 1, 1]);
+        assert_eq!(touch(&mut model), [0, 0, 0, 0]);
+        model.flush(false);
+        assert_eq!(
+            touch(&mut model),
+            [1, 1, 0, 0],
+            "caches outlive a switch, a user's page does not"
+        );
+    }
+
+    #[test]
+    fn a_bare_kernel_has_large_pages_that_outlive_switches_and_one_on_xen_has_neither() {
+        let _alone = ALONE.lock().unwrap();
+        let mut model = model();
+        let kinds = [Kind::ItlbMisses];
+        let mut fetch = |at: u64, prepare: &dyn Fn(&mut Model)| {
+            prepare(&mut model);
+            counted(Place::Kernel, kinds, || model.fetch(Place::Kernel, at, at & 0xff_ffff))[0]
+        };
+        assert_eq!(fetch(KERNEL, &|_| ()), 1);
+        assert_eq!(fetch(KERNEL + 0x1000, &|model| model.flush(false)), 0);
+        assert_eq!(fetch(KERNEL + 0x1000, &|model| model.flush(true)), 1);
+        assert_eq!(fetch(KERNEL, &|model| model.hypervisor_seen()), 1);
+        assert_eq!(fetch(KERNEL + 0x1000, &|_| ()), 1, "the next page of 4 KiB");
+        assert_eq!(fetch(KERNEL, &|model| model.flush(false)), 1);
+    }
+}

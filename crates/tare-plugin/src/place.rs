@@ -79,3 +79,29 @@ impl Map {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_belongs_to_one_place() {
+        let map = Map::default();
+        let rows = [
+            (0x5000_9050, Place::Probe),
+            (0x40_0000, Place::User),
+            (0x6000_0000, Place::User),
+            (0x7fff_f7fc_d000, Place::User),
+            (0xffff_ffff_8100_0000, Place::Kernel),
+            (0xffff_8880_0000_0000, Place::Kernel),
+            (0xffff_82d0_4020_0000, Place::Hypervisor),
+        ];
+        for (address, wanted) in rows {
+            assert_eq!(map.place(address), wanted, "{address:x}");
+        }
+        let of_32_bits = Map::of("i386");
+        assert_eq!(of_32_bits.place(0xc100_0000), Place::Kernel);
+        assert_eq!(of_32_bits.place(0xb7ff_0000), Place::User);
+        assert_eq!(Map::of("x86_64"), map);
+    }
+}

@@ -51,3 +51,40 @@ impl Regions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use crate::counts::{Kind, index};
+    use crate::place::Place;
+
+    fn counted(instructions: u64) -> Snapshot {
+        let mut all = [0; COUNT];
+        all[index(Place::Kernel, Kind::Instructions)] = instructions;
+        all
+    }
+
+    #[test]
+    fn batches_of_a_term_add_up() {
+        let mut regions = Regions::default();
+        let next = Next { id: 7, term: 1, per: 2.0, negative: true, ops: 0 };
+        regions.add(&next, 10, &counted(321));
+        regions.add(&next, 20, &counted(642));
+        regions.add(&Next { id: 0, ..next }, 5, &counted(1)); // no samples are being taken
+        let region = &regions.0[&(7, 1)];
+        assert_eq!((regions.0.len(), region.ops, region.batches), (1, 30, 2));
+        assert_eq!(region.counts[index(Place::Kernel, Kind::Instructions)], 963);
+    }
+
+    #[test]
+    fn a_guest_cannot_make_regions_without_end() {
+        let mut regions = Regions::default();
+        for id in 1..=MOST_REGIONS as u32 + 5 {
+            regions.add(&Next { id, ..Next::default() }, 1, &counted(1));
+        }
+        assert_eq!(regions.0.len(), MOST_REGIONS);
+        regions.add(&Next { id: 1, ..Next::default() }, 1, &counted(1));
+        assert_eq!(regions.0[&(1, 0)].ops, 2, "those that are there go on");
+    }
+}

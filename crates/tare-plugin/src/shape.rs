@@ -62,3 +62,24 @@ impl Shape {
         row.map_or((8, 8), |&(_, entries, ways)| (entries, ways))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_and_checked() {
+        let mut shape = Shape::default();
+        shape.set("l1d", "48K:12").unwrap();
+        shape.set("dtlb", "96:6").unwrap();
+        assert_eq!((shape.of("l1d"), shape.of("dtlb")), ((768, 12), (96, 6)));
+        assert!(shape.describe().contains("l1d 48 KiB 12 ways"), "{}", shape.describe());
+        for (key, value) in
+            [("l1d", "48K:0"), ("l1d", "48K:7"), ("l2", "x:8"), ("l3", "99999999K:16")]
+        {
+            let refused = shape.set(key, value).unwrap_err();
+            assert!(refused.contains(key) && refused.contains(value), "{refused}");
+        }
+        assert!(shape.set("l4", "1M:8").unwrap_err().contains("l4"));
+    }
+}

@@ -23,3 +23,19 @@ pub fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("panicked").to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fails_while_events_are_counted_is_noted_and_no_more() {
+        let (counters, note) = counted(|| Err("no second run"));
+        assert!(counters.is_empty() && note.ends_with("failed: no second run"), "{note}");
+        let (counters, note) = counted::<String>(|| panic!("used up"));
+        assert!(counters.is_empty() && note.ends_with("failed: used up"), "{note}");
+        let (counters, note) =
+            counted::<String>(|| Ok(vec![Counter::new("perf/page_faults", 1.0)]));
+        assert_eq!((counters.len(), note.as_str()), (1, ""));
+    }
+}

@@ -17,6 +17,7 @@ pub fn hello() -> Hello {
         cpu_model: facts::cpu_model(),
         cpus: sys::cpus_online(),
         affinity: sys::affinity(),
+        cpu_quota: tare_proto::cpu_quota("self").unwrap_or(0.0),
         memory_kib: facts::memory_kib("MemTotal"),
         memory_available_kib: facts::memory_kib("MemAvailable"),
         load_average: facts::load_average(),

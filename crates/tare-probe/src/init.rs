@@ -124,7 +124,8 @@ fn script() -> Option<RawFd> {
     Some(file.into_raw_fd()) // open for the life of the guest
 }
 
-/// No echo, no line editing, no newline translation. Not a terminal: nothing to do.
+/// No echo, no line editing, no newline translation but one: Cloud Hypervisor hands a newline that it reads alone on as a carriage
+/// return, which no message holds. Not a terminal: nothing to do.
 fn make_raw(fd: RawFd) {
     let mut settings = std::mem::MaybeUninit::<libc::termios>::zeroed();
     // SAFETY: `settings` is a valid place to write to.
@@ -134,15 +135,18 @@ fn make_raw(fd: RawFd) {
     // SAFETY: tcgetattr has filled it.
     unsafe { libc::cfmakeraw(settings.as_mut_ptr()) };
     // SAFETY: as above.
+    unsafe { settings.assume_init_mut() }.c_iflag |= libc::ICRNL;
+    // SAFETY: as above.
     unsafe { libc::tcsetattr(fd, libc::TCSANOW, settings.as_ptr()) };
 }
 
-/// A machine that cannot be switched off says with `tare.end=reboot` that it ends when it is reset.
+/// A machine that cannot be switched off says with `tare.end=reboot` that it ends when it is reset; the last such word holds.
 fn power_off() {
     // SAFETY: sync has no preconditions.
     unsafe { libc::sync() };
     let arguments = facts::first_line("/proc/cmdline");
-    let reset = arguments.split_whitespace().any(|word| word == "tare.end=reboot");
+    let mut ends = arguments.split_whitespace().filter_map(|word| word.strip_prefix("tare.end="));
+    let reset = ends.next_back() == Some("reboot");
     let how = if reset { libc::RB_AUTOBOOT } else { libc::RB_POWER_OFF };
     // SAFETY: reboot has no memory preconditions; as PID 1 of a guest this is how it ends.
     unsafe { libc::reboot(how) };

@@ -41,6 +41,7 @@ const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 const ENABLE: libc::c_ulong = 0x2400;
 const DISABLE: libc::c_ulong = 0x2401;
 const RESET: libc::c_ulong = 0x2403;
+const PERIOD: libc::c_ulong = 0x4008_2404;
 
 /// What `perf_event_open` is told: the first version of its structure, which every kernel takes.
 #[repr(C)]
@@ -127,11 +128,12 @@ impl Events {
     }
 }
 
-/// The kernel sends the counted thread a SIGTRAP after every period, until it starts another program.
+/// The kernel sends the counted thread, and none that it starts, a SIGTRAP after every period, until it starts another program.
 pub const TRAPS: u64 = 1 << 36 | 1 << 37;
 
-/// Opens an event of thread `tid`, or of this process (0), on any CPU, what it starts from here on included. It is read with the time
-/// that it was enabled and the time that it was counted; `flags` say what is not counted, and what happens after every `period`.
+/// Opens an event of thread `tid`, or of this process (0), on any CPU, what it starts from here on included unless it
+/// [`TRAPS`]. It is read with the time that it was enabled and the time that it was counted; `flags` say what is not counted, and
+/// what happens after every `period`.
 pub fn open(
     tid: libc::pid_t,
     kind: u32,
@@ -140,7 +142,7 @@ pub fn open(
     flags: u64,
 ) -> io::Result<OwnedFd> {
     let size = mem::size_of::<Attributes>() as u32;
-    let inherited = 1 << 1;
+    let inherited = if flags & TRAPS == TRAPS { 0 } else { 1 << 1 };
     let attributes = Attributes {
         kind,
         size,
@@ -160,6 +162,13 @@ pub fn open(
     }
     // SAFETY: a descriptor that the kernel has just made for us.
     Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
+}
+
+/// Changes the period of an event whose thread is stopped; the next one begins here.
+pub fn set_period(fd: &OwnedFd, period: u64) -> io::Result<()> {
+    // SAFETY: the descriptor is open, and the request reads the number.
+    let set = unsafe { libc::ioctl(fd.as_raw_fd(), PERIOD as _, &raw const period) };
+    if set == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// The count, scaled up where the counter was shared; `None` when it never counted.

@@ -15,6 +15,7 @@ mod message;
 mod net;
 mod operation;
 mod program;
+mod quota;
 mod reader;
 mod series;
 
@@ -22,7 +23,7 @@ pub use balloon::{BALLOON, BALLOON_COUNTER, Balloon, MOVED_BY_HOST, MOVED_UNSEEN
 pub use bench::{BenchInfo, Better, SuiteInfo, Unit};
 pub use call_class::{CallClass, call_class, kib_class, transfer_class};
 pub use disk::{DISK, DISK_FILES, DISK_FOLDER, NO_DISK};
-pub use harmless::harmless;
+pub use harmless::{harmless, harmless_lines, steers};
 pub use inner::{INNER, Inner};
 pub use line::{LineError, MAX_LINE, decode, encode};
 pub use load::{at_load, name_and_load, throughput};
@@ -37,5 +38,6 @@ pub use program::{
     Around, COUNT_OPERATIONS, MAX_OUTPUT, MAX_OUTPUTS, Program, ROOT, ROOT_FOLDER, ROOT_HERE,
     ROOT_HOSTFS, ROOT_IMAGE, ROOT_NONE, ROOT_OVERLAY,
 };
+pub use quota::cpu_quota;
 pub use reader::{Incoming, LineReader};
 pub use series::{Counter, MAX_COUNTERS, MAX_SAMPLES, Series, Turn};

@@ -10,6 +10,9 @@ const PREFIX: &str = "tare1 ";
 /// Longest line that is read, in bytes: a full series of [`crate::MAX_SAMPLES`] samples fits.
 pub const MAX_LINE: usize = 1 << 20;
 
+/// Most prefixes of a line that are taken for the begin of its message: noise may hold some, and the message itself any number.
+const MOST_BEGINS: usize = 16;
+
 /// Most characters of a complaint about a line.
 const MAX_COMPLAINT: usize = 200;
 
@@ -48,18 +51,31 @@ pub fn encode<T: Serialize>(message: &T) -> String {
 
 /// The message in `line` (without or with its line ending).
 ///
-/// Console noise may stand before the prefix on a shared line; it is passed over.
+/// Console noise may stand before the prefix on a shared line; it is passed over. The message begins at the first prefix whose
+/// checksum matches, since noise and texts in a message may hold the prefix, too.
 pub fn decode<T: DeserializeOwned>(line: &str) -> Result<T, LineError> {
     let line = line.trim_end_matches(['\n', '\r']);
-    let frame = line.rfind(PREFIX).ok_or(LineError::Noise)? + PREFIX.len();
-    let (sum, json) = line[frame..].split_once(' ').ok_or(LineError::Truncated)?;
+    let mut why = LineError::Noise;
+    for (at, _) in line.match_indices(PREFIX).take(MOST_BEGINS) {
+        match framed(&line[at + PREFIX.len()..]) {
+            // What serde complains of, it quotes, and a line may be long.
+            Ok(json) => {
+                return serde_json::from_str(json)
+                    .map_err(|e| LineError::Unknown(harmless(&e.to_string(), MAX_COMPLAINT)));
+            }
+            Err(how) if why != LineError::Checksum => why = how,
+            Err(_) => {}
+        }
+    }
+    Err(why)
+}
+
+/// What stands behind a checksum that matches it.
+fn framed(frame: &str) -> Result<&str, LineError> {
+    let (sum, json) = frame.split_once(' ').ok_or(LineError::Truncated)?;
     if sum.len() != 8 {
         return Err(LineError::Truncated);
     }
-    if format!("{:08x}", crc32fast::hash(json.as_bytes())) != sum {
-        return Err(LineError::Checksum);
-    }
-    // What serde complains of, it quotes, and a line may be long.
-    serde_json::from_str(json)
-        .map_err(|e| LineError::Unknown(harmless(&e.to_string(), MAX_COMPLAINT)))
+    let matches = format!("{:08x}", crc32fast::hash(json.as_bytes())) == sum;
+    matches.then_some(json).ok_or(LineError::Checksum)
 }

@@ -152,6 +152,9 @@ pub struct Hello {
     pub cpus: u32,
     /// CPUs that the probe may run on.
     pub affinity: Vec<u32>,
+    /// CPUs that its control groups' quotas allow it; 0 where none is known.
+    #[serde(default)]
+    pub cpu_quota: f64,
     /// Total memory in KiB.
     pub memory_kib: u64,
     /// Memory that is available without swapping, in KiB; 0 when unknown.

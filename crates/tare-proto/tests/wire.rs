@@ -32,6 +32,19 @@ fn a_message_survives_console_noise_before_it_and_carriage_returns() {
 }
 
 #[test]
+fn a_message_may_hold_the_prefix_and_come_after_noise_that_does() {
+    let message = FromProbe::Panic { message: "tare1 hello, tare1 00000000 {}".into() };
+    let line = encode(&message);
+    assert_eq!(read_all(line.as_bytes()), [Incoming::Message(message.clone())]);
+    let noise = format!("tare1 hello tare1 01234567 x {line}");
+    assert_eq!(read_all(noise.as_bytes()), [Incoming::Message(message)]);
+    let inside = FromProbe::Panic { message: encode(&FromProbe::Bye) };
+    assert_eq!(decode(&encode(&inside)), Ok(inside));
+    let many = "tare1 00000000 x".repeat(MAX_LINE / 16);
+    assert!(matches!(read_all(many.as_bytes())[..], [Incoming::Damaged(LineError::Checksum, _)]));
+}
+
+#[test]
 fn an_unknown_message_is_damage_not_noise() {
     let line = encode(&serde_json::json!({"type": "surprise"}));
     assert!(matches!(read_all(line.as_bytes())[..], [Incoming::Damaged(LineError::Unknown(_), _)]));

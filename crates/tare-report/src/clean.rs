@@ -21,7 +21,7 @@ pub fn clean(text: &str) -> String {
 
 /// Whether a terminal or a reader's eye obeys `c`: a control character, a mark that turns the writing direction or ends
 /// a line.
-pub(crate) fn steers(c: char) -> bool {
+fn steers(c: char) -> bool {
     let marks = ['\u{061c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}'];
     let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     c.is_control() || turns || marks.contains(&c)

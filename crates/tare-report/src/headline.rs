@@ -1,6 +1,7 @@
 //! The sentences at the top of a report: what each layer costs, and what the noise floor is.
 
-use crate::words::{cost, name, open, percent_of, rows_of, times, times_than, why_open, word};
+use crate::certainty::{shown, why_open_mean};
+use crate::words::{cost, name, open, percent_of, rows_of, times, times_than, word};
 use tare_board::format::{count, percent_above_one, quantity, ratio_and_interval};
 use tare_board::{Geomean, LayerSummary, Measure, Row, SANDBOX, Scoreboard, Verdict};
 use tare_proto::{Better, Machine, Unit, name_and_load};
@@ -25,6 +26,16 @@ pub(crate) fn headlines(board: &Scoreboard) -> Vec<Headline> {
 }
 
 fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Headline {
+    if layer.measured > 0 && too_few(board) && layer.kind != tare_store::IMPORTED {
+        let text = format!("nothing to say yet: {}", so_few(board));
+        let (besides, tally) = (String::new(), String::new());
+        return Headline {
+            layer: name(&layer.name),
+            sentences: vec![(Verdict::None, text)],
+            besides,
+            tally,
+        };
+    }
     let own = board.geomeans.iter().filter(|mean| mean.layer == layer.name);
     let several = own.filter(|mean| mean.rows + mean.left_out > 1);
     let mut sentences: Vec<(Verdict, String)> =
@@ -59,8 +70,16 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
     let baseline = name(&board.baseline);
     let on = format!("on {}", rows_of(&mean.suite, mean.rows));
     let (ratio, interval) = ratio_and_interval(&mean.cost);
+    let tested = mean.shown.filter(|_| mean.verdict == Verdict::Equivalent);
+    let (ratio, interval) = match tested.map(|tested| shown(&mean.cost, &tested)) {
+        Some((ratio, interval)) => (ratio, Some(interval)),
+        None => {
+            let confidence = percent_of(board.method.confidence);
+            (ratio, interval.map(|interval| format!("{confidence} CI {interval}")))
+        }
+    };
     let sure = match interval {
-        Some(interval) => format!("{} CI {interval}", percent_of(board.method.confidence)),
+        Some(interval) => interval,
         None if imported(board, &mean.layer) => "single figures, so no interval".into(),
         None => "one block, so no interval".into(),
     };
@@ -71,7 +90,7 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
         ),
         Verdict::Undecided => {
             let (seen, most) = open(&mean.cost, mean.measure, board.method.margin);
-            let why = why_open(&mean.cost, board.method.margin);
+            let why = why_open_mean(mean, board.method.margin);
             format!(
                 "{seen} against {baseline} {on}; {most}; {why} (geometric mean {ratio}, {sure})"
             )
@@ -83,22 +102,40 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
     }
 }
 
+/// Fewest blocks from which anything is said of a layer: with fewer, a burst is as likely as a difference.
+const ENOUGH_BLOCKS: usize = 3;
+
+/// Whether the campaign has fewer blocks than that.
+fn too_few(board: &Scoreboard) -> bool {
+    board.counts.blocks < ENOUGH_BLOCKS && !all_imported(board)
+}
+
+/// `1 block of at least 3`.
+fn so_few(board: &Scoreboard) -> String {
+    format!("{} of at least {ENOUGH_BLOCKS}", count(board.counts.blocks, "block"))
+}
+
 /// What limits every interval of the campaign, if anything does.
-pub(crate) fn limits(board: &Scoreboard) -> Option<&'static str> {
-    match (board.counts.series, board.counts.blocks, all_imported(board)) {
+pub(crate) fn limits(board: &Scoreboard) -> Option<String> {
+    let said = match (board.counts.series, board.counts.blocks, all_imported(board)) {
         (0, ..) => None,
         (_, 1, true) => Some(
             "Single figures give ratios but neither intervals nor verdicts; import repeated runs for those.",
         ),
-        (_, 1, false) => Some(
-            "One block gives ratios but neither intervals nor verdicts; five are a good start.",
-        ),
+        (_, _, false) if too_few(board) => {
+            return Some(format!(
+                "{}: too few to say what a layer costs; five are a good start. In the place of DIR with this campaign's folder, \
+                 this measures what is missing: tare resume DIR --blocks 5",
+                so_few(board)
+            ));
+        }
         (_, _, true) => Some(
             "Imported runs are compared unpaired (Welch's interval on the logs). Differences between the \
              sessions in which they were measured affect every ratio and widen no interval.",
         ),
         _ => None,
-    }
+    };
+    said.map(str::to_owned)
 }
 
 /// How much there is: blocks, or runs of another tool.

@@ -1,8 +1,8 @@
 //! The JSON form: the scoreboard as it is, with its format's name and version.
 
-use crate::clean::steers;
 use serde::Serialize;
 use tare_board::Scoreboard;
+use tare_proto::steers;
 
 /// The version of the JSON form; it grows when a field changes its meaning or goes away.
 const VERSION: u32 = 1;
@@ -31,8 +31,8 @@ pub fn json(board: &Scoreboard) -> String {
     json_text(&document)
 }
 
-/// `value` as indented JSON and the end of a line. What a terminal or a reader's eye would obey (C1 controls, DEL, marks that
-/// turn the writing direction) is escaped, and decodes to the same text.
+/// `value` as indented JSON and the end of a line. What a terminal or a reader's eye would obey or not see (C1 controls, DEL, marks
+/// that turn the writing direction, invisible ones) is escaped, and decodes to the same text.
 ///
 /// `value` must be one that cannot fail to serialise: keys are strings. NaN becomes `null`.
 #[must_use]
@@ -55,7 +55,11 @@ fn escaped(json: String) -> String {
     let mut out = String::with_capacity(json.len() + 64);
     for c in json.chars() {
         match harmful(c) {
-            true => out.push_str(&format!("\\u{:04x}", u32::from(c))), // none is beyond U+FFFF
+            true => {
+                let mut units = [0; 2];
+                let units = c.encode_utf16(&mut units).iter();
+                out.extend(units.map(|unit| format!("\\u{unit:04x}")));
+            }
             false => out.push(c),
         }
     }
@@ -68,7 +72,7 @@ mod tests {
 
     #[test]
     fn json_holds_nothing_that_a_terminal_obeys_and_decodes_to_the_same_text() {
-        let text = "a\u{1b}[2J\u{7f}\u{85}\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{2028}\n\"\\ é 漢 שלום";
+        let text = "a\u{1b}[2J\u{7f}\u{85}\u{9b}31m\u{202e}\u{2066}\u{200f}\u{61c}\u{2028}\u{200b}\u{feff}\u{e0041}\n\"\\ é 漢 שלום";
         let value = vec![text];
         for json in [json_text(&value), json_line(&value)] {
             assert!(!json.trim_end().contains(|c: char| steers(c) && c != '\n'), "{json:?}");

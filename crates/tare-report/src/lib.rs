@@ -3,6 +3,7 @@
 //! No input or output and no statistics: every figure is read from the values of `tare-board`. Whatever a campaign
 //! holds (names, reasons, consoles) is untrusted and is made harmless where it is written out.
 
+mod certainty;
 mod clean;
 mod compare;
 mod csv;
@@ -24,7 +25,7 @@ mod vmi;
 mod words;
 
 pub use clean::clean;
-pub use compare::{compare_json, compare_markdown, compare_text, gate_lines};
+pub use compare::{UNTESTABLE, compare_json, compare_markdown, compare_text, gate_lines};
 pub use csv::{csv, csv_field};
 pub use explain::{explanations_text, factors_text, metrics_text};
 pub use fleet::{fleet_csv, fleet_json, fleet_markdown, fleet_text};

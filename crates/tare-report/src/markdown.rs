@@ -1,12 +1,13 @@
 //! The Markdown form, for a pull request or a wiki: the matrix is visible, the rest is folded.
 
+use crate::certainty::equivalent;
 use crate::clean::{clean, fit};
 use crate::{headline, index, sweep, words};
 use std::fmt::Write;
 use tare_board::format::{
     count, pair, percent_above_one, quantity, ratio_and_interval, short_ratio,
 };
-use tare_board::{Cell, LayerSummary, Measure, Row, Scoreboard};
+use tare_board::{Cell, LayerSummary, Measure, Row, Scoreboard, Verdict};
 use tare_proto::Better;
 
 /// Most failed boots that are shown, console lines of each, and columns of a name and of a text.
@@ -77,7 +78,7 @@ fn summary(out: &mut String, board: &Scoreboard) {
         line(out, &format!("{}\n", prose(&notice)));
     }
     if let Some(limits) = headline::limits(board) {
-        line(out, &format!("{}\n", prose(limits)));
+        line(out, &format!("{}\n", prose(&limits)));
     }
     for (layer, text) in crate::sandbox::sentences(board) {
         line(out, &format!("- **{}** {}", prose(&layer), prose(&text)));
@@ -177,7 +178,7 @@ fn details(out: &mut String, board: &Scoreboard, shown: &[(usize, &LayerSummary)
         );
         line(out, "|:--|--:|:--|--:|:--|:--|");
         for row in &board.rows {
-            line(out, &detail(row, &row.cells[*at]));
+            line(out, &detail(row, &row.cells[*at], board.method.margin));
         }
         let what = Some(prose(&layer.what)).filter(|what| !what.is_empty());
         let notes: Vec<String> =
@@ -189,7 +190,7 @@ fn details(out: &mut String, board: &Scoreboard, shown: &[(usize, &LayerSummary)
     line(out, "</details>\n");
 }
 
-fn detail(row: &Row, cell: &Cell) -> String {
+fn detail(row: &Row, cell: &Cell, margin: f64) -> String {
     let Some(ratio) = &cell.ratio else {
         let why = cell.why.as_deref().map(|why| format!(": {}", prose(why))).unwrap_or_default();
         let what = words::absent_in_words(cell.presence);
@@ -197,12 +198,16 @@ fn detail(row: &Row, cell: &Cell) -> String {
     };
     let (ratio, interval) = ratio_and_interval(ratio);
     let raw = cell.pair.as_ref().map(|raw| pair(row.unit, raw)).unwrap_or_default();
+    let verdict = match cell.verdict {
+        Verdict::Equivalent => equivalent(cell.ratio.as_ref(), cell.shown.as_ref(), margin),
+        verdict => words::word(verdict, Measure::of(row.unit)).into(),
+    };
     let labels: Vec<String> = cell.comments.iter().map(|c| prose(&c.label())).collect();
     format!(
         "| {} | {ratio} | {} | {raw} | {} | {} |",
         code(&row.benchmark),
         interval.unwrap_or_else(|| "–".into()),
-        words::word(cell.verdict, Measure::of(row.unit)),
+        verdict,
         labels.join("; "),
     )
 }

@@ -1,7 +1,7 @@
 //! The suite `sandbox` in words and figures: a sentence a layer, and the tables behind it. Every form shows the same.
 
 use crate::words;
-use tare_board::format::{digits, quantity, quantity_and_ends, short_ratio};
+use tare_board::format::{count, digits, quantity, quantity_and_ends, short_ratio};
 use tare_board::{Beside, Estimate, Sandbox, Scoreboard, Tails};
 use tare_proto::Unit;
 use tare_stats::QuantileInterval;
@@ -24,16 +24,15 @@ pub(crate) fn sentences(board: &Scoreboard) -> Vec<(String, String)> {
     board.sandboxes.iter().map(one).filter(|(_, text)| !text.is_empty()).collect()
 }
 
-/// `starts in 148 ms (p99 171 ms of 60 starts), 6.0 times native; one more costs 21 MiB; on this host 800 would fit`.
+/// Starts from which on a quantile is more than a name for the slowest one.
+const OF_95: usize = 21;
+const OF_99: usize = 101;
+
+/// `starts in 148 ms (slowest of 60 starts 171 ms), 6.0 times native; one more costs 21 MiB; on this host 800 would fit`.
 fn sentence(board: &Scoreboard, found: &Sandbox) -> String {
     let mut parts = Vec::new();
     if let Some(start) = &found.start {
-        let mut text = format!(
-            "starts in {} (p99 {} of {} starts)",
-            time(start.p50.value),
-            time(start.p99.value),
-            start.starts
-        );
+        let mut text = format!("starts in {} ({})", time(start.p50.value), slow(start));
         if let Some(ratio) = found.ratio {
             text +=
                 &format!(", {} times {}", short_ratio(ratio.value), words::name(&board.baseline));
@@ -45,6 +44,14 @@ fn sentence(board: &Scoreboard, found: &Sandbox) -> String {
     parts.extend(found.fits.map(|fits| format!("on this host {} would fit", fitting(&fits))));
     parts.extend(found.beside.last().and_then(beside));
     parts.join("; ")
+}
+
+/// The slow end: `p99 171 ms of 240 starts`, or `slowest of 60 starts 171 ms` where that is what the quantile is.
+fn slow(start: &Tails) -> String {
+    match start.starts < OF_99 {
+        true => format!("slowest of {} {}", count(start.starts, "start"), time(start.slowest)),
+        false => format!("p99 {} of {} starts", time(start.p99.value), start.starts),
+    }
 }
 
 /// What one more takes: `21 MiB`, or `at most 778 KiB` where it may be nothing.
@@ -79,15 +86,15 @@ pub(crate) fn tables(board: &Scoreboard) -> Vec<Table> {
     let tables = [
         Table {
             title: "Warm starts",
-            note: "From the request to the greeting, with the interval of each quantile; an open end is one that so few starts \
-                   cannot tell.",
-            head: vec!["layer", "p50", "p95", "p99", "starts"],
+            note: "From the request to the greeting, with the interval of each quantile; an open end, or a dash for the quantile, is \
+                   what so few starts cannot tell.",
+            head: vec!["layer", "p50", "p95", "p99", "slowest", "starts"],
             rows: shown(|found| found.start.is_some(), |found| tails(found.start)),
         },
         Table {
             title: "Cold starts",
             note: "The same after the layer's own files were dropped from the page cache.",
-            head: vec!["layer", "p50", "p95", "p99", "starts"],
+            head: vec!["layer", "p50", "p95", "p99", "slowest", "starts"],
             rows: shown(|found| found.cold.is_some(), |found| tails(found.cold)),
         },
         Table {
@@ -116,10 +123,12 @@ pub(crate) fn tables(board: &Scoreboard) -> Vec<Table> {
 }
 
 fn tails(tails: Option<Tails>) -> Vec<String> {
-    let Some(Tails { starts, p50, p95, p99 }) = tails else { return Vec::new() };
-    let mut cells = [p50, p95, p99].map(|found| interval(&found)).to_vec();
-    cells.push(starts.to_string());
-    cells
+    let Some(Tails { starts, p50, p95, p99, slowest }) = tails else { return Vec::new() };
+    let known = |found: &QuantileInterval, least: usize| match starts < least {
+        true => NONE.into(),
+        false => interval(found),
+    };
+    vec![interval(&p50), known(&p95, OF_95), known(&p99, OF_99), time(slowest), starts.to_string()]
 }
 
 fn phases(found: &Sandbox) -> Vec<String> {
@@ -165,6 +174,18 @@ pub(crate) fn bytes(bytes: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quantile_that_so_few_starts_cannot_tell_is_called_the_slowest() {
+        let at = |p, value| QuantileInterval { p, value, low: None, high: None };
+        let (p50, p95, p99) = (at(0.5, 1e8), at(0.95, 1.6e8), at(0.99, 1.69e8));
+        let few = Tails { starts: 17, p50, p95, p99, slowest: 1.7e8 };
+        assert_eq!(slow(&few), "slowest of 17 starts 170 ms");
+        assert_eq!(tails(Some(few))[1..], ["–", "–", "170 ms", "17"]);
+        let many = Tails { starts: 240, ..few };
+        assert_eq!(slow(&many), "p99 169 ms of 240 starts");
+        assert!(tails(Some(many))[2].starts_with("169 ms"));
+    }
 
     #[test]
     fn a_cost_that_may_be_nothing_is_said_by_its_upper_end() {

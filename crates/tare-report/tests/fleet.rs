@@ -104,6 +104,54 @@ fn causes_and_odd_hosts_are_named() {
 }
 
 #[test]
+fn a_mean_that_says_something_else_than_its_rows_is_not_all_that_is_said() {
+    let mut merged = hosts(8, 4);
+    for cell in &mut merged.cells {
+        let Subject::Row { benchmark, layer: 1 } = cell.subject else { continue };
+        // Two rows are slower and two faster, on each host by other amounts, so that the mean is the same on all.
+        let sign = if benchmark % 2 == 0 { 1.0 } else { -1.0 };
+        for effect in &mut cell.effects {
+            effect.log = sign * (0.3 + 0.02 * effect.host as f64);
+        }
+    }
+    let text = fleet_text(&of(&merged), &plain(4000, false));
+    let line = text.lines().find(|line| line.starts_with("runc:")).expect("a sentence");
+    assert!(line.contains("equivalent to native within 2%; 8 hosts do not differ"), "{line}");
+    let rows = "; its 4 rows: 2 slower, 2 faster; in 4 of its 4 rows hosts differ";
+    assert!(line.ends_with(rows), "{line}");
+}
+
+#[test]
+fn a_host_of_two_blocks_that_seems_not_to_vary_does_not_decide() {
+    let mut merged = hosts(5, 1);
+    for effect in merged.cells.iter_mut().flat_map(|cell| &mut cell.effects) {
+        // The first host is 3% off, and its two blocks are alike by chance.
+        let (log, error) = if effect.host == 0 { (0.03, 1e-5) } else { (0.0, 0.02) };
+        (effect.log, effect.error) = (log + 0.002 * effect.host as f64, Some(error));
+        (effect.df, effect.blocks) = (Some(1.0), 2);
+    }
+    merged.hosts.iter_mut().for_each(|host| host.blocks = 2);
+    let fleet = of(&merged);
+    let pooled = fleet.rows[0].cells[0].pooled.expect("pooled");
+    assert!(pooled.low < 1.0 && pooled.value < 1.027, "{pooled:?}");
+    assert!(fleet.warnings.iter().any(|text| text.contains("fewer than 3 blocks: node000")));
+}
+
+#[test]
+fn a_merged_result_with_numbers_that_no_campaign_has_is_damaged() {
+    let text = hosts(3, 1).to_json();
+    Merged::from_json(&text).expect("as it is, it is read");
+    for (field, value) in
+        [("log", 1e300), ("error", 1e300), ("error", -1.0), ("df", 5e-324), ("df", 1e300)]
+    {
+        let mut json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        json["cells"][0]["effects"][0][field] = json!(value);
+        let error = Merged::from_json(&json.to_string()).expect_err(field);
+        assert!(error.to_string().contains("it is damaged"), "{field}: {error}");
+    }
+}
+
+#[test]
 fn no_line_is_wider_than_asked() {
     for width in [60, 80, 92, 120] {
         for line in fleet_text(&of(&hosts(12, 3)), &plain(width, true)).lines() {

@@ -68,7 +68,7 @@ fn what_is_missing_is_said() {
     let mut running = common::full_of(2);
     running.state = "running".into();
     says(&running, "still running");
-    says(&common::full_of(1), "One block gives ratios but neither intervals nor verdicts");
+    says(&common::full_of(1), "1 block of at least 3: too few to say what a layer costs");
     says(&common::all_failed(), "Nothing was measured.");
     says(&common::all_failed(), "the baseline never booted");
     says(&common::full(), "No counters were recorded.");

@@ -6,7 +6,7 @@
 
 use crate::history::History;
 use std::collections::BTreeMap;
-use tare_board::values::{block_log_ratio, log_ratio};
+use tare_board::measured::{block_log_ratio, log_ratio};
 use tare_stats::{narrow_enough, ratio_of_logs};
 use tare_store::Role;
 
@@ -86,7 +86,7 @@ impl Field<'_> {
     fn open(&self, history: &History, layer: usize, bench: usize) -> Option<Open> {
         let measured = |block, layer, role| history.measured(block, layer, role, bench);
         let log = |block| {
-            let base = [Role::Weigh, Role::Floor].map(|role| measured(block, self.baseline, role));
+            let base = history.bases(block, layer, self.baseline, bench);
             if layer == self.baseline {
                 Some(log_ratio(base[1]?, base[0]?))
             } else {
@@ -132,7 +132,7 @@ fn cost(history: &History, layer: usize, rows: &[(usize, Open)]) -> f64 {
 mod tests {
     use super::*;
     use crate::history::Kept;
-    use tare_board::values::Measured;
+    use tare_board::measured::Measured;
 
     /// A baseline and a layer on one benchmark, whose ratios begin wide and become narrow.
     fn judged(blocks: u32, ratio: impl Fn(u32) -> f64) -> History {

@@ -2,11 +2,11 @@
 
 use crate::allocate::Wanted;
 use crate::budget::Budget;
-use crate::campaign::{Runner, Stop};
 use crate::observe::Event;
 use crate::order::block_order;
+use crate::runner::Runner;
 use crate::samples::{self, Samples};
-use crate::sandbox_benches::is_row;
+use std::time::{Duration, Instant};
 use tare_proto::BenchInfo;
 use tare_store::{Order, Role};
 
@@ -20,6 +20,8 @@ pub(crate) struct Block {
     pub samples: Samples,
     /// Rounds, by benchmark, where layers take turns.
     pub rounds: Samples,
+    /// When it should end, where time is what is given.
+    pub until: Option<Instant>,
 }
 
 /// Boots of a block that are made together, and those that have the machine to themselves, each with its place in the
@@ -32,7 +34,7 @@ pub(crate) struct Parted {
 
 impl Runner<'_> {
     /// Block `number`, which measures what is `wanted`.
-    pub(crate) fn plan_block(&self, number: u32, wanted: Wanted) -> Block {
+    pub(crate) fn plan_block(&self, number: u32, wanted: Wanted, budget: &Budget) -> Block {
         let (mut samples, mut rounds) = (Samples::new(), Samples::new());
         match (self.plan.blocks, self.plan.order) {
             (Some(_), _) => {}
@@ -41,36 +43,13 @@ impl Runner<'_> {
             }
             (None, _) => samples = samples::samples(&self.history, &wanted, &self.benches),
         }
-        Block { number, wanted, samples, rounds }
-    }
-
-    /// Makes every boot of `block`.
-    pub(crate) fn block(&mut self, block: &Block, budget: &Budget) -> Result<(), Stop> {
-        let slots = self.slots(block);
-        let visited: Vec<(u32, usize, Role)> = self.wanting(block, &slots, is_row);
-        let slots = self.wanting(block, &slots, |bench| !is_row(bench));
-        let (number, boots) = (block.number + 1, slots.len() + visited.len());
-        let (begun, done) = (block.number, self.history.whole());
-        let of = begun - done + budget.expected_blocks(done, self.predicted(&block.wanted));
-        self.observer.event(Event::Block { number, of: of.max(number), boots });
-        let seated = slots.len();
-        let mut parted = self.part(slots);
-        if !parted.together.is_empty() {
-            self.in_turns(block, &mut parted, budget)?;
-        }
-        let together = seated - parted.alone.len();
-        for (at, (slot, layer, role)) in parted.alone.into_iter().enumerate() {
-            self.weigh(block, slot, layer, role)?;
-            self.progress(block, budget, together + at + 1, boots);
-        }
-        if visited.is_empty() {
-            return Ok(());
-        }
-        self.visits(block, &visited, budget, (seated, boots))
+        let share = budget.share(self.history.whole()).map(Duration::from_secs_f64);
+        let until = share.map(|share| Instant::now() + share);
+        Block { number, wanted, samples, rounds, until }
     }
 
     /// The slots, each with its place in the block's order, of which a benchmark is wanted that `is_one`.
-    fn wanting(
+    pub(crate) fn wanting(
         &self,
         block: &Block,
         slots: &[(usize, Role)],
@@ -93,7 +72,7 @@ impl Runner<'_> {
 
     /// The boots that are made together, and those that have the machine to themselves: a layer that is told everything
     /// before it starts takes no turns.
-    fn part(&self, slots: Vec<(u32, usize, Role)>) -> Parted {
+    pub(crate) fn part(&self, slots: Vec<(u32, usize, Role)>) -> Parted {
         let mut parted = Parted::default();
         for (place, layer, role) in slots {
             let scripted = self.layers[layer].layer.scripted();
@@ -108,7 +87,7 @@ impl Runner<'_> {
     }
 
     /// The boots of a block in order. Layers that are left out do not change the others' order.
-    fn slots(&self, block: &Block) -> Vec<(usize, Role)> {
+    pub(crate) fn slots(&self, block: &Block) -> Vec<(usize, Role)> {
         let can_run = |&layer: &usize| self.layers[layer].trial_s.is_some();
         let all: Vec<usize> = (0..self.layers.len()).filter(can_run).collect();
         let order = block_order(self.plan.seed, block.number, &all, self.baseline());

@@ -6,6 +6,9 @@ use tare_proto::BenchInfo;
 /// A campaign whose time is given should hold at least this many blocks.
 const BLOCKS_WANTED: f64 = 5.0;
 
+/// Fewest blocks from which a campaign says anything of a layer: the first ones are planned so that as many fit.
+pub const ENOUGH_BLOCKS: u32 = 3;
+
 /// A block that would end this far over the budget is still begun: predictions are no better.
 const TOLERANCE: f64 = 1.02;
 
@@ -45,6 +48,11 @@ impl Budget {
     pub(crate) fn left(&self) -> Option<f64> {
         let seconds = self.seconds.filter(|_| self.blocks.is_none())?;
         Some((seconds * TOLERANCE - self.used()).max(0.0))
+    }
+
+    /// Seconds that the next block may take after `done`, so that [`ENOUGH_BLOCKS`] fit; none where blocks are counted.
+    pub(crate) fn share(&self, done: u32) -> Option<f64> {
+        Some(self.left()? / f64::from(ENOUGH_BLOCKS.saturating_sub(done).max(1)))
     }
 
     /// Blocks that there will be, when `done` are done and one takes `predicted` seconds.

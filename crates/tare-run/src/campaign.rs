@@ -1,21 +1,13 @@
 //! The campaign's main loop: it runs blocks until the budget is used or the wanted number of blocks is complete.
 
-use crate::allocate::{Field, Wanted};
+use crate::allocate::Wanted;
+use crate::block::Block;
 use crate::budget::Budget;
-use crate::history::History;
 use crate::machine::OwnCost;
-use crate::observe::{Event, Observer};
-use tare_layers::{Host, Keeper, Layer};
-use tare_proto::BenchInfo;
-use tare_store::{Plan, Store, StoreError, Warning};
-
-/// Why a campaign could not go on. What is recorded stays.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The campaign's directory failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
+use crate::observe::Event;
+use crate::runner::{RunError, Runner, Stop};
+use crate::sandbox_benches::is_row;
+use tare_store::Role;
 
 /// How a campaign ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,52 +16,6 @@ pub enum Ending {
     Finished,
     /// Somebody interrupted it; `resume` goes on.
     Interrupted,
-}
-
-/// A layer of the campaign that can be booted.
-pub struct CampaignLayer {
-    /// Its name.
-    pub name: String,
-    /// How it starts.
-    pub layer: Box<dyn Layer>,
-    /// Seconds that a boot takes without measuring; `None` when the layer cannot run here.
-    pub trial_s: Option<f64>,
-}
-
-/// Everything that a running campaign needs.
-pub struct Runner<'a> {
-    /// Where everything is recorded.
-    pub store: Store,
-    /// What was asked for.
-    pub plan: Plan,
-    /// Every layer, in the scoreboard's order, the baseline among them.
-    pub layers: Vec<CampaignLayer>,
-    /// Every benchmark, in the scoreboard's order.
-    pub benches: Vec<BenchInfo>,
-    /// What layers may use of this host.
-    pub host: &'a Host,
-    /// How keepers are started.
-    pub keeper: &'a Keeper,
-    /// Who watches.
-    pub observer: &'a mut dyn Observer,
-    /// Asked between steps and while waiting.
-    pub interrupted: fn() -> bool,
-    /// What has happened so far.
-    pub history: History,
-    /// What tare itself has cost while layers measured.
-    pub own: OwnCost,
-}
-
-/// Ends the campaign from deep inside.
-pub(crate) enum Stop {
-    Interrupted,
-    Error(RunError),
-}
-
-impl<E: Into<RunError>> From<E> for Stop {
-    fn from(error: E) -> Stop {
-        Stop::Error(error.into())
-    }
 }
 
 impl Runner<'_> {
@@ -94,11 +40,11 @@ impl Runner<'_> {
         let budget = Budget::new(self.plan.budget_s, self.plan.blocks, self.history.used);
         for number in self.history.begun().. {
             let mut wanted = self.wanted();
-            self.fit(&mut wanted, &budget);
+            self.fit(&mut wanted, &budget)?;
             if wanted.is_empty() {
                 return Ok(());
             }
-            let block = self.plan_block(number, wanted);
+            let block = self.plan_block(number, wanted, &budget);
             self.store.begin_block(number)?;
             self.history.begin_block(number);
             self.block(&block, &budget)?;
@@ -108,6 +54,31 @@ impl Runner<'_> {
         Ok(())
     }
 
+    /// Makes every boot of `block`.
+    fn block(&mut self, block: &Block, budget: &Budget) -> Result<(), Stop> {
+        let slots = self.slots(block);
+        let visited: Vec<(u32, usize, Role)> = self.wanting(block, &slots, is_row);
+        let slots = self.wanting(block, &slots, |bench| !is_row(bench));
+        let (number, boots) = (block.number + 1, slots.len() + visited.len());
+        let (begun, done) = (block.number, self.history.whole());
+        let of = begun - done + budget.expected_blocks(done, self.predicted(&block.wanted));
+        self.observer.event(Event::Block { number, of: of.max(number), boots });
+        let booted = slots.len();
+        let mut parted = self.part(slots);
+        if !parted.together.is_empty() {
+            self.in_turns(block, &mut parted, budget)?;
+        }
+        let together = booted - parted.alone.len();
+        for (at, (slot, layer, role)) in parted.alone.into_iter().enumerate() {
+            self.boot_alone(block, slot, layer, role)?;
+            self.progress(block, budget, together + at + 1, boots);
+        }
+        if visited.is_empty() {
+            return Ok(());
+        }
+        self.visits(block, &visited, budget, (booted, boots))
+    }
+
     /// What the next block measures. With a number of blocks that is everything; with a time budget, the rows whose intervals
     /// are still wide.
     fn wanted(&self) -> Wanted {
@@ -115,51 +86,17 @@ impl Runner<'_> {
         let field = self.field(&layers);
         match self.plan.blocks {
             Some(_) => field.whole(),
-            None => self.unless_swept(field.wanted(&self.history), || field.whole()),
+            None => {
+                let mut wanted = self.unless_swept(field.wanted(&self.history), || field.whole());
+                let left_out = &self.history.left_out;
+                wanted.values_mut().for_each(|rows| rows.retain(|row| !left_out.contains(row)));
+                wanted
+            }
         }
     }
 
     /// What is `wanted`, or all of it where knobs are turned: their effects are differences between all settings of a block.
     fn unless_swept(&self, wanted: Wanted, whole: impl Fn() -> Wanted) -> Wanted {
         if self.plan.sweep.is_some() && !wanted.is_empty() { whole() } else { wanted }
-    }
-
-    /// What allocation needs to know of `layers`.
-    pub(crate) fn field<'a>(&self, layers: &'a [usize]) -> Field<'a> {
-        let (baseline, benches) = (self.baseline(), self.benches.len());
-        Field { layers, baseline, benches, target: self.plan.width }
-    }
-
-    /// The layers that can run and have not been given up.
-    fn alive(&self) -> Vec<usize> {
-        let able = |&layer: &usize| self.layers[layer].trial_s.is_some();
-        (0..self.layers.len()).filter(|i| able(i) && !self.history.is_given_up(*i)).collect()
-    }
-
-    pub(crate) fn baseline(&self) -> usize {
-        self.layers.iter().position(|layer| layer.name == self.plan.baseline).unwrap_or(0)
-    }
-
-    /// Records what the probe remarks of a series; nothing when it is empty.
-    pub(crate) fn remark(
-        &mut self,
-        layer: usize,
-        bench: usize,
-        note: &str,
-    ) -> Result<(), RunError> {
-        if note.is_empty() {
-            return Ok(());
-        }
-        let layer = Some(self.layers[layer].name.clone());
-        let benchmark = Some(self.benches[bench].name.clone());
-        Ok(self.store.warn(&Warning { layer, benchmark, text: note.to_owned() })?)
-    }
-
-    /// Records a warning and shows it.
-    pub(crate) fn warn(&mut self, layer: Option<usize>, text: &str) -> Result<(), RunError> {
-        let layer = layer.map(|layer| self.layers[layer].name.clone());
-        let said = layer.as_ref().map(|layer| format!("{layer}: {text}"));
-        self.observer.event(Event::Warning(said.as_deref().unwrap_or(text)));
-        Ok(self.store.warn(&Warning { layer, benchmark: None, text: text.to_owned() })?)
     }
 }

@@ -1,6 +1,6 @@
 //! What a plugin has counted outside of a boot, beside the series that the probe sent.
 
-use crate::campaign::{RunError, Runner};
+use crate::runner::{RunError, Runner};
 use crate::slot::Slot;
 use std::path::{Path, PathBuf};
 use tare_layers::Plugin;

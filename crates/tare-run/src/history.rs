@@ -2,7 +2,7 @@
 //! costs.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use tare_board::values::{Measured, Operation, best, series_value, turn_values};
+use tare_board::measured::{Measured, Operation, best, series_value, turn_values};
 use tare_proto::{BenchInfo, Turn};
 use tare_store::{Boot, BootState, Campaign, Outcome, Recorded, Role};
 
@@ -26,12 +26,18 @@ pub(crate) struct Kept {
 #[derive(Default)]
 pub struct History {
     pub(crate) series: HashMap<Key, Kept>,
+    /// What the baseline measured once more, all samples at once.
+    pub(crate) again: HashMap<Key, Option<Measured>>,
     /// Benchmarks that ended a layer twice, by layer.
     pub(crate) fatal: HashSet<(usize, usize)>,
+    /// Benchmarks for which this run's budget has no time.
+    pub(crate) left_out: BTreeSet<usize>,
+    /// Of how many of them a warning has told.
+    pub(crate) left_out_said: usize,
     /// Layers that have been watched while they waited; those of them that are stopped meanwhile, and those that have to
     /// be measured alone.
     pub(crate) watched: HashSet<usize>,
-    pub(crate) restless: HashSet<usize>,
+    pub(crate) paused: HashSet<usize>,
     pub(crate) alone: HashSet<usize>,
     /// Boots of each layer.
     boots: HashMap<usize, u32>,
@@ -66,6 +72,13 @@ impl History {
                 history.fatal.insert((boot.layer, row.benchmark));
             }
             history.series.insert((boot.block, boot.layer, boot.role, row.benchmark), kept);
+        }
+        for row in &campaign.whole_series {
+            let boot = &campaign.boots[row.boot];
+            measuring[row.boot] += row.seconds();
+            let taken = Taken { samples: &row.samples, subtracted: row.subtracted, turns: &[] };
+            let kept = keep(&campaign.benchmarks[row.benchmark], row.outcome, taken, row.seconds());
+            history.note_kept((boot.block, boot.layer, boot.role, row.benchmark), kept);
         }
         for (boot, measuring) in campaign.boots.iter().zip(measuring) {
             let seconds = boot.seconds.unwrap_or(measuring);
@@ -137,6 +150,21 @@ impl History {
         self.series.insert(key, keep(bench, recorded.outcome, taken, recorded.seconds()));
     }
 
+    /// Notes a series of the baseline's that has just been recorded, taken once more, all samples at once.
+    pub(crate) fn note_whole(&mut self, key: Key, bench: &BenchInfo, recorded: &Recorded) {
+        let tare_proto::Series { samples, subtracted, .. } = &recorded.series;
+        let taken = Taken { samples, subtracted: *subtracted, turns: &[] };
+        self.note_kept(key, keep(bench, recorded.outcome, taken, recorded.seconds()));
+    }
+
+    /// What it cost counts as the cost of the row.
+    fn note_kept(&mut self, key: Key, whole: Kept) {
+        if let Some(usual) = self.series.get_mut(&key) {
+            usual.seconds += whole.seconds;
+        }
+        self.again.insert(key, whole.measured);
+    }
+
     /// Notes what a boot cost apart from the measurements.
     pub(crate) fn note_overhead(&mut self, layer: usize, seconds: f64) {
         let (sum, count) = self.overhead.entry(layer).or_default();
@@ -174,6 +202,25 @@ impl History {
         let costs: Vec<f64> =
             self.series.iter().filter(of_row).map(|(_, kept)| kept.seconds).collect();
         (!costs.is_empty()).then(|| costs.iter().sum::<f64>() / costs.len() as f64)
+    }
+
+    /// What the baseline's boots are in `block` that `layer` is divided by: its whole series, if `layer` took one.
+    pub(crate) fn bases(
+        &self,
+        block: u32,
+        layer: usize,
+        baseline: usize,
+        bench: usize,
+    ) -> [Option<&Measured>; 2] {
+        let roles = [Role::Weigh, Role::Floor];
+        let own = self.measured(block, layer, Role::Weigh, bench);
+        let at_once = layer != baseline && own.is_some_and(|own| own.turns.is_empty());
+        let whole = |role| self.again.get(&(block, baseline, role, bench))?.as_ref();
+        let whole = roles.map(|role| whole(role).filter(|_| at_once));
+        if whole.iter().any(Option::is_some) {
+            return whole;
+        }
+        roles.map(|role| self.measured(block, baseline, role, bench))
     }
 
     /// What `bench` is on `layer` in `block`.

@@ -1,8 +1,9 @@
 //! Predicts how long a block takes, and leaves out what does not fit into the budget.
 
 use crate::allocate::{self, Wanted};
-use crate::budget::Budget;
-use crate::campaign::Runner;
+use crate::budget::{Budget, ENOUGH_BLOCKS};
+use crate::host_benches::HOST_BENCHES;
+use crate::runner::{RunError, Runner};
 use crate::sandbox_benches::is_row;
 
 /// Boots that take more than this part of the time that is left are not worth their measurements.
@@ -14,7 +15,54 @@ const STARTS: f64 = 20.0;
 impl Runner<'_> {
     /// Leaves out of the next block what does not fit into the budget any more; all of it when nothing does. The first
     /// blocks, and all blocks of a sweep, stay whole or are not begun.
-    pub(crate) fn fit(&self, wanted: &mut Wanted, budget: &Budget) {
+    pub(crate) fn fit(&mut self, wanted: &mut Wanted, budget: &Budget) -> Result<(), RunError> {
+        let done = self.history.whole();
+        if let Some(share) = budget.share(done).filter(|_| done < ENOUGH_BLOCKS) {
+            self.leave_out(wanted, share);
+            self.say_left_out()?;
+        }
+        self.fit_last(wanted, budget);
+        Ok(())
+    }
+
+    /// Leaves benchmarks out of this run, the last of the scoreboard first, until a block takes no more than `share` seconds: so
+    /// few blocks are no use to any row. All of a sweep's are needed; some stay however long they take.
+    fn leave_out(&mut self, wanted: &mut Wanted, share: f64) {
+        if self.plan.sweep.is_some() {
+            return;
+        }
+        let mut rows: Vec<usize> = wanted.values().flatten().copied().collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows.retain(|&row| !self.is_of_boot(row));
+        while self.predicted(wanted) > share && rows.len() > 1 {
+            let Some(last) = rows.pop() else { return };
+            wanted.values_mut().for_each(|rows| rows.retain(|row| *row != last));
+            self.history.left_out.insert(last);
+        }
+    }
+
+    /// Warns once of what is left out.
+    pub(crate) fn say_left_out(&mut self) -> Result<(), RunError> {
+        let left_out = self.history.left_out.len();
+        if left_out == 0 || left_out == std::mem::replace(&mut self.history.left_out_said, left_out)
+        {
+            return Ok(());
+        }
+        let text = format!(
+            "the budget has no time for {ENOUGH_BLOCKS} blocks of all {} benchmarks: {left_out} are left out or measured in fewer \
+             blocks; a larger --budget, or fewer layers or benchmarks, measures all",
+            self.benches.len(),
+        );
+        self.warn(None, &text)
+    }
+
+    /// Whether a benchmark is known of every boot, without asking its probe.
+    pub(crate) fn is_of_boot(&self, bench: usize) -> bool {
+        HOST_BENCHES.iter().any(|host| host.name == self.benches[bench].name)
+    }
+
+    fn fit_last(&self, wanted: &mut Wanted, budget: &Budget) {
         let done = self.history.whole();
         if budget.allows(done, self.predicted(wanted)) {
             return;

@@ -1,6 +1,6 @@
 //! Programs of the reader's: one run of them fills one row or several, from its time or from what it printed.
 
-use crate::campaign::Runner;
+use crate::runner::Runner;
 use regex::{Regex, RegexBuilder};
 use std::time::Duration;
 use tare_layers::Patience;

@@ -123,9 +123,12 @@ fn files_of(host: &Host, kind: &str) -> impl Iterator<Item = PathBuf> {
     entries.filter(of_kind).map(|entry| entry.path())
 }
 
-/// A hash of everything that may change whether `candidate` boots: this tare with what it carries, the kernel and the CPU,
-/// KVM, the layer's settings, and the files that a boot would use.
-fn identity(candidate: &Candidate, trials: &Trials) -> io::Result<String> {
+/// A hash of everything that may change how `candidate` boots: this tare with what it carries, the kernel and the CPU,
+/// KVM, the layer's settings, and the files that they name and that a boot would use.
+///
+/// # Errors
+/// It cannot be said what a boot would use: a file is missing, or the layer has to be prepared first.
+pub fn identity(candidate: &Candidate, trials: &Trials) -> io::Result<String> {
     let Trials { host, keeper, within, .. } = trials;
     let settings = candidate.settings.to_string();
     let mut facts = vec![candidate.machine.to_string(), settings, format!("{within:?}"), of_cpu()];
@@ -135,13 +138,16 @@ fn identity(candidate: &Candidate, trials: &Trials) -> io::Result<String> {
     // The plugin is not among them: nothing is counted in a trial.
     let own = [Some(keeper.program.clone()), Some(host.probe.clone()), host.vmm.clone()];
     facts.extend(own.into_iter().flatten().map(|path| of_file(&path)));
+    let values = candidate.settings.iter().map(|(_, value)| value);
+    let words = values.flat_map(|value| value.split_whitespace().chain([value]));
+    facts.extend(words.map(Path::new).filter(|path| path.is_file()).map(of_file));
     facts.extend(of_boot(candidate, host)?);
     let mut hash = Sha256::new();
     for fact in facts {
         hash.update((fact.len() as u64).to_le_bytes());
         hash.update(fact);
     }
-    Ok(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:.32x}", hash.finalize()))
 }
 
 /// What a boot would start, and with which files; none is started.

@@ -1,17 +1,15 @@
 //! One benchmark on one booted layer: what is asked, and what is recorded of the answer.
 
-use crate::campaign::Runner;
+use crate::booted::Booted;
 use crate::host_benches::HOST_BENCHES;
 use crate::machine::Since;
-use crate::programs;
+use crate::runner::Runner;
 use crate::samples::Samples;
-use crate::seat::Seat;
-use crate::slot::{Slot, patience};
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, Patience, Processes, Session, SessionError};
 use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
-use tare_store::{Order, Outcome, Recorded, WIRE};
+use tare_store::{Outcome, Recorded, WIRE};
 
 /// The largest number of series that are combined into one when the estimator asks for a narrow interval.
 const MOST_SERIES: u32 = 10;
@@ -79,36 +77,32 @@ impl Meter {
     }
 }
 
-/// Shortest timed batch: 50,000 times the resolution of the clocks seen so far, and short enough for
-/// a series to fit between two interruptions more often than not.
-pub const BATCH_NS: u64 = 1_000_000;
-
 impl Runner<'_> {
     /// Measures a benchmark on a booted layer: all samples at once.
     pub(crate) fn measure(
         &mut self,
-        seat: &mut Seat,
+        booted: &mut Booted,
         bench: usize,
         samples: &Samples,
     ) -> Result<Recorded, SessionError> {
-        let id = seat.next_id();
-        if let Some(known) = self.known(seat, bench) {
+        let id = booted.next_id();
+        if let Some(known) = self.known(booted, bench) {
             return Ok(known);
         }
         let request = self.request(id, bench, samples);
         let within = self.within(&request);
         let estimator = self.benches[bench].estimator.parse::<Estimator>().ok();
-        let mut recorded = self.ask(seat, &request, within)?;
+        let mut recorded = self.ask(booted, &request, within)?;
         let estimator = estimator.filter(|_| request.program.is_none());
         // "Until the interval is within p%" asks again; the other estimators are content at once.
-        for _ in 1..if seat.session.scripted() { 1 } else { MOST_SERIES } {
+        for _ in 1..if booted.session.scripted() { 1 } else { MOST_SERIES } {
             let samples = &recorded.series.samples;
             let more =
                 matches!(estimator, Some(Estimator::MeanUntil { .. })) && !samples.is_empty();
             if !more || estimator.is_some_and(|estimator| estimator.satisfied(samples)) {
                 break;
             }
-            let again = self.ask(seat, &request, within)?;
+            let again = self.ask(booted, &request, within)?;
             recorded.series.samples.extend(again.series.samples);
             recorded.series.elapsed_ns += again.series.elapsed_ns;
             recorded.host_ns += again.host_ns;
@@ -117,65 +111,32 @@ impl Runner<'_> {
     }
 
     /// Answers that need no probe: what only the host can measure, and benchmarks that have ended this layer before.
-    pub(crate) fn known(&self, seat: &Seat, bench: usize) -> Option<Recorded> {
+    pub(crate) fn known(&self, booted: &Booted, bench: usize) -> Option<Recorded> {
         let name = &self.benches[bench].name;
-        if self.history.fatal.contains(&(seat.slot.layer, bench)) {
+        if self.history.fatal.contains(&(booted.slot.layer, bench)) {
             let why = "not tried again: it ended the layer twice in an earlier block";
             return Some(Recorded::without_samples(name, Outcome::Failed, why));
         }
         let host = HOST_BENCHES.iter().find(|host| host.name == name)?;
-        Some(match (host.measure)(&seat.session, seat.start_ns) {
+        Some(match (host.measure)(&booted.session, booted.start_ns) {
             Ok(value) => Recorded::by_host(name, vec![value]),
             Err(why) => Recorded::without_samples(name, Outcome::Unavailable, &why),
         })
     }
 
-    /// Whether the probe is asked for this benchmark at all.
-    pub(crate) fn is_asked(&self, slot: &Slot, bench: usize) -> bool {
-        let of_host = HOST_BENCHES.iter().any(|host| host.name == self.benches[bench].name);
-        !of_host && !self.history.fatal.contains(&(slot.layer, bench))
-    }
-
-    /// All samples of `bench`, at once.
-    pub(crate) fn request(&self, id: u32, bench: usize, samples: &Samples) -> Request {
-        // Who takes no turns where others do has no reason for short batches, and may need long ones to wake up.
-        let batch_ns = match self.plan.order {
-            Order::Rounds => self.plan.batch_ns.max(BATCH_NS),
-            Order::Series | Order::Boots => self.plan.batch_ns,
-        };
-        let limit_ms = self.limit_ms(bench);
-        let own = self.benches[bench].samples;
-        let samples = samples.get(&bench).copied().unwrap_or(own);
-        let events = self.plan.events;
-        let program = self.program(bench).map(|planned| Box::new(planned.program.clone()));
-        let (bench, cache_bytes) = (self.benches[bench].name.clone(), self.plan.cache_bytes);
-        let turns = false;
-        Request { id, bench, samples, batch_ns, limit_ms, events, cache_bytes, turns, program }
-    }
-
-    /// How long an answer to `request` is waited for.
-    pub(crate) fn within(&self, request: &Request) -> Patience {
-        if let Some(program) = &request.program {
-            return programs::patience(self.plan.machine, program, request);
-        }
-        // With events a benchmark that takes its own samples runs twice.
-        let runs = 1 + u64::from(request.events);
-        patience(self.plan.machine, runs * request.limit_ms)
-    }
-
     /// Asks the probe once.
     fn ask(
         &mut self,
-        seat: &mut Seat,
+        booted: &mut Booted,
         request: &Request,
         within: Patience,
     ) -> Result<Recorded, SessionError> {
-        let mut meter = Meter::begin(&seat.session, &Processes::now());
+        let mut meter = Meter::begin(&booted.session, &Processes::now());
         let since = Since::now();
-        let answer = meter.turn(|| seat.session.measure(request, within))?;
+        let answer = meter.turn(|| booted.session.measure(request, within))?;
         self.own.add(&since);
-        seat.busy += meter.busy();
-        Ok(meter.recorded(&request.bench, answer, &seat.session, &Processes::now()))
+        booted.busy += meter.busy();
+        Ok(meter.recorded(&request.bench, answer, &booted.session, &Processes::now()))
     }
 }
 

@@ -111,7 +111,7 @@ fn sha256(path: &Path) -> io::Result<String> {
     let mut buffer = vec![0; 1 << 20];
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            0 => return Ok(format!("{:x}", hash.finalize())),
             n => hash.update(&buffer[..n]),
         }
     }

@@ -6,7 +6,7 @@ use crate::remembered::Memory;
 use crate::trial::{Candidate, Failed, Trial, Trials, boot};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
-use tare_layers::{SessionError, Unavailable};
+use tare_layers::{SessionError, Unavailable, no_thread};
 
 /// When a trial takes longer than this, the next one begins beside it. Most trials take less, and so run undisturbed.
 const HEAD_START: Duration = Duration::from_secs(3);
@@ -37,8 +37,16 @@ impl Trials<'_> {
             loop {
                 if begun < candidates.len() && self.may_begin(candidates, begun, &open) {
                     let one = &candidates[begun];
-                    let thread = scope.spawn(move || self.one(one));
-                    open.push(Trying { at: begun, since: Instant::now(), thread });
+                    match thread::Builder::new().spawn_scoped(scope, move || self.one(one)) {
+                        Ok(thread) => {
+                            open.push(Trying { at: begun, since: Instant::now(), thread })
+                        }
+                        Err(why) => {
+                            let (layer, outcome) = (one.name, Err(no_thread(&why)));
+                            observer.event(Event::Tried { layer, at: begun, outcome: &outcome });
+                            outcomes[begun] = Some(outcome);
+                        }
+                    }
                     (begun, said) = (begun + 1, None);
                 }
                 let Some(longest) = open.first() else { break };

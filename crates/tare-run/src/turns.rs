@@ -1,6 +1,7 @@
 //! How many rounds a benchmark is measured in, and how many samples make a turn.
 
 use crate::samples::Samples;
+use std::time::Duration;
 use tare_proto::BenchInfo;
 use tare_stats::{Estimator, FEWEST_ROUNDS};
 
@@ -54,6 +55,14 @@ impl Turns {
         Turns { rounds: rounds as u32, samples: samples as u32, ..self }
     }
 
+    /// Whether `round`, counted from 1, has to be the last, since those before it took `so_far` of the time that the row may
+    /// take and another after it would end later. A layer may be slow to answer whatever its samples take.
+    pub(crate) fn is_last(self, round: u32, so_far: Duration, within: Option<Duration>) -> bool {
+        let done = round - 1;
+        let late = |within: Duration| so_far + 2 * so_far / done.max(1) > within;
+        round == self.rounds || (round >= FEWEST_ROUNDS as u32 && within.is_some_and(late))
+    }
+
     /// Samples of a series.
     pub(crate) fn all(self) -> u32 {
         self.rounds * self.samples
@@ -81,6 +90,23 @@ mod tests {
         assert_eq!(shape(500, 20_000_000), (10, 1));
         assert_eq!(shape(500, 2_000_000_000), (3, 1));
         assert_eq!(shape(500, u64::MAX), (3, 1), "whatever a probe says");
+    }
+
+    #[test]
+    fn slow_turns_end_within_the_time_of_their_row_but_never_before_the_third() {
+        let rounds = |turn_s: u64, within_s: Option<u64>| {
+            let turns = Turns { rounds: 15, samples: 16, batches: true };
+            let seconds = Duration::from_secs;
+            let last = |round: &u32| {
+                let so_far = seconds(turn_s) * (round - 1);
+                turns.is_last(*round, so_far, within_s.map(seconds))
+            };
+            (1..=15).find(last).unwrap()
+        };
+        assert_eq!(rounds(3, Some(20)), 6);
+        assert_eq!(rounds(3, Some(1)), 3);
+        assert_eq!(rounds(3, None), 15);
+        assert_eq!(rounds(0, Some(1)), 15);
     }
 
     #[test]

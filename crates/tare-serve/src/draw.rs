@@ -7,14 +7,44 @@ use crate::merged;
 
 use axum::body::Bytes;
 use maud::{Markup, html};
+use std::path::Path;
+use std::time::Duration;
 use tare_board::{CompareOptions, Extras, Options, Scoreboard, scoreboard};
 use tare_report::{clean, compare_html, history_html, summary_html};
-use tare_store::{Campaign, StoreError, load, load_plan};
+use tare_store::{Campaign, StoreError, load, load_plan_within, load_within};
 
 /// Campaigns in a history, at most.
 const HISTORY: usize = 100;
 /// Layers that the list names of a campaign.
 const LAYERS: usize = 12;
+
+/// How long one of many campaigns may take to be read; and how long those behind it may where that many were given up.
+const PATIENCE: Duration = Duration::from_secs(5);
+const HURRY: Duration = Duration::from_millis(100);
+const GIVEN_UP: u32 = 2;
+
+/// Reads many campaigns: those that take too long must not keep the others back.
+#[derive(Default)]
+struct Patience {
+    given_up: u32,
+}
+
+impl Patience {
+    fn limit(&self) -> Duration {
+        if self.given_up < GIVEN_UP { PATIENCE } else { HURRY }
+    }
+
+    /// What `load` finds within the limit.
+    fn read<T>(
+        &mut self,
+        found: &CampaignEntry,
+        load: impl FnOnce(&Path, Duration) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let read = load(&found.path, self.limit());
+        self.given_up += u32::from(matches!(read, Err(StoreError::Slow(..))));
+        read
+    }
+}
 
 /// A campaign that was looked for, and what came of it.
 type Read = (CampaignEntry, Result<Campaign, StoreError>);
@@ -34,13 +64,15 @@ pub(crate) fn report(found: &CampaignEntry) -> Result<Bytes, StoreError> {
 
 /// The newest campaigns over time. Which these are is found first, so that not all of them are held and judged.
 pub(crate) fn history(folders: &Folders) -> String {
-    let made = |one: CampaignEntry| Some((load_plan(&one.path).ok()?.created, one));
+    let mut patience = Patience::default();
+    let made =
+        |one: CampaignEntry| Some((patience.read(&one, load_plan_within).ok()?.created, one));
     let mut newest: Vec<(String, CampaignEntry)> =
         folders.campaigns().into_iter().filter_map(made).collect();
     newest.sort_by(|a, b| b.0.cmp(&a.0));
     newest.truncate(HISTORY);
     let boards = newest.into_iter().filter_map(|(_, one)| {
-        let campaign = load(&one.path).ok()?;
+        let campaign = patience.read(&one, load_within).ok()?;
         Some((one.name, judged(&campaign)))
     });
     history_html(&boards.collect::<Vec<_>>())
@@ -72,8 +104,12 @@ pub(crate) fn comparison([before, after]: &[CampaignEntry; 2]) -> Result<Markup,
 pub(crate) fn index(folders: &Folders) -> Markup {
     let (campaigns, of_hosts): (Vec<_>, Vec<_>) =
         folders.scan().into_iter().partition(|one| one.holds == Holds::Campaign);
-    let mut read: Vec<Read> =
-        campaigns.into_iter().map(|one| (load(&one.path), one)).map(|(c, one)| (one, c)).collect();
+    let mut patience = Patience::default();
+    let mut read: Vec<Read> = campaigns
+        .into_iter()
+        .map(|one| (patience.read(&one, load_within), one))
+        .map(|(campaign, one)| (one, campaign))
+        .collect();
     let made = |read: &Read| read.1.as_ref().ok().map(|campaign| campaign.plan.created.clone());
     read.sort_by_cached_key(|one| std::cmp::Reverse(made(one)));
     html! {
@@ -139,5 +175,29 @@ fn choose(read: &[Read]) -> Markup {
             }
             button type="submit" { "Compare" }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_behind_campaigns_that_take_too_long_have_less_time() {
+        let found = CampaignEntry {
+            id: String::new(),
+            name: String::new(),
+            path: "/no/such".into(),
+            holds: Holds::Campaign,
+        };
+        let mut patience = Patience::default();
+        for wanted in [PATIENCE, PATIENCE, HURRY, HURRY] {
+            let slow = |path: &Path, limit| {
+                assert_eq!(limit, wanted);
+                Err::<(), _>(StoreError::Slow(path.to_owned(), limit))
+            };
+            patience.read(&found, slow).expect_err("too slow");
+        }
+        patience.read(&found, |_, _| Ok(())).expect("one that is quick is read all the same");
     }
 }

@@ -75,7 +75,7 @@ impl Folders {
 impl CampaignEntry {
     fn new(folder: &Path, path: PathBuf, holds: Holds) -> CampaignEntry {
         let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
-        let id = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let id = format!("{digest:.16x}");
         let base = folder.parent().unwrap_or(folder);
         let name = path.strip_prefix(base).unwrap_or(&path).display().to_string();
         CampaignEntry { id, name, path, holds }

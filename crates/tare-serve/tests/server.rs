@@ -63,10 +63,17 @@ fn the_newest_campaign_stands_first_and_damage_last() {
     let damaged = server.root().join("0-damaged");
     std::fs::create_dir(&damaged).unwrap();
     std::fs::write(damaged.join("campaign.db"), "this is no database").unwrap();
+    let endless = server.root().join("0-endless");
+    campaign(&endless, "runc", true).close().unwrap();
+    let database = rusqlite::Connection::open(endless.join("campaign.db")).unwrap();
+    let view = "DROP VIEW sample; DROP VIEW measurement; ALTER TABLE series RENAME TO old; CREATE VIEW series AS
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i AS id FROM n";
+    database.execute_batch(view).unwrap();
     let index = server.get("/");
     let table = index.split("</table>").next().unwrap();
     let place = |name: &str| table.find(&format!("campaigns/{name}</bdi>")).expect(name);
     assert!(place("b") < place("c") && place("c") < place("a") && place("a") < place("0-damaged"));
+    assert!(place("c") < place("0-endless") && table.contains("holds the view series"), "{table}");
     // To compare: the one before the newest with the newest.
     let chosen: Vec<&str> = index.split(" selected").skip(1).map(|rest| &rest[..40]).collect();
     assert!(chosen[0].contains("campaigns/c") && chosen[1].contains("campaigns/b"), "{chosen:?}");

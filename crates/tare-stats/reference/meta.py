@@ -52,7 +52,7 @@ def case(name, y, v, confidence):
     k = len(y)
     tau2 = reml(y, v)
     w, mu = weighted(y, v, tau2)
-    se = math.sqrt(sum(wi * (yi - mu) ** 2 for wi, yi in zip(w, y)) / ((k - 1) * sum(w)))
+    se = math.sqrt(max(1.0, sum(wi * (yi - mu) ** 2 for wi, yi in zip(w, y)) / (k - 1)) / sum(w))
     w0, mu0 = weighted(y, v, 0.0)
     typical = (k - 1) * sum(w0) / (sum(w0) ** 2 - sum(wi * wi for wi in w0))
     q = student.ppf(0.5 + confidence / 2, k - 1)

@@ -4,9 +4,14 @@
 use crate::adaptive::allocated;
 use crate::experiment::{coverage, false_claims, false_verdicts, imports, power};
 use crate::goal::{CalibrationRow, Goal};
+use crate::hosts::merged;
 use crate::moments::moments;
 use crate::simulate::{Noise, Rows};
+use crate::sweeps::sweeps;
 use std::fmt::Write;
+
+/// The designs of sweeps: so many levels of each knob.
+const SWEEPS: [&[usize]; 4] = [&[2, 2], &[3, 3], &[4, 4], &[2, 3, 4]];
 
 /// Runs all simulations, each over `repeats` campaigns; the same seed gives the same rows.
 ///
@@ -46,6 +51,20 @@ pub fn calibrate(repeats: usize, seed: u64) -> Vec<CalibrationRow> {
         }
     }
     rows.extend(moments(repeats, seed));
+    for noise in [Noise::Normal, Noise::HeavyTail, Noise::BimodalBoots] {
+        for levels in SWEEPS {
+            for blocks in [5, 10] {
+                rows.extend(sweeps(noise, levels, blocks, repeats, seed));
+            }
+        }
+    }
+    for noise in [Noise::Normal, Noise::HeavyTail, Noise::BimodalBoots] {
+        for hosts in [2, 3, 5, 10] {
+            for blocks in [2, 3, 5, 10, 20] {
+                rows.extend(merged(noise, hosts, blocks, repeats, seed));
+            }
+        }
+    }
     rows
 }
 
@@ -115,6 +134,7 @@ fn goal_name(goal: Goal) -> String {
         Goal::AtLeast(least) => {
             format!(" (goal at least {:.0}% from 10 blocks for the default)", 100.0 * least)
         }
+        Goal::NoLess(least) => format!(" (goal at least {:.0}%)", 100.0 * least),
         Goal::Reported => String::new(),
     }
 }

@@ -49,6 +49,16 @@ pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     adjusted
 }
 
+/// Adjusts p-values of tests that have nothing to do with each other, by the correction chosen.
+#[must_use]
+pub fn adjusted(p: &[f64], correction: Correction) -> Vec<f64> {
+    match correction {
+        Correction::Holm => holm(p),
+        Correction::BenjaminiHochberg => benjamini_hochberg(p),
+        Correction::None => p.iter().copied().map(clean).collect(),
+    }
+}
+
 /// Adjusts both p-values of every row together, by the correction chosen.
 #[must_use]
 pub fn joint(pairs: &[PairP], correction: Correction) -> Vec<PairP> {

@@ -6,16 +6,19 @@ use statrs::function::erf::{erfc, erfc_inv};
 use statrs::function::gamma::{gamma_ur, ln_gamma};
 use std::f64::consts::{PI, SQRT_2};
 
+/// Below this many degrees of freedom nothing is known: no finite t would be significant.
+const LEAST_DF: f64 = 1e-3;
+
 /// Above this many degrees of freedom t and normal agree to better than 1e-8 of the tail.
 const NORMAL_FROM: f64 = 1e9;
 
 /// Two-sided tail `P(|T| >= |t|)` of Student's t with `df` degrees of freedom (infinity gives the normal).
 ///
 /// Computed as the regularized incomplete beta function `I_x(df/2, 1/2)` at `x = df/(df+t²)` (Abramowitz and
-/// Stegun 26.7.1), so small tails keep their relative accuracy. NaN, or `df` not above 0, gives 1: no evidence.
+/// Stegun 26.7.1), so small tails keep their relative accuracy. NaN, or next to no `df`, gives 1: no evidence.
 #[must_use]
 pub fn t_two_sided(t: f64, df: f64) -> f64 {
-    if t.is_nan() || df.is_nan() || df <= 0.0 {
+    if t.is_nan() || df.is_nan() || df < LEAST_DF {
         return 1.0;
     }
     if df >= NORMAL_FROM {
@@ -55,7 +58,7 @@ pub fn t_critical(tail: f64, df: f64) -> f64 {
     if tail >= 1.0 {
         return 0.0;
     }
-    if tail.is_nan() || tail <= 0.0 || df.is_nan() || df <= 0.0 {
+    if tail.is_nan() || tail <= 0.0 || df.is_nan() || df < LEAST_DF {
         return f64::INFINITY;
     }
     let normal = SQRT_2 * erfc_inv(tail);
@@ -95,7 +98,8 @@ pub fn t_factor(confidence: f64, df: f64) -> f64 {
 /// freedom. NaN gives 1: no evidence.
 #[must_use]
 pub fn f_upper(f: f64, numerator: f64, denominator: f64) -> f64 {
-    if f.is_nan() || numerator.is_nan() || denominator.is_nan() || f <= 0.0 {
+    let known = numerator >= LEAST_DF && denominator >= LEAST_DF; // not where one is NaN
+    if f.is_nan() || !known || f <= 0.0 {
         return 1.0;
     }
     if f.is_infinite() {
@@ -190,4 +194,17 @@ fn tetragamma(x: f64) -> f64 {
     }
     let y = 1.0 / (x * x);
     sum - y - y / x - y * y * (0.5 - y * (1.0 / 6.0 - y * (1.0 / 6.0 - y * 0.3)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn next_to_no_degrees_of_freedom_are_no_evidence_and_no_panic() {
+        for df in [5e-324, 1e-300, 0.0, -1.0, f64::NAN] {
+            assert_eq!((t_two_sided(5.0, df), t_critical(0.05, df)), (1.0, f64::INFINITY), "{df}");
+            assert_eq!((f_upper(9.0, df, 4.0), f_upper(9.0, 4.0, df)), (1.0, 1.0), "{df}");
+        }
+    }
 }

@@ -81,6 +81,22 @@ impl Factorial {
         let explained = (total > 0.0).then(|| (1.0 - left / total).clamp(0.0, 1.0));
         Ok(Fit { model: self, coefficients, explained })
     }
+
+    /// How much more a linear `figure` of the fit varies than one setting: the sum of the squares of the weights that it gives
+    /// the settings.
+    #[must_use]
+    pub fn weight(&self, figure: impl Fn(&Fit) -> f64) -> f64 {
+        let columns = self.inverse.len();
+        let of_coefficient = |column: usize| {
+            let coefficients = (0..columns).map(|at| f64::from(u8::from(at == column))).collect();
+            figure(&Fit { model: self, coefficients, explained: None })
+        };
+        let parts: Vec<f64> = (0..columns).map(of_coefficient).collect();
+        let of_setting = |at: usize| -> f64 {
+            parts.iter().zip(&self.inverse).map(|(part, row)| part * row[at]).sum()
+        };
+        (0..self.design.len()).map(|at| of_setting(at).powi(2)).sum()
+    }
 }
 
 impl Fit<'_> {

@@ -31,6 +31,8 @@ pub enum Goal {
     AtMost(f64),
     /// No smaller than this.
     AtLeast(f64),
+    /// No smaller than this, at any number of blocks.
+    NoLess(f64),
     /// Reported for honesty; nothing is demanded.
     Reported,
 }
@@ -51,7 +53,7 @@ impl CalibrationRow {
                 Some(self.share >= low - slack && self.share <= high + slack)
             }
             Goal::AtMost(most) => Some(self.share <= most + slack),
-            Goal::AtLeast(least) => Some(self.share >= least - slack),
+            Goal::AtLeast(least) | Goal::NoLess(least) => Some(self.share >= least - slack),
             Goal::Reported => None,
         }
     }

@@ -1,5 +1,6 @@
 //! What a verdict is made from.
 
+use crate::error::StatError;
 use crate::estimator::Best;
 use crate::ratio::RatioInterval;
 use serde::Serialize;
@@ -18,4 +19,32 @@ pub struct RowInput {
     /// The layer, as any number that is the same for all of its rows. A row's variance is shrunk towards those of the same
     /// layer's rows, because one layer may be much noisier than another.
     pub layer: usize,
+}
+
+impl RowInput {
+    /// Whether the row can be tested.
+    ///
+    /// # Errors
+    /// [`StatError::TooFew`] below two blocks; [`StatError::BadSetting`] for a margin or floor out of range, or an
+    /// interval that is not made of finite numbers.
+    pub fn check(&self) -> Result<(), StatError> {
+        let i = &self.interval;
+        if i.blocks < 2 {
+            return Err(StatError::TooFew { have: i.blocks, need: 2 });
+        }
+        let sound =
+            i.log_ratio.is_finite() && i.std_error.is_finite() && i.std_error >= 0.0 && i.df > 0.0;
+        if !sound {
+            return Err(StatError::BadSetting { name: "interval" });
+        }
+        if !(self.margin.is_finite() && self.margin > 0.0) {
+            return Err(StatError::BadSetting { name: "margin" });
+        }
+        if self.floor >= 0.0 { Ok(()) } else { Err(StatError::BadSetting { name: "floor" }) }
+    }
+
+    /// The equivalence margin as a log ratio.
+    pub(crate) fn log_margin(&self) -> f64 {
+        self.margin.ln_1p()
+    }
 }

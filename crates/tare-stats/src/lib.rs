@@ -24,6 +24,7 @@ pub mod bootstrap;
 pub mod calibrate;
 mod check;
 pub mod components;
+pub mod contrasts;
 pub mod correct;
 pub mod decompose;
 mod differences;
@@ -36,6 +37,7 @@ pub mod factorial;
 pub mod floor;
 pub mod geomean;
 pub mod goal;
+pub mod hosts;
 mod input;
 pub mod line;
 pub mod meta;
@@ -50,6 +52,7 @@ mod rounds;
 pub mod shape;
 pub mod simulate;
 pub mod summary;
+pub mod sweeps;
 pub mod tail;
 mod uneven;
 pub mod verdict;
@@ -59,7 +62,8 @@ mod width;
 pub use bootstrap::{BlockSamples, BootstrapRatio, bootstrap_ratio, disagree};
 pub use calibrate::{calibrate, calibration_table};
 pub use components::{Components, Costs, Repetitions, blocks_needed, components, optimum};
-pub use correct::{Correction, PairP, benjamini_hochberg, holm};
+pub use contrasts::DesignNoise;
+pub use correct::{Correction, PairP, adjusted, benjamini_hochberg, holm};
 pub use decompose::{Decomposition, Factor, Work, decompose};
 pub use drift::{CHANGE_FROM, block_warnings, change_point, lag1, series_warnings, warm_up_cut};
 pub use error::StatError;
@@ -70,7 +74,10 @@ pub use geomean::{SuiteGeomean, suite_geomean, suite_geomean_sparse, unpaired_ge
 pub use goal::CalibrationRow;
 pub use input::RowInput;
 pub use line::{Line, line};
-pub use meta::{Explained, Part, Pooled, Residual, Study, explained, p_of_same, pool, residuals};
+pub use meta::{
+    Explained, Part, Pooled, Residual, Study, explained, p_of_same, pool, residuals,
+    share_variances,
+};
 pub use moderate::{VariancePrior, moderate};
 pub use predict::{CostModel, CostTerm, PredictedRatio, ProgramCost};
 pub use rank::{RankCorrelation, rank_correlation};
@@ -82,6 +89,8 @@ pub use rounds::{FEWEST_ROUNDS, rounds_log_ratio};
 pub use shape::{Shape, cliffs_delta, hodges_lehmann, shape, wasserstein};
 pub use summary::{MeanInterval, mad, mean, mean_interval, median, quantile, sample_sd};
 pub use tail::{QuantileInterval, quantile_interval};
-pub use verdict::{RowVerdict, VarianceModel, Verdict, VerdictRules, verdicts, verdicts_with};
+pub use verdict::{
+    RowVerdict, ShownInterval, VarianceModel, Verdict, VerdictRules, verdicts, verdicts_with,
+};
 pub use warning::Warning;
 pub use width::narrow_enough;

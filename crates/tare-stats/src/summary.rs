@@ -1,7 +1,7 @@
 //! Location and spread of one set of values, and the interval of a mean as a percentage of the mean.
 
 use crate::check;
-use crate::dist::t_factor;
+use crate::dist::{t_factor, t_two_sided};
 use crate::error::StatError;
 use serde::Serialize;
 
@@ -36,6 +36,17 @@ pub fn mean_interval(values: &[f64], confidence: f64) -> Result<MeanInterval, St
 }
 
 impl MeanInterval {
+    /// Two-sided p-value of "the mean is 0", not corrected for anything. Without any spread it is 0 or 1. `confidence` is that
+    /// of the interval.
+    #[must_use]
+    pub fn p_value(&self, confidence: f64) -> f64 {
+        let df = self.n as f64 - 1.0;
+        match (self.high - self.low) / 2.0 {
+            0.0 => f64::from(u8::from(self.mean == 0.0)),
+            half => t_two_sided(self.mean / half * t_factor(confidence, df), df),
+        }
+    }
+
     /// The whole width of the interval, `(high - low) / mean × 100`.
     ///
     /// Report 000's second table is titled "95% confidence interval width around mean given in terms of percentage

@@ -1,8 +1,7 @@
 //! The verdicts of a scoreboard's rows: slower, faster, equivalent or undecided, corrected for the number of rows.
 
 use crate::correct::{Correction, PairP, joint};
-use crate::dist::t_upper;
-use crate::error::StatError;
+use crate::dist::{t_factor, t_upper};
 use crate::estimator::Best;
 use crate::input::RowInput;
 use crate::moderate::{VariancePrior, moderate};
@@ -45,6 +44,21 @@ pub struct RowVerdict {
     pub std_error: f64,
     /// Degrees of freedom of `std_error`; `None` when they are infinite because the rows' variances are alike.
     pub df: Option<f64>,
+    /// Of [`Verdict::Equivalent`] from [`verdicts_with`]: the interval that shows it.
+    pub shown: Option<ShownInterval>,
+}
+
+/// The interval that an equivalence rests on: two one-sided tests at the level `alpha` are an interval of confidence
+/// `1 - 2 alpha` that lies inside the margin, with the standard error of the tests and the level that the correction for the number
+/// of rows left to this one. It is another one than the row's own.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ShownInterval {
+    /// Its lower end, as a ratio.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+    /// Its confidence: 0.9 of a row that is judged alone at 5%.
+    pub confidence: f64,
 }
 
 /// Whose variance a row is tested with.
@@ -104,12 +118,32 @@ pub fn verdicts_with(rows: &[RowInput], rules: &VerdictRules) -> Vec<RowVerdict>
         _ => rules.alpha / usable.max(1) as f64,
     };
     for (answer, row) in answers.iter_mut().zip(rows) {
+        if answer.verdict == Verdict::Equivalent {
+            answer.shown = Some(shown(answer, row, rules.alpha, usable));
+        }
         if let Verdict::Undecided { more_blocks: planned } = &mut answer.verdict {
             *planned =
                 more_blocks(row, answer.std_error, answer.df.unwrap_or(f64::INFINITY), row_alpha);
         }
     }
     answers
+}
+
+/// The interval that shows an equivalence, at the level at which it was tested among `rows`.
+fn shown(answer: &RowVerdict, row: &RowInput, alpha: f64, rows: usize) -> ShownInterval {
+    let test = Test {
+        log_ratio: row.interval.log_ratio,
+        error: answer.std_error,
+        df: answer.df.unwrap_or(f64::INFINITY),
+    };
+    let own = test.p_values(row.log_margin()).equivalence;
+    let times = (answer.p_equivalence / own).clamp(1.0, rows.max(1) as f64);
+    // Below the smallest number that can be told from 0.
+    let times = if times.is_finite() { times } else { rows.max(1) as f64 };
+    let confidence = 1.0 - 2.0 * alpha / times;
+    let half = if test.error == 0.0 { 0.0 } else { t_factor(confidence, test.df) * test.error };
+    let end = |log: f64| log.exp();
+    ShownInterval { low: end(test.log_ratio - half), high: end(test.log_ratio + half), confidence }
 }
 
 /// [`verdicts_with`] before it plans more blocks for the undecided rows, which costs more than deciding.
@@ -132,40 +166,13 @@ const NO_INTERVAL: RowVerdict = RowVerdict {
     within_floor: false,
     std_error: 0.0,
     df: None,
+    shown: None,
 };
 
 /// [`VarianceModel::Auto`] shrinks with at least this many rows of a layer …
 const AUTO_ROWS: usize = 10;
 /// … and, per row, this many degrees of freedom.
 const AUTO_DF: f64 = 4.0;
-
-impl RowInput {
-    /// Whether the row can be tested.
-    ///
-    /// # Errors
-    /// [`StatError::TooFew`] below two blocks; [`StatError::BadSetting`] for a margin or floor out of range, or an
-    /// interval that is not made of finite numbers.
-    pub fn check(&self) -> Result<(), StatError> {
-        let i = &self.interval;
-        if i.blocks < 2 {
-            return Err(StatError::TooFew { have: i.blocks, need: 2 });
-        }
-        let sound =
-            i.log_ratio.is_finite() && i.std_error.is_finite() && i.std_error >= 0.0 && i.df > 0.0;
-        if !sound {
-            return Err(StatError::BadSetting { name: "interval" });
-        }
-        if !(self.margin.is_finite() && self.margin > 0.0) {
-            return Err(StatError::BadSetting { name: "margin" });
-        }
-        if self.floor >= 0.0 { Ok(()) } else { Err(StatError::BadSetting { name: "floor" }) }
-    }
-
-    /// The equivalence margin as a log ratio.
-    pub(crate) fn log_margin(&self) -> f64 {
-        self.margin.ln_1p()
-    }
-}
 
 /// The numbers a row is tested with.
 struct Test {
@@ -244,5 +251,6 @@ fn decide(row: &RowInput, test: &Test, p: PairP, alpha: f64) -> RowVerdict {
     };
     let df = test.df.is_finite().then_some(test.df);
     let PairP { difference: p_difference, equivalence: p_equivalence } = p;
-    RowVerdict { verdict, p_difference, p_equivalence, within_floor, std_error: test.error, df }
+    let (std_error, shown) = (test.error, None);
+    RowVerdict { verdict, p_difference, p_equivalence, within_floor, std_error, df, shown }
 }

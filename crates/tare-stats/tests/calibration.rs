@@ -3,7 +3,9 @@
 use tare_stats::adaptive::allocated;
 use tare_stats::experiment::{coverage, false_claims, false_verdicts, power};
 use tare_stats::goal::{CalibrationRow, Goal};
+use tare_stats::hosts::merged;
 use tare_stats::simulate::{Noise, Rows};
+use tare_stats::sweeps::sweeps;
 
 const SEED: u64 = 20_240_611;
 
@@ -65,6 +67,26 @@ fn five_percent_is_found_at_ten_blocks() {
         let rows = power(Noise::Normal, shape, 10, 300, SEED);
         all_met(&rows, |_| false);
         assert!(find(&rows, "automatic").share >= 0.9, "{shape:?} {:?}", find(&rows, "automatic"));
+    }
+}
+
+#[test]
+fn the_mean_over_hosts_of_few_blocks_is_no_surer_than_said() {
+    for (hosts, blocks) in [(2, 2), (3, 3), (5, 2), (5, 3), (10, 2), (10, 5)] {
+        all_met(&merged(Noise::Normal, hosts, blocks, 500, SEED), |_| false);
+    }
+}
+
+#[test]
+fn settings_of_a_sweep_that_are_equal_are_not_said_to_differ() {
+    for levels in [&[3, 3][..], &[2, 3, 4]] {
+        let rows = sweeps(Noise::Normal, levels, 5, 400, SEED);
+        all_met(&rows, |_| false);
+        let others = find(&rows, "the other contrasts'");
+        assert!(
+            others.share > 0.06,
+            "what contrasts of one design vary by is no sample: {others:?}"
+        );
     }
 }
 

@@ -25,8 +25,14 @@ fn near(got: f64, want: f64, what: &str) {
 #[test]
 fn hosts_that_are_the_same_are_told_from_those_that_are_not() {
     for case in cases() {
-        let p = p_of_same(&studies(&case), &list(&case, "df")).unwrap();
-        near(p, num(&case, "p_of_same"), case["name"].as_str().unwrap());
+        // The reference is of Welch's test alone, which is all where no host has few blocks.
+        let df: Vec<f64> = list(&case, "df");
+        let p = p_of_same(&studies(&case), &df, &vec![2; df.len()]).unwrap();
+        let (wanted, name) = (num(&case, "p_of_same"), case["name"].as_str().unwrap());
+        match df.iter().all(|df| *df >= 10.0) {
+            true => near(p, wanted, name),
+            false => assert!(p >= wanted * (1.0 - 1e-4), "{name}: {p} {wanted}"),
+        }
     }
 }
 
@@ -81,6 +87,9 @@ fn too_few_hosts_are_an_error() {
     assert!(explained(&three, &[0, 0, 0], 0.95).is_err(), "one part");
     assert!(explained(&three, &[0, 1, 2], 0.95).is_err(), "no part has two");
     assert!(explained(&three, &[0, 1], 0.95).is_err());
-    assert!(p_of_same(&two, &[4.0, 0.0]).is_err() && p_of_same(&two, &[4.0]).is_err());
-    assert_eq!(p_of_same(&[study(0.5), study(0.5)], &[4.0, f64::INFINITY]), Ok(1.0));
+    assert!(p_of_same(&two, &[4.0, 0.0], &[5, 5]).is_err());
+    assert!(
+        p_of_same(&two, &[4.0], &[5, 5]).is_err() && p_of_same(&two, &[4.0, 4.0], &[5]).is_err()
+    );
+    assert_eq!(p_of_same(&[study(0.5), study(0.5)], &[4.0, f64::INFINITY], &[5, 5]), Ok(1.0));
 }

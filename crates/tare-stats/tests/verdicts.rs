@@ -31,6 +31,26 @@ fn equivalence_takes_precedence_over_a_real_small_difference() {
 }
 
 #[test]
+fn an_equivalence_rests_on_an_interval_inside_the_margin() {
+    let loose = [0.006, -0.010, 0.021, 0.003, 0.012];
+    let answer = one(row(&loose, 0.0, Best::Lowest));
+    assert_eq!(answer.verdict, Verdict::Equivalent);
+    let own = row(&loose, 0.0, Best::Lowest).interval;
+    assert!(own.high > 1.02, "the row's own 95% interval reaches the margin: {}", own.high);
+    let shown = answer.shown.unwrap();
+    assert!((shown.confidence - 0.9).abs() < 1e-9 && shown.high < 1.02 && shown.low > 1.0 / 1.02);
+    // Among others the level is stricter, and so is what is shown.
+    for rows in [2, 7, 40] {
+        for answer in verdicts(&vec![row(&TIGHT, 0.0, Best::Lowest); rows], Correction::Holm, 0.05)
+        {
+            let shown = answer.shown.unwrap();
+            assert!(shown.confidence > 0.9 && shown.high < 1.02 && shown.low > 1.0 / 1.02);
+        }
+    }
+    assert_eq!(one(row(&PLUS_TEN, 0.0, Best::Lowest)).shown, None);
+}
+
+#[test]
 fn nothing_within_the_floor_is_called_different() {
     let answer = one(row(&PLUS_TEN, 0.2, Best::Lowest));
     assert!(answer.within_floor);

@@ -1,5 +1,6 @@
 //! A new campaign's file: everything that is known before the first boot.
 
+use crate::journal::begin_log;
 use crate::sql::{int, json, word};
 use crate::{FILE, LayerRow, Plan, SCHEMA_VERSION, StoreError};
 use rusqlite::{Connection, params};
@@ -71,7 +72,8 @@ fn fill(
         ];
         all.execute(sql, row)?;
     }
-    all.commit()
+    all.commit()?;
+    begin_log(&database)
 }
 
 /// A plan as the rows of `campaign`.

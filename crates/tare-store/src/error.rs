@@ -1,6 +1,26 @@
 //! What can go wrong with a campaign directory; every message names it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// `300 s`.
+fn shown(limit: &Duration) -> String {
+    format!("{} s", limit.as_secs_f64())
+}
+
+/// What SQLite failed of. Whoever may read a campaign can lock it.
+fn reason(path: &Path, error: &rusqlite::Error) -> String {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::DatabaseBusy) => {
+            let file = path.display();
+            format!(
+                "another program has locked it for longer than tare waits ('fuser {file} {file}-shm' names it); \
+                 when that has ended, 'tare resume' goes on"
+            )
+        }
+        _ => error.to_string(),
+    }
+}
 
 /// Why a campaign could not be made, read or written.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +37,10 @@ pub enum StoreError {
     /// Another process is running the campaign.
     #[error("{} is in use by another tare", .0.display())]
     Busy(PathBuf),
+    /// Whoever wrote it was killed in the middle of a write, and this user may not undo that.
+    #[error("{} was left in the middle of a write, which only the owner of its folder can undo: as that user, 'tare show' it once",
+            .0.display())]
+    CutOff(PathBuf),
     /// The file is a database, but not a campaign.
     #[error("{} is not a campaign: {why}", .0.display(), why = .1)]
     Foreign(PathBuf, String),
@@ -24,8 +48,11 @@ pub enum StoreError {
     #[error("{} has schema version {has}, and this tare reads versions 1 to {max}; read it with {by}", .0.display(), has = .1,
             by = .2, max = crate::SCHEMA_VERSION)]
     Newer(PathBuf, i64, String),
+    /// It took too long to read.
+    #[error("{} takes longer than {} to read, which no campaign of tare's does", .0.display(), shown(.1))]
+    Slow(PathBuf, Duration),
     /// SQLite failed: the disk is full, the file is damaged or the directory is gone.
-    #[error("{}: {why}", .0.display(), why = .1)]
+    #[error("{}: {}", .0.display(), reason(.0, .1))]
     Database(PathBuf, rusqlite::Error),
     /// The directory could not be made or opened.
     #[error("{}: {why}", .0.display(), why = .1)]
@@ -42,5 +69,30 @@ impl StoreError {
             StoreError::Io(_, e) => e.kind() == std::io::ErrorKind::StorageFull,
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::{Connection, Error};
+
+    #[test]
+    fn a_lock_of_somebody_else_comes_with_what_to_do() {
+        let home = tempfile::tempdir().expect("a folder");
+        let file = home.path().join(crate::FILE);
+        let other = Connection::open(&file).expect("a database");
+        other.execute_batch("BEGIN EXCLUSIVE").expect("locked");
+        let refused = || -> Result<(), Error> {
+            let own = Connection::open(&file)?;
+            own.busy_timeout(Duration::ZERO)?;
+            own.execute_batch("CREATE TABLE t (x)")
+        };
+        let error =
+            StoreError::Database(file.clone(), refused().expect_err("it is locked")).to_string();
+        assert!(
+            error.contains("campaign.db-shm' names it") && error.contains("'tare resume'"),
+            "{error}"
+        );
     }
 }

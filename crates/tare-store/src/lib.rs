@@ -6,11 +6,15 @@
 mod create;
 mod discard;
 mod error;
+mod journal;
 mod lock;
+mod logs;
 mod model;
+mod opened;
 mod order;
 mod program;
 mod read;
+mod record;
 mod sql;
 mod sweep;
 mod table;
@@ -26,7 +30,7 @@ pub use model::{
 };
 pub use order::Order;
 pub use program::{PlannedProgram, ProgramRow, ProgramValue};
-pub use read::{load, load_plan};
+pub use read::{load, load_plan, load_plan_within, load_within};
 pub use sweep::{Design, Knob, Sweep, SweptLayer, Turned};
 pub use table::Sample;
 pub use write::Store;
@@ -47,4 +51,4 @@ pub const WIRE: &str = "wire_ns";
 pub const CUT_OFF: &str = "tare ended during this boot";
 
 /// The schema's version, kept as SQLite's `user_version`.
-pub const SCHEMA_VERSION: i64 = 2;
+pub const SCHEMA_VERSION: i64 = 3;

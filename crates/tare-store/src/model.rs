@@ -272,6 +272,8 @@ pub struct Campaign {
     pub boots: Vec<Boot>,
     /// Every series in the order recorded.
     pub series: Vec<SeriesRow>,
+    /// The baseline's series that were taken once more, all samples at once, for layers that take no turns.
+    pub whole_series: Vec<SeriesRow>,
     /// Warnings for whoever reads the scoreboard.
     pub warnings: Vec<Warning>,
 }

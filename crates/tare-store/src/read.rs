@@ -1,82 +1,45 @@
 //! Reading a campaign: finished, running or cut off.
 
+use crate::opened::{Opened, USUAL, check};
 use crate::{
-    Boot, Campaign, FILE, LayerRow, Plan, SCHEMA_VERSION, SeriesRow, StoreError, StoredArtifact,
-    Warning, is_held,
+    Boot, Campaign, LayerRow, Plan, SeriesRow, StoreError, StoredArtifact, Warning, is_held,
 };
 use rusqlite::types::Type;
-use rusqlite::{Connection, OpenFlags, Row};
+use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
-use tare_proto::{BenchInfo, Counter, Turn, harmless};
+use tare_proto::{BenchInfo, Counter, Turn};
 
-/// Most characters that are shown of the version of a newer tare.
-const LONGEST_VERSION: usize = 40;
-
-/// Reads the whole campaign in `directory`.
+/// Reads the whole campaign in `directory`, as it is at one instant.
 pub fn load(directory: &Path) -> Result<Campaign, StoreError> {
-    let database = check(directory)?;
+    load_within(directory, USUAL)
+}
+
+/// [`load`] for a reader who waits no longer than `limit`.
+pub fn load_within(directory: &Path, limit: Duration) -> Result<Campaign, StoreError> {
     // Looked at before the state is read: a campaign that ends in between has written its state by then.
     let held = is_held(directory);
-    let campaign = read(&database).map_err(|e| StoreError::Database(directory.join(FILE), e))?;
+    let opened = check(directory, limit)?;
+    let campaign = read(&opened).map_err(|error| opened.failed(error))?;
     let killed = campaign.state == "running" && !held;
     Ok(if killed { Campaign { state: "interrupted".into(), ..campaign } } else { campaign })
 }
 
+/// The plan of the campaign in `directory`, without anything that was measured, for a reader who waits no longer than `limit`.
+pub fn load_plan_within(directory: &Path, limit: Duration) -> Result<Plan, StoreError> {
+    let opened = check(directory, limit)?;
+    plan(&opened.database).map(|(plan, ..)| plan).map_err(|error| opened.failed(error))
+}
+
 /// The plan of the campaign in `directory`, without anything that was measured.
 pub fn load_plan(directory: &Path) -> Result<Plan, StoreError> {
-    let Opened { database, .. } = check(directory)?;
-    let plan = plan(&database).map(|(plan, ..)| plan);
-    plan.map_err(|e| StoreError::Database(directory.join(FILE), e))
-}
-
-/// A campaign's file that this version reads.
-pub(crate) struct Opened {
-    /// Its schema's version: 1 up to [`SCHEMA_VERSION`].
-    pub(crate) version: i64,
-    database: Connection,
-}
-
-/// Opens the campaign in `directory` if it is one that this version reads.
-pub(crate) fn check(directory: &Path) -> Result<Opened, StoreError> {
-    let path = directory.join(FILE);
-    if !path.is_file() {
-        return Err(StoreError::Missing(directory.to_owned()));
-    }
-    let version =
-        |database: &Connection| database.query_row("PRAGMA user_version", [], |row| row.get(0));
-    let opened = connect(&path).and_then(|database| Ok((version(&database)?, database)));
-    let (version, database): (i64, Connection) =
-        opened.map_err(|e| StoreError::Foreign(path.clone(), e.to_string()))?;
-    match version {
-        1..=SCHEMA_VERSION => Ok(Opened { version, database }),
-        newer if newer > SCHEMA_VERSION => {
-            Err(StoreError::Newer(path, newer, reader_of(&database)))
-        }
-        _ => Err(StoreError::Foreign(path, "it has no schema version of tare's".into())),
-    }
-}
-
-/// The tare that reads a campaign of a newer one: that one, or any later.
-fn reader_of(database: &Connection) -> String {
-    let asked = "SELECT value FROM campaign WHERE key = 'tare_version'";
-    let version = database.query_row(asked, [], |row| row.get::<_, String>(0)).ok();
-    match version.and_then(|json| serde_json::from_str::<String>(&json).ok()) {
-        Some(version) => format!("tare {} or a newer one", harmless(&version, LONGEST_VERSION)),
-        None => "a newer tare".into(),
-    }
-}
-
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    database.busy_timeout(Duration::from_secs(10))?;
-    Ok(database)
+    load_plan_within(directory, USUAL)
 }
 
 fn read(opened: &Opened) -> rusqlite::Result<Campaign> {
-    let Opened { version, database } = opened;
+    let Opened { database, .. } = opened;
     let mut layer_index = HashMap::new();
     let mut layers = rows(
         database,
@@ -114,6 +77,32 @@ fn read(opened: &Opened) -> rusqlite::Result<Campaign> {
         boot_index.insert(row.get::<_, i64>(0)?, boot_index.len());
         boot(row, &layer_index)
     })?;
+    let series = series(opened, &boot_index, &bench_index)?;
+    let whole_series = whole_series(opened, &boot_index, &bench_index)?;
+    let warnings =
+        rows(database, "SELECT layer, benchmark, text FROM warning ORDER BY id", |row| {
+            Ok(Warning { layer: row.get(0)?, benchmark: row.get(1)?, text: row.get(2)? })
+        })?;
+    let (plan, state, open_blocks) = plan(database)?;
+    Ok(Campaign {
+        plan,
+        state,
+        open_blocks,
+        layers,
+        benchmarks,
+        boots,
+        series,
+        whole_series,
+        warnings,
+    })
+}
+
+/// Every series with its turns and counters, in the order recorded.
+fn series(
+    Opened { version, database, .. }: &Opened,
+    boots: &HashMap<i64, usize>,
+    benches: &HashMap<i64, usize>,
+) -> rusqlite::Result<Vec<SeriesRow>> {
     let waited = if *version > 1 { "waited_ns" } else { "0" };
     let sql = format!(
         "SELECT boot_id, benchmark_id, state, why, ops, warmup, loop_ns, subtracted, short_batch,
@@ -121,18 +110,12 @@ fn read(opened: &Opened) -> rusqlite::Result<Campaign> {
     );
     let mut counters = counters(database)?;
     let mut turns = if *version > 1 { turns(database)? } else { HashMap::new() };
-    let series = rows(database, &sql, |row| {
+    rows(database, &sql, |row| {
         let id = row.get(12)?;
         let counters = counters.remove(&id).unwrap_or_default();
         let turns = turns.remove(&id).unwrap_or_default();
-        Ok(SeriesRow { counters, turns, ..one_series(row, &boot_index, &bench_index)? })
-    })?;
-    let warnings =
-        rows(database, "SELECT layer, benchmark, text FROM warning ORDER BY id", |row| {
-            Ok(Warning { layer: row.get(0)?, benchmark: row.get(1)?, text: row.get(2)? })
-        })?;
-    let (plan, state, open_blocks) = plan(database)?;
-    Ok(Campaign { plan, state, open_blocks, layers, benchmarks, boots, series, warnings })
+        Ok(SeriesRow { counters, turns, ..one_series(row, boots, benches)? })
+    })
 }
 
 /// The counters of every series that has some, by the series' row.
@@ -240,6 +223,20 @@ fn one_series(
     })
 }
 
+/// The baseline's series that were taken once more, in the order recorded.
+fn whole_series(
+    Opened { version, database, .. }: &Opened,
+    boots: &HashMap<i64, usize>,
+    benches: &HashMap<i64, usize>,
+) -> rusqlite::Result<Vec<SeriesRow>> {
+    if *version < 3 {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT boot_id, benchmark_id, 'measured', NULL, ops, warmup, loop_ns, subtracted, short_batch,
+               probe_ns, host_ns, samples, rowid, 0 FROM whole_series ORDER BY rowid";
+    rows(database, sql, |row| one_series(row, boots, benches))
+}
+
 /// A column that holds a unit variant's name.
 fn word<T: DeserializeOwned>(row: &Row, at: usize) -> rusqlite::Result<T> {
     serde_json::from_value(row.get::<_, String>(at)?.into()).map_err(|e| odd(at, e))
@@ -257,4 +254,27 @@ fn known(index: &HashMap<i64, usize>, id: i64) -> rusqlite::Result<usize> {
 
 fn odd(at: usize, error: serde_json::Error) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(at, Type::Text, Box::new(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FILE;
+
+    #[test]
+    fn what_is_written_while_a_campaign_is_read_is_not_mixed_in() {
+        let home = tempfile::tempdir().expect("a folder");
+        let writer = Connection::open(home.path().join(FILE)).expect("a database");
+        let made = format!(
+            "PRAGMA journal_mode = WAL; {} PRAGMA user_version = 2; INSERT INTO campaign VALUES ('state', '\"running\"');
+             INSERT INTO warning VALUES (1, NULL, NULL, 'before');",
+            include_str!("schema.sql")
+        );
+        writer.execute_batch(&made).expect("a campaign");
+        let opened = check(home.path(), USUAL).expect("a campaign");
+        let texts = || rows(&opened.database, "SELECT text FROM warning", |row| row.get(0));
+        writer.execute_batch("UPDATE warning SET text = 'after'").expect("written");
+        let found: Vec<String> = texts().expect("read");
+        assert_eq!(found, ["before"], "all that is read is of the instant of the opening");
+    }
 }

@@ -1,4 +1,4 @@
--- A campaign, schema version 2 (PRAGMA user_version). Times are seconds or nanoseconds as named;
+-- A campaign, schema version 3 (PRAGMA user_version). Times are seconds or nanoseconds as named;
 -- samples are little-endian IEEE 754 doubles, eight bytes each, in the order taken.
 
 -- What was asked for and what is known of the whole: one JSON value a key. `machine` is "real" or "sim", `order` is
@@ -84,6 +84,23 @@ CREATE TABLE turn (
     samples    INTEGER NOT NULL,     -- how many of the series' samples it holds; they follow those of the round before
     subtracted REAL NOT NULL,        -- measured beside the operation in this turn alone
     PRIMARY KEY (series_id, round)
+) STRICT;
+
+-- The baseline's series once more, all samples at once, for the layers of its block that take no turns: their ratios and
+-- their noise floor are made of these. Columns as of `series`.
+CREATE TABLE whole_series (
+    boot_id      INTEGER NOT NULL REFERENCES boot(id),
+    benchmark_id INTEGER NOT NULL REFERENCES benchmark(id),
+    ops          INTEGER NOT NULL,
+    warmup       INTEGER NOT NULL,
+    loop_ns      REAL NOT NULL,
+    subtracted   REAL NOT NULL,
+    short_batch  INTEGER NOT NULL,
+    probe_ns     INTEGER NOT NULL,
+    host_ns      INTEGER NOT NULL,
+    count        INTEGER NOT NULL,
+    samples      BLOB NOT NULL,
+    PRIMARY KEY (boot_id, benchmark_id)
 ) STRICT;
 
 -- Events counted beside a series (perf events, simulated counts).

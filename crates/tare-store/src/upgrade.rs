@@ -4,7 +4,8 @@
 use rusqlite::Connection;
 
 /// What each version needs to become the next one; the first is that of version 1.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
     ALTER TABLE series ADD COLUMN waited_ns INTEGER NOT NULL DEFAULT 0;
     CREATE TABLE turn (
         series_id  INTEGER NOT NULL REFERENCES series(id),
@@ -14,7 +15,25 @@ const STEPS: &[&str] = &["
         PRIMARY KEY (series_id, round)
     ) STRICT;
     PRAGMA user_version = 2;
-"];
+",
+    "
+    CREATE TABLE whole_series (
+        boot_id      INTEGER NOT NULL REFERENCES boot(id),
+        benchmark_id INTEGER NOT NULL REFERENCES benchmark(id),
+        ops          INTEGER NOT NULL,
+        warmup       INTEGER NOT NULL,
+        loop_ns      REAL NOT NULL,
+        subtracted   REAL NOT NULL,
+        short_batch  INTEGER NOT NULL,
+        probe_ns     INTEGER NOT NULL,
+        host_ns      INTEGER NOT NULL,
+        count        INTEGER NOT NULL,
+        samples      BLOB NOT NULL,
+        PRIMARY KEY (boot_id, benchmark_id)
+    ) STRICT;
+    PRAGMA user_version = 3;
+",
+];
 
 /// Brings a campaign of schema `version` to today's; all of it, or none.
 pub(crate) fn upgrade(database: &Connection, version: i64) -> rusqlite::Result<()> {

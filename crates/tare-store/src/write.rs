@@ -2,30 +2,30 @@
 
 use crate::create::{fields, make};
 use crate::discard::remove_folders;
+use crate::journal::{begin_log, end_log};
 use crate::lock::hold;
-use crate::sql::{int, json, word};
+use crate::logs::{LOGS, own_logs};
+use crate::opened::{USUAL, check};
+use crate::sql::{json, word};
 use crate::upgrade::upgrade;
-use crate::{
-    BootState, CUT_OFF, FILE, LayerRow, Outcome, Plan, Recorded, Role, StoreError, StoredArtifact,
-    Warning,
-};
+use crate::{BootState, CUT_OFF, FILE, LayerRow, Plan, Role, StoreError, StoredArtifact, Warning};
 use rusqlite::{Connection, OpenFlags, params};
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tare_proto::{BenchInfo, Counter, Hello};
+use tare_proto::{BenchInfo, Hello};
 
 /// A campaign directory that this process, and no other, writes.
 pub struct Store {
     directory: PathBuf,
-    database: Connection,
+    pub(crate) database: Connection,
     /// Which file the database is.
     file: (u64, u64),
     _lock: File,
 }
 
-type Result<T> = std::result::Result<T, StoreError>;
+pub(crate) type Result<T> = std::result::Result<T, StoreError>;
 
 impl Store {
     /// Makes a campaign in `directory`, which is made too if it is not there.
@@ -36,7 +36,8 @@ impl Store {
         benchmarks: &[BenchInfo],
     ) -> Result<Store> {
         let io = |e| StoreError::Io(directory.to_owned(), e);
-        fs::create_dir_all(directory.join("logs")).map_err(io)?;
+        fs::create_dir_all(directory).map_err(io)?;
+        own_logs(directory)?;
         let lock = hold(directory)?;
         let made = make(directory, plan, layers, benchmarks);
         if made.is_err() && !directory.join(FILE).exists() {
@@ -48,7 +49,8 @@ impl Store {
 
     /// Opens a campaign to go on with it.
     pub fn open(directory: &Path) -> Result<Store> {
-        let version = crate::read::check(directory)?.version;
+        let version = check(directory, USUAL)?.version;
+        own_logs(directory)?;
         let store = Store::connect(directory, hold(directory)?)?;
         upgrade(&store.database, version)
             .map_err(|e| StoreError::Database(directory.join(FILE), e))?;
@@ -60,7 +62,7 @@ impl Store {
         let connect = || -> rusqlite::Result<Connection> {
             let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
             database.busy_timeout(Duration::from_secs(10))?;
-            database.pragma_update(None, "journal_mode", "WAL")?;
+            begin_log(&database)?;
             database.pragma_update(None, "synchronous", "FULL")?;
             database.pragma_update(None, "foreign_keys", true)?;
             Ok(database)
@@ -77,7 +79,7 @@ impl Store {
 
     /// Where the console of boot `id` is logged.
     pub fn log_path(&self, id: i64) -> PathBuf {
-        self.directory.join("logs").join(format!("boot-{id:04}.log"))
+        self.directory.join(LOGS).join(format!("boot-{id:04}.log"))
     }
 
     /// Sets how far the campaign has come: `running`, `interrupted`, `finished`.
@@ -161,56 +163,6 @@ impl Store {
         self.run("UPDATE boot SET hello = ?2 WHERE id = ?1", params![boot, json(hello)])
     }
 
-    /// Records one benchmark's series, durably.
-    pub fn record(&mut self, boot: i64, recorded: &Recorded) -> Result<()> {
-        let sql = "INSERT INTO series (boot_id, benchmark_id, state, why, ops, warmup, loop_ns, subtracted,
-                   short_batch, probe_ns, host_ns, waited_ns, count, samples)
-                   VALUES (?1, (SELECT id FROM benchmark WHERE name = ?2),
-                   ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
-        let s = &recorded.series;
-        let blob: Vec<u8> = s.samples.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.run("SAVEPOINT one", [])?;
-        self.run(
-            sql,
-            params![
-                boot,
-                recorded.benchmark,
-                word(&recorded.outcome),
-                recorded.why,
-                int(s.ops),
-                s.warmup,
-                finite(s.loop_ns),
-                finite(s.subtracted),
-                s.short_batch,
-                int(s.elapsed_ns),
-                int(recorded.host_ns),
-                int(recorded.waited_ns),
-                s.samples.len(),
-                blob
-            ],
-        )?;
-        let series = self.database.last_insert_rowid();
-        for Counter { name, value } in &s.counters {
-            let sql = "INSERT OR REPLACE INTO counter VALUES (?1, ?2, ?3)";
-            self.run(sql, params![series, name, finite(*value)])?;
-        }
-        for (round, turn) in s.turns.iter().enumerate() {
-            let sql = "INSERT INTO turn VALUES (?1, ?2, ?3, ?4)";
-            self.run(sql, params![series, round, turn.samples, finite(turn.subtracted)])?;
-        }
-        self.run("RELEASE one", [])
-    }
-
-    /// Adds counters to a series that is recorded.
-    pub fn add_counters(&mut self, boot: i64, benchmark: &str, counters: &[Counter]) -> Result<()> {
-        let sql = "INSERT OR REPLACE INTO counter SELECT series.id, ?3, ?4 FROM series
-                   WHERE boot_id = ?1 AND benchmark_id = (SELECT id FROM benchmark WHERE name = ?2)";
-        for Counter { name, value } in counters {
-            self.run(sql, params![boot, benchmark, name, finite(*value)])?;
-        }
-        Ok(())
-    }
-
     /// Records the end of a boot.
     pub fn end_boot(
         &mut self,
@@ -231,11 +183,10 @@ impl Store {
         self.run(sql, params![word(&BootState::Running), word(&BootState::Failed), CUT_OFF])
     }
 
-    /// Folds the write-ahead log into the one file.
+    /// Folds the write-ahead log into the one file, unless somebody else has it open.
     pub fn close(self) -> Result<()> {
         self.check_there()?;
-        let closed = self.database.pragma_update(None, "journal_mode", "DELETE");
-        closed.map_err(|e| StoreError::Database(self.directory.join(FILE), e))
+        end_log(&self.database).map_err(|e| StoreError::Database(self.directory.join(FILE), e))
     }
 
     /// Writing to a file that was removed still succeeds, although nobody can read it any more; so this is checked.
@@ -244,7 +195,7 @@ impl Store {
         if identity(&path) == Some(self.file) { Ok(()) } else { Err(StoreError::Gone(path)) }
     }
 
-    fn run(&mut self, sql: &str, params: impl rusqlite::Params) -> Result<()> {
+    pub(crate) fn run(&mut self, sql: &str, params: impl rusqlite::Params) -> Result<()> {
         self.check_there()?;
         let done = self.database.prepare_cached(sql).and_then(|mut sql| sql.execute(params));
         done.map(drop).map_err(|e| StoreError::Database(self.directory.join(FILE), e))
@@ -255,37 +206,4 @@ impl Store {
 fn identity(path: &Path) -> Option<(u64, u64)> {
     let found = fs::metadata(path).ok()?;
     Some((found.dev(), found.ino()))
-}
-
-/// SQLite stores a NaN as NULL, which the schema refuses; a probe that sends one gets a zero.
-fn finite(value: f64) -> f64 {
-    if value.is_finite() { value } else { 0.0 }
-}
-
-impl Recorded {
-    /// A benchmark that was not measured, and why.
-    pub fn without_samples(benchmark: &str, outcome: Outcome, why: &str) -> Recorded {
-        let benchmark = benchmark.to_owned();
-        Recorded {
-            benchmark,
-            outcome,
-            why: Some(why.to_owned()),
-            series: Default::default(),
-            host_ns: 0,
-            waited_ns: 0,
-        }
-    }
-
-    /// Samples that the host took itself.
-    pub fn by_host(benchmark: &str, samples: Vec<f64>) -> Recorded {
-        let series = tare_proto::Series { samples, ops: 1, ..Default::default() };
-        Recorded {
-            benchmark: benchmark.to_owned(),
-            outcome: Outcome::Measured,
-            why: None,
-            series,
-            host_ns: 0,
-            waited_ns: 0,
-        }
-    }
 }

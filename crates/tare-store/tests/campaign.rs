@@ -1,59 +1,11 @@
 //! A campaign comes back as it was written, whatever happens in between.
 
-use std::path::Path;
+mod common;
+
+use common::{bench, new_store, plan};
 use std::process::Command;
-use tare_proto::{BenchInfo, Better, Counter, Hello, Series, Unit};
+use tare_proto::{Counter, Hello, Series};
 use tare_store::*;
-
-fn plan() -> Plan {
-    Plan {
-        machine: tare_proto::Machine::Real,
-        seed: u64::MAX,
-        baseline: "native".into(),
-        budget_s: Some(300.0),
-        blocks: None,
-        width: 0.01,
-        cpus: vec![1],
-        batch_ns: 2_000_000,
-        order: Default::default(),
-        series_ms: 500,
-        counting: tare_store::Counting::Off,
-        events: false,
-        cache_bytes: 0,
-        boot_s: 20.0,
-        margin: 0.02,
-        created: "2026-01-01T00:00:00Z".into(),
-        tare_version: "0.1.0".into(),
-        probe_sha256: "00".into(),
-        command: "tare run".into(),
-        programs: Vec::new(),
-        sweep: None,
-        neighbours: None,
-    }
-}
-
-fn layer(name: &str) -> LayerRow {
-    let (name, kind) = (name.to_owned(), name.to_owned());
-    LayerRow { name, kind, settings: "name=x".into(), unavailable: None, artifacts: Vec::new() }
-}
-
-fn bench(name: &str) -> BenchInfo {
-    BenchInfo {
-        name: name.into(),
-        about: "it's \"odd\"".into(),
-        unit: Unit::Nanoseconds,
-        better: Better::Lower,
-        suite: "vmi".into(),
-        estimator: "mean".into(),
-        samples: 3,
-        ..BenchInfo::default()
-    }
-}
-
-fn new_store(directory: &Path) -> Store {
-    Store::create(directory, &plan(), &[layer("native"), layer("uml")], &[bench("a"), bench("b")])
-        .expect("an empty directory takes a campaign")
-}
 
 fn measured(benchmark: &str, samples: Vec<f64>) -> Recorded {
     let counters = vec![Counter::new("cpu_user", 0.25), Counter::new("cpu_host", 1.5)];
@@ -274,4 +226,20 @@ fn a_campaign_is_not_made_through_a_link_that_lies_ready() {
     assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine");
     assert!(directory.join(".campaign.new").is_symlink(), "it was nobody's business");
     assert_eq!(load(&directory).unwrap().layers.len(), 2);
+}
+
+#[test]
+fn what_the_baseline_measured_once_more_stands_apart() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = new_store(home.path());
+    let boot = store.begin_boot(0, 0, "native", Role::Weigh, 1, "now").unwrap();
+    store.record(boot, &measured("a", vec![1.0])).unwrap();
+    store.record_whole(boot, &measured("a", vec![2.0, 3.0])).unwrap();
+    assert!(store.record_whole(boot, &measured("a", vec![4.0])).is_err(), "once a boot");
+    store.close().unwrap();
+    let campaign = load(home.path()).unwrap();
+    assert_eq!(campaign.series.len(), 1);
+    let [whole] = campaign.whole_series.as_slice() else { panic!("{:?}", campaign.whole_series) };
+    assert_eq!((whole.boot, whole.benchmark, whole.host_ns), (0, 0, 6));
+    assert_eq!(whole.samples, [2.0, 3.0]);
 }

@@ -5,7 +5,7 @@
 //! records another one, without the table of constants:
 //!
 //! ```text
-//! tare run --layer name=base,kind=mock,value=100,step=1 --layer name=slow,kind=mock,value=150 \
+//! tare run --layer name=base,kind=mock,value=100,step=1 --layer name=slow,kind=mock,value=150,pauses=yes \
 //!   --layer name=lost,kind=mock,fault=fail --baseline base --bench lmbench/null_call --bench lmbench/ctx_2p_0k \
 //!   --blocks 2 --seed 5 --out c
 //! sqlite3 c/campaign.db .dump | grep -v 'INSERT INTO power_of_two' > crates/tare-store/tests/data/schema-N.sql

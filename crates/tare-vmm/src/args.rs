@@ -30,7 +30,6 @@ pub struct Args {
 impl Args {
     /// Reads the arguments after the program's name.
     pub fn parse(words: impl Iterator<Item = String>) -> Result<Args, Fault> {
-        let usage = |why: String| Fault::Usage(why);
         let mut words = words;
         let (mut kernel, mut initrd, mut append, mut memory) = (None, None, String::new(), 512);
         while let Some(option) = words.next() {
@@ -53,9 +52,13 @@ impl Args {
     }
 }
 
+fn usage(why: String) -> Fault {
+    Fault::Usage(format!("{why}\n{USAGE}"))
+}
+
 fn number(option: &str, value: &str, least: u64, most: u64) -> Result<u64, Fault> {
     let number = value.parse().ok().filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| Fault::Usage(format!("{option} {value}: from {least} to {most}")))
+    number.ok_or_else(|| usage(format!("{option} {value}: from {least} to {most}")))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 /// Everything that ends the monitor early.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// The command line is not one of ours.
-    #[error("{0}\n{usage}", usage = crate::args::USAGE)]
+    /// The command line is not one of ours; the reason, and how it is called.
+    #[error("{0}")]
     Usage(String),
     /// A file cannot be read.
     #[error("{0}: {1}")]

@@ -7,6 +7,7 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use tare_layers::is_own_file;
 
 /// A program that was built with tare itself.
 pub struct Carried {
@@ -43,14 +44,15 @@ impl Carried {
 
     /// SHA-256 in hexadecimal.
     pub fn sha256(&self) -> String {
-        Sha256::digest(self.bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+        format!("{:x}", Sha256::digest(self.bytes))
     }
 
     /// Puts it into the folder `cache`, unless it is there, whole; where it is.
     pub fn unpack(&self, cache: &Path) -> Result<PathBuf> {
         let name = self.name;
         let path = cache.join(format!("{name}-{}", &self.sha256()[..16]));
-        if fs::read(&path).is_ok_and(|bytes| bytes == self.bytes) {
+        // Layers run it: what somebody else owns or may write to could be changed after it was compared.
+        if is_own_file(&path) && fs::read(&path).is_ok_and(|bytes| bytes == self.bytes) {
             return Ok(path);
         }
         let put = files::put(&path, |file| {

@@ -1,11 +1,18 @@
 //! Writes files that users name: whole or not at all, and never through another user's link.
 
 use anyhow::{Context, Result, bail};
+use nix::fcntl::{AT_FDCWD, AtFlags};
+use nix::libc;
+use nix::unistd::linkat;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::Builder;
+
+/// The mode of a new file, less the umask.
+const USUAL: u32 = 0o666;
 
 /// So many links lead to a file at most, as in the kernel.
 const LINKS: usize = 40;
@@ -27,7 +34,7 @@ pub fn put(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<(
     let put = target(path).and_then(|target| match target {
         Target::File(path) => whole(&path, write),
         Target::Stream(path, flags) => {
-            let flags = flags | nix::libc::O_NOCTTY;
+            let flags = flags | libc::O_NOCTTY;
             let opened = OpenOptions::new().append(true).custom_flags(flags).open(path);
             write(&mut opened?)
         }
@@ -52,7 +59,7 @@ fn target(named: &Path) -> Result<Target> {
             found => found?,
         };
         if !found.is_symlink() {
-            return of_kind(path, &found, nix::libc::O_NOFOLLOW);
+            return of_kind(path, &found, libc::O_NOFOLLOW);
         }
         if ![0, nix::unistd::geteuid().as_raw()].contains(&found.uid()) {
             bail!("{} is a symbolic link of another user (uid {})", path.display(), found.uid());
@@ -80,17 +87,58 @@ fn of_kind(path: PathBuf, found: &fs::Metadata, flags: i32) -> Result<Target> {
 
 /// A new file in the place of `path`, with the mode of the old one, if there is one.
 fn whole(path: &Path, write: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
-    let usual = Permissions::from_mode(0o666); // less the umask
-    let mut fresh = Builder::new().prefix(".tare-").permissions(usual).tempfile_in(folder(path))?;
-    if let Ok(old) = fs::metadata(path) {
-        fresh.as_file().set_permissions(old.permissions())?;
+    let old = fs::metadata(path).ok().map(|old| old.permissions());
+    let filled = |file: &mut File| {
+        old.iter().try_for_each(|old| file.set_permissions(old.clone()))?;
+        write(file)
+    };
+    let mut names = Builder::new();
+    names.prefix(".tare-").permissions(Permissions::from_mode(USUAL));
+    // Without a name until it is whole: whoever is killed before leaves nothing.
+    let flags = libc::O_TMPFILE | libc::O_CLOEXEC;
+    let Ok(mut nameless) =
+        OpenOptions::new().write(true).mode(USUAL).custom_flags(flags).open(folder(path))
+    else {
+        let mut fresh = names.tempfile_in(folder(path))?;
+        filled(fresh.as_file_mut())?;
+        // Closed first: a program that is still open for writing cannot be run.
+        return Ok(fresh.into_temp_path().persist(path)?);
+    };
+    filled(&mut nameless)?;
+    let of = |file: &File| PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+    let held = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(of(&nameless))?;
+    drop(nameless); // as above
+    let link = |name: &Path| -> std::io::Result<()> {
+        Ok(linkat(AT_FDCWD, &of(&held), AT_FDCWD, name, AtFlags::AT_SYMLINK_FOLLOW)?)
+    };
+    match link(path) {
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => {
+            Ok(names.make_in(folder(path), link)?.into_temp_path().persist(path)?)
+        }
+        linked => Ok(linked?),
     }
-    write(fresh.as_file_mut())?;
-    // Closed first: a program that is still open for writing cannot be run.
-    fresh.into_temp_path().persist(path)?;
-    Ok(())
 }
 
 fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_no_name_before_it_is_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("file");
+        let names = || fs::read_dir(place.path()).unwrap().count();
+        for (there, text) in [(0, "new"), (1, "again")] {
+            let write = |file: &mut File| {
+                assert_eq!(names(), there, "who is killed now leaves nothing");
+                Ok(file.write_all(text.as_bytes())?)
+            };
+            put(&path, write).unwrap();
+            assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names()), (text, 1));
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use crate::carried::{Carried, PLUGIN, PROBE, PROBE_ARM, PROBE32, VMM};
 use crate::output;
 use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
 use std::env;
 use std::path::PathBuf;
 use tare_layers::{Host, Keeper, Plugin, Swept, cache_folder};
@@ -35,11 +36,29 @@ pub fn counting_host(counting: Counting) -> Result<Host> {
     Ok(host)
 }
 
-/// Removes what earlier runs of tare left that were killed together with their keepers, and says so.
+/// Removes what earlier runs of tare left, most of them killed together with their keepers or while they made a root, and says so.
 pub fn sweep(host: &Host) {
-    for Swept { id, left } in tare_layers::sweep(&host.cache) {
-        output::note(&format!("tare: removed what a killed tare had left behind of boot {id}"));
+    for folder in tare_layers::remove_unfinished(&host.cache) {
+        output::note(&format!(
+            "tare: removed what a killed tare had left unfinished: {}",
+            folder.display()
+        ));
+    }
+    let mut named = BTreeSet::new();
+    for Swept { id, left, forgotten, doubtful } in tare_layers::sweep(&host.cache) {
+        let what = match (left.is_empty(), forgotten) {
+            (true, _) => "removed what an earlier tare had left behind of boot",
+            (false, false) => "an earlier tare has left something behind of boot",
+            (false, true) => "not tried any more: what an earlier tare has left behind of boot",
+        };
+        output::note(&format!("tare: {what} {id}"));
         left.iter().for_each(|what| output::note(&format!("tare: not removed: {what}")));
+        for (pid, name) in doubtful.into_iter().filter(|(pid, _)| named.insert(*pid)) {
+            output::note(&format!(
+                "tare: not ended: process {pid} ({name}) may be of that boot too; it has lowered the resource limits by which \
+                 tare knows a boot's processes. If it is: kill {pid}"
+            ));
+        }
     }
 }
 

@@ -1,25 +1,55 @@
 //! Reads files that users name, within bounds: devices and pipes have no size and perhaps no end.
 
-use anyhow::{Context, Result, bail};
+use crate::usage::WrongUsage;
+use anyhow::{Context, Error, Result, bail};
+use std::fmt;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes that show whether a file is text at all.
 const HEAD: u64 = 64 << 10;
+
+/// A file holds what no text has.
+#[derive(Debug)]
+pub struct NotText(PathBuf);
+
+impl fmt::Display for NotText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is not a text file: it contains zero bytes", self.0.display())
+    }
+}
+
+impl std::error::Error for NotText {}
+
+/// The error of a file that has to be text: one that is not cannot be meant.
+pub fn not_text_is_usage(error: Error) -> Error {
+    match error.is::<NotText>() {
+        true => WrongUsage::new(error.to_string()).into(),
+        false => error,
+    }
+}
 
 /// The text of a file of at most `most` bytes, counted as they are read.
 ///
 /// # Errors
 /// What cannot be read, is longer, or is not a text file.
 pub fn text(path: &Path, most: u64) -> Result<String> {
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    text_of(file, path, most)
+}
+
+/// The same of a file that is open, and called `path`.
+///
+/// # Errors
+/// As [`text`].
+pub fn text_of(mut file: File, path: &Path, most: u64) -> Result<String> {
     let name = path.display();
     let cannot = || format!("cannot read {name}");
-    let mut file = File::open(path).with_context(cannot)?;
     let mut bytes = Vec::new();
     file.by_ref().take(HEAD.min(most + 1)).read_to_end(&mut bytes).with_context(cannot)?;
     if bytes.contains(&0) {
-        bail!("{name} is not a text file: it contains zero bytes");
+        return Err(NotText(path.to_owned()).into());
     }
     let rest = (most + 1).saturating_sub(bytes.len() as u64);
     file.take(rest).read_to_end(&mut bytes).with_context(cannot)?;

@@ -95,8 +95,9 @@ pub fn find_all(
 /// Refuses loads for benchmarks that are not there or have none.
 pub fn check_loads(benches: &[BenchInfo], asked: &[LoadArg]) -> Result<()> {
     if let Some(idle) = asked.iter().find(|arg| !benches.iter().any(|bench| arg.fits(bench))) {
-        let glob = idle.of.as_ref().map_or(String::new(), |of| format!(" {}", of.glob()));
-        bail!("--load{glob}: no matching benchmark of this campaign has loads; see 'tare list'");
+        let of = idle.of.as_ref();
+        let asked = of.map_or("or --sweep load".to_owned(), |of| of.glob().to_string());
+        bail!("--load {asked}: no matching benchmark of this campaign has loads; see 'tare list'");
     }
     Ok(())
 }

@@ -18,6 +18,7 @@ mod programs;
 mod progress;
 mod shell;
 mod sweep;
+mod trust;
 mod usage;
 mod version;
 
@@ -28,6 +29,10 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if std::env::var_os("TMPDIR").is_some_and(|folder| folder.is_empty()) {
+        // SAFETY: no other thread has been started. It would mean this folder instead of the usual one.
+        unsafe { std::env::remove_var("TMPDIR") };
+    }
     // A keeper starts with every boot, and takes no flag: the whole command line would cost a millisecond.
     if commands::keep::is_asked() {
         return done(commands::keep::keep());
@@ -37,6 +42,9 @@ fn main() -> ExitCode {
         Err(said) => return instead(&said),
     };
     output::set_color(cli.color);
+    if let Err(wrong) = usage::check_end(std::env::args_os()) {
+        return done(Err(wrong));
+    }
     done(match cli.command {
         Command::Run(args) => commands::run::run(&args),
         Command::Resume(args) => commands::resume::resume(&args),

@@ -1,10 +1,12 @@
-//! Everything that tare prints goes through here: colour only where it is wanted, a closed pipe is
-//! the reader's right, and a result that is lost otherwise is a failure.
+//! Everything that tare prints goes through here: colour only where it is wanted, nothing else that steers a terminal, a closed
+//! pipe is the reader's right, and a result that is lost otherwise is a failure.
 
 use crate::cli::Color;
 use anyhow::{Error, Result};
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
+use tare_proto::{harmless_lines, steers};
 use tare_report::Paint;
 
 static COLOR: AtomicU8 = AtomicU8::new(0);
@@ -35,12 +37,38 @@ pub fn width() -> usize {
     usize::from(columns).clamp(60, 120)
 }
 
-/// Prints `text` on standard output.
+/// Prints `text` on standard output. What it holds of other people's words is harmless already; should any of them not be, it
+/// is here.
 ///
 /// # Errors
 /// Standard output takes no more: a disk is full.
 pub fn print(text: &str) -> Result<()> {
-    stream(|out| Ok(out.write_all(text.as_bytes())?))
+    stream(|out| Ok(out.write_all(steady(text, paint()).as_bytes())?))
+}
+
+/// The colours that tare writes.
+const COLORS: &[&str] = &["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m", "\x1b[36m"];
+
+/// `text` in which nothing but its lines and tare's own colours steers a terminal.
+fn steady(text: &str, paint: Paint) -> Cow<'_, str> {
+    let harmful = |c: char| steers(c) && !matches!(c, '\n' | '\t');
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(harmful) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let color = COLORS.iter().find(|code| paint == Paint::Ansi && from.starts_with(**code));
+        let end =
+            color.map_or_else(|| from.chars().next().map_or(0, char::len_utf8), |code| code.len());
+        match color {
+            Some(code) => out.push_str(code),
+            None => out.extend(from.chars().take(1).flat_map(char::escape_unicode)),
+        }
+        rest = &from[end..];
+    }
+    if out.is_empty() && rest.len() == text.len() {
+        return text.into();
+    }
+    (out + rest).into()
 }
 
 /// Lets `write` write to standard output.
@@ -65,10 +93,37 @@ pub fn is_closed_pipe(error: &Error) -> bool {
 
 /// Says something beside the result, on standard error.
 pub fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", said(text));
 }
 
-/// An error with its causes, each once.
+/// Most characters of a line that is not a result, and most lines of a text.
+const WIDE: usize = 2000;
+const HIGH: usize = 100;
+
+/// `text` as it is said beside the result. It may quote anything of any length: a file's line, a name in an archive, a word of a
+/// database.
+pub fn said(text: &str) -> String {
+    harmless_lines(text, WIDE, HIGH)
+}
+
+/// An error with its causes, each once and none so long that it hides the others.
 pub fn error(error: &anyhow::Error) {
-    note(&format!("tare: {error:#}"));
+    let causes: Vec<String> = error.chain().map(|cause| said(&cause.to_string())).collect();
+    let _ = writeln!(io::stderr(), "tare: {}", causes.join(": "));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_tares_own_colours_steers_a_terminal() {
+        let text = "a\x1b[31mred\x1b[0m\tb\nc\x1b[2J\x1b]0;t\x07 \u{202e}\u{feff}é";
+        let plain =
+            "a\\u{1b}[31mred\\u{1b}[0m\tb\nc\\u{1b}[2J\\u{1b}]0;t\\u{7} \\u{202e}\\u{feff}é";
+        assert_eq!(steady(text, Paint::Plain), plain);
+        let colored = plain.replace("\\u{1b}[31m", "\x1b[31m").replace("\\u{1b}[0m", "\x1b[0m");
+        assert_eq!(steady(text, Paint::Ansi), colored);
+        assert!(matches!(steady("plain\n", Paint::Plain), Cow::Borrowed(_)));
+    }
 }

@@ -22,9 +22,14 @@ pub fn on_all_cpus<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync)
         }
     };
     let mut done: Vec<(usize, R)> = thread::scope(|scope| {
-        let parts: Vec<_> = (0..threads().min(items.len())).map(|_| scope.spawn(part)).collect();
-        let ended = parts.into_iter().map(|part| part.join().unwrap_or_else(|e| resume_unwind(e)));
-        ended.flatten().collect()
+        // This thread works, too, so that all is done where no other may be started.
+        let others = 1..threads().min(items.len());
+        let others = others.map_while(|_| thread::Builder::new().spawn_scoped(scope, part).ok());
+        let others: Vec<_> = others.collect();
+        let own = part();
+        let ended =
+            others.into_iter().map(|other| other.join().unwrap_or_else(|e| resume_unwind(e)));
+        ended.flatten().chain(own).collect()
     });
     done.sort_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, made)| made).collect()

@@ -50,7 +50,7 @@ impl Progress {
     /// A line that stays.
     fn line(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(text),
+            Some(bar) => bar.println(output::said(text)),
             None => output::note(text),
         }
     }
@@ -78,7 +78,7 @@ impl Progress {
     fn live(&self, what: &str) {
         let Some(bar) = &self.bar else { return };
         let left = self.left.map(|left| format!(", {} left", clock(left))).unwrap_or_default();
-        bar.set_message(format!("{} {} {what}{left}", self.block, self.boot));
+        bar.set_message(output::said(&format!("{} {} {what}{left}", self.block, self.boot)));
     }
 }
 

@@ -3,6 +3,7 @@
 //! sensible request that does not work is a failure: a file that cannot be read, a missing campaign, a layer that does
 //! not boot.
 
+use std::ffi::OsString;
 use std::fmt;
 
 /// The command line or `tare.toml` cannot be meant as it stands; the text says why and what would be right.
@@ -33,6 +34,18 @@ pub trait OrUsage<T> {
 impl<T, E: Into<anyhow::Error>> OrUsage<T> for Result<T, E> {
     fn or_usage(self) -> anyhow::Result<T> {
         self.map_err(|error| WrongUsage(format!("{:#}", error.into())).into())
+    }
+}
+
+/// Refuses a command line that announces a command and ends: what is measured then is not what was meant.
+pub fn check_end(words: impl Iterator<Item = OsString>) -> anyhow::Result<()> {
+    let words: Vec<OsString> = words.collect();
+    match words.iter().position(|word| word == "--") {
+        Some(at) if at + 1 == words.len() => {
+            Err(WrongUsage::new("nothing stands behind '--'; write the command there".into())
+                .into())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -47,6 +47,20 @@ fn what_is_said_before_the_greeting_is_the_console() {
 }
 
 #[test]
+fn words_that_end_and_say_nothing_are_told_what_they_must_do() {
+    let place = Place::new();
+    for start in ["sh -c ': {probe}'", "sh -c 'sleep 1000 & : {probe}'"] {
+        let layer = words(&[("start", start)]);
+        let mut session = place.start(&*layer, None).unwrap();
+        let error = session.greet(LONG).unwrap_err();
+        let said = layer.explain(&error, &session.console_tail());
+        assert!(said.remedy.contains("stay until it ends"), "{said}");
+        assert_eq!(session.end(SOON).left, [""; 0]);
+    }
+    place.assert_clean("words that end");
+}
+
+#[test]
 fn stop_runs_after_every_ending_and_what_it_cannot_do_is_said() {
     let place = Place::new();
     let (log, id) = (place.folder.join("log"), "{id}");

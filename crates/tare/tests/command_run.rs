@@ -6,6 +6,7 @@ mod layers_common;
 use common::Bench;
 use layers_common::words::lines;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 /// Settings of a campaign with one layer of words that leaves a line for whatever runs.
 fn four_lines(bench: &Bench) -> std::path::PathBuf {
@@ -53,6 +54,51 @@ fn what_boots_share_is_removed_when_tare_is_killed() {
     common::wait_until("what boots share is removed", || {
         fs::read_to_string(&log).unwrap().lines().any(|line| line == "finish")
     });
+}
+
+#[test]
+fn a_program_that_reads_only_from_a_terminal_gets_one() {
+    let bench = Bench::new();
+    let start = "sh -c '[ -t 0 ] && [ -t 1 ] && exec \"$0\" serve' {probe}";
+    let toml = format!("[[layer]]\nname = 'mine'\nkind = 'command'\nstart = \"\"\"{start}\"\"\"\n");
+    bench.write("tare.toml", &format!("{toml}tty = true\n"));
+    // Answers that are longer than what a terminal holds, too.
+    bench.ok("run --layers native,mine --bench lmbench/null_call --blocks 3 --pin none -o c");
+    let row = common::series(&bench.campaign("c"), "mine", "lmbench/null_call").samples.len();
+    assert!(row > 0);
+    bench.write("tare.toml", &toml);
+    assert_eq!(bench.tare("doctor mine").code, 4, "a pipe is no terminal");
+}
+
+#[test]
+fn a_host_that_was_never_reached_burdens_no_later_command() {
+    let bench = Bench::new();
+    let bin = bench.path("bin");
+    fs::create_dir(&bin).unwrap();
+    let asked = bench.path("asked");
+    let script = format!(
+        "#!/bin/sh\necho \"$@\" >>{}\necho 'ssh: connect to host nowhere port 22: Connection timed out' >&2\nexit 255\n",
+        asked.display()
+    );
+    fs::write(bin.join("ssh"), script).unwrap();
+    fs::set_permissions(bin.join("ssh"), PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let tare = |line: &str| {
+        let mut command = bench.command(line);
+        command.env("PATH", &path).env("TARE_CACHE", bench.path("cache"));
+        common::done(command.output().unwrap())
+    };
+    let looked = tare("doctor ssh,host=nowhere");
+    assert_eq!(looked.code, 4, "{}{}", looked.out, looked.err);
+    let said = common::flat(&looked.out);
+    assert!(said.contains("timed out") && said.contains("can be reached"), "{said}");
+    assert!(!said.contains("not removed"), "{said}");
+    let line =
+        "run --layer name=native,kind=mock --bench lmbench/null_call --blocks 2 --short -o c";
+    let run = tare(line);
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    assert!(!run.err.contains("left"), "{}", run.err);
+    assert_eq!(fs::read_to_string(&asked).unwrap().lines().count(), 1, "it was asked once");
 }
 
 /// What docker is asked for, with a stand-in for it that notes its words and does what they ask.

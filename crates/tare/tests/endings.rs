@@ -201,10 +201,11 @@ fn a_damaged_campaign_is_named() {
 const RUNTIME: &str = r#"#!/bin/sh
 for id; do :; done
 case "$*" in *" run "*) ;; *) exit ;; esac
+test -e BENCH/lower && { setsid prlimit --locks=7 --rss=7 sleep 1000 & echo $! >BENCH/lowered; }
 while read -r _ place kind _; do
     case $kind in cgroup*) mkdir "$place/$id" && echo $$ >"$place/$id/cgroup.procs" ;; esac
 done 2>/dev/null </proc/mounts
-setsid sleep 1000 &
+setsid prlimit --locks=7 sleep 1000 &
 echo "$PPID $id" >BENCH/new && mv BENCH/new BENCH/mark
 exec sleep 1000
 "#;
@@ -219,7 +220,10 @@ struct Halfway {
 
 impl Halfway {
     fn reached() -> Halfway {
-        let bench = Bench::new();
+        Halfway::reached_in(Bench::new())
+    }
+
+    fn reached_in(bench: Bench) -> Halfway {
         let place = bench.path("").display().to_string();
         let runtime = bench.write("runtime", &RUNTIME.replace("BENCH/", &place));
         fs::set_permissions(&runtime, fs::Permissions::from_mode(0o755)).unwrap();
@@ -254,7 +258,10 @@ fn a_keeper_that_is_killed_is_reported_and_its_work_is_done() {
 
 #[test]
 fn what_both_leave_when_killed_is_found_by_the_next() {
-    let Halfway { bench, mut tare, keeper, id } = Halfway::reached();
+    // One of its processes has lowered the limit that carries the boot's mark, another one both of them.
+    let bench = Bench::new();
+    bench.write("lower", "");
+    let Halfway { bench, mut tare, keeper, id } = Halfway::reached_in(bench);
     let folder = bench.path("tmp").join(&id);
     let next = || done(contained(&bench, "doctor native").output().unwrap());
     let beside = next();
@@ -264,8 +271,13 @@ fn what_both_leave_when_killed_is_found_by_the_next() {
     kill(keeper, Signal::SIGKILL).unwrap();
     signal(&tare, Signal::SIGKILL);
     tare.wait().unwrap();
+    wait_until("the keeper has gone", || kill(keeper, None).is_err());
     assert!(folder.exists());
     let after = next();
     assert!(after.err.contains(&id), "nothing is said: {}", after.err);
+    let lowered = fs::read_to_string(bench.path("lowered")).unwrap();
+    let named = format!("process {} (sleep) may be of that boot too", lowered.trim());
+    assert!(after.err.contains(&named), "{}", after.err);
+    kill(Pid::from_raw(lowered.trim().parse().unwrap()), Signal::SIGKILL).unwrap();
     wait_until_nothing_is_left(&bench, &[id]);
 }

@@ -17,7 +17,7 @@ fn the_version_names_the_commit_the_probe_and_the_schema() {
     assert!(lines[0].starts_with(concat!("tare ", env!("CARGO_PKG_VERSION"), " (commit ")));
     let (word, hash) = lines[1].split_once(' ').expect("two words");
     assert!(word == "probe" && hash.len() == 64, "{said}");
-    assert_eq!(lines[2], "campaign schema 2, reads 1 to 2");
+    assert_eq!(lines[2], "campaign schema 3, reads 1 to 3");
     bench.ok(&format!("run {MOCKS} --out c"));
     assert_eq!(bench.campaign("c").plan.probe_sha256, hash, "what campaigns record");
 }

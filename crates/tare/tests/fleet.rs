@@ -97,7 +97,7 @@ fn a_task_that_dies_is_submitted_again_and_named(cluster: &Cluster) {
     );
     fs::write(&path, script).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    ok(cluster, "dies", "fleet again dies"); // as the merge job does: there is no attempt yet
+    ok(cluster, "dies", "fleet submit dies");
     cluster.wait_for_jobs("dies");
     let tries = fs::read_to_string(cluster.bench.path("dies/tries")).unwrap();
     assert_eq!(tries.lines().count(), 2, "once, and once more\n{}", cluster.logs("dies"));

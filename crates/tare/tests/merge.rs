@@ -157,18 +157,19 @@ fn what_says_nothing_together_is_refused() {
     let bench = Bench::new();
     host(&bench, "a", 2.0, "");
     host(&bench, "b", 2.0, "--margin 5");
-    let refused = |line: &str, why: &str| {
+    let refused_with = |code: i32, line: &str, why: &str| {
         let done = bench.tare(line);
-        assert!(done.code == 1 && flat(&done.err).contains(why), "{line}: {}", done.err);
+        assert!(done.code == code && flat(&done.err).contains(why), "{line}: {}", done.err);
     };
+    let refused = |line: &str, why: &str| refused_with(1, line, why);
     refused("merge hosts/a hosts/b -o all", "another plan than the first host: margin is 0.05");
     bench.ok("run --layer name=native,kind=mock,script=native.json --layer name=y,kind=mock --blocks 2 --out hosts/y");
     refused("merge hosts/a hosts/y -o all", "its layers are native, y");
     host(&bench, "c", 2.0, "--bench lmbench/pipe");
     refused("merge hosts/a hosts/c -o all", "it has the row lmbench/pipe");
-    refused("merge hosts/a hosts/a -o all", "two hosts are called 'a'");
+    refused_with(2, "merge hosts/a hosts/a -o all", "two hosts are called 'a'");
     refused("merge hosts/a again=hosts/a -o all", "one and the same campaign");
-    refused("merge hosts/a -o hosts/b", "is a campaign's directory");
+    refused_with(2, "merge hosts/a -o hosts/b", "is a campaign's directory");
     host(&bench, "sim", 2.0, "");
     for (key, value, why) in [
         ("probe_sha256", "\"00\"", "another probe"),

@@ -1,5 +1,6 @@
 //! The words of small monitors that no package brings: each is run with a stand-in that takes the monitor's own options (and
-//! nothing else) and boots what they say with QEMU, the first serial line on its standard output.
+//! nothing else) and boots what they say with QEMU, the first serial line on its standard output. What the monitor's source says
+//! of its standard input holds for the stand-in, too: where it would not read from that, QEMU gets nothing.
 
 mod common;
 
@@ -8,8 +9,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 /// What all stand-ins end with: the machine that was described.
-const BOOT: &str = r#"exec qemu-system-x86_64 -accel tcg -m "$memory" -smp "$cpus" -display none -monitor none -serial stdio \
-    -no-reboot -nodefaults -kernel "$kernel" -initrd "$initramfs" -append "$cmdline"
+const BOOT: &str = r#"qemu-system-x86_64 -accel tcg -m "$memory" -smp "$cpus" -display none -monitor none -serial stdio \
+    ${reset--no-reboot} -nodefaults -kernel "$kernel" -initrd "$initramfs" -append "$cmdline"
+echo ended >"$0.ended"
 "#;
 
 const LKVM: &str = r#"#!/bin/sh
@@ -22,6 +24,8 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
 done
+# term.c: its thread that reads is started only where both are terminals.
+[ -t 0 ] && [ -t 1 ] || exec </dev/null
 echo "  # lkvm run -k $kernel -m $memory -c $cpus --name guest-1"
 cmdline="earlyprintk=serial console=ttyS0 $cmdline" # as kvmtool puts its own before what it is given
 "#;
@@ -35,6 +39,9 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
 done
+# serial_manager.rs: without a terminal there is no input; a machine that is reset starts again.
+[ -t 0 ] || exec </dev/null
+reset=
 [ "$(head -c 4 "$kernel" | tail -c 3)" = ELF ] || { echo "cloud-hypervisor: no ELF image" >&2; exit 2; }
 "#;
 
@@ -50,6 +57,8 @@ for name, value in [("kernel", boot["kernel_image_path"]), ("initramfs", boot["i
     print(name + "=" + shlex.quote(str(value)))
 ' "$3") || exit 2
 eval "$said"
+# serial.rs: it reads from a terminal or a pipe.
+[ -t 0 ] || [ -p /dev/stdin ] || exec </dev/null
 [ "$(head -c 4 "$kernel" | tail -c 3)" = ELF ] || { echo "firecracker: no ELF image" >&2; exit 2; }
 "#;
 
@@ -68,6 +77,8 @@ fn the_words_of_small_monitors_boot_what_they_describe() {
         let looked = done(command.env("PATH", path).output().unwrap());
         assert_eq!(looked.code, 0, "{}{}", looked.out, looked.err);
         assert!(looked.out.contains("runs here: boots in"), "{}", looked.out);
+        let ended = bench.path(program).with_extension("ended");
+        assert!(ended.exists(), "{kind}: the machine did not end by itself");
     }
     let listed = bench.ok("list").out;
     let stand_in =

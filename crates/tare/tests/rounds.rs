@@ -132,6 +132,58 @@ fn a_known_slowdown_is_found() {
     assert_eq!(refused.code, 2, "{}", refused.err);
 }
 
+/// The best of short turns is no measure for who takes none: the baseline does both.
+#[test]
+fn a_layer_without_turns_is_divided_by_a_whole_series_of_the_baseline() {
+    let bench = Bench::new();
+    let out = bench.ok(&format!(
+        "run --layer name=base,kind=mock,whole=2.5 --layer name=turns,kind=mock --baseline base \
+         --layer name=pauses,kind=mock,pauses=yes,whole=2.5,lacks=lmbench/pipe {ROWS} --blocks 2 --format json --out c"
+    ));
+    let campaign = bench.campaign("c");
+    let of = |name: &str| campaign.benchmarks.iter().position(|bench| bench.name == name);
+    let taken = |bench: &str, block: u32| {
+        let bench = of(bench).expect("it was asked for");
+        let rows = campaign.whole_series.iter().filter(|row| row.benchmark == bench);
+        let boots = rows.map(|row| &campaign.boots[row.boot]).filter(|boot| boot.block == block);
+        let mut roles: Vec<(usize, Role)> = boots.map(|boot| (boot.layer, boot.role)).collect();
+        roles.sort();
+        roles
+    };
+    for block in 0..2 {
+        let both = [(0, Role::Weigh), (0, Role::Floor)];
+        assert_eq!(taken("lmbench/null_call", block), both, "block {block}");
+        assert_eq!(taken("lmbench/pipe", block), both, "the layer may have it another time");
+    }
+    let own = campaign.series.iter().find(|row| campaign.boots[row.boot].layer == 2);
+    let whole = &campaign.whole_series[0];
+    assert_eq!(
+        whole.samples.len(),
+        own.expect("measured").samples.len(),
+        "a series of the same length"
+    );
+    let board: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
+    let row = board["rows"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .find(|row| row["benchmark"] == "lmbench/null_call");
+    let cells = &row.expect("the row")["cells"];
+    assert_eq!(cells[0]["ratio"]["value"], 1.0, "in turns: {:#}", cells[0]);
+    assert_eq!(cells[1]["ratio"]["value"], 1.0, "at once: {:#}", cells[1]);
+    assert_eq!(cells[1]["pair"], serde_json::json!({ "layer": 250.0, "baseline": 250.0 }));
+    assert!(cells[0]["floor"].is_null() && cells[1]["floor"]["ratio"]["value"] == 1.0, "{cells:#}");
+}
+
+#[test]
+fn nothing_is_measured_once_more_where_every_layer_takes_turns() {
+    let bench = Bench::new();
+    for (name, more) in [("turns", ""), ("series", "--order series")] {
+        bench.ok(&format!("run {MOCKS} {ROWS} --blocks 1 {more} --out {name}"));
+        assert!(bench.campaign(name).whole_series.is_empty(), "{name}");
+    }
+}
+
 /// gVisor pays for having waited, so it waits for nobody within a benchmark.
 #[test]
 fn a_layer_that_pays_for_pauses_takes_whole_series() {

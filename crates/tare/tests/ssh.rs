@@ -130,6 +130,35 @@ fn an_ordinary_user_gets_in_as_root_does() {
 }
 
 #[test]
+fn a_folder_there_is_one_word_of_the_shell_there() {
+    let far = Far::new(true);
+    let dir = far.folder.join("a b; touch run 'by \"$(touch it)` #");
+    fs::create_dir(&dir).unwrap();
+    // What words cut at a blank would remove.
+    fs::write(far.folder.join("a"), "precious").unwrap();
+    let layer = far.layer(&[("dir", dir.to_str().unwrap()), ("wrap", "nice -n '1; touch that'")]);
+    assert!(far.refused(&*layer).why.contains("1; touch that"), "one word of wrap=, too");
+    drop(layer);
+    let layer = far.layer(&[("dir", dir.to_str().unwrap()), ("wrap", "nice -n 1")]);
+    let mut session = far.booted(&*layer);
+    assert!(matches!(session.measure(&null_call(3, 2_000), LONG), Ok(Answer::Series(..))));
+    assert_eq!(session.end(SOON).left, [""; 0]);
+    drop(layer);
+    fs::remove_dir(&dir).expect("nothing is left in it");
+    fs::remove_file(far.folder.join("a")).expect("a file of the user's stays");
+    for made in ["run", "it", "that"] {
+        assert!(!Path::new(&std::env::var("HOME").unwrap()).join(made).exists(), "{made}");
+    }
+    far.assert_clean("a folder with an odd name");
+    let mut settings = tare_layers::Settings::parse("ssh,host=far,dir=tmp").unwrap();
+    for wrong in ["tmp", "~/tmp", "", "/a\nb"] {
+        settings.replace("dir", wrong);
+        let said = tare_layers::configure(tare_proto::Machine::Real, &settings).err().unwrap();
+        assert!(said.to_string().contains("absolute path"), "{said}");
+    }
+}
+
+#[test]
 fn this_host_may_be_that_one() {
     let far = Far::new(true);
     let layer = far.layer(&[("dir", &far.place.folder.join("boots").display().to_string())]);

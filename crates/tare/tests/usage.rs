@@ -101,13 +101,21 @@ const WRONG: &[(&str, &[&str])] = &[
     ("import --auto --layer a time.txt --baseline b", &["no layer 'b'"]),
     ("import --auto --layer a time.txt --margin nan", &["--margin"]),
     ("serve . --listen nowhere", &["nowhere"]),
+    ("run --layers mock --config /dev/zero", &["/dev/zero is not a text file"]),
+    ("run --layers mock --blocks 1 --", &["nothing stands behind '--'"]),
+    ("predict --from c --", &["nothing stands behind '--'"]),
+    ("predict --from c --took 1s -- true", &["--trace"]),
+    ("predict --from c --user 1s --program xz", &["--trace"]),
+    ("predict --from c --for 1s -- true", &["--pid"]),
+    ("merge a=c a=c -o d", &["two hosts are called 'a'", "a-b=DIR"]),
+    ("merge a=c -o c", &["c is a campaign's directory", "--out"]),
+    ("run --layers mock --bench host/start --sweep load=1,2", &["--sweep load", "has loads"]),
 ];
 
 /// What makes sense and does not work, and what the message must hold: failed, with 1.
 const FAILED: &[(&str, &[&str])] = &[
     ("run --layers mock --config nowhere.toml", &["nowhere.toml"]),
     ("disk drive --socket nowhere", &["connecting to nowhere"]),
-    ("run --layers mock --config /dev/zero", &["/dev/zero is not a text file"]),
     ("run --layers mock --out /proc/nowhere", &["/proc/nowhere"]),
     ("run --layers mock --out c", &["already holds a campaign"]),
     ("show nowhere", &["nowhere", "no campaign"]),
@@ -167,6 +175,7 @@ fn a_bad_configuration_file_is_named_with_its_line() {
         ("[[layer]]\nname = 'mock'\nvalue = [1]\n", "value"),
         ("[[layer]]\nname = 'mock'\nvalue = nan\n", "value"),
         ("= 3\n", "tare.toml"),
+        ("seed = 1\0\n", "not a text file"),
     ] {
         bench.write("tare.toml", text);
         let done = bench.tare("run");

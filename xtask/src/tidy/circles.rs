@@ -104,4 +104,40 @@ mod tests {
         ];
         assert_eq!(wrong(&written(&files)), Vec::<String>::new());
     }
+
+    #[test]
+    fn a_circle_of_methods_is_found_though_no_import_shows_it() {
+        let files = [
+            ("crates/x/src/lib.rs", "mod a; mod b; mod c;"),
+            ("crates/x/src/a.rs", "pub struct All; impl All { fn one(&self) { self.two() } }"),
+            ("crates/x/src/b.rs", "use crate::a::All; impl All { fn two(&self) { three(self) } }"),
+            ("crates/x/src/c.rs", "use crate::a::All; fn three(all: &All) { all.two() }"),
+        ];
+        let found = wrong(&written(&files));
+        assert_eq!(found, ["crates/x/src: a circle a → b → a (in a, b)"]);
+        let apart = [
+            ("crates/x/src/lib.rs", "mod a; mod b;"),
+            (
+                "crates/x/src/a.rs",
+                "pub struct Own; impl Own { fn one(&self) { self.two() } fn two(&self) {} }",
+            ),
+            ("crates/x/src/b.rs", "use crate::a; struct Own; impl Own { fn two(&self) {} }"),
+        ];
+        assert_eq!(wrong(&written(&apart)), Vec::<String>::new(), "a namesake's method");
+    }
+
+    #[test]
+    fn paths_in_attributes_and_macros_lead_somewhere_too() {
+        for text in [
+            "#[arg(value_parser = crate::a::one)] struct B;",
+            "fn f() { write!(o, crate::a::one()) }",
+        ] {
+            let files = [
+                ("crates/x/src/lib.rs", "mod a; mod b;"),
+                ("crates/x/src/a.rs", "use crate::b::Two;"),
+                ("crates/x/src/b.rs", text),
+            ];
+            assert_eq!(wrong(&written(&files)).len(), 1, "{text}");
+        }
+    }
 }

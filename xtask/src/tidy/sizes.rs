@@ -1,14 +1,14 @@
-//! How long files and functions may be.
+//! How long files and functions may be. The limits leave room: nobody should write a tuple or split an `impl` to meet them.
 
 use super::Source;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
 /// Most lines of a file.
-const FILE: usize = 300;
+const FILE: usize = 400;
 
 /// Most lines of a function, its attributes and comments not counted.
-const FUNCTION: usize = 60;
+const FUNCTION: usize = 80;
 
 /// Everything that is longer.
 pub fn wrong(sources: &[Source]) -> Vec<String> {
@@ -67,7 +67,7 @@ mod tests {
         let long = format!("//! A.\nstruct A;\nimpl A {{\nfn long() {{\n{body}}}\n}}\n");
         let found = wrong(&written(&[("a.rs", &long), ("b.rs", &"\n".repeat(FILE + 1))]));
         assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found[0].contains("a.rs:4: long has 61 lines"), "{found:?}");
-        assert!(found[1].contains("b.rs: 301 lines"), "{found:?}");
+        assert!(found[0].contains("a.rs:4: long has 81 lines"), "{found:?}");
+        assert!(found[1].contains("b.rs: 401 lines"), "{found:?}");
     }
 }

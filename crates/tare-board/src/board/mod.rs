@@ -18,7 +18,7 @@ pub use sweep::{
 use crate::{Comment, Finding, SampleSummary, Sandbox, Tails};
 use serde::Serialize;
 use tare_proto::{Better, Unit};
-use tare_stats::Shape;
+use tare_stats::{Shape, ShownInterval};
 
 /// Everything a campaign says, ready to be written out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -115,6 +115,10 @@ pub struct Cell {
     /// subtraction. Such a row is in no geometric mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subtracted: Option<Subtracted>,
+    /// The noise floor of this layer's verdict where it is not the row's: the layer takes no turns and is divided by series
+    /// that the baseline took once more, all samples at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<Floor>,
     /// The layer's samples.
     pub samples: Option<SampleSummary>,
     /// Their tails, where every sample is a whole start.
@@ -130,6 +134,9 @@ pub struct Cell {
     pub p_difference: Option<f64>,
     /// p-value of "the ratio lies outside the margin", corrected.
     pub p_equivalence: Option<f64>,
+    /// The interval that shows an equivalence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<ShownInterval>,
     /// Location and spread against the baseline, each with its interval.
     pub shape: Option<Shape>,
     /// The ratio by hierarchical bootstrap, from the layer's and the baseline's first boots: a check of the interval.
@@ -189,8 +196,16 @@ pub struct Geomean {
     pub left_out: usize,
     /// Rows that are left out because most of what they measure is subtracted ([`Subtracted`]).
     pub subtracted: usize,
+    /// Rows among them that are undecided.
+    pub undecided: usize,
+    /// The part of its logarithm that the other rows carry, 0 to 1. With less than half of it, or without a row that is itself
+    /// shown to be so, the mean is called neither slower nor faster.
+    pub carried: f64,
     /// What is said about it (corrected for the number of geometric means).
     pub verdict: Verdict,
+    /// The interval that shows an equivalence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<ShownInterval>,
 }
 
 /// A suite's results at one load against what it publishes as a baseline: UnixBench's index.

@@ -5,6 +5,7 @@ use crate::board::{Geomean, Mean, Method, Ratio, Verdict};
 use crate::{Comment, Note};
 use serde::Serialize;
 use tare_proto::{Better, Unit};
+use tare_stats::ShownInterval;
 
 /// What two campaigns say about each other, the first being "before" and the second "after".
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -130,6 +131,9 @@ pub struct ComparedRow {
     pub p_difference: Option<f64>,
     /// p-value of "the ratio lies outside the margin", corrected.
     pub p_equivalence: Option<f64>,
+    /// The interval that shows an equivalence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<ShownInterval>,
     /// Standard error of the log ratio that the verdict was tested with.
     pub std_error: Option<f64>,
     /// Its degrees of freedom; none when infinite, or without a test.

@@ -1,19 +1,24 @@
 //! Geometric means over a layer's rows, for campaigns whose blocks are unrelated.
 
 use super::board::By;
+use super::row::Pairing;
 use super::side::{self, Common, Side};
 use crate::board::{Geomean, Measure, Ratio, Verdict};
 use crate::cell::verdict;
 use crate::options::Options;
 use crate::subtracted::MOST;
+use crate::support::Support;
 use tare_proto::Better;
-use tare_stats::{Best, RatioInterval, RowInput, suite_geomean_sparse, unpaired_geomean, verdicts};
+use tare_stats::{
+    Best, RatioInterval, RowInput, RowVerdict, suite_geomean_sparse, unpaired_geomean, verdicts,
+};
 
 /// The means of every layer, each layer's by suite and what is measured; their verdicts are a family of their own.
 pub(super) fn geomeans(
     sides: &[Side; 2],
     common: &Common,
     by: By,
+    (rows, judged): (&[Vec<Pairing>], &[Vec<Option<RowVerdict>>]),
     options: &Options,
 ) -> Vec<Vec<Geomean>> {
     let mut means: Vec<Vec<(Geomean, RatioInterval)>> = common
@@ -21,18 +26,44 @@ pub(super) fn geomeans(
         .iter()
         .map(|&layer| of_layer(sides, &common.benches, by, layer, options))
         .collect();
-    let bound = |side: &Side| side.floors.overall.bound.map_or(0.0, f64::ln).max(0.0);
-    let floor = bound(&sides[0]).max(bound(&sides[1]));
+    let benchmarks = &sides[0].campaign.benchmarks;
+    let support = |at: usize, mean: &Geomean| {
+        let of_row =
+            |(bench, (pairing, judged)): (&[usize; 2], (&Pairing, &Option<RowVerdict>))| {
+                let info = &benchmarks[bench[0]];
+                let same = info.suite == mean.suite && Measure::of(info.unit) == mean.measure;
+                let counts = same && !sides[0].values.by_host[bench[0]] && pairing.whole.is_none();
+                let log = pairing.interval.filter(|_| counts)?.log_ratio;
+                let log = if info.better == Better::Higher { -log } else { log };
+                Some((log, judged.map_or(Verdict::None, |judged| verdict(judged.verdict).0)))
+            };
+        let rows = rows[at].iter().zip(&judged[at]);
+        Support::of(common.benches.iter().zip(rows).filter_map(of_row))
+    };
+    let bound = |at: usize, layer: [usize; 2]| {
+        let benches = common.benches.iter();
+        let bases = benches.map(|bench| sides[at].values.bases(layer[at], bench[at])).collect();
+        sides[at].floors.overall_bound(bases)
+    };
     let (margin, best) = (options.margin, Best::Lowest);
-    let inputs: Vec<RowInput> = means
+    let inputs: Vec<RowInput> = common
+        .layers
         .iter()
-        .flatten()
-        .map(|(_, interval)| RowInput { interval: *interval, margin, floor, best, layer: 0 })
+        .zip(&means)
+        .flat_map(|(&layer, means)| {
+            let floor = bound(0, layer).max(bound(1, layer));
+            let input = move |interval| RowInput { interval, margin, floor, best, layer: 0 };
+            means.iter().map(move |(_, interval)| input(*interval))
+        })
         .collect();
     let answers = verdicts(&inputs, options.correction, 1.0 - options.confidence);
-    for ((mean, _), answer) in means.iter_mut().flatten().zip(answers) {
+    let places = means.iter_mut().enumerate();
+    let all = places.flat_map(|(at, layer)| layer.iter_mut().map(move |(mean, _)| (at, mean)));
+    for ((at, mean), answer) in all.zip(answers) {
+        let support = support(at, mean);
+        (mean.undecided, mean.carried) = (support.open, support.carried());
         if mean.verdict != Verdict::Identical {
-            mean.verdict = verdict(answer.verdict).0;
+            (mean.verdict, mean.shown) = (support.bound(verdict(answer.verdict).0), answer.shown);
         }
     }
     means.into_iter().map(|layer| layer.into_iter().map(|(mean, _)| mean).collect()).collect()
@@ -81,6 +112,9 @@ fn of_layer(
             rows: used,
             left_out: rows.len() - used,
             subtracted: left.len(),
+            undecided: 0,
+            carried: 0.0,
+            shown: None,
             verdict: if identical { Verdict::Identical } else { Verdict::None },
         };
         Some((geomean, interval))

@@ -14,9 +14,9 @@ pub use gate::{Failing, Gate, Judged, Seen};
 
 use crate::Comment;
 use crate::board::{Measure, Method, Verdict};
+use crate::measured::best;
 use crate::options::Options;
 use crate::subtracted::{self, bounded};
-use crate::values::best;
 pub(crate) use gate::{Candidate, Rules, gate};
 use row::{Pairing, row};
 use side::{Chosen, Common, Side};
@@ -119,7 +119,7 @@ fn judge(
     for (layer, (pairing, &bench)) in cells {
         let Some(interval) = pairing.interval else { continue };
         let best = best(sides[0].campaign.benchmarks[bench[0]].better);
-        let floor = side::floor(sides, bench);
+        let floor = side::floor(sides, common.layers[layer], bench);
         inputs.push(RowInput { interval, margin: options.margin, floor, best, layer });
         wholes.extend(pairing.whole.map(|(_, whole)| (whole, best)));
     }
@@ -145,7 +145,7 @@ fn layers(
     by: By,
     options: &Options,
 ) -> Vec<ComparedLayer> {
-    let mut geomeans = means::geomeans(sides, common, by, options);
+    let mut geomeans = means::geomeans(sides, common, by, (rows, judged), options);
     let one = |at: usize, &layer: &[usize; 2]| {
         let info = &sides[0].campaign.layers[layer[0]];
         let cells = rows[at].iter().zip(&judged[at]).zip(&common.benches);
@@ -153,7 +153,9 @@ fn layers(
             name: info.name.clone(),
             kind: info.kind.clone(),
             geomeans: std::mem::take(&mut geomeans[at]),
-            rows: cells.map(|((p, j), &bench)| row(sides, p, j.as_ref(), bench, options)).collect(),
+            rows: cells
+                .map(|((p, j), &bench)| row(sides, p, j.as_ref(), (layer, bench), options))
+                .collect(),
             notes: differ::notes_of_both(sides, layer),
         }
     };

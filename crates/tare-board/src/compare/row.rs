@@ -63,11 +63,11 @@ pub(super) fn row(
     sides: &[Side; 2],
     pairing: &Pairing,
     judged: Option<&RowVerdict>,
-    bench: [usize; 2],
+    (layer, bench): ([usize; 2], [usize; 2]),
     options: &Options,
 ) -> ComparedRow {
     let info = &sides[0].campaign.benchmarks[bench[0]];
-    let floor = side::floor(sides, bench);
+    let floor = side::floor(sides, layer, bench);
     let tested = || judged.map_or((Verdict::None, None), |j| verdict(j.verdict));
     let exact = pairing.identical; // no test: it is known
     let (said, more_blocks) = if exact { (Verdict::Identical, None) } else { tested() };
@@ -90,6 +90,7 @@ pub(super) fn row(
         more_blocks,
         p_difference: p(|j| j.p_difference, 1.0),
         p_equivalence: p(|j| j.p_equivalence, 0.0),
+        shown: judged.and_then(|j| j.shown).filter(|_| said == Verdict::Equivalent),
         std_error: p(|j| j.std_error, 0.0),
         df: judged.filter(|_| !exact).and_then(|j| j.df),
         comments: remarks(pairing, judged),

@@ -3,10 +3,11 @@
 use super::CompareError;
 use super::board::{By, Campaigned};
 use crate::floor::{Floors, floors};
+use crate::measured::Operation;
 use crate::note::first_hello;
 use crate::options::Options;
 use crate::subtracted::part;
-use crate::values::{Operation, Values};
+use crate::values::Values;
 use tare_proto::Machine;
 use tare_store::{Campaign, LayerRow, Plan};
 
@@ -91,8 +92,12 @@ pub(super) fn is_same(a: &Plan, b: &Plan) -> bool {
 }
 
 /// The larger of both noise floors of a benchmark, as a log ratio; 0 when neither campaign measured one.
-pub(super) fn floor(sides: &[Side; 2], bench: [usize; 2]) -> f64 {
-    sides[0].floors.log_bound(bench[0]).max(sides[1].floors.log_bound(bench[1]))
+pub(super) fn floor(sides: &[Side; 2], layer: [usize; 2], bench: [usize; 2]) -> f64 {
+    let of = |at: usize| {
+        let bases = sides[at].values.bases(layer[at], bench[at]);
+        sides[at].floors.log_bound(bench[at], bases)
+    };
+    of(0).max(of(1))
 }
 
 /// What is compared, and why.

@@ -4,6 +4,7 @@ use super::merged::{MergedHost, MissingHost};
 use crate::board::{Measure, Method, Ratio, Verdict};
 use serde::Serialize;
 use tare_proto::{Better, Machine, Unit};
+use tare_stats::ShownInterval;
 
 /// Everything that campaigns of one plan from many hosts say together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -86,6 +87,9 @@ pub struct FleetCell {
     pub p_difference: Option<f64>,
     /// p-value of "the mean ratio lies outside the margin", corrected.
     pub p_equivalence: Option<f64>,
+    /// The interval that shows an equivalence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<ShownInterval>,
     /// Hosts on which most of what was measured was subtracted. With one such host the row is never called different.
     pub subtracted: usize,
     /// Whether hosts differ.

@@ -4,10 +4,13 @@ use super::board::{FleetCell, FleetLayer, FleetMean, FleetRow, PooledRatio};
 use super::differ::{conclude, spread};
 use super::merged::{Merged, MergedCell, Subject};
 use super::pooled::{interval, pooled_cell};
-use crate::board::Verdict;
+use crate::board::{Measure, Verdict};
 use crate::cell::verdict;
+use crate::load::plain;
+use crate::measured::best;
 use crate::options::Options;
-use crate::values::best;
+use crate::support::Support;
+use tare_proto::Better;
 use tare_stats::{
     Best, RowInput, VarianceModel, VerdictRules, benjamini_hochberg, holm, verdicts_with,
 };
@@ -104,6 +107,26 @@ impl<'a> Family<'a> {
                 if open { (Verdict::Undecided, None) } else { (said, more) };
             cell.p_difference = Some(answer.p_difference);
             cell.p_equivalence = Some(answer.p_equivalence);
+            cell.shown = answer.shown.filter(|_| cell.verdict == Verdict::Equivalent);
+        }
+    }
+
+    /// Bounds what is said of geometric means by what is said of their `rows`.
+    pub(super) fn bound_by(&mut self, merged: &Merged, rows: &Family) {
+        let plain = plain(merged.benchmarks.iter().map(|bench| bench.name.as_str()));
+        for Member { subject, cell } in &mut self.members {
+            let Subject::Mean { suite, measure, layer } = *subject else { continue };
+            let of_row = |row: &Member| match row.subject {
+                Subject::Row { benchmark, layer: own } if own == layer && plain[*benchmark] => {
+                    let info = &merged.benchmarks[*benchmark];
+                    let same = info.suite == *suite && Measure::of(info.unit) == *measure;
+                    let pooled = row.cell.pooled.as_ref();
+                    let log = pooled.filter(|_| same && row.cell.subtracted == 0)?.value.ln();
+                    Some((if info.better == Better::Higher { -log } else { log }, row.cell.verdict))
+                }
+                _ => None,
+            };
+            cell.verdict = Support::of(rows.members.iter().filter_map(of_row)).bound(cell.verdict);
         }
     }
 

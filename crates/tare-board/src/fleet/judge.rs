@@ -3,10 +3,13 @@
 use super::board::Fleet;
 use super::family::Family;
 use super::merged::{Merged, MergedCell, Subject};
-use super::pooled::study;
+use super::pooled::studies;
 use crate::board::Method;
 use crate::options::Options;
-use tare_stats::{Study, median, pool};
+use tare_stats::{median, pool};
+
+/// Blocks from which on a host tells its own noise well enough to be compared with the others (docs/calibration.md).
+const ENOUGH: usize = 3;
 
 /// Pools and judges what was merged.
 #[must_use]
@@ -20,7 +23,8 @@ pub fn fleet(merged: &Merged, options: &Options) -> Fleet {
     };
     let rows = Family::new(merged, options, floor, merged.cells.iter().filter(of_rows));
     // The means are a family of their own, as in a scoreboard.
-    let means = Family::new(merged, options, floor, merged.cells.iter().filter(of_means));
+    let mut means = Family::new(merged, options, floor, merged.cells.iter().filter(of_means));
+    means.bound_by(merged, &rows);
     let comparisons = rows.members.iter().filter(|member| member.cell.pooled.is_some()).count();
     let others = (0..merged.layers.len()).filter(|&layer| Some(layer) != merged.baseline());
     let others: Vec<usize> = others.collect();
@@ -50,8 +54,7 @@ fn floors(merged: &Merged, options: &Options) -> Vec<Option<f64>> {
     let mut floors = vec![None; merged.benchmarks.len()];
     for cell in &merged.cells {
         let Subject::Floor { benchmark } = cell.subject else { continue };
-        let studies: Vec<Study> = cell.effects.iter().filter_map(study).collect();
-        if let Ok(pooled) = pool(&studies, options.confidence) {
+        if let Ok(pooled) = pool(&studies(&cell.effects), options.confidence) {
             floors[benchmark] = Some(pooled.low.abs().max(pooled.high.abs()).exp());
         }
     }
@@ -85,5 +88,14 @@ fn warnings(merged: &Merged) -> Vec<String> {
     let one = (merged.hosts.len() == 1).then(|| {
         "one host alone says nothing of others: nothing is pooled, and there are no verdicts".into()
     });
-    [caches, versions, cut, one].into_iter().flatten().collect()
+    let few: Vec<&str> =
+        merged.hosts.iter().filter(|host| host.blocks < ENOUGH).map(|h| h.name.as_str()).collect();
+    let few = (one.is_none() && !few.is_empty()).then(|| {
+        format!(
+            "fewer than {ENOUGH} blocks: {}. How much blocks vary there is taken from all hosts together, so that the intervals \
+             hold; but where one host is much noisier than the others, hosts may be said to differ that do not",
+            few.join(", ")
+        )
+    });
+    [caches, versions, cut, few, one].into_iter().flatten().collect()
 }

@@ -9,6 +9,15 @@ use tare_store::{LayerRow, Plan};
 /// The name of the form, and its version.
 const FORMAT: (&str, u32) = ("tare-merged", 1);
 
+/// The largest natural logarithm of a ratio of two numbers: those of doubles are below 1,455.
+const LOGS: f64 = 1500.0;
+
+/// Degrees of freedom: the least that Satterthwaite's approximation leaves, and more than any campaign has.
+const DF: (f64, f64) = (0.01, 1e12);
+
+/// Blocks of a campaign: a year of the shortest.
+const BLOCKS: usize = 1 << 32;
+
 /// Campaigns of one plan from many hosts, each reduced to its log ratios.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Merged {
@@ -138,6 +147,27 @@ pub struct HostEffect {
     pub subtracted: bool,
 }
 
+impl HostEffect {
+    /// Whether its numbers are some that a campaign can have.
+    fn check(&self) -> Result<(), NotMerged> {
+        let within = |value: f64, ends: (f64, f64)| ends.0 <= value && value <= ends.1;
+        for (value, ends, what) in [
+            (Some(self.log), (-LOGS, LOGS), "a ratio is out of all bounds"),
+            (self.error, (0.0, LOGS), "a standard error is out of all bounds"),
+            (self.df, DF, "degrees of freedom are out of all bounds"),
+        ] {
+            if value.is_some_and(|value| !within(value, ends)) {
+                return Err(NotMerged::Damaged(what));
+            }
+        }
+        if self.blocks > BLOCKS {
+            Err(NotMerged::Damaged("more blocks than there can be"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
 /// Why a text is no merged result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotMerged {
@@ -228,10 +258,8 @@ impl Merged {
             ensure(benchmark.is_none_or(|b| b < self.benchmarks.len()), "no such benchmark")?;
             ensure(layer.is_none_or(|l| l < self.layers.len()), "no such layer")?;
             for effect in &cell.effects {
-                let error = effect.error.is_none_or(|error| error.is_finite() && error >= 0.0);
-                let df = effect.df.is_none_or(|df| df.is_finite() && df > 0.0);
                 ensure(effect.host < self.hosts.len(), "no such host")?;
-                ensure(effect.log.is_finite() && error && df, "a number is none")?;
+                effect.check()?;
             }
             let order = cell.effects.windows(2).all(|pair| pair[0].host < pair[1].host);
             ensure(order, "a host stands twice in a row")?;

@@ -6,7 +6,7 @@ use super::merged::{HostEffect, Merged, MergedCell, Subject};
 use crate::board::{Ratio, Verdict};
 use crate::options::Options;
 use tare_stats::dist::{t_factor, t_two_sided};
-use tare_stats::{Pooled, RatioInterval, Study, p_of_same, pool, residuals};
+use tare_stats::{Pooled, RatioInterval, Study, p_of_same, pool, residuals, share_variances};
 
 /// The smallest standard error that a host is believed to have: a millionth. Counts of a simulated machine repeat exactly.
 const LEAST_ERROR: f64 = 1e-6;
@@ -21,6 +21,7 @@ impl FleetCell {
             more_hosts: None,
             p_difference: None,
             p_equivalence: None,
+            shown: None,
             subtracted: 0,
             spread: Spread::Unknown,
             properties: Vec::new(),
@@ -39,10 +40,12 @@ pub(super) fn pooled_cell(merged: &Merged, cell: &MergedCell, options: &Options)
     };
     let known: Vec<(usize, &HostEffect)> =
         cell.effects.iter().enumerate().filter(|(_, effect)| effect.error.is_some()).collect();
-    let studies: Vec<Study> = known.iter().filter_map(|(_, effect)| study(effect)).collect();
+    let own: Vec<HostEffect> = known.iter().map(|(_, effect)| **effect).collect();
+    let studies = studies(&own);
     let Ok(pooled) = pool(&studies, options.confidence) else { return found };
-    let df: Vec<f64> = known.iter().map(|(_, effect)| effect.df.unwrap_or(f64::INFINITY)).collect();
-    let same = p_of_same(&studies, &df).unwrap_or(1.0);
+    let (df, blocks) = known_by(&own);
+    let alone: Vec<Study> = own.iter().filter_map(study).collect();
+    let same = p_of_same(&alone, &df, &blocks).unwrap_or(1.0);
     if let Ok(all) = residuals(&studies, pooled.tau_squared) {
         for ((at, _), residual) in known.iter().zip(all) {
             found.hosts[*at].outlier = Some(residual.p);
@@ -56,8 +59,22 @@ pub(super) fn pooled_cell(merged: &Merged, cell: &MergedCell, options: &Options)
     found
 }
 
-/// What a host adds to the pool; nothing with one block.
-pub(super) fn study(effect: &HostEffect) -> Option<Study> {
+/// What hosts add to the pool, each with a variance that the blocks of all hosts have told; nothing of one with one block.
+pub(super) fn studies(effects: &[HostEffect]) -> Vec<Study> {
+    let known: Vec<HostEffect> = effects.iter().filter(|e| e.error.is_some()).copied().collect();
+    let alone: Vec<Study> = known.iter().filter_map(study).collect();
+    let (df, blocks) = known_by(&known);
+    let still = LEAST_ERROR * LEAST_ERROR;
+    share_variances(&alone, &df, &blocks, still).unwrap_or(alone)
+}
+
+/// The degrees of freedom of each host's own error, and its blocks.
+fn known_by(effects: &[HostEffect]) -> (Vec<f64>, Vec<usize>) {
+    effects.iter().map(|effect| (effect.df.unwrap_or(f64::INFINITY), effect.blocks)).unzip()
+}
+
+/// What a host says by itself; nothing with one block.
+fn study(effect: &HostEffect) -> Option<Study> {
     let error = effect.error?.max(LEAST_ERROR);
     Some(Study { effect: effect.log, variance: error * error })
 }

@@ -89,9 +89,14 @@ fn reduce(campaign: &Campaign, estimator: Option<Estimator>) -> Vec<(Subject, Op
         let floor = floors.intervals[benchmark].map(|floor| of_interval(&floor.interval));
         found.push((Subject::Floor { benchmark }, floor));
     }
-    for (mean, interval) in
-        geomeans_with_intervals(&weighed, &names, campaign, &values.by_host, &floors, &options)
-    {
+    for (mean, interval) in geomeans_with_intervals(
+        (&weighed, &judged),
+        &names,
+        campaign,
+        &values.by_host,
+        &floors,
+        &options,
+    ) {
         let Some(layer) = campaign.layers.iter().position(|row| row.name == mean.layer) else {
             continue;
         };

@@ -45,7 +45,7 @@ impl<'a> Prices<'a> {
         let (row, cell) = self.row(&format!("{OPERATION_ROW}{}", operation.name))?;
         let native = row.baseline.as_ref().map(|mean| mean.mean);
         let (native, (ratio, log_error)) = native.zip(ratio(cell)).ok_or_else(|| none(cell))?;
-        let (native, ratio) = (native * times, beyond_noise(row, ratio));
+        let (native, ratio) = (native * times, beyond_noise(row, cell, ratio));
         let (here, there) = self.of.cpus(&row.benchmark);
         let (native, ratio) = (native * here, ratio * there / here);
         let group = Work::ALL.iter().position(|work| *work == operation.work).unwrap_or(0);
@@ -66,7 +66,7 @@ impl<'a> Prices<'a> {
         let (row, cell) = self.row(COMPUTE)?;
         let (ratio, log_error) = ratio(cell).ok_or_else(|| none(cell))?;
         let (here, there) = self.of.cpus(COMPUTE);
-        let ratio = beyond_noise(row, ratio) * there / here;
+        let ratio = beyond_noise(row, cell, ratio) * there / here;
         Ok(CostTerm { group: USER, native: ns, layer: ns * ratio, log_error })
     }
 
@@ -83,8 +83,8 @@ fn none(cell: &Cell) -> NoPrice {
 }
 
 /// A ratio that is no further from 1 than the baseline's second boot is from its first is no difference.
-fn beyond_noise(row: &Row, ratio: f64) -> f64 {
-    let noise = row.floor.as_ref().map_or(0.0, |floor| floor.ratio.value.ln().abs());
+fn beyond_noise(row: &Row, cell: &Cell, ratio: f64) -> f64 {
+    let noise = cell.floor.or(row.floor).map_or(0.0, |floor| floor.ratio.value.ln().abs());
     if ratio.ln().abs() <= noise { 1.0 } else { ratio }
 }
 

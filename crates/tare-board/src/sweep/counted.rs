@@ -3,9 +3,10 @@
 use super::effects::Fitted;
 use super::responses::Grid;
 use crate::board::CountedEffect;
+use crate::options::Options;
 use crate::values::{BlockResult, Values};
 use std::collections::BTreeSet;
-use tare_stats::mean_interval;
+use tare_stats::{adjusted, mean_interval};
 use tare_store::{Role, SeriesRow};
 
 /// Counters that are crossings, or begin so, or are instructions by place.
@@ -27,14 +28,15 @@ const LEAST: f64 = 0.01;
 /// Most counters of a benchmark: a plugin's own are fewer.
 const MOST: usize = 64;
 
+/// A change that was looked at, and the p-value of "there is none", not corrected for the others.
+pub(super) struct Change {
+    effect: CountedEffect,
+    p: f64,
+}
+
 impl Fitted {
-    /// The changes that are shown, and are no trifles, by counter.
-    pub(super) fn counted(
-        &self,
-        grid: &Grid,
-        values: &Values,
-        confidence: f64,
-    ) -> Vec<CountedEffect> {
+    /// The changes of every counter from the first setting of each knob to each other one.
+    pub(super) fn counted(&self, grid: &Grid, values: &Values, confidence: f64) -> Vec<Change> {
         let mut found = Vec::new();
         for counter in names(grid, values).into_iter().take(MOST) {
             let blocks: Option<Vec<Vec<f64>>> = grid
@@ -50,25 +52,34 @@ impl Fitted {
                     let first = self.each_of(&blocks, |fit| fit.mean(&[(knob, 0)]));
                     let change = self.each_of(&blocks, |fit| fit.effect(knob, level));
                     let Ok(interval) = mean_interval(&change, confidence) else { continue };
-                    let (low, high) = (interval.low, interval.high);
-                    let first = first.iter().sum::<f64>() / first.len() as f64;
-                    let shown = (low > 0.0 || high < 0.0) && interval.mean.abs() >= LEAST * first;
-                    let counter = counter.clone();
-                    let change = interval.mean;
-                    found.extend(shown.then_some(CountedEffect {
-                        counter,
+                    let effect = CountedEffect {
+                        counter: counter.clone(),
                         knob,
                         level,
-                        first,
-                        change,
-                        low,
-                        high,
-                    }));
+                        first: first.iter().sum::<f64>() / first.len() as f64,
+                        change: interval.mean,
+                        low: interval.low,
+                        high: interval.high,
+                    };
+                    found.push(Change { effect, p: interval.p_value(confidence) });
                 }
             }
         }
         found
     }
+}
+
+/// The changes that are shown: no trifles, and none that is expected by chance among so many, which all of a campaign's are.
+pub(super) fn shown(changes: Vec<Vec<Change>>, options: &Options) -> Vec<Vec<CountedEffect>> {
+    let p: Vec<f64> = changes.iter().flatten().map(|change| change.p).collect();
+    let mut p = adjusted(&p, options.correction).into_iter();
+    let mut is_shown = |change: Change| {
+        let clear = p.next().is_some_and(|p| p <= 1.0 - options.confidence);
+        let effect = change.effect;
+        let counts = effect.change != 0.0 && effect.change.abs() >= LEAST * effect.first;
+        (clear && counts).then_some(effect)
+    };
+    changes.into_iter().map(|all| all.into_iter().filter_map(&mut is_shown).collect()).collect()
 }
 
 /// The counters that any setting has.

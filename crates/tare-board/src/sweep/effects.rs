@@ -3,7 +3,7 @@
 use super::ratio_of;
 use super::responses::Grid;
 use crate::board::{Effect, Explained, Interaction, Ratio, Verdict};
-use tare_stats::{Factorial, Fit, RatioInterval};
+use tare_stats::{DesignNoise, Factorial, Fit, RatioInterval};
 
 /// All that a model says of a grid, without verdicts.
 #[derive(Default)]
@@ -27,10 +27,22 @@ pub(super) struct Claim {
     pub(super) of: Of,
     pub(super) at: usize,
     pub(super) interval: RatioInterval,
+    /// The same with what all settings vary by, where they can tell.
+    pub(super) moderated: Option<RatioInterval>,
+}
+
+/// A figure of the fits, one a block.
+struct Contrast {
+    logs: Vec<f64>,
+    /// How much more it varies than one setting.
+    weight: f64,
+    noise: Option<DesignNoise>,
 }
 
 /// The models of a grid.
 pub(super) struct Fitted {
+    /// What the settings vary by.
+    noise: Option<DesignNoise>,
     alone: Factorial,
     /// With interactions, where the settings can tell them apart and there are two knobs.
     pairs: Option<Factorial>,
@@ -47,7 +59,8 @@ impl Fitted {
         }
         let model = |pairs| Factorial::new(&levels, &grid.points, pairs);
         let alone = model(false).map_err(|error| error.to_string())?;
-        Ok(Fitted { alone, pairs: (varied > 1).then(|| model(true).ok()).flatten() })
+        let noise = DesignNoise::of(&grid.logs).ok();
+        Ok(Fitted { noise, alone, pairs: (varied > 1).then(|| model(true).ok()).flatten() })
     }
 
     /// The model with interactions, or else without.
@@ -79,27 +92,32 @@ impl Fitted {
             .flat_map(|knob| (1..grid.knobs[knob].levels.len()).map(move |level| (knob, level)))
             .collect();
         for &(knob, level) in &all {
-            let logs = self.each(grid, |fit| fit.effect(knob, level));
-            if let Some(ratio) = found.claim(Of::Effect, &logs, confidence) {
+            let effect = move |fit: &Fit| fit.effect(knob, level);
+            if let Some(ratio) = found.claim(Of::Effect, &self.contrast(grid, effect), confidence) {
                 found.effects.push(Effect { knob, level, ratio, verdict });
             }
-            let before =
-                self.each(grid, |fit| fit.effect(knob, level) - fit.effect(knob, level - 1));
+            let step = move |fit: &Fit| fit.effect(knob, level) - fit.effect(knob, level - 1);
             if grid.knobs[knob].ordered
-                && let Some(ratio) = found.claim(Of::Step, &before, confidence)
+                && let Some(ratio) = found.claim(Of::Step, &self.contrast(grid, step), confidence)
             {
                 found.steps.push(Effect { knob, level, ratio, verdict });
             }
         }
         let pairs = all.iter().flat_map(|a| all.iter().map(move |b| (*a, *b)));
         for (a, b) in pairs.filter(|(a, b)| self.has_pairs() && a.0 < b.0) {
-            let logs = self.each(grid, |fit| fit.interaction(a, b));
-            if let Some(ratio) = found.claim(Of::Interaction, &logs, confidence) {
+            let of = self.contrast(grid, |fit| fit.interaction(a, b));
+            if let Some(ratio) = found.claim(Of::Interaction, &of, confidence) {
                 let (knobs, levels) = ([a.0, b.0], [a.1, b.1]);
                 found.interactions.push(Interaction { knobs, levels, ratio, verdict });
             }
         }
         found
+    }
+
+    /// What `figure` says of each block's fit, and how it is tested.
+    fn contrast(&self, grid: &Grid, figure: impl Fn(&Fit) -> f64) -> Contrast {
+        let weight = self.model().weight(&figure);
+        Contrast { logs: self.each(grid, figure), weight, noise: self.noise }
     }
 
     /// How much the models explain of the settings' means over the blocks; `None` when they do not differ.
@@ -114,14 +132,17 @@ impl Fitted {
 
 impl Effects {
     /// The ratio of the next entry `of` a list, which is to be judged if it has an interval.
-    fn claim(&mut self, of: Of, logs: &[f64], confidence: f64) -> Option<Ratio> {
-        let (ratio, interval) = ratio_of(logs, confidence)?;
+    fn claim(&mut self, of: Of, contrast: &Contrast, confidence: f64) -> Option<Ratio> {
+        let (ratio, interval) = ratio_of(&contrast.logs, confidence)?;
         let at = match of {
             Of::Effect => self.effects.len(),
             Of::Step => self.steps.len(),
             Of::Interaction => self.interactions.len(),
         };
-        self.claims.extend(interval.map(|interval| Claim { of, at, interval }));
+        self.claims.extend(interval.map(|interval| {
+            let shared = |noise: DesignNoise| noise.moderated(&interval, contrast.weight);
+            Claim { of, at, interval, moderated: contrast.noise.map(shared) }
+        }));
         Some(ratio)
     }
 }

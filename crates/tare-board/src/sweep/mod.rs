@@ -11,12 +11,17 @@ mod settings;
 
 use crate::board::{Ratio, Response, Sweep};
 use crate::floor::Floors;
+use crate::measured::best;
 use crate::options::Options;
-use crate::values::{Values, best};
+use crate::values::Values;
+use counted::Change;
 use effects::{Claim, Effects, Fitted, Of};
 use responses::Grid;
-use tare_stats::{RowInput, verdicts};
+use tare_stats::{RowInput, VarianceModel, VerdictRules, verdicts_with};
 use tare_store::Campaign;
+
+/// Degrees of freedom from which on a contrast is moderated.
+const MODERATED_DF: f64 = 4.0;
 
 /// What every swept layer of a campaign says; nothing of a campaign without a sweep.
 pub(crate) fn sweeps(
@@ -27,29 +32,41 @@ pub(crate) fn sweeps(
 ) -> Vec<Sweep> {
     let mut claims: Vec<(usize, Claim)> = Vec::new();
     let mut sweeps: Vec<Sweep> = Vec::new();
-    let mut rows = Vec::new();
+    let (mut rows, mut counted) = (Vec::new(), Vec::new());
     for (layer, grids) in responses::grids(campaign, values) {
         let design = campaign.plan.sweep.as_ref().map(|sweep| sweep.design).unwrap_or_default();
         let mut sweep = Sweep { layer, design, responses: Vec::new() };
         for grid in grids {
-            let (response, own) = response(&grid, campaign, values, options);
+            let (response, own, changes) = response(&grid, campaign, values, options);
+            counted.push(changes);
             claims.extend(own.into_iter().map(|claim| (rows.len(), claim)));
-            rows.push(grid.benchmark);
+            let layer = grid.places.first().map_or(0, |place| place.0);
+            rows.push((grid.benchmark, values.bases(layer, grid.benchmark)));
             sweep.responses.push(response);
         }
         sweeps.push(sweep);
     }
-    judge(&mut sweeps, claims, |at| (floors.log_bound(rows[at]), rows[at]), campaign, options);
+    let responses = sweeps.iter_mut().flat_map(|sweep| &mut sweep.responses);
+    for (response, shown) in responses.zip(counted::shown(counted, options)) {
+        response.counted = shown;
+    }
+    judge(
+        &mut sweeps,
+        claims,
+        |at| (floors.log_bound(rows[at].0, rows[at].1), rows[at].0),
+        campaign,
+        options,
+    );
     sweeps
 }
 
-/// Everything about one benchmark but its verdicts, and what these are made from.
+/// Everything about one benchmark but its verdicts and the counters that are shown, and what these are made from.
 fn response(
     grid: &Grid,
     campaign: &Campaign,
     values: &Values,
     options: &Options,
-) -> (Response, Vec<Claim>) {
+) -> (Response, Vec<Claim>, Vec<Change>) {
     let info = &campaign.benchmarks[grid.benchmark];
     let fitted = Fitted::new(grid);
     let mut found = Effects::default();
@@ -79,10 +96,10 @@ fn response(
         explained,
         best: settings::best(grid, info.better, options.confidence),
         curves,
-        counted,
+        counted: Vec::new(),
         why,
     };
-    (response, found.claims)
+    (response, found.claims, counted)
 }
 
 /// The verdicts of all effects and interactions together: a family of their own, bounded by the floors of their benchmarks.
@@ -96,10 +113,20 @@ fn judge(
     let input = |(at, claim): &(usize, Claim)| {
         let (floor, benchmark) = row(*at);
         let best = best(campaign.benchmarks[benchmark].better);
-        RowInput { interval: claim.interval, margin: options.margin, floor, best, layer: *at }
+        // As in a scoreboard: where a floor is measured and there are enough blocks, or where it seems not to vary at all.
+        let enough = floor > 0.0 && claim.interval.df >= MODERATED_DF;
+        let moderated = claim.moderated.filter(|_| enough || claim.interval.degenerate);
+        let interval = moderated.unwrap_or(claim.interval);
+        RowInput { interval, margin: options.margin, floor, best, layer: *at }
     };
     let inputs: Vec<RowInput> = claims.iter().map(input).collect();
-    let answers = verdicts(&inputs, options.correction, 1.0 - options.confidence);
+    let rules = VerdictRules {
+        correction: options.correction,
+        alpha: 1.0 - options.confidence,
+        // What they share is known from the settings; contrasts of the same values are no sample of variances.
+        variance: VarianceModel::PerRow,
+    };
+    let answers = verdicts_with(&inputs, &rules);
     let mut responses: Vec<&mut Response> =
         sweeps.iter_mut().flat_map(|sweep| &mut sweep.responses).collect();
     for ((at, claim), answer) in claims.iter().zip(answers) {

@@ -3,7 +3,8 @@
 
 use crate::board::Factor;
 use crate::cell::mean_over_blocks;
-use crate::values::{Operation, Values};
+use crate::measured::Operation;
+use crate::values::Values;
 use std::collections::BTreeMap;
 use tare_proto::{BenchInfo, name_and_load};
 use tare_store::{Campaign, Knob, Sweep, Turned};

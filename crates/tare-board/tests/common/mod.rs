@@ -108,6 +108,7 @@ pub fn empty(blocks: u32, layers: Vec<LayerRow>, benchmarks: Vec<BenchInfo>) -> 
         benchmarks,
         boots: vec![],
         series: vec![],
+        whole_series: vec![],
         warnings: vec![],
     }
 }

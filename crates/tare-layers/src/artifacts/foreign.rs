@@ -3,6 +3,7 @@
 
 use super::package::{self, Apt};
 use crate::programs::{output, plain};
+use crate::work::Work;
 use crate::{Host, Unavailable, cache};
 use std::fs;
 use std::path::Path;
@@ -62,7 +63,7 @@ fn options(architecture: &str, folder: &Path) -> Vec<String> {
 fn fetch(architecture: &str, cache: &Path, kept: &Path) -> Result<(), String> {
     let text = |e: std::io::Error| format!("{}: {e}", cache.display());
     cache::make(cache).map_err(text)?;
-    let work = tempfile::Builder::new().prefix(".apt-").tempdir_in(cache).map_err(text)?;
+    let work = Work::new_in(cache).map_err(text)?;
     for folder in ["lists/partial", "archives/partial"] {
         cache::make(&work.path().join(folder)).map_err(text)?;
     }
@@ -75,12 +76,7 @@ fn fetch(architecture: &str, cache: &Path, kept: &Path) -> Result<(), String> {
     if !lists.map(|entry| entry.file_name()).any(|name| is_list(&name.to_string_lossy())) {
         return Err(said.err().unwrap_or_else(|| "its sources have none".into()));
     }
-    match fs::rename(work.path(), kept) {
-        Ok(()) => drop(work.keep()),
-        Err(_) if kept.is_dir() => {} // another run was quicker
-        Err(e) => return Err(text(e)),
-    }
-    Ok(())
+    work.move_to(kept).map_err(text)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! tare's cache, or one taken out of the distribution's package without installing it.
 
 use crate::artifacts::package::{self, Apt, by_version};
+use crate::work::Work;
 use crate::{Host, Unavailable, artifacts::modules, cache};
 use nix::unistd::{AccessFlags, access};
 use std::path::{Path, PathBuf};
@@ -108,7 +109,7 @@ fn newest() -> Result<String, Unavailable> {
 fn unpack(package: &str, folder: &Path) -> Result<PathBuf, String> {
     let text = |e: io::Error| format!("{}: {e}", folder.display());
     cache::make(folder).map_err(text)?;
-    let work = tempfile::Builder::new().prefix(".fetch-").tempdir_in(folder).map_err(text)?;
+    let work = Work::new_in(folder).map_err(text)?;
     // Only the kernel and a few drivers leave the package; all its modules are ten times as large.
     let archive = package::extract(&Apt::default(), package, &["./boot/vmlinuz-*"], work.path())?;
     let names = [modules::VIRTIO, modules::BALLOON, modules::EXT4, modules::ROOT].concat();

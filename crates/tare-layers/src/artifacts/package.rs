@@ -1,6 +1,7 @@
 //! Files out of the distribution's packages, extracted into tare's cache and never installed.
 
 use crate::programs::{self, output, plain, wait};
+use crate::work::Work;
 use crate::{Host, Unavailable, cache};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
@@ -157,18 +158,18 @@ fn extract_tree(
 ) -> Result<PathBuf, String> {
     let text = |e: io::Error| format!("{}: {e}", folder.display());
     cache::make(folder).map_err(text)?;
-    let work = tempfile::Builder::new().prefix(".fetch-").tempdir_in(folder).map_err(text)?;
+    let work = Work::new_in(folder).map_err(text)?;
     let archive = extract(apt, package, members, work.path())?;
     let name = archive.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     fs::remove_file(&archive).map_err(text)?;
     let kept = folder.join(format!("{name}.{tag}"));
-    match fs::rename(work.path(), &kept) {
-        // Its folder's name is gone; nothing is left to remove.
-        Ok(()) => drop(work.keep()),
-        Err(_) if kept.is_dir() => {} // another run was quicker
-        Err(e) => return Err(text(e)),
-    }
+    work.move_to(&kept).map_err(text)?;
     Ok(kept)
+}
+
+/// Whether anything of `package` was extracted already.
+pub(crate) fn is_cached(package: &str, host: &Host) -> bool {
+    cached(&host.cache.join("packages"), package, "").is_some()
 }
 
 /// The newest extracted version of `package` with these members.
@@ -183,8 +184,7 @@ fn cached(folder: &Path, package: &str, tag: &str) -> Option<PathBuf> {
 
 /// Tells trees of different members of one package apart.
 fn tag(members: &[&str]) -> String {
-    let hash = Sha256::digest(members.join("\n").as_bytes());
-    hash[..4].iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:.8x}", Sha256::digest(members.join("\n")))
 }
 
 /// Compares releases as people do: runs of digits as numbers.

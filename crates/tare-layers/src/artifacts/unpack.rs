@@ -41,7 +41,7 @@ pub(crate) fn elf(packed: &Path, host: &Host) -> Result<PathBuf, Unavailable> {
         return std::path::absolute(packed).map_err(|e| fault(e.to_string()));
     }
     let kept = host.cache.join("unpacked").join(name(packed, &data));
-    if kept.is_file() {
+    if cache::is_own_file(&kept) {
         return Ok(kept);
     }
     let (payload, size) = payload(&data).map_err(fault)?;
@@ -54,11 +54,10 @@ pub(crate) fn elf(packed: &Path, host: &Host) -> Result<PathBuf, Unavailable> {
 
 /// Names the unpacked file by what it comes from.
 fn name(packed: &Path, data: &[u8]) -> String {
-    let hash: String = Sha256::digest(data)[..6].iter().map(|byte| format!("{byte:02x}")).collect();
     let stem = packed.file_stem().unwrap_or_default().to_string_lossy();
     let plain: String =
         stem.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
-    format!("{plain}-{hash}")
+    format!("{plain}-{:.12x}", Sha256::digest(data))
 }
 
 /// The packed part of a bzImage and the size that it says it unpacks to; of another file, all of it.

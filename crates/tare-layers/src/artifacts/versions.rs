@@ -1,8 +1,9 @@
 //! Kernels by a pattern of their packages' names: all versions that the distribution has.
 
-use crate::Unavailable;
-use crate::artifacts::package::by_version;
+use crate::artifacts::package::{self, by_version};
 use crate::programs::{output, plain};
+use crate::{Host, Unavailable};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// What stands for a version in a pattern.
@@ -46,6 +47,18 @@ pub fn kernels(pattern: &str) -> Result<Vec<String>, Unavailable> {
             format!("narrow it down to {MOST}"),
         )),
     }
+}
+
+/// Which of the packages `names` neither apt knows nor the cache has. None where there is no apt to ask.
+pub fn unknown_packages<'a>(names: &[&'a str], host: &Host) -> Vec<&'a str> {
+    let missing: Vec<&str> =
+        names.iter().copied().filter(|name| !package::is_cached(name, host)).collect();
+    if missing.is_empty() {
+        return missing;
+    }
+    let Ok(said) = output(plain("apt-cache").arg("pkgnames"), LISTING) else { return Vec::new() };
+    let known: BTreeSet<&str> = said.lines().map(str::trim).collect();
+    missing.into_iter().filter(|name| !known.contains(name)).collect()
 }
 
 fn matching<'a>(pattern: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {

@@ -3,17 +3,18 @@
 
 use crate::keeper::estate::{self, Estate};
 use crate::keeper::orders::{News, Order, READY, monotonic_ns, tell};
-use crate::{Helper, Program, affinity, keeper::end, open_files, registers};
+use crate::terminal::{self, Terminal};
+use crate::{Helper, Program, affinity, keeper::end, open_files, registers, threads};
 use nix::sys::prctl;
 use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::unistd::{dup2_stderr, dup2_stdin, dup2_stdout};
+use std::fs;
 use std::io::{self, BufRead, BufReader, PipeReader, Read};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::{fs, thread};
 
 /// What would end the keeper before its work is done.
 const IGNORED: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGPIPE];
@@ -51,9 +52,16 @@ pub(crate) fn layer(
     let pages = what.pages;
     // SAFETY: as above.
     unsafe { command.pre_exec(move || pages.ask()) };
+    if let Some(mounts) = what.mounts.entry(folder, &what.folders)? {
+        // SAFETY: as above.
+        unsafe { command.pre_exec(move || mounts.enter()) };
+    }
+    let terminal = what.terminal.then(|| terminal::give(&mut command)).transpose()?;
     let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", what.program.display()));
     let started = monotonic_ns();
     let first = command.spawn().map_err(named)?;
+    drop(command); // with its copy of the layer's side of a terminal
+    terminal.map_or(Ok(()), Terminal::carry)?;
     // The runtime's own commands come first: they may need what was made for it.
     estate.commands = [what.cleanup.clone(), std::mem::take(&mut estate.commands)].concat();
     tell(life, &News::Started { at: started, helpers });
@@ -104,7 +112,7 @@ fn helper(helper: &Helper, folder: &Path) -> io::Result<u32> {
     let started = command.spawn();
     drop(command); // with its own ends of the pipe
     let started = started?;
-    let says = first_line(says).recv_timeout(READY);
+    let says = first_line(says)?.recv_timeout(READY);
     let why = match says.as_deref().map(str::trim) {
         Ok("ready") => return Ok(started.id()), // reaped with all others
         Ok("") => "it ended and said nothing".to_owned(),
@@ -115,15 +123,15 @@ fn helper(helper: &Helper, folder: &Path) -> io::Result<u32> {
 }
 
 /// The first line that comes through `pipe`, when it does. What follows is thrown away.
-fn first_line(pipe: PipeReader) -> Receiver<String> {
+fn first_line(pipe: PipeReader) -> io::Result<Receiver<String>> {
     let (told, heard) = channel();
-    thread::spawn(move || {
+    threads::start(move || {
         let (mut line, mut pipe) = (Vec::new(), BufReader::new(pipe));
         let _ = pipe.by_ref().take(LINE).read_until(b'\n', &mut line);
         let _ = told.send(String::from_utf8_lossy(&line).into_owned());
         let _ = io::copy(&mut pipe, &mut io::sink());
-    });
-    heard
+    })?;
+    Ok(heard)
 }
 
 /// A layer takes signals as usual, and goes with its keeper should that be killed itself.

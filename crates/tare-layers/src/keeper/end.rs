@@ -3,29 +3,38 @@
 
 use crate::keeper::orders::{News, tell};
 use crate::keeper::procs;
+use crate::threads;
 use nix::errno::Errno;
 use nix::sys::wait::{WaitStatus, waitpid};
 use std::io::{self, BufReader};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Set when tare has closed the life line.
+/// Set when tare has closed the life line, or all is to end.
 static GONE: AtomicBool = AtomicBool::new(false);
 
 /// Set when the layer has no process left. What runs below the keeper from then on cleans up and
 /// must not be ended.
 static NONE_LEFT: Mutex<bool> = Mutex::new(false);
 
-/// Ends every process of the layer when tare closes the life line, from now on.
-pub(crate) fn with(mut orders: BufReader<UnixStream>) {
-    thread::spawn(move || {
+/// Ends every process of the layer when tare closes the life line, or [`all`] is called, from now on. The thread is there before
+/// anything else is started: later the kernel might refuse it.
+pub(crate) fn with(mut orders: BufReader<UnixStream>) -> io::Result<()> {
+    let ended = threads::start(move || {
         let _ = io::copy(&mut orders, &mut io::sink());
         GONE.store(true, Ordering::SeqCst);
         end_all();
     });
+    ended.map(drop)
+}
+
+/// Lets the thread of [`with`] end every process of the layer: nothing more is heard through the life line.
+fn all(life: &UnixStream) {
+    let _ = life.shutdown(Shutdown::Read); // which is refused only when tare has closed it
 }
 
 /// Fails once tare has gone: nothing more needs to be made.
@@ -35,7 +44,7 @@ pub(crate) fn unless_gone() -> io::Result<()> {
 
 /// Ends the processes of a layer that could not be started: helpers may be running already.
 pub(crate) fn unfinished(life: &UnixStream) {
-    thread::spawn(end_all);
+    all(life);
     reap_all(0, life);
 }
 
@@ -51,7 +60,7 @@ pub(crate) fn reap_all(first: u32, life: &UnixStream) {
         };
         if pid.as_raw() as u32 == first {
             tell(life, &News::Ended(how));
-            thread::spawn(end_all);
+            all(life);
         }
     }
     *NONE_LEFT.lock().unwrap_or_else(PoisonError::into_inner) = true;

@@ -1,13 +1,14 @@
 //! What a boot makes on this host beside its processes, and how it is removed. All of it carries the boot's id,
 //! which is random: what has that name was made by this boot and by nobody else.
 
-use crate::{Program, keeper::mounts, keeper::procs, programs};
+use crate::{Program, keeper::mark, keeper::mounts, programs};
 use serde::{Deserialize, Serialize};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
+use tare_proto::harmless;
 
 /// Longest time that one command may take that makes or removes something.
 pub(crate) const COMMAND: Duration = Duration::from_secs(8);
@@ -44,12 +45,13 @@ impl Estate {
         let folders = [folder.to_owned()].into_iter().chain(program.folders.iter().cloned());
         let undo = program.setup.iter().rev().map(|step| step.undo.clone());
         let commands = program.cleanup.iter().cloned().chain(undo);
+        let needs_env = commands.clone().any(|words| !words.is_empty()) || !program.stop.is_empty();
         Estate {
             id: id.to_owned(),
             folders: folders.collect(),
             commands: commands.filter(|words| !words.is_empty()).collect(),
             stop: program.stop.clone(),
-            env: program.env.clone(),
+            env: if needs_env { program.env.clone() } else { Vec::new() },
             cgroups: true,
         }
     }
@@ -74,7 +76,7 @@ impl Estate {
 
     /// Ends the boot's processes, whoever their parent is now, and removes all else; names what is left.
     pub fn end_and_clear(&self) -> Vec<String> {
-        let living = procs::end_marked(procs::mark(&self.id), DYING);
+        let living = mark::end_marked(mark::mark(&self.id), DYING);
         let mut left: Vec<String> =
             living.into_iter().map(|pid| format!("process {pid} does not end")).collect();
         left.extend(self.clear());
@@ -120,6 +122,9 @@ pub(crate) fn is_id(id: &str) -> bool {
 /// removed before its engine has noticed.
 const AGAIN: Duration = Duration::from_secs(3);
 
+/// Most characters of a command in the message of its failure.
+const SHOWN: usize = 160;
+
 /// Runs a command that ends something elsewhere.
 fn stop(words: &[String], env: &[(String, String)]) -> io::Result<()> {
     let begin = Instant::now();
@@ -136,7 +141,9 @@ pub(crate) fn run(words: &[String], env: &[(String, String)], within: Duration) 
     let Some((name, args)) = words.split_first() else { return Ok(()) };
     let mut command = Command::new(name);
     command.args(args).env_clear().envs(env.iter().cloned());
-    let why = |why| io::Error::other(format!("{}: {why}", words.join(" ")));
+    let why = |why| {
+        io::Error::other(format!("{why}; the command: {}", harmless(&words.join(" "), SHOWN)))
+    };
     programs::output(&mut command, within).map(drop).map_err(why)
 }
 
@@ -162,4 +169,19 @@ fn remove_groups(path: &Path) -> io::Result<()> {
         }
     }
     fs::remove_dir(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_stands_before_the_command_which_is_shortened() {
+        let long = "x".repeat(600);
+        let words = ["sh", "-c", "echo no room >&2; exit 1", &long].map(str::to_owned);
+        let env = [("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
+        let said = run(&words, &env, COMMAND).expect_err("it fails").to_string();
+        assert!(said.starts_with("sh: no room; the command: sh -c echo no room"), "{said}");
+        assert!(said.chars().count() < 250, "{said}");
+    }
 }

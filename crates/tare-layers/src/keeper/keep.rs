@@ -5,7 +5,7 @@
 use crate::keeper::estate::{Estate, is_id};
 use crate::keeper::orders::{Boot, LIFE, News, Order, tell};
 use crate::keeper::record::Record;
-use crate::{keeper::begin, keeper::end, keeper::procs};
+use crate::{keeper::begin, keeper::end, keeper::mark};
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::prctl;
 use nix::sys::signal::SigHandler;
@@ -33,7 +33,7 @@ pub fn keep(parent: &Path) -> io::Result<()> {
     let mut orders = BufReader::new(life.try_clone()?);
     tell(&life, &News::Ready);
     let Some(boot) = next::<Boot>(&mut orders) else { return Ok(()) }; // tare is gone already
-    procs::set_mark(procs::mark(&boot.id));
+    mark::set_mark(mark::mark(&boot.id));
     let mut estate = Estate::new(&boot.id);
     let record = boot.records.as_deref().and_then(|folder| Record::create(folder, &boot.id).ok());
     if let Err(refused) = serve(parent, &life, orders, &mut estate, &record) {
@@ -58,7 +58,7 @@ fn serve(
     let folder = own_folder(parent, estate, record)?;
     tell(life, &News::Folder(folder.clone()));
     let Some(order) = next::<Order>(&mut orders) else { return Ok(()) };
-    end::with(orders);
+    end::with(orders)?;
     note(record, &Estate::whole(&estate.id, &folder, &order.program));
     let started = begin::layer(&order, estate, &folder, life);
     match started {

@@ -9,6 +9,7 @@ pub(crate) mod cpu_time;
 pub(crate) mod end;
 pub(crate) mod estate;
 pub(crate) mod keep;
+pub(crate) mod mark;
 pub(crate) mod memory;
 pub(crate) mod mounts;
 pub(crate) mod orders;
@@ -86,8 +87,7 @@ impl Keeper {
         let Spare { mut keeper, life, ready } = waiting.map_err(SessionError::Start)?;
         let streams = (keeper.stdin.take(), keeper.stdout.take(), keeper.stderr.take());
         let news = BufReader::new(life.try_clone().map_err(SessionError::Start)?);
-        let (ended, left, estate) = (None, None, Estate::new(id));
-        let helpers = Vec::new();
+        let (ended, left, estate, helpers) = (None, None, Estate::new(id), Vec::new());
         let mut running =
             Running { keeper, life, news, helpers, ended, left, estate, record: None };
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {

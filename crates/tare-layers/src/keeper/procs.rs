@@ -1,16 +1,14 @@
-//! The processes of a boot, read from `/proc`: who they are, and their end.
+//! Processes, read from `/proc`: whose children they are, and their end.
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::resource::{Resource, setrlimit};
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
-use std::{fs, thread};
+use std::time::Duration;
 
 /// Who is whose child. A kernel that lists the children of a thread (`CONFIG_PROC_CHILDREN`) is asked about those processes alone that
 /// are looked for; any other makes it read all processes once, which costs a millisecond or more, so several layers share one.
@@ -75,54 +73,14 @@ fn listed(pid: u32) -> Vec<u32> {
         .collect()
 }
 
-/// The mark of all processes of the boot `id`: a number that no other boot has.
-pub fn mark(id: &str) -> u64 {
-    let hash = Sha256::digest(id.as_bytes());
-    let number = hash.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte));
-    number >> 2 | 1 << 61 // neither unlimited nor a limit that anybody sets
-}
-
-/// Gives this process, and all that it will start, a mark. It is a resource limit that Linux has not used since
-/// 2.4 and still hands down: through exec, new parents, sessions and namespaces.
-pub fn set_mark(mark: u64) {
-    let _ = setrlimit(Resource::RLIMIT_LOCKS, mark, mark); // refused only where a lower one was set
-}
-
-/// The living processes with that mark, but for this one.
-fn marked(mark: u64) -> BTreeSet<u32> {
-    let mut found: BTreeSet<u32> = all_with_parents().map(|(pid, _)| pid).collect();
-    found.retain(|pid| *pid != std::process::id() && has(*pid, mark));
-    found
-}
-
-fn has(pid: u32, mark: u64) -> bool {
-    let limits = fs::read_to_string(format!("/proc/{pid}/limits")).unwrap_or_default();
-    let locks = limits.lines().find_map(|line| line.strip_prefix("Max file locks"));
-    let hard = locks.and_then(|locks| locks.split_whitespace().nth(1));
-    hard.is_some_and(|hard| hard == mark.to_string()) && !is_zombie(pid)
-}
-
 /// Whether there is such a process.
 pub fn lives(pid: u32) -> bool {
     parent(pid).is_some() && !is_zombie(pid)
 }
 
-fn is_zombie(pid: u32) -> bool {
+pub(super) fn is_zombie(pid: u32) -> bool {
     let stat = stat(pid).unwrap_or_default();
     after_name(&stat).is_none_or(|rest| rest.trim_start().starts_with(['Z', 'X']))
-}
-
-/// Ends all processes with that mark; those that have not ended when the time is over.
-pub fn end_marked(mark: u64, within: Duration) -> BTreeSet<u32> {
-    let deadline = Instant::now() + within;
-    loop {
-        let living = marked(mark);
-        if living.is_empty() || Instant::now() > deadline {
-            return living;
-        }
-        living.iter().for_each(|&pid| end(pid, || has(pid, mark)));
-        thread::sleep(Duration::from_millis(2));
-    }
 }
 
 /// Sends SIGKILL to `pid`. It is held by a descriptor and looked at again before it is signalled, so that a
@@ -173,7 +131,7 @@ pub(super) fn threads(pid: &u32) -> impl Iterator<Item = fs::DirEntry> {
     fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten()
 }
 
-fn all_with_parents() -> impl Iterator<Item = (u32, u32)> {
+pub(super) fn all_with_parents() -> impl Iterator<Item = (u32, u32)> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     pids.filter_map(|pid| Some((pid, parent(pid)?)))
@@ -200,28 +158,18 @@ pub(super) fn after_name(stat: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::process::CommandExt;
-    use std::process::Command;
+    use std::process::{Command, Stdio};
 
     #[test]
-    fn whoever_has_the_mark_is_found_and_ended() {
-        let mark = mark(&format!("tare-test-{}", std::process::id()));
+    fn both_ways_of_looking_find_the_same_descendants() {
         let mut shell = Command::new("sh");
-        shell.args(["-c", "setsid env -i sleep 1000 & exec sleep 1000"]);
-        let set = move || {
-            set_mark(mark);
-            Ok(())
-        };
-        // SAFETY: setting a limit is a system call, as is allowed between fork and exec.
-        let mut child = unsafe { shell.pre_exec(set) }.spawn().unwrap();
-        while marked(mark).len() < 2 {
-            thread::sleep(Duration::from_millis(5));
-        }
+        shell.args(["-c", "sleep 1000 & echo; exec sleep 1000"]);
+        let mut child = shell.stdout(Stdio::piped()).spawn().unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         let below = Processes::now().descendants(child.id());
-        assert!(below.is_subset(&marked(mark)) && !below.contains(&child.id()));
+        assert!(below.len() == 1 && !below.contains(&child.id()));
         assert_eq!(below, descendants(child.id()), "as all processes say");
-        assert_eq!(marked(mark + 1), BTreeSet::new());
-        assert_eq!(end_marked(mark, Duration::from_secs(20)), BTreeSet::new());
+        below.into_iter().chain([child.id()]).for_each(|pid| end(pid, || true));
         assert!(!child.wait().unwrap().success());
     }
 }

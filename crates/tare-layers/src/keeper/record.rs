@@ -1,26 +1,44 @@
 //! One file for each boot that lives: what it has made on this host. tare and its keeper hold a lock on it as long as
 //! they live, in whichever PID namespace that is. A record that nobody holds is of a boot whose tare and keeper were both
-//! killed, and the next tare removes what they left.
+//! killed, or of one that could not remove everything: the next tare removes what is left. What cannot be removed is tried again
+//! later and later, and forgotten in the end.
 
 use crate::cache;
 use crate::keeper::estate::{Estate, is_id};
+use crate::keeper::mark;
 use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::geteuid;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// Most of a record that is read.
 const MOST: u64 = 1 << 20;
 
-/// What a boot left whose tare and keeper were both killed.
+/// The line of a record from which something could not be removed, one each time.
+const TRIED: &str = "tried";
+
+/// How long after such a time the next one comes; it would keep every command waiting for what may never answer.
+const NEXT: [Duration; 4] = [
+    Duration::from_secs(10 * 60),
+    Duration::from_secs(60 * 60),
+    Duration::from_secs(6 * 60 * 60),
+    Duration::from_secs(24 * 60 * 60),
+];
+
+/// What a boot left whose tare and keeper were both killed, or could not remove it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Swept {
     /// The boot's id.
     pub id: String,
-    /// What could not be removed; it is tried again the next time.
+    /// What could not be removed.
     pub left: Vec<String>,
+    /// Nobody will try that again.
+    pub forgotten: bool,
+    /// Processes that may be the boot's and were not ended, since what all of a boot's have they have lost; with their names.
+    pub doubtful: Vec<(u32, String)>,
 }
 
 /// The record of a living boot, held by this process.
@@ -86,9 +104,11 @@ pub fn sweep(cache: &Path) -> Vec<Swept> {
     ids.filter_map(|id| sweep_one(&folder.join(&id), &id)).collect()
 }
 
-/// `None` when the boot lives, or had made nothing yet.
+/// `None` when the boot lives, had made nothing yet, or was looked at lately.
 fn sweep_one(path: &Path, id: &str) -> Option<Swept> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW).open(path).ok()?;
+    let mut whole = OpenOptions::new();
+    whole.read(true).append(true).custom_flags(libc::O_NOFOLLOW);
+    let file = whole.open(path).ok()?;
     let found = file.metadata().ok()?;
     if !found.is_file() || found.uid() != geteuid().as_raw() {
         return None;
@@ -96,13 +116,23 @@ fn sweep_one(path: &Path, id: &str) -> Option<Swept> {
     let mut file = Flock::lock(file, FlockArg::LockExclusiveNonblock).ok()?;
     let mut text = String::new();
     let _ = (&mut *file).take(MOST).read_to_string(&mut text);
+    let noted = found.modified().unwrap_or_else(|_| SystemTime::now());
+    let tried = text.lines().filter(|line| *line == TRIED).count();
+    let next =
+        tried.checked_sub(1).map_or(Duration::ZERO, |before| NEXT[before.min(NEXT.len() - 1)]);
+    if noted.elapsed().is_ok_and(|age| age < next) {
+        return None;
+    }
     let estates = text.lines().rev().filter_map(|line| serde_json::from_str::<Estate>(line).ok());
     let estate = estates.into_iter().find(|estate| estate.id == id && estate.is_sound());
     let left = estate.as_ref().map(Estate::end_and_clear).unwrap_or_default();
-    if left.is_empty() {
+    let forgotten = tried >= NEXT.len() && !left.is_empty();
+    if left.is_empty() || forgotten || writeln!(&mut *file, "{TRIED}").is_err() {
         let _ = fs::remove_file(path);
     }
-    estate.map(|_| Swept { id: id.to_owned(), left })
+    let doubtful = estate.as_ref().map(|_| mark::doubtful(noted)).unwrap_or_default();
+    let doubtful = doubtful.into_iter().map(|pid| (pid, mark::name(pid))).collect();
+    estate.map(|_| Swept { id: id.to_owned(), left, forgotten, doubtful })
 }
 
 /// Makes the folder of records, or sees to it that nobody else can write to it: commands in it are run.
@@ -146,7 +176,12 @@ mod tests {
         assert_eq!(sweep(place.path()), []);
         assert!(made.exists());
         drop(held_too);
-        let swept = Swept { id: "tare-0123456789".into(), left: Vec::new() };
+        let swept = Swept {
+            id: "tare-0123456789".into(),
+            left: Vec::new(),
+            forgotten: false,
+            doubtful: Vec::new(),
+        };
         assert_eq!(sweep(place.path()), [swept]);
         assert!(!made.exists());
         assert_eq!(sweep(place.path()), []);
@@ -164,6 +199,30 @@ mod tests {
         drop(record);
         assert_eq!(sweep(place.path()).len(), 1);
         assert!(precious.exists() && !made.exists(), "the last sound line is in force");
+    }
+
+    #[test]
+    fn what_cannot_be_removed_is_tried_later_and_later_and_then_forgotten() {
+        let place = tempfile::tempdir().unwrap();
+        let (record, _) = boot(place.path(), "tare-d123456789");
+        fs::write(place.path().join("file"), "").unwrap();
+        let beyond = place.path().join("file/tare-d123456789-disk");
+        record.note(&Estate { folders: vec![beyond], ..Estate::new("tare-d123456789") }).unwrap();
+        let path = record.path.clone();
+        drop(record);
+        for (tries, gap) in [Duration::ZERO].iter().chain(&NEXT).enumerate() {
+            let file = File::open(&path).unwrap();
+            let before = file.metadata().unwrap().modified().unwrap();
+            file.set_modified(before - *gap / 2).unwrap();
+            assert_eq!(sweep(place.path()).len(), usize::from(tries == 0), "after {gap:?}");
+            file.set_modified(before - *gap).unwrap();
+            let swept = sweep(place.path());
+            if tries > 0 {
+                assert!(swept[0].left[0].contains("file/"), "{swept:?}");
+                assert_eq!(swept[0].forgotten, tries == NEXT.len(), "{tries} tries");
+            }
+        }
+        assert!(!path.exists() && sweep(place.path()).is_empty());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Small monitors that boot a kernel and have its first serial line on their standard input and output: words on top of
-//! `command`, written from their documentation. They need KVM, and Debian 12 has no package of any of them.
+//! `command`, written from their documentation and, where that says nothing of pipes, from their source. They need KVM, and Debian
+//! 12 has no package of any of them.
 
 use crate::layers::command::{self, Recipe, Tested};
 use crate::{LayerKind, Unnamed};
@@ -35,21 +36,31 @@ const RECIPE: Recipe = Recipe {
 pub const KVMTOOL: LayerKind = kind(
     "kvmtool",
     "a virtual machine of KVM under kvmtool (lkvm run)",
-    &[(
-        "start",
-        "lkvm run --mem {memory} --cpus {cpus} --console serial --network mode=none --kernel {kernel} --initrd {initramfs} \
-         --params '{cmdline}' {args}",
-    )],
+    &[
+        (
+            "start",
+            "lkvm run --mem {memory} --cpus {cpus} --console serial --network mode=none --kernel {kernel} --initrd {initramfs} \
+             --params '{cmdline}' {args}",
+        ),
+        // Its term.c starts what reads the standard input only where that and the standard output are terminals.
+        ("tty", "true"),
+    ],
 );
 
 pub const CLOUD_HYPERVISOR: LayerKind = kind(
     "cloud-hypervisor",
     "a virtual machine of KVM under Cloud Hypervisor",
-    &[(
-        "start",
-        "cloud-hypervisor --cpus boot={cpus} --memory size={memory}M --console off --serial tty --kernel {vmlinux} \
-         --initramfs {initramfs} --cmdline '{cmdline}' {args}",
-    )],
+    &[
+        // Its machine has ACPI and is switched off; one that is reset starts again in the same process.
+        (
+            "start",
+            "cloud-hypervisor --cpus boot={cpus} --memory size={memory}M --console off --serial tty --kernel {vmlinux} \
+             --initramfs {initramfs} --cmdline '{cmdline} tare.end=off' {args}",
+        ),
+        // Its serial_manager.rs takes input of `--serial tty` only from a terminal. `--serial socket=` would need another program
+        // between the socket and the line, and lost what came before that had connected.
+        ("tty", "true"),
+    ],
 );
 
 pub const FIRECRACKER: LayerKind = kind(

@@ -39,8 +39,8 @@ pub const PODMAN: LayerKind = kind(
         // Where podman's own processes have been killed with the container, it does not make the runtime forget the container.
         (
             "stop",
-            "sh -c 'name=$1; shift; of_runtime=$(podman \"$@\" container inspect \"$name\" \
-             --format \"{{.OCIRuntime}} delete --force {{.Id}}\") && $of_runtime; \
+            "sh -c 'name=$1; shift; it=$(podman \"$@\" container inspect \"$name\" \
+             --format \"{{.Id}}/{{.OCIRuntime}}\") && \"${it#*/}\" delete --force \"${it%%/*}\"; \
              podman \"$@\" rm --force --ignore --time 0 \"$name\"' sh {id} {engine}",
         ),
     ],
@@ -146,7 +146,8 @@ pub const LXC: LayerKind = kind(
          -s 'lxc.mount.entry=tmpfs tmp tmpfs rw 0 0' -s 'lxc.mount.entry={files} files none bind 0 0' \
          -s lxc.environment=TARE_SCRATCH=/tmp -s lxc.environment=TARE_DISK_FOLDER=/files {args} -- /tare-probe serve",
         ),
-        ("stop", "true"),
+        // It locks a file that is called after its folder, and leaves it.
+        ("stop", "rm -rf --one-file-system /run/lxc/lock/{folder}"),
     ],
     &Recipe { root: true, version: Some("--version"), ..Recipe::TESTED },
 );

@@ -12,10 +12,10 @@ macro_rules! ssh {
     };
 }
 
-/// The probe there. Its name cannot be guessed, and what has it already is refused (`set -C`).
+/// The probe there. What a shell there reads of settings is written for a shell. Its name cannot be guessed, and what has it already is refused (`set -C`).
 macro_rules! probe {
     () => {
-        "{dir}/tare-probe-{hash}-{campaign}"
+        "{sh:dir}/tare-probe-{hash}-{campaign}"
     };
 }
 
@@ -26,6 +26,8 @@ pub const KIND: LayerKind = LayerKind {
     settings: command::SETTINGS,
     defaults: &[
         ("dir", "/tmp"),
+        // Before anything is to be removed there: a host that was never reached has nothing.
+        ("check", concat!(ssh!(), "true")),
         (
             "push",
             concat!(
@@ -45,14 +47,14 @@ pub const KIND: LayerKind = LayerKind {
                 ssh!(),
                 "'ln -s ",
                 probe!(),
-                " {dir}/{id}-there && exec env - {wrap} {dir}/{id}-there serve'"
+                " {sh:dir}/{id}-there && exec env - {sh:wrap} {sh:dir}/{id}-there serve'"
             ),
         ),
         // Not the boot's own name: this host may be that one, and `dir` the folder of its boots.
         // What a broken connection leaves; the brackets keep pkill from its own shell.
         (
             "stop",
-            concat!(ssh!(), "'pkill -KILL -f \"[/]{id}-there serve\"; rm -f {dir}/{id}-there'"),
+            concat!(ssh!(), "'pkill -KILL -f \"[/]{id}-there serve\"; rm -f {sh:dir}/{id}-there'"),
         ),
         ("finish", concat!(ssh!(), "'rm -f ", probe!(), "'")),
         ("processes", "elsewhere"),
@@ -63,6 +65,7 @@ pub const KIND: LayerKind = LayerKind {
 };
 
 const RECIPE: Recipe = Recipe {
+    absolute: &["dir"],
     needs: &[("host", "the machine's name, as ssh takes it: host=user@example.org")],
     remedies: &[
         (

@@ -10,8 +10,8 @@ use crate::net::{self, Link, Net};
 use crate::pages;
 use crate::root::{self, Root};
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, Unavailable, Unnamed,
-    artifacts::initramfs, artifacts::modules, programs, registers,
+    BootSpec, Host, Launch, Layer, LayerKind, Mounts, Program, Second, Setting, Unavailable,
+    Unnamed, artifacts::initramfs, artifacts::modules, mounts, programs, registers,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -88,6 +88,9 @@ impl Layer for Uml {
         guests_run_here("User-Mode Linux")?;
         programs::find(&self.kernel)?;
         self.files.as_ref().map_or(Ok(()), Files::check)?;
+        if self.root.as_ref().is_some_and(|root| !root.is_image()) {
+            mounts::check()?;
+        }
         self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))
     }
 
@@ -105,6 +108,7 @@ impl Layer for Uml {
             program.older_registers = true;
             program = program.arg(registers::WITHOUT_AVX);
         }
+        let mut given = Vec::new();
         if let Some(balloon) = &self.balloon {
             let console = format!("{}/mconsole", boot.id);
             program = balloon::of_uml(balloon, host, &console, program);
@@ -113,6 +117,7 @@ impl Layer for Uml {
             let path = disk.attach(host, boot, &mut program)?.path;
             program = program.arg(format!("ubd0={}", boot.short_name(&path, "disk-a")?));
             program = program.arg(format!("{DISK}=/dev/ubda"));
+            given.extend(Some(path).filter(|path| path.is_file()));
         }
         if let Some(files) = &self.files {
             let path = files.attach(boot, &mut program)?.path;
@@ -127,20 +132,42 @@ impl Layer for Uml {
                 program = program.arg(format!("{NET_OWN}=vec0:{own}"));
             }
         }
-        if let Some(root) = &self.root {
-            let told = match root.is_image() {
-                true => {
-                    let image = boot.short_name(&root.lower, "root-image")?;
-                    program = program.arg(format!("ubd2r={image}"));
-                    format!("{ROOT_IMAGE}/dev/ubdc")
-                }
-                false => format!("{ROOT_HOSTFS}{}", root.lower.display()),
-            };
-            program = root.recorded(program.arg(format!("{ROOT}=\"{told}\"")));
-        }
+        program = match &self.root {
+            Some(root) if root.is_image() => of_image(root, boot, program)?,
+            Some(root) => of_folder(root, boot, given, program)?,
+            None => program.arg(NO_HOSTFS),
+        };
         let program = program.with_second(Second::ByProbe);
         Ok(Launch::Program(program.made_of("kernel", kernel, Some("--version"))))
     }
+}
+
+/// Leaves out the driver by which whoever is root in the guest would see this host's files.
+const NO_HOSTFS: &str = "initcall_blacklist=init_hostfs";
+
+/// An image as the root of programs.
+fn of_image(root: &Root, boot: &BootSpec, program: Program) -> io::Result<Program> {
+    let image = boot.short_name(&root.lower, "root-image")?;
+    let program = program.arg(format!("ubd2r={image}")).arg(NO_HOSTFS);
+    Ok(root.recorded(program.arg(format!("{ROOT}=\"{ROOT_IMAGE}/dev/ubdc\""))))
+}
+
+/// A folder of this host as the root of programs. Whoever is root in the guest can mount it once more, writable, and by names
+/// with `..` what is above it. So nothing of this host can be written, but for the boot's own files and those that were `given`.
+fn of_folder(
+    root: &Root,
+    boot: &BootSpec,
+    given: Vec<PathBuf>,
+    program: Program,
+) -> io::Result<Program> {
+    let memory = boot.folder.join("memory");
+    std::fs::create_dir(&memory)?;
+    let lower = boot.short_name(&root.lower, "root-lower")?;
+    // The guest's memory is a file.
+    let mut program =
+        program.env("TMPDIR", memory.to_string_lossy()).arg(format!("hostfs={lower}"));
+    program.mounts = Mounts::ReadOnly { but: given, memory };
+    Ok(root.recorded(program.arg(format!("{ROOT}=\"{ROOT_HOSTFS}\""))))
 }
 
 /// What overlays need of the kernel's modules; nothing where they are built in.

@@ -1,8 +1,10 @@
 //! Unpacks archives of roots. They are untrusted: no name leaves the root, and no device comes out of one.
 
 use super::inside::place;
+use super::room::{self, Measured, Part, Room};
 use crate::programs;
 use nix::unistd::geteuid;
+use std::cell::Cell;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{PermissionsExt, lchown, symlink};
@@ -10,9 +12,8 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use tar::{Entry, EntryType};
 
-/// Most entries and bytes of an archive.
-const ENTRIES: usize = 2_000_000;
-const BYTES: u64 = 32 << 30;
+/// Most bytes behind the last entry: archives are filled up to whole records.
+const BEHIND: u64 = 64 << 20;
 
 /// How archives are compressed: their first bytes, and what undoes it.
 const PACKED: &[(&[u8], &str)] =
@@ -23,19 +24,38 @@ const REMOVED: &str = ".wh.";
 const EMPTIED: &str = ".wh..wh..opq";
 
 /// Unpacks `file` into the folder `root`; with `over`, as an image's layer over what is there.
-pub(super) fn unpack(file: &Path, root: &Path, over: bool) -> Result<(), String> {
+pub(super) fn unpack(file: &Path, root: &Path, over: bool, room: &mut Room) -> Result<(), String> {
     let named = |why: String| format!("{}: {why}", file.display());
-    let (stream, unpacker) = open(file).map_err(|e| named(e.to_string()))?;
-    let done = entries(stream, root, over).map_err(named);
-    if let Some(mut unpacker) = unpacker {
-        let _ = unpacker.kill(); // it has ended, or nobody reads on
-        let _ = unpacker.wait();
+    let (mut stream, unpacker) = open(file).map_err(|e| named(e.to_string()))?;
+    let packed = fs::metadata(file).map_err(|e| named(e.to_string()))?.len();
+    let done =
+        entries(&mut stream, root, over, room.of_archive(packed)).and_then(|()| rest(&mut stream));
+    let Some((tool, mut unpacker)) = unpacker else { return done.map_err(named) };
+    if done.is_err() {
+        let _ = unpacker.kill(); // nobody reads on
     }
-    done
+    let status = unpacker.wait().map_err(|e| named(e.to_string()))?;
+    done.map_err(named)?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(named(format!("it is damaged: {tool} ends with {status}; fetch it again"))),
+    }
 }
 
+/// Reads what stands behind the last entry, so that the unpacker comes to its end and compares its checksums.
+fn rest(stream: &mut impl Read) -> Result<(), String> {
+    let read = io::copy(&mut stream.take(BEHIND + 1), &mut io::sink());
+    match read.map_err(|e| format!("it is not a whole tar archive: {e}"))? {
+        0..=BEHIND => Ok(()),
+        _ => Err(format!("more than {} MiB stand behind its last entry", BEHIND >> 20)),
+    }
+}
+
+/// What unpacks an archive: its name, and the process.
+type Unpacker = (&'static str, Child);
+
 /// The archive as a stream, and the program that unpacks it, if it is packed.
-fn open(path: &Path) -> io::Result<(Box<dyn Read>, Option<Child>)> {
+fn open(path: &Path) -> io::Result<(Box<dyn Read>, Option<Unpacker>)> {
     let mut file = File::open(path)?;
     let mut first = Vec::new();
     Read::by_ref(&mut file).take(8).read_to_end(&mut first)?;
@@ -46,22 +66,25 @@ fn open(path: &Path) -> io::Result<(Box<dyn Read>, Option<Child>)> {
     let why = |e| io::Error::other(format!("{tool}, which unpacks it, does not run: {e}"));
     let mut child = command.spawn().map_err(why)?;
     let stream = child.stdout.take().ok_or_else(|| io::Error::other("no output"))?;
-    Ok((Box::new(stream), Some(child)))
+    Ok((Box::new(stream), Some((*tool, child))))
 }
 
-fn entries(stream: impl Read, root: &Path, over: bool) -> Result<(), String> {
+fn entries(stream: impl Read, root: &Path, over: bool, mut room: Part) -> Result<(), String> {
     let text = |e: io::Error| format!("it is not a whole tar archive: {e}");
-    let mut archive = tar::Archive::new(stream);
-    let (mut number, mut bytes) = (0, 0u64);
-    for entry in archive.entries().map_err(text)? {
+    let left = Cell::new(0);
+    let mut archive = tar::Archive::new(Measured { stream, left: &left });
+    let (mut all, mut is_empty) = (archive.entries().map_err(text)?, true);
+    loop {
+        room::between(&left);
+        let Some(entry) = all.next() else { break };
         let mut entry = entry.map_err(text)?;
-        (number, bytes) = (number + 1, bytes.saturating_add(entry.size()));
-        if number > ENTRIES || bytes > BYTES {
-            return Err("it holds more than a root needs".into());
-        }
+        room.take(entry.size())?;
+        room::inside(&left);
         one(&mut entry, root, over)?;
+        io::copy(&mut entry, &mut io::sink()).map_err(text)?; // of what is no file
+        is_empty = false;
     }
-    if number == 0 { Err("it holds no files".into()) } else { Ok(()) }
+    if is_empty { Err("it holds no files".into()) } else { Ok(()) }
 }
 
 /// Unpacks one entry.
@@ -175,7 +198,7 @@ mod tests {
         }
         let archive = root.with_extension("tar");
         fs::write(&archive, builder.into_inner().unwrap()).unwrap();
-        unpack(&archive, root, true)
+        unpack(&archive, root, true, &mut Room::new(|| false))
     }
 
     const FILE: EntryType = EntryType::Regular;
@@ -209,6 +232,30 @@ mod tests {
     }
 
     #[test]
+    fn a_packed_archive_whose_checksum_is_wrong_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("root");
+        fs::create_dir(&root).unwrap();
+        unpacked(&root, &[(FILE, "a", "one")]).unwrap();
+        for tool in ["gzip", "xz"] {
+            let packed = place.path().join(tool);
+            let made = programs::plain(tool).arg("-c").arg(root.with_extension("tar")).output();
+            let whole = made.unwrap().stdout;
+            fs::write(&packed, &whole).unwrap();
+            unpack(&packed, &root, true, &mut Room::new(|| false)).unwrap();
+            // What is packed is all there: what is damaged is what comes behind it.
+            let mut damaged = whole.clone();
+            let at = damaged.len() - 8;
+            damaged[at] ^= 1;
+            for bytes in [&damaged[..], &whole[..at]] {
+                fs::write(&packed, bytes).unwrap();
+                let said = unpack(&packed, &root, true, &mut Room::new(|| false)).unwrap_err();
+                assert!(said.contains(&format!("it is damaged: {tool} ends with")), "{said}");
+            }
+        }
+    }
+
+    #[test]
     fn a_hostile_archive_is_refused_and_nothing_outside_is_touched() {
         let place = tempfile::tempdir().unwrap();
         let root = place.path().join("root");
@@ -238,6 +285,8 @@ mod tests {
         let _ = unpacked(&root, &through);
         assert_eq!(fs::read_to_string(place.path().join("outside")).unwrap(), "safe");
         fs::write(place.path().join("root.tar"), "no archive at all").unwrap();
-        assert!(unpack(&place.path().join("root.tar"), &root, false).is_err());
+        assert!(
+            unpack(&place.path().join("root.tar"), &root, false, &mut Room::new(|| false)).is_err()
+        );
     }
 }

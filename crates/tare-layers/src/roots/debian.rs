@@ -1,6 +1,7 @@
 //! Roots of Debian's packages, by mmdebstrap: the same bytes for the same versions.
 
-use crate::programs;
+use super::{Maker, tool};
+use crate::{Program, programs};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -34,25 +35,22 @@ pub(super) fn build(
     packages: &[String],
     commands: &[String],
     tree: &Path,
+    by: &Maker,
 ) -> Result<String, String> {
     let program = programs::find("mmdebstrap").map_err(|missing| missing.to_string())?;
-    let mut command = programs::plain(program);
-    command
-        .env("SOURCE_DATE_EPOCH", TIME)
-        .arg("--variant=minbase")
-        .arg("--mode=root")
-        .arg("--quiet");
-    command.arg("--aptopt=Apt::Install-Recommends \"0\"");
-    command.args(LEFT_OUT.iter().map(|path| format!("--dpkgopt=path-exclude={path}")));
+    let mut program = Program { env: environment(), ..Program::new(program) }
+        .args(["--variant=minbase", "--mode=root", "--quiet"])
+        .arg("--aptopt=Apt::Install-Recommends \"0\"")
+        .args(LEFT_OUT.iter().map(|path| format!("--dpkgopt=path-exclude={path}")));
     let said = tree.with_extension("said");
     for text in commands {
-        command.arg(format!("--customize-hook={}", in_root(text, &said)?));
+        program = program.arg(format!("--customize-hook={}", in_root(text, &said)?));
     }
-    command.arg(format!("--customize-hook={REMOVED}"));
+    program = program.arg(format!("--customize-hook={REMOVED}"));
     if !packages.is_empty() {
-        command.arg(format!("--include={}", packages.join(",")));
+        program = program.arg(format!("--include={}", packages.join(",")));
     }
-    let built = programs::output(command.arg(suite).arg(tree), BUILDING);
+    let built = tool::run(program.arg(suite).arg(tree), by, BUILDING);
     let last = fs::read(&said).unwrap_or_default(); // there is none without commands
     let _ = fs::remove_file(&said);
     built.map_err(|why| match last_line(&last) {
@@ -63,6 +61,17 @@ pub(super) fn build(
     let status = status.map_err(|e| format!("it has no list of packages: {e}"))?;
     let made_of = [versions(&status)].into_iter().chain(commands.iter().cloned());
     Ok(made_of.collect::<Vec<_>>().join("\n"))
+}
+
+/// The user's environment, which may name a proxy, but for its language and the time of what is made.
+fn environment() -> Vec<(String, String)> {
+    let set = [("LC_ALL", "C"), ("SOURCE_DATE_EPOCH", TIME)]
+        .map(|(key, value)| (key.into(), value.into()));
+    let all = std::env::vars_os()
+        .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)));
+    let kept =
+        all.filter(|(key, _)| !["LC_ALL", "LANGUAGE", "SOURCE_DATE_EPOCH"].contains(&key.as_str()));
+    kept.chain(set).collect()
 }
 
 /// The hook that runs `text` in the root.

@@ -1,6 +1,6 @@
 //! The roots in the cache: which there are, how large they are, and which go when there are too many.
 
-use crate::Unavailable;
+use crate::{Unavailable, work};
 use nix::fcntl::{Flock, FlockArg};
 use serde::Serialize;
 use std::fs::{self, File};
@@ -119,7 +119,7 @@ pub fn hold_again(cache: &Path, path: &Path) -> Result<Option<HeldRoot>, Unavail
     }
 }
 
-/// Removes a root unless something uses it; one that is being made goes once it is a day old.
+/// Removes a root unless something uses it or makes it.
 fn remove(root: &KeptRoot) -> io::Result<bool> {
     let recipe = root.folder.join(RECIPE);
     if let Ok(file) = File::open(&recipe) {
@@ -129,11 +129,7 @@ fn remove(root: &KeptRoot) -> io::Result<bool> {
         fs::remove_dir_all(&root.folder)?;
         return Ok(true);
     }
-    let old = root.used.elapsed().is_ok_and(|age| age.as_secs() > 86_400);
-    if old {
-        fs::remove_dir_all(&root.folder)?;
-    }
-    Ok(old)
+    work::remove_abandoned(&root.folder)
 }
 
 /// What is on the disk below `folder`, each file once.

@@ -2,6 +2,7 @@
 
 use super::archive;
 use super::inside::place;
+use super::room::Room;
 use crate::bounded;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -16,7 +17,7 @@ const MANIFEST: u64 = 4 << 20;
 const DEPTH: u32 = 4;
 
 /// Unpacks the image of a layout; what it is made of.
-pub(super) fn unpack_layout(layout: &Path, tree: &Path) -> Result<String, String> {
+pub(super) fn unpack_layout(layout: &Path, tree: &Path, room: &mut Room) -> Result<String, String> {
     let mut found = json(&layout.join("index.json"))?;
     for _ in 0..DEPTH {
         let Some(manifests) = found["manifests"].as_array() else { break };
@@ -28,25 +29,30 @@ pub(super) fn unpack_layout(layout: &Path, tree: &Path) -> Result<String, String
     fs::create_dir(tree).map_err(|e| e.to_string())?;
     let mut made_of = format!("oci:{}", layout.display());
     for layer in layers {
-        archive::unpack(&blob(layout, &layer["digest"])?, tree, true)?;
+        archive::unpack(&blob(layout, &layer["digest"])?, tree, true, room)?;
         made_of.push_str(&format!("\n{}", layer["digest"].as_str().unwrap_or_default()));
     }
     Ok(made_of)
 }
 
 /// Unpacks the first image of what `docker save` has written; what it is made of.
-pub(super) fn unpack_docker(file: &Path, work: &Path, tree: &Path) -> Result<String, String> {
+pub(super) fn unpack_docker(
+    file: &Path,
+    work: &Path,
+    tree: &Path,
+    room: &mut Room,
+) -> Result<String, String> {
     let text = |e: io::Error| e.to_string();
     let saved = work.join("saved");
     fs::create_dir(&saved).map_err(text)?;
-    archive::unpack(file, &saved, false)?;
+    archive::unpack(file, &saved, false, room)?;
     let manifest = json(&saved.join("manifest.json"))?;
     let layers = manifest[0]["Layers"].as_array().ok_or("its manifest.json names no layers")?;
     fs::create_dir(tree).map_err(text)?;
     let mut made_of = format!("docker-archive:{}", file.display());
     for layer in layers {
         let name = layer.as_str().ok_or("a layer has no name")?;
-        archive::unpack(&regular(place(&saved, Path::new(name))?)?, tree, true)?;
+        archive::unpack(&regular(place(&saved, Path::new(name))?)?, tree, true, room)?;
         made_of.push_str(&format!("\n{name}"));
     }
     fs::remove_dir_all(&saved).map_err(text)?;

@@ -47,9 +47,12 @@ impl FromStr for RootRecipe {
             "debian" => debian(rest),
             "oci" => path().map(RootRecipe::OciLayout),
             "docker-archive" => path().map(RootRecipe::DockerArchive),
-            "" => path().map(|path| match path.is_dir() {
-                true => RootRecipe::Folder(path),
-                false => RootRecipe::Archive(path),
+            "" => path().and_then(|path| match fs::metadata(&path) {
+                Ok(found) if found.is_dir() => Ok(RootRecipe::Folder(path)),
+                Ok(found) if found.is_file() => Ok(RootRecipe::Archive(path)),
+                _ => {
+                    Err(format!("{rest} is neither a folder nor a regular file; a root is {FORMS}"))
+                }
             }),
             other => Err(format!("there are no roots of kind '{other}'; a root is {FORMS}")),
         }

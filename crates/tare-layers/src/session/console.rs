@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use tare_proto::harmless;
+use tare_proto::{harmless, steers};
 
 /// Most bytes that a boot's log file holds.
 const MOST_LOGGED: usize = 1 << 20;
@@ -24,8 +24,50 @@ pub struct Console(Arc<Mutex<Inner>>);
 
 struct Inner {
     tail: VecDeque<u8>,
-    log: Option<File>,
-    logged: usize,
+    log: Option<Log>,
+}
+
+/// A boot's log file: people read it on terminals.
+struct Log {
+    file: File,
+    written: usize,
+    /// The beginning of a character whose end has not come yet.
+    open: Vec<u8>,
+}
+
+impl Log {
+    /// Adds raw bytes, what steers a terminal written as escapes.
+    fn push(&mut self, bytes: &[u8]) {
+        let most = MOST_LOGGED - self.written;
+        let text = self.escaped(&bytes[..bytes.len().min(most)]);
+        let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+        let part = &text[..end.unwrap_or(0)];
+        self.written += part.len();
+        let _ = self.file.write_all(part.as_bytes());
+    }
+
+    fn escaped(&mut self, bytes: &[u8]) -> String {
+        let bytes = [&std::mem::take(&mut self.open), bytes].concat();
+        let mut text = String::with_capacity(bytes.len());
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            for c in chunk.valid().chars() {
+                match c {
+                    '\n' | '\t' => text.push(c),
+                    '\r' => {} // consoles end their lines with it
+                    c if steers(c) => text.extend(c.escape_unicode()),
+                    c => text.push(c),
+                }
+            }
+            let cut = str::from_utf8(chunk.invalid()).is_err_and(|e| e.error_len().is_none());
+            match chunk.invalid() {
+                [] => {}
+                begun if cut && chunks.peek().is_none() => self.open = begun.to_vec(),
+                _ => text.push(char::REPLACEMENT_CHARACTER),
+            }
+        }
+        text
+    }
 }
 
 impl Console {
@@ -36,7 +78,8 @@ impl Console {
             new.create(true).write(true).truncate(true).custom_flags(libc::O_NOFOLLOW);
             new.open(path).ok()
         });
-        Console(Arc::new(Mutex::new(Inner { tail: VecDeque::new(), log, logged: 0 })))
+        let log = log.map(|file| Log { file, written: 0, open: Vec::new() });
+        Console(Arc::new(Mutex::new(Inner { tail: VecDeque::new(), log })))
     }
 
     /// Adds raw bytes.
@@ -46,10 +89,8 @@ impl Console {
         let over = (inner.tail.len() + keep.len()).saturating_sub(TAIL);
         inner.tail.drain(..over);
         inner.tail.extend(keep);
-        let part = &bytes[..bytes.len().min(MOST_LOGGED - inner.logged)];
-        inner.logged += part.len();
         if let Some(log) = &mut inner.log {
-            let _ = log.write_all(part);
+            log.push(bytes);
         }
     }
 
@@ -110,6 +151,18 @@ mod tests {
     fn what_a_panic_says_is_not_lost_behind_its_stack() {
         let panic = "Kernel panic - not syncing: no init\n [<6002c0ae>] ? thread+0x7f/0xb0\n";
         assert_eq!(console(panic.as_bytes()).tail(1), "Kernel panic - not syncing: no init");
+    }
+
+    #[test]
+    fn the_log_cannot_steer_a_terminal() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let console = Console::new(Some(&log));
+        for part in [&b"\x1b[2Jred\r\n\xff\x07 \xe2"[..], b"\x80\xae\xe2\x82", b"\xac\n"] {
+            console.push(part);
+        }
+        let text = std::fs::read_to_string(&log).unwrap();
+        assert_eq!(text, "\\u{1b}[2Jred\n\u{fffd}\\u{7} \\u{202e}\u{20ac}\n");
     }
 
     #[test]

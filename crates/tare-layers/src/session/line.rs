@@ -4,12 +4,12 @@
 
 use crate::launch::Conversation;
 use crate::session::console::Console;
+use crate::threads;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::thread;
 use std::time::{Duration, Instant};
 use tare_proto::{FromProbe, Incoming, LineError, LineReader};
 
@@ -109,7 +109,7 @@ impl Read for Until {
 pub(crate) fn converse(script: Conversation, console: Console) -> io::Result<ProbeLine> {
     let (ours, theirs) = UnixStream::pair()?;
     let mut output = theirs.try_clone()?;
-    thread::spawn(move || script(&mut BufReader::new(theirs), &mut output));
+    threads::start(move || script(&mut BufReader::new(theirs), &mut output))?;
     Ok((Arrivals::new(ours.try_clone()?, console), Box::new(HalfClosing(ours))))
 }
 

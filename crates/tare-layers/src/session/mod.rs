@@ -4,6 +4,7 @@
 
 pub(crate) mod boot;
 pub(crate) mod console;
+mod consumed;
 pub(crate) mod line;
 mod measure;
 pub(crate) mod phases;
@@ -23,7 +24,7 @@ use crate::session::phases::{Moments, Phases};
 use crate::session::second::Beside;
 use crate::session::stopped::Stopped;
 use crate::whereabouts::Whereabouts;
-use crate::{Artifact, Keeper, Launch, keeper::record};
+use crate::{Artifact, Keeper, Launch, keeper::record, threads};
 use std::io::Write;
 use std::path::Path;
 use std::thread::{self, JoinHandle};
@@ -95,11 +96,11 @@ impl Session {
         let processes = Whereabouts::of(&program);
         let started_ns = running.launch(&Order { program, cpus: cpus.to_vec() })?;
         let drained = console.clone();
-        let drain = thread::spawn(move || drained.drain(streams.stderr));
+        let drain = threads::start(move || drained.drain(streams.stderr));
         let arrived = Arrivals::new(streams.stdout, console.clone());
         let line = Box::new(streams.stdin);
         let mut session = Session::over(arrived, line, console, started_ns, interrupted);
-        session.drain = Some(drain);
+        session.drain = Some(drain.map_err(SessionError::Start)?);
         session.running = Some(running);
         session.asked_ns = asked_ns;
         session.artifacts = artifacts;

@@ -3,9 +3,10 @@
 //! killed, it runs on as before.
 
 use super::OF_32_BITS;
+use super::call::Call;
 use super::census::{Used, family, threads};
 use super::filter::is_own;
-use super::seen::{Call, Seen};
+use super::seen::Seen;
 use super::stopped::{CALL, STOPPED, TOLD, asked, child_of_event, info, next_stop, request};
 use super::task::{Begun, line};
 use super::transfers;
@@ -66,7 +67,11 @@ fn count(pid: libc::pid_t, time: Duration) -> io::Result<Vec<Counter>> {
     follow(&mut seen, time)?;
     let (after, traced) = (Used::of(pid), now_ns() - begin);
     let counters = seen.counters(1.0);
-    leave(&seen);
+    if !leave(&seen) {
+        eprintln!(
+            "process {pid} has threads that did not stop within 5 s; the kernel lets them go"
+        );
+    }
     if let Some(why) = seen.refused.take() {
         return Err(io::Error::other(format!("process {pid}: {why}")));
     }
@@ -134,7 +139,7 @@ fn follow(seen: &mut Seen, time: Duration) -> io::Result<()> {
     let _ticks = ticks()?;
     let end = now_ns() + time.as_nanos() as u64;
     while now_ns() < end && !seen.is_empty() && seen.refused.is_none() {
-        match next_stop() {
+        match next_stop(drop) {
             Ok((tid, status)) if libc::WIFSTOPPED(status) => stopped(seen, tid, status),
             Ok((tid, _)) => seen.ends(tid),
             Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
@@ -184,22 +189,26 @@ fn at_call(seen: &mut Seen, tid: libc::pid_t) {
     }
 }
 
-/// Lets every thread go where it stops next. Should one not stop in time, the kernel lets it go when this program ends.
-fn leave(seen: &Seen) {
-    let Ok(_ticks) = ticks() else { return };
+/// Lets every thread go where it stops next; false if one does not stop in time, which the kernel lets go when this program ends.
+fn leave(seen: &Seen) -> bool {
+    let Ok(_ticks) = ticks() else { return false };
     let mut left: HashSet<libc::pid_t> = seen.threads().into_iter().collect();
     let mut gone = HashSet::new();
     left.iter().for_each(|tid| request(libc::PTRACE_INTERRUPT, *tid, 0));
     let end = now_ns() + LEAVE_NS;
     while now_ns() < end && !left.is_empty() {
-        match next_stop() {
+        match next_stop(drop) {
             Ok((tid, status)) if libc::WIFSTOPPED(status) => {
                 let (signal, event) = (libc::WSTOPSIG(status), status >> 16);
                 if STARTS.contains(&event) {
                     left.extend(child_of_event(tid).filter(|child| !gone.contains(child)));
                 }
+                let former = child_of_event(tid);
                 let own = event == 0 && signal != libc::SIGTRAP | CALL;
                 request(libc::PTRACE_DETACH, tid, if own { signal as usize } else { 0 });
+                if event == libc::PTRACE_EVENT_EXEC {
+                    former.inspect(|former| _ = left.remove(former)); // it has this number now
+                }
                 left.remove(&tid);
                 gone.insert(tid);
             }
@@ -207,9 +216,10 @@ fn leave(seen: &Seen) {
                 left.remove(&tid);
             }
             Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return,
+            Err(_) => break,
         }
     }
+    left.is_empty()
 }
 
 /// Events of something that is started, which is traced, too.

@@ -2,11 +2,13 @@
 //! stops at every call ([`super::filter`]); of a longer one the later calls are looked at now and then ([`super::traps`]), where the
 //! kernel can count them.
 
+use super::call::Call;
 use super::filter;
+use super::listen::Living;
 use super::made::Calls;
 use super::run::{self, Ended, Surroundings};
-use super::seen::{Call, Seen};
-use super::stopped::{CALL, TOLD, info, next_stop, request, signal_code};
+use super::seen::Seen;
+use super::stopped::{CALL, TOLD, child_of_event, info, next_stop, request, signal_code};
 use super::task::Begun;
 use super::transfers;
 use super::traps::{OF_COUNT, Traps};
@@ -24,10 +26,10 @@ const SHORT_NS: f64 = 3e8;
 pub fn count(place: &Surroundings, ns: f64, free: Option<f64>) -> io::Result<Vec<Counter>> {
     let calls = if ns > SHORT_NS { Calls::known() } else { None };
     let mut tracer = Tracer { seen: Seen::default(), transfers: None, traps: None };
-    let ran = run::traced(place, calls.is_none(), |pid| {
+    let ran = run::traced(place, calls.is_none(), |pid, living| {
         let pid = pid as libc::pid_t;
         tracer.traps = calls.map(|calls| Traps::of(calls, pid, ns)).transpose()?;
-        tracer.follow(pid)
+        tracer.follow(pid, living)
     })?;
     if let Some(why) = tracer.seen.refused.take() {
         return Err(io::Error::other(why));
@@ -55,10 +57,16 @@ struct Tracer {
 }
 
 impl Tracer {
-    /// Follows `first`, which stops when it begins, and all that it starts, until it ends; its wait status.
-    fn follow(&mut self, first: libc::pid_t) -> io::Result<i32> {
+    /// Follows `first`, which stops when it begins, and all that it starts, until it ends; its wait status. What it leaves is
+    /// counted until then, as far as its time goes.
+    fn follow(&mut self, first: libc::pid_t, living: &Living) -> io::Result<i32> {
         loop {
-            let (tid, status) = match next_stop() {
+            let leave = |tid| {
+                if tid == first {
+                    living.leave()
+                }
+            };
+            let (tid, status) = match next_stop(leave) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 other => other?,
             };
@@ -71,6 +79,7 @@ impl Tracer {
                 self.seen.ends(tid);
                 self.traps.iter_mut().for_each(|traps| traps.ends(tid));
                 if tid == first {
+                    self.seen.stops();
                     return Ok(status);
                 }
             }
@@ -84,12 +93,15 @@ impl Tracer {
         if !self.seen.knows(tid) {
             // Its first stop is the tracer's own doing: SIGTRAP after exec, SIGSTOP of a child.
             self.appears(tid);
+            self.arm(tid)?;
         } else if event == libc::PTRACE_EVENT_SECCOMP {
             self.at_call(tid);
         } else if event != 0 {
             self.seen.event(tid, event);
             if event == libc::PTRACE_EVENT_EXEC {
-                self.traps.as_mut().map_or(Ok(()), |traps| traps.arm(tid))?;
+                let former = child_of_event(tid).filter(|former| *former != tid);
+                self.traps.iter_mut().zip(former).for_each(|(traps, former)| traps.ends(former));
+                self.arm(tid)?;
             }
         } else if signal == libc::SIGTRAP | CALL {
             self.at_call(tid);
@@ -97,7 +109,7 @@ impl Tracer {
             && signal == libc::SIGTRAP
             && signal_code(tid) == Some(OF_COUNT)
         {
-            traps.is_due(tid);
+            traps.is_due(tid)?;
         } else {
             self.seen.signal(tid, signal);
             deliver = signal;
@@ -114,6 +126,11 @@ impl Tracer {
         let go = if stops { libc::PTRACE_SYSCALL } else { libc::PTRACE_CONT };
         request(go, tid, deliver as usize);
         Ok(())
+    }
+
+    /// Thread `tid` is stopped at some of its calls, if not all are looked at.
+    fn arm(&mut self, tid: libc::pid_t) -> io::Result<()> {
+        self.traps.as_mut().map_or(Ok(()), |traps| traps.arm(tid))
     }
 
     /// A thread that nothing was known of.

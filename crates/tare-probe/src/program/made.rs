@@ -26,8 +26,7 @@ impl Calls {
         open(pid, TRACEPOINT, self.0, 0, 0).map(Made)
     }
 
-    /// Sends thread `tid` a signal after every `period` calls, and what it starts from here on, for as long as this is there. What
-    /// becomes another program gets none any more.
+    /// Sends thread `tid` a signal after every `period` calls, for as long as this is there and until it becomes another program.
     pub fn trap(&self, tid: libc::pid_t, period: u64) -> io::Result<OwnedFd> {
         open(tid, TRACEPOINT, self.0, period, TRAPS)
     }

@@ -6,6 +6,8 @@
 #[cfg(target_pointer_width = "64")]
 pub mod attached;
 #[cfg(target_pointer_width = "64")]
+mod call;
+#[cfg(target_pointer_width = "64")]
 mod call_names;
 #[cfg_attr(target_pointer_width = "32", path = "uncounted.rs")]
 pub mod calls;
@@ -15,7 +17,10 @@ mod census;
 mod classes;
 #[cfg(target_pointer_width = "64")]
 mod cold;
+#[cfg(target_pointer_width = "64")]
+mod descriptors;
 mod filter;
+mod listen;
 #[cfg(target_pointer_width = "64")]
 mod made;
 mod names;

@@ -49,7 +49,7 @@ impl Others {
         self.spared = false;
     }
 
-    /// Ends all others; false if some do not end.
+    /// Ends all others, also those that this thread traces; false if some do not end.
     pub fn end(&self) -> bool {
         for _ in 0..if self.spared { 0 } else { ROUNDS } {
             reap(&self.known);
@@ -60,6 +60,7 @@ impl Others {
             for pid in found {
                 // SAFETY: kill has no memory preconditions; the process is a child that was not waited for.
                 unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
+                go_on(pid);
             }
             thread::sleep(PAUSE);
         }
@@ -93,5 +94,15 @@ fn reap(known: &HashSet<u32>) {
         }
         // SAFETY: a null status is allowed; the child has ended.
         unsafe { libc::waitpid(pid, ptr::null_mut(), libc::WNOHANG) };
+    }
+}
+
+/// Lets the threads of `pid`, which was killed, end where they have stopped for this thread, their tracer.
+fn go_on(pid: u32) {
+    let all = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    for tid in all.filter_map(|entry| entry.file_name().to_str()?.parse::<libc::pid_t>().ok()) {
+        let none = ptr::null_mut::<libc::c_void>();
+        // SAFETY: this request takes no memory; of a thread that is not traced it is refused.
+        unsafe { libc::ptrace(libc::PTRACE_CONT, tid, none, none) };
     }
 }

@@ -1,17 +1,17 @@
 //! One run: a program in its root, with its output heard and its time limited.
 
 use super::filter;
+use super::listen::{Living, listen};
 use super::others::Others;
-use super::output::Tail;
 use super::root::Root;
 use super::{deadline, too_long, transfers};
 use crate::clock::now_ns;
 use crate::process;
 use crate::watch::Watch;
 use std::ffi::CString;
-use std::io::{self, Read};
+use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -93,7 +93,7 @@ pub fn run(
         watch.begin();
     }
     let (ended, output, (ns, usage, transfers)) =
-        follow(place, words, input, Stops::Never, |pid, begin| {
+        follow(place, words, input, Stops::Never, |pid, begin, living| {
             let ended = process::ended(libc::P_PID, pid, 0);
             let ns = now_ns() - begin;
             if let Some(watch) = watch {
@@ -101,23 +101,25 @@ pub fn run(
             }
             ended?; // and the kernel still knows all of it
             let transfers = transfers::of(pid);
+            living.leave();
             let (status, usage) = wait(pid)?;
             Ok((status, (ns, usage, transfers)))
         })?;
     Ok(Ran { ns, ended, output, usage, transfers })
 }
 
-/// Runs the program under the eyes of `tracer`, which is told its process id and gives its wait status; how it ended. It stops
-/// when it begins, and `filtered` at every call.
+/// Runs the program under the eyes of `tracer`, which is told its process id and gives its wait status, and says before it takes
+/// leave of it; how it ended. It stops when it begins, and `filtered` at every call.
 #[cfg(target_pointer_width = "64")]
 pub fn traced(
     place: &Surroundings,
     filtered: bool,
-    tracer: impl FnOnce(u32) -> io::Result<i32>,
+    tracer: impl FnOnce(u32, &Living) -> io::Result<i32>,
 ) -> io::Result<Ended> {
     let Program { command, input, .. } = place.program;
     let stops = if filtered { Stops::AtCalls } else { Stops::AtBegin };
-    let done = follow(place, command, input.as_deref(), stops, |pid, _| Ok((tracer(pid)?, ())))?;
+    let tracer = |pid, _, living: &Living| Ok((tracer(pid, living)?, ()));
+    let done = follow(place, command, input.as_deref(), stops, tracer)?;
     Ok(done.0)
 }
 
@@ -128,14 +130,21 @@ fn follow<T>(
     words: &[String],
     input: Option<&str>,
     stops: Stops,
-    waiter: impl FnOnce(u32, u64) -> io::Result<(i32, T)>,
+    waiter: impl FnOnce(u32, u64, &Living) -> io::Result<(i32, T)>,
 ) -> io::Result<(Ended, String, T)> {
     let late = deadline(place.program);
     let begin = now_ns();
     let (pid, heard) = begin_of(place, words, input, stops)?;
     let (done, is_done) = UnixStream::pair()?;
-    let listener = thread::spawn(move || listen(heard, is_done, pid, late));
-    let waited = waiter(pid, begin);
+    let living = Living::child(pid);
+    let program = living.clone();
+    let listener = thread::Builder::new().spawn(move || listen(heard, &is_done, &program, late));
+    let listener = listener.map_err(|why| {
+        living.end();
+        let _ = wait(pid);
+        io::Error::new(why.kind(), format!("{NO_THREAD}: {why}"))
+    })?;
+    let waited = waiter(pid, begin, &living);
     let gone = place.others.end();
     drop(done);
     let (output, was_late) = listener.join().map_err(|_| io::Error::other("nobody listened"))?;
@@ -146,6 +155,9 @@ fn follow<T>(
     let ended = if was_late { Ended::Late(too_long(place.program)) } else { Ended::By(status) };
     Ok((ended, output, more))
 }
+
+/// Why a program cannot be listened to where the layer's processes are limited.
+pub const NO_THREAD: &str = "the probe cannot start a thread: allow the layer more processes";
 
 /// Starts `words` in a session of its own; its process id, and what it prints.
 pub fn start(
@@ -248,45 +260,4 @@ pub fn wait(pid: u32) -> io::Result<(i32, libc::rusage)> {
             return Err(error);
         }
     }
-}
-
-/// Hears what a program prints until it is done, and ends it when it is late; what it printed last, and whether it was.
-fn listen(heard: OwnedFd, is_done: UnixStream, pid: u32, late: u64) -> (String, bool) {
-    let (mut heard, mut tail) = (std::fs::File::from(heard), Tail::default());
-    let (mut open, mut was_late) = (true, false);
-    let mut bytes = vec![0; 64 << 10];
-    loop {
-        let left =
-            if was_late { -1 } else { late.saturating_sub(now_ns()).div_ceil(1_000_000) as i64 };
-        let source = if open { heard.as_raw_fd() } else { -1 };
-        let [prints, done] = ready([source, is_done.as_raw_fd()], left);
-        if prints {
-            match heard.read(&mut bytes) {
-                Ok(0) | Err(_) => open = false,
-                Ok(n) => tail.push(&bytes[..n]),
-            }
-        } else if done {
-            return (tail.text(), was_late);
-        } else if !was_late && now_ns() >= late {
-            was_late = true;
-            end_group(pid);
-        }
-    }
-}
-
-/// Ends `pid` and its session's first group.
-pub fn end_group(pid: u32) {
-    for target in [-(pid as libc::pid_t), pid as libc::pid_t] {
-        // SAFETY: kill has no memory preconditions; the child has not been waited for.
-        unsafe { libc::kill(target, libc::SIGKILL) };
-    }
-}
-
-/// Which of `streams` have something to read, or have ended, within `ms` milliseconds (-1: for ever).
-fn ready(streams: [RawFd; 2], ms: i64) -> [bool; 2] {
-    let mut waiting = streams.map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
-    let ms = i32::try_from(ms).unwrap_or(i32::MAX);
-    // SAFETY: the array is valid and as long as is said.
-    unsafe { libc::poll(waiting.as_mut_ptr(), 2, ms) };
-    waiting.map(|one| one.revents != 0)
 }

@@ -1,24 +1,15 @@
 //! What is made of the stops of traced threads, however these came to be traced: operations of their calls, and of the
 //! processes that they start.
 
+use super::call::Call;
 use super::classes;
 use super::cold::{ColdNames, LastRead};
-use super::place::{in_tmpfs, leads_to_tmpfs};
-use super::sampled::{NO_MORE, Outcome, Sampled, transfer};
-use super::stopped::{child_of_event, components, is_from_kernel, path_at};
+use super::sampled::{Outcome, Sampled, transfer};
+use super::stopped::{child_of_event, is_from_kernel, path_at};
 use super::tally::Tally;
 use super::task::{Begun, Task, has_other_rights, process_of};
 use std::collections::{BTreeMap, HashMap};
 use tare_proto::{CallClass, Counter};
-
-/// A call, as it was begun.
-#[derive(Clone, Copy)]
-pub struct Call {
-    /// Its number.
-    pub number: u64,
-    /// Its arguments.
-    pub args: [u64; 6],
-}
 
 /// What has been seen.
 pub struct Seen {
@@ -122,6 +113,12 @@ impl Seen {
             libc::PTRACE_EVENT_VFORK => self.starts(tid, "spawn", Begun::Other),
             libc::PTRACE_EVENT_CLONE => self.starts(tid, "thread", Begun::Other),
             libc::PTRACE_EVENT_EXEC => {
+                // The thread has the process's number from here on: nobody tells of the end of its own, or of the first thread's.
+                child_of_event(tid)
+                    .filter(|it| *it != tid)
+                    .into_iter()
+                    .for_each(|it| self.ends(it));
+                self.inside.remove(&tid);
                 self.starts_a_program(tid);
                 self.tally.call_of_event(libc::SYS_execve as u64);
             }
@@ -182,13 +179,13 @@ impl Seen {
                 let read = match class {
                     CallClass::Path(_, place) | CallClass::Open(place) => {
                         let path = path_at(tid, call.args[place]).unwrap_or_default();
-                        self.cold.looked_up(tid, folder(&call, place), &path);
+                        self.cold.looked_up(tid, call.folder(place), &path);
                         LastRead::Lately
                     }
                     CallClass::Sized("getdents") => self.cold.reads(tid, call.args[0]),
                     _ => LastRead::Lately,
                 };
-                let key = (call.number, makes(class, &call));
+                let key = (call.number, call.makes(class));
                 let times = match self.blind {
                     true => Some(1.0),
                     false => self.sampled.entry(key).or_default().begins(),
@@ -209,10 +206,10 @@ impl Seen {
         let pid = self.threads.get(&tid).copied().unwrap_or(tid);
         let class = self.class(&call);
         let bytes = u64::try_from(result).unwrap_or(0);
-        let of_path = |name, place| path(tid, &call, name, place, result);
+        let of_path = |name, place| call.on_path(tid, name, place, result);
         let outcome = match class {
             CallClass::Path(name, place) => of_path(name, place),
-            CallClass::Open(place) if makes(class, &call) => of_path("create", place),
+            CallClass::Open(place) if call.makes(class) => of_path("create", place),
             CallClass::Open(place) => of_path("open", place),
             CallClass::Sized(name) => match self.cold.has_read(read, times, bytes) {
                 Some(outcome) => outcome,
@@ -220,7 +217,7 @@ impl Seen {
             },
             _ => transfer(self.kind(pid, &call), bytes),
         };
-        if let Some(sampled) = self.sampled.get_mut(&(call.number, makes(class, &call))) {
+        if let Some(sampled) = self.sampled.get_mut(&(call.number, call.makes(class))) {
             sampled.found(outcome);
         }
         self.add(outcome, times);
@@ -240,12 +237,17 @@ impl Seen {
         self.blind = true;
     }
 
-    /// All that was counted, where each call that was seen since [`Seen::becomes_blind`] stands for `each`.
-    pub fn counters(&mut self, each: f64) -> Vec<Counter> {
-        self.rest();
+    /// No more is counted of any process: what each has done until now is accounted for.
+    pub fn stops(&mut self) {
         for (_, mut task) in std::mem::take(&mut self.tasks) {
             task.ends(&mut self.tally);
         }
+    }
+
+    /// All that was counted, where each call that was seen since [`Seen::becomes_blind`] stands for `each`.
+    pub fn counters(&mut self, each: f64) -> Vec<Counter> {
+        self.rest();
+        self.stops();
         self.tally.stand_for(each);
         for (name, times) in self.cold.counts(each) {
             self.tally.add_all(name, times);
@@ -271,30 +273,5 @@ impl Seen {
 
     fn add(&mut self, outcome: Outcome, times: f64) {
         outcome.into_iter().for_each(|(name, count)| self.tally.add(name, count * times));
-    }
-}
-
-/// Whether a call makes the file that it opens, if it is not there.
-fn makes(class: CallClass, call: &Call) -> bool {
-    matches!(class, CallClass::Open(1)) && call.args[2] as libc::c_int & libc::O_CREAT != 0
-}
-
-/// The descriptor that the path in the argument `place` of a call begins at: the one before it.
-fn folder(call: &Call, place: usize) -> Option<u64> {
-    (place == 1).then_some(call.args[0])
-}
-
-/// An operation called `name` on the path in the argument `place`.
-fn path(tid: libc::pid_t, call: &Call, name: &'static str, place: usize, result: i64) -> Outcome {
-    let path = path_at(tid, call.args[place]);
-    match path.as_deref().map_or(1, components) {
-        0 => [("descriptor", 1.0), NO_MORE], // an empty path: of the descriptor itself
-        _ if result == -i64::from(libc::ENOENT) => [("lookup_miss", 1.0), NO_MORE],
-        components => {
-            let folder = folder(call, place);
-            let is_tmpfs = path.is_some_and(|path| leads_to_tmpfs(tid, folder, &path));
-            let of = |name| if is_tmpfs { in_tmpfs(name) } else { name };
-            [(of(name), 1.0), (of("component"), (components - 1) as f64)]
-        }
     }
 }

@@ -1,14 +1,15 @@
 //! A server beside a program: started before it, asked whether it is ready, ended after it.
 
+use super::listen::end_group;
 use super::others::Others;
 use super::output::{Tail, last_lines};
-use super::run::{self, Surroundings};
+use super::run::{self, NO_THREAD, Surroundings};
 use super::{deadline, too_long};
 use crate::bench::Refusal;
 use crate::clock::now_ns;
 use crate::process;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -38,7 +39,7 @@ impl Server {
         let (pid, heard) = started.map_err(|why| Refusal::Failed(format!("background: {why}")))?;
         let server = Server { pid: Some(pid), before };
         place.others.spare();
-        let said = hear(heard);
+        let said = hear(heard).map_err(|why| Refusal::Failed(format!("background: {why}")))?;
         let ready = wait_until_ready(place);
         place.others.keep();
         ready.map_err(|why| {
@@ -53,7 +54,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         if let Some(pid) = self.pid {
             if is_child(pid) {
-                run::end_group(pid);
+                end_group(pid);
             }
             self.before.end();
         }
@@ -90,10 +91,10 @@ fn wait_until_ready(place: &Surroundings) -> Result<(), String> {
 }
 
 /// Takes what a server prints, so that it is never blocked by that; the last of it.
-fn hear(stream: OwnedFd) -> Arc<Mutex<Tail>> {
+fn hear(stream: OwnedFd) -> io::Result<Arc<Mutex<Tail>>> {
     let said = Arc::new(Mutex::new(Tail::default()));
     let kept = said.clone();
-    thread::spawn(move || {
+    let hears = thread::Builder::new().spawn(move || {
         let (mut stream, mut bytes) = (File::from(stream), vec![0; 16 << 10]);
         while let Ok(n @ 1..) = stream.read(&mut bytes) {
             if let Ok(mut kept) = kept.lock() {
@@ -101,5 +102,5 @@ fn hear(stream: OwnedFd) -> Arc<Mutex<Tail>> {
             }
         }
     });
-    said
+    hears.map(|_| said).map_err(|why| io::Error::new(why.kind(), format!("{NO_THREAD}: {why}")))
 }

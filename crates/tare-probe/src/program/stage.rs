@@ -189,7 +189,8 @@ fn over(stage: &Path, name: &str, lower: &Path, place: &Path) -> io::Result<()> 
         files.each_ref().map(|file| format!("/proc/self/fd/{}", file.as_raw_fd()));
     let own = if has_users() { ",userxattr" } else { "" };
     let options = format!("lowerdir={lower},upperdir={upper},workdir={work}{own}");
-    mount("overlay", place, "overlay", 0, &options)
+    // A program of the files below that runs as its owner runs as whoever starts it.
+    mount("overlay", place, "overlay", libc::MS_NOSUID, &options)
 }
 
 fn bind(from: &Path, to: &Path, more: libc::c_ulong) -> io::Result<()> {

@@ -79,11 +79,24 @@ pub fn asked(what: libc::c_uint, pid: libc::pid_t, data: usize) -> io::Result<()
     }
 }
 
-/// Waits for any traced thread to stop or to end: which one, and its wait status. A signal ends the wait.
-pub fn next_stop() -> io::Result<(libc::pid_t, i32)> {
+/// Waits for any traced thread to stop or to end: which one, and its wait status; `ends` hears of an end before it is taken leave
+/// of. A signal ends the wait.
+pub fn next_stop(ends: impl FnOnce(libc::pid_t)) -> io::Result<(libc::pid_t, i32)> {
+    // SAFETY: all zeros is a valid siginfo_t.
+    let mut about: libc::siginfo_t = unsafe { mem::zeroed() };
+    let look = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT | libc::__WALL;
+    // SAFETY: `about` is a valid place to write to.
+    if unsafe { libc::waitid(libc::P_ALL, 0, &mut about, look) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: waitid has filled it.
+    let tid = unsafe { about.si_pid() };
+    if matches!(about.si_code, libc::CLD_EXITED | libc::CLD_KILLED | libc::CLD_DUMPED) {
+        ends(tid);
+    }
     let mut status = 0;
     // SAFETY: `status` is a valid place to write to.
-    match unsafe { libc::waitpid(-1, &mut status, libc::__WALL) } {
+    match unsafe { libc::waitpid(tid, &mut status, libc::__WALL) } {
         -1 => Err(io::Error::last_os_error()),
         tid => Ok((tid, status)),
     }

@@ -10,6 +10,9 @@ const CALLS: &str = "perf/calls/";
 /// Calls that no class knows, which a prediction says.
 const UNKNOWN: &str = "op_unknown";
 
+/// Calls that start a program: each is heard of as an event.
+const STARTS: [u64; 2] = [libc::SYS_execve as u64, libc::SYS_execveat as u64];
+
 /// The counts of one run.
 #[derive(Default)]
 pub struct Tally {
@@ -24,10 +27,13 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// A call is seen, by its number.
+    /// A call is seen, by its number. One that starts a program is counted where its event tells of it, which not every way of
+    /// looking sees begin.
     pub fn call(&mut self, number: u64) {
         self.seen += 1.0;
-        *self.seen_calls.entry(number).or_default() += 1.0;
+        if !STARTS.contains(&number) {
+            *self.seen_calls.entry(number).or_default() += 1.0;
+        }
     }
 
     /// A call is heard of as an event, as each of its kind is: it stands for itself, and was not seen begin.
@@ -80,5 +86,23 @@ impl Tally {
             name => Counter::new(&format!("{OPERATION_COUNTER}{name}"), *times),
         });
         calls.chain(operations).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_is_seen_begin_and_heard_of_counts_once() {
+        let mut tally = Tally::default();
+        tally.call(libc::SYS_getppid as u64);
+        tally.call(STARTS[0]);
+        tally.call_of_event(STARTS[0]);
+        tally.stand_for(1.0);
+        let counted = tally.counters();
+        let of = |name: &str| counted.iter().find(|c| c.name == name).map(|c| c.value);
+        assert_eq!((of("perf/calls/execve"), of("perf/calls/getppid")), (Some(1.0), Some(1.0)));
+        assert_eq!(tally.seen(), 2.0, "both were looked at");
     }
 }

@@ -1,8 +1,14 @@
 //! The operations of a program that makes many calls: its first ones are all looked at, and of the others one of so many. The kernel
 //! counts them meanwhile, and stops the thread when it is time to look.
+//!
+//! Every thread has an event of its own. Events that the kernel lets a thread inherit would end with the one that they came from,
+//! which may end first: whatever becomes a daemon does so.
 
+use super::descriptors::MoreFiles;
 use super::made::{Calls, Made};
 use super::seen::Seen;
+use crate::numbers;
+use crate::perf::set_period;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -26,17 +32,21 @@ pub struct Traps {
     first: f64,
     /// How many were made until then, where that is over.
     begun: Option<(f64, f64)>,
-    /// By thread: what stops it.
-    open: HashMap<libc::pid_t, OwnedFd>,
+    /// By thread: what stops it, and whether its period is still the first one.
+    open: HashMap<libc::pid_t, (OwnedFd, bool)>,
     /// Threads whose next call is looked at.
     due: HashSet<libc::pid_t>,
+    random: u64,
+    _room: MoreFiles,
 }
 
 impl Traps {
     /// Of the program `pid`, which takes `ns` without a tracer.
     pub fn of(calls: Calls, pid: libc::pid_t, ns: f64) -> io::Result<Traps> {
         let (made, first) = (calls.of(pid)?, PART * ns / LOOK_NS);
-        Ok(Traps { calls, made, first, begun: None, open: HashMap::new(), due: HashSet::new() })
+        let (open, due) = (HashMap::new(), HashSet::new());
+        let (random, _room) = (0x9e37_79b9_7f4a_7c15, MoreFiles::allow());
+        Ok(Traps { calls, made, first, begun: None, open, due, random, _room })
     }
 
     /// Begins to look at few calls only, if all were looked at for long enough.
@@ -49,15 +59,22 @@ impl Traps {
         seen.threads().into_iter().try_for_each(|tid| self.arm(tid))
     }
 
-    /// Thread `tid` is another program now, or the first threads are to be stopped.
+    /// Thread `tid`, which is stopped, begins, or is another program now, or the first threads are to be stopped. Which of its first
+    /// calls is looked at is random, so that those of short processes are looked at as often as all others.
     pub fn arm(&mut self, tid: libc::pid_t) -> io::Result<()> {
-        if self.begun.is_some() {
-            match self.calls.trap(tid, PERIOD) {
-                Ok(open) => _ = self.open.insert(tid, open),
-                // It has been killed meanwhile.
-                Err(why) if why.raw_os_error() == Some(libc::ESRCH) => {}
-                Err(why) => return Err(why),
-            }
+        if self.begun.is_none() {
+            return Ok(());
+        }
+        let first = (numbers::next(&mut self.random) >> 11) % PERIOD;
+        if first == 0 {
+            self.due.insert(tid);
+        }
+        let period = if first == 0 { PERIOD } else { first };
+        match self.calls.trap(tid, period) {
+            Ok(open) => _ = self.open.insert(tid, (open, first > 0)),
+            // It has been killed meanwhile.
+            Err(why) if why.raw_os_error() == Some(libc::ESRCH) => {}
+            Err(why) => return Err(why),
         }
         Ok(())
     }
@@ -69,8 +86,11 @@ impl Traps {
     }
 
     /// Thread `tid` was stopped, to look at its next call.
-    pub fn is_due(&mut self, tid: libc::pid_t) {
+    pub fn is_due(&mut self, tid: libc::pid_t) -> io::Result<()> {
         self.due.insert(tid);
+        let open = self.open.get_mut(&tid);
+        let first = open.and_then(|(open, first)| std::mem::take(first).then_some(open));
+        first.map_or(Ok(()), |open| set_period(open, PERIOD))
     }
 
     /// Its call was looked at.

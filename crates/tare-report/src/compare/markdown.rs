@@ -42,7 +42,8 @@ pub fn compare_markdown(comparison: &Comparison) -> String {
             code(&layer.name)
         );
         for row in &layer.rows {
-            let cells = columns(row, comparison.by).map(|cell| prose(&cell));
+            let cells =
+                columns(row, comparison.by, comparison.method.margin).map(|cell| prose(&cell));
             let _ = writeln!(out, "| {} | {} |", code(&row.benchmark), cells.join(" | "));
         }
     }

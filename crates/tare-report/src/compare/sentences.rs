@@ -1,5 +1,6 @@
 //! A comparison in words, for every written form.
 
+use crate::certainty;
 use crate::clean::{clean, fit};
 use crate::words::{self, name, percent_of, times};
 use tare_board::format::{
@@ -76,15 +77,21 @@ pub(crate) fn sentences(comparison: &Comparison, layer: &ComparedLayer) -> Vec<(
     let confidence = percent_of(comparison.method.confidence);
     let margin = percent_of(comparison.method.margin);
     let say = |mean: &Geomean| {
-        let (ratio, interval) = ratio_and_interval(&mean.cost);
-        let sure = interval.map_or(String::new(), |i| format!(", {confidence} CI {i}"));
+        let (mut ratio, interval) = ratio_and_interval(&mean.cost);
+        let mut sure = interval.map_or(String::new(), |i| format!(", {confidence} CI {i}"));
         let said = match mean.verdict {
             Verdict::Identical => "identical".into(),
-            Verdict::Equivalent => format!("equivalent within {margin}"),
+            Verdict::Equivalent => {
+                if let Some(tested) = &mean.shown {
+                    let (own, interval) = certainty::shown(&mean.cost, tested);
+                    (ratio, sure) = (own, format!(", {interval}"));
+                }
+                format!("equivalent within {margin}")
+            }
             Verdict::Undecided | Verdict::None => {
                 let margin = comparison.method.margin;
                 let (seen, most) = words::open(&mean.cost, mean.measure, margin);
-                format!("{seen}, {most}, {},", words::why_open(&mean.cost, margin))
+                format!("{seen}, {most}, {},", certainty::why_open_mean(mean, margin))
             }
             _ => times(mean.cost.value, mean.measure),
         };
@@ -115,12 +122,15 @@ fn tally(layer: &ComparedLayer) -> String {
 }
 
 /// Ratio, interval, floor, raw pair and verdict of a row in words.
-pub(crate) fn columns(row: &ComparedRow, by: By) -> [String; 5] {
+pub(crate) fn columns(row: &ComparedRow, by: By, margin: f64) -> [String; 5] {
     let none = || "–".to_owned();
     let (ratio, interval) = row.ratio.as_ref().map_or((none(), None), ratio_and_interval);
     let verdict = match (row.verdict, row.ratio) {
         (_, None) => absent(row),
         (Verdict::Undecided, _) => words::undecided(row.more_blocks),
+        (Verdict::Equivalent, ratio) => {
+            certainty::equivalent(ratio.as_ref(), row.shown.as_ref(), margin)
+        }
         (verdict, _) => words::word(verdict, Measure::of(row.unit)).into(),
     };
     let floor = row.floor.map_or_else(none, percent_above_one);
@@ -178,8 +188,14 @@ pub fn gate_lines(gate: &Gate) -> Vec<(bool, String)> {
     lines
 }
 
+/// What is said of a condition that none of the rows with an interval is about.
+pub const UNTESTABLE: &str = "cannot be tested: none of its rows has two values on each side (two blocks; of many hosts, two hosts)";
+
 fn judged_lines(judged: &Judged) -> Vec<(bool, String)> {
     let condition = &judged.condition;
+    if judged.rows == 0 {
+        return vec![(false, format!("{condition} {UNTESTABLE}"))];
+    }
     let failing = judged.failing.iter().take(FAILING).map(|row| {
         let (layer, bench) = (name(&row.layer), name(&row.benchmark));
         let (times, p) = (short_ratio(row.cost), digits(row.p));

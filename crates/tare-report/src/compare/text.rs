@@ -6,7 +6,7 @@ use crate::clean::{clean, fit};
 use crate::text::{Ink, Page, Piece, Side, verdict_ink};
 use crate::words::{name, percent_of};
 use tare_board::Gate;
-use tare_board::{By, ComparedLayer, ComparedRow, Comparison};
+use tare_board::{ComparedLayer, ComparedRow, Comparison};
 
 /// Fewest columns that a benchmark's name gets, and most.
 const NAME: (usize, usize) = (12, 40);
@@ -58,7 +58,7 @@ fn table(page: &mut Page, comparison: &Comparison, layer: &ComparedLayer) {
         ["benchmark", "ratio", &format!("{confidence} CI"), "floor", "[after/before]", "verdict"];
     let mut rows: Vec<(Vec<Piece>, String)> =
         vec![(titles.map(|title| Piece::new(Ink::Bold, title)).into(), String::new())];
-    rows.extend(layer.rows.iter().map(|row| (line(row, comparison.by), remark(row))));
+    rows.extend(layer.rows.iter().map(|row| (line(row, comparison), remark(row))));
     let mut sides = vec![Side::Left, Side::Right, Side::Left, Side::Right, Side::Right, Side::Left];
     if page.width < WITH_RAW {
         rows.iter_mut().for_each(|(row, _)| drop(row.remove(RAW)));
@@ -67,8 +67,9 @@ fn table(page: &mut Page, comparison: &Comparison, layer: &ComparedLayer) {
     page.remarked(&sides, &rows, NAME.0);
 }
 
-fn line(row: &ComparedRow, by: By) -> Vec<Piece> {
-    let [ratio, interval, floor, raw, verdict] = columns(row, by);
+fn line(row: &ComparedRow, comparison: &Comparison) -> Vec<Piece> {
+    let (by, margin) = (comparison.by, comparison.method.margin);
+    let [ratio, interval, floor, raw, verdict] = columns(row, by, margin);
     let ink = verdict_ink(row.verdict);
     vec![
         Piece::new(Ink::Plain, fit(&clean(&row.benchmark), NAME.1)),

@@ -29,7 +29,7 @@ pub fn fleet_markdown(fleet: &Fleet) -> String {
         let _ =
             writeln!(out, "\n| {} | {titles} |\n|:--|--:|:--|:--|--:|--:|:--|", code(&layer.name));
         for row in &fleet.rows {
-            let cells = columns(row, &row.cells[at]).map(|cell| prose(&cell));
+            let cells = columns(row, &row.cells[at], fleet.method.margin).map(|cell| prose(&cell));
             let _ = writeln!(out, "| {} | {} |", code(&row.benchmark), cells.join(" | "));
         }
     }

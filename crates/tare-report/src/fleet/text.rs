@@ -58,7 +58,7 @@ fn table(page: &mut Page, fleet: &Fleet, at: usize) {
     page.heading(&format!("{} / {}", name(&fleet.layers[at].name), name(&fleet.baseline)));
     let titles = std::iter::once("benchmark".to_owned()).chain(titles(fleet));
     let mut rows = vec![titles.map(|title| Piece::new(Ink::Bold, title)).collect()];
-    rows.extend(fleet.rows.iter().map(|row| line(row, at)));
+    rows.extend(fleet.rows.iter().map(|row| line(row, at, fleet.method.margin)));
     let mut sides = vec![Side::Left; 7];
     [1, 4, 5].into_iter().for_each(|column| sides[column] = Side::Right);
     if page.width < WITH_SPARE {
@@ -70,9 +70,9 @@ fn table(page: &mut Page, fleet: &Fleet, at: usize) {
     page.grid(&sides, &rows, NAME.0);
 }
 
-fn line(row: &FleetRow, at: usize) -> Vec<Piece> {
+fn line(row: &FleetRow, at: usize, margin: f64) -> Vec<Piece> {
     let cell = &row.cells[at];
-    let [ratio, interval, next, i_squared, hosts, verdict] = columns(row, cell);
+    let [ratio, interval, next, i_squared, hosts, verdict] = columns(row, cell, margin);
     let ink = verdict_ink(cell.verdict);
     vec![
         Piece::new(Ink::Plain, fit(&clean(&row.benchmark), NAME.1)),

@@ -1,6 +1,7 @@
 //! One cell of the table: ratio, interval, verdict in words; raw pair, widths and remarks on demand.
 
 use super::common::verdict_class;
+use crate::certainty::shown;
 use crate::clean::{clean, fit};
 use crate::words;
 use maud::{Markup, html};
@@ -27,6 +28,8 @@ pub(super) fn mean(mean: &Geomean) -> Markup {
         div class=(verdict_class(mean.verdict)) {
             (figures(&mean.cost, mean.verdict, words::word(mean.verdict, mean.measure), None))
             div.more { "over " (count(mean.rows, "row"))
+                @if mean.undecided > 0 { ", " (mean.undecided) " undecided" }
+                @if let Some(tested) = &mean.shown { ", equivalent by its " (shown(&mean.cost, tested).1) }
                 @if mean.left_out > 0 { ", " (mean.left_out) " left out" }
                 @if mean.subtracted > 0 { ", " (mean.subtracted) " left out for most of them is subtracted" } }
         }
@@ -54,6 +57,7 @@ fn more(row: &Row, cell: &Cell) -> Markup {
         div.more {
             @if let Some(raw) = &cell.pair { (pair(row.unit, raw)) }
             @if let Some(width) = cell.mean.and_then(|mean| mean.ci_width_percent) { " CI width " (percent(width)) }
+            @if let (Some(ratio), Some(tested)) = (&cell.ratio, &cell.shown) { " equivalent by its " (shown(ratio, tested).1) }
             @if let Some(blocks) = cell.more_blocks { " " (words::more_blocks(blocks)) }
             @for comment in &cell.comments { p title=(fit(&clean(&comment.sentence()), 400)) { (fit(&clean(&comment.label()), 120)) } }
         }

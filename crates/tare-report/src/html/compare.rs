@@ -84,7 +84,7 @@ fn table(
                 @for title in titles { th scope="col" { (title) } }
             } }
             tbody { @for (row, strip) in layer.rows.iter().zip(strips) {
-                @let [ratio, interval, floor, raw, verdict] = columns(row, comparison.by);
+                @let [ratio, interval, floor, raw, verdict] = columns(row, comparison.by, comparison.method.margin);
                 tr {
                     th scope="row" { bdi { (fit(&clean(&row.benchmark), 60)) } }
                     td.plotted { (PreEscaped(drawn(strip, scale, comparison.method.margin))) }

@@ -84,7 +84,7 @@ fn layer(fleet: &Fleet, at: usize, strips: &[Strip], scale: &Scale) -> Markup {
                 } }
                 tbody { @for (row, strip) in fleet.rows.iter().zip(strips) {
                     @let cell = &row.cells[at];
-                    @let [first, rest @ .., verdict] = columns(row, cell);
+                    @let [first, rest @ .., verdict] = columns(row, cell, fleet.method.margin);
                     tr {
                         th scope="row" { bdi { (fit(&clean(&row.benchmark), 60)) } @if row.better == Better::Higher { span title="higher is better" { " ↑" } } }
                         td.plotted { (PreEscaped(drawn(strip, scale, fleet.method.margin))) }

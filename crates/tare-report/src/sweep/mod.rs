@@ -135,8 +135,12 @@ pub(crate) fn any(board: &Scoreboard) -> bool {
     board.sweeps.iter().any(|sweep| !sweep.responses.is_empty())
 }
 
-/// Names without what they all begin and end with: `6.1.0-47` of `linux-image-6.1.0-47-amd64`.
+/// Names without what they all begin and end with: `6.1.0-47` of `linux-image-6.1.0-47-amd64`. Arguments stay whole: the dashes
+/// that they begin with are their own.
 pub(crate) fn distinct(names: &[String]) -> Vec<String> {
+    if names.iter().any(|name| name.starts_with('-')) {
+        return names.iter().map(|name| level(name)).collect();
+    }
     let parts: Vec<Vec<&str>> = names.iter().map(|name| name.split('-').collect()).collect();
     let least = parts.iter().map(Vec::len).min().unwrap_or(0).saturating_sub(1);
     let common = |at: &dyn Fn(&[&str], usize) -> String| {
@@ -162,5 +166,7 @@ mod tests {
         assert_eq!(of(&["a", "b"]), ["a", "b"]);
         assert_eq!(of(&["same-one", "same-one"]), ["one", "one"]);
         assert_eq!(of(&[]), Vec::<String>::new());
+        assert_eq!(of(&["--directfs=false", "-"]), ["--directfs=false", "-"]);
+        assert_eq!(of(&["--cpus-a", "--cpus-b"]), ["--cpus-a", "--cpus-b"]);
     }
 }

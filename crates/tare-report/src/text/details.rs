@@ -2,6 +2,7 @@
 
 use super::page::{Ink, Page, Piece, Side};
 use super::verdict_ink;
+use crate::certainty::equivalent;
 use crate::clean::{clean, fit, width};
 use crate::words;
 use tare_board::format::{pair, ratio_and_interval};
@@ -47,7 +48,9 @@ fn one(page: &mut Page, board: &Scoreboard, layer: &LayerSummary, at: usize) {
         .collect();
     let remark = |cell: &Cell| words::labels(cell, &shared).join("; ");
     let mut rows = vec![(header(board, &name, &baseline), String::new())];
-    rows.extend(measured.iter().map(|(row, cell)| (line(row, cell), remark(cell))));
+    rows.extend(
+        measured.iter().map(|(row, cell)| (line(row, cell, board.method.margin), remark(cell))),
+    );
     let mut sides = vec![Side::Left, Side::Right, Side::Left, Side::Right, Side::Left];
     if page.width < WITH_RAW {
         rows.iter_mut().for_each(|(row, _)| drop(row.remove(RAW)));
@@ -80,7 +83,7 @@ fn header(board: &Scoreboard, layer: &str, baseline: &str) -> Vec<Piece> {
     titles.into_iter().map(|title: String| Piece::new(Ink::Bold, title)).collect()
 }
 
-fn line(row: &Row, cell: &Cell) -> Vec<Piece> {
+fn line(row: &Row, cell: &Cell, margin: f64) -> Vec<Piece> {
     let (ratio, interval) = cell.ratio.as_ref().map(ratio_and_interval).unwrap_or_default();
     let raw = cell.pair.as_ref().map(|raw| pair(row.unit, raw)).unwrap_or_default();
     let ink = verdict_ink(cell.verdict);
@@ -89,13 +92,14 @@ fn line(row: &Row, cell: &Cell) -> Vec<Piece> {
         Piece::new(ink, ratio),
         Piece::new(Ink::Plain, interval.unwrap_or_else(|| "–".into())),
         Piece::new(Ink::Dim, raw),
-        Piece::new(ink, verdict(row, cell)),
+        Piece::new(ink, verdict(row, cell, margin)),
     ]
 }
 
 /// The verdict in words, and what an undecided row would need.
-fn verdict(row: &Row, cell: &Cell) -> String {
+fn verdict(row: &Row, cell: &Cell, margin: f64) -> String {
     match cell.verdict {
+        Verdict::Equivalent => equivalent(cell.ratio.as_ref(), cell.shown.as_ref(), margin),
         Verdict::Undecided => words::undecided(cell.more_blocks),
         verdict => words::word(verdict, Measure::of(row.unit)).into(),
     }

@@ -77,7 +77,7 @@ fn title(page: &mut Page, board: &Scoreboard) {
         page.paragraph(Ink::Caution, "", &notice);
     }
     if let Some(limits) = headline::limits(board) {
-        page.paragraph(Ink::Caution, "", limits);
+        page.paragraph(Ink::Caution, "", &limits);
     }
     if board.counts.series == 0 {
         page.paragraph(Ink::Caution, "", "Nothing was measured.");

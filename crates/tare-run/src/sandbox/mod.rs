@@ -12,6 +12,11 @@ mod ledger;
 mod limits;
 mod many;
 mod search;
+mod single;
 mod start;
 mod steps;
+mod take;
 mod visit;
+
+pub(crate) use search::starts_at_once;
+pub(crate) use start::Starter;

@@ -3,10 +3,12 @@
 mod differ;
 mod explained;
 mod outlier;
+mod shared;
 
 pub use differ::p_of_same;
 pub use explained::{Explained, Part, explained};
 pub use outlier::{Residual, residuals};
+pub use shared::share_variances;
 
 use crate::check;
 use crate::dist::t_factor;
@@ -30,7 +32,7 @@ pub struct Study {
 pub struct Pooled {
     /// The mean of the effects of all hosts of which these are a sample.
     pub mean: f64,
-    /// Its standard error, after Hartung and Knapp.
+    /// Its standard error, after Hartung and Knapp, and no less than without their correction.
     pub std_error: f64,
     /// Lower end of the mean's confidence interval.
     pub low: f64,
@@ -53,8 +55,9 @@ pub struct Pooled {
 /// Pools `studies` with t intervals of `confidence`.
 ///
 /// The weights come from the variance between hosts that maximises the restricted likelihood; the standard error of the mean
-/// is Hartung and Knapp's, whose intervals hold for few studies, too; the prediction interval has the same `studies - 1`
-/// degrees of freedom.
+/// is Hartung and Knapp's, whose intervals hold for few studies, too, but never less than what the studies' own errors leave (Röver,
+/// Knapp and Friede 2015): effects that agree better than these by chance are no surer for it. The prediction interval has the
+/// same `studies - 1` degrees of freedom.
 ///
 /// # Errors
 /// [`StatError::TooFew`] with one study; a variance that is zero or negative, an effect that is not finite, with its position.
@@ -65,7 +68,7 @@ pub fn pool(studies: &[Study], confidence: f64) -> Result<Pooled, StatError> {
     let fixed = Weighted::new(studies, 0.0);
     let tau_squared = between(&[studies]);
     let random = Weighted::new(studies, tau_squared);
-    let std_error = (random.squares / (df * random.weight)).sqrt();
+    let std_error = ((random.squares / df).max(1.0) / random.weight).sqrt();
     let t = t_factor(confidence, df);
     let next = t * (tau_squared + std_error * std_error).sqrt();
     let typical = df * fixed.weight / (fixed.weight * fixed.weight - fixed.weight_squared);

@@ -43,7 +43,7 @@ pub struct BisectArgs {
     /// Time limit for booting a version, until its probe answers [default: 30s; simulated: 10m]
     #[arg(long, value_parser = time, value_name = "TIME")]
     pub boot_limit: Option<Duration>,
-    /// Folder with a campaign for each version that was measured; what is there already is not measured again
+    /// Folder with a campaign for each version that was measured; the same version, layer and row are not measured again
     #[arg(long, short, default_value = "tare-bisect", value_name = "DIR")]
     pub out: PathBuf,
 }

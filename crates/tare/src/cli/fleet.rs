@@ -68,14 +68,15 @@ pub enum FleetVerb {
 /// What to submit.
 #[derive(Args)]
 pub struct SubmitArgs {
-    /// The plan: a file as 'tare init' writes it
+    /// The plan: a file as 'tare init' writes it; or a fleet's directory that --dry-run has written, whose files may have been changed
+    #[arg(value_name = "PLAN|DIR")]
     pub plan: PathBuf,
     /// The nodes to measure, as Slurm writes lists of them, for example 'n[1-3],m7'
     #[arg(long, value_name = "LIST")]
-    pub nodes: String,
+    pub nodes: Option<String>,
     /// New directory for the fleet, on a file system that all nodes share
     #[arg(long, short, value_name = "DIR")]
-    pub out: PathBuf,
+    pub out: Option<PathBuf>,
     /// Number of blocks to run on each host, instead of what the plan says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub blocks: Option<u32>,
@@ -85,10 +86,13 @@ pub struct SubmitArgs {
     /// Give nothing else to a node while it is measured
     #[arg(long)]
     pub exclusive: bool,
-    /// How often a host that fails is submitted again
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub retries: u32,
-    /// Write the directory and its scripts, and submit nothing
+    /// How often a host that fails is submitted again [default: 1]
+    #[arg(long, value_name = "N")]
+    pub retries: Option<u32>,
+    /// The account that Slurm charges, where a cluster wants one
+    #[arg(long, value_name = "NAME")]
+    pub account: Option<String>,
+    /// Write the directory and its scripts, and submit nothing; 'tare fleet submit DIR' does that afterwards
     #[arg(long)]
     pub dry_run: bool,
     /// More options for sbatch, for example: -- --partition=metal --time=30

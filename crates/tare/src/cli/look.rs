@@ -32,7 +32,7 @@ pub struct InitArgs {
     /// Layers to try, by name or with settings [default: all that this host may have]
     pub layers: Vec<String>,
     /// File to write
-    #[arg(long, short, value_name = "FILE", default_value = crate::config::USUAL)]
+    #[arg(long, short, value_name = "FILE", default_value = crate::cli::values::USUAL)]
     pub out: PathBuf,
     /// Replace the file if it exists
     #[arg(long)]

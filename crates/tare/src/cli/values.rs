@@ -3,6 +3,9 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::time::Duration;
 
+/// The file of settings that is read when `--config` names none.
+pub const USUAL: &str = "tare.toml";
+
 /// The longest time that can be asked for: beyond it are typing mistakes, and sums that overflow.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 

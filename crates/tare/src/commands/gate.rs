@@ -16,13 +16,13 @@ pub fn check(args: &GateArgs, units: impl Iterator<Item = Unit> + Clone) -> Resu
     Ok(())
 }
 
-/// Whether `gate` is passed; `told` says what came of it elsewhere, so that only what failed is noted.
+/// Whether `gate` is passed; `told` says what came of it elsewhere, so that only what failed is noted. What fails one condition
+/// fails the gate, whatever the others are.
 pub fn passes(gate: &Gate, told: bool) -> Result<bool> {
-    if let Some(judged) = gate.conditions.iter().find(|judged| judged.rows == 0) {
-        bail!(
-            "--fail-if '{}' cannot be tested: none of its rows has two values on each side (two blocks; of many hosts, two hosts)",
-            judged.condition
-        );
+    let open = gate.fail_undecided && gate.undecided > 0;
+    let failed = open || gate.conditions.iter().any(|judged| !judged.failing.is_empty());
+    if let Some(judged) = gate.conditions.iter().find(|judged| judged.rows == 0 && !failed) {
+        bail!("--fail-if '{}' {}", judged.condition, tare_report::UNTESTABLE);
     }
     for (fine, line) in gate_lines(gate) {
         if !(fine && told) {
@@ -30,4 +30,39 @@ pub fn passes(gate: &Gate, told: bool) -> Result<bool> {
         }
     }
     Ok(gate.passed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tare_board::{Failing, Judged};
+
+    fn judged(condition: &str, rows: usize, fails: bool) -> Judged {
+        let row = Failing { layer: "x".into(), benchmark: "b".into(), cost: 1.5, p: 0.001 };
+        Judged {
+            condition: condition.into(),
+            rows,
+            undecided: 0,
+            least_seen: None,
+            least_seen_at_worst: None,
+            failing: if fails { vec![row] } else { Vec::new() },
+        }
+    }
+
+    fn gate(conditions: Vec<Judged>) -> Gate {
+        let passed = conditions.iter().all(|judged| judged.failing.is_empty());
+        Gate { passed, fail_undecided: false, tested: 3, untested: 1, undecided: 0, conditions }
+    }
+
+    #[test]
+    fn a_condition_that_cannot_be_tested_hides_none_that_failed() {
+        let untestable = || judged("heavier > 1%", 0, false);
+        let both = gate(vec![untestable(), judged("slower > 3%", 3, true)]);
+        assert!(!passes(&both, false).unwrap());
+        let lines = gate_lines(&both);
+        assert!(!lines[0].0 && lines[0].1.contains("heavier > 1% cannot be tested"), "{lines:?}");
+        let alone = gate(vec![judged("slower > 3%", 3, false), untestable()]);
+        let error = passes(&alone, false).unwrap_err().to_string();
+        assert!(error.contains("'heavier > 1%' cannot be tested"), "{error}");
+    }
 }

@@ -2,11 +2,12 @@
 
 use super::merged;
 use crate::cli::{FormatArgs, HostDir, MergeArgs};
+use crate::usage::OrUsage;
 use crate::{input, output, parallel};
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
-use tare_board::{Merged, Merger, Reduced};
+use tare_board::{MergeError, Merged, Merger, Reduced};
 use tare_proto::harmless;
 use tare_stats::Estimator;
 use tare_store::load;
@@ -22,6 +23,11 @@ const AT_ONCE: usize = 16;
 
 /// Merges the campaigns in `args.hosts`, prints the result and leaves it in `args.out`.
 pub fn merge(args: &MergeArgs) -> Result<ExitCode> {
+    merged::check_place(&args.out).or_usage()?;
+    let names: Vec<&str> = args.hosts.iter().map(|host| host.name.as_str()).collect();
+    if let Some(at) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
+        return Err(MergeError::SameName(names[at].to_owned())).or_usage();
+    }
     let result = merge_all(&args.hosts, args.format.estimator)?;
     keep(&args.out, &result, &args.format)?;
     Ok(ExitCode::SUCCESS)

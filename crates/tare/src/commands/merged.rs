@@ -25,11 +25,17 @@ pub fn load(dir: &Path) -> Result<Merged> {
     Merged::from_json(&text).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Writes the merged result into `dir`, with its page and its other forms.
-pub fn keep(dir: &Path, merged: &Merged) -> Result<()> {
+/// Refuses a place that holds a campaign: the forms of both have the same names.
+pub fn check_place(dir: &Path) -> Result<()> {
     if dir.join(tare_store::FILE).exists() {
         bail!("{} is a campaign's directory; name another one with --out", dir.display());
     }
+    Ok(())
+}
+
+/// Writes the merged result into `dir`, with its page and its other forms.
+pub fn keep(dir: &Path, merged: &Merged) -> Result<()> {
+    check_place(dir)?;
     fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
     files::replace(&dir.join(MERGED), merged.to_json().as_bytes())?;
     let style = style::in_file();

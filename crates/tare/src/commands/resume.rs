@@ -6,7 +6,7 @@ use crate::commands::run::Prepared;
 use crate::commands::show;
 use crate::config::{self, Asked, layers};
 use crate::progress::Progress;
-use crate::{host, interrupt, output};
+use crate::{host, interrupt, output, trust};
 use anyhow::{Result, anyhow, bail};
 use std::path::Path;
 use std::process::ExitCode;
@@ -19,6 +19,7 @@ pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
     if let Some(blocks) = finished(args)? {
         return as_it_is(args, blocks);
     }
+    trust::own_campaign(&args.dir)?;
     let mut store = Store::open(&args.dir)?;
     let campaign = load(&args.dir)?;
     if campaign.plan.probe_sha256 != PROBE.sha256() {

@@ -11,11 +11,12 @@
 //! memory = "256M"
 //! ```
 
-use crate::cli::{ProgramArgs, RunArgs, values};
+use crate::cli::values::{self, USUAL};
+use crate::cli::{ProgramArgs, RunArgs};
 use crate::pin::Pin;
 use crate::sweep::{SweepArg, SweepTable, Swept, Wanted};
 use crate::usage::OrUsage;
-use crate::{input, output};
+use crate::{input, output, trust};
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -26,9 +27,6 @@ use tare_layers::{Layer, LayerKind, Settings, Unnamed, configure, kinds_of, usua
 use tare_proto::{BenchInfo, Machine};
 use tare_run::Candidate;
 use tare_store::{Design, Order};
-
-/// The file that is read when `--config` names none.
-pub const USUAL: &str = "tare.toml";
 
 /// The largest file that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -122,17 +120,18 @@ impl Asked {
 }
 
 impl Config {
-    /// Reads `given`, or `tare.toml` in this directory if there is one.
+    /// Reads `given`, or the `tare.toml` in this directory, if there is one, which must be this user's.
     pub fn read(given: Option<&Path>) -> Result<Config> {
         let path = given.unwrap_or(Path::new(USUAL));
-        if given.is_none() && !path.exists() {
+        let named = |path| input::text(path, LONGEST).map(Some);
+        let read = given.map_or_else(|| trust::own_text(USUAL, LONGEST), named);
+        let Some(text) = read.map_err(input::not_text_is_usage)? else {
             return Ok(Config::default());
-        }
+        };
         if given.is_none() {
             output::note(&format!("Settings from {USUAL}."));
         }
-        let parsed = toml::from_str(&input::text(path, LONGEST)?);
-        parsed.with_context(|| format!("{} is invalid", path.display())).or_usage()
+        toml::from_str(&text).with_context(|| format!("{} is invalid", path.display())).or_usage()
     }
 
     /// The layers of the flags, or else the file's, or else those of `sweep`, or those that are weighed without being named;

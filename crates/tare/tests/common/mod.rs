@@ -162,8 +162,13 @@ const PROGRAMS: &[&str] = &["/bin/sh", "/bin/cat", "/usr/bin/wc", "/usr/bin/npro
 
 /// Makes `root.tar`: an archive with a shell and little else, made of this host's files.
 pub fn small_root(bench: &Bench) {
-    let mut files: Vec<String> = PROGRAMS.iter().map(|path| path.to_string()).collect();
-    for program in PROGRAMS {
+    root_of(bench, PROGRAMS);
+}
+
+/// Makes `root.tar` of these programs and their libraries.
+pub fn root_of(bench: &Bench, programs: &[&str]) {
+    let mut files: Vec<String> = programs.iter().map(|path| path.to_string()).collect();
+    for program in programs {
         let listed = Command::new("ldd").arg(program).output().expect("ldd");
         let text = String::from_utf8(listed.stdout).expect("text");
         let words = text.split_whitespace().filter(|word| word.starts_with('/'));

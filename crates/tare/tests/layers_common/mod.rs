@@ -138,6 +138,10 @@ impl Place {
         for (root, depth) in [("/sys/fs/cgroup", 4), ("/dev/shm", 1), ("/run", 3)] {
             found.extend(named(Path::new(root), &self.marker, depth));
         }
+        // LXC's locks, by the folder of the boot.
+        let boots = self.folder.join("boots");
+        let locks = Path::new("/run/lxc/lock").join(boots.strip_prefix("/").unwrap_or(&boots));
+        found.extend(named(&locks, "", 1));
         found.extend(self.of_runtimes());
         found.extend(interfaces().into_iter().filter(|name| !self.foreign.contains(name)));
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();

@@ -90,8 +90,16 @@ impl Command {
         {
             return Err(SettingError(format!("it lacks {key}=: {what}")));
         }
+        for (key, path) in recipe.absolute.iter().filter_map(|key| Some((key, settings.get(key)?)))
+        {
+            if !path.starts_with('/') || path.contains(char::is_control) {
+                let what = "it must be an absolute path of the other machine, such as /home/me/tmp";
+                return Err(SettingError(format!("{key}={path:?}: {what}")));
+            }
+        }
         settings.one_of("processes", &["below", "elsewhere"])?;
         settings.one_of("sh", &["true", "false"])?;
+        settings.one_of("tty", &["true", "false"])?;
         if settings.get("pids").and(settings.get("cgroup")).is_some() {
             return Err(SettingError("pids= and cgroup= say the same: give one of them".into()));
         }
@@ -215,6 +223,10 @@ impl Command {
 const ELSEWHERE: &str =
     "the layer's processes are behind a daemon or on another host, where tare does not look";
 
+/// What to do about words that end and say nothing.
+const ENDED: &str = "its words ended before the probe spoke: they must run it ({probe} serve, or /tare-probe serve in {root}), hand it their \
+     standard input and output, and stay until it ends, so start nothing in the background; try them in a shell";
+
 impl Layer for Command {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
         self.look(host)?;
@@ -256,12 +268,15 @@ impl Layer for Command {
         let runtime = found.program.clone();
         let Program { program, args, env, .. } = found;
         let stop = stop.into_iter().collect();
-        let whole = Program { program, args, env, stop, processes, ..values.program };
+        let terminal = self.settings.get("tty") == Some("true");
+        let whole = Program { program, args, env, stop, processes, terminal, ..values.program };
         Ok(Launch::Program(whole.made_of("runtime", runtime, self.recipe.version)))
     }
 
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
         let usual = crate::explain(error, console);
+        let silent = matches!(error, SessionError::Ended(_)) && console.trim().is_empty();
+        let usual = if silent { Unavailable::new(usual.why, ENDED) } else { usual };
         let remedy = self.known(console).or_else(|| self.known(&error.to_string()));
         remedy.map_or(usual.clone(), |remedy| Unavailable::new(usual.why, remedy))
     }

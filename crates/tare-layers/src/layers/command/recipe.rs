@@ -30,6 +30,10 @@ pub(crate) const SETTINGS: &[Setting] = &[
         about: "the control group that has the layer's processes where they are elsewhere on this host",
     },
     Setting { key: "sh", about: "true: a shell runs the words" },
+    Setting {
+        key: "tty",
+        about: "true: its standard input and output are a terminal, for a program that reads from nothing else",
+    },
     Setting { key: "args", about: "more words, where {args} stands" },
     Setting { key: "vcpus", about: "what {cpus} stands for (default 1)" },
     Setting { key: "memory", about: "what {memory} stands for (default 512M)" },
@@ -43,6 +47,8 @@ pub struct Recipe {
     pub root: bool,
     /// Settings that it must have, and what each is.
     pub needs: &'static [(&'static str, &'static str)],
+    /// Settings that are absolute paths of another machine.
+    pub absolute: &'static [&'static str],
     /// Its program says its version so.
     pub version: Option<&'static str>,
     /// Texts on its console, and what to do about them.
@@ -67,6 +73,7 @@ impl Recipe {
     pub(crate) const TESTED: Recipe = Recipe {
         root: false,
         needs: &[],
+        absolute: &[],
         version: None,
         remedies: &[],
         tested: Tested::Booted,

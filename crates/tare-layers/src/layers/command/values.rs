@@ -129,6 +129,5 @@ fn processes() -> io::Result<String> {
 
 /// The beginning of a file's SHA-256.
 fn hash(file: &Path) -> io::Result<String> {
-    let digest = Sha256::digest(fs::read(file)?);
-    Ok(digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:.16x}", Sha256::digest(fs::read(file)?)))
 }

@@ -31,6 +31,9 @@ pub(crate) const PLACES: &[(&str, &str)] = &[
     ),
 ];
 
+/// What a placeholder's name begins with where its value is part of what a shell will read, here or elsewhere.
+const FOR_A_SHELL: &str = "sh:";
+
 /// Settings that hold any number of words, none if they are not set.
 pub(crate) const LISTS: &[&str] = &["args", "engine", "wrap"];
 
@@ -52,6 +55,8 @@ pub(crate) struct Words {
 enum Part {
     Text(String),
     Place(String),
+    /// As a shell writes it.
+    Quoted(String),
 }
 
 impl Words {
@@ -85,7 +90,7 @@ impl Words {
     /// The names of all placeholders.
     pub fn places(&self) -> impl Iterator<Item = &str> {
         self.words.iter().flatten().filter_map(|part| match part {
-            Part::Place(name) => Some(name.as_str()),
+            Part::Place(name) | Part::Quoted(name) => Some(name.as_str()),
             Part::Text(_) => None,
         })
     }
@@ -145,9 +150,13 @@ impl Words {
         for part in parts {
             match part {
                 Part::Text(part) => text += part,
+                Part::Quoted(name) => {
+                    let value = quoted(name, &value(name)?)?;
+                    text += &if self.shell { quoted("", &value)? } else { value };
+                }
                 // A list stands for words in a shell's line, too.
                 Part::Place(name) if self.shell && !LISTS.contains(&name.as_str()) => {
-                    text += &shlex::try_quote(&value(name)?).map_err(io::Error::other)?;
+                    text += &quoted(name, &value(name)?)?;
                 }
                 Part::Place(name) => text += &value(name)?,
             }
@@ -156,8 +165,17 @@ impl Words {
     }
 }
 
-/// What `word` is made of. Only `{lower_case}` is a placeholder; `{{lower_case}}` stands for `{lower_case}`, and every other
-/// brace for itself.
+/// The value of the placeholder `name` as a shell writes it: one word, or those of a list.
+fn quoted(name: &str, value: &str) -> io::Result<String> {
+    if !LISTS.contains(&name) {
+        return Ok(shlex::try_quote(value).map_err(io::Error::other)?.into_owned());
+    }
+    let words = shlex::split(value).unwrap_or_default();
+    shlex::try_join(words.iter().map(String::as_str)).map_err(io::Error::other)
+}
+
+/// What `word` is made of. Only `{lower_case}` and `{sh:lower_case}` are placeholders; `{{lower_case}}` stands for `{lower_case}`,
+/// and every other brace for itself.
 fn parts(word: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let (mut text, mut rest) = (String::new(), word);
@@ -173,7 +191,10 @@ fn parts(word: &str) -> Vec<Part> {
             if !text.is_empty() {
                 parts.push(Part::Text(std::mem::take(&mut text)));
             }
-            parts.push(Part::Place(name.to_owned()));
+            parts.push(match name.strip_prefix(FOR_A_SHELL) {
+                Some(name) => Part::Quoted(name.to_owned()),
+                None => Part::Place(name.to_owned()),
+            });
             rest = &rest[name.len() + 2..];
         } else {
             text.push('{');
@@ -191,7 +212,8 @@ fn parts(word: &str) -> Vec<Part> {
 fn name(rest: &str) -> Option<&str> {
     let (name, _) = rest.split_once('}')?;
     let lower = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    let fine = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(lower);
+    let own = name.strip_prefix(FOR_A_SHELL).unwrap_or(name);
+    let fine = own.starts_with(|c: char| c.is_ascii_lowercase()) && own.chars().all(lower);
     fine.then_some(name)
 }
 
@@ -226,6 +248,16 @@ mod tests {
             filled("a; exec {probe} {args}", true),
             ["sh", "-c", "a; exec '/a b/probe' -x 'y z'"]
         );
+    }
+
+    #[test]
+    fn a_value_in_a_shells_text_stays_one_word_of_that_shell() {
+        let remote = filled("ssh host 'rm -f {sh:probe}-x; {sh:args} {sh:engine}'", false);
+        assert_eq!(remote, ["ssh", "host", "rm -f '/a b/probe'-x; -x 'y z' "]);
+        let there = filled("ssh host rm\\ {sh:probe}", true);
+        let here = shlex::split(&there[2]).unwrap();
+        assert_eq!(here, ["ssh", "host", "rm '/a b/probe'"]);
+        assert_eq!(filled("f {{sh:probe}}", false), ["f", "{sh:probe}"]);
     }
 
     #[test]

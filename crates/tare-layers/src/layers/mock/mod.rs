@@ -33,6 +33,15 @@ pub const KIND: LayerKind = LayerKind {
             about: "JSON file: {\"benchmark\": [[samples of boot 0], [of boot 1], ...]}, or \
                     {\"samples\": [...], \"counters\": {\"name\": value}, \"note\": text} instead of a list",
         },
+        Setting {
+            key: "pauses",
+            about: "yes: the layer takes whole series and no turns (default no)",
+        },
+        Setting {
+            key: "whole",
+            about: "what samples are multiplied by that are all taken at once (default 1)",
+        },
+        Setting { key: "slow", about: "milliseconds that each turn takes (default 0)" },
         Setting { key: "lacks", about: "a benchmark that the layer reports as unavailable" },
         Setting {
             key: "fault",
@@ -57,6 +66,9 @@ struct Mock {
     step: f64,
     times: f64,
     script: Script,
+    pauses: bool,
+    whole: f64,
+    slow: Duration,
     lacks: String,
     fault: String,
     faulty: Faulty,
@@ -91,6 +103,9 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
         step: decimal(settings, "step", 0.0)?,
         times: decimal(settings, "times", 1.0)?,
         script: settings.get("script").map(read_script).transpose()?.unwrap_or_default(),
+        slow: Duration::from_millis(settings.number("slow", 0, 0, 60_000)?),
+        whole: decimal(settings, "whole", 1.0)?,
+        pauses: settings.one_of("pauses", &["no", "yes"])? == Some("yes"),
         lacks: settings.get("lacks").unwrap_or_default().to_owned(),
         fault,
         faulty: Faulty::read(settings.get("faulty"))?,
@@ -107,6 +122,10 @@ fn decimal(settings: &Settings, key: &str, default: f64) -> Result<f64, SettingE
 impl Layer for Mock {
     fn check(&self, _host: &Host) -> Result<(), Unavailable> {
         Ok(())
+    }
+
+    fn whole_series(&self) -> Option<&'static str> {
+        self.pauses.then_some("its script says so")
     }
 
     fn launch(&self, _host: &Host, boot: &BootSpec) -> io::Result<Launch> {
@@ -214,6 +233,7 @@ impl Mock {
     ) -> io::Result<bool> {
         let (id, mut left) = (series.id, series.samples.len() as u32);
         while left > 0 {
+            thread::sleep(self.slow);
             say(output, &FromProbe::Waiting { id, sample_ns: 0 })?;
             let mut line = String::new();
             input.read_line(&mut line)?;
@@ -242,7 +262,8 @@ impl Mock {
         let note = entry.map(script::Entry::note).unwrap_or_default();
         let value = self.value + self.step * boot as f64;
         let mut samples = scripted.unwrap_or_else(|| vec![value; request.samples as usize]);
-        samples.iter_mut().for_each(|sample| *sample *= self.times);
+        let times = if request.turns { self.times } else { self.times * self.whole };
+        samples.iter_mut().for_each(|sample| *sample *= times);
         let started = std::time::Instant::now();
         if self.fault == "clock" {
             thread::sleep(Duration::from_millis(60));

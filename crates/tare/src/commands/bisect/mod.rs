@@ -2,25 +2,26 @@
 //!
 //! Every version is a campaign of its own, of one layer and one row, so that what was measured is kept and is not measured twice.
 
+mod kept;
 mod search;
+mod versions;
 
 use crate::cli::{BisectArgs, INTERRUPTED, RunArgs};
 use crate::commands::run;
 use crate::config::Config;
-use crate::usage::{OrUsage, is_wrong_usage, wrong_usage};
+use crate::usage::{OrUsage, is_wrong_usage};
 use crate::{interrupt, output};
 use anyhow::{Result, anyhow, bail};
+use kept::{Kept, Place};
 use search::{Found, search};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use tare_board::format::{quantity, short_ratio};
 use tare_board::{Options, Row, scoreboard};
-use tare_layers::{Settings, is_pattern, kernels};
+use tare_layers::Settings;
 use tare_proto::{Unit, name_and_load};
-
-/// Most characters of a version in a folder's name.
-const NAME: usize = 60;
+use versions::versions;
 
 /// Looks for the version.
 pub fn bisect(args: &BisectArgs) -> Result<ExitCode> {
@@ -36,8 +37,9 @@ pub fn bisect(args: &BisectArgs) -> Result<ExitCode> {
 /// Measures versions until it is known; what there is to say.
 fn look(args: &BisectArgs, versions: &[String]) -> Result<String> {
     let last = versions.len() - 1;
+    let kept = Kept::below(&args.out)?;
     let end = |at: usize| {
-        let measured = one(args, &versions[at])?;
+        let measured = one(args, &kept, &versions[at])?;
         measured.map_err(|why| anyhow!("{} was not measured: {why}", versions[at]))
     };
     let (good, bad) = (end(0)?, end(last)?);
@@ -55,7 +57,7 @@ fn look(args: &BisectArgs, versions: &[String]) -> Result<String> {
         );
     }
     let found = search(versions.len(), (good.mean, bad.mean), |at| {
-        let measured = one(args, &versions[at])?;
+        let measured = one(args, &kept, &versions[at])?;
         if interrupt::interrupted() {
             bail!("interrupted");
         }
@@ -94,30 +96,6 @@ fn said(versions: &[String], found: &Found, good: &Value) -> String {
     text
 }
 
-/// The versions from the good to the bad one, in this order.
-fn versions(args: &BisectArgs) -> Result<Vec<String>> {
-    let mut all: Vec<String> = Vec::new();
-    for text in &args.over {
-        match is_pattern(text) {
-            true => all.extend(kernels(text).map_err(|no| anyhow!("{}; {}", no.why, no.remedy))?),
-            false => all.push(text.trim().to_owned()),
-        }
-    }
-    let place = |wanted: &str| all.iter().position(|version| version == wanted);
-    let (Some(good), Some(bad)) = (place(&args.good), place(&args.bad)) else {
-        let missing = if place(&args.good).is_none() { &args.good } else { &args.bad };
-        wrong_usage!("{missing} is not among the versions of --over: {}", all.join(", "));
-    };
-    if good == bad {
-        wrong_usage!("the good and the bad version are the same: {}", args.good);
-    }
-    let mut between = all[good.min(bad)..=good.max(bad)].to_vec();
-    if good > bad {
-        between.reverse();
-    }
-    Ok(between)
-}
-
 /// What a version has.
 struct Value {
     mean: f64,
@@ -126,14 +104,18 @@ struct Value {
     unit: Unit,
 }
 
-/// Measures a version, unless its campaign is there; the inner error says why there is no value.
-fn one(args: &BisectArgs, version: &str) -> Result<std::result::Result<Value, String>> {
-    let fine = |c: char| if c.is_ascii_alphanumeric() || "-_.+".contains(c) { c } else { '-' };
-    let name: String = version.chars().map(fine).rev().take(NAME).collect();
-    let out = args.out.join(name.chars().rev().collect::<String>());
-    if !known(&out) {
+/// Measures a version, unless just that has been measured; the inner error says why there is no value.
+fn one(
+    args: &BisectArgs,
+    kept: &Kept,
+    version: &str,
+) -> Result<std::result::Result<Value, String>> {
+    let run = run_args(args, version)?;
+    let Place { dir, measured } = kept.place(&run, version)?;
+    if !measured {
+        let run = RunArgs { out: Some(dir.clone()), ..run };
         // A version that cannot run is passed over; what was asked for wrongly is wrong for all of them.
-        match run::quietly(&run_args(args, version, &out)?, &Config::default(), None) {
+        match run::quietly(&run, &Config::default(), None) {
             Err(error) if !is_wrong_usage(&error) => return Ok(Err(format!("{error:#}"))),
             ran => ran.map(drop)?,
         }
@@ -141,19 +123,14 @@ fn one(args: &BisectArgs, version: &str) -> Result<std::result::Result<Value, St
             return Ok(Err("it was interrupted".into()));
         }
     }
-    value(&out, &args.bench)
-}
-
-/// Whether a finished campaign is there. What an interrupt left is of no use here.
-fn known(out: &Path) -> bool {
-    tare_store::load(out).is_ok_and(|campaign| campaign.state == "finished")
+    value(&dir, &args.bench)
 }
 
 fn value(out: &Path, bench: &str) -> Result<std::result::Result<Value, String>> {
     let campaign = tare_store::load(out)?;
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
     let Some(row) = board.rows.iter().find(|row| row.benchmark == bench) else {
-        bail!("{} is of another row than {bench}; give another folder (--out)", out.display());
+        bail!("{} has no row {bench}", out.display());
     };
     let Some(mean) = row.baseline else { return Ok(Err(why(&board, row))) };
     let floor = row.floor.map_or(1.0, |floor| floor.ratio.value.ln().abs().exp());
@@ -167,7 +144,7 @@ fn why(board: &tare_board::Scoreboard, row: &Row) -> String {
 }
 
 /// The campaign of one version.
-fn run_args(args: &BisectArgs, version: &str, out: &Path) -> Result<RunArgs> {
+fn run_args(args: &BisectArgs, version: &str) -> Result<RunArgs> {
     let mut layer = Settings::parse(&args.layer).or_usage()?;
     layer.replace(&args.knob, version);
     let (bench, load) = name_and_load(&args.bench);
@@ -183,7 +160,6 @@ fn run_args(args: &BisectArgs, version: &str, out: &Path) -> Result<RunArgs> {
         blocks: Some(args.blocks),
         seed: Some(args.seed),
         boot_limit: args.boot_limit,
-        out: Some(out.to_owned()),
         ..RunArgs::plain()
     })
 }

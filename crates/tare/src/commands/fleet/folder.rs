@@ -1,6 +1,7 @@
 //! A fleet's folder, on a file system that all nodes share: the plan, tare itself, the scripts, and a folder a host.
 
-use crate::cli::SubmitArgs;
+use super::options::Options;
+use crate::cli::{SubmitArgs, USAGE};
 use crate::files;
 use crate::usage::wrong_usage;
 use anyhow::{Context, Result, bail};
@@ -15,6 +16,13 @@ use tare_store::Campaign;
 /// The scripts' names, and what they do below their first lines.
 pub const HOST: (&str, &str) = ("host.sbatch", include_str!("host.sbatch"));
 pub const MERGE: (&str, &str) = ("merge.sbatch", include_str!("merge.sbatch"));
+
+/// The plan's name, and that of the file in a host's folder with the exit code of its tare.
+pub const PLAN: &str = "plan.toml";
+const STATUS: &str = "status";
+
+/// How often a host that fails is submitted again if nothing is said.
+const RETRIES: u32 = 1;
 
 /// Digits of tare's hash in its copy's name.
 const DIGITS: usize = 16;
@@ -35,8 +43,8 @@ pub struct Folder {
 
 impl Folder {
     /// Makes a new one for `nodes`: everything but the jobs.
-    pub fn make(args: &SubmitArgs, nodes: Vec<String>) -> Result<Folder> {
-        let path = std::path::absolute(&args.out)?;
+    pub fn make(args: &SubmitArgs, out: &Path, nodes: Vec<String>) -> Result<Folder> {
+        let path = std::path::absolute(out)?;
         let plain = |c: char| c.is_ascii_alphanumeric() || "/_.-+@".contains(c);
         if !path.to_string_lossy().chars().all(plain) {
             wrong_usage!("{} has characters that sbatch's options cannot hold", path.display());
@@ -46,20 +54,21 @@ impl Folder {
                 wrong_usage!("'{node}' is no name of a node");
             }
         }
+        let options = Options::of(args)?;
         let made = || format!("cannot make {} (--out names a new directory)", path.display());
         fs::create_dir(&path).with_context(made)?;
         let folder = Folder {
             nodes,
-            retries: args.retries as usize,
+            retries: args.retries.unwrap_or(RETRIES) as usize,
             blocks: args.blocks,
             reboot: args.reboot,
             path,
         };
-        folder.fill(args)?;
+        folder.fill(args, &options)?;
         Ok(folder)
     }
 
-    fn fill(&self, args: &SubmitArgs) -> Result<()> {
+    fn fill(&self, args: &SubmitArgs, options: &Options) -> Result<()> {
         for part in ["hosts", "logs"] {
             fs::create_dir(self.path.join(part))?;
         }
@@ -68,23 +77,16 @@ impl Folder {
         }
         let plan =
             fs::read(&args.plan).with_context(|| format!("cannot read {}", args.plan.display()))?;
-        self.put("plan.toml", &plan, 0o644)?;
+        self.put(PLAN, &plan, 0o644)?;
         self.put("nodes", (self.nodes.join("\n") + "\n").as_bytes(), 0o644)?;
         let own = std::env::current_exe().context("cannot find tare's own program")?;
         let tare = fs::read(&own).with_context(|| format!("cannot read {}", own.display()))?;
-        let name = format!("tare-{}", &hex(&Sha256::digest(&tare))[..DIGITS]);
+        let name = format!("tare-{:.DIGITS$x}", Sha256::digest(&tare));
         self.put(&name, &tare, 0o755)?;
         self.put("settings", self.settings(&name).as_bytes(), 0o644)?;
-        let mut own = vec!["--no-requeue".to_owned()];
-        own.extend(args.exclusive.then(|| "--exclusive".to_owned()));
-        own.extend(args.reboot.then(|| "--reboot".to_owned()));
-        self.put(
-            HOST.0,
-            self.script(HOST.1, &[&own, &args.sbatch[..]].concat()).as_bytes(),
-            0o755,
-        )?;
+        self.put(HOST.0, self.script(HOST.1, &options.host).as_bytes(), 0o755)?;
         // The merge runs anywhere: it measures nothing.
-        self.put(MERGE.0, self.script(MERGE.1, &args.sbatch).as_bytes(), 0o755)
+        self.put(MERGE.0, self.script(MERGE.1, &options.merge).as_bytes(), 0o755)
     }
 
     /// What the scripts read: words of the shell.
@@ -105,7 +107,7 @@ impl Folder {
              #SBATCH --nodes=1\n#SBATCH --ntasks=1\n"
         );
         for option in options {
-            let _ = writeln!(head, "#SBATCH {}", option.replace('\n', " "));
+            let _ = writeln!(head, "#SBATCH {option}");
         }
         head + body
     }
@@ -156,10 +158,16 @@ impl Folder {
         self.campaign(node).is_some_and(|c| c.state == "finished" && enough(&c))
     }
 
-    /// Remembers why a host failed, unless it says so itself.
-    pub fn blame(&self, node: &str, why: &str) -> Result<()> {
+    /// Whether tare said on a host that what it was asked for is wrong, which it will be the next time.
+    pub fn is_wrong_there(&self, node: &str) -> bool {
+        let said = fs::read_to_string(self.host(node).join(STATUS));
+        said.is_ok_and(|said| said.trim() == USAGE.to_string())
+    }
+
+    /// Remembers why a host failed; what it says itself stays unless Slurm `knows_better`.
+    pub fn blame(&self, node: &str, why: &str, knows_better: bool) -> Result<()> {
         let path = self.host(node).join(crate::commands::merge::FAILURE);
-        if path.exists() {
+        if path.exists() && !knows_better {
             return Ok(());
         }
         if !self.host(node).is_dir() {
@@ -167,8 +175,4 @@ impl Folder {
         }
         files::put(&path, |file| Ok(writeln!(file, "{why}")?))
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,5 @@
-//! The jobs of a fleet, in a file of its folder: a line an attempt, the merge's number first and then the arrays'.
+//! The jobs of a fleet, in a file of its folder: a line an attempt, the merge's number first and then the arrays'. Slurm forgets
+//! jobs soon after their end, so the hosts that somebody has cancelled are in a file, too: a line a host.
 
 use super::folder::Folder;
 use super::slurm::{self, Task};
@@ -7,6 +8,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 
 const FILE: &str = "jobs";
+const CANCELLED: &str = "cancelled";
 
 /// One attempt at the hosts that are left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,9 +37,32 @@ pub fn read(folder: &Folder) -> Result<Vec<Attempt>> {
 pub fn add(folder: &Folder, attempt: &Attempt) -> Result<()> {
     let numbers: Vec<String> =
         std::iter::once(&attempt.merge).chain(&attempt.arrays).map(u64::to_string).collect();
-    let path = folder.path.join(FILE);
-    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-    Ok(writeln!(file, "{}", numbers.join(" "))?)
+    add_line(folder, FILE, &numbers.join(" "))
+}
+
+/// The hosts that somebody has cancelled.
+pub fn cancelled(folder: &Folder) -> Vec<String> {
+    let text = fs::read_to_string(folder.path.join(CANCELLED)).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// Remembers one more.
+pub fn add_cancelled(folder: &Folder, node: &str) -> Result<()> {
+    add_line(folder, CANCELLED, node)
+}
+
+/// Adds a line to a file of the folder, whole or not at all: a quota may be full, which some file systems say at the end only.
+fn add_line(folder: &Folder, name: &str, line: &str) -> Result<()> {
+    let path = folder.path.join(name);
+    let written = || format!("cannot write {}", path.display());
+    let mut file =
+        OpenOptions::new().create(true).append(true).open(&path).with_context(written)?;
+    let before = file.metadata()?.len();
+    let done = file.write_all(format!("{line}\n").as_bytes()).and_then(|()| file.sync_all());
+    if done.is_err() {
+        let _ = file.set_len(before);
+    }
+    done.with_context(written)
 }
 
 /// What Slurm knows of a host's latest task.
@@ -49,12 +74,26 @@ pub fn task_of(tasks: &[Task], number: usize) -> Option<&Task> {
     open.or_else(|| own().max_by_key(|task| task.job))
 }
 
+/// States in which Slurm itself has ended a task.
+const ENDED: [&str; 6] =
+    ["NODE_FAIL", "TIMEOUT", "BOOT_FAIL", "OUT_OF_MEMORY", "DEADLINE", "PREEMPTED"];
+
 /// Whether somebody has cancelled a host's task: it did not fail, and Slurm did not end it because the one before it failed.
 pub fn is_cancelled(tasks: &[Task], number: usize) -> bool {
-    let failed = ["FAILED", "NODE_FAIL", "TIMEOUT", "BOOT_FAIL", "OUT_OF_MEMORY", "DEADLINE"];
     let own = || tasks.iter().filter(|task| task.number == Some(number));
-    own().any(|task| task.state == "CANCELLED")
-        && !own().any(|task| failed.contains(&task.state.as_str()))
+    let failed = |state: &str| state == "FAILED" || ENDED.contains(&state);
+    own().any(|task| task.state == "CANCELLED") && !own().any(|task| failed(&task.state))
+}
+
+/// What Slurm says of a task that has not ended well, and whether it has ended the task itself.
+pub fn blame(task: &Task) -> (String, bool) {
+    let more = match task.state.as_str() {
+        "TIMEOUT" => " (its time limit; more with -- --time=MINUTES)",
+        "OUT_OF_MEMORY" => " (its memory limit; more with -- --mem=MEGABYTES)",
+        _ => "",
+    };
+    let text = format!("Slurm says {} of its task{more}", task.state);
+    (text, ENDED.contains(&task.state.as_str()))
 }
 
 /// What Slurm knows of all tasks of an attempt.
@@ -75,6 +114,13 @@ mod tests {
         assert!(is_cancelled(&[task(1, "COMPLETED"), task(2, "CANCELLED")], 0));
         assert!(!is_cancelled(&[task(1, "NODE_FAIL"), task(2, "CANCELLED")], 0));
         assert!(!is_cancelled(&[task(1, "CANCELLED")], 1));
+    }
+
+    #[test]
+    fn what_slurm_has_ended_is_told_by_slurm() {
+        let (text, knows_better) = blame(&task(1, "TIMEOUT"));
+        assert!(knows_better && text.contains("TIMEOUT") && text.contains("--time="), "{text}");
+        assert!(!blame(&task(1, "FAILED")).1);
     }
 
     #[test]

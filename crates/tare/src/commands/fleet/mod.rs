@@ -4,6 +4,7 @@
 mod fetch;
 mod folder;
 mod jobs;
+mod options;
 mod slurm;
 mod status;
 mod submit;

@@ -22,11 +22,11 @@ pub struct Task {
 
 /// What `program` prints, if it succeeds.
 pub fn run(program: &str, args: &[String]) -> Result<String> {
-    let mut command = Command::new(program);
+    let missing = |no| anyhow!("tare fleet needs Slurm's programs: {no}");
+    let found = tare_layers::program(program).map_err(missing)?;
+    let mut command = Command::new(found);
     command.args(args).env("LC_ALL", "C");
-    tare_layers::output(&mut command, WITHIN).map_err(|why| {
-        anyhow!("{why} (tare fleet needs Slurm's programs: on Debian the package slurm-client)")
-    })
+    tare_layers::output(&mut command, WITHIN).map_err(|why| anyhow!(why))
 }
 
 /// The names of nodes that a list stands for.

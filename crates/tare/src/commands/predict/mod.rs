@@ -30,6 +30,13 @@ const HERE: &str = "native";
 
 /// Predicts the program that was asked for, or those of the campaign from each other.
 pub fn predict(args: &PredictArgs) -> Result<ExitCode> {
+    // clap asks for neither where there is a command, which conflicts with them.
+    if args.trace.is_none() && (args.took.is_some() || args.user.is_some()) {
+        wrong_usage!("--took and --user are about a trace; name one with --trace");
+    }
+    if args.pid.is_none() && args.time.is_some() {
+        wrong_usage!("--for says how long a running process is watched; name one with --pid");
+    }
     let campaign = tare_store::load(&args.from)?;
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
     check(&campaign, &board, args)?;
@@ -119,7 +126,7 @@ fn profile(wanted: Wanted) -> Result<Profile> {
     let (kind, settings, layer) = configure(Machine::Real, &settings)?;
     let asked = Asked { name: HERE.into(), kind: kind.name, settings, layer, named: true };
     let programs = [wanted];
-    let (asked, _root) = with_root(vec![asked], Machine::Real, &programs, &host)?;
+    let (asked, _root) = with_root(vec![asked], Machine::Real, &programs, (&host, &keeper))?;
     let native = asked.first().context("a layer")?;
     if let Err(no) = native.layer.check(&host) {
         bail!("programs cannot be counted here: {}; {}", no.why, no.remedy);

@@ -6,6 +6,7 @@ mod rehearsed;
 mod request;
 mod tried;
 
+pub use plan::boot_limit;
 pub use prepared::Prepared;
 
 use crate::catalog::Catalog;
@@ -18,12 +19,12 @@ use crate::progress::Progress;
 use crate::usage::OrUsage;
 use crate::{host, interrupt, output};
 use anyhow::{Context, Result, anyhow, bail};
-use plan::{boot_limit, check_machine, counting, estimated};
+use plan::{check_machine, counting, estimated};
 use request::Request;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use tare_layers::{Host, Keeper, ReadyRoot, takes_image};
+use tare_layers::{Host, Keeper, Maker, ReadyRoot, takes_image};
 use tare_proto::{BenchInfo, Machine};
 use tare_run::{CampaignLayer, Event, FoundLoads, History, Observer, Search, Trials};
 use tare_store::{LayerRow, Plan, Store, StoreError, Warning};
@@ -46,6 +47,16 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     }
 }
 
+/// Refuses what `run` would refuse of these arguments before it boots anything, on whichever host.
+pub fn check(args: &RunArgs) -> Result<()> {
+    let config = Config::read(args.config.as_deref())?;
+    let args = &plan::with(args, &config);
+    let machine = args.machine.or(config.machine).unwrap_or_default();
+    check_machine(machine, args, &config).or_usage()?;
+    let catalog = Catalog::load(&host::host()?.probe)?;
+    Request::of(args, &config, machine, &catalog).map(drop)
+}
+
 /// What became of a campaign.
 pub enum Ran {
     /// It lies here, and this is how to exit.
@@ -61,14 +72,21 @@ pub fn quietly(args: &RunArgs, config: &Config, shown: Option<&FormatArgs>) -> R
     let (mut host, keeper) = (host::counting_host(counting(args, machine))?, host::keeper()?);
     host.destroy_disks = args.destroy_disk_contents;
     let catalog = Catalog::load(&host.probe)?;
-    let Request { benches, programs, loads, asked, sweep, neighbours, baseline, vcpus, cpus } =
-        Request::of(args, config, machine, &catalog)?;
+    let request = Request::of(args, config, machine, &catalog)?;
+    request.left_out.iter().for_each(|others| output::note(others));
+    let Request {
+        benches, programs, loads, asked, sweep, neighbours, baseline, vcpus, cpus, ..
+    } = request;
     let out = args.out.clone().unwrap_or_else(fresh_directory);
     check_place(&out)?;
     interrupt::listen()?;
 
     host::sweep(&host);
-    let (asked, _root) = with_root(asked, machine, &programs, &host)?;
+    let rooted = with_root(asked, machine, &programs, (&host, &keeper));
+    if interrupt::interrupted() {
+        return Ok(Ran::Not(cli::INTERRUPTED.into()));
+    }
+    let (asked, _root) = rooted?;
     let mut progress = Progress::new();
     let (within, interrupted) = (boot_limit(args, machine), interrupt::interrupted);
     let trials = Trials { host: &host, keeper: &keeper, within, anew: false, interrupted };
@@ -107,7 +125,7 @@ pub fn with_root(
     asked: Vec<Asked>,
     machine: Machine,
     programs: &[Wanted],
-    host: &Host,
+    (host, keeper): (&Host, &Keeper),
 ) -> Result<(Vec<Asked>, Option<ReadyRoot>)> {
     let mut ready = None;
     if let Some(recipe) = programs::recipe(programs).or_usage()? {
@@ -116,7 +134,8 @@ pub fn with_root(
             "The root of programs: {} (made once; 'tare cache list' has its size).",
             tare_proto::harmless(&recipe.to_string(), ROOT_SHOWN)
         ));
-        let made = tare_layers::ready(&recipe, &host.cache, image);
+        let by = Maker { cache: &host.cache, keeper, interrupted: interrupt::interrupted };
+        let made = tare_layers::ready(&recipe, image, &by);
         ready = Some(made.map_err(|no| anyhow!("{}; {}", no.why, no.remedy))?);
     }
     Ok((programs::rooted(asked, machine, programs, ready.as_ref())?, ready))

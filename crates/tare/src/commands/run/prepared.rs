@@ -9,7 +9,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use tare_layers::{Host, Keeper};
 use tare_proto::{BenchInfo, Machine};
-use tare_run::{CampaignLayer, Ending, History, Observer, OwnCost, RunError, Runner};
+use tare_run::{
+    CampaignLayer, ENOUGH_BLOCKS, Ending, History, Observer, OwnCost, RunError, Runner,
+};
 use tare_store::{Plan, Store};
 
 /// A campaign that is ready to run or to go on.
@@ -64,6 +66,7 @@ impl Prepared {
         let dir = quote(&dir);
         let code = match ending {
             Ending::Finished => {
+                say_what_is_missing(out, &dir);
                 output::note(&format!(
                     "Kept in {dir}; 'tare show {dir}' prints it again. While measuring, tare itself \
                      used {:.2}% of a CPU.",
@@ -80,6 +83,18 @@ impl Prepared {
             }
         };
         shown.map(|()| code)
+    }
+}
+
+/// Says how to go on with a campaign of too few blocks.
+fn say_what_is_missing(out: &Path, dir: &str) {
+    let Ok(campaign) = tare_store::load(out) else { return };
+    let blocks = History::of(&campaign).whole();
+    if blocks < ENOUGH_BLOCKS {
+        let have = tare_board::format::count(blocks as usize, "block");
+        output::note(&format!(
+            "{have} of at least {ENOUGH_BLOCKS}: nothing can be said yet; 'tare resume {dir} --blocks 5' measures what is missing."
+        ));
     }
 }
 

@@ -6,7 +6,6 @@ use crate::cli::RunArgs;
 use crate::commands::gate;
 use crate::config::{Asked, Config};
 use crate::loads::{LoadArg, check_loads, expand};
-use crate::output;
 use crate::programs::{self, Wanted};
 use crate::sweep;
 use crate::usage::{OrUsage, wrong_usage};
@@ -31,6 +30,8 @@ pub struct Request {
     pub vcpus: usize,
     /// CPUs that layers are pinned to.
     pub cpus: Vec<u32>,
+    /// Which layers are left out because none was named, for people.
+    pub left_out: Option<String>,
 }
 
 impl Request {
@@ -63,11 +64,20 @@ impl Request {
         let rows = expand(benches.clone(), &loads, vcpus, &[]).len();
         let cost = plan::cost(args, config, machine, asked.len(), rows);
         sweep::check(swept.sweep.as_ref(), &cost, args.yes)?;
-        if let Some(others) = config.left_out(args, machine).filter(|_| !sweep.turns_layers()) {
-            output::note(&others);
-        }
+        let left_out = config.left_out(args, machine).filter(|_| !sweep.turns_layers());
         let sweep = swept.sweep;
-        Ok(Request { benches, programs, loads, asked, sweep, neighbours, baseline, vcpus, cpus })
+        Ok(Request {
+            benches,
+            programs,
+            loads,
+            asked,
+            sweep,
+            neighbours,
+            baseline,
+            vcpus,
+            cpus,
+            left_out,
+        })
     }
 }
 

@@ -45,6 +45,12 @@ impl Session {
         memory::proportional_bytes(&self.own_processes(now)?)
     }
 
+    /// CPUs that the quotas of the layer's control groups allow it, as the host sees them; `None` where it sees none.
+    pub fn cpu_quota(&self) -> Option<f64> {
+        let pids = self.own_processes(&Processes::now()).filter(|_| !self.scripted())?;
+        pids.iter().filter_map(|pid| tare_proto::cpu_quota(&pid.to_string())).reduce(f64::min)
+    }
+
     /// What the keeper alone takes of the host's available memory, in bytes: tare's, not the layer's.
     pub fn keeper_bytes(&self) -> u64 {
         self.running.as_ref().map_or(0, |running| memory::taken_bytes(running.pid()))

@@ -219,3 +219,6 @@ impl State {
         counts::bump(counts::of(block.place, kind));
     }
 }
+
+#[cfg(test)]
+mod tests;

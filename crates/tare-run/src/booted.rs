@@ -1,8 +1,8 @@
 //! A booted layer, from its start to its removal.
 
-use crate::campaign::{CampaignLayer, RunError, Runner};
 use crate::counted;
 use crate::observe::Event;
+use crate::runner::{CampaignLayer, RunError, Runner};
 use crate::samples::Samples;
 use crate::simulated;
 use crate::slot::{Slot, to_greet};
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 use tare_layers::{BootName, Ended, Session, SessionError, fresh_id};
-use tare_proto::Request;
+use tare_proto::{Hello, Request};
 use tare_store::CUT_OFF;
 
 /// How long the layer is left alone before its memory is measured.
@@ -21,7 +21,7 @@ const SETTLE: Duration = Duration::from_millis(50);
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// A booted layer.
-pub(crate) struct Seat {
+pub(crate) struct Booted {
     pub slot: Slot,
     /// The boot's row.
     pub boot: i64,
@@ -37,7 +37,7 @@ pub(crate) struct Seat {
     counts: Option<PathBuf>,
 }
 
-impl Seat {
+impl Booted {
     /// The next request's number, from 1.
     pub(crate) fn next_id(&mut self) -> u32 {
         self.asked += 1;
@@ -68,12 +68,12 @@ impl Failure {
 impl Runner<'_> {
     /// Boots a layer and waits for its greeting. What a scripted layer is to measure has to be known before: `benches`,
     /// with `samples` each. The outer error ends the campaign, the inner one only this boot.
-    pub(crate) fn sit(
+    pub(crate) fn start_boot(
         &mut self,
         slot: Slot,
         benches: &[usize],
         samples: &Samples,
-    ) -> Result<Result<Seat, Failure>, RunError> {
+    ) -> Result<Result<Booted, Failure>, RunError> {
         let layer_name = self.layers[slot.layer].name.clone();
         let (role, attempt) = (slot.role, slot.attempt);
         self.observer.event(Event::Boot { layer: &layer_name, role, attempt });
@@ -96,14 +96,21 @@ impl Runner<'_> {
             Ok(session) => session,
             Err(error) => {
                 let failure = Failure { boot: id, error, console: String::new(), during: None };
-                self.end_boot(&slot, id, begin.elapsed(), Duration::ZERO, counts, Some(&failure))?;
+                self.record_end(
+                    &slot,
+                    id,
+                    begin.elapsed(),
+                    Duration::ZERO,
+                    counts,
+                    Some(&failure),
+                )?;
                 return Ok(Err(failure));
             }
         };
         let within = Duration::from_secs_f64(self.plan.boot_s);
         let greeting = session.greet(to_greet(self.plan.machine, within));
         let start_ns = greeting.as_ref().map_or(0.0, |hello| hello.start.as_nanos() as f64);
-        let mut seat = Seat {
+        let mut booted = Booted {
             slot,
             boot: id,
             session,
@@ -114,41 +121,41 @@ impl Runner<'_> {
             counts,
         };
         match greeting {
-            Ok(greeting) => self.store.greet(id, &greeting.hello)?,
+            Ok(greeting) => self.store.greet(id, &with_quota(&greeting.hello, &booted.session))?,
             Err(error) => {
-                return Ok(Err(self.give_way(seat, error, None)?));
+                return Ok(Err(self.abandon_boot(booted, error, None)?));
             }
         }
         thread::sleep(SETTLE);
-        seat.start = begin.elapsed();
-        Ok(Ok(seat))
+        booted.start = begin.elapsed();
+        Ok(Ok(booted))
     }
 
     /// Ends a boot that has measured what was asked of it: `benches`, numbered from 1.
-    pub(crate) fn leave(&mut self, seat: Seat, benches: &[usize]) -> Result<(), RunError> {
-        let Seat { slot, boot, session, busy, start, counts, .. } = seat;
+    pub(crate) fn end_boot(&mut self, booted: Booted, benches: &[usize]) -> Result<(), RunError> {
+        let Booted { slot, boot, session, busy, start, counts, .. } = booted;
         let begin = Instant::now();
         self.remove(&slot, session.end(FAREWELL))?;
         if let Some(counts) = &counts {
             self.keep_counts(boot, &slot, benches, counts)?;
         }
-        self.end_boot(&slot, boot, start + begin.elapsed(), busy, counts, None)?;
+        self.record_end(&slot, boot, start + begin.elapsed(), busy, counts, None)?;
         self.history.booted(slot.layer);
         Ok(())
     }
 
     /// Ends a boot early, because of `error`, `during` a benchmark.
-    pub(crate) fn give_way(
+    pub(crate) fn abandon_boot(
         &mut self,
-        seat: Seat,
+        booted: Booted,
         error: SessionError,
         during: Option<usize>,
     ) -> Result<Failure, RunError> {
-        let Seat { slot, boot, session, busy, start, counts, .. } = seat;
+        let Booted { slot, boot, session, busy, start, counts, .. } = booted;
         let begin = Instant::now();
         let failure = Failure { boot, error, console: session.console_tail(), during };
         self.remove(&slot, session.abandon())?;
-        self.end_boot(&slot, boot, start + begin.elapsed(), busy, counts, Some(&failure))?;
+        self.record_end(&slot, boot, start + begin.elapsed(), busy, counts, Some(&failure))?;
         Ok(failure)
     }
 
@@ -159,7 +166,7 @@ impl Runner<'_> {
     }
 
     /// Records the end of `boot`, which took the time `beside` measuring and `busy` with it.
-    fn end_boot(
+    fn record_end(
         &mut self,
         slot: &Slot,
         boot: i64,
@@ -183,4 +190,11 @@ impl Runner<'_> {
         let asked = numbered.filter(|(bench, _)| self.is_asked(slot, **bench));
         asked.map(|(&bench, id)| self.request(id, bench, samples)).collect()
     }
+}
+
+/// What the probe says of itself, with a quota of CPU time that only the host sees: a guest knows nothing of that of its machine.
+fn with_quota(hello: &Hello, session: &Session) -> Hello {
+    let seen = [session.cpu_quota(), Some(hello.cpu_quota).filter(|quota| *quota > 0.0)];
+    let least = seen.into_iter().flatten().reduce(f64::min);
+    Hello { cpu_quota: least.unwrap_or(0.0), ..hello.clone() }
 }
