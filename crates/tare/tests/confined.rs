@@ -26,9 +26,10 @@ fn a_program_in_user_mode_linux_writes_nothing_to_this_host() {
     let bench = Bench::new();
     let here = bench.path("");
     let here = here.display();
+    let other = std::process::id(); // whose mounts are not the guest's, if a link of procfs led to them
     // Each name below which it could find this host's root, and each kind of place: a folder, memory, the kernel's settings.
     let script = format!(
-        "mkdir -p /tmp/h; n=1; for at in / . ../../../../../../..; do mount -t hostfs none /tmp/h -o $at || continue; n=$((n + 1)); \
+        "mkdir -p /tmp/h; n=1; for at in / . ../../../../../../.. /proc/{other}/root/. /proc/{other}/cwd/.; do mount -t hostfs none /tmp/h -o $at || continue; n=$((n + 1)); \
          for to in {here}/outside tmp/outside dev/shm/outside run/outside proc/sys/kernel/domainname; do \
          echo outside > /tmp/h/$to; done; umount /tmp/h; done; echo count $n"
     );

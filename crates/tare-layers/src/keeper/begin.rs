@@ -52,7 +52,7 @@ pub(crate) fn layer(
     let pages = what.pages;
     // SAFETY: as above.
     unsafe { command.pre_exec(move || pages.ask()) };
-    if let Some(mounts) = what.mounts.entry(folder, &what.folders)? {
+    if let Some(mounts) = what.mounts.entry(&what.program, folder, &what.folders)? {
         // SAFETY: as above.
         unsafe { command.pre_exec(move || mounts.enter()) };
     }
