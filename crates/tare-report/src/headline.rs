@@ -27,7 +27,7 @@ pub(crate) fn headlines(board: &Scoreboard) -> Vec<Headline> {
 
 fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Headline {
     if layer.measured > 0 && too_few(board) && layer.kind != tare_store::IMPORTED {
-        let text = format!("nothing to say yet: {}", so_few(board));
+        let text = format!("nothing to say yet: {}", so_few(board, board.counts.blocks));
         let (besides, tally) = (String::new(), String::new());
         return Headline {
             layer: name(&layer.name),
@@ -36,19 +36,31 @@ fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Headline {
             tally,
         };
     }
+    let of_few = |blocks: usize| layer.kind != tare_store::IMPORTED && blocks < ENOUGH_BLOCKS;
     let own = board.geomeans.iter().filter(|mean| mean.layer == layer.name);
     let several = own.filter(|mean| mean.rows + mean.left_out > 1);
-    let mut sentences: Vec<(Verdict, String)> =
-        several.map(|mean| (mean.verdict, sentence(board, mean))).collect();
+    let mut sentences: Vec<(Verdict, String)> = several
+        .map(|mean| match of_few(mean.cost.blocks) {
+            true => (Verdict::None, too_few_of(board, mean)),
+            false => (mean.verdict, sentence(board, mean)),
+        })
+        .collect();
     // Rows of the suite `sandbox` have sentences of their own.
     let (told, others): (Vec<&Row>, Vec<&Row>) =
         board.rows.iter().partition(|row| row.suite == SANDBOX);
+    let is_enough = |row: &&Row| row.cells[at].ratio.is_some_and(|ratio| !of_few(ratio.blocks));
     let alone = others.into_iter().filter(|row| row.by_host || is_alone(board, row));
+    let alone = alone.filter(is_enough);
     let besides: Vec<String> = alone.filter_map(|row| beside(board, row, at)).collect();
     let told = told.iter().any(|row| row.cells[at].ratio.is_some());
     let nothing = sentences.is_empty() && besides.is_empty() && !told;
     if nothing {
-        sentences.push((Verdict::None, nothing_measured(layer)));
+        let ratios = board.rows.iter().filter_map(|row| row.cells[at].ratio);
+        let text = match ratios.map(|ratio| ratio.blocks).max() {
+            Some(blocks) => format!("nothing to say yet: {}", so_few(board, blocks)),
+            None => nothing_measured(layer),
+        };
+        sentences.push((Verdict::None, text));
     }
     let tally = if nothing { String::new() } else { tally(board, at) };
     Headline { layer: name(&layer.name), sentences, besides: besides.join(", "), tally }
@@ -102,17 +114,28 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
     }
 }
 
+/// What is missing for a layer that has fewer blocks than the campaign, since its boots failed or it came late.
+fn too_few_of(board: &Scoreboard, mean: &Geomean) -> String {
+    let (rows, blocks) = (rows_of(&mean.suite, mean.rows), mean.cost.blocks);
+    format!("nothing to say yet on {rows}: {}", so_few(board, blocks))
+}
+
 /// Fewest blocks from which anything is said of a layer: with fewer, a burst is as likely as a difference.
 const ENOUGH_BLOCKS: usize = 3;
 
 /// Whether the campaign has fewer blocks than that.
-fn too_few(board: &Scoreboard) -> bool {
+pub(crate) fn too_few(board: &Scoreboard) -> bool {
     board.counts.blocks < ENOUGH_BLOCKS && !all_imported(board)
 }
 
-/// `1 block of at least 3`.
-fn so_few(board: &Scoreboard) -> String {
-    format!("{} of at least {ENOUGH_BLOCKS}", count(board.counts.blocks, "block"))
+/// `1 block of at least 3`; where the campaign itself has enough, with the command that measures what is missing.
+fn so_few(board: &Scoreboard, blocks: usize) -> String {
+    let said = format!("{} of at least {ENOUGH_BLOCKS}", count(blocks, "block"));
+    if too_few(board) {
+        return said;
+    }
+    let all = board.counts.blocks + ENOUGH_BLOCKS.saturating_sub(blocks);
+    format!("{said} (tare resume DIR --blocks {all} measures what is missing)")
 }
 
 /// What limits every interval of the campaign, if anything does.
@@ -126,7 +149,7 @@ pub(crate) fn limits(board: &Scoreboard) -> Option<String> {
             return Some(format!(
                 "{}: too few to say what a layer costs; five are a good start. In the place of DIR with this campaign's folder, \
                  this measures what is missing: tare resume DIR --blocks 5",
-                so_few(board)
+                so_few(board, board.counts.blocks)
             ));
         }
         (_, _, true) => Some(

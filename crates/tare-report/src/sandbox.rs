@@ -18,8 +18,11 @@ pub(crate) struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// A sentence for each layer, by its name.
+/// A sentence for each layer, by its name; none of a campaign that has too few blocks to say anything.
 pub(crate) fn sentences(board: &Scoreboard) -> Vec<(String, String)> {
+    if crate::headline::too_few(board) {
+        return Vec::new();
+    }
     let one = |found: &Sandbox| (words::name(&found.layer), sentence(board, found));
     board.sandboxes.iter().map(one).filter(|(_, text)| !text.is_empty()).collect()
 }

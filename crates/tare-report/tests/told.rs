@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{ONE, TWO, bench, imported, pair_of, published, series, with_subtracted};
+use common::{ONE, TWO, bench, full_of, imported, pair_of, published, series, with_subtracted};
 use tare_board::{Extras, Options, Scoreboard, scoreboard};
 use tare_proto::{Machine, Unit};
 use tare_report::{Paint, TextStyle, csv, history_html, html, json, markdown, text};
@@ -10,6 +10,30 @@ use tare_store::Campaign;
 
 fn board(campaign: &Campaign) -> Scoreboard {
     scoreboard(campaign, &Options::from_plan(&campaign.plan))
+}
+
+/// A layer whose boots failed in all blocks but `left`, of a campaign of five.
+fn mostly_failed(left: u32) -> Scoreboard {
+    let mut campaign = full_of(5);
+    let boots = &campaign.boots;
+    campaign.series.retain(|row| boots[row.boot].layer != 1 || boots[row.boot].block < left);
+    board(&campaign)
+}
+
+#[test]
+fn of_a_layer_with_fewer_than_three_blocks_only_what_is_missing_is_said() {
+    let said = |left| {
+        let style = TextStyle { width: 240, paint: Paint::Plain, details: false };
+        let text = text(&mostly_failed(left), &style);
+        let line = text.lines().find(|line| line.starts_with("runc: ")).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("{text}"))
+    };
+    for (left, blocks) in [(1, "1 block"), (2, "2 blocks")] {
+        let line = said(left);
+        let missing = format!("{blocks} of at least 3 (tare resume DIR --blocks {}", 8 - left);
+        assert!(line.contains(&missing) && !line.contains("native"), "{line}");
+    }
+    assert!(said(3).contains("native"), "{}", said(3));
 }
 
 #[test]
