@@ -1,8 +1,8 @@
 //! Layers that are alive and idle: what they take of the host.
 
 use super::start::Up;
-use crate::memory::HostMemory;
-use crate::sandbox_benches::{MEMORY, PSS};
+use crate::host::memory::HostMemory;
+use crate::plan::sandbox_benches::{MEMORY, PSS};
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -66,7 +66,8 @@ pub(crate) fn look(up: &[Up], before: Option<HostMemory>, watch: bool) -> Taken 
     if up.iter().any(|up| up.session.merged()) {
         counters.push(Counter::new("ksm_scans", merged(full_scans)));
     }
-    let (now, after) = (Processes::now(), HostMemory::now());
+    let now = Processes::now();
+    let after = HostMemory::now();
     let pss: Option<u64> = up.iter().map(|up| up.session.proportional(&now)).sum();
     let point = match (before.zip(after), pss) {
         (Some((before, after)), Some(pss)) if pss > 0 => {
@@ -114,7 +115,8 @@ fn why_unknown(up: &[Up]) -> String {
 /// The sums of what scripted layers say that they take.
 fn scripted(up: &[Up]) -> Option<Point> {
     let sum = |row| up.iter().map(|up| up.session.told(row)).sum::<Option<f64>>();
-    let (lost, pss) = (sum(MEMORY)?, sum(PSS)?);
+    let lost = sum(MEMORY)?;
+    let pss = sum(PSS)?;
     (!up.is_empty()).then_some(Point { alive: up.len(), lost, pss })
 }
 

@@ -4,15 +4,12 @@
 use super::crowd::Crowd;
 use super::start::{Failed, Starter, Up};
 use super::visit::{Done, Interrupted, Visit};
-use crate::sandbox_benches::{BUSY, IDLE};
+use crate::plan::sandbox_benches::{BUSY, IDLE};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 use tare_proto::{Better, Request, at_load};
 use tare_store::Neighbours;
-
-/// What is done beside neighbours, and by them.
-pub(crate) type Work = Neighbours;
 
 /// The work is measured for so long each time, in batches that hold many of the scheduler's turns together.
 const WORK_MS: u64 = 300;
@@ -40,7 +37,7 @@ impl Visit {
     pub(super) fn beside(
         &mut self,
         count: u32,
-        work: Option<&Work>,
+        work: Option<&Neighbours>,
         starter: &Starter,
         number: &mut dyn FnMut() -> u32,
     ) -> Done {
@@ -78,7 +75,7 @@ impl Visit {
         Ok(())
     }
 
-    fn note(&mut self, rows: &[String; 2], work: &Work, times: &Times) {
+    fn note(&mut self, rows: &[String; 2], work: &Neighbours, times: &Times) {
         let alone = (times.alone[0] + times.alone[1]) / 2.0;
         for (row, beside) in rows.iter().zip([times.idle, times.busy]) {
             self.ledger.add(row, as_long(work.better, alone, beside));
@@ -92,14 +89,14 @@ impl Visit {
 /// of these goes to `left`.
 fn measured(
     one: &mut Up,
-    work: &Work,
+    work: &Neighbours,
     starter: &Starter,
     numbers: &[u32],
     left: &mut Vec<String>,
 ) -> Result<Times, Failed> {
     let mut time = || one.work(&work.measured);
     let before = time()?;
-    let mut crowd = Crowd::start(starter, numbers).map_err(|_| Failed::Interrupted)?;
+    let mut crowd = Crowd::start(starter, numbers).map_err(|Interrupted| Failed::Interrupted)?;
     let beside = match crowd.failed.first() {
         Some(why) => Err(Failed::Start(format!("a neighbour did not start: {why}"))),
         None => time().and_then(|idle| Ok((idle, busily(&mut crowd.up, &work.busy, &mut time)?))),

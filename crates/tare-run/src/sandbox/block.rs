@@ -2,142 +2,145 @@
 
 use super::start::Starter;
 use super::steps::{Step, TURNS, said, steps};
-use super::visit::{Interrupted, Visit};
-use crate::block::Block;
-use crate::budget::Budget;
-use crate::observe::Event;
-use crate::order::{draw, shuffled};
-use crate::runner::{CampaignLayer, RunError, Runner, Stop};
-use crate::sandbox_benches::{SERIES_MS, TASK, WARM, is_row};
-use crate::slot::Slot;
+use super::visit::{Interrupted, Means, Visit};
+use crate::decide::block::Block;
+use crate::decide::budget::Budget;
+use crate::decide::order::{draw, shuffled};
+use crate::host::machine::now;
+use crate::plan::sandbox_benches::{SERIES_MS, TASK, WARM, is_row};
+use crate::plan::slot::Slot;
+use crate::record::observer::Event;
+use crate::record::recorder::{Recorder, RunError, Stop};
 use std::time::Duration;
 use tare_proto::BenchInfo;
-use tare_store::{CUT_OFF, Role};
+use tare_store::CUT_OFF;
 
-impl Runner<'_> {
-    /// Visits the layers of `slots`, which have the machine to themselves by then. `done` of `of` equal parts of the block are done
-    /// before.
-    pub(crate) fn visits(
-        &mut self,
-        block: &Block,
-        slots: &[(u32, usize, Role)],
-        budget: &Budget,
-        (done, of): (usize, usize),
-    ) -> Result<(), Stop> {
-        let mut visits = Vec::new();
-        for &(slot, layer, role) in slots {
-            let slot = Slot { block: block.number, slot, layer, role, attempt: 1 };
-            let (name, now) = (self.layers[layer].name.clone(), crate::now());
-            let boot = self.store.begin_boot(block.number, slot.slot, &name, role, 1, &now)?;
-            visits.push(Visit::new(slot, boot));
-        }
-        let ended = self.all_steps(block, &mut visits, budget, (done, of));
-        let interrupted = matches!(ended, Err(Stop::Interrupted));
-        for visit in visits {
-            self.end_visit(block, visit, interrupted)?;
-        }
-        ended
+/// Where something stands in a sequence.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// How many parts are done before.
+    pub done: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+/// Visits the layers of `slots`, which have the machine to themselves by then. `place` is where the block stands before.
+pub(crate) fn visits(
+    recorder: &mut Recorder,
+    block: &Block,
+    slots: &[Slot],
+    budget: &Budget,
+    place: Place,
+) -> Result<(), Stop> {
+    let mut visits = Vec::new();
+    for &slot in slots {
+        let name = &recorder.setup.layers[slot.layer].name;
+        let Slot { place, role, attempt, .. } = slot;
+        let boot = recorder.store.begin_boot(block.number, place, name, role, attempt, &now())?;
+        visits.push(Visit::new(slot, boot));
     }
+    let ended = all_steps(recorder, block, &mut visits, budget, place);
+    for visit in visits {
+        if matches!(ended, Err(Stop::Interrupted)) {
+            recorder.warn_not_removed(visit.slot.layer, &visit.left)?;
+            recorder.store.end_boot(visit.boot, visit.seconds, Some((CUT_OFF, "")))?;
+        } else {
+            end_visit(recorder, block, visit)?;
+        }
+    }
+    ended
+}
 
-    fn all_steps(
-        &mut self,
-        block: &Block,
-        visits: &mut [Visit],
-        budget: &Budget,
-        (done, of): (usize, usize),
-    ) -> Result<(), Stop> {
-        let wanted: Vec<&BenchInfo> =
-            block.wanted.values().flatten().map(|&at| &self.benches[at]).collect();
-        let steps = steps(&wanted);
-        for (at, &step) in steps.iter().enumerate() {
-            let order = draw(self.plan.seed, u64::from(block.number) << 32 | at as u64 | 1 << 62);
-            for place in shuffled(order, 0, (0..visits.len()).collect()) {
-                let visit = &mut visits[place];
-                if self.wants(block, visit.slot.layer, step) {
-                    self.step(visit, step, (at + 1, steps.len()))?;
-                }
+fn all_steps(
+    recorder: &mut Recorder,
+    block: &Block,
+    visits: &mut [Visit],
+    budget: &Budget,
+    before: Place,
+) -> Result<(), Stop> {
+    let setup = recorder.setup;
+    let all = steps_of(&setup.benches, block.wanted.values().flatten());
+    for (at, &step) in all.iter().enumerate() {
+        // The second highest bit keeps these draws apart from those of rows and perturbations.
+        let order = draw(setup.plan.seed, u64::from(block.number) << 32 | at as u64 | 1 << 62);
+        for place in shuffled(order, 0, (0..visits.len()).collect()) {
+            let visit = &mut visits[place];
+            if steps_of(&setup.benches, block.wanted_of(visit.slot.layer)).contains(&step) {
+                take_step(recorder, visit, step, Place { done: at, of: all.len() })?;
             }
-            let part = (visits.len() * (at + 1)) / steps.len();
-            self.progress(block, budget, done + part, of);
         }
-        Ok(())
+        let part = (visits.len() * (at + 1)) / all.len();
+        block.progress(recorder, budget, before.done + part, before.of);
     }
+    Ok(())
+}
 
-    /// Whether one of the rows that `step` fills is wanted of `layer` in this block.
-    fn wants(&self, block: &Block, layer: usize, step: Step) -> bool {
-        let wanted = block.wanted.get(&layer).into_iter().flatten();
-        steps(&wanted.map(|&at| &self.benches[at]).collect::<Vec<_>>()).contains(&step)
-    }
+/// The steps that fill `rows` of `benches`.
+fn steps_of<'a>(benches: &[BenchInfo], rows: impl IntoIterator<Item = &'a usize>) -> Vec<Step> {
+    steps(&rows.into_iter().map(|&at| &benches[at]).collect::<Vec<_>>())
+}
 
-    fn step(
-        &mut self,
-        visit: &mut Visit,
-        step: Step,
-        (number, of): (usize, usize),
-    ) -> Result<(), Stop> {
-        let layer = visit.slot.layer;
-        let CampaignLayer { name, layer: kind, .. } = &self.layers[layer];
-        self.observer.event(Event::Visit { layer: name, step: &said(step), number, of });
-        let row = if step == Step::Task { TASK } else { WARM };
-        let time = self
-            .benches
-            .iter()
-            .find(|bench| bench.name == row)
-            .map_or(SERIES_MS, |bench| bench.series_ms);
-        let starter = Starter {
-            layer: &**kind,
-            host: self.host,
-            keeper: self.keeper,
-            cpus: &self.plan.cpus,
-            within: Duration::from_secs_f64(self.plan.boot_s),
-            interrupted: self.interrupted,
-        };
-        let history = &mut self.history;
-        let within = Duration::from_millis(time) / TURNS;
-        let told = (within, self.plan.neighbours.as_ref());
-        let done = visit.step(step, &starter, told, &mut || history.count_boot(layer));
-        done.map_err(|Interrupted| Stop::Interrupted)
-    }
+fn take_step(
+    recorder: &mut Recorder,
+    visit: &mut Visit,
+    step: Step,
+    place: Place,
+) -> Result<(), Stop> {
+    let setup = recorder.setup;
+    let layer = &setup.layers[visit.slot.layer];
+    recorder.observer.event(Event::Visit {
+        layer: &layer.name,
+        step: &said(step),
+        number: place.done + 1,
+        of: place.of,
+    });
+    let row = if step == Step::Task { TASK } else { WARM };
+    let row = setup.benches.iter().find(|bench| bench.name == row);
+    let time = row.map_or(SERIES_MS, |bench| bench.series_ms);
+    let means = Means {
+        starter: Starter {
+            layer: &*layer.layer,
+            host: setup.host,
+            keeper: setup.keeper,
+            cpus: &setup.plan.cpus,
+            within: Duration::from_secs_f64(setup.plan.boot_s),
+            interrupted: setup.interrupted,
+        },
+        within: Duration::from_millis(time) / TURNS,
+        work: setup.plan.neighbours.as_ref(),
+    };
+    let at = visit.slot.layer;
+    let number = &mut || recorder.history.count_boot(at);
+    visit.step(step, &means, number).map_err(|Interrupted| Stop::Interrupted)
+}
 
-    /// Records what a visit found, and its end.
-    fn end_visit(
-        &mut self,
-        block: &Block,
-        mut visit: Visit,
-        interrupted: bool,
-    ) -> Result<(), RunError> {
-        let (slot, boot, seconds) = (visit.slot, visit.boot, visit.seconds);
-        for left in std::mem::take(&mut visit.left) {
-            self.warn(Some(slot.layer), &format!("not removed: {left}"))?;
-        }
-        if interrupted {
-            return Ok(self.store.end_boot(boot, seconds, Some((CUT_OFF, "")))?);
-        }
-        let benches = 0..self.benches.len();
-        let rows: Vec<usize> = benches
-            .filter(|&at| is_row(&self.benches[at]) && self.lacks(block, slot.layer, slot.role, at))
-            .collect();
-        let found: Vec<_> =
-            rows.into_iter().map(|at| (at, visit.recorded(&self.benches[at].name))).collect();
-        self.store
-            .at_once(|store| found.iter().try_for_each(|(_, one)| store.record(boot, one)))?;
-        for (bench, recorded) in &found {
-            self.note(&slot, *bench, recorded)?;
-        }
-        self.history.note_visit(slot.layer, seconds);
-        let failure = visit.failure().map(str::to_owned);
-        self.store.end_boot(boot, seconds, failure.as_deref().map(|why| (why, "")))?;
-        match failure {
-            Some(why) => {
-                let name = &self.layers[slot.layer].name;
-                self.observer.event(Event::BootFailed { layer: name, why: &why, again: false });
-                if !visit.started() && self.history.did_not_boot(slot.layer, slot.block) {
-                    let text = "did not start in two blocks running, and is left out from there on";
-                    self.warn(Some(slot.layer), text)?;
-                }
-            }
-            None => self.history.booted(slot.layer),
-        }
-        Ok(())
+/// Records what a visit found, and its end.
+fn end_visit(recorder: &mut Recorder, block: &Block, mut visit: Visit) -> Result<(), RunError> {
+    let Visit { slot, boot, seconds, .. } = visit;
+    let benches = &recorder.setup.benches;
+    recorder.warn_not_removed(slot.layer, &visit.left)?;
+    let fills = |&at: &usize| is_row(&benches[at]) && block.lacks(&recorder.history, &slot, at);
+    let rows: Vec<usize> = (0..benches.len()).filter(fills).collect();
+    let found: Vec<_> =
+        rows.into_iter().map(|at| (at, visit.recorded(&benches[at].name))).collect();
+    recorder
+        .store
+        .at_once(|store| found.iter().try_for_each(|(_, one)| store.record(boot, one)))?;
+    for (bench, recorded) in &found {
+        recorder.note(&slot, *bench, recorded)?;
     }
+    recorder.history.note_visit(slot.layer, seconds);
+    let failure = visit.failure();
+    recorder.store.end_boot(boot, seconds, failure.map(|why| (why, "")))?;
+    let Some(why) = failure else {
+        recorder.history.booted(slot.layer);
+        return Ok(());
+    };
+    let layer = &recorder.setup.layers[slot.layer].name;
+    recorder.observer.event(Event::BootFailed { layer, why, again: false });
+    if !visit.started() && recorder.history.did_not_boot(slot.layer, slot.block) {
+        let text = "did not start in two blocks running, and is left out from there on";
+        recorder.warn(Some(slot.layer), text)?;
+    }
+    Ok(())
 }

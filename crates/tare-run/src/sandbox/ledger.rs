@@ -1,7 +1,7 @@
 //! What a visit has found so far, row by row, and what becomes of it.
 
 use super::alive::Point;
-use crate::sandbox_benches::{MEMORY, PSS};
+use crate::plan::sandbox_benches::{MEMORY, PSS};
 use std::collections::BTreeMap;
 use tare_proto::Counter;
 use tare_stats::line;
@@ -46,7 +46,8 @@ impl Ledger {
     /// Notes starts for `row`, of which some failed, the first of them for this reason.
     pub fn starts(&mut self, row: &str, wanted: u32, failed: u32, why: Option<&str>) {
         let taken = self.taken.entry(row.into()).or_default();
-        (taken.wanted, taken.failed) = (taken.wanted + wanted, taken.failed + failed);
+        taken.wanted += wanted;
+        taken.failed += failed;
         if let Some(why) = why {
             taken.why = Some((Outcome::Failed, why.to_owned()));
         }

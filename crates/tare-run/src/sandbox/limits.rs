@@ -1,7 +1,7 @@
 //! Whether the host has room for so many layers at once. It is looked at before they are started, so that no limit is hit.
 
 use super::start::Up;
-use crate::memory::HostMemory;
+use crate::host::memory::HostMemory;
 use nix::sys::resource::{Resource, getrlimit};
 use nix::unistd::geteuid;
 use std::fs;
@@ -54,7 +54,8 @@ impl Limits {
     /// Refuses `count` layers that would not fit.
     pub fn check(&self, count: u32, one: &One) -> Result<(), String> {
         let count = u64::from(count);
-        let (memory, tasks) = (count * one.memory, count * (one.tasks + TASKS_BESIDE));
+        let memory = count * one.memory;
+        let tasks = count * (one.tasks + TASKS_BESIDE);
         let bytes = |bytes: u64| quantity(Unit::Bytes, bytes as f64);
         if let Some(left) = self.memory.filter(|left| *left < memory) {
             return Err(format!(
@@ -101,7 +102,8 @@ fn tasks_left() -> Option<u64> {
 fn groups(own: &str) -> Vec<String> {
     let place = |line: &str| {
         let mut parts = line.splitn(3, ':').skip(1);
-        let (kinds, path) = (parts.next()?, parts.next()?.trim_start_matches('/'));
+        let kinds = parts.next()?;
+        let path = parts.next()?.trim_start_matches('/');
         match kinds {
             "" => Some(format!("/sys/fs/cgroup/{path}")),
             _ => kinds

@@ -3,9 +3,9 @@
 use super::alive::{self, Taken};
 use super::crowd::Crowd;
 use super::start::Starter;
-use super::visit::{Done, Interrupted, Visit};
-use crate::memory::HostMemory;
-use crate::sandbox_benches::{MEMORY, PSS, RATE, WARM};
+use super::visit::{Done, Visit};
+use crate::host::memory::HostMemory;
+use crate::plan::sandbox_benches::{MEMORY, PSS, RATE, WARM};
 use tare_proto::at_load;
 
 impl Visit {
@@ -17,14 +17,15 @@ impl Visit {
         starter: &Starter,
         number: &mut dyn FnMut() -> u32,
     ) -> Done {
-        let (warm, rate) = (at_load(WARM, count), at_load(RATE, count));
+        let warm = at_load(WARM, count);
+        let rate = at_load(RATE, count);
         if let Err(why) = self.room(count) {
             [warm, rate].iter().for_each(|row| self.ledger.lacks(row, &why));
             return Ok(());
         }
         let before = HostMemory::now();
         let numbers: Vec<u32> = (0..count).map(|_| number()).collect();
-        let crowd = Crowd::start(starter, &numbers).map_err(|_| Interrupted)?;
+        let crowd = Crowd::start(starter, &numbers)?;
         let why = crowd.failed.first().map(String::as_str);
         self.ledger.starts(&rate, count, crowd.failed.len() as u32, why);
         self.ledger.starts(&warm, 0, 0, why);

@@ -5,18 +5,19 @@
 //! block's series. Its rows are those of `sandbox_benches.rs`.
 
 mod alive;
+mod at_once;
 mod beside;
 mod block;
 mod crowd;
 mod ledger;
 mod limits;
 mod many;
-mod search;
 mod single;
 mod start;
 mod steps;
 mod take;
 mod visit;
 
-pub(crate) use search::starts_at_once;
+pub(crate) use at_once::starts_at_once;
+pub(crate) use block::{Place, visits};
 pub(crate) use start::Starter;

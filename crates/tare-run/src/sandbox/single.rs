@@ -3,7 +3,7 @@
 use super::limits::One;
 use super::start::{Failed, Starter, Up};
 use super::visit::{Done, Interrupted, Visit};
-use crate::sandbox_benches::{COLD, EXEC, HOST, KERNEL, PROBE, RATE, RUNTIME, TASK, WARM};
+use crate::plan::sandbox_benches::{COLD, EXEC, HOST, KERNEL, PROBE, RATE, RUNTIME, TASK, WARM};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tare_layers::{Second, drop_cached};
@@ -93,14 +93,18 @@ impl Visit {
         let Some(mut up) = self.up(TASK, starter, number)? else { return Ok(()) };
         let told = up.session.told(TASK);
         let (work, limit_ms) = WORK;
-        let did = if told.is_some() { Ok(0.0) } else { asked(up.ask(work, limit_ms))? };
+        let failure = match told.map_or_else(|| up.ask(work, limit_ms), Ok) {
+            Ok(_) => None,
+            Err(Failed::Start(why)) => Some(why),
+            Err(Failed::Interrupted) => return Err(Interrupted),
+        };
         let asked = up.asked;
         let stopped = up.stop();
-        match did {
-            Ok(_) => self.ledger.add(TASK, told.unwrap_or((stopped.at - asked).as_nanos() as f64)),
-            Err(why) => self.ledger.failed(TASK, why),
-        }
         self.left.extend(stopped.left);
+        match failure {
+            None => self.ledger.add(TASK, told.unwrap_or((stopped.at - asked).as_nanos() as f64)),
+            Some(why) => self.ledger.failed(TASK, why),
+        }
         Ok(())
     }
 
@@ -109,9 +113,10 @@ impl Visit {
         let took = match (up.session.told(EXEC), up.session.second().clone()) {
             (Some(told), _) => Ok(told),
             (_, Second::Command(words)) => {
-                up.session.run_second(&words, SECOND).map(|took| took.as_nanos() as f64)
+                let took = up.session.run_second(&words, SECOND).map_err(Failed::Start);
+                took.map(|took| took.as_nanos() as f64)
             }
-            (_, Second::ByProbe) => asked(up.ask(FORK.0, FORK.1))?,
+            (_, Second::ByProbe) => up.ask(FORK.0, FORK.1),
             (_, Second::Unknown) => {
                 self.ledger
                     .lacks(EXEC, "nothing starts a second process in a running layer of this kind");
@@ -120,17 +125,9 @@ impl Visit {
         };
         match took {
             Ok(ns) => self.ledger.add(EXEC, ns),
-            Err(why) => self.ledger.failed(EXEC, why),
+            Err(Failed::Start(why)) => self.ledger.failed(EXEC, why),
+            Err(Failed::Interrupted) => return Err(Interrupted),
         }
         Ok(())
-    }
-}
-
-/// What came of asking the probe; an interrupt ends the visit.
-fn asked(answer: Result<f64, Failed>) -> Result<Result<f64, String>, Interrupted> {
-    match answer {
-        Ok(sample) => Ok(Ok(sample)),
-        Err(Failed::Start(why)) => Ok(Err(why)),
-        Err(Failed::Interrupted) => Err(Interrupted),
     }
 }

@@ -1,7 +1,7 @@
 //! One start of a layer, timed from when it was asked for, and one stop.
 
-use crate::sandbox_benches::{HOST, KERNEL, PROBE, RUNTIME, STOP};
-use crate::slot::patience;
+use crate::plan::sandbox_benches::{HOST, KERNEL, PROBE, RUNTIME, STOP};
+use crate::plan::slot::patience;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, BootName, Host, Keeper, Layer, Phases, Session, SessionError, fresh_id};
 use tare_proto::{Machine, Request};
@@ -65,10 +65,9 @@ impl Starter<'_> {
     /// Starts one layer whose keeper may wait already.
     pub fn start_now(&self, number: u32) -> Result<Up, Failed> {
         let name = BootName { id: fresh_id(), number, ..BootName::default() };
-        let (cpus, interrupted) = (self.cpus, self.interrupted);
+        let Starter { layer, host, keeper, cpus, interrupted, .. } = *self;
         let asked = Instant::now();
-        let mut session =
-            Session::start(self.layer, self.host, self.keeper, &name, cpus, None, interrupted)?;
+        let mut session = Session::start(layer, host, keeper, &name, cpus, None, interrupted)?;
         match session.greet(self.within) {
             Ok(greeting) => {
                 let measured = (greeting.at - asked).as_nanos() as f64;
@@ -103,16 +102,18 @@ fn scripted(session: &Session) -> Option<(f64, Phases)> {
         [HOST, RUNTIME, KERNEL, PROBE].map(|row| session.told(row));
     let whole = [host, runtime, kernel, probe].into_iter().flatten().sum();
     let part = |told: Option<f64>| told.ok_or(UNTOLD);
-    let (runtime, kernel, probe) = (part(runtime), part(kernel), part(probe));
+    let runtime = part(runtime);
+    let kernel = part(kernel);
+    let probe = part(probe);
     Some((whole, Phases { host: host?, runtime, kernel, probe }))
 }
 
 impl Up {
     /// The sample of a benchmark of the probe's, taken once.
     pub fn ask(&mut self, bench: &str, limit_ms: u64) -> Result<f64, Failed> {
-        let (id, samples, batch_ns) = (1, 1, 1);
         let bench = bench.to_owned();
-        let request = Request { id, bench, samples, batch_ns, limit_ms, ..Request::default() };
+        let request =
+            Request { id: 1, bench, samples: 1, batch_ns: 1, limit_ms, ..Request::default() };
         Ok(self.samples(&request)?[0])
     }
 

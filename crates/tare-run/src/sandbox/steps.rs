@@ -1,6 +1,6 @@
 //! The steps of a visit, and which of them the wanted rows need.
 
-use crate::sandbox_benches::{BUSY, COLD, IDLE, MEMORY, PSS, RATE, TASK, WARM, is_row, load};
+use crate::plan::sandbox_benches::{BUSY, COLD, IDLE, MEMORY, PSS, RATE, TASK, WARM, is_row, load};
 use std::collections::BTreeSet;
 use tare_proto::{BenchInfo, name_and_load};
 
@@ -26,7 +26,8 @@ pub(crate) enum Step {
 pub(crate) fn steps(rows: &[&BenchInfo]) -> Vec<Step> {
     let rows: Vec<&BenchInfo> = rows.iter().copied().filter(|row| is_row(row)).collect();
     let has = |names: &[&str]| rows.iter().any(|row| names.contains(&row.name.as_str()));
-    let (cold, task) = (has(&[COLD]), has(&[TASK]));
+    let cold = has(&[COLD]);
+    let task = has(&[TASK]);
     let loads_of = |names: [&str; 2]| -> BTreeSet<u32> {
         let named = |row: &&&BenchInfo| names.contains(&name_and_load(&row.name).0);
         rows.iter().filter(named).map(|row| load(row)).collect()
@@ -62,7 +63,7 @@ pub(crate) fn said(step: Step) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox_benches::rows;
+    use crate::plan::sandbox_benches::rows;
 
     #[test]
     fn only_the_steps_are_taken_that_fill_a_wanted_row() {

@@ -1,21 +1,13 @@
 //! The steps of a visit, taken.
 
-use super::start::Starter;
 use super::steps::Step;
-use super::visit::{Done, Visit};
-use std::time::{Duration, Instant};
-use tare_store::Neighbours;
+use super::visit::{Done, Means, Visit};
+use std::time::Instant;
 
 impl Visit {
-    /// Takes one step. `within` is the time for one turn of repeated starts, `work` what is done beside neighbours; `number` counts
-    /// the layer's starts.
-    pub fn step(
-        &mut self,
-        step: Step,
-        starter: &Starter,
-        (within, work): (Duration, Option<&Neighbours>),
-        number: &mut dyn FnMut() -> u32,
-    ) -> Done {
+    /// Takes one step; `number` counts the layer's starts.
+    pub fn step(&mut self, step: Step, means: &Means, number: &mut dyn FnMut() -> u32) -> Done {
+        let &Means { ref starter, within, work } = means;
         let begin = Instant::now();
         let done = match step {
             Step::Warm => self.repeated(within, &mut |visit| visit.warm(starter, number())),

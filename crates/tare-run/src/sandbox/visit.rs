@@ -1,20 +1,27 @@
 //! One layer's visit in a block: what its rows have so far, and whether its starts succeed.
 
+pub(super) use super::crowd::Interrupted;
 use super::ledger::Ledger;
 use super::limits::{Limits, One};
 use super::start::{Failed, Starter, Up};
-use crate::sandbox_benches::STOP;
-use crate::slot::Slot;
+use crate::plan::sandbox_benches::STOP;
+use crate::plan::slot::Slot;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use tare_store::Recorded;
+use std::time::Duration;
+use tare_store::{Neighbours, Recorded};
 
 /// Starts that may fail one after the other before the layer is left alone for the rest of the block.
 const GIVE_UP: u32 = 2;
 
-/// A visit is over: the campaign is interrupted.
-#[derive(Debug)]
-pub(crate) struct Interrupted;
+/// What the steps of a visit need.
+pub(crate) struct Means<'a> {
+    pub starter: Starter<'a>,
+    /// Time for one turn of repeated starts.
+    pub within: Duration,
+    /// What is done beside neighbours.
+    pub work: Option<&'a Neighbours>,
+}
 
 /// A visit.
 pub(crate) struct Visit {
@@ -83,7 +90,8 @@ impl Visit {
         match starter.start(number) {
             Ok(up) => {
                 self.ledger.starts(row, 1, 0, None);
-                (self.started, self.failing) = (self.started + 1, 0);
+                self.started += 1;
+                self.failing = 0;
                 Ok(Some(up))
             }
             Err(Failed::Interrupted) => Err(Interrupted),

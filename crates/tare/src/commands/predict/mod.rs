@@ -18,7 +18,7 @@ use tare_board::{Options, PRICES, Profile, Scoreboard, held, predict as predicte
 use tare_layers::{Settings, configure};
 use tare_proto::{Machine, Series};
 use tare_report::{held_text, json_text, prediction_text};
-use tare_run::Search;
+use tare_run::{Search, SearchError};
 use tare_stats::median;
 use tare_store::Campaign;
 
@@ -144,8 +144,8 @@ fn profile(wanted: Wanted) -> Result<Profile> {
     };
     let row = &programs[0].benches[0].name;
     let series: Series = match search.profile(&programs[0].planned, RUNS) {
-        Ok(Ok(series)) => series,
-        Ok(Err(why)) => bail!(
+        Ok(series) => series,
+        Err(SearchError::Refused(why)) => bail!(
             "{row} cannot be counted, so nothing is predicted: {why} (it runs without a terminal and, unless --stdin names \
              a file, with an empty standard input)"
         ),

@@ -9,9 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use tare_layers::{Host, Keeper};
 use tare_proto::{BenchInfo, Machine};
-use tare_run::{
-    CampaignLayer, ENOUGH_BLOCKS, Ending, History, Observer, OwnCost, RunError, Runner,
-};
+use tare_run::{CampaignLayer, ENOUGH_BLOCKS, Ending, History, RunError, Setup};
 use tare_store::{Plan, Store};
 
 /// A campaign that is ready to run or to go on.
@@ -39,21 +37,8 @@ impl Prepared {
             crate::environment::record(&mut store, &plan.cpus)?;
         }
         let interrupted = interrupt::interrupted;
-        let observer: &mut dyn Observer = progress;
-        let own = OwnCost::default();
-        let runner = Runner {
-            store,
-            plan,
-            layers,
-            benches,
-            host,
-            keeper,
-            observer,
-            interrupted,
-            history,
-            own,
-        };
-        let ended = runner.run();
+        let setup = Setup { plan, layers, benches, host, keeper, interrupted };
+        let ended = tare_run::run(&setup, store, history, progress);
         progress.finish();
         let (ending, own) = ended.map_err(|error| stopped(error, out, shown))?;
         let Some(format) = shown else {

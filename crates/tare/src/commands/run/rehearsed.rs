@@ -6,7 +6,7 @@ use crate::programs::{Wanted, is_program};
 use crate::progress::Progress;
 use anyhow::{Result, bail};
 use tare_proto::BenchInfo;
-use tare_run::{CampaignLayer, Event, Observer};
+use tare_run::{CampaignLayer, Event, Observer, SearchError};
 
 /// The rows of a campaign of `benches` and `programs`, which are rehearsed on the layer `base`: programs come first.
 pub fn rows(
@@ -36,12 +36,14 @@ fn all(
         let row = program.benches[0].name.clone();
         progress.event(Event::Rehearsing { name: &row, layer: name });
         match search.rehearse(&program.planned, program.parse.as_deref()) {
-            Ok(Ok(found)) => {
+            Ok(found) => {
                 program.rehearsed(&found)?;
                 program.on(on.machine);
             }
-            Err(_) if interrupt::interrupted() => return Ok(()),
-            Ok(Err(why)) => bail!("{row} fails on {name}, and nothing was measured: {why}"),
+            Err(SearchError::Session(_)) if interrupt::interrupted() => return Ok(()),
+            Err(SearchError::Refused(why)) => {
+                bail!("{row} fails on {name}, and nothing was measured: {why}")
+            }
             Err(why) => bail!("{row} cannot be tried on {name}: {why}"),
         }
     }

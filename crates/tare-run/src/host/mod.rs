@@ -1,0 +1,5 @@
+//! What a campaign needs of the host: CPUs, memory, disk space and the date.
+
+pub(crate) mod cpus;
+pub(crate) mod machine;
+pub(crate) mod memory;

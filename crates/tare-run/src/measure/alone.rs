@@ -1,0 +1,60 @@
+//! The boot of one layer by itself: it is started, asked for every benchmark and ended, with one retry.
+
+use super::booting::{BootError, Booted};
+use super::series::measure;
+use crate::decide::block::Block;
+use crate::plan::slot::Slot;
+use crate::record::observer::Event;
+use crate::record::recorder::{Recorder, Stop};
+
+/// One boot of a block, with one retry; benchmarks that are recorded are not repeated.
+pub(crate) fn boot_alone(recorder: &mut Recorder, block: &Block, slot: Slot) -> Result<(), Stop> {
+    let mut suspect: Option<usize> = None;
+    for attempt in 1..=2 {
+        let slot = Slot { attempt, ..slot };
+        let benches = block.lacking(&recorder.history, &slot, suspect);
+        if benches.is_empty() {
+            return Ok(());
+        }
+        match boot_once(recorder, block, slot, &benches) {
+            Ok(()) => return Ok(()),
+            Err(BootError::Campaign(error)) => return Err(error.into()),
+            Err(BootError::Failed(failure)) => {
+                recorder.failed(&slot, &failure, suspect)?;
+                suspect = failure.during;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Boots once and measures `benches`.
+fn boot_once(
+    recorder: &mut Recorder,
+    block: &Block,
+    slot: Slot,
+    benches: &[usize],
+) -> Result<(), BootError> {
+    let setup = recorder.setup;
+    let mut booted = Booted::start(recorder, slot, benches, &block.samples)?;
+    for (index, &bench) in benches.iter().enumerate() {
+        if !block.lacks(&recorder.history, &slot, bench) {
+            continue; // another row of the same program has filled it
+        }
+        let name = &setup.benches[bench].name;
+        recorder.observer.event(Event::Benchmark { name, number: index + 1, of: benches.len() });
+        let recorded = match measure(recorder, &mut booted, bench, &block.samples) {
+            Ok(recorded) => recorded,
+            Err(error) => {
+                return Err(BootError::Failed(booted.abandon(recorder, error, Some(bench))?));
+            }
+        };
+        for (bench, recorded) in setup.filled(bench, recorded) {
+            if block.lacks(&recorder.history, &slot, bench) {
+                recorder.store.record(booted.boot, &recorded)?;
+                recorder.note(&slot, bench, &recorded)?;
+            }
+        }
+    }
+    Ok(booted.end(recorder, benches)?)
+}

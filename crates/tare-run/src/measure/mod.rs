@@ -1,0 +1,8 @@
+//! Measures the benchmarks of a block on booted layers: in turns while all are alive, or boot by boot.
+
+pub(crate) mod alone;
+mod booting;
+mod idle;
+mod row;
+mod series;
+pub(crate) mod together;

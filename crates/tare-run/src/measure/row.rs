@@ -1,0 +1,293 @@
+//! One benchmark on all layers of a block that are alive: in rounds, in each of which every layer takes one turn.
+
+use super::booting::Booted;
+use super::series::{Meter, known, measure};
+use crate::decide::block::Block;
+use crate::decide::order::{draw, shuffled};
+use crate::decide::turns::Turns;
+use crate::host::machine::Since;
+use crate::plan::setup::Setup;
+use crate::plan::slot::Slot;
+use crate::record::recorder::{Recorder, RunError};
+use std::time::{Duration, Instant};
+use tare_layers::{Answer, Processes, SessionError, Turn};
+use tare_proto::Request;
+use tare_store::{Order, Outcome, Recorded, StoreError};
+
+/// A benchmark that all layers are to measure, and what limits that.
+pub(crate) struct Wanted<'a> {
+    pub block: &'a Block,
+    pub bench: usize,
+    /// The boots that are made after these, each by itself.
+    pub alone: &'a [Slot],
+    /// How long it may take.
+    pub within: Option<Duration>,
+}
+
+/// Why a row is not measured.
+pub(crate) enum RowError {
+    /// The layer of a boot, by its index, has ended in the middle of it.
+    Ended { at: usize, error: SessionError },
+    /// The campaign cannot go on.
+    Campaign(RunError),
+}
+
+impl From<RunError> for RowError {
+    fn from(error: RunError) -> RowError {
+        RowError::Campaign(error)
+    }
+}
+
+impl From<StoreError> for RowError {
+    fn from(error: StoreError) -> RowError {
+        RowError::Campaign(error.into())
+    }
+}
+
+/// A row that is being measured.
+struct Row<'a> {
+    wanted: &'a Wanted<'a>,
+    setup: &'a Setup<'a>,
+    boots: &'a mut [Booted],
+    /// Layers that wait for their next turn.
+    waiting: Vec<Part>,
+    /// Layers that are done and not looked at yet.
+    over: Vec<(Part, Answer)>,
+    /// What the boots have measured.
+    done: Vec<Measured>,
+    /// What boots of the baseline have measured once more, all samples at once.
+    again: Vec<Measured>,
+}
+
+/// What a boot has measured of a benchmark.
+struct Measured {
+    /// The boot's index.
+    at: usize,
+    bench: usize,
+    recorded: Recorded,
+}
+
+/// A layer's part of a row.
+struct Part {
+    /// The boot's index.
+    at: usize,
+    request: Request,
+    meter: Meter,
+    /// How long a sample takes, as the probe says.
+    sample_ns: u64,
+}
+
+/// Measures a benchmark on every boot that lacks it. The row is recorded as a whole, or not at all when a layer ends in
+/// the middle of it: what the others measured meanwhile was not measured beside it.
+pub(crate) fn measure_row(
+    recorder: &mut Recorder,
+    boots: &mut [Booted],
+    wanted: &Wanted,
+) -> Result<(), RowError> {
+    let &Wanted { block, bench, .. } = wanted;
+    let setup = recorder.setup;
+    let lacks = |at: &usize| block.lacks(&recorder.history, &boots[*at].slot, bench);
+    let lacking: Vec<usize> = (0..boots.len()).filter(lacks).collect();
+    let turns = Turns::of(&setup.benches[bench], bench, &block.rounds);
+    let mut row = Row {
+        wanted,
+        setup,
+        boots,
+        waiting: Vec::new(),
+        over: Vec::new(),
+        done: Vec::new(),
+        again: Vec::new(),
+    };
+    let taken = match turns.filter(|_| setup.plan.order == Order::Rounds) {
+        Some(turns) => {
+            let again = row.once_more(recorder, &lacking);
+            let takes_turns = |at: &usize| setup.whole_series(row.boots[*at].slot.layer).is_none();
+            let (turning, whole) = lacking.into_iter().partition(takes_turns);
+            row.in_rounds(recorder, turning, turns)
+                .and_then(|()| row.one_by_one(recorder, whole, again))
+        }
+        None => row.one_by_one(recorder, lacking, Vec::new()),
+    };
+    if let Err(RowError::Ended { at, .. }) = &taken {
+        row.give_up(*at);
+    }
+    taken?;
+    let Row { boots, mut done, again, .. } = row;
+    done.sort_by_key(|measured| measured.at);
+    record(recorder, boots, block, filled(setup, done), filled(setup, again))
+}
+
+/// Each boot's rows that what it has measured fills.
+fn filled(setup: &Setup, measured: Vec<Measured>) -> Vec<Measured> {
+    let each = |Measured { at, bench, recorded }| {
+        let filled = setup.filled(bench, recorded).into_iter();
+        filled.map(move |(bench, recorded)| Measured { at, bench, recorded })
+    };
+    measured.into_iter().flat_map(each).collect()
+}
+
+fn record(
+    recorder: &mut Recorder,
+    boots: &[Booted],
+    block: &Block,
+    mut done: Vec<Measured>,
+    mut again: Vec<Measured>,
+) -> Result<(), RowError> {
+    done.retain(|one| block.lacks(&recorder.history, &boots[one.at].slot, one.bench));
+    again.retain(|one| one.recorded.outcome == Outcome::Measured);
+    recorder.store.at_once(|store| {
+        done.iter().try_for_each(|one| store.record(boots[one.at].boot, &one.recorded))?;
+        again.iter().try_for_each(|one| store.record_whole(boots[one.at].boot, &one.recorded))
+    })?;
+    for Measured { at, bench, recorded } in &done {
+        recorder.note(&boots[*at].slot, *bench, recorded)?;
+    }
+    for Measured { at, bench, recorded } in &again {
+        let info = &recorder.setup.benches[*bench];
+        recorder.history.note_whole(boots[*at].slot.key(*bench), info, recorded);
+    }
+    Ok(())
+}
+
+impl Row<'_> {
+    /// The baseline's boots that measure the row once more, all samples at once: where a layer of the block does so, among the
+    /// boots that are `lacking` the row or, after them, alone. The best of short turns is no measure for it.
+    fn once_more(&self, recorder: &Recorder, lacking: &[usize]) -> Vec<usize> {
+        let &Wanted { block, bench, alone, .. } = self.wanted;
+        let baseline = self.setup.baseline();
+        let asked = |slot: &Slot| recorder.is_asked(slot.layer, bench);
+        let whole = |&at: &usize| {
+            let slot = &self.boots[at].slot;
+            self.setup.whole_series(slot.layer).is_some() && asked(slot)
+        };
+        let waits = |slot: &Slot| {
+            slot.layer != baseline
+                && !recorder.history.fatal.contains(&(slot.layer, bench))
+                && block.lacks(&recorder.history, slot, bench)
+        };
+        if !lacking.iter().any(whole) && !alone.iter().any(waits) {
+            return Vec::new();
+        }
+        let fresh = |at: &usize| {
+            let slot = &self.boots[*at].slot;
+            slot.layer == baseline
+                && !recorder.history.again.contains_key(&slot.key(bench))
+                && asked(slot)
+        };
+        (0..self.boots.len()).filter(fresh).collect()
+    }
+
+    /// All samples at once, on one layer after the other; the baseline's boots among them that do so `again`.
+    fn one_by_one(
+        &mut self,
+        recorder: &mut Recorder,
+        boots: Vec<usize>,
+        again: Vec<usize>,
+    ) -> Result<(), RowError> {
+        let Wanted { block, bench, .. } = *self.wanted;
+        let boots = boots.into_iter().map(|at| (at, false));
+        let all: Vec<(usize, bool)> = boots.chain(again.into_iter().map(|at| (at, true))).collect();
+        for (at, again) in self.order(0, all) {
+            let recorded = measure(recorder, &mut self.boots[at], bench, &block.samples);
+            let recorded = recorded.map_err(|error| RowError::Ended { at, error })?;
+            let measured = if again { &mut self.again } else { &mut self.done };
+            measured.push(Measured { at, bench, recorded });
+        }
+        Ok(())
+    }
+
+    /// In rounds: prepared on every layer, then one turn of each in every round; in fewer, if they would not end within the
+    /// time for the row.
+    fn in_rounds(
+        &mut self,
+        recorder: &mut Recorder,
+        boots: Vec<usize>,
+        turns: Turns,
+    ) -> Result<(), RowError> {
+        let Wanted { block, bench, within, .. } = *self.wanted;
+        let before = Processes::now();
+        let mut parts = Vec::new();
+        for at in self.order(0, boots) {
+            if let Some(recorded) = known(recorder, &self.boots[at], bench) {
+                self.done.push(Measured { at, bench, recorded });
+                continue;
+            }
+            let id = self.boots[at].next_id();
+            let whole = self.setup.request(id, bench, block.samples.get(&bench).copied());
+            let batch_ns = self.setup.plan.batch_ns;
+            let request = Request { turns: true, samples: turns.all(), batch_ns, ..whole };
+            let meter = Meter::begin(&self.boots[at].session, &before);
+            parts.push(Part { at, request, meter, sample_ns: 0 });
+        }
+        let since = Since::now();
+        for part in parts {
+            self.turn(part, None)?;
+        }
+        let slowest = self.waiting.iter().map(|part| part.sample_ns).max().unwrap_or(0);
+        let turns = turns.within(self.setup.limit_ms(bench), slowest);
+        let begin = Instant::now();
+        let mut last = false;
+        for round in 1..=turns.rounds {
+            if last {
+                break;
+            }
+            last = turns.is_last(round, begin.elapsed(), within);
+            let parts = std::mem::take(&mut self.waiting);
+            let mut parts = self.order(round, parts).into_iter();
+            while let Some(part) = parts.next() {
+                if let Err(ended) = self.turn(part, Some((turns.samples, last))) {
+                    self.waiting.extend(parts);
+                    return Err(ended);
+                }
+            }
+        }
+        if let Some(part) = self.waiting.first() {
+            let why = "it waits for another turn after its last sample";
+            return Err(RowError::Ended { at: part.at, error: SessionError::Protocol(why.into()) });
+        }
+        recorder.own.add(&since);
+        let after = Processes::now();
+        for (part, answer) in self.over.drain(..) {
+            let session = &self.boots[part.at].session;
+            let recorded = part.meter.recorded(&part.request.bench, answer, session, &after);
+            self.done.push(Measured { at: part.at, bench, recorded });
+        }
+        Ok(())
+    }
+
+    /// One turn of one layer, of so many samples and perhaps the last, or its preparation.
+    fn turn(&mut self, mut part: Part, turn: Option<(u32, bool)>) -> Result<(), RowError> {
+        let booted = &mut self.boots[part.at];
+        let within = self.setup.within(&part.request);
+        let answer = part.meter.turn(|| match turn {
+            None => booted.session.prepare(&part.request, within),
+            Some(turn) => booted.session.take(&part.request, turn, within),
+        });
+        match answer.map_err(|error| RowError::Ended { at: part.at, error })? {
+            Turn::Waiting(sample_ns) => self.waiting.push(Part { sample_ns, ..part }),
+            Turn::Over(answer) => {
+                booted.busy += part.meter.busy();
+                self.over.push((part, answer));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the layers that wait for a turn that the row is over, since the layer of boot `ended` has ended.
+    fn give_up(&mut self, ended: usize) {
+        for part in self.waiting.iter().filter(|part| part.at != ended) {
+            // A layer that does not answer is found out when it is asked next.
+            let session = &mut self.boots[part.at].session;
+            let _ = session.give_up(&part.request, self.setup.within(&part.request));
+        }
+    }
+
+    /// `items` in an order that seed, block, benchmark and round decide.
+    fn order<T>(&self, round: u32, items: Vec<T>) -> Vec<T> {
+        let block = u64::from(self.wanted.block.number);
+        let bench = self.wanted.bench as u64;
+        let place = block << 40 | bench << 20 | u64::from(round);
+        // The highest bit keeps these draws apart from those of perturbations and visits.
+        shuffled(draw(self.setup.plan.seed, place | 1 << 63), 0, items)
+    }
+}

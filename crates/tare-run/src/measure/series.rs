@@ -1,0 +1,156 @@
+//! One benchmark on one booted layer: what is asked, and what is recorded of the answer.
+
+use super::booting::Booted;
+use crate::decide::samples::Samples;
+use crate::host::machine::Since;
+use crate::plan::host_benches::HOST_BENCHES;
+use crate::record::recorder::Recorder;
+use std::time::{Duration, Instant};
+use tare_layers::{Answer, Processes, Session, SessionError};
+use tare_proto::{Counter, Request};
+use tare_stats::Estimator;
+use tare_store::{Outcome, Recorded, WIRE};
+
+/// The largest number of series that are combined into one when the estimator asks for a narrow interval.
+const MOST_SERIES: u32 = 10;
+
+/// Measures what a measurement costs the host, from its beginning.
+pub(crate) struct Meter {
+    cpu: Option<Duration>,
+    peer: Option<Duration>,
+    /// Time that the layer has measured, without the turns of others.
+    busy: Duration,
+}
+
+impl Meter {
+    pub(crate) fn begin(session: &Session, now: &Processes) -> Meter {
+        let cpu = session.cpu_time(now).filter(|_| !session.scripted());
+        Meter { cpu, peer: session.peer_cpu_time(), busy: Duration::ZERO }
+    }
+
+    /// Does `work`, a turn of the layer.
+    pub(crate) fn turn<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let begin = Instant::now();
+        let done = work();
+        self.busy += begin.elapsed();
+        done
+    }
+
+    /// Time that the layer has measured so far.
+    pub(crate) fn busy(&self) -> Duration {
+        self.busy
+    }
+
+    /// What is recorded of an answer, from what the layer's processes have used until `now`.
+    pub(crate) fn recorded(
+        self,
+        name: &str,
+        answer: Answer,
+        session: &Session,
+        now: &Processes,
+    ) -> Recorded {
+        let since = |before: Option<Duration>, now: Option<Duration>| {
+            before.zip(now).map(|(before, after)| after.saturating_sub(before))
+        };
+        match answer {
+            Answer::Series(mut series, took) => {
+                let took = took.unwrap_or_default();
+                let waited = took.saturating_sub(self.busy);
+                let busy_s = (took - waited).as_secs_f64().max(1e-9);
+                let cpus = |used: Duration| used.as_secs_f64() / busy_s;
+                let used = since(self.cpu, session.cpu_time(now));
+                let used_by_peer = since(self.peer, session.peer_cpu_time());
+                let cpu_peer = used_by_peer.map(cpus).filter(|cpus| *cpus > 0.0);
+                let gigabytes = gigabytes(&series.counters);
+                let counted = [
+                    cpu_peer.map(|cpus| Counter::new("cpu_peer", cpus)),
+                    session.wire().map(|wire| Counter::new(WIRE, wire.as_nanos() as f64)),
+                    used.map(|used| Counter::new("cpu_host", cpus(used))),
+                    used.zip(gigabytes).and_then(|(used, gigabytes)| per_gigabyte(used, gigabytes)),
+                ];
+                series.counters.extend(counted.into_iter().flatten());
+                Recorded {
+                    benchmark: name.to_owned(),
+                    outcome: Outcome::Measured,
+                    why: None,
+                    series,
+                    host_ns: took.as_nanos() as u64,
+                    waited_ns: waited.as_nanos() as u64,
+                }
+            }
+            Answer::Unavailable(why) => Recorded::without_samples(name, Outcome::Unavailable, &why),
+            Answer::Failed(why) => Recorded::without_samples(name, Outcome::Failed, &why),
+        }
+    }
+}
+
+/// Measures a benchmark on a booted layer: all samples at once.
+pub(crate) fn measure(
+    recorder: &mut Recorder,
+    booted: &mut Booted,
+    bench: usize,
+    samples: &Samples,
+) -> Result<Recorded, SessionError> {
+    let setup = recorder.setup;
+    let id = booted.next_id();
+    if let Some(known) = known(recorder, booted, bench) {
+        return Ok(known);
+    }
+    let request = setup.request(id, bench, samples.get(&bench).copied());
+    let mut recorded = ask(recorder, booted, &request)?;
+    // "Until the interval is within p%" asks again; the other estimators are content at once.
+    let estimator = setup.benches[bench].estimator.parse().ok();
+    let until = estimator.filter(|estimator| matches!(estimator, Estimator::MeanUntil { .. }));
+    let Some(estimator) = until.filter(|_| request.program.is_none()) else { return Ok(recorded) };
+    for _ in 1..if booted.session.scripted() { 1 } else { MOST_SERIES } {
+        let samples = &recorded.series.samples;
+        if samples.is_empty() || estimator.satisfied(samples) {
+            break;
+        }
+        let again = ask(recorder, booted, &request)?;
+        recorded.series.samples.extend(again.series.samples);
+        recorded.series.elapsed_ns += again.series.elapsed_ns;
+        recorded.host_ns += again.host_ns;
+    }
+    Ok(recorded)
+}
+
+/// Answers that need no probe: what only the host can measure, and benchmarks that have ended this layer before.
+pub(crate) fn known(recorder: &Recorder, booted: &Booted, bench: usize) -> Option<Recorded> {
+    let name = &recorder.setup.benches[bench].name;
+    if recorder.history.fatal.contains(&(booted.slot.layer, bench)) {
+        let why = "not tried again: it ended the layer twice in an earlier block";
+        return Some(Recorded::without_samples(name, Outcome::Failed, why));
+    }
+    let host = HOST_BENCHES.iter().find(|host| host.name == name)?;
+    Some(match (host.measure)(&booted.session, booted.start_ns) {
+        Ok(value) => Recorded::by_host(name, vec![value]),
+        Err(why) => Recorded::without_samples(name, Outcome::Unavailable, &why),
+    })
+}
+
+/// Asks the probe once.
+fn ask(
+    recorder: &mut Recorder,
+    booted: &mut Booted,
+    request: &Request,
+) -> Result<Recorded, SessionError> {
+    let within = recorder.setup.within(request);
+    let mut meter = Meter::begin(&booted.session, &Processes::now());
+    let since = Since::now();
+    let answer = meter.turn(|| booted.session.measure(request, within))?;
+    recorder.own.add(&since);
+    booted.busy += meter.busy();
+    Ok(meter.recorded(&request.bench, answer, &booted.session, &Processes::now()))
+}
+
+/// Gigabytes (10^9 bytes) that the probe says it has moved.
+fn gigabytes(counters: &[Counter]) -> Option<f64> {
+    Some(counters.iter().find(|counter| counter.name == "bytes")?.value / 1e9)
+}
+
+/// CPU seconds of the host for each gigabyte; nothing where none was moved.
+fn per_gigabyte(used: Duration, gigabytes: f64) -> Option<Counter> {
+    let seconds = used.as_secs_f64() / gigabytes;
+    seconds.is_finite().then(|| Counter::new("cpu_host_s_per_gb", seconds))
+}

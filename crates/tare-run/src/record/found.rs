@@ -1,0 +1,32 @@
+//! What trials and searches find out before a campaign.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use tare_proto::Hello;
+use tare_store::StoredArtifact;
+
+/// A layer that booted.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Trial {
+    /// What the probe found there.
+    pub hello: Hello,
+    /// From start to greeting.
+    pub start: Duration,
+    /// From start to complete removal.
+    pub whole: Duration,
+    /// The files that make the layer.
+    pub artifacts: Vec<StoredArtifact>,
+    /// What could not be removed.
+    pub left: Vec<String>,
+}
+
+/// The loads that a search has found for one benchmark.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundLoads {
+    /// The benchmark.
+    pub benchmark: String,
+    /// In ascending order; at least one.
+    pub loads: Vec<u32>,
+    /// Why there are no larger ones, as part of a sentence.
+    pub end: String,
+}
