@@ -1,11 +1,11 @@
 //! The boot of one layer by itself: it is started, asked for every benchmark and ended, with one retry.
 
-use super::booting::{BootError, Booted};
+use super::booting::Booted;
 use super::series::measure;
 use crate::decide::block::Block;
 use crate::plan::slot::Slot;
 use crate::record::observer::Event;
-use crate::record::recorder::{Recorder, Stop};
+use crate::record::recorder::{Ended, Failure, Recorder, Stop};
 
 /// One boot of a block, with one retry; benchmarks that are recorded are not repeated.
 pub(crate) fn boot_alone(recorder: &mut Recorder, block: &Block, slot: Slot) -> Result<(), Stop> {
@@ -18,8 +18,8 @@ pub(crate) fn boot_alone(recorder: &mut Recorder, block: &Block, slot: Slot) -> 
         }
         match boot_once(recorder, block, slot, &benches) {
             Ok(()) => return Ok(()),
-            Err(BootError::Campaign(error)) => return Err(error.into()),
-            Err(BootError::Failed(failure)) => {
+            Err(Ended::Campaign(error)) => return Err(error.into()),
+            Err(Ended::Failed(failure)) => {
                 recorder.failed(&slot, &failure, suspect)?;
                 suspect = failure.during;
             }
@@ -34,7 +34,7 @@ fn boot_once(
     block: &Block,
     slot: Slot,
     benches: &[usize],
-) -> Result<(), BootError> {
+) -> Result<(), Ended<Failure>> {
     let setup = recorder.setup;
     let mut booted = Booted::start(recorder, slot, benches, &block.samples)?;
     for (index, &bench) in benches.iter().enumerate() {
@@ -46,7 +46,7 @@ fn boot_once(
         let recorded = match measure(recorder, &mut booted, bench, &block.samples) {
             Ok(recorded) => recorded,
             Err(error) => {
-                return Err(BootError::Failed(booted.abandon(recorder, error, Some(bench))?));
+                return Err(Ended::Failed(booted.abandon(recorder, error, Some(bench))?));
             }
         };
         for (bench, recorded) in setup.filled(bench, recorded) {

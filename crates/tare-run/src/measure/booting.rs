@@ -6,40 +6,19 @@ use crate::host::machine::now;
 use crate::plan::slot::{Slot, to_greet};
 use crate::record::counts;
 use crate::record::observer::Event;
-use crate::record::recorder::{Failure, Recorder, RunError};
+use crate::record::recorder::{Ended, Failure, Recorder, RunError};
 use std::fs;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 use tare_layers::{BootName, Session, SessionError, fresh_id};
 use tare_proto::{Hello, Request};
-use tare_store::StoreError;
 
 /// How long the layer is left alone before its memory is measured.
 const SETTLE: Duration = Duration::from_millis(50);
 
 /// How long a layer may take to end when asked.
 const FAREWELL: Duration = Duration::from_secs(5);
-
-/// Why a boot measures no more.
-pub(crate) enum BootError {
-    /// It has ended early, which is recorded.
-    Failed(Failure),
-    /// The campaign cannot go on.
-    Campaign(RunError),
-}
-
-impl From<RunError> for BootError {
-    fn from(error: RunError) -> BootError {
-        BootError::Campaign(error)
-    }
-}
-
-impl From<StoreError> for BootError {
-    fn from(error: StoreError) -> BootError {
-        BootError::Campaign(error.into())
-    }
-}
 
 /// A booted layer.
 pub(crate) struct Booted {
@@ -66,7 +45,7 @@ impl Booted {
         slot: Slot,
         benches: &[usize],
         samples: &Samples,
-    ) -> Result<Booted, BootError> {
+    ) -> Result<Booted, Ended<Failure>> {
         let setup = recorder.setup;
         let campaign_layer = &setup.layers[slot.layer];
         let Slot { block, place, role, attempt, .. } = slot;
@@ -96,10 +75,9 @@ impl Booted {
             Ok(session) => session,
             Err(error) => {
                 let failure = Failure { boot, error, console: String::new(), during: None };
-                let ended =
-                    Ended { slot, boot, beside: begin.elapsed(), busy: Duration::ZERO, counts };
-                ended.record(recorder, Some(&failure))?;
-                return Err(BootError::Failed(failure));
+                let end = End { slot, boot, beside: begin.elapsed(), busy: Duration::ZERO, counts };
+                end.record(recorder, Some(&failure))?;
+                return Err(Ended::Failed(failure));
             }
         };
         let within = Duration::from_secs_f64(setup.plan.boot_s);
@@ -119,7 +97,7 @@ impl Booted {
             Ok(greeting) => {
                 recorder.store.greet(boot, &with_quota(&greeting.hello, &booted.session))?;
             }
-            Err(error) => return Err(BootError::Failed(booted.abandon(recorder, error, None)?)),
+            Err(error) => return Err(Ended::Failed(booted.abandon(recorder, error, None)?)),
         }
         thread::sleep(SETTLE);
         booted.start = begin.elapsed();
@@ -140,8 +118,8 @@ impl Booted {
         if let Some(path) = &counts {
             counts::keep(recorder, boot, slot.layer, benches, path)?;
         }
-        let ended = Ended { slot, boot, beside: start + begin.elapsed(), busy, counts };
-        ended.record(recorder, None)?;
+        let end = End { slot, boot, beside: start + begin.elapsed(), busy, counts };
+        end.record(recorder, None)?;
         recorder.history.booted(slot.layer);
         Ok(())
     }
@@ -157,14 +135,14 @@ impl Booted {
         let begin = Instant::now();
         let failure = Failure { boot, error, console: session.console_tail(), during };
         recorder.warn_not_removed(slot.layer, &session.abandon().left)?;
-        let ended = Ended { slot, boot, beside: start + begin.elapsed(), busy, counts };
-        ended.record(recorder, Some(&failure))?;
+        let end = End { slot, boot, beside: start + begin.elapsed(), busy, counts };
+        end.record(recorder, Some(&failure))?;
         Ok(failure)
     }
 }
 
 /// The end of a boot.
-struct Ended {
+struct End {
     slot: Slot,
     boot: i64,
     /// Time that it took beside measuring.
@@ -174,7 +152,7 @@ struct Ended {
     counts: Option<PathBuf>,
 }
 
-impl Ended {
+impl End {
     fn record(self, recorder: &mut Recorder, failure: Option<&Failure>) -> Result<(), RunError> {
         if let Some(counts) = self.counts {
             let _ = fs::remove_file(counts); // of a failed boot, too

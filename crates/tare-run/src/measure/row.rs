@@ -8,11 +8,11 @@ use crate::decide::turns::Turns;
 use crate::host::machine::Since;
 use crate::plan::setup::Setup;
 use crate::plan::slot::Slot;
-use crate::record::recorder::{Recorder, RunError};
+use crate::record::recorder::{Ended, Recorder, RunError};
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, Processes, SessionError, Turn};
 use tare_proto::Request;
-use tare_store::{Order, Outcome, Recorded, StoreError};
+use tare_store::{Order, Outcome, Recorded};
 
 /// A benchmark that all layers are to measure, and what limits that.
 pub(crate) struct Wanted<'a> {
@@ -24,24 +24,10 @@ pub(crate) struct Wanted<'a> {
     pub within: Option<Duration>,
 }
 
-/// Why a row is not measured.
-pub(crate) enum RowError {
-    /// The layer of a boot, by its index, has ended in the middle of it.
-    Ended { at: usize, error: SessionError },
-    /// The campaign cannot go on.
-    Campaign(RunError),
-}
-
-impl From<RunError> for RowError {
-    fn from(error: RunError) -> RowError {
-        RowError::Campaign(error)
-    }
-}
-
-impl From<StoreError> for RowError {
-    fn from(error: StoreError) -> RowError {
-        RowError::Campaign(error.into())
-    }
+/// The layer of a boot, by its index, that has ended in the middle of a row.
+pub(crate) struct Dead {
+    pub at: usize,
+    pub error: SessionError,
 }
 
 /// A row that is being measured.
@@ -83,7 +69,7 @@ pub(crate) fn measure_row(
     recorder: &mut Recorder,
     boots: &mut [Booted],
     wanted: &Wanted,
-) -> Result<(), RowError> {
+) -> Result<(), Ended<Dead>> {
     let &Wanted { block, bench, .. } = wanted;
     let setup = recorder.setup;
     let lacks = |at: &usize| block.lacks(&recorder.history, &boots[*at].slot, bench);
@@ -108,13 +94,13 @@ pub(crate) fn measure_row(
         }
         None => row.one_by_one(recorder, lacking, Vec::new()),
     };
-    if let Err(RowError::Ended { at, .. }) = &taken {
-        row.give_up(*at);
+    if let Err(dead) = &taken {
+        row.give_up(dead.at);
     }
-    taken?;
+    taken.map_err(Ended::Failed)?;
     let Row { boots, mut done, again, .. } = row;
     done.sort_by_key(|measured| measured.at);
-    record(recorder, boots, block, filled(setup, done), filled(setup, again))
+    Ok(record(recorder, boots, block, filled(setup, done), filled(setup, again))?)
 }
 
 /// Each boot's rows that what it has measured fills.
@@ -132,7 +118,7 @@ fn record(
     block: &Block,
     mut done: Vec<Measured>,
     mut again: Vec<Measured>,
-) -> Result<(), RowError> {
+) -> Result<(), RunError> {
     done.retain(|one| block.lacks(&recorder.history, &boots[one.at].slot, one.bench));
     again.retain(|one| one.recorded.outcome == Outcome::Measured);
     recorder.store.at_once(|store| {
@@ -183,13 +169,13 @@ impl Row<'_> {
         recorder: &mut Recorder,
         boots: Vec<usize>,
         again: Vec<usize>,
-    ) -> Result<(), RowError> {
+    ) -> Result<(), Dead> {
         let Wanted { block, bench, .. } = *self.wanted;
         let boots = boots.into_iter().map(|at| (at, false));
         let all: Vec<(usize, bool)> = boots.chain(again.into_iter().map(|at| (at, true))).collect();
         for (at, again) in self.order(0, all) {
             let recorded = measure(recorder, &mut self.boots[at], bench, &block.samples);
-            let recorded = recorded.map_err(|error| RowError::Ended { at, error })?;
+            let recorded = recorded.map_err(|error| Dead { at, error })?;
             let measured = if again { &mut self.again } else { &mut self.done };
             measured.push(Measured { at, bench, recorded });
         }
@@ -203,7 +189,7 @@ impl Row<'_> {
         recorder: &mut Recorder,
         boots: Vec<usize>,
         turns: Turns,
-    ) -> Result<(), RowError> {
+    ) -> Result<(), Dead> {
         let Wanted { block, bench, within, .. } = *self.wanted;
         let before = Processes::now();
         let mut parts = Vec::new();
@@ -243,7 +229,7 @@ impl Row<'_> {
         }
         if let Some(part) = self.waiting.first() {
             let why = "it waits for another turn after its last sample";
-            return Err(RowError::Ended { at: part.at, error: SessionError::Protocol(why.into()) });
+            return Err(Dead { at: part.at, error: SessionError::Protocol(why.into()) });
         }
         recorder.own.add(&since);
         let after = Processes::now();
@@ -256,14 +242,14 @@ impl Row<'_> {
     }
 
     /// One turn of one layer, of so many samples and perhaps the last, or its preparation.
-    fn turn(&mut self, mut part: Part, turn: Option<(u32, bool)>) -> Result<(), RowError> {
+    fn turn(&mut self, mut part: Part, turn: Option<(u32, bool)>) -> Result<(), Dead> {
         let booted = &mut self.boots[part.at];
         let within = self.setup.within(&part.request);
         let answer = part.meter.turn(|| match turn {
             None => booted.session.prepare(&part.request, within),
             Some(turn) => booted.session.take(&part.request, turn, within),
         });
-        match answer.map_err(|error| RowError::Ended { at: part.at, error })? {
+        match answer.map_err(|error| Dead { at: part.at, error })? {
             Turn::Waiting(sample_ns) => self.waiting.push(Part { sample_ns, ..part }),
             Turn::Over(answer) => {
                 booted.busy += part.meter.busy();

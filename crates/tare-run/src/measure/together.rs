@@ -1,15 +1,15 @@
 //! A block whose layers are alive together: they take turns, benchmark by benchmark.
 
-use super::booting::{BootError, Booted};
+use super::booting::Booted;
 use super::idle;
-use super::row::{RowError, Wanted, measure_row};
+use super::row::{Dead, Wanted, measure_row};
 use crate::decide::block::Block;
 use crate::decide::budget::Budget;
 use crate::decide::forecast::warn_of_left_out;
 use crate::host::memory;
 use crate::plan::slot::{Key, Slot};
 use crate::record::observer::Event;
-use crate::record::recorder::{Recorder, RunError, Stop};
+use crate::record::recorder::{Ended, Recorder, RunError, Stop};
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 use tare_layers::SessionError;
@@ -111,8 +111,8 @@ impl Together {
             let wanted = Wanted { block, bench, alone: &self.alone, within };
             match measure_row(recorder, &mut self.boots, &wanted) {
                 Ok(()) => {}
-                Err(RowError::Campaign(error)) => return Err(error.into()),
-                Err(RowError::Ended { at, error }) => {
+                Err(Ended::Campaign(error)) => return Err(error.into()),
+                Err(Ended::Failed(Dead { at, error })) => {
                     let booted = self.boots.remove(at);
                     let slot = booted.slot;
                     let failure = booted.abandon(recorder, error, Some(bench))?;
@@ -152,8 +152,8 @@ fn boot_twice(
                 }
                 return Ok(Some(booted));
             }
-            Err(BootError::Campaign(error)) => return Err(error.into()),
-            Err(BootError::Failed(failure)) => recorder.failed(&slot, &failure, None)?,
+            Err(Ended::Campaign(error)) => return Err(error.into()),
+            Err(Ended::Failed(failure)) => recorder.failed(&slot, &failure, None)?,
         }
         if slot.attempt == 2 {
             return Ok(None);

@@ -28,6 +28,20 @@ impl<E: Into<RunError>> From<E> for Stop {
     }
 }
 
+/// Why a part of a campaign did not come to its end.
+pub(crate) enum Ended<F> {
+    /// It has failed in this way; the campaign goes on.
+    Failed(F),
+    /// The campaign cannot go on.
+    Campaign(RunError),
+}
+
+impl<F, E: Into<RunError>> From<E> for Ended<F> {
+    fn from(error: E) -> Ended<F> {
+        Ended::Campaign(error.into())
+    }
+}
+
 /// A boot that ended early.
 pub(crate) struct Failure {
     /// The boot's row.
