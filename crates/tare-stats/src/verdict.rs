@@ -147,7 +147,8 @@ fn shown(answer: &RowVerdict, row: &RowInput, alpha: f64, rows: usize) -> ShownI
 }
 
 /// [`verdicts_with`] before it plans more blocks for the undecided rows, which costs more than deciding.
-pub(crate) fn claims(rows: &[RowInput], rules: &VerdictRules) -> Vec<RowVerdict> {
+#[must_use]
+pub fn claims(rows: &[RowInput], rules: &VerdictRules) -> Vec<RowVerdict> {
     let usable: Vec<usize> = (0..rows.len()).filter(|&i| rows[i].check().is_ok()).collect();
     let tests: Vec<Test> = tests(rows, &usable, rules.variance);
     let pairs: Vec<PairP> =
