@@ -95,8 +95,10 @@ fn incomplete(rows: &[Vec<Option<f64>>]) -> LogRatio {
 /// each side's own values. Welch's interval, by the standard errors and degrees of freedom that the two have.
 #[must_use]
 pub fn unpaired_geomean(a: &SuiteGeomean, b: &SuiteGeomean, confidence: f64) -> RatioInterval {
-    let (a, b) = (&a.interval, &b.interval);
-    let (part_a, part_b) = (a.std_error.powi(2), b.std_error.powi(2));
+    let a = &a.interval;
+    let b = &b.interval;
+    let part_a = a.std_error.powi(2);
+    let part_b = b.std_error.powi(2);
     let least = a.df.min(b.df);
     let welch = (part_a + part_b).powi(2) / (part_a.powi(2) / a.df + part_b.powi(2) / b.df);
     let parts = LogRatio {

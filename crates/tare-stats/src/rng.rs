@@ -32,7 +32,8 @@ impl Rng {
             return z;
         }
         loop {
-            let (u, v) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
+            let u = 2.0 * self.uniform() - 1.0;
+            let v = 2.0 * self.uniform() - 1.0;
             let s = u * u + v * v;
             if s > 0.0 && s < 1.0 {
                 let factor = (-2.0 * s.ln() / s).sqrt();

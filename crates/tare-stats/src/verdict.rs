@@ -252,6 +252,7 @@ fn decide(row: &RowInput, test: &Test, p: PairP, alpha: f64) -> RowVerdict {
     };
     let df = test.df.is_finite().then_some(test.df);
     let PairP { difference: p_difference, equivalence: p_equivalence } = p;
-    let (std_error, shown) = (test.error, None);
+    let std_error = test.error;
+    let shown = None;
     RowVerdict { verdict, p_difference, p_equivalence, within_floor, std_error, df, shown }
 }
