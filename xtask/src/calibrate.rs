@@ -11,16 +11,18 @@ const FILE: &str = "docs/calibration.md";
 /// Simulated campaigns per figure, and the seed, when nothing is said.
 const USUAL: (u64, u64) = (4000, 2);
 
-/// The programs that make the tables: package and example.
-const MAKERS: [(&str, &str); 2] =
-    [("tare-stats", "calibrate"), ("tare-board", "calibrate_compare")];
+/// The programs that make the tables, as `cargo run` is told of them.
+const MAKERS: [&[&str]; 2] = [
+    &["--package", "tare-calibrate"],
+    &["--package", "tare-board", "--example", "calibrate_compare"],
+];
 
 /// Simulates campaigns and pairs of campaigns, and writes what share of them was judged rightly.
 pub fn calibrate(args: &[String]) -> Result<()> {
     let (repeats, seed) = options(args)?;
     let mut text = header(repeats, seed);
-    for (package, example) in MAKERS {
-        text.push_str(&table(package, example, repeats, seed)?);
+    for maker in MAKERS {
+        text.push_str(&table(maker, repeats, seed)?);
     }
     let path = root().join(FILE);
     fs::create_dir_all(root().join("docs"))?;
@@ -53,24 +55,25 @@ fn header(repeats: u64, seed: u64) -> String {
          Made by `cargo xtask calibrate --repeats {repeats} --seed {seed}`; do not edit.\n\n\
          Every figure is over {repeats} simulated campaigns, or pairs of them; the simulation's own standard error is at\n\
          most {worst:.1} points, and {rare:.1} points near 5%. A bold figure misses its goal by more than twice its standard error. The\n\
-         noise models are in `crates/tare-stats/src/simulate.rs`, the pairs of campaigns in\n\
+         noise models are in `crates/tare-calibrate/src/noise.rs`, the pairs of campaigns in\n\
          `crates/tare-board/examples/calibrate_compare.rs`; what follows from the figures is in `docs/statistics.md`.\n\n"
     )
 }
 
-/// What an example prints, built for speed.
-fn table(package: &str, example: &str, repeats: u64, seed: u64) -> Result<String> {
-    eprintln!("+ {package}: {example} {repeats} {seed}");
+/// What a program prints, built for speed.
+fn table(maker: &[&str], repeats: u64, seed: u64) -> Result<String> {
+    eprintln!("+ {} -- {repeats} {seed}", maker.join(" "));
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let output = Command::new(cargo)
-        .args(["run", "--release", "--quiet", "--package", package, "--example", example, "--"])
-        .args([repeats.to_string(), seed.to_string()])
+        .args(["run", "--release", "--quiet"])
+        .args(maker)
+        .args(["--".to_owned(), repeats.to_string(), seed.to_string()])
         .current_dir(root())
         .stderr(Stdio::inherit())
         .output()
         .context("cannot start cargo")?;
     if !output.status.success() {
-        bail!("the example {example} of {package} failed ({})", output.status);
+        bail!("cargo run {} failed ({})", maker.join(" "), output.status);
     }
     Ok(String::from_utf8(output.stdout)?)
 }

@@ -63,6 +63,20 @@ pub struct LoadArgs {
     pub milliseconds: u64,
 }
 
+/// What is measured, and how it is told.
+#[derive(Args, Clone, Debug)]
+pub struct MeasuredArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// The load.
+    #[command(flatten)]
+    pub load: LoadArgs,
+    /// The device.
+    #[command(flatten)]
+    pub settings: Settings,
+}
+
 /// A front end.
 #[derive(Args, Clone, Debug)]
 pub struct DriveArgs {
@@ -75,15 +89,9 @@ pub struct DriveArgs {
     /// Drive a null device of QEMU's (qemu-storage-daemon)
     #[arg(long)]
     pub qemu: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// The load.
+    /// What is measured.
     #[command(flatten)]
-    pub load: LoadArgs,
-    /// The device.
-    #[command(flatten)]
-    pub settings: Settings,
+    pub measured: MeasuredArgs,
 }
 
 /// The suite.
@@ -98,15 +106,9 @@ pub struct SuiteArgs {
     /// Only experiments whose name begins with this
     #[arg(long, default_value = "")]
     pub only: String,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-    /// The load.
+    /// What is measured.
     #[command(flatten)]
-    pub load: LoadArgs,
-    /// The device.
-    #[command(flatten)]
-    pub settings: Settings,
+    pub measured: MeasuredArgs,
 }
 
 /// Does what was asked and gives what is to be printed. `words` lead from this program's name to these verbs; `tell` hears
@@ -148,7 +150,7 @@ fn ours(words: &[&str]) -> Result<Back, Error> {
     Ok(Back::Ours([program.into_os_string()].into_iter().chain(words).collect()))
 }
 
-fn point(back: Back, load: &LoadArgs, settings: &Settings) -> Point {
+fn point(back: Back, MeasuredArgs { load, settings, .. }: &MeasuredArgs) -> Point {
     Point {
         back,
         settings: settings.clone(),
@@ -167,15 +169,15 @@ fn driven(args: &DriveArgs, words: &[&str]) -> Result<String, Error> {
         Some(name) => Back::Socket(name.clone()),
         None => ours(words)?,
     };
-    if args.socket.is_some() && args.load.disks > 1 {
+    if args.socket.is_some() && args.measured.load.disks > 1 {
         return Err(Error::Setting("a socket is one disk".into()));
     }
-    let outcome = measure(&point(back, &args.load, &args.settings))?;
-    if args.json { json(&outcome) } else { Ok(text(&outcome)) }
+    let outcome = measure(&point(back, &args.measured))?;
+    if args.measured.json { json(&outcome) } else { Ok(text(&outcome)) }
 }
 
 fn suited(args: &SuiteArgs, words: &[&str], tell: impl Fn(&str)) -> Result<String, Error> {
-    let base = point(ours(words)?, &args.load, &args.settings);
+    let base = point(ours(words)?, &args.measured);
     let mut all = suite::experiments(&base, has_qemu());
     all.retain(|experiment| experiment.name.starts_with(&args.only));
     if all.is_empty() {
@@ -185,7 +187,7 @@ fn suited(args: &SuiteArgs, words: &[&str], tell: impl Fn(&str)) -> Result<Strin
     let rows = suite::run(&all, blocks, args.seed, |block, name| {
         tell(&format!("block {} of {blocks}: {name}", block + 1));
     })?;
-    if args.json { json(&rows) } else { Ok(suite::table(&rows)) }
+    if args.measured.json { json(&rows) } else { Ok(suite::table(&rows)) }
 }
 
 /// Whether QEMU's back end can be compared with.

@@ -123,7 +123,9 @@ fn wanted(point: &Point) -> Wanted {
 }
 
 fn load(point: &Point, from: u64, to: u64) -> Load {
-    let (block, depth, write) = (point.block, usize::from(point.depth), point.write);
+    let block = point.block;
+    let depth = usize::from(point.depth);
+    let write = point.write;
     Load { block, depth, write, from, to }
 }
 
@@ -162,7 +164,8 @@ fn run(
             .into_iter()
             .enumerate()
             .map(|(queue, (mut way, load))| {
-                let (phase, held) = (&phase, held(queue));
+                let phase = &phase;
+                let held = held(queue);
                 scope.spawn(move || drive(&mut *way, &load, phase, held, PATIENCE))
             })
             .collect();
@@ -191,7 +194,9 @@ fn between(
     back: &impl Fn() -> Result<Option<Duration>, Error>,
 ) -> Result<Clocks, Error> {
     sleep(phase, time / 5);
-    let (wall, front, other) = (Instant::now(), own_cpu()?, back()?);
+    let wall = Instant::now();
+    let front = own_cpu()?;
+    let other = back()?;
     phase.measure();
     sleep(phase, time);
     let passed = wall.elapsed();

@@ -75,7 +75,8 @@ pub fn read(
     let sector = u64::from_le_bytes(words[8..16].try_into().ok()?);
     // A read's segments are written by the device.
     let fills = kind != virtio_blk::VIRTIO_BLK_T_OUT;
-    let (mut bytes, mut sound) = (0u32, true);
+    let mut bytes = 0u32;
+    let mut sound = true;
     let mut last = chain.next()?;
     for next in chain {
         let data = std::mem::replace(&mut last, next);

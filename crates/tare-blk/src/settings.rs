@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::polling;
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, FromArgMatches, ValueEnum};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -120,22 +120,12 @@ impl Default for Model {
 }
 
 impl Default for Settings {
+    /// As without any word on the command line: the defaults are listed there only.
     fn default() -> Self {
-        Self {
-            device: Source::Null,
-            mebibytes: 1024,
-            segments: 32,
-            segment_bytes: PAGE,
-            ring: 128,
-            direct_descriptors: false,
-            no_event_index: false,
-            queues: 1,
-            lock: Lock::None,
-            poll_us: polling::DEFAULT_US,
-            engine: Engine::IoUring,
-            cached: false,
-            writable: false,
-        }
+        let none: [&str; 0] = [];
+        let command = Self::augment_args(Command::new("settings").no_binary_name(true));
+        Self::from_arg_matches(&command.get_matches_from(none))
+            .expect("every setting has a default")
     }
 }
 

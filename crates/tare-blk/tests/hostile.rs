@@ -35,9 +35,11 @@ fn descriptor(random: &mut SplitMix64, bytes: u64) -> u128 {
         u64::MAX - 15,
     ];
     let lengths = [0, 1, 16, 16, 32, 512, 512, 4096, 1 << 20, u32::MAX, u32::MAX - 15];
-    let (place, length) = (pick(random, &places), pick(random, &lengths));
+    let place = pick(random, &places);
+    let length = pick(random, &lengths);
     // Any of: another one follows, the device writes, a table.
-    let (flags, next) = (random.next_u64() % 8, random.next_u64() % 20);
+    let flags = random.next_u64() % 8;
+    let next = random.next_u64() % 20;
     u128::from(place) | u128::from(length) << 64 | u128::from(flags) << 96 | u128::from(next) << 112
 }
 
@@ -49,7 +51,8 @@ fn lie(name: &Path, seed: u64) {
     let [table, available, used] = driver.ring.addresses().map(|address| (address - BASE) as usize);
     // Where the back end says how far it has read.
     let read = || driver.memory.get::<u16>(used + 4 + 8 * 16);
-    let (mut next, mut rounds) = (0u16, 0);
+    let mut next = 0u16;
+    let mut rounds = 0;
     for _ in 0..400 {
         // Tables may lie anywhere but in the rings, and headers of reads and writes, too.
         for _ in 0..64 {

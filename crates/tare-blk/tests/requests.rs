@@ -63,7 +63,8 @@ fn what_a_device_cannot_do_fails_with_a_status() {
     let mut driver = Driver::connect(&served.name(0));
     let data = driver.memory.give(4096, 4096);
     let end = driver.memory.bytes();
-    let (io_error, unsupported) = (1, 2);
+    let io_error = 1;
+    let unsupported = 2;
     for (what, kind, sector, segments) in [
         ("beyond the end", IN, 64, vec![(data, 512)]),
         ("across the end", IN, 63, vec![(data, 1024)]),

@@ -56,7 +56,8 @@ fn every_part_of_others_has_its_licence() {
     let contents = contents();
     let bill = Bom::parse_from_json(contents.sbom.as_bytes()).unwrap();
     for part in bill.components.unwrap().0 {
-        let (name, version) = (part.name.to_string(), part.version.unwrap().to_string());
+        let name = part.name.to_string();
+        let version = part.version.unwrap().to_string();
         let listed = contents.licences.contains(&format!("{name} {version}: "));
         assert_eq!(listed, !name.starts_with("tare-"), "{name} {version}");
     }

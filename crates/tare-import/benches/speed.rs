@@ -36,13 +36,15 @@ fn throughput(file: &Path) {
     let text = one.repeat(BYTES.div_ceil(one.len()));
     let format = recognise(&one).expect("its format");
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-    let (mut best, mut figures) = (f64::INFINITY, 0);
+    let mut best = f64::INFINITY;
+    let mut figures = 0;
     for _ in 0..3 {
         let start = cpu_seconds();
         figures = parse(format, &text, &stem, "layer").expect("the file repeated").figures.len();
         best = best.min(cpu_seconds() - start);
     }
-    let (rate, count) = (text.len() as f64 / 1e6 / best, figures as f64 / best);
+    let rate = text.len() as f64 / 1e6 / best;
+    let count = figures as f64 / best;
     println!("{stem:28} {:18} {rate:8.0} {count:12.2e}", format.name);
 }
 

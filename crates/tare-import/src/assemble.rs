@@ -104,7 +104,8 @@ impl Import {
                 for (slot, layer) in
                     self.layers.iter().enumerate().filter(|(_, l)| block < l.blocks())
                 {
-                    let (block_id, slot) = (block as u32, slot as u32);
+                    let block_id = block as u32;
+                    let slot = slot as u32;
                     let boot = store.begin_boot(
                         block_id,
                         slot,
@@ -122,7 +123,8 @@ impl Import {
             }
             for layer in &self.layers {
                 for text in &layer.notes {
-                    let (layer, text) = (Some(layer.name.clone()), text.clone());
+                    let layer = Some(layer.name.clone());
+                    let text = text.clone();
                     store.warn(&Warning { layer, benchmark: None, text })?;
                 }
             }

@@ -10,6 +10,7 @@ mod figure;
 mod format;
 mod formats;
 mod hints;
+mod index;
 mod json;
 mod lines;
 mod names;

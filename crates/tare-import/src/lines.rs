@@ -17,7 +17,9 @@ const EXACT: usize = 15;
 
 /// `12440`, `0.0542`: digits with at most one point, few enough that one division is exact.
 fn decimal(text: &[u8]) -> Option<f64> {
-    let (mut digits, mut after_point, mut point) = (0_u64, 0, false);
+    let mut digits = 0_u64;
+    let mut after_point = 0;
+    let mut point = false;
     if text.is_empty() || text.len() > EXACT {
         return None;
     }
@@ -125,7 +127,8 @@ pub(crate) fn clock(text: &str) -> Option<f64> {
         let parts: Vec<f64> = text.split(':').map(number).collect::<Option<_>>()?;
         return (parts.len() <= 3).then(|| parts.iter().fold(0.0, |sum, part| sum * 60.0 + part));
     }
-    let (mut rest, mut seconds) = (text, 0.0);
+    let mut rest = text;
+    let mut seconds = 0.0;
     for (mark, length) in [('h', 3600.0), ('m', 60.0)] {
         if let Some((value, after)) = rest.split_once(mark) {
             seconds += number(value)? * length;
@@ -149,7 +152,8 @@ mod tests {
         let mut seed = 1_u64;
         for _ in 0..100_000 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let (digits, places) = ((seed >> 20) % 10_000_000_000_000, (seed % 9) as usize);
+            let digits = (seed >> 20) % 10_000_000_000_000;
+            let places = (seed % 9) as usize;
             let text = format!("{}.{:0places$}", digits / 1000, digits % 10_u64.pow(places as u32));
             assert_eq!(number(&text), text.parse().ok(), "{text}");
         }

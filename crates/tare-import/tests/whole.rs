@@ -90,7 +90,8 @@ fn text_for_people_is_told_apart_and_the_flag_is_named() {
 #[test]
 fn xml_of_any_depth_is_refused_and_not_followed() {
     let deep = |open: &str, close: &str| {
-        let (open, close) = (open.repeat(20_000), close.repeat(20_000));
+        let open = open.repeat(20_000);
+        let close = close.repeat(20_000);
         format!("<PhoronixTestSuite>\n{open}{close}</PhoronixTestSuite>")
     };
     let tricks = [

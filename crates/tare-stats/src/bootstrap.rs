@@ -122,7 +122,8 @@ pub fn disagree(t: &RatioInterval, bootstrap: &BootstrapRatio) -> Option<f64> {
     if t.blocks.min(bootstrap.blocks) < LEAST_BLOCKS_TO_COMPARE {
         return None;
     }
-    let (low, high) = (t.low.ln() - bootstrap.low.ln(), t.high.ln() - bootstrap.high.ln());
+    let low = t.low.ln() - bootstrap.low.ln();
+    let high = t.high.ln() - bootstrap.high.ln();
     let half = (t.high.ln() - t.low.ln()).max(bootstrap.high.ln() - bootstrap.low.ln()) / 2.0;
     let gap = low.abs().max(high.abs()) / half;
     (gap > DISAGREEMENT_BOUND).then_some(gap)

@@ -100,7 +100,8 @@ pub fn optimum(found: &Components, costs: &Costs) -> Result<Repetitions, StatErr
     if !(sound(costs.boot) && sound(costs.process) && sound(costs.sample) && costs.sample > 0.0) {
         return Err(StatError::BadSetting { name: "cost" });
     }
-    let (sample, process) = (found.sample.unwrap_or(0.0), found.process.unwrap_or(0.0));
+    let sample = found.sample.unwrap_or(0.0);
+    let process = found.process.unwrap_or(0.0);
     let plan = |p: f64, s: f64| Repetitions {
         processes: p as usize,
         samples: s as usize,
@@ -156,7 +157,8 @@ pub fn blocks_needed(log_sd: f64, half_width: f64, confidence: f64) -> Option<us
     let goal = half_width.ln_1p();
     let enough =
         |n: usize| t_factor(confidence, (n - 1) as f64) * log_sd / (n as f64).sqrt() <= goal;
-    let (mut low, mut high) = (2_usize, 2_usize);
+    let mut low = 2_usize;
+    let mut high = 2_usize;
     while !enough(high) {
         if high > 10_000_000 {
             return None;

@@ -7,7 +7,7 @@
 use crate::check;
 use crate::error::StatError;
 use crate::moderate::{VariancePrior, moderate};
-use crate::ratio::{Parts, RatioInterval};
+use crate::ratio::{LogRatio, RatioInterval};
 use crate::summary::{mean_of, sd_of};
 
 /// What the settings of a design vary by from block to block.
@@ -52,7 +52,7 @@ impl DesignNoise {
         }
         let (variance, df) = moderate(own.log_sd.powi(2) / weight, own.df, &self.prior);
         let sd = (variance * weight).sqrt();
-        let parts = Parts {
+        let parts = LogRatio {
             mean: own.log_ratio,
             sd,
             error: sd / (own.blocks as f64).sqrt(),

@@ -66,6 +66,8 @@ pub fn decompose(baseline: &Work, layer: &Work) -> Result<Decomposition, StatErr
         Factor { factor, share }
     };
     let residual = factor(ratio / product);
-    let (cpu, path_length, cpi) = (factor(cpu), factor(path_length), factor(cpi));
+    let cpu = factor(cpu);
+    let path_length = factor(path_length);
+    let cpi = factor(cpi);
     Ok(Decomposition { ratio, cpu, path_length, cpi, product, residual })
 }

@@ -15,8 +15,10 @@ pub(crate) fn median_difference(a: &[f64], b: &[f64]) -> f64 {
 pub(crate) fn difference_of_rank(a: &[f64], b: &[f64], rank: u64) -> f64 {
     let few = 2 * (a.len() + b.len()) as u64;
     // Up to `low` there are fewer pairs than `rank`, up to `high` at least as many.
-    let (mut low, mut high) = (f64::NEG_INFINITY, b[b.len() - 1] - a[0]);
-    let (mut below, mut up_to) = (0, a.len() as u64 * b.len() as u64);
+    let mut low = f64::NEG_INFINITY;
+    let mut high = b[b.len() - 1] - a[0];
+    let mut below = 0;
+    let mut up_to = a.len() as u64 * b.len() as u64;
     let mut middle = f64::midpoint(b[0] - a[a.len() - 1], high);
     // Heavy ties can keep the bracket full; then the bits decide.
     for _ in 0..40 {
@@ -41,7 +43,8 @@ pub(crate) fn difference_of_rank(a: &[f64], b: &[f64], rank: u64) -> f64 {
 
 /// All differences above `low` and up to `high`.
 fn differences_within(a: &[f64], b: &[f64], low: f64, high: f64) -> Vec<f64> {
-    let (mut first, mut end) = (0, 0);
+    let mut first = 0;
+    let mut end = 0;
     let mut found = Vec::new();
     for value in b {
         while first < a.len() && value - a[first] > high {
@@ -56,7 +59,8 @@ fn differences_within(a: &[f64], b: &[f64], low: f64, high: f64) -> Vec<f64> {
 }
 
 fn bisect_bits(a: &[f64], b: &[f64], rank: u64, low: f64, high: f64) -> f64 {
-    let (mut low, mut high) = (to_ordered(low), to_ordered(high));
+    let mut low = to_ordered(low);
+    let mut high = to_ordered(high);
     while low < high {
         let middle = low + (high - low) / 2;
         if count_up_to(a, b, from_ordered(middle)) >= rank {

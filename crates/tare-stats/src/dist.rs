@@ -66,7 +66,8 @@ pub fn t_critical(tail: f64, df: f64) -> f64 {
         return normal;
     }
     let goal = tail.ln();
-    let (mut low, mut high) = (-80.0_f64, 700.0_f64);
+    let mut low = -80.0_f64;
+    let mut high = 700.0_f64;
     let mut u = normal.max(1e-12).ln();
     for _ in 0..200 {
         let p = t_two_sided(u.exp(), df);
@@ -148,7 +149,8 @@ pub fn trigamma(x: f64) -> f64 {
     if x.is_nan() || x <= 0.0 {
         return f64::INFINITY;
     }
-    let (mut x, mut sum) = (x, 0.0);
+    let mut x = x;
+    let mut sum = 0.0;
     while x < 10.0 {
         sum += 1.0 / (x * x);
         x += 1.0;
@@ -187,7 +189,8 @@ pub fn trigamma_inverse(y: f64) -> f64 {
 
 /// Tetragamma (negative for `x > 0`), by the same recurrence and series as [`trigamma`].
 fn tetragamma(x: f64) -> f64 {
-    let (mut x, mut sum) = (x, 0.0);
+    let mut x = x;
+    let mut sum = 0.0;
     while x < 10.0 {
         sum -= 2.0 / (x * x * x);
         x += 1.0;

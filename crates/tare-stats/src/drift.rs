@@ -96,7 +96,8 @@ pub fn lag1(values: &[f64]) -> Result<f64, StatError> {
 pub fn warm_up_cut(values: &[f64]) -> Result<usize, StatError> {
     check::finite(values)?;
     let center = mean_of(values);
-    let (mut sum, mut squares) = (0.0, 0.0);
+    let mut sum = 0.0;
+    let mut squares = 0.0;
     let mut best = (f64::INFINITY, 0);
     for (i, x) in values.iter().enumerate().rev() {
         let n = (values.len() - i) as f64;
@@ -137,7 +138,8 @@ pub fn change_point(values: &[f64]) -> Option<(usize, f64)> {
 }
 
 fn strongest_split(values: &[f64]) -> (f64, usize, f64) {
-    let (n, total) = (values.len() as f64, values.iter().sum::<f64>());
+    let n = values.len() as f64;
+    let total = values.iter().sum::<f64>();
     let mut before = 0.0;
     let mut best = (-1.0, 0, 0.0);
     for (i, x) in values.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The noise floor: what the baseline's ratio to a second boot of itself says.
 
+use crate::dist::t_factor;
 use crate::error::StatError;
 use crate::ratio::{RatioInterval, exp_finite, log_ratios, ratio_of_logs};
 use serde::Serialize;
@@ -39,8 +40,16 @@ pub fn noise_floor(
 /// As [`ratio_of_logs`].
 pub fn noise_floor_of_logs(logs: &[f64], confidence: f64) -> Result<NoiseFloor, StatError> {
     let interval = ratio_of_logs(logs, confidence)?;
-    let half = if interval.degenerate { 0.0 } else { interval.half_width() };
-    let log_floor = (interval.log_ratio.abs() + half).min(f64::MAX);
-    let holds_one = interval.log_ratio.abs() <= half.max(1e-12);
-    Ok(NoiseFloor { interval, log_floor, ratio_floor: exp_finite(log_floor), holds_one })
+    Ok(NoiseFloor::with_factor(interval, t_factor(confidence, interval.df)))
+}
+
+impl NoiseFloor {
+    /// The floor that an interval shows whose factor of Student's t ([`t_factor`]) is known.
+    #[must_use]
+    pub fn with_factor(interval: RatioInterval, factor: f64) -> NoiseFloor {
+        let half = if interval.degenerate { 0.0 } else { factor * interval.std_error };
+        let log_floor = (interval.log_ratio.abs() + half).min(f64::MAX);
+        let holds_one = interval.log_ratio.abs() <= half.max(1e-12);
+        NoiseFloor { interval, log_floor, ratio_floor: exp_finite(log_floor), holds_one }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::check;
 use crate::error::StatError;
-use crate::ratio::{Parts, RatioInterval, all_same};
+use crate::ratio::{LogRatio, RatioInterval, all_same};
 use crate::summary::mean_of;
 use crate::uneven::{Spread, spread};
 use serde::Serialize;
@@ -71,14 +71,14 @@ pub fn suite_geomean_sparse(
 }
 
 /// Of rows that all blocks have: the t interval over the blocks' means.
-fn complete(rows: &[Vec<Option<f64>>]) -> Parts {
+fn complete(rows: &[Vec<Option<f64>>]) -> LogRatio {
     let blocks = rows.first().map_or(0, Vec::len);
     let mean = |b: usize| mean_of(&rows.iter().filter_map(|row| row[b]).collect::<Vec<_>>());
-    Parts::of_blocks(&(0..blocks).map(mean).collect::<Vec<_>>())
+    LogRatio::of_blocks(&(0..blocks).map(mean).collect::<Vec<_>>())
 }
 
 /// Of rows that some blocks lack.
-fn incomplete(rows: &[Vec<Option<f64>>]) -> Parts {
+fn incomplete(rows: &[Vec<Option<f64>>]) -> LogRatio {
     let own = |row: &Vec<Option<f64>>| row.iter().flatten().copied().collect::<Vec<f64>>();
     let cells: Vec<Vec<f64>> = rows.iter().map(own).collect();
     let means: Vec<f64> = cells.iter().map(|row| mean_of(row)).collect();
@@ -88,18 +88,20 @@ fn incomplete(rows: &[Vec<Option<f64>>]) -> Parts {
     let error = if still { 0.0 } else { error };
     // As many blocks as there are degrees of freedom, and one: what `error` would be after so many complete ones.
     let sd = error * (df + 1.0).sqrt();
-    Parts { mean: mean_of(&means), sd, error, df, blocks: rows[0].len(), paired: true }
+    LogRatio { mean: mean_of(&means), sd, error, df, blocks: rows[0].len(), paired: true }
 }
 
 /// The ratio of two suite means whose blocks are unrelated: `a` and `b` are of [`suite_geomean_sparse`] over the logs of
 /// each side's own values. Welch's interval, by the standard errors and degrees of freedom that the two have.
 #[must_use]
 pub fn unpaired_geomean(a: &SuiteGeomean, b: &SuiteGeomean, confidence: f64) -> RatioInterval {
-    let (a, b) = (&a.interval, &b.interval);
-    let (part_a, part_b) = (a.std_error.powi(2), b.std_error.powi(2));
+    let a = &a.interval;
+    let b = &b.interval;
+    let part_a = a.std_error.powi(2);
+    let part_b = b.std_error.powi(2);
     let least = a.df.min(b.df);
     let welch = (part_a + part_b).powi(2) / (part_a.powi(2) / a.df + part_b.powi(2) / b.df);
-    let parts = Parts {
+    let parts = LogRatio {
         mean: b.log_ratio - a.log_ratio,
         sd: a.log_sd.hypot(b.log_sd),
         error: (part_a + part_b).sqrt(),

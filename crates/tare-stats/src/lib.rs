@@ -9,7 +9,7 @@
 //! its [`suite_geomean`]. Beside them stand the [`bootstrap_ratio`] as a check, the [`shape()`] of the distributions, the
 //! [`Warning`]s, and the variance [`components()`] that plan the next campaign.
 //!
-//! What was chosen because simulation said so ([`calibrate()`]; figures in docs/calibration.md):
+//! What was chosen because simulation said so (the crate `tare-calibrate`; figures in docs/calibration.md):
 //! - the interval printed per row is the row's own t interval on the log scale: it holds the truth in 94.5–97.0% of
 //!   campaigns from 5 blocks, in 93–97% at 3, under every noise model tried;
 //! - verdicts use moderated variances only where a noise floor was measured and there are 5 blocks or more. On 150 rows
@@ -19,9 +19,7 @@
 //! - boots that fall into two modes break any method at 3 blocks: equal modes by luck look like a quiet difference.
 //!   The floor catches most of that (27% false without, about 6% with).
 
-pub mod adaptive;
 pub mod bootstrap;
-pub mod calibrate;
 mod check;
 pub mod components;
 pub mod contrasts;
@@ -32,27 +30,21 @@ pub mod dist;
 pub mod drift;
 mod error;
 pub mod estimator;
-pub mod experiment;
 pub mod factorial;
 pub mod floor;
 pub mod geomean;
-pub mod goal;
-pub mod hosts;
 mod input;
 pub mod line;
 pub mod meta;
 pub mod moderate;
-mod moments;
 mod plan;
 pub mod predict;
 pub mod rank;
 pub mod ratio;
-mod rng;
+pub mod rng;
 mod rounds;
 pub mod shape;
-pub mod simulate;
 pub mod summary;
-pub mod sweeps;
 pub mod tail;
 mod uneven;
 pub mod verdict;
@@ -60,7 +52,6 @@ pub mod warning;
 mod width;
 
 pub use bootstrap::{BlockSamples, BootstrapRatio, bootstrap_ratio, disagree};
-pub use calibrate::{calibrate, calibration_table};
 pub use components::{Components, Costs, Repetitions, blocks_needed, components, optimum};
 pub use contrasts::DesignNoise;
 pub use correct::{Correction, PairP, adjusted, benjamini_hochberg, holm};
@@ -71,7 +62,6 @@ pub use estimator::{Best, Estimator};
 pub use factorial::{Factorial, Fit};
 pub use floor::{NoiseFloor, noise_floor, noise_floor_of_logs};
 pub use geomean::{SuiteGeomean, suite_geomean, suite_geomean_sparse, unpaired_geomean};
-pub use goal::CalibrationRow;
 pub use input::RowInput;
 pub use line::{Line, line};
 pub use meta::{
@@ -82,15 +72,16 @@ pub use moderate::{VariancePrior, moderate};
 pub use predict::{CostModel, CostTerm, PredictedRatio, ProgramCost};
 pub use rank::{RankCorrelation, rank_correlation};
 pub use ratio::{
-    RatioInterval, RatioPoint, log_ratios, paired_ratio, point_of_logs, ratio_of_logs, ratio_point,
-    unpaired_point, unpaired_ratio,
+    LogRatio, RatioInterval, RatioPoint, log_ratios, paired_ratio, point_of_logs, ratio_of_logs,
+    ratio_point, unpaired_point, unpaired_ratio,
 };
 pub use rounds::{FEWEST_ROUNDS, rounds_log_ratio};
 pub use shape::{Shape, cliffs_delta, hodges_lehmann, shape, wasserstein};
 pub use summary::{MeanInterval, mad, mean, mean_interval, median, quantile, sample_sd};
 pub use tail::{QuantileInterval, quantile_interval};
 pub use verdict::{
-    RowVerdict, ShownInterval, VarianceModel, Verdict, VerdictRules, verdicts, verdicts_with,
+    RowVerdict, ShownInterval, VarianceModel, Verdict, VerdictRules, claims, verdicts,
+    verdicts_with,
 };
 pub use warning::Warning;
 pub use width::narrow_enough;

@@ -26,7 +26,8 @@ pub fn line(x: &[f64], y: &[f64]) -> Result<Line, StatError> {
     check::finite(x)?;
     check::finite(y)?;
     check::at_least(x.len(), 2)?;
-    let (mean_x, mean_y) = (mean_of(x), mean_of(y));
+    let mean_x = mean_of(x);
+    let mean_y = mean_of(y);
     let spread: f64 = x.iter().map(|x| (x - mean_x).powi(2)).sum();
     let together: f64 = x.iter().zip(y).map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
     let slope = together / spread;

@@ -39,21 +39,26 @@ fn ranks(values: &[f64]) -> Vec<f64> {
 
 fn pearson(x: &[f64], y: &[f64]) -> f64 {
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
-    let (mx, my) = (mean(x), mean(y));
+    let mx = mean(x);
+    let my = mean(y);
     let product = |a: &[f64], ma: f64, b: &[f64], mb: f64| {
         a.iter().zip(b).map(|(a, b)| (a - ma) * (b - mb)).sum::<f64>()
     };
-    let (xx, yy) = (product(x, mx, x, mx), product(y, my, y, my));
+    let xx = product(x, mx, x, mx);
+    let yy = product(y, my, y, my);
     (product(x, mx, y, my) / (xx.sqrt() * yy.sqrt())).clamp(-1.0, 1.0)
 }
 
 /// Tau-b; none when a list is constant.
 fn kendall(x: &[f64], y: &[f64]) -> Option<f64> {
-    let (mut score, mut in_x, mut in_y) = (0.0, 0.0, 0.0);
+    let mut score = 0.0;
+    let mut in_x = 0.0;
+    let mut in_y = 0.0;
     for i in 0..x.len() {
         for j in 0..i {
             let sign = |v: &[f64]| if v[i] == v[j] { 0.0 } else { (v[i] - v[j]).signum() };
-            let (a, b) = (sign(x), sign(y));
+            let a = sign(x);
+            let b = sign(y);
             score += a * b;
             in_x += a * a;
             in_y += b * b;

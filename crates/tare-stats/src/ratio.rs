@@ -70,14 +70,7 @@ pub fn ratio_of_logs(logs: &[f64], confidence: f64) -> Result<RatioInterval, Sta
     check::level(confidence)?;
     check::finite(logs)?;
     check::at_least(logs.len(), 2)?;
-    let n = logs.len();
-    let mean = mean_of(logs);
-    let sd = if all_same(logs) { 0.0 } else { sd_of(logs, mean) };
-    let error = sd / (n as f64).sqrt();
-    Ok(RatioInterval::new(
-        Parts { mean, sd, error, df: (n - 1) as f64, blocks: n, paired: true },
-        confidence,
-    ))
+    Ok(RatioInterval::new(LogRatio::of_blocks(logs), confidence))
 }
 
 /// The ratio `b / a` of unrelated blocks: Welch's t interval on the logs (Welch 1947).
@@ -86,19 +79,21 @@ pub fn ratio_of_logs(logs: &[f64], confidence: f64) -> Result<RatioInterval, Sta
 /// [`StatError::TooFew`] when a side has one block; empty, non-finite, zero or negative values.
 pub fn unpaired_ratio(a: &[f64], b: &[f64], confidence: f64) -> Result<RatioInterval, StatError> {
     check::level(confidence)?;
-    let (mean_a, var_a, n_a) = log_moments(a)?;
-    let (mean_b, var_b, n_b) = log_moments(b)?;
-    let (part_a, part_b) = (var_a / n_a, var_b / n_b);
-    let sum = part_a + part_b;
-    let welch = sum * sum / (part_a * part_a / (n_a - 1.0) + part_b * part_b / (n_b - 1.0));
-    let least = (n_a - 1.0).min(n_b - 1.0);
-    let df = if welch.is_finite() { welch.clamp(least, n_a + n_b - 2.0) } else { least };
-    let parts = Parts {
-        mean: mean_b - mean_a,
-        sd: (var_a + var_b).sqrt(),
+    let first = logs_of_side(a)?;
+    let second = logs_of_side(b)?;
+    let squared_error = |side: &LogRatio| side.sd * side.sd / side.blocks as f64;
+    let error_a = squared_error(&first);
+    let error_b = squared_error(&second);
+    let sum = error_a + error_b;
+    let welch = sum * sum / (error_a * error_a / first.df + error_b * error_b / second.df);
+    let least = first.df.min(second.df);
+    let df = if welch.is_finite() { welch.clamp(least, first.df + second.df) } else { least };
+    let parts = LogRatio {
+        mean: second.mean - first.mean,
+        sd: (first.sd * first.sd + second.sd * second.sd).sqrt(),
         error: sum.sqrt(),
         df,
-        blocks: a.len().min(b.len()),
+        blocks: first.blocks.min(second.blocks),
         paired: false,
     };
     Ok(RatioInterval::new(parts, confidence))
@@ -151,16 +146,16 @@ impl RatioInterval {
         t_factor(self.confidence, self.df) * self.std_error
     }
 
-    /// Builds the interval from a log ratio, its standard error and degrees of freedom.
-    pub(crate) fn new(parts: Parts, confidence: f64) -> Self {
-        let Parts { error, df, .. } = parts;
-        let factor = if error == 0.0 { 0.0 } else { t_factor(confidence, df) };
-        Self::with_factor(parts, confidence, factor)
+    /// The interval of a log ratio.
+    pub(crate) fn new(log: LogRatio, confidence: f64) -> Self {
+        let factor = if log.error == 0.0 { 0.0 } else { t_factor(confidence, log.df) };
+        Self::with_factor(log, confidence, factor)
     }
 
-    /// [`RatioInterval::new`] with the t factor known: simulations build millions with the same one.
-    pub(crate) fn with_factor(parts: Parts, confidence: f64, factor: f64) -> Self {
-        let Parts { mean, sd, error, df, blocks, paired } = parts;
+    /// The interval by a factor of Student's t ([`t_factor`]) that is known: simulations build millions with the same one.
+    #[must_use]
+    pub fn with_factor(log: LogRatio, confidence: f64, factor: f64) -> Self {
+        let LogRatio { mean, sd, error, df, blocks, paired } = log;
         let half = factor * error;
         Self {
             ratio: exp_finite(mean),
@@ -179,30 +174,32 @@ impl RatioInterval {
     }
 }
 
-/// What [`RatioInterval::new`] is made from.
-pub(crate) struct Parts {
-    pub(crate) mean: f64,
-    pub(crate) sd: f64,
-    pub(crate) error: f64,
-    pub(crate) df: f64,
-    pub(crate) blocks: usize,
-    pub(crate) paired: bool,
+/// A log ratio and how well it is known: what a [`RatioInterval`] is made from. Logs are natural.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogRatio {
+    /// Mean over the blocks.
+    pub mean: f64,
+    /// Standard deviation of one block's.
+    pub sd: f64,
+    /// Standard error of `mean`.
+    pub error: f64,
+    /// Degrees of freedom of `error`.
+    pub df: f64,
+    /// Blocks it rests on.
+    pub blocks: usize,
+    /// Whether baseline and layer were paired block by block.
+    pub paired: bool,
 }
 
-impl Parts {
-    /// From two checked log ratios or more, one per block.
-    pub(crate) fn of_blocks(logs: &[f64]) -> Self {
-        let n = logs.len();
+impl LogRatio {
+    /// From two finite log ratios or more, one per block.
+    #[must_use]
+    pub fn of_blocks(logs: &[f64]) -> Self {
+        let blocks = logs.len();
         let mean = mean_of(logs);
         let sd = if all_same(logs) { 0.0 } else { sd_of(logs, mean) };
-        Self {
-            mean,
-            sd,
-            error: sd / (n as f64).sqrt(),
-            df: (n - 1) as f64,
-            blocks: n,
-            paired: true,
-        }
+        let error = sd / (blocks as f64).sqrt();
+        Self { mean, sd, error, df: blocks as f64 - 1.0, blocks, paired: true }
     }
 }
 
@@ -236,11 +233,10 @@ pub(crate) fn log_ratio(baseline: f64, layer: f64) -> f64 {
     if ratio.is_normal() { ratio.ln() } else { layer.ln() - baseline.ln() }
 }
 
-fn log_moments(values: &[f64]) -> Result<(f64, f64, f64), StatError> {
+/// The logarithms of one side's values, as if they were ratios to 1.
+fn logs_of_side(values: &[f64]) -> Result<LogRatio, StatError> {
     check::positive(values)?;
     check::at_least(values.len(), 2)?;
     let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
-    let mean = mean_of(&logs);
-    let sd = if all_same(&logs) { 0.0 } else { sd_of(&logs, mean) };
-    Ok((mean, sd * sd, values.len() as f64))
+    Ok(LogRatio::of_blocks(&logs))
 }

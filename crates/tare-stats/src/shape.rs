@@ -75,8 +75,10 @@ pub fn hodges_lehmann(a: &[f64], b: &[f64], confidence: f64) -> Result<MeanInter
     check::level(confidence)?;
     check::finite(a)?;
     check::finite(b)?;
-    let (a, b) = (sorted(a), sorted(b));
-    let (n, m) = (a.len() as f64, b.len() as f64);
+    let a = sorted(a);
+    let b = sorted(b);
+    let n = a.len() as f64;
+    let m = b.len() as f64;
     let z = normal_quantile(f64::midpoint(1.0, confidence));
     let rank = (n * m / 2.0 - z * (n * m * (n + m + 1.0) / 12.0).sqrt()).floor();
     if rank < 1.0 {
@@ -154,10 +156,15 @@ fn quantile_of_sorted(values: &[f64], p: f64) -> f64 {
 }
 
 fn transport(a: &[f64], b: &[f64]) -> f64 {
-    let (n, m) = (a.len() as f64, b.len() as f64);
-    let (mut i, mut j, mut done, mut sum) = (0, 0, 0.0, 0.0);
+    let n = a.len() as f64;
+    let m = b.len() as f64;
+    let mut i = 0;
+    let mut j = 0;
+    let mut done = 0.0;
+    let mut sum = 0.0;
     while i < a.len() && j < b.len() {
-        let (next_a, next_b) = ((i + 1) as f64 / n, (j + 1) as f64 / m);
+        let next_a = (i + 1) as f64 / n;
+        let next_b = (j + 1) as f64 / m;
         let next = next_a.min(next_b);
         sum += (next - done) * (a[i] - b[j]).abs();
         done = next;
@@ -172,7 +179,9 @@ fn transport(a: &[f64], b: &[f64]) -> f64 {
 }
 
 fn dominance(a: &[f64], b: &[f64]) -> f64 {
-    let (mut below, mut up_to, mut score) = (0_usize, 0_usize, 0.0);
+    let mut below = 0_usize;
+    let mut up_to = 0_usize;
+    let mut score = 0.0;
     for value in b {
         while below < a.len() && a[below] < *value {
             below += 1;

@@ -25,7 +25,8 @@ pub struct MeanInterval {
 pub fn mean_interval(values: &[f64], confidence: f64) -> Result<MeanInterval, StatError> {
     check::level(confidence)?;
     let sd = sample_sd(values)?;
-    let (mean, n) = (mean(values)?, values.len());
+    let mean = mean(values)?;
+    let n = values.len();
     let half = t_factor(confidence, (n - 1) as f64) * sd / (n as f64).sqrt();
     let interval = MeanInterval { mean, low: mean - half, high: mean + half, n };
     if interval.low.is_finite() && interval.high.is_finite() {

@@ -35,7 +35,8 @@ pub fn quantile_interval(
     let value = quantile(values, p)?;
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let (n, tail) = (sorted.len(), (1.0 - confidence) / 2.0);
+    let n = sorted.len();
+    let tail = (1.0 - confidence) / 2.0;
     // The value at `at` (from 0) lies above the quantile when no more than `at` values lie below it.
     let low = (0..n).take_while(|&at| at_most(at, n, p) <= tail).last();
     let high = (0..n).find(|&at| 1.0 - at_most(at, n, p) <= tail);

@@ -79,11 +79,13 @@ impl Design {
     /// The model by moments: the mean product of two rows' residuals in a block, and what each row varies beside that.
     fn model(&self) -> Model {
         let rows = self.cells.len();
-        let (mut products, mut expected) = (0.0, 0.0);
+        let mut products = 0.0;
+        let mut expected = 0.0;
         for r in 0..rows {
             for s in 0..r {
                 let both = dot(&self.has[r], &self.has[s]);
-                let (n, m) = (self.cells[r], self.cells[s]);
+                let n = self.cells[r];
+                let m = self.cells[s];
                 products += dot(&self.residuals[r], &self.residuals[s]);
                 expected += both * (1.0 - 1.0 / n - 1.0 / m + both / (n * m));
             }
@@ -113,13 +115,15 @@ impl Design {
         let rows = self.cells.len();
         let squares: Vec<f64> =
             model.own.iter().zip(&self.weights).map(|(v, w)| v * w * w).collect();
-        let (own, sum) = (self.by_block(&squares), self.by_block(&self.weights));
+        let own = self.by_block(&squares);
+        let sum = self.by_block(&self.weights);
         // What a row's mean takes from its residuals, as a product of two vectors over the blocks.
         let root = |r: usize| (self.weights[r] / self.cells[r]).sqrt();
         let loading: Vec<Vec<f64>> =
             (0..sum.len()).map(|b| (0..rows).map(|r| self.has[r][b] * root(r)).collect()).collect();
         let twice = doubled(&loading, rows);
-        let (mut trace, mut square) = (0.0, 0.0);
+        let mut trace = 0.0;
+        let mut square = 0.0;
         for b in 0..sum.len() {
             for c in 0..=b {
                 let mut covariance = 0.0;

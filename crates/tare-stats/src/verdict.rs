@@ -147,7 +147,8 @@ fn shown(answer: &RowVerdict, row: &RowInput, alpha: f64, rows: usize) -> ShownI
 }
 
 /// [`verdicts_with`] before it plans more blocks for the undecided rows, which costs more than deciding.
-pub(crate) fn claims(rows: &[RowInput], rules: &VerdictRules) -> Vec<RowVerdict> {
+#[must_use]
+pub fn claims(rows: &[RowInput], rules: &VerdictRules) -> Vec<RowVerdict> {
     let usable: Vec<usize> = (0..rows.len()).filter(|&i| rows[i].check().is_ok()).collect();
     let tests: Vec<Test> = tests(rows, &usable, rules.variance);
     let pairs: Vec<PairP> =
@@ -251,6 +252,7 @@ fn decide(row: &RowInput, test: &Test, p: PairP, alpha: f64) -> RowVerdict {
     };
     let df = test.df.is_finite().then_some(test.df);
     let PairP { difference: p_difference, equivalence: p_equivalence } = p;
-    let (std_error, shown) = (test.error, None);
+    let std_error = test.error;
+    let shown = None;
     RowVerdict { verdict, p_difference, p_equivalence, within_floor, std_error, df, shown }
 }

@@ -29,7 +29,8 @@ fn effects_are_those_of_statsmodels() {
     let cases = cases();
     assert_eq!(cases.len(), 9);
     for case in &cases {
-        let (model, values) = (model(case), list(case, "values"));
+        let model = model(case);
+        let values = list(case, "values");
         let fit = model.fit(&values).expect("a fit");
         close(fit.explained.expect("they vary"), num(case, "explained"), 1e-10);
         for told in case["means"].as_array().expect("means") {
@@ -41,7 +42,8 @@ fn effects_are_those_of_statsmodels() {
             near(found, num(told, "value"));
         }
         for told in case["interactions"].as_array().expect("interactions") {
-            let (factors, levels) = (wholes(&told["factors"]), wholes(&told["levels"]));
+            let factors = wholes(&told["factors"]);
+            let levels = wholes(&told["levels"]);
             let found = fit.interaction((factors[0], levels[0]), (factors[1], levels[1]));
             near(found, num(told, "value"));
         }
@@ -56,7 +58,8 @@ fn near(got: f64, want: f64) {
 
 #[test]
 fn without_noise_every_effect_is_what_was_put_in() {
-    let (rows, columns) = ([0.0, 0.1, -0.4], [0.0, 1.0]);
+    let rows = [0.0, 0.1, -0.4];
+    let columns = [0.0, 1.0];
     let points: Vec<Vec<usize>> = (0..3).flat_map(|a| (0..2).map(move |b| vec![a, b])).collect();
     let of = |p: &Vec<usize>| {
         5.0 + rows[p[0]] + columns[p[1]] + if p[..] == [2, 1] { 0.25 } else { 0.0 }

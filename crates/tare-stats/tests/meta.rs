@@ -11,7 +11,8 @@ fn cases() -> Vec<Value> {
 }
 
 fn studies(case: &Value) -> Vec<Study> {
-    let (effects, variances) = (list(case, "effects"), list(case, "variances"));
+    let effects = list(case, "effects");
+    let variances = list(case, "variances");
     let pairs = effects.into_iter().zip(variances);
     pairs.map(|(effect, variance)| Study { effect, variance }).collect()
 }
@@ -22,7 +23,8 @@ fn every_case_of_the_reference() {
         let pooled = pool(&studies(&case), num(&case, "confidence")).unwrap();
         // A maximum is found to the root of a double's precision, a zero to all of it.
         let near = |got: f64, key: &str| {
-            let (want, off) = (num(&case, key), (got - num(&case, key)).abs());
+            let want = num(&case, key);
+            let off = (got - num(&case, key)).abs();
             assert!(off <= 2e-6 * want.abs().max(1e-3), "{}: {key}: {got} {want}", case["name"]);
         };
         near(pooled.tau_squared, "tau_squared");

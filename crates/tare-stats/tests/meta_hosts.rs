@@ -11,7 +11,8 @@ fn cases() -> Vec<Value> {
 }
 
 fn studies(case: &Value) -> Vec<Study> {
-    let (effects, variances) = (list(case, "effects"), list(case, "variances"));
+    let effects = list(case, "effects");
+    let variances = list(case, "variances");
     let pairs = effects.into_iter().zip(variances);
     pairs.map(|(effect, variance)| Study { effect, variance }).collect()
 }
@@ -28,7 +29,8 @@ fn hosts_that_are_the_same_are_told_from_those_that_are_not() {
         // The reference is of Welch's test alone, which is all where no host has few blocks.
         let df: Vec<f64> = list(&case, "df");
         let p = p_of_same(&studies(&case), &df, &vec![2; df.len()]).unwrap();
-        let (wanted, name) = (num(&case, "p_of_same"), case["name"].as_str().unwrap());
+        let wanted = num(&case, "p_of_same");
+        let name = case["name"].as_str().unwrap();
         match df.iter().all(|df| *df >= 10.0) {
             true => near(p, wanted, name),
             false => assert!(p >= wanted * (1.0 - 1e-4), "{name}: {p} {wanted}"),

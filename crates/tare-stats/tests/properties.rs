@@ -32,22 +32,26 @@ proptest! {
     #[test]
     fn ratio_is_scale_invariant((a, b) in pairs(), scale in 1e-6..1e6_f64) {
         let scaled = |v: &[f64]| v.iter().map(|x| x * scale).collect::<Vec<_>>();
-        let (r, s) = (paired_ratio(&a, &b, 0.95).unwrap(), paired_ratio(&scaled(&a), &scaled(&b), 0.95).unwrap());
+        let r = paired_ratio(&a, &b, 0.95).unwrap();
+        let s = paired_ratio(&scaled(&a), &scaled(&b), 0.95).unwrap();
         prop_assert!(near(r.ratio, s.ratio) && near(r.low, s.low) && near(r.high, s.high));
     }
 
     #[test]
     fn swapping_the_sides_inverts_the_ratio((a, b) in pairs()) {
-        let (r, s) = (paired_ratio(&a, &b, 0.95).unwrap(), paired_ratio(&b, &a, 0.95).unwrap());
+        let r = paired_ratio(&a, &b, 0.95).unwrap();
+        let s = paired_ratio(&b, &a, 0.95).unwrap();
         prop_assert!(near(r.ratio, 1.0 / s.ratio) && near(r.low, 1.0 / s.high) && near(r.p_value, s.p_value));
-        let (r, s) = (unpaired_ratio(&a, &b, 0.9).unwrap(), unpaired_ratio(&b, &a, 0.9).unwrap());
+        let r = unpaired_ratio(&a, &b, 0.9).unwrap();
+        let s = unpaired_ratio(&b, &a, 0.9).unwrap();
         prop_assert!(near(r.ratio, 1.0 / s.ratio) && near(r.low, 1.0 / s.high) && near(r.p_value, s.p_value));
     }
 
     #[test]
     fn order_of_blocks_does_not_matter((a, b) in pairs()) {
         let flip = |v: &[f64]| v.iter().rev().copied().collect::<Vec<_>>();
-        let (r, s) = (paired_ratio(&a, &b, 0.95).unwrap(), paired_ratio(&flip(&a), &flip(&b), 0.95).unwrap());
+        let r = paired_ratio(&a, &b, 0.95).unwrap();
+        let s = paired_ratio(&flip(&a), &flip(&b), 0.95).unwrap();
         prop_assert!(near(r.ratio, s.ratio) && near(r.low, s.low) && near(r.high, s.high));
     }
 
@@ -63,7 +67,8 @@ proptest! {
     #[test]
     fn same_blocks_again_never_widen_the_interval((a, b) in pairs()) {
         let twice = |v: &[f64]| [v, v].concat();
-        let (r, s) = (paired_ratio(&a, &b, 0.95).unwrap(), paired_ratio(&twice(&a), &twice(&b), 0.95).unwrap());
+        let r = paired_ratio(&a, &b, 0.95).unwrap();
+        let s = paired_ratio(&twice(&a), &twice(&b), 0.95).unwrap();
         prop_assert!(s.half_width() <= r.half_width());
     }
 
@@ -132,7 +137,8 @@ proptest! {
         prop_assert!(near(r.ratio, s.ratio) && near(r.low, s.low) && near(r.high, s.high));
         prop_assert!(near(cliffs_delta(&a, &b).unwrap(), -cliffs_delta(&b, &a).unwrap()));
         prop_assert!(near(wasserstein(&a, &b).unwrap(), wasserstein(&b, &a).unwrap()));
-        let (r, s) = (shape(&one, 0.95).unwrap(), shape(&two, 0.95).unwrap());
+        let r = shape(&one, 0.95).unwrap();
+        let s = shape(&two, 0.95).unwrap();
         prop_assert!((r.shift_percent - s.shift_percent).abs() <= 1e-6 * r.shift_percent.abs().max(1.0));
         prop_assert!(near(r.distance, s.distance));
     }
@@ -145,7 +151,8 @@ proptest! {
         let values = |v: &[i32], step: f64| -> Vec<f64> {
             v.iter().enumerate().map(|(i, x)| f64::from(*x) + if fine { step * i as f64 } else { 0.0 }).collect()
         };
-        let (a, b) = (values(&a, 1e-3), values(&b, 1.7e-3));
+        let a = values(&a, 1e-3);
+        let b = values(&b, 1.7e-3);
         let mut all: Vec<f64> = b.iter().flat_map(|y| a.iter().map(move |x| y - x)).collect();
         all.sort_by(f64::total_cmp);
         let k = all.len() / 2;

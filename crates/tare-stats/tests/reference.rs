@@ -141,7 +141,8 @@ fn geometric_means_of_rows_that_ended_after_different_numbers_of_blocks() {
 #[test]
 fn moderated_variances() {
     for c in cases("moderated") {
-        let (variances, df) = (list(&c, "variances"), num(&c, "df"));
+        let variances = list(&c, "variances");
+        let df = num(&c, "df");
         let rows: Vec<(f64, f64)> = variances.iter().map(|v| (*v, df)).collect();
         let prior = VariancePrior::estimate(&rows).unwrap();
         close(prior.variance, num(&c, "s0"), 1e-7);

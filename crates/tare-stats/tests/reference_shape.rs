@@ -8,7 +8,8 @@ use tare_stats::*;
 #[test]
 fn shift_distance_and_dominance() {
     for c in cases("shape") {
-        let (a, b) = (list(&c, "a"), list(&c, "b"));
+        let a = list(&c, "a");
+        let b = list(&c, "b");
         close(wasserstein(&a, &b).unwrap(), num(&c, "wasserstein"), 1e-10);
         close(cliffs_delta(&a, &b).unwrap(), num(&c, "delta"), 1e-10);
         match c["low"].as_f64() {

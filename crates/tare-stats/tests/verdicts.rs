@@ -152,7 +152,9 @@ fn benjamini_hochberg_keeps_the_share_of_false_verdicts() {
         };
         (0..12).map(|_| uniform()).sum::<f64>() - 6.0
     };
-    let (mut false_share, mut found, mut found_by_holm) = (0.0, 0, 0);
+    let mut false_share = 0.0;
+    let mut found = 0;
+    let mut found_by_holm = 0;
     for _ in 0..300 {
         let shift = |r: usize| if r.is_multiple_of(2) { 0.05 } else { 0.0 };
         let rows: Vec<RowInput> = (0..40)

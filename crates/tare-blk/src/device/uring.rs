@@ -29,7 +29,8 @@ impl Uring {
 
     fn entry(&self, token: u32, io: &Io<'_>) -> squeue::Entry {
         let file = types::Fd(self.file.as_raw_fd());
-        let (vectors, count) = (io.segments.as_ptr().cast(), io.segments.len() as u32);
+        let vectors = io.segments.as_ptr().cast();
+        let count = io.segments.len() as u32;
         let entry = match io.action {
             Action::Read => opcode::Readv::new(file, vectors, count).offset(io.offset).build(),
             Action::Write => opcode::Writev::new(file, vectors, count).offset(io.offset).build(),

@@ -92,7 +92,8 @@ fn keep_busy(
     let mut idle: Vec<usize> = (0..load.depth).collect();
     let mut begun = vec![Instant::now(); load.depth];
     let mut done = Vec::with_capacity(load.depth);
-    let (mut next, mut before) = (load.from, None);
+    let mut next = load.from;
+    let mut before = None;
     loop {
         let stage = phase.0.load(Ordering::Relaxed);
         match stage {

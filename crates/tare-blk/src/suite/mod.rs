@@ -89,7 +89,8 @@ fn compared(experiment: &Experiment, outcomes: Vec<Vec<Outcome>>) -> Result<Vec<
     };
     let mut rows = Vec::new();
     for (index, (named, outcomes)) in experiment.rows.iter().zip(outcomes).enumerate() {
-        let (mut bandwidth_ratio, mut cpu_ratio) = (None, None);
+        let mut bandwidth_ratio = None;
+        let mut cpu_ratio = None;
         if index > 0 {
             bandwidth_ratio = Some(ratio(&outcomes, |one| one.bandwidth)?);
             cpu_ratio = Some(ratio(&outcomes, Outcome::cpu_s_per_gb)?);

@@ -16,7 +16,8 @@ pub const FORMAT: Format = Format {
 };
 
 fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
-    let (mut kind, mut tasks) = (String::new(), String::new());
+    let mut kind = String::new();
+    let mut tasks = String::new();
     for (at, line) in numbered(text) {
         if line.starts_with("Running ") {
             kind = ["process", "thread"]

@@ -20,8 +20,7 @@ fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
         Fault::at(at.row as usize, at.col as usize, e.to_string())
     })?;
     for result in document.descendants().filter(|node| node.has_tag_name("Result")) {
-        let place = document.text_pos_at(result.range().start);
-        one(result, sink).map_err(|why| Fault::at(place.row as usize, place.col as usize, why))?;
+        one(result, sink)?;
     }
     Ok(())
 }
@@ -75,7 +74,7 @@ fn end_of_tag(text: &str) -> Option<usize> {
     text.find(ends)
 }
 
-fn one(result: Node, sink: &mut Sink) -> Result<(), String> {
+fn one(result: Node, sink: &mut Sink) -> Result<(), Fault> {
     let title = [child(result, "Title"), child(result, "Description")].join(" ");
     let title =
         if title.trim().is_empty() { child(result, "Identifier").to_owned() } else { title };
@@ -91,7 +90,9 @@ fn one(result: Node, sink: &mut Sink) -> Result<(), String> {
         (None, several) => {
             let names: Vec<&str> =
                 several.iter().map(|entry| child(*entry, "Identifier")).collect();
-            return Err(format!("several systems: call the layer one of {}", names.join(", ")));
+            let why = format!("several systems: call the layer one of {}", names.join(", "));
+            let place = result.document().text_pos_at(result.range().start);
+            return Err(Fault::at(place.row as usize, place.col as usize, why));
         }
     };
     let raw = child(*entry, "RawString").split(':').filter(|run| !run.is_empty());

@@ -1,5 +1,6 @@
 //! UnixBench 5.1.3 and 6: every result of 1 and N parallel copies, and the indices, recomputed from the results.
 
+use crate::index::{self, Printed};
 use crate::lines::{column, first, must, number, numbered, trailing};
 use crate::systems::{self, Beginning, without_digits};
 use crate::{Fault, Format, Quantity, Sink};
@@ -18,8 +19,7 @@ pub const FORMAT: Format = Format {
 struct Section<'a> {
     copies: u64,
     results: Vec<(&'a str, f64)>,
-    /// Name, baseline and index as printed, with the result in the table.
-    table: Vec<(&'a str, f64, f64, f64)>,
+    table: Vec<IndexRow<'a>>,
     in_table: bool,
     partial: bool,
 }
@@ -36,7 +36,8 @@ fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
             let copies = must(line, at, first(copies), "a number of copies")?;
             section = Section { copies: copies as u64, ..Section::default() };
         } else if plain.starts_with("System Benchmarks") && line.contains("Index Values") {
-            (section.in_table, section.partial) = (true, line.contains("Partial"));
+            section.in_table = true;
+            section.partial = line.contains("Partial");
         } else if plain.starts_with("System Benchmarks Index Score") {
             score(&section, trailing(line).last().copied(), sink);
             section.in_table = false;
@@ -125,8 +126,13 @@ fn column_bytes(head: &str, token: &str) -> usize {
     (token.as_ptr() as usize).saturating_sub(head.as_ptr() as usize).min(head.len())
 }
 
-/// A row of the table of indices.
-type IndexRow<'a> = (&'a str, f64, f64, f64);
+/// A row of the table of indices, as printed.
+struct IndexRow<'a> {
+    name: &'a str,
+    baseline: f64,
+    result: f64,
+    index: f64,
+}
 
 /// `Pipe Throughput    12440.0    1406112.2   1130.3`.
 fn table_row(line: &str, at: usize) -> Result<Option<IndexRow<'_>>, Fault> {
@@ -145,39 +151,38 @@ fn table_row(line: &str, at: usize) -> Result<Option<IndexRow<'_>>, Fault> {
         (*place, name) = (value, before.trim_ascii_end());
     }
     let [baseline, result, index] = numbers;
-    Ok(Some((name, baseline, result, index)))
+    Ok(Some(IndexRow { name, baseline, result, index }))
 }
 
-/// The index from the results, and what of the printed indices does not follow from them: results are printed with
-/// one decimal, so an index may differ by as much as that hides.
+/// The score from the results, and which printed figures do not follow from them.
 fn score(section: &Section, printed: Option<f64>, sink: &mut Sink) {
     let suite = suite(section.copies);
-    let (mut logs, mut hidden) = (0.0, 0.0);
     let own: HashMap<&str, f64> = section.results.iter().copied().collect();
-    for (name, baseline, result, index) in &section.table {
-        let value = own.get(name).copied().unwrap_or(*result);
-        let computed = 10.0 * value / baseline;
+    let mut rows = Vec::new();
+    for row in &section.table {
+        let name = row.name;
+        let result = own.get(name).copied().unwrap_or(row.result);
+        let computed = index::index(result, row.baseline);
         if !(computed > 0.0 && computed.is_finite()) {
             return sink
                 .note(format!("{suite}: no index, the result of {name} is not a number above 0"));
         }
-        if (computed - index).abs() > 0.0501 + 0.5 / baseline {
+        if index::printed(row.index, result, row.baseline) == Printed::Differs {
+            let index = row.index;
             sink.note(format!(
                 "{suite}: {name}: printed index {index}, its result gives {computed:.1}"
             ));
         }
-        logs += computed.ln();
-        hidden += 0.05 / value;
+        rows.push((result, row.baseline));
     }
-    if section.table.is_empty() {
+    if rows.is_empty() {
         return;
     }
-    let rows = section.table.len() as f64;
-    let index = (logs / rows).exp();
-    let bound = 0.0501 + index * hidden / rows;
-    if let Some(printed) = printed.filter(|printed| (printed - index).abs() > bound) {
-        sink.note(format!("{suite}: printed score {printed}, its results give {index:.1}"));
+    let score = index::score(&rows);
+    if let Some(printed) = printed.filter(|printed| !score.is(*printed)) {
+        let value = score.value;
+        sink.note(format!("{suite}: printed score {printed}, its results give {value:.1}"));
     }
     let name = if section.partial { "partial_score" } else { "score" };
-    sink.add(&format!("{suite}-index"), name, Quantity::INDEX, index);
+    sink.add(&format!("{suite}-index"), name, Quantity::INDEX, score.value);
 }

@@ -2,6 +2,7 @@
 
 use super::finding::{PaperFinding, half_digit};
 use super::{Paper, Row, Table, claims};
+use crate::index::{self, Printed};
 use tare_stats::{Work, decompose};
 
 /// Everything recomputed from `paper`.
@@ -35,9 +36,8 @@ fn ratios(table: &Table) -> Vec<PaperFinding> {
     let mut wrong = Vec::new();
     for row in &printed {
         let (Some(ratio), [base, value, ..]) = (row.ratio, &row.values[..]) else { continue };
-        let computed = value / base;
-        let hidden = computed * (half_digit(*value) / value + half_digit(*base) / base);
-        if (computed - ratio).abs() > 0.005 + hidden + 1e-9 {
+        if !follows(ratio, *base, *value) {
+            let computed = value / base;
             wrong.push(format!("{} {ratio:.2} (the values give {computed:.3})", row.name));
         }
     }
@@ -51,6 +51,13 @@ fn ratios(table: &Table) -> Vec<PaperFinding> {
         ),
     };
     vec![PaperFinding::new(wrong.is_empty(), text)]
+}
+
+/// Whether a ratio printed to two decimals can come from values that were rounded to their last digits.
+fn follows(printed: f64, base: f64, value: f64) -> bool {
+    let computed = value / base;
+    let hidden = computed * (half_digit(value) / value + half_digit(base) / base);
+    (computed - printed).abs() <= 0.005 + hidden + 1e-9
 }
 
 /// What rounding may hide of two values and of their widths, in favour of the paper.
@@ -70,7 +77,8 @@ fn outside(table: &Table) -> Vec<PaperFinding> {
         };
         table.rows.iter().filter(apart).map(|row| row.name.as_str()).collect()
     };
-    let (rows, claimed) = (beyond(0.5), &table.claimed_outside);
+    let rows = beyond(0.5);
+    let claimed = &table.claimed_outside;
     let unsaid: Vec<&str> =
         rows.iter().copied().filter(|row| !claimed.iter().any(|c| c == row)).collect();
     let wide = beyond(1.0);
@@ -105,7 +113,8 @@ fn stated_outside(table: &Table, row: &Row) -> Option<PaperFinding> {
         let gap = (a - b).abs() - share * (a * wa + b * wb) / 100.0;
         100.0 * gap / a
     };
-    let (whole, half) = (beyond(0.5), beyond(1.0));
+    let whole = beyond(0.5);
+    let half = beyond(1.0);
     let near = |found: f64| (found - stated).abs() <= 0.5;
     let text = format!(
         "{}: {} is said to lie {stated}% outside; it is {whole:.1}% if the widths are whole widths, {half:.1}% if \
@@ -119,54 +128,49 @@ fn stated_outside(table: &Table, row: &Row) -> Option<PaperFinding> {
 fn best(table: &Table, row: &Row) -> Option<PaperFinding> {
     let (printed, [a, b]) = (row.best_ratio?, &row.best[..]) else { return None };
     let computed = b / a;
-    let hidden = computed * (half_digit(*a) / a + half_digit(*b) / b);
-    let holds = (computed - printed).abs() <= 0.005 + hidden;
     let text = format!(
         "{}: {}, ratio of the best printed {printed:.2}, the values give {computed:.3}",
         table.name, row.name
     );
-    Some(PaperFinding::new(holds, text))
+    Some(PaperFinding::new(follows(printed, *a, *b), text))
 }
 
 fn or_none(names: &[&str]) -> String {
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 
-/// Indices and scores from the results: printed results hide up to half a digit.
+/// Indices and scores from the results.
 fn indices(table: &Table) -> Vec<PaperFinding> {
-    let mut all = Vec::new();
-    for (column, printed) in table.score.iter().enumerate() {
-        let (mut logs, mut hidden, mut off, mut wrong) = (0.0, 0.0, Vec::new(), Vec::new());
+    let finding = |(column, printed): (usize, &f64)| {
+        let mut rows = Vec::new();
+        let mut rounded = Vec::new();
+        let mut wrong = Vec::new();
         for row in &table.rows {
-            let (Some(baseline), Some(value), Some(index)) =
+            let (Some(baseline), Some(&result), Some(&index)) =
                 (row.baseline, row.values.get(column), row.index.get(column))
             else {
                 continue;
             };
-            let computed = 10.0 * value / baseline;
-            let gap = (computed - index).abs();
-            if gap > 0.0501 + 0.5 / baseline {
-                wrong.push(row.name.as_str());
-            } else if gap > 0.0501 {
-                off.push(row.name.as_str());
+            rows.push((result, baseline));
+            match index::printed(index, result, baseline) {
+                Printed::Follows => {}
+                Printed::Rounded => rounded.push(row.name.as_str()),
+                Printed::Differs => wrong.push(row.name.as_str()),
             }
-            logs += computed.ln();
-            hidden += 0.05 / value;
         }
-        let rows = table.rows.len() as f64;
-        let score = (logs / rows).exp();
-        let holds = wrong.is_empty() && (score - printed).abs() <= 0.0501 + score * hidden / rows;
+        let score = index::score(&rows);
         let text = format!(
-            "{}, {}: the score from the results is {score:.2}, printed {printed}; indices that do not follow: {}; \
+            "{}, {}: the score from the results is {:.2}, printed {printed}; indices that do not follow: {}; \
              last digit lost in the printed result: {}",
             table.name,
             table.columns[column],
+            score.value,
             or_none(&wrong),
-            or_none(&off)
+            or_none(&rounded)
         );
-        all.push(PaperFinding::new(holds, text));
-    }
-    all
+        PaperFinding::new(wrong.is_empty() && score.is(*printed), text)
+    };
+    table.score.iter().enumerate().map(finding).collect()
 }
 
 /// The throughput ratio as the product of its factors.
@@ -176,7 +180,8 @@ fn decomposition(table: &Table) -> Option<PaperFinding> {
             let row = table.rows.iter().find(|row| row.role.as_deref() == Some(role))?;
             row.values.get(column).copied()
         };
-        let (throughput, cpu) = (value("throughput")?, value("cpu_percent")?);
+        let throughput = value("throughput")?;
+        let cpu = value("cpu_percent")?;
         Some(Work { throughput, cpu, path_length: value("path_length")?, cpi: value("cpi")? })
     };
     let d = decompose(&work(0)?, &work(1)?).ok()?;

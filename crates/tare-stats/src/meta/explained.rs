@@ -50,9 +50,11 @@ pub fn explained(
     parts.retain(|part| !part.is_empty());
     check::at_least(parts.len(), 2)?;
     check::at_least(studies.len(), parts.len() + 1)?;
-    let (within, total) = (between(&parts), between(&[studies]));
+    let within = between(&parts);
+    let total = between(&[studies]);
     let sums: Vec<Weighted> = parts.iter().map(|part| Weighted::new(part, within)).collect();
-    let (numerator, denominator) = (parts.len() as f64 - 1.0, (studies.len() - parts.len()) as f64);
+    let numerator = parts.len() as f64 - 1.0;
+    let denominator = (studies.len() - parts.len()) as f64;
     let scatter = sums.iter().map(|sum| sum.squares).sum::<f64>() / denominator;
     let t = t_factor(confidence, denominator);
     let said = sums.iter().zip(&parts).map(|(sum, part)| {

@@ -53,7 +53,8 @@ mod tests {
     fn shared(errors: &[f64], df: f64) -> Vec<f64> {
         let study = |error: &f64| Study { effect: 0.1, variance: error * error };
         let studies: Vec<Study> = errors.iter().map(study).collect();
-        let (df, blocks) = (vec![df; errors.len()], vec![2; errors.len()]);
+        let df = vec![df; errors.len()];
+        let blocks = vec![2; errors.len()];
         let found = share_variances(&studies, &df, &blocks, 1e-12).expect("as many of each");
         found.iter().map(|study| study.variance.sqrt()).collect()
     }

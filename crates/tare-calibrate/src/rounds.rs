@@ -1,18 +1,14 @@
 //! The experiments on rounds. They simulate machines whose speed changes from moment to moment, and compare campaigns that
 //! boot one layer after the other with campaigns whose layers take turns.
 
-use crate::correct::Correction;
-use crate::estimator::{Best, Estimator};
-use crate::experiment::{MARGIN, is_difference, share};
-use crate::goal::{CalibrationRow, Goal};
-use crate::input::RowInput;
-use crate::ratio::{log_ratio, ratio_of_logs};
-use crate::rng::Rng;
-use crate::rounds::rounds_log_ratio;
-use crate::simulate::Noise;
-use crate::summary::{mean_of, median};
-use crate::verdict::{VarianceModel, Verdict, VerdictRules, claims};
-use crate::width::narrow_enough;
+use crate::figure::{Figure, Goal, Simulation};
+use crate::judge::{CONFIDENCE, MARGIN, any_difference, holds, judged, row};
+use crate::noise::Noise;
+use tare_stats::rng::Rng;
+use tare_stats::{
+    Best, Estimator, RowInput, VarianceModel, Verdict, mean, median, narrow_enough,
+    noise_floor_of_logs, ratio_of_logs, rounds_log_ratio,
+};
 
 /// Boots of a block: the baseline twice, and a layer.
 const BOOTS: usize = 3;
@@ -90,8 +86,19 @@ impl Machine {
 /// How a block's boots follow each other.
 #[derive(Clone, Copy, PartialEq)]
 enum Order {
+    /// One after the other.
     Boots,
+    /// In turns.
     Rounds,
+}
+
+impl Order {
+    const fn name(self) -> &'static str {
+        match self {
+            Order::Boots => "boots",
+            Order::Rounds => "rounds",
+        }
+    }
 }
 
 /// One row of one block on a machine: for every boot, the samples of every round.
@@ -126,22 +133,22 @@ impl Block {
     }
 
     /// The log ratio of one boot to another, as a campaign takes it.
-    fn log(&self, order: Order, (layer, base): (usize, usize)) -> f64 {
-        let by_rounds = || rounds_log_ratio(&self.best(layer), &self.best(base));
+    fn log(&self, order: Order, layer: usize, base: usize) -> f64 {
         let value = |boot: usize| {
             let estimator = Estimator::MeanOfBest { keep: 18, of: 30 };
             let samples: Vec<f64> = self.turns[boot].iter().flatten().copied().collect();
             estimator.reduce(&samples, Best::Lowest).unwrap_or(f64::NAN)
         };
-        let by_values = || Some(log_ratio(value(base), value(layer)));
-        let log = if order == Order::Rounds { by_rounds() } else { by_values() };
-        log.unwrap_or(f64::NAN)
+        match order {
+            Order::Rounds => median_of_rounds(&self.best(layer), &self.best(base)),
+            Order::Boots => (value(layer) / value(base)).ln(),
+        }
     }
 
     /// The layer to the baseline, and the baseline's second boot to its first.
     fn both(&self, order: Order) -> (f64, f64) {
-        let ratio = f64::midpoint(self.log(order, (2, 0)), self.log(order, (2, 1)));
-        (ratio, self.log(order, (1, 0)))
+        let ratio = f64::midpoint(self.log(order, 2, 0), self.log(order, 2, 1));
+        (ratio, self.log(order, 1, 0))
     }
 
     fn best(&self, boot: usize) -> Vec<f64> {
@@ -150,60 +157,71 @@ impl Block {
     }
 }
 
-/// The experiments on rounds, over `repeats` campaigns each.
-pub(crate) fn moments(repeats: usize, seed: u64) -> Vec<CalibrationRow> {
-    let mut rows = Vec::new();
-    for machine in Machine::ALL {
-        rows.extend(errors(machine, repeats, seed));
-    }
-    for (order, name) in [(Order::Rounds, "rounds"), (Order::Boots, "boots")] {
+/// The experiments on rounds. `repeats` campaigns are simulated for the errors of a block; for whole campaigns, each of which draws
+/// two scoreboards' rows sample by sample, an eighth of them.
+#[must_use]
+pub fn rounds(repeats: usize, seed: u64) -> Vec<Figure> {
+    let mut figures: Vec<Figure> =
+        Machine::ALL.into_iter().flat_map(|machine| errors(machine, repeats, seed)).collect();
+    for order in [Order::Rounds, Order::Boots] {
         for machine in Machine::ALL {
             for blocks in [3, 5, 10, 20] {
-                rows.extend(campaigns(machine, (order, name), blocks, repeats / 8, seed));
+                // The boots of a block differ by this experiment's own model, which is normal.
+                let noise = Noise::Normal;
+                let simulation = Simulation { noise, blocks, repeats: repeats / 8, seed };
+                figures.extend(campaigns(machine, order, &simulation));
             }
         }
     }
-    rows
-}
-
-/// The root mean square error of a block's log ratio, by how it is taken from the rounds.
-fn errors(machine: Machine, repeats: usize, seed: u64) -> Vec<CalibrationRow> {
-    let mut rng = Rng::new(seed ^ 0x0E);
-    let centres: [(&str, Centre); 4] = [
-        ("median of the rounds", |layer, base| rounds_log_ratio(layer, base).unwrap_or(f64::NAN)),
-        ("mean", |layer, base| mean_of(&logs(layer, base))),
-        ("mean without a fifth at either end", |layer, base| trimmed(logs(layer, base))),
-        ("Hodges and Lehmann's estimator", |layer, base| pairs(&logs(layer, base))),
-    ];
-    let (mut squares, mut of_boots) = ([0.0; 4], 0.0);
-    for _ in 0..repeats {
-        let block = Block::draw(machine, Order::Rounds, 0.0, &mut rng);
-        let (layer, base) = (block.best(2), block.best(0));
-        for (sum, (_, centre)) in squares.iter_mut().zip(centres) {
-            *sum += centre(&layer, &base).powi(2);
-        }
-        let block = Block::draw(machine, Order::Boots, 0.0, &mut rng);
-        of_boots += block.log(Order::Boots, (2, 0)).powi(2);
-    }
-    let names = centres.iter().map(|(name, _)| *name).chain(["one boot after the other"]);
-    let sums = squares.into_iter().chain([of_boots]);
-    let row = |(name, sum): (&str, f64)| CalibrationRow {
-        what: "a block's log ratio is off by (root mean square, not a share)",
-        noise: Noise::Normal,
-        setting: format!("{}, {name}", machine.name()),
-        blocks: 1,
-        share: (sum / repeats.max(1) as f64).sqrt(),
-        repeats,
-        goal: Goal::Reported,
-    };
-    names.zip(sums).map(row).collect()
+    figures
 }
 
 /// What makes one log ratio of a layer's and the baseline's turns.
 type Centre = fn(&[f64], &[f64]) -> f64;
 
+const CENTRES: [(&str, Centre); 4] = [
+    ("median of the rounds", median_of_rounds),
+    ("mean", |layer, base| mean_of(&logs(layer, base))),
+    ("mean without a fifth at either end", |layer, base| trimmed(logs(layer, base))),
+    ("Hodges and Lehmann's estimator", |layer, base| median_of_pairs(&logs(layer, base))),
+];
+
+/// The root mean square error of a block's log ratio, by how it is taken from the rounds.
+fn errors(machine: Machine, repeats: usize, seed: u64) -> Vec<Figure> {
+    let mut rng = Rng::new(seed ^ 0x0E);
+    let mut squares = [0.0; CENTRES.len()];
+    let mut squares_of_boots = 0.0;
+    for _ in 0..repeats {
+        let block = Block::draw(machine, Order::Rounds, 0.0, &mut rng);
+        let layer = block.best(2);
+        let base = block.best(0);
+        for (sum, (_, centre)) in squares.iter_mut().zip(CENTRES) {
+            *sum += centre(&layer, &base).powi(2);
+        }
+        let block = Block::draw(machine, Order::Boots, 0.0, &mut rng);
+        squares_of_boots += block.log(Order::Boots, 2, 0).powi(2);
+    }
+    let simulation = Simulation { noise: Noise::Normal, blocks: 1, repeats, seed };
+    let figure = |(name, sum): (&str, f64)| {
+        let what = "a block's log ratio is off by (root mean square, not a share)";
+        let setting = format!("{}, {name}", machine.name());
+        let share = (sum / repeats.max(1) as f64).sqrt();
+        Figure { share, ..simulation.figure(what, setting, Goal::Reported) }
+    };
+    let of_rounds = CENTRES.iter().map(|(name, _)| *name).zip(squares);
+    of_rounds.chain([("one boot after the other", squares_of_boots)]).map(figure).collect()
+}
+
+fn median_of_rounds(layer: &[f64], base: &[f64]) -> f64 {
+    rounds_log_ratio(layer, base).unwrap_or(f64::NAN)
+}
+
 fn logs(layer: &[f64], base: &[f64]) -> Vec<f64> {
-    layer.iter().zip(base).map(|(layer, base)| log_ratio(*base, *layer)).collect()
+    layer.iter().zip(base).map(|(layer, base)| (layer / base).ln()).collect()
+}
+
+fn mean_of(values: &[f64]) -> f64 {
+    mean(values).unwrap_or(f64::NAN)
 }
 
 /// The mean without the lowest and the highest fifth.
@@ -214,84 +232,72 @@ fn trimmed(mut sorted: Vec<f64>) -> f64 {
 }
 
 /// The median of the means of all pairs (Hodges and Lehmann 1963).
-fn pairs(logs: &[f64]) -> f64 {
+fn median_of_pairs(logs: &[f64]) -> f64 {
     let pair = |at: usize| logs[at..].iter().map(move |other| f64::midpoint(logs[at], *other));
     let means: Vec<f64> = (0..logs.len()).flat_map(pair).collect();
     median(&means).unwrap_or(f64::NAN)
 }
 
-/// What campaigns of `blocks` say: of a layer that is 10% slower in one row, 2% in another and equal in the others.
-fn campaigns(
-    machine: Machine,
-    (order, name): (Order, &str),
-    blocks: usize,
-    repeats: usize,
-    seed: u64,
-) -> Vec<CalibrationRow> {
-    let mut rng = Rng::new(seed ^ 0x0C);
-    let mut counts = [0_usize; 4];
-    for _ in 0..repeats {
-        for (count, yes) in counts.iter_mut().zip(campaign(machine, order, blocks, &mut rng)) {
-            *count += usize::from(yes);
-        }
-    }
-    let in_rounds = order == Order::Rounds;
-    let goal = |goal| if in_rounds && blocks >= 5 { goal } else { Goal::Reported };
-    let what = [
-        (
-            "the interval holds the true ratio of a machine that changes",
-            goal(Goal::Between(0.93, 0.97)),
-        ),
+/// What campaigns say of a layer that is 10% slower in one row, 2% in another and equal in the others.
+fn campaigns(machine: Machine, order: Order, simulation: &Simulation) -> Vec<Figure> {
+    let promised = order == Order::Rounds && simulation.blocks >= 5;
+    let held = Goal::Between(0.93, 0.97);
+    let figures = [
+        ("the interval holds the true ratio of a machine that changes", held),
         (
             "the interval of a row that ends when it is narrow holds the truth, on a machine that changes",
-            goal(Goal::Between(0.93, 0.97)),
+            held,
         ),
-        (
-            "one of 24 equal rows is called different, on a machine that changes",
-            goal(Goal::AtMost(0.05)),
-        ),
+        ("one of 24 equal rows is called different, on a machine that changes", Goal::AtMost(0.05)),
         ("a row that is 2% slower is found among 24, on a machine that changes", Goal::Reported),
-    ];
-    let row = |((what, goal), count)| CalibrationRow {
-        what,
-        noise: Noise::Normal,
-        setting: format!("{}, by {name}", machine.name()),
-        blocks,
-        share: share(count, repeats),
-        repeats,
-        goal,
-    };
-    what.into_iter().zip(counts).map(row).collect()
+    ]
+    .map(|(what, goal)| {
+        let setting = format!("{}, by {}", machine.name(), order.name());
+        simulation.figure(what, setting, if promised { goal } else { Goal::Reported })
+    });
+    let mut rng = Rng::new(simulation.seed ^ 0x0C);
+    simulation.count(figures, |_| campaign(machine, order, simulation.blocks, &mut rng))
 }
 
 fn campaign(machine: Machine, order: Order, blocks: usize, rng: &mut Rng) -> [bool; 4] {
-    let mut row = |shift: f64| -> (Vec<f64>, Vec<f64>) {
-        (0..blocks).map(|_| Block::draw(machine, order, shift, rng).both(order)).unzip()
-    };
-    let holds = |logs: &[f64], truth: f64| {
-        ratio_of_logs(logs, 0.95).is_ok_and(|i| i.low <= truth && truth <= i.high)
-    };
-    let (slower, _) = row(0.1_f64.ln_1p());
-    let width = |logs: &[f64]| ratio_of_logs(logs, 0.95).map_or(f64::INFINITY, |i| i.half_width());
+    let mut draw = |shift: f64| Logs::draw(machine, order, shift, blocks, rng);
+    let slower = draw(0.1_f64.ln_1p()).ratio;
+    let interval = |logs: &[f64]| ratio_of_logs(logs, CONFIDENCE);
+    let width = |logs: &[f64]| interval(logs).map_or(f64::INFINITY, |i| i.half_width());
     let narrow = |n: &usize| narrow_enough(*n, 0.01, |blocks| width(&slower[..blocks]));
     let end = (1..=blocks).find(narrow).unwrap_or(blocks);
-    let equal: Vec<RowInput> = (0..ROWS).filter_map(|_| input(&row(0.0))).collect();
+    let equal: Vec<RowInput> = (0..ROWS).filter_map(|_| draw(0.0).row()).collect();
     let mut slow = equal.clone();
-    slow[0] = input(&row(MARGIN.ln_1p())).unwrap_or(slow[0]);
-    let rules =
-        VerdictRules { correction: Correction::Holm, alpha: 0.05, variance: VarianceModel::Auto };
+    slow[0] = draw(MARGIN.ln_1p()).row().unwrap_or(slow[0]);
     [
-        holds(&slower, 1.1),
-        holds(&slower[..end], 1.1),
-        claims(&equal, &rules).iter().any(|answer| is_difference(answer.verdict)),
-        claims(&slow, &rules).first().is_some_and(|answer| answer.verdict == Verdict::Slower),
+        interval(&slower).is_ok_and(|i| holds(&i, 1.1)),
+        interval(&slower[..end]).is_ok_and(|i| holds(&i, 1.1)),
+        any_difference(&judged(&equal, VarianceModel::Auto)),
+        judged(&slow, VarianceModel::Auto)
+            .first()
+            .is_some_and(|answer| answer.verdict == Verdict::Slower),
     ]
 }
 
-/// A row as it is judged: its interval, and the floor's farther end.
-fn input((logs, aa): &(Vec<f64>, Vec<f64>)) -> Option<RowInput> {
-    let interval = ratio_of_logs(logs, 0.95).ok()?;
-    let floor = ratio_of_logs(aa, 0.95).ok()?;
-    let floor = floor.log_ratio.abs() + floor.half_width();
-    Some(RowInput { interval, margin: MARGIN, floor, best: Best::Lowest, layer: 0 })
+/// Log ratios of a row, one a block.
+struct Logs {
+    /// The layer to the baseline.
+    ratio: Vec<f64>,
+    /// The baseline's second boot to its first.
+    aa: Vec<f64>,
+}
+
+impl Logs {
+    fn draw(machine: Machine, order: Order, shift: f64, blocks: usize, rng: &mut Rng) -> Logs {
+        let pairs = (0..blocks).map(|_| Block::draw(machine, order, shift, rng).both(order));
+        let (ratio, aa) = pairs.unzip();
+        Logs { ratio, aa }
+    }
+
+    /// The row as it is judged.
+    fn row(&self) -> Option<RowInput> {
+        let interval = ratio_of_logs(&self.ratio, CONFIDENCE).ok()?;
+        let floor = noise_floor_of_logs(&self.aa, CONFIDENCE).ok()?;
+        Some(row(interval, floor.log_floor))
+    }
 }

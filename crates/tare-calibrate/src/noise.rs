@@ -1,11 +1,10 @@
-//! Made-up campaigns whose truth is known: noise models for boots, and scoreboards drawn from them.
+//! Noise whose truth is known: how boots differ from each other, and rows of a scoreboard.
 
-use crate::rng::Rng;
-use serde::{Deserialize, Serialize};
 use std::fmt;
+use tare_stats::rng::Rng;
 
 /// How boots differ from each other. `sigma` is the scale of a boot's log effect, about 0.02 on a quiet machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Noise {
     /// Times vary normally: `1 + sigma·z`.
     Normal,
@@ -88,7 +87,7 @@ impl fmt::Display for Noise {
 }
 
 /// How the rows of a scoreboard differ in noise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rows {
     /// All rows have `sigma` 2%.
     Alike,
@@ -126,41 +125,5 @@ impl fmt::Display for Rows {
             Self::Varied => "0.2% to 20%",
             Self::FewLoud => "1%, few 20%",
         })
-    }
-}
-
-/// A simulated scoreboard: benchmarks × layers, all layers divided by the same baseline boots.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Board {
-    pub(crate) noise: Noise,
-    pub(crate) rows: Rows,
-    pub(crate) benchmarks: usize,
-    pub(crate) layers: usize,
-    pub(crate) blocks: usize,
-}
-
-/// What one benchmark's boots gave, as logarithms.
-pub(crate) struct Drawn {
-    /// Log ratio to the baseline, `logs[layer][block]`.
-    pub(crate) layers: Vec<Vec<f64>>,
-    /// Log ratio of the baseline's second boot to its first, per block.
-    pub(crate) aa: Vec<f64>,
-}
-
-impl Board {
-    /// Draws every benchmark of one campaign, all layers truly equal to the baseline.
-    pub(crate) fn draw(&self, rng: &mut Rng) -> Vec<Drawn> {
-        (0..self.benchmarks)
-            .map(|_| {
-                let sigma = self.rows.sigma(rng);
-                let boots = self.noise.boots(sigma, self.blocks, self.layers + 2, rng);
-                let against_first =
-                    |layer: usize| boots.iter().map(|block| block[layer] - block[0]).collect();
-                Drawn {
-                    layers: (2..self.layers + 2).map(against_first).collect(),
-                    aa: against_first(1),
-                }
-            })
-            .collect()
     }
 }
