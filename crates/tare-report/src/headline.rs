@@ -1,48 +1,43 @@
 //! The sentences at the top of a report: what each layer costs, and what the noise floor is.
 
 use crate::certainty::{shown, why_open_mean};
+use crate::document::{Ink, Item};
 use crate::words::{cost, name, open, percent_of, rows_of, times, times_than, word};
 use tare_board::format::{count, percent_above_one, quantity, ratio_and_interval};
 use tare_board::{Geomean, LayerSummary, Measure, Row, SANDBOX, Scoreboard, Verdict};
 use tare_proto::{Better, Machine, Unit, name_and_load};
 
-/// A layer in words: what it costs by suite, then how its rows were judged.
-pub(crate) struct Headline {
-    pub(crate) layer: String,
-    /// One sentence per suite and measure that has several rows.
-    pub(crate) sentences: Vec<(Verdict, String)>,
-    /// What measures alone in its suite, in one sentence; may be empty.
-    pub(crate) besides: String,
-    /// How many rows got which verdict, and the costliest.
-    pub(crate) tally: String,
+/// What must be known before anything else is read.
+pub(crate) fn notices(board: &Scoreboard) -> Vec<String> {
+    let nothing = (board.counts.series == 0).then(|| "Nothing was measured.".to_owned());
+    [simulated(board), unfinished(board), limits(board), nothing].into_iter().flatten().collect()
 }
 
-/// One headline per layer that was weighed. Settings of a sweep have a section of their own.
-pub(crate) fn headlines(board: &Scoreboard) -> Vec<Headline> {
+/// One headline per layer that was weighed: a sentence per suite and measure that has several rows, one about what measures alone in
+/// its suite, and how many rows got which verdict. Settings of a sweep have a section of their own.
+pub(crate) fn headlines(board: &Scoreboard) -> Vec<Item> {
     let layers = board.others().enumerate();
     let layers = layers.filter(|(_, layer)| layer.swept.is_none());
     let booted = layers.filter(|(_, layer)| layer.unavailable.is_none() || layer.measured > 0);
-    booted.map(|(at, layer)| headline(board, layer, at)).collect()
+    let item = |(at, layer): (usize, &LayerSummary)| {
+        let said = headline(board, layer, at);
+        Item { about: Some(name(&layer.name)), series: Some(at + 1), said }
+    };
+    booted.map(item).collect()
 }
 
-fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Headline {
+fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Vec<(Ink, String)> {
     if layer.measured > 0 && too_few(board) && layer.kind != tare_store::IMPORTED {
         let text = format!("nothing to say yet: {}", so_few(board, board.counts.blocks));
-        let (besides, tally) = (String::new(), String::new());
-        return Headline {
-            layer: name(&layer.name),
-            sentences: vec![(Verdict::None, text)],
-            besides,
-            tally,
-        };
+        return vec![(Ink::Dim, text)];
     }
     let of_few = |blocks: usize| layer.kind != tare_store::IMPORTED && blocks < ENOUGH_BLOCKS;
     let own = board.geomeans.iter().filter(|mean| mean.layer == layer.name);
     let several = own.filter(|mean| mean.rows + mean.left_out > 1);
-    let mut sentences: Vec<(Verdict, String)> = several
+    let mut said: Vec<(Ink, String)> = several
         .map(|mean| match of_few(mean.cost.blocks) {
-            true => (Verdict::None, too_few_of(board, mean)),
-            false => (mean.verdict, sentence(board, mean)),
+            true => (Ink::Dim, too_few_of(board, mean)),
+            false => (mean.verdict.into(), sentence(board, mean)),
         })
         .collect();
     // Rows of the suite `sandbox` have sentences of their own.
@@ -53,17 +48,19 @@ fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Headline {
     let alone = alone.filter(is_enough);
     let besides: Vec<String> = alone.filter_map(|row| beside(board, row, at)).collect();
     let told = told.iter().any(|row| row.cells[at].ratio.is_some());
-    let nothing = sentences.is_empty() && besides.is_empty() && !told;
-    if nothing {
+    if said.is_empty() && besides.is_empty() && !told {
         let ratios = board.rows.iter().filter_map(|row| row.cells[at].ratio);
         let text = match ratios.map(|ratio| ratio.blocks).max() {
             Some(blocks) => format!("nothing to say yet: {}", so_few(board, blocks)),
             None => nothing_measured(layer),
         };
-        sentences.push((Verdict::None, text));
+        return vec![(Ink::Dim, text)];
     }
-    let tally = if nothing { String::new() } else { tally(board, at) };
-    Headline { layer: name(&layer.name), sentences, besides: besides.join(", "), tally }
+    if !besides.is_empty() {
+        said.push((Ink::Plain, besides.join(", ")));
+    }
+    said.push((Ink::Dim, tally(board, at)));
+    said
 }
 
 fn nothing_measured(layer: &LayerSummary) -> String {
@@ -139,7 +136,7 @@ fn so_few(board: &Scoreboard, blocks: usize) -> String {
 }
 
 /// What limits every interval of the campaign, if anything does.
-pub(crate) fn limits(board: &Scoreboard) -> Option<String> {
+fn limits(board: &Scoreboard) -> Option<String> {
     let said = match (board.counts.series, board.counts.blocks, all_imported(board)) {
         (0, ..) => None,
         (_, 1, true) => Some(
@@ -305,7 +302,7 @@ pub(crate) fn floor(board: &Scoreboard) -> String {
 }
 
 /// Whether the campaign ran to its end, as a notice when it did not.
-pub(crate) fn unfinished(board: &Scoreboard) -> Option<String> {
+fn unfinished(board: &Scoreboard) -> Option<String> {
     let counts = &board.counts;
     let blocks = match counts.planned_blocks {
         Some(planned) => format!("{} of {planned} blocks", counts.blocks),

@@ -1,5 +1,6 @@
 //! The suite `sandbox` in words and figures: a sentence a layer, and the tables behind it. Every form shows the same.
 
+use crate::document::{Column, Table};
 use crate::words;
 use tare_board::format::{count, digits, quantity, quantity_and_ends, short_ratio};
 use tare_board::{Beside, Estimate, Sandbox, Scoreboard, Tails};
@@ -9,14 +10,8 @@ use tare_stats::QuantileInterval;
 /// What stands where nothing is known.
 const NONE: &str = "–";
 
-/// What a table of the suite shows.
-pub(crate) struct Table {
-    pub title: &'static str,
-    pub note: &'static str,
-    /// The first is the layer's.
-    pub head: Vec<&'static str>,
-    pub rows: Vec<Vec<String>>,
-}
+/// Fewest columns of a layer's name on a terminal.
+const LEAST: usize = 8;
 
 /// A sentence for each layer, by its name; none of a campaign that has too few blocks to say anything.
 pub(crate) fn sentences(board: &Scoreboard) -> Vec<(String, String)> {
@@ -87,42 +82,50 @@ pub(crate) fn tables(board: &Scoreboard) -> Vec<Table> {
         all.iter().filter(|found| has(found)).map(named).collect::<Vec<_>>()
     };
     let tables = [
-        Table {
-            title: "Warm starts",
-            note: "From the request to the greeting, with the interval of each quantile; an open end, or a dash for the quantile, is \
+        table(
+            "Warm starts",
+            "From the request to the greeting, with the interval of each quantile; an open end, or a dash for the quantile, is \
                    what so few starts cannot tell.",
-            head: vec!["layer", "p50", "p95", "p99", "slowest", "starts"],
-            rows: shown(|found| found.start.is_some(), |found| tails(found.start)),
-        },
-        Table {
-            title: "Cold starts",
-            note: "The same after the layer's own files were dropped from the page cache.",
-            head: vec!["layer", "p50", "p95", "p99", "slowest", "starts"],
-            rows: shown(|found| found.cold.is_some(), |found| tails(found.cold)),
-        },
-        Table {
-            title: "Where a warm start goes",
-            note: "host: tare's keeper, folders, bundle or initramfs; runtime: the runtime or monitor; kernel: the layer's own; \
+            &["p50", "p95", "p99", "slowest", "starts"],
+            shown(|found| found.start.is_some(), |found| tails(found.start)),
+        ),
+        table(
+            "Cold starts",
+            "The same after the layer's own files were dropped from the page cache.",
+            &["p50", "p95", "p99", "slowest", "starts"],
+            shown(|found| found.cold.is_some(), |found| tails(found.cold)),
+        ),
+        table(
+            "Where a warm start goes",
+            "host: tare's keeper, folders, bundle or initramfs; runtime: the runtime or monitor; kernel: the layer's own; \
                    probe: until its greeting.",
-            head: vec!["layer", "host", "runtime", "kernel", "probe"],
-            rows: shown(|found| found.phases.iter().any(|phase| phase.ns.is_some()), phases),
-        },
-        Table {
-            title: "Alive and idle",
-            note: "What one more takes of the host's available memory, how many there would be when three quarters of it are gone, \
+            &["host", "runtime", "kernel", "probe"],
+            shown(|found| found.phases.iter().any(|phase| phase.ns.is_some()), phases),
+        ),
+        table(
+            "Alive and idle",
+            "What one more takes of the host's available memory, how many there would be when three quarters of it are gone, \
                    and what each does meanwhile: its share of a CPU, and how often it wakes up a second.",
-            head: vec!["layer", "one more", "would fit", "CPU", "wakeups/s"],
-            rows: shown(|found| found.one_more.is_some() || found.idle_cpu.is_some(), idle),
-        },
-        Table {
-            title: "Beside neighbours",
-            note: "How many times as long the same work takes beside layers of the same kind, while these are idle and while they are \
+            &["one more", "would fit", "CPU", "wakeups/s"],
+            shown(|found| found.one_more.is_some() || found.idle_cpu.is_some(), idle),
+        ),
+        table(
+            "Beside neighbours",
+            "How many times as long the same work takes beside layers of the same kind, while these are idle and while they are \
                    busy.",
-            head: vec!["layer", "neighbours", "idle", "busy"],
-            rows: all.iter().flat_map(neighbours).collect(),
-        },
+            &["neighbours", "idle", "busy"],
+            all.iter().flat_map(neighbours).collect(),
+        ),
     ];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// A line a layer, with numbers below `titles`.
+fn table(title: &str, note: &str, titles: &[&str], rows: Vec<Vec<String>>) -> Table {
+    let numbers = titles.iter().map(|title| Column::numbers(*title));
+    let columns = [Column::names("layer")].into_iter().chain(numbers).collect();
+    let rows = rows.into_iter().map(Into::into).collect();
+    Table { title: title.into(), note: note.into(), ..Table::new(LEAST, columns, rows) }
 }
 
 fn tails(tails: Option<Tails>) -> Vec<String> {

@@ -1,7 +1,8 @@
 //! The two tables of report 000: ratios with their raw pairs, and the widths of the means' intervals.
 
 use crate::clean::{clean, fit};
-use crate::text::{Ink, Page, Paint, Piece, Side, TextStyle};
+use crate::document::{self, Ink, Piece, Side};
+use crate::text::{Page, Paint, TextStyle};
 use crate::words;
 use tare_board::format::{pair, percent, short_ratio};
 use tare_board::{LayerSummary, Measure, Row, Scoreboard};
@@ -53,20 +54,20 @@ fn ratios(page: &mut Page, board: &Scoreboard, rows: &[&Row]) {
     let shared: Vec<Vec<String>> =
         (0..board.others().count()).map(|at| words::shared(board, at)).collect();
     for layers in parts(board, (page.width - NAME.0) / RATIO) {
-        let mut table = vec![(vec![Piece::new(Ink::Plain, "")], String::new())];
-        let head = |layer: &LayerSummary| {
-            Piece::new(Ink::Plain, format!("{}/{baseline}", fit(&clean(&layer.name), RATIO / 2)))
-        };
-        table[0].0.extend(layers.iter().map(|(_, layer)| head(layer)));
+        let mut head = vec![String::new()];
+        head.extend(
+            layers
+                .iter()
+                .map(|(_, layer)| format!("{}/{baseline}", fit(&clean(&layer.name), RATIO / 2))),
+        );
+        let mut table: Vec<document::Row> = vec![head.into()];
         for (at, row) in rows.iter().enumerate() {
             if at == 0 || rows[at - 1].suite != row.suite {
-                table.push((vec![Piece::new(Ink::Plain, words::name(&row.suite))], String::new()));
+                table.push(vec![words::name(&row.suite)].into());
             }
             table.push(ratio_line(row, &layers, &shared));
         }
-        let mut sides = vec![Side::Left];
-        sides.extend(layers.iter().map(|_| Side::Left));
-        page.remarked(&sides, &table, NAME.0);
+        page.grid(&vec![Side::Left; layers.len() + 1], &table, NAME.0);
         page.gap();
     }
 }
@@ -75,8 +76,8 @@ fn ratio_line(
     row: &Row,
     layers: &[(usize, &LayerSummary)],
     shared: &[Vec<String>],
-) -> (Vec<Piece>, String) {
-    let mut pieces = vec![Piece::new(Ink::Plain, fit(&clean(&row.benchmark), NAME.1))];
+) -> document::Row {
+    let mut cells = vec![Piece::new(Ink::Plain, fit(&clean(&row.benchmark), NAME.1))];
     let mut comments = Vec::new();
     for (at, layer) in layers {
         let cell = &row.cells[*at];
@@ -86,13 +87,13 @@ fn ratio_line(
             }
             _ => words::absent(cell.presence).into(),
         };
-        pieces.push(Piece::new(Ink::Plain, text));
+        cells.push(Piece::new(Ink::Plain, text));
         let labels = words::labels(cell, &shared[*at]);
         if !labels.is_empty() {
             comments.push(format!("{}: {}", words::name(&layer.name), labels.join(", ")));
         }
     }
-    (pieces, comments.join("; "))
+    document::Row { remark: comments.join("; "), ..cells.into() }
 }
 
 fn widths(page: &mut Page, board: &Scoreboard) {
@@ -100,22 +101,21 @@ fn widths(page: &mut Page, board: &Scoreboard) {
     page.heading(&format!(
         "Width of the {confidence} confidence interval around the mean, in percent of the mean"
     ));
-    let print =
-        |width: Option<f64>| Piece::new(Ink::Plain, width.map_or_else(|| "–".into(), percent));
+    let print = |width: Option<f64>| width.map_or_else(|| "–".into(), percent);
     for layers in parts(board, (page.width - NAME.0 - WIDTH) / WIDTH) {
         let mut names = vec![String::new(), board.baseline.clone()];
         names.extend(layers.iter().map(|(_, layer)| layer.name.clone()));
-        let head = names.iter().map(|n| Piece::new(Ink::Plain, fit(&clean(n), WIDTH - 2)));
-        let mut table: Vec<Vec<Piece>> = vec![head.collect()];
+        let head: Vec<String> = names.iter().map(|n| fit(&clean(n), WIDTH - 2)).collect();
+        let mut table: Vec<document::Row> = vec![head.into()];
         for row in &board.rows {
-            let mut line = vec![Piece::new(Ink::Plain, fit(&clean(&row.benchmark), NAME.1))];
+            let mut line = vec![fit(&clean(&row.benchmark), NAME.1)];
             line.push(print(row.baseline.and_then(|mean| mean.ci_width_percent)));
             let own = |at: usize| row.cells[at].mean.and_then(|mean| mean.ci_width_percent);
             line.extend(layers.iter().map(|(at, _)| print(own(*at))));
-            table.push(line);
+            table.push(line.into());
         }
-        let mut sides = vec![Side::Left];
-        sides.extend(names.iter().skip(1).map(|_| Side::Right));
+        let mut sides = vec![Side::Right; names.len()];
+        sides[0] = Side::Left;
         page.grid(&sides, &table, NAME.0);
         page.gap();
     }

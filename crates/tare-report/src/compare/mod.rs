@@ -1,11 +1,24 @@
-//! Comparisons written out: as text, Markdown and JSON.
+//! Comparisons: worded in `sentences.rs`, put together in `document.rs`.
 
+mod document;
 mod json;
-mod markdown;
-pub(crate) mod sentences;
-mod text;
+mod sentences;
 
+pub(crate) use document::document;
 pub use json::compare_json;
-pub use markdown::compare_markdown;
 pub use sentences::{UNTESTABLE, gate_lines};
-pub use text::compare_text;
+
+use crate::{TextStyle, markdown, text};
+use tare_board::Comparison;
+
+/// Writes the comparison for a terminal.
+#[must_use]
+pub fn compare_text(comparison: &Comparison, style: &TextStyle) -> String {
+    text::written(&document(comparison), style)
+}
+
+/// Writes the comparison as GitHub's Markdown, for a pull request.
+#[must_use]
+pub fn compare_markdown(comparison: &Comparison) -> String {
+    markdown::written(&document(comparison))
+}

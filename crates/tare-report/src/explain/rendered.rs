@@ -1,13 +1,11 @@
-//! Explanations as text and as part of the page.
+//! Explanations for a terminal, and their tables.
 
 use crate::clean::clean;
+use crate::document::{self, Column};
 use crate::words;
-use maud::{Markup, html};
 use std::fmt::Write;
-use tare_board::Scoreboard;
 use tare_board::format::{digits, short_ratio};
-use tare_board::{Explanation, Table, TableLine, explain};
-use tare_store::Campaign;
+use tare_board::{Explanation, Table, TableLine};
 
 /// Columns of a line's name.
 const NAME: usize = 46;
@@ -121,39 +119,21 @@ pub(super) fn wrapped(text: &mut String, indent: &str, words: &str) {
     text.push('\n');
 }
 
-/// What is known of every layer's ratio in benchmark number `bench`, for the page.
-pub(crate) fn explanations_html(campaign: &Campaign, board: &Scoreboard, bench: usize) -> Markup {
-    let layers = board.others().map(|layer| layer.name.clone());
-    let all = layers.filter_map(|layer| explain(campaign, board, bench, &layer));
-    let all: Vec<Explanation> = all.filter(|e| !e.tables.is_empty()).collect();
-    html! {
-        @for e in &all {
-            h4 { bdi { (words::name(&e.layer)) } " × " (short_ratio(e.ratio)) ": why" }
-            p { (clean(&e.sentence)) }
-            @for table in &e.tables { (table_html(e, table)) }
-            @for note in &e.notes { p.quiet { (clean(note)) } }
-        }
+/// A table of counts: the baseline's, the layer's, and the share that each has of the difference.
+pub(crate) fn table(e: &Explanation, counted: &Table) -> document::Table {
+    let mut columns = vec![Column::words("What")];
+    columns.extend([&e.baseline, &e.layer].map(|layer| Column::numbers(words::name(layer))));
+    if counted.shares {
+        columns.push(Column::numbers("Share of the difference"));
     }
-}
-
-fn table_html(e: &Explanation, table: &Table) -> Markup {
-    html! {
-        div.wide tabindex="0" role="region" aria-label={ (table.title) ", scrolls sideways" } {
-            table.counters {
-                caption { (table.title) }
-                thead { tr {
-                    th scope="col" { "What" }
-                    th scope="col" { bdi { (words::name(&e.baseline)) } }
-                    th scope="col" { bdi { (words::name(&e.layer)) } }
-                    @if table.shares { th scope="col" { "Share of the difference" } }
-                } }
-                tbody { @for line in &table.lines { tr {
-                    th scope="row" { (clean(&line.name)) }
-                    td { (count(line.baseline)) }
-                    td { (count(line.layer)) }
-                    @if table.shares { td { @if let Some(share) = line.share { (percent(share)) } } }
-                } } }
-            }
+    let row = |line: &TableLine| {
+        let mut cells = vec![clean(&line.name), count(line.baseline), count(line.layer)];
+        if counted.shares {
+            cells.push(line.share.map(percent).unwrap_or_default());
         }
-    }
+        cells.into()
+    };
+    let rows = counted.lines.iter().map(row).collect();
+    let title = counted.title.clone();
+    document::Table { title, ..document::Table::new(NAME, columns, rows) }
 }

@@ -1,12 +1,25 @@
-//! The result of many hosts written out: as text, Markdown, JSON and CSV.
+//! The result of many hosts: worded in `sentences.rs`, put together in `document.rs`.
 
 mod csv;
+mod document;
 mod json;
-mod markdown;
 pub(crate) mod sentences;
-mod text;
 
 pub use csv::fleet_csv;
+pub(crate) use document::document;
 pub use json::fleet_json;
-pub use markdown::fleet_markdown;
-pub use text::fleet_text;
+
+use crate::{TextStyle, markdown, text};
+use tare_board::Fleet;
+
+/// Writes the result of many hosts for a terminal.
+#[must_use]
+pub fn fleet_text(fleet: &Fleet, style: &TextStyle) -> String {
+    text::written(&document(fleet), style)
+}
+
+/// Writes the result of many hosts as GitHub's Markdown.
+#[must_use]
+pub fn fleet_markdown(fleet: &Fleet) -> String {
+    markdown::written(&document(fleet))
+}

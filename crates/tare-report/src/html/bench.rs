@@ -2,9 +2,9 @@
 //! curves and where the time went, as far as there are any.
 
 use super::common::swatch;
+use super::explain::explanations;
 use super::shape::{findings, shapes};
 use crate::clean::{clean, fit};
-use crate::explain::explanations_html;
 use crate::svg::figure::{distribution, ecdf, jitter, load, time, usage};
 use crate::svg::samples::{numbers, of_benchmark};
 use crate::words;
@@ -76,7 +76,7 @@ fn one<'a>(
         }
         (findings(board, row))
         (counters(campaign, extras, at))
-        (explanations_html(campaign, board, at))
+        (explanations(campaign, board, at))
     }
 }
 

@@ -1,6 +1,6 @@
 //! One cell of the table: ratio, interval, verdict in words; raw pair, widths and remarks on demand.
 
-use super::common::verdict_class;
+use super::common::class;
 use crate::certainty::shown;
 use crate::clean::{clean, fit};
 use crate::words;
@@ -9,7 +9,7 @@ use tare_board::format::{count, pair, percent, ratio_and_interval};
 use tare_board::{Cell, Geomean, Measure, Ratio, Row, Verdict};
 
 pub(super) fn cell(row: &Row, cell: &Cell, at: usize) -> Markup {
-    let class = if cell.ratio.is_some() { verdict_class(cell.verdict) } else { "absent" };
+    let class = if cell.ratio.is_some() { class(cell.verdict) } else { "absent" };
     let measure = Measure::of(row.unit);
     html! {
         td class=(format!("layer {class}")) role="cell" data-layer=(at) data-label=(words::name(&cell.layer))
@@ -25,7 +25,7 @@ pub(super) fn cell(row: &Row, cell: &Cell, at: usize) -> Markup {
 /// A suite's geometric mean, which is a cost.
 pub(super) fn mean(mean: &Geomean) -> Markup {
     html! {
-        div class=(verdict_class(mean.verdict)) {
+        div class=(class(mean.verdict)) {
             (figures(&mean.cost, mean.verdict, words::word(mean.verdict, mean.measure), None))
             div.more { "over " (count(mean.rows, "row"))
                 @if mean.undecided > 0 { ", " (mean.undecided) " undecided" }

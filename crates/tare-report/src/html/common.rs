@@ -1,8 +1,9 @@
 //! What several parts of the page draw: a series' colour, a verdict's class, the columns.
 
+use crate::document::Ink;
 use crate::svg::marks;
 use maud::{Markup, html};
-use tare_board::{LayerSummary, Scoreboard, Verdict};
+use tare_board::{LayerSummary, Scoreboard};
 
 /// A series' mark, as everywhere on the page.
 pub(super) fn swatch(series: usize) -> Markup {
@@ -13,13 +14,15 @@ pub(super) fn swatch(series: usize) -> Markup {
     }
 }
 
-pub(super) const fn verdict_class(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Worse => "worse",
-        Verdict::Better => "better",
-        Verdict::Equivalent | Verdict::Identical => "equivalent",
-        Verdict::Undecided => "undecided",
-        Verdict::None => "none",
+/// The class of what a verdict, a statement or a cell comes to.
+pub(super) fn class(ink: impl Into<Ink>) -> &'static str {
+    match ink.into() {
+        Ink::Worse | Ink::Failed => "worse",
+        Ink::Better => "better",
+        Ink::Equivalent => "equivalent",
+        Ink::Plain | Ink::Bold => "plain",
+        Ink::Caution => "undecided",
+        Ink::Dim => "none",
     }
 }
 

@@ -1,13 +1,15 @@
 //! The result of many hosts as one page: for every layer its sentences and a table, for every row a forest of its hosts.
 
-use super::common::{swatch, verdict_class};
+use super::common::swatch;
+use super::document::{self, Drawn};
 use super::page::{Shell, shell};
-use super::table::{RANGE, axis, drawn};
+use super::table::RANGE;
 use crate::clean::{clean, fit};
-use crate::fleet::sentences::{columns, how, missing, outliers, ratio, sentences, title, titles};
+use crate::document::{Block, Place};
+use crate::fleet;
+use crate::fleet::sentences::{ratio, title};
 use crate::svg::figure::forest::{self, Strip};
 use crate::svg::figure::hosts;
-use crate::svg::scale::Scale;
 use crate::words::{self, name};
 use maud::{Markup, PreEscaped, html};
 use tare_board::format::{percent, short_ratio};
@@ -18,17 +20,25 @@ use tare_proto::Better;
 #[must_use]
 pub fn fleet_html(fleet: &Fleet) -> String {
     let title = title(fleet);
-    let strips: Vec<Vec<Strip>> = (0..fleet.layers.len())
-        .map(|at| fleet.rows.iter().map(|row| strip(row, at)).collect())
-        .collect();
-    let scale = forest::shared(strips.iter().flatten(), fleet.method.margin, RANGE);
+    let said = fleet::document(fleet);
+    let strips: Vec<_> = (0..fleet.layers.len()).map(|at| strips(fleet, at)).collect();
+    let margin = fleet.method.margin;
+    let all = strips.iter().flatten().map(|(_, strip)| strip);
+    let scale = forest::shared(all, margin, RANGE);
+    let caption = format!("Means over hosts, against {}", name(&fleet.baseline));
+    let rows = said.sections.iter().filter(|section| section.place == Place::Rows);
     let body = html! {
-        (summary(fleet))
+        (document::statements(said.blocks(Place::Summary)))
         main {
             section #scoreboard aria-labelledby="h-board" {
                 h2 #h-board { "Scoreboard" }
-                @for line in how(fleet) { p.quiet { (line) } }
-                @for (at, strips) in strips.iter().enumerate() { (layer(fleet, at, strips, &scale)) }
+                (document::quiet(said.blocks(Place::Method)))
+                @for (at, (section, strips)) in rows.zip(&strips).enumerate() {
+                    h3 { (swatch(at + 1)) " " bdi { (section.heading) } }
+                    @for block in &section.blocks { @if let Block::Table(table) = block {
+                        (document::judged(table, &Drawn { strips, scale: &scale, margin }, &caption))
+                    } }
+                }
             }
             section #forests aria-labelledby="h-forests" {
                 h2 #h-forests { "Every host" }
@@ -46,56 +56,14 @@ pub fn fleet_html(fleet: &Fleet) -> String {
     shell(&Shell { title: &title, nav: &nav, connects: false }, &body).into_string()
 }
 
-fn summary(fleet: &Fleet) -> Markup {
-    html! {
-        @for line in missing(fleet) { p.notice { (line) } }
-        @for warning in &fleet.warnings { p.notice { (fit(&clean(warning), 1000)) } }
-        ul.headlines {
-            @for (at, layer) in fleet.layers.iter().enumerate() {
-                @for (verdict, text) in sentences(fleet, layer) {
-                    li { (swatch(at + 1)) " " strong { bdi { (name(&layer.name)) } } ": " span class=(verdict_class(verdict)) { (text) } }
-                }
-            }
-        }
-        @for line in outliers(fleet) { p { (line) } }
-    }
-}
-
-/// A row's mean over hosts as a cost.
-fn strip(row: &FleetRow, at: usize) -> Strip {
-    let cost =
-        row.cells[at].pooled.as_ref().map(|pooled| words::cost_of(ratio(pooled), row.better));
-    Strip { marks: vec![(at + 1, cost)], floor: row.floor }
-}
-
-fn layer(fleet: &Fleet, at: usize, strips: &[Strip], scale: &Scale) -> Markup {
-    let layer = &fleet.layers[at];
-    let titles = titles(fleet);
-    html! {
-        h3 { (swatch(at + 1)) " " bdi { (name(&layer.name)) } }
-        div.wide tabindex="0" role="region" aria-label=(format!("{} over all hosts, scrolls sideways", name(&layer.name))) {
-            table.cards.compared {
-                caption { "Means over hosts, against " (name(&fleet.baseline)) ". Plots show costs on a log scale, right of 1 is worse; \
-                    green: equivalent within " (words::percent_of(fleet.method.margin)) "; grey: the noise floor." }
-                thead { tr {
-                    th scope="col" { "Benchmark" }
-                    th.plotted scope="col" { span.sr { "Costs drawn" } (PreEscaped(axis(scale))) }
-                    @for title in &titles { th scope="col" { (title) } }
-                } }
-                tbody { @for (row, strip) in fleet.rows.iter().zip(strips) {
-                    @let cell = &row.cells[at];
-                    @let [first, rest @ .., verdict] = columns(row, cell, fleet.method.margin);
-                    tr {
-                        th scope="row" { bdi { (fit(&clean(&row.benchmark), 60)) } @if row.better == Better::Higher { span title="higher is better" { " ↑" } } }
-                        td.plotted { (PreEscaped(drawn(strip, scale, fleet.method.margin))) }
-                        td.ratio data-label=(titles[0]) { b { (first) } }
-                        @for (title, text) in titles[1..].iter().zip(rest) { td data-label=(title) { (text) } }
-                        td data-label="verdict" class=(verdict_class(cell.verdict)) { (words::mark(cell.verdict)) " " (verdict) }
-                    }
-                } }
-            }
-        }
-    }
+/// Each row's mean over hosts as a cost.
+fn strips(fleet: &Fleet, at: usize) -> Vec<(Better, Strip)> {
+    let strip = |row: &FleetRow| {
+        let pooled = row.cells[at].pooled.as_ref();
+        let cost = pooled.map(|pooled| words::cost_of(ratio(pooled), row.better));
+        Strip { marks: vec![(at + 1, cost)], floor: row.floor }
+    };
+    fleet.rows.iter().map(|row| (row.better, strip(row))).collect()
 }
 
 fn of_mean(fleet: &Fleet, at: usize, mean: &FleetMean) -> Markup {

@@ -9,6 +9,8 @@ mod cell;
 mod common;
 mod compare;
 mod controls;
+mod document;
+mod explain;
 mod fleet;
 mod history;
 mod page;

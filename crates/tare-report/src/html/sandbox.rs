@@ -2,7 +2,8 @@
 //! started a second.
 
 use super::common::swatch;
-use crate::sandbox::{Table, sentences, tables};
+use super::document;
+use crate::sandbox::{sentences, tables};
 use crate::svg::figure::{density, ecdf, load, phases};
 use crate::svg::samples::{numbers, of_benchmark};
 use crate::words;
@@ -55,7 +56,7 @@ pub(super) fn section(campaign: &Campaign, board: &Scoreboard, extras: &Extras) 
                 (PreEscaped(density::figure(&named)))
                 (rates(campaign, extras))
             }
-            @for table in tables(board) { (shown(&table)) }
+            @for table in tables(board) { (document::plain(&table)) }
         }
     }
 }
@@ -82,20 +83,4 @@ fn rates(campaign: &Campaign, extras: &Extras) -> Markup {
     let own: Vec<_> =
         own.filter_map(|(_, curve)| Some((*series.get(curve.layer)?, curve))).collect();
     html! { @if !own.is_empty() { (PreEscaped(load::figure(&own, Unit::PerSecond, "starts at once"))) } }
-}
-
-fn shown(table: &Table) -> Markup {
-    html! {
-        div.wide tabindex="0" role="region" aria-label=(format!("{}, scrolls sideways", table.title)) {
-            table.counters {
-                caption { strong { (table.title) } ". " (table.note) }
-                thead { tr { @for title in &table.head { th scope="col" { (title) } } } }
-                tbody { @for row in &table.rows { tr {
-                    @for (at, cell) in row.iter().enumerate() {
-                        @if at == 0 { th scope="row" { bdi { (cell) } } } @else { td { (cell) } }
-                    }
-                } } }
-            }
-        }
-    }
 }

@@ -1,8 +1,9 @@
 //! The top of the page: a sentence a layer, and the geometric means drawn.
 
-use super::common::{shown, swatch, verdict_class};
+use super::common::shown;
+use super::document::item;
 use crate::clean::fit;
-use crate::headline::{self, Headline};
+use crate::headline;
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::figure::forest::{self, LINE, Strip};
 use crate::words;
@@ -11,14 +12,13 @@ use tare_board::format::{count, ratio_and_interval};
 use tare_board::{Measure, Ratio, Scoreboard};
 
 pub(super) fn summary(board: &Scoreboard) -> Markup {
-    let headlines = headline::headlines(board);
     html! {
         section.summary aria-label="Summary" {
             (notices(board))
             (super::sandbox::lead(board))
             div.columns {
                 ul.headlines {
-                    @for one in &headlines { (sentence(board, one)) }
+                    @for one in headline::headlines(board) { (item(&one)) }
                     @for layer in board.layers.iter().filter(|l| l.unavailable.is_some() && l.measured == 0) {
                         li.none { strong { bdi { (words::name(&layer.name)) } } ": cannot run here ("
                             a href="#trouble" { "why" } ")" }
@@ -44,10 +44,7 @@ fn notices(board: &Scoreboard) -> Markup {
             }
             "."
         }
-        @if let Some(notice) = headline::simulated(board) { p.notice { (notice) } }
-        @if let Some(notice) = headline::unfinished(board) { p.notice { (notice) } }
-        @if counts.series == 0 { p.notice { "Nothing was measured." } }
-        @if let Some(limits) = headline::limits(board) { p.notice { (limits) } }
+        @for notice in headline::notices(board) { p.notice { (notice) } }
         @if counts.failed_boots > 0 {
             p.notice { (count(counts.failed_boots, "boot")) " of " (counts.boots) " failed: "
                 a href="#trouble" { "which, and why" } "." }
@@ -58,22 +55,6 @@ fn notices(board: &Scoreboard) -> Markup {
 fn machine(board: &Scoreboard) -> String {
     let model = crate::clean::fit(&crate::clean(&board.provenance.cpu_model), 60);
     if model.is_empty() { "an unknown machine".into() } else { model }
-}
-
-fn sentence(board: &Scoreboard, one: &Headline) -> Markup {
-    let series = board.others().position(|layer| words::name(&layer.name) == one.layer);
-    html! {
-        li {
-            @if let Some(at) = series { (swatch(at + 1)) " " }
-            strong { bdi { (one.layer) } } ": "
-            @for (at, (verdict, text)) in one.sentences.iter().enumerate() {
-                @if at > 0 { "; " }
-                span class=(verdict_class(*verdict)) { (text) }
-            }
-            @if !one.besides.is_empty() { @if !one.sentences.is_empty() { "; " } (one.besides) }
-            @if !one.tally.is_empty() { br; small { (one.tally) } }
-        }
-    }
 }
 
 /// The geometric means of suites of several rows, one plot a suite.

@@ -1,8 +1,9 @@
 //! A sweep on the page: curves against the knobs that are numbers, and the tables.
 
+use super::document;
 use crate::svg::figure::sweep::{self as plot, Along};
 use crate::svg::figure::{WIDTH, key};
-use crate::sweep::{self, Table};
+use crate::sweep;
 use crate::words;
 use maud::{Markup, PreEscaped, html};
 use tare_board::{Response, Scoreboard};
@@ -28,7 +29,7 @@ pub(super) fn section(board: &Scoreboard) -> Markup {
                             summary { h3 { bdi { (sweep::heading(response)) } } }
                             p { (sweep::sentence(response)) }
                             div.figures { @for knob in 0..response.knobs.len() { (plots(response, knob)) } }
-                            @for table in sweep::tables(response) { (shown(&table)) }
+                            @for table in sweep::tables(response) { (document::plain(&table)) }
                         }
                     }
                 }
@@ -68,22 +69,6 @@ fn plots(response: &Response, knob: usize) -> Markup {
         figure {
             @if !named.is_empty() { (PreEscaped(key)) }
             (PreEscaped(plot::figure(&numbered, &title, &along)))
-        }
-    }
-}
-
-fn shown(table: &Table) -> Markup {
-    html! {
-        div.wide tabindex="0" role="region" aria-label=(format!("{}, scrolls sideways", table.title)) {
-            table.counters {
-                caption { strong { (table.title) } ". " (table.note) }
-                thead { tr { @for title in &table.head { th scope="col" { bdi { (title) } } } } }
-                tbody { @for row in &table.rows { tr {
-                    @for (at, cell) in row.iter().enumerate() {
-                        @if at == 0 { th scope="row" { bdi { (cell) } } } @else { td { bdi { (cell) } } }
-                    }
-                } } }
-            }
         }
     }
 }

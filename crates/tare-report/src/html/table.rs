@@ -3,6 +3,7 @@
 use super::cell;
 use super::common::{shown, swatch};
 use super::controls::controls;
+use super::document;
 use crate::clean::{clean, fit};
 use crate::index;
 use crate::svg::canvas::Canvas;
@@ -45,23 +46,8 @@ pub(super) fn section(board: &Scoreboard) -> Markup {
 /// The indices of suites that publish a baseline.
 pub(super) fn indices(board: &Scoreboard) -> Markup {
     html! {
-        @for found in &board.indices {
-            section.index {
-                h2 { (index::title(found)) }
-                p { (index::NOTE) }
-                div.wide tabindex="0" role="region" aria-label=(index::title(found)) {
-                    table {
-                        @for (at, words) in index::grid(found).iter().enumerate() {
-                            tr {
-                                @for (column, word) in words.iter().enumerate() {
-                                    @if at == 0 || column == 0 { th scope=(if at == 0 { "col" } else { "row" }) { bdi { (word) } } }
-                                    @else { td { (word) } }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
+        @if !board.indices.is_empty() {
+            section.index { h2 { "Indices" } @for found in index::tables(board) { (document::plain(&found)) } }
         }
     }
 }

@@ -1,9 +1,10 @@
 //! "Can I trust it?": what differs besides the layer, warnings, failed boots with their consoles, what could not run.
 
+use super::document::item;
 use crate::clean::{clean, fit};
-use crate::words;
+use crate::{trouble, words};
 use maud::{Markup, html};
-use tare_board::{FailedBoot, LayerSummary, Scoreboard};
+use tare_board::{FailedBoot, Scoreboard};
 
 /// Most failed boots and warnings that are shown, lines of a console, columns of a line and of a sentence.
 const BOOTS: usize = 40;
@@ -26,19 +27,11 @@ pub(super) fn section(board: &Scoreboard) -> Markup {
 }
 
 fn differences(board: &Scoreboard) -> Markup {
-    let layers: Vec<&LayerSummary> = board.layers.iter().filter(|l| !l.notes.is_empty()).collect();
+    let notes = trouble::notes(board);
     html! {
         h3 { "What else differs between the layers" }
-        @if layers.is_empty() { p.quiet { "No differences that the probes could see." } }
-        ul {
-            @for layer in layers {
-                li { strong { bdi { (words::name(&layer.name)) } } ": "
-                    @for (at, note) in layer.notes.iter().enumerate() {
-                        @if at > 0 { " · " } (fit(&clean(&note.text), SENTENCE))
-                    }
-                }
-            }
-        }
+        @if notes.is_empty() { p.quiet { "No differences that the probes could see." } }
+        ul { @for note in &notes { (item(note)) } }
     }
 }
 
@@ -46,14 +39,7 @@ fn warnings(board: &Scoreboard) -> Markup {
     html! {
         h3 { "Warnings" }
         @if board.warnings.is_empty() { p.quiet { "None." } }
-        ul {
-            @for warning in board.warnings.iter().take(WARNINGS) {
-                li {
-                    @for name in [&warning.layer, &warning.benchmark].into_iter().flatten() { strong { bdi { (words::name(name)) } } " " }
-                    (fit(&clean(&warning.text), SENTENCE))
-                }
-            }
-        }
+        ul { @for warning in trouble::warnings(board, WARNINGS) { (item(&warning)) } }
         @if board.warnings.len() > WARNINGS { p { "and " (board.warnings.len() - WARNINGS) " more" } }
     }
 }

@@ -2,7 +2,7 @@
 
 mod tables;
 
-pub(crate) use tables::{Table, is_change, tables};
+pub(crate) use tables::{is_change, tables};
 
 use crate::clean::{clean, fit};
 use crate::words;

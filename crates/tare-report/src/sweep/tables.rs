@@ -2,6 +2,7 @@
 
 use super::{level_at, name};
 use crate::clean::{clean, fit, width};
+use crate::document::{Column, Table};
 use crate::words;
 use tare_board::format::{count, digits, quantity, ratio_and_interval, short_ratio};
 use tare_board::{CountedEffect, Factor, Measure, Ratio, Response, Verdict};
@@ -19,14 +20,24 @@ const STEPS: usize = 8;
 /// Most columns of a counter's name.
 const NAME: usize = 32;
 
-/// What a table shows.
-pub(crate) struct Table {
-    pub(crate) title: &'static str,
-    pub(crate) note: String,
-    pub(crate) head: Vec<String>,
-    pub(crate) rows: Vec<Vec<String>>,
-    /// Leading columns that are names, not numbers.
-    pub(crate) names: usize,
+/// Fewest columns of the first name on a terminal.
+const LEAST: usize = 6;
+
+/// A table whose first columns, so many, are words; and so is a verdict.
+fn table(
+    title: &str,
+    note: String,
+    words: usize,
+    head: Vec<String>,
+    rows: Vec<Vec<String>>,
+) -> Table {
+    let column = |(at, title): (usize, String)| match at < words || title == "verdict" {
+        true => Column::words(title),
+        false => Column::numbers(title),
+    };
+    let columns = head.into_iter().enumerate().map(column).collect();
+    let rows = rows.into_iter().map(Into::into).collect();
+    Table { title: title.into(), note, ..Table::new(LEAST, columns, rows) }
 }
 
 /// The tables of a response that have something to show.
@@ -65,7 +76,7 @@ fn settings(response: &Response) -> Table {
         }
     }
     let rows = rows.into_iter().map(|(_, row)| row).take(LINES).collect();
-    Table { title: "Settings", note, head, rows, names: leading }
+    table("Settings", note, leading, head, rows)
 }
 
 /// What stands above the columns of a knob's settings.
@@ -92,7 +103,7 @@ fn effects(response: &Response) -> Table {
     });
     let head = ["knob", "from → to", "effect", "interval", "verdict"].map(String::from).to_vec();
     let note = "On average over the settings of the other knobs.".to_owned();
-    Table { title: "Main effects", note, head, rows: rows.collect(), names: 2 }
+    table("Main effects", note, 2, head, rows.collect())
 }
 
 /// Where a version differs from the one before it.
@@ -113,7 +124,7 @@ fn steps(response: &Response) -> Table {
         rows.len(),
         count(all, "step")
     );
-    Table { title: "Steps", note, head, rows, names: 2 }
+    table("Steps", note, 2, head, rows)
 }
 
 /// Whether a difference is shown.
@@ -143,7 +154,7 @@ fn interactions(response: &Response) -> Table {
         count(all.len(), "interaction")
     );
     let head = ["effect of", "times, where", "ratio", "interval", "verdict"].map(String::from);
-    Table { title: "Interactions", note, head: head.to_vec(), rows, names: 2 }
+    table("Interactions", note, 2, head.to_vec(), rows)
 }
 
 fn size(ratio: &Ratio) -> f64 {
@@ -186,7 +197,7 @@ fn counted_of(response: &Response, (at, knob): (usize, &Factor), level: usize) -
         all.len()
     );
     let head = ["counter", "at first", "change", "interval"].map(String::from).to_vec();
-    Table { title: "Counted", note, head, rows, names: 1 }
+    table("Counted", note, 1, head, rows)
 }
 
 fn signed(value: f64) -> String {

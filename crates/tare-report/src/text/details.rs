@@ -1,9 +1,9 @@
 //! Per layer: ratio, interval, raw pair, verdict and comments of every benchmark.
 
-use super::page::{Ink, Page, Piece, Side};
-use super::verdict_ink;
+use super::page::Page;
 use crate::certainty::equivalent;
 use crate::clean::{clean, fit, width};
+use crate::document::{self, Column, Ink, Piece, Table};
 use crate::words;
 use tare_board::format::{pair, ratio_and_interval};
 use tare_board::{Cell, LayerSummary, Measure, Row, Scoreboard, Verdict};
@@ -11,8 +11,7 @@ use tare_board::{Cell, LayerSummary, Measure, Row, Scoreboard, Verdict};
 /// Fewest columns that a benchmark's name gets, and most.
 const NAME: (usize, usize) = (12, 40);
 
-/// The raw pair's column, and the narrowest page that has room for it.
-const RAW: usize = 3;
+/// The narrowest page that has room for the raw pairs.
 const WITH_RAW: usize = 76;
 
 /// Writes one table per layer that has numbers.
@@ -40,23 +39,9 @@ fn one(page: &mut Page, board: &Scoreboard, layer: &LayerSummary, at: usize) {
     if !shared.is_empty() {
         page.paragraph(Ink::Caution, "", &format!("all rows: {}", shared.join("; ")));
     }
-    let measured: Vec<(&Row, &Cell)> = board
-        .rows
-        .iter()
-        .map(|row| (row, &row.cells[at]))
-        .filter(|(_, c)| c.ratio.is_some())
-        .collect();
-    let remark = |cell: &Cell| words::labels(cell, &shared).join("; ");
-    let mut rows = vec![(header(board, &name, &baseline), String::new())];
-    rows.extend(
-        measured.iter().map(|(row, cell)| (line(row, cell, board.method.margin), remark(cell))),
-    );
-    let mut sides = vec![Side::Left, Side::Right, Side::Left, Side::Right, Side::Left];
-    if page.width < WITH_RAW {
-        rows.iter_mut().for_each(|(row, _)| drop(row.remove(RAW)));
-        sides.remove(RAW);
-    }
-    page.remarked(&sides, &rows, NAME.0);
+    let measured = board.rows.iter().filter(|row| row.cells[at].ratio.is_some());
+    let rows = measured.map(|row| line(row, &row.cells[at], board.method.margin, &shared));
+    page.table(&Table::new(NAME.0, columns(board, &name, &baseline), rows.collect()));
     absent(page, board, at);
 }
 
@@ -75,25 +60,33 @@ fn brief(layer: &LayerSummary) -> String {
     kept.join(",").replace('\u{1}', "\\,")
 }
 
-fn header(board: &Scoreboard, layer: &str, baseline: &str) -> Vec<Piece> {
+fn columns(board: &Scoreboard, layer: &str, baseline: &str) -> Vec<Column> {
     let named = format!("[{layer}/{baseline}]");
     let raw = if width(&named) <= 19 { named } else { "[layer/baseline]".into() };
-    let interval = format!("{} CI", words::percent_of(board.method.confidence));
-    let titles = ["benchmark".into(), "ratio".into(), interval, raw, "verdict".into()];
-    titles.into_iter().map(|title: String| Piece::new(Ink::Bold, title)).collect()
+    vec![
+        Column::names("benchmark"),
+        Column::numbers("ratio"),
+        Column::words(format!("{} CI", words::percent_of(board.method.confidence))),
+        Column::numbers(raw).from_width(WITH_RAW),
+        Column::words("verdict"),
+    ]
 }
 
-fn line(row: &Row, cell: &Cell, margin: f64) -> Vec<Piece> {
+fn line(row: &Row, cell: &Cell, margin: f64, shared: &[String]) -> document::Row {
     let (ratio, interval) = cell.ratio.as_ref().map(ratio_and_interval).unwrap_or_default();
     let raw = cell.pair.as_ref().map(|raw| pair(row.unit, raw)).unwrap_or_default();
-    let ink = verdict_ink(cell.verdict);
-    vec![
-        Piece::new(Ink::Plain, fit(&clean(&row.benchmark), NAME.1)),
-        Piece::new(ink, ratio),
-        Piece::new(Ink::Plain, interval.unwrap_or_else(|| "–".into())),
-        Piece::new(Ink::Dim, raw),
-        Piece::new(ink, verdict(row, cell, margin)),
-    ]
+    let ink = cell.verdict.into();
+    document::Row {
+        cells: vec![
+            Piece::new(Ink::Plain, fit(&clean(&row.benchmark), NAME.1)),
+            Piece::new(ink, ratio),
+            Piece::new(Ink::Plain, interval.unwrap_or_else(|| "–".into())),
+            Piece::new(Ink::Dim, raw),
+            Piece::new(ink, verdict(row, cell, margin)),
+        ],
+        remark: words::labels(cell, shared).join("; "),
+        verdict: cell.verdict,
+    }
 }
 
 /// The verdict in words, and what an undecided row would need.

@@ -1,9 +1,10 @@
 //! The part below the tables: the floor, the layers' notes, warnings, failures, provenance.
 
-use super::page::{Ink, Page};
+use super::page::Page;
 use super::reason;
 use crate::clean::clean;
-use crate::words;
+use crate::document::{Ink, Item};
+use crate::{trouble, words};
 use tare_board::Scoreboard;
 use tare_board::format::count;
 use tare_proto::Machine;
@@ -24,31 +25,19 @@ pub(super) fn floor(page: &mut Page, board: &Scoreboard) {
 
 /// How the layers differ from the baseline in what should be the same.
 pub(super) fn notes(page: &mut Page, board: &Scoreboard) {
-    if board.layers.iter().all(|layer| layer.notes.is_empty()) {
-        return;
-    }
-    page.heading("What else differs");
-    for layer in board.layers.iter().filter(|layer| !layer.notes.is_empty()) {
-        let texts: Vec<String> = layer.notes.iter().map(|note| reason(&note.text)).collect();
-        page.labelled(&format!("{}: ", words::name(&layer.name)), Ink::Plain, &texts.join(" · "));
-    }
+    listed(page, "What else differs", &trouble::notes(board));
 }
 
 pub(super) fn warnings(page: &mut Page, board: &Scoreboard) {
-    if board.warnings.is_empty() {
-        return;
-    }
-    page.heading("Warnings");
-    for warning in board.warnings.iter().take(WARNINGS) {
-        let about: Vec<String> = [&warning.layer, &warning.benchmark]
-            .into_iter()
-            .flatten()
-            .map(|n| words::name(n))
-            .collect();
-        let label = if about.is_empty() { "- ".into() } else { format!("{}: ", about.join(", ")) };
-        page.labelled(&label, Ink::Caution, &reason(&warning.text));
-    }
+    listed(page, "Warnings", &trouble::warnings(board, WARNINGS));
     more(page, board.warnings.len(), WARNINGS);
+}
+
+fn listed(page: &mut Page, heading: &str, items: &[Item]) {
+    if !items.is_empty() {
+        page.heading(heading);
+    }
+    items.iter().for_each(|item| page.item(item));
 }
 
 pub(super) fn failed_boots(page: &mut Page, board: &Scoreboard) {

@@ -1,13 +1,12 @@
 //! Load curves and the ranking of a weighted suite, as tables.
 
-use super::page::{Ink, Page, Piece, Side};
+use super::page::Page;
 use crate::clean::{clean, fit};
-use crate::words;
-use tare_board::format::{digits, percent, quantity};
+use crate::document::{Column, Ink, Piece, Row, Table};
+use crate::{ranking, words};
+use tare_board::format::{percent, quantity};
 use tare_board::load::{Family, curve, families};
-use tare_board::ranking::{ranking, sum};
 use tare_board::{LayerSummary, Scoreboard};
-use tare_proto::Unit;
 
 /// Columns of the load's, and of one layer with the gap before it.
 const LOAD: usize = 8;
@@ -45,10 +44,10 @@ fn one(page: &mut Page, board: &Scoreboard, family: &Family) {
     for part in layers.chunks(layers.len().div_ceil(parts).max(1)) {
         page.gap();
         page.paragraph(Ink::Bold, "", &fit(&clean(family.name), NAME));
-        let mut head = vec![Piece::new(Ink::Bold, "load")];
         let name = |&at: &usize| fit(&words::name(&board.layers[at].name), COLUMN - 2);
-        head.extend(part.iter().map(|at| Piece::new(Ink::Bold, name(at))));
-        let mut rows = vec![head];
+        let mut columns = vec![Column::numbers("load")];
+        columns.extend(part.iter().map(|at| Column::numbers(name(at))));
+        let mut rows: Vec<Row> = Vec::new();
         let curves: Vec<_> = part.iter().map(|&layer| curve(board, family, layer)).collect();
         for (load, _) in &family.rows {
             let mut line = vec![Piece::new(Ink::Plain, load.to_string())];
@@ -66,54 +65,22 @@ fn one(page: &mut Page, board: &Scoreboard, family: &Family) {
                 let value = quantity(family.unit, point.value);
                 Piece::new(Ink::Plain, format!("{value}{mark} {part:>4}"))
             }));
-            rows.push(line);
+            rows.push(line.into());
         }
-        page.grid(&vec![Side::Right; part.len() + 1], &rows, LOAD - 2);
+        page.table(&Table::new(LOAD - 2, columns, rows));
     }
 }
 
 /// What to look at first on each layer.
 pub(super) fn rankings(page: &mut Page, board: &Scoreboard) {
-    let with_some = |(at, _): &(usize, &LayerSummary)| !ranking(board, *at).is_empty();
-    for (place, (at, layer)) in board.others().enumerate().filter(with_some).enumerate() {
+    for (place, (_, layer, all)) in ranking::rankings(board).enumerate() {
         if place == 0 {
             page.heading("Where to optimise");
-            let text = "What a layer adds to each test of a mix, multiplied by how often the mix runs it, largest first. \
-                        ▲ significant, ? not significant.";
-            page.paragraph(Ink::Dim, "", text);
+            page.paragraph(Ink::Dim, "", ranking::NOTE);
         }
-        let all = ranking(board, at);
-        let (total, baseline) = sum(&all);
         page.gap();
-        let text = format!(
-            "{} on top of the {} that the mix takes ({})",
-            signed(total),
-            quantity(Unit::Nanoseconds, baseline),
-            tare_board::format::count(all.len(), "test")
-        );
-        page.labelled(&format!("{}: ", words::name(&layer.name)), Ink::Plain, &text);
-        let titles = ["test", "runs", "adds per run", "adds in total", "share of total", ""];
-        let mut rows: Vec<Vec<Piece>> =
-            vec![titles.map(|title| Piece::new(Ink::Bold, title)).into_iter().collect()];
-        let positive: f64 = all.iter().map(|one| one.total().max(0.0)).sum();
-        for one in all.iter().filter(|one| one.total() > 0.0).take(SHOWN) {
-            let cells = [
-                fit(&clean(&one.row.benchmark), NAME),
-                digits(one.weight).trim_end_matches(".00").to_owned(),
-                signed(one.layer - one.baseline),
-                signed(one.total()),
-                percent(100.0 * one.total() / positive),
-                words::mark(one.verdict).to_string(),
-            ];
-            rows.push(cells.into_iter().map(|text| Piece::new(Ink::Plain, text)).collect());
-        }
-        let right = Side::Right;
-        let sides = [Side::Left, right, right, right, right, Side::Left];
-        page.grid(&sides, &rows, 12);
+        let label = format!("{}: ", words::name(&layer.name));
+        page.labelled(&label, Ink::Plain, &ranking::sentence(&all));
+        page.table(&ranking::table(&all, SHOWN));
     }
-}
-
-/// A time with its sign.
-pub(crate) fn signed(ns: f64) -> String {
-    format!("{}{}", if ns < 0.0 { "−" } else { "+" }, quantity(Unit::Nanoseconds, ns.abs()))
 }

@@ -1,8 +1,8 @@
 //! Benchmark × layer: the ratio and the verdict's mark, the baseline's raw value and the noise floor.
 
-use super::page::{GAP, Ink, Page, Piece, Side};
-use super::verdict_ink;
+use super::page::{GAP, Page};
 use crate::clean::{clean, stack, width};
+use crate::document::{Ink, Piece, Side};
 use crate::words;
 use tare_board::format::{percent_above_one, quantity, short_ratio};
 use tare_board::load::plain;
@@ -72,6 +72,7 @@ fn one(page: &mut Page, board: &Scoreboard, columns: &[usize]) {
         rows.extend(means(board, suite, columns));
         rows.extend(host.into_iter().map(|row| benchmark(board, row, columns, "")));
     }
+    let rows: Vec<_> = rows.into_iter().map(Into::into).collect();
     page.grid(&sides, &rows, NAME.0);
 }
 
@@ -130,7 +131,7 @@ fn cell(row: &Row, at: usize, shared: &[String]) -> Piece {
 
 fn marked(ratio: f64, verdict: Verdict, star: &str) -> Piece {
     let text = format!("{:>NUMBER$} {}{star}", short_ratio(ratio), words::mark(verdict));
-    Piece::new(verdict_ink(verdict), text)
+    Piece::new(verdict.into(), text)
 }
 
 /// The lines of geometric means below a suite.

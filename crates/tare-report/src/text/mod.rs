@@ -5,19 +5,16 @@ mod ending;
 mod loads;
 mod matrix;
 mod page;
-mod sandbox;
 mod sweep;
 
-pub(crate) use loads::signed;
 pub use page::Paint;
-pub(crate) use page::{Ink, Page, Piece, Side};
+pub(crate) use page::{Page, written};
 
-use crate::clean::{clean, fit};
-use crate::headline;
-use crate::index;
-use crate::words;
+use crate::document::{Ink, Table};
+use crate::trouble::reason;
+use crate::{headline, index, sandbox, words};
+use tare_board::Scoreboard;
 use tare_board::format::count;
-use tare_board::{Scoreboard, Verdict};
 
 /// How the terminal form looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,12 +37,13 @@ impl TextStyle {
 pub fn text(board: &Scoreboard, style: &TextStyle) -> String {
     let mut page = Page::new(style.width.max(TextStyle::NARROWEST), style.paint);
     title(&mut page, board);
-    sandbox::lead(&mut page, board);
-    headlines(&mut page, board);
+    sandboxes(&mut page, board);
+    page.gap();
+    headline::headlines(board).iter().for_each(|item| page.item(item));
     sweep::sweeps(&mut page, board, style);
     matrix::matrix(&mut page, board);
-    sandbox::tables(&mut page, board);
-    indices(&mut page, board);
+    sandbox::tables(board).iter().for_each(|table| titled(&mut page, table));
+    index::tables(board).for_each(|table| titled(&mut page, &table));
     ending::floor(&mut page, board);
     loads::curves(&mut page, board);
     loads::rankings(&mut page, board);
@@ -73,67 +71,22 @@ fn title(page: &mut Page, board: &Scoreboard) {
         headline::replicates(board),
     );
     page.paragraph(Ink::Bold, "", &summary);
-    for notice in [headline::simulated(board), headline::unfinished(board)].into_iter().flatten() {
+    for notice in headline::notices(board) {
         page.paragraph(Ink::Caution, "", &notice);
     }
-    if let Some(limits) = headline::limits(board) {
-        page.paragraph(Ink::Caution, "", &limits);
-    }
-    if board.counts.series == 0 {
-        page.paragraph(Ink::Caution, "", "Nothing was measured.");
-    }
 }
 
-fn headlines(page: &mut Page, board: &Scoreboard) {
-    let headlines = headline::headlines(board);
-    if !headlines.is_empty() {
-        page.gap();
-    }
-    for headline in headlines {
-        for (at, (verdict, sentence)) in headline.sentences.iter().enumerate() {
-            let label = if at == 0 { format!("{}: ", headline.layer) } else { "  ".into() };
-            page.labelled(&label, verdict_ink(*verdict), sentence);
-        }
-        let alone = headline.sentences.is_empty();
-        let label = if alone { format!("{}: ", headline.layer) } else { "  ".into() };
-        page.labelled(&label, Ink::Plain, &headline.besides);
-        let label = if alone && headline.besides.is_empty() { &label } else { "  " };
-        page.labelled(label, Ink::Dim, &headline.tally);
-    }
+/// A table below a heading of its own.
+fn titled(page: &mut Page, table: &Table) {
+    page.heading(&table.title);
+    page.paragraph(Ink::Dim, "", &table.note);
+    page.table(table);
 }
 
-fn indices(page: &mut Page, board: &Scoreboard) {
-    for found in &board.indices {
-        page.heading(&index::title(found));
-        page.paragraph(Ink::Dim, "", index::NOTE);
-        let mut sides = vec![Side::Left];
-        sides.extend(found.layers.iter().map(|_| Side::Right));
-        let line = |words: Vec<String>| {
-            words.into_iter().map(|word| Piece::new(Ink::Plain, word)).collect::<Vec<_>>()
-        };
-        let rows: Vec<_> = index::grid(found).into_iter().map(line).collect();
-        page.grid(&sides, &rows, NAME);
+/// A sentence for each layer about its starts.
+fn sandboxes(page: &mut Page, board: &Scoreboard) {
+    page.gap();
+    for (layer, text) in sandbox::sentences(board) {
+        page.labelled(&format!("{layer} "), Ink::Plain, &format!("{text}."));
     }
-}
-
-/// Fewest columns that a benchmark's name gets in an index.
-const NAME: usize = 12;
-
-/// Red costs more, cyan costs less (told apart by every kind of colour vision), yellow is open.
-pub(crate) const fn verdict_ink(verdict: Verdict) -> Ink {
-    match verdict {
-        Verdict::Worse => Ink::Worse,
-        Verdict::Better => Ink::Better,
-        Verdict::Equivalent | Verdict::Identical => Ink::Plain,
-        Verdict::Undecided => Ink::Caution,
-        Verdict::None => Ink::Dim,
-    }
-}
-
-/// Longest text of the campaign's that is printed in one place.
-const REASON: usize = 400;
-
-/// A sentence from the campaign, harmless and of bearable length.
-fn reason(text: &str) -> String {
-    fit(&clean(text), REASON)
 }

@@ -1,6 +1,8 @@
-//! Lines of a given width: paragraphs that wrap, and grids of cells.
+//! The terminal's writer: documents, paragraphs that wrap and grids of cells in lines of a given width.
 
+use super::TextStyle;
 use crate::clean::{fit, width, wrap, wrap_behind};
+use crate::document::{Block, Column, Document, Ink, Item, Piece, Place, Row, Side, Table};
 
 /// Whether the text carries colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,26 +13,15 @@ pub enum Paint {
     Ansi,
 }
 
-/// What a piece of text is, which decides its colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ink {
-    Plain,
-    Bold,
-    Dim,
-    Worse,
-    Better,
-    Caution,
-}
-
 impl Ink {
     fn apply(self, paint: Paint, text: &str) -> String {
         let code = match self {
             Ink::Bold => "1",
             Ink::Dim => "2",
-            Ink::Worse => "31",
+            Ink::Worse | Ink::Failed => "31",
             Ink::Better => "36",
             Ink::Caution => "33",
-            Ink::Plain => "",
+            Ink::Plain | Ink::Equivalent => "",
         };
         if paint == Paint::Plain || code.is_empty() || text.is_empty() {
             return text.to_owned();
@@ -39,27 +30,36 @@ impl Ink {
     }
 }
 
-/// A cell of a grid.
-pub(crate) struct Piece {
-    pub(crate) text: String,
-    pub(crate) ink: Ink,
-}
-
-impl Piece {
-    pub(crate) fn new(ink: Ink, text: impl Into<String>) -> Piece {
-        Piece { text: text.into(), ink }
-    }
-}
-
-/// Which side of its column a cell keeps to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
-    Left,
-    Right,
-}
-
 /// Two columns between cells.
 pub(crate) const GAP: usize = 2;
+
+/// Most columns of a name in a table.
+const NAME: usize = 40;
+
+/// Writes a document for a terminal.
+pub(crate) fn written(document: &Document, style: &TextStyle) -> String {
+    let mut page = Page::new(style.width.max(TextStyle::NARROWEST), style.paint);
+    // A terminal shows the rows themselves instead of those that were decided.
+    let absent = |place| match place {
+        Place::Decided => true,
+        Place::Rows => !style.details,
+        _ => false,
+    };
+    for section in document.sections.iter().filter(|section| !absent(section.place)) {
+        page.gap();
+        page.paragraph(Ink::Bold, "", &section.heading);
+        for block in &section.blocks {
+            match block {
+                Block::Paragraph(ink, text) | Block::Notice(ink, text) => {
+                    page.paragraph(*ink, "", text);
+                }
+                Block::Item(item) => page.item(item),
+                Block::Table(table) => page.table(table),
+            }
+        }
+    }
+    page.finish()
+}
 
 /// Text under construction.
 pub(crate) struct Page {
@@ -114,22 +114,12 @@ impl Page {
     }
 
     /// Rows of cells in aligned columns. The first column gives way (down to `least`) when all do not fit; a row
-    /// with a single cell is a line across.
-    pub(crate) fn grid(&mut self, sides: &[Side], rows: &[Vec<Piece>], least: usize) {
+    /// with a single cell is a line across. A remark stands behind its row where there is room for it, else below.
+    pub(crate) fn grid(&mut self, sides: &[Side], rows: &[Row], least: usize) {
         let widths = self.widths(sides, rows, least);
-        for row in rows {
-            let line = self.row(sides, &widths, row);
-            self.line(&line);
-        }
-    }
-
-    /// A grid whose rows have remarks: behind the row where there is room for it, else below.
-    pub(crate) fn remarked(&mut self, sides: &[Side], rows: &[(Vec<Piece>, String)], least: usize) {
-        let pieces: Vec<&[Piece]> = rows.iter().map(|(row, _)| row.as_slice()).collect();
-        let widths = self.widths(sides, &pieces, least);
         let taken = widths.iter().map(|w| w + GAP).sum::<usize>();
-        for (row, remark) in rows {
-            let line = self.row(sides, &widths, row);
+        for Row { cells, remark, .. } in rows {
+            let line = self.row(sides, &widths, cells);
             if taken + width(remark) <= self.width {
                 let remark = Ink::Caution.apply(self.paint, remark);
                 self.line(&format!("{line}  {remark}"));
@@ -140,10 +130,40 @@ impl Page {
         }
     }
 
-    fn widths<R: AsRef<[Piece]>>(&self, sides: &[Side], rows: &[R], least: usize) -> Vec<usize> {
+    /// A table's columns that there is room for, below their titles.
+    pub(crate) fn table(&mut self, table: &Table) {
+        let columns = table.columns.iter().enumerate();
+        let shown: Vec<_> = columns.filter(|(_, c)| c.narrowest <= self.width).collect();
+        let titles = shown.iter().map(|(_, column)| Piece::new(Ink::Bold, &column.title));
+        let mut rows: Vec<Row> = vec![titles.collect::<Vec<_>>().into()];
+        for row in &table.rows {
+            let cell = |(at, column): &(usize, &Column)| {
+                let most = if column.names { NAME } else { usize::MAX };
+                Piece::new(row.cells[*at].ink, fit(&row.cells[*at].text, most))
+            };
+            let cells = shown.iter().map(cell).collect();
+            rows.push(Row { cells, remark: row.remark.clone(), verdict: row.verdict });
+        }
+        let sides: Vec<Side> = shown.iter().map(|(_, column)| column.side).collect();
+        self.grid(&sides, &rows, table.least);
+    }
+
+    /// Statements behind the name of what they are about, one below the other.
+    pub(crate) fn item(&mut self, item: &Item) {
+        for (at, (ink, text)) in item.said.iter().enumerate() {
+            let label = match &item.about {
+                _ if at > 0 => "  ".into(),
+                Some(about) => format!("{about}: "),
+                None => "- ".into(),
+            };
+            self.labelled(&label, *ink, text);
+        }
+    }
+
+    fn widths(&self, sides: &[Side], rows: &[Row], least: usize) -> Vec<usize> {
         let mut widths = vec![0; sides.len()];
-        for row in rows.iter().map(AsRef::as_ref).filter(|row| row.len() > 1) {
-            for (column, piece) in widths.iter_mut().zip(row) {
+        for row in rows.iter().filter(|row| row.cells.len() > 1) {
+            for (column, piece) in widths.iter_mut().zip(&row.cells) {
                 *column = (*column).max(width(&piece.text));
             }
         }

@@ -1,12 +1,10 @@
 //! A sweep in the terminal: for each benchmark a sentence, the settings, the effects and the largest interactions.
 
 use super::TextStyle;
-use super::page::{Ink, Page, Piece, Side};
-use crate::sweep::{Table, heading, note, sentence, tables, title};
+use super::page::Page;
+use crate::document::Ink;
+use crate::sweep::{heading, note, sentence, tables, title};
 use tare_board::{Response, Scoreboard};
-
-/// Fewest columns of the first name of a table.
-const NAME: usize = 6;
 
 /// Benchmarks whose tables are shown without `--details`; of the others the sentence is.
 const SHOWN: usize = 4;
@@ -29,24 +27,9 @@ fn one(page: &mut Page, response: &Response, whole: bool) {
     page.gap();
     page.paragraph(Ink::Bold, "", &heading(response));
     page.paragraph(Ink::Plain, "", &sentence(response));
-    for shown in tables(response).iter().filter(|_| whole) {
+    for table in tables(response).iter().filter(|_| whole) {
         page.gap();
-        table(page, shown);
+        page.paragraph(Ink::Dim, "", &format!("{}. {}", table.title, table.note));
+        page.table(table);
     }
-}
-
-fn table(page: &mut Page, table: &Table) {
-    page.paragraph(Ink::Dim, "", &format!("{}. {}", table.title, table.note));
-    let side = |at: usize| if at < table.names { Side::Left } else { Side::Right };
-    let mut sides: Vec<Side> = (0..table.head.len()).map(side).collect();
-    if table.head.last().is_some_and(|title| title == "verdict") {
-        sides.pop();
-        sides.push(Side::Left);
-    }
-    let line = |ink: Ink, cells: &[String]| -> Vec<Piece> {
-        cells.iter().map(|cell| Piece::new(ink, cell.clone())).collect()
-    };
-    let mut rows = vec![line(Ink::Bold, &table.head)];
-    rows.extend(table.rows.iter().map(|cells| line(Ink::Plain, cells)));
-    page.grid(&sides, &rows, NAME);
 }

@@ -1,8 +1,9 @@
-//! The Markdown form, for a pull request or a wiki: the matrix is visible, the rest is folded.
+//! The scoreboard in Markdown: the matrix is visible, the rest is folded.
 
+use super::{TEXT, code, code_of, item, line, prose, table};
 use crate::certainty::equivalent;
 use crate::clean::{clean, fit};
-use crate::{headline, index, sweep, words};
+use crate::{headline, index, sweep, trouble, words};
 use std::fmt::Write;
 use tare_board::format::{
     count, pair, percent_above_one, quantity, ratio_and_interval, short_ratio,
@@ -10,11 +11,10 @@ use tare_board::format::{
 use tare_board::{Cell, LayerSummary, Measure, Row, Scoreboard, Verdict};
 use tare_proto::Better;
 
-/// Most failed boots that are shown, console lines of each, and columns of a name and of a text.
+/// Most warnings and failed boots that are shown, and console lines of each.
+const WARNINGS: usize = 20;
 const FAILED_BOOTS: usize = 5;
 const CONSOLE_LINES: usize = 8;
-const NAME: usize = 60;
-const TEXT: usize = 400;
 
 /// Writes the scoreboard as GitHub's Markdown.
 #[must_use]
@@ -35,60 +35,17 @@ pub fn markdown(board: &Scoreboard) -> String {
     out
 }
 
-fn line(out: &mut String, text: &str) {
-    out.push_str(text);
-    out.push('\n');
-}
-
-/// A name: in a code span nothing is markup, and nobody is mentioned.
-pub(crate) fn code(text: &str) -> String {
-    code_of(text, NAME)
-}
-
-fn code_of(text: &str, most: usize) -> String {
-    let text = fit(&clean(text), most).replace('`', "'").replace('|', "\\|");
-    if text.is_empty() { "–".into() } else { format!("`{text}`") }
-}
-
-/// A sentence with everything that is markup made plain.
-pub(crate) fn prose(text: &str) -> String {
-    let mut out = String::new();
-    for c in fit(&clean(text), 2 * TEXT).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '@' => out.push_str("@<!-- -->"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' => out.extend(['\\', c]),
-            _ => out.push(c),
-        }
-    }
-    out
-}
-
 fn summary(out: &mut String, board: &Scoreboard) {
-    let counts = &board.counts;
     let baseline = code(&board.baseline);
     let (rows, blocks) = (count(board.rows.len(), "benchmark"), headline::replicates(board));
     line(out, &format!("**What each layer costs against {baseline}** ({rows}, {blocks})\n"));
-    if let Some(notice) = headline::simulated(board) {
+    for notice in headline::notices(board) {
         line(out, &format!("{}\n", prose(&notice)));
-    }
-    if let Some(notice) = headline::unfinished(board) {
-        line(out, &format!("{}\n", prose(&notice)));
-    }
-    if let Some(limits) = headline::limits(board) {
-        line(out, &format!("{}\n", prose(&limits)));
     }
     for (layer, text) in crate::sandbox::sentences(board) {
         line(out, &format!("- **{}** {}", prose(&layer), prose(&text)));
     }
-    for layer in headline::headlines(board) {
-        let mut parts: Vec<&str> = layer.sentences.iter().map(|(_, text)| text.as_str()).collect();
-        parts.extend([layer.besides.as_str(), layer.tally.as_str()]);
-        parts.retain(|part| !part.is_empty());
-        line(out, &format!("- **{}**: {}", prose(&layer.layer), prose(&parts.join("; "))));
-    }
+    headline::headlines(board).iter().for_each(|layer| line(out, &item(layer)));
     for found in &board.sweeps {
         for response in &found.responses {
             let (title, text) = (sweep::title(found), sweep::heading(response));
@@ -103,9 +60,6 @@ fn summary(out: &mut String, board: &Scoreboard) {
                 &format!("- {} cannot run here: {}", code(&layer.name), prose(&unavailable.why)),
             );
         }
-    }
-    if counts.series == 0 {
-        line(out, "- Nothing was measured.");
     }
     out.push('\n');
 }
@@ -146,15 +100,9 @@ fn matrix(out: &mut String, board: &Scoreboard, shown: &[(usize, &LayerSummary)]
 }
 
 fn indices(out: &mut String, board: &Scoreboard) {
-    for found in &board.indices {
-        line(out, &format!("\n{}: {}\n", prose(&index::title(found)), prose(index::NOTE)));
-        for (at, words) in index::grid(found).iter().enumerate() {
-            let words: Vec<String> = words.iter().map(|word| prose(word)).collect();
-            line(out, &format!("| {} |", words.join(" | ")));
-            if at == 0 {
-                line(out, &format!("|:--|{}", "--:|".repeat(words.len() - 1)));
-            }
-        }
+    for found in index::tables(board) {
+        line(out, &format!("\n{}: {}", prose(&found.title), prose(&found.note)));
+        table(out, &found);
     }
 }
 
@@ -220,11 +168,7 @@ fn remarks(out: &mut String, board: &Scoreboard) {
     let (warnings, boots) = (board.warnings.len(), board.failed_boots.len());
     let title = format!("{}, {}", count(warnings, "warning"), count(boots, "failed boot"));
     line(out, &format!("<details><summary>{title}</summary>\n"));
-    for warning in board.warnings.iter().take(4 * FAILED_BOOTS) {
-        let about = [&warning.layer, &warning.benchmark].into_iter().flatten();
-        let about: String = about.map(|name| format!("{} ", code(name))).collect();
-        line(out, &format!("- {about}{}", prose(&warning.text)));
-    }
+    trouble::warnings(board, WARNINGS).iter().for_each(|warning| line(out, &item(warning)));
     for boot in board.failed_boots.iter().take(FAILED_BOOTS) {
         line(
             out,

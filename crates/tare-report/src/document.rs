@@ -1,0 +1,204 @@
+//! A result as one value, before it has a form: sections of statements and tables.
+//!
+//! Each result makes its document in one place (`compare/document.rs`, `fleet/document.rs`, `sandbox.rs`, `sweep/`,
+//! `index.rs`); the writers (`text/page.rs`, `markdown/`, `html/document.rs`) know documents and no result.
+
+use tare_board::Verdict;
+
+/// A result: its sections in the order of the terminal.
+pub(crate) struct Document {
+    pub(crate) sections: Vec<Section>,
+}
+
+impl Document {
+    /// What all sections of a kind say.
+    pub(crate) fn blocks(&self, place: Place) -> impl Iterator<Item = &Block> {
+        let own = self.sections.iter().filter(move |section| section.place == place);
+        own.flat_map(|section| &section.blocks)
+    }
+}
+
+/// Blocks below a heading, which may be empty.
+pub(crate) struct Section {
+    pub(crate) place: Place,
+    pub(crate) heading: String,
+    pub(crate) blocks: Vec<Block>,
+}
+
+impl Section {
+    pub(crate) fn new(place: Place, heading: impl Into<String>, blocks: Vec<Block>) -> Section {
+        Section { place, heading: heading.into(), blocks }
+    }
+}
+
+/// What a section is for. A terminal has no way to fold text and keeps the document's order; Markdown keeps this one: what a
+/// reviewer must see comes first, and what is from [`Place::Method`] on is folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    /// What was weighed.
+    Title,
+    /// Whether the conditions that the user has set hold.
+    Gate,
+    /// A statement a layer, and what must be known beside it.
+    Summary,
+    /// The rows that were decided, for forms that fold the others.
+    Decided,
+    /// How the figures were made.
+    Method,
+    /// What else is not the same.
+    Differences,
+    /// Every row; on a terminal only with `--details`.
+    Rows,
+}
+
+/// A part of a section.
+pub(crate) enum Block {
+    /// A sentence or more.
+    Paragraph(Ink, String),
+    /// What must not be overlooked.
+    Notice(Ink, String),
+    /// Statements about something.
+    Item(Item),
+    /// Rows of cells.
+    Table(Table),
+}
+
+/// A paragraph a text.
+pub(crate) fn paragraphs(ink: Ink, texts: Vec<String>) -> Vec<Block> {
+    texts.into_iter().map(|text| Block::Paragraph(ink, text)).collect()
+}
+
+/// Statements about something that has a name.
+pub(crate) struct Item {
+    /// The name; without one, a dash stands there.
+    pub(crate) about: Option<String>,
+    /// The number of its series in figures, where it has one.
+    pub(crate) series: Option<usize>,
+    /// The statements, each with what it comes to.
+    pub(crate) said: Vec<(Ink, String)>,
+}
+
+/// Rows of cells below titled columns.
+pub(crate) struct Table {
+    /// What it shows, and what is to be known when reading it.
+    pub(crate) title: String,
+    pub(crate) note: String,
+    /// What all rows are about; Markdown has no captions and shows it above the first column.
+    pub(crate) subject: String,
+    /// The first names the rows.
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Row>,
+    /// Fewest columns of a terminal that the first column gets.
+    pub(crate) least: usize,
+}
+
+impl Table {
+    /// A table without title, note and subject.
+    pub(crate) fn new(least: usize, columns: Vec<Column>, rows: Vec<Row>) -> Table {
+        let none = String::new;
+        Table { title: none(), note: none(), subject: none(), columns, rows, least }
+    }
+}
+
+/// A column of a table.
+pub(crate) struct Column {
+    pub(crate) title: String,
+    pub(crate) side: Side,
+    /// Whether its cells are names from the campaign.
+    pub(crate) names: bool,
+    /// The narrowest terminal that has room for it.
+    pub(crate) narrowest: usize,
+}
+
+impl Column {
+    /// Words.
+    pub(crate) fn words(title: impl Into<String>) -> Column {
+        Column { title: title.into(), side: Side::Left, names: false, narrowest: 0 }
+    }
+
+    /// Numbers.
+    pub(crate) fn numbers(title: impl Into<String>) -> Column {
+        Column { side: Side::Right, ..Column::words(title) }
+    }
+
+    /// Names that a campaign has brought.
+    pub(crate) fn names(title: impl Into<String>) -> Column {
+        Column { names: true, ..Column::words(title) }
+    }
+
+    /// A column that a terminal of fewer than `width` columns does without.
+    pub(crate) fn from_width(self, width: usize) -> Column {
+        Column { narrowest: width, ..self }
+    }
+}
+
+/// A row of a table.
+pub(crate) struct Row {
+    /// A cell for each column; a single one is a line across.
+    pub(crate) cells: Vec<Piece>,
+    /// What stands beside the row, or nothing.
+    pub(crate) remark: String,
+    /// What the row comes to.
+    pub(crate) verdict: Verdict,
+}
+
+impl From<Vec<Piece>> for Row {
+    fn from(cells: Vec<Piece>) -> Row {
+        Row { cells, remark: String::new(), verdict: Verdict::None }
+    }
+}
+
+impl From<Vec<String>> for Row {
+    fn from(cells: Vec<String>) -> Row {
+        let cells: Vec<Piece> =
+            cells.into_iter().map(|text| Piece::new(Ink::Plain, text)).collect();
+        cells.into()
+    }
+}
+
+/// A text in one ink.
+#[derive(Clone)]
+pub(crate) struct Piece {
+    pub(crate) text: String,
+    pub(crate) ink: Ink,
+}
+
+impl Piece {
+    pub(crate) fn new(ink: Ink, text: impl Into<String>) -> Piece {
+        Piece { text: text.into(), ink }
+    }
+}
+
+/// Which side of its column a cell keeps to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+/// What a piece of text is, which decides its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ink {
+    Plain,
+    /// Shown not to matter, which pages colour and terminals do not.
+    Equivalent,
+    Bold,
+    Dim,
+    Worse,
+    Better,
+    Caution,
+    /// A reason to stop: as [`Ink::Worse`], and bold where a form has no colours.
+    Failed,
+}
+
+impl From<Verdict> for Ink {
+    fn from(verdict: Verdict) -> Ink {
+        match verdict {
+            Verdict::Worse => Ink::Worse,
+            Verdict::Better => Ink::Better,
+            Verdict::Equivalent | Verdict::Identical => Ink::Equivalent,
+            Verdict::Undecided => Ink::Caution,
+            Verdict::None => Ink::Dim,
+        }
+    }
+}

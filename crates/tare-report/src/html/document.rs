@@ -1,0 +1,113 @@
+//! The HTML writer: statements and tables of a document as parts of a page.
+
+use super::common::{class, swatch};
+use super::table::{axis, drawn};
+use crate::document::{Block, Ink, Item, Row, Table};
+use crate::svg::figure::forest::Strip;
+use crate::svg::scale::Scale;
+use crate::words;
+use maud::{Markup, PreEscaped, html};
+use tare_proto::Better;
+
+/// Notices, a list of the statements, then the paragraphs.
+pub(super) fn statements<'a>(blocks: impl Iterator<Item = &'a Block>) -> Markup {
+    let blocks: Vec<&Block> = blocks.collect();
+    let items: Vec<&Item> = blocks
+        .iter()
+        .filter_map(|block| match block {
+            Block::Item(item) => Some(item),
+            _ => None,
+        })
+        .collect();
+    html! {
+        @for block in &blocks { @if let Block::Notice(_, text) = block { p.notice { (text) } } }
+        @if !items.is_empty() { ul.headlines { @for one in items { (item(one)) } } }
+        @for block in &blocks { @if let Block::Paragraph(_, text) = block { p { (text) } } }
+    }
+}
+
+/// Paragraphs in small print.
+pub(super) fn quiet<'a>(blocks: impl Iterator<Item = &'a Block>) -> Markup {
+    html! { @for block in blocks { @if let Block::Paragraph(_, text) = block { p.quiet { (text) } } } }
+}
+
+/// What is said of something, in a list. What is dim comes last, in small print.
+pub(super) fn item(item: &Item) -> Markup {
+    html! {
+        li {
+            @if let Some(series) = item.series { (swatch(series)) " " }
+            @if let Some(about) = &item.about { strong { bdi { (about) } } ": " }
+            @for (at, (ink, text)) in item.said.iter().enumerate() {
+                @if at > 0 && *ink == Ink::Dim { br; small { (text) } } @else {
+                    @if at > 0 { "; " }
+                    span class=(class(*ink)) { (text) }
+                }
+            }
+        }
+    }
+}
+
+/// A table of words and numbers with its title and note above it.
+pub(super) fn plain(table: &Table) -> Markup {
+    html! {
+        div.wide tabindex="0" role="region" aria-label=(format!("{}, scrolls sideways", table.title)) {
+            table.counters {
+                caption { strong { (table.title) } @if !table.note.is_empty() { ". " (table.note) } }
+                thead { tr { @for column in &table.columns { th scope="col" { bdi { (column.title) } } } } }
+                tbody { @for row in &table.rows { tr {
+                    @for (at, cell) in row.cells.iter().enumerate() {
+                        @if at == 0 { th scope="row" { bdi { (cell.text) } } } @else { td { bdi { (cell.text) } } }
+                    }
+                } } }
+            }
+        }
+    }
+}
+
+/// What is drawn beside the rows of a table, a strip a row, all on one scale of costs.
+pub(super) struct Drawn<'a> {
+    pub(super) strips: &'a [(Better, Strip)],
+    pub(super) scale: &'a Scale,
+    pub(super) margin: f64,
+}
+
+/// A table of judged rows, each beside its strip; `caption` says what the ratios are of.
+pub(super) fn judged(table: &Table, plots: &Drawn, caption: &str) -> Markup {
+    html! {
+        div.wide tabindex="0" role="region" aria-label=(format!("{}, {caption}, scrolls sideways", table.subject)) {
+            table.cards.compared {
+                caption { (caption) ". Plots show costs on a log scale, right of 1 is worse; green: equivalent within "
+                    (words::percent_of(plots.margin)) "; grey: the noise floor." }
+                thead { tr {
+                    th scope="col" { (table.columns[0].title) }
+                    th.plotted scope="col" { span.sr { "Costs drawn" } (PreEscaped(axis(plots.scale))) }
+                    @for column in &table.columns[1..] { th scope="col" { (column.title) } }
+                } }
+                tbody { @for (row, (better, strip)) in table.rows.iter().zip(plots.strips) {
+                    (judged_row(table, row, *better, &drawn(strip, plots.scale, plots.margin)))
+                } }
+            }
+        }
+    }
+}
+
+fn judged_row(table: &Table, row: &Row, better: Better, strip: &str) -> Markup {
+    let last = row.cells.len() - 1;
+    html! {
+        tr {
+            th scope="row" { bdi { (row.cells[0].text) }
+                @if better == Better::Higher { span title="higher is better" { " ↑" } } }
+            td.plotted { (PreEscaped(strip)) }
+            @for (at, (cell, column)) in row.cells.iter().zip(&table.columns).enumerate().skip(1) {
+                @match at {
+                    1 => td.ratio data-label=(column.title) { b { (cell.text) } },
+                    at if at == last => td data-label=(column.title) class=(class(row.verdict)) {
+                        (words::mark(row.verdict)) " " (cell.text)
+                        @if !row.remark.is_empty() { br; small { (row.remark) } }
+                    },
+                    _ => td data-label=(column.title) { (cell.text) },
+                }
+            }
+        }
+    }
+}
