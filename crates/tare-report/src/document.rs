@@ -127,7 +127,7 @@ impl Column {
     }
 
     /// A column that a terminal of fewer than `width` columns does without.
-    pub(crate) fn from_width(self, width: usize) -> Column {
+    pub(crate) fn spare_below(self, width: usize) -> Column {
         Column { narrowest: width, ..self }
     }
 }

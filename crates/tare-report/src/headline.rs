@@ -191,7 +191,8 @@ fn is_alone(board: &Scoreboard, row: &Row) -> bool {
 /// A row that speaks for itself: `host/start 1.21 s (309 times slower)`, or an index: `score 127 (11.6% of native)`.
 fn beside(board: &Scoreboard, row: &Row, at: usize) -> Option<String> {
     let cell = &row.cells[at];
-    let (cost, measure) = (cost(row, cell)?, Measure::of(row.unit));
+    let cost = cost(row, cell)?;
+    let measure = Measure::of(row.unit);
     let value = quantity(row.unit, cell.pair.as_ref()?.layer);
     if row.unit == Unit::Number && row.better == Better::Higher {
         let share = 100.0 * cell.ratio?.value;
@@ -272,7 +273,8 @@ pub(crate) fn simulated(board: &Scoreboard) -> Option<String> {
 
 /// What the A/A comparison says, in a sentence or three.
 pub(crate) fn floor(board: &Scoreboard) -> String {
-    let (floor, baseline) = (&board.floor, name(&board.baseline));
+    let floor = &board.floor;
+    let baseline = name(&board.baseline);
     if all_imported(board) {
         return format!("Noise floor: none, because {baseline} was not measured against itself.");
     }
@@ -293,10 +295,12 @@ pub(crate) fn floor(board: &Scoreboard) -> String {
         text += &format!("{mean} over all rows (geometric mean, {confidence} CI {interval}); ");
     }
     if let (Some(median), Some((largest, benchmark))) = (floor.median, &floor.largest) {
-        let (median, largest) = (percent_above_one(median), percent_above_one(*largest));
+        let median = percent_above_one(median);
+        let largest = percent_above_one(*largest);
         text += &format!("median floor {median}, largest {largest} ({}); ", name(benchmark));
     }
-    let (called, rows) = (floor.called_different, floor.rows);
+    let called = floor.called_different;
+    let rows = floor.rows;
     let passed = if called == 0 { "passed" } else { "failed" };
     text + &format!("A/A check {passed}: {called} of {rows} false differences.")
 }

@@ -22,7 +22,8 @@ pub(crate) fn about_rows(board: &Scoreboard) -> String {
 fn ends(board: &Scoreboard) -> Option<String> {
     let cells = board.rows.iter().flat_map(|row| &row.cells);
     let blocks: BTreeSet<usize> = cells.filter_map(|cell| Some(cell.ratio?.blocks)).collect();
-    let (fewest, most) = (blocks.first()?, blocks.last()?);
+    let fewest = blocks.first()?;
+    let most = blocks.last()?;
     (fewest < most && board.counts.planned_blocks.is_none()).then(|| {
         format!("A row ends when its interval is narrow, here after {fewest} to {most} blocks. ")
     })
@@ -32,7 +33,8 @@ fn ends(board: &Scoreboard) -> Option<String> {
 pub(crate) fn mostly_subtracted(board: &Scoreboard) -> Option<String> {
     let of = |(at, layer): (usize, &LayerSummary)| {
         let row = |row: &Row| {
-            let (ratio, whole) = (row.cells[at].ratio?, row.cells[at].subtracted?.whole);
+            let ratio = row.cells[at].ratio?;
+            let whole = row.cells[at].subtracted?.whole;
             let benchmark = name(&row.benchmark);
             Some(format!(
                 "{benchmark} {}, whole operation {}",

@@ -159,7 +159,8 @@ fn idle(found: &Sandbox) -> Vec<String> {
 fn neighbours(found: &Sandbox) -> Vec<Vec<String>> {
     let times = |times: Option<f64>| times.map_or(NONE.into(), short_ratio);
     let row = |beside: &Beside| {
-        let (idle, busy) = (times(beside.idle), times(beside.busy));
+        let idle = times(beside.idle);
+        let busy = times(beside.busy);
         vec![words::name(&found.layer), beside.neighbours.to_string(), idle, busy]
     };
     found.beside.iter().map(row).collect()

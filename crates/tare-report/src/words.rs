@@ -97,7 +97,8 @@ pub(crate) fn cost_of(ratio: Ratio, better: Better) -> Ratio {
         return ratio;
     }
     let inverted = |end: Option<f64>| end.map(|end| 1.0 / end);
-    let (low, high) = (inverted(ratio.high), inverted(ratio.low));
+    let low = inverted(ratio.high);
+    let high = inverted(ratio.low);
     Ratio { value: 1.0 / ratio.value, low, high, blocks: ratio.blocks }
 }
 
@@ -181,7 +182,8 @@ const SAME: &str = "the same";
 /// A cost in words: `12.3 times slower`, `3.1% heavier`, `1.2% faster`, `the same`.
 pub(crate) fn times(cost: f64, measure: Measure) -> String {
     let verdict = if cost >= 1.0 { Verdict::Worse } else { Verdict::Better };
-    let (word, larger) = (word(verdict, measure), cost.max(1.0 / cost));
+    let word = word(verdict, measure);
+    let larger = cost.max(1.0 / cost);
     if larger >= 1.995 {
         return format!("{} times {word}", short_ratio(larger));
     }

@@ -80,7 +80,8 @@ pub(crate) fn history(folders: &Folders) -> String {
 
 /// Two campaigns side by side, and what `tare compare` says of them.
 pub(crate) fn comparison([before, after]: &[CampaignEntry; 2]) -> Result<Markup, StoreError> {
-    let (old, new) = (load(&before.path)?, load(&after.path)?);
+    let old = load(&before.path)?;
+    let new = load(&after.path)?;
     let options = Options::from_plan(&old.plan);
     let wanted = CompareOptions { options, by: None, fail_if: Vec::new(), fail_undecided: false };
     let compared = tare_board::compare((&before.name, &old), (&after.name, &new), &wanted);

@@ -47,7 +47,7 @@ fn rows(comparison: &Comparison, layer: &ComparedLayer) -> Section {
         Column::numbers("ratio"),
         Column::words(format!("{confidence} CI")),
         Column::numbers("floor"),
-        Column::numbers("[after/before]").from_width(WITH_RAW),
+        Column::numbers("[after/before]").spare_below(WITH_RAW),
         Column::words("verdict"),
     ];
     let lines = layer.rows.iter().map(|row| line(row, comparison)).collect();

@@ -175,7 +175,8 @@ pub fn gate_lines(gate: &Gate) -> Vec<(bool, String)> {
         false => ("which does not fail (--fail-undecided does)", true),
     };
     if gate.undecided > 0 {
-        let (open, all) = (gate.undecided, count(gate.tested, "row"));
+        let open = gate.undecided;
+        let all = count(gate.tested, "row");
         let text = format!(
             "{open} of {all} undecided, {does}: shown to be neither beyond the bound nor within it"
         );
@@ -197,8 +198,10 @@ fn judged_lines(judged: &Judged) -> Vec<(bool, String)> {
         return vec![(false, format!("{condition} {UNTESTABLE}"))];
     }
     let failing = judged.failing.iter().take(FAILING).map(|row| {
-        let (layer, bench) = (name(&row.layer), name(&row.benchmark));
-        let (times, p) = (short_ratio(row.cost), digits(row.p));
+        let layer = name(&row.layer);
+        let bench = name(&row.benchmark);
+        let times = short_ratio(row.cost);
+        let p = digits(row.p);
         (false, format!("FAILED {condition}: {layer} {bench}, cost {times} (p = {p})"))
     });
     let mut lines: Vec<(bool, String)> = failing.collect();
@@ -226,7 +229,8 @@ fn judged_lines(judged: &Judged) -> Vec<(bool, String)> {
 
 /// `4.2% slower (runc lmbench/null_call)`.
 fn seen(seen: &Seen) -> String {
-    let (layer, bench) = (name(&seen.layer), name(&seen.benchmark));
+    let layer = name(&seen.layer);
+    let bench = name(&seen.benchmark);
     format!("{} ({layer} {bench})", times(seen.cost, seen.measure))
 }
 

@@ -1,6 +1,6 @@
 //! The tables of reports 001 and 002 for a terminal: the metrics of one benchmark, the factors of one layer.
 
-use super::rendered::{count, cut, wrapped};
+use super::text::{count, cut, wrapped};
 use crate::clean::clean;
 use crate::words;
 use std::fmt::Write;
@@ -50,7 +50,8 @@ pub fn metrics_text(metrics: &Metrics) -> String {
 /// The table of one layer for a terminal, 80 columns.
 #[must_use]
 pub fn factors_text(factors: &Factors) -> String {
-    let (layer, baseline) = (words::name(&factors.layer), words::name(&factors.baseline));
+    let layer = words::name(&factors.layer);
+    let baseline = words::name(&factors.baseline);
     let mut text = format!("{layer} / {baseline}, per operation\n{:27}", "");
     for column in &factors.columns {
         let _ = write!(text, " {column:>6}");

@@ -1,8 +1,8 @@
 //! Explanations written out.
 
 mod metrics;
-mod rendered;
+mod text;
 
 pub use metrics::{factors_text, metrics_text};
-pub use rendered::explanations_text;
-pub(crate) use rendered::table;
+pub use text::explanations_text;
+pub(crate) use text::table;

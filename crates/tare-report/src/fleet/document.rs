@@ -56,8 +56,8 @@ fn rows(fleet: &Fleet, at: usize) -> Section {
         Column::numbers(ratio),
         Column::words(interval),
         Column::words(next),
-        Column::numbers(i_squared).from_width(WITH_SPARE),
-        Column::numbers(hosts).from_width(WITH_SPARE),
+        Column::numbers(i_squared).spare_below(WITH_SPARE),
+        Column::numbers(hosts).spare_below(WITH_SPARE),
         Column::words(verdict),
     ];
     let lines = fleet.rows.iter().map(|row| line(row, at, fleet.method.margin)).collect();

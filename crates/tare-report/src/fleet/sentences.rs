@@ -110,7 +110,8 @@ fn costs(fleet: &Fleet, layer: &FleetLayer, mean: &FleetMean, pooled: &PooledRat
     let base = name(&fleet.baseline);
     let margin = percent_of(fleet.method.margin);
     if mean.cost.spread == Spread::Wide {
-        let (least, most) = (short_ratio(pooled.least), short_ratio(pooled.most));
+        let least = short_ratio(pooled.least);
+        let most = short_ratio(pooled.most);
         let why = cause(&mean.cost, &layer.name);
         return format!("costs {least} to {most} times {base}, depending on the host{why}");
     }
@@ -163,7 +164,8 @@ pub(crate) fn outliers(fleet: &Fleet) -> Vec<String> {
             *many += 1;
             let all = cell.pooled.map_or(1.0, |pooled| pooled.value);
             if rows.len() < ROWS {
-                let (own, all) = (short_ratio(host.ratio.value), short_ratio(all));
+                let own = short_ratio(host.ratio.value);
+                let all = short_ratio(all);
                 rows.push(format!(
                     "{} {} {own} (all hosts {all})",
                     name(layer),

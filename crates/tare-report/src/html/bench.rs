@@ -48,7 +48,8 @@ fn one<'a>(
     at: usize,
     marks: usize,
 ) -> Markup {
-    let (bench, row) = (&campaign.benchmarks[at], &board.rows[at]);
+    let bench = &campaign.benchmarks[at];
+    let row = &board.rows[at];
     let layers = of_benchmark(campaign, counted, at);
     if layers.is_empty() {
         return html! { p.notice { "No layer measured this benchmark." } };

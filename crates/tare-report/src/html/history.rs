@@ -85,7 +85,7 @@ impl<'a> History<'a> {
             History { bench, machine, measure, lines: Vec::new(), changes: Vec::new() };
         for (at, layer) in layers.iter().enumerate() {
             let costs: Vec<Option<Ratio>> =
-                order.iter().map(|(_, board)| of(Some(board).filter(on)?, bench, layer)).collect();
+                order.iter().map(|(_, board)| ratio_of(Some(board).filter(on)?, bench, layer)).collect();
             let known: Vec<(usize, f64)> = costs
                 .iter()
                 .enumerate()
@@ -138,7 +138,7 @@ fn unchanged(histories: &[History], found: usize) -> Option<String> {
     }
 }
 
-fn of(board: &Scoreboard, bench: &str, layer: &str) -> Option<Ratio> {
+fn ratio_of(board: &Scoreboard, bench: &str, layer: &str) -> Option<Ratio> {
     let row = board.rows.iter().find(|row| row.benchmark == bench)?;
     let cell = row.cells.iter().find(|cell| cell.layer == layer)?;
     words::cost(row, cell)

@@ -17,7 +17,8 @@ pub struct Shell<'a> {
 }
 
 static STYLE: LazyLock<String> = LazyLock::new(|| {
-    let (light, dark) = (theme::variables(&theme::LIGHT), theme::variables(&theme::DARK));
+    let light = theme::variables(&theme::LIGHT);
+    let dark = theme::variables(&theme::DARK);
     let paper = include_str!("style.css").replace("/*light*/", &light).replace("/*dark*/", &dark);
     paper + &theme::of_page()
 });

@@ -98,7 +98,9 @@ fn layers(campaign: &Campaign) -> Markup {
 
 fn layer(campaign: &Campaign, at: usize, row: &LayerRow) -> Markup {
     let hello = hello_of(campaign, at);
-    let (kind, settings, artifacts) = (row.kind.as_str(), row.settings.as_str(), &row.artifacts);
+    let kind = row.kind.as_str();
+    let settings = row.settings.as_str();
+    let artifacts = &row.artifacts;
     let what = Identity::of(Known { kind, settings, artifacts, hello }).what;
     let text = |value: Option<String>| fit(&clean(&value.unwrap_or_else(|| "–".into())), TEXT);
     html! {

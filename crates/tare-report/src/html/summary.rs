@@ -90,7 +90,8 @@ fn plot(board: &Scoreboard, suite: &str, measure: Measure) -> String {
     let longest = texts.iter().map(|text| crate::clean::width(text)).max().unwrap_or(0);
     let right = (WIDTH - LETTER * longest as f64).min(308.0);
     let scale = forest::shared(std::iter::once(&strip), margin, (104.0, right - 8.0));
-    let (top, bottom) = (22.0, 22.0 + strip.height());
+    let top = 22.0;
+    let bottom = 22.0 + strip.height();
     let label = fit(&format!("Geometric means of suite {}", words::name(suite)), 52);
     let mut canvas = Canvas::new("plot", (WIDTH, bottom + 20.0), &label);
     canvas.text("strong", (0.0, 12.0), Anchor::Start, &label);

@@ -37,7 +37,8 @@ pub fn markdown(board: &Scoreboard) -> String {
 
 fn summary(out: &mut String, board: &Scoreboard) {
     let baseline = code(&board.baseline);
-    let (rows, blocks) = (count(board.rows.len(), "benchmark"), headline::replicates(board));
+    let rows = count(board.rows.len(), "benchmark");
+    let blocks = headline::replicates(board);
     line(out, &format!("**What each layer costs against {baseline}** ({rows}, {blocks})\n"));
     for notice in headline::notices(board) {
         line(out, &format!("{}\n", prose(&notice)));
@@ -48,7 +49,8 @@ fn summary(out: &mut String, board: &Scoreboard) {
     headline::headlines(board).iter().for_each(|layer| line(out, &item(layer)));
     for found in &board.sweeps {
         for response in &found.responses {
-            let (title, text) = (sweep::title(found), sweep::heading(response));
+            let title = sweep::title(found);
+            let text = sweep::heading(response);
             let said = prose(&sweep::sentence(response));
             line(out, &format!("- **{}**, {}: {said}", prose(&title), prose(&text)));
         }
@@ -117,7 +119,8 @@ fn details(out: &mut String, board: &Scoreboard, shown: &[(usize, &LayerSummary)
     line(out, "<details><summary>Intervals, raw values and comments</summary>\n");
     let confidence = words::percent_of(board.method.confidence);
     for (at, layer) in shown {
-        let (name, baseline) = (code(&layer.name), code(&board.baseline));
+        let name = code(&layer.name);
+        let baseline = code(&board.baseline);
         line(
             out,
             &format!(
@@ -165,7 +168,8 @@ fn remarks(out: &mut String, board: &Scoreboard) {
     if board.warnings.is_empty() && board.failed_boots.is_empty() {
         return;
     }
-    let (warnings, boots) = (board.warnings.len(), board.failed_boots.len());
+    let warnings = board.warnings.len();
+    let boots = board.failed_boots.len();
     let title = format!("{}, {}", count(warnings, "warning"), count(boots, "failed boot"));
     line(out, &format!("<details><summary>{title}</summary>\n"));
     trouble::warnings(board, WARNINGS).iter().for_each(|warning| line(out, &item(warning)));

@@ -29,7 +29,8 @@ const NOTHING: f64 = 0.02;
 pub fn prediction_text(prediction: &Prediction, from: &str) -> String {
     let mut text = String::new();
     let program = &prediction.program;
-    let (name, baseline) = (clean(&program.name), words::name(&prediction.baseline));
+    let name = clean(&program.name);
+    let baseline = words::name(&prediction.baseline);
     let time = |ns: f64| quantity(Unit::Nanoseconds, ns);
     let _ = write!(
         text,
@@ -148,7 +149,8 @@ fn printed(layer: &LayerPrediction, figure: &Printed) -> String {
         Better::Lower => [ratio, low, high],
         Better::Higher => [1.0 / ratio, 1.0 / high, 1.0 / low],
     };
-    let (layer, figure) = (words::name(&layer.layer), words::name(&figure.name));
+    let layer = words::name(&layer.layer);
+    let figure = words::name(&figure.name);
     let [ratio, low, high] = [ratio, low, high].map(short_ratio);
     format!("{layer}: {figure} would be {ratio} ({low}–{high}) times as large.\n")
 }

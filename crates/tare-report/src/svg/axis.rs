@@ -26,7 +26,8 @@ pub(crate) fn below(
     let step = step(&ticks);
     let mut free = 0.0;
     for tick in ticks {
-        let (x, text) = (scale.at(tick), label(tick, step));
+        let x = scale.at(tick);
+        let text = label(tick, step);
         canvas.line("grid", (x, top), (x, bottom));
         // Near an edge a label moves inwards; where there is no room for it, only its line stands.
         let half = LETTER * width(&text) as f64 / 2.0;

@@ -52,7 +52,8 @@ pub(crate) fn buckets(samples: &[f64], most: usize) -> Vec<Bucket> {
     let bucket = |part: &[f64]| {
         let mut sorted = part.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
-        let (low, high) = (sorted[0], sorted[sorted.len() - 1]);
+        let low = sorted[0];
+        let high = sorted[sorted.len() - 1];
         Bucket { low, middle: at_quantile(&sorted, 0.5), high }
     };
     samples.chunks(length).map(bucket).collect()

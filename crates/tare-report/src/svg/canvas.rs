@@ -22,7 +22,8 @@ pub(crate) enum Anchor {
 impl Canvas {
     /// An image that a screen reader calls `label`; hidden from it when the label is empty.
     pub(crate) fn new(class: &str, size: (f64, f64), label: &str) -> Canvas {
-        let (width, height) = (num(size.0), num(size.1));
+        let width = num(size.0);
+        let height = num(size.1);
         let role = match label {
             "" => "aria-hidden=\"true\"".to_owned(),
             label => format!("role=\"img\" aria-label=\"{}\"", escape(&clean(label))),
@@ -103,7 +104,8 @@ impl Canvas {
 
     /// A text at a place.
     pub(crate) fn text(&mut self, class: &str, at: (f64, f64), anchor: Anchor, text: &str) {
-        let (x, y) = (num(at.0), num(at.1));
+        let x = num(at.0);
+        let y = num(at.1);
         self.begin("text", class, &[("x", &x), ("y", &y)]);
         match anchor {
             Anchor::Start => {}

@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn a_histogram_is_one_closed_outline() {
-        let (x, y) = (Scale::linear(0.0, 4.0, (0.0, 40.0)), Scale::linear(0.0, 1.0, (10.0, 0.0)));
+        let x = Scale::linear(0.0, 4.0, (0.0, 40.0));
+        let y = Scale::linear(0.0, 1.0, (10.0, 0.0));
         assert_eq!(steps(&x, &y, &[0.0, 1.0, 1.0, 0.5]), "M0 10H0V10H10V0H30V5H40V10");
     }
 }

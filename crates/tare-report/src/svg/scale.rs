@@ -69,7 +69,8 @@ impl Scale {
         if self.kind == Kind::Linear || self.high / self.low < 4.0 {
             return self.round_steps(most);
         }
-        let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
+        let first = self.low.log10().floor() as i32;
+        let last = self.high.log10().ceil() as i32;
         let decades = (self.high / self.low).log10();
         let digits: &[f64] = match most as f64 / decades {
             room if room >= 3.0 => &[1.0, 2.0, 5.0],

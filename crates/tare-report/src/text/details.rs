@@ -30,7 +30,8 @@ pub(super) fn details(page: &mut Page, board: &Scoreboard) {
 }
 
 fn one(page: &mut Page, board: &Scoreboard, layer: &LayerSummary, at: usize) {
-    let (name, baseline) = (words::name(&layer.name), words::name(&board.baseline));
+    let name = words::name(&layer.name);
+    let baseline = words::name(&board.baseline);
     page.heading(&format!("{name} against {baseline}"));
     let shared = words::shared(board, at);
     let what = [clean(&layer.what), super::reason(&brief(layer))];
@@ -67,7 +68,7 @@ fn columns(board: &Scoreboard, layer: &str, baseline: &str) -> Vec<Column> {
         Column::names("benchmark"),
         Column::numbers("ratio"),
         Column::words(format!("{} CI", words::percent_of(board.method.confidence))),
-        Column::numbers(raw).from_width(WITH_RAW),
+        Column::numbers(raw).spare_below(WITH_RAW),
         Column::words("verdict"),
     ]
 }

@@ -80,7 +80,8 @@ pub(super) fn unavailable(page: &mut Page, board: &Scoreboard) {
 }
 
 pub(super) fn provenance(page: &mut Page, board: &Scoreboard) {
-    let (from, counts) = (&board.provenance, &board.counts);
+    let from = &board.provenance;
+    let counts = &board.counts;
     page.gap();
     let cpus: Vec<String> = from.cpus.iter().map(u32::to_string).collect();
     let mut machine = vec![clean(&from.cpu_model)];

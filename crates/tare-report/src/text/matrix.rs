@@ -175,7 +175,8 @@ fn legend(page: &mut Page, board: &Scoreboard) {
         let all = Measure::ALL.into_iter().filter(present).map(|m| words::word(verdict, m));
         all.collect::<Vec<_>>().join(" or ")
     };
-    let (worse, better) = (words(Verdict::Worse), words(Verdict::Better));
+    let worse = words(Verdict::Worse);
+    let better = words(Verdict::Better);
     let margin = words::percent_of(board.method.margin);
     let mut text = format!(
         "Ratios to {baseline}. ▲ {worse}, ▼ {better}, = equivalent within {margin}, \

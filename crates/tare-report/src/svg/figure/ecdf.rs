@@ -16,7 +16,8 @@ const EDGES: (f64, f64) = (50.0, WIDTH - 36.0);
 /// The figure and its height.
 pub(crate) fn figure(layers: &[LayerSamples], unit: Unit) -> (String, f64) {
     let x = super::distribution::values(layers, EDGES);
-    let (top, bottom) = (22.0, 22.0 + 143.0 + 13.0 * layers.len() as f64 - 13.0);
+    let top = 22.0;
+    let bottom = 22.0 + 143.0 + 13.0 * layers.len() as f64 - 13.0;
     let y = Scale::linear(0.0, 1.0, (bottom, top));
     let height = bottom + 34.0;
     let mut canvas = Canvas::new("plot", (WIDTH, height), "Distribution functions of all samples");

@@ -57,8 +57,10 @@ pub(crate) fn shared<'a>(
     margin: f64,
     range: (f64, f64),
 ) -> Scale {
-    let (mut low, mut high) = (1.0 / (1.0 + margin).min(2.0), (1.0 + margin).min(2.0));
-    let (mut least, mut most) = (low, high);
+    let mut low = 1.0 / (1.0 + margin).min(2.0);
+    let mut high = (1.0 + margin).min(2.0);
+    let mut least = low;
+    let mut most = high;
     for ratio in strips.flat_map(|strip| strip.marks.iter().filter_map(|(_, ratio)| *ratio)) {
         if !(ratio.value.is_normal() && ratio.value > 0.0) {
             continue;
@@ -67,7 +69,8 @@ pub(crate) fn shared<'a>(
         least = least.min(ratio.low.unwrap_or(ratio.value));
         most = most.max(ratio.high.unwrap_or(ratio.value));
     }
-    let (low, high) = (least.max(low / 3.0), most.min(high * 3.0));
+    let low = least.max(low / 3.0);
+    let high = most.min(high * 3.0);
     let room = (high / low).powf(0.03);
     Scale::log(low / room, high * room, range)
 }

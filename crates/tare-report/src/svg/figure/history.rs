@@ -28,7 +28,8 @@ pub(crate) fn figure(lines: &[Trace], campaigns: usize, label: &str) -> String {
     let ratios = || lines.iter().flat_map(|line| line.costs.iter().flatten());
     let low = ratios().map(|r| r.low.unwrap_or(r.value).max(r.value / 2.0));
     let high = ratios().map(|r| r.high.unwrap_or(r.value).min(r.value * 2.0));
-    let (low, high) = (low.fold(1.0, f64::min), high.fold(1.0, f64::max));
+    let low = low.fold(1.0, f64::min);
+    let high = high.fold(1.0, f64::max);
     let room = (high / low).powf(0.06).max(1.01);
     let y = Scale::log(low / room, high * room, (HEIGHT - 26.0, 8.0));
     let step = (EDGES.1 - EDGES.0) / campaigns.max(1) as f64;

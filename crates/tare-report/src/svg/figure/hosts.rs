@@ -113,7 +113,8 @@ fn name(canvas: &mut Canvas, fleet: &Fleet, line: &Line, y: f64) {
 
 /// Intervals and costs of all hosts in one path each; only hosts that are unlike the others are named, where there is room.
 fn dense(canvas: &mut Canvas, fleet: &Fleet, lines: &[Line], scale: &Scale, step: f64) {
-    let (mut whiskers, mut specks) = (String::new(), String::new());
+    let mut whiskers = String::new();
+    let mut specks = String::new();
     let mut free = 0.0;
     for (at, line) in lines.iter().enumerate() {
         let y = 2.0 + step * (at as f64 + 0.5);

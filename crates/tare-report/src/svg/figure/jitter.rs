@@ -24,7 +24,8 @@ pub(crate) fn figure(layers: &[LayerSamples]) -> (String, f64) {
         .flat_map(|(_, _, sorted)| [0.02, 0.98].map(|p| at_quantile(sorted, p).abs() * 1.15));
     let reach = reach.fold(REACH.0, f64::max).min(REACH.1);
     let x = Scale::linear(-reach, reach, EDGES);
-    let (top, bottom) = (22.0, 22.0 + STRIP * layers.len() as f64);
+    let top = 22.0;
+    let bottom = 22.0 + STRIP * layers.len() as f64;
     let height = bottom + 34.0;
     let mut canvas = Canvas::new(
         "plot",

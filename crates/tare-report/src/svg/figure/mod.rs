@@ -55,7 +55,8 @@ pub fn benchmark_svg(campaign: &Campaign, name: &str) -> Option<String> {
     ];
     let (key, key_height) = key(layers.iter().map(|l| (l.series, l.name)), 2.0 * WIDTH);
     let heights: Vec<f64> = figures.iter().map(|figure| figure.1).collect();
-    let (top, upper) = (46.0 + key_height, heights[0].max(heights[1]));
+    let top = 46.0 + key_height;
+    let upper = heights[0].max(heights[1]);
     let size = (2.0 * WIDTH + 40.0, top + upper + 10.0 + heights[2].max(heights[3]) + 10.0);
     let mut canvas = paper(size, &format!("{}: {}", bench.name, bench.about));
     canvas.nest((10.0, 34.0), &key);
@@ -104,7 +105,8 @@ pub(crate) fn paper(size: (f64, f64), title: &str) -> Canvas {
 /// The layers' marks and names in a row or more of at most `width`, and the height of that.
 pub(crate) fn key<'a>(layers: impl Iterator<Item = (usize, &'a str)>, width: f64) -> (String, f64) {
     let mut places = Vec::new();
-    let (mut x, mut y) = (6.0, 9.0);
+    let mut x = 6.0;
+    let mut y = 9.0;
     for (series, name) in layers {
         let name = words::name(name);
         let wide = 24.0 + 7.0 * crate::clean::width(&name) as f64;

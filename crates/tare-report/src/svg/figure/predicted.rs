@@ -16,7 +16,8 @@ pub(crate) fn figure(all: &[(usize, &Held)]) -> String {
         return String::new();
     }
     let ends = || all.iter().flat_map(|(_, held)| [held.measured, held.predicted]);
-    let (least, most) = (ends().fold(1.0, f64::min) / 1.2, ends().fold(1.0, f64::max) * 1.2);
+    let least = ends().fold(1.0, f64::min) / 1.2;
+    let most = ends().fold(1.0, f64::max) * 1.2;
     let x = Scale::log(least, most, EDGES);
     let y = Scale::log(least, most, (BOTTOM, TOP));
     let label = "Ratios of programs: predicted against measured, on logarithmic scales";

@@ -107,7 +107,8 @@ mod tests {
 
     fn curve(points: &[(f64, f64)]) -> Curve {
         let point = |&(x, value): &(f64, f64)| {
-            let (low, high) = (Some(0.9 * value), Some(1.1 * value));
+            let low = Some(0.9 * value);
+            let high = Some(1.1 * value);
             CurvePoint { x, ratio: Ratio { value, low, high, blocks: 3 } }
         };
         Curve { knob: 0, at: None, points: points.iter().map(point).collect() }

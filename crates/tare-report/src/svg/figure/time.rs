@@ -52,7 +52,9 @@ fn strip(canvas: &mut Canvas, layer: &LayerSamples, top: f64, most: usize) {
     canvas.line("grid", (EDGES.0, y.at(0.0)), (EDGES.1, y.at(0.0)));
     let wide = (EDGES.1 - EDGES.0) / layer.boots.len() as f64;
     let each = (most / layer.boots.len()).clamp(1, 60);
-    let (mut specks, mut whiskers, mut seams) = (Vec::new(), String::new(), String::new());
+    let mut specks = Vec::new();
+    let mut whiskers = String::new();
+    let mut seams = String::new();
     for (at, boot) in layer.boots.iter().enumerate() {
         let left = EDGES.0 + wide * at as f64;
         let _ = write!(seams, "M{} {}v{}", num(left), num(top + 5.0), num(STRIP - 18.0));

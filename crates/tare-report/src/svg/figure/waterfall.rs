@@ -28,7 +28,8 @@ pub(crate) fn figure(held: &Held, n: usize) -> String {
     axis::below(&mut canvas, &x, (4.0, bottom), 5, |v, step| tick(held.unit, v, step));
     for (at, step) in steps.iter().enumerate() {
         let top = 6.0 + LINE * at as f64;
-        let (from, to) = (step.from.min(step.to), step.from.max(step.to));
+        let from = step.from.min(step.to);
+        let to = step.from.max(step.to);
         canvas.group(&marks::class(if step.is_native { 0 } else { n }), &[]);
         canvas.rect("bar", (x.at(from), top), (x.at(to), top + LINE - 6.0), &[]);
         canvas.end();

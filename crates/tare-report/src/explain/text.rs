@@ -12,8 +12,9 @@ const NAME: usize = 46;
 
 /// One explanation for a terminal, 80 columns.
 fn explanation_text(e: &Explanation) -> String {
-    let (bench, layer, baseline) =
-        (clean(&e.benchmark), words::name(&e.layer), words::name(&e.baseline));
+    let bench = clean(&e.benchmark);
+    let layer = words::name(&e.layer);
+    let baseline = words::name(&e.baseline);
     let mut text = format!("{bench}: {layer} against {baseline} × {}\n", short_ratio(e.ratio));
     wrapped(&mut text, "  ", &e.sentence);
     for table in &e.tables {
@@ -61,7 +62,8 @@ fn uncounted(bare: &[&Explanation], all: usize) -> Option<String> {
         [first, ..] => first,
     };
     let which = if bare.len() == all { "all".into() } else { format!("{} of", bare.len()) };
-    let (bench, layer) = (clean(&first.benchmark), words::name(&first.layer));
+    let bench = clean(&first.benchmark);
+    let layer = words::name(&first.layer);
     let mut text = String::new();
     wrapped(
         &mut text,
@@ -80,7 +82,9 @@ fn uncounted(bare: &[&Explanation], all: usize) -> Option<String> {
 
 fn text_line(line: &TableLine) -> String {
     let share = line.share.map_or(String::new(), |share| format!("{:>7}", percent(share)));
-    let (name, baseline, layer) = (clean(&line.name), count(line.baseline), count(line.layer));
+    let name = clean(&line.name);
+    let baseline = count(line.baseline);
+    let layer = count(line.layer);
     format!("    {name:width$} {baseline:>9} {layer:>9} {share}", width = NAME - 2)
 }
 
