@@ -84,8 +84,10 @@ impl<'a> History<'a> {
         let mut history =
             History { bench, machine, measure, lines: Vec::new(), changes: Vec::new() };
         for (at, layer) in layers.iter().enumerate() {
-            let costs: Vec<Option<Ratio>> =
-                order.iter().map(|(_, board)| ratio_of(Some(board).filter(on)?, bench, layer)).collect();
+            let costs: Vec<Option<Ratio>> = order
+                .iter()
+                .map(|(_, board)| ratio_of(Some(board).filter(on)?, bench, layer))
+                .collect();
             let known: Vec<(usize, f64)> = costs
                 .iter()
                 .enumerate()
