@@ -13,6 +13,7 @@ mod document;
 mod explain;
 mod fleet;
 mod history;
+mod index;
 mod page;
 mod predict;
 mod provenance;
@@ -45,7 +46,7 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
             (sweep::section(board))
             (sandbox::section(campaign, board, extras))
             (table::section(board))
-            (table::indices(board))
+            (index::section(board))
             (ranking::section(board))
             (predict::section(board, &predicted))
             (bench::sections(campaign, board, extras))

@@ -3,9 +3,7 @@
 use super::cell;
 use super::common::{shown, swatch};
 use super::controls::controls;
-use super::document;
 use crate::clean::{clean, fit};
-use crate::index;
 use crate::svg::canvas::Canvas;
 use crate::svg::figure::forest::{self, Strip};
 use crate::svg::scale::Scale;
@@ -39,15 +37,6 @@ pub(super) fn section(board: &Scoreboard) -> Markup {
                     }
                 }
             }
-        }
-    }
-}
-
-/// The indices of suites that publish a baseline.
-pub(super) fn indices(board: &Scoreboard) -> Markup {
-    html! {
-        @if !board.indices.is_empty() {
-            section.index { h2 { "Indices" } @for found in index::tables(board) { (document::plain(&found)) } }
         }
     }
 }
