@@ -3,51 +3,21 @@
 //! The host's table has the row; the probe knows only what it is told in the request. Whatever goes wrong is a failure
 //! with the last lines of the output, never a sample.
 
-#[cfg(target_pointer_width = "64")]
-pub mod attached;
-#[cfg(target_pointer_width = "64")]
-mod call;
-#[cfg(target_pointer_width = "64")]
-mod call_names;
-#[cfg_attr(target_pointer_width = "32", path = "uncounted.rs")]
-pub mod calls;
-#[cfg(target_pointer_width = "64")]
-mod census;
-#[cfg(target_pointer_width = "64")]
-mod classes;
-#[cfg(target_pointer_width = "64")]
-mod cold;
-#[cfg(target_pointer_width = "64")]
-mod descriptors;
 mod filter;
 mod listen;
-#[cfg(target_pointer_width = "64")]
-mod made;
 mod names;
+#[cfg_attr(target_pointer_width = "32", path = "uncounted.rs")]
+pub mod operations;
 mod others;
 mod output;
 mod place;
+mod proc;
 pub mod root;
 mod run;
-#[cfg(target_pointer_width = "64")]
-mod sampled;
-#[cfg(target_pointer_width = "64")]
-mod seen;
 mod server;
 pub mod stage;
-#[cfg(target_pointer_width = "64")]
-mod stopped;
-#[cfg(target_pointer_width = "64")]
-mod tally;
-#[cfg(target_pointer_width = "64")]
-mod task;
 mod transfers;
-#[cfg(target_pointer_width = "64")]
-mod traps;
 mod usage;
-
-#[cfg(target_pointer_width = "32")]
-pub use calls as attached;
 
 use crate::bench::Refusal;
 use crate::clock::now_ns;
@@ -144,7 +114,7 @@ fn operations(
 ) -> Result<Vec<Counter>, Refusal> {
     shell(place, "prepare", &place.program.around.prepare)?;
     let (begin, ns) = (now_ns(), harness::median(samples).max(1.0));
-    let counted = calls::count(place, ns, usage.transfers(samples.len()));
+    let counted = operations::count(place, ns, usage.transfers(samples.len()));
     let slowdown = (now_ns() - begin) as f64 / ns;
     let mut counters = counted.map_err(|why| Refusal::Failed(format!("its operations: {why}")))?;
     let switches = usage.all_switches(samples.len());
@@ -152,11 +122,6 @@ fn operations(
     counters.push(Counter::new(COUNTING, slowdown));
     Ok(counters)
 }
-
-/// Why a program with foreign calls is refused.
-#[cfg(target_pointer_width = "64")]
-const OF_32_BITS: &str =
-    "it makes system calls of another architecture (a 32-bit program): these cannot be counted";
 
 /// How many times as long the run took in which operations were counted.
 const COUNTING: &str = "counting_slowdown";

@@ -4,8 +4,8 @@
 //! An eighth of all names is followed, chosen by the name and not by the call, so that each of them is followed whenever it comes
 //! (spatially hashed sampling: Waldspurger et al., "Efficient MRC Construction with SHARDS", FAST 2015).
 
-use super::place::{File, file, leads_to_tmpfs};
 use super::sampled::{NO_MORE, Outcome};
+use crate::program::place::{File, file, leads_to_tmpfs};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tare_proto::REMEMBERED_NAMES;

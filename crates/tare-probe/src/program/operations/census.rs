@@ -1,15 +1,15 @@
 //! A process and all that it has started, as /proc shows them: which they are, and what they have used.
 
-use super::transfers;
 use crate::facts;
+use crate::program::proc::{Stat, processes, threads};
+use crate::program::transfers;
 use std::collections::{HashMap, HashSet};
-use std::fs;
 use std::io;
 
 /// Every process that is `first` or descends from it.
 pub fn family(first: libc::pid_t) -> HashSet<libc::pid_t> {
-    let parents: Vec<_> =
-        pids("/proc").into_iter().filter_map(|pid| Some((pid, parent(pid)?))).collect();
+    let parent = |pid| Some((pid, Stat::of(pid)?.parent()?));
+    let parents: Vec<_> = processes().into_iter().filter_map(parent).collect();
     let mut family = HashSet::from([first]);
     loop {
         let before = family.len();
@@ -20,11 +20,6 @@ pub fn family(first: libc::pid_t) -> HashSet<libc::pid_t> {
             return family;
         }
     }
-}
-
-/// The threads of process `pid`.
-pub fn threads(pid: libc::pid_t) -> Vec<libc::pid_t> {
-    pids(&format!("/proc/{pid}/task"))
 }
 
 /// What a family has used so far.
@@ -45,17 +40,16 @@ impl Used {
     /// # Errors
     /// There is no such process.
     pub fn of(first: libc::pid_t) -> io::Result<Used> {
-        let (switches, transfers) = (HashMap::new(), Some(0.0));
-        let mut used = Used { user: 0.0, system: 0.0, transfers, switches };
-        if stat(first).is_none_or(|words| words[STATE] == "Z") {
+        if Stat::of(first).is_none_or(|stat| stat.has_ended()) {
             return Err(io::Error::other(format!("there is no process {first}, or it has ended")));
         }
+        let tick = 1.0 / ticks_per_second();
+        let switches = HashMap::new();
+        let mut used = Used { user: 0.0, system: 0.0, transfers: Some(0.0), switches };
         for pid in family(first) {
-            let Some(words) = stat(pid) else { continue };
-            let ticks = |place: usize| words[place].parse::<f64>().unwrap_or(0.0) / per_second();
-            // Its own, and that of children that have ended.
-            used.user += ticks(USER) + ticks(USER_OF_CHILDREN);
-            used.system += ticks(SYSTEM) + ticks(SYSTEM_OF_CHILDREN);
+            let Some(stat) = Stat::of(pid) else { continue };
+            used.user += stat.user_ticks() as f64 * tick;
+            used.system += stat.system_ticks() as f64 * tick;
             let made = transfers::of(pid as u32);
             used.transfers = used.transfers.zip(made).map(|(sum, made)| sum + made);
             for tid in threads(pid) {
@@ -89,32 +83,8 @@ impl Used {
     }
 }
 
-/// Places in `/proc/PID/stat` after the name, which may hold anything.
-const STATE: usize = 0;
-const PARENT: usize = 1;
-const USER: usize = 11;
-const SYSTEM: usize = 12;
-const USER_OF_CHILDREN: usize = 13;
-const SYSTEM_OF_CHILDREN: usize = 14;
-
-fn stat(pid: libc::pid_t) -> Option<Vec<String>> {
-    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let words: Vec<String> =
-        text.rsplit(')').next()?.split_whitespace().map(str::to_owned).collect();
-    (words.len() > SYSTEM_OF_CHILDREN).then_some(words)
-}
-
-fn parent(pid: libc::pid_t) -> Option<libc::pid_t> {
-    stat(pid)?[PARENT].parse().ok()
-}
-
-fn pids(folder: &str) -> Vec<libc::pid_t> {
-    let all = fs::read_dir(folder).into_iter().flatten().flatten();
-    all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
-}
-
 /// Ticks of a second of CPU time.
-fn per_second() -> f64 {
+fn ticks_per_second() -> f64 {
     // SAFETY: sysconf has no preconditions.
     unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as f64
 }

@@ -1,9 +1,9 @@
 //! System calls as the kernel counts them, without a tracer: by its tracepoint at the begin of every call. It can also send a signal
 //! after every so many of them, which stops a traced thread.
 
-use super::stage::mount;
 use crate::perf::{TRACEPOINT, TRAPS, open, read};
 use crate::process::Child;
+use crate::program::stage::mount;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
