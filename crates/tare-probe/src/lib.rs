@@ -33,6 +33,7 @@ mod peer;
 mod perf;
 mod process;
 mod program;
+mod sampling;
 mod scratch;
 mod serve;
 mod signals;

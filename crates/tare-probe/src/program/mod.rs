@@ -32,7 +32,7 @@ use root::Root;
 use run::{Ran, Surroundings};
 use server::Server;
 use tare_proto::{
-    COUNT_OPERATIONS, Counter, MAX_OUTPUTS, OPERATION_COUNTER, Program, Request, Series, Turn,
+    COUNT_OPERATIONS, Counter, MAX_OUTPUTS, OPERATION_COUNTER, Program, Request, Series,
 };
 use usage::Usage;
 
@@ -56,7 +56,9 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
     }
     turns.prepared(last);
     let watch = Watch::marking(request.id, turns);
-    let (mut samples, mut outputs, mut usage) = (Vec::new(), Vec::new(), Usage::default());
+    let mut samples = Vec::new();
+    let mut outputs = Vec::new();
+    let mut usage = Usage::default();
     for _ in 0..request.samples.max(1) {
         watch.turn();
         shell(&place, "prepare", &around.prepare)?;
@@ -77,8 +79,7 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
     }
     drop(server);
     shell(&place, "teardown", &around.teardown)?;
-    let turns = watch.turns(samples.len()).into_iter();
-    let turns = turns.map(|samples| Turn { samples, subtracted: 0.0 }).collect();
+    let turns = watch.turns(samples.len());
     output::share(&mut outputs, MAX_OUTPUTS);
     Ok(Series {
         samples,
@@ -113,7 +114,8 @@ fn operations(
     usage: &Usage,
 ) -> Result<Vec<Counter>, Refusal> {
     shell(place, "prepare", &place.program.around.prepare)?;
-    let (begin, ns) = (now_ns(), harness::median(samples).max(1.0));
+    let ns = harness::median(samples).max(1.0);
+    let begin = now_ns();
     let counted = operations::count(place, ns, usage.transfers(samples.len()));
     let slowdown = (now_ns() - begin) as f64 / ns;
     let mut counters = counted.map_err(|why| Refusal::Failed(format!("its operations: {why}")))?;
