@@ -1,44 +1,6 @@
 //! The place (probe, user, kernel, dom0, hypervisor) that an address belongs to.
 
-/// Who executes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Place {
-    /// The probe's own text.
-    Probe,
-    /// Other user code: the vDSO, children, a user-mode kernel, a sandbox's sentry, tools.
-    User,
-    /// A kernel: the measured one, where there are two.
-    Kernel,
-    /// The kernel of Xen's first domain, where that serves the measured one.
-    Dom0,
-    /// A hypervisor in addresses of its own (Xen).
-    Hypervisor,
-}
-
-/// All places, in the order of their numbers.
-pub const PLACES: [Place; 5] =
-    [Place::Probe, Place::User, Place::Kernel, Place::Dom0, Place::Hypervisor];
-
-impl Place {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Place::Probe => "probe",
-            Place::User => "user",
-            Place::Kernel => "kernel",
-            Place::Dom0 => "dom0",
-            Place::Hypervisor => "hypervisor",
-        }
-    }
-
-    pub fn is_user(self) -> bool {
-        self <= Place::User
-    }
-
-    pub fn is_kernel(self) -> bool {
-        matches!(self, Place::Kernel | Place::Dom0)
-    }
-}
+pub use tare_proto::counter::Place;
 
 /// Which addresses are whose.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -56,12 +56,12 @@ impl Regions {
 mod tests {
     use super::*;
 
-    use crate::counts::{Kind, index};
+    use crate::counts::{Event, index};
     use crate::place::Place;
 
     fn counted(instructions: u64) -> Snapshot {
         let mut all = [0; COUNT];
-        all[index(Place::Kernel, Kind::Instructions)] = instructions;
+        all[index(Place::Kernel, Event::Instructions)] = instructions;
         all
     }
 
@@ -74,7 +74,7 @@ mod tests {
         regions.add(&Next { id: 0, ..next }, 5, &counted(1)); // no samples are being taken
         let region = &regions.0[&(7, 1)];
         assert_eq!((regions.0.len(), region.ops, region.batches), (1, 30, 2));
-        assert_eq!(region.counts[index(Place::Kernel, Kind::Instructions)], 963);
+        assert_eq!(region.counts[index(Place::Kernel, Event::Instructions)], 963);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tare_proto::counter::HARDWARE_ERRNO;
 use tare_proto::{Counter, Request, Series};
 
 /// A batch must last this many times the clock's resolution, and the cost of reading it, which is
@@ -170,9 +171,9 @@ fn count(terms: &mut [Calibrated], per: f64) -> Vec<Counter> {
         (0..EVENT_BATCHES).for_each(|_| (one.term.batch)(one.fitted.ops));
         let operations = (EVENT_BATCHES * one.fitted.ops) as f64 * per;
         for Counter { name, value } in events.counted(operations) {
-            let signed = if name.ends_with("errno") { value } else { one.term.sign * value };
+            let signed = if name == HARDWARE_ERRNO { value } else { one.term.sign * value };
             match sums.iter_mut().find(|sum| sum.name == name) {
-                Some(sum) if name.ends_with("errno") => sum.value = value,
+                Some(sum) if name == HARDWARE_ERRNO => sum.value = value,
                 Some(sum) => sum.value += signed,
                 None => sums.push(Counter { name, value: signed }),
             }

@@ -3,7 +3,7 @@
 use crate::args::Config;
 use crate::block::Block;
 use crate::cell::OneCpu;
-use crate::counts::{self, Kind, Snapshot};
+use crate::counts::{self, Event, Snapshot};
 use crate::domains::Domains;
 use crate::guest::{Guest, take_apart};
 use crate::hypercall::Ax;
@@ -48,7 +48,7 @@ pub struct State {
     /// What a hypercall finds in AX.
     pub ax: Ax,
     /// Where exceptions and interrupts enter, as far as seen.
-    pub entries: HashMap<u64, Kind>,
+    pub entries: HashMap<u64, Event>,
     /// How often each entry was seen since the learning began.
     pub learning: Option<HashMap<u64, u32>>,
     /// The number that is being spelled.
@@ -164,7 +164,7 @@ impl State {
     fn learned(&mut self) {
         let Some(seen) = self.learning.take() else { return };
         if let Some((&address, _)) = seen.iter().max_by_key(|(_, times)| **times) {
-            self.entries.insert(address, Kind::PageFaults);
+            self.entries.insert(address, Event::PageFaults);
         }
     }
 
@@ -208,7 +208,7 @@ impl State {
         let (from, calls) = self.last;
         let up = from < block.place && !block.place.is_user();
         if up && !calls && block.entry.get().is_none() {
-            block.entry.set(Some(*self.entries.entry(block.start).or_insert(Kind::OtherEntries)));
+            block.entry.set(Some(*self.entries.entry(block.start).or_insert(Event::OtherEntries)));
         }
         let Some(kind) = block.entry.get() else { return };
         if let Some(seen) = &mut self.learning {

@@ -31,6 +31,7 @@ pub use place::is_tmpfs;
 use root::Root;
 use run::{Ran, Surroundings};
 use server::Server;
+use tare_proto::counter::COUNTING_SLOWDOWN;
 use tare_proto::{
     COUNT_OPERATIONS, Counter, MAX_OUTPUTS, OPERATION_COUNTER, Program, Request, Series,
 };
@@ -121,12 +122,9 @@ fn operations(
     let mut counters = counted.map_err(|why| Refusal::Failed(format!("its operations: {why}")))?;
     let switches = usage.all_switches(samples.len());
     counters.push(Counter::new(&format!("{OPERATION_COUNTER}switch"), switches));
-    counters.push(Counter::new(COUNTING, slowdown));
+    counters.push(Counter::new(COUNTING_SLOWDOWN, slowdown));
     Ok(counters)
 }
-
-/// How many times as long the run took in which operations were counted.
-const COUNTING: &str = "counting_slowdown";
 
 /// Refuses a layer that has clearly less memory than is needed. A guest's kernel keeps some of what the guest is given.
 fn has_memory(needed_mib: u64, mib: u64) -> Result<(), Refusal> {

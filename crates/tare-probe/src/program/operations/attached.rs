@@ -5,14 +5,14 @@
 use super::census::{Used, family};
 use super::tracer::{Looks, Tracer};
 use crate::clock::now_ns;
-use crate::program::{COUNTING, proc, transfers};
+use crate::program::{proc, transfers};
 use crate::signals::Handler;
 use crate::sys::check;
 use std::io;
 use std::ptr;
 use std::thread;
 use std::time::Duration;
-use tare_proto::{Counter, OPERATION_COUNTER};
+use tare_proto::{Counter, OPERATION_COUNTER, counter};
 
 /// Between two looks at the clock, while nothing stops.
 const TICK: libc::suseconds_t = 20_000;
@@ -91,9 +91,9 @@ fn count(pid: libc::pid_t, time: Duration) -> io::Result<Vec<Counter>> {
         transfers::correct(&mut counters, scale * disturbed, free);
     }
     counters.push(Counter::new(&format!("{OPERATION_COUNTER}switch"), used.all_switches()));
-    counters.push(Counter::new("run_user_s", used.user));
-    counters.push(Counter::new("run_system_s", used.system));
-    counters.push(Counter::new(COUNTING, slowed));
+    counters.push(Counter::new(counter::RUN_USER, used.user));
+    counters.push(Counter::new(counter::RUN_SYSTEM, used.system));
+    counters.push(Counter::new(counter::COUNTING_SLOWDOWN, slowed));
     Ok(counters)
 }
 

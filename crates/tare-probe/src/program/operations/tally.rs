@@ -2,13 +2,8 @@
 
 use super::call_names;
 use std::collections::BTreeMap;
+use tare_proto::counter::{CALLS, UNKNOWN_CALLS};
 use tare_proto::{Counter, OPERATION_COUNTER};
-
-/// How the names of calls' counters begin.
-const CALLS: &str = "perf/calls/";
-
-/// Calls that no class knows, which a prediction says.
-const UNKNOWN: &str = "op_unknown";
 
 /// Calls that start a program: each is heard of as an event.
 const STARTS: [u64; 2] = [libc::SYS_execve as u64, libc::SYS_execveat as u64];
@@ -62,7 +57,7 @@ impl Tally {
 
     /// Adds a call without a class.
     pub fn add_unknown(&mut self) {
-        self.add(UNKNOWN, 1.0);
+        self.add(UNKNOWN_CALLS, 1.0);
         self.add("null", 1.0);
     }
 
@@ -82,7 +77,7 @@ impl Tally {
             Counter::new(&format!("{CALLS}{}", call_names::of(*number)), *times)
         });
         let operations = self.operations.iter().map(|(name, times)| match *name {
-            UNKNOWN => Counter::new(UNKNOWN, *times),
+            UNKNOWN_CALLS => Counter::new(UNKNOWN_CALLS, *times),
             name => Counter::new(&format!("{OPERATION_COUNTER}{name}"), *times),
         });
         calls.chain(operations).collect()
