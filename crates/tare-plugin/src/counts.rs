@@ -81,4 +81,17 @@ mod tests {
         assert_eq!(name(index(Place::Kernel, Event::PageFaults)), "kernel/page_faults");
         assert_eq!(name(index(Place::Probe, Event::L3Misses)), "model/probe/l3_misses");
     }
+
+    #[test]
+    fn hypercalls_that_no_guest_of_xen_has_share_a_counter() {
+        let at = |number| {
+            let counter: *const Counter = hypercall(number);
+            COUNTERS.iter().position(|one| std::ptr::eq(one, counter)).map(name)
+        };
+        assert_eq!(at(Some(1)).as_deref(), Some("hypercall/mmu_update"));
+        assert_eq!(at(Some(HYPERCALLS as u32 - 1)).as_deref(), Some("hypercall/63"));
+        for other in [None, Some(HYPERCALLS as u32), Some(u32::MAX)] {
+            assert_eq!(at(other).as_deref(), Some("hypercall/other"));
+        }
+    }
 }

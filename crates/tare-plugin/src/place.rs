@@ -66,4 +66,19 @@ mod tests {
         assert_eq!(of_32_bits.place(0xb7ff_0000), Place::User);
         assert_eq!(Map::of("x86_64"), map);
     }
+
+    #[test]
+    fn ranges_hold_their_first_address_and_not_their_end() {
+        let map = Map::default();
+        let borders = [
+            (map.probe.0, Place::User, Place::Probe),
+            (map.probe.1, Place::Probe, Place::User),
+            (map.kernel, Place::User, Place::Kernel),
+            (map.hypervisor.0, Place::Kernel, Place::Hypervisor),
+            (map.hypervisor.1, Place::Hypervisor, Place::Kernel),
+        ];
+        for (border, below, at) in borders {
+            assert_eq!((map.place(border - 1), map.place(border)), (below, at), "{border:x}");
+        }
+    }
 }

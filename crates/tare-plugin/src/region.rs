@@ -87,4 +87,24 @@ mod tests {
         regions.add(&Next { id: 1, ..Next::default() }, 1, &counted(1));
         assert_eq!(regions.0[&(1, 0)].ops, 2, "those that are there go on");
     }
+
+    #[test]
+    fn terms_and_requests_are_kept_apart_and_what_held_no_operation_is_dropped() {
+        let mut regions = Regions::default();
+        let of = |id, term, negative| Next { id, term, per: 4.0, negative, ops: 0 };
+        regions.add(&of(1, 0, false), 10, &counted(50));
+        regions.add(&of(1, 1, true), 10, &counted(7));
+        regions.add(&of(2, 0, false), 1, &counted(3));
+        regions.add(&of(3, 0, false), 0, &counted(9));
+        let found: Vec<_> = regions
+            .0
+            .iter()
+            .map(|(key, region)| {
+                let instructions = region.counts[index(Place::Kernel, Event::Instructions)];
+                (*key, region.negative, region.per, instructions)
+            })
+            .collect();
+        let wanted = [((1, 0), false, 4.0, 50), ((1, 1), true, 4.0, 7), ((2, 0), false, 4.0, 3)];
+        assert_eq!(found, wanted);
+    }
 }

@@ -88,3 +88,53 @@ fn ticks_per_second() -> f64 {
     // SAFETY: sysconf has no preconditions.
     unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_family_holds_grandchildren_and_what_each_has_used() {
+        // A shell that starts another one, which uses CPU time and then waits for the end of its input.
+        let inner = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done; read end";
+        let mut shell = Command::new("/bin/sh")
+            .args(["-c", &format!("/bin/sh -c '{inner}'; :")])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a shell");
+        let first = shell.id() as libc::pid_t;
+        let before = Used::of(first).expect("it runs");
+        let mut said = BufReader::new(shell.stdout.take().expect("its output"));
+        said.read_line(&mut String::new()).expect("it is done");
+        let found = family(first);
+        let used = Used::of(first).expect("it still runs").since(&before);
+        drop(shell.stdin.take());
+        said.read_to_end(&mut Vec::new()).expect("its end");
+        shell.wait().expect("a child");
+        assert!(found.contains(&first) && found.len() == 2, "{found:?}");
+        assert!(!found.contains(&(std::process::id() as libc::pid_t)), "no parent is of it");
+        assert!(used.user > 0.0, "the grandchild's, which nobody has waited for");
+        assert!(Used::of(first).is_err(), "it has ended");
+    }
+
+    #[test]
+    fn since_is_the_difference_and_never_below_nothing() {
+        let used = |user, transfers, switches: &[(libc::pid_t, u64)]| Used {
+            user,
+            system: 1.0,
+            transfers,
+            switches: switches.iter().copied().collect(),
+        };
+        let before = used(2.0, Some(100.0), &[(1, 10), (2, 50)]);
+        let since = used(2.5, Some(130.0), &[(1, 14), (3, 6)]).since(&before);
+        assert_eq!((since.user, since.system), (0.5, 0.0));
+        assert_eq!(since.transfers, Some(30.0));
+        assert_eq!(since.all_switches(), 10.0, "4 of a thread that was there, 6 of a new one");
+        let less = used(1.0, None, &[(1, 3)]).since(&before);
+        assert_eq!((less.user, less.transfers, less.all_switches()), (0.0, None, 0.0));
+    }
+}

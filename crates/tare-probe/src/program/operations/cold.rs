@@ -197,4 +197,33 @@ mod tests {
         let (_, cold) = names.counts(1.0)[0];
         assert!((2300.0..3700.0).contains(&cold), "each of 3,000 once: {cold}");
     }
+
+    #[test]
+    fn names_of_which_one_is_seen_stand_for_others_and_are_as_cold_as_the_first_ones() {
+        let files = Files::new("seen-in-part");
+        let mut names = ColdNames::default();
+        (0..2).for_each(|_| files.look(&mut names, 0..3000));
+        names.blind();
+        files.look(&mut names, 0..100);
+        assert_eq!(names.counts(20.0)[0], ("cold_name", 6000.0 + 20.0 * 100.0));
+    }
+
+    #[test]
+    fn a_directory_is_cold_when_many_names_came_since_it_was_read() {
+        let files = Files::new("read-again");
+        let mut names = ColdNames::default();
+        let folder = fs::File::open(&files.0).unwrap();
+        let fd = std::os::fd::AsRawFd::as_raw_fd(&folder) as u64;
+        let reads = |names: &mut ColdNames| names.reads(std::process::id() as libc::pid_t, fd);
+        assert_eq!(reads(&mut names), LastRead::Never);
+        files.look(&mut names, 0..100);
+        assert_eq!(reads(&mut names), LastRead::Lately);
+        files.look(&mut names, 100..3000);
+        assert_eq!(reads(&mut names), LastRead::LongAgo);
+        names.blind();
+        assert_eq!(reads(&mut names), LastRead::Never, "nothing is known from here on");
+        assert_eq!(names.has_read(LastRead::Never, 1.0, 0), None);
+        assert_eq!(names.has_read(LastRead::Never, 3.0, 2048), Some([NO_MORE; 2]));
+        assert_eq!(names.counts(5.0)[2], (COLD_KIB, 5.0 * 3.0 * 2.0));
+    }
 }

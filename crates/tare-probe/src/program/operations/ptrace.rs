@@ -158,3 +158,36 @@ pub const TOLD: libc::c_int = libc::PTRACE_O_TRACESYSGOOD
     | libc::PTRACE_O_TRACECLONE
     | libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_TRACEEXIT;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_at_the_end_of_a_page_is_read_where_nothing_follows() {
+        let own = std::process::id() as libc::pid_t;
+        let page = 4096;
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let kind = libc::MAP_PRIVATE | libc::MAP_ANON;
+        // SAFETY: a fresh mapping of no file, at no wanted place.
+        let pages = unsafe { libc::mmap(ptr::null_mut(), 2 * page, access, kind, -1, 0) };
+        assert_ne!(pages, libc::MAP_FAILED);
+        // SAFETY: the second page of the mapping, which nothing refers to.
+        unsafe { libc::munmap(pages.wrapping_byte_add(page), page) };
+        let at = pages.wrapping_byte_add(page - 5);
+        // SAFETY: the last five bytes of the first page.
+        unsafe { ptr::copy_nonoverlapping(b"/etc\0".as_ptr(), at.cast(), 5) };
+        assert_eq!(path_at(own, at as u64).as_deref(), Some(&b"/etc"[..]));
+        assert_eq!(path_at(own, pages.wrapping_byte_add(page) as u64), None);
+        // SAFETY: the first page, which nothing refers to any more.
+        unsafe { libc::munmap(pages, page) };
+    }
+
+    #[test]
+    fn components_are_names_between_slashes() {
+        let rows = [("", 0), ("/", 1), (".", 1), ("a", 1), ("/a//b/", 2), ("../x/y", 3)];
+        for (path, wanted) in rows {
+            assert_eq!(components(path.as_bytes()), wanted, "{path}");
+        }
+    }
+}

@@ -100,4 +100,27 @@ mod tests {
         assert_eq!((of("perf/calls/execve"), of("perf/calls/getppid")), (Some(1.0), Some(1.0)));
         assert_eq!(tally.seen(), 2.0, "both were looked at");
     }
+
+    #[test]
+    fn what_was_seen_stands_for_others_and_what_is_always_seen_for_itself() {
+        let mut tally = Tally::default();
+        tally.call(libc::SYS_getppid as u64);
+        tally.add("null", 1.0);
+        tally.stand_for(1.0);
+        (0..3).for_each(|_| tally.call(libc::SYS_getppid as u64));
+        tally.add("null", 3.0);
+        tally.add_unknown();
+        tally.add_all("fork", 2.0);
+        tally.add("lookup", 0.0);
+        tally.stand_for(10.0);
+        let mut found: Vec<_> = tally.counters().into_iter().map(|c| (c.name, c.value)).collect();
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        let wanted = [
+            ("op/fork", 2.0),
+            ("op/null", 41.0),
+            ("op_unknown", 10.0),
+            ("perf/calls/getppid", 31.0),
+        ];
+        assert_eq!(found, wanted.map(|(name, value)| (name.to_owned(), value)));
+    }
 }
