@@ -51,7 +51,8 @@ fn remember(state: &mut State, insns: &[Insn]) -> &'static Block {
         let after_guest = is_after_guest(start);
         let entry = Cell::new(state.entries.get(&start).copied());
         let lines = if state.model.is_some() { lines(insns) } else { Vec::new() };
-        let (place, calls, ax) = (state.place(start, start_in_host), found.calls, found.ax);
+        let place = state.place(start, start_in_host);
+        let BlockScan { calls, ax } = found;
         Box::leak(Box::new(Block { place, start, calls, ax, after_guest, entry, lines }))
     };
     BLOCKS.with(|blocks| *blocks.get_or_insert_default().entry(key).or_insert_with(fresh))
@@ -115,7 +116,8 @@ pub fn is_after_guest(address: u64) -> bool {
 fn lines(insns: &[Insn]) -> Vec<(u64, u64)> {
     let mut lines: Vec<(u64, u64)> = Vec::new();
     for insn in insns {
-        let (address, host) = (insn.address(), insn.place_in_host());
+        let address = insn.address();
+        let host = insn.place_in_host();
         if lines.last().is_none_or(|(last, _)| last / LINE != address / LINE) {
             lines.push((address, if host == 0 { address } else { host }));
         }

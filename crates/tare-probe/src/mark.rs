@@ -52,7 +52,8 @@ pub fn end() {
 /// Touches fresh pages between two marks: shows the counter where page faults enter.
 fn learn() {
     let page = 4096;
-    let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let kind = libc::MAP_PRIVATE | libc::MAP_ANON;
     // SAFETY: a fresh mapping of no file, at no wanted place.
     let pages = unsafe { libc::mmap(ptr::null_mut(), LEARNED_PAGES * page, access, kind, -1, 0) };
     if pages == libc::MAP_FAILED {

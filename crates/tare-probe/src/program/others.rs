@@ -81,7 +81,7 @@ impl Others {
     }
 }
 
-/// Takes leave of children that have ended, but for those that are `known`: somebody waits for them.
+/// Waits for children that have ended, but for those that are `known`: somebody waits for them.
 fn reap(known: &HashSet<u32>) {
     while let Ok(pid) = process::ended(libc::P_ALL, 0, libc::WNOHANG) {
         if pid <= 0 || known.contains(&(pid as u32)) {

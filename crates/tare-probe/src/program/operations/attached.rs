@@ -18,7 +18,7 @@ use tare_proto::{Counter, OPERATION_COUNTER, counter};
 const TICK: libc::suseconds_t = 20_000;
 
 /// Time for all threads to be let go.
-const LEAVE_NS: u64 = 5_000_000_000;
+const LET_GO_NS: u64 = 5_000_000_000;
 
 /// A program whose own code ran slower than this while it was traced would have made more calls without a tracer.
 const SLOWED: f64 = 1.25;
@@ -70,7 +70,7 @@ fn count(pid: libc::pid_t, time: Duration) -> io::Result<Vec<Counter>> {
     let traced = now_ns() - begin;
     let counters = tracer.seen.counters(1.0);
     let refused = tracer.seen.refused.take();
-    let late = now_ns() + LEAVE_NS;
+    let late = now_ns() + LET_GO_NS;
     if !tracer.let_go(|| now_ns() >= late) {
         eprintln!(
             "process {pid} has threads that did not stop within 5 s; the kernel lets them go"

@@ -1,7 +1,7 @@
 //! Which names and directories of a program are cold: since they were looked up or read, so many other names were looked up
 //! that a layer may have forgotten them.
 //!
-//! An eighth of all names is followed, chosen by the name and not by the call, so that each of them is followed whenever it comes
+//! An eighth of all names is followed, selected by a hash of the name, so that each of them is followed whenever it comes
 //! (spatially hashed sampling: Waldspurger et al., "Efficient MRC Construction with SHARDS", FAST 2015).
 
 use super::sampled::{NO_MORE, Outcome};
@@ -127,8 +127,8 @@ impl ColdNames {
         self.blind = true;
     }
 
-    /// What was counted here, by operation, where what was not followed stands for `each` as many. The program has run before, so what comes for the first time was there at the end of the
-    /// run before this one, unless there are more names than are remembered.
+    /// What was counted here, by operation, where what was not followed stands for `each` as many. The program has run before, so
+    /// what comes for the first time was there at the end of the run before this one, unless there are more names than are remembered.
     pub fn counts(&self, each: f64) -> [(&'static str, f64); 3] {
         let more = self.known.len() * SHARE > REMEMBERED_NAMES;
         let names = self.cold + if more { self.first } else { 0.0 };
@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn names_are_cold_that_come_again_after_many_others() {
-        let (files, mut names) = (Files::new("many-names"), ColdNames::default());
+        let files = Files::new("many-names");
+        let mut names = ColdNames::default();
         (0..3).for_each(|_| files.look(&mut names, 0..3000));
         assert_eq!(names.counts(1.0)[0], ("cold_name", 9000.0), "the first ones too");
         (0..3).for_each(|_| files.look(&mut names, 2900..3000));
@@ -190,7 +191,8 @@ mod tests {
 
     #[test]
     fn few_names_are_never_cold() {
-        let (files, mut names) = (Files::new("few-names"), ColdNames::default());
+        let files = Files::new("few-names");
+        let mut names = ColdNames::default();
         (0..20).for_each(|_| files.look(&mut names, 0..500));
         assert_eq!(names.counts(1.0)[0], ("cold_name", 0.0));
         files.look(&mut names, 0..3000);

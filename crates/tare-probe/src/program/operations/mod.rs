@@ -38,7 +38,7 @@ pub fn count(place: &Surroundings, ns: f64, free: Option<f64>) -> io::Result<Vec
     let ran = run::traced(place, calls.is_none(), |pid, living| {
         let pid = pid as libc::pid_t;
         if let Some(calls) = calls {
-            tracer.looks = Looks::Sampled(Traps::of(calls, pid, ns)?);
+            tracer.looks = Looks::Sampled(Traps::new(calls, pid, ns)?);
         }
         let (status, transfers) = follow(&mut tracer, pid, living)?;
         traced = transfers;
@@ -75,7 +75,7 @@ fn follow(
         let ended = tracer.step(|tid| {
             if tid == first {
                 transfers = transfers::of(tid as u32);
-                living.leave();
+                living.is_waited_for();
             }
         })?;
         if let Some((_, status)) = ended.filter(|(tid, _)| *tid == first) {
