@@ -176,7 +176,7 @@ mod tests {
         unsafe { libc::munmap(pages.wrapping_byte_add(page), page) };
         let at = pages.wrapping_byte_add(page - 5);
         // SAFETY: the last five bytes of the first page.
-        unsafe { ptr::copy_nonoverlapping(b"/etc\0".as_ptr(), at.cast(), 5) };
+        unsafe { ptr::copy_nonoverlapping(c"/etc".as_ptr(), at.cast(), 5) };
         assert_eq!(path_at(own, at as u64).as_deref(), Some(&b"/etc"[..]));
         assert_eq!(path_at(own, pages.wrapping_byte_add(page) as u64), None);
         // SAFETY: the first page, which nothing refers to any more.
