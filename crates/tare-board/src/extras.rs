@@ -3,6 +3,7 @@
 use crate::board::Scoreboard;
 use crate::load::{LoadCurve, curve, families};
 use std::collections::BTreeMap;
+use tare_proto::counter::{CPU_SYSTEM, CPU_USER};
 use tare_stats::{mean, mean_interval};
 use tare_store::{Campaign, Outcome};
 
@@ -53,7 +54,7 @@ impl Extras {
     #[must_use]
     pub fn of(campaign: &Campaign, board: &Scoreboard) -> Extras {
         let counted = counted(campaign);
-        let shown = |key: &Key| !["weight", "cpu_user", "cpu_system"].contains(&key.2);
+        let shown = |key: &Key| !["weight", CPU_USER, CPU_SYSTEM].contains(&key.2);
         let confidence = board.method.confidence;
         let counter = |(&(benchmark, layer, name), values): (&Key, &Vec<f64>)| {
             let mean = mean(values).ok()?;
@@ -98,8 +99,8 @@ fn curves(board: &Scoreboard) -> Vec<(usize, LoadCurve)> {
 fn usage(campaign: &Campaign, counted: &BTreeMap<Key, Vec<f64>>) -> Vec<(usize, Usage)> {
     let mut all = Vec::new();
     for (&(benchmark, layer, name), user) in counted {
-        let Some(system) = counted.get(&(benchmark, layer, "cpu_system")) else { continue };
-        if name != "cpu_user" {
+        let Some(system) = counted.get(&(benchmark, layer, CPU_SYSTEM)) else { continue };
+        if name != CPU_USER {
             continue;
         }
         let (Ok(user), Ok(system)) = (mean(user), mean(system)) else { continue };

@@ -22,7 +22,9 @@ impl Config {
     /// Reads `key=value` arguments; `map` holds unless they say otherwise.
     pub fn parse(args: &[String], mut map: Map) -> Result<Config, String> {
         let mut out = None;
-        let (mut model, mut domains, mut shape) = (false, false, Shape::default());
+        let mut model = false;
+        let mut domains = false;
+        let mut shape = Shape::default();
         for arg in args {
             let (key, value) = arg.split_once('=').unwrap_or((arg, ""));
             let wrong = |wanted: &str| format!("{key}={value}: it takes {wanted}");

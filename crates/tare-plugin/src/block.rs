@@ -1,6 +1,6 @@
 //! What the plugin remembers about each translated block.
 
-use crate::counts::Kind;
+use crate::counts::Event;
 use crate::place::Place;
 use std::cell::Cell;
 
@@ -17,7 +17,7 @@ pub struct Block {
     /// It is what a host goes on with when its guest has exited.
     pub after_guest: bool,
     /// What is entered here, once that is known.
-    pub entry: Cell<Option<Kind>>,
+    pub entry: Cell<Option<Event>>,
     /// The cache lines that it is fetched from, virtual and in the host; empty without the model.
     pub lines: Vec<(u64, u64)>,
 }

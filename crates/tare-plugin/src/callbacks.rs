@@ -3,7 +3,7 @@
 use crate::api;
 use crate::block::Block;
 use crate::counts;
-use crate::place::PLACES;
+use crate::place::Place;
 use crate::state::with;
 use std::ffi::{c_uint, c_void};
 
@@ -25,7 +25,7 @@ pub extern "C" fn accessed(_cpu: c_uint, info: u32, address: u64, data: *mut c_v
         if !state.counting {
             return;
         }
-        let place = PLACES[data.addr() % PLACES.len()];
+        let place = Place::ALL[data.addr() % Place::ALL.len()];
         if let Some(model) = &mut state.model {
             model.access(place, address, api::physical(info, address));
         }

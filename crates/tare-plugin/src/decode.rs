@@ -86,4 +86,41 @@ mod tests {
             assert_eq!(special(bytes), *wanted, "{bytes:x?}");
         }
     }
+
+    #[test]
+    fn neighbours_of_special_instructions_are_work() {
+        let rows: &[&[u8]] = &[
+            &[0x0f, 0x01, 0xc8],    // monitor
+            &[0x0f, 0x01, 0xf9],    // rdtscp
+            &[0x0f, 0x01, 0x10],    // lgdt
+            &[0x0f, 0x22, 0xc0],    // a write of CR0
+            &[0x0f, 0x22, 0xd0],    // and of CR2
+            &[0x0f, 0x31],          // rdtsc
+            &[0x0f, 0x33],          // rdpmc
+            &[0xcd, 0x81],          // another interrupt
+            &[0xe3, 0x10],          // jrcxz
+            &[0xe8, 0, 0, 0, 0],    // call
+            &[0x66, 0xb8, 0x1a, 0], // mov to AX, not EAX
+            &[0xb9, 0x1a, 0, 0, 0], // to ECX
+            &[0x0f, 0x1f, 0x80, 0, 2, 0x4b, 0x4e],
+            &[0x0f, 0x1f, 0x40, 0x00], // a short NOP
+        ];
+        for bytes in rows {
+            assert_eq!(special(bytes), None, "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn prefixes_change_nothing() {
+        let rows: &[(&[u8], Special)] = &[
+            (&[0x48, 0x0f, 0x05], Special::SystemCall),
+            (&[0xf3, 0x6c], Special::PortIo), // rep insb
+            (&[0x66, 0xf3, 0x6f], Special::PortIo),
+            (&[0x44, 0x0f, 0x22, 0xd8], Special::Cr3Write), // of a register that a prefix extends
+            (&[0x41, 0x0f, 0x01, 0x38], Special::Invlpg),
+        ];
+        for (bytes, wanted) in rows {
+            assert_eq!(special(bytes), Some(*wanted), "{bytes:x?}");
+        }
+    }
 }

@@ -66,4 +66,15 @@ mod tests {
         domains.executes(Place::Hypervisor);
         assert_eq!(domains.kernel(module, first + 0x9000_0000), Place::Dom0);
     }
+
+    #[test]
+    fn without_a_first_domain_every_kernel_is_the_measured_one() {
+        let mut domains = Domains::default();
+        domains.starts(TEXT.start, 0); // nowhere in memory
+        domains.starts(TEXT.end, 0x7f00_0000_0000); // a module
+        assert_eq!(domains.kernel(TEXT.start, 0x7f00_0000_0000), Place::Kernel);
+        domains.starts(TEXT.start, 0x7f00_0000_0000);
+        assert_eq!(domains.kernel(TEXT.end - 1, 0x7f00_3fff_ffff), Place::Dom0);
+        assert_eq!(domains.kernel(TEXT.start + 1, 0x7f00_0000_0000), Place::Kernel);
+    }
 }

@@ -1,8 +1,8 @@
 //! A guest inside of the guest (KVM on the machine's emulated SVM): its addresses look like its
 //! host's, so what runs between an exit and the next entry is told apart by these two.
 
-use crate::counts::{self, COUNT, KINDS, Snapshot};
-use crate::place::{PLACES, Place};
+use crate::counts::{self, COUNT, Event, Snapshot};
+use crate::place::Place;
 
 /// Where the machine is.
 #[derive(Default)]
@@ -38,11 +38,11 @@ impl Guest {
 
 /// Moves what the `host` has executed out of `counted` and to the hypervisor's place.
 pub fn take_apart(counted: &mut Snapshot, host: &Snapshot) {
-    for place in PLACES {
-        for (kind, _) in KINDS {
-            let at = counts::index(place, kind);
+    for place in Place::ALL {
+        for (event, _) in Event::ALL {
+            let at = counts::index(place, event);
             counted[at] -= host[at];
-            counted[counts::index(Place::Hypervisor, kind)] += host[at];
+            counted[counts::index(Place::Hypervisor, event)] += host[at];
         }
     }
 }
@@ -51,12 +51,12 @@ pub fn take_apart(counted: &mut Snapshot, host: &Snapshot) {
 mod tests {
     use super::*;
 
-    use crate::counts::{Kind, index};
+    use crate::counts::index;
 
     #[test]
     fn what_a_host_executes_is_the_hypervisors() {
         let (mut counted, mut host) = ([0; COUNT], [0; COUNT]);
-        let at = |place| index(place, Kind::Instructions);
+        let at = |place| index(place, Event::Instructions);
         counted[at(Place::Kernel)] = 100;
         counted[at(Place::User)] = 50;
         host[at(Place::Kernel)] = 30;

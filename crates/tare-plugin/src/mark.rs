@@ -1,6 +1,8 @@
 //! The probe's marks: what their codes mean, and the numbers that they spell in bits.
 
-/// What a mark says. The codes are those of the probe's `mark.rs`; others are another program's business.
+use tare_proto::mark as code;
+
+/// What a mark says. Codes that are not the probe's are another program's business.
 pub enum Mark {
     /// The samples of a request begin, or with 0, end.
     Series(u64),
@@ -33,21 +35,21 @@ impl Spelling {
     /// Reads the next mark's code: a bit of the number, or what the number so far is for.
     pub fn read(&mut self, code: u16) -> Option<Mark> {
         match code {
-            0x0000 => return self.add(0),
-            0x0001 => return self.add(1),
+            code::ZERO => return self.add(0),
+            code::ONE => return self.add(1),
             _ => {}
         }
         let value = std::mem::take(self).value;
         Some(match code {
-            0x0100 => Mark::Series(value),
-            0x0101 => Mark::Per(f64::from_bits(value)),
-            0x0102 => Mark::Term((value >> 1) as u32, value & 1 == 1),
-            0x0103 => Mark::Ops(value),
-            0x0104 => Mark::Close(value),
-            0x0200 => Mark::Begin,
-            0x0201 => Mark::End,
-            0x0300 => Mark::Learn,
-            0x0301 => Mark::Learned,
+            code::SERIES => Mark::Series(value),
+            code::PER => Mark::Per(f64::from_bits(value)),
+            code::TERM => Mark::Term((value >> 1) as u32, value & 1 == 1),
+            code::OPS => Mark::Ops(value),
+            code::DONE => Mark::Close(value),
+            code::BEGIN => Mark::Begin,
+            code::END => Mark::End,
+            code::LEARN => Mark::Learn,
+            code::LEARNED => Mark::Learned,
             _ => return None,
         })
     }
@@ -74,12 +76,12 @@ mod tests {
 
     #[test]
     fn numbers_are_spelled_from_their_lowest_bit() {
-        assert!(matches!(spelled(0, 0x0100), Some(Mark::Series(0))));
-        assert!(matches!(spelled(11, 0x0100), Some(Mark::Series(11))));
-        assert!(matches!(spelled(u64::MAX, 0x0103), Some(Mark::Ops(u64::MAX))));
-        assert!(matches!(spelled(2.5f64.to_bits(), 0x0101), Some(Mark::Per(per)) if per == 2.5));
-        assert!(matches!(spelled(0b111, 0x0102), Some(Mark::Term(3, true))));
-        assert!(matches!(spelled(0b110, 0x0102), Some(Mark::Term(3, false))));
+        assert!(matches!(spelled(0, code::SERIES), Some(Mark::Series(0))));
+        assert!(matches!(spelled(11, code::SERIES), Some(Mark::Series(11))));
+        assert!(matches!(spelled(u64::MAX, code::OPS), Some(Mark::Ops(u64::MAX))));
+        assert!(matches!(spelled(2.5f64.to_bits(), code::PER), Some(Mark::Per(per)) if per == 2.5));
+        assert!(matches!(spelled(0b111, code::TERM), Some(Mark::Term(3, true))));
+        assert!(matches!(spelled(0b110, code::TERM), Some(Mark::Term(3, false))));
     }
 
     #[test]
@@ -88,6 +90,6 @@ mod tests {
         (0..100).for_each(|_| assert!(spelling.read(1).is_none())); // more bits than there are
         assert!(spelling.read(0x7777).is_none());
         spelling.read(1);
-        assert!(matches!(spelling.read(0x0104), Some(Mark::Close(1))));
+        assert!(matches!(spelling.read(code::DONE), Some(Mark::Close(1))));
     }
 }

@@ -2,7 +2,7 @@
 //! caches; what the API does not show rests on the assumptions stated at [`Model::page`] and
 //! [`Model::global`].
 
-use crate::counts::{self, Kind};
+use crate::counts::{self, Event};
 use crate::lru::Lru;
 use crate::place::{Map, Place};
 use crate::shape::{LINE, Shape};
@@ -55,14 +55,14 @@ impl Model {
     pub fn fetch(&mut self, place: Place, address: u64, physical: u64) {
         let (set, tag) = self.page(address);
         if !self.itlb.touch(set, tag) {
-            counts::bump(counts::of(place, Kind::ItlbMisses));
+            counts::bump(counts::of(place, Event::ItlbMisses));
             if !self.stlb.touch(set, tag) {
-                counts::bump(counts::of(place, Kind::ItlbWalks));
+                counts::bump(counts::of(place, Event::ItlbWalks));
             }
         }
         let line = physical / LINE;
         if !self.l1i.touch(line, line << 1 | 1) {
-            counts::bump(counts::of(place, Kind::L1iMisses));
+            counts::bump(counts::of(place, Event::L1iMisses));
             self.beyond(place, line);
         }
     }
@@ -71,23 +71,23 @@ impl Model {
     pub fn access(&mut self, place: Place, address: u64, physical: u64) {
         let (set, tag) = self.page(address);
         if !self.dtlb.touch(set, tag) {
-            counts::bump(counts::of(place, Kind::DtlbMisses));
+            counts::bump(counts::of(place, Event::DtlbMisses));
             if !self.stlb.touch(set, tag) {
-                counts::bump(counts::of(place, Kind::DtlbWalks));
+                counts::bump(counts::of(place, Event::DtlbWalks));
             }
         }
         let line = physical / LINE;
         if !self.l1d.touch(line, line << 1 | 1) {
-            counts::bump(counts::of(place, Kind::L1dMisses));
+            counts::bump(counts::of(place, Event::L1dMisses));
             self.beyond(place, line);
         }
     }
 
     fn beyond(&mut self, place: Place, line: u64) {
         if !self.l2.touch(line, line << 1 | 1) {
-            counts::bump(counts::of(place, Kind::L2Misses));
+            counts::bump(counts::of(place, Event::L2Misses));
             if !self.l3.touch(line, line << 1 | 1) {
-                counts::bump(counts::of(place, Kind::L3Misses));
+                counts::bump(counts::of(place, Event::L3Misses));
             }
         }
     }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     /// How often each kind was counted in `place` by what `work` does.
-    fn counted<const N: usize>(place: Place, kinds: [Kind; N], work: impl FnOnce()) -> [u64; N] {
+    fn counted<const N: usize>(place: Place, kinds: [Event; N], work: impl FnOnce()) -> [u64; N] {
         let before: Snapshot = snapshot();
         work();
         let after = snapshot();
@@ -152,7 +152,7 @@ mod tests {
     fn the_first_touch_misses_everywhere_and_the_second_nowhere() {
         let _alone = ALONE.lock().unwrap();
         let mut model = model();
-        let kinds = [Kind::DtlbMisses, Kind::DtlbWalks, Kind::L1dMisses, Kind::L3Misses];
+        let kinds = [Event::DtlbMisses, Event::DtlbWalks, Event::L1dMisses, Event::L3Misses];
         let touch = |model: &mut Model| {
             counted(Place::User, kinds, || model.access(Place::User, USER, 0x1000))
         };
@@ -170,7 +170,7 @@ mod tests {
     fn a_bare_kernel_has_large_pages_that_outlive_switches_and_one_on_xen_has_neither() {
         let _alone = ALONE.lock().unwrap();
         let mut model = model();
-        let kinds = [Kind::ItlbMisses];
+        let kinds = [Event::ItlbMisses];
         let mut fetch = |at: u64, prepare: &dyn Fn(&mut Model)| {
             prepare(&mut model);
             counted(Place::Kernel, kinds, || model.fetch(Place::Kernel, at, at & 0xff_ffff))[0]

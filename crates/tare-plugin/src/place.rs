@@ -1,44 +1,6 @@
 //! The place (probe, user, kernel, dom0, hypervisor) that an address belongs to.
 
-/// Who executes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Place {
-    /// The probe's own text.
-    Probe,
-    /// Other user code: the vDSO, children, a user-mode kernel, a sandbox's sentry, tools.
-    User,
-    /// A kernel: the measured one, where there are two.
-    Kernel,
-    /// The kernel of Xen's first domain, where that serves the measured one.
-    Dom0,
-    /// A hypervisor in addresses of its own (Xen).
-    Hypervisor,
-}
-
-/// All places, in the order of their numbers.
-pub const PLACES: [Place; 5] =
-    [Place::Probe, Place::User, Place::Kernel, Place::Dom0, Place::Hypervisor];
-
-impl Place {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Place::Probe => "probe",
-            Place::User => "user",
-            Place::Kernel => "kernel",
-            Place::Dom0 => "dom0",
-            Place::Hypervisor => "hypervisor",
-        }
-    }
-
-    pub fn is_user(self) -> bool {
-        self <= Place::User
-    }
-
-    pub fn is_kernel(self) -> bool {
-        matches!(self, Place::Kernel | Place::Dom0)
-    }
-}
+pub use tare_proto::counter::Place;
 
 /// Which addresses are whose.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,5 +65,20 @@ mod tests {
         assert_eq!(of_32_bits.place(0xc100_0000), Place::Kernel);
         assert_eq!(of_32_bits.place(0xb7ff_0000), Place::User);
         assert_eq!(Map::of("x86_64"), map);
+    }
+
+    #[test]
+    fn ranges_hold_their_first_address_and_not_their_end() {
+        let map = Map::default();
+        let borders = [
+            (map.probe.0, Place::User, Place::Probe),
+            (map.probe.1, Place::Probe, Place::User),
+            (map.kernel, Place::User, Place::Kernel),
+            (map.hypervisor.0, Place::Kernel, Place::Hypervisor),
+            (map.hypervisor.1, Place::Hypervisor, Place::Kernel),
+        ];
+        for (border, below, at) in borders {
+            assert_eq!((map.place(border - 1), map.place(border)), (below, at), "{border:x}");
+        }
     }
 }

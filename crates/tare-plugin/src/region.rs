@@ -56,12 +56,12 @@ impl Regions {
 mod tests {
     use super::*;
 
-    use crate::counts::{Kind, index};
+    use crate::counts::{Event, index};
     use crate::place::Place;
 
     fn counted(instructions: u64) -> Snapshot {
         let mut all = [0; COUNT];
-        all[index(Place::Kernel, Kind::Instructions)] = instructions;
+        all[index(Place::Kernel, Event::Instructions)] = instructions;
         all
     }
 
@@ -74,7 +74,7 @@ mod tests {
         regions.add(&Next { id: 0, ..next }, 5, &counted(1)); // no samples are being taken
         let region = &regions.0[&(7, 1)];
         assert_eq!((regions.0.len(), region.ops, region.batches), (1, 30, 2));
-        assert_eq!(region.counts[index(Place::Kernel, Kind::Instructions)], 963);
+        assert_eq!(region.counts[index(Place::Kernel, Event::Instructions)], 963);
     }
 
     #[test]
@@ -86,5 +86,25 @@ mod tests {
         assert_eq!(regions.0.len(), MOST_REGIONS);
         regions.add(&Next { id: 1, ..Next::default() }, 1, &counted(1));
         assert_eq!(regions.0[&(1, 0)].ops, 2, "those that are there go on");
+    }
+
+    #[test]
+    fn terms_and_requests_are_kept_apart_and_what_held_no_operation_is_dropped() {
+        let mut regions = Regions::default();
+        let of = |id, term, negative| Next { id, term, per: 4.0, negative, ops: 0 };
+        regions.add(&of(1, 0, false), 10, &counted(50));
+        regions.add(&of(1, 1, true), 10, &counted(7));
+        regions.add(&of(2, 0, false), 1, &counted(3));
+        regions.add(&of(3, 0, false), 0, &counted(9));
+        let found: Vec<_> = regions
+            .0
+            .iter()
+            .map(|(key, region)| {
+                let instructions = region.counts[index(Place::Kernel, Event::Instructions)];
+                (*key, region.negative, region.per, instructions)
+            })
+            .collect();
+        let wanted = [((1, 0), false, 4.0, 50), ((1, 1), true, 4.0, 7), ((2, 0), false, 4.0, 3)];
+        assert_eq!(found, wanted);
     }
 }

@@ -42,14 +42,14 @@ fn line(id: u32, term: u32, region: &Region) -> String {
 mod tests {
     use super::*;
 
-    use crate::counts::{COUNT, Kind, index};
+    use crate::counts::{COUNT, Event, index};
     use crate::place::Place;
 
     #[test]
     fn a_region_is_a_line_of_json_of_what_is_not_zero() {
         let mut counts = Box::new([0; COUNT]);
-        counts[index(Place::Probe, Kind::Instructions)] = 60;
-        counts[index(Place::Kernel, Kind::Syscalls)] = 10;
+        counts[index(Place::Probe, Event::Instructions)] = 60;
+        counts[index(Place::Kernel, Event::Syscalls)] = 10;
         let region = Region { per: f64::NAN, negative: false, ops: 10, batches: 1, counts };
         assert_eq!(
             line(3, 1, &region),

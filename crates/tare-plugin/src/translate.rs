@@ -4,7 +4,7 @@ use crate::api::{self, Insn};
 use crate::block::Block;
 use crate::callbacks;
 use crate::cell::OneCpu;
-use crate::counts::{self, Kind};
+use crate::counts::{self, Event};
 use crate::decode::{Special, special};
 use crate::place::Place;
 use crate::shape::LINE;
@@ -51,7 +51,8 @@ fn remember(state: &mut State, insns: &[Insn]) -> &'static Block {
         let after_guest = is_after_guest(start);
         let entry = Cell::new(state.entries.get(&start).copied());
         let lines = if state.model.is_some() { lines(insns) } else { Vec::new() };
-        let (place, calls, ax) = (state.place(start, start_in_host), found.calls, found.ax);
+        let place = state.place(start, start_in_host);
+        let BlockScan { calls, ax } = found;
         Box::leak(Box::new(Block { place, start, calls, ax, after_guest, entry, lines }))
     };
     BLOCKS.with(|blocks| *blocks.get_or_insert_default().entry(key).or_insert_with(fresh))
@@ -72,24 +73,24 @@ fn instrument(modelled: bool, insn: &Insn, place: Place, found: &mut BlockScan) 
     if let Some(Special::Mark(code)) = what {
         return insn.on_execution(callbacks::mark, code.into());
     }
-    insn.add(counts::of(place, Kind::Instructions), 1);
-    insn.count_accesses(counts::of(place, Kind::Accesses));
+    insn.add(counts::of(place, Event::Instructions), 1);
+    insn.count_accesses(counts::of(place, Event::Accesses));
     if modelled {
         insn.on_access(callbacks::accessed, place as usize);
     }
     let Some(what) = what else { return };
     let add = |kind| insn.add(counts::of(place, kind), 1);
     match what {
-        Special::SystemCall if place.is_user() => add(Kind::Syscalls),
+        Special::SystemCall if place.is_user() => add(Event::Syscalls),
         Special::SystemCall if found.ax.is_some() => insn.add(counts::hypercall(found.ax), 1),
         Special::SystemCall => insn.on_execution(callbacks::called, 0),
-        Special::VmCall => add(Kind::VmCalls),
-        Special::Invlpg => add(Kind::Invlpg),
-        Special::PortIo => add(Kind::PortIo),
-        Special::Msr => add(Kind::Msr),
-        Special::Halt => add(Kind::Halts),
+        Special::VmCall => add(Event::VmCalls),
+        Special::Invlpg => add(Event::Invlpg),
+        Special::PortIo => add(Event::PortIo),
+        Special::Msr => add(Event::Msr),
+        Special::Halt => add(Event::Halts),
         Special::Cr3Write => {
-            add(Kind::Cr3Writes);
+            add(Event::Cr3Writes);
             insn.on_execution(callbacks::flushed, 0);
         }
         Special::Cr4Write => insn.on_execution(callbacks::flushed, 1),
@@ -115,7 +116,8 @@ pub fn is_after_guest(address: u64) -> bool {
 fn lines(insns: &[Insn]) -> Vec<(u64, u64)> {
     let mut lines: Vec<(u64, u64)> = Vec::new();
     for insn in insns {
-        let (address, host) = (insn.address(), insn.place_in_host());
+        let address = insn.address();
+        let host = insn.place_in_host();
         if lines.last().is_none_or(|(last, _)| last / LINE != address / LINE) {
             lines.push((address, if host == 0 { address } else { host }));
         }

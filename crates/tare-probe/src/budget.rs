@@ -76,13 +76,6 @@ impl Budget {
     }
 }
 
-/// How many operations to try next when `ops` took `ns` and a batch should last `target`: a little
-/// over that, but a short batch is trusted only so far.
-pub fn more(ops: u64, ns: u64, target: u64) -> u64 {
-    let factor = (target as f64 * 1.2 / ns.max(1) as f64).clamp(1.2, 10.0);
-    (ops as f64 * factor).ceil() as u64
-}
-
 /// Whether `taken` samples are enough: as many as are wanted, or at least [`FEWEST`] when another one
 /// like the `last`, in nanoseconds, would end after the budget, or one when it is long over.
 pub fn enough(taken: usize, wanted: u32, budget: &Budget, last: u64) -> bool {

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tare_proto::Counter;
+use tare_proto::{Counter, counter};
 
 /// A monotonic clock in nanoseconds since an arbitrary origin (`CLOCK_MONOTONIC`).
 pub fn now_ns() -> u64 {
@@ -72,8 +72,8 @@ impl CpuTime {
             now.saturating_sub(then).as_nanos() as f64 / elapsed_ns.max(1) as f64
         };
         [
-            Counter::new("cpu_user", share(now.user, self.user)),
-            Counter::new("cpu_system", share(now.system, self.system)),
+            Counter::new(counter::CPU_USER, share(now.user, self.user)),
+            Counter::new(counter::CPU_SYSTEM, share(now.system, self.system)),
         ]
     }
 }

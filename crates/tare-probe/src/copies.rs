@@ -6,14 +6,15 @@
 //! takes. Batches are long against a wake-up ([`SHORTEST_BATCH`]), which is part of them.
 
 use crate::bench::{Batch, Op, Refusal};
-use crate::budget::{Budget, enough, more};
+use crate::budget::Budget;
 use crate::clock::now_ns;
 use crate::costs::Costs;
 use crate::crew::{Member, Post};
 use crate::free;
 use crate::mark;
+use crate::sampling::{Fitted, fit, take};
 use crate::turns::Turns;
-use tare_proto::{MAX_SAMPLES, Request};
+use tare_proto::Request;
 
 /// Shortest batch of copies, in nanoseconds: a late wake-up of one copy is then below a percent.
 const SHORTEST_BATCH: u64 = 10_000_000;
@@ -45,70 +46,46 @@ pub fn measure(
     let budget = Budget::new(begin, request.limit_ms);
     let share = budget.limit / signs.len() as u64 / BATCH_SHARE;
     let target = request.batch_ns.max(SHORTEST_BATCH).min(share);
-    let fitting = (0..signs.len()).map(|term| fit(&crew, term, target));
-    let fitting = fitting.collect::<Result<Vec<(u64, u32)>, _>>()?;
-    let (ops, tries): (Vec<u64>, Vec<u32>) = fitting.into_iter().unzip();
-    let mut warmup: u32 = tries.iter().sum();
-    let round = |(term, &ops): (usize, &u64)| {
-        mark::batch(term, signs[term], ops);
-        mark::begin();
-        let ns = round(&crew, term, ops);
-        mark::end();
-        ns.map(|ns| ns / ops as f64)
-    };
+    let fitted = (0..signs.len()).map(|term| fit(target, false, |ops| round(&crew, term, ops)));
+    let fitted = fitted.collect::<Result<Vec<Fitted>, _>>()?;
     mark::series(request.id, per);
-    let mut taken: Vec<Vec<f64>> = Vec::new();
-    let mut last = 0;
-    let one = || ops.iter().enumerate().map(round).collect::<Result<Vec<f64>, _>>();
     turns.prepared(target * signs.len() as u64);
-    let wanted = if turns.are_granted() { MAX_SAMPLES as u32 } else { request.samples };
-    while !turns.are_over() && !enough(taken.len(), wanted, &budget, last) {
-        if turns.next_sample() {
-            one()?; // cold
-            warmup += 1;
-        }
-        let start = now_ns();
-        taken.push(one()?);
-        last = now_ns() - start;
-    }
+    let taken = take(request.samples, &budget, turns, || {
+        let cost = |(term, fitted): (usize, &Fitted)| {
+            mark::batch(term, signs[term], fitted.ops);
+            mark::begin();
+            let ns = round(&crew, term, fitted.ops);
+            mark::end();
+            Ok(ns? as f64 / fitted.ops as f64)
+        };
+        fitted.iter().enumerate().map(cost).collect::<Result<Vec<f64>, _>>()
+    })?;
     mark::end_of_series();
+    let turns = turns.taken(taken.len());
     Ok(Costs {
-        turns: turns.taken(taken.len()),
         taken,
         signs,
         per,
-        ops: ops[0],
-        warmup,
+        ops: fitted[0].ops,
+        warmup: fitted.iter().map(|one| one.tries).sum::<u32>() + turns.len() as u32,
+        turns,
         short_batch: false,
         counters,
         note: String::new(),
     })
 }
 
-/// Operations of `term` that last `target` nanoseconds when all copies run, and batches tried.
-fn fit(crew: &[Member], term: usize, target: u64) -> Result<(u64, u32), Refusal> {
-    let (mut ops, mut tries) = (1, 0);
-    while tries < 64 {
-        let ns = round(crew, term, ops)? as u64;
-        tries += 1;
-        if ns >= target {
-            break;
-        }
-        ops = more(ops, ns, target);
-    }
-    Ok((ops, tries))
-}
-
 /// Nanoseconds from the first start to the last end of a batch in every copy.
-fn round(crew: &[Member], term: usize, ops: u64) -> Result<f64, Refusal> {
+fn round(crew: &[Member], term: usize, ops: u64) -> Result<u64, Refusal> {
     crew.iter().try_for_each(|copy| copy.order([term as u64, ops]))?;
-    let (mut first, mut last) = (u64::MAX, 0);
+    let mut first = u64::MAX;
+    let mut last = 0;
     for copy in crew {
         let [began, ended] = copy.answer()?;
         first = first.min(began);
         last = last.max(ended);
     }
-    Ok(last.saturating_sub(first) as f64)
+    Ok(last.saturating_sub(first))
 }
 
 /// A process that runs batches when it is told to (term, operations), and answers (begin, end).

@@ -69,3 +69,33 @@ fn best_mean(mut costs: Vec<f64>) -> f64 {
     let kept = (costs.len() as f64 * CORRECTION_KEEPS).ceil() as usize;
     costs[..kept].iter().sum::<f64>() / kept as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn costs(taken: Vec<Vec<f64>>, turns: Vec<u32>) -> Costs {
+        Costs {
+            taken,
+            turns,
+            signs: vec![1.0, -1.0],
+            per: 2.0,
+            ops: 7,
+            warmup: 0,
+            short_batch: false,
+            counters: Vec::new(),
+            note: String::new(),
+        }
+    }
+
+    #[test]
+    fn what_is_subtracted_is_the_mean_of_its_best_and_in_a_turn_the_best() {
+        let others = [30.0, 10.0, 20.0, 500.0, 400.0];
+        let taken = others.iter().map(|other| vec![120.0, *other]).collect();
+        let series = costs(taken, vec![2, 3]).series(0.0);
+        assert_eq!(series.samples, [50.0; 5], "120 less the mean of 10, 20 and 30, halved");
+        assert_eq!(series.subtracted, 10.0);
+        let turns: Vec<_> = series.turns.iter().map(|t| (t.samples, t.subtracted)).collect();
+        assert_eq!(turns, [(2, 5.0), (3, 10.0)], "10 and 20, halved");
+    }
+}

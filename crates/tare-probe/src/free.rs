@@ -22,9 +22,10 @@ pub fn fits(count: u32, who: &str, each: u64, what: &str, free: u64) -> Result<(
     if need <= free / 4 * 3 {
         return Ok(());
     }
-    let (need, free) = (need >> 20, free >> 20);
     Err(Refusal::Unavailable(format!(
-        "{count} {who} need {need} MiB of {what}, and {free} MiB are free: the curve ends here"
+        "{count} {who} need {} MiB of {what}, and {} MiB are free: the curve ends here",
+        need >> 20,
+        free >> 20
     )))
 }
 

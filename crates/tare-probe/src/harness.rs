@@ -3,10 +3,11 @@
 //! Inside a timed batch runs the operation and nothing else: no allocation, no lock, no message.
 
 use crate::bench::{Batch, Bench, Kind, Measured, Op, Own, Refusal, Taken, Term, repeat};
-use crate::budget::{self, Budget, enough, more};
+use crate::budget::{self, Budget};
 use crate::clock::{CpuTime, now_ns, resolution};
 use crate::copies;
 use crate::costs::Costs;
+use crate::sampling::{Fitted, fit, take};
 use crate::turns::{Dropped, Turns};
 use crate::watch::Watch;
 use crate::{balloon, caught, handicap, mark, perf};
@@ -14,7 +15,8 @@ use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tare_proto::{Counter, MAX_SAMPLES, Request, Series, Turn};
+use tare_proto::counter::HARDWARE_ERRNO;
+use tare_proto::{Counter, Request, Series};
 
 /// A batch must last this many times the clock's resolution, and the cost of reading it, which is
 /// subtracted: what is left of either is far below the noise of any machine.
@@ -58,7 +60,7 @@ pub fn measure(
         }
         Kind::Loop(prepare) => {
             let loop_ns = empty_loop_ns();
-            prepare().map(|op| measure_loop(op, request, begin, &turns).series(loop_ns))
+            measure_loop(prepare()?, request, begin, &turns).map(|costs| costs.series(loop_ns))
         }
         Kind::Own(run) => {
             of_its_own(run, load, request, if bench.waits { turns } else { Turns::none() })
@@ -73,7 +75,8 @@ pub fn guarded(
 ) -> Result<Series, Refusal> {
     let begin = now_ns();
     budget::begin();
-    let (cpu, out) = (CpuTime::now(), balloon::moved());
+    let cpu = CpuTime::now();
+    let out = balloon::moved();
     MEASURING.store(true, Ordering::Relaxed);
     let measured = catch_unwind(AssertUnwindSafe(take));
     MEASURING.store(false, Ordering::Relaxed);
@@ -102,22 +105,21 @@ fn of_its_own(
     let taken = run(&Own { load, samples: request.samples.max(1), limit, watch: &watch });
     mark::end_of_series();
     let Measured { samples, ops, warmup, mut counters } = taken?;
-    let turns = watch.turns(samples.len()).into_iter();
-    let turns = turns.map(|samples| Turn { samples, subtracted: 0.0 }).collect();
+    let turns = watch.turns(samples.len());
     let mut note = String::new();
     if request.events {
-        let counted;
-        (counted, note) = caught::counted(|| {
+        let (counted, why_none) = caught::counted(|| {
             let watch = Watch::events();
             run(&Own { load, samples: 1, limit, watch: &watch })?;
             Ok::<_, Refusal>(watch.counters())
         });
         counters.extend(counted);
+        note = why_none;
     }
     Ok(Series { samples, turns, ops: ops.max(1), warmup, counters, note, ..Series::default() })
 }
 
-fn measure_loop(op: Op, request: &Request, begin: u64, turns: &Turns) -> Costs {
+fn measure_loop(op: Op, request: &Request, begin: u64, turns: &Turns) -> Result<Costs, Refusal> {
     let budget = Budget::new(begin, request.limit_ms);
     let (step, reading) = resolution();
     let floor = RESOLUTIONS * step.max(reading as u64).max(1);
@@ -127,33 +129,38 @@ fn measure_loop(op: Op, request: &Request, begin: u64, turns: &Turns) -> Costs {
     let least = if turns.are_granted() { wanted.min(LEAST_OF_TURNS) } else { wanted };
     let target = request.batch_ns.max(floor.min(for_terms / (2 * u64::from(least))));
     let target = target.min(for_terms / BATCH_SHARE);
-    let (per, mut counters) = (op.per, op.counters);
+    let calibrate = |mut term: Term| {
+        let fitted = fit(target, true, |ops| Ok(time(&mut term.batch, ops)))?;
+        Ok(Calibrated { term, fitted })
+    };
     let mut terms: Vec<Calibrated> =
-        op.terms.into_iter().map(|term| calibrate(term, target)).collect();
-    let warmup =
-        take(&mut terms, wanted.div_ceil(WARMUP_SHARE), &budget.warmup(), reading, &Turns::none());
-    mark::series(request.id, per);
-    turns.prepared(terms.iter().map(|one| one.ns).sum());
-    let taken = take(&mut terms, wanted, &budget, reading, turns);
+        op.terms.into_iter().map(calibrate).collect::<Result<_, Refusal>>()?;
+    let warmup = take(wanted.div_ceil(WARMUP_SHARE), &budget.warmup(), &Turns::none(), || {
+        Ok(sample(&mut terms, reading))
+    })?;
+    mark::series(request.id, op.per);
+    turns.prepared(terms.iter().map(|one| one.fitted.ns).sum());
+    let taken = take(wanted, &budget, turns, || Ok(sample(&mut terms, reading)))?;
     let turns = turns.taken(taken.len());
     mark::end_of_series();
+    let mut counters = op.counters;
     let mut note = String::new();
     if request.events {
-        let counted;
-        (counted, note) = caught::counted(|| Ok::<_, Refusal>(count(&mut terms, per)));
+        let (counted, why_none) = caught::counted(|| Ok::<_, Refusal>(count(&mut terms, op.per)));
         counters.extend(counted);
+        note = why_none;
     }
-    Costs {
+    Ok(Costs {
         taken,
         signs: terms.iter().map(|one| one.term.sign).collect(),
-        per,
-        ops: terms[0].ops,
-        warmup: terms[0].tries + warmup.len() as u32 + turns.len() as u32,
+        per: op.per,
+        ops: terms[0].fitted.ops,
+        warmup: terms[0].fitted.tries + warmup.len() as u32 + turns.len() as u32,
         turns,
-        short_batch: terms.iter().any(|term| term.ns < floor),
+        short_batch: terms.iter().any(|term| term.fitted.ns < floor),
         counters,
         note,
-    }
+    })
 }
 
 /// Perf events of one operation: of batches of their own, after the samples, which they would disturb.
@@ -161,12 +168,12 @@ fn count(terms: &mut [Calibrated], per: f64) -> Vec<Counter> {
     let mut sums: Vec<Counter> = Vec::new();
     for one in terms {
         let events = perf::Events::open();
-        (0..EVENT_BATCHES).for_each(|_| (one.term.batch)(one.ops));
-        let operations = (EVENT_BATCHES * one.ops) as f64 * per;
+        (0..EVENT_BATCHES).for_each(|_| (one.term.batch)(one.fitted.ops));
+        let operations = (EVENT_BATCHES * one.fitted.ops) as f64 * per;
         for Counter { name, value } in events.counted(operations) {
-            let signed = if name.ends_with("errno") { value } else { one.term.sign * value };
+            let signed = if name == HARDWARE_ERRNO { value } else { one.term.sign * value };
             match sums.iter_mut().find(|sum| sum.name == name) {
-                Some(sum) if name.ends_with("errno") => sum.value = value,
+                Some(sum) if name == HARDWARE_ERRNO => sum.value = value,
                 Some(sum) => sum.value += signed,
                 None => sums.push(Counter { name, value: signed }),
             }
@@ -178,63 +185,19 @@ fn count(terms: &mut [Calibrated], per: f64) -> Vec<Counter> {
 /// A term with its batch size.
 struct Calibrated {
     term: Term,
-    ops: u64,
-    ns: u64,
-    tries: u32,
-}
-
-/// Finds how many operations last `target` nanoseconds. The first batch of a size is cold, so a
-/// size is taken only when a second one is long enough too.
-fn calibrate(term: Term, target: u64) -> Calibrated {
-    let mut found = Calibrated { term, ops: 1, ns: 0, tries: 0 };
-    while found.tries < 64 {
-        found.ns = time(&mut found.term.batch, found.ops);
-        found.tries += 1;
-        if found.ns >= target {
-            found.ns = found.ns.min(time(&mut found.term.batch, found.ops));
-            found.tries += 1;
-        }
-        if found.ns >= target {
-            break;
-        }
-        found.ops = more(found.ops, found.ns, target);
-    }
-    found
-}
-
-/// Takes as many samples as are wanted and fit into the budget.
-///
-/// What a turn begins with is thrown away: caches, TLBs and branch predictors are full of what other layers did.
-fn take(
-    terms: &mut [Calibrated],
-    wanted: u32,
-    budget: &Budget,
-    reading: f64,
-    turns: &Turns,
-) -> Vec<Vec<f64>> {
-    let mut samples = Vec::new();
-    let mut last = 0;
-    let wanted = if turns.are_granted() { MAX_SAMPLES as u32 } else { wanted };
-    while !turns.are_over() && !enough(samples.len(), wanted, budget, last) {
-        if turns.next_sample() {
-            sample(terms, reading);
-        }
-        let start = now_ns();
-        samples.push(sample(terms, reading));
-        last = now_ns() - start;
-    }
-    samples
+    fitted: Fitted,
 }
 
 /// Times every term once: the nanoseconds of one operation of each, without the `reading` of the
-/// clock that ends a batch. The machine's mood changes from
-/// one moment to the next, so what is subtracted is timed next to what it is subtracted from.
+/// clock that ends a batch. A machine is faster at one moment than at the next, so what is subtracted is timed next to what it is
+/// subtracted from.
 fn sample(terms: &mut [Calibrated], reading: f64) -> Vec<f64> {
     let mut costs = vec![0.0; terms.len()];
     for (at, (cost, one)) in costs.iter_mut().zip(terms).enumerate() {
-        mark::batch(at, one.term.sign, one.ops);
-        let ns = time(&mut one.term.batch, one.ops) as f64 - reading;
-        *cost = ns.max(0.0) / one.ops as f64;
+        let ops = one.fitted.ops;
+        mark::batch(at, one.term.sign, ops);
+        let ns = time(&mut one.term.batch, ops) as f64 - reading;
+        *cost = ns.max(0.0) / ops as f64;
     }
     costs
 }

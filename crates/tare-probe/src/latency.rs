@@ -74,3 +74,32 @@ fn middle(cell: usize) -> f64 {
     let width = (1u64 << shift) as f64;
     low as f64 * width + (width - 1.0) / 2.0
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_right_to_a_sixty_fourth_at_every_size() {
+        for scale in [1, 1000, 1_000_000_007] {
+            let mut halves = [Latencies::new(), Latencies::new()];
+            (1..=1000u64).for_each(|at| halves[at as usize % 2].add(at * scale));
+            let all = Latencies::sum(&halves);
+            for (part, wanted) in [(0.5, 500), (0.99, 990), (0.999, 999), (1.0, 1000)] {
+                let ratio = all.percentile(part) / (wanted * scale) as f64;
+                assert!((ratio - 1.0).abs() < 1.0 / 64.0, "{part} of {scale}: {ratio}");
+            }
+        }
+        assert_eq!(Latencies::new().percentile(0.5), 0.0);
+    }
+
+    #[test]
+    fn cells_are_in_order_and_hold_what_falls_into_them() {
+        let sizes = (0..64).flat_map(|bit| [1u64 << bit, (1 << bit) + (1 << bit >> 3)]);
+        let cells: Vec<usize> = sizes.map(cell).collect();
+        assert!(cells.is_sorted() && cell(u64::MAX) < CELLS);
+        assert!(
+            (0..CELLS).all(|at| cell(middle(at) as u64) == at || middle(at) >= u64::MAX as f64)
+        );
+    }
+}

@@ -33,6 +33,7 @@ mod peer;
 mod perf;
 mod process;
 mod program;
+mod sampling;
 mod scratch;
 mod serve;
 mod signals;
@@ -92,7 +93,7 @@ pub unsafe fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
         ["overhead"] => cli::overhead(),
         ["repeat", name, times] => cli::repeat(name, times, false),
         ["repeat", name, times, "less"] => cli::repeat(name, times, true),
-        ["count", pid, ms] => program::attached::main(pid, ms),
+        ["count", pid, ms] => program::operations::attached::main(pid, ms),
         ["hello"] => applets::hello(),
         ["peer"] => peer::main(),
         ["balloon", "qemu", socket, bytes, balloon] => balloon::host::qemu(socket, bytes, balloon),

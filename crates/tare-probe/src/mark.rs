@@ -3,10 +3,11 @@
 //! A mark is one long NOP, `nopl 0x4d4bCCCC(%rax)`: it needs no privilege, traps on no layer, touches
 //! nothing and costs what a NOP costs, and whoever translates the guest's code can see it. Numbers
 //! are spelled in bits, lowest first, and ended by the name of what they are; that happens outside of
-//! what is timed. The codes are the plugin's too: change both.
+//! what is timed.
 
 use std::ptr;
 use std::sync::Once;
+use tare_proto::mark as code;
 
 /// Pages that [`learn`] touches: more than any interrupt that comes between could match.
 const LEARNED_PAGES: usize = 16;
@@ -16,53 +17,54 @@ const LEARNED_PAGES: usize = 16;
 pub fn series(id: u32, per: f64) {
     static FIRST: Once = Once::new();
     FIRST.call_once(learn);
-    number::<0x0101>(per.to_bits());
-    number::<0x0100>(id.into());
+    number::<{ code::PER }>(per.to_bits());
+    number::<{ code::SERIES }>(id.into());
 }
 
 /// Here they end.
 pub fn end_of_series() {
-    number::<0x0100>(0);
+    number::<{ code::SERIES }>(0);
 }
 
 /// The next batch is of term `at`, whose costs count `sign`, and holds `ops` operations.
 pub fn batch(at: usize, sign: f64, ops: u64) {
-    number::<0x0102>((at as u64) << 1 | u64::from(sign < 0.0));
-    number::<0x0103>(ops);
+    number::<{ code::TERM }>((at as u64) << 1 | u64::from(sign < 0.0));
+    number::<{ code::OPS }>(ops);
 }
 
 /// What was timed last, and had no operations told beforehand, held `ops`.
 pub fn done(ops: u64) {
-    number::<0x0104>(ops);
+    number::<{ code::DONE }>(ops);
 }
 
 /// What is timed begins.
 #[inline(always)]
 pub fn begin() {
-    nop::<0x0200>();
+    nop::<{ code::BEGIN }>();
 }
 
 /// What is timed has ended.
 #[inline(always)]
 pub fn end() {
-    nop::<0x0201>();
+    nop::<{ code::END }>();
 }
 
 /// Touches fresh pages between two marks: shows the counter where page faults enter.
 fn learn() {
     let page = 4096;
-    let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let kind = libc::MAP_PRIVATE | libc::MAP_ANON;
     // SAFETY: a fresh mapping of no file, at no wanted place.
     let pages = unsafe { libc::mmap(ptr::null_mut(), LEARNED_PAGES * page, access, kind, -1, 0) };
     if pages == libc::MAP_FAILED {
         return; // then faults have no name
     }
-    nop::<0x0300>();
+    nop::<{ code::LEARN }>();
     for at in 0..LEARNED_PAGES {
         // SAFETY: `at` is a page of the mapping.
         unsafe { pages.cast::<u8>().wrapping_add(at * page).write_volatile(1) };
     }
-    nop::<0x0301>();
+    nop::<{ code::LEARNED }>();
     // SAFETY: the mapping made above, which nothing refers to.
     unsafe { libc::munmap(pages, LEARNED_PAGES * page) };
 }
@@ -72,9 +74,9 @@ fn number<const NAME: u16>(value: u64) {
     let mut rest = value;
     while rest != 0 {
         if rest & 1 == 0 {
-            nop::<0x0000>();
+            nop::<{ code::ZERO }>();
         } else {
-            nop::<0x0001>();
+            nop::<{ code::ONE }>();
         }
         rest >>= 1;
     }

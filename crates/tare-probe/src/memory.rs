@@ -94,8 +94,11 @@ impl Mapping {
     /// Bytes of it, once touched, that are in huge pages, when the kernel says so.
     pub fn huge(&self) -> Option<u64> {
         let maps = std::fs::read_to_string("/proc/self/smaps").ok()?;
-        let (start, end) = (self.start as usize, self.start as usize + self.size);
-        let (mut inside, mut huge, mut known) = (false, 0, false);
+        let start = self.start as usize;
+        let end = start + self.size;
+        let mut inside = false;
+        let mut known = false;
+        let mut huge = 0;
         for line in maps.lines() {
             if let Some((low, rest)) = line.split_once('-')
                 && let Ok(low) = usize::from_str_radix(low, 16)

@@ -38,7 +38,9 @@ fn line<F: FnMut() + Clone + 'static>(name: &str, operation: F) -> String {
         hand.push(written_by_hand(&mut by_hand) as f64 / OPS as f64);
     }
     let differences: Vec<f64> = harness.iter().zip(&hand).map(|(a, b)| a - b).collect();
-    let (harness, hand, added) = (median(&harness), median(&hand), median(&differences));
+    let added = median(&differences);
+    let harness = median(&harness);
+    let hand = median(&hand);
     format!("{name:16} harness {harness:8.3} ns  by hand {hand:8.3} ns  added {added:6.3} ns\n")
 }
 

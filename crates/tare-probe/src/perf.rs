@@ -4,6 +4,7 @@
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::{io, mem};
 use tare_proto::Counter;
+use tare_proto::counter::{HARDWARE_ERRNO, PERF};
 
 const HARDWARE: u32 = 0;
 const SOFTWARE: u32 = 1;
@@ -79,11 +80,11 @@ impl Events {
             // An ordinary user may count only what is not the kernel's.
             let any =
                 open(0, *kind, *event, 0, 0).or_else(|_| open(0, *kind, *event, 0, EXCLUDE_KERNEL));
-            events.open.extend(any.ok().map(|fd| Event { name: format!("perf/{name}"), fd }));
+            events.open.extend(any.ok().map(|fd| Event { name: format!("{PERF}{name}"), fd }));
         }
         for (mode, other) in [("user", EXCLUDE_KERNEL), ("kernel", EXCLUDE_USER)] {
             for (kind, event, name) in HARDWARE_EVENTS {
-                let name = format!("perf/{mode}/{name}");
+                let name = format!("{PERF}{mode}/{name}");
                 match open(0, *kind, *event, 0, other | EXCLUDE_HYPERVISOR) {
                     Ok(fd) => events.open.push(Event { name, fd }),
                     Err(e) => events.refused = events.refused.or(e.raw_os_error()),
@@ -123,7 +124,7 @@ impl Events {
     pub fn counted(&self, operations: f64) -> Vec<Counter> {
         let read = self.open.iter().filter_map(|e| Some((&e.name, read(&e.fd)?)));
         let counted = read.map(|(name, count)| Counter::new(name, count / operations));
-        let refused = self.refused.map(|e| Counter::new("perf/hardware_errno", f64::from(e)));
+        let refused = self.refused.map(|e| Counter::new(HARDWARE_ERRNO, f64::from(e)));
         counted.chain(refused).collect()
     }
 }

@@ -134,3 +134,41 @@ mod arch {
         context.uc_mcontext.pc = context.uc_mcontext.regs[9];
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn a_trap_is_stepped_over_and_no_other_register_changes() {
+        // SAFETY: all zeros is a valid value.
+        let mut context: libc::ucontext_t = unsafe { std::mem::zeroed() };
+        let registers = &mut context.uc_mcontext.gregs;
+        (1..).zip(registers.iter_mut()).for_each(|(number, register)| *register = number);
+        let mut wanted = *registers;
+        wanted[libc::REG_RIP as usize] = wanted[libc::REG_R8 as usize];
+        arch::step_over(&mut context);
+        assert_eq!(context.uc_mcontext.gregs, wanted);
+    }
+
+    #[test]
+    fn what_traps_goes_on_behind_it() {
+        let access = libc::PROT_NONE;
+        let kind = libc::MAP_PRIVATE | libc::MAP_ANON;
+        // SAFETY: a fresh mapping of no file, at no wanted place.
+        let page = unsafe { libc::mmap(std::ptr::null_mut(), 4096, access, kind, -1, 0) };
+        assert_ne!(page, libc::MAP_FAILED);
+        let _writes = recover_from(libc::SIGSEGV).unwrap();
+        let _divisions = recover_from(libc::SIGFPE).unwrap();
+        let mut done = 0;
+        for _ in 0..100 {
+            forbidden_write(page.cast());
+            divide_by_zero();
+            done += 1;
+        }
+        assert_eq!(done, 100);
+        // SAFETY: the mapping made above, which nothing refers to.
+        unsafe { libc::munmap(page, 4096) };
+    }
+}

@@ -5,7 +5,7 @@ use crate::mark;
 use crate::perf::Events;
 use crate::turns::Turns;
 use std::cell::Cell;
-use tare_proto::Counter;
+use tare_proto::{Counter, Turn};
 
 /// What counts while samples are taken. The events belong to processes that are made after it.
 pub struct Watch {
@@ -64,9 +64,10 @@ impl Watch {
         taken
     }
 
-    /// How many of `samples` each turn held.
-    pub fn turns(&self, samples: usize) -> Vec<u32> {
-        self.turns.taken(samples)
+    /// The turns that `samples` samples were taken in, which nothing is subtracted from.
+    pub fn turns(&self, samples: usize) -> Vec<Turn> {
+        let taken = self.turns.taken(samples).into_iter();
+        taken.map(|samples| Turn { samples, subtracted: 0.0 }).collect()
     }
 
     /// The events of one operation.

@@ -5,11 +5,13 @@
 //! sizes itself, so nothing but the operation runs in all but a thousandth of the window.
 
 use crate::bench::{Batch, Measured, Op, Own, Refusal};
-use crate::budget::{Budget, enough};
+use crate::budget::Budget;
 use crate::caught::panic_text;
 use crate::clock::now_ns;
 use crate::crew::{Member, Post};
 use crate::free;
+use crate::sampling::take;
+use crate::turns::Turns;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
@@ -95,17 +97,12 @@ fn windows(
     let limit = own.limit.as_nanos() as u64;
     let budget = Budget::new(now_ns(), own.limit.as_millis() as u64);
     let ns = (limit / (u64::from(own.samples) + 1)).max(1);
-    let mut measured = Measured { warmup: 1, ..Measured::default() };
     one(ns)?;
-    let mut last = 0;
-    while !enough(measured.samples.len(), own.samples, &budget, last) {
-        let start = now_ns();
-        let (rate, ops) = own.watch.sample(|| one(ns))?;
-        measured.samples.push(rate);
-        measured.ops = ops;
-        last = now_ns() - start;
-    }
-    Ok(measured)
+    // The watch waits for turns, none of which begins cold: a window is long.
+    let taken = take(own.samples, &budget, &Turns::none(), || own.watch.sample(|| one(ns)))?;
+    let ops = taken.last().map_or(0, |(_, ops)| *ops);
+    let samples = taken.into_iter().map(|(rate, _)| rate).collect();
+    Ok(Measured { samples, ops, warmup: 1, ..Measured::default() })
 }
 
 /// What one worker did in a window.
@@ -130,7 +127,8 @@ fn operations(all: &[Did]) -> u64 {
 /// Repeats `batch` until `window` nanoseconds are over, in chunks that follow its speed.
 fn fill(mut batch: impl FnMut(u64), chunk: &mut u64, window: u64) -> Did {
     let begin = now_ns();
-    let (mut ops, mut last) = (0, begin);
+    let mut ops = 0;
+    let mut last = begin;
     loop {
         batch(*chunk);
         ops += *chunk;
@@ -138,7 +136,8 @@ fn fill(mut batch: impl FnMut(u64), chunk: &mut u64, window: u64) -> Did {
         if now - begin >= window {
             return Did { ops, ns: now - begin };
         }
-        let (took, wanted) = (now - last, window / CHUNKS);
+        let took = now - last;
+        let wanted = window / CHUNKS;
         if took < wanted / 2 {
             *chunk *= 2;
         } else if took > wanted * 2 {

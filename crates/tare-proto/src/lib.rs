@@ -5,12 +5,14 @@
 mod balloon;
 mod bench;
 mod call_class;
+pub mod counter;
 mod disk;
 mod harmless;
 mod inner;
 mod line;
 mod load;
 mod machine;
+pub mod mark;
 mod message;
 mod net;
 mod operation;

@@ -42,7 +42,8 @@ fn folders(mounts: &str, groups: &str) -> Vec<PathBuf> {
 fn mounted(line: &str) -> Option<(&Path, &Path, Option<&str>)> {
     let (before, after) = line.split_once(" - ")?;
     let mut words = before.split(' ').skip(3);
-    let (root, place) = (Path::new(words.next()?), Path::new(words.next()?));
+    let root = Path::new(words.next()?);
+    let place = Path::new(words.next()?);
     let mut words = after.split(' ');
     match words.next()? {
         "cgroup2" => Some((root, place, None)),
@@ -58,7 +59,8 @@ fn quota(folder: &Path) -> Option<f64> {
         Some(format!("{} {}", text("cpu.cfs_quota_us")?.trim(), text("cpu.cfs_period_us")?))
     })?;
     let mut words = both.split_whitespace().map(str::parse::<f64>); // "max" and -1 are none
-    let (quota, period) = (words.next()?.ok()?, words.next()?.ok()?);
+    let quota = words.next()?.ok()?;
+    let period = words.next()?.ok()?;
     (quota > 0.0 && period > 0.0).then_some(quota / period)
 }
 

@@ -29,9 +29,11 @@ pub struct Args {
 
 impl Args {
     /// Reads the arguments after the program's name.
-    pub fn parse(words: impl Iterator<Item = String>) -> Result<Args, Fault> {
-        let mut words = words;
-        let (mut kernel, mut initrd, mut append, mut memory) = (None, None, String::new(), 512);
+    pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Args, Fault> {
+        let mut kernel = None;
+        let mut initrd = None;
+        let mut append = String::new();
+        let mut memory = 512;
         while let Some(option) = words.next() {
             let value = words.next().ok_or_else(|| usage(format!("{option} lacks its value")))?;
             match option.as_str() {

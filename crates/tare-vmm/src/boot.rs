@@ -107,8 +107,8 @@ fn load_packed(
     let high = Some(GuestAddress(HIGH));
     let image = BzImage::load(memory, None, file, high).map_err(|e| fault(e.to_string()))?;
     let header = image.setup_header.ok_or_else(|| fault("a bzImage without its header".into()))?;
-    let (preferred, needed) = (header.pref_address, u64::from(header.init_size));
-    let kernel_end = image.kernel_end.max(preferred.saturating_add(needed));
+    let unpacked_end = header.pref_address.saturating_add(header.init_size.into());
+    let kernel_end = image.kernel_end.max(unpacked_end);
     let end = match header.initrd_addr_max {
         0 => INITRD_END,
         end => u64::from(end),

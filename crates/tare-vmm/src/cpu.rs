@@ -118,10 +118,9 @@ fn set_mode(cpu: &VcpuFd) -> Result<(), Fault> {
 
 /// The segment at `number` in the table, over all of 4 GiB.
 fn flat(number: u16, kind: u8) -> kvm_segment {
-    let (selector, limit) = (number * 8, u32::MAX);
     kvm_segment {
-        selector,
-        limit,
+        selector: number * 8,
+        limit: u32::MAX,
         type_: kind,
         present: 1,
         s: 1,

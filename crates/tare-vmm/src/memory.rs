@@ -37,10 +37,8 @@ fn ranges(size: u64) -> Vec<(u64, u64)> {
 
 /// Private memory at an address that huge pages can be at. It is never unmapped: the guest lives as long as the process.
 fn map(size: usize) -> io::Result<MmapRegion> {
-    let (access, flags) = (
-        libc::PROT_READ | libc::PROT_WRITE,
-        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-    );
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: an anonymous mapping at an address of the kernel's choice touches nothing that exists.
     let place = unsafe { libc::mmap(std::ptr::null_mut(), size + HUGE, access, flags, -1, 0) };
     if place == libc::MAP_FAILED {

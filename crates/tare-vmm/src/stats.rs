@@ -57,8 +57,10 @@ fn parse(file: &[u8]) -> Option<Vec<Count>> {
         let bytes = file.get(at..at.checked_add(4)?)?;
         Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
     };
-    let (name_size, number) = (word(4)?, word(8)?);
-    let (described, data) = (word(16)?, word(20)?);
+    let name_size = word(4)?;
+    let number = word(8)?;
+    let described = word(16)?;
+    let data = word(20)?;
     let size = DESCRIPTION.checked_add(name_size)?;
     if described < HEAD || number.checked_mul(size)? > file.len() {
         return None;
@@ -66,7 +68,8 @@ fn parse(file: &[u8]) -> Option<Vec<Count>> {
     let mut counts = Vec::new();
     for nth in 0..number {
         let at = described.checked_add(nth * size)?;
-        let (flags, values) = (word(at)?, word(at + 4)? >> 16);
+        let flags = word(at)?;
+        let values = word(at + 4)? >> 16;
         let place = data.checked_add(word(at + 8)?)?;
         let name = file.get(at + DESCRIPTION..at + size)?;
         if flags as u32 & KIND_AND_UNIT == 0 && values == 1 {

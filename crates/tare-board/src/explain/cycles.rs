@@ -2,9 +2,16 @@
 //! results; a real processor overlaps many misses.
 
 use super::counted::One;
+use tare_proto::counter::{MODEL, Place};
 
 /// Places in the names of counters.
-pub(super) const PLACES: [&str; 5] = ["probe", "user", "kernel", "dom0", "hypervisor"];
+pub(super) const PLACES: [&str; 5] = [
+    Place::Probe.name(),
+    Place::User.name(),
+    Place::Kernel.name(),
+    Place::Dom0.name(),
+    Place::Hypervisor.name(),
+];
 
 /// What each miss adds, in cycles: to the next level's latency, as desktop and server cores of the last decade have it
 /// (Intel's and AMD's optimization manuals: 12 to 14 for the L2, 40 to 50 for the L3, 200 and more for memory; 7 for a
@@ -35,7 +42,7 @@ pub(super) fn describe() -> String {
 
 /// The names of the modelled counter `kind` in all places.
 pub(super) fn everywhere(kind: &str) -> Vec<String> {
-    PLACES.iter().map(|place| format!("model/{place}/{kind}")).collect()
+    PLACES.iter().map(|place| format!("{MODEL}{place}/{kind}")).collect()
 }
 
 /// Cycles of one operation of `instructions` on one layer.

@@ -7,6 +7,7 @@ use super::cycles::{self, PLACES, everywhere};
 use crate::board::Scoreboard;
 use serde::Serialize;
 use tare_proto::Machine;
+use tare_proto::counter::{HYPERCALL, MODEL, VM_EXITS};
 use tare_store::Campaign;
 
 /// The metrics of one benchmark.
@@ -72,12 +73,11 @@ pub fn metrics(campaign: &Campaign, board: &Scoreboard, bench: usize) -> Option<
     for (name, metric) in METRICS {
         lines.push(Metric { name: (*name).into(), values: of(metric) });
     }
-    let mut calls: Vec<&str> =
-        counted.iter().flat_map(|(_, one)| one.names("hypercall/")).collect();
+    let mut calls: Vec<&str> = counted.iter().flat_map(|(_, one)| one.names(HYPERCALL)).collect();
     calls.sort_unstable();
     calls.dedup();
     let calls = calls.into_iter().map(|full| {
-        let kind = full.trim_start_matches("hypercall/");
+        let kind = full.trim_start_matches(HYPERCALL);
         let rate = |one: &One| rate(one, one.get(full));
         Metric { name: format!("  {}", kind.replace('_', " ")), values: of(&rate) }
     });
@@ -112,9 +112,9 @@ const METRICS: &[(&str, Get)] = &[
     ("  kernel of dom0", |one| one.get("dom0/instructions")),
     ("  VMM", |one| one.get("hypervisor/instructions").or(one.is_simulated().then_some(0.0))),
     (HYPERCALLS, |one| {
-        rate(one, Some(one.names("hypercall/").into_iter().filter_map(|n| one.get(n)).sum()))
+        rate(one, Some(one.names(HYPERCALL).into_iter().filter_map(|n| one.get(n)).sum()))
     }),
-    ("VM exits a second", |one| rate(one, one.get("vm_exits"))),
+    ("VM exits a second", |one| rate(one, one.get(VM_EXITS))),
     ("system calls a second", |one| rate(one, one.sum(["probe/syscalls", "user/syscalls"]))),
     ("page faults a second", |one| {
         rate(one, one.sum(["kernel/page_faults", "dom0/page_faults", "hypervisor/page_faults"]))
@@ -138,7 +138,7 @@ fn instructions(one: &One) -> Option<f64> {
 
 /// Cycles of an operation: of the model, or counted.
 fn cycles(one: &One) -> Option<f64> {
-    if one.names("model/").is_empty() {
+    if one.names(MODEL).is_empty() {
         return real(one, "cycles");
     }
     Some(cycles::of(one, instructions(one)?))
@@ -156,7 +156,7 @@ fn mpki(one: &One, kinds: &[&str]) -> Option<f64> {
 
 fn misses(one: &One, kinds: &[&str]) -> Option<f64> {
     let modelled: Vec<String> = kinds.iter().flat_map(|kind| everywhere(kind)).collect();
-    let none = || (!one.names("model/").is_empty()).then_some(0.0); // what is 0 is left out
+    let none = || (!one.names(MODEL).is_empty()).then_some(0.0); // what is 0 is left out
     one.sum(&modelled).or_else(none).or_else(|| kinds.iter().find_map(|kind| real(one, kind)))
 }
 

@@ -4,18 +4,13 @@ use super::counted::Counted;
 use super::{Parts, Table, TableLine, exits};
 use crate::board::{Pair, Row};
 use tare_proto::Better;
+use tare_proto::counter::{HARDWARE_ERRNO, PERF};
 use tare_stats::{Decomposition, Work, decompose};
 
-/// What the probe counts with, and how its names begin.
-const PREFIX: &str = "perf/";
-
-/// The error number of the hardware events that could not be opened.
-const REFUSED: &str = "perf/hardware_errno";
-
 pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair) -> Parts {
-    let events = counted.names(PREFIX).into_iter().filter(|name| *name != REFUSED);
+    let events = counted.names(PERF).into_iter().filter(|name| *name != HARDWARE_ERRNO);
     let lines = events.map(|full| {
-        let name = full.trim_start_matches(PREFIX).replace('/', ", ").replace('_', " ");
+        let name = full.trim_start_matches(PERF).replace('/', ", ").replace('_', " ");
         TableLine::new(&name, counted.both_if_counted(full))
     });
     let events = Table::new("Events per operation", lines.collect());
@@ -41,7 +36,7 @@ pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair) -> Parts {
 
 /// The ratio as path length and CPI, when both sides have counted instructions and cycles.
 fn factors(counted: &Counted, row: &Row, pair: &Pair) -> Option<Decomposition> {
-    let sum = |event: &str| counted.sum(["user", "kernel"].map(|p| format!("{PREFIX}{p}/{event}")));
+    let sum = |event: &str| counted.sum(["user", "kernel"].map(|p| format!("{PERF}{p}/{event}")));
     let (instructions, cycles) = (sum("instructions"), sum("cycles"));
     let speed = |value: f64| if row.better == Better::Lower { 1.0 / value } else { value };
     let work = |throughput: f64, path_length: f64, cycles: f64| Work {
@@ -60,7 +55,7 @@ fn missing(counted: &Counted) -> Vec<String> {
     let mut notes = Vec::new();
     let sides = [("the baseline", &counted.baseline), ("the layer", &counted.layer)];
     for (side, one) in sides {
-        let Some(errno) = one.get(REFUSED).filter(|errno| *errno != 0.0) else { continue };
+        let Some(errno) = one.get(HARDWARE_ERRNO).filter(|errno| *errno != 0.0) else { continue };
         let which = match one.get("perf/user/instructions") {
             Some(_) => "not all hardware events",
             None => "no hardware events",
@@ -68,7 +63,7 @@ fn missing(counted: &Counted) -> Vec<String> {
         let why = why(errno as i32);
         notes.push(format!("On {side} the kernel offers the probe {which}: {why}."));
     }
-    if !counted.has_any(REFUSED) && counted.names(PREFIX).is_empty() {
+    if !counted.has_any(HARDWARE_ERRNO) && counted.names(PERF).is_empty() {
         notes.push("No events were counted: tare run --explain counts them.".into());
     }
     notes

@@ -5,6 +5,7 @@ use super::cycles::{self, PLACES, everywhere};
 use super::{Parts, Table, TableLine};
 use crate::board::Pair;
 use crate::format::digits;
+use tare_proto::counter::{HYPERCALL, MODEL, VM_EXITS};
 
 /// What the places are to a reader of the table.
 const PLACE_NAMES: [&str; 5] = [
@@ -51,7 +52,7 @@ pub(super) fn parts(counted: &Counted, pair: &Pair, sums: bool, subtracted: bool
     notes.extend((sums && subtracted).then(|| misses(total, pair)));
     let mut sentence = sentence(&path, total, &crossings);
     let mut tables = vec![path, crossings];
-    if counted.names("model/").is_empty() {
+    if counted.names(MODEL).is_empty() {
         notes.push("Caches and TLBs were not modelled (--model).".into());
     } else {
         let cycles = (cycles::of(&counted.baseline, total.0), cycles::of(&counted.layer, total.1));
@@ -111,12 +112,12 @@ fn crossings(counted: &Counted) -> Table {
         let names: Vec<String> = places.iter().map(|place| format!("{place}/{kind}")).collect();
         TableLine::new(name, counted.sum(&names))
     };
-    let hypercalls = counted.names("hypercall/").into_iter().map(|full| {
-        let name = full.trim_start_matches("hypercall/").replace('_', " ");
+    let hypercalls = counted.names(HYPERCALL).into_iter().map(|full| {
+        let name = full.trim_start_matches(HYPERCALL).replace('_', " ");
         let name = if name == "other" { "with an unknown number".into() } else { name };
         TableLine::new(&format!("hypercall {name}"), counted.both(full))
     });
-    let exits = TableLine::new("exits of the guest (SVM)", counted.both("vm_exits"));
+    let exits = TableLine::new("exits of the guest (SVM)", counted.both(VM_EXITS));
     let lines = CROSSINGS.iter().map(of).chain([exits]).chain(hypercalls);
     Table::new("Crossings per operation", lines.filter(TableLine::is_something).collect())
 }

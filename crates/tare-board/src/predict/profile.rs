@@ -3,6 +3,7 @@
 use crate::board::Scoreboard;
 use crate::extras::counted;
 use serde::{Serialize, Serializer};
+use tare_proto::counter::{CALLS, COUNTING_SLOWDOWN, RUN_SYSTEM, RUN_USER, UNKNOWN_CALLS};
 use tare_proto::{
     Better, COUNTED_SHARE, Counter, OPERATION_COUNTER, OPERATION_ROW, Operation, Unit, operation,
 };
@@ -60,11 +61,6 @@ fn by_name<S: Serializer>(
 
 /// The simulated machine's count of a program's own instructions, which no tick has sampled.
 const OWN: &str = "user/instructions";
-const USER: &str = "run_user_s";
-const SYSTEM: &str = "run_system_s";
-const UNKNOWN: &str = "op_unknown";
-const SLOWDOWN: &str = "counting_slowdown";
-const CALLS: &str = "perf/calls/";
 
 impl Profile {
     /// What `counters` say of a program whose runs take `native_ns`; none where its operations were not counted.
@@ -84,11 +80,11 @@ impl Profile {
             name: name.to_owned(),
             unit: Unit::Nanoseconds,
             native_ns,
-            user_ns: value(OWN).unwrap_or(1e9 * value(USER).unwrap_or(0.0)),
-            system_ns: 1e9 * value(SYSTEM).unwrap_or(0.0),
+            user_ns: value(OWN).unwrap_or(1e9 * value(RUN_USER).unwrap_or(0.0)),
+            system_ns: 1e9 * value(RUN_SYSTEM).unwrap_or(0.0),
             operations,
-            unknown: value(UNKNOWN).unwrap_or(0.0),
-            slowdown: value(SLOWDOWN),
+            unknown: value(UNKNOWN_CALLS).unwrap_or(0.0),
+            slowdown: value(COUNTING_SLOWDOWN),
             looked_at: value(COUNTED_SHARE),
             lacks: None,
             figures: Vec::new(),

@@ -6,6 +6,7 @@ use crate::board::CountedEffect;
 use crate::options::Options;
 use crate::values::{BlockResult, Values};
 use std::collections::BTreeSet;
+use tare_proto::counter::{HYPERCALL, VM_EXITS};
 use tare_stats::{adjusted, mean_interval};
 use tare_store::{Role, SeriesRow};
 
@@ -18,9 +19,8 @@ const CROSSINGS: [&str; 8] = [
     "/vmcalls",
     "/cr3_writes",
     "/invlpg",
-    "vm_exits",
+    VM_EXITS,
 ];
-const HYPERCALL: &str = "hypercall/";
 
 /// The least part of a counter that is worth a line.
 const LEAST: f64 = 0.01;

@@ -7,6 +7,7 @@ mod strace;
 
 use crate::Fault;
 use std::collections::{BTreeMap, BTreeSet};
+use tare_proto::counter::UNKNOWN_CALLS;
 use tare_proto::{Counter, OPERATION_COUNTER, kib_class};
 
 /// What a trace says of a program.
@@ -69,6 +70,6 @@ impl Trace {
         let operations = self.operations.iter();
         let operations = operations
             .map(|(name, times)| Counter::new(&format!("{OPERATION_COUNTER}{name}"), *times));
-        operations.chain([Counter::new("op_unknown", self.unknown)]).collect()
+        operations.chain([Counter::new(UNKNOWN_CALLS, self.unknown)]).collect()
     }
 }

@@ -3,7 +3,7 @@
 use crate::args::Config;
 use crate::block::Block;
 use crate::cell::OneCpu;
-use crate::counts::{self, Kind, Snapshot};
+use crate::counts::{self, Event, Snapshot};
 use crate::domains::Domains;
 use crate::guest::{Guest, take_apart};
 use crate::hypercall::Ax;
@@ -43,20 +43,22 @@ pub struct State {
     pub model: Option<Model>,
     /// Between a begin mark and its end.
     pub counting: bool,
-    /// The last block: whose, and whether it ended in a call to the next privilege.
-    pub last: (Place, bool),
+    /// Whose the last block was.
+    pub last: Place,
+    /// Whether it ended in a call to the next privilege.
+    pub last_calls: bool,
     /// What a hypercall finds in AX.
     pub ax: Ax,
     /// Where exceptions and interrupts enter, as far as seen.
-    pub entries: HashMap<u64, Kind>,
+    pub entries: HashMap<u64, Event>,
     /// How often each entry was seen since the learning began.
     pub learning: Option<HashMap<u64, u32>>,
     /// The number that is being spelled.
     pub spelling: Spelling,
     /// What the next batch belongs to.
     pub next: Next,
-    /// The counters when the batch began, and the host's then, of a guest inside of the guest.
-    pub open: Option<(Box<Snapshot>, Option<Box<Snapshot>>)>,
+    /// What was counted when the batch began.
+    open: Option<Began>,
     /// A guest inside of the guest.
     pub guest: Guest,
     /// What was counted in a batch that has ended, until its operations are told.
@@ -67,6 +69,13 @@ pub struct State {
     pub misplaced: bool,
 }
 
+/// The counters when a batch began.
+struct Began {
+    all: Box<Snapshot>,
+    /// Those of the host then, of a guest inside of the guest.
+    host: Option<Box<Snapshot>>,
+}
+
 impl State {
     pub fn new(config: &Config) -> State {
         State {
@@ -74,7 +83,8 @@ impl State {
             domains: config.domains.then(Domains::default),
             model: config.model.then(|| Model::new(&config.shape, config.map)),
             counting: false,
-            last: (Place::Hypervisor, false),
+            last: Place::Hypervisor,
+            last_calls: false,
             ax: Ax::default(),
             entries: HashMap::new(),
             learning: None,
@@ -127,15 +137,15 @@ impl State {
     fn begin(&mut self) {
         let host = self.guest.inside.then(|| self.guest.host.clone()).flatten();
         self.counting = true;
-        self.open = Some((Box::new(counts::snapshot()), host));
+        self.open = Some(Began { all: Box::new(counts::snapshot()), host });
     }
 
     /// A batch has ended: what was counted is its region's, if it is a sample's, now or when its operations are told.
     fn end(&mut self) {
         self.counting = false;
-        self.misplaced |= self.last.0 != Place::Probe;
-        let Some((begin, host_begin)) = self.open.take() else { return };
-        self.ended = Some(Box::new(self.since(&begin, host_begin.as_deref())));
+        self.misplaced |= self.last != Place::Probe;
+        let Some(began) = self.open.take() else { return };
+        self.ended = Some(Box::new(self.since(&began)));
         if self.next.ops != 0 {
             self.close(self.next.ops);
         }
@@ -148,13 +158,13 @@ impl State {
         }
     }
 
-    fn since(&self, begin: &Snapshot, host_begin: Option<&Snapshot>) -> Snapshot {
+    fn since(&self, began: &Began) -> Snapshot {
         let now = counts::snapshot();
-        let mut counted: Snapshot = std::array::from_fn(|at| now[at] - begin[at]);
+        let mut counted: Snapshot = std::array::from_fn(|at| now[at] - began.all[at]);
         if self.guest.inside
             && let Some(host) = &self.guest.host
         {
-            let before = |at: usize| host_begin.map_or(0, |copy| copy[at]);
+            let before = |at: usize| began.host.as_ref().map_or(0, |copy| copy[at]);
             take_apart(&mut counted, &std::array::from_fn(|at| host[at] - before(at)));
         }
         counted
@@ -164,7 +174,7 @@ impl State {
     fn learned(&mut self) {
         let Some(seen) = self.learning.take() else { return };
         if let Some((&address, _)) = seen.iter().max_by_key(|(_, times)| **times) {
-            self.entries.insert(address, Kind::PageFaults);
+            self.entries.insert(address, Event::PageFaults);
         }
     }
 
@@ -189,7 +199,8 @@ impl State {
         } else {
             self.cross(block);
         }
-        self.last = (block.place, block.calls);
+        self.last = block.place;
+        self.last_calls = block.calls;
         if let Some(domains) = &mut self.domains {
             domains.executes(block.place);
         }
@@ -205,10 +216,9 @@ impl State {
     /// Counts an entry by a fault or an interrupt: from above, or at an address that is known for it.
     #[inline(always)]
     fn cross(&mut self, block: &Block) {
-        let (from, calls) = self.last;
-        let up = from < block.place && !block.place.is_user();
-        if up && !calls && block.entry.get().is_none() {
-            block.entry.set(Some(*self.entries.entry(block.start).or_insert(Kind::OtherEntries)));
+        let up = self.last < block.place && !block.place.is_user();
+        if up && !self.last_calls && block.entry.get().is_none() {
+            block.entry.set(Some(*self.entries.entry(block.start).or_insert(Event::OtherEntries)));
         }
         let Some(kind) = block.entry.get() else { return };
         if let Some(seen) = &mut self.learning {

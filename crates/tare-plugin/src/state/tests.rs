@@ -29,7 +29,7 @@ fn says(state: &mut State, value: u64, code: u16) {
 }
 
 fn executes(place: Place, instructions: u64) {
-    (0..instructions).for_each(|_| counts::bump(counts::of(place, Kind::Instructions)));
+    (0..instructions).for_each(|_| counts::bump(counts::of(place, Event::Instructions)));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_batch_holds_what_is_executed_between_its_marks() {
     says(&mut state, 0, 0x0201);
     executes(Place::Kernel, 1000); // tidying
     let region = &state.regions.0[&(5, 2)];
-    let of = |place| region.counts[counts::index(place, Kind::Instructions)];
+    let of = |place| region.counts[counts::index(place, Event::Instructions)];
     assert_eq!((region.ops, of(Place::Kernel), of(Place::Probe)), (10, 321, 6));
     assert!(!state.misplaced);
 }
@@ -65,7 +65,7 @@ fn operations_that_are_told_after_a_batch_are_that_batchs() {
     says(&mut state, 25, 0x0104);
     let region = &state.regions.0[&(5, 0)];
     assert_eq!(region.ops, 25);
-    assert_eq!(region.counts[counts::index(Place::Kernel, Kind::Instructions)], 50);
+    assert_eq!(region.counts[counts::index(Place::Kernel, Event::Instructions)], 50);
     assert!(state.misplaced, "the marks came from nowhere in the probe");
 }
 
@@ -74,7 +74,7 @@ fn an_entry_from_above_that_nobody_called_for_is_a_fault_or_an_interrupt() {
     let _alone = counts::ALONE.lock().unwrap();
     let mut state = state();
     let entries = |kind| counts::snapshot()[counts::index(Place::Kernel, kind)];
-    let before = [Kind::PageFaults, Kind::OtherEntries].map(entries);
+    let before = [Event::PageFaults, Event::OtherEntries].map(entries);
     says(&mut state, 0, 0x0300); // the probe touches fresh pages
     for kernel in [FAULT, TIMER, FAULT, FAULT] {
         state.start(&block(USER, false));
@@ -87,6 +87,6 @@ fn an_entry_from_above_that_nobody_called_for_is_a_fault_or_an_interrupt() {
         state.start(&block(USER, false));
         state.start(&block(kernel, false));
     }
-    let after = [Kind::PageFaults, Kind::OtherEntries].map(entries);
+    let after = [Event::PageFaults, Event::OtherEntries].map(entries);
     assert_eq!([after[0] - before[0], after[1] - before[1]], [1, 5], "four while it learned");
 }

@@ -60,7 +60,8 @@ fn set(kib: u64) -> Result<(), String> {
 
 /// Numbers that this process shares with those that it forks.
 fn shared() -> &'static Told {
-    let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANON);
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let kind = libc::MAP_SHARED | libc::MAP_ANON;
     // SAFETY: a fresh mapping of no file, at no wanted place.
     let page = unsafe { libc::mmap(ptr::null_mut(), size_of::<Told>(), access, kind, -1, 0) };
     assert_ne!(page, libc::MAP_FAILED, "no memory for two numbers");

@@ -7,18 +7,18 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A child that may be ended by its id until somebody takes leave of it: from then on the id may be another's.
+/// A child that may be ended by its id until it is waited for: from then on the id may be another's.
 #[derive(Clone)]
 pub struct Living(Arc<Mutex<Option<u32>>>);
 
 impl Living {
-    /// The child `pid`, of which nobody has taken leave.
+    /// The child `pid`, which nobody has waited for.
     pub fn child(pid: u32) -> Living {
         Living(Arc::new(Mutex::new(Some(pid))))
     }
 
     /// It has ended, and is about to be waited for: nobody signals it any more.
-    pub fn leave(&self) {
+    pub fn is_waited_for(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
@@ -44,8 +44,10 @@ pub fn listen(
     program: &Living,
     mut late: u64,
 ) -> (String, bool) {
-    let (mut heard, mut tail) = (std::fs::File::from(heard), Tail::default());
-    let (mut open, mut was_late) = (true, false);
+    let mut heard = std::fs::File::from(heard);
+    let mut tail = Tail::default();
+    let mut open = true;
+    let mut was_late = false;
     let mut bytes = vec![0; 64 << 10];
     loop {
         let left = late.saturating_sub(now_ns()).div_ceil(1_000_000);
@@ -87,7 +89,7 @@ mod tests {
         let mut child = command.arg("1000").process_group(0).spawn().expect("sleep");
         let living = Living::child(child.id());
         let other = living.clone();
-        other.leave();
+        other.is_waited_for();
         let ended = living.end();
         let runs = child.try_wait().expect("a child").is_none();
         let ends = Living::child(child.id()).end();

@@ -3,51 +3,21 @@
 //! The host's table has the row; the probe knows only what it is told in the request. Whatever goes wrong is a failure
 //! with the last lines of the output, never a sample.
 
-#[cfg(target_pointer_width = "64")]
-pub mod attached;
-#[cfg(target_pointer_width = "64")]
-mod call;
-#[cfg(target_pointer_width = "64")]
-mod call_names;
-#[cfg_attr(target_pointer_width = "32", path = "uncounted.rs")]
-pub mod calls;
-#[cfg(target_pointer_width = "64")]
-mod census;
-#[cfg(target_pointer_width = "64")]
-mod classes;
-#[cfg(target_pointer_width = "64")]
-mod cold;
-#[cfg(target_pointer_width = "64")]
-mod descriptors;
 mod filter;
 mod listen;
-#[cfg(target_pointer_width = "64")]
-mod made;
 mod names;
+#[cfg_attr(target_pointer_width = "32", path = "uncounted.rs")]
+pub mod operations;
 mod others;
 mod output;
 mod place;
+mod proc;
 pub mod root;
 mod run;
-#[cfg(target_pointer_width = "64")]
-mod sampled;
-#[cfg(target_pointer_width = "64")]
-mod seen;
 mod server;
 pub mod stage;
-#[cfg(target_pointer_width = "64")]
-mod stopped;
-#[cfg(target_pointer_width = "64")]
-mod tally;
-#[cfg(target_pointer_width = "64")]
-mod task;
 mod transfers;
-#[cfg(target_pointer_width = "64")]
-mod traps;
 mod usage;
-
-#[cfg(target_pointer_width = "32")]
-pub use calls as attached;
 
 use crate::bench::Refusal;
 use crate::clock::now_ns;
@@ -61,8 +31,9 @@ pub use place::is_tmpfs;
 use root::Root;
 use run::{Ran, Surroundings};
 use server::Server;
+use tare_proto::counter::COUNTING_SLOWDOWN;
 use tare_proto::{
-    COUNT_OPERATIONS, Counter, MAX_OUTPUTS, OPERATION_COUNTER, Program, Request, Series, Turn,
+    COUNT_OPERATIONS, Counter, MAX_OUTPUTS, OPERATION_COUNTER, Program, Request, Series,
 };
 use usage::Usage;
 
@@ -86,7 +57,9 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
     }
     turns.prepared(last);
     let watch = Watch::marking(request.id, turns);
-    let (mut samples, mut outputs, mut usage) = (Vec::new(), Vec::new(), Usage::default());
+    let mut samples = Vec::new();
+    let mut outputs = Vec::new();
+    let mut usage = Usage::default();
     for _ in 0..request.samples.max(1) {
         watch.turn();
         shell(&place, "prepare", &around.prepare)?;
@@ -107,8 +80,7 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
     }
     drop(server);
     shell(&place, "teardown", &around.teardown)?;
-    let turns = watch.turns(samples.len()).into_iter();
-    let turns = turns.map(|samples| Turn { samples, subtracted: 0.0 }).collect();
+    let turns = watch.turns(samples.len());
     output::share(&mut outputs, MAX_OUTPUTS);
     Ok(Series {
         samples,
@@ -143,23 +115,16 @@ fn operations(
     usage: &Usage,
 ) -> Result<Vec<Counter>, Refusal> {
     shell(place, "prepare", &place.program.around.prepare)?;
-    let (begin, ns) = (now_ns(), harness::median(samples).max(1.0));
-    let counted = calls::count(place, ns, usage.transfers(samples.len()));
+    let ns = harness::median(samples).max(1.0);
+    let begin = now_ns();
+    let counted = operations::count(place, ns, usage.transfers(samples.len()));
     let slowdown = (now_ns() - begin) as f64 / ns;
     let mut counters = counted.map_err(|why| Refusal::Failed(format!("its operations: {why}")))?;
     let switches = usage.all_switches(samples.len());
     counters.push(Counter::new(&format!("{OPERATION_COUNTER}switch"), switches));
-    counters.push(Counter::new(COUNTING, slowdown));
+    counters.push(Counter::new(COUNTING_SLOWDOWN, slowdown));
     Ok(counters)
 }
-
-/// Why a program with foreign calls is refused.
-#[cfg(target_pointer_width = "64")]
-const OF_32_BITS: &str =
-    "it makes system calls of another architecture (a 32-bit program): these cannot be counted";
-
-/// How many times as long the run took in which operations were counted.
-const COUNTING: &str = "counting_slowdown";
 
 /// Refuses a layer that has clearly less memory than is needed. A guest's kernel keeps some of what the guest is given.
 fn has_memory(needed_mib: u64, mib: u64) -> Result<(), Refusal> {

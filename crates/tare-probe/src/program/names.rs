@@ -29,7 +29,8 @@ pub fn call_guest() -> io::Result<()> {
 /// Adds to `/etc` of the root at `root` what is missing: both names in `hosts`, `hostname`, and a `resolv.conf` without a
 /// server. What is there stays as it is.
 pub fn make_known(root: &Path) -> io::Result<()> {
-    let (etc, own) = (root.join("etc"), node_name());
+    let etc = root.join("etc");
+    let own = node_name();
     fs::create_dir_all(&etc)?;
     for (name, text) in [("hostname", format!("{own}\n")), ("resolv.conf", String::new())] {
         let path = etc.join(name);

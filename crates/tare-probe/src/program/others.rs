@@ -1,8 +1,8 @@
 //! Processes that a program leaves behind: they come to the probe, which ends those that were not there before.
 
+use super::proc::{self, Stat};
 use crate::process;
 use std::collections::HashSet;
-use std::fs;
 use std::time::Duration;
 use std::{ptr, thread};
 
@@ -69,24 +69,19 @@ impl Others {
 
     /// Children of the probe that are to be ended.
     fn found(&self) -> Vec<u32> {
-        let all = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         let ours = |pid: &u32| !self.known.contains(pid) && self.is_child(*pid);
-        pids.filter(ours).collect()
+        proc::processes().into_iter().map(|pid| pid as u32).filter(ours).collect()
     }
 
     /// Whether `pid` is a living child of the probe's.
     fn is_child(&self, pid: u32) -> bool {
-        let Ok(text) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
-        // `PID (name) STATE PARENT ...`, and a name may hold anything.
-        let mut words = text.rsplit(')').next().unwrap_or_default().split_whitespace();
-        let (state, parent) = (words.next(), words.next());
-        let parent = parent.and_then(|parent| parent.parse().ok());
-        state != Some("Z") && parent.is_some_and(|parent| self.parents.contains(&parent))
+        let living = Stat::of(pid as libc::pid_t).filter(|stat| !stat.has_ended());
+        let parent = living.and_then(|stat| stat.parent());
+        parent.is_some_and(|parent| self.parents.contains(&(parent as u32)))
     }
 }
 
-/// Takes leave of children that have ended, but for those that are `known`: somebody waits for them.
+/// Waits for children that have ended, but for those that are `known`: somebody waits for them.
 fn reap(known: &HashSet<u32>) {
     while let Ok(pid) = process::ended(libc::P_ALL, 0, libc::WNOHANG) {
         if pid <= 0 || known.contains(&(pid as u32)) {
@@ -99,8 +94,7 @@ fn reap(known: &HashSet<u32>) {
 
 /// Lets the threads of `pid`, which was killed, end where they have stopped for this thread, their tracer.
 fn go_on(pid: u32) {
-    let all = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    for tid in all.filter_map(|entry| entry.file_name().to_str()?.parse::<libc::pid_t>().ok()) {
+    for tid in proc::threads(pid as libc::pid_t) {
         let none = ptr::null_mut::<libc::c_void>();
         // SAFETY: this request takes no memory; of a thread that is not traced it is refused.
         unsafe { libc::ptrace(libc::PTRACE_CONT, tid, none, none) };

@@ -101,15 +101,15 @@ pub fn run(
             }
             ended?; // and the kernel still knows all of it
             let transfers = transfers::of(pid);
-            living.leave();
+            living.is_waited_for();
             let (status, usage) = wait(pid)?;
             Ok((status, (ns, usage, transfers)))
         })?;
     Ok(Ran { ns, ended, output, usage, transfers })
 }
 
-/// Runs the program under the eyes of `tracer`, which is told its process id and gives its wait status, and says before it takes
-/// leave of it; how it ended. It stops when it begins, and `filtered` at every call.
+/// Runs the program under the eyes of `tracer`, which is told its process id and gives its wait status, and says before it waits
+/// for it; how it ended. It stops when it begins, and `filtered` at every call.
 #[cfg(target_pointer_width = "64")]
 pub fn traced(
     place: &Surroundings,
@@ -175,7 +175,8 @@ fn begin_of(
     input: Option<&str>,
     stops: Stops,
 ) -> io::Result<(u32, OwnedFd)> {
-    let (program, root) = (place.program, place.root.clone());
+    let program = place.program;
+    let root = place.root.clone();
     let folder = CString::new(program.folder.as_str())?;
     let file = CString::new(input.unwrap_or("/dev/null"))?;
     let (name, arguments) = words.split_first().ok_or_else(|| io::Error::other("no command"))?;

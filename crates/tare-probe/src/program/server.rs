@@ -69,7 +69,8 @@ fn is_child(pid: u32) -> bool {
 /// Asks until the answer is yes. Without a question it is ready when it has had a moment.
 fn wait_until_ready(place: &Surroundings) -> Result<(), String> {
     let around = &place.program.around;
-    let (late, words) = (deadline(place.program), run::in_shell(&around.ready));
+    let late = deadline(place.program);
+    let words = run::in_shell(&around.ready);
     if around.ready.is_empty() {
         thread::sleep(PAUSE);
         return Ok(());
@@ -95,7 +96,8 @@ fn hear(stream: OwnedFd) -> io::Result<Arc<Mutex<Tail>>> {
     let said = Arc::new(Mutex::new(Tail::default()));
     let kept = said.clone();
     let hears = thread::Builder::new().spawn(move || {
-        let (mut stream, mut bytes) = (File::from(stream), vec![0; 16 << 10]);
+        let mut stream = File::from(stream);
+        let mut bytes = vec![0; 16 << 10];
         while let Ok(n @ 1..) = stream.read(&mut bytes) {
             if let Ok(mut kept) = kept.lock() {
                 kept.push(&bytes[..n]);

@@ -100,7 +100,8 @@ pub fn has_users() -> bool {
 
 /// A namespace of mounts of its own, from which nothing gets out, and those of `more`.
 fn alone(more: libc::c_int) -> io::Result<()> {
-    let (user, group) = (uid(), group());
+    let user = uid();
+    let group = group();
     let users = if has_users() { libc::CLONE_NEWUSER } else { 0 };
     // SAFETY: unshare takes a number.
     let made = unsafe { libc::unshare(libc::CLONE_NEWNS | users | more) };

@@ -9,8 +9,11 @@ pub fn count(_: &Surroundings, _: f64, _: Option<f64>) -> io::Result<Vec<Counter
     Err(io::Error::other("calls are counted on 64-bit machines only"))
 }
 
-/// Says so to whoever asks for a process that runs already.
-pub fn main(_: &str, _: &str) -> i32 {
-    eprintln!("tare-probe: calls are counted on 64-bit machines only");
-    1
+/// The operations of a process that runs already.
+pub mod attached {
+    /// Says so, too.
+    pub fn main(_: &str, _: &str) -> i32 {
+        eprintln!("tare-probe: calls are counted on 64-bit machines only");
+        1
+    }
 }

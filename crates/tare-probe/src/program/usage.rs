@@ -1,6 +1,6 @@
 //! What runs have used of the machine, as the layer's kernel counts it.
 
-use tare_proto::Counter;
+use tare_proto::{Counter, counter};
 
 /// Bytes in a block of `ru_inblock` and `ru_oublock`.
 const BLOCK: f64 = 512.0;
@@ -47,8 +47,8 @@ impl Usage {
     pub fn counters(&self, runs: usize) -> Vec<Counter> {
         let each = 1.0 / runs.max(1) as f64;
         let mut all = vec![
-            Counter::new("run_user_s", self.user * each),
-            Counter::new("run_system_s", self.system * each),
+            Counter::new(counter::RUN_USER, self.user * each),
+            Counter::new(counter::RUN_SYSTEM, self.system * each),
         ];
         let mut pair = |names: [&str; 2], sums: [f64; 2], unit: f64| {
             if sums != [0.0; 2] {

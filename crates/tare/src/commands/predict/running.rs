@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 use tare_board::Profile;
 use tare_proto::Counter;
+use tare_proto::counter::{RUN_SYSTEM, RUN_USER};
 
 /// How long a process is watched, and then traced, unless it was said.
 const TIME: Duration = Duration::from_secs(5);
@@ -29,7 +30,7 @@ pub fn profile(pid: u32, time: Option<Duration>) -> Result<Profile> {
     let told = told.map_err(|why| anyhow!("{name} cannot be counted: {why}"))?;
     let counters: Vec<Counter> = serde_json::from_str(&told).context("what the probe counted")?;
     let of = |name: &str| counters.iter().filter(|c| c.name == name).map(|c| c.value).sum::<f64>();
-    let used_ns = 1e9 * (of("run_user_s") + of("run_system_s"));
+    let used_ns = 1e9 * (of(RUN_USER) + of(RUN_SYSTEM));
     match Profile::of(&name, used_ns, &counters) {
         Some(profile) => Ok(Profile { lacks: Some(LACKS), ..profile }),
         None => bail!("{name} has done nothing within {time:?}"),

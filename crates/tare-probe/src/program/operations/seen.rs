@@ -2,14 +2,14 @@
 //! processes that they start.
 
 use super::call::Call;
-use super::classes;
+use super::call_names;
 use super::cold::{ColdNames, LastRead};
+use super::ptrace::{is_from_kernel, number_of_event, path_at};
 use super::sampled::{Outcome, Sampled, transfer};
-use super::stopped::{child_of_event, is_from_kernel, path_at};
 use super::tally::Tally;
 use super::task::{Begun, Task, has_other_rights, process_of};
 use std::collections::{BTreeMap, HashMap};
-use tare_proto::{CallClass, Counter};
+use tare_proto::{CallClass, Counter, call_class};
 
 /// What has been seen.
 pub struct Seen {
@@ -33,10 +33,15 @@ pub struct Seen {
 /// Transfers of at most so many bytes are taken for as long as they may be: nobody waits for their results.
 const SMALL: u64 = 4096;
 
+/// The largest number of a call that has a class.
+const LAST_CALL: u64 = 1023;
+
 impl Default for Seen {
     fn default() -> Seen {
         Seen {
-            classes: classes::table(),
+            classes: (0..=LAST_CALL)
+                .map(|number| (number, call_class(&call_names::of(number))))
+                .collect(),
             tally: Tally::default(),
             tasks: HashMap::new(),
             threads: HashMap::new(),
@@ -113,11 +118,6 @@ impl Seen {
             libc::PTRACE_EVENT_VFORK => self.starts(tid, "spawn", Begun::Other),
             libc::PTRACE_EVENT_CLONE => self.starts(tid, "thread", Begun::Other),
             libc::PTRACE_EVENT_EXEC => {
-                // The thread has the process's number from here on: nobody tells of the end of its own, or of the first thread's.
-                child_of_event(tid)
-                    .filter(|it| *it != tid)
-                    .into_iter()
-                    .for_each(|it| self.ends(it));
                 self.inside.remove(&tid);
                 self.starts_a_program(tid);
                 self.tally.call_of_event(libc::SYS_execve as u64);
@@ -140,7 +140,7 @@ impl Seen {
 
     /// A process or a thread that `tid` has started; it may have been heard of before this.
     fn starts(&mut self, tid: libc::pid_t, name: &'static str, begun: Begun) {
-        match child_of_event(tid) {
+        match number_of_event(tid) {
             Some(child) if process_of(child) == child => {
                 // clone(2) of a process that sends another signal than SIGCHLD at its end, or none.
                 self.tally.add_all(if name == "thread" { "fork" } else { name }, 1.0);

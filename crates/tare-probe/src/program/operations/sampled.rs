@@ -3,6 +3,7 @@
 //!
 //! Which ones are looked at is random, so that no rhythm of the program's hides anything; how many there were stays exact.
 
+use crate::numbers;
 use tare_proto::kib_class;
 
 /// So many of each call are all looked at.
@@ -38,7 +39,7 @@ pub struct Sampled {
 
 impl Default for Sampled {
     fn default() -> Sampled {
-        Sampled { seen: 0, since: 0, left: 1, random: 0x9e37_79b9_7f4a_7c15, last: [NO_MORE; 2] }
+        Sampled { seen: 0, since: 0, left: 1, random: numbers::SEED, last: [NO_MORE; 2] }
     }
 }
 
@@ -51,7 +52,11 @@ impl Sampled {
         if self.left > 0 {
             return None;
         }
-        self.left = if self.seen < FIRST { 1 } else { 1 + self.next() % LONGEST };
+        self.left = if self.seen < FIRST {
+            1
+        } else {
+            1 + (numbers::next(&mut self.random) >> 11) % LONGEST
+        };
         Some(std::mem::take(&mut self.since) as f64)
     }
 
@@ -63,14 +68,6 @@ impl Sampled {
     /// The calls that no look stands for, and what they are taken for.
     pub fn rest(&self) -> (Outcome, f64) {
         (self.last, self.since as f64)
-    }
-
-    /// Marsaglia's xorshift, always from the same seed.
-    fn next(&mut self) -> u64 {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        self.random >> 11
     }
 }
 

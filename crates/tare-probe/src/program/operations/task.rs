@@ -1,6 +1,7 @@
 //! What is known of a process whose operations are counted: what its descriptors are, and how it came by its memory.
 
 use super::tally::Tally;
+use crate::program::proc::{self, Stat};
 use std::collections::HashMap;
 use std::fs;
 use tare_proto::transfer_class;
@@ -40,7 +41,8 @@ impl Task {
 
     /// A process that has run for a while: what it has done before is not counted.
     pub fn running(pid: libc::pid_t) -> Task {
-        Task { faults: faults(pid), mapped: mapped(pid), ..Task::new(pid, Begun::Other) }
+        let mapped = proc::mapped_pages(pid);
+        Task { faults: faults(pid), mapped, ..Task::new(pid, Begun::Other) }
     }
 
     /// Which operation a read or a write of `descriptor` is.
@@ -90,7 +92,7 @@ impl Task {
             tally.add_all("fault_copy", new as f64);
             return;
         }
-        let pages = mapped(self.pid).saturating_sub(self.mapped);
+        let pages = proc::mapped_pages(self.pid).saturating_sub(self.mapped);
         self.mapped += pages;
         let of_files = new.min(pages.div_ceil(AROUND));
         tally.add_all("fault_file", READ * pages.min(of_files * AROUND) as f64);
@@ -104,24 +106,9 @@ const OF_CHILD: u64 = 8;
 const OF_PARENT: u64 = 4;
 const OF_EXEC: u64 = 40;
 
-/// Places of the figures in what the kernel writes; of `stat` after the name, which may hold anything.
-const MINOR_FAULTS: usize = 7;
-const SHARED: usize = 2;
-
-/// Minor faults of process `pid` so far.
+/// Minor faults of process `pid` so far; none of one that has gone.
 fn faults(pid: libc::pid_t) -> u64 {
-    field(&format!("/proc/{pid}/stat"), MINOR_FAULTS).unwrap_or(0)
-}
-
-/// Pages of files that it has mapped.
-fn mapped(pid: libc::pid_t) -> u64 {
-    field(&format!("/proc/{pid}/statm"), SHARED).unwrap_or(0)
-}
-
-fn field(path: &str, place: usize) -> Option<u64> {
-    let text = fs::read_to_string(path).ok()?;
-    let after = text.rsplit(')').next()?;
-    after.split_whitespace().nth(place)?.parse().ok()
+    Stat::of(pid).map_or(0, |stat| stat.minor_faults())
 }
 
 fn kind(pid: libc::pid_t, descriptor: u64) -> &'static str {
@@ -131,21 +118,15 @@ fn kind(pid: libc::pid_t, descriptor: u64) -> &'static str {
 
 /// The process that thread `tid` is of.
 pub fn process_of(tid: libc::pid_t) -> libc::pid_t {
-    line(tid, "Tgid:").and_then(|rest| rest.trim().parse().ok()).unwrap_or(tid)
+    proc::status(tid, "Tgid:").and_then(|pid| pid.parse().ok()).unwrap_or(tid)
 }
 
 /// Whether process `pid` has other rights than whoever started it: it is set-user-id or set-group-id.
 pub fn has_other_rights(pid: libc::pid_t) -> bool {
     let differs = |key: &str| {
-        let ids = line(pid, key).unwrap_or_default();
+        let ids = proc::status(pid, key).unwrap_or_default();
         let mut ids = ids.split_whitespace();
         ids.next() != ids.next()
     };
     differs("Uid:") || differs("Gid:")
-}
-
-/// What stands after `key` in the kernel's account of `pid`, which may be a thread.
-pub fn line(pid: libc::pid_t, key: &str) -> Option<String> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix(key).map(str::to_owned))
 }

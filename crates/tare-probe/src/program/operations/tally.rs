@@ -2,13 +2,8 @@
 
 use super::call_names;
 use std::collections::BTreeMap;
+use tare_proto::counter::{CALLS, UNKNOWN_CALLS};
 use tare_proto::{Counter, OPERATION_COUNTER};
-
-/// How the names of calls' counters begin.
-const CALLS: &str = "perf/calls/";
-
-/// Calls that no class knows, which a prediction says.
-const UNKNOWN: &str = "op_unknown";
 
 /// Calls that start a program: each is heard of as an event.
 const STARTS: [u64; 2] = [libc::SYS_execve as u64, libc::SYS_execveat as u64];
@@ -62,7 +57,7 @@ impl Tally {
 
     /// Adds a call without a class.
     pub fn add_unknown(&mut self) {
-        self.add(UNKNOWN, 1.0);
+        self.add(UNKNOWN_CALLS, 1.0);
         self.add("null", 1.0);
     }
 
@@ -82,7 +77,7 @@ impl Tally {
             Counter::new(&format!("{CALLS}{}", call_names::of(*number)), *times)
         });
         let operations = self.operations.iter().map(|(name, times)| match *name {
-            UNKNOWN => Counter::new(UNKNOWN, *times),
+            UNKNOWN_CALLS => Counter::new(UNKNOWN_CALLS, *times),
             name => Counter::new(&format!("{OPERATION_COUNTER}{name}"), *times),
         });
         calls.chain(operations).collect()
@@ -104,5 +99,28 @@ mod tests {
         let of = |name: &str| counted.iter().find(|c| c.name == name).map(|c| c.value);
         assert_eq!((of("perf/calls/execve"), of("perf/calls/getppid")), (Some(1.0), Some(1.0)));
         assert_eq!(tally.seen(), 2.0, "both were looked at");
+    }
+
+    #[test]
+    fn what_was_seen_stands_for_others_and_what_is_always_seen_for_itself() {
+        let mut tally = Tally::default();
+        tally.call(libc::SYS_getppid as u64);
+        tally.add("null", 1.0);
+        tally.stand_for(1.0);
+        (0..3).for_each(|_| tally.call(libc::SYS_getppid as u64));
+        tally.add("null", 3.0);
+        tally.add_unknown();
+        tally.add_all("fork", 2.0);
+        tally.add("lookup", 0.0);
+        tally.stand_for(10.0);
+        let mut found: Vec<_> = tally.counters().into_iter().map(|c| (c.name, c.value)).collect();
+        found.sort_by(|a, b| a.0.cmp(&b.0));
+        let wanted = [
+            ("op/fork", 2.0),
+            ("op/null", 41.0),
+            ("op_unknown", 10.0),
+            ("perf/calls/getppid", 31.0),
+        ];
+        assert_eq!(found, wanted.map(|(name, value)| (name.to_owned(), value)));
     }
 }

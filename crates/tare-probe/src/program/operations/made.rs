@@ -1,9 +1,9 @@
 //! System calls as the kernel counts them, without a tracer: by its tracepoint at the begin of every call. It can also send a signal
 //! after every so many of them, which stops a traced thread.
 
-use super::stage::mount;
 use crate::perf::{TRACEPOINT, TRAPS, open, read};
 use crate::process::Child;
+use crate::program::stage::mount;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -17,12 +17,12 @@ impl Calls {
     /// `None` where the kernel has no such tracepoint, does not tell this process, or sends no signals of it (before Linux 5.13).
     pub fn known() -> Option<Calls> {
         let calls = tracepoint().or_else(mounted_tracepoint).map(Calls)?;
-        let fine = calls.of(0).is_ok() && calls.trap(0, NEVER).is_ok();
+        let fine = calls.count(0).is_ok() && calls.trap(0, NEVER).is_ok();
         fine.then_some(calls)
     }
 
     /// Counts the calls of `pid` from here on, and of what it starts.
-    pub fn of(&self, pid: libc::pid_t) -> io::Result<Made> {
+    pub fn count(&self, pid: libc::pid_t) -> io::Result<Made> {
         open(pid, TRACEPOINT, self.0, 0, 0).map(Made)
     }
 

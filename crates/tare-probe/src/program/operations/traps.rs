@@ -30,23 +30,42 @@ pub struct Traps {
     made: Made,
     /// So many are all looked at.
     first: f64,
-    /// How many were made until then, where that is over.
-    begun: Option<(f64, f64)>,
-    /// By thread: what stops it, and whether its period is still the first one.
-    open: HashMap<libc::pid_t, (OwnedFd, bool)>,
+    /// What was there when that ended.
+    begun: Option<Begun>,
+    /// By thread.
+    open: HashMap<libc::pid_t, Trap>,
     /// Threads whose next call is looked at.
     due: HashSet<libc::pid_t>,
     random: u64,
     _room: MoreFiles,
 }
 
+/// Calls until the first time that not all were looked at.
+struct Begun {
+    made: f64,
+    seen: f64,
+}
+
+/// What stops a thread after so many calls.
+struct Trap {
+    event: OwnedFd,
+    /// Whether its period is still the first one, which is shorter.
+    is_first: bool,
+}
+
 impl Traps {
     /// Of the program `pid`, which takes `ns` without a tracer.
-    pub fn of(calls: Calls, pid: libc::pid_t, ns: f64) -> io::Result<Traps> {
-        let (made, first) = (calls.of(pid)?, PART * ns / LOOK_NS);
-        let (open, due) = (HashMap::new(), HashSet::new());
-        let (random, _room) = (0x9e37_79b9_7f4a_7c15, MoreFiles::allow());
-        Ok(Traps { calls, made, first, begun: None, open, due, random, _room })
+    pub fn new(calls: Calls, pid: libc::pid_t, ns: f64) -> io::Result<Traps> {
+        Ok(Traps {
+            made: calls.count(pid)?,
+            calls,
+            first: PART * ns / LOOK_NS,
+            begun: None,
+            open: HashMap::new(),
+            due: HashSet::new(),
+            random: numbers::SEED,
+            _room: MoreFiles::allow(),
+        })
     }
 
     /// Begins to look at few calls only, if all were looked at for long enough.
@@ -55,7 +74,7 @@ impl Traps {
             return Ok(());
         }
         seen.becomes_blind();
-        self.begun = Some((self.made.so_far(), seen.calls()));
+        self.begun = Some(Begun { made: self.made.so_far(), seen: seen.calls() });
         seen.threads().into_iter().try_for_each(|tid| self.arm(tid))
     }
 
@@ -71,7 +90,7 @@ impl Traps {
         }
         let period = if first == 0 { PERIOD } else { first };
         match self.calls.trap(tid, period) {
-            Ok(open) => _ = self.open.insert(tid, (open, first > 0)),
+            Ok(event) => _ = self.open.insert(tid, Trap { event, is_first: first > 0 }),
             // It has been killed meanwhile.
             Err(why) if why.raw_os_error() == Some(libc::ESRCH) => {}
             Err(why) => return Err(why),
@@ -88,9 +107,13 @@ impl Traps {
     /// Thread `tid` was stopped, to look at its next call.
     pub fn is_due(&mut self, tid: libc::pid_t) -> io::Result<()> {
         self.due.insert(tid);
-        let open = self.open.get_mut(&tid);
-        let first = open.and_then(|(open, first)| std::mem::take(first).then_some(open));
-        first.map_or(Ok(()), |open| set_period(open, PERIOD))
+        match self.open.get_mut(&tid).filter(|trap| trap.is_first) {
+            Some(trap) => {
+                trap.is_first = false;
+                set_period(&trap.event, PERIOD)
+            }
+            None => Ok(()),
+        }
     }
 
     /// Its call was looked at.
@@ -106,7 +129,10 @@ impl Traps {
     /// How many calls each one stands for that was seen since not all were, and the share of all calls that was seen.
     pub fn each(&self, seen: &Seen) -> (f64, f64) {
         let all = self.made.so_far().max(seen.calls());
-        let each = self.begun.map(|(made, before)| (all - made) / (seen.calls() - before).max(1.0));
-        (each.unwrap_or(1.0).max(1.0), seen.calls() / all.max(1.0))
+        let each = self
+            .begun
+            .as_ref()
+            .map_or(1.0, |then| (all - then.made) / (seen.calls() - then.seen).max(1.0));
+        (each.max(1.0), seen.calls() / all.max(1.0))
     }
 }

@@ -1,11 +1,11 @@
 //! Which names and directories of a program are cold: since they were looked up or read, so many other names were looked up
 //! that a layer may have forgotten them.
 //!
-//! An eighth of all names is followed, chosen by the name and not by the call, so that each of them is followed whenever it comes
+//! An eighth of all names is followed, selected by a hash of the name, so that each of them is followed whenever it comes
 //! (spatially hashed sampling: Waldspurger et al., "Efficient MRC Construction with SHARDS", FAST 2015).
 
-use super::place::{File, file, leads_to_tmpfs};
 use super::sampled::{NO_MORE, Outcome};
+use crate::program::place::{File, file, leads_to_tmpfs};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tare_proto::REMEMBERED_NAMES;
@@ -127,8 +127,8 @@ impl ColdNames {
         self.blind = true;
     }
 
-    /// What was counted here, by operation, where what was not followed stands for `each` as many. The program has run before, so what comes for the first time was there at the end of the
-    /// run before this one, unless there are more names than are remembered.
+    /// What was counted here, by operation, where what was not followed stands for `each` as many. The program has run before, so
+    /// what comes for the first time was there at the end of the run before this one, unless there are more names than are remembered.
     pub fn counts(&self, each: f64) -> [(&'static str, f64); 3] {
         let more = self.known.len() * SHARE > REMEMBERED_NAMES;
         let names = self.cold + if more { self.first } else { 0.0 };
@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn names_are_cold_that_come_again_after_many_others() {
-        let (files, mut names) = (Files::new("many-names"), ColdNames::default());
+        let files = Files::new("many-names");
+        let mut names = ColdNames::default();
         (0..3).for_each(|_| files.look(&mut names, 0..3000));
         assert_eq!(names.counts(1.0)[0], ("cold_name", 9000.0), "the first ones too");
         (0..3).for_each(|_| files.look(&mut names, 2900..3000));
@@ -190,11 +191,41 @@ mod tests {
 
     #[test]
     fn few_names_are_never_cold() {
-        let (files, mut names) = (Files::new("few-names"), ColdNames::default());
+        let files = Files::new("few-names");
+        let mut names = ColdNames::default();
         (0..20).for_each(|_| files.look(&mut names, 0..500));
         assert_eq!(names.counts(1.0)[0], ("cold_name", 0.0));
         files.look(&mut names, 0..3000);
         let (_, cold) = names.counts(1.0)[0];
         assert!((2300.0..3700.0).contains(&cold), "each of 3,000 once: {cold}");
+    }
+
+    #[test]
+    fn names_of_which_one_is_seen_stand_for_others_and_are_as_cold_as_the_first_ones() {
+        let files = Files::new("seen-in-part");
+        let mut names = ColdNames::default();
+        (0..2).for_each(|_| files.look(&mut names, 0..3000));
+        names.blind();
+        files.look(&mut names, 0..100);
+        assert_eq!(names.counts(20.0)[0], ("cold_name", 6000.0 + 20.0 * 100.0));
+    }
+
+    #[test]
+    fn a_directory_is_cold_when_many_names_came_since_it_was_read() {
+        let files = Files::new("read-again");
+        let mut names = ColdNames::default();
+        let folder = fs::File::open(&files.0).unwrap();
+        let fd = std::os::fd::AsRawFd::as_raw_fd(&folder) as u64;
+        let reads = |names: &mut ColdNames| names.reads(std::process::id() as libc::pid_t, fd);
+        assert_eq!(reads(&mut names), LastRead::Never);
+        files.look(&mut names, 0..100);
+        assert_eq!(reads(&mut names), LastRead::Lately);
+        files.look(&mut names, 100..3000);
+        assert_eq!(reads(&mut names), LastRead::LongAgo);
+        names.blind();
+        assert_eq!(reads(&mut names), LastRead::Never, "nothing is known from here on");
+        assert_eq!(names.has_read(LastRead::Never, 1.0, 0), None);
+        assert_eq!(names.has_read(LastRead::Never, 3.0, 2048), Some([NO_MORE; 2]));
+        assert_eq!(names.counts(5.0)[2], (COLD_KIB, 5.0 * 3.0 * 2.0));
     }
 }

@@ -1,8 +1,8 @@
 //! A system call of a traced thread, and what it does with names.
 
-use super::place::{in_tmpfs, leads_to_tmpfs};
+use super::ptrace::{components, path_at};
 use super::sampled::{NO_MORE, Outcome};
-use super::stopped::{components, path_at};
+use crate::program::place::{in_tmpfs, leads_to_tmpfs};
 use tare_proto::CallClass;
 
 /// A call, as it was begun.

@@ -54,14 +54,14 @@ pub fn info(tid: libc::pid_t) -> Option<libc::ptrace_syscall_info> {
     (got > 0).then_some(info)
 }
 
-/// The process or the thread that `tid` has started, when it has stopped for that.
-pub fn child_of_event(tid: libc::pid_t) -> Option<libc::pid_t> {
-    let mut child: libc::c_ulong = 0;
+/// The number that the kernel tells with an event of `tid`: of what it has started, or its own former one.
+pub fn number_of_event(tid: libc::pid_t) -> Option<libc::pid_t> {
+    let mut number: libc::c_ulong = 0;
     // SAFETY: the kernel writes one long.
     let told = unsafe {
-        libc::ptrace(libc::PTRACE_GETEVENTMSG, tid, ptr::null_mut::<c_void>(), &raw mut child)
+        libc::ptrace(libc::PTRACE_GETEVENTMSG, tid, ptr::null_mut::<c_void>(), &raw mut number)
     };
-    (told == 0).then_some(child as libc::pid_t)
+    (told == 0).then_some(number as libc::pid_t)
 }
 
 /// A request that writes nothing here. A process that was killed meanwhile refuses it, and its end is heard of next.
@@ -79,15 +79,48 @@ pub fn asked(what: libc::c_uint, pid: libc::pid_t, data: usize) -> io::Result<()
     }
 }
 
-/// Waits for any traced thread to stop or to end: which one, and its wait status; `ends` hears of an end before it is taken leave
-/// of. A signal ends the wait.
-pub fn next_stop(ends: impl FnOnce(libc::pid_t)) -> io::Result<(libc::pid_t, i32)> {
+/// What a wait has heard of.
+pub enum Heard {
+    /// A thread has stopped.
+    Stopped(Stop),
+    /// One has ended, with this wait status.
+    Ended(libc::pid_t, i32),
+    /// A signal has ended the wait.
+    Nothing,
+}
+
+/// A thread that has stopped.
+pub struct Stop {
+    /// Which one.
+    pub tid: libc::pid_t,
+    /// The signal that it gets, or has stopped by.
+    pub signal: libc::c_int,
+    /// The event that it has stopped for: `PTRACE_EVENT_FORK` and its like; 0 for none.
+    pub event: i32,
+}
+
+impl Stop {
+    /// What the thread has started, if it has stopped for that.
+    pub fn started(&self) -> Option<libc::pid_t> {
+        let starts = [libc::PTRACE_EVENT_FORK, libc::PTRACE_EVENT_VFORK, libc::PTRACE_EVENT_CLONE];
+        starts.contains(&self.event).then(|| number_of_event(self.tid))?
+    }
+
+    /// The number that it had before it became another program, if it has stopped for that and has another one now.
+    pub fn former(&self) -> Option<libc::pid_t> {
+        let execs = self.event == libc::PTRACE_EVENT_EXEC;
+        execs.then(|| number_of_event(self.tid))?.filter(|former| *former != self.tid)
+    }
+}
+
+/// Waits for any traced thread to stop or to end; `ends` hears of an end before it is waited for.
+pub fn next(ends: impl FnOnce(libc::pid_t)) -> io::Result<Heard> {
     // SAFETY: all zeros is a valid siginfo_t.
     let mut about: libc::siginfo_t = unsafe { mem::zeroed() };
     let look = libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT | libc::__WALL;
     // SAFETY: `about` is a valid place to write to.
     if unsafe { libc::waitid(libc::P_ALL, 0, &mut about, look) } != 0 {
-        return Err(io::Error::last_os_error());
+        return nothing_or_why();
     }
     // SAFETY: waitid has filled it.
     let tid = unsafe { about.si_pid() };
@@ -97,8 +130,18 @@ pub fn next_stop(ends: impl FnOnce(libc::pid_t)) -> io::Result<(libc::pid_t, i32
     let mut status = 0;
     // SAFETY: `status` is a valid place to write to.
     match unsafe { libc::waitpid(tid, &mut status, libc::__WALL) } {
-        -1 => Err(io::Error::last_os_error()),
-        tid => Ok((tid, status)),
+        -1 => nothing_or_why(),
+        tid if libc::WIFSTOPPED(status) => {
+            Ok(Heard::Stopped(Stop { tid, signal: libc::WSTOPSIG(status), event: status >> 16 }))
+        }
+        tid => Ok(Heard::Ended(tid, status)),
+    }
+}
+
+fn nothing_or_why() -> io::Result<Heard> {
+    match io::Error::last_os_error() {
+        why if why.kind() == io::ErrorKind::Interrupted => Ok(Heard::Nothing),
+        why => Err(why),
     }
 }
 
@@ -106,7 +149,7 @@ pub fn next_stop(ends: impl FnOnce(libc::pid_t)) -> io::Result<(libc::pid_t, i32
 pub const CALL: libc::c_int = 0x80;
 
 /// The event of a thread that was attached, or that a signal has stopped: `PTRACE_EVENT_STOP`.
-pub const STOPPED: libc::c_int = 128;
+pub const GROUP_STOP: i32 = 128;
 
 /// Of what kinds of stops the tracer is told.
 pub const TOLD: libc::c_int = libc::PTRACE_O_TRACESYSGOOD
@@ -115,3 +158,36 @@ pub const TOLD: libc::c_int = libc::PTRACE_O_TRACESYSGOOD
     | libc::PTRACE_O_TRACECLONE
     | libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_TRACEEXIT;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_at_the_end_of_a_page_is_read_where_nothing_follows() {
+        let own = std::process::id() as libc::pid_t;
+        let page = 4096;
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let kind = libc::MAP_PRIVATE | libc::MAP_ANON;
+        // SAFETY: a fresh mapping of no file, at no wanted place.
+        let pages = unsafe { libc::mmap(ptr::null_mut(), 2 * page, access, kind, -1, 0) };
+        assert_ne!(pages, libc::MAP_FAILED);
+        // SAFETY: the second page of the mapping, which nothing refers to.
+        unsafe { libc::munmap(pages.wrapping_byte_add(page), page) };
+        let at = pages.wrapping_byte_add(page - 5);
+        // SAFETY: the last five bytes of the first page.
+        unsafe { ptr::copy_nonoverlapping(c"/etc".as_ptr(), at.cast(), 5) };
+        assert_eq!(path_at(own, at as u64).as_deref(), Some(&b"/etc"[..]));
+        assert_eq!(path_at(own, pages.wrapping_byte_add(page) as u64), None);
+        // SAFETY: the first page, which nothing refers to any more.
+        unsafe { libc::munmap(pages, page) };
+    }
+
+    #[test]
+    fn components_are_names_between_slashes() {
+        let rows = [("", 0), ("/", 1), (".", 1), ("a", 1), ("/a//b/", 2), ("../x/y", 3)];
+        for (path, wanted) in rows {
+            assert_eq!(components(path.as_bytes()), wanted, "{path}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The operations of a program: of one run under ptrace(2), which takes longer. No time is taken from that run. A short program
+//! stops at every call ([`super::filter`]); of a longer one the later calls are looked at now and then ([`traps`]), where the
+//! kernel can count them. A process that runs already is [`attached`].
+
+pub mod attached;
+mod call;
+mod call_names;
+mod census;
+mod cold;
+mod descriptors;
+mod made;
+mod ptrace;
+mod sampled;
+mod seen;
+mod tally;
+mod task;
+mod tracer;
+mod traps;
+
+use super::listen::Living;
+use super::run::{self, Surroundings};
+use super::transfers;
+use made::Calls;
+use std::io;
+use tare_proto::{COUNTED_SHARE, Counter};
+use tracer::{Looks, Tracer};
+use traps::Traps;
+
+/// Of a program that takes less time than this every call is looked at.
+const SHORT_NS: f64 = 3e8;
+
+/// How often the program and what it starts make each call and each operation, in one run; without a tracer it takes `ns` and makes
+/// `free` reads and writes. The error says why that is not known.
+pub fn count(place: &Surroundings, ns: f64, free: Option<f64>) -> io::Result<Vec<Counter>> {
+    let calls = if ns > SHORT_NS { Calls::known() } else { None };
+    let mut tracer = Tracer::new(Looks::Filtered);
+    let mut traced = None;
+    let ran = run::traced(place, calls.is_none(), |pid, living| {
+        let pid = pid as libc::pid_t;
+        if let Some(calls) = calls {
+            tracer.looks = Looks::Sampled(Traps::new(calls, pid, ns)?);
+        }
+        let (status, transfers) = follow(&mut tracer, pid, living)?;
+        traced = transfers;
+        Ok(status)
+    })?;
+    let Tracer { mut seen, looks } = tracer;
+    if let Some(why) = seen.refused.take() {
+        return Err(io::Error::other(why));
+    }
+    if let Some(why) = ran.why() {
+        return Err(io::Error::other(why));
+    }
+    let (each, share) = match looks {
+        Looks::Sampled(traps) => traps.each(&seen),
+        Looks::Filtered | Looks::All => (1.0, 1.0),
+    };
+    let mut counters = seen.counters(each);
+    if let Some((traced, free)) = traced.zip(free) {
+        transfers::correct(&mut counters, traced, free);
+    }
+    counters.push(Counter::new(COUNTED_SHARE, share));
+    Ok(counters)
+}
+
+/// Follows `first`, which stops when it begins, and all that it starts, until it ends; its wait status, and the reads and writes
+/// until then. What it leaves is counted as far as its time goes.
+fn follow(
+    tracer: &mut Tracer,
+    first: libc::pid_t,
+    living: &Living,
+) -> io::Result<(i32, Option<f64>)> {
+    let mut transfers = None;
+    loop {
+        let ended = tracer.step(|tid| {
+            if tid == first {
+                transfers = transfers::of(tid as u32);
+                living.is_waited_for();
+            }
+        })?;
+        if let Some((_, status)) = ended.filter(|(tid, _)| *tid == first) {
+            tracer.seen.stops();
+            return Ok((status, transfers));
+        }
+    }
+}

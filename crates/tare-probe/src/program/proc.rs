@@ -1,0 +1,107 @@
+//! What `/proc` says of processes and their threads: nothing of one that has gone.
+
+use std::fs;
+
+/// Every process that can be seen here.
+pub fn processes() -> Vec<libc::pid_t> {
+    numbers("/proc")
+}
+
+/// The threads of process `pid`.
+pub fn threads(pid: libc::pid_t) -> Vec<libc::pid_t> {
+    numbers(&format!("/proc/{pid}/task"))
+}
+
+fn numbers(folder: &str) -> Vec<libc::pid_t> {
+    let all = fs::read_dir(folder).into_iter().flatten().flatten();
+    all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// `/proc/PID/stat` from behind the name on, which may hold anything.
+pub struct Stat(String);
+
+impl Stat {
+    /// Of process `pid`, while it is there.
+    pub fn of(pid: libc::pid_t) -> Option<Stat> {
+        fs::read_to_string(format!("/proc/{pid}/stat")).ok().map(|text| Stat::new(&text))
+    }
+
+    fn new(text: &str) -> Stat {
+        Stat(text.rsplit(')').next().unwrap_or_default().to_owned())
+    }
+
+    /// Whether it has ended, and nobody has waited for it yet.
+    pub fn has_ended(&self) -> bool {
+        self.0.split_whitespace().next() == Some("Z")
+    }
+
+    /// The process that has started it, or adopted it.
+    pub fn parent(&self) -> Option<libc::pid_t> {
+        self.0.split_whitespace().nth(1)?.parse().ok()
+    }
+
+    /// Faults for which nothing was read from a disk.
+    #[cfg(target_pointer_width = "64")]
+    pub fn minor_faults(&self) -> u64 {
+        self.number(7)
+    }
+
+    /// Ticks of CPU time in its own code, its own and those of children that were waited for.
+    #[cfg(target_pointer_width = "64")]
+    pub fn user_ticks(&self) -> u64 {
+        self.number(11) + self.number(13)
+    }
+
+    /// The same in the kernel.
+    #[cfg(target_pointer_width = "64")]
+    pub fn system_ticks(&self) -> u64 {
+        self.number(12) + self.number(14)
+    }
+
+    #[cfg(target_pointer_width = "64")]
+    fn number(&self, at: usize) -> u64 {
+        let word = self.0.split_whitespace().nth(at);
+        word.and_then(|word| word.parse().ok()).unwrap_or(0)
+    }
+}
+
+/// Pages of files that process `pid` has mapped and used.
+#[cfg(target_pointer_width = "64")]
+pub fn mapped_pages(pid: libc::pid_t) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+    text.split_whitespace().nth(2).and_then(|word| word.parse().ok()).unwrap_or(0)
+}
+
+/// What stands after `key` in `/proc/TID/status`, of a process or a thread.
+#[cfg(target_pointer_width = "64")]
+pub fn status(tid: libc::pid_t, key: &str) -> Option<String> {
+    let text = fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix(key)).map(|rest| rest.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_hold_anything() {
+        let stat =
+            Stat::new("17 (a) Z 9 (b) S 42 17 17 0 -1 4194560 123 6 0 0 250 31 1000 7 20 0 1 0 5");
+        assert_eq!((stat.has_ended(), stat.parent()), (false, Some(42)));
+        assert_eq!(stat.minor_faults(), 123);
+        assert_eq!((stat.user_ticks(), stat.system_ticks()), (1250, 38));
+        assert!(Stat::new("17 (sh) Z 1 17").has_ended());
+    }
+
+    #[test]
+    fn this_process_is_there_with_this_thread() {
+        let own = std::process::id() as libc::pid_t;
+        // SAFETY: gettid has no preconditions.
+        let thread = unsafe { libc::gettid() };
+        assert!(processes().contains(&own) && threads(own).contains(&thread));
+        // SAFETY: getppid has no preconditions.
+        assert_eq!(Stat::of(own).and_then(|stat| stat.parent()), Some(unsafe { libc::getppid() }));
+        assert_eq!(status(thread, "Tgid:"), Some(own.to_string()));
+        assert!(mapped_pages(own) > 0);
+    }
+}
