@@ -113,14 +113,14 @@ pub fn expand(
     let mut rows = Vec::new();
     for bench in benches {
         let found = found.iter().find(|found| found.benchmark == bench.name);
-        let loads = of(&bench, asked, cpus, found);
+        let loads = loads_of(&bench, asked, cpus, found);
         rows.extend(loads.into_iter().map(|load| bench.at(load)));
     }
     rows
 }
 
 /// The loads of one benchmark, upwards; at least one.
-pub fn of(
+pub fn loads_of(
     bench: &BenchInfo,
     asked: &[LoadArg],
     cpus: usize,

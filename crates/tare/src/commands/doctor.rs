@@ -2,32 +2,34 @@
 //! what the others lack.
 
 use crate::cli::{DoctorArgs, LAYER_MISSING};
-use crate::config::{Asked, Config, layers};
+use crate::config::{Asked, Config, layers, most_vcpus};
 use crate::environment::{self, View, far};
+use crate::pin::Pin;
+use crate::policy::{Policy, REAL};
 use crate::progress::Progress;
 use crate::usage::OrUsage;
 use crate::{host, interrupt, output};
 use anyhow::Result;
 use serde_json::{Value, json};
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use tare_board::identity::{Identity, Known};
 use tare_layers::{Settings, Unavailable};
-use tare_proto::Machine;
 use tare_report::json_text;
-use tare_run::{Candidate, Event, Observer, Trial, Trials, simulated};
+use tare_run::{Candidate, Event, Observer, Trial, Trials};
 
 /// Looks at the machine and tries the named layers, or all.
 pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     interrupt::listen()?;
-    let (host, keeper) = (host::host()?, host::keeper()?);
+    let host = host::host()?;
+    let keeper = host::keeper()?;
     host::sweep(&host);
     let config = if args.layers.is_empty() { Config::default() } else { Config::read(None)? };
     let asked: Vec<Settings> =
         args.layers.iter().map(|text| config.named(text).or_usage()).collect::<Result<_>>()?;
     let layers = layers(args.machine, &asked).or_usage()?;
-    let machine = environment::look(&View::of_this_host(&cpus_of(&layers)));
+    let machine =
+        environment::look(&View::of_this_host(&Pin::Auto.cpus(&REAL, most_vcpus(&layers))?));
     if !args.json {
         output::print(&format!(
             "{}\nLayers ({} machine)\n",
@@ -38,13 +40,13 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     if args.again {
         layers.iter().for_each(|asked| tare_run::forget(&host, asked.kind));
     }
-    let within = args.boot_limit.unwrap_or(usual_limit(args.machine));
+    let within = args.boot_limit.unwrap_or(Policy::for_machine(args.machine).boot_limit);
     let interrupted = interrupt::interrupted;
     let trials = Trials { host: &host, keeper: &keeper, within, anew: true, interrupted };
     let candidates: Vec<Candidate> =
         layers.iter().map(|asked| asked.candidate(args.machine)).collect();
-    let (progress, printed) = (Progress::new(), Ok(()));
-    let mut watcher = Watcher { layers: &layers, json: args.json, progress, printed };
+    let mut watcher =
+        Watcher { layers: &layers, json: args.json, progress: Progress::new(), printed: Ok(()) };
     let tried = trials.all(&candidates, &mut watcher);
     watcher.progress.finish();
     watcher.printed?;
@@ -88,20 +90,6 @@ impl Observer for Watcher<'_> {
             other => self.progress.event(other),
         }
     }
-}
-
-fn usual_limit(machine: Machine) -> Duration {
-    match machine {
-        Machine::Real => super::run::BOOT,
-        Machine::Sim => simulated::BOOT,
-    }
-}
-
-/// The CPUs that `tare run` would pin these layers to.
-fn cpus_of(layers: &[Asked]) -> Vec<u32> {
-    let vcpus = layers.iter().filter_map(|asked| asked.settings.number("vcpus", 1, 1, 1024).ok());
-    let count = vcpus.max().unwrap_or(1) as usize;
-    tare_run::pick_cpus(Path::new("/"), &tare_run::allowed_cpus(), count)
 }
 
 /// What the layer is that booted.

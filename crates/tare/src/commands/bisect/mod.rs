@@ -8,7 +8,6 @@ mod versions;
 
 use crate::cli::{BisectArgs, INTERRUPTED, RunArgs};
 use crate::commands::run;
-use crate::config::Config;
 use crate::usage::{OrUsage, is_wrong_usage};
 use crate::{interrupt, output};
 use anyhow::{Result, anyhow, bail};
@@ -115,9 +114,9 @@ fn one(
     if !measured {
         let run = RunArgs { out: Some(dir.clone()), ..run };
         // A version that cannot run is passed over; what was asked for wrongly is wrong for all of them.
-        match run::quietly(&run, &Config::default(), None) {
+        match run::quietly(&run) {
             Err(error) if !is_wrong_usage(&error) => return Ok(Err(format!("{error:#}"))),
-            ran => ran.map(drop)?,
+            ran => ran?,
         }
         if interrupt::interrupted() {
             return Ok(Err("it was interrupted".into()));
