@@ -49,7 +49,7 @@ fn a_link_of_a_guessed_name_is_not_written_through() {
 fn an_own_link_leads_on_and_stays() {
     let bench = bench();
     fs::write(bench.path("real"), "old").unwrap();
-    fs::set_permissions(bench.path("real"), fs::Permissions::from_mode(0o600)).unwrap();
+    common::set_mode(bench.path("real"), 0o600);
     symlink("real", bench.path("out")).unwrap();
     bench.ok("export c --out out");
     assert!(bench.path("out").is_symlink());

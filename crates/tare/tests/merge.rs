@@ -24,10 +24,6 @@ fn host(bench: &Bench, name: &str, cost: f64, more: &str) {
     ));
 }
 
-fn json_of(bench: &Bench, line: &str) -> Value {
-    serde_json::from_str(&bench.ok(line).out).expect("JSON")
-}
-
 #[test]
 fn hosts_that_agree_give_one_mean_and_a_page_with_each_of_them() {
     let bench = Bench::new();
@@ -38,7 +34,7 @@ fn hosts_that_agree_give_one_mean_and_a_page_with_each_of_them() {
     assert!(said.starts_with("4 hosts: what each layer costs against native"), "{said}");
     assert!(said.contains("x: 2.00 times slower than native; 4 hosts do not differ"), "{said}");
     assert_eq!(flat(&bench.ok("show all").out), said, "what is printed is what is kept");
-    let all = json_of(&bench, "show all --format json");
+    let all = bench.json("show all --format json");
     assert_eq!(all["format"], "tare-fleet");
     let cell = &all["rows"][0]["cells"][0];
     let pooled = &cell["pooled"];
@@ -100,7 +96,7 @@ fn more_hosts_than_are_read_at_once_keep_their_order() {
     }
     let all: Vec<String> = (0..100).rev().map(|at| format!("hosts/h{at:03}")).collect();
     bench.ok(&format!("merge {} -o all --short", all.join(" ")));
-    let all = json_of(&bench, "show all --format json");
+    let all = bench.json("show all --format json");
     let hosts = all["hosts"].as_array().unwrap();
     assert_eq!(
         (hosts.len(), &hosts[0]["name"], &hosts[99]["name"]),
@@ -122,7 +118,7 @@ fn hosts_that_differ_are_said_to_and_the_odd_one_is_named() {
     assert!(said.contains("times native, depending on the host"), "{said}");
     assert!(said.contains("odd is unlike the other hosts in 2 of 2 ratios"), "{said}");
     assert!(!said.contains("a is unlike"), "{said}");
-    let cell = &json_of(&bench, "show all --format json")["rows"][0]["cells"][0];
+    let cell = &bench.json("show all --format json")["rows"][0]["cells"][0];
     assert_eq!(cell["spread"], "wide");
     assert!(cell["pooled"]["i_squared"].as_f64().unwrap() > 0.99);
     assert!(cell["pooled"]["next_high"].as_f64() > cell["pooled"]["high"].as_f64());

@@ -31,7 +31,8 @@ fn a_layer_that_was_given_up_is_neither_booted_again_nor_filled_into_old_blocks(
     let bench = Bench::new();
     bench.ok("list"); // unpacks the probe
     // Greets once, which is its trial, and never again.
-    let (mark, probe) = (bench.path("tried"), probe());
+    let mark = bench.path("tried");
+    let probe = probe();
     let text = format!("mkdir {} && exec {} serve; exit 1", mark.display(), probe.display());
     let script = bench.write("once.sh", &text);
     let layer = format!("--layer 'name=once,kind=mock,command=sh {}'", script.display());

@@ -63,7 +63,7 @@ fn what_hits_a_whole_round_or_a_single_turn_moves_no_ratio() {
         "run --layer name=base,kind=mock,script=base.json --layer name=slow,kind=mock,script=slow.json \
          --baseline base --bench lmbench/null_call --blocks 2 --format json --out c",
     );
-    let board: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
+    let board: serde_json::Value = out.json();
     let rows = board["rows"].as_array().expect("rows");
     let row = rows.iter().find(|row| row["benchmark"] == "lmbench/null_call").expect("the row");
     assert_eq!(row["cells"][0]["ratio"]["value"], 1.5, "{row:#}");
@@ -122,7 +122,7 @@ fn a_known_slowdown_is_found() {
         "run --layers native --layer name=slower,kind=native,slower=900 --bench kernel/getppid --blocks 2 \
          --format json --out c",
     );
-    let board: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
+    let board: serde_json::Value = out.json();
     let rows = board["rows"].as_array().expect("rows");
     let row = rows.iter().find(|row| row["benchmark"] == "kernel/getppid").expect("the row");
     let ratio = row["cells"][0]["ratio"]["value"].as_f64().expect("a ratio");
@@ -162,7 +162,7 @@ fn a_layer_without_turns_is_divided_by_a_whole_series_of_the_baseline() {
         own.expect("measured").samples.len(),
         "a series of the same length"
     );
-    let board: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
+    let board: serde_json::Value = out.json();
     let row = board["rows"]
         .as_array()
         .expect("rows")

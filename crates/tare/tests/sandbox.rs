@@ -36,8 +36,7 @@ const TWO: &str = "--layer name=base,kind=mock,script=base.json --layer name=slo
 const SUITE: &str = "--suite sandbox --load beside/*=2 --blocks 3 --seed 1 --out c";
 
 fn board(bench: &Bench, line: &str) -> Value {
-    let json = bench.ok(&format!("{line} --format json")).out;
-    serde_json::from_str(&json).expect("JSON on standard output")
+    bench.json(&format!("{line} --format json"))
 }
 
 fn row<'a>(board: &'a Value, name: &str) -> &'a Value {

@@ -9,7 +9,7 @@ use serde_json::Value;
 const RUN: &str = "run --sweep mock.value=100,150 --sweep mock.times=1,2,4 --bench lmbench/null_call --blocks 3 --seed 1 --out c";
 
 fn response(bench: &Bench, name: &str) -> Value {
-    let board: Value = serde_json::from_str(&bench.ok("show c --format json").out).expect("JSON");
+    let board: Value = bench.json("show c --format json");
     let all = board["sweeps"].as_array().expect("sweeps");
     let all = all.iter().flat_map(|sweep| sweep["responses"].as_array().expect("responses"));
     all.into_iter().find(|one| one["benchmark"] == name).expect(name).clone()

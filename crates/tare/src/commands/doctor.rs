@@ -23,7 +23,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     interrupt::listen()?;
     let host = host::host()?;
     let keeper = host::keeper()?;
-    host::sweep(&host);
+    host::remove_leftovers(&host);
     let config = if args.layers.is_empty() { Config::default() } else { Config::read(None)? };
     let asked: Vec<Settings> =
         args.layers.iter().map(|text| config.named(text).or_usage()).collect::<Result<_>>()?;
@@ -148,7 +148,9 @@ fn in_short(layers: &[(String, Option<Unavailable>)]) -> String {
     const INSTALL: &str = "apt-get install ";
     let here = layers.iter().filter(|(_, missing)| missing.is_none());
     let here: Vec<&str> = here.map(|(name, _)| name.as_str()).collect();
-    let (mut names, mut packages, mut more) = (Vec::new(), Vec::new(), String::new());
+    let mut names = Vec::new();
+    let mut packages = Vec::new();
+    let mut more = String::new();
     for (name, missing) in layers {
         let Some(Unavailable { why, remedy }) = missing else { continue };
         match remedy.split_once(INSTALL) {
@@ -168,7 +170,8 @@ fn in_short(layers: &[(String, Option<Unavailable>)]) -> String {
     let here = if here.is_empty() { "nothing".into() } else { here.join(", ") };
     let mut text = format!("\nIn short\n  can be weighed now: {here}\n");
     if !names.is_empty() {
-        let (names, packages) = (names.join(", "), packages.join(" "));
+        let names = names.join(", ");
+        let packages = packages.join(" ");
         text.push_str(&format!("  one command adds {names}; as root: {INSTALL}{packages}\n"));
     }
     text + &more
@@ -183,7 +186,8 @@ fn within(time: Duration) -> String {
 }
 
 fn for_machines(asked: &Asked, tried: &Result<Trial, Unavailable>) -> Value {
-    let (name, settings) = (&asked.name, asked.settings.to_string());
+    let name = &asked.name;
+    let settings = asked.settings.to_string();
     match tried {
         Ok(trial) => json!({
             "layer": name, "kind": asked.kind, "settings": settings, "available": true,

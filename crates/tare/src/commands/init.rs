@@ -25,7 +25,7 @@ pub fn init(args: &InitArgs) -> Result<ExitCode> {
     interrupt::listen()?;
     let host = host::host()?;
     let keeper = host::keeper()?;
-    host::sweep(&host);
+    host::remove_leftovers(&host);
     let catalog = Catalog::load(&host.probe)?;
     let given: Vec<Settings> =
         args.layers.iter().map(|text| Settings::parse(text).or_usage()).collect::<Result<_>>()?;

@@ -1,14 +1,14 @@
 //! The programs of a campaign: what was asked for, as rows and as what the probe is told to run.
 
 mod at_loads;
+mod for_prediction;
 pub mod known;
 mod names;
-mod predicted;
 mod root;
 mod units;
 
 pub use at_loads::{at_loads, check_search};
-pub use predicted::one;
+pub use for_prediction::for_prediction;
 pub use root::{recipe, rooted};
 
 use crate::cli::ProgramArgs;
@@ -242,10 +242,11 @@ impl WantedProgram {
             let rows = figures.map(|figure| {
                 let name = format!("{stem}.{}", figure.name.replace('/', "."));
                 let name = at_load(&name, load);
-                let (unit, better) = (figure.unit, figure.better);
                 let value =
                     ProgramValue::Figure { format: format.clone(), name: figure.name.to_string() };
-                (BenchInfo { name, unit, better, ..base.clone() }, value)
+                let bench =
+                    BenchInfo { name, unit: figure.unit, better: figure.better, ..base.clone() };
+                (bench, value)
             });
             let mut rows: Vec<(BenchInfo, ProgramValue)> = rows.collect();
             let mut seen = std::collections::BTreeSet::new();

@@ -15,7 +15,9 @@ use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
-use tare_board::{Options, PRICES, Profile, Scoreboard, held, predict as predicted, scoreboard};
+use tare_board::{
+    Options, PRICES, Profile, Scoreboard, held, predict as predict_on_layers, scoreboard,
+};
 use tare_layers::{Settings, configure};
 use tare_proto::{Machine, Series};
 use tare_report::{held_text, json_text, prediction_text};
@@ -47,9 +49,11 @@ pub fn predict(args: &PredictArgs) -> Result<ExitCode> {
         (None, None) if args.command.command.is_empty() && args.program.is_none() => {
             return every(&campaign, &board, args);
         }
-        (None, None) => profile(programs::one(&args.command, args.program.as_deref()).or_usage()?)?,
+        (None, None) => {
+            profile(programs::for_prediction(&args.command, args.program.as_deref()).or_usage()?)?
+        }
     };
-    let prediction = predicted(&campaign, &board, &profile);
+    let prediction = predict_on_layers(&campaign, &board, &profile);
     let from = quote(&args.from.display().to_string()).into_owned();
     let text = if args.json { json_text(&prediction) } else { prediction_text(&prediction, &from) };
     output::print(&text)?;
@@ -125,7 +129,7 @@ fn profile(wanted: WantedProgram) -> Result<Profile> {
     let keeper = host::keeper()?;
     let cpus = Pin::Auto.cpus(&REAL, 1).or_usage()?;
     interrupt::listen()?;
-    host::sweep(&host);
+    host::remove_leftovers(&host);
     let settings = Settings::parse(&format!("{HERE},root=host"))?;
     let (kind, settings, layer) = configure(Machine::Real, &settings)?;
     let asked = Asked { name: HERE.into(), kind: kind.name, settings, layer, named: true };

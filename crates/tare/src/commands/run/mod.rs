@@ -103,7 +103,7 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
     let out = args.out.clone().unwrap_or_else(fresh_directory);
     check_place(&out)?;
     interrupt::listen()?;
-    host::sweep(&host);
+    host::remove_leftovers(&host);
 
     let Selected { asked, programs, loads, vcpus, .. } = selected;
     let rooted = with_root(asked, resolved.machine, &programs, &host, &keeper);

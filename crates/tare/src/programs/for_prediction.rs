@@ -8,7 +8,7 @@ use tare_layers::suggestion;
 use tare_store::ProgramValue;
 
 /// The program that `asked` describes, or the one of the suite that is called `named`.
-pub fn one(asked: &ProgramArgs, named: Option<&str>) -> Result<WantedProgram> {
+pub fn for_prediction(asked: &ProgramArgs, named: Option<&str>) -> Result<WantedProgram> {
     let Some(name) = named else { return read(asked, SUITE) };
     let names: Vec<String> = known::benches().map(|bench| bench.name).collect();
     let row = names.iter().find(|row| *row == name || row.ends_with(&format!("/{name}")));

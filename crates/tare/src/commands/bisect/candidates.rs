@@ -12,7 +12,7 @@ use tare_layers::{is_pattern, kernels, unknown_packages};
 const KERNEL: &str = "kernel";
 
 /// The versions from the good to the bad one, in this order.
-pub fn versions(args: &BisectArgs) -> Result<Vec<String>> {
+pub fn candidates(args: &BisectArgs) -> Result<Vec<String>> {
     let mut all: Vec<String> = Vec::new();
     for text in &args.over {
         match is_pattern(text) {
