@@ -3,9 +3,9 @@
 mod common;
 
 use common::{Bench, done, flat, path_with, signal, small_root, wait_until};
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::Signal;
 use nix::sys::stat::Mode;
-use nix::unistd::{Pid, mkfifo};
+use nix::unistd::mkfifo;
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Child, Command};

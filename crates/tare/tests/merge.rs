@@ -77,8 +77,7 @@ fn a_mean_over_hosts_can_fail_a_build() {
     let done = bench.tare("show all --fail-if instructions>1%");
     assert_eq!(done.code, 2, "its rows are times: {}", done.err);
     bench.ok("merge hosts/a -o one");
-    let done = bench.tare("show one --fail-if slower>50%");
-    assert!(done.code == 1 && done.err.contains("two hosts"), "{}", done.err);
+    bench.fails("show one --fail-if slower>50%", 1, "two hosts");
 }
 
 #[test]
@@ -140,10 +139,8 @@ fn a_host_without_a_campaign_is_named_with_its_reason() {
     assert!(done.err.contains("c is missing"), "{}", done.err);
     let page = fs::read_to_string(bench.path("all/report.html")).unwrap();
     assert!(page.contains("c is missing"));
-    let done = bench.tare("merge hosts/a hosts/b hosts/e -o other");
-    assert!(done.code == 1 && done.err.contains("no directory hosts/e"), "{}", done.err);
-    let done = bench.tare("merge hosts/c hosts/d -o other");
-    assert!(done.code == 1 && done.err.contains("no host has a figure"), "{}", done.err);
+    bench.fails("merge hosts/a hosts/b hosts/e -o other", 1, "no directory hosts/e");
+    bench.fails("merge hosts/c hosts/d -o other", 1, "no host has a figure");
     let one = flat(&bench.ok("merge hosts/a hosts/c -o one").out);
     assert!(one.contains("one host alone") && one.contains("not pooled"), "{one}");
 }
@@ -201,8 +198,6 @@ fn a_merged_result_that_is_damaged_is_an_error() {
         assert!(done.code == 1 && done.err.contains(why), "{why}: {}", done.err);
     }
     bench.write("all/merged.json", &whole);
-    let done = bench.tare("report all --format svg");
-    assert!(done.code == 2 && done.err.contains("no such form"), "{}", done.err);
-    let done = bench.tare("show all --estimator mean");
-    assert!(done.code == 2 && done.err.contains("tare merge"), "{}", done.err);
+    bench.fails("report all --format svg", 2, "no such form");
+    bench.fails("show all --estimator mean", 2, "tare merge");
 }

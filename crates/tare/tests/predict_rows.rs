@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Bench, done};
+use common::{Bench, done, row};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -122,9 +122,8 @@ fn priced_wrongly(found: &Value, board: &Value, name: &str) -> String {
     let program = &found["program"];
     let layer = &found["layers"][0];
     let terms = layer["terms"].as_array().expect("terms");
-    let rows = board["rows"].as_array().expect("rows");
-    let row = rows.iter().find(|row| row["benchmark"] == format!("operations/{name}"));
-    let ratio = number(&row.expect("a row")["cells"][0]["ratio"]["value"]);
+    let row = row(board, &format!("operations/{name}"));
+    let ratio = number(&row["cells"][0]["ratio"]["value"]);
     let Some(term) = terms.iter().find(|term| term["name"] == name) else {
         // A row that subtracts is below 0 now and then when its series are this short.
         return if ratio.is_nan() {

@@ -65,9 +65,7 @@ fn a_condition_about_times_is_wrong_among_instructions() {
     wrong(bench.tare("show c --fail-if slower>3%"));
     wrong(bench.tare("compare c c --fail-if slower>3%"));
     let real = "run --layer name=a,kind=mock --layer name=b,kind=mock --baseline a --bench lmbench/null_call";
-    let done = bench.tare(&format!("{real} --fail-if instructions>1%"));
-    assert_eq!(done.code, 2, "{}", done.err);
-    assert!(done.err.contains("use 'slower > 1%'"), "{}", done.err);
+    bench.fails(&format!("{real} --fail-if instructions>1%"), 2, "use 'slower > 1%'");
 }
 
 #[test]

@@ -89,6 +89,14 @@ impl Bench {
         done
     }
 
+    /// Runs `tare` and expects it to end with `code` and a message that holds `why`.
+    #[track_caller]
+    pub fn fails(&self, line: &str, code: i32, why: &str) {
+        let done = self.tare(line);
+        assert_eq!(done.code, code, "tare {line}\n{}\n{}", done.out, done.err);
+        assert!(done.err.contains(why), "tare {line}: no '{why}' in\n{}", done.err);
+    }
+
     pub fn campaign(&self, name: &str) -> Campaign {
         load(&self.path(name)).expect("a campaign")
     }
@@ -103,6 +111,13 @@ impl Done {
 /// `PATH` with the stand-ins in `folder` before all other programs.
 pub fn path_with(folder: &Path) -> String {
     format!("{}:{}", folder.display(), std::env::var("PATH").expect("a PATH"))
+}
+
+/// The row called `name` of a scoreboard in JSON.
+#[track_caller]
+pub fn row<'a>(board: &'a Value, name: &str) -> &'a Value {
+    let rows = board["rows"].as_array().expect("rows");
+    rows.iter().find(|row| row["benchmark"] == name).unwrap_or_else(|| panic!("no row {name}"))
 }
 
 pub fn set_mode(path: impl AsRef<Path>, mode: u32) {
