@@ -6,7 +6,7 @@ use crate::loads::LoadArg;
 use crate::pin::Pin;
 use crate::policy::{Length, Policy};
 use crate::sweep::{Knobs, Swept};
-use crate::usage::OrUsage;
+use crate::usage::{OrUsage, wrong_usage};
 use anyhow::{Context, Result, anyhow, bail};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -71,10 +71,9 @@ impl<'a> Resolved<'a> {
         let machine = flags.machine.or(file.machine).unwrap_or_default();
         let policy = Policy::for_machine(machine);
         if !policy.host_matters && (flags.budget.is_some() || file.budget.is_some()) {
-            return Err(anyhow!(
+            wrong_usage!(
                 "--budget is time on this host, which must not influence what --machine {machine} measures; give --blocks"
-            ))
-            .or_usage();
+            );
         }
         let explain = flags.explain || file.explain;
         let counting = match () {
@@ -213,7 +212,7 @@ fn programs<'a>(flags: &'a RunArgs, file: &'a Config) -> Vec<&'a ProgramArgs> {
     }
 }
 
-/// Blocks win over a budget that is said in the same place.
+/// What flags say wins over the file, and in the file blocks win over a budget (flags cannot say both).
 fn length(flags: &RunArgs, file: &Config, policy: &Policy) -> Length {
     let of_flags = flags.blocks.map(Length::Blocks).or(flags.budget.map(Length::Budget));
     let blocks_of_file = file.blocks.map(|blocks| Length::Blocks(blocks.get()));
