@@ -1,9 +1,9 @@
 //! The figures that the README quotes, measured anew: what the harness adds, what tare itself uses,
 //! how long campaigns take, how fast layers greet.
 
-use crate::shell::{cargo, root};
-use crate::{packages, weigh};
-use anyhow::{Context, Result, bail};
+use crate::shell::{self, cargo, root, text};
+use crate::{packages, release, weigh};
+use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -15,11 +15,7 @@ const IMPORTED: usize = 10_000;
 /// Measures and prints every figure. Takes about ten minutes, of which five are one campaign.
 pub fn bench() -> Result<()> {
     packages::install()?;
-    cargo(&["build", "--release", "--package", "tare"], &[])?;
-    let folder = root().join("target/bench");
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder)?;
-    let tare = Tare { folder };
+    let tare = Tare { folder: release::build_with_folder("bench")? };
 
     cargo(&["bench", "--quiet", "--package", "tare-import", "--bench", "speed"], &[])?;
     tare.imports()?;
@@ -50,8 +46,7 @@ struct Tare {
 
 impl Tare {
     fn run(&self, args: &[&str]) -> Result<Output> {
-        let tare = root().join("target/release/tare");
-        self.start(&tare, args)
+        self.start(&release::tare(), args)
     }
 
     /// The probe that this tare carries.
@@ -65,12 +60,7 @@ impl Tare {
     fn start(&self, program: &Path, args: &[&str]) -> Result<Output> {
         let mut command = Command::new(program);
         command.args(args).current_dir(&self.folder).env("TARE_CACHE", self.folder.join("cache"));
-        let output =
-            command.output().with_context(|| format!("cannot start {}", program.display()))?;
-        if !output.status.success() {
-            bail!("{} {}: {}", program.display(), args.join(" "), text(&output.stderr));
-        }
-        Ok(output)
+        shell::output(&mut command)
     }
 
     /// Imports 10⁴ result files, from the command line to the scoreboard.
@@ -105,8 +95,4 @@ impl Tare {
         println!("tare {}: {seconds:.1} s\n  {own}\n", args.join(" "));
         Ok(())
     }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }

@@ -10,24 +10,12 @@ pub fn figures() -> Result<()> {
     for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
         let campaign = entry?.path();
         if campaign.join("campaign.db").is_file() {
-            let (from, to) = (campaign.display().to_string(), campaign.with_extension("svg"));
+            let from = campaign.display().to_string();
+            let to = campaign.with_extension("svg");
             let to = to.display().to_string();
-            cargo(
-                &[
-                    "run",
-                    "--quiet",
-                    "--package",
-                    "tare",
-                    "--",
-                    "report",
-                    &from,
-                    "--format",
-                    "svg",
-                    "--out",
-                    &to,
-                ],
-                &[],
-            )?;
+            let run = ["run", "--quiet", "--package", "tare", "--"];
+            let report = ["report", &from, "--format", "svg", "--out", &to];
+            cargo(&[&run[..], &report].concat(), &[])?;
         }
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! The gallery: campaigns of this project, measured here and shown in `docs/gallery`. `cargo xtask gallery` measures all of them
 //! on a quiet machine, `cargo xtask gallery NAME...` some.
 
-use crate::shell::{cargo, root};
-use crate::{gvisor, packages};
+use crate::shell::{self, root};
+use crate::{gvisor, packages, release};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write;
 use std::fs;
@@ -112,7 +112,7 @@ pub fn gallery(args: &[String]) -> Result<()> {
     }
     packages::install()?;
     gvisor::build()?;
-    cargo(&["build", "--release", "--package", "tare"], &[])?;
+    release::build()?;
     for exhibit in EXHIBITS {
         if args.is_empty() || args.iter().any(|name| name == exhibit.name) {
             eprintln!("{}", exhibit.name);
@@ -147,7 +147,8 @@ impl Exhibit {
         let explained =
             self.explained.map(|row| tare(&["explain", &campaign, row, "--color", "never"]));
         let page = self.page(&figures, &board, explained.transpose()?.as_deref());
-        let page = page.replace(&program, GVISOR).replace(&tare_program(), "tare");
+        let page =
+            page.replace(&program, GVISOR).replace(&release::tare().display().to_string(), "tare");
         let file = root().join(FOLDER).join(format!("{}.md", self.name));
         fs::write(&file, page).with_context(|| file.display().to_string())
     }
@@ -188,17 +189,9 @@ fn index() -> String {
     text
 }
 
-fn tare_program() -> String {
-    root().join("target/release/tare").display().to_string()
-}
-
 /// What the release build of tare prints at the root of the repository, at 80 columns.
 fn tare(args: &[&str]) -> Result<String> {
-    let mut command = Command::new(tare_program());
-    let output = command.args(args).env("COLUMNS", "80").current_dir(root()).output();
-    let output = output.with_context(tare_program)?;
-    if !output.status.success() {
-        bail!("tare {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    let mut command = Command::new(release::tare());
+    command.args(args).env("COLUMNS", "80").current_dir(root());
+    Ok(shell::text(&shell::output(&mut command)?.stdout))
 }

@@ -1,10 +1,11 @@
 //! What `tare merge` costs with many hosts: `cargo xtask hosts [--hosts N]` makes campaigns of scripted layers, 26 rows, five
 //! layers and 20 blocks each, and merges a quarter, half and all of them.
 
-use crate::shell::{cargo, root, run};
+use crate::release::{self, tare};
+use crate::shell::{self, cargo, run};
 use anyhow::{Context, Result, bail};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -24,12 +25,10 @@ pub fn hosts(args: &[String]) -> Result<()> {
         [flag, n] if flag == "--hosts" => n.parse()?,
         _ => bail!("cargo xtask hosts [--hosts N]"),
     };
-    cargo(&["build", "--release", "--package", "tare"], &[])?;
-    let folder = root().join("target/hosts");
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder)?;
+    let folder = release::build_with_folder("hosts")?;
     template(&folder)?;
-    let (all, count) = (folder.join("all").display().to_string(), hosts.to_string());
+    let all = folder.join("all").display().to_string();
+    let count = hosts.to_string();
     let made = ["run", "--release", "--package", "tare-store", "--example", "hosts", "--"];
     let template = folder.join("template").display().to_string();
     cargo(&[&made[..], &[template.as_str(), &all, &count]].concat(), &[])?;
@@ -38,10 +37,6 @@ pub fn hosts(args: &[String]) -> Result<()> {
         merge(&folder, part)?;
     }
     fs::remove_dir_all(&folder).context("cannot remove the generated campaigns")
-}
-
-fn tare() -> PathBuf {
-    root().join("target/release/tare")
 }
 
 /// One campaign of scripted layers.
@@ -57,7 +52,7 @@ fn template(folder: &Path) -> Result<()> {
             format!("name={name},kind=mock,value={}", 100 * (layer + 1)),
         ]);
     }
-    let listed = Command::new(tare()).args(["list", "--json"]).output()?;
+    let listed = shell::output(Command::new(tare()).args(["list", "--json"]))?;
     let listed: serde_json::Value =
         serde_json::from_slice(&listed.stdout).context("tare list --json")?;
     let benches = listed["benchmarks"].as_array().context("no benchmarks in tare list")?;
@@ -83,7 +78,8 @@ fn merge(folder: &Path, hosts: usize) -> Result<()> {
     let size = |name: &str| {
         fs::metadata(folder.join("merged").join(name)).map(|file| file.len() as f64 / 1e6)
     };
-    let (merged, page) = (size("merged.json")?, size("report.html")?);
+    let merged = size("merged.json")?;
+    let page = size("report.html")?;
     println!("| {hosts} | {seconds:.1} s | {memory} MiB | {merged:.1} MB | {page:.1} MB |");
     Ok(())
 }

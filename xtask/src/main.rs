@@ -14,6 +14,7 @@ mod orders;
 mod packages;
 mod predict;
 mod python;
+mod release;
 mod shell;
 mod test;
 mod tidy;

@@ -4,8 +4,8 @@
 //! (medians of the campaigns), and how many ratios differ between layers that take turns and layers that are booted one
 //! after the other. `--orders rounds` repeats one order alone.
 
-use crate::shell::{cargo, root};
-use anyhow::{Context, Result, bail};
+use crate::{release, shell};
+use anyhow::{Context, Result};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,13 +28,8 @@ pub fn orders(args: &[String]) -> Result<()> {
     let campaigns = taken(&mut flags, "--campaigns").map_or(Ok(CAMPAIGNS), |n| n.parse())?;
     let orders = taken(&mut flags, "--orders").unwrap_or_else(|| "rounds,series,boots".into());
     let orders: Vec<&str> = orders.split(',').collect();
-    if flags.is_empty() {
-        flags = FLAGS.map(str::to_owned).to_vec();
-    }
-    cargo(&["build", "--release", "--package", "tare"], &[])?;
-    let folder = root().join("target/orders");
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder)?;
+    let flags = release::flags(&flags, &FLAGS);
+    let folder = release::build_with_folder("orders")?;
     let mut all: BTreeMap<&str, Vec<Campaign>> = BTreeMap::new();
     for number in 1..=campaigns {
         for order in &orders {
@@ -70,13 +65,9 @@ struct Campaign {
 impl Campaign {
     fn run(folder: &Path, order: &str, number: usize, flags: &[String]) -> Result<Campaign> {
         let out: PathBuf = folder.join(format!("{order}-{number}"));
-        let mut command = Command::new(root().join("target/release/tare"));
+        let mut command = Command::new(release::tare());
         command.arg("run").args(flags).args(["--order", order, "--out"]).arg(&out);
-        let output = command.output().context("cannot start tare")?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        if !output.status.success() {
-            bail!("a campaign failed: {said}");
-        }
+        let said = shell::text(&shell::output(&mut command)?.stderr);
         let own = said.split("itself used ").nth(1).and_then(|rest| rest.split('%').next());
         let own = own.and_then(|own| own.parse().ok()).context("tare does not say what it used")?;
         let text = fs::read_to_string(out.join("scoreboard.json"))?;
@@ -107,7 +98,8 @@ impl Campaign {
 
     /// Half the width of a ratio's interval, in percent.
     fn half_width(ratio: &Value) -> Option<f64> {
-        let (low, high) = (ratio["low"].as_f64()?, ratio["high"].as_f64()?);
+        let low = ratio["low"].as_f64()?;
+        let high = ratio["high"].as_f64()?;
         Some(50.0 * (high / low).ln())
     }
 
@@ -172,7 +164,8 @@ fn apart(rounds: &[Campaign], boots: &[Campaign]) {
         }
         found
     };
-    let (turns, boots) = (ratios(rounds), ratios(boots));
+    let turns = ratios(rounds);
+    let boots = ratios(boots);
     let compared: Vec<_> =
         turns.iter().filter_map(|(key, a)| Some((key, a, boots.get(key)?))).collect();
     let confidence = 1.0 - FALSE / compared.len().max(1) as f64;
@@ -185,7 +178,8 @@ fn apart(rounds: &[Campaign], boots: &[Campaign]) {
     let mut named = Vec::new();
     for layer in layers {
         let own = compared.iter().filter(|(key, ..)| key.0 == *layer);
-        let (mut rows, mut logs) = (0, Vec::new());
+        let mut rows = 0;
+        let mut logs = Vec::new();
         for (key, turns, boots) in own {
             let Ok(ratio) = unpaired_ratio(boots, turns, confidence) else { continue };
             rows += 1;

@@ -3,8 +3,8 @@
 //!
 //! `cargo xtask predict [FLAGS of tare run...]`; the figures are worth something only on a machine that does nothing else.
 
-use crate::shell::{cargo, root};
-use crate::weigh;
+use crate::shell::{self, root};
+use crate::{release, weigh};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::process::Command;
@@ -21,25 +21,16 @@ pub fn predict(args: &[String]) -> Result<()> {
     let mut layers = weigh::layers();
     // What translates every instruction is not predicted.
     layers.iter_mut().for_each(|word| *word = word.replace(",qemu", ""));
-    cargo(&["build", "--release", "--package", "tare"], &[])?;
-    let tare = root().join("target/release/tare");
-    let folder = root().join("target/predict");
-    let _ = fs::remove_dir_all(&folder);
-    let mut run = Command::new(&tare);
+    let folder = release::build_with_folder("predict")?;
+    let mut run = Command::new(release::tare());
     run.args(["run", "--config"]).arg(root().join("docs/predict/tare.toml"));
-    run.args(layers).args(if args.is_empty() {
-        FLAGS.map(str::to_owned).to_vec()
-    } else {
-        args.to_vec()
-    });
+    run.args(layers).args(release::flags(args, &FLAGS));
     if !run.arg("--out").arg(&folder).status()?.success() {
         bail!("the programs could not be measured");
     }
-    let told = Command::new(&tare).args(["predict", "--from"]).arg(&folder).output()?;
-    if !told.status.success() {
-        bail!("nothing was predicted: {}", String::from_utf8_lossy(&told.stderr));
-    }
-    let table = String::from_utf8(told.stdout)?;
+    let mut predict = Command::new(release::tare());
+    let table =
+        shell::text(&shell::output(predict.args(["predict", "--from"]).arg(&folder))?.stdout);
     println!("{table}");
     let page = root().join("docs/predict.md");
     let text = fs::read_to_string(&page)?;

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use std::ffi::OsStr;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// The root of the repository.
 pub fn root() -> &'static Path {
@@ -22,6 +22,23 @@ pub fn run<S: AsRef<OsStr>>(program: &str, args: &[S], env: &[(&str, &str)]) -> 
         bail!("'{line}' failed ({status})");
     }
     Ok(())
+}
+
+/// Runs `command` and returns what it printed.
+///
+/// # Errors
+/// It cannot be started or fails; the text holds its messages.
+pub fn output(command: &mut Command) -> Result<Output> {
+    let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
+    if !output.status.success() {
+        bail!("{command:?}: {}", text(&output.stderr));
+    }
+    Ok(output)
+}
+
+/// What a program has printed, as text.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Runs this toolchain's cargo.

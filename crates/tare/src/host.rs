@@ -14,7 +14,9 @@ pub fn host() -> Result<Host> {
     let cache = cache()?;
     cache_folder(&cache).with_context(|| format!("tare's cache {}", cache.display()))?;
     let unpacked = |it: &Carried| it.is_here().then(|| it.unpack(&cache)).transpose();
-    let (vmm, probe32, probe_arm) = (unpacked(&VMM)?, unpacked(&PROBE32)?, unpacked(&PROBE_ARM)?);
+    let vmm = unpacked(&VMM)?;
+    let probe32 = unpacked(&PROBE32)?;
+    let probe_arm = unpacked(&PROBE_ARM)?;
     let tare = Some(own_program()?);
     Ok(Host { vmm, probe32, probe_arm, tare, ..Host::new(PROBE.unpack(&cache)?, cache) })
 }
@@ -37,7 +39,7 @@ pub fn counting_host(counting: Counting) -> Result<Host> {
 }
 
 /// Removes what earlier runs of tare left, most of them killed together with their keepers or while they made a root, and says so.
-pub fn sweep(host: &Host) {
+pub fn remove_leftovers(host: &Host) {
     for folder in tare_layers::remove_unfinished(&host.cache) {
         output::note(&format!(
             "tare: removed what a killed tare had left unfinished: {}",

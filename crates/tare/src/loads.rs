@@ -113,14 +113,14 @@ pub fn expand(
     let mut rows = Vec::new();
     for bench in benches {
         let found = found.iter().find(|found| found.benchmark == bench.name);
-        let loads = of(&bench, asked, cpus, found);
+        let loads = loads_of(&bench, asked, cpus, found);
         rows.extend(loads.into_iter().map(|load| bench.at(load)));
     }
     rows
 }
 
 /// The loads of one benchmark, upwards; at least one.
-pub fn of(
+pub fn loads_of(
     bench: &BenchInfo,
     asked: &[LoadArg],
     cpus: usize,
@@ -145,8 +145,12 @@ mod tests {
     use super::*;
 
     fn bench(name: &str, load: &str, loads: &[u32]) -> BenchInfo {
-        let (name, load, loads) = (name.into(), load.into(), loads.to_vec());
-        BenchInfo { name, load, loads, ..BenchInfo::default() }
+        BenchInfo {
+            name: name.into(),
+            load: load.into(),
+            loads: loads.to_vec(),
+            ..BenchInfo::default()
+        }
     }
 
     fn benches() -> Vec<BenchInfo> {
@@ -188,8 +192,8 @@ mod tests {
         let mut looked = Vec::new();
         let found = find_all(searched(&rows, &asked), |bench| {
             looked.push(bench.name.clone());
-            let (benchmark, end) = (bench.name.clone(), "why".to_owned());
-            Ok(Some(FoundLoads { benchmark, loads: vec![1, 3], end }))
+            let benchmark = bench.name.clone();
+            Ok(Some(FoundLoads { benchmark, loads: vec![1, 3], end: "why".into() }))
         });
         assert_eq!(looked, ["start/warm"]);
         let names: Vec<String> = found.unwrap().into_iter().map(|found| found.benchmark).collect();
@@ -203,8 +207,8 @@ mod tests {
         let names: Vec<&str> =
             searched(&all, &asked).iter().map(|bench| bench.name.as_str()).collect();
         assert_eq!(names, ["b/mix"], "what has no loads is not looked at");
-        let (benchmark, end) = ("b/mix".to_owned(), String::new());
-        let found = [FoundLoads { benchmark, loads: vec![1, 2, 6], end }];
+        let found =
+            [FoundLoads { benchmark: "b/mix".into(), loads: vec![1, 2, 6], end: String::new() }];
         let rows = expand(benches(), &asked, 1, &found);
         let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
         assert_eq!(names, ["a/loop@2", "b/mix", "b/mix@2", "b/mix@6", "host/start"]);

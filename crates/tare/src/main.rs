@@ -14,6 +14,7 @@ mod loads;
 mod output;
 mod parallel;
 mod pin;
+mod policy;
 mod programs;
 mod progress;
 mod shell;

@@ -52,7 +52,8 @@ const COLORS: &[&str] = &["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[33m
 /// `text` in which nothing but its lines and tare's own colours steers a terminal.
 fn steady(text: &str, paint: Paint) -> Cow<'_, str> {
     let harmful = |c: char| steers(c) && !matches!(c, '\n' | '\t');
-    let (mut out, mut rest) = (String::new(), text);
+    let mut out = String::new();
+    let mut rest = text;
     while let Some(at) = rest.find(harmful) {
         let (before, from) = rest.split_at(at);
         out.push_str(before);

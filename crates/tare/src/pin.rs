@@ -1,10 +1,10 @@
 //! Which CPUs layers are pinned to: `--pin`.
 
+use crate::policy::Policy;
 use anyhow::{Result, bail};
 use serde::Deserialize;
 use std::path::Path;
 use std::str::FromStr;
-use tare_proto::Machine;
 
 /// What `--pin` says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -53,11 +53,11 @@ impl Pin {
     ///
     /// # Errors
     /// One that this process may not use.
-    pub fn cpus(&self, machine: Machine, vcpus: usize) -> Result<Vec<u32>> {
+    pub fn cpus(&self, policy: &Policy, vcpus: usize) -> Result<Vec<u32>> {
         let allowed = tare_run::allowed_cpus();
         match self {
             // Which CPU translates a simulated one is of no account.
-            Pin::Auto if machine == Machine::Sim => Ok(Vec::new()),
+            Pin::Auto if !policy.host_matters => Ok(Vec::new()),
             Pin::None => Ok(Vec::new()),
             Pin::Auto => Ok(tare_run::pick_cpus(Path::new("/"), &allowed, vcpus)),
             Pin::To(cpus) => match cpus.iter().find(|cpu| !allowed.contains(cpu)) {

@@ -36,8 +36,14 @@ impl Progress {
             ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr_with_hz(5))
                 .with_style(style)
         });
-        let (block, boot) = (String::new(), String::new());
-        Progress { bar, block, boot, left: None, begun: Instant::now(), tried: None }
+        Progress {
+            bar,
+            block: String::new(),
+            boot: String::new(),
+            left: None,
+            begun: Instant::now(),
+            tried: None,
+        }
     }
 
     /// Removes the live line.
@@ -103,7 +109,9 @@ impl Observer for Progress {
             }
             Event::Loads(found) => {
                 let loads: Vec<String> = found.loads.iter().map(u32::to_string).collect();
-                let (name, loads, end) = (&found.benchmark, loads.join(", "), &found.end);
+                let name = &found.benchmark;
+                let loads = loads.join(", ");
+                let end = &found.end;
                 self.line(&format!("{name}: loads {loads} ({end})"));
             }
             Event::Block { number, of, boots } => {

@@ -48,7 +48,8 @@ pub fn own_campaign(folder: &Path) -> Result<()> {
     let file = folder.join(tare_store::FILE);
     let why = foreign(&look(folder)?, "its folder").or(foreign(&look(&file)?, "it"));
     if let Some(why) = why {
-        let (file, folder) = (file.display(), folder.display());
+        let file = file.display();
+        let folder = folder.display();
         bail!(
             "{file} says what tare runs, and {why}. If you trust it, go on with a copy that is yours: cp -r {folder} COPY, \
              then 'tare resume COPY'"
@@ -59,7 +60,8 @@ pub fn own_campaign(folder: &Path) -> Result<()> {
 
 /// Why what was `found` may be somebody else's; `None` when it is this user's.
 fn foreign(found: &Metadata, what: &str) -> Option<String> {
-    let (user, mode) = (geteuid().as_raw(), found.mode());
+    let user = geteuid().as_raw();
+    let mode = found.mode();
     // Who may run anything as root by sudo has no need to be kept from it.
     let sudo = std::env::var("SUDO_UID").ok().filter(|_| user == 0).and_then(|id| id.parse().ok());
     if ![Some(0), Some(user), sudo].contains(&Some(found.uid())) {

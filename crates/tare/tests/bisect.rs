@@ -7,7 +7,9 @@ use common::{Bench, flat};
 /// Sixteen versions; the value rises with the eleventh.
 fn line(more: &str) -> String {
     let versions: Vec<String> = (1..=16).map(|at| version(at).to_string()).collect();
-    let (over, good, bad) = (versions.join(","), version(1), version(16));
+    let over = versions.join(",");
+    let good = version(1);
+    let bad = version(16);
     format!(
         "bisect --layer mock --knob value --good {good} --bad {bad} --over {over} --bench lmbench/null_call {more}"
     )
@@ -64,7 +66,9 @@ fn script(bench: &Bench, path: &str, value: f64) -> String {
 
 /// Looks among `scripts`, from the first to the last; what was said.
 fn among(bench: &Bench, layer: &str, scripts: &[String]) -> String {
-    let (over, good, bad) = (scripts.join(","), &scripts[0], &scripts[scripts.len() - 1]);
+    let over = scripts.join(",");
+    let good = &scripts[0];
+    let bad = &scripts[scripts.len() - 1];
     bench
         .ok(&format!(
             "bisect --layer {layer} --knob script --good {good} --bad {bad} --over {over} --bench lmbench/null_call --out b"
@@ -80,7 +84,8 @@ fn versions_whose_names_end_alike_are_told_apart() {
         .map(|at| script(&bench, &format!("rev{at}/{below}"), if at < 4 { 1000.0 } else { 1500.0 }))
         .collect();
     let said = among(&bench, "mock", &scripts);
-    let (last, first) = (&scripts[2], &scripts[3]);
+    let last = &scripts[2];
+    let first = &scripts[3];
     assert!(said.contains(&format!("The first bad version is {first}; {last} before")), "{said}");
     let odd = [script(&bench, "k/a", 1000.0), script(&bench, "k-a", 1500.0)];
     let said = among(&bench, "mock", &odd);
@@ -108,7 +113,8 @@ fn a_value_is_used_again_only_where_nothing_has_changed() {
 #[test]
 fn a_version_that_does_not_exist_is_named_at_once() {
     let bench = Bench::new();
-    let (good, bad) = (script(&bench, "a", 1000.0), script(&bench, "c", 1500.0));
+    let good = script(&bench, "a", 1000.0);
+    let bad = script(&bench, "c", 1500.0);
     let missing = bench.path("b").display().to_string();
     let line = format!("--good {good} --bad {bad} --bench lmbench/null_call --out out");
     for (knob, machine) in [("script", "sim"), ("kernel", "real")] {

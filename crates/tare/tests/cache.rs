@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{Bench, done};
+use common::{Bench, done, set_mode};
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -40,12 +40,12 @@ fn a_cache_that_others_may_write_to_is_refused() {
     let cache = bench.path("deep/cache");
     fs::create_dir_all(cache.join("kernels")).unwrap();
     for path in [cache.clone(), cache.join("kernels")] {
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o777)).unwrap();
+        set_mode(&path, 0o777);
         let refused = list(&bench, "022");
         assert_eq!(refused.code, 1, "{}", refused.err);
         assert!(refused.err.contains("others may write to"), "{}", refused.err);
         assert!(refused.err.contains(&path.display().to_string()), "{}", refused.err);
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        set_mode(&path, 0o755);
     }
     assert_eq!(list(&bench, "022").code, 0);
 }

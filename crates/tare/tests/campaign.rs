@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Bench;
+use common::{Bench, row};
 use std::collections::BTreeSet;
 use tare_store::{BootState, Outcome, Role};
 
@@ -43,18 +43,17 @@ fn the_same_seed_gives_the_same_order_and_another_one_another() {
 #[test]
 fn the_scoreboard_is_exact() {
     let bench = Bench::new();
-    let json = bench.ok(&format!("run {MOCKS} --blocks 5 --seed 1 --out c --format json")).out;
-    let board: serde_json::Value = serde_json::from_str(&json).expect("JSON on standard output");
+    let ran = bench.ok(&format!("run {MOCKS} --blocks 5 --seed 1 --out c --format json"));
+    let board = ran.json();
     assert_eq!(board["format"], "tare-scoreboard");
-    let rows = board["rows"].as_array().expect("rows");
-    let row = rows.iter().find(|row| row["benchmark"] == "lmbench/null_call").expect("the row");
+    let row = row(&board, "lmbench/null_call");
     let cell =
         row["cells"].as_array().unwrap().iter().find(|cell| cell["layer"] == "slow").unwrap();
     let exactly = serde_json::json!({ "value": 1.5, "low": 1.5, "high": 1.5, "blocks": 5 });
     assert_eq!(cell["ratio"], exactly);
     assert_eq!(cell["verdict"], "slower");
     // The same again from the directory, and as text within 80 columns.
-    assert_eq!(bench.ok("show c --format json").out, json);
+    assert_eq!(bench.ok("show c --format json").out, ran.out);
     let text = bench.ok("show c").out;
     assert!(text.contains("slower") && text.contains("1.50"), "{text}");
     for line in text.lines() {

@@ -63,7 +63,8 @@ fn words_that_end_and_say_nothing_are_told_what_they_must_do() {
 #[test]
 fn stop_runs_after_every_ending_and_what_it_cannot_do_is_said() {
     let place = Place::new();
-    let (log, id) = (place.folder.join("log"), "{id}");
+    let log = place.folder.join("log");
+    let id = "{id}";
     let stop = format!("sh -c 'echo \"$1\" >>\"$2\"' sh {id} {}", log.display());
     let stopped = |start: &str, many: usize| {
         let layer = words(&[("start", start), ("stop", &stop)]);

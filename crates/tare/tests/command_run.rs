@@ -3,10 +3,9 @@
 mod common;
 mod layers_common;
 
-use common::Bench;
+use common::{Bench, path_with};
 use layers_common::words::lines;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 /// Settings of a campaign with one layer of words that leaves a line for whatever runs.
 fn four_lines(bench: &Bench) -> std::path::PathBuf {
@@ -77,12 +76,11 @@ fn a_host_that_was_never_reached_burdens_no_later_command() {
     fs::create_dir(&bin).unwrap();
     let asked = bench.path("asked");
     let script = format!(
-        "#!/bin/sh\necho \"$@\" >>{}\necho 'ssh: connect to host nowhere port 22: Connection timed out' >&2\nexit 255\n",
+        "echo \"$@\" >>{}\necho 'ssh: connect to host nowhere port 22: Connection timed out' >&2\nexit 255\n",
         asked.display()
     );
-    fs::write(bin.join("ssh"), script).unwrap();
-    fs::set_permissions(bin.join("ssh"), PermissionsExt::from_mode(0o755)).unwrap();
-    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    bench.script("bin/ssh", &script);
+    let path = path_with(&bin);
     let tare = |line: &str| {
         let mut command = bench.command(line);
         command.env("PATH", &path).env("TARE_CACHE", bench.path("cache"));
@@ -107,16 +105,14 @@ fn dockers_words_are_said_in_their_order() {
     let bench = Bench::new();
     let log = bench.path("log");
     let script = format!(
-        "#!/bin/sh\necho \"$@\" >>{}\ncase $1 in\nimport) tar -t >{} ;;\nrun) exec {} serve ;;\n\
+        "echo \"$@\" >>{}\ncase $1 in\nimport) tar -t >{} ;;\nrun) exec {} serve ;;\n\
          --version) echo Docker version 99.1 ;;\nesac\n",
         log.display(),
         bench.path("image").display(),
         env!("TARE_PROBE_FILE")
     );
-    let docker = bench.write("docker", &script);
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&docker, mode).unwrap();
-    let path = format!("{}:{}", bench.path("").display(), std::env::var("PATH").unwrap());
+    bench.script("docker", &script);
+    let path = path_with(&bench.path(""));
     let looked = bench.command("doctor docker").env("PATH", path).output().unwrap();
     let looked = common::done(looked);
     assert_eq!(looked.code, 0, "{}{}", looked.out, looked.err);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Bench;
+use common::{Bench, flat};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
@@ -45,15 +45,10 @@ fn blocks_of_campaigns(factor: f64, blocks: u32) -> Bench {
     bench
 }
 
-/// Text without its line breaks.
-fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// The rows of the only layer of a comparison as JSON, by benchmark.
 fn rows(bench: &Bench, line: &str) -> HashMap<String, Value> {
     let done = bench.tare(&format!("compare {line} --format json"));
-    let all: Value = serde_json::from_str(&done.out).expect("JSON on standard output");
+    let all: Value = done.json();
     assert_eq!(all["format"], "tare-comparison");
     let rows = all["layers"][0]["rows"].as_array().expect("rows").clone();
     rows.into_iter().map(|row| (row["benchmark"].as_str().unwrap().to_owned(), row)).collect()
@@ -141,7 +136,8 @@ fn the_baseline_tells_the_hosts_share_from_the_layers() {
 #[test]
 fn there_and_back_are_each_others_inverse() {
     let bench = campaigns(1.10);
-    let (there, back) = (rows(&bench, "before after"), rows(&bench, "after before"));
+    let there = rows(&bench, "before after");
+    let back = rows(&bench, "after before");
     for (name, row) in there {
         let of = |row: &Value, key: &str| row["ratio"][key].as_f64().unwrap();
         for (key, other) in [("value", "value"), ("low", "high"), ("high", "low")] {

@@ -28,18 +28,21 @@ fn counts_add_up_to_the_guests_clock_and_show_where_a_layer_costs() {
     for layer in ["native", "xen-pv", "kvm"] {
         for name in ["kernel/getppid", "kernel/segv", "lmbench/page_fault"] {
             let row = series(&campaign, layer, name);
-            let (mean, sum) = (mean(row), instructions(row));
+            let mean = mean(row);
+            let sum = instructions(row);
             assert!((sum / mean - 1.0).abs() < 1e-3, "{name} on {layer}: {sum} of {mean}");
         }
         // What takes its own samples: transactions a second, of 10⁹ instructions.
         let row = series(&campaign, layer, "net/lo_tcp_rr");
-        let (rate, sum) = (mean(row), instructions(row));
+        let rate = mean(row);
+        let sum = instructions(row);
         assert!((sum * rate / 1e9 - 1.0).abs() < 0.02, "{layer}: {rate} of {sum}");
     }
     let (_, native) = counted(&campaign, "native", "kernel/getppid");
     let (_, xen) = counted(&campaign, "xen-pv", "kernel/getppid");
     // The loop around the operations is the same few instructions a batch, whose size differs.
-    let (bare, on_xen) = (native("probe/instructions"), xen("probe/instructions"));
+    let bare = native("probe/instructions");
+    let on_xen = xen("probe/instructions");
     assert!((bare / on_xen - 1.0).abs() < 5e-3, "the probe's own part: {bare}, {on_xen}");
     // Ten calls; on Xen each goes up through it and returns by a hypercall.
     assert_eq!(native("probe/syscalls"), 10.0);
@@ -81,7 +84,8 @@ fn kvm_costs_little_but_where_it_exits(campaign: &Campaign) {
     };
     let (_, native) = counted(campaign, "native", "kernel/getppid");
     let (_, kvm) = counted(campaign, "kvm", "kernel/getppid");
-    let (bare, inside) = (guest(&native), guest(&kvm));
+    let bare = guest(&native);
+    let inside = guest(&kvm);
     assert!((bare / inside - 1.0).abs() < 1e-2, "a system call: {bare}, in the guest {inside}");
     assert_eq!(kvm("probe/syscalls"), 10.0);
     assert!(kvm("vm_exits") > 0.0 && kvm("kvm/exits") > 0.0, "no exit was counted");
@@ -90,6 +94,7 @@ fn kvm_costs_little_but_where_it_exits(campaign: &Campaign) {
     let (bare, native) = counted(campaign, "native", "lmbench/page_fault");
     let (inside, kvm) = counted(campaign, "kvm", "lmbench/page_fault");
     assert!(inside > 0.999 * bare, "a page fault: {bare}, in the guest {inside}");
-    let (faults, same) = (native("kernel/page_faults"), kvm("kernel/page_faults"));
+    let faults = native("kernel/page_faults");
+    let same = kvm("kernel/page_faults");
     assert!((faults / same - 1.0).abs() < 1e-2, "page faults: {faults}, in the guest {same}");
 }

@@ -111,7 +111,5 @@ fn loads_are_found_up_to_the_crossover_and_kept_in_the_campaign() {
 #[test]
 fn loads_are_not_looked_for_where_nothing_can_be_asked() {
     let bench = Bench::new();
-    let refused = bench.tare("run --machine sim --layers native --suite aim7 --users auto");
-    assert_eq!(refused.code, 2, "{}", refused.err);
-    assert!(refused.err.contains("--load 1,2,4"), "{}", refused.err);
+    bench.fails("run --machine sim --layers native --suite aim7 --users auto", 2, "--load 1,2,4");
 }

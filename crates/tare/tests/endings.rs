@@ -2,22 +2,17 @@
 
 mod common;
 
-use common::{Bench, done, wait_until};
+use common::{Bench, done, signal, wait_until};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
 use std::collections::HashMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use tare_store::{Campaign, FILE, Order, SeriesRow, load};
 
 /// Native boots: real keepers, real probes, real folders.
 const NATIVE: &str = "run --layers native --bench lmbench/* --seed 3 --blocks 8 --out c";
-
-fn signal(child: &Child, signal: Signal) {
-    kill(Pid::from_raw(child.id() as i32), signal).expect("our own child");
-}
 
 /// Waits until the campaign in `dir` holds `count` series.
 fn wait_for_series(dir: &Path, count: usize) {
@@ -137,7 +132,8 @@ fn killed_at_any_instant_it_loses_nothing_and_resumes() {
     assert_eq!(after.state, "finished");
     assert_complete(&after, 8);
     assert_eq!(after.series[..before.series.len()], before.series[..], "nothing recorded was lost");
-    let (then, now) = (boots_by_block(&before), boots_by_block(&after));
+    let then = boots_by_block(&before);
+    let now = boots_by_block(&after);
     assert!(then.iter().all(|(block, boots)| now[block] == *boots), "a block belongs to one run");
     assert!(after.open_blocks.len() <= 2, "one a kill: {:?}", after.open_blocks);
     bench.ok("resume c --blocks 9");
@@ -198,8 +194,7 @@ fn a_damaged_campaign_is_named() {
 }
 
 /// A container runtime that stops halfway: it has made control groups and a daemon, and no container.
-const RUNTIME: &str = r#"#!/bin/sh
-for id; do :; done
+const RUNTIME: &str = r#"for id; do :; done
 case "$*" in *" run "*) ;; *) exit ;; esac
 test -e BENCH/lower && { setsid prlimit --locks=7 --rss=7 sleep 1000 & echo $! >BENCH/lowered; }
 while read -r _ place kind _; do
@@ -225,8 +220,7 @@ impl Halfway {
 
     fn reached_in(bench: Bench) -> Halfway {
         let place = bench.path("").display().to_string();
-        let runtime = bench.write("runtime", &RUNTIME.replace("BENCH/", &place));
-        fs::set_permissions(&runtime, fs::Permissions::from_mode(0o755)).unwrap();
+        let runtime = bench.script("runtime", &RUNTIME.replace("BENCH/", &place));
         let line = format!("doctor runc,runtime={}", runtime.display());
         let tare = start_contained(&bench, &line);
         wait_until("the runtime stops", || bench.path("mark").exists());

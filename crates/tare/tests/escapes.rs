@@ -2,22 +2,14 @@
 
 mod common;
 
-use common::{Bench, Done};
+use common::{Bench, Done, assert_harmless};
 use rusqlite::Connection;
 
 /// What steers a terminal or a reader's eye, or hides in a text.
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;t\u{7}\u{9b}31m\u{202e}\u{200b}\u{feff}\u{2028}";
 
-/// Whether `c` has no place in what is printed.
-fn steers(c: char) -> bool {
-    (c.is_control() && !matches!(c, '\n' | '\t' | '\r'))
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-}
-
 fn harmless(what: &str, text: &str) {
-    let found: Vec<char> = text.chars().filter(|c| steers(*c)).collect();
-    let beginning: String = text.chars().take(600).collect();
-    assert!(found.is_empty(), "{what}: {found:?} in\n{beginning:?}");
+    assert_harmless(what, text, &['\n', '\t', '\r']);
 }
 
 fn both_harmless(what: &str, done: &Done) {

@@ -7,7 +7,7 @@ use common::{Bench, done, wait_until};
 use nix::sys::stat::Mode;
 use std::fs::{self, File};
 use std::io::Read;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, symlink};
 use std::process::Stdio;
 use tare_store::load;
 
@@ -49,7 +49,7 @@ fn a_link_of_a_guessed_name_is_not_written_through() {
 fn an_own_link_leads_on_and_stays() {
     let bench = bench();
     fs::write(bench.path("real"), "old").unwrap();
-    fs::set_permissions(bench.path("real"), fs::Permissions::from_mode(0o600)).unwrap();
+    common::set_mode(bench.path("real"), 0o600);
     symlink("real", bench.path("out")).unwrap();
     bench.ok("export c --out out");
     assert!(bench.path("out").is_symlink());
@@ -112,8 +112,7 @@ fn a_device_is_written_in_place_and_a_disk_is_not() {
         fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_block_device())
     });
     if let Some(disk) = block.next() {
-        let done = bench.tare(&format!("export c --out {}", disk.display()));
-        assert!(done.code == 1 && done.err.contains("it is a disk"), "{}", done.err);
+        bench.fails(&format!("export c --out {}", disk.display()), 1, "it is a disk");
     }
 }
 

@@ -4,7 +4,6 @@ mod common;
 
 use common::Bench;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 const MOCKS: &str = "--layer name=base,kind=mock --layer name=slow,kind=mock,value=150 \
                      --baseline base --bench lmbench/null_call --blocks 2 --seed 5";
@@ -59,8 +58,7 @@ fn run_ends_with_the_page_and_open_shows_it() {
     let without = open("");
     assert_eq!((without.code, without.out), (0, format!("{}\n", page.display())));
     assert!(without.err.contains("no browser was started") && page.is_file());
-    let script = bench.write("browser", "#!/bin/sh\nprintf %s \"$1\" > seen\n");
-    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = bench.script("browser", "printf %s \"$1\" > seen\n");
     let shown = open(&script.display().to_string());
     assert!(shown.err.contains("Shown by"), "{}", shown.err);
     assert_eq!(fs::read_to_string(bench.path("seen")).unwrap(), page.display().to_string());

@@ -6,7 +6,6 @@ mod slurm;
 
 use slurm::{Cluster, NODES};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 const PLAN: &str = r#"
@@ -96,7 +95,7 @@ fn a_task_that_dies_is_submitted_again_and_named(cluster: &Cluster) {
         "#!/bin/sh\n[ \"$1\" = run ] && [ \"$SLURMD_NODENAME\" = n2 ] && {{ echo dead >>tries; kill -KILL $$; }}\nexec {real} \"$@\"\n"
     );
     fs::write(&path, script).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    common::set_mode(&path, 0o755);
     ok(cluster, "dies", "fleet submit dies");
     cluster.wait_for_jobs("dies");
     let tries = fs::read_to_string(cluster.bench.path("dies/tries")).unwrap();

@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{Bench, Done, done};
+use common::{Bench, Done, done, path_with, set_mode};
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::process::Command;
 
 const PLAN: &str = r#"
@@ -41,10 +41,8 @@ impl Fake {
         fs::create_dir(&here).unwrap();
         let shown = here.display();
         for (name, does) in PROGRAMS {
-            let script =
-                format!("#!/bin/sh\nhere={shown}\necho {name} \"$@\" >>$here/calls\n{does}\n");
-            fs::write(here.join(name), script).unwrap();
-            fs::set_permissions(here.join(name), PermissionsExt::from_mode(0o755)).unwrap();
+            let script = format!("here={shown}\necho {name} \"$@\" >>$here/calls\n{does}\n");
+            bench.script(&format!("slurm/{name}"), &script);
         }
         for (name, text) in [("number", "100"), ("tasks", ""), ("calls", "")] {
             fs::write(here.join(name), text).unwrap();
@@ -55,8 +53,7 @@ impl Fake {
 
     fn command(&self, line: &str) -> Command {
         let mut command = self.bench.command(line);
-        let path = std::env::var("PATH").unwrap();
-        command.env("PATH", format!("{}:{path}", self.bench.path("slurm").display()));
+        command.env("PATH", path_with(&self.bench.path("slurm")));
         command
     }
 
@@ -187,11 +184,12 @@ fn a_host_where_the_plan_is_wrong_is_not_submitted_again() {
     fake.ok("fleet submit plan.toml --nodes n1,n2 --retries 9 -o fleet");
     let tare = fake.read("fleet/settings");
     let tare = tare.lines().find_map(|line| line.strip_prefix("tare=./")).unwrap().to_owned();
-    let (tare, kept) = (fake.bench.path("fleet").join(tare), fake.bench.path("kept"));
+    let tare = fake.bench.path("fleet").join(tare);
+    let kept = fake.bench.path("kept");
     fs::rename(&tare, &kept).unwrap();
     for (number, code) in [("0", 2), ("1", 1)] {
         fs::write(&tare, format!("#!/bin/sh\nexit {code}\n")).unwrap();
-        fs::set_permissions(&tare, PermissionsExt::from_mode(0o755)).unwrap();
+        set_mode(&tare, 0o755);
         let mut task = Command::new("sh");
         task.arg("host.sbatch").current_dir(fake.bench.path("fleet"));
         task.env("SLURM_ARRAY_TASK_ID", number).env("SLURM_ARRAY_JOB_ID", "101");

@@ -33,8 +33,7 @@ fn repeats_give_intervals() {
     let done = bench.ok(&format!("import hackbench --layer a {all} --layer b {all} --out c"));
     assert!(!done.out.contains("ingle figure"), "{}", done.out);
     assert!(done.err.contains("hackbench-1.txt: hackbench, 1 figure\n"), "{}", done.err);
-    let board: serde_json::Value =
-        serde_json::from_str(&bench.ok("show c --format json").out).unwrap();
+    let board = bench.json("show c --format json");
     let ratio = &board["rows"][0]["cells"][0]["ratio"];
     assert_eq!((ratio["value"].as_f64(), ratio["blocks"].as_u64()), (Some(1.0), Some(3)));
     assert!(ratio["low"].is_number(), "{board}");

@@ -26,7 +26,8 @@ struct Fault {
 /// Starts a shell script as a layer.
 fn start(script: &str) -> Fault {
     let place = Place::new();
-    let (path, log) = (place.folder.join("script"), place.folder.join("log"));
+    let path = place.folder.join("script");
+    let log = place.folder.join("log");
     fs::write(&path, script).unwrap();
     let layer = layer(&format!("mock,command=sh {}", path.display()));
     let session = place.start(&*layer, Some(&log)).unwrap();

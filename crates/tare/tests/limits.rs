@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{Bench, done, flat};
-use std::fs::{self, Permissions};
-use std::os::unix::fs::{PermissionsExt, chown};
+use common::{Bench, done, flat, set_mode};
+use std::fs;
+use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -24,12 +24,13 @@ fn an_empty_variable_for_temporary_files_means_the_usual_folder() {
 #[test]
 fn where_processes_are_limited_nothing_panics() {
     let bench = Bench::new();
-    let (tare, home) = (bench.path("tare"), bench.path("home")); // where it was built nobody else may look
+    let tare = bench.path("tare"); // where it was built nobody else may look
+    let home = bench.path("home");
     fs::copy(env!("CARGO_BIN_EXE_tare"), &tare).expect("a copy");
     fs::create_dir(&home).expect("a folder");
     chown(&home, Some(USER), Some(USER)).expect("its owner");
     for folder in [bench.path(""), home.clone()] {
-        fs::set_permissions(folder, Permissions::from_mode(0o755)).expect("a mode");
+        set_mode(folder, 0o755);
     }
     for most in [1, 2, 3, 4, 5, 6, 8, 100] {
         let mut command = Command::new("prlimit");

@@ -2,12 +2,11 @@
 
 mod common;
 
-use common::{Bench, done, flat, small_root, wait_until};
-use nix::sys::signal::{Signal, kill};
+use common::{Bench, done, flat, path_with, signal, small_root, wait_until};
+use nix::sys::signal::Signal;
 use nix::sys::stat::Mode;
-use nix::unistd::{Pid, mkfifo};
-use std::fs::{self, File, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use nix::unistd::mkfifo;
+use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Child, Command};
 
@@ -24,12 +23,11 @@ fn endless(bench: &Bench) -> String {
     );
     fs::create_dir(bench.path("bin")).expect("a folder");
     let script = format!(
-        "#!/bin/sh\nfor tree; do :; done\nmkdir -p $tree/proc\nmount -t tmpfs none $tree/proc\nsetsid sleep {mark} &\n\
+        "for tree; do :; done\nmkdir -p $tree/proc\nmount -t tmpfs none $tree/proc\nsetsid sleep {mark} &\n\
          echo > {}\nexec sleep {mark}\n",
         bench.path("begun").display()
     );
-    let program = bench.write("bin/mmdebstrap", &script);
-    fs::set_permissions(program, Permissions::from_mode(0o755)).expect("a mode");
+    bench.script("bin/mmdebstrap", &script);
     mark
 }
 
@@ -38,11 +36,7 @@ fn making(bench: &Bench) -> Child {
     let _ = fs::remove_file(bench.path("begun"));
     let mut command =
         tare(bench, "run --layers native --blocks 1 --root debian:bookworm --out c -- true");
-    command.env(
-        "PATH",
-        format!("{}:{}", bench.path("bin").display(), std::env::var("PATH").expect("PATH")),
-    );
-    let child = command.spawn().expect("tare starts");
+    let child = command.env("PATH", path_with(&bench.path("bin"))).spawn().expect("tare starts");
     wait_until("the root is being made", || bench.path("begun").exists());
     child
 }
@@ -55,10 +49,6 @@ fn tare(bench: &Bench, line: &str) -> Command {
 
 fn run(bench: &Bench, line: &str) -> common::Done {
     done(tare(bench, line).output().expect("tare starts"))
-}
-
-fn signal(child: &Child, which: Signal) {
-    kill(Pid::from_raw(child.id() as i32), which).expect("a signal");
 }
 
 /// Whether a process has `word` in its command line.

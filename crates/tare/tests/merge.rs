@@ -24,10 +24,6 @@ fn host(bench: &Bench, name: &str, cost: f64, more: &str) {
     ));
 }
 
-fn json_of(bench: &Bench, line: &str) -> Value {
-    serde_json::from_str(&bench.ok(line).out).expect("JSON")
-}
-
 #[test]
 fn hosts_that_agree_give_one_mean_and_a_page_with_each_of_them() {
     let bench = Bench::new();
@@ -38,7 +34,7 @@ fn hosts_that_agree_give_one_mean_and_a_page_with_each_of_them() {
     assert!(said.starts_with("4 hosts: what each layer costs against native"), "{said}");
     assert!(said.contains("x: 2.00 times slower than native; 4 hosts do not differ"), "{said}");
     assert_eq!(flat(&bench.ok("show all").out), said, "what is printed is what is kept");
-    let all = json_of(&bench, "show all --format json");
+    let all = bench.json("show all --format json");
     assert_eq!(all["format"], "tare-fleet");
     let cell = &all["rows"][0]["cells"][0];
     let pooled = &cell["pooled"];
@@ -81,8 +77,7 @@ fn a_mean_over_hosts_can_fail_a_build() {
     let done = bench.tare("show all --fail-if instructions>1%");
     assert_eq!(done.code, 2, "its rows are times: {}", done.err);
     bench.ok("merge hosts/a -o one");
-    let done = bench.tare("show one --fail-if slower>50%");
-    assert!(done.code == 1 && done.err.contains("two hosts"), "{}", done.err);
+    bench.fails("show one --fail-if slower>50%", 1, "two hosts");
 }
 
 #[test]
@@ -100,7 +95,7 @@ fn more_hosts_than_are_read_at_once_keep_their_order() {
     }
     let all: Vec<String> = (0..100).rev().map(|at| format!("hosts/h{at:03}")).collect();
     bench.ok(&format!("merge {} -o all --short", all.join(" ")));
-    let all = json_of(&bench, "show all --format json");
+    let all = bench.json("show all --format json");
     let hosts = all["hosts"].as_array().unwrap();
     assert_eq!(
         (hosts.len(), &hosts[0]["name"], &hosts[99]["name"]),
@@ -122,7 +117,7 @@ fn hosts_that_differ_are_said_to_and_the_odd_one_is_named() {
     assert!(said.contains("times native, depending on the host"), "{said}");
     assert!(said.contains("odd is unlike the other hosts in 2 of 2 ratios"), "{said}");
     assert!(!said.contains("a is unlike"), "{said}");
-    let cell = &json_of(&bench, "show all --format json")["rows"][0]["cells"][0];
+    let cell = &bench.json("show all --format json")["rows"][0]["cells"][0];
     assert_eq!(cell["spread"], "wide");
     assert!(cell["pooled"]["i_squared"].as_f64().unwrap() > 0.99);
     assert!(cell["pooled"]["next_high"].as_f64() > cell["pooled"]["high"].as_f64());
@@ -144,10 +139,8 @@ fn a_host_without_a_campaign_is_named_with_its_reason() {
     assert!(done.err.contains("c is missing"), "{}", done.err);
     let page = fs::read_to_string(bench.path("all/report.html")).unwrap();
     assert!(page.contains("c is missing"));
-    let done = bench.tare("merge hosts/a hosts/b hosts/e -o other");
-    assert!(done.code == 1 && done.err.contains("no directory hosts/e"), "{}", done.err);
-    let done = bench.tare("merge hosts/c hosts/d -o other");
-    assert!(done.code == 1 && done.err.contains("no host has a figure"), "{}", done.err);
+    bench.fails("merge hosts/a hosts/b hosts/e -o other", 1, "no directory hosts/e");
+    bench.fails("merge hosts/c hosts/d -o other", 1, "no host has a figure");
     let one = flat(&bench.ok("merge hosts/a hosts/c -o one").out);
     assert!(one.contains("one host alone") && one.contains("not pooled"), "{one}");
 }
@@ -205,8 +198,6 @@ fn a_merged_result_that_is_damaged_is_an_error() {
         assert!(done.code == 1 && done.err.contains(why), "{why}: {}", done.err);
     }
     bench.write("all/merged.json", &whole);
-    let done = bench.tare("report all --format svg");
-    assert!(done.code == 2 && done.err.contains("no such form"), "{}", done.err);
-    let done = bench.tare("show all --estimator mean");
-    assert!(done.code == 2 && done.err.contains("tare merge"), "{}", done.err);
+    bench.fails("report all --format svg", 2, "no such form");
+    bench.fails("show all --estimator mean", 2, "tare merge");
 }

@@ -4,9 +4,7 @@
 
 mod common;
 
-use common::{Bench, done};
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use common::{Bench, done, path_with};
 
 /// What all stand-ins end with: the machine that was described.
 const BOOT: &str = r#"qemu-system-x86_64 -accel tcg -m "$memory" -smp "$cpus" -display none -monitor none -serial stdio \
@@ -14,8 +12,7 @@ const BOOT: &str = r#"qemu-system-x86_64 -accel tcg -m "$memory" -smp "$cpus" -d
 echo ended >"$0.ended"
 "#;
 
-const LKVM: &str = r#"#!/bin/sh
-[ "$1" = run ] && shift || exit 2
+const LKVM: &str = r#"[ "$1" = run ] && shift || exit 2
 while [ $# -gt 0 ]; do
     case $1 in
     --mem) memory=$2 ;; --cpus) cpus=$2 ;; --kernel) kernel=$2 ;; --initrd) initramfs=$2 ;; --params) cmdline=$2 ;;
@@ -30,8 +27,7 @@ echo "  # lkvm run -k $kernel -m $memory -c $cpus --name guest-1"
 cmdline="earlyprintk=serial console=ttyS0 $cmdline" # as kvmtool puts its own before what it is given
 "#;
 
-const CLOUD_HYPERVISOR: &str = r#"#!/bin/sh
-while [ $# -gt 0 ]; do
+const CLOUD_HYPERVISOR: &str = r#"while [ $# -gt 0 ]; do
     case $1 in
     --cpus) cpus=${2#boot=} ;; --memory) memory=${2#size=} ;; --kernel) kernel=$2 ;; --initramfs) initramfs=$2 ;;
     --cmdline) cmdline=$2 ;; --console) [ "$2" = off ] || exit 2 ;; --serial) [ "$2" = tty ] || exit 2 ;;
@@ -45,8 +41,7 @@ reset=
 [ "$(head -c 4 "$kernel" | tail -c 3)" = ELF ] || { echo "cloud-hypervisor: no ELF image" >&2; exit 2; }
 "#;
 
-const FIRECRACKER: &str = r#"#!/bin/sh
-[ "$#.$1.$2" = 3.--no-api.--config-file ] || { echo "firecracker: $*?" >&2; exit 2; }
+const FIRECRACKER: &str = r#"[ "$#.$1.$2" = 3.--no-api.--config-file ] || { echo "firecracker: $*?" >&2; exit 2; }
 said=$(python3 -c '
 import json, shlex, sys
 with open(sys.argv[1]) as file: machine = json.load(file)
@@ -70,9 +65,8 @@ fn the_words_of_small_monitors_boot_what_they_describe() {
         ("cloud-hypervisor", "cloud-hypervisor", CLOUD_HYPERVISOR),
         ("firecracker", "firecracker", FIRECRACKER),
     ] {
-        let path = bench.write(program, &format!("{script}{BOOT}"));
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-        let path = format!("{}:{}", bench.path("").display(), std::env::var("PATH").unwrap());
+        bench.script(program, &format!("{script}{BOOT}"));
+        let path = path_with(&bench.path(""));
         let mut command = bench.command(&format!("doctor {kind},memory=256M"));
         let looked = done(command.env("PATH", path).output().unwrap());
         assert_eq!(looked.code, 0, "{}{}", looked.out, looked.err);

@@ -83,7 +83,8 @@ fn the_package_weighs_in_an_empty_system_and_leaves_nothing() {
         let text = fs::read_to_string(root.join(file)).unwrap();
         text.lines().filter(|name| !is_of_dpkg(name)).map(str::to_owned).collect()
     };
-    let (before, after) = (names("before"), names("after"));
+    let before = names("before");
+    let after = names("after");
     let left: Vec<_> = after.difference(&before).collect();
     assert!(left.is_empty(), "left behind: {left:?}");
     assert!(before.is_subset(&after), "removed: {:?}", before.difference(&after));

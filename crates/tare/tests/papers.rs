@@ -18,8 +18,7 @@ fn papers_are_listed_shown_and_compared() {
     assert!(flat(&text).contains("0 of 0 with an interval"), "{text}");
     let lacking = "Without a counterpart: stream-avg (Copy, Scale, Add, Triad); stream-max (Copy, Scale, Add, Triad)";
     assert!(flat(&text).contains(lacking), "{text}");
-    let none = bench.tare("papers compare 004 c");
-    assert!(none.code == 1 && none.err.contains("no benchmark in common"), "{}", none.err);
+    bench.fails("papers compare 004 c", 1, "no benchmark in common");
     assert!(bench.tare("papers show 9").err.contains("no paper '9'"));
 }
 
@@ -74,7 +73,7 @@ fn the_recipe_of_report_004_is_one_that_runs() {
 #[test]
 fn every_counterpart_that_a_paper_names_is_a_row_of_tare() {
     let bench = Bench::new();
-    let list: serde_json::Value = serde_json::from_str(&bench.ok("list --json").out).unwrap();
+    let list = bench.json("list --json");
     let known: Vec<&str> =
         list["benchmarks"].as_array().unwrap().iter().filter_map(|b| b["name"].as_str()).collect();
     for paper in tare_import::papers().unwrap() {
@@ -112,7 +111,8 @@ fn a_paper_in_times_is_put_beside_tares_own_threads() {
 fn unixbench_has_one_baseline_in_the_probe_and_in_the_paper() {
     let bench = Bench::new();
     bench.ok("run --layers native --suite unixbench --load 1 --series 20ms --blocks 1 --out c");
-    let (campaign, papers) = (bench.campaign("c"), tare_import::papers().unwrap());
+    let campaign = bench.campaign("c");
+    let papers = tare_import::papers().unwrap();
     let paper = papers.iter().find(|paper| paper.id == "003").unwrap();
     let rows = &paper.table("unixbench-1").unwrap().rows;
     assert_eq!(rows.len(), 12);
@@ -152,7 +152,7 @@ fn what_papers_print_fits_eighty_columns() {
 #[test]
 fn every_benchmark_that_report_000_is_mapped_to_is_the_probes() {
     let bench = Bench::new();
-    let list: serde_json::Value = serde_json::from_str(&bench.ok("list --json").out).unwrap();
+    let list = bench.json("list --json");
     let known: Vec<&str> =
         list["benchmarks"].as_array().unwrap().iter().filter_map(|b| b["name"].as_str()).collect();
     let papers = tare_import::papers().unwrap();

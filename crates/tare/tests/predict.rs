@@ -4,10 +4,9 @@
 
 mod common;
 
-use common::{Bench, Done, flat};
+use common::{Bench, Done, flat, set_mode};
 use serde_json::Value;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::sync::OnceLock;
 
 /// A campaign that says what operations cost natively and in a container; its folder stays for all tests.
@@ -35,7 +34,7 @@ fn operations(code: &str) -> Value {
 fn counted(code: &str) -> Value {
     let done = predict(&Bench::new(), "--json --warmup 0", &["perl", "-e", code]);
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
-    let mut found: Value = serde_json::from_str(&done.out).expect("JSON");
+    let mut found: Value = done.json();
     found["program"].take()
 }
 
@@ -112,7 +111,7 @@ fn of_many_calls_few_are_looked_at_and_stand_for_the_others() {
     let code = "for (1 .. 100) { getppid for 1 .. 30000; -e '/usr/bin/env' for 1 .. 1000; fork or exit; wait }";
     let done = predict(&Bench::new(), "--json --warmup 0", &["perl", "-e", code]);
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
-    let found: Value = serde_json::from_str(&done.out).expect("JSON");
+    let found: Value = done.json();
     let program = &found["program"];
     let share = program["looked_at"].as_f64().expect("a kernel with tracepoints");
     assert!(share < 0.5, "{program}");
@@ -126,7 +125,8 @@ fn of_many_calls_few_are_looked_at_and_stand_for_the_others() {
 #[test]
 fn starts_of_programs_take_nothing_from_what_a_call_stands_for() {
     let starts = |many: u32| operations(&format!("system '/bin/true' for 1 .. {many}"));
-    let (few, many) = (starts(100), starts(2000));
+    let few = starts(100);
+    let many = starts(2000);
     for name in ["mmap", "open", "null"] {
         let of = |found: &Value| found[name].as_f64().unwrap_or(0.0);
         let ratio = of(&many) / of(&few);
@@ -195,7 +195,7 @@ fn a_trace_from_elsewhere_is_predicted_without_running_anything() {
     bench.write("app.strace", &trace);
     let from = prices().path("c").display().to_string();
     let done = bench.ok(&format!("predict --from {from} --trace app.strace --took 20ms --json"));
-    let found: Value = serde_json::from_str(&done.out).expect("JSON");
+    let found: Value = done.json();
     assert_eq!(found["program"]["operations"]["lookup_miss"], 1000.0);
     assert_eq!(found["program"]["native_ns"], 2e7);
     assert_eq!(found["layers"][0]["outcome"], "ratio");
@@ -212,7 +212,8 @@ fn with_a_call_of_32_bits() -> Vec<u8> {
     let code = [0xb8, 20, 0, 0, 0, 0xcd, 0x80, 0xb8, 60, 0, 0, 0, 0x31, 0xff, 0x0f, 0x05];
     let mut file = vec![0x7f, b'E', b'L', b'F', 2, 1, 1];
     file.resize(16, 0);
-    let (base, header) = (0x40_0000_u64, 120_u64);
+    let base = 0x40_0000_u64;
+    let header = 120_u64;
     for (value, bytes) in [
         (2, 2),
         (62, 2),
@@ -244,7 +245,7 @@ fn with_a_call_of_32_bits() -> Vec<u8> {
 
 fn program(bench: &Bench, name: &str, text: &[u8], mode: u32) {
     fs::write(bench.path(name), text).expect("a file");
-    fs::set_permissions(bench.path(name), Permissions::from_mode(mode)).expect("a mode");
+    set_mode(bench.path(name), mode);
 }
 
 #[test]

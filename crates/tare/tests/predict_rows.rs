@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Bench, done};
+use common::{Bench, done, row};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -79,7 +79,7 @@ fn predicted(prices: &str, name: &str, times: f64, less: &[&str]) -> Value {
     command.arg(times.to_string()).args(less);
     let done = done(command.output().expect("tare starts"));
     assert_eq!(done.code, 0, "{name}: {}\n{}", done.out, done.err);
-    serde_json::from_str(&done.out).expect("JSON")
+    done.json()
 }
 
 /// The operations of a predicted program.
@@ -90,7 +90,8 @@ fn counts(found: &Value) -> BTreeMap<String, f64> {
 /// What is wrong with the counts of a row; empty if nothing is.
 fn wrong(prices: &str, board: &Value, (name, each, times): (&str, f64, f64)) -> String {
     let found = predicted(prices, name, times, &[]);
-    let (all, less) = (counts(&found), counts(&predicted(prices, name, times, &["less"])));
+    let all = counts(&found);
+    let less = counts(&predicted(prices, name, times, &["less"]));
     let of = |counts: &BTreeMap<String, f64>, name: &str| counts.get(name).copied().unwrap_or(0.0);
     let mut text = priced_wrongly(&found, board, name);
     for operation in OPERATIONS {
@@ -118,11 +119,11 @@ fn wrong(prices: &str, board: &Value, (name, each, times): (&str, f64, f64)) -> 
 /// the sum of all.
 fn priced_wrongly(found: &Value, board: &Value, name: &str) -> String {
     let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
-    let (program, layer) = (&found["program"], &found["layers"][0]);
+    let program = &found["program"];
+    let layer = &found["layers"][0];
     let terms = layer["terms"].as_array().expect("terms");
-    let rows = board["rows"].as_array().expect("rows");
-    let row = rows.iter().find(|row| row["benchmark"] == format!("operations/{name}"));
-    let ratio = number(&row.expect("a row")["cells"][0]["ratio"]["value"]);
+    let row = row(board, &format!("operations/{name}"));
+    let ratio = number(&row["cells"][0]["ratio"]["value"]);
     let Some(term) = terms.iter().find(|term| term["name"] == name) else {
         // A row that subtracts is below 0 now and then when its series are this short.
         return if ratio.is_nan() {
@@ -155,7 +156,8 @@ fn what_a_row_does_is_counted_as_its_operation_and_as_no_other() {
     let board = std::fs::read_to_string(bench.path("c/scoreboard.json")).expect("a scoreboard");
     let board: Value = serde_json::from_str(&board).expect("JSON");
     let prices = bench.path("c").display().to_string();
-    let (left, found) = (Mutex::new(ROWS.to_vec()), Mutex::new(String::new()));
+    let left = Mutex::new(ROWS.to_vec());
+    let found = Mutex::new(String::new());
     let work = || {
         let next = || left.lock().expect("rows").pop();
         while let Some(row) = next() {

@@ -68,16 +68,18 @@ fn prices(bench: &Bench) {
 
 #[test]
 fn a_process_that_runs_is_counted_with_its_children_and_runs_on() {
-    let (bench, service) = (Bench::new(), Service::start());
+    let bench = Bench::new();
+    let service = Service::start();
     prices(&bench);
     let child = service.child();
     let line = format!("predict --from c --pid {} --for 1s", service.pid());
     let done = bench.ok(&format!("{line} --json"));
-    let found: Value = serde_json::from_str(&done.out).expect("JSON");
+    let found: Value = done.json();
     let count = |name: &str| found["program"]["operations"][name].as_f64().unwrap_or(0.0);
     assert!(count("lookup_miss") > 100.0, "{found}");
     // The child asks for its parent once in every five lookups.
-    let (three, of_child) = (count("null"), count("lookup") / 5.0);
+    let three = count("null");
+    let of_child = count("lookup") / 5.0;
     assert!(((three - of_child) / count("lookup_miss") / 3.0 - 1.0).abs() < 0.05, "{found}");
     assert!(count("lookup") > 100.0 && count("poll") > 20.0, "{found}");
     assert!(found["program"]["user_ns"].as_f64() > Some(1e7), "{found}");
@@ -91,7 +93,8 @@ fn a_process_that_runs_is_counted_with_its_children_and_runs_on() {
 
 #[test]
 fn a_process_is_let_go_also_when_tare_is_killed() {
-    let (bench, service) = (Bench::new(), Service::start());
+    let bench = Bench::new();
+    let service = Service::start();
     prices(&bench);
     let child = service.child();
     let mut tare = bench.start(&format!("predict --from c --pid {} --for 2s", service.pid()));

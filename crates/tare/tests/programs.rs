@@ -5,13 +5,11 @@
 mod common;
 
 use common::{Bench, flat, samples};
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use tare_store::{Outcome, SeriesRow};
 
 /// Prints a figure that does not depend on the machine, and writes where it will not be found.
-const SCRIPT: &str = "#!/bin/sh
-set -e
+const SCRIPT: &str = "set -e
 i=0; while [ $i -lt 300 ]; do i=$((i + 1)); done
 cat input > written
 echo \"rate: $(wc -c < written) per s\"
@@ -20,20 +18,9 @@ printf 'count: %s\\n' \"$1\"
 
 fn bench() -> Bench {
     let bench = Bench::new();
-    script(&bench, "work.sh", SCRIPT);
+    bench.script("work.sh", SCRIPT);
     bench.write("input", "1234567");
     bench
-}
-
-fn script(bench: &Bench, name: &str, text: &str) {
-    let path = bench.write(name, text);
-    fs::set_permissions(path, Permissions::from_mode(0o755)).expect("a mode");
-}
-
-/// Runs `line` through a shell's eyes: its last words are one argument.
-fn run(bench: &Bench, line: &str, words: &[&str]) -> common::Done {
-    let mut command = bench.command(line);
-    common::done(command.args(words).output().expect("tare starts"))
 }
 
 #[test]
@@ -79,7 +66,7 @@ fn a_row_is_the_time_of_whole_runs_and_layers_take_turns_run_by_run() {
 #[test]
 fn a_command_that_cannot_run_ends_the_campaign_before_it_begins() {
     let bench = bench();
-    script(&bench, "flood.sh", "#!/bin/sh\nyes | head -c 300000000\necho last words\nexit 3\n");
+    bench.script("flood.sh", "yes | head -c 300000000\necho last words\nexit 3\n");
     let cases: &[(&[&str], &str)] = &[
         (&["--", "./nothere"], "there is no program ./nothere"),
         (&["--", "./input"], "./input is not executable"),
@@ -105,7 +92,7 @@ fn a_command_that_cannot_run_ends_the_campaign_before_it_begins() {
         ),
     ];
     for (words, why) in cases {
-        let done = run(&bench, "run --layers native --blocks 1 --out c", words);
+        let done = bench.tare_with("run --layers native --blocks 1 --out c", words);
         assert_eq!(done.code, 1, "{words:?}: {}", done.err);
         assert!(flat(&done.err).contains(why), "{words:?}: {}", done.err);
         assert!(!bench.path("c").exists(), "{words:?}");
@@ -135,7 +122,7 @@ fn wrong_usage_is_refused_before_anything_is_booted() {
         (&["--machine", "sim", "--", "true"], "none of this host's files"),
     ];
     for (words, why) in cases {
-        let done = run(&bench, "run --blocks 1 --out c", words);
+        let done = bench.tare_with("run --blocks 1 --out c", words);
         assert_eq!(done.code, 2, "{words:?}: {}", done.err);
         assert!(flat(&done.err).contains(why), "{words:?}: {}", done.err);
     }
@@ -144,8 +131,9 @@ fn wrong_usage_is_refused_before_anything_is_booted() {
 #[test]
 fn a_run_that_fails_on_one_layer_has_no_number_there_and_says_why() {
     let bench = bench();
-    let only = "#!/bin/sh\nif [ \"$(cat /proc/sys/kernel/hostname)\" = tare ]; then echo not here; exit 7; fi\n";
-    script(&bench, "only.sh", only);
+    let only =
+        "if [ \"$(cat /proc/sys/kernel/hostname)\" = tare ]; then echo not here; exit 7; fi\n";
+    bench.script("only.sh", only);
     let done = bench.ok("run --layers native,runc --blocks 1 --out c -- ./only.sh");
     let why =
         "program/only-sh: failed: ./only.sh ended with exit status 7; its last lines: not here";
@@ -159,8 +147,8 @@ fn a_run_that_fails_on_one_layer_has_no_number_there_and_says_why() {
 #[test]
 fn a_guest_whose_disk_is_full_says_so_and_goes_on() {
     let bench = bench();
-    let fill = "#!/bin/sh\nif [ \"$(cat /proc/sys/kernel/hostname)\" = tare ]; then head -c 9000G /dev/zero > fill; fi\n";
-    script(&bench, "fill.sh", fill);
+    let fill = "if [ \"$(cat /proc/sys/kernel/hostname)\" = tare ]; then head -c 9000G /dev/zero > fill; fi\n";
+    bench.script("fill.sh", fill);
     bench.write(
         "tare.toml",
         "[[layer]]\nname = 'native'\n\
@@ -179,7 +167,7 @@ fn a_program_at_several_loads_is_several_rows_with_one_curve() {
     let bench = bench();
     let line = "run --layers native,runc --blocks 1 --warmup 0 --repeat 1 --out c --load 1,3 --load-counts threads \
                 --metric ([0-9]+)/s --unit 1/s --name load";
-    let done = run(&bench, line, &["--", "sh", "-c", "echo $((10 * LOAD))/s"]);
+    let done = bench.tare_with(line, &["--", "sh", "-c", "echo $((10 * LOAD))/s"]);
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
     let campaign = bench.campaign("c");
     for layer in ["native", "runc"] {
@@ -202,7 +190,7 @@ fn explained_programs_have_their_system_calls_by_name() {
     // In two processes: the shell's own child makes its calls too.
     let script = "i=0; while [ $i -lt 250 ]; do test -e /no/such; i=$((i + 1)); done; \
                   (while [ $i -lt 300 ]; do test -e /no/such; i=$((i + 1)); done; true) & wait";
-    let done = run(&bench, line, &["--", "sh", "-c", script]);
+    let done = bench.tare_with(line, &["--", "sh", "-c", script]);
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
     let campaign = bench.campaign("c");
     let of = |layer: &str| {
@@ -222,7 +210,7 @@ fn a_guest_has_the_memory_that_a_program_needs_or_says_what_to_give_it() {
     let bench = bench();
     let line = "run --layers native,uml --layer name=small,kind=uml,memory=128M --memory 600M --blocks 1 --warmup 0 \
                 --repeat 1 --out c";
-    let done = run(&bench, line, &["--", "true"]);
+    let done = bench.tare_with(line, &["--", "true"]);
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
     let campaign = bench.campaign("c");
     let settings = |name: &str| {

@@ -19,7 +19,8 @@ fn block_after(text: &str, heading: &str) -> String {
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().flatten() {
-        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        let source = entry.path();
+        let target = to.join(entry.file_name());
         if source.is_dir() {
             copy(&source, &target)
         } else {

@@ -31,17 +31,13 @@ fn a_layer_that_was_given_up_is_neither_booted_again_nor_filled_into_old_blocks(
     let bench = Bench::new();
     bench.ok("list"); // unpacks the probe
     // Greets once, which is its trial, and never again.
-    let (mark, probe) = (bench.path("tried"), probe());
+    let mark = bench.path("tried");
+    let probe = probe();
     let text = format!("mkdir {} && exec {} serve; exit 1", mark.display(), probe.display());
     let script = bench.write("once.sh", &text);
-    let layer = format!("--layer 'name=once,kind=mock,command=sh {}'", script.display());
-    let run = |line: &str| {
-        let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        words.extend(["--layer".into(), layer[9..layer.len() - 1].to_owned()]);
-        let output = bench.command("").args(words).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
-    run(&format!("run {BASE} --blocks 1 --out c"));
+    let layer = format!("name=once,kind=mock,command=sh {}", script.display());
+    let run = bench.tare_with(&format!("run {BASE} --blocks 1 --out c --layer"), &[&layer]);
+    assert_eq!(run.code, 0, "{}", run.err);
     let twice = |block: u32| [(block, 1), (block, 2)];
     assert_eq!(boots(&bench.campaign("c")), twice(0));
     // The second block in which it does not boot is the last.

@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{Bench, done, flat, samples, small_root};
-use std::fs::{self, Permissions};
+use common::{Bench, done, flat, samples, set_mode, small_root};
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -133,8 +133,7 @@ fn a_root_that_a_resumed_campaign_needs_is_held_and_one_that_is_gone_says_so() {
 fn an_ordinary_user_has_roots_too() {
     let bench = Bench::new();
     small_root(&bench);
-    let open =
-        |path: &Path| fs::set_permissions(path, Permissions::from_mode(0o777)).expect("a mode");
+    let open = |path: &Path| set_mode(path, 0o777);
     open(&bench.path("."));
     let tare = bench.path("tare"); // where it was built nobody else may look
     fs::copy(env!("CARGO_BIN_EXE_tare"), &tare).expect("a copy");

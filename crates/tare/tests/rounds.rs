@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Bench;
+use common::{Bench, row};
 use tare_store::{BootState, Campaign, Order, Outcome, Role};
 
 const MOCKS: &str =
@@ -42,9 +42,7 @@ fn other_orders_take_no_turns() {
         let by_rows = sequence(&campaign).chunks(3).all(|row| row.iter().all(|b| *b == row[0]));
         assert_eq!(by_rows, order == "series", "{order}: {:?}", sequence(&campaign));
     }
-    let refused = bench.tare("run --machine sim --order rounds --out d");
-    assert_eq!(refused.code, 2, "{}", refused.err);
-    assert!(refused.err.contains("--order boots"), "{}", refused.err);
+    bench.fails("run --machine sim --order rounds --out d", 2, "--order boots");
 }
 
 /// Samples of a machine that doubles its times for a while, and of one on which single turns are hit.
@@ -63,9 +61,8 @@ fn what_hits_a_whole_round_or_a_single_turn_moves_no_ratio() {
         "run --layer name=base,kind=mock,script=base.json --layer name=slow,kind=mock,script=slow.json \
          --baseline base --bench lmbench/null_call --blocks 2 --format json --out c",
     );
-    let board: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
-    let rows = board["rows"].as_array().expect("rows");
-    let row = rows.iter().find(|row| row["benchmark"] == "lmbench/null_call").expect("the row");
+    let board = out.json();
+    let row = row(&board, "lmbench/null_call");
     assert_eq!(row["cells"][0]["ratio"]["value"], 1.5, "{row:#}");
 }
 
@@ -122,9 +119,8 @@ fn a_known_slowdown_is_found() {
         "run --layers native --layer name=slower,kind=native,slower=900 --bench kernel/getppid --blocks 2 \
          --format json --out c",
     );
-    let board: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
-    let rows = board["rows"].as_array().expect("rows");
-    let row = rows.iter().find(|row| row["benchmark"] == "kernel/getppid").expect("the row");
+    let board = out.json();
+    let row = row(&board, "kernel/getppid");
     let ratio = row["cells"][0]["ratio"]["value"].as_f64().expect("a ratio");
     assert!((5.0..20.0).contains(&ratio), "{row:#}");
     let refused =
@@ -162,13 +158,8 @@ fn a_layer_without_turns_is_divided_by_a_whole_series_of_the_baseline() {
         own.expect("measured").samples.len(),
         "a series of the same length"
     );
-    let board: serde_json::Value = serde_json::from_str(&out.out).expect("JSON");
-    let row = board["rows"]
-        .as_array()
-        .expect("rows")
-        .iter()
-        .find(|row| row["benchmark"] == "lmbench/null_call");
-    let cells = &row.expect("the row")["cells"];
+    let board = out.json();
+    let cells = &row(&board, "lmbench/null_call")["cells"];
     assert_eq!(cells[0]["ratio"]["value"], 1.0, "in turns: {:#}", cells[0]);
     assert_eq!(cells[1]["ratio"]["value"], 1.0, "at once: {:#}", cells[1]);
     assert_eq!(cells[1]["pair"], serde_json::json!({ "layer": 250.0, "baseline": 250.0 }));

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, done, flat, samples};
+use common::{Bench, done, flat, row, samples};
 use serde_json::{Value, json};
 use std::process::Command;
 use tare_store::{BootState, Campaign, Outcome};
@@ -36,13 +36,7 @@ const TWO: &str = "--layer name=base,kind=mock,script=base.json --layer name=slo
 const SUITE: &str = "--suite sandbox --load beside/*=2 --blocks 3 --seed 1 --out c";
 
 fn board(bench: &Bench, line: &str) -> Value {
-    let json = bench.ok(&format!("{line} --format json")).out;
-    serde_json::from_str(&json).expect("JSON on standard output")
-}
-
-fn row<'a>(board: &'a Value, name: &str) -> &'a Value {
-    let rows = board["rows"].as_array().expect("rows");
-    rows.iter().find(|row| row["benchmark"] == name).unwrap_or_else(|| panic!("no row {name}"))
+    bench.json(&format!("{line} --format json"))
 }
 
 #[test]

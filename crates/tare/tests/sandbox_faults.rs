@@ -4,15 +4,13 @@ mod common;
 
 use common::{Bench, samples};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use tare_store::{BootState, Campaign, Outcome};
 
 /// A sleep that only the containers of one test sleep.
 const SLEEP: &str = "sleep 86399.25";
 
 /// runc, but what every third start does instead is FAULT.
-const RUNTIME: &str = r#"#!/bin/sh
-case "$*" in *" run "*) ;; *) exec runc "$@" ;; esac
+const RUNTIME: &str = r#"case "$*" in *" run "*) ;; *) exec runc "$@" ;; esac
 until mkdir FOLDER/lock 2>/dev/null; do sleep 0.01; done
 started=$(($(cat FOLDER/started 2>/dev/null || echo 0) + 1))
 echo $started >FOLDER/started
@@ -26,8 +24,7 @@ fn with(fault: &str) -> (Bench, Campaign) {
     let bench = Bench::new();
     let place = bench.path("").display().to_string();
     let script = RUNTIME.replace("FOLDER", place.trim_end_matches('/')).replace("FAULT", fault);
-    let runtime = bench.write("runtime", &script);
-    fs::set_permissions(&runtime, fs::Permissions::from_mode(0o755)).unwrap();
+    let runtime = bench.script("runtime", &script);
     bench.ok(&format!(
         "run --layers native --layer name=bad,kind=runc,runtime={} --bench start/rate --bench start/warm --load 1,4 \
          --blocks 1 --boot-limit 3s --seed 1 --out c",

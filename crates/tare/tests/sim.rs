@@ -5,7 +5,6 @@ mod common;
 
 use common::{Bench, count, done, mean, series};
 use serde_json::Value;
-use std::os::unix::fs::PermissionsExt;
 use tare_store::Campaign;
 
 /// A short campaign of scripted layers, the second costing `factor` times the first.
@@ -22,7 +21,7 @@ fn values_are_instructions_and_blocks_are_counted() {
     let bench = Bench::new();
     let done = scripted(&bench, 2.0, "c", "--format json");
     assert_eq!(done.code, 0, "{}", done.err);
-    let board: Value = serde_json::from_str(&done.out).expect("a scoreboard");
+    let board: Value = done.json();
     assert_eq!(board["provenance"]["machine"], "sim");
     assert_eq!(board["counts"]["blocks"], 3);
     let rows = board["rows"].as_array().expect("rows");
@@ -66,9 +65,7 @@ fn a_condition_about_times_is_wrong_among_instructions() {
     wrong(bench.tare("show c --fail-if slower>3%"));
     wrong(bench.tare("compare c c --fail-if slower>3%"));
     let real = "run --layer name=a,kind=mock --layer name=b,kind=mock --baseline a --bench lmbench/null_call";
-    let done = bench.tare(&format!("{real} --fail-if instructions>1%"));
-    assert_eq!(done.code, 2, "{}", done.err);
-    assert!(done.err.contains("use 'slower > 1%'"), "{}", done.err);
+    bench.fails(&format!("{real} --fail-if instructions>1%"), 2, "use 'slower > 1%'");
 }
 
 #[test]
@@ -116,8 +113,7 @@ fn a_machine_is_not_mistaken_for_another() {
 #[test]
 fn what_is_missing_has_a_reason_and_a_remedy() {
     let bench = Bench::new();
-    let old = bench.write("old-qemu", "#!/bin/sh\necho 'QEMU emulator version 4.2.1'\n");
-    std::fs::set_permissions(&old, PermissionsExt::from_mode(0o755)).unwrap();
+    let old = bench.script("old-qemu", "echo 'QEMU emulator version 4.2.1'\n");
     let why = |line: &str| {
         let done = bench.tare(&format!("doctor --machine sim {line}"));
         assert_eq!(done.code, 4, "{}", done.out);
@@ -153,7 +149,8 @@ fn bare_and_xen_repeat_to_the_last_bit_and_differ_as_is_known() {
         let done = done(child.wait_with_output().expect("tare ends"));
         assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
     }
-    let (one, two) = (samples(&bench.campaign("one")), samples(&bench.campaign("two")));
+    let one = samples(&bench.campaign("one"));
+    let two = samples(&bench.campaign("two"));
     assert_eq!(one.len(), 3 * BENCHES.len(), "native twice and xen-pv");
     assert_eq!(one, two);
     let mean = |layer: &str, name: &str| {
@@ -161,7 +158,8 @@ fn bare_and_xen_repeat_to_the_last_bit_and_differ_as_is_known() {
         series.2.iter().sum::<f64>() / series.2.len() as f64
     };
     for name in BENCHES {
-        let (bare, xen) = (mean("native", name), mean("xen-pv", name));
+        let bare = mean("native", name);
+        let xen = mean("xen-pv", name);
         assert!(xen > 1.15 * bare, "{name}: {bare} bare, {xen} on Xen");
     }
     assert!(mean("xen-pv", "lmbench/fork_exit") > 2.0 * mean("native", "lmbench/fork_exit"));
@@ -178,7 +176,8 @@ fn a_domain_beside_the_first_runs_on_xen_and_reads_its_disk_through_it() {
     );
     let campaign = bench.campaign("c");
     let mean = |layer: &str, name: &str| mean(series(&campaign, layer, name));
-    let (call, read) = ("lmbench/null_call", "disk/aio_read_64k");
+    let call = "lmbench/null_call";
+    let read = "disk/aio_read_64k";
     assert!(mean("xen-domu", call) > 2.0 * mean("native", call), "a system call goes through Xen");
     assert!(mean("xen-domu", read) < 0.5 * mean("native", read), "a read goes through dom0");
     let of = |layer, row: &str, name: &str| count(series(&campaign, layer, row), name);

@@ -5,7 +5,6 @@ mod common;
 
 use common::{Bench, count, instructions, mean, series};
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use tare_layers::{BootSpec, Host, Launch, Settings, configure};
 use tare_proto::{FromProbe, INNER, Inner, Machine, decode};
@@ -56,7 +55,11 @@ fn a_step_that_fails_is_named_and_ends_the_machine() {
         configure(Machine::Sim, &Settings::parse("native").unwrap()).expect("a layer");
     let host = Host::new(env!("TARE_PROBE_FILE").into(), common::cache());
     layer.check(&host).unwrap();
-    let (id, number, counts, script, perturbation) = ("tare-step", 0, None, &[][..], 0);
+    let id = "tare-step";
+    let number = 0;
+    let counts = None;
+    let script = &[][..];
+    let perturbation = 0;
     let boot =
         BootSpec { folder: folder.path(), id, number, counts, script, cpus: &[], perturbation };
     let Launch::Program(program) = layer.launch(&host, &boot).unwrap() else {
@@ -71,7 +74,8 @@ fn a_step_that_fails_is_named_and_ends_the_machine() {
     let mut qemu = Command::new("timeout");
     qemu.arg("300").arg(&program.program).args(&program.args).current_dir(folder.path());
     let ended = qemu.output().unwrap();
-    let (said, console) = (ended.stdout, String::from_utf8_lossy(&ended.stderr).into_owned());
+    let said = ended.stdout;
+    let console = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert!(ended.status.success(), "{console}");
     let said: Vec<FromProbe> =
         String::from_utf8_lossy(&said).lines().map(|line| decode(line).unwrap()).collect();
@@ -84,7 +88,9 @@ fn a_step_that_fails_is_named_and_ends_the_machine() {
 fn archive(name: &str, content: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, content) in [(name, content), ("TRAILER!!!", &[])] {
-        let (mode, length, named) = (0o100_644, content.len(), name.len() + 1);
+        let mode = 0o100_644;
+        let length = content.len();
+        let named = name.len() + 1;
         let fields = [0, mode, 0, 0, 1, 0, length, 0, 0, 0, 0, named, 0];
         let header: String = fields.iter().map(|field| format!("{field:08x}")).collect();
         bytes.extend(format!("070701{header}{name}\0").bytes());
@@ -98,8 +104,7 @@ fn archive(name: &str, content: &[u8]) -> Vec<u8> {
 #[test]
 fn a_package_that_cannot_be_had_is_named() {
     let bench = Bench::new();
-    let offline = bench.write("apt-get", "#!/bin/sh\necho 'E: Temporary failure' >&2\nexit 100\n");
-    std::fs::set_permissions(&offline, PermissionsExt::from_mode(0o755)).unwrap();
+    let offline = bench.script("apt-get", "echo 'E: Temporary failure' >&2\nexit 100\n");
     let folder = offline.parent().unwrap().display();
     let path = format!("{folder}:{}", std::env::var("PATH").unwrap());
     for (layer, package) in [("uml", "libc6"), ("runsc", "runsc")] {

@@ -21,7 +21,8 @@ fn a_program_costs_the_same_instructions_everywhere_and_a_layer_adds_its_own() {
     assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
     let campaign = bench.campaign("c");
     let of = |layer| series(&campaign, layer, "program/loop");
-    let (bare, xen) = (of("native"), of("xen-pv"));
+    let bare = of("native");
+    let xen = of("xen-pv");
     assert!(mean(xen) > 1.05 * mean(bare), "{} on Xen, bare {}", mean(xen), mean(bare));
     for one in [bare, xen] {
         let sum = instructions(one);

@@ -50,7 +50,8 @@ fn a_scoreboard_says_what_its_host_is_and_what_the_way_there_takes() {
     let far = Far::new(true);
     let bench = Bench::new();
     // Pinning is what the words do.
-    let (args, dir) = (far.args(), far.folder.display());
+    let args = far.args();
+    let dir = far.folder.display();
     let layer = format!("name=far,kind=ssh,host=far,args={args},dir={dir},wrap=taskset -c 0");
     let options = "--bench lmbench/null_call --blocks 2 --pin none --require -o c";
     let mut command = bench.command("run --layers native --layer");

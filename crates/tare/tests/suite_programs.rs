@@ -42,8 +42,7 @@ fn campaign() -> &'static (Bench, Campaign) {
 
 /// The root that the campaign was made in.
 fn root(bench: &Bench) -> PathBuf {
-    let listed: serde_json::Value =
-        serde_json::from_str(&bench.ok("cache list --json").out).expect("JSON");
+    let listed: serde_json::Value = bench.json("cache list --json");
     let all = listed.as_array().expect("roots");
     let of = |root: &&serde_json::Value| {
         root["recipe"].as_str().is_some_and(|recipe| recipe.contains("libc6-dev,redis-server"))
@@ -78,7 +77,8 @@ fn values_are_what_the_same_commands_print_by_hand_in_the_same_root() {
             tree.display()
         )
     };
-    let (sum, calls) = ("^([0-9]+) [0-9]+", "cmdstat_set:calls=([0-9]+)");
+    let sum = "^([0-9]+) [0-9]+";
+    let calls = "cmdstat_set:calls=([0-9]+)";
     own.write("tare.toml", &(program("gcc", GCC, sum) + &program("redis", REDIS, calls)));
     own.ok(&format!("run {} --blocks 1 --out c", layers()));
     let found = own.campaign("c");

@@ -9,7 +9,7 @@ use serde_json::Value;
 const RUN: &str = "run --sweep mock.value=100,150 --sweep mock.times=1,2,4 --bench lmbench/null_call --blocks 3 --seed 1 --out c";
 
 fn response(bench: &Bench, name: &str) -> Value {
-    let board: Value = serde_json::from_str(&bench.ok("show c --format json").out).expect("JSON");
+    let board = bench.json("show c --format json");
     let all = board["sweeps"].as_array().expect("sweeps");
     let all = all.iter().flat_map(|sweep| sweep["responses"].as_array().expect("responses"));
     all.into_iter().find(|one| one["benchmark"] == name).expect(name).clone()
@@ -110,9 +110,11 @@ fn what_is_no_sweep_is_wrong_usage_before_anything_is_booted() {
     refused(&many, "400 layers, about");
     refused(&many, "--design one-at-a-time (39 layers, about");
     refused(&format!("{many} --sweep mock.step={}", hundred.join(",")), "8000 combinations");
-    let loads =
-        bench.tare("run --layers mock --bench host/start --blocks 1 --out c --sweep load=1,2");
-    assert!(loads.code == 2 && loads.err.contains("no matching benchmark"), "{}", loads.err);
+    bench.fails(
+        "run --layers mock --bench host/start --blocks 1 --out c --sweep load=1,2",
+        2,
+        "no matching benchmark",
+    );
     assert!(!bench.path("c").exists());
 }
 

@@ -4,7 +4,6 @@ mod common;
 
 use common::{Bench, Done, done};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 /// Runs `tare` with a cache of this test's own and `last`, which may hold spaces, as its last argument.
 fn tare(bench: &Bench, line: &str, last: &str) -> Done {
@@ -88,8 +87,7 @@ fn a_trial_that_takes_long_says_so_and_the_next_is_beside_it() {
 fn a_required_layer_that_lacks_something_stops_everything_before_the_first_boot() {
     let bench = Bench::new();
     // A QEMU that is built without plugins cannot count.
-    let emulator = bench.write("qemu", "#!/bin/sh\necho QEMU emulator version 7.2.0\n");
-    fs::set_permissions(&emulator, fs::Permissions::from_mode(0o755)).unwrap();
+    let emulator = bench.script("qemu", "echo QEMU emulator version 7.2.0\n");
     let first = mute(&bench);
     let line = format!(
         "run --require --count --bench lmbench/null_call --blocks 1 --boot-limit 1s --out c --layer kind=qemu,name=q,emulator={} \
@@ -121,11 +119,10 @@ fn a_simulated_machine_that_booted_is_not_tried_again() {
     let bench = Bench::new();
     let marks = bench.path("tries").display().to_string();
     let once = format!(
-        "#!/bin/sh\ncase \"$*\" in *-kernel*) ;; *) exec qemu-system-x86_64 \"$@\" ;; esac\n\
+        "case \"$*\" in *-kernel*) ;; *) exec qemu-system-x86_64 \"$@\" ;; esac\n\
          echo tried >> {marks}\n[ $(wc -l < {marks}) = 1 ] && exec qemu-system-x86_64 \"$@\"\n"
     );
-    let emulator = bench.write("emulator", &once);
-    fs::set_permissions(&emulator, fs::Permissions::from_mode(0o755)).unwrap();
+    let emulator = bench.script("emulator", &once);
     let run = |out: &str| {
         bench.tare(&format!(
             "run --machine sim --layer kind=native,emulator={} --bench lmbench/null_call --blocks 1 --out {out}",

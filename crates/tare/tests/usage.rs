@@ -219,7 +219,7 @@ fn a_configuration_file_says_what_flags_say() {
 #[test]
 fn the_command_is_both_ends_of_a_disk() {
     let done = Bench::new().ok("disk drive --milliseconds 20 --json");
-    let found: serde_json::Value = serde_json::from_str(&done.out).unwrap();
+    let found = done.json();
     assert!(found["requests"].as_u64() > Some(0), "{}", done.out);
 }
 
@@ -227,7 +227,7 @@ fn the_command_is_both_ends_of_a_disk() {
 fn help_and_lists_name_every_row() {
     let bench = Bench::new();
     let list = bench.ok("list").out;
-    let json: serde_json::Value = serde_json::from_str(&bench.ok("list --json").out).unwrap();
+    let json = bench.json("list --json");
     for kind in tare_layers::KINDS {
         assert!(list.contains(kind.name), "{} is not in the list", kind.name);
     }

@@ -9,7 +9,7 @@ mod pairs;
 mod shared;
 
 use crate::packages;
-use crate::shell::{cargo, root};
+use crate::shell::{self, cargo, root, text};
 use anyhow::{Context, Result, bail};
 use pairs::{Original, PAIRS, Pair};
 use shared::Shared;
@@ -79,7 +79,9 @@ fn line(pair: &Pair, probe: &Path, rounds: usize, urgent: &[&str]) -> Result<Str
     let (_, elements) = ours()?; // warms up, and says how large arrays are
     let original = pair.original;
     let program = prepare(&original, elements)?;
-    let (mut own, mut others, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let mut own = Vec::new();
+    let mut others = Vec::new();
+    let mut ratios = Vec::new();
     for round in 0..rounds.max(1) {
         let theirs = || theirs(&original, program.as_deref(), urgent);
         let (one, other) = match round % 2 {
@@ -121,7 +123,8 @@ fn ours(probe: &Path, bench: &str, urgent: &[&str]) -> Result<(f64, usize)> {
 fn prepare(original: &Original, elements: usize) -> Result<Option<PathBuf>> {
     let Original::Stream { kernel, .. } = original else { return Ok(None) };
     let folder = root().join("target/fidelity");
-    let (source, program) = (folder.join("stream.c"), folder.join(format!("stream-{kernel}")));
+    let source = folder.join("stream.c");
+    let program = folder.join(format!("stream-{kernel}"));
     std::fs::write(&source, pairs::STREAM)?;
     let mut compiler = Command::new("gcc");
     compiler.args(["-O3", &format!("-DN={elements}"), &format!("-DKERNEL={kernel}"), "-o"]);
@@ -148,16 +151,9 @@ fn theirs(original: &Original, program: Option<&Path>, urgent: &[&str]) -> Resul
 }
 
 fn output(command: &mut Command) -> Result<String> {
-    let output = command
-        .current_dir(root())
-        .output()
-        .with_context(|| format!("cannot start {command:?}"))?;
-    if !output.status.success() {
-        bail!("{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-    }
+    let output = shell::output(command.current_dir(root()))?;
     // perf writes some of its results to the other stream.
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned()
-        + &String::from_utf8_lossy(&output.stderr))
+    Ok(text(&output.stdout) + &text(&output.stderr))
 }
 
 fn median(values: &mut [f64]) -> f64 {

@@ -36,7 +36,8 @@ struct Long {
 
 impl Long {
     fn measure(&mut self, signature: &syn::Signature, block: &syn::Block) {
-        let (first, last) = (signature.span().start().line, block.span().end().line);
+        let first = signature.span().start().line;
+        let last = block.span().end().line;
         let lines = last - first + 1;
         if lines > FUNCTION {
             self.found.push((first, signature.ident.to_string(), lines));

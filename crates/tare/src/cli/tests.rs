@@ -34,7 +34,9 @@ fn commands(text: &str) -> Vec<String> {
 
 /// The words of a command as a shell takes them, up to what follows it.
 fn words(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quote = None;
     let mut begun = false;
     for c in line.chars() {
         match (c, quote) {
@@ -61,7 +63,8 @@ fn words(line: &str) -> Vec<String> {
 
 #[test]
 fn every_command_of_the_documentation_is_understood() {
-    let (mut seen, mut wrong) = (0, Vec::new());
+    let mut seen = 0;
+    let mut wrong = Vec::new();
     for (page, text) in pages() {
         for line in commands(&text) {
             // What a reader or a runner puts in is one that works.

@@ -15,7 +15,8 @@ use tare_store::{Campaign, load};
 
 /// Compares the campaign in `args.after` with the one in `args.before`.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
-    let (before, after) = (load(&args.before)?, load(&args.after)?);
+    let before = load(&args.before)?;
+    let after = load(&args.after)?;
     let names = (args.before.display().to_string(), args.after.display().to_string());
     same_machine(args, &before, &after)?;
     gate::check(&args.gate, units(&before, &after).into_iter())?;
@@ -37,7 +38,8 @@ fn units(before: &Campaign, after: &Campaign) -> Vec<Unit> {
 
 /// Instructions and times are nothing to compare.
 fn same_machine(args: &CompareArgs, before: &Campaign, after: &Campaign) -> Result<()> {
-    let (a, b) = (before.plan.machine, after.plan.machine);
+    let a = before.plan.machine;
+    let b = after.plan.machine;
     if a != b && !args.force {
         bail!(
             "{} is of the {a} machine and {} of the {b} one: a simulated machine counts instructions, a real one takes \

@@ -2,32 +2,34 @@
 //! what the others lack.
 
 use crate::cli::{DoctorArgs, LAYER_MISSING};
-use crate::config::{Asked, Config, layers};
+use crate::config::{Asked, Config, layers, most_vcpus};
 use crate::environment::{self, View, far};
+use crate::pin::Pin;
+use crate::policy::{Policy, REAL};
 use crate::progress::Progress;
 use crate::usage::OrUsage;
 use crate::{host, interrupt, output};
 use anyhow::Result;
 use serde_json::{Value, json};
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use tare_board::identity::{Identity, Known};
 use tare_layers::{Settings, Unavailable};
-use tare_proto::Machine;
 use tare_report::json_text;
-use tare_run::{Candidate, Event, Observer, Trial, Trials, simulated};
+use tare_run::{Candidate, Event, Observer, Trial, Trials};
 
 /// Looks at the machine and tries the named layers, or all.
 pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     interrupt::listen()?;
-    let (host, keeper) = (host::host()?, host::keeper()?);
-    host::sweep(&host);
+    let host = host::host()?;
+    let keeper = host::keeper()?;
+    host::remove_leftovers(&host);
     let config = if args.layers.is_empty() { Config::default() } else { Config::read(None)? };
     let asked: Vec<Settings> =
         args.layers.iter().map(|text| config.named(text).or_usage()).collect::<Result<_>>()?;
     let layers = layers(args.machine, &asked).or_usage()?;
-    let machine = environment::look(&View::of_this_host(&cpus_of(&layers)));
+    let machine =
+        environment::look(&View::of_this_host(&Pin::Auto.cpus(&REAL, most_vcpus(&layers))?));
     if !args.json {
         output::print(&format!(
             "{}\nLayers ({} machine)\n",
@@ -38,13 +40,13 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     if args.again {
         layers.iter().for_each(|asked| tare_run::forget(&host, asked.kind));
     }
-    let within = args.boot_limit.unwrap_or(usual_limit(args.machine));
+    let within = args.boot_limit.unwrap_or(Policy::for_machine(args.machine).boot_limit);
     let interrupted = interrupt::interrupted;
     let trials = Trials { host: &host, keeper: &keeper, within, anew: true, interrupted };
     let candidates: Vec<Candidate> =
         layers.iter().map(|asked| asked.candidate(args.machine)).collect();
-    let (progress, printed) = (Progress::new(), Ok(()));
-    let mut watcher = Watcher { layers: &layers, json: args.json, progress, printed };
+    let mut watcher =
+        Watcher { layers: &layers, json: args.json, progress: Progress::new(), printed: Ok(()) };
     let tried = trials.all(&candidates, &mut watcher);
     watcher.progress.finish();
     watcher.printed?;
@@ -88,20 +90,6 @@ impl Observer for Watcher<'_> {
             other => self.progress.event(other),
         }
     }
-}
-
-fn usual_limit(machine: Machine) -> Duration {
-    match machine {
-        Machine::Real => super::run::BOOT,
-        Machine::Sim => simulated::BOOT,
-    }
-}
-
-/// The CPUs that `tare run` would pin these layers to.
-fn cpus_of(layers: &[Asked]) -> Vec<u32> {
-    let vcpus = layers.iter().filter_map(|asked| asked.settings.number("vcpus", 1, 1, 1024).ok());
-    let count = vcpus.max().unwrap_or(1) as usize;
-    tare_run::pick_cpus(Path::new("/"), &tare_run::allowed_cpus(), count)
 }
 
 /// What the layer is that booted.
@@ -160,7 +148,9 @@ fn in_short(layers: &[(String, Option<Unavailable>)]) -> String {
     const INSTALL: &str = "apt-get install ";
     let here = layers.iter().filter(|(_, missing)| missing.is_none());
     let here: Vec<&str> = here.map(|(name, _)| name.as_str()).collect();
-    let (mut names, mut packages, mut more) = (Vec::new(), Vec::new(), String::new());
+    let mut names = Vec::new();
+    let mut packages = Vec::new();
+    let mut more = String::new();
     for (name, missing) in layers {
         let Some(Unavailable { why, remedy }) = missing else { continue };
         match remedy.split_once(INSTALL) {
@@ -180,7 +170,8 @@ fn in_short(layers: &[(String, Option<Unavailable>)]) -> String {
     let here = if here.is_empty() { "nothing".into() } else { here.join(", ") };
     let mut text = format!("\nIn short\n  can be weighed now: {here}\n");
     if !names.is_empty() {
-        let (names, packages) = (names.join(", "), packages.join(" "));
+        let names = names.join(", ");
+        let packages = packages.join(" ");
         text.push_str(&format!("  one command adds {names}; as root: {INSTALL}{packages}\n"));
     }
     text + &more
@@ -195,7 +186,8 @@ fn within(time: Duration) -> String {
 }
 
 fn for_machines(asked: &Asked, tried: &Result<Trial, Unavailable>) -> Value {
-    let (name, settings) = (&asked.name, asked.settings.to_string());
+    let name = &asked.name;
+    let settings = asked.settings.to_string();
     match tried {
         Ok(trial) => json!({
             "layer": name, "kind": asked.kind, "settings": settings, "available": true,

@@ -1,9 +1,9 @@
 //! `tare init`: a commented `tare.toml` for this host, with the layers that run here.
 
-use super::run;
 use crate::catalog::Catalog;
 use crate::cli::{INTERRUPTED, InitArgs};
-use crate::config::{Asked, layers};
+use crate::config::{Asked, layers, most_vcpus};
+use crate::policy::REAL;
 use crate::progress::Progress;
 use crate::usage::{OrUsage, wrong_usage};
 use crate::{files, host, interrupt, output};
@@ -23,13 +23,14 @@ pub fn init(args: &InitArgs) -> Result<ExitCode> {
         wrong_usage!("{} exists; --force replaces it", args.out.display());
     }
     interrupt::listen()?;
-    let (host, keeper) = (host::host()?, host::keeper()?);
-    host::sweep(&host);
+    let host = host::host()?;
+    let keeper = host::keeper()?;
+    host::remove_leftovers(&host);
     let catalog = Catalog::load(&host.probe)?;
     let given: Vec<Settings> =
         args.layers.iter().map(|text| Settings::parse(text).or_usage()).collect::<Result<_>>()?;
     let layers = layers(Machine::Real, &given).or_usage()?;
-    let within = args.boot_limit.unwrap_or(run::BOOT);
+    let within = args.boot_limit.unwrap_or(REAL.boot_limit);
     let interrupted = interrupt::interrupted;
     let trials = Trials { host: &host, keeper: &keeper, within, anew: false, interrupted };
     let candidates: Vec<_> = layers.iter().map(|asked| asked.candidate(Machine::Real)).collect();
@@ -50,7 +51,7 @@ pub fn init(args: &InitArgs) -> Result<ExitCode> {
         })
         .collect();
     let cpus = tare_run::allowed_cpus();
-    let pinned = tare_run::pick_cpus(Path::new("/"), &cpus, run::most_vcpus(&layers));
+    let pinned = tare_run::pick_cpus(Path::new("/"), &cpus, most_vcpus(&layers));
     let text = text(&catalog.suites, &found, (&cpus, &pinned));
     files::put(&args.out, |file| Ok(file.write_all(text.as_bytes())?))?;
     let out = args.out.display();

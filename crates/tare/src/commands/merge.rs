@@ -1,6 +1,6 @@
 //! `tare merge`: campaigns of one plan from many hosts as one result.
 
-use super::merged;
+use super::merged_result;
 use crate::cli::{FormatArgs, HostDir, MergeArgs};
 use crate::usage::OrUsage;
 use crate::{input, output, parallel};
@@ -23,7 +23,7 @@ const AT_ONCE: usize = 16;
 
 /// Merges the campaigns in `args.hosts`, prints the result and leaves it in `args.out`.
 pub fn merge(args: &MergeArgs) -> Result<ExitCode> {
-    merged::check_place(&args.out).or_usage()?;
+    merged_result::check_place(&args.out).or_usage()?;
     let names: Vec<&str> = args.hosts.iter().map(|host| host.name.as_str()).collect();
     if let Some(at) = (1..names.len()).find(|at| names[..*at].contains(&names[*at])) {
         return Err(MergeError::SameName(names[at].to_owned())).or_usage();
@@ -35,8 +35,8 @@ pub fn merge(args: &MergeArgs) -> Result<ExitCode> {
 
 /// Leaves `result` in `dir`, prints it and names its page.
 pub fn keep(dir: &Path, result: &Merged, format: &FormatArgs) -> Result<()> {
-    merged::keep(dir, result)?;
-    merged::print(result, format)?;
+    merged_result::keep(dir, result)?;
+    merged_result::print(result, format)?;
     output::note(&format!("\nMerged into {0}; the page: tare open {0}", dir.display()));
     Ok(())
 }

@@ -15,7 +15,7 @@ pub mod init;
 pub mod keep;
 pub mod list;
 pub mod merge;
-mod merged;
+mod merged_result;
 pub mod open;
 pub mod papers;
 pub mod predict;

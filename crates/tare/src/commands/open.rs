@@ -1,6 +1,6 @@
 //! `tare open`: shows a campaign's page in a browser where there is one. Its path is printed in any case.
 
-use super::{merged, report};
+use super::{merged_result, report};
 use crate::cli::OpenArgs;
 use crate::output;
 use anyhow::Result;
@@ -18,8 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Writes the page anew, so that it also shows a campaign that still runs, and opens it.
 pub fn open(args: &OpenArgs) -> Result<ExitCode> {
-    let page = match merged::is_in(&args.dir) {
-        true => merged::page(&args.dir, &merged::load(&args.dir)?)?,
+    let page = match merged_result::is_in(&args.dir) {
+        true => merged_result::page(&args.dir, &merged_result::load(&args.dir)?)?,
         false => {
             let campaign = load(&args.dir)?;
             let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));

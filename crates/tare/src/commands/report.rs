@@ -2,7 +2,7 @@
 //! several campaigns as HTML. `tare run` leaves the same files beside its campaign.
 
 use super::style::{COLUMNS, PAGE};
-use super::{merged, style};
+use super::{merged_result, style};
 use crate::cli::{ReportArgs, ReportFormat};
 use crate::usage::wrong_usage;
 use crate::{files, output};
@@ -23,7 +23,7 @@ const PIXELS: f32 = 2.0;
 /// Writes what `args` ask for.
 pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     match args.dirs.as_slice() {
-        [dir] if merged::is_in(dir) => of_hosts(dir, args)?,
+        [dir] if merged_result::is_in(dir) => of_hosts(dir, args)?,
         [dir] => one(dir, args)?,
         several => history(several, args)?,
     }
@@ -124,15 +124,15 @@ fn history(dirs: &[PathBuf], args: &ReportArgs) -> Result<()> {
 
 /// The merged result of many hosts, which has a page and the scoreboard's forms.
 fn of_hosts(dir: &Path, args: &ReportArgs) -> Result<()> {
-    let found = merged::load(dir)?;
+    let found = merged_result::load(dir)?;
     match args.format {
         ReportFormat::Html => {
             let path = args.out.clone().unwrap_or_else(|| dir.join(PAGE));
-            keep(&path, merged::html(&found).as_bytes())
+            keep(&path, merged_result::html(&found).as_bytes())
         }
         ReportFormat::Form(form) => {
             let style = style::in_file();
-            deliver(args, (form.fleet)(&merged::fleet_of(&found), &style).as_bytes())
+            deliver(args, (form.fleet)(&merged_result::fleet_of(&found), &style).as_bytes())
         }
         _ => wrong_usage!(
             "the merged result of many hosts has no such form; use html or one of those of 'tare show'"

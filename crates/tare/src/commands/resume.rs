@@ -32,9 +32,10 @@ pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
     }
     tare_run::check_space(&args.dir)?;
     interrupt::listen()?;
-    let (mut host, keeper) = (host::counting_host(campaign.plan.counting)?, host::keeper()?);
+    let mut host = host::counting_host(campaign.plan.counting)?;
+    let keeper = host::keeper()?;
     host.destroy_disks = args.destroy_disk_contents;
-    host::sweep(&host);
+    host::remove_leftovers(&host);
     let history = History::of(&campaign);
     let _roots = roots(&campaign, &host.cache)?;
     let layers = again(&campaign)?;

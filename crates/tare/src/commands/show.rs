@@ -1,6 +1,6 @@
 //! `tare show`: prints a campaign's scoreboard.
 
-use super::{gate, merged, style};
+use super::{gate, merged_result, style};
 use crate::cli::{self, FormatArgs, GateArgs, ShowArgs};
 use crate::output;
 use crate::usage::wrong_usage;
@@ -12,7 +12,7 @@ use tare_store::{Campaign, load};
 
 /// Prints the scoreboard of the campaign in `args.dir`.
 pub fn show(args: &ShowArgs) -> Result<ExitCode> {
-    if merged::is_in(&args.dir) {
+    if merged_result::is_in(&args.dir) {
         return show_merged(args);
     }
     let campaign = load(&args.dir)?;
@@ -30,15 +30,16 @@ fn show_merged(args: &ShowArgs) -> Result<ExitCode> {
     if args.format.estimator.is_some() {
         wrong_usage!("a merged result holds ratios, not samples: give --estimator to tare merge");
     }
-    let merged = merged::load(&args.dir)?;
+    let merged = merged_result::load(&args.dir)?;
     gate::check(&args.gate, merged.benchmarks.iter().map(|bench| bench.unit))?;
-    merged::print(&merged, &args.format)?;
+    merged_result::print(&merged, &args.format)?;
     let GateArgs { fail_if, fail_undecided } = &args.gate;
     if fail_if.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
     let options = Options::from_plan(&merged.plan);
-    let judged = fleet_limits(&merged::fleet_of(&merged), &options, fail_if, *fail_undecided);
+    let judged =
+        fleet_limits(&merged_result::fleet_of(&merged), &options, fail_if, *fail_undecided);
     let passed = gate::passes(&judged, false)?;
     Ok(if passed { ExitCode::SUCCESS } else { cli::GATE.into() })
 }

@@ -11,10 +11,15 @@
 //! memory = "256M"
 //! ```
 
+mod resolved;
+
+pub use resolved::Resolved;
+
+use crate::cli::ProgramArgs;
 use crate::cli::values::{self, USUAL};
-use crate::cli::{ProgramArgs, RunArgs};
 use crate::pin::Pin;
-use crate::sweep::{SweepArg, SweepTable, Swept, Wanted};
+use crate::policy::Policy;
+use crate::sweep::{SweepArg, SweepTable};
 use crate::usage::OrUsage;
 use crate::{input, output, trust};
 use anyhow::{Context, Result, anyhow, bail};
@@ -24,7 +29,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Duration;
 use tare_layers::{Layer, LayerKind, Settings, Unnamed, configure, kinds_of, usual, with_root};
-use tare_proto::{BenchInfo, Machine};
+use tare_proto::Machine;
 use tare_run::Candidate;
 use tare_store::{Design, Order};
 
@@ -134,40 +139,6 @@ impl Config {
         toml::from_str(&text).with_context(|| format!("{} is invalid", path.display())).or_usage()
     }
 
-    /// The layers of the flags, or else the file's, or else those of `sweep`, or those that are weighed without being named;
-    /// with what `benches` need, and with a layer for each setting of the knobs.
-    pub fn layers(
-        &self,
-        args: &RunArgs,
-        machine: Machine,
-        benches: &[BenchInfo],
-        sweep: &Wanted,
-    ) -> Result<(Vec<Asked>, Swept)> {
-        let every = |kind: &LayerKind| kind.unnamed != Unnamed::Ignored;
-        let mut all = Vec::new();
-        for name in &args.layers {
-            match name.as_str() {
-                ALL => all.extend(of_kinds(machine, every)?),
-                name => all.push(self.named(name)?),
-            }
-        }
-        for text in &args.layer {
-            all.push(Settings::parse(text).with_context(|| format!("--layer {text}"))?);
-        }
-        if all.is_empty() {
-            all = self.layer.iter().map(of_table).collect::<Result<_>>()?;
-        }
-        let needs = benches.iter().map(|bench| bench.needs.as_str());
-        let needs: BTreeSet<&str> = needs.filter(|needs| !needs.is_empty()).collect();
-        let chosen = !all.is_empty() || sweep.turns_layers();
-        let named = chosen && !args.layers.iter().any(|name| name == ALL);
-        if !chosen {
-            all = of_kinds(machine, |kind| kind.unnamed == Unnamed::Weighed)?;
-        }
-        let swept = sweep.layers(all, |name| self.named(name))?;
-        Ok((made(machine, &swept.layers, named, &needs)?, swept))
-    }
-
     /// The knobs of the file.
     pub fn sweeps(&self) -> Result<Vec<SweepArg>> {
         let read = |table: &SweepTable| table.read().map_err(|why| anyhow!("[[sweep]] {why}"));
@@ -189,30 +160,6 @@ impl Config {
     pub fn layer_names(&self) -> Vec<&str> {
         self.layer.iter().filter_map(|layer| layer.get("name")?.as_str()).collect()
     }
-
-    /// Which layers of `machine` are left out because none was named, and how to have them; `None` when none is.
-    pub fn left_out(&self, args: &RunArgs, machine: Machine) -> Option<String> {
-        let named = !(args.layers.is_empty() && args.layer.is_empty() && self.layer.is_empty());
-        let other = |kind: &LayerKind| match kind.unnamed {
-            Unnamed::Tried(why) => Some((kind.name, why)),
-            Unnamed::Weighed | Unnamed::Ignored => None,
-        };
-        let others: Vec<(&str, &str)> = kinds_of(machine).filter_map(other).collect();
-        let (with, _) = others.first().filter(|_| !named)?;
-        let usual = kinds_of(machine).filter(|kind| kind.unnamed == Unnamed::Weighed);
-        let usual: Vec<&str> = usual.map(|kind| kind.name).collect();
-        // Neighbours with the same reason share it.
-        let alike = others.chunk_by(|(_, a), (_, b)| a == b);
-        let others = alike.map(|alike| {
-            let names: Vec<&str> = alike.iter().map(|(name, _)| *name).collect();
-            format!("{} ({})", names.join(", "), alike[0].1)
-        });
-        Some(format!(
-            "Weighing those of {} that run here. Left out: {}. To choose: --layers native,{with}, or --layers {ALL}.",
-            usual.join(", "),
-            others.collect::<Vec<_>>().join(", ")
-        ))
-    }
 }
 
 /// Makes `asked` layers of `machine`; without any, one of every kind that is not for tests only.
@@ -224,6 +171,12 @@ pub fn layers(machine: Machine, asked: &[Settings]) -> Result<Vec<Asked>> {
         }
         false => made(machine, asked, true, &BTreeSet::new()),
     }
+}
+
+/// As many CPUs as the largest of the layers has.
+pub fn most_vcpus(asked: &[Asked]) -> usize {
+    let vcpus = |asked: &Asked| asked.settings.number("vcpus", 1, 1, 1024).unwrap_or(1) as usize;
+    asked.iter().map(vcpus).max().unwrap_or(1)
 }
 
 /// The setting of layers that says what programs see.
@@ -246,7 +199,10 @@ fn made(
     let mut layers: Vec<Asked> = Vec::new();
     for settings in asked {
         let mut settings = settings.clone();
-        if needs.contains(ROOT) && machine == Machine::Real && with_root(&mut settings) {
+        if needs.contains(ROOT)
+            && Policy::for_machine(machine).roots_need_disks
+            && with_root(&mut settings)
+        {
             output::note(
                 "kvm runs programs under QEMU (vmm=qemu): tare's own monitor has no disk for their files.",
             );

@@ -1,8 +1,9 @@
 //! Which layers follow from flags and from the file.
 
 use super::*;
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, RunArgs};
 use clap::Parser;
+use tare_proto::BenchInfo;
 
 fn args(line: &str) -> RunArgs {
     match Cli::parse_from(line.split_whitespace()).command {
@@ -12,8 +13,7 @@ fn args(line: &str) -> RunArgs {
 }
 
 fn names(line: &str) -> Vec<String> {
-    let made =
-        Config::default().layers(&args(line), Machine::Real, &[], &Wanted::default()).unwrap().0;
+    let (made, _) = Resolved::new(&args(line), &Config::default()).unwrap().layers(&[]).unwrap();
     made.into_iter().map(|asked| asked.name).collect()
 }
 
@@ -22,8 +22,7 @@ fn a_layer_gets_what_a_benchmark_says_that_it_needs() {
     let set = |needs: &str, layer: &str| {
         let bench = BenchInfo { needs: needs.into(), ..BenchInfo::default() };
         let args = args(&format!("tare run --layer {layer}"));
-        let made =
-            Config::default().layers(&args, Machine::Real, &[bench], &Wanted::default()).unwrap().0;
+        let (made, _) = Resolved::new(&args, &Config::default()).unwrap().layers(&[bench]).unwrap();
         made[0].settings.to_string()
     };
     assert!(set("disk", "runc").contains("disk=128M"), "{}", set("disk", "runc"));
@@ -39,10 +38,8 @@ fn a_layer_gets_what_a_benchmark_says_that_it_needs() {
 fn a_layer_of_the_file_is_found_by_its_name() {
     let text = "[[layer]]\nname = \"mine\"\nkind = \"command\"\nstart = \"box {probe}\"\n";
     let config: Config = toml::from_str(text).unwrap();
-    let made = config
-        .layers(&args("tare run --layers native,mine"), Machine::Real, &[], &Wanted::default())
-        .unwrap()
-        .0;
+    let args = args("tare run --layers native,mine");
+    let (made, _) = Resolved::new(&args, &config).unwrap().layers(&[]).unwrap();
     assert_eq!((made[1].name.as_str(), made[1].kind), ("mine", "command"));
     assert!(made[1].settings.to_string().contains("start=box {probe}"));
     assert!(config.named("mine,args=x").unwrap().get("start").is_none(), "as written");
@@ -55,7 +52,7 @@ fn without_names_the_quick_layers_are_weighed_and_the_others_named() {
     assert_eq!(all[..7], ["native", "runc", "crun", "runsc", "uml", "qemu", "kvm"]);
     assert!(all[7..].contains(&"podman".into()) && !all.contains(&"command".into()), "{all:?}");
     assert_eq!(names("tare run --layers native,uml"), ["native", "uml"]);
-    let left_out = |line| Config::default().left_out(&args(line), Machine::Real);
+    let left_out = |line| Resolved::new(&args(line), &Config::default()).unwrap().left_out();
     let said = left_out("tare run").unwrap();
     assert!(
         said.starts_with("Weighing those of native, runc, runsc, kvm that run here."),
@@ -66,6 +63,6 @@ fn without_names_the_quick_layers_are_weighed_and_the_others_named() {
     assert!(said.contains("--layers all"), "{said}");
     assert_eq!(left_out("tare run --layers all"), None);
     assert_eq!(left_out("tare run --layer name=a,kind=uml"), None);
-    let simulated = Config::default().left_out(&args("tare run"), Machine::Sim).unwrap();
+    let simulated = left_out("tare run --machine sim").unwrap();
     assert!(simulated.contains("Left out: i686, i686-pae (another machine"), "{simulated}");
 }

@@ -40,7 +40,8 @@ pub const STEAL: Check = Check {
             return Answer::new(State::Unknown, "CPU times cannot be read");
         }
         let most = |pick: fn(&(f64, f64)) -> f64| stolen.iter().map(pick).fold(0.0, f64::max);
-        let (now, ever) = (most(|s| s.0), most(|s| s.1));
+        let now = most(|s| s.0);
+        let ever = most(|s| s.1);
         let text = format!(
             "the hypervisor takes {} now, {:.2}% since the start",
             percent(now),
@@ -57,7 +58,8 @@ pub const SHARED: Check = Check {
            notes which kind of core was chosen where there are several",
     remedy: "use a machine with more CPUs of one kind than the largest layer has, and --pin auto",
     look: |view| {
-        let (may, pinned) = (view.allowed.len(), &view.pinned);
+        let may = view.allowed.len();
+        let pinned = &view.pinned;
         let rest = view.allowed.iter().filter(|cpu| !pinned.contains(cpu)).count();
         match (pinned.is_empty(), rest) {
             (true, _) if may <= 1 => Answer::new(
@@ -118,7 +120,8 @@ pub const QUOTA: Check = Check {
 /// version 1 it is the hierarchy that the controller `cpu` is in, however many share it.
 fn cpu_group(line: &str) -> Option<(String, &str)> {
     let mut parts = line.splitn(3, ':').skip(1);
-    let (controllers, path) = (parts.next()?, parts.next()?);
+    let controllers = parts.next()?;
+    let path = parts.next()?;
     match controllers {
         "" => Some(("sys/fs/cgroup".into(), path)),
         some if some.split(',').any(|one| one == "cpu") => {

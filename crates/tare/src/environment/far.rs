@@ -45,7 +45,8 @@ const CHECKS: &[FarCheck] = &[
         name: "memory",
         remedy: "end what takes the memory there, or choose another host",
         look: |hello| {
-            let (free, all) = (hello.memory_available_kib >> 10, hello.memory_kib >> 10);
+            let free = hello.memory_available_kib >> 10;
+            let all = hello.memory_kib >> 10;
             if free == 0 || all == 0 {
                 return Answer::new(State::Unknown, "its free memory is not known");
             }

@@ -74,7 +74,8 @@ pub const MITIGATIONS: Check = Check {
     remedy: "compare only with machines with the same mitigations (mitigations= on the kernel's command line)",
     look: |view| {
         let folder = "sys/devices/system/cpu/vulnerabilities";
-        let (mut mitigated, mut open) = (0, Vec::new());
+        let mut mitigated = 0;
+        let mut open = Vec::new();
         let names = view.names(folder);
         for name in &names {
             let state = view.read(&format!("{folder}/{name}")).unwrap_or_default();

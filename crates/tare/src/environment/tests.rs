@@ -138,7 +138,8 @@ fn warnings_are_comments_of_their_own_and_notes_share_one() {
 #[test]
 fn people_and_machines_read_every_row() {
     let found = found(&[METAL, LOUD], &[2], &[2], BUSY);
-    let (text, json) = (for_people(&found), for_machines(&found));
+    let text = for_people(&found);
+    let json = for_machines(&found);
     for check in CHECKS {
         assert!(text.contains(check.name), "{} is not in\n{text}", check.name);
         assert!(

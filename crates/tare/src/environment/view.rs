@@ -86,7 +86,8 @@ impl View {
     }
 
     fn delta(&self, cpu: u32) -> Option<Vec<u64>> {
-        let (before, after) = (self.before.get(&cpu)?, self.after.get(&cpu)?);
+        let before = self.before.get(&cpu)?;
+        let after = self.after.get(&cpu)?;
         Some(after.iter().zip(before).map(|(a, b)| a.saturating_sub(*b)).collect())
     }
 }

@@ -1,6 +1,6 @@
 //! Programs at several loads: each is a program of its own, which finds its load in its environment.
 
-use super::{Wanted, is_program};
+use super::{WantedProgram, is_program};
 use crate::loads::{self, LoadArg};
 use anyhow::{Result, bail};
 use tare_proto::BenchInfo;
@@ -20,15 +20,19 @@ pub fn check_search(benches: &[BenchInfo], asked: &[LoadArg]) -> Result<()> {
 
 /// Every one of `programs` at each of its own loads, or at those that were `asked` for; a load of 0 in a program's own list
 /// is as many as layers have `cpus`.
-pub fn at_loads(programs: Vec<Wanted>, asked: &[LoadArg], cpus: usize) -> Vec<Wanted> {
+pub fn at_loads(
+    programs: Vec<WantedProgram>,
+    asked: &[LoadArg],
+    cpus: usize,
+) -> Vec<WantedProgram> {
     let each = programs.into_iter().flat_map(|wanted| {
-        let of = loads::of(&wanted.benches[0], asked, cpus, None);
+        let of = loads::loads_of(&wanted.benches[0], asked, cpus, None);
         of.into_iter().map(move |load| at(&wanted, load))
     });
     each.collect()
 }
 
-fn at(wanted: &Wanted, load: u32) -> Wanted {
+fn at(wanted: &WantedProgram, load: u32) -> WantedProgram {
     let mut wanted = wanted.clone();
     if wanted.benches[0].load.is_empty() {
         return wanted;

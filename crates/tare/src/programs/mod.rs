@@ -1,18 +1,18 @@
 //! The programs of a campaign: what was asked for, as rows and as what the probe is told to run.
 
 mod at_loads;
+mod for_prediction;
 pub mod known;
 mod names;
-mod predicted;
 mod root;
 mod units;
 
 pub use at_loads::{at_loads, check_search};
-pub use predicted::one;
+pub use for_prediction::for_prediction;
 pub use root::{recipe, rooted};
 
-use crate::cli::{ProgramArgs, RunArgs};
-use crate::config::Config;
+use crate::cli::ProgramArgs;
+use crate::policy::Policy;
 use crate::shell;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
@@ -54,7 +54,7 @@ const ENVIRONMENT: &[&str] = &["PATH", "HOME", "USER", "LANG", "LC_ALL"];
 
 /// A program that was asked for.
 #[derive(Clone)]
-pub struct Wanted {
+pub struct WantedProgram {
     /// What runs, and its rows as far as they are known.
     pub planned: PlannedProgram,
     /// Those rows as benchmarks.
@@ -73,18 +73,13 @@ pub fn is_program(bench: &BenchInfo) -> bool {
     [SUITE, known::SUITE].contains(&bench.suite.as_str())
 }
 
-/// Whether programs are asked for by themselves, not by the name of a suite or a benchmark.
-pub fn are_given(args: &RunArgs, config: &Config) -> bool {
-    !given(args, config).is_empty()
-}
-
-/// The programs of the command line, or else of the file; and those of the suite that are among what was `selected`.
-pub fn wanted(args: &RunArgs, config: &Config, selected: &[BenchInfo]) -> Result<Vec<Wanted>> {
+/// The programs that were `given`, and those of the suite that are among what was `selected`.
+pub fn wanted(given: &[&ProgramArgs], selected: &[BenchInfo]) -> Result<Vec<WantedProgram>> {
     let names = selected.iter().filter(|bench| bench.suite == known::SUITE);
     let names: Vec<String> = names.map(|bench| bench.name.clone()).collect();
     let known = names.iter().filter_map(|name| known::asked(name, &names));
-    let given = given(args, config).into_iter().map(|asked| read(asked, SUITE));
-    let mut all: Vec<Wanted> = Vec::new();
+    let given = given.iter().map(|asked| read(asked, SUITE));
+    let mut all: Vec<WantedProgram> = Vec::new();
     for one in given.chain(known.map(|asked| read(&asked, known::SUITE))) {
         let one = one?;
         if all.iter().any(|other| other.benches[0].name == one.benches[0].name) {
@@ -95,23 +90,13 @@ pub fn wanted(args: &RunArgs, config: &Config, selected: &[BenchInfo]) -> Result
     Ok(all)
 }
 
-/// What was given. Suites and benchmarks that flags name take the place of the file's programs.
-fn given<'a>(args: &'a RunArgs, config: &'a Config) -> Vec<&'a ProgramArgs> {
-    let named = !(args.suite.is_empty() && args.bench.is_empty());
-    match args.program.command.is_empty() {
-        false => vec![&args.program],
-        true if named => Vec::new(),
-        true => config.program.iter().collect(),
-    }
-}
-
-fn read(asked: &ProgramArgs, suite: &str) -> Result<Wanted> {
+fn read(asked: &ProgramArgs, suite: &str) -> Result<WantedProgram> {
     if asked.command.is_empty() {
         bail!("a [[program]] needs a command: command = [\"./bench\", \"--n\", \"1000\"]");
     }
     let name = match &asked.name {
         Some(name) => names::checked(name)?,
-        None => names::of(&asked.command),
+        None => names::name_of_command(&asked.command),
     };
     let base = BenchInfo {
         name: format!("{suite}/{name}"),
@@ -148,7 +133,7 @@ fn read(asked: &ProgramArgs, suite: &str) -> Result<Wanted> {
         bail!("no format '{format}'; {}", suggestion(format, &names));
     }
     let benches = rows.into_iter().map(|(bench, _)| bench).collect();
-    Ok(Wanted {
+    Ok(WantedProgram {
         planned,
         benches,
         parse: asked.parse.clone(),
@@ -247,7 +232,7 @@ fn metrics(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<(BenchInfo, Prog
     Ok(rows)
 }
 
-impl Wanted {
+impl WantedProgram {
     /// Takes what a rehearsal has found out: the figures that are its rows, and how long a run may take.
     pub fn rehearsed(&mut self, found: &Rehearsal) -> Result<()> {
         let base = self.benches[0].clone();
@@ -257,10 +242,11 @@ impl Wanted {
             let rows = figures.map(|figure| {
                 let name = format!("{stem}.{}", figure.name.replace('/', "."));
                 let name = at_load(&name, load);
-                let (unit, better) = (figure.unit, figure.better);
                 let value =
                     ProgramValue::Figure { format: format.clone(), name: figure.name.to_string() };
-                (BenchInfo { name, unit, better, ..base.clone() }, value)
+                let bench =
+                    BenchInfo { name, unit: figure.unit, better: figure.better, ..base.clone() };
+                (bench, value)
             });
             let mut rows: Vec<(BenchInfo, ProgramValue)> = rows.collect();
             let mut seen = std::collections::BTreeSet::new();
@@ -288,12 +274,11 @@ impl Wanted {
         self.root.is_some()
     }
 
-    /// Makes its rows those of `machine`. A simulated machine's clock counts instructions, and nothing disturbs them: the mean of
-    /// its runs is what the parts of `tare explain` add up to.
+    /// Makes its rows those of `machine`.
     pub fn on(&mut self, machine: Machine) {
         self.benches = simulated::benches(machine, std::mem::take(&mut self.benches));
-        if machine == Machine::Sim {
-            self.benches.iter_mut().for_each(|bench| bench.estimator = "mean".into());
+        if let Some(estimator) = Policy::for_machine(machine).program_estimator {
+            self.benches.iter_mut().for_each(|bench| bench.estimator = estimator.into());
         }
     }
 }

@@ -23,7 +23,7 @@ pub fn checked(name: &str) -> Result<String> {
 }
 
 /// The name of a command: its file's, or the first word of what a shell is told.
-pub fn of(command: &[String]) -> String {
+pub fn name_of_command(command: &[String]) -> String {
     let first = match command {
         [shell, flag, text] if shell.ends_with("sh") && flag == "-c" => {
             text.split_whitespace().next()
@@ -54,11 +54,12 @@ mod tests {
 
     #[test]
     fn a_row_is_called_as_its_command_or_its_metric() {
-        let of = |line: &str| of(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let of =
+            |line: &str| name_of_command(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
         assert_eq!(of("./bench --n 1000"), "bench");
         assert_eq!(of("/opt/a.b/run.sh"), "run-sh");
         let shell = ["/bin/sh", "-c", "./x | wc"].map(str::to_owned);
-        assert_eq!(super::of(&shell), "x");
+        assert_eq!(super::name_of_command(&shell), "x");
         assert_eq!(metric("a: (?<rate>[0-9]+)", 0, 2).as_deref(), Some("rate"));
         assert_eq!(metric("a: ([0-9]+)", 1, 2).as_deref(), Some("2"));
         assert_eq!(metric("(?<!x)([0-9]+)", 0, 1), None);

@@ -1,6 +1,6 @@
 //! The root of a campaign's programs: one for all of them, since a layer has one.
 
-use super::Wanted;
+use super::WantedProgram;
 use crate::config::{Asked, ROOT};
 use anyhow::{Result, anyhow, bail};
 use tare_layers::{ReadyRoot, RootRecipe, Settings, configure, takes_image};
@@ -10,7 +10,7 @@ use tare_proto::Machine;
 const MEMORY: &str = "memory";
 
 /// What the root is made of; `None` when programs see this host's files. Commands in it are those of all programs.
-pub fn recipe(programs: &[Wanted]) -> Result<Option<RootRecipe>> {
+pub fn recipe(programs: &[WantedProgram]) -> Result<Option<RootRecipe>> {
     let mut roots = programs.iter().map(|program| program.root.as_deref());
     let first = roots.next().flatten();
     if let Some(other) = roots.find(|root| *root != first) {
@@ -37,7 +37,7 @@ pub fn recipe(programs: &[Wanted]) -> Result<Option<RootRecipe>> {
 pub fn rooted(
     layers: Vec<Asked>,
     machine: Machine,
-    programs: &[Wanted],
+    programs: &[WantedProgram],
     ready: Option<&ReadyRoot>,
 ) -> Result<Vec<Asked>> {
     let memory = programs.iter().map(|wanted| wanted.planned.program.memory_mib).max();

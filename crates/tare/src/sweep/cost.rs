@@ -1,45 +1,38 @@
 //! How long a sweep takes, said before it begins.
 
 use super::design;
+use crate::policy::{Length, Policy};
 use crate::usage::wrong_usage;
 use anyhow::Result;
 use std::time::Duration;
-use tare_proto::Machine;
 use tare_store::{Design, Sweep, Turned};
 
 /// A sweep of more layers than this is asked about.
 const MANY: usize = 32;
-
-/// What a boot takes without measuring, and a row of it, in seconds: typical figures of containers and small guests, and of the
-/// simulated machine, whose trials take about as long again.
-const REAL: (f64, f64) = (2.0, 0.5);
-const SIM: (f64, f64) = (40.0, 3.0);
 
 /// Blocks that a budget should hold.
 const BLOCKS: u32 = 5;
 
 /// What a campaign's time depends on.
 pub struct Cost {
-    pub machine: Machine,
+    pub policy: &'static Policy,
     /// Layers of the campaign.
     pub layers: usize,
     /// Rows, loads included.
     pub rows: usize,
-    /// Blocks, or else the budget decides.
-    pub blocks: Option<u32>,
-    pub budget: Duration,
+    pub length: Length,
 }
 
 impl Cost {
     /// About how long it takes with so many layers: trials, and blocks with the baseline's second boot.
     fn time(&self, layers: usize) -> Duration {
-        let (start, row) = if self.machine == Machine::Sim { SIM } else { REAL };
-        let block = (layers as f64 + 1.0) * (start + self.rows as f64 * row);
-        let measuring = match self.blocks {
-            Some(blocks) => block * f64::from(blocks),
-            None => self.budget.as_secs_f64().max(block),
+        let Policy { boot_cost_s, row_cost_s, .. } = *self.policy;
+        let block = (layers as f64 + 1.0) * (boot_cost_s + self.rows as f64 * row_cost_s);
+        let measuring = match self.length {
+            Length::Blocks(blocks) => block * f64::from(blocks),
+            Length::Budget(budget) => budget.as_secs_f64().max(block),
         };
-        Duration::from_secs_f64((layers as f64 * start + measuring).min(1e9))
+        Duration::from_secs_f64((layers as f64 * boot_cost_s + measuring).min(1e9))
     }
 }
 
@@ -60,10 +53,10 @@ pub fn check(sweep: Option<&Sweep>, cost: &Cost, yes: bool) -> Result<()> {
         smaller.map(|design| format!("--design {design} ({})", said(design))).collect();
     let instead =
         if smaller.is_empty() { String::new() } else { format!("; or {}", smaller.join(", ")) };
-    let blocks = cost.blocks.map_or_else(
-        || format!("at least {BLOCKS} blocks if there is time"),
-        |n| format!("{n} blocks"),
-    );
+    let blocks = match cost.length {
+        Length::Blocks(n) => format!("{n} blocks"),
+        Length::Budget(_) => format!("at least {BLOCKS} blocks if there is time"),
+    };
     wrong_usage!(
         "this sweep is large: {} in {blocks}, each with {} rows; --yes runs it{instead}",
         said(sweep.design),
@@ -96,6 +89,7 @@ fn rounded(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::REAL;
     use tare_store::{Knob, SweptLayer};
 
     fn sweep(levels: &[usize]) -> Sweep {
@@ -114,9 +108,10 @@ mod tests {
 
     #[test]
     fn many_layers_are_asked_about_with_their_time() {
-        let budget = Duration::from_secs(300);
-        let cost =
-            |layers, blocks| Cost { machine: Machine::Real, layers, rows: 4, blocks, budget };
+        let cost = |layers, blocks: Option<u32>| {
+            let length = blocks.map_or(REAL.length, Length::Blocks);
+            Cost { policy: &REAL, layers, rows: 4, length }
+        };
         let large = sweep(&[3, 3, 4]);
         let refused = check(Some(&large), &cost(37, Some(3)), false).unwrap_err().to_string();
         // 37 trials of 2 s, and 3 × 38 boots of 4 s.

@@ -1,6 +1,6 @@
 //! The layers of a sweep: each combination of a layer's settings is one.
 
-use super::{SweepArg, Wanted, design, is_of_rows, names::AS_IT_IS, names::names};
+use super::{Knobs, SweepArg, design, is_of_rows, names::AS_IT_IS, names::names};
 use anyhow::{Result, bail};
 use tare_layers::Settings;
 use tare_store::{Design, Knob, Sweep, SweptLayer, Turned};
@@ -37,7 +37,7 @@ impl Swept {
     }
 }
 
-impl Wanted {
+impl Knobs {
     /// The layers as they are `asked` for, with one for each combination of a layer's knobs. A knob whose layer is not among
     /// them adds it as `named` has it.
     ///
@@ -162,7 +162,7 @@ mod tests {
     fn swept(asked: &[&str], knobs: &[&str], design: Design) -> Result<Swept> {
         let knobs = knobs.iter().map(|knob| knob.parse().unwrap()).collect();
         let asked = asked.iter().map(|text| Settings::parse(text).unwrap()).collect();
-        Wanted { knobs, design }.layers(asked, |name| Ok(Settings::parse(name)?))
+        Knobs { knobs, design }.layers(asked, |name| Ok(Settings::parse(name)?))
     }
 
     fn texts(swept: &Swept) -> Vec<String> {

@@ -24,17 +24,17 @@ const SIZE: &str = ".size";
 
 /// What is to be swept.
 #[derive(Default)]
-pub struct Wanted {
+pub struct Knobs {
     knobs: Vec<SweepArg>,
     design: Design,
 }
 
-impl Wanted {
+impl Knobs {
     /// From the knobs and the design that were asked for.
     ///
     /// # Errors
     /// One knob twice, a pattern that no kernel fits, or a design of no knobs.
-    pub fn of(knobs: Vec<SweepArg>, design: Option<Design>) -> Result<Wanted> {
+    pub fn new(knobs: Vec<SweepArg>, design: Option<Design>) -> Result<Knobs> {
         let knobs: Vec<SweepArg> =
             knobs.into_iter().map(SweepArg::expanded).collect::<Result<_>>()?;
         if design.is_some() && knobs.is_empty() {
@@ -48,7 +48,7 @@ impl Wanted {
                 );
             }
         }
-        Ok(Wanted { knobs, design: design.unwrap_or_default() })
+        Ok(Knobs { knobs, design: design.unwrap_or_default() })
     }
 
     /// Whether a layer has a knob.

@@ -2,6 +2,11 @@
 
 #![allow(dead_code)] // each test file uses its part
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -43,6 +48,13 @@ impl Bench {
         self.path(name)
     }
 
+    /// A shell script that can be run.
+    pub fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.write(name, &format!("#!/bin/sh\n{text}"));
+        set_mode(&path, 0o755);
+        path
+    }
+
     /// `tare` with `line`'s words as arguments, not yet started.
     pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tare"));
@@ -60,6 +72,16 @@ impl Bench {
         done(self.command(line).output().expect("tare starts"))
     }
 
+    /// Runs `tare` with `words`, which may hold spaces, behind those of `line`.
+    pub fn tare_with(&self, line: &str, words: &[&str]) -> Done {
+        done(self.command(line).args(words).output().expect("tare starts"))
+    }
+
+    /// Runs `tare` and reads what it prints.
+    pub fn json(&self, line: &str) -> Value {
+        self.ok(line).json()
+    }
+
     /// Runs `tare` and expects it to succeed.
     pub fn ok(&self, line: &str) -> Done {
         let done = self.tare(line);
@@ -67,9 +89,55 @@ impl Bench {
         done
     }
 
+    /// Runs `tare` and expects it to end with `code` and a message that holds `why`.
+    #[track_caller]
+    pub fn fails(&self, line: &str, code: i32, why: &str) {
+        let done = self.tare(line);
+        assert_eq!(done.code, code, "tare {line}\n{}\n{}", done.out, done.err);
+        assert!(done.err.contains(why), "tare {line}: no '{why}' in\n{}", done.err);
+    }
+
     pub fn campaign(&self, name: &str) -> Campaign {
         load(&self.path(name)).expect("a campaign")
     }
+}
+
+impl Done {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.out).expect("JSON on standard output")
+    }
+}
+
+/// `PATH` with the stand-ins in `folder` before all other programs.
+pub fn path_with(folder: &Path) -> String {
+    format!("{}:{}", folder.display(), std::env::var("PATH").expect("a PATH"))
+}
+
+/// The row called `name` of a scoreboard in JSON.
+#[track_caller]
+pub fn row<'a>(board: &'a Value, name: &str) -> &'a Value {
+    let rows = board["rows"].as_array().expect("rows");
+    rows.iter().find(|row| row["benchmark"] == name).unwrap_or_else(|| panic!("no row {name}"))
+}
+
+pub fn set_mode(path: impl AsRef<Path>, mode: u32) {
+    std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("a mode");
+}
+
+pub fn signal(child: &Child, signal: Signal) {
+    kill(Pid::from_raw(child.id() as i32), signal).expect("our own child");
+}
+
+/// Fails where `text` steers a terminal, turns the direction of text or hides something; `allowed` are the control characters
+/// that it may hold.
+pub fn assert_harmless(what: &str, text: &str, allowed: &[char]) {
+    let steers = |c: &char| {
+        (c.is_control() && !allowed.contains(c))
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    let found: Vec<char> = text.chars().filter(steers).collect();
+    let beginning: String = text.chars().take(600).collect();
+    assert!(found.is_empty(), "{what}: {found:?} in\n{beginning:?}");
 }
 
 pub fn done(output: Output) -> Done {

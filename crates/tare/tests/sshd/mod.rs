@@ -31,7 +31,8 @@ impl Drop for Far {
 
 /// The server's configuration.
 fn server_says(own: &Path, port: u16, by_key: bool) -> String {
-    let (own, yes) = (own.display(), if by_key { "yes" } else { "no" });
+    let own = own.display();
+    let yes = if by_key { "yes" } else { "no" };
     format!(
         "Port {port}\nListenAddress 127.0.0.1\nHostKey {own}/host\nPidFile none\nUsePAM no\nStrictModes no\n\
          AuthorizedKeysFile {own}/user.pub\nPubkeyAuthentication {yes}\nPasswordAuthentication yes\n\
@@ -41,7 +42,8 @@ fn server_says(own: &Path, port: u16, by_key: bool) -> String {
 
 /// The client's.
 fn client_says(own: &Path, port: u16) -> String {
-    let (own, user) = (own.display(), std::env::var("USER").unwrap_or("root".into()));
+    let own = own.display();
+    let user = std::env::var("USER").unwrap_or("root".into());
     format!(
         "Host far\nHostName 127.0.0.1\nPort {port}\nUser {user}\nIdentityFile {own}/user\nIdentitiesOnly yes\n\
          UserKnownHostsFile {own}/known\nStrictHostKeyChecking accept-new\n"

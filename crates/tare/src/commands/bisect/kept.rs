@@ -2,8 +2,8 @@
 //! there, so that versions whose names look alike, another layer or a rebuilt file never share one.
 
 use crate::cli::RunArgs;
-use crate::commands::run::boot_limit;
 use crate::config::layers;
+use crate::policy::Policy;
 use crate::{host, interrupt};
 use anyhow::Result;
 use sha2::{Digest, Sha256};
@@ -53,7 +53,7 @@ impl<'a> Kept<'a> {
     fn hash(&self, run: &RunArgs) -> Result<String> {
         let RunArgs { bench, load, blocks, seed, layer, .. } = run;
         let machine = run.machine.unwrap_or_default();
-        let within = boot_limit(run, machine);
+        let within = run.boot_limit.unwrap_or(Policy::for_machine(machine).boot_limit);
         let Kept { host, keeper, .. } = self;
         let trials =
             Trials { host, keeper, within, anew: false, interrupted: interrupt::interrupted };

@@ -2,16 +2,16 @@
 //!
 //! Every version is a campaign of its own, of one layer and one row, so that what was measured is kept and is not measured twice.
 
+mod candidates;
 mod kept;
 mod search;
-mod versions;
 
 use crate::cli::{BisectArgs, INTERRUPTED, RunArgs};
 use crate::commands::run;
-use crate::config::Config;
 use crate::usage::{OrUsage, is_wrong_usage};
 use crate::{interrupt, output};
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Error, Result, anyhow, bail};
+use candidates::candidates;
 use kept::{Kept, Place};
 use search::{Found, search};
 use std::fmt::Write;
@@ -21,11 +21,10 @@ use tare_board::format::{quantity, short_ratio};
 use tare_board::{Options, Row, scoreboard};
 use tare_layers::Settings;
 use tare_proto::{Unit, name_and_load};
-use versions::versions;
 
 /// Looks for the version.
 pub fn bisect(args: &BisectArgs) -> Result<ExitCode> {
-    let versions = versions(args)?;
+    let versions = candidates(args)?;
     interrupt::listen()?;
     match look(args, &versions) {
         Err(_) if interrupt::interrupted() => Ok(INTERRUPTED.into()),
@@ -39,10 +38,13 @@ fn look(args: &BisectArgs, versions: &[String]) -> Result<String> {
     let last = versions.len() - 1;
     let kept = Kept::below(&args.out)?;
     let end = |at: usize| {
-        let measured = one(args, &kept, &versions[at])?;
-        measured.map_err(|why| anyhow!("{} was not measured: {why}", versions[at]))
+        measure(args, &kept, &versions[at]).map_err(|no| match no {
+            NoValue::OfThisVersion(why) => anyhow!("{} was not measured: {why}", versions[at]),
+            NoValue::OfAny(error) => error,
+        })
     };
-    let (good, bad) = (end(0)?, end(last)?);
+    let good = end(0)?;
+    let bad = end(last)?;
     let least = (1.0 + args.margin / 100.0).max(good.floor).max(bad.floor);
     let ratio = bad.mean / good.mean;
     if ratio.ln().abs() <= least.ln() {
@@ -57,17 +59,18 @@ fn look(args: &BisectArgs, versions: &[String]) -> Result<String> {
         );
     }
     let found = search(versions.len(), (good.mean, bad.mean), |at| {
-        let measured = one(args, &kept, &versions[at])?;
+        let measured = measure(args, &kept, &versions[at]);
         if interrupt::interrupted() {
             bail!("interrupted");
         }
-        Ok(match measured {
-            Ok(value) => Some(value.mean),
-            Err(why) => {
+        match measured {
+            Ok(value) => Ok(Some(value.mean)),
+            Err(NoValue::OfThisVersion(why)) => {
                 output::note(&format!("{} was not measured: {why}", versions[at]));
-                None
+                Ok(None)
             }
-        })
+            Err(NoValue::OfAny(error)) => Err(error),
+        }
     })?;
     Ok(said(versions, &found, &good))
 }
@@ -80,15 +83,18 @@ fn said(versions: &[String], found: &Found, good: &Value) -> String {
         let name = &versions[*at];
         let _ = match value {
             Some(value) => {
-                let (said, ratio) = (quantity(good.unit, *value), short_ratio(value / good.mean));
+                let said = quantity(good.unit, *value);
+                let ratio = short_ratio(value / good.mean);
                 writeln!(text, "{side:5} {name}  {said}, {ratio} times {}", versions[0])
             }
             None => writeln!(text, "{:5} {name}  not measured", "?"),
         };
     }
-    let (seen, all) = (found.seen.len(), versions.len());
+    let seen = found.seen.len();
+    let all = versions.len();
     let _ = writeln!(text, "{seen} of {all} versions were looked at.");
-    let (last, first) = (&versions[found.good], &versions[found.bad]);
+    let last = &versions[found.good];
+    let first = &versions[found.bad];
     let _ = match found.bad - found.good {
         1 => writeln!(text, "The first bad version is {first}; {last} before it is good."),
         _ => writeln!(text, "{last} is good and {first} is bad; those between cannot be measured."),
@@ -104,37 +110,46 @@ struct Value {
     unit: Unit,
 }
 
-/// Measures a version, unless just that has been measured; the inner error says why there is no value.
-fn one(
-    args: &BisectArgs,
-    kept: &Kept,
-    version: &str,
-) -> Result<std::result::Result<Value, String>> {
+/// Why there is no value.
+enum NoValue {
+    /// This version cannot run or be measured, and is passed over.
+    OfThisVersion(String),
+    /// What was asked for is wrong for all versions, or a campaign cannot be read.
+    OfAny(Error),
+}
+
+impl From<Error> for NoValue {
+    fn from(error: Error) -> NoValue {
+        NoValue::OfAny(error)
+    }
+}
+
+/// Measures a version, unless just that has been measured.
+fn measure(args: &BisectArgs, kept: &Kept, version: &str) -> std::result::Result<Value, NoValue> {
     let run = run_args(args, version)?;
     let Place { dir, measured } = kept.place(&run, version)?;
     if !measured {
         let run = RunArgs { out: Some(dir.clone()), ..run };
-        // A version that cannot run is passed over; what was asked for wrongly is wrong for all of them.
-        match run::quietly(&run, &Config::default(), None) {
-            Err(error) if !is_wrong_usage(&error) => return Ok(Err(format!("{error:#}"))),
-            ran => ran.map(drop)?,
-        }
+        run::quietly(&run).map_err(|error| match is_wrong_usage(&error) {
+            true => NoValue::OfAny(error),
+            false => NoValue::OfThisVersion(format!("{error:#}")),
+        })?;
         if interrupt::interrupted() {
-            return Ok(Err("it was interrupted".into()));
+            return Err(NoValue::OfThisVersion("it was interrupted".into()));
         }
     }
     value(&dir, &args.bench)
 }
 
-fn value(out: &Path, bench: &str) -> Result<std::result::Result<Value, String>> {
-    let campaign = tare_store::load(out)?;
+fn value(out: &Path, bench: &str) -> std::result::Result<Value, NoValue> {
+    let campaign = tare_store::load(out).map_err(Error::new)?;
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
     let Some(row) = board.rows.iter().find(|row| row.benchmark == bench) else {
-        bail!("{} has no row {bench}", out.display());
+        return Err(anyhow!("{} has no row {bench}", out.display()).into());
     };
-    let Some(mean) = row.baseline else { return Ok(Err(why(&board, row))) };
+    let mean = row.baseline.ok_or_else(|| NoValue::OfThisVersion(why(&board, row)))?;
     let floor = row.floor.map_or(1.0, |floor| floor.ratio.value.ln().abs().exp());
-    Ok(Ok(Value { mean: mean.mean, floor, unit: row.unit }))
+    Ok(Value { mean: mean.mean, floor, unit: row.unit })
 }
 
 /// Why the only layer has no value.

@@ -22,7 +22,8 @@ pub fn search(
     (first, last): (f64, f64),
     mut measure: impl FnMut(usize) -> Result<Option<f64>>,
 ) -> Result<Found> {
-    let (mut good, mut bad) = (0, versions - 1);
+    let mut good = 0;
+    let mut bad = versions - 1;
     let mut seen = BTreeMap::from([(good, Some(first)), (bad, Some(last))]);
     while let Some(next) = middle(good, bad, &seen) {
         let value = measure(next)?;

@@ -85,8 +85,10 @@ fn measured(
     let time = campaign.benchmarks.iter().any(|b| b.name == bench && b.unit == Unit::Nanoseconds);
     // A time per operation is a throughput turned over.
     let throughput = if time { 1e9 / value } else { value };
-    let (instructions, cycles) = (count(INSTRUCTIONS)?, count(CYCLES)?);
-    let (cpu, wall) = (count(CPU_TIME)?, count(DURATION).or_else(|e| of("time/real").ok_or(e))?);
+    let instructions = count(INSTRUCTIONS)?;
+    let cycles = count(CYCLES)?;
+    let cpu = count(CPU_TIME)?;
+    let wall = count(DURATION).or_else(|e| of("time/real").ok_or(e))?;
     let transactions = throughput * wall / 1e9;
     let misses = campaign.benchmarks.iter().filter_map(|b| b.name.strip_prefix("perf-stat/"));
     let misses = misses.filter(|name| name.contains("miss"));

@@ -60,9 +60,11 @@ fn write(campaign: &Campaign, format: ExportFormat, out: impl Write + Send) -> R
 fn csv(campaign: &Campaign, mut out: impl Write) -> std::io::Result<()> {
     write!(out, "{}\r\n", COLUMNS.join(","))?;
     for s in campaign.samples() {
-        let (layer, benchmark) = (csv_field(s.layer), csv_field(s.benchmark));
+        let layer = csv_field(s.layer);
+        let benchmark = csv_field(s.benchmark);
         let Sample { block, slot, role, unit, n, value, .. } = s;
-        let (role, unit) = (role.name(), unit.name());
+        let role = role.name();
+        let unit = unit.name();
         write!(out, "{block},{slot},{role},{layer},{benchmark},{unit},{n},{value}\r\n")?;
     }
     out.flush()

@@ -37,7 +37,8 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
-        let (kind, to) = (entry.file_type()?, to.join(entry.file_name()));
+        let kind = entry.file_type()?;
+        let to = to.join(entry.file_name());
         if kind.is_dir() {
             copy(&entry.path(), &to)?;
         } else if kind.is_file() {

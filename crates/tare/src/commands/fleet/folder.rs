@@ -122,7 +122,8 @@ impl Folder {
     pub fn open(path: &Path) -> Result<Folder> {
         let named = || format!("{} is no fleet's directory", path.display());
         let read = |name: &str| fs::read_to_string(path.join(name)).with_context(named);
-        let (nodes, settings) = (read("nodes")?, read("settings")?);
+        let nodes = read("nodes")?;
+        let settings = read("settings")?;
         let setting = |key: &str| {
             let mut pairs = settings.lines().filter_map(|line| line.split_once('='));
             pairs.find(|(own, _)| *own == key).map_or("", |(_, value)| value.trim())

@@ -2,7 +2,7 @@
 
 use super::folder::Folder;
 use super::jobs;
-use crate::commands::{merge, merged};
+use crate::commands::{merge, merged_result};
 use crate::output;
 use anyhow::Result;
 use std::fmt::Write;
@@ -28,11 +28,12 @@ pub fn status(dir: &Path) -> Result<()> {
     }
     let done = folder.nodes.iter().filter(|node| folder.is_done(node)).count();
     let merged = folder.path.join("merged");
-    let result = match merged::is_in(&merged) {
+    let result = match merged_result::is_in(&merged) {
         true => format!("merged: tare show {}", merged.display()),
         false => "not merged yet".into(),
     };
-    let (all, tries) = (folder.nodes.len(), attempts.len());
+    let all = folder.nodes.len();
+    let tries = attempts.len();
     let _ = writeln!(
         text,
         "{done} of {all} hosts done after {tries} of at most {} attempts; {result}",

@@ -28,7 +28,9 @@ pub(super) fn rows(table: &Table, board: &Scoreboard, at: usize) -> Vec<Added> {
             _ => return None,
         };
         let added = (pair.layer - pair.baseline) / nanoseconds;
-        let (name, unit, published) = (clean(&own.benchmark), row.unit.clone(), row.values.clone());
+        let name = clean(&own.benchmark);
+        let unit = row.unit.clone();
+        let published = row.values.clone();
         (own.unit == Unit::Nanoseconds).then_some(Added { name, unit, published, here: added })
     };
     table.rows.iter().filter_map(one).collect()

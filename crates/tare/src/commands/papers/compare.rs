@@ -32,7 +32,8 @@ pub(super) fn compare(paper: &Paper, dir: &Path) -> Result<String> {
                 continue;
             }
             shared = true;
-            let (ours, below) = (clean(&layer.name), clean(&board.baseline));
+            let ours = clean(&layer.name);
+            let below = clean(&board.baseline);
             let _ = writeln!(text, "\n{}: {ours}/{below} here", table.name);
             let names: Vec<&str> = columns.iter().map(|at| table.columns[*at].as_str()).collect();
             text += &beside(&names, &table.columns[base], &rows);

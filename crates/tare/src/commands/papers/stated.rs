@@ -17,7 +17,8 @@ pub(super) fn beside(paper: &Paper, board: &Scoreboard) -> String {
             if rows.is_empty() || !is(layer, claim.layer.as_deref()) {
                 continue;
             }
-            let (ours, below) = (clean(&layer.name), clean(&baseline.name));
+            let ours = clean(&layer.name);
+            let below = clean(&baseline.name);
             let words = format!(
                 "Stated: {}{}. Here {ours} costs more than {below} by:",
                 claim.about,

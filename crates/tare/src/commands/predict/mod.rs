@@ -2,11 +2,12 @@
 
 mod running;
 
-use super::run::{BOOT, with_root};
+use super::run::with_root;
 use crate::cli::PredictArgs;
 use crate::config::Asked;
 use crate::pin::Pin;
-use crate::programs::{self, Wanted};
+use crate::policy::{Policy, REAL};
+use crate::programs::{self, WantedProgram};
 use crate::shell::quote;
 use crate::usage::{OrUsage, wrong_usage};
 use crate::{host, input, interrupt, output};
@@ -14,7 +15,9 @@ use anyhow::{Context, Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
-use tare_board::{Options, PRICES, Profile, Scoreboard, held, predict as predicted, scoreboard};
+use tare_board::{
+    Options, PRICES, Profile, Scoreboard, held, predict as predict_on_layers, scoreboard,
+};
 use tare_layers::{Settings, configure};
 use tare_proto::{Machine, Series};
 use tare_report::{held_text, json_text, prediction_text};
@@ -46,9 +49,11 @@ pub fn predict(args: &PredictArgs) -> Result<ExitCode> {
         (None, None) if args.command.command.is_empty() && args.program.is_none() => {
             return every(&campaign, &board, args);
         }
-        (None, None) => profile(programs::one(&args.command, args.program.as_deref()).or_usage()?)?,
+        (None, None) => {
+            profile(programs::for_prediction(&args.command, args.program.as_deref()).or_usage()?)?
+        }
     };
-    let prediction = predicted(&campaign, &board, &profile);
+    let prediction = predict_on_layers(&campaign, &board, &profile);
     let from = quote(&args.from.display().to_string()).into_owned();
     let text = if args.json { json_text(&prediction) } else { prediction_text(&prediction, &from) };
     output::print(&text)?;
@@ -59,7 +64,9 @@ pub fn predict(args: &PredictArgs) -> Result<ExitCode> {
 fn check(campaign: &Campaign, board: &Scoreboard, args: &PredictArgs) -> Result<()> {
     let dir = args.from.display();
     let asks = args.trace.is_some() || args.pid.is_some() || args.program.is_some();
-    if campaign.plan.machine == Machine::Sim && (asks || !args.command.command.is_empty()) {
+    if !Policy::for_machine(campaign.plan.machine).clock_is_time
+        && (asks || !args.command.command.is_empty())
+    {
         bail!(
             "{dir} is of the simulated machine, which counts instructions: the time of a program of this host cannot be \
              predicted from it. The programs that it holds are predicted from each other when no command is named"
@@ -114,19 +121,20 @@ fn traced(file: &Path, args: &PredictArgs, board: &Scoreboard) -> Result<Profile
 }
 
 /// Runs the program natively and counts what it does.
-fn profile(wanted: Wanted) -> Result<Profile> {
+fn profile(wanted: WantedProgram) -> Result<Profile> {
     if let Some(why) = wanted.unpredictable() {
         wrong_usage!("{} cannot be predicted: {why}", wanted.benches[0].name);
     }
-    let (host, keeper) = (host::host()?, host::keeper()?);
-    let cpus = Pin::Auto.cpus(Machine::Real, 1).or_usage()?;
+    let host = host::host()?;
+    let keeper = host::keeper()?;
+    let cpus = Pin::Auto.cpus(&REAL, 1).or_usage()?;
     interrupt::listen()?;
-    host::sweep(&host);
+    host::remove_leftovers(&host);
     let settings = Settings::parse(&format!("{HERE},root=host"))?;
     let (kind, settings, layer) = configure(Machine::Real, &settings)?;
     let asked = Asked { name: HERE.into(), kind: kind.name, settings, layer, named: true };
     let programs = [wanted];
-    let (asked, _root) = with_root(vec![asked], Machine::Real, &programs, (&host, &keeper))?;
+    let (asked, _root) = with_root(vec![asked], Machine::Real, &programs, &host, &keeper)?;
     let native = asked.first().context("a layer")?;
     if let Err(no) = native.layer.check(&host) {
         bail!("programs cannot be counted here: {}; {}", no.why, no.remedy);
@@ -139,7 +147,7 @@ fn profile(wanted: Wanted) -> Result<Profile> {
         machine: Machine::Real,
         cpus: &cpus,
         batch_ns: 0,
-        boot: BOOT,
+        boot: REAL.boot_limit,
         interrupted: interrupt::interrupted,
     };
     let row = &programs[0].benches[0].name;

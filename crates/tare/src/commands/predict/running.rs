@@ -23,7 +23,8 @@ pub fn profile(pid: u32, time: Option<Duration>) -> Result<Profile> {
     let name = fs::read_to_string(format!("/proc/{pid}/comm"));
     let name = name.with_context(|| format!("there is no process {pid}"))?;
     let name = format!("{} (process {pid})", name.trim());
-    let (host, time) = (host::host()?, time.unwrap_or(TIME));
+    let host = host::host()?;
+    let time = time.unwrap_or(TIME);
     let mut probe = Command::new(&host.probe);
     probe.arg("count").arg(pid.to_string()).arg(time.as_millis().to_string()).env_clear();
     let told = tare_layers::output(&mut probe, 2 * time + MORE);

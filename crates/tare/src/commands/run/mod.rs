@@ -3,35 +3,33 @@
 mod plan;
 mod prepared;
 mod rehearsed;
-mod request;
+mod selected;
+mod setup;
 mod tried;
 
-pub use plan::boot_limit;
 pub use prepared::Prepared;
 
 use crate::catalog::Catalog;
 use crate::cli::{self, FormatArgs, RunArgs};
 use crate::commands::{explain, show};
-use crate::config::{Asked, Config};
-use crate::loads::{expand, find_all, searched};
-use crate::programs::{self, Wanted};
+use crate::config::{Asked, Config, Resolved};
+use crate::loads::{expand, searched};
+use crate::programs::{self, WantedProgram};
 use crate::progress::Progress;
 use crate::usage::OrUsage;
 use crate::{host, interrupt, output};
-use anyhow::{Context, Result, anyhow, bail};
-use plan::{check_machine, counting, estimated};
-use request::Request;
+use anyhow::{Context, Result, anyhow};
+use selected::Selected;
+use setup::Setup;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tare_layers::{Host, Keeper, Maker, ReadyRoot, takes_image};
-use tare_proto::{BenchInfo, Machine};
-use tare_run::{CampaignLayer, Event, FoundLoads, History, Observer, Search, Trials};
-use tare_store::{LayerRow, Plan, Store, StoreError, Warning};
+use tare_proto::Machine;
+use tare_run::{FoundLoads, History};
+use tare_store::{Plan, Store, StoreError, Warning};
 use tried::Tried;
-
-/// Time that a layer may take from its start to its greeting.
-pub const BOOT: Duration = Duration::from_secs(30);
 
 /// Most characters of a root's recipe that are shown.
 const ROOT_SHOWN: usize = 200;
@@ -39,93 +37,128 @@ const ROOT_SHOWN: usize = 200;
 /// Runs a whole new campaign, prints its scoreboard and leaves its page.
 pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let config = Config::read(args.config.as_deref())?;
-    let args = &plan::with(args, &config);
-    let code = quietly(args, &config, Some(&args.format))?;
-    match code {
-        Ran::Whole(out, code) => after(args, &out, code),
-        Ran::Not(code) => Ok(code),
+    let resolved = Resolved::new(args, &config)?;
+    match campaign(args, &resolved, Some(&args.format)) {
+        Ok(ran) => after(args, &resolved, &ran),
+        Err(error) => match error.downcast_ref::<NotBegun>() {
+            Some(NotBegun { code }) => Ok((*code).into()),
+            None => Err(error),
+        },
     }
 }
 
 /// Refuses what `run` would refuse of these arguments before it boots anything, on whichever host.
 pub fn check(args: &RunArgs) -> Result<()> {
     let config = Config::read(args.config.as_deref())?;
-    let args = &plan::with(args, &config);
-    let machine = args.machine.or(config.machine).unwrap_or_default();
-    check_machine(machine, args, &config).or_usage()?;
+    let resolved = Resolved::new(args, &config)?;
     let catalog = Catalog::load(&host::host()?.probe)?;
-    Request::of(args, &config, machine, &catalog).map(drop)
+    Selected::new(args, &resolved, &catalog).map(drop)
 }
 
-/// What became of a campaign.
-pub enum Ran {
-    /// It lies here, and this is how to exit.
-    Whole(PathBuf, ExitCode),
-    /// It was not begun.
-    Not(ExitCode),
+/// Runs a whole new campaign of `args` alone; nothing is printed of it, and no page left.
+///
+/// # Errors
+/// [`NotBegun`] among others.
+pub fn quietly(args: &RunArgs) -> Result<()> {
+    let config = Config::default();
+    campaign(args, &Resolved::new(args, &config)?, None).map(drop)
+}
+
+/// A campaign that was not begun, which is no failure: it was interrupted before, or a required layer is missing.
+#[derive(Debug)]
+struct NotBegun {
+    code: u8,
+}
+
+impl fmt::Display for NotBegun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the campaign was not begun")
+    }
+}
+
+impl std::error::Error for NotBegun {}
+
+/// Stops what comes before a campaign when the user has interrupted it.
+fn go_on() -> Result<()> {
+    match interrupt::interrupted() {
+        true => Err(NotBegun { code: cli::INTERRUPTED }.into()),
+        false => Ok(()),
+    }
+}
+
+/// A campaign that has been run.
+struct Ran {
+    out: PathBuf,
+    code: ExitCode,
 }
 
 /// Runs a whole new campaign; without a `shown` form nothing is printed of it, and no page left.
-pub fn quietly(args: &RunArgs, config: &Config, shown: Option<&FormatArgs>) -> Result<Ran> {
-    let machine = args.machine.or(config.machine).unwrap_or_default();
-    check_machine(machine, args, config).or_usage()?;
-    let (mut host, keeper) = (host::counting_host(counting(args, machine))?, host::keeper()?);
+fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> Result<Ran> {
+    let mut host = host::counting_host(resolved.counting)?;
     host.destroy_disks = args.destroy_disk_contents;
+    let keeper = host::keeper()?;
     let catalog = Catalog::load(&host.probe)?;
-    let request = Request::of(args, config, machine, &catalog)?;
-    request.left_out.iter().for_each(|others| output::note(others));
-    let Request {
-        benches, programs, loads, asked, sweep, neighbours, baseline, vcpus, cpus, ..
-    } = request;
+    let selected = Selected::new(args, resolved, &catalog)?;
+    selected.left_out.iter().for_each(|others| output::note(others));
     let out = args.out.clone().unwrap_or_else(fresh_directory);
     check_place(&out)?;
     interrupt::listen()?;
+    host::remove_leftovers(&host);
 
-    host::sweep(&host);
-    let rooted = with_root(asked, machine, &programs, (&host, &keeper));
-    if interrupt::interrupted() {
-        return Ok(Ran::Not(cli::INTERRUPTED.into()));
-    }
+    let Selected { asked, programs, loads, vcpus, .. } = selected;
+    let rooted = with_root(asked, resolved.machine, &programs, &host, &keeper);
+    go_on()?;
     let (asked, _root) = rooted?;
     let mut progress = Progress::new();
-    let (within, interrupted) = (boot_limit(args, machine), interrupt::interrupted);
-    let trials = Trials { host: &host, keeper: &keeper, within, anew: false, interrupted };
-    let tried = match tried::every(asked, machine, &trials, args.require, &mut progress) {
-        Ok(tried) => tried,
-        Err(code) => return Ok(Ran::Not(code)),
+    let setup = Setup {
+        host: &host,
+        keeper: &keeper,
+        machine: resolved.machine,
+        cpus: &selected.cpus,
+        boot: resolved.boot_limit,
     };
+    let tried = tried::every(asked, &setup, args.require, &mut progress)?;
     let begin = Instant::now();
-    let base = tried::baseline(&tried, &baseline)?;
-    let boot = boot_limit(args, machine);
-    let on = Setup { host: &host, keeper: &keeper, machine, cpus: &cpus, boot };
-    let curves = searched(&benches, &loads);
-    let search = |base: &Tried| search_all(curves, &base.weighed, &on, &mut progress);
+    let base = tried::baseline(&tried, &selected.baseline)?;
+    let curves = searched(&selected.benches, &loads);
+    let search = |base: &Tried| setup.search_loads(curves, &base.weighed, &mut progress);
     let found = base.map(search).transpose()?.unwrap_or_default();
-    let benches = expand(benches, &loads, vcpus, &found);
+    let benches = expand(selected.benches, &loads, vcpus, &found);
     let mut programs = programs::at_loads(programs, &loads, vcpus);
-    let benches = rehearsed::rows(benches, &mut programs, base, &on, &mut progress)?;
-    if interrupt::interrupted() {
-        return Ok(Ran::Not(cli::INTERRUPTED.into()));
-    }
-    let benches = estimated(benches, args.format.estimator);
-    let (on, cache) = ((baseline, cpus.clone()), catalog.cache_bytes);
-    let plan = plan::plan(machine, args, config, on, cache, &tried, &benches)?;
-    let plan = Plan { sweep, neighbours, ..prepared_by(plan, &programs, &found, begin) };
+    let benches = rehearsed::rows(benches, &mut programs, base, &setup, &mut progress)?;
+    go_on()?;
+
+    let benches = selected::estimated(benches, args.format.estimator);
+    let took_time = !(found.is_empty() && programs.is_empty());
+    let contents = plan::Contents {
+        baseline: selected.baseline,
+        cpus: selected.cpus.clone(),
+        cache_bytes: catalog.cache_bytes,
+        tried: &tried,
+        benches: &benches,
+        programs: &programs,
+        sweep: selected.sweep,
+        neighbours: selected.neighbours,
+        spent_s: if took_time { begin.elapsed().as_secs_f64() } else { 0.0 },
+    };
+    let plan = plan::plan(resolved, contents);
+    let rows: Vec<_> = tried.iter().map(|tried| tried.row.clone()).collect();
     let discard = |_: &anyhow::Error| tare_store::discard_empty(&out);
-    let mut store = Store::create(&out, &plan, &rows(&tried), &benches)?;
+    let mut store = Store::create(&out, &plan, &rows, &benches)?;
     remember(&mut store, &plan, &tried, &found).inspect_err(discard)?;
     let layers = tried.into_iter().map(|tried| tried.weighed).collect();
-    let campaign = Prepared { store, plan, layers, benches, history: History::default() };
-    let code = campaign.run(&host, &keeper, &mut progress, &out, shown).inspect_err(discard)?;
-    Ok(Ran::Whole(out, code))
+    let prepared = Prepared { store, plan, layers, benches, history: History::default() };
+    let code = prepared.run(&host, &keeper, &mut progress, &out, shown).inspect_err(discard)?;
+    Ok(Ran { out, code })
 }
 
 /// The layers with what `programs` need; the root that was asked for, if any, stays in the cache meanwhile.
 pub fn with_root(
     asked: Vec<Asked>,
     machine: Machine,
-    programs: &[Wanted],
-    (host, keeper): (&Host, &Keeper),
+    programs: &[WantedProgram],
+    host: &Host,
+    keeper: &Keeper,
 ) -> Result<(Vec<Asked>, Option<ReadyRoot>)> {
     let mut ready = None;
     if let Some(recipe) = programs::recipe(programs).or_usage()? {
@@ -141,29 +174,18 @@ pub fn with_root(
     Ok((programs::rooted(asked, machine, programs, ready.as_ref())?, ready))
 }
 
-/// The plan after what came before the campaign, from `begin` on: the programs as they were rehearsed, and the time that is
-/// left of the budget.
-fn prepared_by(plan: Plan, programs: &[Wanted], found: &[FoundLoads], begin: Instant) -> Plan {
-    let spent = begin.elapsed().as_secs_f64();
-    let left = |budget: f64| match found.is_empty() && programs.is_empty() {
-        true => budget,
-        false => (budget - spent).max(1.0),
-    };
-    let budget_s = plan.budget_s.map(left);
-    let programs = programs.iter().map(|program| program.planned.clone()).collect();
-    Plan { budget_s, programs, ..plan }
-}
-
 /// What follows a campaign that has been run: explanations, the gate.
-fn after(args: &RunArgs, out: &Path, code: ExitCode) -> Result<ExitCode> {
-    if args.explain {
+fn after(args: &RunArgs, resolved: &Resolved, ran: &Ran) -> Result<ExitCode> {
+    let Ran { out, code } = ran;
+    if resolved.explain {
         explain::every(out)?;
     }
-    let done = code == ExitCode::SUCCESS;
-    if done && !show::passes(&tare_store::load(out)?, &args.format, &args.gate)? {
+    if *code == ExitCode::SUCCESS
+        && !show::passes(&tare_store::load(out)?, &args.format, &args.gate)?
+    {
         return Ok(cli::GATE.into());
     }
-    Ok(code)
+    Ok(*code)
 }
 
 fn fresh_directory() -> PathBuf {
@@ -191,16 +213,6 @@ fn check_place(out: &Path) -> Result<()> {
     })
 }
 
-/// As many CPUs as the largest of the layers has.
-pub fn most_vcpus(asked: &[Asked]) -> usize {
-    let of = |asked: &Asked| asked.settings.number("vcpus", 1, 1, 1024).unwrap_or(1) as usize;
-    asked.iter().map(of).max().unwrap_or(1)
-}
-
-fn rows(tried: &[Tried]) -> Vec<LayerRow> {
-    tried.iter().map(|tried| tried.row.clone()).collect()
-}
-
 /// What was found out before the first boot.
 fn remember(store: &mut Store, plan: &Plan, tried: &[Tried], found: &[FoundLoads]) -> Result<()> {
     for Tried { row, of_its_host, .. } in tried {
@@ -216,48 +228,11 @@ fn remember(store: &mut Store, plan: &Plan, tried: &[Tried], found: &[FoundLoads
     Ok(())
 }
 
-/// Where layers are booted before there is a campaign.
-struct Setup<'a> {
-    host: &'a Host,
-    keeper: &'a Keeper,
-    machine: Machine,
-    cpus: &'a [u32],
-    boot: Duration,
-}
-
-impl<'a> Setup<'a> {
-    /// What is to be found out by boots of `layer`.
-    fn search(&self, layer: &'a CampaignLayer) -> Search<'a> {
-        let Setup { host, keeper, machine, cpus, boot } = *self;
-        let (name, layer) = (layer.name.as_str(), &*layer.layer);
-        let (batch_ns, interrupted) = (tare_run::BATCH_NS, interrupt::interrupted);
-        Search { name, layer, host, keeper, machine, cpus, batch_ns, boot, interrupted }
-    }
-}
-
-/// The loads of every one of `benches`, as they are found on `layer`; what an interrupt cut short is left out.
-fn search_all(
-    benches: Vec<&BenchInfo>,
-    layer: &CampaignLayer,
-    on: &Setup,
-    progress: &mut Progress,
-) -> Result<Vec<FoundLoads>> {
-    let (name, search) = (layer.name.as_str(), on.search(layer));
-    find_all(benches, |bench| match search.loads(bench, progress) {
-        Ok(found) => {
-            progress.event(Event::Loads(&found));
-            Ok(Some(found))
-        }
-        Err(_) if interrupt::interrupted() => Ok(None),
-        Err(error) => {
-            let bench = &bench.name;
-            bail!("no loads for {bench}: {name} failed ({error}); list some: --load {bench}=1,2,4")
-        }
-    })
-}
-
 /// What a reader of the scoreboard should know of a curve's end.
 fn remark(layer: &str, found: &FoundLoads) -> Warning {
-    let (layer, benchmark) = (Some(layer.to_owned()), Some(found.benchmark.clone()));
-    Warning { layer, benchmark, text: format!("loads were found here: {}", found.end) }
+    Warning {
+        layer: Some(layer.to_owned()),
+        benchmark: Some(found.benchmark.clone()),
+        text: format!("loads were found here: {}", found.end),
+    }
 }

@@ -1,6 +1,7 @@
 //! Runs a campaign to its end, whether new or resumed.
 
 use crate::commands::{report, show};
+use crate::policy::Policy;
 use crate::progress::Progress;
 use crate::shell::quote;
 use crate::{cli, interrupt, output};
@@ -8,7 +9,7 @@ use anyhow::{Error, Result};
 use std::path::Path;
 use std::process::ExitCode;
 use tare_layers::{Host, Keeper};
-use tare_proto::{BenchInfo, Machine};
+use tare_proto::BenchInfo;
 use tare_run::{CampaignLayer, ENOUGH_BLOCKS, Ending, History, RunError, Setup};
 use tare_store::{Plan, Store};
 
@@ -33,7 +34,7 @@ impl Prepared {
     ) -> Result<ExitCode> {
         let Prepared { mut store, plan, layers, benches, history } = self;
         tare_run::stay_off(&plan.cpus);
-        if plan.machine == Machine::Real {
+        if Policy::for_machine(plan.machine).host_matters {
             crate::environment::record(&mut store, &plan.cpus)?;
         }
         let interrupted = interrupt::interrupted;
@@ -47,8 +48,8 @@ impl Prepared {
         };
         let shown = show::print(out, format);
         let page = report::leave_in(out);
-        let dir = out.display().to_string();
-        let dir = quote(&dir);
+        let out_text = out.display().to_string();
+        let dir = quote(&out_text);
         let code = match ending {
             Ending::Finished => {
                 say_what_is_missing(out, &dir);

@@ -2,7 +2,7 @@
 
 use super::{Setup, Tried};
 use crate::interrupt;
-use crate::programs::{Wanted, is_program};
+use crate::programs::{WantedProgram, is_program};
 use crate::progress::Progress;
 use anyhow::{Result, bail};
 use tare_proto::BenchInfo;
@@ -11,7 +11,7 @@ use tare_run::{CampaignLayer, Event, Observer, SearchError};
 /// The rows of a campaign of `benches` and `programs`, which are rehearsed on the layer `base`: programs come first.
 pub fn rows(
     mut benches: Vec<BenchInfo>,
-    programs: &mut [Wanted],
+    programs: &mut [WantedProgram],
     base: Option<&Tried>,
     on: &Setup,
     progress: &mut Progress,
@@ -26,12 +26,13 @@ pub fn rows(
 
 /// Rehearses every one of `programs` on `base`. One that cannot run there ends the campaign before it begins.
 fn all(
-    programs: &mut [Wanted],
+    programs: &mut [WantedProgram],
     base: &CampaignLayer,
     on: &Setup,
     progress: &mut Progress,
 ) -> Result<()> {
-    let (name, search) = (base.name.as_str(), on.search(base));
+    let search = on.search(base);
+    let name = base.name.as_str();
     for program in programs {
         let row = program.benches[0].name.clone();
         progress.event(Event::Rehearsing { name: &row, layer: name });

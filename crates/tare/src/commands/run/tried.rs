@@ -1,14 +1,13 @@
 //! The layers of a campaign, after their trials.
 
+use super::{NotBegun, Setup, go_on};
 use crate::config::Asked;
 use crate::environment::far;
 use crate::progress::Progress;
-use crate::{cli, interrupt, output};
-use anyhow::{Result, bail};
-use std::process::ExitCode;
+use crate::{cli, output};
+use anyhow::{Error, Result, bail};
 use tare_layers::{Host, Unavailable};
-use tare_proto::Machine;
-use tare_run::{CampaignLayer, Event, Observer, Trial, Trials};
+use tare_run::{CampaignLayer, Event, Observer, Trial};
 use tare_store::LayerRow;
 
 /// A layer after its first boot.
@@ -20,22 +19,22 @@ pub struct Tried {
     pub of_its_host: Vec<String>,
 }
 
-/// Tries every layer; or how to exit, when that is interrupted or a layer is missing that is required because it was named.
+/// Tries every layer.
+///
+/// # Errors
+/// [`NotBegun`]: interrupted, or a layer is missing that is required because it was named.
 pub fn every(
     asked: Vec<Asked>,
-    machine: Machine,
-    trials: &Trials,
+    setup: &Setup,
     require: bool,
     progress: &mut Progress,
-) -> std::result::Result<Vec<Tried>, ExitCode> {
-    if require && lacks(&asked, trials.host, progress) {
+) -> Result<Vec<Tried>> {
+    if require && lacks(&asked, setup.host, progress) {
         return Err(missing());
     }
-    let candidates: Vec<_> = asked.iter().map(|asked| asked.candidate(machine)).collect();
-    let outcomes = trials.all(&candidates, progress);
-    if interrupt::interrupted() {
-        return Err(cli::INTERRUPTED.into());
-    }
+    let candidates: Vec<_> = asked.iter().map(|asked| asked.candidate(setup.machine)).collect();
+    let outcomes = setup.trials().all(&candidates, progress);
+    go_on()?;
     let came = asked.into_iter().zip(outcomes);
     let all: Vec<Tried> = came.filter_map(|(one, came)| Some(tried(one, came?))).collect();
     let lacks = |tried: &Tried| tried.named && tried.row.unavailable.is_some();
@@ -59,8 +58,13 @@ fn tried(asked: Asked, outcome: std::result::Result<Trial, Unavailable>) -> Trie
         Ok(trial) => (Some(trial.whole.as_secs_f64()), trial.artifacts, None),
         Err(no) => (None, Vec::new(), Some((no.why, no.remedy))),
     };
-    let (kind, settings) = (kind.to_owned(), settings.to_string());
-    let row = LayerRow { name: name.clone(), kind, settings, unavailable, artifacts };
+    let row = LayerRow {
+        name: name.clone(),
+        kind: kind.to_owned(),
+        settings: settings.to_string(),
+        unavailable,
+        artifacts,
+    };
     Tried { row, weighed: CampaignLayer { name, layer, trial_s }, named, of_its_host }
 }
 
@@ -77,7 +81,7 @@ fn lacks(asked: &[Asked], host: &Host, progress: &mut Progress) -> bool {
 }
 
 /// A layer that had to be there is not.
-fn missing() -> ExitCode {
+fn missing() -> Error {
     output::note("Nothing was measured: a named layer cannot run here, and --require was given.");
-    cli::LAYER_MISSING.into()
+    NotBegun { code: cli::LAYER_MISSING }.into()
 }

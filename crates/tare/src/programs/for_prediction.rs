@@ -1,6 +1,6 @@
 //! The program of a prediction: one command, or one of the suite.
 
-use super::{SUITE, Wanted, known, read};
+use super::{SUITE, WantedProgram, known, read};
 use crate::cli::ProgramArgs;
 use anyhow::{Result, bail};
 use tare_board::Printed;
@@ -8,7 +8,7 @@ use tare_layers::suggestion;
 use tare_store::ProgramValue;
 
 /// The program that `asked` describes, or the one of the suite that is called `named`.
-pub fn one(asked: &ProgramArgs, named: Option<&str>) -> Result<Wanted> {
+pub fn for_prediction(asked: &ProgramArgs, named: Option<&str>) -> Result<WantedProgram> {
     let Some(name) = named else { return read(asked, SUITE) };
     let names: Vec<String> = known::benches().map(|bench| bench.name).collect();
     let row = names.iter().find(|row| *row == name || row.ends_with(&format!("/{name}")));
@@ -22,7 +22,7 @@ pub fn one(asked: &ProgramArgs, named: Option<&str>) -> Result<Wanted> {
     }
 }
 
-impl Wanted {
+impl WantedProgram {
     /// Why nothing can be predicted of it; none where that can be done.
     pub fn unpredictable(&self) -> Option<&'static str> {
         let around = &self.planned.program.around;

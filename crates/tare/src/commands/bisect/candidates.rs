@@ -2,17 +2,17 @@
 
 use crate::cli::BisectArgs;
 use crate::host;
+use crate::policy::Policy;
 use crate::usage::wrong_usage;
 use anyhow::{Result, anyhow};
 use std::path::Path;
 use tare_layers::{is_pattern, kernels, unknown_packages};
-use tare_proto::Machine;
 
 /// The setting that names a kernel.
 const KERNEL: &str = "kernel";
 
 /// The versions from the good to the bad one, in this order.
-pub fn versions(args: &BisectArgs) -> Result<Vec<String>> {
+pub fn candidates(args: &BisectArgs) -> Result<Vec<String>> {
     let mut all: Vec<String> = Vec::new();
     for text in &args.over {
         match is_pattern(text) {
@@ -39,8 +39,9 @@ pub fn versions(args: &BisectArgs) -> Result<Vec<String>> {
 /// Refuses versions that are files, or packages of kernels, and are not there.
 fn exist(args: &BisectArgs, versions: &[String]) -> Result<()> {
     let is_kernel = args.knob == KERNEL;
+    let has_packages = Policy::for_machine(args.machine).kernels_are_packages;
     let is_package = |version: &&String| {
-        is_kernel && args.machine == Machine::Sim && !version.contains('/') && !is_pattern(version)
+        is_kernel && has_packages && !version.contains('/') && !is_pattern(version)
     };
     let is_path = |version: &&String| {
         !is_package(version)
