@@ -4,7 +4,9 @@
 use std::env;
 use std::error::Error;
 use std::time::Duration;
-use tare_layers::{Answer, BootName, Host, Keeper, Session, Settings, configure, fresh_id, keep};
+use tare_layers::{
+    Answer, BootName, Host, Keeper, Session, Settings, configure, fresh_id, keep, start,
+};
 use tare_proto::{Machine, Request};
 
 const LONG: Duration = Duration::from_secs(300);
@@ -28,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     layer.check(&host).map_err(|missing| missing.to_string())?;
     let script = benches.iter().map(|bench| request(bench)).collect();
     let name = BootName { id: fresh_id(), script, ..BootName::default() };
-    let mut session = Session::start(&*layer, &host, &keeper, &name, &cpus, None, || false)?;
+    let mut session = start(&*layer, &host, &keeper, &name, &cpus, None, || false)?;
     match session.greet(LONG) {
         Ok(greeting) => println!("{:#?}\nstart {:?}", greeting.hello, greeting.start),
         Err(error) => {

@@ -1,12 +1,13 @@
 //! Counting what a simulated machine executes: the plugin that QEMU is given, and what it writes.
 
-use crate::programs::{output, plain};
-use crate::{Unavailable, bounded};
+use crate::Unavailable;
+use crate::files::bounded;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tare_keeper::programs::{output, plain};
 use tare_proto::{Counter, MAX_COUNTERS};
 
 /// Longest file of counts that is read, in bytes: a hundred times what a whole suite makes.

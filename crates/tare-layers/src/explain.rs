@@ -1,7 +1,7 @@
 //! Says what to do about a boot that failed, from its error and its console's last lines.
 
-use crate::threads::MORE_PROCESSES;
 use crate::{SessionError, Unavailable};
+use tare_keeper::threads::MORE_PROCESSES;
 
 /// Texts on consoles and in errors, and what to do about them.
 const KNOWN: &[(&str, &str)] = &[

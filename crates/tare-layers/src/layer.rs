@@ -1,9 +1,10 @@
 //! What a layer is: a check of the host and a description of how to start.
 
-use crate::{Keeper, Launch, Plugin, SessionError, Unavailable};
+use crate::{Keeper, Launch, Plugin, Session, SessionError, Unavailable};
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use tare_keeper::Boot;
 use tare_proto::Request;
 
 /// A layer with its settings. It starts the probe and gives a byte stream; it measures nothing.
@@ -44,6 +45,55 @@ pub trait Layer: Send + Sync {
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
         crate::explain(error, console)
     }
+}
+
+/// Boots `layer` under `keeper`, pinned to `cpus` (empty: not pinned), its console also written to `log`. `interrupted` is asked
+/// while something is waited for.
+///
+/// # Errors
+/// Why it did not start; whatever was made is removed.
+pub fn start(
+    layer: &dyn Layer,
+    host: &Host,
+    keeper: &Keeper,
+    name: &BootName,
+    cpus: &[u32],
+    log: Option<&Path>,
+    interrupted: fn() -> bool,
+) -> Result<Session, SessionError> {
+    layer.prepare(host, keeper)?;
+    let scripted = layer.scripted();
+    let cache = &host.cache;
+    let boot = Boot { keeper, id: &name.id, cache, cpus, log, scripted, interrupted };
+    Session::start(&boot, |folder| {
+        layer.launch(
+            host,
+            &BootSpec {
+                folder,
+                id: &name.id,
+                number: name.number,
+                counts: name.counts.as_deref(),
+                script: &name.script,
+                cpus,
+                perturbation: name.perturbation,
+            },
+        )
+    })
+}
+
+/// What a boot is called, and what its layer is told of it.
+#[derive(Debug, Clone, Default)]
+pub struct BootName {
+    /// See [`BootSpec::id`].
+    pub id: String,
+    /// See [`BootSpec::number`].
+    pub number: u32,
+    /// See [`BootSpec::counts`].
+    pub counts: Option<PathBuf>,
+    /// See [`BootSpec::script`].
+    pub script: Vec<Request>,
+    /// See [`BootSpec::perturbation`].
+    pub perturbation: u64,
 }
 
 /// What every layer may use of this host.

@@ -1,71 +1,37 @@
-//! Boots layers: what each needs, how it starts, and the session with the probe inside it.
+//! Layers: what each needs of the host, what it is given, and how it starts.
 //!
-//! A layer only says how it starts ([`Launch`]); a [`Session`] runs it under a keeper process that
-//! ends and removes all of it whatever happens to tare. Layers know no benchmark.
+//! A layer only says how it starts ([`Launch`]); [`start`] boots it under a keeper (the crate `tare-keeper`), which ends and
+//! removes all of it whatever happens to tare. Layers know no benchmark.
 
-pub mod affinity;
 mod artifacts;
-mod availability;
-mod balloon;
-mod bounded;
-mod cache;
+mod attach;
 mod counting;
-mod disk;
-mod error;
 mod explain;
-mod hardware;
-mod image;
-mod keeper;
-mod kept;
-mod launch;
+mod files;
 mod layer;
 mod layers;
-mod mounts;
-mod net;
-mod open_files;
-mod page_cache;
-mod pages;
-mod patience;
-mod programs;
-mod registers;
-mod root;
-mod roots;
-mod session;
+mod rootfs;
 mod settings;
-mod spares;
-mod terminal;
-mod threads;
-mod vmm;
-mod whereabouts;
-mod work;
 
-pub use artifacts::versions::{is_pattern, kernels, unknown_packages};
-pub use availability::{Remedy, Unavailable};
-pub use cache::{cache_folder, is_own_file};
+pub use artifacts::kernel_packages::{is_pattern, kernels, unknown_packages};
 pub use counting::{CountError, Counts, Plugin};
-pub use error::SessionError;
 pub use explain::explain;
-pub use image::Image;
-pub use keeper::keep::keep;
-pub use keeper::procs::Processes;
-pub use keeper::record::{Swept, sweep};
-pub use launch::{Artifact, Helper, Keeper, Launch, ProcessesAre, Program, Second, Step};
-pub use layer::{BootSpec, Host, Layer};
+pub use files::page_cache::{Dropped, drop_cached};
+pub use files::work::remove_unfinished;
+pub use layer::{BootName, BootSpec, Host, Layer, start};
 pub use layers::{
     KINDS, LayerKind, Recipe, Tested, Unnamed, configure, has_counters, kinds_of, takes_image,
     usual, with_root,
 };
-pub use mounts::Mounts;
-pub use page_cache::{Dropped, drop_cached};
-pub use pages::Pages;
-pub use patience::{Patience, Waited};
-pub use programs::{find as program, output};
-pub use roots::{HeldRoot, KeptRoot, Maker, ReadyRoot, RootRecipe, clear, hold_again, list, ready};
-pub use session::Session;
-pub use session::boot::{Answer, BootName, Ended, Greeting, Turn, fresh_id};
-pub use session::line::Stamped;
-pub use session::phases::Phases;
+pub use rootfs::{
+    HeldRoot, KeptRoot, Maker, ReadyRoot, RootRecipe, clear, hold_again, list, ready,
+};
 pub use settings::{Setting, SettingError, Settings, split_at_commas, suggestion};
-pub use spares::Spares;
-pub use threads::no_thread;
-pub use work::remove_unfinished;
+pub use tare_keeper::cache::{cache_folder, is_own_file};
+pub use tare_keeper::programs::{find as program, output};
+pub use tare_keeper::threads::no_thread;
+pub use tare_keeper::{
+    Answer, Artifact, Ended, Greeting, Keeper, Launch, Mounts, Pages, Patience, Phases, Processes,
+    ProcessesAre, Program, Remedy, Second, Session, SessionError, Stamped, Step, Swept, Turn,
+    Unavailable, Waited, affinity, fresh_id, keep, sweep,
+};

@@ -4,7 +4,7 @@
 //! The runtime's own defaults rule: no seccomp profile, no capabilities, no limits. Docker adds a
 //! seccomp filter, which costs time on every system call.
 
-use crate::net::Link;
+use crate::attach::net::Link;
 use crate::{BootSpec, Host, artifacts::initramfs};
 use nix::sys::stat::{major, minor};
 use nix::unistd::{getegid, geteuid};

@@ -2,12 +2,13 @@
 //! know that architecture and learns nothing of it.
 
 use super::package::{self, Apt};
-use crate::programs::{output, plain};
-use crate::work::Work;
-use crate::{Host, Unavailable, cache};
+use crate::files::work::Work;
+use crate::{Host, Unavailable};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
+use tare_keeper::cache;
+use tare_keeper::programs::{output, plain};
 
 /// Longest time for fetching lists of some 10 MB.
 const FETCHING: Duration = Duration::from_secs(180);

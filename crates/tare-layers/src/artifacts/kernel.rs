@@ -2,11 +2,12 @@
 //! tare's cache, or one taken out of the distribution's package without installing it.
 
 use crate::artifacts::package::{self, Apt, by_version};
-use crate::work::Work;
-use crate::{Host, Unavailable, artifacts::modules, cache};
+use crate::files::work::Work;
+use crate::{Host, Unavailable, artifacts::modules};
 use nix::unistd::{AccessFlags, access};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
+use tare_keeper::cache;
 
 /// Packages that depend on the newest kernel: for virtual machines first, as they are smaller.
 const PACKAGES: &[&str] =
@@ -56,7 +57,7 @@ pub(crate) fn find_with_modules(set: Option<&str>, host: &Host) -> Result<PathBu
     let kernel = find(set, host)?;
     let cached = host.cache.join("kernels");
     if let (true, Some(release)) = (kernel.starts_with(&cached), modules::release(&kernel))
-        && !cache::modules(host, release).is_dir()
+        && !modules::folder(host, release).is_dir()
     {
         let _ = unpack(&format!("linux-image-{release}"), &cached);
     }
@@ -119,7 +120,7 @@ fn unpack(package: &str, folder: &Path) -> Result<PathBuf, String> {
     let kernel = best(&work.path().join("boot"), None).ok_or("it holds no boot/vmlinuz-*")?;
     let kept = folder.join(kernel.file_name().unwrap_or_default());
     if let Some(release) = modules::release(&kept) {
-        let modules = folder.join(cache::modules_name(release));
+        let modules = folder.join(modules::folder_name(release));
         let _ = fs::rename(work.path().join("lib/modules").join(release), modules); // there already
     }
     fs::rename(&kernel, &kept).map_err(text)?;

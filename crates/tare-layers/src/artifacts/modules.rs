@@ -1,12 +1,13 @@
 //! Drivers that a guest's kernel keeps in modules: found beside the kernel, put into the initramfs, and
 //! loaded by the probe before anything else.
 
-use crate::{BootSpec, Host, cache, programs};
+use crate::{BootSpec, Host};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
+use tare_keeper::programs;
 
 /// What virtio devices on PCI need, in the order of loading. What a kernel has built in it has no
 /// module of.
@@ -42,6 +43,16 @@ const UNPACKING: Duration = Duration::from_secs(20);
 /// Deepest folder below a release's modules.
 const DEPTH: u32 = 8;
 
+/// Where the modules of a kernel in tare's cache are.
+pub(crate) fn folder(host: &Host, release: &str) -> PathBuf {
+    host.cache.join("kernels").join(folder_name(release))
+}
+
+/// The name of their folder; the number is that of the list of drivers in it.
+pub(crate) fn folder_name(release: &str) -> String {
+    format!("modules-3-{release}")
+}
+
 /// Copies the modules of `kernel` that are called `names` into the boot's folder, unpacked; their paths in
 /// the order of the names. One that is not there is left out: it may be built in.
 pub(crate) fn of(
@@ -51,7 +62,7 @@ pub(crate) fn of(
     boot: &BootSpec,
 ) -> io::Result<Vec<PathBuf>> {
     let Some(release) = release(kernel) else { return Ok(Vec::new()) };
-    let folders = [cache::modules(host, release), Path::new("/lib/modules").join(release)];
+    let folders = [folder(host, release), Path::new("/lib/modules").join(release)];
     let Some(folder) = folders.iter().find(|folder| folder.is_dir()) else {
         return Ok(Vec::new());
     };
@@ -115,7 +126,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let cache = place.path().join("cache");
         let host = Host::new("/probe".into(), cache.clone());
-        let deep = cache.join("kernels").join(cache::modules_name("6.1")).join("kernel/drivers");
+        let deep = cache.join("kernels").join(folder_name("6.1")).join("kernel/drivers");
         fs::create_dir_all(deep.join("virtio")).unwrap();
         fs::write(deep.join("virtio/virtio.ko"), "plain").unwrap();
         fs::write(deep.join("virtio-blk.ko"), "dash").unwrap();

@@ -1,8 +1,7 @@
 //! Files out of the distribution's packages, extracted into tare's cache and never installed.
 
-use crate::programs::{self, output, plain, wait};
-use crate::work::Work;
-use crate::{Host, Unavailable, cache};
+use crate::files::work::Work;
+use crate::{Host, Unavailable};
 use sha2::{Digest, Sha256};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +11,8 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 use std::{fs, io};
+use tare_keeper::cache;
+use tare_keeper::programs::{self, output, plain, wait};
 
 /// Longest time for a download of some 30 to 100 MB.
 const DOWNLOAD: Duration = Duration::from_secs(180);

@@ -1,12 +1,15 @@
 //! Unpacks boot images once, into the cache: a kernel's ELF out of its bzImage, a hypervisor out of its gzip file. A
 //! simulated machine would otherwise spend billions of instructions on it at every boot.
 
-use crate::{Host, Unavailable, bounded, cache, programs};
+use crate::files::bounded;
+use crate::{Host, Unavailable};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tare_keeper::cache;
+use tare_keeper::programs;
 
 /// How packed data begin, and the program that unpacks them from its standard input.
 const FORMATS: &[(&[u8], &str)] = &[

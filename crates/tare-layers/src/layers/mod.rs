@@ -15,10 +15,13 @@ mod uml;
 pub use command::{Recipe, Tested};
 pub use kvm::with_root;
 
+use crate::attach::disk;
+use crate::attach::disk::files;
+use crate::attach::net;
+use crate::attach::pages;
+use crate::attach::root;
 use crate::settings::suggestion;
-use crate::{
-    Layer, Pages, Setting, SettingError, Settings, disk, disk::files, kept::kept, net, root,
-};
+use crate::{Layer, Setting, SettingError, Settings};
 use tare_proto::Machine;
 
 /// Who takes a kind of layer that nobody has named.
@@ -134,8 +137,8 @@ pub fn configure(
         None => settings.only(&known).map_err(in_layer)?,
     }
     let layer = (kind.make)(&settings).map_err(in_layer)?;
-    let pages = Pages::read(kind.settings, &settings).map_err(in_layer)?;
-    Ok((kind, settings, kept(layer, pages)))
+    let pages = pages::read(kind.settings, &settings).map_err(in_layer)?;
+    Ok((kind, settings, pages::kept(layer, pages)))
 }
 
 /// The value that a layer of `kind` needs for its setting `key` when a benchmark asks for what that gives (a

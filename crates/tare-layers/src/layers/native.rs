@@ -1,10 +1,10 @@
 //! `native`: the probe as an ordinary process of this host; the usual baseline.
 
-use crate::disk::files;
-use crate::disk::{self, Disk};
-use crate::net::{self, Net};
-use crate::pages;
-use crate::root::{self, Root};
+use crate::attach::disk::files;
+use crate::attach::disk::{self, Disk};
+use crate::attach::net::{self, Net};
+use crate::attach::pages;
+use crate::attach::root::{self, Root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Unavailable,
     Unnamed,

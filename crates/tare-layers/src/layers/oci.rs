@@ -5,18 +5,19 @@
 //! the CPUs that it is pinned to.
 
 use crate::artifacts::bundle::Inside;
-use crate::availability::user_namespaces;
-use crate::disk::files;
-use crate::disk::{self, Disk};
-use crate::net::{self, Net};
-use crate::pages;
-use crate::root::{self, Root};
+use crate::attach::disk::files;
+use crate::attach::disk::{self, Disk};
+use crate::attach::net::{self, Net};
+use crate::attach::pages;
+use crate::attach::root::{self, Root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Settings,
-    Unavailable, Unnamed, artifacts::bundle, programs,
+    Unavailable, Unnamed, artifacts::bundle,
 };
 use std::path::PathBuf;
 use std::{fs, io};
+use tare_keeper::programs;
+use tare_keeper::user_namespaces;
 use tare_proto::Machine;
 
 pub const RUNC: LayerKind =

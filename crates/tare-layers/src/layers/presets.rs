@@ -1,8 +1,9 @@
 //! Layers that are words known to tare: one row each, on top of `command`. Every setting can be overruled, also the words.
 
 use crate::layers::command::{self, Recipe};
-use crate::{LayerKind, Settings, Unnamed, programs};
+use crate::{LayerKind, Settings, Unnamed};
 use std::fs;
+use tare_keeper::programs;
 use tare_proto::Machine;
 
 /// What a kind needs beside its words.

@@ -1,22 +1,23 @@
 //! `qemu`: a virtual machine of QEMU, its code translated (TCG) or, with `accel=kvm`, run by the
 //! processor. The same machine otherwise, with no device but two serial lines.
 
-use crate::availability::guests_run_here;
-use crate::balloon;
-use crate::disk::backend::{self, Backend};
-use crate::disk::drive::{self, Drive};
-use crate::disk::files::{self, Files};
-use crate::disk::{self, Attached, Disk};
-use crate::hardware;
-use crate::net::{self, Link, Net};
-use crate::pages;
-use crate::root::{self, Root};
+use crate::artifacts::guests_run_here;
+use crate::attach::balloon;
+use crate::attach::disk::backend::{self, Backend};
+use crate::attach::disk::drive::{self, Drive};
+use crate::attach::disk::files::{self, Files};
+use crate::attach::disk::{self, Attached, Disk};
+use crate::attach::net::{self, Link, Net};
+use crate::attach::pages;
+use crate::attach::root::{self, Root};
+use crate::layers::kvm::hardware;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, Second, SessionError, Setting,
     SettingError, Settings, Unavailable, Unnamed, artifacts::initramfs, artifacts::kernel,
-    artifacts::modules, programs,
+    artifacts::modules,
 };
 use std::io;
+use tare_keeper::programs;
 use tare_proto::{Balloon, DISK, DISK_FILES, Machine, NET, NET_OWN, ROOT, ROOT_IMAGE};
 
 pub const KIND: LayerKind = LayerKind {

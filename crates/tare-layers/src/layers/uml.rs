@@ -2,20 +2,23 @@
 //!
 //! Its kernel is its own; it has one CPU, and each guest process is a host process that it traces.
 
-use crate::availability::guests_run_here;
-use crate::balloon;
-use crate::disk::files::{self, Files};
-use crate::disk::{self, Disk};
-use crate::net::{self, Link, Net};
-use crate::pages;
-use crate::root::{self, Root};
+use crate::artifacts::guests_run_here;
+use crate::attach::balloon;
+use crate::attach::disk::files::{self, Files};
+use crate::attach::disk::{self, Disk};
+use crate::attach::net::{self, Link, Net};
+use crate::attach::pages;
+use crate::attach::root::{self, Root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Mounts, Program, Second, Setting, Unavailable,
-    Unnamed, artifacts::initramfs, artifacts::modules, mounts, programs, registers,
+    Unnamed, artifacts::initramfs, artifacts::modules,
 };
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tare_keeper::mounts;
+use tare_keeper::programs;
+use tare_keeper::registers;
 use tare_proto::{Balloon, DISK, DISK_FILES, Machine, NET, NET_OWN, ROOT, ROOT_HOSTFS, ROOT_IMAGE};
 
 pub const KIND: LayerKind = LayerKind {

@@ -62,7 +62,7 @@ impl Booted {
             script: script(recorder, &slot, benches, samples),
             perturbation: perturbation(setup.plan.seed, block, role),
         };
-        let started = Session::start(
+        let started = tare_layers::start(
             &*campaign_layer.layer,
             setup.host,
             setup.keeper,

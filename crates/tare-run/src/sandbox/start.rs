@@ -67,7 +67,7 @@ impl Starter<'_> {
         let name = BootName { id: fresh_id(), number, ..BootName::default() };
         let Starter { layer, host, keeper, cpus, interrupted, .. } = *self;
         let asked = Instant::now();
-        let mut session = Session::start(layer, host, keeper, &name, cpus, None, interrupted)?;
+        let mut session = tare_layers::start(layer, host, keeper, &name, cpus, None, interrupted)?;
         match session.greet(self.within) {
             Ok(greeting) => {
                 let measured = (greeting.at - asked).as_nanos() as f64;

@@ -99,7 +99,7 @@ impl Search<'_> {
     /// Boots the layer and waits for its greeting.
     pub(super) fn boot(&self, name: &BootName) -> Result<Session, SessionError> {
         let Search { layer, host, keeper, cpus, interrupted, .. } = *self;
-        let mut session = Session::start(layer, host, keeper, name, cpus, None, interrupted)?;
+        let mut session = tare_layers::start(layer, host, keeper, name, cpus, None, interrupted)?;
         session.greet(to_greet(self.machine, self.boot))?;
         Ok(session)
     }

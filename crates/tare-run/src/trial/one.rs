@@ -64,7 +64,7 @@ pub(crate) fn boot(layer: &dyn Layer, machine: Machine, on: &Trials) -> Result<T
     let begin = Instant::now();
     let name = BootName { id: fresh_id(), ..BootName::default() };
     let failed = |error, console, left| Failed { error, console, left };
-    let started = Session::start(layer, on.host, on.keeper, &name, &[], None, on.interrupted);
+    let started = tare_layers::start(layer, on.host, on.keeper, &name, &[], None, on.interrupted);
     let mut session = started.map_err(|error| failed(error, String::new(), Vec::new()))?;
     let greeting = match session.greet(to_greet(machine, on.within)) {
         Ok(greeting) => greeting,

@@ -84,7 +84,7 @@ impl Place {
         log: Option<&Path>,
     ) -> Result<Session, SessionError> {
         let id = id.to_owned();
-        Session::start(
+        tare_layers::start(
             layer,
             &self.host,
             &self.keeper,

@@ -6,7 +6,6 @@ mod steward;
 mod values;
 mod words;
 
-use crate::programs;
 use crate::settings::suggestion;
 use crate::{
     BootSpec, Host, Keeper, Launch, Layer, LayerKind, ProcessesAre, Program, Session, SessionError,
@@ -20,6 +19,7 @@ use std::io;
 use std::process::Command as Process;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use tare_keeper::programs;
 use tare_proto::Machine;
 use values::Values;
 use words::Words;

@@ -17,7 +17,7 @@ struct Steward<'a>(&'a Command);
 /// Runs `prepare` and `push`; what they made is removed when the session is dropped.
 pub(crate) fn start(of: &Command, host: &Host, keeper: &Keeper) -> Result<Session, SessionError> {
     let name = BootName { id: of.campaign.clone(), ..BootName::default() };
-    Session::start(&Steward(of), host, keeper, &name, &[], None, || false)
+    crate::start(&Steward(of), host, keeper, &name, &[], None, || false)
 }
 
 impl Layer for Steward<'_> {

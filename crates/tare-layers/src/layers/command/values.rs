@@ -1,7 +1,7 @@
 //! What placeholders stand for in one boot: each thing is made when the first word asks for it.
 
 use crate::artifacts::{initramfs, kernel, unpack};
-use crate::disk::files;
+use crate::attach::disk::files;
 use crate::layers::command::Command;
 use crate::{BootSpec, Host, Program, affinity};
 use nix::sys::resource::{Resource, getrlimit};

@@ -4,7 +4,6 @@
 mod greeting;
 mod script;
 
-use crate::launch::Conversation;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings,
     Unavailable, Unnamed,
@@ -15,6 +14,7 @@ use serde_json::json;
 use std::io::{self, BufRead, Write};
 use std::thread;
 use std::time::Duration;
+use tare_keeper::Conversation;
 use tare_proto::{Counter, FromProbe, MAX_SAMPLES, Request, Series, ToProbe, Turn, decode, encode};
 
 pub const KIND: LayerKind = LayerKind {

@@ -55,7 +55,8 @@ pub(super) fn told(script: &Script, boot: usize) -> HashMap<String, f64> {
 
 pub(super) fn read_script(path: &str) -> Result<Script, SettingError> {
     let refused = |why: String| SettingError(format!("script={path}: {why}"));
-    let text = crate::bounded::text(path.as_ref(), 16 << 20).map_err(|e| refused(e.to_string()))?;
+    let text =
+        crate::files::bounded::text(path.as_ref(), 16 << 20).map_err(|e| refused(e.to_string()))?;
     serde_json::from_str(&text).map_err(|e| refused(e.to_string()))
 }
 

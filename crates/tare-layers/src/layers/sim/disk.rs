@@ -1,6 +1,7 @@
 //! The disk of the simulated machine's layers: in the machine's own memory, so that the host does not influence the figures.
 
-use crate::{Setting, SettingError, Settings, disk};
+use crate::attach::disk;
+use crate::{Setting, SettingError, Settings};
 
 pub(super) const SETTING: Setting = Setting {
     key: disk::SETTING.key,

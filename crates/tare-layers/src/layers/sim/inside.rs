@@ -4,7 +4,8 @@
 use super::machine::{Simulated, Start};
 use super::root::Tree;
 use crate::artifacts::initramfs::Initramfs;
-use crate::{BootSpec, Host, Program, Unavailable, artifacts::package, bounded};
+use crate::files::bounded;
+use crate::{BootSpec, Host, Program, Unavailable, artifacts::package};
 use std::io;
 use std::path::{Path, PathBuf};
 use tare_proto::{INNER, Inner};

@@ -3,8 +3,8 @@
 
 use super::inside::other;
 use crate::artifacts::kernel::given;
+use crate::artifacts::kernel_packages::{is_pattern, kernels};
 use crate::artifacts::package::{self, Apt};
-use crate::artifacts::versions::{is_pattern, kernels};
 use crate::artifacts::{foreign, modules, unpack};
 use crate::{BootSpec, Host, Settings, Unavailable};
 use std::path::{Path, PathBuf};

@@ -4,9 +4,10 @@
 use super::inside::{Inside, other};
 use super::machine::Simulated;
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, root};
+use crate::layers::kvm::monitor;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, SettingError, Settings, Unavailable,
-    Unnamed, vmm,
+    Unnamed,
 };
 use std::io;
 use std::path::Path;
@@ -45,16 +46,17 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
 
 impl Layer for Kvm {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
-        vmm::find(host)?;
+        monitor::find(host)?;
         self.0.check(host)
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let Kvm(machine) = self;
-        let monitor = vmm::find(host).map_err(other)?;
+        let monitor = monitor::find(host).map_err(other)?;
         let kernel = machine.kernel.elf(host).map_err(other)?;
         let append = machine.arguments("console=ttyS0");
-        let own = vmm::arguments(Path::new(IMAGE), Path::new(INITRAMFS), &append, machine.memory);
+        let own =
+            monitor::arguments(Path::new(IMAGE), Path::new(INITRAMFS), &append, machine.memory);
         let inner = Inner {
             program: [MONITOR.to_owned()].into_iter().chain(own).collect(),
             ..Inner::default()
@@ -75,7 +77,7 @@ impl Layer for Kvm {
     }
 
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
-        let refused = console.lines().find(|line| line.contains(vmm::SAYS));
+        let refused = console.lines().find(|line| line.contains(monitor::SAYS));
         match refused {
             Some(line) => Unavailable::new(
                 line.trim().to_owned(),

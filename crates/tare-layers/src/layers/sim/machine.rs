@@ -5,14 +5,13 @@ use super::Kernel;
 use super::board::{Board, PC};
 use super::disk::{self, RamDisk};
 use super::root::Tree;
-use crate::availability::guests_run_here;
-use crate::balloon;
-use crate::{
-    BootSpec, Host, Program, SettingError, Settings, Unavailable, artifacts::initramfs, programs,
-};
+use crate::artifacts::guests_run_here;
+use crate::attach::balloon;
+use crate::{BootSpec, Host, Program, SettingError, Settings, Unavailable, artifacts::initramfs};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tare_keeper::programs;
 use tare_proto::{Balloon, DISK};
 
 /// The oldest QEMU that is known to repeat.

@@ -2,7 +2,7 @@
 //! disk of the host's would answer when the host likes, and figures would not repeat.
 
 use crate::artifacts::initramfs::Initramfs;
-use crate::root::Root;
+use crate::attach::root::Root;
 use crate::{Program, Setting, SettingError, Settings, Unavailable};
 use std::fs;
 use std::io;

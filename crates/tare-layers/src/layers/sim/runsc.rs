@@ -6,10 +6,11 @@ use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, root};
 use crate::layers::oci::PLATFORM;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Setting, SettingError, Settings, Unavailable,
-    Unnamed, artifacts::bundle, programs,
+    Unnamed, artifacts::bundle,
 };
 use std::io;
 use std::path::{Path, PathBuf};
+use tare_keeper::programs;
 use tare_proto::{Inner, Machine};
 
 pub const KIND: LayerKind = LayerKind {

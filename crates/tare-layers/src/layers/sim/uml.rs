@@ -6,11 +6,11 @@ use super::root::Tree;
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, root};
 use crate::layers::uml::arguments;
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Setting, SettingError, Settings, Unavailable,
-    Unnamed, programs,
+    BootSpec, Host, Launch, Layer, LayerKind, Setting, SettingError, Settings, Unavailable, Unnamed,
 };
 use std::io;
 use std::path::PathBuf;
+use tare_keeper::programs;
 use tare_proto::{Inner, Machine};
 
 pub const KIND: LayerKind = LayerKind {

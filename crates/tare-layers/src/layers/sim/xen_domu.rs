@@ -6,7 +6,7 @@ use super::machine::ARGUMENTS;
 use super::toolstack::{self, BLOCK, DOMAIN, MODULES, Toolstack};
 use super::xen::{self, Dom0, XEN, XEN_ARGS, Xen};
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk, ring, root};
-use crate::balloon;
+use crate::attach::balloon;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, Setting, SettingError, Settings,
     Unavailable, Unnamed,

@@ -2,7 +2,7 @@
 
 use super::xen::{self, Dom0, XEN, XEN_ARGS, Xen};
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk, root};
-use crate::balloon;
+use crate::attach::balloon;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, SettingError, Settings, Unavailable,
     Unnamed,

@@ -1,0 +1,6 @@
+//! What this host lets tare do: programs, threads, folders that nobody else may write to, and why something cannot run.
+
+pub(crate) mod availability;
+pub mod cache;
+pub mod programs;
+pub mod threads;

@@ -1,0 +1,32 @@
+//! Starts a program under a keeper, a process that ends and removes all of it whatever happens to tare, and holds the
+//! conversation with the probe inside. What the program is, a layer or what makes a root, is its caller's affair.
+
+mod error;
+mod host;
+mod keeper;
+mod launch;
+mod patience;
+mod processes;
+mod session;
+
+pub use error::SessionError;
+pub use host::availability::{Remedy, Unavailable, user_namespaces};
+pub use host::{cache, programs, threads};
+pub use keeper::Keeper;
+pub use keeper::id::fresh_id;
+pub use keeper::keep::keep;
+pub use keeper::mounts::{plain as unescaped, remove as remove_with_mounts};
+pub use keeper::record::{Swept, sweep};
+pub use launch::image::{Image, make_file_system};
+pub use launch::mounts::Mounts;
+pub use launch::pages::Pages;
+pub use launch::{
+    Artifact, Conversation, Helper, Launch, ProcessesAre, Program, Second, Step, affinity, mounts,
+    registers,
+};
+pub use patience::{Patience, Waited};
+pub use processes::Processes;
+pub use session::boot::{Answer, Ended, Greeting, Turn};
+pub use session::line::Stamped;
+pub use session::phases::Phases;
+pub use session::{Boot, Session};

@@ -1,0 +1,91 @@
+//! What a booted layer takes of the host: memory and CPU time.
+
+use crate::processes::Processes;
+use crate::processes::{cpu_time, memory};
+use crate::session::Session;
+use crate::session::whereabouts::{Whereabouts, processes_in};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+impl Session {
+    /// Memory that all host processes of the layer hold, in bytes, as if it were alone on the host; `None` when it has none
+    /// of its own or they cannot be read.
+    pub fn footprint(&self) -> Option<u64> {
+        memory::held_bytes(&self.own_processes(&Processes::now())?)
+    }
+
+    /// Why nobody knows what the layer's processes use of this host; `None` when it is known.
+    pub fn out_of_sight(&self) -> Option<&str> {
+        match &self.processes {
+            Whereabouts::Unknown(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// How long the last request took to a layer that is behind a daemon or on another host, and the first answer back: the
+    /// probe says at once that it has read it, before it measures. `None` for a layer whose line is this host's alone.
+    pub fn wire(&self) -> Option<Duration> {
+        self.round_trip.filter(|_| !matches!(self.processes, Whereabouts::Below))
+    }
+
+    /// CPU time that all host processes of the layer have used, to the nanosecond, and to 10 ms that of those that have ended and
+    /// been waited for; `None` when it has none of its own. What kernel threads do for it is not in it.
+    pub fn cpu_time(&self, now: &Processes) -> Option<Duration> {
+        Some(cpu_time::cpu_time(&self.own_processes(now)?))
+    }
+
+    pub(crate) fn cpu_time_now(&self) -> Option<Duration> {
+        self.cpu_time(&Processes::now())
+    }
+
+    /// Memory that all host processes of the layer hold by their proportional share, in bytes; `None` as for
+    /// [`Session::footprint`].
+    pub fn proportional(&self, now: &Processes) -> Option<u64> {
+        memory::proportional_bytes(&self.own_processes(now)?)
+    }
+
+    /// CPUs that the quotas of the layer's control groups allow it, as the host sees them; `None` where it sees none.
+    pub fn cpu_quota(&self) -> Option<f64> {
+        let pids = self.own_processes(&Processes::now()).filter(|_| !self.scripted())?;
+        pids.iter().filter_map(|pid| tare_proto::cpu_quota(&pid.to_string())).reduce(f64::min)
+    }
+
+    /// What the keeper alone takes of the host's available memory, in bytes: tare's, not the layer's.
+    pub fn keeper_bytes(&self) -> u64 {
+        self.running.as_ref().map_or(0, |running| memory::taken_bytes(running.pid()))
+    }
+
+    /// Threads of the layer's host processes, and how often these have given up their CPU to wait; `None` when it has none of
+    /// its own.
+    pub fn threads_and_waits(&self, now: &Processes) -> Option<(u64, u64)> {
+        Some(cpu_time::threads_and_waits(&self.own_processes(now)?))
+    }
+
+    /// The files that this layer is made of: those that decide what it is, and those that its processes have mapped.
+    pub fn files(&self) -> BTreeSet<PathBuf> {
+        let mapped = self.own_processes(&Processes::now()).unwrap_or_default();
+        let made_of = self.artifacts().iter().map(|artifact| artifact.path.clone());
+        memory::mapped_files(&mapped).into_iter().chain(made_of).collect()
+    }
+
+    /// CPU time that the other end of the layer's network has used; `None` when there is none.
+    pub fn peer_cpu_time(&self) -> Option<Duration> {
+        let helpers = self.running.as_ref()?.helpers();
+        (!helpers.is_empty()).then(|| cpu_time::cpu_time(helpers))
+    }
+
+    /// The layer's processes on this host.
+    pub(crate) fn own_processes(&self, now: &Processes) -> Option<BTreeSet<u32>> {
+        let running = self.running.as_ref()?;
+        match &self.processes {
+            Whereabouts::Below => Some(running.processes(now)),
+            Whereabouts::At(roots) => {
+                let below = roots.iter().flat_map(|pid| now.descendants(*pid));
+                Some(below.chain(roots.iter().copied()).collect())
+            }
+            Whereabouts::In(group) => Some(processes_in(group)),
+            Whereabouts::Ask(..) | Whereabouts::Expect(_) | Whereabouts::Unknown(_) => None,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What the host does beside the conversation with the probe: it starts a second process in the layer.
+
+use crate::launch::{Program, Second};
+use crate::processes::Held;
+use crate::programs;
+use crate::session::Session;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Most bytes that are read of what a command complained.
+const COMPLAINT: u64 = 4096;
+
+/// What of a boot's description is needed while the layer runs.
+#[derive(Default)]
+pub(crate) struct Beside {
+    second: Second,
+    env: Vec<(String, String)>,
+    /// The host may merge its pages.
+    merged: bool,
+    /// Of a scripted layer: figures that stand for measured ones.
+    pub told: HashMap<String, f64>,
+}
+
+impl Beside {
+    pub(crate) fn of(program: &Program) -> Beside {
+        let (second, env) = (program.second.clone(), program.env.clone());
+        Beside { second, env, merged: program.pages.merged, told: HashMap::new() }
+    }
+}
+
+impl Session {
+    /// How a second process starts in this layer.
+    pub fn second(&self) -> &Second {
+        &self.beside.second
+    }
+
+    /// Whether the host may merge pages of the layer's processes.
+    pub fn merged(&self) -> bool {
+        self.beside.merged
+    }
+
+    /// Runs `words`, the command of [`Second::Command`], to its end; how long that took, or why it failed.
+    pub fn run_second(&self, words: &[String], within: Duration) -> Result<Duration, String> {
+        let Some((program, args)) = words.split_first() else { return Err("no command".into()) };
+        let mut command = Command::new(program);
+        command.args(args).env_clear().envs(self.beside.env.iter().cloned());
+        timed(&mut command, within)
+    }
+
+    /// The figure that a scripted layer has in place of what the host would measure.
+    pub fn told(&self, row: &str) -> Option<f64> {
+        self.beside.told.get(row).copied()
+    }
+}
+
+/// Runs `command` to its end, and says how long that took. Whoever else waits for a program looks after it every now and then; this
+/// sees the end when it comes.
+fn timed(command: &mut Command, within: Duration) -> Result<Duration, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let failed = |why: &dyn std::fmt::Display| format!("{name}: {why}");
+    let complaint = tempfile::tempfile().map_err(|e| failed(&e))?;
+    let theirs = complaint.try_clone().map_err(|e| failed(&e))?;
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(theirs).process_group(0);
+    let begin = Instant::now();
+    let mut child = command.spawn().map_err(|e| failed(&e))?;
+    if let Some(process) = Held::of(child.id()) {
+        process.wait(within);
+    }
+    let took = begin.elapsed();
+    match programs::wait(&mut child, within.saturating_sub(took).max(Duration::from_millis(10))) {
+        Some(true) => Ok(took),
+        Some(false) => Err(failed(&last_words(complaint))),
+        None => Err(failed(&format!("it did not finish within {within:?}"))),
+    }
+}
+
+fn last_words(mut complaint: File) -> String {
+    let mut text = Vec::new();
+    let _ = complaint.rewind().and_then(|()| complaint.take(COMPLAINT).read_to_end(&mut text));
+    programs::last_line(&String::from_utf8_lossy(&text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timed_program_took_what_it_took_or_failed_for_a_reason() {
+        let run = |script: &str, ms| {
+            timed(Command::new("sh").args(["-c", script]), Duration::from_millis(ms))
+        };
+        assert!(run("sleep 0.05", 60_000).unwrap() >= Duration::from_millis(50));
+        assert_eq!(run("echo no >&2; exit 3", 60_000).unwrap_err(), "sh: no");
+        assert!(run("sleep 1000", 50).unwrap_err().contains("did not finish within"));
+    }
+}

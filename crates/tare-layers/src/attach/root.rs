@@ -1,0 +1,154 @@
+//! What the programs of a layer see as their root: this host's files, or a folder's, under an overlay in memory that goes
+//! with the boot.
+
+use crate::rootfs;
+use crate::{BootSpec, Program, Setting, SettingError, Settings, Unavailable};
+use nix::unistd::geteuid;
+use std::io;
+use std::path::{Path, PathBuf};
+use tare_keeper::user_namespaces;
+use tare_proto::{ROOT, ROOT_OVERLAY};
+
+/// The setting of the kinds whose programs see a folder.
+pub(crate) const SETTING: Setting = Setting {
+    key: "root",
+    about: "what programs see: none (default), host (this host's files; what is written vanishes with the boot), or a folder",
+};
+
+/// The setting of a guest that can see the host's folders.
+pub(crate) const EITHER: Setting = Setting {
+    key: "root",
+    about: "what programs see: none (default), host, a folder, or an image (EROFS)",
+};
+
+/// The setting of a guest that sees none of the host's files.
+pub(crate) const IMAGE: Setting =
+    Setting { key: "root", about: "what programs see: none (default), or an image (EROFS)" };
+
+/// The value of `setting` when a benchmark needs a root and nothing is set.
+pub(crate) fn usual(setting: &Setting) -> Option<&'static str> {
+    [SETTING, EITHER].iter().any(|with| with.about == setting.about).then_some(HOST)
+}
+
+/// Whether `setting` would rather have an image than a folder.
+pub(crate) fn takes_image(setting: &Setting) -> bool {
+    [EITHER, IMAGE].iter().any(|with| with.about == setting.about)
+}
+
+/// The value that stands for this host's files.
+const HOST: &str = "host";
+
+/// A root, as it was set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Root {
+    /// What lies below the overlay: a folder, or the file of an image.
+    pub lower: PathBuf,
+}
+
+impl Root {
+    /// Reads the setting; `None` when there is no root to have.
+    pub fn read(settings: &Settings) -> Result<Option<Root>, SettingError> {
+        match settings.get(SETTING.key) {
+            None | Some("none") => Ok(None),
+            Some(HOST) => Ok(Some(Root { lower: "/".into() })),
+            Some(path) if path.starts_with('/') => Ok(Some(Root { lower: path.into() })),
+            Some(other) => {
+                let key = SETTING.key;
+                Err(SettingError(format!(
+                    "{key}={other}: none, host, or the path of a folder or image"
+                )))
+            }
+        }
+    }
+
+    /// Whether it is an image.
+    pub fn is_image(&self) -> bool {
+        self.lower.is_file()
+    }
+
+    /// Whether it is a folder.
+    pub fn check_folder(&self) -> Result<(), Unavailable> {
+        if self.lower.is_dir() {
+            return Ok(());
+        }
+        let why = format!("{} is not a folder, so it is no root", self.lower.display());
+        Err(Unavailable::new(why, "give another one in root="))
+    }
+
+    /// Whether a folder can be had here, for which mounts have to be made.
+    pub fn check(&self) -> Result<(), Unavailable> {
+        self.check_folder()?;
+        if geteuid().is_root() {
+            return Ok(());
+        }
+        if self.lower == Path::new("/") {
+            let why = "an ordinary user's namespaces cannot have an overlay over this host's files";
+            return Err(Unavailable::new(
+                why,
+                "run tare as root, or give the command a root of its own: --root",
+            ));
+        }
+        user_namespaces()
+    }
+
+    /// Whether an image can be had.
+    pub fn check_image(&self) -> Result<(), Unavailable> {
+        if self.is_image() {
+            return Ok(());
+        }
+        let why =
+            format!("{} is not an image, and this guest sees no folders", self.lower.display());
+        Err(Unavailable::new(why, "give the command a root of its own: --root"))
+    }
+
+    /// Adds what it is made of to the record of the layer.
+    pub fn recorded(&self, program: Program) -> Program {
+        match self
+            .lower
+            .parent()
+            .map(|folder| folder.join(rootfs::MADE_OF))
+            .filter(|path| path.is_file())
+        {
+            Some(made_of) => program.made_of("root", made_of, None),
+            None => program,
+        }
+    }
+
+    /// The variable that tells the probe to make the overlay itself.
+    pub fn told(&self, boot: &BootSpec) -> io::Result<(&'static str, String)> {
+        let stage = self.stage(boot)?;
+        Ok((ROOT, format!("{ROOT_OVERLAY}{}:{}", stage.display(), self.lower.display())))
+    }
+
+    /// An empty folder for the overlay's memory.
+    pub fn stage(&self, boot: &BootSpec) -> io::Result<PathBuf> {
+        let stage = boot.folder.join("stage");
+        std::fs::create_dir(&stage)?;
+        Ok(stage)
+    }
+
+    /// The words before a command that then finds the root at `STAGE/root`; nobody else sees it.
+    pub fn before(&self, probe: &Path, stage: &Path) -> Vec<String> {
+        let words = [probe, Path::new("stage"), stage, &self.lower];
+        words.map(|word| word.display().to_string()).to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_setting_is_a_folder_or_the_host() {
+        let read = |text: &str| Root::read(&Settings::parse(&format!("x,root={text}")).unwrap());
+        assert_eq!(read("none").unwrap(), None);
+        assert_eq!(read("host").unwrap(), Some(Root { lower: "/".into() }));
+        assert!(read("somewhere").unwrap_err().to_string().contains("host"));
+        let lost = read("/no/such").unwrap().unwrap();
+        assert!(lost.check().unwrap_err().why.contains("/no/such"));
+        assert!(lost.check_image().unwrap_err().remedy.contains("--root"));
+        let usual =
+            [SETTING, EITHER, IMAGE].map(|setting| (usual(&setting), takes_image(&setting)));
+        assert_eq!(usual, [(Some("host"), false), (Some("host"), true), (None, true)]);
+    }
+}
