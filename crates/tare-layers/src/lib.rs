@@ -8,6 +8,7 @@ mod attach;
 mod counting;
 mod explain;
 mod files;
+mod kvm;
 mod layer;
 mod layers;
 mod rootfs;

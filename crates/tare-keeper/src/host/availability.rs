@@ -4,6 +4,7 @@ use nix::unistd::geteuid;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 /// What somebody can do about a missing layer: a command or a sentence.
@@ -24,6 +25,12 @@ impl Unavailable {
         let (why, remedy) = (why.into(), remedy.into());
         let remedy = if geteuid().is_root() { of_root(&remedy) } else { remedy };
         Unavailable { why, remedy }
+    }
+}
+
+impl From<Unavailable> for io::Error {
+    fn from(missing: Unavailable) -> io::Error {
+        io::Error::other(missing.to_string())
     }
 }
 

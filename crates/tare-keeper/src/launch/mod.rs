@@ -184,12 +184,14 @@ impl Program {
         path: impl Into<PathBuf>,
         version: Option<&str>,
     ) -> Program {
-        let version_argument = version.map(str::to_owned);
-        self.artifacts.push(Artifact {
-            role: role.to_owned(),
-            path: path.into(),
-            version_argument,
-        });
+        self.record(role, path, version);
         self
+    }
+
+    /// The same in place; `version` is the argument that makes the file print its version.
+    pub fn record(&mut self, role: &str, path: impl Into<PathBuf>, version: Option<&str>) {
+        let version_argument = version.map(str::to_owned);
+        let artifact = Artifact { role: role.to_owned(), path: path.into(), version_argument };
+        self.artifacts.push(artifact);
     }
 }

@@ -4,7 +4,7 @@
 //! The runtime's own defaults rule: no seccomp profile, no capabilities, no limits. Docker adds a
 //! seccomp filter, which costs time on every system call.
 
-use crate::attach::net::Link;
+use crate::attach::OfProcess;
 use crate::{BootSpec, Host, artifacts::initramfs};
 use nix::sys::stat::{major, minor};
 use nix::unistd::{getegid, geteuid};
@@ -47,12 +47,8 @@ const CAPABILITIES: [&str; 14] = [
 pub(crate) struct Inside {
     /// A user namespace whose root is this user.
     pub maps_user: bool,
-    /// A disk: an image, a file or a device.
-    pub disk: Option<PathBuf>,
-    /// A folder of the host's, on its disk.
-    pub files: PathBuf,
-    /// A network to the host.
-    pub net: Option<Link>,
+    /// Its disk, folder and network.
+    pub given: OfProcess,
     /// The root of programs, which then is the container's too. It is there when the runtime starts.
     pub root: Option<PathBuf>,
 }
@@ -137,12 +133,12 @@ fn plain(words: &[&str]) -> Value {
 fn config(id: &str, inside: &Inside) -> Value {
     let mut config = plain(&["serve"]);
     config["linux"] = linux(id, inside);
-    bind(&mut config, &inside.files, FILES_INSIDE, DISK_FOLDER);
-    if let Some(disk) = &inside.disk {
+    bind(&mut config, &inside.given.files, FILES_INSIDE, DISK_FOLDER);
+    if let Some(disk) = &inside.given.disk {
         bind(&mut config, disk, DISK_INSIDE, DISK);
         allow(&mut config, disk);
     }
-    if let Some(net) = &inside.net {
+    if let Some(net) = &inside.given.net {
         tell(&mut config, format!("{NET}={}", net.told));
     }
     config
@@ -212,7 +208,7 @@ fn linux(id: &str, inside: &Inside) -> Value {
         linux["uidMappings"] = map(geteuid().as_raw());
         linux["gidMappings"] = map(getegid().as_raw());
     }
-    let shared = inside.net.as_ref().and_then(|net| net.namespace.as_ref());
+    let shared = inside.given.net.as_ref().and_then(|net| net.namespace.as_ref());
     let namespace = |kind: &&str| match shared.filter(|_| *kind == "network") {
         Some(path) => json!({"type": kind, "path": path}),
         None => json!({"type": kind}),

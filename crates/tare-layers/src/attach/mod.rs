@@ -1,7 +1,146 @@
-//! What a layer is given beside the probe.
+//! What a layer is given beside the probe: read from its settings and attached here, once for all kinds. A kind only says how its
+//! program is told of what it was given. The simulated machine has none of it (`layers/sim/`): its disk and root are in its memory.
 
 pub(crate) mod balloon;
 pub(crate) mod disk;
 pub(crate) mod net;
 pub(crate) mod pages;
 pub(crate) mod root;
+
+use crate::{BootSpec, Host, Program, SettingError, Settings, Unavailable};
+use disk::files::{self, Files};
+use disk::{Attached, Disk};
+use net::{Link, Net};
+use root::Root;
+use std::io;
+use std::path::PathBuf;
+use tare_proto::{Balloon, DISK, DISK_FILES, NET, NET_OWN, ROOT, ROOT_IMAGE};
+
+/// What is set of a layer. A kind without one of these settings never has it: other keys were refused before.
+pub(crate) struct Attachments {
+    pub disk: Option<Disk>,
+    /// A guest's disk with a file system; any other layer has a folder of the host's.
+    pub files: Option<Files>,
+    pub net: Option<Net>,
+    pub root: Option<Root>,
+    /// Of a guest.
+    pub balloon: Option<Balloon>,
+}
+
+/// What a process of this host, in a container or not, was given.
+pub(crate) struct OfProcess {
+    /// An image, a file or a device.
+    pub disk: Option<PathBuf>,
+    /// A folder on a disk of the host.
+    pub files: PathBuf,
+    pub net: Option<Link>,
+}
+
+/// What a guest was given.
+pub(crate) struct OfGuest {
+    /// In the order in which its kernel names them.
+    pub disks: Vec<GuestDisk>,
+    pub net: Option<Link>,
+}
+
+/// A disk of a guest.
+pub(crate) struct GuestDisk {
+    /// Tells the probe of it.
+    pub variable: &'static str,
+    pub image: Attached,
+    /// What its name ends with: the first is `a`.
+    pub letter: char,
+}
+
+impl GuestDisk {
+    /// Whether the guest may only read it, as an image that many boots share.
+    pub fn is_read_only(&self) -> bool {
+        self.variable == ROOT
+    }
+}
+
+impl Attachments {
+    /// Reads the settings of a kind that can have these networks, of a guest with `memory` MiB.
+    pub fn read(
+        settings: &Settings,
+        networks: &[Net],
+        memory: u64,
+    ) -> Result<Attachments, SettingError> {
+        Ok(Attachments {
+            disk: Disk::read(settings)?,
+            files: Files::read(settings)?,
+            net: Net::read(settings, networks)?,
+            root: Root::read(settings)?,
+            balloon: balloon::read(settings, memory)?,
+        })
+    }
+
+    /// Whether the disks may be used. Which roots can be had depends on the kind.
+    pub fn check_disks(&self, host: &Host) -> Result<(), Unavailable> {
+        self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))?;
+        self.files.as_ref().map_or(Ok(()), Files::check)
+    }
+
+    /// Whether there is a device, for which a guest's kernel needs drivers.
+    pub fn any(&self) -> bool {
+        self.disk.is_some()
+            || self.files.is_some()
+            || self.net.is_some()
+            || self.root.is_some()
+            || self.balloon.is_some()
+    }
+
+    /// Adds what a process needs to `program`, which the keeper makes; its root is the kind's affair.
+    pub fn of_process(
+        &self,
+        host: &Host,
+        boot: &BootSpec,
+        program: &mut Program,
+    ) -> io::Result<OfProcess> {
+        let disk = self.disk.as_ref().map(|disk| disk.attach(host, boot, program)).transpose()?;
+        let files = files::folder(boot, program);
+        let net = self.net.map(|net| net.attach(host, boot, program)).transpose()?;
+        Ok(OfProcess { disk: disk.map(|disk| disk.path), files, net })
+    }
+
+    /// Adds what a guest needs to `program`, which the keeper makes. A root that is an image is one of the disks.
+    pub fn of_guest(
+        &self,
+        host: &Host,
+        boot: &BootSpec,
+        program: &mut Program,
+    ) -> io::Result<OfGuest> {
+        let mut images = Vec::new();
+        if let Some(disk) = &self.disk {
+            images.push((DISK, disk.attach(host, boot, program)?));
+        }
+        if let Some(files) = &self.files {
+            images.push((DISK_FILES, files.attach(boot, program)?));
+        }
+        if let Some(root) = self.root.as_ref().filter(|root| root.is_image()) {
+            root.record(program);
+            images.push((ROOT, Attached { path: root.lower.clone(), direct: false }));
+        }
+        let disk = |((variable, image), letter)| GuestDisk { variable, image, letter };
+        let disks = images.into_iter().zip('a'..).map(disk).collect();
+        let net = self.net.map(|net| net.attach(host, boot, program)).transpose()?;
+        Ok(OfGuest { disks, net })
+    }
+}
+
+impl OfGuest {
+    /// The words of its kernel's arguments that tell the probe; the kernel calls its disks `disk` with a letter, and its network
+    /// `interface`.
+    pub fn words(&self, disk: &str, interface: &str) -> Vec<String> {
+        let mut words = Vec::new();
+        for GuestDisk { variable, letter, .. } in &self.disks {
+            let kind = if *variable == ROOT { ROOT_IMAGE } else { "" };
+            words.push(format!("{variable}={kind}{disk}{letter}"));
+        }
+        if let Some(net) = &self.net {
+            words.push(format!("{NET}=\"{}\"", net.told));
+            words.extend(net.own.as_ref().map(|own| format!("{NET_OWN}={interface}:{own}")));
+        }
+        words
+    }
+}

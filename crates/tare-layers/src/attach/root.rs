@@ -7,7 +7,7 @@ use nix::unistd::geteuid;
 use std::io;
 use std::path::{Path, PathBuf};
 use tare_keeper::user_namespaces;
-use tare_proto::{ROOT, ROOT_OVERLAY};
+use tare_proto::ROOT_OVERLAY;
 
 /// The setting of the kinds whose programs see a folder.
 pub(crate) const SETTING: Setting = Setting {
@@ -102,22 +102,17 @@ impl Root {
     }
 
     /// Adds what it is made of to the record of the layer.
-    pub fn recorded(&self, program: Program) -> Program {
-        match self
-            .lower
-            .parent()
-            .map(|folder| folder.join(rootfs::MADE_OF))
-            .filter(|path| path.is_file())
-        {
-            Some(made_of) => program.made_of("root", made_of, None),
-            None => program,
+    pub fn record(&self, program: &mut Program) {
+        let made_of = self.lower.parent().map(|folder| folder.join(rootfs::MADE_OF));
+        if let Some(made_of) = made_of.filter(|path| path.is_file()) {
+            program.record("root", made_of, None);
         }
     }
 
-    /// The variable that tells the probe to make the overlay itself.
-    pub fn told(&self, boot: &BootSpec) -> io::Result<(&'static str, String)> {
+    /// The value of [`tare_proto::ROOT`] that tells the probe to make the overlay itself.
+    pub fn told(&self, boot: &BootSpec) -> io::Result<String> {
         let stage = self.stage(boot)?;
-        Ok((ROOT, format!("{ROOT_OVERLAY}{}:{}", stage.display(), self.lower.display())))
+        Ok(format!("{ROOT_OVERLAY}{}:{}", stage.display(), self.lower.display()))
     }
 
     /// An empty folder for the overlay's memory.

@@ -1,10 +1,8 @@
 //! `native`: the probe as an ordinary process of this host; the usual baseline.
 
-use crate::attach::disk::files;
-use crate::attach::disk::{self, Disk};
-use crate::attach::net::{self, Net};
-use crate::attach::pages;
-use crate::attach::root::{self, Root};
+use crate::attach::net::Net;
+use crate::attach::root::Root;
+use crate::attach::{Attachments, disk, net, pages, root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Unavailable,
     Unnamed,
@@ -12,7 +10,7 @@ use crate::{
 use nix::unistd::{AccessFlags, access};
 use std::io;
 use std::path::Path;
-use tare_proto::{DISK, DISK_FOLDER, Machine, NET};
+use tare_proto::{DISK, DISK_FOLDER, Machine, NET, ROOT};
 
 pub const KIND: LayerKind = LayerKind {
     name: "native",
@@ -34,18 +32,14 @@ pub const KIND: LayerKind = LayerKind {
     words: None,
     make: |settings| {
         Ok(Box::new(Native {
-            disk: Disk::read(settings)?,
-            net: Net::read(settings, &[Net::Host])?,
-            root: Root::read(settings)?,
+            attachments: Attachments::read(settings, &[Net::Host], 0)?,
             slower: settings.get("slower").map(percent).transpose()?,
         }))
     },
 };
 
 struct Native {
-    disk: Option<Disk>,
-    net: Option<Net>,
-    root: Option<Root>,
+    attachments: Attachments,
     /// A percentage.
     slower: Option<String>,
 }
@@ -58,8 +52,8 @@ fn percent(text: &str) -> Result<String, SettingError> {
 
 impl Layer for Native {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
-        self.root.as_ref().map_or(Ok(()), Root::check)?;
-        self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))
+        self.attachments.root.as_ref().map_or(Ok(()), Root::check)?;
+        self.attachments.check_disks(host)
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
@@ -76,19 +70,17 @@ impl Layer for Native {
         // The environment of a process is part of what exec costs: the same few bytes everywhere.
         program.env = vec![("TARE_SCRATCH".into(), scratch.to_string_lossy().into_owned())];
         program.folders.push(scratch);
-        let files = files::folder(boot, &mut program);
-        program = program.env(DISK_FOLDER, files.to_string_lossy());
-        if let Some(disk) = &self.disk {
-            let path = disk.attach(host, boot, &mut program)?.path;
-            program = program.env(DISK, path.to_string_lossy());
+        let given = self.attachments.of_process(host, boot, &mut program)?;
+        program = program.env(DISK_FOLDER, given.files.to_string_lossy());
+        if let Some(disk) = given.disk {
+            program = program.env(DISK, disk.to_string_lossy());
         }
-        if let Some(net) = self.net {
-            let told = net.attach(host, boot, &mut program)?.told;
-            program = program.env(NET, told);
+        if let Some(net) = given.net {
+            program = program.env(NET, net.told);
         }
-        if let Some(root) = &self.root {
-            let (variable, told) = root.told(boot)?;
-            program = root.recorded(program.env(variable, told));
+        if let Some(root) = &self.attachments.root {
+            program = program.env(ROOT, root.told(boot)?);
+            root.record(&mut program);
         }
         Ok(Launch::Program(program))
     }

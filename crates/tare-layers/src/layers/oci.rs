@@ -5,11 +5,9 @@
 //! the CPUs that it is pinned to.
 
 use crate::artifacts::bundle::Inside;
-use crate::attach::disk::files;
-use crate::attach::disk::{self, Disk};
-use crate::attach::net::{self, Net};
-use crate::attach::pages;
-use crate::attach::root::{self, Root};
+use crate::attach::net::Net;
+use crate::attach::root::Root;
+use crate::attach::{Attachments, disk, net, pages, root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Settings,
     Unavailable, Unnamed, artifacts::bundle,
@@ -76,41 +74,61 @@ const PAUSES: &str = "gVisor's kernel gives memory back and sleeps while it wait
 /// Why an ordinary user's containers have no root for programs.
 const ROOT_AS_USER: &str = "an ordinary user's container is in a user namespace already, and cannot have an overlay for its root as well";
 
+/// The runtimes, where they differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Runtime {
+    Runc,
+    Crun,
+    Runsc,
+}
+
+impl Runtime {
+    fn named(kind: &str) -> Runtime {
+        match kind {
+            "crun" => Runtime::Crun,
+            "runsc" => Runtime::Runsc,
+            _ => Runtime::Runc,
+        }
+    }
+
+    /// The global arguments that keep it away from control groups, which an ordinary user may not make, and let it run as one.
+    fn flags(self, rootless: bool) -> Vec<String> {
+        let flags: &[&str] = match self {
+            Runtime::Runc => &[],
+            Runtime::Crun => &["--cgroup-manager=disabled"],
+            Runtime::Runsc if rootless => &["--ignore-cgroups", "--rootless"],
+            Runtime::Runsc => &["--ignore-cgroups"],
+        };
+        flags.iter().map(|flag| (*flag).to_owned()).collect()
+    }
+}
+
 struct Oci {
-    kind: String,
-    runtime: String,
+    runtime: Runtime,
+    program: String,
     flags: Vec<String>,
     rootless: bool,
-    disk: Option<Disk>,
-    net: Option<Net>,
-    root: Option<Root>,
+    attachments: Attachments,
 }
 
 impl Oci {
     fn new(settings: &Settings) -> Result<Oci, SettingError> {
-        let kind = settings.get("kind").unwrap_or_default().to_owned();
+        let kind = settings.get("kind").unwrap_or_default();
+        let runtime = Runtime::named(kind);
         let rootless = !nix::unistd::geteuid().is_root();
-        let mut flags: Vec<String> = match kind.as_str() {
-            "crun" => vec!["--cgroup-manager=disabled".into()],
-            "runsc" => vec!["--ignore-cgroups".into()],
-            _ => Vec::new(),
-        };
-        if kind == "runsc" && rootless {
-            flags.push("--rootless".into());
-        }
+        let mut flags = runtime.flags(rootless);
         flags.extend(settings.get("platform").map(|platform| format!("--platform={platform}")));
         flags.extend(settings.words("args"));
-        let runtime = settings.get("runtime").unwrap_or(&kind).to_owned();
-        let (disk, net) = (Disk::read(settings)?, Net::read(settings, &[Net::Veth])?);
-        let root = Root::read(settings)?;
-        Ok(Oci { kind, runtime, flags, rootless, disk, net, root })
+        let program = settings.get("runtime").unwrap_or(kind).to_owned();
+        let attachments = Attachments::read(settings, &[Net::Veth], 0)?;
+        Ok(Oci { runtime, program, flags, rootless, attachments })
     }
 
     /// crun refuses hosts with both versions of cgroups even when told to leave them alone; it
     /// then runs in a mount namespace of its own where the second is not to be seen.
     fn hides_cgroups(&self) -> bool {
         let second = fs::read_to_string("/sys/fs/cgroup/unified/cgroup.controllers");
-        self.kind == "crun" && second.is_ok_and(|text| !text.trim().is_empty())
+        self.runtime == Runtime::Crun && second.is_ok_and(|text| !text.trim().is_empty())
     }
 
     /// The folder that the runtime may not see: for crun the cgroups; for runsc with a network what it takes
@@ -119,16 +137,17 @@ impl Oci {
         if self.hides_cgroups() {
             return Some("/sys/fs/cgroup/unified");
         }
-        (self.kind == "runsc" && self.net.is_some() && !self.rootless).then_some("/proc/sys/net")
+        let of_runsc = self.runtime == Runtime::Runsc && !self.rootless;
+        (of_runsc && self.attachments.net.is_some()).then_some("/proc/sys/net")
     }
 
     /// runsc makes its user namespace itself, and `unshare` has made crun's.
     fn maps_user(&self) -> bool {
-        self.rootless && self.kind != "runsc" && !self.hides_cgroups()
+        self.rootless && self.runtime != Runtime::Runsc && !self.hides_cgroups()
     }
 
     fn command(&self) -> Result<Vec<String>, Unavailable> {
-        let runtime = programs::find(&self.runtime)?.to_string_lossy().into_owned();
+        let runtime = programs::find(&self.program)?.to_string_lossy().into_owned();
         let Some(hidden) = self.hidden() else { return Ok(vec![runtime]) };
         let unshare = programs::find("unshare")?.to_string_lossy().into_owned();
         let flags = if self.rootless { "-rm" } else { "-m" };
@@ -139,14 +158,14 @@ impl Oci {
 
 impl Layer for Oci {
     fn whole_series(&self) -> Option<&'static str> {
-        (self.kind == "runsc").then_some(PAUSES)
+        (self.runtime == Runtime::Runsc).then_some(PAUSES)
     }
 
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
         self.command()?;
-        self.root.as_ref().map_or(Ok(()), Root::check)?;
-        self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))?;
-        match (&self.root, self.rootless) {
+        self.attachments.root.as_ref().map_or(Ok(()), Root::check)?;
+        self.attachments.check_disks(host)?;
+        match (&self.attachments.root, self.rootless) {
             (Some(_), true) => Err(Unavailable::new(
                 ROOT_AS_USER,
                 "run tare as root, or weigh native and uml as this user",
@@ -158,28 +177,29 @@ impl Layer for Oci {
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let mut needs = Program::default();
-        let disk =
-            self.disk.as_ref().map(|disk| disk.attach(host, boot, &mut needs)).transpose()?;
-        let disk = disk.map(|disk| disk.path);
-        let files = files::folder(boot, &mut needs);
-        let net = self.net.map(|net| net.attach(host, boot, &mut needs)).transpose()?;
+        let given = self.attachments.of_process(host, boot, &mut needs)?;
         let mut flags = self.flags.clone();
-        if self.kind == "runsc" {
-            let has = net.as_ref().is_some_and(|link| link.namespace.is_some());
+        if self.runtime == Runtime::Runsc {
+            let has = given.net.as_ref().is_some_and(|link| link.namespace.is_some());
             flags.push(if has { "--network=sandbox" } else { "--network=none" }.into());
         }
-        let stage = self.root.as_ref().map(|root| root.stage(boot)).transpose()?;
-        let root = stage.as_ref().map(|stage| stage.join("root"));
-        let inside = Inside { maps_user: self.maps_user(), disk, files, net, root };
+        // The words before the runtime's, and the root that they make.
+        let (before, root) = match &self.attachments.root {
+            Some(root) => {
+                let stage = root.stage(boot)?;
+                (root.before(&host.probe, &stage), Some(stage.join("root")))
+            }
+            None => (Vec::new(), None),
+        };
+        let inside = Inside { maps_user: self.maps_user(), given, root };
         let (bundle, copies) = bundle::write(host, boot, &inside)?;
         needs.copies.extend(copies);
-        let command = self.command().map_err(|e| io::Error::other(e.to_string()))?;
+        let command = self.command()?;
         let runtime = PathBuf::from(&command[command.len() - 1]);
-        let before = self.root.as_ref().zip(stage);
-        let before = before.map_or(Vec::new(), |(root, stage)| root.before(&host.probe, &stage));
         let start = [before, command.clone()].concat();
         let state = ["--root".to_owned(), boot.folder.join("state").display().to_string()];
-        let (bundle, id) = (bundle.display().to_string(), boot.id.to_owned());
+        let bundle = bundle.display().to_string();
+        let id = boot.id.to_owned();
         let mut program = Program::new(&start[0]).args(&start[1..]).args(&flags);
         program =
             Program { program: program.program, args: program.args, env: program.env, ..needs };
@@ -193,10 +213,10 @@ impl Layer for Oci {
             words(&["sh", "-c", "rmdir \"$0\" 2>/dev/null || exec \"$@\"", &state[1]]);
         let delete = [unless_empty, own, words(&["delete", "--force", &id])].concat();
         program.cleanup.insert(0, delete);
-        let program = program.made_of("runtime", runtime, Some("--version"));
-        Ok(Launch::Program(match &self.root {
-            Some(root) => root.recorded(program),
-            None => program,
-        }))
+        program.record("runtime", runtime, Some("--version"));
+        if let Some(root) = &self.attachments.root {
+            root.record(&mut program);
+        }
+        Ok(Launch::Program(program))
     }
 }

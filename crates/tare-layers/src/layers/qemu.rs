@@ -2,15 +2,13 @@
 //! processor. The same machine otherwise, with no device but two serial lines.
 
 use crate::artifacts::guests_run_here;
-use crate::attach::balloon;
 use crate::attach::disk::backend::{self, Backend};
 use crate::attach::disk::drive::{self, Drive};
-use crate::attach::disk::files::{self, Files};
-use crate::attach::disk::{self, Attached, Disk};
-use crate::attach::net::{self, Link, Net};
-use crate::attach::pages;
-use crate::attach::root::{self, Root};
-use crate::layers::kvm::hardware;
+use crate::attach::disk::files;
+use crate::attach::net::{Link, Net};
+use crate::attach::root::Root;
+use crate::attach::{Attachments, GuestDisk, balloon, disk, net, pages, root};
+use crate::kvm::hardware;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, Second, SessionError, Setting,
     SettingError, Settings, Unavailable, Unnamed, artifacts::initramfs, artifacts::kernel,
@@ -18,7 +16,7 @@ use crate::{
 };
 use std::io;
 use tare_keeper::programs;
-use tare_proto::{Balloon, DISK, DISK_FILES, Machine, NET, NET_OWN, ROOT, ROOT_IMAGE};
+use tare_proto::{DISK, Machine};
 
 pub const KIND: LayerKind = LayerKind {
     name: "qemu",
@@ -72,13 +70,9 @@ struct Qemu {
     emulator: String,
     append: Vec<String>,
     args: Vec<String>,
-    balloon: Option<Balloon>,
     drive: Drive,
     backend: Option<Backend>,
-    disk: Option<Disk>,
-    files: Option<Files>,
-    net: Option<Net>,
-    root: Option<Root>,
+    attachments: Attachments,
 }
 
 impl Qemu {
@@ -87,8 +81,8 @@ impl Qemu {
         let accel = settings.one_of("accel", &["tcg", "kvm"])?.unwrap_or("tcg").to_owned();
         // What the emulator can do best: a guest then takes the paths of a current processor.
         let cpu = text("cpu", if accel == "kvm" { "host" } else { "max" });
-        let disk = Disk::read(settings)?;
         let memory = settings.mebibytes("memory", 512)?;
+        let attachments = Attachments::read(settings, &[Net::User, Net::Tap], memory)?;
         Ok(Qemu {
             accel,
             vcpus: settings.number("vcpus", 1, 1, 64)?,
@@ -99,13 +93,9 @@ impl Qemu {
             emulator: text("emulator", "qemu-system-x86_64"),
             append: settings.words("append"),
             args: settings.words("args"),
-            balloon: balloon::read(settings, memory)?,
             drive: Drive::read(settings)?,
-            backend: Backend::read(settings, disk.as_ref())?,
-            disk,
-            files: Files::read(settings)?,
-            net: Net::read(settings, &[Net::User, Net::Tap])?,
-            root: Root::read(settings)?,
+            backend: Backend::read(settings, attachments.disk.as_ref())?,
+            attachments,
         })
     }
 }
@@ -116,66 +106,37 @@ impl Qemu {
         host.plugin.as_ref().filter(|_| self.accel == "tcg")
     }
 
-    /// Adds the disks to `program`; what to tell the guest's kernel of them.
-    fn give_disks(
+    /// Adds a disk to `program`.
+    fn with_disk(
         &self,
         host: &Host,
         boot: &BootSpec,
-        mut program: Program,
-    ) -> io::Result<(Program, String)> {
-        let mut disks = Vec::new();
-        if let Some(disk) = &self.disk {
-            disks.push((DISK, disk.attach(host, boot, &mut program)?));
+        disk: &GuestDisk,
+        program: Program,
+    ) -> io::Result<Program> {
+        if let Some(backend) = self.backend.as_ref().filter(|_| disk.variable == DISK) {
+            return backend.serve(host, boot, &disk.image, self.memory, program);
         }
-        if let Some(files) = &self.files {
-            disks.push((DISK_FILES, files.attach(boot, &mut program)?));
-        }
-        if let Some(root) = &self.root {
-            program = root.recorded(program);
-            disks.push((ROOT, Attached { path: root.lower.clone(), direct: false }));
-        }
-        let mut more = String::new();
-        // The guest's kernel names them in their order.
-        for ((variable, Attached { path, direct }), letter) in disks.into_iter().zip('a'..) {
-            let id = format!("disk-{letter}");
-            let (only, named) =
-                if variable == ROOT { (",readonly=on", ROOT_IMAGE) } else { ("", "") };
-            more.push_str(&format!(" {variable}={named}/dev/vd{letter}"));
-            if let Some(backend) = self.backend.as_ref().filter(|_| variable == DISK) {
-                let disk = Attached { path, direct };
-                program = backend.serve(host, boot, &disk, self.memory, program)?;
-                continue;
-            }
-            let path = boot.short_name(&path, &id)?;
-            let how = self.drive.of_drive(direct);
-            let drive = format!("if=none,id={id},format=raw,{how},file={path}{only}");
-            let device = format!("virtio-blk-pci,drive={id}{}", self.drive.of_device());
-            program = program.args(["-drive", &drive, "-device", &device]);
-        }
-        Ok((program, more))
+        let id = format!("disk-{}", disk.letter);
+        let path = boot.short_name(&disk.image.path, &id)?;
+        let how = self.drive.of_drive(disk.image.direct);
+        let read_only = if disk.is_read_only() { ",readonly=on" } else { "" };
+        let drive = format!("if=none,id={id},format=raw,{how},file={path}{read_only}");
+        let device = format!("virtio-blk-pci,drive={id}{}", self.drive.of_device());
+        Ok(program.args(["-drive", &drive, "-device", &device]))
     }
+}
 
-    /// Adds the network to `program`; what to tell the guest's kernel of it.
-    fn give_net(
-        &self,
-        host: &Host,
-        boot: &BootSpec,
-        mut program: Program,
-    ) -> io::Result<(Program, String)> {
-        let Some(net) = self.net else { return Ok((program, String::new())) };
-        let Link { told, own, interface, .. } = net.attach(host, boot, &mut program)?;
-        let mut more = format!(" {NET}=\"{told}\"");
-        if let Some(own) = own {
-            let netdev = match interface {
-                Some(name) => format!("tap,id=net,ifname={name},script=no,downscript=no"),
-                None => "user,id=net,ipv6=off".to_owned(),
-            };
-            let device = "virtio-net-pci,netdev=net,romfile=";
-            program = program.args(["-netdev", &netdev, "-device", device]);
-            more.push_str(&format!(" {NET_OWN}=eth0:{own}"));
-        }
-        Ok((program, more))
+/// Adds the network to `program`, unless there is none to have.
+fn with_net(link: &Link, program: Program) -> Program {
+    if link.own.is_none() {
+        return program;
     }
+    let netdev = match &link.interface {
+        Some(name) => format!("tap,id=net,ifname={name},script=no,downscript=no"),
+        None => "user,id=net,ipv6=off".to_owned(),
+    };
+    program.args(["-netdev", &netdev, "-device", "virtio-net-pci,netdev=net,romfile="])
 }
 
 impl Layer for Qemu {
@@ -188,23 +149,20 @@ impl Layer for Qemu {
         if let Some(plugin) = self.plugin(host) {
             plugin.check(&emulator)?;
         }
-        self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))?;
+        self.attachments.check_disks(host)?;
         self.backend.as_ref().map_or(Ok(()), |_| Backend::program(host).map(drop))?;
-        self.files.as_ref().map_or(Ok(()), Files::check)?;
         let kernel = self.kernel.as_deref();
-        self.root.as_ref().map_or(Ok(()), Root::check_image)?;
-        let disks = self.disk.is_some() || self.files.is_some() || self.root.is_some();
-        match disks || self.net.is_some() || self.balloon.is_some() {
+        self.attachments.root.as_ref().map_or(Ok(()), Root::check_image)?;
+        match self.attachments.any() {
             true => kernel::find_with_modules(kernel, host).map(drop),
             false => kernel::find(kernel, host).map(drop),
         }
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
-        let other = |e: Unavailable| io::Error::other(e.to_string());
-        let emulator = programs::find(&self.emulator).map_err(other)?;
-        let kernel = kernel::find(self.kernel.as_deref(), host).map_err(other)?;
-        let program = Program::new(&emulator)
+        let emulator = programs::find(&self.emulator)?;
+        let kernel = kernel::find(self.kernel.as_deref(), host)?;
+        let mut program = Program::new(&emulator)
             .args(["-accel", &self.accel, "-cpu", &self.cpu, "-machine", &self.machine])
             .args(["-smp", &self.vcpus.to_string(), "-m", &format!("{}M", self.memory)])
             .args(["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"])
@@ -213,18 +171,24 @@ impl Layer for Qemu {
             .args(["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"])
             .args(boot.counted_by(self.plugin(host), false)?)
             .args(&self.args);
-        let (program, disks) = self.give_disks(host, boot, program)?;
-        let (mut program, net) = self.give_net(host, boot, program)?;
-        let mut more = disks + &net;
-        if let Some(balloon) = &self.balloon {
+        let given = self.attachments.of_guest(host, boot, &mut program)?;
+        for disk in &given.disks {
+            program = self.with_disk(host, boot, disk, program)?;
+        }
+        if let Some(link) = &given.net {
+            program = with_net(link, program);
+        }
+        let mut more: String =
+            given.words("/dev/vd", "eth0").iter().map(|word| format!(" {word}")).collect();
+        if let Some(balloon) = &self.attachments.balloon {
             let told;
             (program, told) = balloon::of_qemu(balloon, host, self.memory, program);
             more.push_str(&told);
         }
         let drivers = if more.is_empty() { &[][..] } else { modules::VIRTIO };
-        let balloon = self.balloon.map_or(&[][..], |_| modules::BALLOON);
-        let ext4 = self.files.as_ref().map_or(&[][..], |_| modules::EXT4);
-        let root = self.root.as_ref().map_or(&[][..], |_| modules::ROOT);
+        let balloon = self.attachments.balloon.map_or(&[][..], |_| modules::BALLOON);
+        let ext4 = self.attachments.files.as_ref().map_or(&[][..], |_| modules::EXT4);
+        let root = self.attachments.root.as_ref().map_or(&[][..], |_| modules::ROOT);
         let modules = modules::of(&kernel, &[drivers, balloon, ext4, root].concat(), host, boot)?;
         let append = kernel::arguments(&more, &self.append);
         let program = program.args(["-append", &append, "-kernel"]).arg(&kernel);

@@ -3,12 +3,10 @@
 //! Its kernel is its own; it has one CPU, and each guest process is a host process that it traces.
 
 use crate::artifacts::guests_run_here;
-use crate::attach::balloon;
-use crate::attach::disk::files::{self, Files};
-use crate::attach::disk::{self, Disk};
-use crate::attach::net::{self, Link, Net};
-use crate::attach::pages;
-use crate::attach::root::{self, Root};
+use crate::attach::disk::files;
+use crate::attach::net::Net;
+use crate::attach::root::Root;
+use crate::attach::{Attachments, balloon, disk, net, pages, root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Mounts, Program, Second, Setting, Unavailable,
     Unnamed, artifacts::initramfs, artifacts::modules,
@@ -19,7 +17,7 @@ use std::time::Duration;
 use tare_keeper::mounts;
 use tare_keeper::programs;
 use tare_keeper::registers;
-use tare_proto::{Balloon, DISK, DISK_FILES, Machine, NET, NET_OWN, ROOT, ROOT_HOSTFS, ROOT_IMAGE};
+use tare_proto::{DISK, Machine, ROOT, ROOT_HOSTFS};
 
 pub const KIND: LayerKind = LayerKind {
     name: "uml",
@@ -46,11 +44,7 @@ pub const KIND: LayerKind = LayerKind {
             kernel: settings.get("kernel").unwrap_or("linux.uml").to_owned(),
             memory,
             args: settings.words("args"),
-            balloon: balloon::read(settings, memory)?,
-            disk: Disk::read(settings)?,
-            files: Files::read(settings)?,
-            net: Net::read(settings, &[Net::PlainTap])?,
-            root: Root::read(settings)?,
+            attachments: Attachments::read(settings, &[Net::PlainTap], memory)?,
         }))
     },
 };
@@ -79,27 +73,22 @@ struct Uml {
     kernel: String,
     memory: u64,
     args: Vec<String>,
-    balloon: Option<Balloon>,
-    disk: Option<Disk>,
-    files: Option<Files>,
-    net: Option<Net>,
-    root: Option<Root>,
+    attachments: Attachments,
 }
 
 impl Layer for Uml {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
         guests_run_here("User-Mode Linux")?;
         programs::find(&self.kernel)?;
-        self.files.as_ref().map_or(Ok(()), Files::check)?;
-        if self.root.as_ref().is_some_and(|root| !root.is_image()) {
+        if self.attachments.root.as_ref().is_some_and(|root| !root.is_image()) {
             mounts::check()?;
         }
-        self.disk.as_ref().map_or(Ok(()), |disk| disk.check(host))
+        self.attachments.check_disks(host)
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
-        let kernel = programs::find(&self.kernel).map_err(|e| io::Error::other(e.to_string()))?;
-        let modules = self.root.as_ref().map(|_| modules(&kernel, boot)).transpose()?;
+        let kernel = programs::find(&self.kernel)?;
+        let modules = self.attachments.root.as_ref().map(|_| modules(&kernel, boot)).transpose()?;
         let initramfs = initramfs::write(host, boot, &modules.unwrap_or_default())?;
         let mut program = Program::new(&kernel)
             // Its kernel takes these words apart at blanks, its drivers at commas and colons.
@@ -111,33 +100,27 @@ impl Layer for Uml {
             program.older_registers = true;
             program = program.arg(registers::WITHOUT_AVX);
         }
-        let mut given = Vec::new();
-        if let Some(balloon) = &self.balloon {
+        if let Some(balloon) = &self.attachments.balloon {
             let console = format!("{}/mconsole", boot.id);
             program = balloon::of_uml(balloon, host, &console, program);
         }
-        if let Some(disk) = &self.disk {
-            let path = disk.attach(host, boot, &mut program)?.path;
-            program = program.arg(format!("ubd0={}", boot.short_name(&path, "disk-a")?));
-            program = program.arg(format!("{DISK}=/dev/ubda"));
-            given.extend(Some(path).filter(|path| path.is_file()));
+        let given = self.attachments.of_guest(host, boot, &mut program)?;
+        for (at, disk) in given.disks.iter().enumerate() {
+            let file = boot.short_name(&disk.image.path, &format!("disk-{}", disk.letter))?;
+            let read_only = if disk.is_read_only() { "r" } else { "" };
+            program = program.arg(format!("ubd{at}{read_only}={file}"));
         }
-        if let Some(files) = &self.files {
-            let path = files.attach(boot, &mut program)?.path;
-            program = program.arg(format!("ubd1={}", boot.short_name(&path, "disk-b")?));
-            program = program.arg(format!("{DISK_FILES}=/dev/ubdb"));
+        if let Some(interface) = given.net.as_ref().and_then(|net| net.interface.as_ref()) {
+            program = program.arg(format!("vec0:transport=tap,ifname={interface},depth=128"));
         }
-        if let Some(net) = self.net {
-            let Link { told, own, interface, .. } = net.attach(host, boot, &mut program)?;
-            program = program.arg(format!("{NET}=\"{told}\""));
-            if let (Some(own), Some(interface)) = (own, interface) {
-                program = program.arg(format!("vec0:transport=tap,ifname={interface},depth=128"));
-                program = program.arg(format!("{NET_OWN}=vec0:{own}"));
+        program = program.args(given.words("/dev/ubd", "vec0"));
+        program = match self.attachments.root.as_ref().filter(|root| !root.is_image()) {
+            Some(root) => {
+                // A disk of the user's, which the guest may write to although all else is read-only.
+                let disk = given.disks.into_iter().find(|disk| disk.variable == DISK);
+                let disk = disk.map(|disk| disk.image.path).filter(|path| path.is_file());
+                of_folder(root, boot, disk, program)?
             }
-        }
-        program = match &self.root {
-            Some(root) if root.is_image() => of_image(root, boot, program)?,
-            Some(root) => of_folder(root, boot, given, program)?,
             None => program.arg(NO_HOSTFS),
         };
         let program = program.with_second(Second::ByProbe);
@@ -148,19 +131,12 @@ impl Layer for Uml {
 /// Leaves out the driver by which whoever is root in the guest would see this host's files.
 const NO_HOSTFS: &str = "initcall_blacklist=init_hostfs";
 
-/// An image as the root of programs.
-fn of_image(root: &Root, boot: &BootSpec, program: Program) -> io::Result<Program> {
-    let image = boot.short_name(&root.lower, "root-image")?;
-    let program = program.arg(format!("ubd2r={image}")).arg(NO_HOSTFS);
-    Ok(root.recorded(program.arg(format!("{ROOT}=\"{ROOT_IMAGE}/dev/ubdc\""))))
-}
-
 /// A folder of this host as the root of programs. Whoever is root in the guest can mount it once more, writable, and by names
-/// with `..` what is above it. So nothing of this host can be written, but for the boot's own files and those that were `given`.
+/// with `..` what is above it. So nothing of this host can be written, but for the boot's own files and a `disk` of the user's.
 fn of_folder(
     root: &Root,
     boot: &BootSpec,
-    given: Vec<PathBuf>,
+    disk: Option<PathBuf>,
     program: Program,
 ) -> io::Result<Program> {
     let memory = boot.folder.join("memory");
@@ -169,8 +145,9 @@ fn of_folder(
     // The guest's memory is a file.
     let mut program =
         program.env("TMPDIR", memory.to_string_lossy()).arg(format!("hostfs={lower}"));
-    program.mounts = Mounts::ReadOnly { but: given, memory };
-    Ok(root.recorded(program.arg(format!("{ROOT}=\"{ROOT_HOSTFS}\""))))
+    program.mounts = Mounts::ReadOnly { but: disk.into_iter().collect(), memory };
+    root.record(&mut program);
+    Ok(program.arg(format!("{ROOT}=\"{ROOT_HOSTFS}\"")))
 }
 
 /// What overlays need of the kernel's modules; nothing where they are built in.

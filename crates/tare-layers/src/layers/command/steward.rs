@@ -37,8 +37,7 @@ impl Layer for Steward<'_> {
             whole.stop.push(words.fill(|name| values.of(name))?);
         }
         let idle = [host.probe.display().to_string(), "serve".to_owned()];
-        let other = |e: Unavailable| io::Error::other(e.to_string());
-        let Program { program, args, env, .. } = self.0.program(&idle).map_err(other)?;
+        let Program { program, args, env, .. } = self.0.program(&idle)?;
         Ok(Launch::Program(Program { program, args, env, ..whole }))
     }
 }

@@ -4,7 +4,7 @@
 use super::inside::{Inside, other};
 use super::machine::Simulated;
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, root};
-use crate::layers::kvm::monitor;
+use crate::kvm::monitor;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, SettingError, Settings, Unavailable,
     Unnamed,

@@ -153,7 +153,7 @@ impl Simulated {
             programs::find(&self.emulator).map_err(|e| io::Error::other(e.to_string()))?;
         let memory = format!("{}M", start.memory);
         let counting = boot.counted_by(host.plugin.as_ref(), self.domains)?;
-        let program = Program::new(&emulator)
+        let mut program = Program::new(&emulator)
             // A tick of the guest's clock is an instruction; an idle guest's clock jumps to its next timer.
             .args(["-accel", "tcg", "-icount", "shift=0,sleep=off"])
             // Without clock=vm the guest would read this host's time.
@@ -168,11 +168,11 @@ impl Simulated {
             .arg("-kernel")
             .arg(start.kernel)
             .args(["-initrd", start.initrd, "-append", start.append]);
-        let program = program.made_of("emulator", emulator, Some("--version"));
-        Ok(match &self.root {
-            Some(root) => root.recorded(program),
-            None => program,
-        })
+        program.record("emulator", emulator, Some("--version"));
+        if let Some(root) = &self.root {
+            root.record(&mut program);
+        }
+        Ok(program)
     }
 }
 

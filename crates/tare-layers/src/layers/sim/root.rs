@@ -71,8 +71,8 @@ impl Tree {
     }
 
     /// Adds what it is made of to the record of the layer.
-    pub(super) fn recorded(&self, program: Program) -> Program {
-        self.root.recorded(program)
+    pub(super) fn record(&self, program: &mut Program) {
+        self.root.record(program);
     }
 }
 

@@ -64,9 +64,7 @@ impl Xen {
         dom0: &Dom0,
         guests: u64,
     ) -> io::Result<Program> {
-        let other = |e: Unavailable| io::Error::other(e.to_string());
-        let (xen, kernel) =
-            (self.image(host).map_err(other)?, self.machine.kernel.elf(host).map_err(other)?);
+        let (xen, kernel) = (self.image(host)?, self.machine.kernel.elf(host)?);
         let initrd = format!(
             "{} {},{}",
             // In QEMU's list of modules a comma ends a module, a blank its file's name.

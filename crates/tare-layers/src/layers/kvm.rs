@@ -1,9 +1,6 @@
 //! `kvm`: a virtual machine that the processor runs, under tare's own small monitor or, with `vmm=qemu`, the machine of
 //! `qemu`; and why KVM fails where it does.
 
-pub(crate) mod hardware;
-pub(crate) mod monitor;
-
 use crate::artifacts::initramfs::Initramfs;
 use crate::attach::balloon;
 use crate::attach::disk;
@@ -12,6 +9,7 @@ use crate::attach::disk::drive;
 use crate::attach::disk::files;
 use crate::attach::net;
 use crate::attach::root;
+use crate::kvm::{hardware, monitor};
 use crate::layers::qemu;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, SessionError, Setting, SettingError,
@@ -150,9 +148,8 @@ impl Layer for Kvm {
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
-        let other = |e: Unavailable| io::Error::other(e.to_string());
-        let monitor = monitor::find(host).map_err(other)?;
-        let kernel = kernel::find(self.kernel.as_deref(), host).map_err(other)?;
+        let monitor = monitor::find(host)?;
+        let kernel = kernel::find(self.kernel.as_deref(), host)?;
         let mut archive = Initramfs::new(host, &boot.folder.join("initramfs"))?;
         let without = self.without(&mut archive)?;
         let initrd = archive.finish()?;

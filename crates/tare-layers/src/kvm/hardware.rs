@@ -1,6 +1,6 @@
 //! KVM on this host: whether it may be used, and why a guest does not boot.
 
-use crate::layers::kvm::monitor;
+use crate::kvm::monitor;
 use crate::{SessionError, Unavailable};
 use nix::unistd::{AccessFlags, access};
 use std::fs;
