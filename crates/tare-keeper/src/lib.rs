@@ -10,7 +10,7 @@ mod processes;
 mod session;
 
 pub use error::SessionError;
-pub use host::availability::{Remedy, Unavailable, user_namespaces};
+pub use host::availability::{Unavailable, user_namespaces};
 pub use host::{cache, programs, threads};
 pub use keeper::Keeper;
 pub use keeper::id::fresh_id;

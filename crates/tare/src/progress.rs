@@ -92,7 +92,7 @@ impl Observer for Progress {
     fn event(&mut self, event: Event) {
         match event {
             Event::Trying { layer, since, within } => self.trying(layer, since, within),
-            Event::Tried { layer, outcome: Err(Unavailable { why, remedy }), .. } => {
+            Event::Tried { layer, outcome: Err(Unavailable { why, remedy, .. }), .. } => {
                 self.line(&format!("{layer} cannot run here: {why}\n  remedy: {remedy}"));
             }
             Event::Tried { layer, outcome: Ok(trial), .. } => {

@@ -7,24 +7,30 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// What somebody can do about a missing layer: a command or a sentence.
-pub type Remedy = String;
-
 /// Why a layer cannot run on this host, and what would change that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unavailable {
     /// What is missing or refused, by name.
     pub why: String,
-    /// What to do about it.
-    pub remedy: Remedy,
+    /// What to do about it: a command or a sentence.
+    pub remedy: String,
+    /// The package of this distribution whose installation alone is the remedy, if one is.
+    #[serde(default)]
+    pub package: Option<String>,
 }
 
 impl Unavailable {
     /// A reason with its remedy. Root is not told to become root.
     pub fn new(why: impl Into<String>, remedy: impl Into<String>) -> Unavailable {
-        let (why, remedy) = (why.into(), remedy.into());
+        let remedy = remedy.into();
         let remedy = if geteuid().is_root() { of_root(&remedy) } else { remedy };
-        Unavailable { why, remedy }
+        Unavailable { why: why.into(), remedy, package: None }
+    }
+
+    /// A reason that Debian's `package` removes.
+    pub fn without_package(why: impl Into<String>, package: &str) -> Unavailable {
+        let remedy = format!("install it: apt-get install {package}");
+        Unavailable { package: Some(package.to_owned()), ..Unavailable::new(why, remedy) }
     }
 }
 

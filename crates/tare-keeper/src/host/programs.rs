@@ -70,34 +70,35 @@ const MOST: usize = 1 << 20;
 /// When there is none.
 pub fn find(name: &str) -> Result<PathBuf, Unavailable> {
     if name.contains('/') {
-        let fix = "give the path of an executable file in the layer's settings";
+        let remedy = "give the path of an executable file in the layer's settings";
         let path = std::path::absolute(name).ok().filter(|path| runs(path));
-        return path.ok_or_else(|| missing(name, fix.into()));
+        return path.ok_or_else(|| Unavailable::new(no_program(name), remedy));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::env::split_paths(&path).chain(ALSO.iter().map(PathBuf::from));
     let mut candidates = folders.map(|folder| folder.join(name));
-    candidates.find(|path| runs(path)).ok_or_else(|| missing(name, install(name)))
+    candidates.find(|path| runs(path)).ok_or_else(|| missing(name))
 }
 
 fn runs(path: &Path) -> bool {
     path.is_file() && access(path, AccessFlags::X_OK).is_ok()
 }
 
-fn missing(name: &str, remedy: String) -> Unavailable {
-    Unavailable::new(format!("there is no program {name}"), remedy)
+fn no_program(name: &str) -> String {
+    format!("there is no program {name}")
 }
 
-/// How to install the program called `name`.
-fn install(name: &str) -> String {
+/// No folder of programs has `name`; what to do about it.
+fn missing(name: &str) -> Unavailable {
     let Some((_, package)) = PACKAGES.iter().find(|(program, _)| *program == name) else {
-        return format!("put {name} into a folder of PATH, or give its whole path");
+        let remedy = format!("put {name} into a folder of PATH, or give its whole path");
+        return Unavailable::new(no_program(name), remedy);
     };
     if Path::new("/etc/debian_version").exists() {
-        format!("install it: apt-get install {package}")
-    } else {
-        format!("install {name} (on Debian it is in the package {package})")
+        return Unavailable::without_package(no_program(name), package);
     }
+    let remedy = format!("install {name} (on Debian it is in the package {package})");
+    Unavailable::new(no_program(name), remedy)
 }
 
 /// A command whose words are read: it speaks the language that tare was written against, not the user's.
@@ -224,7 +225,7 @@ mod tests {
     #[test]
     fn a_missing_program_comes_with_its_package() {
         assert!(find("sh").is_ok());
-        assert!(install("linux.uml").contains("user-mode-linux"));
+        assert!(missing("linux.uml").remedy.contains("user-mode-linux"));
         let missing = find("not-there").unwrap_err();
         assert_eq!(missing.why, "there is no program not-there");
         assert!(missing.remedy.contains("whole path"), "{missing}");

@@ -87,7 +87,7 @@ impl<'a> Memory<'a> {
         let Some(place) = self.place() else { return };
         let outcome = match came {
             Ok(trial) => Outcome::Booted(Box::new(trial.clone())),
-            Err(Unavailable { why, remedy }) => {
+            Err(Unavailable { why, remedy, .. }) => {
                 Outcome::Failed { why: why.clone(), remedy: remedy.clone() }
             }
         };

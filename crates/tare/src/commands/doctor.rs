@@ -137,7 +137,7 @@ fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
             }
             text
         }
-        Err(Unavailable { why, remedy }) => {
+        Err(Unavailable { why, remedy, .. }) => {
             format!("{:8} cannot run here: {why}\n         remedy: {remedy}\n", asked.name)
         }
     }
@@ -145,23 +145,17 @@ fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
 
 /// What can be weighed now, what one command would add, and what needs more than that.
 fn in_short(layers: &[(String, Option<Unavailable>)]) -> String {
-    const INSTALL: &str = "apt-get install ";
     let here = layers.iter().filter(|(_, missing)| missing.is_none());
     let here: Vec<&str> = here.map(|(name, _)| name.as_str()).collect();
     let mut names = Vec::new();
     let mut packages = Vec::new();
     let mut more = String::new();
     for (name, missing) in layers {
-        let Some(Unavailable { why, remedy }) = missing else { continue };
-        match remedy.split_once(INSTALL) {
-            Some((_, package)) => {
+        let Some(Unavailable { why, package, .. }) = missing else { continue };
+        match package {
+            Some(package) => {
                 names.push(name.as_str());
-                packages.push(
-                    package
-                        .split(|c: char| c.is_whitespace() || ",;)".contains(c))
-                        .next()
-                        .unwrap_or(""),
-                );
+                packages.push(package.as_str());
             }
             None => more.push_str(&format!("  needs more than that: {name}: {why}\n")),
         }
@@ -172,7 +166,9 @@ fn in_short(layers: &[(String, Option<Unavailable>)]) -> String {
     if !names.is_empty() {
         let names = names.join(", ");
         let packages = packages.join(" ");
-        text.push_str(&format!("  one command adds {names}; as root: {INSTALL}{packages}\n"));
+        text.push_str(&format!(
+            "  one command adds {names}; as root: apt-get install {packages}\n"
+        ));
     }
     text + &more
 }
@@ -196,7 +192,7 @@ fn for_machines(asked: &Asked, tried: &Result<Trial, Unavailable>) -> Value {
             "not_removed": trial.left,
             "its_host": far::is_far(&asked.settings).then(|| far::for_machines(&trial.hello)),
         }),
-        Err(Unavailable { why, remedy }) => json!({
+        Err(Unavailable { why, remedy, .. }) => json!({
             "layer": name, "kind": asked.kind, "settings": settings, "available": false,
             "why": why, "remedy": remedy,
         }),
@@ -209,14 +205,14 @@ mod tests {
 
     #[test]
     fn in_short_it_says_what_runs_what_to_install_and_what_needs_more() {
+        let lacks = |program: &str, package: &str| {
+            Some(Unavailable::without_package(format!("there is no program {program}"), package))
+        };
         let no = |why: &str, remedy: &str| Some(Unavailable::new(why, remedy));
         let layers = [
             ("native".to_owned(), None),
-            ("crun".into(), no("there is no program crun", "install it: apt-get install crun")),
-            (
-                "uml".into(),
-                no("there is no program linux.uml", "install it: apt-get install user-mode-linux"),
-            ),
+            ("crun".into(), lacks("crun", "crun")),
+            ("uml".into(), lacks("linux.uml", "user-mode-linux")),
             ("kvm".into(), no("there is no /dev/kvm", "enable virtualization in the firmware")),
         ];
         let expected = "\nIn short\n  can be weighed now: native\n  \

@@ -131,7 +131,7 @@ fn table(one: &Found) -> String {
 
 /// Why a layer is not weighed, or `None`.
 fn why_not(one: &Found) -> Option<String> {
-    if let Some(Unavailable { why, remedy }) = &one.missing {
+    if let Some(Unavailable { why, remedy, .. }) = &one.missing {
         return Some(format!("It cannot run here: {why}. Remedy: {remedy}."));
     }
     let kind = KINDS.iter().find(|kind| kind.name == one.asked.kind)?;
