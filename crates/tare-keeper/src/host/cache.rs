@@ -34,7 +34,9 @@ fn check(folder: &Path) -> io::Result<()> {
         found => found?,
     };
     let refused = |why: String| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
-    let (name, uid, mode) = (folder.display(), found.uid(), found.mode() & 0o7777);
+    let name = folder.display();
+    let uid = found.uid();
+    let mode = found.mode() & 0o7777;
     if !owners().contains(&uid) {
         return refused(format!(
             "it belongs to somebody else (uid {uid}), who could change what layers run; set TARE_CACHE to a folder of \
@@ -70,7 +72,8 @@ mod tests {
     #[test]
     fn a_file_that_others_may_have_changed_is_no_own_one() {
         let place = tempfile::tempdir().unwrap();
-        let (file, link) = (place.path().join("file"), place.path().join("link"));
+        let file = place.path().join("file");
+        let link = place.path().join("link");
         fs::write(&file, "").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
         assert!(!is_own_file(&link) && !is_own_file(&place.path().join("none")));

@@ -128,7 +128,8 @@ fn helper(helper: &Helper, folder: &Path) -> io::Result<u32> {
 fn first_line(pipe: PipeReader) -> io::Result<Receiver<String>> {
     let (told, heard) = channel();
     threads::start(move || {
-        let (mut line, mut pipe) = (Vec::new(), BufReader::new(pipe));
+        let mut line = Vec::new();
+        let mut pipe = BufReader::new(pipe);
         let _ = pipe.by_ref().take(LINE).read_until(b'\n', &mut line);
         let _ = told.send(String::from_utf8_lossy(&line).into_owned());
         let _ = io::copy(&mut pipe, &mut io::sink());

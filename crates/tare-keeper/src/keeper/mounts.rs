@@ -91,7 +91,8 @@ mod tests {
     #[test]
     fn links_are_removed_and_not_followed() {
         let place = tempfile::tempdir().unwrap();
-        let (kept, removed) = (place.path().join("kept"), place.path().join("removed"));
+        let kept = place.path().join("kept");
+        let removed = place.path().join("removed");
         fs::create_dir_all(&removed).unwrap();
         fs::create_dir(&kept).unwrap();
         fs::write(kept.join("file"), "data").unwrap();

@@ -118,7 +118,8 @@ fn users() -> io::Result<Option<[(&'static CStr, CString); 3]>> {
     if geteuid().is_root() {
         return Ok(None);
     }
-    let (user, group) = (geteuid(), getegid());
+    let user = geteuid();
+    let group = getegid();
     Ok(Some([
         (c"/proc/self/setgroups", c"deny".to_owned()),
         (c"/proc/self/uid_map", CString::new(format!("{user} {user} 1"))?),
@@ -202,7 +203,8 @@ fn places_of_procfs(mountinfo: &str) -> Vec<PathBuf> {
 
 /// A path of `mountinfo`, in which blanks and the like are octal numbers behind a backslash.
 fn unescaped(text: &str) -> PathBuf {
-    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
     while let [first, behind @ ..] = rest {
         let number = behind.get(..3).filter(|_| *first == b'\\').and_then(octal);
         bytes.push(number.unwrap_or(*first));

@@ -53,7 +53,8 @@ pub(crate) fn only_the_older() -> io::Result<()> {
         libc::BPF_RET | libc::BPF_K,
     );
     // Offsets in `struct seccomp_data`: the call's number, the lower half of its first argument.
-    let (number, request) = (0, 16);
+    let number = 0;
+    let request = 16;
     let refused = libc::SECCOMP_RET_ERRNO | Errno::EINVAL as u32;
     let mut program = [
         instruction(load, number, 0, 0),

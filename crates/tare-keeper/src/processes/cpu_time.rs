@@ -44,7 +44,8 @@ mod tests {
     #[test]
     fn cpu_time_is_of_living_processes_and_of_children_that_were_waited_for() {
         let own = || cpu_time([&std::process::id()]);
-        let (before, mut sum) = (own(), 0u64);
+        let before = own();
+        let mut sum = 0u64;
         (0..1_000_000u64).for_each(|at| sum = sum.wrapping_add(std::hint::black_box(at * at)));
         assert!(own() > before && sum > 0, "less than a tick is seen");
         let of_shell = |child: &Child| cpu_time([&child.id()]);

@@ -85,7 +85,8 @@ fn of_files(smaps: &str) -> BTreeMap<String, u64> {
         let Some(first) = words.next() else { continue };
         if !first.ends_with(':') {
             // address, rights, offset, device, inode
-            let (device, inode) = (words.nth(2), words.next());
+            let device = words.nth(2);
+            let inode = words.next();
             let named = device.zip(inode).filter(|(_, inode)| *inode != "0");
             file = named.map(|(device, inode)| format!("{device} {inode}"));
             continue;
@@ -131,7 +132,8 @@ mod tests {
         assert_eq!(held_bytes(&[u32::MAX]), Some(0));
         assert!(proportional_bytes(&[std::process::id()]).is_some_and(|bytes| bytes > 100_000));
         assert_eq!(proportional_bytes(&[u32::MAX]), Some(0));
-        let (taken, all) = (taken_bytes(std::process::id()), held_bytes(&[std::process::id()]));
+        let taken = taken_bytes(std::process::id());
+        let all = held_bytes(&[std::process::id()]);
         assert!(taken > 50_000 && taken < all.unwrap(), "{taken} of {all:?}: files are not in it");
         assert_eq!(taken_bytes(u32::MAX), 0);
     }

@@ -27,7 +27,8 @@ pub(crate) struct Beside {
 
 impl Beside {
     pub(crate) fn of(program: &Program) -> Beside {
-        let (second, env) = (program.second.clone(), program.env.clone());
+        let second = program.second.clone();
+        let env = program.env.clone();
         Beside { second, env, merged: program.pages.merged, told: HashMap::new() }
     }
 }

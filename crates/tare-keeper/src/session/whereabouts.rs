@@ -91,7 +91,8 @@ fn hierarchies() -> Vec<PathBuf> {
 
 /// The processes in the control group `folder` and in those below it.
 pub(crate) fn processes_in(folder: &Path) -> BTreeSet<u32> {
-    let (mut found, mut open) = (BTreeSet::new(), vec![folder.to_owned()]);
+    let mut found = BTreeSet::new();
+    let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
         let text = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
         // 0 is a process of another PID namespace.

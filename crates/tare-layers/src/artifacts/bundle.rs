@@ -186,7 +186,8 @@ fn bind(config: &mut Value, what: &Path, inside: &str, variable: &str) {
 fn allow(config: &mut Value, disk: &Path) {
     let Ok(found) = fs::metadata(disk) else { return }; // an image that is yet to be made
     if found.file_type().is_block_device() && geteuid().is_root() {
-        let (major, minor) = (major(found.rdev()), minor(found.rdev()));
+        let major = major(found.rdev());
+        let minor = minor(found.rdev());
         config["linux"]["resources"]["devices"] =
             json!([{"allow": true, "type": "b", "major": major, "minor": minor, "access": "rw"}]);
     }

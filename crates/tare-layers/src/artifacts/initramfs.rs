@@ -119,7 +119,8 @@ impl Initramfs {
             let file = entry.file_name().to_string_lossy().into_owned();
             let merged = name.is_empty() && MERGED.contains(&file.as_str());
             let name = format!("{name}{}/{file}", if merged { "/usr" } else { "" });
-            let (path, kind) = (entry.path(), entry.file_type()?);
+            let path = entry.path();
+            let kind = entry.file_type()?;
             let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
             if kind.is_dir() {
                 let found = entry.metadata()?;
@@ -171,7 +172,8 @@ impl Initramfs {
 /// An entry with mode and owner of `found`.
 fn with_owner(name: &str, found: &fs::Metadata) -> Builder {
     let own = |id: u32, mine: u32| if id == mine { 0 } else { id };
-    let (uid, gid) = (own(found.uid(), geteuid().as_raw()), own(found.gid(), getegid().as_raw()));
+    let uid = own(found.uid(), geteuid().as_raw());
+    let gid = own(found.gid(), getegid().as_raw());
     Builder::new(name.trim_matches('/')).mode(found.mode()).uid(uid).gid(gid)
 }
 

@@ -81,7 +81,8 @@ pub(crate) fn behind_of(apt: &Apt, general: &str, prefix: &str) -> Option<String
 
 /// The packages of libraries that `package` depends on, directly or through each other.
 pub(crate) fn libraries(package: &str) -> Result<Vec<String>, Unavailable> {
-    let (mut known, mut asked) = (BTreeSet::new(), vec![package.to_owned()]);
+    let mut known = BTreeSet::new();
+    let mut asked = vec![package.to_owned()];
     while !asked.is_empty() {
         let text = depends(&Apt::default(), &asked).map_err(|why| {
             let why = format!("apt does not know what {package} depends on: {why}");

@@ -100,7 +100,8 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let root = cache.path().join("roots/key");
         fs::create_dir_all(root.join("tree/.making-own")).unwrap();
-        let (living, moved) = (Work::new_in(cache.path()).unwrap(), Work::new_in(&root).unwrap());
+        let living = Work::new_in(cache.path()).unwrap();
+        let moved = Work::new_in(&root).unwrap();
         moved.move_to(&root.join("whole")).unwrap();
         let left = [
             root.join(".making-a"),

@@ -73,7 +73,8 @@ fn entries(stream: impl Read, root: &Path, over: bool, mut room: Part) -> Result
     let text = |e: io::Error| format!("it is not a whole tar archive: {e}");
     let left = Cell::new(0);
     let mut archive = tar::Archive::new(Measured { stream, left: &left });
-    let (mut all, mut is_empty) = (archive.entries().map_err(text)?, true);
+    let mut all = archive.entries().map_err(text)?;
+    let mut is_empty = true;
     loop {
         room::between(&left);
         let Some(entry) = all.next() else { break };
@@ -264,7 +265,8 @@ mod tests {
             let _ = fs::remove_dir_all(&root);
             fs::create_dir(&root).unwrap();
         };
-        let (link, hard) = (EntryType::Symlink, EntryType::Link);
+        let link = EntryType::Symlink;
+        let hard = EntryType::Link;
         let cases: &[(&[Given], &str)] = &[
             (&[(FILE, "../outside", "bad")], "leaves the root"),
             (&[(FILE, "/etc/x", "bad")], "leaves the root"),

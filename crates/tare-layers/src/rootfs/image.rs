@@ -40,7 +40,8 @@ mod tests {
     #[test]
     fn a_root_of_many_files_has_an_image() {
         let folder = tempfile::tempdir().unwrap();
-        let (tree, path) = (folder.path().join("tree"), folder.path().join("image"));
+        let tree = folder.path().join("tree");
+        let path = folder.path().join("image");
         fs::create_dir(&tree).unwrap();
         // The program shows some seventy bytes of each name.
         for file in 0..20_000 {

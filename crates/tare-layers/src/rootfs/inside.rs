@@ -14,7 +14,8 @@ pub(super) fn place(root: &Path, name: &Path) -> Result<PathBuf, String> {
     let refused = |why: &str| format!("{} {why}", name.display());
     let mut words = words(name).ok_or_else(|| refused("leaves the root"))?;
     let Some(last) = words.pop_back() else { return Ok(root.to_owned()) };
-    let (mut at, mut links) = (root.to_owned(), 0);
+    let mut at = root.to_owned();
+    let mut links = 0;
     while let Some(word) = words.pop_front() {
         if word == ".." {
             if at != root {

@@ -71,7 +71,7 @@ impl Backend {
         memory: u64,
         mut program: Program,
     ) -> io::Result<Program> {
-        let tare = Backend::program(host).map_err(|why| io::Error::other(why.to_string()))?;
+        let tare = Backend::program(host)?;
         let file = format!("file:{}", boot.short_name(&disk.path, "disk-served")?);
         let words =
             ["disk", "serve", "--ready", "--socket", SOCKET, "--writable", "--device", &file];

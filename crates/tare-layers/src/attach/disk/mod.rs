@@ -75,7 +75,7 @@ impl Disk {
         boot: &BootSpec,
         program: &mut Program,
     ) -> io::Result<Attached> {
-        self.check(host).map_err(|refused| io::Error::other(refused.to_string()))?;
+        self.check(host)?;
         let (size, folder) = match self {
             Disk::Given(path) => return Ok(Attached { path: path.clone(), direct: true }),
             Disk::Scratch(size, folder) => (size, folder),

@@ -130,7 +130,8 @@ impl Interfaces {
             (format!("link set {name} up{options}"), String::new()),
             self.route(),
         ];
-        let (own, interface) = (Some(format!("{layer}/30")), Some(name.clone()));
+        let own = Some(format!("{layer}/30"));
+        let interface = Some(name.clone());
         self.made(&setup, Link { own, interface, ..Link::default() })
     }
 
@@ -197,7 +198,8 @@ mod tests {
             let all = lines.join(" && ");
             Command::new("unshare").args(["-rn", "sh", "-c", &all]).output().unwrap()
         };
-        let (one, other) = (script(1), script(2));
+        let one = script(1);
+        let other = script(2);
         let alone = run(&one);
         assert!(alone.status.success(), "{}", String::from_utf8_lossy(&alone.stderr));
         let both = run(&[one, other].concat());
@@ -213,7 +215,8 @@ mod tests {
             let steps = made.setup.iter().filter(|step| !step.undo.is_empty());
             steps.map(|step| step.undo.clone()).collect::<Vec<_>>().into_iter()
         };
-        let (veth, tap) = (it().veth("tare-1-0"), it().tap(""));
+        let veth = it().veth("tare-1-0");
+        let tap = it().tap("");
         for made in [&veth, &tap] {
             let name = interface(u64::MAX);
             let removed = undone(made).any(|words| words[1..] == ["link", "del", &name]);

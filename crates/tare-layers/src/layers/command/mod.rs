@@ -264,7 +264,7 @@ impl Layer for Command {
         let stop =
             self.stop.as_ref().map(|words| words.fill(|name| values.of(name))).transpose()?;
         let processes = self.processes(&mut values)?;
-        let found = self.program(&words).map_err(|e| io::Error::other(e.to_string()))?;
+        let found = self.program(&words)?;
         let runtime = found.program.clone();
         let Program { program, args, env, .. } = found;
         let stop = stop.into_iter().collect();

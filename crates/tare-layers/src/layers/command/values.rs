@@ -59,7 +59,7 @@ impl<'a> Values<'a> {
             "kernel" => text(&self.kernel()?),
             "vmlinux" => {
                 let unpacked = unpack::elf(&self.kernel()?, self.host);
-                text(&unpacked.map_err(|e| io::Error::other(e.to_string()))?)
+                text(&unpacked?)
             }
             "initramfs" => text(&initramfs::write(self.host, self.boot, &[])?),
             _ => return everywhere(self.layer, self.host, name),
@@ -83,7 +83,7 @@ impl<'a> Values<'a> {
 
     fn kernel(&mut self) -> io::Result<PathBuf> {
         let set = self.layer.settings.get("kernel");
-        let found = kernel::find(set, self.host).map_err(|e| io::Error::other(e.to_string()))?;
+        let found = kernel::find(set, self.host)?;
         self.program = std::mem::take(&mut self.program).made_of("kernel", &found, None);
         Ok(found)
     }

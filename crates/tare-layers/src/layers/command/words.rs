@@ -178,7 +178,8 @@ fn quoted(name: &str, value: &str) -> io::Result<String> {
 /// and every other brace for itself.
 fn parts(word: &str) -> Vec<Part> {
     let mut parts = Vec::new();
-    let (mut text, mut rest) = (String::new(), word);
+    let mut text = String::new();
+    let mut rest = word;
     while let Some(at) = rest.find('{') {
         text += &rest[..at];
         rest = &rest[at..];

@@ -231,7 +231,8 @@ impl Mock {
         input: &mut dyn BufRead,
         output: &mut dyn Write,
     ) -> io::Result<bool> {
-        let (id, mut left) = (series.id, series.samples.len() as u32);
+        let id = series.id;
+        let mut left = series.samples.len() as u32;
         while left > 0 {
             thread::sleep(self.slow);
             say(output, &FromProbe::Waiting { id, sample_ns: 0 })?;

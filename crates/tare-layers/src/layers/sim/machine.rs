@@ -149,8 +149,7 @@ impl Simulated {
         boot: &BootSpec,
         start: &Start,
     ) -> io::Result<Program> {
-        let emulator =
-            programs::find(&self.emulator).map_err(|e| io::Error::other(e.to_string()))?;
+        let emulator = programs::find(&self.emulator)?;
         let memory = format!("{}M", start.memory);
         let counting = boot.counted_by(host.plugin.as_ref(), self.domains)?;
         let mut program = Program::new(&emulator)
@@ -184,8 +183,11 @@ fn start_date(perturbation: u64) -> String {
         rest /= of;
         value
     };
-    let (second, minute, hour) = (part(60), part(60), part(24));
-    let (day, month) = (1 + part(28), 1 + part(12));
+    let second = part(60);
+    let minute = part(60);
+    let hour = part(24);
+    let day = 1 + part(28);
+    let month = 1 + part(12);
     format!("2020-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")
 }
 

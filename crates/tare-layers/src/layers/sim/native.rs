@@ -31,7 +31,7 @@ impl Layer for Native {
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
-        let kernel = self.0.kernel.elf(host).map_err(|e| io::Error::other(e.to_string()))?;
+        let kernel = self.0.kernel.elf(host)?;
         let initrd = boot.own_name(&self.0.initramfs(host, boot)?);
         let mut append = self.0.arguments("console=ttyS0");
         if boot.counts.is_some() {

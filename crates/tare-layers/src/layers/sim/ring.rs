@@ -17,7 +17,8 @@ const KERNEL: u64 = 96;
 /// their list, unless grants do not persist (Linux, drivers/block/xen-blkfront.c: `fill_grant_buffer`). Its kernel would end
 /// after minutes, without a word.
 pub(super) fn check(machine: &Simulated) -> Result<(), SettingError> {
-    let (memory, append) = (machine.memory, &machine.append);
+    let memory = machine.memory;
+    let append = &machine.append;
     let set = |key: &str| {
         let value = |word: &String| {
             Some(

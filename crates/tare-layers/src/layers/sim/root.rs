@@ -46,7 +46,8 @@ impl Tree {
         if self.mib <= MOST {
             return Ok(());
         }
-        let (mib, place) = (self.mib, self.root.lower.display());
+        let mib = self.mib;
+        let place = self.root.lower.display();
         Err(Unavailable::new(
             format!(
                 "the files of {place} take {mib} MiB, and a root in the simulated machine's memory may take {MOST}"

@@ -78,7 +78,8 @@ impl Layer for Runsc {
             (PROGRAM, program.clone()),
             (BUNDLE, bundle::write_scripted(host, boot, programs)?),
         ];
-        let (machine, root) = (&self.machine, self.machine.root.as_ref());
+        let machine = &self.machine;
+        let root = self.machine.root.as_ref();
         let inside = Inside { machine, modules: &[], packages: &[], files, inner, root };
         let machine = inside.program(host, boot, self.machine.memory + BESIDE)?;
         Ok(Launch::Program(machine.made_of("runtime", program, Some("--version"))))

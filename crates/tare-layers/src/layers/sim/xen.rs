@@ -64,7 +64,8 @@ impl Xen {
         dom0: &Dom0,
         guests: u64,
     ) -> io::Result<Program> {
-        let (xen, kernel) = (self.image(host)?, self.machine.kernel.elf(host)?);
+        let xen = self.image(host)?;
+        let kernel = self.machine.kernel.elf(host)?;
         let initrd = format!(
             "{} {},{}",
             // In QEMU's list of modules a comma ends a module, a blank its file's name.

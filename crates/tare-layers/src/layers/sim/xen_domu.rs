@@ -84,7 +84,8 @@ impl XenDomu {
     /// The domain, as the toolstack reads it.
     fn domain(&self) -> String {
         let machine = &self.xen.machine;
-        let (mut own, mut disk) = ("console=hvc0 tare.line=/dev/hvc0".to_owned(), String::new());
+        let mut own = "console=hvc0 tare.line=/dev/hvc0".to_owned();
+        let mut disk = String::new();
         if machine.disk.is_some() {
             own.push_str(&format!(" {DISK}=/dev/{NAME}"));
             disk = format!("\"format=raw,vdev={NAME},access=rw,target={}\"", disk::DEVICE);
@@ -110,7 +111,8 @@ impl XenDomu {
     fn dom0(&self, host: &Host, boot: &BootSpec, toolstack: &Toolstack) -> io::Result<Dom0> {
         let machine = &self.xen.machine;
         let drivers = machine.disk.map_or(&[][..], |_| &[FRONTEND]);
-        let (domain, block) = (boot.folder.join("domain"), boot.folder.join("block"));
+        let domain = boot.folder.join("domain");
+        let block = boot.folder.join("block");
         fs::write(&domain, self.domain())?;
         fs::write(&block, toolstack::block())?;
         let inside = Inside {
