@@ -13,7 +13,7 @@ mod mark;
 pub(crate) mod mounts;
 pub(crate) mod orders;
 pub(crate) mod record;
-mod spares;
+pub(crate) mod spares;
 mod tool;
 
 use crate::error::{SessionError, refused};

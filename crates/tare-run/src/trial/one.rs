@@ -7,9 +7,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tare_layers::{
-    Artifact, BootName, Host, Keeper, Layer, Session, SessionError, Settings, fresh_id,
-};
+use tare_layers::{Artifact, BootName, Host, Keeper, Layer, SessionError, Settings, fresh_id};
 use tare_proto::Machine;
 use tare_store::StoredArtifact;
 
