@@ -111,9 +111,9 @@ fn campaign(
 
 fn empty() -> Campaign {
     let layer = |n: usize| LayerRow {
-        name: format!("layer-{n}"),
+        name: format!("layer-{n}").into(),
         kind: "mock".into(),
-        settings: String::new(),
+        settings: String::new().into(),
         unavailable: None,
         artifacts: vec![],
     };
@@ -158,7 +158,7 @@ fn boot(block: u32, layer: usize, role: Role) -> Boot {
         role,
         attempt: 1,
         state: BootState::Done,
-        started: String::new(),
+        started: String::new().into(),
         seconds: None,
         hello: None,
         failure: None,

@@ -19,6 +19,7 @@ use crate::sweep::sweeps;
 use crate::values::Values;
 use crate::warn::warnings;
 use crate::weigh::{CellAddress, CellRatio, weigh};
+use tare_proto::Untrusted;
 use tare_stats::{RowInput, RowVerdict, verdicts};
 use tare_store::{Boot, BootState, Campaign, Outcome};
 
@@ -27,7 +28,7 @@ use tare_store::{Boot, BootState, Campaign, Outcome};
 pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
     let values = Values::new(campaign, options.estimator);
     let others = others(campaign);
-    let names: Vec<&str> = others.iter().map(|&l| campaign.layers[l].name.as_str()).collect();
+    let names: Vec<&str> = others.iter().map(|&l| campaign.layers[l].name.raw()).collect();
     let floors = floors(&values, &campaign.benchmarks, options);
     let weighed = weigh_all(&values, campaign, &others, options);
     let judged = judge(&weighed, campaign, &floors, options);
@@ -136,19 +137,23 @@ impl Context<'_> {
         let confidence = self.options.confidence;
         let baseline = self.campaign.baseline();
         let make = |((&layer, weighed), judged): ((&usize, &CellRatio), &Option<RowVerdict>)| {
-            let name = self.campaign.layers[layer].name.as_str();
+            let name = self.campaign.layers[layer].name.raw();
             let place = CellAddress { layer, name, benchmark, info };
             cell(&place, weighed, judged.as_ref(), self.values, self.floors, self.options)
         };
         let own = || info.estimator.clone();
         Row {
-            benchmark: info.name.clone(),
-            about: info.about.clone(),
-            suite: info.suite.clone(),
+            benchmark: info.name.clone().into(),
+            about: info.about.clone().into(),
+            suite: info.suite.clone().into(),
             unit: info.unit,
             better: info.better,
             by_host: self.values.by_host[benchmark],
-            estimator: self.options.estimator.map_or_else(own, |estimator| estimator.to_string()),
+            estimator: self
+                .options
+                .estimator
+                .map_or_else(own, |estimator| estimator.to_string())
+                .into(),
             weight: weight(self.campaign, benchmark),
             baseline: baseline
                 .and_then(|layer| mean_over_blocks(self.values, layer, benchmark, confidence)),
@@ -175,7 +180,7 @@ impl Context<'_> {
             name: row.name.clone(),
             kind: row.kind.clone(),
             settings: row.settings.clone(),
-            what: identity(self.campaign, layer).what,
+            what: identity(self.campaign, layer).what.into(),
             baseline: column.is_none(),
             swept: swept(self.campaign, &row.name),
             unavailable: row.unavailable.clone().map(|(why, remedy)| Unavailable { why, remedy }),
@@ -188,9 +193,9 @@ impl Context<'_> {
 }
 
 /// The layer that a sweep made the layer called `name` from.
-fn swept(campaign: &Campaign, name: &str) -> Option<String> {
+fn swept(campaign: &Campaign, name: &Untrusted) -> Option<Untrusted> {
     let layers = campaign.plan.sweep.iter().flat_map(|sweep| &sweep.layers);
-    layers.into_iter().find(|swept| swept.name == name).map(|swept| swept.of.clone())
+    layers.into_iter().find(|swept| swept.name == *name).map(|swept| swept.of.clone())
 }
 
 /// The weight that a benchmark's series carry.
@@ -230,16 +235,15 @@ fn failed(boot: &Boot) -> bool {
 
 fn failed_boots(campaign: &Campaign) -> Vec<FailedBoot> {
     let boots = campaign.boots.iter().filter(|boot| failed(boot));
-    let name =
-        |layer: usize| campaign.layers.get(layer).map_or_else(String::new, |l| l.name.clone());
+    let name = |layer: usize| campaign.layers.get(layer).map(|row| row.name.clone());
     let report = |boot: &Boot| FailedBoot {
         id: boot.id,
         block: boot.block,
-        layer: name(boot.layer),
+        layer: name(boot.layer).unwrap_or_default(),
         role: boot.role,
         attempt: boot.attempt,
         why: boot.failure.clone().unwrap_or_else(|| "no reason recorded".into()),
-        console: boot.console.clone().filter(|console| !console.trim().is_empty()),
+        console: boot.console.clone().filter(|console| !console.raw().trim().is_empty()),
     };
     boots.map(report).collect()
 }
@@ -261,7 +265,7 @@ fn provenance(campaign: &Campaign) -> Provenance {
         probe_sha256: plan.probe_sha256.clone(),
         command: plan.command.clone(),
         cpus: plan.cpus.clone(),
-        cpu_model: hello.map(|hello| hello.cpu_model.clone()).unwrap_or_default(),
-        kernel: hello.map(|hello| hello.kernel.clone()).unwrap_or_default(),
+        cpu_model: hello.map(|hello| hello.cpu_model.clone()).unwrap_or_default().into(),
+        kernel: hello.map(|hello| hello.kernel.clone()).unwrap_or_default().into(),
     }
 }

@@ -12,7 +12,7 @@ use crate::shapes::{SampleChecks, look};
 use crate::subtracted::Whole;
 use crate::values::{BlockResult, Values};
 use crate::weigh::{CellAddress, CellRatio};
-use tare_proto::BenchInfo;
+use tare_proto::{BenchInfo, Untrusted};
 use tare_stats::{RowVerdict, mean, mean_interval};
 use tare_store::{Outcome, SeriesRow};
 
@@ -51,7 +51,7 @@ pub(crate) fn cell(
     let SampleChecks { shape, bootstrap, findings } = look(values, place, weighed, options);
     comments.extend(findings.iter().filter(|f| f.is_remarkable()).cloned().map(Comment::Found));
     Cell {
-        layer: place.name.to_owned(),
+        layer: place.name.to_owned().into(),
         presence,
         why,
         ratio,
@@ -108,29 +108,27 @@ fn presence(
     place: &CellAddress,
     has_ratio: bool,
     has_mean: bool,
-) -> (Presence, Option<String>) {
+) -> (Presence, Option<Untrusted>) {
     if has_ratio {
         return (Presence::Measured, None);
     }
     if has_mean {
         let rejected = values.baseline.and_then(|baseline| {
             values.all(baseline, place.benchmark).find_map(|found| match found {
-                BlockResult::Rejected(why) => Some(format!(" that can be used: {why}")),
+                BlockResult::Rejected(why) => Some(format!(" that can be used: {}", why.raw())),
                 _ => None,
             })
         });
         let usual = if values.imported(place.layer) { "" } else { " in the same block" };
         let why = rejected.unwrap_or_else(|| usual.into());
-        return (Presence::Unpaired, Some(format!("the baseline has no value{why}")));
+        return (Presence::Unpaired, Some(format!("the baseline has no value{why}").into()));
     }
     let mut answer = (Presence::Missing, None);
     for found in values.all(place.layer, place.benchmark) {
         answer = match found {
             BlockResult::Rejected(why) => return (Presence::Rejected, Some(why.clone())),
-            BlockResult::Absent(Outcome::Failed, why) => (Presence::Failed, why.map(str::to_owned)),
-            BlockResult::Absent(Outcome::Unavailable, why) => {
-                (Presence::Unavailable, why.map(str::to_owned))
-            }
+            BlockResult::Absent(Outcome::Failed, why) => (Presence::Failed, why.clone()),
+            BlockResult::Absent(Outcome::Unavailable, why) => (Presence::Unavailable, why.clone()),
             BlockResult::Absent(Outcome::Measured, _) | BlockResult::Value(..) => continue,
         };
     }
@@ -157,7 +155,7 @@ fn remarks(place: &CellAddress, weighed: &CellRatio, values: &Values) -> Vec<Com
         remarks.push(Comment::MissingBlocks { have, of: weighed.expected });
     }
     let mut series: Vec<(f64, &SeriesRow)> = Vec::new();
-    let mut rejected: Vec<&String> = Vec::new();
+    let mut rejected: Vec<&Untrusted> = Vec::new();
     for found in values.all(place.layer, place.benchmark) {
         match found {
             BlockResult::Value(value, row) => series.push((*value, row)),

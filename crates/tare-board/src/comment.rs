@@ -3,7 +3,7 @@
 use crate::finding::Finding;
 use crate::format::{digits, quantity, quantity_and_ends, short_ratio};
 use serde::Serialize;
-use tare_proto::Unit;
+use tare_proto::{Unit, Untrusted};
 
 /// A remark on one cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -48,7 +48,7 @@ pub enum Comment {
         /// How many series.
         series: usize,
         /// What is wrong with the first.
-        why: String,
+        why: Untrusted,
     },
     /// Most of what was measured is subtracted, on the layer or on the baseline.
     MostlySubtracted {
@@ -117,8 +117,8 @@ impl Comment {
 
     /// A few words for a table.
     #[must_use]
-    pub fn label(&self) -> String {
-        match self {
+    pub fn label(&self) -> Untrusted {
+        let text = match self {
             Comment::OneBlock => "one block: no interval".into(),
             Comment::SingleFigure => "single figure".into(),
             Comment::MissingBlocks { have, of } => format!("in {have} of {of} blocks"),
@@ -130,8 +130,8 @@ impl Comment {
             Comment::FewSamples { least, wanted } => {
                 format!("only {least} of {wanted} samples fitted into the time")
             }
-            Comment::Rejected { series: 1, why } => format!("1 series rejected: {why}"),
-            Comment::Rejected { series, why } => format!("{series} series rejected: {why}"),
+            Comment::Rejected { series: 1, why } => format!("1 series rejected: {}", why.raw()),
+            Comment::Rejected { series, why } => format!("{series} series rejected: {}", why.raw()),
             Comment::MostlySubtracted { percent, whole } => {
                 format!("{percent:.0}% subtracted; whole operation {}", short_ratio(*whole))
             }
@@ -151,13 +151,14 @@ impl Comment {
                 moved + &cost.unwrap_or_default()
             }
             Comment::Found(finding) => finding.text.clone(),
-        }
+        };
+        text.into()
     }
 
     /// What it means for the reader.
     #[must_use]
-    pub fn sentence(&self) -> String {
-        match self {
+    pub fn sentence(&self) -> Untrusted {
+        let text = match self {
             Comment::OneBlock => "With one block there is no interval and no verdict; run at least two, better five.".into(),
             Comment::SingleFigure => "A single figure has no interval and no verdict; import several runs of each layer for those.".into(),
             Comment::MissingBlocks { have, of } => {
@@ -176,7 +177,7 @@ impl Comment {
                 format!("In some block there was time for only {least} of the {wanted} samples that the estimator is meant for.")
             }
             Comment::Rejected { series, why } => {
-                format!("Series that could not be reduced to a value: {series}; the first because {why}.")
+                format!("Series that could not be reduced to a value: {series}; the first because {}.", why.raw())
             }
             Comment::MostlySubtracted { percent, whole } => {
                 format!("{percent:.0}% of the measurement is subtracted, so the ratio compares small differences of large numbers; that of the whole operation is {}. The row gets no verdict that the whole operation does not show, and no geometric mean includes it.", short_ratio(*whole))
@@ -198,7 +199,8 @@ impl Comment {
                 moved + &cost.unwrap_or_default()
             }
             Comment::Found(finding) => finding.sentence(),
-        }
+        };
+        text.into()
     }
 }
 
@@ -232,8 +234,8 @@ pub(crate) fn fast_or_slow(percent: f64) -> String {
 #[derive(Serialize)]
 pub(crate) struct Spelled {
     pub(crate) kind: &'static str,
-    pub(crate) label: String,
-    pub(crate) text: String,
+    pub(crate) label: Untrusted,
+    pub(crate) text: Untrusted,
 }
 
 impl From<Comment> for Spelled {

@@ -3,6 +3,7 @@
 use crate::board::Scoreboard;
 use crate::load::{LoadCurve, curve, families};
 use std::collections::BTreeMap;
+use tare_proto::Untrusted;
 use tare_proto::counter::{CPU_SYSTEM, CPU_USER};
 use tare_stats::{mean, mean_interval};
 use tare_store::{Campaign, Outcome};
@@ -26,7 +27,7 @@ pub struct Counter {
     /// Index of the layer in the campaign.
     pub layer: usize,
     /// What was counted.
-    pub name: String,
+    pub name: Untrusted,
     /// Mean over the boots.
     pub mean: f64,
     /// Its confidence interval, from two boots on.
@@ -62,7 +63,7 @@ impl Extras {
             let least = if mean < 0.0 { f64::NEG_INFINITY } else { 0.0 };
             let interval = mean_interval(values, confidence).ok().filter(|i| i.low < i.high);
             let ci = interval.map(|i| (i.low.max(least), i.high));
-            Some(Counter { benchmark, layer, name: name.to_owned(), mean, ci })
+            Some(Counter { benchmark, layer, name: name.to_owned().into(), mean, ci })
         };
         Extras {
             counters: counted.iter().filter(|(key, _)| shown(key)).filter_map(counter).collect(),

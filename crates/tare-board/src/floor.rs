@@ -5,7 +5,7 @@ use crate::board::{Floor, OverallFloor};
 use crate::measured::best;
 use crate::options::Options;
 use crate::values::Values;
-use tare_proto::BenchInfo;
+use tare_proto::{BenchInfo, Untrusted};
 use tare_stats::{
     NoiseFloor, RowInput, Verdict, median, noise_floor_of_logs, point_of_logs,
     suite_geomean_sparse, verdicts,
@@ -119,7 +119,9 @@ fn overall(
     let bounds: Vec<f64> = intervals.iter().flatten().map(|floor| floor.ratio_floor).collect();
     let named = intervals.iter().zip(benchmarks);
     let largest = named
-        .filter_map(|(floor, bench)| Some((floor.as_ref()?.ratio_floor, bench.name.clone())))
+        .filter_map(|(floor, bench)| {
+            Some((floor.as_ref()?.ratio_floor, Untrusted::from(bench.name.as_str())))
+        })
         .max_by(|a, b| a.0.total_cmp(&b.0));
     OverallFloor {
         ratio: suite.as_ref().map(|suite| (&suite.interval).into()),

@@ -58,9 +58,9 @@ pub(crate) fn geomeans_with_intervals(
             log_floors.push(floors.overall_bound(bases));
             let support = support(&group.rows, (weighed, judged), at, benchmarks);
             means.push(Geomean {
-                suite: group.suite.clone(),
+                suite: group.suite.clone().into(),
                 measure: group.measure,
-                layer: (*layer).to_owned(),
+                layer: (*layer).to_owned().into(),
                 cost,
                 rows: used,
                 left_out: rows.len() - used,

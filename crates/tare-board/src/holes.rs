@@ -2,6 +2,7 @@
 
 use crate::sandbox::SANDBOX;
 use std::collections::BTreeMap;
+use tare_proto::Untrusted;
 use tare_store::{Campaign, Outcome};
 
 /// Rows that are the slope of a line, which a ratio has no place for where it is not positive. A mean of the positive ones would
@@ -9,7 +10,7 @@ use tare_store::{Campaign, Outcome};
 const SLOPES: [&str; 2] = ["sandbox/memory", "sandbox/pss"];
 
 /// By layer and benchmark: why its values must not be taken for all.
-pub(crate) fn selected(campaign: &Campaign) -> BTreeMap<(usize, usize), String> {
+pub(crate) fn selected(campaign: &Campaign) -> BTreeMap<(usize, usize), Untrusted> {
     let is_slope = |bench: usize| {
         let bench = campaign.benchmarks.get(bench);
         bench.is_some_and(|bench| SLOPES.contains(&bench.name.as_str()))
@@ -32,7 +33,7 @@ pub(crate) fn selected(campaign: &Campaign) -> BTreeMap<(usize, usize), String> 
             values + holes
         )
     };
-    partly.map(|(place, counts)| (place, why(counts))).collect()
+    partly.map(|(place, counts)| (place, why(counts).into())).collect()
 }
 
 /// The benchmarks that the host measured: the suite `sandbox`, and those whose series carry neither clock, and no other tool took.

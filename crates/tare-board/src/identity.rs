@@ -53,7 +53,7 @@ impl Known<'_> {
     /// What the file of that role says of itself.
     fn said(&self, role: &str) -> &str {
         let file = self.artifacts.iter().find(|file| file.role == role);
-        file.map_or("", |file| file.version.as_str())
+        file.map_or("", |file| file.version.raw())
     }
 
     /// The version in that: the first word that begins with a digit, as far as it is digits and points.
@@ -137,7 +137,7 @@ fn gvisor(known: Known) -> Identity {
         "intercepts system calls by ptrace; gVisor's current default is systrap, which is several times cheaper: {remedy}"
     );
     let slow = platform == Some("ptrace");
-    Identity { what, remark: slow.then_some(Note { kind: "platform", text }) }
+    Identity { what, remark: slow.then_some(Note { kind: "platform", text: text.into() }) }
 }
 
 fn machine(known: Known) -> Identity {
@@ -167,7 +167,7 @@ mod tests {
         let file = StoredArtifact {
             role: role.into(),
             path: "/usr/bin/it".into(),
-            sha256: String::new(),
+            sha256: String::new().into(),
             version: version.into(),
         };
         let hello = Hello { kernel: "6.1.176".into(), ..Hello::default() };
@@ -209,7 +209,7 @@ mod tests {
             "Docker version 28.2.2, build e",
         );
         assert_eq!(docker.what, "docker 28.2.2");
-        assert!(docker.remark.unwrap().text.contains("not known"));
+        assert!(docker.remark.unwrap().text.raw().contains("not known"));
         let told = of("command", "kind=command,pids=p,processes=elsewhere", "runtime", "");
         assert_eq!((told.what.as_str(), told.remark), ("", None));
     }
@@ -222,7 +222,7 @@ mod tests {
             Identity::of(known).remark.map(|remark| remark.text)
         };
         let text = told("glibc.cpu.hwcaps=-AVX,-AVX2").expect("a remark");
-        assert!(text.contains("without AVX") && text.contains("AMX"), "{text}");
+        assert!(text.raw().contains("without AVX") && text.raw().contains("AMX"), "{text:?}");
         assert_eq!(told(""), None);
         assert_eq!(told("glibc.malloc.arena_max=1"), None);
     }
@@ -232,7 +232,10 @@ mod tests {
         let old = of("runsc", "kind=runsc", "runtime", "runsc version 0.0~20221219.0");
         assert_eq!(old.what, "gVisor 20221219, ptrace");
         let remark = old.remark.expect("a remark").text;
-        assert!(remark.contains("systrap") && remark.contains("runtime=FILE"), "{remark}");
+        assert!(
+            remark.raw().contains("systrap") && remark.raw().contains("runtime=FILE"),
+            "{remark:?}"
+        );
         let new = of("runsc", "kind=runsc", "runtime", "runsc version release-20260914.0");
         assert_eq!((new.what.as_str(), new.remark), ("gVisor 20260914, systrap", None));
         let built = "runsc version v0.0.0-20260914223344-0123456789ab";
@@ -241,7 +244,10 @@ mod tests {
         assert_eq!(what("runsc", "kind=runsc", "runtime", "VERSION_MISSING"), "gVisor");
         let set = of("runsc", "platform=ptrace", "runtime", built);
         let remark = set.remark.expect("a remark").text;
-        assert!(set.what.ends_with("ptrace") && remark.contains("leave out platform"), "{remark}");
-        assert!(!remark.contains("get a current"), "it is current: {remark}");
+        assert!(
+            set.what.ends_with("ptrace") && remark.raw().contains("leave out platform"),
+            "{remark:?}"
+        );
+        assert!(!remark.raw().contains("get a current"), "it is current: {remark:?}");
     }
 }

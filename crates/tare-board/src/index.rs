@@ -15,7 +15,7 @@ pub(crate) fn indices(campaign: &Campaign, layers: &[LayerSummary], rows: &[Row]
     let mut found: Vec<Index> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let Some(baseline) = baseline(campaign, at) else { continue };
-        let (_, load) = name_and_load(&row.benchmark);
+        let (_, load) = name_and_load(row.benchmark.raw());
         let values = values(layers, row, |value| AS_FAST * value / baseline);
         let line = IndexRow { benchmark: row.benchmark.clone(), baseline, values };
         match found.iter_mut().find(|index| index.suite == row.suite && index.load == load) {

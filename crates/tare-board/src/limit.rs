@@ -29,7 +29,7 @@ pub fn limits(
         let info = &campaign.benchmarks[bench];
         let log = interval.log_ratio;
         Some(Candidate {
-            layer: &campaign.layers[others[at]].name,
+            layer: campaign.layers[others[at]].name.raw(),
             benchmark: &info.name,
             measure: Measure::of(info.unit),
             log_cost: if info.better == Better::Higher { -log } else { log },

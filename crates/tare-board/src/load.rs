@@ -37,7 +37,7 @@ pub struct Family<'a> {
 pub fn families(board: &Scoreboard) -> Vec<Family<'_>> {
     let mut found: Vec<Family> = Vec::new();
     for (at, row) in board.rows.iter().enumerate() {
-        let (name, load) = name_and_load(&row.benchmark);
+        let (name, load) = name_and_load(row.benchmark.raw());
         let Some(unit) = unit(row) else { continue };
         match found.iter_mut().find(|family| family.name == name) {
             Some(family) => family.rows.push((load, at)),

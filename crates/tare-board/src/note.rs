@@ -31,7 +31,10 @@ pub(crate) fn has_own_clock(campaign: &Campaign, layer: usize) -> bool {
     let own = |kind: &str| {
         !(HOST_CLOCK.contains(&kind) || kind == "command" && shows_the_hosts(campaign, layer))
     };
-    campaign.layers.get(layer).is_some_and(|row| own(&row.kind) && (!far(&row.settings) || known()))
+    campaign
+        .layers
+        .get(layer)
+        .is_some_and(|row| own(row.kind.raw()) && (!far(row.settings.raw()) || known()))
 }
 
 /// Whether the layer has the host's kernel and its clock source: what words of the user's start says nothing else of itself, and
@@ -113,8 +116,8 @@ fn middle(mut each: Vec<(f64, f64)>) -> f64 {
 pub(crate) fn identity(campaign: &Campaign, layer: usize) -> Identity {
     let row = &campaign.layers[layer];
     Identity::of(Known {
-        kind: &row.kind,
-        settings: &row.settings,
+        kind: row.kind.raw(),
+        settings: row.settings.raw(),
         artifacts: &row.artifacts,
         hello: first_hello(campaign, layer),
     })
@@ -125,10 +128,12 @@ pub(crate) fn notes(campaign: &Campaign, layer: usize) -> Vec<Note> {
     let booted = first_hello(campaign, layer).is_some();
     let remark = identity(campaign, layer).remark.filter(|_| booted);
     let mut notes: Vec<Note> = remark.into_iter().collect();
-    let mut add = |kind, text: Option<String>| notes.extend(text.map(|text| Note { kind, text }));
+    let mut add = |kind, text: Option<String>| {
+        notes.extend(text.map(|text| Note { kind, text: text.into() }))
+    };
     let own = first_hello(campaign, layer);
     let base = campaign.baseline();
-    let name = campaign.plan.baseline.as_str();
+    let name = campaign.plan.baseline.raw();
     if let (Some(own), Some(base)) = (own, base.and_then(|b| first_hello(campaign, b))) {
         for (kind, text) in differences(own, base, name) {
             add(kind, text);

@@ -29,7 +29,7 @@ impl Added<'_> {
 
 /// The benchmarks with a weight on the layer at `column` among the others, those that add most first.
 pub fn ranking(board: &Scoreboard, column: usize) -> Vec<Added<'_>> {
-    let plain = plain(board.rows.iter().map(|row| row.benchmark.as_str()));
+    let plain = plain(board.rows.iter().map(|row| row.benchmark.raw()));
     let rows =
         board.rows.iter().zip(plain).filter(|(row, plain)| *plain && row.unit == Unit::Nanoseconds);
     let added = rows.filter_map(|(row, _)| {

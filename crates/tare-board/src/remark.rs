@@ -1,6 +1,7 @@
 //! A remark on a layer.
 
 use serde::Serialize;
+use tare_proto::Untrusted;
 
 /// A remark on a layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -8,5 +9,5 @@ pub struct Note {
     /// A name for programs: `kernel`, `cpus`, `clock_drift`, ...
     pub kind: &'static str,
     /// A sentence's worth, without the layer's name.
-    pub text: String,
+    pub text: Untrusted,
 }

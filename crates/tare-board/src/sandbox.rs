@@ -3,6 +3,7 @@
 
 use crate::ratio::Ratio;
 use serde::Serialize;
+use tare_proto::Untrusted;
 use tare_stats::QuantileInterval;
 
 /// The suite's name.
@@ -42,7 +43,7 @@ pub struct Phase {
     /// Its mean in nanoseconds.
     pub ns: Option<f64>,
     /// Why it is not known.
-    pub why: Option<String>,
+    pub why: Option<Untrusted>,
 }
 
 /// What so many idle layers took of the host's available memory, in bytes.
@@ -69,7 +70,7 @@ pub struct Beside {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sandbox {
     /// The layer's name.
-    pub layer: String,
+    pub layer: Untrusted,
     /// Its warm starts.
     pub start: Option<Tails>,
     /// Those over the baseline's.

@@ -92,7 +92,7 @@ pub(crate) fn sandboxes(
 
 /// What neighbours do to a layer.
 fn beside(rows: &[Row], layers: &[LayerSummary], layer: usize) -> Vec<Beside> {
-    let loads = rows.iter().map(|row| name_and_load(&row.benchmark));
+    let loads = rows.iter().map(|row| name_and_load(row.benchmark.raw()));
     let loads: BTreeSet<u32> =
         loads.filter(|(name, _)| BESIDE.contains(name)).map(|(_, load)| load).collect();
     let of = |neighbours: u32| {

@@ -5,7 +5,7 @@ use crate::holes::{by_host, selected};
 use crate::measured::{best, of_both, series_value};
 use crate::note::has_own_clock;
 use std::collections::BTreeMap;
-use tare_proto::BenchInfo;
+use tare_proto::{BenchInfo, Untrusted};
 use tare_stats::{Best, Estimator, StatError};
 use tare_store::{BootState, Campaign, Outcome, Role, SeriesRow};
 
@@ -14,9 +14,9 @@ pub(crate) enum BlockResult<'a> {
     /// A value, and the series that it is reduced from.
     Value(f64, &'a SeriesRow),
     /// Samples that cannot be reduced, and why.
-    Rejected(String),
+    Rejected(Untrusted),
     /// No samples, and why.
-    Absent(Outcome, Option<&'a str>),
+    Absent(Outcome, Option<Untrusted>),
 }
 
 /// Block, layer, role, benchmark.
@@ -156,14 +156,17 @@ fn reduce<'a>(
     estimator: Option<Estimator>,
 ) -> BlockResult<'a> {
     if series.outcome != Outcome::Measured {
-        return BlockResult::Absent(series.outcome, series.why.as_deref());
+        return BlockResult::Absent(series.outcome, series.why.clone());
     }
     match series_value(bench, &series.samples, series.subtracted, estimator) {
         Ok(value) => BlockResult::Value(value, series),
-        Err(StatError::NothingLeft) => BlockResult::Rejected(format!(
-            "the subtracted cost of what surrounds the operation ({}) exceeded the measurement",
-            quantity(bench.unit, series.subtracted)
-        )),
-        Err(error) => BlockResult::Rejected(error.to_string()),
+        Err(StatError::NothingLeft) => BlockResult::Rejected(
+            format!(
+                "the subtracted cost of what surrounds the operation ({}) exceeded the measurement",
+                quantity(bench.unit, series.subtracted)
+            )
+            .into(),
+        ),
+        Err(error) => BlockResult::Rejected(error.to_string().into()),
     }
 }

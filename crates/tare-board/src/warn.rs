@@ -14,7 +14,7 @@ pub(crate) fn warnings(
 ) -> Vec<Warning> {
     let general = |text| Warning { layer: None, benchmark: None, text };
     let mut warnings = campaign.warnings.clone();
-    warnings.extend(options.unusual_options().map(general));
+    warnings.extend(options.unusual_options().map(|text| general(text.into())));
     let Some(baseline) = campaign.baseline() else {
         let text = "the baseline is not among the layers, so there are no ratios";
         warnings.push(general(text.into()));
@@ -28,20 +28,20 @@ pub(crate) fn warnings(
     for (benchmark, row) in rows.iter().enumerate() {
         if let Some(why) = values.all(baseline, benchmark).find_map(rejection) {
             let text = format!("a series of the baseline was rejected: {why}");
-            warnings.push(about(Some(row), text));
+            warnings.push(about(Some(row), text.into()));
         }
         if row.floor.is_some_and(|floor| floor.called_different) {
             let text = "A/A check failed: the baseline's two boots in a block differ significantly";
             warnings.push(about(Some(row), text.into()));
         }
     }
-    warnings.extend(without_floor(rows).map(|text| about(None, text)));
+    warnings.extend(without_floor(rows).map(|text| about(None, text.into())));
     warnings
 }
 
 fn rejection<'a>(found: &'a BlockResult) -> Option<&'a str> {
     match found {
-        BlockResult::Rejected(why) => Some(why),
+        BlockResult::Rejected(why) => Some(why.raw()),
         BlockResult::Value(..) | BlockResult::Absent(..) => None,
     }
 }

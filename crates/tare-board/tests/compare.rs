@@ -38,8 +38,9 @@ fn times_rates_and_sizes_fail_in_their_own_words() {
         let wanted = CompareOptions { options, by: None, fail_if, fail_undecided: false };
         let said = compare(("before", &before), ("after", &after), &wanted).expect("comparable");
         let gate = said.gate.expect("asked");
-        let names =
-            |judged: &Judged| judged.failing.iter().map(|row| row.benchmark.clone()).collect();
+        let names = |judged: &Judged| {
+            judged.failing.iter().map(|row| row.benchmark.raw().to_owned()).collect()
+        };
         gate.conditions.iter().map(names).collect()
     };
     let (time, rate, size) = (["a/time"], ["a/rate"], ["a/size"]);

@@ -4,7 +4,7 @@ mod common;
 
 use common::{absent, bench, boot, empty, fail, hello, layer, series};
 use tare_board::{Cell, Comment, Options, Presence, Scoreboard, Verdict, scoreboard};
-use tare_proto::{Better, Counter, Unit};
+use tare_proto::{Better, Counter, Unit, Untrusted};
 use tare_store::{BootState, Campaign, Outcome, Role};
 
 /// A baseline and one layer, one benchmark.
@@ -47,7 +47,7 @@ fn the_baseline_is_the_geometric_mean_of_its_two_boots() {
     assert!(near(floor.ratio.value, 1.21) && near(floor.bound.unwrap(), 1.21));
     assert!(floor.called_different && board.floor.called_different == 1);
     assert!(
-        board.warnings.iter().any(|w| w.text.contains("A/A check failed")),
+        board.warnings.iter().any(|w| w.text.raw().contains("A/A check failed")),
         "{:?}",
         board.warnings
     );
@@ -65,7 +65,7 @@ fn a_layer_that_worked_on_less_memory_is_told_apart() {
         let board = board(campaign);
         only(&board).comments.iter().find(|c| c.kind() == "other_size").map(|c| c.label())
     };
-    assert_eq!(label(&campaign).as_deref(), Some("worked on 16 MiB, not 64"));
+    assert_eq!(label(&campaign).as_ref().map(Untrusted::raw), Some("worked on 16 MiB, not 64"));
     campaign.series[1].counters[0].value *= 4.0;
     assert_eq!(label(&campaign), None);
 }
@@ -164,11 +164,11 @@ fn a_baseline_without_a_value_leaves_the_layer_alone_and_warns() {
     let board = board(&campaign);
     assert_eq!(only(&board).presence, Presence::Unpaired);
     assert!(near(only(&board).mean.unwrap().mean, 100.0));
-    assert!(board.warnings.iter().any(|w| w.text.contains("baseline was rejected")));
+    assert!(board.warnings.iter().any(|w| w.text.raw().contains("baseline was rejected")));
     campaign.plan.baseline = "gone".into();
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
     assert_eq!(board.rows[0].cells.len(), 2, "every layer is weighed, against nothing");
-    assert!(board.warnings.iter().any(|w| w.text.contains("not among the layers")));
+    assert!(board.warnings.iter().any(|w| w.text.raw().contains("not among the layers")));
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn useless_options_are_named() {
     for options in [Options { margin: f64::NAN, ..base }, Options { confidence: 1.0, ..base }] {
         let board = scoreboard(&campaign, &options);
         assert_eq!(only(&board).verdict, Verdict::None);
-        assert!(board.warnings[0].text.starts_with("no "), "{:?}", board.warnings);
+        assert!(board.warnings[0].text.raw().starts_with("no "), "{:?}", board.warnings);
     }
 }
 
@@ -270,7 +270,7 @@ fn what_the_host_measured_is_in_no_mean() {
     let campaign = common::full();
     let board = board(&campaign);
     let rows: Vec<_> =
-        board.rows.iter().filter(|row| row.by_host).map(|r| r.benchmark.as_str()).collect();
+        board.rows.iter().filter(|row| row.by_host).map(|r| r.benchmark.raw()).collect();
     assert_eq!(rows, ["host/start", "host/footprint"]);
     assert_eq!(
         board.geomeans.len(),

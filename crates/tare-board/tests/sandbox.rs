@@ -3,7 +3,7 @@
 mod common;
 
 use tare_board::{Beside, Options, SANDBOX, Scoreboard, scoreboard};
-use tare_proto::{Counter, Unit};
+use tare_proto::{Counter, Unit, Untrusted};
 use tare_store::{Campaign, Outcome, Role};
 
 const MIB: f64 = 1_048_576.0;
@@ -71,7 +71,7 @@ fn tails_are_of_all_starts() {
 fn every_layer_has_its_summary() {
     let board = board();
     let [native, uml] = &board.sandboxes[..] else { panic!("{:?}", board.sandboxes) };
-    assert_eq!((native.layer.as_str(), native.ratio), ("native", None));
+    assert_eq!((native.layer.raw(), native.ratio), ("native", None));
     assert!((uml.ratio.expect("paired").value - 100.0).abs() < 1e-9);
     let phases: Vec<_> = uml.phases.iter().map(|phase| (phase.name, phase.ns)).collect();
     assert_eq!(phases, [("host", Some(5e5)), ("kernel", Some(3e7))]);
@@ -127,7 +127,7 @@ fn slopes_of_which_only_the_positive_ones_are_left_have_no_mean_and_no_ratio() {
     let noisy = with_slopes([4.0, -3.0, 6.0, -1.0]);
     let row = &noisy.rows[5];
     assert!(row.baseline.is_none() && row.cells[0].ratio.is_none(), "{row:?}");
-    let why = row.cells[0].why.as_deref().expect("a reason");
+    let why = row.cells[0].why.as_ref().map(Untrusted::raw).expect("a reason");
     assert!(
         why.contains("the baseline has no value that can be used: it is lost in noise"),
         "{why}"

@@ -71,7 +71,7 @@ fn what_misleads_is_found_and_remarked_beside_the_number() {
         assert!(kinds(&cell).contains(&kind), "{kind}: {:?}", cell.findings);
         let comment = cell.comments.iter().find(|comment| comment.kind() == kind);
         let comment = comment.unwrap_or_else(|| panic!("{kind}: {:?}", cell.comments));
-        assert!(comment.sentence().ends_with('.') && !comment.label().is_empty());
+        assert!(comment.sentence().raw().ends_with('.') && !comment.label().is_empty());
     }
     let change = cell(&campaign(changed));
     assert!(change.findings.iter().any(|f| f.text.contains("from block 6 on")), "{change:?}");

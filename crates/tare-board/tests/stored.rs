@@ -3,6 +3,7 @@
 mod common;
 
 use tare_board::{Options, Scoreboard, scoreboard};
+use tare_proto::Untrusted;
 use tare_store::{Campaign, Store, load};
 
 fn board(campaign: &Campaign) -> Scoreboard {
@@ -17,13 +18,24 @@ fn a_stored_campaign_comes_out_the_same() {
     for (at, boot) in made.boots.iter().enumerate() {
         let layer = &made.layers[boot.layer].name;
         let id = store
-            .begin_boot(boot.block, boot.slot, layer, boot.role, boot.attempt, &boot.started)
+            .begin_boot(
+                boot.block,
+                boot.slot,
+                layer.raw(),
+                boot.role,
+                boot.attempt,
+                boot.started.raw(),
+            )
             .unwrap();
         store.greet(id, boot.hello.as_ref().unwrap()).unwrap();
         for row in made.series.iter().filter(|row| row.boot == at) {
             store.record(id, &common::recorded(&made, row)).unwrap();
         }
-        let failure = boot.failure.as_deref().zip(boot.console.as_deref());
+        let failure = boot
+            .failure
+            .as_ref()
+            .map(Untrusted::raw)
+            .zip(boot.console.as_ref().map(Untrusted::raw));
         store.end_boot(id, 3.0, failure).unwrap();
     }
     made.warnings.iter().for_each(|warning| store.warn(warning).unwrap());

@@ -15,7 +15,7 @@ fn truth(levels: &[usize], load: usize) -> f64 {
 }
 
 fn knob(name: &str, of: Turned, values: &[&str]) -> Knob {
-    let values = values.iter().map(ToString::to_string).collect();
+    let values = values.iter().map(|value| (*value).into()).collect();
     Knob { name: name.into(), of, values, ordered: false }
 }
 
@@ -31,7 +31,7 @@ fn campaign(noise: f64) -> Campaign {
     for (at, levels) in points().into_iter().enumerate() {
         let name = format!("uml+{at}");
         layers.push(layer(&name, "uml"));
-        swept.push(SweptLayer { name, of: "uml".into(), levels });
+        swept.push(SweptLayer { name: name.into(), of: "uml".into(), levels });
     }
     let with_load =
         |name: &str| BenchInfo { load: "copies".into(), ..bench(name, "vmi", Unit::Nanoseconds) };
@@ -83,9 +83,9 @@ fn near(got: f64, want: f64) {
 #[test]
 fn without_noise_effects_are_what_was_put_in() {
     let board = board(&campaign(0.0));
-    assert_eq!((board.sweeps.len(), board.sweeps[0].layer.as_str()), (1, "uml"));
+    assert_eq!((board.sweeps.len(), board.sweeps[0].layer.raw()), (1, "uml"));
     let found = response(&board, "a/loop");
-    let names: Vec<&str> = found.knobs.iter().map(|knob| knob.name.as_str()).collect();
+    let names: Vec<&str> = found.knobs.iter().map(|knob| knob.name.raw()).collect();
     assert_eq!(names, ["size", "append.mode", "load"]);
     assert_eq!(found.knobs[0].numbers, Some(vec![1024.0, 2048.0, 8192.0]));
     assert_eq!(found.knobs[1].numbers, None);
@@ -230,7 +230,7 @@ fn sizes_in_names_are_a_knob_and_every_layer_is_swept_where_none_has_one() {
         }
     }
     let board = board(&campaign);
-    let layers: Vec<&str> = board.sweeps.iter().map(|sweep| sweep.layer.as_str()).collect();
+    let layers: Vec<&str> = board.sweeps.iter().map(|sweep| sweep.layer.raw()).collect();
     assert_eq!(layers, ["native", "uml"]);
     for (sweep, effect) in board.sweeps.iter().zip([3.0, 1.5]) {
         assert_eq!(sweep.responses.len(), 1, "a row without a size is no response");
@@ -266,7 +266,7 @@ fn of_many_counters_none_is_shown_for_what_is_chance() {
     }
     let board = board(&campaign);
     let all = board.sweeps.iter().flat_map(|sweep| &sweep.responses);
-    let shown: Vec<&str> = all.flat_map(|r| &r.counted).map(|c| c.counter.as_str()).collect();
+    let shown: Vec<&str> = all.flat_map(|r| &r.counted).map(|c| c.counter.raw()).collect();
     assert!(shown.contains(&"hypercall/real"), "{shown:?}");
     assert!(shown.iter().all(|name| *name == "hypercall/real"), "{shown:?}");
 }

@@ -72,7 +72,7 @@ fn a_clock_behind_a_wire_is_suspected_beyond_what_the_wire_takes() {
         assert_eq!(note("wire").is_some(), wire.is_some());
         if wire == Some(150.0) {
             let text = &note("wire").unwrap().text;
-            assert!(text.contains("take 150 ms (median of 3 messages)"), "{text}");
+            assert!(text.raw().contains("take 150 ms (median of 3 messages)"), "{text:?}");
         }
     }
 }
@@ -99,6 +99,6 @@ fn a_quota_of_cpu_time_that_can_stop_a_layer_is_noted() {
         boot.hello.as_mut().expect("a greeting").cpu_quota = quota;
         let board = board(&campaign);
         let note = board.layers[1].notes.iter().find(|note| note.kind == "cpu_quota");
-        assert_eq!(note.map(|note| note.text.contains("0.25 CPUs")), noted.then_some(true));
+        assert_eq!(note.map(|note| note.text.raw().contains("0.25 CPUs")), noted.then_some(true));
     }
 }

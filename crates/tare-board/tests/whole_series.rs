@@ -52,7 +52,7 @@ fn like_is_divided_by_like() {
     let cells = cells(&campaign(true, 1.0));
     for cell in &cells {
         let ratio = cell.ratio.unwrap().value;
-        assert!((ratio - 1.0).abs() < 0.002, "{}: {ratio}", cell.layer);
+        assert!((ratio - 1.0).abs() < 0.002, "{}: {ratio}", cell.layer.raw());
         assert!(cell.comments.is_empty(), "{:?}", cell.comments);
     }
     let pair = cells[1].pair.unwrap();

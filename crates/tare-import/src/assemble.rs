@@ -4,7 +4,7 @@ use crate::{Figure, Parsed};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use tare_proto::BenchInfo;
+use tare_proto::{BenchInfo, Untrusted};
 use tare_store::{LayerRow, Plan, Recorded, Role, Store, StoreError, Warning};
 
 /// The kind of an imported layer.
@@ -123,8 +123,8 @@ impl Import {
             }
             for layer in &self.layers {
                 for text in &layer.notes {
-                    let layer = Some(layer.name.clone());
-                    let text = text.clone();
+                    let layer = Some(layer.name.as_str().into());
+                    let text = text.as_str().into();
                     store.warn(&Warning { layer, benchmark: None, text })?;
                 }
             }
@@ -161,9 +161,9 @@ impl Layer {
     fn row(&self) -> LayerRow {
         let settings = format!("formats={},files={}", self.formats.join("+"), self.files);
         LayerRow {
-            name: self.name.clone(),
+            name: self.name.clone().into(),
             kind: KIND.into(),
-            settings,
+            settings: settings.into(),
             unavailable: None,
             artifacts: Vec::new(),
         }
@@ -174,7 +174,7 @@ fn plan(origin: &Origin, blocks: usize) -> Plan {
     Plan {
         machine: tare_proto::Machine::Real,
         seed: 0,
-        baseline: origin.baseline.clone(),
+        baseline: origin.baseline.clone().into(),
         budget_s: None,
         blocks: Some(blocks as u32),
         width: 0.01,
@@ -187,10 +187,10 @@ fn plan(origin: &Origin, blocks: usize) -> Plan {
         cache_bytes: 0,
         boot_s: 0.0,
         margin: origin.margin,
-        created: origin.created.clone(),
-        tare_version: origin.version.clone(),
-        probe_sha256: String::new(),
-        command: origin.command.clone(),
+        created: origin.created.clone().into(),
+        tare_version: origin.version.clone().into(),
+        probe_sha256: Untrusted::default(),
+        command: origin.command.clone().into(),
         programs: Vec::new(),
         sweep: None,
         neighbours: None,

@@ -20,6 +20,7 @@ mod program;
 mod quota;
 mod reader;
 mod series;
+mod untrusted;
 
 pub use balloon::{BALLOON, BALLOON_COUNTER, Balloon, MOVED_BY_HOST, MOVED_UNSEEN};
 pub use bench::{BenchInfo, Better, SuiteInfo, Unit};
@@ -43,3 +44,4 @@ pub use program::{
 pub use quota::cpu_quota;
 pub use reader::{Incoming, LineReader};
 pub use series::{Counter, MAX_COUNTERS, MAX_SAMPLES, Series, Turn};
+pub use untrusted::{Foreign, Untrusted};

@@ -1,11 +1,13 @@
 //! Makes text from a campaign harmless on a terminal, and measures how wide it prints.
 
+use tare_proto::Foreign;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// `text` on one line without anything that a terminal or a reader's eye obeys: control characters and marks that
 /// turn the writing direction are escaped visibly, what takes no space is dropped.
 #[must_use]
-pub fn clean(text: &str) -> String {
+pub fn clean(text: &(impl Foreign + ?Sized)) -> String {
+    let text = text.raw();
     let mut out = String::with_capacity(text.len());
     for c in text.trim().chars() {
         match c {

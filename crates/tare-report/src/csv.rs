@@ -3,7 +3,7 @@
 use crate::words;
 use tare_board::Scoreboard;
 use tare_board::{Cell, Row};
-use tare_proto::Better;
+use tare_proto::{Better, Foreign, Untrusted};
 
 /// The columns. New ones come last; none changes its meaning.
 const COLUMNS: &str = "suite,benchmark,unit,better,estimator,baseline,layer,status,ratio,ratio_low,ratio_high,blocks,\
@@ -27,9 +27,8 @@ pub fn csv(board: &Scoreboard) -> String {
 
 fn line(board: &Scoreboard, row: &Row, cell: &Cell) -> Vec<String> {
     let better = if row.better == Better::Lower { "lower" } else { "higher" };
-    let remarks: Vec<String> = cell.comments.iter().map(|c| c.label()).collect();
-    let why = cell.why.clone().into_iter();
-    let remarks: Vec<String> = remarks.into_iter().chain(why).collect();
+    let labels = cell.comments.iter().map(|c| c.label());
+    let remarks: Vec<String> = labels.chain(cell.why.clone()).map(Untrusted::into_raw).collect();
     let status = format!("{:?}", cell.presence).to_lowercase();
     let verdict = format!("{:?}", cell.verdict).to_lowercase();
     vec![
@@ -75,7 +74,7 @@ pub(crate) fn number(value: Option<f64>) -> String {
 
 /// A field: cleaned, quoted where needed, and never a formula to a spreadsheet.
 #[must_use]
-pub fn csv_field(text: &str) -> String {
+pub fn csv_field(text: &(impl Foreign + ?Sized)) -> String {
     let mut text = crate::clean(text);
     if text.starts_with(['=', '+', '-', '@']) {
         text.insert(0, '\'');

@@ -77,7 +77,7 @@ fn nothing_measured(layer: &LayerSummary) -> String {
 
 fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
     let baseline = name(&board.baseline);
-    let on = format!("on {}", rows_of(&mean.suite, mean.rows));
+    let on = format!("on {}", rows_of(mean.suite.raw(), mean.rows));
     let (ratio, interval) = ratio_and_interval(&mean.cost);
     let tested = mean.shown.filter(|_| mean.verdict == Verdict::Equivalent);
     let (ratio, interval) = match tested.map(|tested| shown(&mean.cost, &tested)) {
@@ -89,7 +89,7 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
     };
     let sure = match interval {
         Some(interval) => interval,
-        None if imported(board, &mean.layer) => "single figures, so no interval".into(),
+        None if imported(board, mean.layer.raw()) => "single figures, so no interval".into(),
         None => "one block, so no interval".into(),
     };
     let margin = percent_of(board.method.margin);
@@ -184,7 +184,7 @@ fn is_alone(board: &Scoreboard, row: &Row) -> bool {
             && other.suite == row.suite
             && Measure::of(other.unit) == Measure::of(row.unit)
     };
-    let benchmark = |row: &Row| name_and_load(&row.benchmark).0.to_owned();
+    let benchmark = |row: &Row| name_and_load(row.benchmark.raw()).0.to_owned();
     board.rows.iter().filter(same).all(|other| benchmark(other) == benchmark(row))
 }
 
@@ -260,7 +260,7 @@ pub(crate) fn simulated(board: &Scoreboard) -> Option<String> {
     if board.provenance.machine == Machine::Real {
         return None;
     }
-    let emulator = match board.provenance.emulator.split(" (").next() {
+    let emulator = match board.provenance.emulator.raw().split(" (").next() {
         Some("") | None => "QEMU".into(),
         Some(said) => name(said),
     };

@@ -6,7 +6,7 @@ use crate::text::{Page, Paint, TextStyle};
 use crate::words;
 use tare_board::format::{pair, percent, short_ratio};
 use tare_board::{LayerSummary, Measure, Row, Scoreboard};
-use tare_proto::Better;
+use tare_proto::{Better, Untrusted};
 
 /// Fewest columns that a benchmark's name gets, and most.
 const NAME: (usize, usize) = (14, 28);
@@ -51,7 +51,7 @@ fn parts(board: &Scoreboard, room: usize) -> Vec<Vec<(usize, &LayerSummary)>> {
 
 fn ratios(page: &mut Page, board: &Scoreboard, rows: &[&Row]) {
     let baseline = fit(&clean(&board.baseline), RATIO / 2 - 3);
-    let shared: Vec<Vec<String>> =
+    let shared: Vec<Vec<Untrusted>> =
         (0..board.others().count()).map(|at| words::shared(board, at)).collect();
     for layers in parts(board, (page.width - NAME.0) / RATIO) {
         let mut head = vec![String::new()];
@@ -103,7 +103,7 @@ fn widths(page: &mut Page, board: &Scoreboard) {
     ));
     let print = |width: Option<f64>| width.map_or_else(|| "–".into(), percent);
     for layers in parts(board, (page.width - NAME.0 - WIDTH) / WIDTH) {
-        let mut names = vec![String::new(), board.baseline.clone()];
+        let mut names = vec![Untrusted::default(), board.baseline.clone()];
         names.extend(layers.iter().map(|(_, layer)| layer.name.clone()));
         let head: Vec<String> = names.iter().map(|n| fit(&clean(n), WIDTH - 2)).collect();
         let mut table: Vec<document::Row> = vec![head.into()];

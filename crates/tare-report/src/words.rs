@@ -5,7 +5,7 @@ use tare_board::Comment;
 pub(crate) use tare_board::format::percent_of;
 use tare_board::format::{count, percent, quantity, short_ratio};
 use tare_board::{Cell, FailedBoot, Measure, Presence, Ratio, Row, Scoreboard, Verdict};
-use tare_proto::{BenchInfo, Better};
+use tare_proto::{BenchInfo, Better, Foreign, Untrusted};
 use tare_stats::Correction;
 use tare_store::Role;
 
@@ -13,7 +13,7 @@ use tare_store::Role;
 const NAME: usize = 32;
 
 /// A name from the campaign, harmless and of bearable length.
-pub(crate) fn name(text: &str) -> String {
+pub(crate) fn name(text: &(impl Foreign + ?Sized)) -> String {
     fit(&clean(text), NAME)
 }
 
@@ -197,18 +197,18 @@ pub(crate) fn times(cost: f64, measure: Measure) -> String {
 }
 
 /// The labels that every measured cell of a layer carries: said once, not in every row.
-pub(crate) fn shared(board: &Scoreboard, at: usize) -> Vec<String> {
+pub(crate) fn shared(board: &Scoreboard, at: usize) -> Vec<Untrusted> {
     let mut measured = board.rows.iter().map(|r| &r.cells[at]).filter(|c| c.ratio.is_some());
     let labels = |cell: &Cell| cell.comments.iter().map(|c| c.label()).collect::<Vec<_>>();
     let Some(first) = measured.next() else { return Vec::new() };
-    let rest: Vec<Vec<String>> = measured.map(labels).collect();
+    let rest: Vec<Vec<Untrusted>> = measured.map(labels).collect();
     let alone = rest.is_empty();
-    let everywhere = |label: &String| !alone && rest.iter().all(|cell| cell.contains(label));
+    let everywhere = |label: &Untrusted| !alone && rest.iter().all(|cell| cell.contains(label));
     labels(first).into_iter().filter(everywhere).collect()
 }
 
 /// A cell's own labels, without those that its whole layer shares, and those that its verdict says already.
-pub(crate) fn labels(cell: &Cell, shared: &[String]) -> Vec<String> {
+pub(crate) fn labels(cell: &Cell, shared: &[Untrusted]) -> Vec<String> {
     let said = |comment: &&Comment| match comment {
         Comment::WideInterval { .. } => cell.verdict == Verdict::Undecided,
         Comment::OneBlock => cell.verdict == Verdict::None,

@@ -22,7 +22,7 @@ const MODELS: [&str; 2] = ["Example CPU 3000", "Example CPU 5000"];
 fn hosts(hosts: usize, rows: usize) -> Merged {
     let layers: Vec<MergedLayer> = LAYERS.iter().map(|name| (&layer(name, name)).into()).collect();
     let host = |at: usize| MergedHost {
-        name: format!("node{at:03}"),
+        name: format!("node{at:03}").into(),
         created: "2026-01-01T00:00:00Z".into(),
         state: "finished".into(),
         blocks: 20,
@@ -31,7 +31,7 @@ fn hosts(hosts: usize, rows: usize) -> Merged {
         kernel: "6.12.1".into(),
         cache_bytes: 32 << 20,
         tare_version: "0.1.0".into(),
-        versions: LAYERS.map(str::to_owned).into(),
+        versions: LAYERS.map(Into::into).into(),
     };
     let benchmarks: Vec<_> = (0..rows)
         .map(|row| bench(&format!("kernel/bench{row:02}"), "vmi", Unit::Nanoseconds))
@@ -134,7 +134,7 @@ fn a_host_of_two_blocks_that_seems_not_to_vary_does_not_decide() {
     let fleet = of(&merged);
     let pooled = fleet.rows[0].cells[0].pooled.expect("pooled");
     assert!(pooled.low < 1.0 && pooled.value < 1.027, "{pooled:?}");
-    assert!(fleet.warnings.iter().any(|text| text.contains("fewer than 3 blocks: node000")));
+    assert!(fleet.warnings.iter().any(|text| text.raw().contains("fewer than 3 blocks: node000")));
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn nothing_hostile_gets_through() {
     let evil = "<script>alert(1)</script>\u{1b}[2J\u{202e}=cmd()";
     let mut merged = hosts(5, 2);
     merged.hosts.iter_mut().for_each(|host| {
-        host.cpu_model = format!("{evil}{}", host.name);
+        host.cpu_model = format!("{evil}{}", host.name.raw()).into();
         host.kernel = evil.into();
     });
     merged.hosts[0].name = evil.into();

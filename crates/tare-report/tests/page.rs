@@ -133,8 +133,8 @@ fn shapes_and_findings_on_the_page_are_the_boards() {
                 row.findings.iter().chain(own).map(|f| f.text.as_str()).collect();
             let list = section.split("<ul class=\"findings\">").nth(1).unwrap_or_default();
             let list = list.split("</ul>").next().unwrap_or_default();
-            assert_eq!(list.matches("<li>").count(), findings.len(), "{}", row.benchmark);
-            assert!(findings.iter().all(|text| list.contains(text)), "{}", row.benchmark);
+            assert_eq!(list.matches("<li>").count(), findings.len(), "{}", row.benchmark.raw());
+            assert!(findings.iter().all(|text| list.contains(text)), "{}", row.benchmark.raw());
             let samples = row.cells.iter().filter_map(|cell| cell.samples).chain(row.samples);
             for samples in samples {
                 let (count, boots) = (samples.samples, samples.boots);
@@ -146,7 +146,7 @@ fn shapes_and_findings_on_the_page_are_the_boards() {
                 ]
                 .map(|(label, text)| format!("<td data-label=\"{label}\">{text}</td>"))
                 .concat();
-                assert!(section.contains(&cells), "{}: {cells}", row.benchmark);
+                assert!(section.contains(&cells), "{}: {cells}", row.benchmark.raw());
             }
             for shape in row.cells.iter().filter_map(|cell| cell.shape.as_ref()) {
                 let shift = format!(
@@ -154,7 +154,7 @@ fn shapes_and_findings_on_the_page_are_the_boards() {
                     quantity(row.unit, shape.shift.mean.abs()),
                     shape.shift_percent
                 );
-                assert!(section.contains(&shift), "{}: {shift}", row.benchmark);
+                assert!(section.contains(&shift), "{}: {shift}", row.benchmark.raw());
             }
         }
     }
@@ -169,7 +169,7 @@ fn histories_of_machines_are_apart_and_short_ones_say_so() {
     let one = |at: usize, machine: tare_proto::Machine| {
         let mut campaign = common::many_layers(2);
         campaign.plan.machine = machine;
-        campaign.plan.created = format!("2026-01-{:02}T00:00:00Z", at + 1);
+        campaign.plan.created = format!("2026-01-{:02}T00:00:00Z", at + 1).into();
         (format!("c{at}"), board(&campaign))
     };
     let machines = [tare_proto::Machine::Real, tare_proto::Machine::Sim];
@@ -186,7 +186,7 @@ fn histories_of_machines_are_apart_and_short_ones_say_so() {
 fn a_change_between_campaigns_is_marked_at_its_place() {
     let one = |at: usize| {
         let mut campaign = common::many_layers(2);
-        campaign.plan.created = format!("2026-01-{:02}T00:00:00Z", at + 1);
+        campaign.plan.created = format!("2026-01-{:02}T00:00:00Z", at + 1).into();
         let slower = if at < 7 { 1.0 } else { 1.3 };
         for row in campaign.series.iter_mut().filter(|row| row.boot % 2 == 1) {
             row.samples
@@ -228,7 +228,7 @@ fn a_benchmark_at_several_loads_has_a_figure_of_its_curve() {
     assert!(svg.starts_with("<svg xmlns") && !svg.contains("var(--"));
     assert!(svg.contains("users; bands") && svg.contains("Throughput against load"));
     for layer in &campaign.layers {
-        assert!(svg.contains(&layer.name), "{}", layer.name);
+        assert!(svg.contains(layer.name.raw()), "{}", layer.name.raw());
     }
     assert_eq!(load_svg(&campaign, &board(&campaign), "aim7/mix@1"), None);
 }

@@ -12,7 +12,7 @@ fn operation(name: &str) -> &'static Operation {
 
 fn term(name: &str, baseline_ns: f64, layer_ns: f64, share: f64) -> Term {
     let (name, words) = (name.to_owned(), operation(name).words.to_owned());
-    Term { name, words, count: Some(2e6), baseline_ns, layer_ns, share }
+    Term { name: name.into(), words, count: Some(2e6), baseline_ns, layer_ns, share }
 }
 
 fn expected(ratio: f64, terms: Vec<Term>) -> Predicted {

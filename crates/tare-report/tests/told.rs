@@ -125,7 +125,7 @@ fn history_says_what_it_cannot_know_and_keeps_machines_apart() {
     let one = |at: usize, machine: Machine| {
         let mut campaign = pair_of(["native", "uml"], 3, |_, at| 10.0 + at as f64);
         campaign.plan.machine = machine;
-        campaign.plan.created = format!("2026-01-{:02}T00:00:00Z", at + 1);
+        campaign.plan.created = format!("2026-01-{:02}T00:00:00Z", at + 1).into();
         (format!("c{at}"), board(&campaign))
     };
     let mixed = |at| one(at, if at % 2 == 0 { Machine::Real } else { Machine::Sim });

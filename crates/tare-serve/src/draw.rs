@@ -67,7 +67,7 @@ pub(crate) fn history(folders: &Folders) -> String {
     let mut patience = Patience::default();
     let made =
         |one: CampaignEntry| Some((patience.read(&one, load_plan_within).ok()?.created, one));
-    let mut newest: Vec<(String, CampaignEntry)> =
+    let mut newest: Vec<(_, CampaignEntry)> =
         folders.campaigns().into_iter().filter_map(made).collect();
     newest.sort_by(|a, b| b.0.cmp(&a.0));
     newest.truncate(HISTORY);
@@ -157,7 +157,7 @@ fn row(found: &CampaignEntry, campaign: &Result<Campaign, StoreError>) -> Markup
     let model = hello.map(|hello| clean(&hello.cpu_model)).unwrap_or_default();
     html! { tr {
         th scope="row" { a href=(report) { bdi { (name(found)) } } }
-        td.once data-label="Made (UTC)" { (minute(&campaign.plan.created)) }
+        td.once data-label="Made (UTC)" { (minute(campaign.plan.created.raw())) }
         td data-label="State" { (clean(&campaign.state)) @if campaign.state == "running" { " " a href=(format!("{report}/live")) { "follow" } } }
         td data-label="Blocks" { (blocks.len()) }
         td.broad data-label="Layers" { bdi { (layers.join(", ")) } }

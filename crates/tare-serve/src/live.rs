@@ -39,7 +39,7 @@ impl Progress {
         let boots = &campaign.boots;
         let measured = campaign.series.iter().filter(|row| row.outcome == Outcome::Measured);
         let running = boots.iter().rfind(|boot| boot.state == BootState::Running);
-        let name = |layer: usize| campaign.layers.get(layer).map_or("", |row| row.name.as_str());
+        let name = |layer: usize| campaign.layers.get(layer).map_or("", |row| row.name.raw());
         let able = campaign.layers.iter().filter(|row| row.unavailable.is_none()).count();
         Progress {
             state: campaign.state.clone(),

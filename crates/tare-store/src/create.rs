@@ -49,10 +49,14 @@ fn fill(
         all.execute("INSERT INTO campaign VALUES (?1, ?2)", params![key, value])?;
     }
     for layer in layers {
-        let (why, remedy) = layer.unavailable.clone().unzip();
+        let (why, remedy) =
+            layer.unavailable.as_ref().map(|(why, remedy)| (why.raw(), remedy.raw())).unzip();
         let sql =
             "INSERT INTO layer (name, kind, settings, why, remedy) VALUES (?1, ?2, ?3, ?4, ?5)";
-        all.execute(sql, params![layer.name, layer.kind, layer.settings, why, remedy])?;
+        all.execute(
+            sql,
+            params![layer.name.raw(), layer.kind.raw(), layer.settings.raw(), why, remedy],
+        )?;
     }
     for bench in benches {
         let sql = "INSERT INTO benchmark (name, about, unit, better, suite, estimator, samples,

@@ -3,7 +3,7 @@
 use crate::order::Order;
 use crate::{PlannedProgram, Sweep};
 use serde::{Deserialize, Serialize};
-use tare_proto::{BenchInfo, Better, Counter, Hello, Machine, Turn};
+use tare_proto::{BenchInfo, Better, Counter, Hello, Machine, Turn, Untrusted};
 
 /// What was asked for. Everything needed to repeat or resume the campaign.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub struct Plan {
     /// The seed from which the order within every block follows.
     pub seed: u64,
     /// The name of the layer that the others are divided by.
-    pub baseline: String,
+    pub baseline: Untrusted,
     /// Seconds that the campaign may take; `None` when blocks are counted instead.
     pub budget_s: Option<f64>,
     /// Blocks to run; `None` when the budget decides.
@@ -44,13 +44,13 @@ pub struct Plan {
     #[serde(default)]
     pub cache_bytes: u64,
     /// When it was made: UTC, ISO 8601.
-    pub created: String,
+    pub created: Untrusted,
     /// The tare that made it.
-    pub tare_version: String,
+    pub tare_version: Untrusted,
     /// SHA-256 of the probe.
-    pub probe_sha256: String,
+    pub probe_sha256: Untrusted,
     /// The command line that made it.
-    pub command: String,
+    pub command: Untrusted,
     /// The programs that are weighed beside the probe's own benchmarks.
     #[serde(default)]
     pub programs: Vec<PlannedProgram>,
@@ -66,11 +66,11 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Neighbours {
     /// The benchmark that is measured beside them.
-    pub measured: String,
+    pub measured: Untrusted,
     /// Which end of its values is good.
     pub better: Better,
     /// The benchmark that busy ones are busy with.
-    pub busy: String,
+    pub busy: Untrusted,
 }
 
 /// What is counted of a simulated machine's instructions.
@@ -90,13 +90,13 @@ pub enum Counting {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayerRow {
     /// Its name in tables.
-    pub name: String,
+    pub name: Untrusted,
     /// Its kind.
-    pub kind: String,
+    pub kind: Untrusted,
     /// Its settings as `--layer` takes them.
-    pub settings: String,
+    pub settings: Untrusted,
     /// Why it cannot run here, and the remedy; `None` if it can.
-    pub unavailable: Option<(String, String)>,
+    pub unavailable: Option<(Untrusted, Untrusted)>,
     /// The files that decide what it is.
     pub artifacts: Vec<StoredArtifact>,
 }
@@ -105,13 +105,13 @@ pub struct LayerRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredArtifact {
     /// `kernel`, `runtime`, `emulator`.
-    pub role: String,
+    pub role: Untrusted,
     /// Where it was.
-    pub path: String,
+    pub path: Untrusted,
     /// Its hash.
-    pub sha256: String,
+    pub sha256: Untrusted,
     /// The version that it reports; may be empty.
-    pub version: String,
+    pub version: Untrusted,
 }
 
 /// Why a boot was made.
@@ -154,15 +154,15 @@ pub struct Boot {
     /// How far it has come.
     pub state: BootState,
     /// When it started, UTC, ISO 8601.
-    pub started: String,
+    pub started: Untrusted,
     /// Seconds from start to complete removal, without the turns of other layers.
     pub seconds: Option<f64>,
     /// The probe's greeting.
     pub hello: Option<Hello>,
     /// What ended it early.
-    pub failure: Option<String>,
+    pub failure: Option<Untrusted>,
     /// The last console lines of a failed boot.
-    pub console: Option<String>,
+    pub console: Option<Untrusted>,
 }
 
 /// The outcome of one benchmark in one boot.
@@ -211,7 +211,7 @@ pub struct SeriesRow {
     /// What came of it.
     pub outcome: Outcome,
     /// The reason when it was not measured.
-    pub why: Option<String>,
+    pub why: Option<Untrusted>,
     /// Operations a sample.
     pub ops: u64,
     /// Batches thrown away first.
@@ -247,11 +247,11 @@ impl SeriesRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
     /// The layer that it concerns, if one.
-    pub layer: Option<String>,
+    pub layer: Option<Untrusted>,
     /// The benchmark that it concerns, if one.
-    pub benchmark: Option<String>,
+    pub benchmark: Option<Untrusted>,
     /// The warning itself, a sentence.
-    pub text: String,
+    pub text: Untrusted,
 }
 
 /// A whole campaign.
@@ -281,7 +281,7 @@ pub struct Campaign {
 impl Boot {
     /// Whether tare itself ended, or was interrupted, during this boot.
     pub fn cut_off(&self) -> bool {
-        self.failure.as_deref() == Some(crate::CUT_OFF)
+        self.failure.as_ref().is_some_and(|why| why == crate::CUT_OFF)
     }
 }
 

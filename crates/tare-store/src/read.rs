@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
-use tare_proto::{BenchInfo, Counter, Turn};
+use tare_proto::{BenchInfo, Counter, Turn, Untrusted};
 
 /// Reads the whole campaign in `directory`, as it is at one instant.
 pub fn load(directory: &Path) -> Result<Campaign, StoreError> {
@@ -46,18 +46,26 @@ fn read(opened: &Opened) -> rusqlite::Result<Campaign> {
         "SELECT id, name, kind, settings, why, remedy FROM layer ORDER BY id",
         |row| {
             layer_index.insert(row.get::<_, i64>(0)?, layer_index.len());
-            let unavailable = row.get::<_, Option<String>>(4)?.zip(row.get(5)?);
-            let (name, kind, settings) = (row.get(1)?, row.get(2)?, row.get(3)?);
-            Ok(LayerRow { name, kind, settings, unavailable, artifacts: Vec::new() })
+            Ok(LayerRow {
+                name: text(row, 1)?,
+                kind: text(row, 2)?,
+                settings: text(row, 3)?,
+                unavailable: any_text(row, 4)?.zip(any_text(row, 5)?),
+                artifacts: Vec::new(),
+            })
         },
     )?;
     let artifacts = rows(
         database,
         "SELECT layer_id, role, path, sha256, version FROM artifact ORDER BY role",
         |row| {
-            let (role, path, sha256, version) =
-                (row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?);
-            Ok((row.get::<_, i64>(0)?, StoredArtifact { role, path, sha256, version }))
+            let artifact = StoredArtifact {
+                role: text(row, 1)?,
+                path: text(row, 2)?,
+                sha256: text(row, 3)?,
+                version: text(row, 4)?,
+            };
+            Ok((row.get::<_, i64>(0)?, artifact))
         },
     )?;
     for (layer, artifact) in artifacts {
@@ -81,7 +89,11 @@ fn read(opened: &Opened) -> rusqlite::Result<Campaign> {
     let whole_series = whole_series(opened, &boot_index, &bench_index)?;
     let warnings =
         rows(database, "SELECT layer, benchmark, text FROM warning ORDER BY id", |row| {
-            Ok(Warning { layer: row.get(0)?, benchmark: row.get(1)?, text: row.get(2)? })
+            Ok(Warning {
+                layer: any_text(row, 0)?,
+                benchmark: any_text(row, 1)?,
+                text: text(row, 2)?,
+            })
         })?;
     let (plan, state, open_blocks) = plan(database)?;
     Ok(Campaign {
@@ -189,11 +201,11 @@ fn boot(row: &Row, layers: &HashMap<i64, usize>) -> rusqlite::Result<Boot> {
         role: word(row, 4)?,
         attempt: row.get(5)?,
         state: word(row, 6)?,
-        started: row.get(7)?,
+        started: text(row, 7)?,
         seconds: row.get(8)?,
         hello: hello.map(|text| serde_json::from_str(&text)).transpose().map_err(|e| odd(9, e))?,
-        failure: row.get(10)?,
-        console: row.get(11)?,
+        failure: any_text(row, 10)?,
+        console: any_text(row, 11)?,
     })
 }
 
@@ -208,7 +220,7 @@ fn one_series(
         boot: known(boots, row.get(0)?)?,
         benchmark: known(benches, row.get(1)?)?,
         outcome: word(row, 2)?,
-        why: row.get(3)?,
+        why: any_text(row, 3)?,
         ops: unsigned(4)?,
         warmup: row.get(5)?,
         loop_ns: row.get(6)?,
@@ -235,6 +247,15 @@ fn whole_series(
     let sql = "SELECT boot_id, benchmark_id, 'measured', NULL, ops, warmup, loop_ns, subtracted, short_batch,
                probe_ns, host_ns, samples, rowid, 0 FROM whole_series ORDER BY rowid";
     rows(database, sql, |row| one_series(row, boots, benches))
+}
+
+fn text(row: &Row, at: usize) -> rusqlite::Result<Untrusted> {
+    row.get::<_, String>(at).map(Untrusted::from)
+}
+
+/// A column that may be NULL.
+fn any_text(row: &Row, at: usize) -> rusqlite::Result<Option<Untrusted>> {
+    Ok(row.get::<_, Option<String>>(at)?.map(Untrusted::from))
 }
 
 /// A column that holds a unit variant's name.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use tare_proto::Untrusted;
 
 /// The knobs that a campaign turns, and the settings of them that are its layers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,11 +33,11 @@ pub enum Design {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Knob {
     /// How it is called beside its values.
-    pub name: String,
+    pub name: Untrusted,
     /// What it is a property of.
     pub of: Turned,
     /// Its settings; the others are compared with the first.
-    pub values: Vec<String>,
+    pub values: Vec<Untrusted>,
     /// The settings follow each other, as versions do: each is also compared with the one before it.
     #[serde(default)]
     pub ordered: bool,
@@ -47,20 +48,20 @@ pub struct Knob {
 #[serde(rename_all = "kebab-case")]
 pub enum Turned {
     /// The layer of this name: each combination of settings is a layer of the campaign.
-    Layer(String),
+    Layer(Untrusted),
     /// The load of every benchmark that has one.
     Load,
     /// The size in the names of this family's benchmarks (`read_64k`).
-    Size(String),
+    Size(Untrusted),
 }
 
 /// A layer of the campaign that is a setting of knobs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweptLayer {
     /// Its name in the campaign.
-    pub name: String,
+    pub name: Untrusted,
     /// The layer whose knobs are turned.
-    pub of: String,
+    pub of: Untrusted,
     /// For each knob of that layer, in the sweep's order, which of its values it has.
     pub levels: Vec<usize>,
 }

@@ -41,7 +41,7 @@ impl Campaign {
         let measured = self.series.iter().filter(|series| series.outcome == Outcome::Measured);
         measured.flat_map(|series| {
             let (boot, bench) = (&self.boots[series.boot], &self.benchmarks[series.benchmark]);
-            let layer = &self.layers[boot.layer].name;
+            let layer = self.layers[boot.layer].name.raw();
             (0..).zip(&series.samples).map(move |(n, value)| Sample {
                 block: boot.block,
                 slot: boot.slot,

@@ -14,7 +14,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tare_proto::{BenchInfo, Hello};
+use tare_proto::{BenchInfo, Hello, Untrusted};
 
 /// A campaign directory that this process, and no other, writes.
 pub struct Store {
@@ -130,7 +130,7 @@ impl Store {
         let sql = "INSERT OR REPLACE INTO artifact VALUES
                    ((SELECT id FROM layer WHERE name = ?1), ?2, ?3, ?4, ?5)";
         let StoredArtifact { role, path, sha256, version } = artifact;
-        self.run(sql, params![layer, role, path, sha256, version])
+        self.run(sql, params![layer, role.raw(), path.raw(), sha256.raw(), version.raw()])
     }
 
     /// Records a warning, once.
@@ -138,7 +138,8 @@ impl Store {
         let Warning { layer, benchmark, text } = warning;
         let sql = "INSERT INTO warning (layer, benchmark, text) SELECT ?1, ?2, ?3 WHERE NOT EXISTS
                    (SELECT 1 FROM warning WHERE layer IS ?1 AND benchmark IS ?2 AND text = ?3)";
-        self.run(sql, params![layer, benchmark, text])
+        let [layer, benchmark] = [layer, benchmark].map(|name| name.as_ref().map(Untrusted::raw));
+        self.run(sql, params![layer, benchmark, text.raw()])
     }
 
     /// Records the start of a boot; its row.

@@ -4,7 +4,7 @@ mod common;
 
 use common::{bench, new_store, plan};
 use std::process::Command;
-use tare_proto::{Counter, Hello, Series};
+use tare_proto::{Counter, Hello, Series, Untrusted};
 use tare_store::*;
 
 fn measured(benchmark: &str, samples: Vec<f64>) -> Recorded {
@@ -53,14 +53,14 @@ fn what_was_written_is_read() {
         (1, Role::Floor, 2, BootState::Failed)
     );
     assert_eq!(found.hello, Some(hello));
-    assert_eq!(found.console.as_deref(), Some("last words"));
+    assert_eq!(found.console.as_ref().map(Untrusted::raw), Some("last words"));
     let series = &campaign.series[0];
     let bits = |values: &[f64]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(&series.samples), bits(&HARD));
     assert_eq!((series.benchmark, series.ops, series.probe_ns, series.host_ns), (1, 9, 5, 6));
     assert_eq!(series.counters, measured("b", vec![]).series.counters);
     assert_eq!(campaign.series[1].outcome, Outcome::Unavailable);
-    assert_eq!(campaign.series[1].why.as_deref(), Some("no trap"));
+    assert_eq!(campaign.series[1].why.as_ref().map(Untrusted::raw), Some("no trap"));
     let files: Vec<_> =
         std::fs::read_dir(home.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
     assert_eq!(files.len(), 2, "one file and the logs, not {files:?}");

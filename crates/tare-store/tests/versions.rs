@@ -42,7 +42,7 @@ fn check(campaign: &Campaign, version: i64) {
     assert_eq!(campaign.plan.baseline, "base", "version {version}");
     assert_eq!((campaign.plan.seed, campaign.plan.blocks), (5, Some(2)), "version {version}");
     assert_eq!(campaign.state, "finished");
-    let names: Vec<&str> = campaign.layers.iter().map(|layer| layer.name.as_str()).collect();
+    let names: Vec<&str> = campaign.layers.iter().map(|layer| layer.name.raw()).collect();
     assert_eq!(names, ["base", "slow", "lost"]);
     assert_eq!(campaign.benchmarks.len(), 2);
     let floors = campaign.boots.iter().filter(|boot| boot.role == Role::Floor).count();

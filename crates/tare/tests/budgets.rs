@@ -32,7 +32,8 @@ fn benchmarks_that_the_budget_has_no_time_for_are_left_out_with_a_word() {
     let campaign = bench.campaign("c");
     let measured: BTreeSet<usize> = campaign.series.iter().map(|row| row.benchmark).collect();
     assert_eq!(measured.len(), 1, "one took the time of all");
-    let warned = |text: &str| campaign.warnings.iter().any(|warning| warning.text.contains(text));
+    let warned =
+        |text: &str| campaign.warnings.iter().any(|warning| warning.text.raw().contains(text));
     assert!(warned("2 are left out"), "{:?}", campaign.warnings);
     assert!(out.err.contains("--budget"), "{}", out.err);
     assert!(

@@ -4,6 +4,7 @@ mod common;
 
 use common::{Bench, row};
 use std::collections::BTreeSet;
+use tare_proto::Untrusted;
 use tare_store::{BootState, Outcome, Role};
 
 const MOCKS: &str = "--layer name=base,kind=mock,value=100 --layer name=slow,kind=mock,value=150 \
@@ -79,7 +80,10 @@ fn every_fault_is_recorded_retried_once_and_survived() {
         let expected =
             [(0, 1, BootState::Failed), (0, 2, BootState::Done), (1, 1, BootState::Done)];
         assert_eq!(states, expected, "{fault}");
-        assert!(of_bad[0].failure.as_deref().is_some_and(|why| !why.is_empty()), "{fault}");
+        assert!(
+            of_bad[0].failure.as_ref().map(Untrusted::raw).is_some_and(|why| !why.is_empty()),
+            "{fault}"
+        );
         let measured = campaign.series.iter().filter(|s| campaign.boots[s.boot].layer == 1);
         assert_eq!(measured.filter(|s| s.outcome == Outcome::Measured).count(), 2, "{fault}");
     }
@@ -116,7 +120,7 @@ fn a_layer_that_never_greets_is_unavailable_and_the_rest_goes_on() {
     assert!(done.out.contains("mute"), "{}", done.out);
     let campaign = bench.campaign("c");
     let (why, _) = campaign.layers[1].unavailable.as_ref().expect("recorded as unavailable");
-    assert!(why.contains("the probe did not answer within 1.0 s"), "{why}");
+    assert!(why.raw().contains("the probe did not answer within 1.0 s"), "{why:?}");
     assert_eq!(bench.tare(&format!("run {line} --require --out d")).code, 4);
 }
 
@@ -153,9 +157,13 @@ fn what_the_probe_remarks_of_a_series_is_among_the_warnings_once() {
          --bench lmbench/null_call --blocks 2 --out c",
     );
     let campaign = bench.campaign("c");
-    let noted: Vec<_> = campaign.warnings.iter().filter(|w| w.text.contains("perf")).collect();
+    let noted: Vec<_> =
+        campaign.warnings.iter().filter(|w| w.text.raw().contains("perf")).collect();
     assert_eq!(noted.len(), 1);
-    let of = (noted[0].layer.as_deref(), noted[0].benchmark.as_deref());
+    let of = (
+        noted[0].layer.as_ref().map(Untrusted::raw),
+        noted[0].benchmark.as_ref().map(Untrusted::raw),
+    );
     assert_eq!(of, (Some("noted"), Some("lmbench/null_call")));
     assert!(campaign.series.iter().all(|s| s.outcome == Outcome::Measured));
 }

@@ -207,6 +207,6 @@ fn a_command_is_repeated_word_for_word() {
     let run = bench.command("").args(words).args(["--out", "a b"]).output().unwrap();
     let text = done(run).out;
     let repeat = "--layers mock --bench 'lmbench/null_[c]*' --blocks 1 --out 'a b'";
-    assert!(bench.campaign("a b").plan.command.ends_with(repeat));
+    assert!(bench.campaign("a b").plan.command.raw().ends_with(repeat));
     assert!(text.replace("\n  ", " ").contains("'lmbench/null_[c]*'"), "{text}");
 }

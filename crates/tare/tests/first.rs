@@ -34,7 +34,7 @@ fn init_writes_settings_that_run_takes() {
     let done = bench.ok("run --bench lmbench/null_call --blocks 2 --out c");
     assert!(done.err.contains("Settings from tare.toml."), "{}", done.err);
     let campaign = bench.campaign("c");
-    let names: Vec<&str> = campaign.layers.iter().map(|layer| layer.name.as_str()).collect();
+    let names: Vec<&str> = campaign.layers.iter().map(|layer| layer.name.raw()).collect();
     assert_eq!(names, ["native", "twice"]);
     let again = bench.tare("init native");
     assert_eq!(again.code, 2, "what is there is not replaced unasked");

@@ -20,7 +20,7 @@ fn the_published_unixbench_outputs_give_the_published_share() {
     assert!(text.contains("Single figures") && text.contains("single figure"), "{}", done.out);
     assert!(done.err.contains("hv.log: unixbench, 26 figures"), "{}", done.err);
     let campaign = bench.campaign("c");
-    assert_eq!((campaign.plan.baseline.as_str(), campaign.benchmarks.len()), ("hv", 26));
+    assert_eq!((campaign.plan.baseline.raw(), campaign.benchmarks.len()), ("hv", 26));
     assert!(bench.ok("show c --format json").out.contains("\"single_figure\""));
 }
 

@@ -217,7 +217,7 @@ fn a_guest_has_the_memory_that_a_program_needs_or_says_what_to_give_it() {
         let row = campaign.layers.iter().find(|row| row.name == name).expect("a layer");
         row.settings.clone()
     };
-    assert!(settings("uml").contains("memory=600M"), "{}", settings("uml"));
+    assert!(settings("uml").raw().contains("memory=600M"), "{}", settings("uml").raw());
     assert_eq!(samples(&campaign, "program/true", "uml").len(), 1, "{}", done.out);
     let why = "it needs 600 MiB of memory and this layer has";
     assert!(flat(&done.out).contains(why), "{}", done.out);

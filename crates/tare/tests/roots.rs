@@ -160,7 +160,7 @@ fn an_ordinary_user_has_roots_too() {
     }
     let refused = campaign.layers.iter().find(|layer| layer.name == "runc");
     let why = refused.and_then(|layer| layer.unavailable.clone()).expect("a reason").0;
-    assert!(why.contains("ordinary user"), "{why}");
+    assert!(why.raw().contains("ordinary user"), "{why:?}");
     let host = run("run --layers native --blocks 1 --out c -- true", &[]);
     assert!(flat(&host.err).contains("give the command a root of its own"), "{}", host.err);
     let ran =

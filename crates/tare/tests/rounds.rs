@@ -187,9 +187,11 @@ fn a_layer_that_pays_for_pauses_takes_whole_series() {
         .filter(|series| campaign.benchmarks[series.benchmark].name == "lmbench/null_call");
     for series in probes {
         let layer = &campaign.layers[campaign.boots[series.boot].layer];
-        assert_eq!(series.turns.is_empty(), layer.kind == "runsc", "{}", layer.name);
+        assert_eq!(series.turns.is_empty(), layer.kind == "runsc", "{}", layer.name.raw());
         assert!(!series.samples.is_empty());
     }
-    let warned = |layer: &str| campaign.warnings.iter().any(|w| w.layer.as_deref() == Some(layer));
+    let warned = |layer: &str| {
+        campaign.warnings.iter().any(|w| w.layer.as_ref().map(Untrusted::raw) == Some(layer))
+    };
     assert!(warned("runsc") && !warned("native"), "{:?}", campaign.warnings);
 }

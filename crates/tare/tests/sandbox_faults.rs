@@ -50,7 +50,7 @@ fn assert_counted(fault: &str, why: &str) {
     let told = campaign
         .warnings
         .iter()
-        .any(|it| it.text.contains("of 4 starts failed") && it.text.contains(why));
+        .any(|it| it.text.raw().contains("of 4 starts failed") && it.text.raw().contains(why));
     assert!(told, "{fault}: {:?}", campaign.warnings);
     assert!(campaign.boots.iter().all(|boot| boot.state == BootState::Done), "{fault}");
     let ours = |words: &str| {

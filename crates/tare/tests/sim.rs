@@ -200,7 +200,7 @@ fn a_domain_beside_the_first_runs_on_xen_and_reads_its_disk_through_it() {
 /// Layer, benchmark and samples of every series.
 fn samples(campaign: &Campaign) -> Vec<(String, String, Vec<f64>)> {
     let of = |row: &tare_store::SeriesRow| {
-        let layer = campaign.layers[campaign.boots[row.boot].layer].name.clone();
+        let layer = campaign.layers[campaign.boots[row.boot].layer].name.raw().to_owned();
         (layer, campaign.benchmarks[row.benchmark].name.clone(), row.samples.clone())
     };
     campaign.series.iter().map(of).collect()

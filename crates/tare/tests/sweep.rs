@@ -25,7 +25,7 @@ fn effects_that_multiply_are_found_exactly_without_interactions() {
     let bench = Bench::new();
     let ran = bench.ok(RUN);
     let names: Vec<String> =
-        bench.campaign("c").layers.into_iter().map(|layer| layer.name).collect();
+        bench.campaign("c").layers.into_iter().map(|layer| layer.name.into_raw()).collect();
     assert_eq!(names[0], "mock+value-100+times-1");
     assert_eq!((names.len(), names[5].as_str()), (6, "mock+value-150+times-4"));
     let found = response(&bench, "lmbench/null_call");

@@ -62,7 +62,7 @@ fn a_campaign_does_not_wait_again_and_says_that_it_remembers() {
         assert_eq!(campaign.boots.len(), 2, "the baseline's");
         let (why, remedy) = campaign.layers[1].unavailable.as_ref().expect("did not boot");
         assert_eq!(
-            (why.contains("remembered"), remedy.contains("--again")),
+            (why.raw().contains("remembered"), remedy.raw().contains("--again")),
             (remembered, remembered)
         );
     }

@@ -17,14 +17,14 @@ pub use sweep::{
 
 use crate::{Comment, Finding, SampleSummary, Sandbox, Tails};
 use serde::Serialize;
-use tare_proto::{Better, Unit};
+use tare_proto::{Better, Unit, Untrusted};
 use tare_stats::{Shape, ShownInterval};
 
 /// Everything a campaign says, ready to be written out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scoreboard {
     /// Name of the layer that the others are divided by.
-    pub baseline: String,
+    pub baseline: Untrusted,
     /// Whether the campaign ran to its end: `finished`, `interrupted`, `running`.
     pub state: String,
     /// How the numbers were made.
@@ -67,11 +67,11 @@ impl Scoreboard {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
     /// `family/name`.
-    pub benchmark: String,
+    pub benchmark: Untrusted,
     /// What is measured.
-    pub about: String,
+    pub about: Untrusted,
     /// Its suite.
-    pub suite: String,
+    pub suite: Untrusted,
     /// What a value means.
     pub unit: Unit,
     /// Which end is good.
@@ -79,7 +79,7 @@ pub struct Row {
     /// The host measured it, around the whole layer (start, footprint): it is in no geometric mean.
     pub by_host: bool,
     /// How each series was reduced to one value.
-    pub estimator: String,
+    pub estimator: Untrusted,
     /// How often the mix of its suite does it; none outside of such suites.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
@@ -102,11 +102,11 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {
     /// The layer's name.
-    pub layer: String,
+    pub layer: Untrusted,
     /// Whether there is a number.
     pub presence: Presence,
     /// Why there is none.
-    pub why: Option<String>,
+    pub why: Option<Untrusted>,
     /// Layer / baseline, paired within the blocks.
     pub ratio: Option<Ratio>,
     /// The means behind the ratio.
@@ -183,11 +183,11 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Geomean {
     /// The suite.
-    pub suite: String,
+    pub suite: Untrusted,
     /// What its rows measure.
     pub measure: Measure,
     /// The layer.
-    pub layer: String,
+    pub layer: Untrusted,
     /// Cost of the layer / cost of the baseline; rows where higher is better enter inverted.
     pub cost: Ratio,
     /// Rows it rests on.
@@ -212,11 +212,11 @@ pub struct Geomean {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Index {
     /// The suite.
-    pub suite: String,
+    pub suite: Untrusted,
     /// The load of its rows.
     pub load: u32,
     /// Every layer of the campaign, the baseline among them: the columns.
-    pub layers: Vec<String>,
+    pub layers: Vec<Untrusted>,
     /// The benchmarks.
     pub rows: Vec<IndexRow>,
     /// The geometric mean of each column.
@@ -227,7 +227,7 @@ pub struct Index {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct IndexRow {
     /// `family/name`, with its load.
-    pub benchmark: String,
+    pub benchmark: Untrusted,
     /// What is published, in the benchmark's unit: it has an index of 10.
     pub baseline: f64,
     /// A layer's mean as an index, one a column.

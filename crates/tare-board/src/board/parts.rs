@@ -2,7 +2,7 @@
 
 use crate::{Note, Ratio};
 use serde::Serialize;
-use tare_proto::Machine;
+use tare_proto::{Machine, Untrusted};
 use tare_stats::Correction;
 use tare_store::Role;
 
@@ -42,18 +42,18 @@ pub struct Counts {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LayerSummary {
     /// Its name.
-    pub name: String,
+    pub name: Untrusted,
     /// Its kind.
-    pub kind: String,
+    pub kind: Untrusted,
     /// Its settings as `--layer` takes them.
-    pub settings: String,
+    pub settings: Untrusted,
     /// What it is: the program, its version and the way it works; empty where the name says it.
-    pub what: String,
+    pub what: Untrusted,
     /// It is what the others are divided by.
     pub baseline: bool,
     /// The layer that it is a setting of, where a sweep made it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub swept: Option<String>,
+    pub swept: Option<Untrusted>,
     /// Why it cannot run here.
     pub unavailable: Option<Unavailable>,
     /// Times it was booted.
@@ -70,9 +70,9 @@ pub struct LayerSummary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unavailable {
     /// The reason.
-    pub why: String,
+    pub why: Untrusted,
     /// What to do about it.
-    pub remedy: String,
+    pub remedy: Untrusted,
 }
 
 /// Whether a cell has a number.
@@ -107,7 +107,7 @@ pub struct OverallFloor {
     /// The median of the rows' floors, as a ratio.
     pub median: Option<f64>,
     /// The largest of the rows' floors, as a ratio, and its benchmark.
-    pub largest: Option<(f64, String)>,
+    pub largest: Option<(f64, Untrusted)>,
 }
 
 /// A boot that ended early.
@@ -118,15 +118,15 @@ pub struct FailedBoot {
     /// Its block, from 0.
     pub block: u32,
     /// The layer's name.
-    pub layer: String,
+    pub layer: Untrusted,
     /// To weigh the layer, or for the noise floor.
     pub role: Role,
     /// 1, or 2 for the retry.
     pub attempt: u32,
     /// What ended it.
-    pub why: String,
+    pub why: Untrusted,
     /// Its last console lines.
-    pub console: Option<String>,
+    pub console: Option<Untrusted>,
 }
 
 /// Where the numbers come from.
@@ -135,21 +135,21 @@ pub struct Provenance {
     /// The machine that the layers ran on.
     pub machine: Machine,
     /// What the emulator of a simulated machine says of itself.
-    pub emulator: String,
+    pub emulator: Untrusted,
     /// Decides the order within every block.
     pub seed: u64,
     /// When the campaign was made, UTC.
-    pub created: String,
+    pub created: Untrusted,
     /// The tare that made it.
-    pub tare_version: String,
+    pub tare_version: Untrusted,
     /// SHA-256 of the probe.
-    pub probe_sha256: String,
+    pub probe_sha256: Untrusted,
     /// The command line that made it.
-    pub command: String,
+    pub command: Untrusted,
     /// The CPUs that every layer was pinned to.
     pub cpus: Vec<u32>,
     /// The CPU's model as the baseline saw it.
-    pub cpu_model: String,
+    pub cpu_model: Untrusted,
     /// The kernel as the baseline saw it.
-    pub kernel: String,
+    pub kernel: Untrusted,
 }

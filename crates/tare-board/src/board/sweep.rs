@@ -2,14 +2,14 @@
 
 use super::{Ratio, Verdict};
 use serde::Serialize;
-use tare_proto::{Better, Unit};
+use tare_proto::{Better, Unit, Untrusted};
 use tare_store::Design;
 
 /// What the knobs of one layer do, or the loads and sizes on a layer without any.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sweep {
     /// The layer whose settings were varied.
-    pub layer: String,
+    pub layer: Untrusted,
     /// Which combinations were measured.
     pub design: Design,
     /// Each benchmark, with its loads and sizes among the knobs where these were varied.
@@ -20,7 +20,7 @@ pub struct Sweep {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Response {
     /// The benchmark, without what is a knob.
-    pub benchmark: String,
+    pub benchmark: Untrusted,
     /// What its values mean.
     pub unit: Unit,
     /// Which end is good.
@@ -53,16 +53,16 @@ pub struct Response {
     pub counted: Vec<CountedEffect>,
     /// Why there are no effects.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
+    pub why: Option<Untrusted>,
 }
 
 /// A knob of a response.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Factor {
     /// Its name.
-    pub name: String,
+    pub name: Untrusted,
     /// Its settings; the others are compared with the first.
-    pub levels: Vec<String>,
+    pub levels: Vec<Untrusted>,
     /// The settings as numbers (of `64k`: 65,536), when all of them are.
     pub numbers: Option<Vec<f64>>,
     /// Its settings follow each other, as versions do.
@@ -148,7 +148,7 @@ pub struct CurvePoint {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CountedEffect {
     /// The counter, as the campaign has it.
-    pub counter: String,
+    pub counter: Untrusted,
     /// Which knob of the response.
     pub knob: usize,
     /// Which setting of it; it is compared with setting 0.
@@ -168,8 +168,8 @@ impl Response {
     #[must_use]
     pub fn name(&self, levels: &[usize]) -> String {
         let one = |(knob, level): (&Factor, &usize)| {
-            let value = knob.levels.get(*level).map_or("?", String::as_str);
-            format!("{}={value}", knob.name)
+            let value = knob.levels.get(*level).map_or("?", Untrusted::raw);
+            format!("{}={value}", knob.name.raw())
         };
         self.knobs.iter().zip(levels).map(one).collect::<Vec<_>>().join(", ")
     }

@@ -4,7 +4,7 @@ use super::gate::Gate;
 use crate::board::{Geomean, Mean, Method, Ratio, Verdict};
 use crate::{Comment, Note};
 use serde::Serialize;
-use tare_proto::{Better, Unit};
+use tare_proto::{Better, Unit, Untrusted};
 use tare_stats::ShownInterval;
 
 /// What two campaigns say about each other, the first being "before" and the second "after".
@@ -17,7 +17,7 @@ pub struct Comparison {
     /// What is compared.
     pub by: By,
     /// Why that, in a sentence.
-    pub why: String,
+    pub why: Untrusted,
     /// How the numbers were made.
     pub method: Method,
     /// How the campaigns differ in what should be the same.
@@ -56,21 +56,21 @@ pub enum By {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Campaigned {
     /// How the caller calls it: its directory.
-    pub name: String,
+    pub name: Untrusted,
     /// When it was made, UTC.
-    pub created: String,
+    pub created: Untrusted,
     /// Its baseline's name.
-    pub baseline: String,
+    pub baseline: Untrusted,
     /// Blocks with at least one boot.
     pub blocks: usize,
     /// Whether it ran to its end: `finished`, `interrupted`, `running`.
     pub state: String,
     /// The CPU's model as the baseline saw it.
-    pub cpu_model: String,
+    pub cpu_model: Untrusted,
     /// The kernel as the baseline saw it.
-    pub kernel: String,
+    pub kernel: Untrusted,
     /// SHA-256 of the probe.
-    pub probe_sha256: String,
+    pub probe_sha256: Untrusted,
 }
 
 /// Something that is not the same in both campaigns.
@@ -79,9 +79,9 @@ pub struct Difference {
     /// A name for programs: `probe`, `kernel`, `settings`, ...
     pub kind: &'static str,
     /// The layer that it concerns, if one.
-    pub layer: Option<String>,
+    pub layer: Option<Untrusted>,
     /// A sentence, "before" and "after" in it.
-    pub text: String,
+    pub text: Untrusted,
     /// Figures are not comparable across it.
     pub refuses: bool,
 }
@@ -90,9 +90,9 @@ pub struct Difference {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedLayer {
     /// Its name.
-    pub name: String,
+    pub name: Untrusted,
     /// Its kind before.
-    pub kind: String,
+    pub kind: Untrusted,
     /// Geometric means of its rows by suite and what is measured; verdicts corrected for their number.
     pub geomeans: Vec<Geomean>,
     /// One row per benchmark that both campaigns have, in the first one's order.
@@ -105,15 +105,15 @@ pub struct ComparedLayer {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedRow {
     /// `family/name`.
-    pub benchmark: String,
+    pub benchmark: Untrusted,
     /// Its suite.
-    pub suite: String,
+    pub suite: Untrusted,
     /// What a value means.
     pub unit: Unit,
     /// Which end is good.
     pub better: Better,
     /// How each series was reduced to one value.
-    pub estimator: String,
+    pub estimator: Untrusted,
     /// After / before, unpaired; none when a campaign has no value.
     pub ratio: Option<Ratio>,
     /// Before: the mean over blocks, in the unit, or of the ratios to the baseline ([`By::Cost`]).

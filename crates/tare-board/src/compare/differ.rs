@@ -7,6 +7,7 @@ use crate::note::{differences as of_greetings, first_hello, notes};
 use crate::options::Options;
 use crate::remark::Note;
 use std::collections::BTreeSet;
+use tare_proto::Untrusted;
 use tare_store::{Campaign, LayerRow, Plan};
 
 /// The first campaign in the sentences of the greetings' differences.
@@ -48,7 +49,7 @@ fn cut(text: &str, most: usize) -> String {
 }
 
 fn tell(kind: &'static str, text: String) -> Difference {
-    Difference { kind, layer: None, text, refuses: false }
+    Difference { kind, layer: None, text: text.into(), refuses: false }
 }
 
 /// "WHAT: AFTER; before, BEFORE" where the two are not the same.
@@ -62,20 +63,21 @@ fn plans([before, after]: [&Campaign; 2], options: &Options) -> Vec<Difference> 
     let (a, b) = (&before.plan, &after.plan);
     let mut found = Vec::new();
     if a.probe_sha256 != b.probe_sha256 {
-        let short = |plan: &Plan| name(&plan.probe_sha256.chars().take(12).collect::<String>());
+        let short =
+            |plan: &Plan| name(&plan.probe_sha256.raw().chars().take(12).collect::<String>());
         let text = format!(
             "the probes differ ({} before, {} after): figures of different probes are not comparable",
             short(a),
             short(b)
         );
-        found.push(Difference { kind: "probe", layer: None, text, refuses: true });
+        found.push(Difference { kind: "probe", layer: None, text: text.into(), refuses: true });
     }
     if a.machine != b.machine {
         let text = format!(
             "a simulated machine counts instructions, a real one takes time: {} before, {} after",
             a.machine, b.machine
         );
-        found.push(Difference { kind: "machine", layer: None, text, refuses: true });
+        found.push(Difference { kind: "machine", layer: None, text: text.into(), refuses: true });
     }
     if is_same(a, b) {
         found.push(tell("same_campaign", "both are the same campaign".into()));
@@ -85,8 +87,8 @@ fn plans([before, after]: [&Campaign; 2], options: &Options) -> Vec<Difference> 
         0 => "not pinned".to_owned(),
         n => format!("{n} CPUs"),
     };
-    found.extend(unlike("tare", "tare", &a.tare_version, &b.tare_version));
-    found.extend(unlike("baseline", "baseline", &a.baseline, &b.baseline));
+    found.extend(unlike("tare", "tare", a.tare_version.raw(), b.tare_version.raw()));
+    found.extend(unlike("baseline", "baseline", a.baseline.raw(), b.baseline.raw()));
     found.extend(unlike("pinning", "pinned to", &cpus(a), &cpus(b)));
     found.extend(unlike("order", "order", &a.order.to_string(), &b.order.to_string()));
     let (short, long) = (milliseconds(a.batch_ns), milliseconds(b.batch_ns));
@@ -102,9 +104,9 @@ fn plans([before, after]: [&Campaign; 2], options: &Options) -> Vec<Difference> 
 /// Layers and benchmarks that cannot be compared since a campaign lacks them.
 fn only_in_one([before, after]: [&Campaign; 2]) -> Vec<Difference> {
     let layers = |c: &Campaign| c.layers.iter().map(|l| l.name.clone()).collect::<BTreeSet<_>>();
-    let benches = |c: &Campaign| c.benchmarks.iter().map(|b| b.name.clone()).collect();
+    let benches = |c: &Campaign| c.benchmarks.iter().map(|b| b.name.clone().into()).collect();
     let mut found = Vec::new();
-    let mut alone = |kind, what: &str, these: BTreeSet<String>, those: BTreeSet<String>| {
+    let mut alone = |kind, what: &str, these: BTreeSet<Untrusted>, those: BTreeSet<Untrusted>| {
         for (when, only) in [("before", &these - &those), ("after", &those - &these)] {
             if !only.is_empty() {
                 found.push(tell(kind, format!("{what} only {when}: {}", some(&only))));
@@ -117,8 +119,8 @@ fn only_in_one([before, after]: [&Campaign; 2]) -> Vec<Difference> {
 }
 
 /// A few names and how many more there are.
-fn some(names: &BTreeSet<String>) -> String {
-    let mut text: Vec<String> = names.iter().take(NAMES).map(|n| name(n)).collect();
+fn some(names: &BTreeSet<Untrusted>) -> String {
+    let mut text: Vec<String> = names.iter().take(NAMES).map(|n| name(n.raw())).collect();
     if names.len() > NAMES {
         text.push(format!("and {} more", names.len() - NAMES));
     }
@@ -141,7 +143,12 @@ fn benchmarks([before, after]: [&Campaign; 2], options: &Options) -> Vec<Differe
                 name(&a.estimator),
                 name(&b.estimator)
             );
-            found.push(Difference { kind: "estimator", layer: None, text, refuses: true });
+            found.push(Difference {
+                kind: "estimator",
+                layer: None,
+                text: text.into(),
+                refuses: true,
+            });
         }
         if a.suite != b.suite {
             found.extend(unlike(
@@ -158,11 +165,11 @@ fn benchmarks([before, after]: [&Campaign; 2], options: &Options) -> Vec<Differe
 fn layers([before, after]: [&Campaign; 2], layer: [usize; 2]) -> Vec<Difference> {
     let (a, b) = (&before.layers[layer[0]], &after.layers[layer[1]]);
     let mut found = Vec::new();
-    if let Some(mut kind) = unlike("kind", "kind", &a.kind, &b.kind) {
+    if let Some(mut kind) = unlike("kind", "kind", a.kind.raw(), b.kind.raw()) {
         kind.refuses = true;
         found.push(kind);
     }
-    let settings = |row: &LayerRow| cut(&row.settings, SETTINGS);
+    let settings = |row: &LayerRow| cut(row.settings.raw(), SETTINGS);
     if a.settings != b.settings {
         let text = format!("settings: {} before, {} after", settings(a), settings(b));
         found.push(tell("settings", text));
@@ -170,12 +177,12 @@ fn layers([before, after]: [&Campaign; 2], layer: [usize; 2]) -> Vec<Difference>
     for artifact in &a.artifacts {
         let other = b.artifacts.iter().find(|other| other.role == artifact.role);
         if let Some(other) = other.filter(|other| other.sha256 != artifact.sha256) {
-            let text = format!("another {}: ", name(&artifact.role));
+            let text = format!("another {}: ", name(artifact.role.raw()));
             let said = |version: &str, hash: &str| {
                 format!("{} ({})", name(version), name(&hash.chars().take(8).collect::<String>()))
             };
-            let before = said(&artifact.version, &artifact.sha256);
-            let after = said(&other.version, &other.sha256);
+            let before = said(artifact.version.raw(), artifact.sha256.raw());
+            let after = said(other.version.raw(), other.sha256.raw());
             found.push(tell("artifact", format!("{text}{before} before, {after} after")));
         }
     }
@@ -203,7 +210,9 @@ pub(super) fn notes_of_both(sides: &[Side; 2], layer: [usize; 2]) -> Vec<Note> {
     for (at, when) in [(0, "before"), (1, "after")] {
         let own = notes(sides[at].campaign, layer[at]).into_iter();
         let own = own.filter(|n| ["kernel_changed", "pinning", "clock_drift"].contains(&n.kind));
-        all.extend(own.map(|note| Note { text: format!("{when}: {}", note.text), ..note }));
+        all.extend(
+            own.map(|note| Note { text: format!("{when}: {}", note.text.raw()).into(), ..note }),
+        );
     }
     all
 }

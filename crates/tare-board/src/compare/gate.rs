@@ -5,6 +5,7 @@ use super::condition::{Claim, Condition};
 use crate::board::{Measure, Verdict};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use tare_proto::Untrusted;
 use tare_stats::dist::{t_two_sided, t_upper};
 use tare_stats::{Correction, benjamini_hochberg, holm};
 
@@ -46,9 +47,9 @@ pub struct Judged {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Seen {
     /// The layer.
-    pub layer: String,
+    pub layer: Untrusted,
     /// The benchmark.
-    pub benchmark: String,
+    pub benchmark: Untrusted,
     /// What it measures.
     pub measure: Measure,
     /// The cost: above 1 is worse.
@@ -59,9 +60,9 @@ pub struct Seen {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Failing {
     /// The layer.
-    pub layer: String,
+    pub layer: Untrusted,
     /// The benchmark.
-    pub benchmark: String,
+    pub benchmark: Untrusted,
     /// Its cost: above 1 is worse.
     pub cost: f64,
     /// p-value of "the cost is no further from 1 than the condition's bound", corrected.
@@ -139,7 +140,12 @@ fn judge(condition: Condition, rows: &[Candidate], rules: Rules) -> (Judged, Vec
     for ((row, p), at) in about.iter().zip(p).zip(at) {
         if p <= rules.alpha && row.differs(rules.alpha) {
             let (layer, benchmark) = (row.layer.to_owned(), row.benchmark.to_owned());
-            failing.push(Failing { layer, benchmark, cost: cost(row.log_cost), p });
+            failing.push(Failing {
+                layer: layer.into(),
+                benchmark: benchmark.into(),
+                cost: cost(row.log_cost),
+                p,
+            });
         } else if !condition.excluded(row, rules.alpha) {
             open.push(at);
         }
@@ -174,8 +180,8 @@ fn seen(
         sizes.filter_map(|(size, row)| Some((size?, row))).collect();
     sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
     let of = |(size, row): &(f64, &&Candidate)| Seen {
-        layer: row.layer.to_owned(),
-        benchmark: row.benchmark.to_owned(),
+        layer: row.layer.to_owned().into(),
+        benchmark: row.benchmark.to_owned().into(),
         measure: row.measure,
         cost: cost(condition.sign() * size),
     };

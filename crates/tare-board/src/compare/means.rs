@@ -105,7 +105,7 @@ fn of_layer(
         let (left, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(mostly);
         let (interval, used, identical) = mean(sides, &rows, by, layer, options)?;
         let geomean = Geomean {
-            suite,
+            suite: suite.into(),
             measure,
             layer: sides[0].campaign.layers[layer[0]].name.clone(),
             cost: Ratio::from(&interval),

@@ -89,7 +89,7 @@ pub fn compare(
         before: sides[0].summary(before.0),
         after: sides[1].summary(after.0),
         by,
-        why,
+        why: why.into(),
         method: method(options, &judged),
         differences: differ::differences(&sides, &common, options),
         layers,
@@ -178,7 +178,7 @@ fn method(options: &Options, judged: &[Vec<Option<RowVerdict>>]) -> Method {
 fn gated(comparison: &Comparison, wanted: &CompareOptions) -> Gate {
     let options = &wanted.options;
     let rows: Vec<(Option<Candidate>, &ComparedRow)> =
-        comparison.rows().map(|(layer, row)| (candidate(&layer.name, row), row)).collect();
+        comparison.rows().map(|(layer, row)| (candidate(layer.name.raw(), row), row)).collect();
     let tested: Vec<Candidate> = rows.iter().filter_map(|(candidate, _)| *candidate).collect();
     let untested = rows.iter().filter(|(candidate, row)| {
         candidate.is_none() && (row.before.is_some() || row.after.is_some())
@@ -197,7 +197,7 @@ fn candidate<'a>(layer: &'a str, row: &'a ComparedRow) -> Option<Candidate<'a>> 
     let log = row.ratio.filter(|_| row.verdict != Verdict::None)?.value.ln();
     Some(Candidate {
         layer,
-        benchmark: &row.benchmark,
+        benchmark: row.benchmark.raw(),
         measure: Measure::of(row.unit),
         log_cost: if row.better == Better::Higher { -log } else { log },
         std_error: row.std_error?,

@@ -77,11 +77,14 @@ pub(super) fn row(
     };
     let summary = |values: &[f64]| mean_of(values, options.confidence);
     ComparedRow {
-        benchmark: info.name.clone(),
-        suite: info.suite.clone(),
+        benchmark: info.name.clone().into(),
+        suite: info.suite.clone().into(),
         unit: info.unit,
         better: info.better,
-        estimator: options.estimator.map_or_else(|| info.estimator.clone(), |e| e.to_string()),
+        estimator: options
+            .estimator
+            .map_or_else(|| info.estimator.clone(), |e| e.to_string())
+            .into(),
         ratio: pairing.ratio(),
         before: summary(&pairing.before),
         after: summary(&pairing.after),

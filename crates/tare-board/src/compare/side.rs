@@ -63,13 +63,13 @@ impl<'a> Side<'a> {
         let plan = &self.campaign.plan;
         let hello = self.baseline.and_then(|baseline| first_hello(self.campaign, baseline));
         Campaigned {
-            name: name.to_owned(),
+            name: name.to_owned().into(),
             created: plan.created.clone(),
             baseline: plan.baseline.clone(),
             blocks: self.values.blocks.len(),
             state: self.campaign.state.clone(),
-            cpu_model: hello.map(|hello| hello.cpu_model.clone()).unwrap_or_default(),
-            kernel: hello.map(|hello| hello.kernel.clone()).unwrap_or_default(),
+            cpu_model: hello.map(|hello| hello.cpu_model.clone()).unwrap_or_default().into(),
+            kernel: hello.map(|hello| hello.kernel.clone()).unwrap_or_default().into(),
             probe_sha256: plan.probe_sha256.clone(),
         }
     }
@@ -110,7 +110,7 @@ pub(super) struct Chosen {
 /// was the host, so costs against it are compared and the host's share cancels. Where the baseline itself changed (a
 /// new host kernel, another machine), dividing by it could cancel the very change, so values are compared.
 pub(super) fn choose(sides: &[Side; 2], wish: Option<By>) -> Result<Chosen, CompareError> {
-    let name = sides[0].campaign.plan.baseline.clone();
+    let name = &sides[0].campaign.plan.baseline;
     let alike = match (sides[0].base(), sides[1].base()) {
         (Some(before), Some(after)) => before.name == after.name && before.kind == after.kind,
         _ => false,
@@ -125,10 +125,11 @@ pub(super) fn choose(sides: &[Side; 2], wish: Option<By>) -> Result<Chosen, Comp
             chosen(By::Value, "a campaign has no layer but its baseline".into())
         }
         None => match changed(sides) {
-            Some(what) => chosen(By::Value, format!("{name} itself changed ({what})")),
-            None => {
-                chosen(By::Cost, format!("{name} did not change, so the host's drift cancels out"))
-            }
+            Some(what) => chosen(By::Value, format!("{} itself changed ({what})", name.raw())),
+            None => chosen(
+                By::Cost,
+                format!("{} did not change, so the host's drift cancels out", name.raw()),
+            ),
         },
     }
 }
@@ -140,7 +141,7 @@ fn changed(sides: &[Side; 2]) -> Option<&'static str> {
         return Some("settings");
     }
     let hashes =
-        |row: &LayerRow| row.artifacts.iter().map(|a| a.sha256.clone()).collect::<Vec<String>>();
+        |row: &LayerRow| row.artifacts.iter().map(|a| a.sha256.clone()).collect::<Vec<_>>();
     if hashes(before) != hashes(after) {
         return Some("its files");
     }

@@ -6,17 +6,17 @@ use super::counted::One;
 use super::cycles::{self, PLACES, everywhere};
 use crate::board::Scoreboard;
 use serde::Serialize;
-use tare_proto::Machine;
 use tare_proto::counter::{HYPERCALL, MODEL, VM_EXITS};
+use tare_proto::{Machine, Untrusted};
 use tare_store::Campaign;
 
 /// The metrics of one benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Metrics {
     /// The benchmark.
-    pub benchmark: String,
+    pub benchmark: Untrusted,
     /// The layers that were counted, the baseline first.
-    pub layers: Vec<String>,
+    pub layers: Vec<Untrusted>,
     /// One line a metric that any of them has.
     pub metrics: Vec<Metric>,
     /// What the figures rest on.
@@ -36,7 +36,7 @@ impl Metrics {
     /// Only the layers that are `wanted`.
     #[must_use]
     pub fn of(mut self, wanted: impl Fn(&str) -> bool) -> Metrics {
-        let kept: Vec<bool> = self.layers.iter().map(|name| wanted(name)).collect();
+        let kept: Vec<bool> = self.layers.iter().map(|name| wanted(name.raw())).collect();
         let mut keep = kept.iter();
         self.layers.retain(|_| keep.next() == Some(&true));
         for metric in &mut self.metrics {
@@ -56,10 +56,10 @@ pub fn metrics(campaign: &Campaign, board: &Scoreboard, bench: usize) -> Option<
     let others = (0..campaign.layers.len()).filter(|at| *at != baseline);
     let counted = [baseline].into_iter().chain(others).map(|at| (at, One::of(campaign, bench, at)));
     let counted: Vec<(usize, One)> = counted.filter(|(_, one)| one.is_counted()).collect();
-    let names: Vec<String> =
+    let names: Vec<Untrusted> =
         counted.iter().map(|(at, _)| campaign.layers[*at].name.clone()).collect();
-    let pair = |name: &String| row.cells.iter().find(|cell| cell.layer == *name)?.pair;
-    let value = |name: &String| match *name == board.baseline {
+    let pair = |name: &Untrusted| row.cells.iter().find(|cell| cell.layer == *name)?.pair;
+    let value = |name: &Untrusted| match *name == board.baseline {
         true => row.cells.iter().find_map(|cell| cell.pair).map(|pair| pair.baseline),
         false => pair(name).map(|pair| pair.layer),
     };
@@ -92,7 +92,12 @@ pub fn metrics(campaign: &Campaign, board: &Scoreboard, bench: usize) -> Option<
         Machine::Real => "Counted by the kernel of each layer, of the probe and its children.",
     };
     let (benchmark, layers, note) = (benchmark.clone(), names, note.to_owned());
-    (!layers.is_empty()).then_some(Metrics { benchmark, layers, metrics: lines, note })
+    (!layers.is_empty()).then_some(Metrics {
+        benchmark: benchmark.into(),
+        layers,
+        metrics: lines,
+        note,
+    })
 }
 
 const HYPERCALLS: &str = "hypercalls a second";
@@ -180,9 +185,9 @@ const COLUMNS: &[(&str, Get)] = &[
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Factors {
     /// The layer.
-    pub layer: String,
+    pub layer: Untrusted,
     /// What it is divided by.
-    pub baseline: String,
+    pub baseline: Untrusted,
     /// The columns' titles: the value first.
     pub columns: Vec<String>,
     /// One a benchmark.
@@ -193,7 +198,7 @@ pub struct Factors {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FactorRow {
     /// The benchmark.
-    pub benchmark: String,
+    pub benchmark: Untrusted,
     /// One a column; `None` where there is none.
     pub ratios: Vec<Option<f64>>,
 }
@@ -202,7 +207,7 @@ impl Factors {
     /// Only the benchmarks that are `wanted`.
     #[must_use]
     pub fn of(mut self, wanted: impl Fn(&str) -> bool) -> Factors {
-        self.rows.retain(|row| wanted(&row.benchmark));
+        self.rows.retain(|row| wanted(row.benchmark.raw()));
         self
     }
 }
@@ -220,13 +225,13 @@ pub fn factors(campaign: &Campaign, board: &Scoreboard, layer: &str) -> Option<F
         let counted: Vec<Option<f64>> = COLUMNS.iter().map(|(_, get)| of(get)).collect();
         let any = counted.iter().any(Option::is_some);
         any.then(|| FactorRow {
-            benchmark: about.name.clone(),
+            benchmark: about.name.clone().into(),
             ratios: [ratio].into_iter().chain(counted).collect(),
         })
     });
     let columns = ["value"].into_iter().chain(COLUMNS.iter().map(|(title, _)| *title));
     Some(Factors {
-        layer: layer.to_owned(),
+        layer: layer.to_owned().into(),
         baseline: board.baseline.clone(),
         columns: columns.map(str::to_owned).collect(),
         rows: rows.collect(),

@@ -12,18 +12,18 @@ pub use metrics::{FactorRow, Factors, Metric, Metrics, factors, metrics};
 use crate::board::{Row, Scoreboard};
 use counted::Counted;
 use serde::Serialize;
-use tare_proto::{Machine, Unit};
+use tare_proto::{Machine, Unit, Untrusted};
 use tare_store::Campaign;
 
 /// What makes up one ratio.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The benchmark.
-    pub benchmark: String,
+    pub benchmark: Untrusted,
     /// The layer that is explained.
-    pub layer: String,
+    pub layer: Untrusted,
     /// What it is divided by.
-    pub baseline: String,
+    pub baseline: Untrusted,
     /// Layer / baseline, as the scoreboard has it.
     pub ratio: f64,
     /// The whole in a few words.
@@ -49,7 +49,7 @@ pub struct Table {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TableLine {
     /// What it is.
-    pub name: String,
+    pub name: Untrusted,
     /// On the baseline.
     pub baseline: f64,
     /// On the layer.
@@ -81,7 +81,15 @@ pub fn explain(
     let Parts { sentence, mut tables, notes } = parts;
     tables.extend(exits::table(&counted));
     let baseline = board.baseline.clone();
-    Some(Explanation { benchmark, layer, baseline, ratio, sentence, tables, notes })
+    Some(Explanation {
+        benchmark: benchmark.into(),
+        layer: layer.into(),
+        baseline,
+        ratio,
+        sentence,
+        tables,
+        notes,
+    })
 }
 
 /// Whether the row's values are instructions per operation, so that what was counted should sum to them.
@@ -123,7 +131,7 @@ impl Table {
 
 impl TableLine {
     fn new(name: &str, (baseline, layer): (f64, f64)) -> TableLine {
-        TableLine { name: name.to_owned(), baseline, layer, share: None }
+        TableLine { name: name.to_owned().into(), baseline, layer, share: None }
     }
 
     fn added(&self) -> f64 {

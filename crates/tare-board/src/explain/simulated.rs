@@ -141,7 +141,7 @@ fn sentence(path: &Table, total: (f64, f64), crossings: &Table) -> String {
     if let Some(most) = places.iter().max_by(|a, b| share(a).abs().total_cmp(&share(b).abs())) {
         sentence.push_str(&format!(
             " Largest part: {}, {} instructions {} ({:.0}% of the difference).",
-            most.name,
+            most.name.raw(),
             digits(most.added().abs()),
             if most.added() < 0.0 { "fewer" } else { "more" },
             share(most)
@@ -153,7 +153,7 @@ fn sentence(path: &Table, total: (f64, f64), crossings: &Table) -> String {
         sentence.push_str(&format!(
             " Most frequent added crossing: {} {}.",
             digits(most.added()),
-            most.name
+            most.name.raw()
         ));
     }
     sentence

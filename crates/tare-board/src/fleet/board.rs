@@ -3,14 +3,14 @@
 use super::merged::{MergedHost, MissingHost};
 use crate::board::{Measure, Method, Ratio, Verdict};
 use serde::Serialize;
-use tare_proto::{Better, Machine, Unit};
+use tare_proto::{Better, Machine, Unit, Untrusted};
 use tare_stats::ShownInterval;
 
 /// Everything that campaigns of one plan from many hosts say together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fleet {
     /// Name of the layer that the others are divided by, on each host.
-    pub baseline: String,
+    pub baseline: Untrusted,
     /// The machine that the layers ran on.
     pub machine: Machine,
     /// How the numbers were made.
@@ -24,20 +24,20 @@ pub struct Fleet {
     /// One row per benchmark, in the plan's order.
     pub rows: Vec<FleetRow>,
     /// What should be known when reading the rest, a sentence each.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Untrusted>,
     /// SHA-256 of the probe.
-    pub probe_sha256: String,
+    pub probe_sha256: Untrusted,
 }
 
 /// A layer over all hosts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FleetLayer {
     /// Its name.
-    pub name: String,
+    pub name: Untrusted,
     /// Its kind.
-    pub kind: String,
+    pub kind: Untrusted,
     /// Its settings as `--layer` takes them.
-    pub settings: String,
+    pub settings: Untrusted,
     /// Its geometric means by suite and what is measured, as costs.
     pub means: Vec<FleetMean>,
 }
@@ -46,7 +46,7 @@ pub struct FleetLayer {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FleetMean {
     /// The suite.
-    pub suite: String,
+    pub suite: Untrusted,
     /// What its rows measure.
     pub measure: Measure,
     /// Cost of the layer / cost of the baseline.
@@ -57,11 +57,11 @@ pub struct FleetMean {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FleetRow {
     /// `family/name`.
-    pub benchmark: String,
+    pub benchmark: Untrusted,
     /// What is measured.
-    pub about: String,
+    pub about: Untrusted,
     /// Its suite.
-    pub suite: String,
+    pub suite: Untrusted,
     /// What a value means.
     pub unit: Unit,
     /// Which end is good.
@@ -183,7 +183,7 @@ pub enum Cause {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Subgroup {
     /// The value.
-    pub value: String,
+    pub value: Untrusted,
     /// How many hosts.
     pub hosts: usize,
     /// Their mean ratio.

@@ -16,9 +16,9 @@ impl Cause {
     fn of(self, merged: &Merged, host: usize, layer: usize) -> &str {
         let host = &merged.hosts[host];
         match self {
-            Cause::Processor => &host.cpu_model,
-            Cause::Kernel => &host.kernel,
-            Cause::Version => &host.versions[layer],
+            Cause::Processor => host.cpu_model.raw(),
+            Cause::Kernel => host.kernel.raw(),
+            Cause::Version => host.versions[layer].raw(),
         }
     }
 }
@@ -54,7 +54,7 @@ pub(super) fn properties(
         let groups: Vec<usize> = values.iter().map(group).collect();
         let said = explained(studies, &groups, options.confidence).ok()?;
         let subgroup = |(value, part): (&&str, &tare_stats::Part)| Subgroup {
-            value: (*value).to_owned(),
+            value: (*value).to_owned().into(),
             hosts: part.studies,
             ratio: part.mean.exp(),
             low: part.low.exp(),

@@ -145,9 +145,9 @@ impl<'a> Family<'a> {
             found.map_or_else(FleetCell::empty, |member| member.cell.clone())
         };
         FleetRow {
-            benchmark: info.name.clone(),
-            about: info.about.clone(),
-            suite: info.suite.clone(),
+            benchmark: info.name.clone().into(),
+            about: info.about.clone().into(),
+            suite: info.suite.clone().into(),
             unit: info.unit,
             better: info.better,
             floor,

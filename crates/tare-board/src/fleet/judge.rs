@@ -6,6 +6,7 @@ use super::merged::{Merged, MergedCell, Subject};
 use super::pooled::studies;
 use crate::board::Method;
 use crate::options::Options;
+use tare_proto::Untrusted;
 use tare_stats::{median, pool};
 
 /// Blocks from which on a host tells its own noise well enough to be compared with the others (docs/calibration.md).
@@ -44,7 +45,7 @@ pub fn fleet(merged: &Merged, options: &Options) -> Fleet {
         rows: (0..merged.benchmarks.len())
             .map(|bench| rows.row(merged, bench, &others, floors[bench]))
             .collect(),
-        warnings: warnings(merged),
+        warnings: warnings(merged).into_iter().map(Untrusted::from).collect(),
         probe_sha256: merged.plan.probe_sha256.clone(),
     }
 }
@@ -80,16 +81,16 @@ fn warnings(merged: &Merged) -> Vec<String> {
         &|host| merged.hosts[host].cache_bytes.to_string(),
     );
     let versions = differ("hosts were measured by several versions of tare", &|host| {
-        merged.hosts[host].tare_version.clone()
+        merged.hosts[host].tare_version.raw().to_owned()
     });
     let cut = merged.hosts.iter().filter(|host| host.state != "finished");
-    let cut: Vec<&str> = cut.map(|host| host.name.as_str()).collect();
+    let cut: Vec<&str> = cut.map(|host| host.name.raw()).collect();
     let cut = (!cut.is_empty()).then(|| format!("not finished: {}", cut.join(", ")));
     let one = (merged.hosts.len() == 1).then(|| {
         "one host alone says nothing of others: nothing is pooled, and there are no verdicts".into()
     });
     let few: Vec<&str> =
-        merged.hosts.iter().filter(|host| host.blocks < ENOUGH).map(|h| h.name.as_str()).collect();
+        merged.hosts.iter().filter(|host| host.blocks < ENOUGH).map(|h| h.name.raw()).collect();
     let few = (one.is_none() && !few.is_empty()).then(|| {
         format!(
             "fewer than {ENOUGH} blocks: {}. How much blocks vary there is taken from all hosts together, so that the intervals \

@@ -19,7 +19,7 @@ pub fn fleet_limits(
     let (mut rows, mut untested) = (Vec::new(), Vec::new());
     for row in &fleet.rows {
         for (layer, cell) in fleet.layers.iter().zip(&row.cells) {
-            match candidate(row, &layer.name, cell, options) {
+            match candidate(row, layer.name.raw(), cell, options) {
                 Some(found) => rows.push(found),
                 None if !cell.hosts.is_empty() => untested.push(Measure::of(row.unit)),
                 None => {}
@@ -45,7 +45,7 @@ fn candidate<'a>(
     let log = interval.log_ratio;
     (cell.verdict != Verdict::None).then_some(Candidate {
         layer,
-        benchmark: &row.benchmark,
+        benchmark: row.benchmark.raw(),
         measure: Measure::of(row.unit),
         log_cost: if row.better == Better::Higher { -log } else { log },
         std_error: interval.std_error,

@@ -3,7 +3,7 @@
 use crate::board::Measure;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use tare_proto::BenchInfo;
+use tare_proto::{BenchInfo, Untrusted};
 use tare_store::{LayerRow, Plan};
 
 /// The name of the form, and its version.
@@ -45,9 +45,9 @@ pub struct Merged {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergedHost {
     /// What it is called.
-    pub name: String,
+    pub name: Untrusted,
     /// When its campaign was made, UTC.
-    pub created: String,
+    pub created: Untrusted,
     /// Whether the campaign ran to its end: `finished`, `interrupted`, `running`.
     pub state: String,
     /// Blocks with at least one boot.
@@ -55,35 +55,35 @@ pub struct MergedHost {
     /// Boots that ended early.
     pub failed_boots: usize,
     /// The processor's model as the baseline saw it.
-    pub cpu_model: String,
+    pub cpu_model: Untrusted,
     /// The kernel as the baseline saw it.
-    pub kernel: String,
+    pub kernel: Untrusted,
     /// The last-level cache by which benchmarks chose their sizes, in bytes.
     pub cache_bytes: u64,
     /// The tare that measured.
-    pub tare_version: String,
+    pub tare_version: Untrusted,
     /// What each layer is there: program, version, way it works.
-    pub versions: Vec<String>,
+    pub versions: Vec<Untrusted>,
 }
 
 /// A host without figures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingHost {
     /// What it is called.
-    pub name: String,
+    pub name: Untrusted,
     /// Why it has none.
-    pub why: String,
+    pub why: Untrusted,
 }
 
 /// A layer that all hosts have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergedLayer {
     /// Its name.
-    pub name: String,
+    pub name: Untrusted,
     /// Its kind.
-    pub kind: String,
+    pub kind: Untrusted,
     /// Its settings as `--layer` takes them.
-    pub settings: String,
+    pub settings: Untrusted,
 }
 
 impl From<&LayerRow> for MergedLayer {
@@ -116,7 +116,7 @@ pub enum Subject {
     /// The geometric mean of a suite's costs on a layer.
     Mean {
         /// The suite.
-        suite: String,
+        suite: Untrusted,
         /// What its rows measure.
         measure: Measure,
         /// Index into [`Merged::layers`].

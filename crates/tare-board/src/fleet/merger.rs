@@ -74,8 +74,8 @@ impl Merger {
     }
 
     fn is_new(&self, name: &str) -> Result<(), MergeError> {
-        let measured = self.seen.iter().map(|(known, _)| known);
-        let mut known = measured.chain(self.missing.iter().map(|host| &host.name));
+        let measured = self.seen.iter().map(|(known, _)| known.as_str());
+        let mut known = measured.chain(self.missing.iter().map(|host| host.name.raw()));
         if known.any(|known| known == name) {
             Err(MergeError::SameName(name.into()))
         } else {

@@ -59,16 +59,16 @@ fn host(campaign: &Campaign) -> MergedHost {
     blocks.dedup();
     let failed = campaign.boots.iter().filter(|boot| boot.state == BootState::Failed);
     MergedHost {
-        name: String::new(),
+        name: String::new().into(),
         created: campaign.plan.created.clone(),
         state: campaign.state.clone(),
         blocks: blocks.len(),
         failed_boots: failed.count(),
-        cpu_model: hello.map(|hello| hello.cpu_model.clone()).unwrap_or_default(),
-        kernel: hello.map(|hello| hello.kernel.clone()).unwrap_or_default(),
+        cpu_model: hello.map(|hello| hello.cpu_model.clone()).unwrap_or_default().into(),
+        kernel: hello.map(|hello| hello.kernel.clone()).unwrap_or_default().into(),
         cache_bytes: campaign.plan.cache_bytes,
         tare_version: campaign.plan.tare_version.clone(),
-        versions: (0..campaign.layers.len()).map(|l| identity(campaign, l).what).collect(),
+        versions: (0..campaign.layers.len()).map(|l| identity(campaign, l).what.into()).collect(),
     }
 }
 
@@ -77,7 +77,7 @@ fn reduce(campaign: &Campaign, estimator: Option<Estimator>) -> Vec<(Subject, Op
     let options = Options { estimator, ..Options::from_plan(&campaign.plan) };
     let values = Values::new(campaign, estimator);
     let others = others(campaign);
-    let names: Vec<&str> = others.iter().map(|&l| campaign.layers[l].name.as_str()).collect();
+    let names: Vec<&str> = others.iter().map(|&l| campaign.layers[l].name.raw()).collect();
     let floors = floors(&values, &campaign.benchmarks, &options);
     let weighed = weigh_all(&values, campaign, &others, &options);
     let judged = judge(&weighed, campaign, &floors, &options);

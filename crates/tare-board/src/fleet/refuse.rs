@@ -109,14 +109,19 @@ fn shown(value: &Value) -> String {
 
 fn of_layers(own: &[MergedLayer], first: &[MergedLayer]) -> Option<String> {
     let names = |layers: &[MergedLayer]| {
-        let names: Vec<&str> = layers.iter().map(|layer| layer.name.as_str()).collect();
+        let names: Vec<&str> = layers.iter().map(|layer| layer.name.raw()).collect();
         names.join(", ")
     };
     if names(own) != names(first) {
         return Some(format!("its layers are {}, here they are {}", names(own), names(first)));
     }
     let (own, first) = own.iter().zip(first).find(|(own, first)| own != first)?;
-    Some(format!("layer {} is {} there and {} here", own.name, own.settings, first.settings))
+    Some(format!(
+        "layer {} is {} there and {} here",
+        own.name.raw(),
+        own.settings.raw(),
+        first.settings.raw()
+    ))
 }
 
 /// Loads that each host found for itself are rows of their own.

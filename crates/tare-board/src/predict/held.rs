@@ -5,16 +5,16 @@ use super::busy::Busy;
 use super::{Band, Predicted, Profile, Term, on_layer};
 use crate::board::Scoreboard;
 use serde::Serialize;
-use tare_proto::Unit;
+use tare_proto::{Unit, Untrusted};
 use tare_store::Campaign;
 
 /// A program that is predicted and measured on one layer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Held {
     /// Its row.
-    pub program: String,
+    pub program: Untrusted,
     /// The layer.
-    pub layer: String,
+    pub layer: Untrusted,
     /// Layer / baseline, as it was measured.
     pub measured: f64,
     /// As it is predicted.
@@ -59,10 +59,11 @@ pub struct Naive {
 pub fn held(campaign: &Campaign, board: &Scoreboard) -> Vec<Held> {
     let mut all = Vec::new();
     for layer in board.others() {
-        let busy = Busy::of(campaign, &layer.name);
-        let known = measured(campaign, board, &layer.name, busy.as_ref());
+        let busy = Busy::of(campaign, layer.name.raw());
+        let known = measured(campaign, board, layer.name.raw(), busy.as_ref());
         for Known { program, ratio, cpu } in &known {
-            let Predicted::Ratio(found) = on_layer(campaign, board, &layer.name, program) else {
+            let Predicted::Ratio(found) = on_layer(campaign, board, layer.name.raw(), program)
+            else {
                 continue;
             };
             let others = known.iter().filter(|other| other.program.name != program.name);
@@ -80,7 +81,7 @@ pub fn held(campaign: &Campaign, board: &Scoreboard) -> Vec<Held> {
                     .map(|(measured, predicted)| HeldCpu { measured, predicted }),
                 native_ns: program.native_ns,
                 unit: program.unit,
-                floor: floor(board, &program.name),
+                floor: floor(board, program.name.raw()),
                 terms: found.terms,
                 naive: Naive { ratio: (!logs.is_empty()).then(|| mean.exp()) },
             });
@@ -123,7 +124,7 @@ pub(super) fn measured(
     programs
         .filter_map(|(at, program)| {
             let ratio = ratio(at)?;
-            let cpu = busy.and_then(|busy| Some(ratio * busy.ratio(&program.name)?));
+            let cpu = busy.and_then(|busy| Some(ratio * busy.ratio(program.name.raw())?));
             Some(Known { program, ratio, cpu })
         })
         .collect()

@@ -14,7 +14,7 @@ use crate::extras::counted;
 use busy::{Busy, Of};
 use prices::{GROUPS, NoPrice, Prices, USER};
 use serde::Serialize;
-use tare_proto::{COMPUTE, OPERATION_ROW, Operation};
+use tare_proto::{COMPUTE, OPERATION_ROW, Operation, Untrusted};
 use tare_stats::{CostModel, CostTerm, ProgramCost};
 use tare_store::Campaign;
 
@@ -33,7 +33,7 @@ pub struct Prediction {
     /// The program, as it ran on the baseline.
     pub program: Profile,
     /// The layer that ratios are to.
-    pub baseline: String,
+    pub baseline: Untrusted,
     /// How sure the intervals are.
     pub confidence: f64,
     /// One for each layer, in the campaign's order.
@@ -44,10 +44,10 @@ pub struct Prediction {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LayerPrediction {
     /// The layer's name.
-    pub layer: String,
+    pub layer: Untrusted,
     /// Calls of the program that the layer does not have, and the baseline has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub lacks: Vec<String>,
+    pub lacks: Vec<Untrusted>,
     /// The ratio, or why there is none.
     #[serde(flatten)]
     pub outcome: Predicted,
@@ -64,7 +64,7 @@ pub enum Predicted {
     /// The campaign lacks prices.
     Unpriced {
         /// The rows that it lacks.
-        rows: Vec<String>,
+        rows: Vec<Untrusted>,
     },
 }
 
@@ -104,7 +104,7 @@ pub struct Band {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Term {
     /// The operation's name, or `user`.
-    pub name: String,
+    pub name: Untrusted,
     /// Many of them, in words.
     pub words: String,
     /// How many; none of user time.
@@ -121,11 +121,11 @@ pub struct Term {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Unpriced {
     /// The row.
-    pub row: String,
+    pub row: Untrusted,
     /// How many of them the program makes.
     pub count: f64,
     /// Why the layer has no number for it.
-    pub why: String,
+    pub why: Untrusted,
 }
 
 /// What `program` would take on every layer of `campaign`. Its own row there, if it has one, is not used.
@@ -133,8 +133,8 @@ pub struct Unpriced {
 pub fn predict(campaign: &Campaign, board: &Scoreboard, program: &Profile) -> Prediction {
     let layers = board.others().map(|layer| LayerPrediction {
         layer: layer.name.clone(),
-        lacks: lacking(campaign, &layer.name, program),
-        outcome: on_layer(campaign, board, &layer.name, program),
+        lacks: lacking(campaign, layer.name.raw(), program),
+        outcome: on_layer(campaign, board, layer.name.raw(), program),
     });
     Prediction {
         program: program.clone(),
@@ -148,7 +148,7 @@ pub fn predict(campaign: &Campaign, board: &Scoreboard, program: &Profile) -> Pr
 const LACKS: &str = "lacks/";
 
 /// The calls of `program` that `layer` lacks and the baseline does not.
-fn lacking(campaign: &Campaign, layer: &str, program: &Profile) -> Vec<String> {
+fn lacking(campaign: &Campaign, layer: &str, program: &Profile) -> Vec<Untrusted> {
     let found = counted(campaign);
     let lacks = |layer: Option<usize>, call: &str| {
         let is = |key: &(usize, usize, &str)| {
@@ -158,7 +158,10 @@ fn lacking(campaign: &Campaign, layer: &str, program: &Profile) -> Vec<String> {
     };
     let at = campaign.layers.iter().position(|row| row.name == layer);
     let calls = program.calls.iter();
-    calls.filter(|call| lacks(at, call) && !lacks(campaign.baseline(), call)).cloned().collect()
+    calls
+        .filter(|call| lacks(at, call.raw()) && !lacks(campaign.baseline(), call.raw()))
+        .cloned()
+        .collect()
 }
 
 fn on_layer(campaign: &Campaign, board: &Scoreboard, layer: &str, program: &Profile) -> Predicted {
@@ -175,7 +178,7 @@ fn on_layer(campaign: &Campaign, board: &Scoreboard, layer: &str, program: &Prof
     known.retain(|known| known.program.name != program.name);
     let model = fitted(&prices, known.iter().map(|known| (&known.program, Some(known.ratio))));
     let Some(Band { ratio, low, high }) = band(&model, &prices, &priced, program) else {
-        return Predicted::Unpriced { rows: vec![COMPUTE.to_owned()] };
+        return Predicted::Unpriced { rows: vec![COMPUTE.into()] };
     };
     let cpu = busy.and_then(|busy| {
         let prices = Prices::new(board, layer, Of::Cpu(&busy));
@@ -229,7 +232,7 @@ struct Priced {
     known: Vec<(Option<&'static Operation>, f64, CostTerm)>,
     unpriced: Vec<Unpriced>,
     /// Rows that the campaign does not have at all.
-    absent: Vec<String>,
+    absent: Vec<Untrusted>,
 }
 
 impl Priced {
@@ -252,9 +255,9 @@ impl Priced {
     ) {
         match price {
             Ok(term) => self.known.push((operation, times, term)),
-            Err(NoPrice::NotInCampaign) => self.absent.push(row),
+            Err(NoPrice::NotInCampaign) => self.absent.push(row.into()),
             Err(NoPrice::NotOnLayer(why)) => {
-                self.unpriced.push(Unpriced { row, count: times, why });
+                self.unpriced.push(Unpriced { row: row.into(), count: times, why });
             }
         }
     }
@@ -271,7 +274,7 @@ impl Priced {
         };
         let all: f64 = self.known.iter().map(|(_, _, term)| added(term).abs()).sum();
         let each = self.known.iter().map(|(operation, times, term)| Term {
-            name: operation.map_or("user", |operation| operation.name).to_owned(),
+            name: operation.map_or("user", |operation| operation.name).to_owned().into(),
             words: operation.map_or("user code", |operation| operation.words).to_owned(),
             count: (term.group != USER).then_some(*times),
             baseline_ns: term.native,

@@ -3,7 +3,7 @@
 use super::Profile;
 use super::busy::Of;
 use crate::board::{Cell, Row, Scoreboard};
-use tare_proto::{COMPUTE, OPERATION_ROW, Operation, Work};
+use tare_proto::{COMPUTE, OPERATION_ROW, Operation, Untrusted, Work};
 use tare_stats::CostTerm;
 use tare_stats::dist::t_factor;
 
@@ -32,7 +32,7 @@ pub(super) enum NoPrice {
     /// The campaign has no such row.
     NotInCampaign,
     /// The layer has no number, and why.
-    NotOnLayer(String),
+    NotOnLayer(Untrusted),
 }
 
 impl<'a> Prices<'a> {
@@ -46,7 +46,7 @@ impl<'a> Prices<'a> {
         let native = row.baseline.as_ref().map(|mean| mean.mean);
         let (native, (ratio, log_error)) = native.zip(ratio(cell)).ok_or_else(|| none(cell))?;
         let (native, ratio) = (native * times, beyond_noise(row, cell, ratio));
-        let (here, there) = self.of.cpus(&row.benchmark);
+        let (here, there) = self.of.cpus(row.benchmark.raw());
         let (native, ratio) = (native * here, ratio * there / here);
         let group = Work::ALL.iter().position(|work| *work == operation.work).unwrap_or(0);
         Ok(CostTerm { group, native, layer: native * ratio, log_error })

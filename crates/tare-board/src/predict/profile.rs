@@ -5,7 +5,8 @@ use crate::extras::counted;
 use serde::{Serialize, Serializer};
 use tare_proto::counter::{CALLS, COUNTING_SLOWDOWN, RUN_SYSTEM, RUN_USER, UNKNOWN_CALLS};
 use tare_proto::{
-    Better, COUNTED_SHARE, Counter, OPERATION_COUNTER, OPERATION_ROW, Operation, Unit, operation,
+    Better, COUNTED_SHARE, Counter, OPERATION_COUNTER, OPERATION_ROW, Operation, Unit, Untrusted,
+    operation,
 };
 use tare_store::Campaign;
 
@@ -13,7 +14,7 @@ use tare_store::Campaign;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Profile {
     /// Its row's name.
-    pub name: String,
+    pub name: Untrusted,
     /// What its time is counted in: nanoseconds, or the simulated machine's instructions in their place.
     pub unit: Unit,
     /// Nanoseconds of a run, by the clock.
@@ -39,7 +40,7 @@ pub struct Profile {
     pub figures: Vec<Printed>,
     /// The calls that it makes, by name.
     #[serde(skip)]
-    pub calls: Vec<String>,
+    pub calls: Vec<Untrusted>,
 }
 
 /// A figure that a program prints. It is taken to follow the program's time: one of which less is better in proportion, one of
@@ -47,7 +48,7 @@ pub struct Profile {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Printed {
     /// Its row's name.
-    pub name: String,
+    pub name: Untrusted,
     /// Which end is good.
     pub better: Better,
 }
@@ -77,7 +78,7 @@ impl Profile {
             .collect();
         let calls = counters.iter().filter_map(|counter| counter.name.strip_prefix(CALLS));
         (!operations.is_empty() && native_ns > 0.0).then(|| Profile {
-            name: name.to_owned(),
+            name: name.to_owned().into(),
             unit: Unit::Nanoseconds,
             native_ns,
             user_ns: value(OWN).unwrap_or(1e9 * value(RUN_USER).unwrap_or(0.0)),
@@ -88,7 +89,7 @@ impl Profile {
             looked_at: value(COUNTED_SHARE),
             lacks: None,
             figures: Vec::new(),
-            calls: calls.map(str::to_owned).collect(),
+            calls: calls.map(Untrusted::from).collect(),
         })
     }
 

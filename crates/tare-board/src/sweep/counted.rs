@@ -53,7 +53,7 @@ impl Fitted {
                     let change = self.each_of(&blocks, |fit| fit.effect(knob, level));
                     let Ok(interval) = mean_interval(&change, confidence) else { continue };
                     let effect = CountedEffect {
-                        counter: counter.clone(),
+                        counter: counter.clone().into(),
                         knob,
                         level,
                         first: first.iter().sum::<f64>() / first.len() as f64,

@@ -35,7 +35,7 @@ pub(crate) fn sweeps(
     let (mut rows, mut counted) = (Vec::new(), Vec::new());
     for (layer, grids) in responses::grids(campaign, values) {
         let design = campaign.plan.sweep.as_ref().map(|sweep| sweep.design).unwrap_or_default();
-        let mut sweep = Sweep { layer, design, responses: Vec::new() };
+        let mut sweep = Sweep { layer: layer.into(), design, responses: Vec::new() };
         for grid in grids {
             let (response, own, changes) = response(&grid, campaign, values, options);
             counted.push(changes);
@@ -79,10 +79,10 @@ fn response(
             curves = fitted.curves(grid, options.confidence);
             counted = fitted.counted(grid, values, options.confidence);
         }
-        Err(reason) => why = Some(reason.clone()),
+        Err(reason) => why = Some(reason.clone().into()),
     }
     let response = Response {
-        benchmark: grid.name.clone(),
+        benchmark: grid.name.clone().into(),
         unit: info.unit,
         better: info.better,
         knobs: grid.knobs.clone(),

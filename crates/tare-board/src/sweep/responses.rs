@@ -6,7 +6,7 @@ use crate::cell::mean_over_blocks;
 use crate::measured::Operation;
 use crate::values::Values;
 use std::collections::BTreeMap;
-use tare_proto::{BenchInfo, name_and_load};
+use tare_proto::{BenchInfo, Untrusted, name_and_load};
 use tare_store::{Campaign, Knob, Sweep, Turned};
 
 /// Most settings of one grid: a campaign of tare's own has fewer, and a foreign one must not take all memory.
@@ -44,9 +44,9 @@ struct Place {
 }
 
 /// The grids of every swept layer.
-pub(super) fn grids(campaign: &Campaign, values: &Values) -> Vec<(String, Vec<Grid>)> {
+pub(super) fn grids(campaign: &Campaign, values: &Values) -> Vec<(Untrusted, Vec<Grid>)> {
     let Some(sweep) = &campaign.plan.sweep else { return Vec::new() };
-    let grids = |(layer, at): (String, Settings)| {
+    let grids = |(layer, at): (Untrusted, Settings)| {
         let own: Vec<&Knob> = sweep.knobs.iter().filter(|knob| turns(knob, &layer)).collect();
         let grids = families(campaign, sweep).into_iter();
         let grids = grids.filter_map(|family| grid(values, &own, &at, &family)).collect();
@@ -55,14 +55,14 @@ pub(super) fn grids(campaign: &Campaign, values: &Values) -> Vec<(String, Vec<Gr
     layers(campaign, sweep).into_iter().map(grids).collect()
 }
 
-fn turns(knob: &Knob, layer: &str) -> bool {
+fn turns(knob: &Knob, layer: &Untrusted) -> bool {
     matches!(&knob.of, Turned::Layer(name) if name == layer)
 }
 
 /// The swept layers, each with the campaign's layers that are its settings. Where no layer has a knob, every layer is swept over
 /// loads and sizes.
-fn layers(campaign: &Campaign, sweep: &Sweep) -> Vec<(String, Settings)> {
-    let mut found: Vec<(String, Settings)> = Vec::new();
+fn layers(campaign: &Campaign, sweep: &Sweep) -> Vec<(Untrusted, Settings)> {
+    let mut found: Vec<(Untrusted, Settings)> = Vec::new();
     for (at, layer) in campaign.layers.iter().enumerate() {
         let own = sweep.layers.iter().find(|swept| swept.name == layer.name);
         let (of, levels) = match own {
@@ -108,10 +108,10 @@ fn placed<'a>(bench: &BenchInfo, sweep: &'a Sweep) -> (String, Vec<(&'a Knob, us
             Turned::Load if bench.load.is_empty() => None,
             Turned::Load => {
                 let (stem, load) = name_and_load(&name);
-                let level = knob.values.iter().position(|value| value.parse() == Ok(load));
+                let level = knob.values.iter().position(|value| value.raw().parse() == Ok(load));
                 level.map(|level| (stem.to_owned(), level))
             }
-            Turned::Size(family) => of_size(&name, family, &knob.values),
+            Turned::Size(family) => of_size(&name, family.raw(), &knob.values),
         };
         if let Some((stem, level)) = found {
             name = stem;
@@ -122,7 +122,7 @@ fn placed<'a>(bench: &BenchInfo, sweep: &'a Sweep) -> (String, Vec<(&'a Knob, us
 }
 
 /// `disk/read_64k@4` without the size, and which of `sizes` that is.
-fn of_size(name: &str, family: &str, sizes: &[String]) -> Option<(String, usize)> {
+fn of_size(name: &str, family: &str, sizes: &[Untrusted]) -> Option<(String, usize)> {
     let (plain, load) =
         name.split_once('@').map_or((name, ""), |(plain, _)| (plain, &name[plain.len()..]));
     let (stem, size) = plain.strip_prefix(family)?.strip_prefix('/')?.rsplit_once('_')?;
@@ -218,8 +218,8 @@ fn factors(knobs: &[&Knob], points: &mut [Vec<usize>]) -> Vec<Factor> {
         used.dedup();
         let place: BTreeMap<usize, usize> = used.iter().copied().zip(0..).collect();
         points.iter_mut().for_each(|point| point[at] = place[&point[at]]);
-        let levels: Vec<String> = used.iter().map(|level| knob.values[*level].clone()).collect();
-        let numbers = levels.iter().map(|level| number(level)).collect();
+        let levels: Vec<Untrusted> = used.iter().map(|level| knob.values[*level].clone()).collect();
+        let numbers = levels.iter().map(|level| number(level.raw())).collect();
         let ordered = knob.ordered;
         factors.push(Factor { name: knob.name.clone(), levels, numbers, ordered });
     }
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_size_is_part_of_a_name_only_in_its_family() {
-        let sizes = ["4k".to_owned(), "64k".to_owned()];
+        let sizes = ["4k", "64k"].map(Untrusted::from);
         assert_eq!(of_size("disk/read_64k@4", "disk", &sizes), Some(("disk/read@4".into(), 1)));
         assert_eq!(of_size("disk/read_64k", "disk", &sizes), Some(("disk/read".into(), 1)));
         assert_eq!(of_size("net/read_64k", "disk", &sizes), None);

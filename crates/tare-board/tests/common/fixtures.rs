@@ -207,7 +207,7 @@ pub fn all_failed() -> Campaign {
 pub fn hostile() -> Campaign {
     let mut campaign = troubled();
     let long = "x".repeat(10_000);
-    campaign.layers[1].name = long.clone();
+    campaign.layers[1].name = long.as_str().into();
     campaign.layers[2].name = "\u{1b}[2J\u{1b}]0;owned\u{7}evil".into();
     campaign.layers[3].name = "\u{202e}drawkcab שלום|<script>alert(1)</script>".into();
     campaign.layers[4].name = "漢字漢字漢字漢字漢字漢字漢字漢字".into();
@@ -217,11 +217,11 @@ pub fn hostile() -> Campaign {
     campaign.benchmarks[1].name = "a\u{301}".repeat(300);
     campaign.benchmarks[2].name = "| --- | <img src=x>".into();
     campaign.benchmarks[3].suite = long.clone();
-    campaign.plan.command = format!("tare run {long}");
+    campaign.plan.command = format!("tare run {long}").into();
     campaign.warnings.push(Warning {
-        layer: Some(long.clone()),
-        benchmark: Some(long.clone()),
-        text: long.clone(),
+        layer: Some(long.as_str().into()),
+        benchmark: Some(long.as_str().into()),
+        text: long.as_str().into(),
     });
     let at = campaign.boots.len() - 1;
     fail(&mut campaign, at, &long, &format!("{long}\n\u{1b}[2J```\n</details>\u{202e}"));

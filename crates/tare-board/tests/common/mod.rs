@@ -33,7 +33,7 @@ pub fn plan(blocks: u32) -> Plan {
         created: "2026-01-01T00:00:00Z".into(),
         tare_version: "0.1.0".into(),
         probe_sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".into(),
-        command: format!("tare run --layers native,runc,runsc,uml,qemu --blocks {blocks}"),
+        command: format!("tare run --layers native,runc,runsc,uml,qemu --blocks {blocks}").into(),
         programs: Vec::new(),
         sweep: None,
         neighbours: None,
@@ -45,7 +45,7 @@ pub fn layer(name: &str, kind: &str) -> LayerRow {
     LayerRow {
         name: name.into(),
         kind: kind.into(),
-        settings,
+        settings: settings.into(),
         unavailable: None,
         artifacts: vec![],
     }
@@ -173,7 +173,7 @@ pub fn recorded(campaign: &Campaign, row: &SeriesRow) -> Recorded {
     Recorded {
         benchmark: campaign.benchmarks[row.benchmark].name.clone(),
         outcome: row.outcome,
-        why: row.why.clone(),
+        why: row.why.clone().map(tare_proto::Untrusted::into_raw),
         series: tare_proto::Series {
             id: 0,
             samples: row.samples.clone(),

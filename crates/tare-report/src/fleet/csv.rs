@@ -16,7 +16,7 @@ pub fn fleet_csv(fleet: &Fleet) -> String {
     out.push_str("\r\n");
     for row in &fleet.rows {
         for (layer, cell) in fleet.layers.iter().zip(&row.cells) {
-            let first = first(fleet, row, &layer.name);
+            let first = first(fleet, row, layer.name.raw());
             for line in [vec![together(row, cell)], alone(fleet, cell)].concat() {
                 out.push_str(&[first.clone(), line].concat().join(","));
                 out.push_str("\r\n");

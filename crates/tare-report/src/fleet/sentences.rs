@@ -112,7 +112,7 @@ fn costs(fleet: &Fleet, layer: &FleetLayer, mean: &FleetMean, pooled: &PooledRat
     if mean.cost.spread == Spread::Wide {
         let least = short_ratio(pooled.least);
         let most = short_ratio(pooled.most);
-        let why = cause(&mean.cost, &layer.name);
+        let why = cause(&mean.cost, layer.name.raw());
         return format!("costs {least} to {most} times {base}, depending on the host{why}");
     }
     let said = match mean.cost.verdict {
@@ -198,7 +198,7 @@ pub(crate) fn outliers(fleet: &Fleet) -> Vec<String> {
 pub(crate) fn cells(fleet: &Fleet) -> impl Iterator<Item = (&FleetRow, &str, &FleetCell)> {
     fleet.rows.iter().flat_map(move |row| {
         let cells = fleet.layers.iter().zip(&row.cells);
-        cells.map(move |(layer, cell)| (row, layer.name.as_str(), cell))
+        cells.map(move |(layer, cell)| (row, layer.name.raw(), cell))
     })
 }
 

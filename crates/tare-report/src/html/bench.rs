@@ -137,7 +137,7 @@ fn used(campaign: &Campaign, extras: &Extras, at: usize) -> Markup {
     let series = numbers(campaign);
     let own = extras.usage.iter().filter(|(benchmark, _)| *benchmark == at);
     let named = own.filter_map(|(_, usage)| {
-        Some((*series.get(usage.layer)?, campaign.layers[usage.layer].name.as_str(), usage))
+        Some((*series.get(usage.layer)?, campaign.layers[usage.layer].name.raw(), usage))
     });
     let own: Vec<_> = named.collect();
     html! { @if !own.is_empty() { (PreEscaped(usage::figure(&own))) } }
@@ -146,7 +146,7 @@ fn used(campaign: &Campaign, extras: &Extras, at: usize) -> Markup {
 /// Counters a row each, layers a column each.
 fn counters(campaign: &Campaign, extras: &Extras, at: usize) -> Markup {
     let own: Vec<&Counter> = extras.counters.iter().filter(|c| c.benchmark == at).collect();
-    let mut names: Vec<&str> = own.iter().map(|counter| counter.name.as_str()).collect();
+    let mut names: Vec<&str> = own.iter().map(|counter| counter.name.raw()).collect();
     names.sort_unstable();
     names.dedup();
     let series = numbers(campaign);

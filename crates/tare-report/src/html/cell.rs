@@ -65,7 +65,7 @@ fn more(row: &Row, cell: &Cell) -> Markup {
 }
 
 fn absent(cell: &Cell) -> Markup {
-    let why = cell.why.as_deref().map(|why| fit(&clean(why), 400));
+    let why = cell.why.as_ref().map(|why| fit(&clean(why), 400));
     html! {
         span title=[why.as_deref()] { (words::absent_in_words(cell.presence)) }
         @if let Some(why) = &why { div.more { (fit(why, 160)) } }

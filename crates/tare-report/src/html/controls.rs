@@ -5,6 +5,7 @@ use crate::clean::{clean, fit};
 use crate::words;
 use maud::{Markup, html};
 use tare_board::{LayerSummary, Scoreboard};
+use tare_proto::Untrusted;
 
 /// Verdicts to choose from: value and word.
 const VERDICTS: [(&str, &str); 6] = [
@@ -52,7 +53,8 @@ const CALLED: [(&str, &str); 8] = [
 
 /// The words by which the search finds a layer.
 fn found_by(layer: &LayerSummary) -> String {
-    let own = format!("{} {} {} {}", layer.name, layer.kind, layer.settings, layer.what);
+    let own =
+        [&layer.name, &layer.kind, &layer.settings, &layer.what].map(Untrusted::raw).join(" ");
     let called = CALLED.iter().filter(|(kind, _)| own.contains(kind)).map(|(_, called)| *called);
     let all: Vec<&str> = std::iter::once(own.as_str()).chain(called).collect();
     fit(&clean(&all.join(" ")), 300).to_lowercase()

@@ -17,8 +17,8 @@ use tare_stats::{CHANGE_FROM, change_point};
 pub fn history_html(campaigns: &[(String, Scoreboard)]) -> String {
     let mut order: Vec<&(String, Scoreboard)> = campaigns.iter().collect();
     order.sort_by(|a, b| a.1.provenance.created.cmp(&b.1.provenance.created));
-    let layers = names(order.iter().flat_map(|c| c.1.others().map(|l| l.name.as_str())));
-    let benches = names(order.iter().flat_map(|c| c.1.rows.iter().map(|r| r.benchmark.as_str())));
+    let layers = names(order.iter().flat_map(|c| c.1.others().map(|l| l.name.raw())));
+    let benches = names(order.iter().flat_map(|c| c.1.rows.iter().map(|r| r.benchmark.raw())));
     // Times and instructions have nothing in common: what was simulated is drawn apart.
     let machines = [Machine::Real, Machine::Sim].into_iter();
     let each = machines.flat_map(|m| benches.iter().map(move |bench| (m, *bench)));
@@ -165,7 +165,7 @@ fn changes(histories: &[History], layers: &[&str], order: &[&(String, Scoreboard
 }
 
 fn list(order: &[&(String, Scoreboard)]) -> Markup {
-    let layers = names(order.iter().flat_map(|c| c.1.others().map(|l| l.name.as_str())));
+    let layers = names(order.iter().flat_map(|c| c.1.others().map(|l| l.name.raw())));
     html! {
         section #campaigns aria-labelledby="h-campaigns" {
             h2 #h-campaigns { "Campaigns" }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use tare_board::Scoreboard;
 use tare_board::format::quantity;
 use tare_board::identity::{Identity, Known};
-use tare_proto::{Hello, Unit};
+use tare_proto::{Foreign, Hello, Unit};
 use tare_store::{Campaign, LayerRow, Order, Role};
 
 /// Longest command and other text that is shown, and blocks whose order is.
@@ -38,10 +38,10 @@ fn hello_of(campaign: &Campaign, layer: usize) -> Option<&Hello> {
 }
 
 /// Names and values; what is not known is left out.
-fn list(pairs: &[(&str, String)]) -> Markup {
+fn list(pairs: &[(&str, impl Foreign)]) -> Markup {
     html! {
         dl {
-            @for (name, value) in pairs.iter().filter(|(_, value)| !value.trim().is_empty()) {
+            @for (name, value) in pairs.iter().filter(|(_, value)| !value.raw().trim().is_empty()) {
                 div { dt { (name) } dd { (fit(&clean(value), TEXT)) } }
             }
         }
@@ -98,8 +98,8 @@ fn layers(campaign: &Campaign) -> Markup {
 
 fn layer(campaign: &Campaign, at: usize, row: &LayerRow) -> Markup {
     let hello = hello_of(campaign, at);
-    let kind = row.kind.as_str();
-    let settings = row.settings.as_str();
+    let kind = row.kind.raw();
+    let settings = row.settings.raw();
     let artifacts = &row.artifacts;
     let what = Identity::of(Known { kind, settings, artifacts, hello }).what;
     let text = |value: Option<String>| fit(&clean(&value.unwrap_or_else(|| "–".into())), TEXT);
@@ -132,17 +132,17 @@ fn settings(campaign: &Campaign) -> Markup {
     let clock = plan.machine.unit(Unit::Nanoseconds);
     let pairs = [
         ("Made", plan.created.clone()),
-        ("Asked for", extent),
-        ("Seed", plan.seed.to_string()),
+        ("Asked for", extent.into()),
+        ("Seed", plan.seed.to_string().into()),
         ("Baseline", plan.baseline.clone()),
         ("Order", taken(plan.order).into()),
-        ("Margin δ", words::percent_of(plan.margin)),
-        ("Machine", plan.machine.to_string()),
-        ("Shortest batch", quantity(clock, plan.batch_ns as f64)),
-        ("Longest series", quantity(clock, plan.series_ms as f64 * 1e6)),
-        ("Longest boot", format!("{} s", plan.boot_s)),
+        ("Margin δ", words::percent_of(plan.margin).into()),
+        ("Machine", plan.machine.to_string().into()),
+        ("Shortest batch", quantity(clock, plan.batch_ns as f64).into()),
+        ("Longest series", quantity(clock, plan.series_ms as f64 * 1e6).into()),
+        ("Longest boot", format!("{} s", plan.boot_s).into()),
         ("tare", plan.tare_version.clone()),
-        ("Probe", format!("sha256 {}", plan.probe_sha256)),
+        ("Probe", format!("sha256 {}", plan.probe_sha256.raw()).into()),
     ];
     list(&pairs)
 }
@@ -170,7 +170,7 @@ fn order(campaign: &Campaign) -> Markup {
     };
     let said = |block: u32| {
         let boots = campaign.boots.iter().filter(|boot| boot.block == block);
-        let name = |layer: usize| campaign.layers.get(layer).map_or("", |l| l.name.as_str());
+        let name = |layer: usize| campaign.layers.get(layer).map_or("", |l| l.name.raw());
         let one = |boot: &tare_store::Boot| {
             let floor = if boot.role == Role::Floor { " (A/A)" } else { "" };
             let retry = if boot.attempt > 1 { " (again)" } else { "" };

@@ -20,7 +20,7 @@ pub(super) fn shapes(board: &Scoreboard, row: &Row) -> Markup {
         "Spread (jitter)",
         "Above baseline",
     ];
-    let of_row = row.samples.map(|samples| (0, board.baseline.as_str(), samples));
+    let of_row = row.samples.map(|samples| (0, board.baseline.raw(), samples));
     html! {
         table.shapes.cards {
             caption { "Location and spread. Shift: Hodges–Lehmann" (meaning(row.better))
@@ -34,7 +34,7 @@ pub(super) fn shapes(board: &Scoreboard, row: &Row) -> Markup {
                 @for (at, cell) in row.cells.iter().enumerate() {
                     @if let Some(samples) = &cell.samples {
                         tr {
-                            (described(row.unit, at + 1, &cell.layer, samples))
+                            (described(row.unit, at + 1, cell.layer.raw(), samples))
                             @match &cell.shape {
                                 Some(shape) => { (compared(row.unit, shape)) }
                                 None if of_row.is_some() => { td colspan="3" { "needs two blocks with both" } }
@@ -91,9 +91,9 @@ fn range(unit: Unit, interval: &MeanInterval) -> String {
 
 /// What the samples' order and modes say against taking one number for them.
 pub(super) fn findings(board: &Scoreboard, row: &Row) -> Markup {
-    let of_baseline = row.findings.iter().map(|finding| (0, board.baseline.as_str(), finding));
+    let of_baseline = row.findings.iter().map(|finding| (0, board.baseline.raw(), finding));
     let of_cells = row.cells.iter().enumerate().flat_map(|(at, cell)| {
-        cell.findings.iter().map(move |finding| (at + 1, cell.layer.as_str(), finding))
+        cell.findings.iter().map(move |finding| (at + 1, cell.layer.raw(), finding))
     });
     let found: Vec<(usize, &str, &Finding)> = of_baseline.chain(of_cells).collect();
     html! {

@@ -61,8 +61,8 @@ fn machine(board: &Scoreboard) -> String {
 fn means(board: &Scoreboard) -> Markup {
     let mut suites: Vec<(&str, Measure)> = Vec::new();
     for mean in board.geomeans.iter().filter(|mean| mean.rows + mean.left_out > 1) {
-        if !suites.contains(&(&mean.suite, mean.measure)) {
-            suites.push((&mean.suite, mean.measure));
+        if !suites.contains(&(mean.suite.raw(), mean.measure)) {
+            suites.push((mean.suite.raw(), mean.measure));
         }
     }
     html! {

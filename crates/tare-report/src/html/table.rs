@@ -45,8 +45,8 @@ pub(super) fn section(board: &Scoreboard) -> Markup {
 fn suites(board: &Scoreboard) -> Vec<&str> {
     let mut suites: Vec<&str> = Vec::new();
     for row in &board.rows {
-        if !suites.contains(&row.suite.as_str()) {
-            suites.push(&row.suite);
+        if !suites.contains(&row.suite.raw()) {
+            suites.push(row.suite.raw());
         }
     }
     suites

@@ -54,7 +54,7 @@ fn failed(board: &Scoreboard) -> Markup {
 }
 
 fn one_boot(boot: &FailedBoot) -> Markup {
-    let lines: Vec<&str> = boot.console.as_deref().unwrap_or("").lines().collect();
+    let lines: Vec<&str> = boot.console.as_ref().map_or("", Untrusted::raw).lines().collect();
     let tail: Vec<String> = lines[lines.len().saturating_sub(CONSOLE)..]
         .iter()
         .map(|line| fit(&clean(line), COLUMNS))

@@ -9,7 +9,7 @@ use tare_board::format::{
     count, pair, percent_above_one, quantity, ratio_and_interval, short_ratio,
 };
 use tare_board::{Cell, LayerSummary, Measure, Row, Scoreboard, Verdict};
-use tare_proto::Better;
+use tare_proto::{Better, Foreign, Untrusted};
 
 /// Most warnings and failed boots that are shown, and console lines of each.
 const WARNINGS: usize = 20;
@@ -143,7 +143,7 @@ fn details(out: &mut String, board: &Scoreboard, shown: &[(usize, &LayerSummary)
 
 fn detail(row: &Row, cell: &Cell, margin: f64) -> String {
     let Some(ratio) = &cell.ratio else {
-        let why = cell.why.as_deref().map(|why| format!(": {}", prose(why))).unwrap_or_default();
+        let why = cell.why.as_ref().map(|why| format!(": {}", prose(why))).unwrap_or_default();
         let what = words::absent_in_words(cell.presence);
         return format!("| {} | – | – | – | – | {what}{why} |", code(&row.benchmark));
     };
@@ -178,7 +178,7 @@ fn remarks(out: &mut String, board: &Scoreboard) {
             out,
             &format!("- {} in {}: {}", code(&boot.layer), words::which(boot), prose(&boot.why)),
         );
-        console(out, boot.console.as_deref().unwrap_or(""));
+        console(out, boot.console.as_ref().map_or("", Untrusted::raw));
     }
     if boots > FAILED_BOOTS {
         line(out, &format!("- and {} more", boots - FAILED_BOOTS));

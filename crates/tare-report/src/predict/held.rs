@@ -39,7 +39,7 @@ fn factor(guess: f64, measured: f64) -> String {
 
 /// What the predictions of each layer come to.
 fn summary(all: &[Held]) -> String {
-    let mut layers: Vec<&str> = all.iter().map(|held| held.layer.as_str()).collect();
+    let mut layers: Vec<&str> = all.iter().map(|held| held.layer.raw()).collect();
     layers.dedup();
     let mut text = String::new();
     for layer in layers {
@@ -84,7 +84,7 @@ fn of_cpu_time(own: &[&Held]) -> String {
 /// How far two measurements of the same program on the same layer are apart, which no prediction can do without.
 fn against_itself(all: &[Held]) -> String {
     let mut floors: Vec<(&str, f64)> =
-        all.iter().filter_map(|held| Some((held.program.as_str(), held.floor?))).collect();
+        all.iter().filter_map(|held| Some((held.program.raw(), held.floor?))).collect();
     floors.sort_by(|a, b| a.0.cmp(b.0));
     floors.dedup_by(|a, b| a.0 == b.0);
     if floors.is_empty() {

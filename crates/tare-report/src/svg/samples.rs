@@ -51,7 +51,7 @@ pub(crate) fn of_benchmark<'a>(
         let figures = counted.summary(layer, benchmark)?;
         let mut sorted: Vec<f64> = boots.iter().flat_map(|boot| boot.values).copied().collect();
         sorted.sort_unstable_by(f64::total_cmp);
-        Some(LayerSamples { series, name: &row.name, boots, sorted, figures })
+        Some(LayerSamples { series, name: row.name.raw(), boots, sorted, figures })
     };
     named.filter_map(one).collect()
 }

@@ -8,7 +8,7 @@ use crate::clean::{clean, fit};
 use crate::words;
 use tare_board::format::{count, percent, ratio_and_interval};
 use tare_board::{Factor, Ratio, Response, Scoreboard, Sweep};
-use tare_proto::Better;
+use tare_proto::{Better, Foreign, Untrusted};
 use tare_store::Design;
 
 /// Most columns of a name of a knob, of one of its settings, and of a benchmark.
@@ -116,12 +116,12 @@ fn setting(response: &Response, levels: &[usize]) -> String {
 }
 
 /// A knob's name, harmless and of bearable length; of a word in a setting only the word: `xen_blkfront.max_queues`.
-pub(crate) fn name(text: &str) -> String {
-    let word = text.split_once('.').map_or(text, |(_, word)| word);
+pub(crate) fn name(text: &(impl Foreign + ?Sized)) -> String {
+    let word = text.raw().split_once('.').map_or(text.raw(), |(_, word)| word);
     fit(&clean(word), KNOB)
 }
 
-fn level(text: &str) -> String {
+fn level(text: &(impl Foreign + ?Sized)) -> String {
     fit(&clean(text), LEVEL)
 }
 
@@ -137,11 +137,11 @@ pub(crate) fn any(board: &Scoreboard) -> bool {
 
 /// Names without what they all begin and end with: `6.1.0-47` of `linux-image-6.1.0-47-amd64`. Arguments stay whole: the dashes
 /// that they begin with are their own.
-pub(crate) fn distinct(names: &[String]) -> Vec<String> {
-    if names.iter().any(|name| name.starts_with('-')) {
+pub(crate) fn distinct(names: &[Untrusted]) -> Vec<String> {
+    if names.iter().any(|name| name.raw().starts_with('-')) {
         return names.iter().map(|name| level(name)).collect();
     }
-    let parts: Vec<Vec<&str>> = names.iter().map(|name| name.split('-').collect()).collect();
+    let parts: Vec<Vec<&str>> = names.iter().map(|name| name.raw().split('-').collect()).collect();
     let least = parts.iter().map(Vec::len).min().unwrap_or(0).saturating_sub(1);
     let common = |at: &dyn Fn(&[&str], usize) -> String| {
         let same = |n: &usize| parts.windows(2).all(|pair| at(&pair[0], *n) == at(&pair[1], *n));
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn names_are_shown_by_what_tells_them_apart() {
         let of =
-            |names: &[&str]| distinct(&names.iter().map(ToString::to_string).collect::<Vec<_>>());
+            |names: &[&str]| distinct(&names.iter().map(|name| (*name).into()).collect::<Vec<_>>());
         let kernels = ["linux-image-6.1.0-47-amd64", "linux-image-6.12.100+deb12-amd64"];
         assert_eq!(of(&kernels), ["6.1.0-47", "6.12.100+deb12"]);
         assert_eq!(of(&["a", "b"]), ["a", "b"]);

@@ -181,7 +181,7 @@ fn counted_of(response: &Response, (at, knob): (usize, &Factor), level: usize) -
     };
     let of_step = |one: &&CountedEffect| one.knob == at && one.level == level;
     let mut all: Vec<&CountedEffect> = response.counted.iter().filter(of_step).collect();
-    let crosses = |one: &CountedEffect| !one.counter.ends_with("/instructions");
+    let crosses = |one: &CountedEffect| !one.counter.raw().ends_with("/instructions");
     all.sort_by(|a, b| crosses(a).cmp(&crosses(b)).then(part(b).total_cmp(&part(a))));
     let rows = all.iter().take(COUNTED).map(|one| {
         let interval = format!("{}–{}", signed(one.low), signed(one.high));

@@ -7,6 +7,7 @@ use crate::document::{self, Column, Ink, Piece, Table};
 use crate::words;
 use tare_board::format::{pair, ratio_and_interval};
 use tare_board::{Cell, LayerSummary, Measure, Row, Scoreboard, Verdict};
+use tare_proto::Untrusted;
 
 /// Fewest columns that a benchmark's name gets, and most.
 const NAME: (usize, usize) = (12, 40);
@@ -50,15 +51,15 @@ fn one(page: &mut Page, board: &Scoreboard, layer: &LayerSummary, at: usize) {
 const WORDS: &[&str] = &["start", "stop", "check", "prepare", "push", "finish"];
 
 /// A layer's settings, without the words that its kind has brought.
-fn brief(layer: &LayerSummary) -> String {
+fn brief(layer: &LayerSummary) -> Untrusted {
     if layer.kind == "command" {
         return layer.settings.clone();
     }
     // A comma within a value stands behind a backslash.
-    let escaped = layer.settings.replace("\\,", "\u{1}");
+    let escaped = layer.settings.raw().replace("\\,", "\u{1}");
     let words = |part: &str| part.split_once('=').is_some_and(|(key, _)| WORDS.contains(&key));
     let kept: Vec<&str> = escaped.split(',').filter(|part| !words(part)).collect();
-    kept.join(",").replace('\u{1}', "\\,")
+    kept.join(",").replace('\u{1}', "\\,").into()
 }
 
 fn columns(board: &Scoreboard, layer: &str, baseline: &str) -> Vec<Column> {
@@ -107,7 +108,7 @@ fn absent(page: &mut Page, board: &Scoreboard, at: usize) {
             continue;
         }
         let what = words::absent_in_words(cell.presence);
-        let why = cell.why.as_deref().map(|why| format!(": {}", super::reason(why)));
+        let why = cell.why.as_ref().map(|why| format!(": {}", super::reason(why)));
         page.labelled(
             &format!("{}: ", words::name(&row.benchmark)),
             Ink::Dim,

@@ -7,7 +7,7 @@ use crate::document::{Ink, Item};
 use crate::{trouble, words};
 use tare_board::Scoreboard;
 use tare_board::format::count;
-use tare_proto::Machine;
+use tare_proto::{Machine, Untrusted};
 
 /// Last console lines that are shown of a failed boot, and boots that are shown of a campaign.
 const CONSOLE_LINES: usize = 12;
@@ -49,7 +49,7 @@ pub(super) fn failed_boots(page: &mut Page, board: &Scoreboard) {
         let label = format!("{}, ", words::name(&boot.layer));
         let text = format!("{}: {}", words::which(boot), reason(&boot.why));
         page.labelled(&label, Ink::Plain, &text);
-        let lines: Vec<&str> = boot.console.as_deref().unwrap_or("").lines().collect();
+        let lines: Vec<&str> = boot.console.as_ref().map_or("", Untrusted::raw).lines().collect();
         for line in &lines[lines.len().saturating_sub(CONSOLE_LINES)..] {
             page.verbatim(Ink::Dim, "    | ", &clean(line));
         }
@@ -122,7 +122,7 @@ pub(super) fn provenance(page: &mut Page, board: &Scoreboard) {
             words::name(&from.created),
         ),
     );
-    let mut estimators: Vec<&str> = board.rows.iter().map(|row| row.estimator.as_str()).collect();
+    let mut estimators: Vec<&str> = board.rows.iter().map(|row| row.estimator.raw()).collect();
     estimators.sort_unstable();
     estimators.dedup();
     if !estimators.is_empty() {

@@ -7,7 +7,7 @@ use crate::words;
 use tare_board::format::{percent_above_one, quantity, short_ratio};
 use tare_board::load::plain;
 use tare_board::{Geomean, LayerSummary, Measure, Row, Scoreboard, Verdict};
-use tare_proto::{Better, name_and_load};
+use tare_proto::{Better, Untrusted, name_and_load};
 
 /// Columns that a layer takes in the matrix: `12.3 ▲*`.
 const CELL: usize = 8;
@@ -54,8 +54,8 @@ fn one(page: &mut Page, board: &Scoreboard, columns: &[usize]) {
     let mut rows = header(board, columns);
     let mut suites: Vec<&str> = Vec::new();
     for row in &board.rows {
-        if !suites.contains(&row.suite.as_str()) {
-            suites.push(&row.suite);
+        if !suites.contains(&row.suite.raw()) {
+            suites.push(row.suite.raw());
         }
     }
     for suite in &suites {
@@ -67,7 +67,7 @@ fn one(page: &mut Page, board: &Scoreboard, columns: &[usize]) {
         let mut above = "";
         for row in probe {
             rows.push(benchmark(board, row, columns, above));
-            above = name_and_load(&row.benchmark).0;
+            above = name_and_load(row.benchmark.raw()).0;
         }
         rows.extend(means(board, suite, columns));
         rows.extend(host.into_iter().map(|row| benchmark(board, row, columns, "")));
@@ -88,8 +88,8 @@ fn header(board: &Scoreboard, columns: &[usize]) -> Vec<Vec<Piece>> {
         let lines = lines(text, CELL);
         lines.into_iter().map(|line| format!("{line:>NUMBER$}")).collect()
     };
-    let mut names = vec![vec!["benchmark".to_owned()], lines(&board.baseline, BASELINE)];
-    names.extend(columns.iter().map(|&at| over_numbers(&layers[at].name)));
+    let mut names = vec![vec!["benchmark".to_owned()], lines(board.baseline.raw(), BASELINE)];
+    names.extend(columns.iter().map(|&at| over_numbers(layers[at].name.raw())));
     names.push(vec!["floor".into()]);
     let height = names.iter().map(Vec::len).max().unwrap_or(1);
     let line = |y: usize| {
@@ -106,7 +106,7 @@ fn header(board: &Scoreboard, columns: &[usize]) -> Vec<Vec<Piece>> {
 /// A row's line; below a row of the same benchmark, `above`, only its load stands there, where its name would end.
 fn benchmark(board: &Scoreboard, row: &Row, columns: &[usize], above: &str) -> Vec<Piece> {
     let arrow = if row.better == Better::Higher { " ↑" } else { "" };
-    let (base, load) = name_and_load(&row.benchmark);
+    let (base, load) = name_and_load(row.benchmark.raw());
     let full = match base == above && load != 1 {
         true => format!("{:>1$}@{load}", "", width(&clean(base)).min(LOAD_AT)),
         false => clean(&row.benchmark),
@@ -120,7 +120,7 @@ fn benchmark(board: &Scoreboard, row: &Row, columns: &[usize], above: &str) -> V
     pieces
 }
 
-fn cell(row: &Row, at: usize, shared: &[String]) -> Piece {
+fn cell(row: &Row, at: usize, shared: &[Untrusted]) -> Piece {
     let cell = &row.cells[at];
     let Some(ratio) = cell.ratio else {
         return Piece::new(Ink::Dim, format!("{:>NUMBER$}", words::without_ratio(row, cell)));
@@ -142,7 +142,7 @@ fn means(board: &Scoreboard, suite: &str, columns: &[usize]) -> Vec<Vec<Piece>> 
             mean.suite == suite && mean.measure == measure && mean.layer == layers[at].name
         })
     };
-    let plain = plain(board.rows.iter().map(|row| row.benchmark.as_str()));
+    let plain = plain(board.rows.iter().map(|row| row.benchmark.raw()));
     let size = |measure| {
         let rows = board.rows.iter().zip(&plain).filter(|(_, plain)| **plain).map(|(row, _)| row);
         let rows = rows.filter(|row| row.suite == suite && !row.by_host);

@@ -94,12 +94,14 @@ fn measured(
     numbers: &[u32],
     left: &mut Vec<String>,
 ) -> Result<Times, Failed> {
-    let mut time = || one.work(&work.measured);
+    let mut time = || one.work(work.measured.raw());
     let before = time()?;
     let mut crowd = Crowd::start(starter, numbers).map_err(|Interrupted| Failed::Interrupted)?;
     let beside = match crowd.failed.first() {
         Some(why) => Err(Failed::Start(format!("a neighbour did not start: {why}"))),
-        None => time().and_then(|idle| Ok((idle, busily(&mut crowd.up, &work.busy, &mut time)?))),
+        None => {
+            time().and_then(|idle| Ok((idle, busily(&mut crowd.up, work.busy.raw(), &mut time)?)))
+        }
     };
     left.extend(crowd.stop().into_iter().flat_map(|stopped| stopped.left));
     let (idle, busy) = beside?;

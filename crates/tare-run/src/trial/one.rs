@@ -81,10 +81,10 @@ pub(crate) fn boot(layer: &dyn Layer, machine: Machine, on: &Trials) -> Result<T
 /// The artifact with its hash and what it says of itself.
 fn describe(artifact: &Artifact) -> StoredArtifact {
     StoredArtifact {
-        role: artifact.role.clone(),
-        path: artifact.path.display().to_string(),
-        sha256: sha256(&artifact.path).unwrap_or_default(),
-        version: artifact.version(),
+        role: artifact.role.clone().into(),
+        path: artifact.path.display().to_string().into(),
+        sha256: sha256(&artifact.path).unwrap_or_default().into(),
+        version: artifact.version().into(),
     }
 }
 

@@ -104,7 +104,7 @@ pub fn campaign_of(directory: &Path, layer: &str, finish: bool, created: &str) -
     let row = |name: &str| LayerRow {
         name: name.into(),
         kind: "mock".into(),
-        settings: String::new(),
+        settings: String::new().into(),
         unavailable: None,
         artifacts: vec![],
     };

@@ -35,7 +35,13 @@ pub fn plan() -> Plan {
 
 pub fn layer(name: &str) -> LayerRow {
     let (name, kind) = (name.to_owned(), name.to_owned());
-    LayerRow { name, kind, settings: "name=x".into(), unavailable: None, artifacts: Vec::new() }
+    LayerRow {
+        name: name.into(),
+        kind: kind.into(),
+        settings: "name=x".into(),
+        unavailable: None,
+        artifacts: Vec::new(),
+    }
 }
 
 pub fn bench(name: &str) -> BenchInfo {

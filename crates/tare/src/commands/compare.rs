@@ -73,7 +73,10 @@ fn options(args: &CompareArgs, before: &Campaign, after: &Campaign) -> CompareOp
 fn refuse(args: &CompareArgs, comparison: &Comparison) -> Result<()> {
     let reasons: Vec<String> = comparison
         .refusals()
-        .map(|d| d.layer.iter().map(|layer| format!("{layer}: ")).collect::<String>() + &d.text)
+        .map(|d| {
+            d.layer.iter().map(|layer| format!("{}: ", layer.raw())).collect::<String>()
+                + d.text.raw()
+        })
         .map(|reason| clean(&reason))
         .collect();
     if args.force || reasons.is_empty() {

@@ -119,7 +119,7 @@ fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
                 text.push_str(&format!("         {}\n", identity.what));
             }
             if let Some(remark) = &identity.remark {
-                text.push_str(&format!("         note: {}\n", remark.text));
+                text.push_str(&format!("         note: {}\n", remark.text.raw()));
             }
             if far::is_far(&asked.settings) {
                 for comment in far::comments(&trial.hello) {
@@ -129,7 +129,9 @@ fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
             for artifact in &trial.artifacts {
                 text.push_str(&format!(
                     "         {} {} {}\n",
-                    artifact.role, artifact.path, artifact.version
+                    artifact.role.raw(),
+                    artifact.path.raw(),
+                    artifact.version.raw()
                 ));
             }
             for path in &trial.left {

@@ -27,7 +27,7 @@ pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
             "{} was begun with another probe, whose figures must not be mixed with this one's; \
              go on with the tare that began it (version {})",
             args.dir.display(),
-            campaign.plan.tare_version
+            campaign.plan.tare_version.raw()
         );
     }
     tare_run::check_space(&args.dir)?;
@@ -69,10 +69,10 @@ fn as_it_is(args: &ResumeArgs, blocks: u32) -> Result<ExitCode> {
 fn roots(campaign: &Campaign, cache: &Path) -> Result<Vec<HeldRoot>> {
     let mut held = Vec::new();
     for row in campaign.layers.iter().filter(|row| row.unavailable.is_none()) {
-        let settings = Settings::parse(&row.settings)?;
+        let settings = Settings::parse(row.settings.raw())?;
         let Some(path) = settings.get(config::ROOT) else { continue };
         let root = hold_again(cache, Path::new(path));
-        held.extend(root.map_err(|no| anyhow!("{}: {}; {}", row.name, no.why, no.remedy))?);
+        held.extend(root.map_err(|no| anyhow!("{}: {}; {}", row.name.raw(), no.why, no.remedy))?);
     }
     Ok(held)
 }
@@ -81,7 +81,7 @@ fn roots(campaign: &Campaign, cache: &Path) -> Result<Vec<HeldRoot>> {
 fn again(campaign: &Campaign) -> Result<Vec<CampaignLayer>> {
     let rows = &campaign.layers;
     let asked: Vec<Settings> =
-        rows.iter().map(|row| Settings::parse(&row.settings)).collect::<Result<_, _>>()?;
+        rows.iter().map(|row| Settings::parse(row.settings.raw())).collect::<Result<_, _>>()?;
     let made = layers(campaign.plan.machine, &asked)?.into_iter().zip(rows);
     let weighed = made.map(|(Asked { name, layer, .. }, row)| {
         let trial_s = row.unavailable.is_none().then_some(0.0);

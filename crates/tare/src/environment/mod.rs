@@ -117,7 +117,7 @@ pub fn look(view: &View) -> Vec<CheckResult> {
 /// warning, and one for all notes together.
 pub fn record(store: &mut Store, cpus: &[u32]) -> Result<()> {
     for text in comments(&look(&View::of_this_host(cpus))) {
-        store.warn(&Warning { layer: None, benchmark: None, text })?;
+        store.warn(&Warning { layer: None, benchmark: None, text: text.into() })?;
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ impl WantedProgram {
         let rows = self.benches.iter().zip(&self.planned.rows);
         let printed = rows.filter(|(_, row)| row.value != ProgramValue::Time);
         printed
-            .map(|(bench, _)| Printed { name: bench.name.clone(), better: bench.better })
+            .map(|(bench, _)| Printed { name: bench.name.clone().into(), better: bench.better })
             .collect()
     }
 }

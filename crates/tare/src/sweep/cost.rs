@@ -71,7 +71,7 @@ fn layers(sweep: &Sweep, with: Design) -> u64 {
         let Turned::Layer(layer) = &knob.of else { continue };
         match of.iter_mut().find(|(name, _)| name == layer) {
             Some((_, levels)) => levels.push(knob.values.len()),
-            None => of.push((layer, vec![knob.values.len()])),
+            None => of.push((layer.raw(), vec![knob.values.len()])),
         }
     }
     of.iter().map(|(_, levels)| design::size(with, levels).unwrap_or(u64::MAX)).sum()
@@ -93,7 +93,7 @@ mod tests {
     use tare_store::{Knob, SweptLayer};
 
     fn sweep(levels: &[usize]) -> Sweep {
-        let values = |n: usize| (0..n).map(|v| v.to_string()).collect();
+        let values = |n: usize| (0..n).map(|v| v.to_string().into()).collect();
         let of = || Turned::Layer("uml".into());
         let knobs = levels.iter().map(|&n| Knob {
             name: "k".into(),

@@ -33,7 +33,7 @@ impl Swept {
         let name = baseline?;
         let made = self.sweep.iter().flat_map(|sweep| &sweep.layers);
         let mut first = made.filter(|layer| layer.of == name);
-        Some(first.next().map_or(name, |layer| &layer.name).to_owned())
+        Some(first.next().map_or(name, |layer| layer.name.raw()).to_owned())
     }
 }
 
@@ -125,12 +125,12 @@ fn all(base: &Settings, layer: &str, own: &[&Handle], sweep: &mut Sweep) -> Resu
             turn(&mut settings, knob, value)?;
         }
         made.push(settings);
-        sweep.layers.push(SweptLayer { name, of: layer.to_owned(), levels });
+        sweep.layers.push(SweptLayer { name: name.into(), of: layer.into(), levels });
     }
     sweep.knobs.extend(own.iter().map(|handle| Knob {
-        name: handle.name.clone(),
-        of: Turned::Layer(layer.to_owned()),
-        values: handle.arg.values.clone(),
+        name: handle.name.clone().into(),
+        of: Turned::Layer(layer.into()),
+        values: handle.arg.values.iter().map(|value| value.as_str().into()).collect(),
         ordered: handle.arg.is_version(),
     }));
     Ok(made)
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(made.baseline(Some("native")).as_deref(), Some("native"));
         let sweep = made.sweep.unwrap();
         assert_eq!(
-            sweep.knobs.iter().map(|k| k.name.as_str()).collect::<Vec<_>>(),
+            sweep.knobs.iter().map(|k| k.name.raw()).collect::<Vec<_>>(),
             ["memory", "append.pti", "load"]
         );
         assert_eq!(sweep.layers[3].levels, [1, 1]);

@@ -107,10 +107,15 @@ impl Knobs {
     fn of_rows(&self) -> Vec<Knob> {
         let knob = |knob: &SweepArg| {
             let of = match family(knob) {
-                Some(family) => Turned::Size(family.to_owned()),
+                Some(family) => Turned::Size(family.into()),
                 None => Turned::Load,
             };
-            Knob { name: knob.knob.clone(), of, values: knob.values.clone(), ordered: false }
+            Knob {
+                name: knob.knob.clone().into(),
+                of,
+                values: knob.values.iter().map(|value| value.as_str().into()).collect(),
+                ordered: false,
+            }
         };
         self.knobs.iter().filter(|knob| is_of_rows(knob)).map(knob).collect()
     }

@@ -35,7 +35,7 @@ impl Strip {
             means.iter().find(same).map(|mean| mean.cost)
         };
         let layers = board.others().enumerate();
-        let marks = layers.map(|(at, layer)| (at + 1, mean(&layer.name))).collect();
+        let marks = layers.map(|(at, layer)| (at + 1, mean(layer.name.raw()))).collect();
         Strip { marks, floor: board.floor.bound }
     }
 

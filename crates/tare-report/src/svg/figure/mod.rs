@@ -80,8 +80,7 @@ pub fn load_svg(campaign: &Campaign, board: &Scoreboard, name: &str) -> Option<S
     let drawn = curves.iter().filter(|curve| !curve.points.is_empty());
     let drawn: Vec<_> =
         drawn.filter_map(|curve| Some((*numbers.get(curve.layer)?, curve))).collect();
-    let names =
-        drawn.iter().map(|(series, curve)| (*series, board.layers[curve.layer].name.as_str()));
+    let names = drawn.iter().map(|(series, curve)| (*series, board.layers[curve.layer].name.raw()));
     let (key, height) = key(names, WIDTH);
     let figure = load::figure(&drawn, family.unit, &words::name(words::load(bench)));
     let top = 46.0 + height;

@@ -28,7 +28,7 @@ pub(super) fn file(board: &Scoreboard) -> String {
     let margin = board.method.margin;
     let scale = forest::shared(entries.iter().map(|entry| &entry.strip), margin, PLOT);
     let (key, key_height) =
-        key(board.others().enumerate().map(|(at, l)| (at + 1, l.name.as_str())), WIDTH - 20.0);
+        key(board.others().enumerate().map(|(at, l)| (at + 1, l.name.raw())), WIDTH - 20.0);
     let top = 44.0 + key_height;
     let plots: f64 = entries.iter().map(|entry| entry.strip.height() + GAP).sum();
     let title = format!("What each layer costs against {}", words::name(&board.baseline));
@@ -62,8 +62,8 @@ pub(super) fn file(board: &Scoreboard) -> String {
 fn entries(board: &Scoreboard) -> Vec<Entry> {
     let mut groups: Vec<(&str, Measure)> = Vec::new();
     for mean in board.geomeans.iter().filter(|mean| mean.rows + mean.left_out > 1) {
-        if !groups.contains(&(&mean.suite, mean.measure)) {
-            groups.push((&mean.suite, mean.measure));
+        if !groups.contains(&(mean.suite.raw(), mean.measure)) {
+            groups.push((mean.suite.raw(), mean.measure));
         }
     }
     let mean = |(suite, measure): (&str, Measure)| Entry {

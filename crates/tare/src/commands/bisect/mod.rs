@@ -154,8 +154,8 @@ fn value(out: &Path, bench: &str) -> std::result::Result<Value, NoValue> {
 
 /// Why the only layer has no value.
 fn why(board: &tare_board::Scoreboard, row: &Row) -> String {
-    let failed = board.failed_boots.first().map(|boot| boot.why.clone());
-    failed.unwrap_or_else(|| format!("{} has no value", row.benchmark))
+    let failed = board.failed_boots.first().map(|boot| boot.why.raw().to_owned());
+    failed.unwrap_or_else(|| format!("{} has no value", row.benchmark.raw()))
 }
 
 /// The campaign of one version.

@@ -24,14 +24,14 @@ pub(super) fn metrics(dir: &Path, throughput: Option<&str>) -> Result<Metrics> {
     let campaign = tare_store::load(dir)?;
     let means = means(&campaign);
     let bench = benchmark(&campaign, throughput)?;
-    let baseline = campaign.plan.baseline.clone();
+    let baseline = campaign.plan.baseline.raw().to_owned();
     let mut layer = BTreeMap::new();
     for row in &campaign.layers {
-        let of = |name: &str| means.get(&(row.name.as_str(), name)).copied();
+        let of = |name: &str| means.get(&(row.name.raw(), name)).copied();
         match measured(&of, &campaign, bench) {
-            Ok(measured) => drop(layer.insert(row.name.clone(), measured)),
+            Ok(measured) => drop(layer.insert(row.name.raw().to_owned(), measured)),
             Err(missing) if row.name == baseline || campaign.layers.len() == 2 => {
-                bail!("layer '{}' has no {missing}; {REMEDY}", row.name)
+                bail!("layer '{}' has no {missing}; {REMEDY}", row.name.raw())
             }
             // One of several layers without counts does not keep the others from being explained.
             Err(_) => {}

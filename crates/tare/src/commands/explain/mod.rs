@@ -50,8 +50,9 @@ pub fn every(dir: &Path) -> Result<()> {
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
     let pairs = (0..campaign.benchmarks.len())
         .flat_map(|at| board.others().map(move |layer| (at, &layer.name)));
-    let found: Vec<Explanation> =
-        pairs.filter_map(|(at, layer)| tare_board::explain(&campaign, &board, at, layer)).collect();
+    let found: Vec<Explanation> = pairs
+        .filter_map(|(at, layer)| tare_board::explain(&campaign, &board, at, layer.raw()))
+        .collect();
     if !found.is_empty() {
         output::print(&format!("\n{}", explanations_text(&found)))?;
     }
@@ -62,7 +63,7 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
     let campaign = tare_store::load(dir)?;
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
     let all: Vec<&str> = campaign.benchmarks.iter().map(|bench| bench.name.as_str()).collect();
-    let layers: Vec<&str> = board.others().map(|layer| layer.name.as_str()).collect();
+    let layers: Vec<&str> = board.others().map(|layer| layer.name.raw()).collect();
     known("benchmark", args.benchmark.as_deref(), &all)?;
     known("layer", args.layer.as_deref(), &layers)?;
     let wanted = |name: &str, of: &Option<String>| of.as_deref().is_none_or(|of| of == name);

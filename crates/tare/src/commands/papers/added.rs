@@ -18,7 +18,7 @@ pub(super) struct Added {
 /// The rows of a table of added times that the campaign has for its layer `at`.
 pub(super) fn rows(table: &Table, board: &Scoreboard, at: usize) -> Vec<Added> {
     let one = |row: &tare_import::Row| {
-        let names = board.rows.iter().map(|own| own.benchmark.as_str());
+        let names = board.rows.iter().map(|own| own.benchmark.raw());
         let own = &board.rows[row.found_in(names)?];
         let pair = own.cells[at].pair?;
         let nanoseconds = match row.unit.as_str() {
@@ -81,7 +81,7 @@ pub(super) fn named(paper: &Paper, board: &Scoreboard) -> String {
     for (at, layer) in board.others().enumerate() {
         let ratio = |row: &usize| {
             let own = &board.rows[*row];
-            Some((own.cells[at].ratio?.value, own.benchmark.split_once('/')?.1))
+            Some((own.cells[at].ratio?.value, own.benchmark.raw().split_once('/')?.1))
         };
         let mut ratios: Vec<(f64, &str)> = rows.iter().filter_map(ratio).collect();
         ratios.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -24,9 +24,9 @@ pub(super) fn compare(paper: &Paper, dir: &Path) -> Result<String> {
         }
     }
     for table in paper.table.iter().filter(|table| !table.added) {
-        let base = base(table, &board.baseline);
+        let base = base(table, board.baseline.raw());
         for (at, layer) in board.others().enumerate() {
-            let columns = columns(table, base, &layer.name);
+            let columns = columns(table, base, layer.name.raw());
             let rows = rows(table, base, &columns, &board, at);
             if columns.is_empty() || rows.is_empty() {
                 continue;
@@ -93,7 +93,7 @@ impl Pair {
 
 fn rows(table: &Table, base: usize, columns: &[usize], board: &Scoreboard, at: usize) -> Vec<Pair> {
     let pair = |row: &tare_import::Row| {
-        let names = board.rows.iter().map(|own| own.benchmark.as_str());
+        let names = board.rows.iter().map(|own| own.benchmark.raw());
         let own = &board.rows[row.found_in(names)?];
         let ratio = own.cells[at].ratio?;
         let below = row.values.get(base)?;
@@ -104,7 +104,9 @@ fn rows(table: &Table, base: usize, columns: &[usize], board: &Scoreboard, at: u
             if same { ratio } else { 1.0 / ratio }
         };
         Some(Pair {
-            name: clean(own.benchmark.split_once('/').map_or(&own.benchmark, |(_, name)| name)),
+            name: clean(
+                own.benchmark.raw().split_once('/').map_or(own.benchmark.raw(), |(_, name)| name),
+            ),
             published: columns.iter().map(published).collect(),
             here: ratio.value,
             interval: ratio.low.zip(ratio.high),

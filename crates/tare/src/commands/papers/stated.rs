@@ -47,7 +47,7 @@ fn amount(claim: &Claim) -> String {
 
 /// The lines of benchmark `name`, one a load, on layer `at`.
 fn costs(board: &Scoreboard, name: &str, at: usize) -> Vec<String> {
-    let stem = |row: &Row| row.benchmark.split('@').next() == Some(name);
+    let stem = |row: &Row| row.benchmark.raw().split('@').next() == Some(name);
     board.rows.iter().filter(|row| stem(row)).filter_map(|row| cost(row, at)).collect()
 }
 

@@ -76,11 +76,11 @@ fn check(campaign: &Campaign, board: &Scoreboard, args: &PredictArgs) -> Result<
     if !native {
         bail!(
             "the baseline of {dir} is {}, and programs are counted natively: measure with --baseline native",
-            board.baseline
+            board.baseline.raw()
         );
     }
     if !board.rows.iter().any(|row| row.suite == PRICES) {
-        let layers: Vec<&str> = board.layers.iter().map(|layer| layer.name.as_str()).collect();
+        let layers: Vec<&str> = board.layers.iter().map(|layer| layer.name.raw()).collect();
         bail!(
             "{dir} does not say what operations cost on its layers. This measures it, as root:\n  tare run --suite {PRICES} \
              --layers {}",

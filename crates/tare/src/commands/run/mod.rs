@@ -216,23 +216,23 @@ fn check_place(out: &Path) -> Result<()> {
 /// What was found out before the first boot.
 fn remember(store: &mut Store, plan: &Plan, tried: &[Tried], found: &[FoundLoads]) -> Result<()> {
     for Tried { row, of_its_host, .. } in tried {
-        row.artifacts.iter().try_for_each(|file| store.add_artifact(&row.name, file))?;
+        row.artifacts.iter().try_for_each(|file| store.add_artifact(row.name.raw(), file))?;
         let said = |text: &String| Warning {
             layer: Some(row.name.clone()),
             benchmark: None,
-            text: text.clone(),
+            text: text.clone().into(),
         };
         of_its_host.iter().try_for_each(|text| store.warn(&said(text)))?;
     }
-    found.iter().try_for_each(|found| store.warn(&remark(&plan.baseline, found)))?;
+    found.iter().try_for_each(|found| store.warn(&remark(plan.baseline.raw(), found)))?;
     Ok(())
 }
 
 /// What a reader of the scoreboard should know of a curve's end.
 fn remark(layer: &str, found: &FoundLoads) -> Warning {
     Warning {
-        layer: Some(layer.to_owned()),
-        benchmark: Some(found.benchmark.clone()),
-        text: format!("loads were found here: {}", found.end),
+        layer: Some(layer.into()),
+        benchmark: Some(found.benchmark.as_str().into()),
+        text: format!("loads were found here: {}", found.end).into(),
     }
 }

@@ -45,7 +45,9 @@ pub fn every(
 pub fn baseline<'a>(tried: &'a [Tried], name: &str) -> Result<Option<&'a Tried>> {
     let base = tried.iter().find(|tried| tried.row.name == name);
     match base.and_then(|base| base.row.unavailable.as_ref()) {
-        Some((why, remedy)) => bail!("the baseline {name} cannot run here: {why}; {remedy}"),
+        Some((why, remedy)) => {
+            bail!("the baseline {name} cannot run here: {}; {}", why.raw(), remedy.raw())
+        }
         None => Ok(base),
     }
 }
@@ -56,12 +58,19 @@ fn tried(asked: Asked, outcome: std::result::Result<Trial, Unavailable>) -> Trie
     let of_its_host = far.map(|trial| far::comments(&trial.hello)).unwrap_or_default();
     let (trial_s, artifacts, unavailable) = match outcome {
         Ok(trial) => (Some(trial.whole.as_secs_f64()), trial.artifacts, None),
-        Err(no) => (None, Vec::new(), Some((no.why, no.remedy))),
+        Err(no) => (None, Vec::new(), Some((no.why.into(), no.remedy.into()))),
     };
     let row = LayerRow {
-        name: name.clone(),
-        kind: kind.to_owned(),
-        settings: settings.to_string(),
+        name: name.clone().into(),
+        kind: kind.into(),
+        settings: settings.to_string().into(),
+        unavailable,
+        artifacts,
+    };
+    let row = LayerRow {
+        name: name.as_str().into(),
+        kind: kind.into(),
+        settings: settings.to_string().into(),
         unavailable,
         artifacts,
     };
