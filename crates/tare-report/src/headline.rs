@@ -113,7 +113,7 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
 
 /// What is missing for a layer that has fewer blocks than the campaign, since its boots failed or it came late.
 fn too_few_of(board: &Scoreboard, mean: &Geomean) -> String {
-    let (rows, blocks) = (rows_of(&mean.suite, mean.rows), mean.cost.blocks);
+    let (rows, blocks) = (rows_of(mean.suite.raw(), mean.rows), mean.cost.blocks);
     format!("nothing to say yet on {rows}: {}", so_few(board, blocks))
 }
 

@@ -4,13 +4,14 @@ use crate::clean::{clean, fit};
 use crate::document::{Ink, Item};
 use crate::words::name;
 use tare_board::Scoreboard;
+use tare_proto::Foreign;
 use tare_store::Warning;
 
 /// Longest text of the campaign's that is printed in one place.
 const REASON: usize = 400;
 
 /// A sentence from the campaign, harmless and of bearable length.
-pub(crate) fn reason(text: &str) -> String {
+pub(crate) fn reason(text: &(impl Foreign + ?Sized)) -> String {
     fit(&clean(text), REASON)
 }
 

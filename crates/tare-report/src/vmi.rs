@@ -75,7 +75,7 @@ fn ratios(page: &mut Page, board: &Scoreboard, rows: &[&Row]) {
 fn ratio_line(
     row: &Row,
     layers: &[(usize, &LayerSummary)],
-    shared: &[Vec<String>],
+    shared: &[Vec<Untrusted>],
 ) -> document::Row {
     let mut cells = vec![Piece::new(Ink::Plain, fit(&clean(&row.benchmark), NAME.1))];
     let mut comments = Vec::new();

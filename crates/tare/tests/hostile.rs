@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Bench, Done, assert_harmless};
+use tare_proto::Untrusted;
 
 fn harmless(what: &str, text: &str) {
     assert_harmless(what, text, &['\n']);

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Bench, row};
+use tare_proto::Untrusted;
 use tare_store::{BootState, Campaign, Order, Outcome, Role};
 
 const MOCKS: &str =

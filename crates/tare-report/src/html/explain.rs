@@ -12,7 +12,7 @@ use tare_store::Campaign;
 /// What is known of every layer's ratio in benchmark number `bench`.
 pub(super) fn explanations(campaign: &Campaign, board: &Scoreboard, bench: usize) -> Markup {
     let layers = board.others().map(|layer| layer.name.clone());
-    let all = layers.filter_map(|layer| explain(campaign, board, bench, &layer));
+    let all = layers.filter_map(|layer| explain(campaign, board, bench, layer.raw()));
     let all: Vec<Explanation> = all.filter(|e| !e.tables.is_empty()).collect();
     html! {
         @for e in &all {

@@ -5,6 +5,7 @@ use crate::clean::{clean, fit};
 use crate::{trouble, words};
 use maud::{Markup, html};
 use tare_board::{FailedBoot, Scoreboard};
+use tare_proto::Untrusted;
 
 /// Most failed boots and warnings that are shown, lines of a console, columns of a line and of a sentence.
 const BOOTS: usize = 40;

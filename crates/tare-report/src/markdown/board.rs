@@ -9,7 +9,7 @@ use tare_board::format::{
     count, pair, percent_above_one, quantity, ratio_and_interval, short_ratio,
 };
 use tare_board::{Cell, LayerSummary, Measure, Row, Scoreboard, Verdict};
-use tare_proto::{Better, Foreign, Untrusted};
+use tare_proto::{Better, Untrusted};
 
 /// Most warnings and failed boots that are shown, and console lines of each.
 const WARNINGS: usize = 20;

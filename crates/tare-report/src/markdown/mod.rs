@@ -6,6 +6,7 @@ pub use board::markdown;
 
 use crate::clean::{clean, fit};
 use crate::document::{Block, Document, Ink, Item, Place, Section, Side, Table};
+use tare_proto::Foreign;
 
 /// Most columns of a name and of a text.
 const NAME: usize = 60;
@@ -117,17 +118,17 @@ fn gap(out: &mut String) {
 }
 
 /// A name: in a code span nothing is markup, and nobody is mentioned.
-fn code(text: &str) -> String {
+fn code(text: &(impl Foreign + ?Sized)) -> String {
     code_of(text, NAME)
 }
 
-fn code_of(text: &str, most: usize) -> String {
+fn code_of(text: &(impl Foreign + ?Sized), most: usize) -> String {
     let text = fit(&clean(text), most).replace('`', "'").replace('|', "\\|");
     if text.is_empty() { "–".into() } else { format!("`{text}`") }
 }
 
 /// A sentence with everything that is markup made plain.
-fn prose(text: &str) -> String {
+fn prose(text: &(impl Foreign + ?Sized)) -> String {
     let mut out = String::new();
     for c in fit(&clean(text), 2 * TEXT).chars() {
         match c {

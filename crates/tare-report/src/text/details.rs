@@ -39,7 +39,8 @@ fn one(page: &mut Page, board: &Scoreboard, layer: &LayerSummary, at: usize) {
     let what: Vec<String> = what.into_iter().filter(|text| !text.is_empty()).collect();
     page.paragraph(Ink::Dim, "", &what.join(" · "));
     if !shared.is_empty() {
-        page.paragraph(Ink::Caution, "", &format!("all rows: {}", shared.join("; ")));
+        let labels: Vec<String> = shared.iter().map(clean).collect();
+        page.paragraph(Ink::Caution, "", &format!("all rows: {}", labels.join("; ")));
     }
     let measured = board.rows.iter().filter(|row| row.cells[at].ratio.is_some());
     let rows = measured.map(|row| line(row, &row.cells[at], board.method.margin, &shared));
@@ -74,7 +75,7 @@ fn columns(board: &Scoreboard, layer: &str, baseline: &str) -> Vec<Column> {
     ]
 }
 
-fn line(row: &Row, cell: &Cell, margin: f64, shared: &[String]) -> document::Row {
+fn line(row: &Row, cell: &Cell, margin: f64, shared: &[Untrusted]) -> document::Row {
     let (ratio, interval) = cell.ratio.as_ref().map(ratio_and_interval).unwrap_or_default();
     let raw = cell.pair.as_ref().map(|raw| pair(row.unit, raw)).unwrap_or_default();
     let ink = cell.verdict.into();

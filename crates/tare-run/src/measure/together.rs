@@ -175,7 +175,7 @@ fn watch(recorder: &mut Recorder, boots: &mut [Booted]) -> Result<(), RunError> 
         if let Some(why) = setup.whole_series(layer).filter(|_| setup.plan.order == Order::Rounds) {
             let text = format!(
                 "takes a whole series of each benchmark after the others' turns, {} takes one more, and its intervals are wider: {why}",
-                setup.plan.baseline
+                setup.plan.baseline.raw()
             );
             recorder.warn(Some(layer), &text)?;
         }

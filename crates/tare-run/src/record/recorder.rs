@@ -85,17 +85,18 @@ impl Recorder<'_> {
         if note.is_empty() {
             return Ok(());
         }
-        let layer = Some(self.setup.layers[slot.layer].name.clone());
-        let benchmark = Some(self.setup.benches[bench].name.clone());
-        Ok(self.store.warn(&Warning { layer, benchmark, text: note.clone() })?)
+        let layer = Some(self.setup.layers[slot.layer].name.as_str().into());
+        let benchmark = Some(self.setup.benches[bench].name.as_str().into());
+        Ok(self.store.warn(&Warning { layer, benchmark, text: note.as_str().into() })?)
     }
 
     /// Records a warning and shows it.
     pub(crate) fn warn(&mut self, layer: Option<usize>, text: &str) -> Result<(), RunError> {
-        let layer = layer.map(|layer| self.setup.layers[layer].name.clone());
-        let said = layer.as_ref().map(|layer| format!("{layer}: {text}"));
+        let layer = layer.map(|layer| self.setup.layers[layer].name.as_str());
+        let said = layer.map(|layer| format!("{layer}: {text}"));
         self.observer.event(Event::Warning(said.as_deref().unwrap_or(text)));
-        Ok(self.store.warn(&Warning { layer, benchmark: None, text: text.to_owned() })?)
+        let layer = layer.map(Into::into);
+        Ok(self.store.warn(&Warning { layer, benchmark: None, text: text.into() })?)
     }
 
     /// Warns of what has been left of a layer that has ended.

@@ -43,7 +43,7 @@ pub fn plan(resolved: &Resolved, contents: Contents) -> Plan {
     let starts: f64 = tried.iter().filter_map(|tried| tried.weighed.trial_s).sum();
     let boots = 1 + tried.iter().filter(|tried| tried.weighed.trial_s.is_some()).count();
     let series_ms = || tare_run::series_ms(budget_s, starts, boots, contents.benches);
-    let has_events = |tried: &Tried| (resolved.policy.has_perf_events)(&tried.row.kind);
+    let has_events = |tried: &Tried| (resolved.policy.has_perf_events)(tried.row.kind.raw());
     Plan {
         machine: resolved.machine,
         order: resolved.order,

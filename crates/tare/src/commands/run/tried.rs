@@ -67,13 +67,6 @@ fn tried(asked: Asked, outcome: std::result::Result<Trial, Unavailable>) -> Trie
         unavailable,
         artifacts,
     };
-    let row = LayerRow {
-        name: name.as_str().into(),
-        kind: kind.into(),
-        settings: settings.to_string().into(),
-        unavailable,
-        artifacts,
-    };
     Tried { row, weighed: CampaignLayer { name, layer, trial_s }, named, of_its_host }
 }
 
