@@ -1,7 +1,7 @@
 //! What a report shows in addition to the scoreboard: counters, load curves and CPU time, as far as they were measured.
 
 use crate::board::Scoreboard;
-use crate::load::{LoadCurve, curve, families};
+use crate::suite::load::{LoadCurve, curve, families};
 use std::collections::BTreeMap;
 use tare_proto::Untrusted;
 use tare_proto::counter::{CPU_SYSTEM, CPU_USER};

@@ -1,6 +1,6 @@
 //! Numbers for people: as many digits as the interval justifies, in units of a suitable size.
 
-use crate::ratio::{Pair, Ratio};
+use crate::figures::{Pair, Ratio};
 use tare_proto::Unit;
 
 /// A ratio for a narrow column: about three digits.

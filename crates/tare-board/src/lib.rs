@@ -1,55 +1,37 @@
 //! `tare-board`: from a campaign to judged values. How these are written is up to `tare-report`.
 //!
 //! [`scoreboard`] turns a [`tare_store::Campaign`] into a [`Scoreboard`] with `tare-stats`: every series becomes a
-//! block's value (`values.rs`), two layers' values a ratio (`cell.rs`), all ratios together verdicts (`assemble.rs`).
+//! block's value (`value/`), two layers' values a ratio (`ratio/`), all ratios together verdicts (`assemble.rs`).
 //! [`compare`] does the same for two campaigns, [`fleet`] for those of many hosts, [`explain`] breaks a ratio down. Names and reasons are passed on as
 //! the campaign holds them; whoever writes them out makes them harmless.
 
 mod assemble;
-mod bases;
 mod board;
-mod cell;
-mod comment;
 mod compare;
 mod explain;
 mod extras;
-mod finding;
+mod figures;
 mod fleet;
-mod floor;
 pub mod format;
-mod geomean;
-mod holes;
-pub mod identity;
-mod index;
 mod limit;
-pub mod load;
-pub mod measured;
-mod moved;
-mod note;
 mod options;
 mod predict;
-pub mod ranking;
 mod ratio;
-mod remark;
-mod samples;
+mod remarks;
 mod sandbox;
-mod sandboxes;
-mod shapes;
-mod subtracted;
-mod support;
+mod suite;
 mod sweep;
-mod values;
+mod value;
 mod warn;
-mod weigh;
 
 pub use assemble::scoreboard;
 pub use board::{
-    BestSetting, Cell, CountedEffect, Counts, Curve, CurvePoint, Effect, Explained, Factor,
-    FailedBoot, Floor, Geomean, Index, IndexRow, Interaction, LayerSummary, Mean, Measure, Method,
-    OverallFloor, Pair, Presence, Provenance, Ratio, Response, Row, Score, Scoreboard, Setting,
-    Subtracted, Sweep, Unavailable, Verdict, Words,
+    Alive, Beside, BestSetting, Cell, CountedEffect, Counts, Curve, CurvePoint, Effect, Estimate,
+    Explained, Factor, FailedBoot, Floor, Geomean, Index, IndexRow, Interaction, LayerSummary,
+    Mean, Measure, Method, OverallFloor, Pair, Phase, Presence, Provenance, Ratio, Response, Row,
+    Sandbox, Score, Scoreboard, Setting, Subtracted, Sweep, Tails, Unavailable, Verdict, Words,
 };
-pub use comment::Comment;
+
 pub use compare::{
     By, Campaigned, CompareError, CompareOptions, ComparedLayer, ComparedRow, Comparison,
     Condition, ConditionError, Difference, Failing, Gate, Judged, Seen, compare,
@@ -58,19 +40,23 @@ pub use explain::{
     Explanation, FactorRow, Factors, Metric, Metrics, Table, TableLine, explain, factors, metrics,
 };
 pub use extras::{Counter, Extras, Usage};
-pub use finding::Finding;
 pub use fleet::{
     Cause, Fleet, FleetCell, FleetLayer, FleetMean, FleetRow, HostEffect, HostRatio, MergeError,
     Merged, MergedCell, MergedHost, MergedLayer, Merger, MissingHost, NotMerged, PooledRatio,
     Property, Reduced, Spread, Subgroup, Subject, fleet, fleet_limits,
 };
 pub use limit::limits;
-pub use load::{LoadCurve, LoadPoint};
 pub use options::Options;
 pub use predict::{
     Band, CONFIDENCE as PREDICTION_CONFIDENCE, Expected, Held, HeldCpu, LayerPrediction, Naive,
     PRICES, Predicted, Prediction, Printed, Profile, Term, Unpriced, held, predict,
 };
-pub use remark::Note;
-pub use samples::{BootSamples, Counted, SampleSummary};
-pub use sandbox::{Alive, Beside, Estimate, Phase, SANDBOX, Sandbox, Tails};
+pub use remarks::comment::Comment;
+pub use remarks::finding::Finding;
+pub use remarks::identity;
+pub use remarks::remark::Note;
+pub use suite::load::{LoadCurve, LoadPoint};
+pub use suite::{load, ranking};
+pub use value::holes::SANDBOX;
+pub use value::measured;
+pub use value::samples::{BootSamples, Counted, SampleSummary};

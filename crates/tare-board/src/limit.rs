@@ -2,11 +2,11 @@
 
 use crate::assemble::{judge, others, weigh_all};
 use crate::board::{Measure, Verdict};
-use crate::cell::verdict;
 use crate::compare::{Candidate, Condition, Gate, Rules, gate};
-use crate::floor::floors;
 use crate::options::Options;
-use crate::values::{BlockResult, Values};
+use crate::ratio::cell::verdict;
+use crate::ratio::floor::floors;
+use crate::value::values::{BlockResult, Values};
 use tare_proto::Better;
 use tare_store::{Campaign, Outcome};
 

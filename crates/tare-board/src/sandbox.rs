@@ -1,117 +1,154 @@
-//! What the suite `sandbox` says of each layer: how its starts are spread, where their time goes, what one more of it costs and how
-//! many this host would hold.
+//! From rows and counters to what the suite `sandbox` says of each layer.
 
-use crate::ratio::Ratio;
-use serde::Serialize;
-use tare_proto::Untrusted;
-use tare_stats::QuantileInterval;
+use crate::board::{Alive, Beside, Estimate, Phase, Sandbox, Tails};
+use crate::board::{LayerSummary, Presence, Row};
+use crate::extras::counted;
+use crate::figures::{Mean, Ratio};
+use crate::value::holes::SANDBOX;
+use crate::value::values::{BlockResult, Values};
+use std::collections::BTreeSet;
+use tare_proto::{BenchInfo, Unit, at_load, name_and_load};
+use tare_stats::{mean, mean_interval, quantile_interval};
+use tare_store::Campaign;
 
-/// The suite's name.
-pub const SANDBOX: &str = "sandbox";
+/// The parts of a start, in their order: the row of each, and what a figure calls it.
+const PHASES: [(&str, &str); 4] = [
+    ("start/host", "host"),
+    ("start/runtime", "runtime"),
+    ("start/kernel", "kernel"),
+    ("start/probe", "probe"),
+];
 
-/// The tails of a row whose samples are whole starts, each a replicate of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Tails {
-    /// How many starts there are.
-    pub starts: usize,
-    /// The median.
-    pub p50: QuantileInterval,
-    /// What 95 of 100 starts do not exceed.
-    pub p95: QuantileInterval,
-    /// What 99 of 100 starts do not exceed.
-    pub p99: QuantileInterval,
-    /// The slowest start: what a quantile comes to that so few starts cannot tell.
-    pub slowest: f64,
+/// The rows that are measured beside neighbours: idle ones, busy ones.
+const BESIDE: [&str; 2] = ["beside/idle", "beside/busy"];
+
+/// Of all samples of a row of the suite that is a time; `None` for other rows, and without samples.
+pub(crate) fn tails(
+    values: &Values,
+    layer: usize,
+    (benchmark, info): (usize, &BenchInfo),
+    confidence: f64,
+) -> Option<Tails> {
+    if info.suite != SANDBOX || info.unit != Unit::Nanoseconds {
+        return None;
+    }
+    let mut all: Vec<f64> = Vec::new();
+    for found in values.all(layer, benchmark) {
+        if let BlockResult::Value(_, series) = found {
+            all.extend(&series.samples);
+        }
+    }
+    let at = |p| quantile_interval(&all, p, confidence).ok();
+    let slowest = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    Some(Tails { starts: all.len(), p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, slowest })
 }
 
-/// A value with its confidence interval, which takes two blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Estimate {
-    /// The value.
-    pub value: f64,
-    /// Lower end.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
+/// What the suite says of every layer that it was measured on; nothing of a campaign without it.
+pub(crate) fn sandboxes(
+    campaign: &Campaign,
+    layers: &[LayerSummary],
+    rows: &[Row],
+    confidence: f64,
+) -> Vec<Sandbox> {
+    if !rows.iter().any(|row| row.suite == SANDBOX) {
+        return Vec::new();
+    }
+    let counted = counted(campaign);
+    let counter = |layer: usize, name: &str| {
+        let memory = campaign.benchmarks.iter().position(|bench| bench.name == "sandbox/pss")?;
+        estimate(counted.get(&(memory, layer, name))?, confidence)
+    };
+    let one = |layer: usize| {
+        let find = |name: &str| {
+            Some(Found::new(rows.iter().find(|row| row.benchmark == name)?, layers, layer))
+        };
+        // Of all blocks, also of those where it is not positive, which the row has no place for.
+        let one_more = counter(layer, "lost_slope").filter(|found| found.value > 0.0);
+        let room = counter(layer, "memory_room").map(|room| room.value);
+        let mut alive: Vec<Alive> = counted
+            .keys()
+            .filter(|(_, of, _)| *of == layer)
+            .filter_map(|(_, _, name)| {
+                let count = name.strip_prefix("lost/")?.parse().ok()?;
+                Some(Alive { count, lost: counter(layer, name)? })
+            })
+            .collect();
+        alive.sort_by_key(|alive| alive.count);
+        Sandbox {
+            layer: layers[layer].name.clone(),
+            start: find("start/warm").and_then(|found| found.tails()),
+            ratio: find("start/warm").and_then(|found| found.ratio()),
+            cold: find("start/cold").and_then(|found| found.tails()),
+            phases: PHASES.iter().filter_map(|(row, name)| Some(find(row)?.phase(name))).collect(),
+            one_more,
+            fits: room.zip(one_more).map(|(room, one_more)| one_more.how_many_in(room)),
+            alive,
+            idle_cpu: counter(layer, "idle_cpu"),
+            idle_wakeups: counter(layer, "idle_wakeups"),
+            beside: beside(rows, layers, layer),
+        }
+    };
+    (0..layers.len()).filter(|&layer| layers[layer].measured > 0).map(one).collect()
 }
 
-/// A part of a start.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Phase {
-    /// `host`, `runtime`, `kernel` or `probe`.
-    pub name: &'static str,
-    /// Its mean in nanoseconds.
-    pub ns: Option<f64>,
-    /// Why it is not known.
-    pub why: Option<Untrusted>,
+/// What neighbours do to a layer.
+fn beside(rows: &[Row], layers: &[LayerSummary], layer: usize) -> Vec<Beside> {
+    let loads = rows.iter().map(|row| name_and_load(row.benchmark.raw()));
+    let loads: BTreeSet<u32> =
+        loads.filter(|(name, _)| BESIDE.contains(name)).map(|(_, load)| load).collect();
+    let of = |neighbours: u32| {
+        let [idle, busy] = BESIDE.map(|name| {
+            let name = at_load(name, neighbours);
+            let row = rows.iter().find(|row| row.benchmark == name)?;
+            Found::new(row, layers, layer).mean().map(|mean| mean.mean)
+        });
+        Beside { neighbours, idle, busy }
+    };
+    loads.into_iter().map(of).filter(|found| found.idle.or(found.busy).is_some()).collect()
 }
 
-/// What so many idle layers took of the host's available memory, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Alive {
-    /// How many were alive.
-    pub count: u32,
-    /// What they took.
-    pub lost: Estimate,
+/// What a row has of one layer, which may be the baseline.
+struct Found<'a> {
+    row: &'a Row,
+    /// The layer's cell; none for the baseline.
+    column: Option<usize>,
 }
 
-/// How many times as long the same work takes beside so many layers of the same kind.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Beside {
-    /// How many there are.
-    pub neighbours: u32,
-    /// Beside idle ones.
-    pub idle: Option<f64>,
-    /// Beside busy ones.
-    pub busy: Option<f64>,
-}
+impl<'a> Found<'a> {
+    fn new(row: &'a Row, layers: &[LayerSummary], layer: usize) -> Found<'a> {
+        let before = layers[..layer].iter().filter(|layer| !layer.baseline).count();
+        Found { row, column: (!layers[layer].baseline).then_some(before) }
+    }
 
-/// What the suite says of one layer. What was not measured is empty.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Sandbox {
-    /// The layer's name.
-    pub layer: Untrusted,
-    /// Its warm starts.
-    pub start: Option<Tails>,
-    /// Those over the baseline's.
-    pub ratio: Option<Ratio>,
-    /// Its cold starts.
-    pub cold: Option<Tails>,
-    /// Where the time of a warm start goes.
-    pub phases: Vec<Phase>,
-    /// What one more idle layer takes of the host's available memory, in bytes.
-    pub one_more: Option<Estimate>,
-    /// How many of them there would be when three quarters of the host's memory are gone.
-    pub fits: Option<Estimate>,
-    /// What was taken by how many, upwards.
-    pub alive: Vec<Alive>,
-    /// The share of a CPU that one takes while it is idle, in percent.
-    pub idle_cpu: Option<Estimate>,
-    /// How often one wakes up a second while it is idle.
-    pub idle_wakeups: Option<Estimate>,
-    /// What neighbours do to it, by how many they are, upwards.
-    pub beside: Vec<Beside>,
-}
+    fn mean(&self) -> Option<Mean> {
+        self.column.map_or(self.row.baseline, |column| self.row.cells[column].mean)
+    }
 
-impl Estimate {
-    /// How many of such a size there are in `room`.
-    pub(crate) fn how_many_in(&self, room: f64) -> Estimate {
-        let many = |size: f64| (room / size).floor();
-        let positive = self.low.filter(|low| *low > 0.0);
-        Estimate { value: many(self.value), low: self.high.map(many), high: positive.map(many) }
+    fn tails(&self) -> Option<Tails> {
+        self.column.map_or(self.row.tails, |column| self.row.cells[column].tails)
+    }
+
+    fn ratio(&self) -> Option<Ratio> {
+        self.row.cells[self.column?].ratio
+    }
+
+    fn phase(&self, name: &'static str) -> Phase {
+        let cell = self.column.map(|column| &self.row.cells[column]);
+        let why = cell.filter(|cell| cell.presence != Presence::Measured);
+        Phase {
+            name,
+            ns: self.mean().map(|mean| mean.mean),
+            why: why.and_then(|cell| cell.why.clone()),
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn as_many_fit_as_a_size_goes_into_the_room() {
-        let size = Estimate { value: 50.0, low: Some(40.0), high: Some(60.0) };
-        let many = size.how_many_in(1000.0);
-        assert_eq!((many.value, many.low, many.high), (20.0, Some(16.0), Some(25.0)));
-        let unsure = Estimate { low: Some(-1.0), ..size };
-        assert_eq!(unsure.how_many_in(1000.0).high, None);
-    }
+/// The mean of one value a boot.
+fn estimate(values: &[f64], confidence: f64) -> Option<Estimate> {
+    let interval = mean_interval(values, confidence).ok();
+    Some(Estimate {
+        value: mean(values).ok()?,
+        low: interval.map(|interval| interval.low),
+        high: interval.map(|interval| interval.high),
+    })
 }

@@ -2,7 +2,7 @@
 
 use crate::Options;
 use crate::board::Row;
-use crate::values::{BlockResult, Values};
+use crate::value::values::{BlockResult, Values};
 use tare_store::{Campaign, Warning};
 
 /// Every warning, the campaign's own first.

@@ -2,20 +2,22 @@
 
 mod measure;
 mod parts;
+mod sandbox;
 mod sweep;
 
-pub use crate::ratio::{Mean, Pair, Ratio, Subtracted};
+pub use crate::figures::{Mean, Pair, Ratio, Subtracted};
 pub use measure::{Measure, Words};
 pub use parts::{
     Counts, FailedBoot, LayerSummary, Method, OverallFloor, Presence, Provenance, Unavailable,
 };
+pub use sandbox::{Alive, Beside, Estimate, Phase, Sandbox, Tails};
 
 pub use sweep::{
     BestSetting, CountedEffect, Curve, CurvePoint, Effect, Explained, Factor, Interaction,
     Response, Setting, Sweep,
 };
 
-use crate::{Comment, Finding, SampleSummary, Sandbox, Tails};
+use crate::{Comment, Finding, SampleSummary};
 use serde::Serialize;
 use tare_proto::{Better, Unit, Untrusted};
 use tare_stats::{Shape, ShownInterval};

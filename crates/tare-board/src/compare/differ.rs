@@ -3,9 +3,9 @@
 use super::board::Difference;
 use super::side::{Common, Side, is_same};
 use crate::format::percent_of;
-use crate::note::{differences as of_greetings, first_hello, notes};
 use crate::options::Options;
-use crate::remark::Note;
+use crate::remarks::note::{differences as of_greetings, first_hello, notes};
+use crate::remarks::remark::Note;
 use std::collections::BTreeSet;
 use tare_proto::Untrusted;
 use tare_store::{Campaign, LayerRow, Plan};

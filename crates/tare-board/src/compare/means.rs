@@ -4,10 +4,10 @@ use super::board::By;
 use super::row::Pairing;
 use super::side::{self, Common, Side};
 use crate::board::{Geomean, Measure, Ratio, Verdict};
-use crate::cell::verdict;
 use crate::options::Options;
-use crate::subtracted::MOST;
-use crate::support::Support;
+use crate::ratio::cell::verdict;
+use crate::ratio::subtracted::MOST;
+use crate::ratio::support::Support;
 use tare_proto::Better;
 use tare_stats::{
     Best, RatioInterval, RowInput, RowVerdict, suite_geomean_sparse, unpaired_geomean, verdicts,

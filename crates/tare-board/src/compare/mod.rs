@@ -14,9 +14,9 @@ pub use gate::{Failing, Gate, Judged, Seen};
 
 use crate::Comment;
 use crate::board::{Measure, Method, Verdict};
-use crate::measured::best;
 use crate::options::Options;
-use crate::subtracted::{self, bounded};
+use crate::ratio::subtracted::{self, bounded};
+use crate::value::measured::best;
 pub(crate) use gate::{Candidate, Rules, gate};
 use row::{Pairing, row};
 use side::{Chosen, Common, Side};

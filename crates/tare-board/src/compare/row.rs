@@ -4,9 +4,9 @@ use super::board::{By, ComparedRow};
 use super::side::{self, Side};
 use crate::Comment;
 use crate::board::{Ratio, Verdict};
-use crate::cell::{mean_of, verdict};
 use crate::options::Options;
-use crate::subtracted::MOST;
+use crate::ratio::cell::{mean_of, verdict};
+use crate::ratio::subtracted::MOST;
 use tare_stats::{RatioInterval, RowVerdict, mean, unpaired_ratio};
 
 /// One row's values on both sides, and their ratio.

@@ -2,12 +2,12 @@
 
 use super::CompareError;
 use super::board::{By, Campaigned};
-use crate::floor::{Floors, floors};
-use crate::measured::Operation;
-use crate::note::first_hello;
 use crate::options::Options;
-use crate::subtracted::part;
-use crate::values::Values;
+use crate::ratio::floor::{Floors, floors};
+use crate::ratio::subtracted::part;
+use crate::remarks::note::first_hello;
+use crate::value::measured::Operation;
+use crate::value::values::Values;
 use tare_proto::Machine;
 use tare_store::{Campaign, LayerRow, Plan};
 

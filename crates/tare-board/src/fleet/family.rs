@@ -5,11 +5,11 @@ use super::differ::{conclude, spread};
 use super::merged::{Merged, MergedCell, Subject};
 use super::pooled::{interval, pooled_cell};
 use crate::board::{Measure, Verdict};
-use crate::cell::verdict;
-use crate::load::plain;
-use crate::measured::best;
 use crate::options::Options;
-use crate::support::Support;
+use crate::ratio::cell::verdict;
+use crate::ratio::support::Support;
+use crate::suite::load::plain;
+use crate::value::measured::best;
 use tare_proto::Better;
 use tare_stats::{
     Best, RowInput, VarianceModel, VerdictRules, benjamini_hochberg, holm, verdicts_with,

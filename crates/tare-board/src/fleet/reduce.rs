@@ -2,12 +2,12 @@
 
 use super::merged::{HostEffect, MergedHost, MergedLayer, Subject};
 use crate::assemble::{judge, others, weigh_all};
-use crate::floor::floors;
-use crate::geomean::geomeans_with_intervals;
-use crate::note::{first_hello, identity};
 use crate::options::Options;
-use crate::values::Values;
-use crate::weigh::CellRatio;
+use crate::ratio::floor::floors;
+use crate::ratio::geomean::geomeans_with_intervals;
+use crate::ratio::weigh::CellRatio;
+use crate::remarks::note::{first_hello, identity};
+use crate::value::values::Values;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tare_proto::BenchInfo;
 use tare_stats::{Estimator, RatioInterval, RowVerdict};

@@ -4,7 +4,7 @@ use super::effects::Fitted;
 use super::responses::Grid;
 use crate::board::CountedEffect;
 use crate::options::Options;
-use crate::values::{BlockResult, Values};
+use crate::value::values::{BlockResult, Values};
 use std::collections::BTreeSet;
 use tare_proto::counter::{HYPERCALL, VM_EXITS};
 use tare_stats::{adjusted, mean_interval};

@@ -10,10 +10,10 @@ mod responses;
 mod settings;
 
 use crate::board::{Ratio, Response, Sweep};
-use crate::floor::Floors;
-use crate::measured::best;
 use crate::options::Options;
-use crate::values::Values;
+use crate::ratio::floor::Floors;
+use crate::value::measured::best;
+use crate::value::values::Values;
 use counted::Change;
 use effects::{Claim, Effects, Fitted, Of};
 use responses::Grid;
@@ -130,7 +130,7 @@ fn judge(
     let mut responses: Vec<&mut Response> =
         sweeps.iter_mut().flat_map(|sweep| &mut sweep.responses).collect();
     for ((at, claim), answer) in claims.iter().zip(answers) {
-        let said = crate::cell::verdict(answer.verdict).0;
+        let said = crate::ratio::cell::verdict(answer.verdict).0;
         let response = &mut responses[*at];
         match claim.of {
             Of::Effect => response.effects[claim.at].verdict = said,

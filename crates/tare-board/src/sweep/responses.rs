@@ -2,9 +2,9 @@
 //! each of them.
 
 use crate::board::Factor;
-use crate::cell::mean_over_blocks;
-use crate::measured::Operation;
-use crate::values::Values;
+use crate::ratio::cell::mean_over_blocks;
+use crate::value::measured::Operation;
+use crate::value::values::Values;
 use std::collections::BTreeMap;
 use tare_proto::{BenchInfo, Untrusted, name_and_load};
 use tare_store::{Campaign, Knob, Sweep, Turned};

@@ -1,10 +1,10 @@
 //! A benchmark on a layer, divided by the baseline: block by block, or as unrelated runs.
 
-use crate::bases::Bases;
-use crate::measured::Operation;
 use crate::options::Options;
-use crate::subtracted::Whole;
-use crate::values::Values;
+use crate::ratio::subtracted::Whole;
+use crate::value::bases::Bases;
+use crate::value::measured::Operation;
+use crate::value::values::Values;
 use tare_proto::BenchInfo;
 use tare_stats::{
     RatioInterval, RatioPoint, point_of_logs, ratio_of_logs, unpaired_point, unpaired_ratio,

@@ -1,12 +1,12 @@
 //! Geometric means by suite and layer, over rows of the same measure, at the smallest load of each benchmark.
 
 use crate::board::{Geomean, Measure, Ratio, Verdict};
-use crate::cell::verdict;
-use crate::floor::Floors;
-use crate::load::plain;
 use crate::options::Options;
-use crate::support::Support;
-use crate::weigh::{CellRatio, Logs};
+use crate::ratio::cell::verdict;
+use crate::ratio::floor::Floors;
+use crate::ratio::support::Support;
+use crate::ratio::weigh::{CellRatio, Logs};
+use crate::suite::load::plain;
 use tare_proto::{BenchInfo, Better};
 use tare_stats::{
     Best, RatioInterval, RowInput, RowVerdict, ratio_point, suite_geomean_sparse, unpaired_geomean,

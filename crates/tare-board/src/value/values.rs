@@ -1,9 +1,9 @@
 //! From series to one value per block, layer, role and benchmark.
 
 use crate::format::quantity;
-use crate::holes::{by_host, selected};
-use crate::measured::{best, of_both, series_value};
-use crate::note::has_own_clock;
+use crate::remarks::note::has_own_clock;
+use crate::value::holes::{by_host, selected};
+use crate::value::measured::{best, of_both, series_value};
 use std::collections::BTreeMap;
 use tare_proto::{BenchInfo, Untrusted};
 use tare_stats::{Best, Estimator, StatError};

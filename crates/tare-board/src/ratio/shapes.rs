@@ -1,12 +1,12 @@
 //! What the samples behind a cell look like beside their ratio: shift and spread, the bootstrap as a check, and
 //! signs that they are not the independent repetitions they are taken for.
 
-use crate::finding::Finding;
-use crate::measured::best;
+use crate::figures::Ratio;
 use crate::options::Options;
-use crate::ratio::Ratio;
-use crate::values::{BlockResult, Values};
-use crate::weigh::{CellAddress, CellRatio, Logs};
+use crate::ratio::weigh::{CellAddress, CellRatio, Logs};
+use crate::remarks::finding::Finding;
+use crate::value::measured::best;
+use crate::value::values::{BlockResult, Values};
 use tare_stats::{
     BlockSamples, BootstrapRatio, Estimator, Shape, Warning, block_warnings, bootstrap_ratio,
     disagree, paired_ratio, series_warnings, shape,

@@ -1,10 +1,10 @@
 //! The noise floor: the baseline's second boot of a block against its first.
 
-use crate::bases::Bases;
 use crate::board::{Floor, OverallFloor};
-use crate::measured::best;
 use crate::options::Options;
-use crate::values::Values;
+use crate::value::bases::Bases;
+use crate::value::measured::best;
+use crate::value::values::Values;
 use tare_proto::{BenchInfo, Untrusted};
 use tare_stats::{
     NoiseFloor, RowInput, Verdict, median, noise_floor_of_logs, point_of_logs,

@@ -1,10 +1,10 @@
 //! Rows that are small differences of large numbers: where most of what was measured was subtracted, the difference hangs on
 //! how the two measurements were reduced, so what is shown of the row has to hold for the whole operation as well.
 
-use crate::measured::Operation;
+use crate::figures::{Ratio, Subtracted};
 use crate::options::Options;
-use crate::ratio::{Ratio, Subtracted};
-use crate::values::{BlockResult, Values};
+use crate::value::measured::Operation;
+use crate::value::values::{BlockResult, Values};
 use tare_stats::{
     Best, Correction, RatioInterval, RatioPoint, RowInput, Verdict, point_of_logs, ratio_of_logs,
     verdicts,

@@ -1,9 +1,9 @@
 //! Remarks on a whole layer: how it differs from the baseline in what should be the same.
 
-use crate::comment::fast_or_slow;
 use crate::format::{count, quantity};
-use crate::identity::{Identity, Known};
-use crate::remark::Note;
+use crate::remarks::comment::fast_or_slow;
+use crate::remarks::identity::{Identity, Known};
+use crate::remarks::remark::Note;
 use std::collections::BTreeMap;
 use tare_proto::{Hello, Mitigation, Unit};
 use tare_store::{Campaign, SeriesRow, WIRE};

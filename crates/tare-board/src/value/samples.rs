@@ -1,6 +1,6 @@
 //! The samples that a campaign's values are reduced from, for whoever draws them, and what they are in figures.
 
-use crate::values::{BlockResult, Values};
+use crate::value::values::{BlockResult, Values};
 use serde::Serialize;
 use tare_stats::{Estimator, quantile};
 use tare_store::{Campaign, Role};

@@ -1,7 +1,7 @@
 //! What a layer is divided by in a block: the baseline's boots, each by the series that was taken like the layer's.
 
-use crate::measured::{Measured, Operation, block_log_ratio, log_ratio, of_both};
-use crate::values::{BlockResult, Values};
+use crate::value::measured::{Measured, Operation, block_log_ratio, log_ratio, of_both};
+use crate::value::values::{BlockResult, Values};
 use tare_store::Role;
 
 /// Which of the baseline's series a layer is divided by in a row.

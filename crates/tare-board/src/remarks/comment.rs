@@ -1,7 +1,7 @@
 //! What is unusual about one cell: a short label for a table, and a full-sentence explanation.
 
-use crate::finding::Finding;
 use crate::format::{digits, quantity, quantity_and_ends, short_ratio};
+use crate::remarks::finding::Finding;
 use serde::Serialize;
 use tare_proto::{Unit, Untrusted};
 

@@ -2,7 +2,7 @@
 //! runs it, as report 002 ranked AIM7's tests.
 
 use crate::board::{Row, Scoreboard, Verdict};
-use crate::load::plain;
+use crate::suite::load::plain;
 use tare_proto::Unit;
 
 /// What one benchmark adds on a layer.

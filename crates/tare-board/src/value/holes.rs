@@ -1,9 +1,11 @@
 //! What series tell of a row beside their values: who measured it, and whether its holes are chance.
 
-use crate::sandbox::SANDBOX;
 use std::collections::BTreeMap;
 use tare_proto::Untrusted;
 use tare_store::{Campaign, Outcome};
+
+/// The suite whose rows the host measures around whole layers.
+pub const SANDBOX: &str = "sandbox";
 
 /// Rows that are the slope of a line, which a ratio has no place for where it is not positive. A mean of the positive ones would
 /// be too large, and so would a ratio of it.

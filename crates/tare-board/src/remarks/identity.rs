@@ -1,6 +1,6 @@
 //! What a layer is: the program behind its short name, with its version and the way it works.
 
-use crate::remark::Note;
+use crate::remarks::remark::Note;
 use tare_proto::Hello;
 use tare_store::StoredArtifact;
 

@@ -1,10 +1,10 @@
 //! What a balloon does to a row: how much memory it moves meanwhile, and what a page of it costs.
 
-use crate::comment::Comment;
-use crate::measured::best;
-use crate::ratio::Ratio;
-use crate::values::{BlockResult, Values};
-use crate::weigh::CellAddress;
+use crate::figures::Ratio;
+use crate::ratio::weigh::CellAddress;
+use crate::remarks::comment::Comment;
+use crate::value::measured::best;
+use crate::value::values::{BlockResult, Values};
 use tare_proto::{BALLOON_COUNTER, Unit};
 use tare_stats::{Best, mean};
 

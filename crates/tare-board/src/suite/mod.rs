@@ -1,0 +1,5 @@
+//! What is said of a suite's rows beside their ratios: published indices, rankings by a mix, curves over loads.
+
+pub(crate) mod index;
+pub mod load;
+pub mod ranking;
