@@ -38,7 +38,7 @@ pub const SUITES: &[Suite] = &[
     },
     Suite {
         name: disk::aio_reads::SUITE,
-        about: "the layer's own disk with libaio's calls, 4 KiB to 1 MiB: what report 001 asked of Xen's disk ring",
+        about: "the layer's own disk with libaio's calls, requests of 4 KiB to 1 MiB, as Intel's report on Xen's disk ring measured it",
     },
     Suite {
         name: "stream",

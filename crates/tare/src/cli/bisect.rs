@@ -15,7 +15,7 @@ pub struct BisectArgs {
     /// A later one that is not
     #[arg(long, value_name = "VERSION")]
     pub bad: String,
-    /// The row whose value tells them apart, with its load if it has one: lmbench/fork_proc, disk/read_64k@4
+    /// The row whose value tells them apart, with its load if it has one: lmbench/fork_exit, disk/read_64k@4
     #[arg(long, value_name = "ROW")]
     pub bench: String,
     /// The versions in their order: names or files of kernels, or a pattern of packages (linux-image-6.*-amd64). Those from the
@@ -25,7 +25,7 @@ pub struct BisectArgs {
     /// The layer whose setting is the version, by name or with settings
     #[arg(long, default_value = "native", value_name = "LAYER")]
     pub layer: String,
-    /// The setting that is the version
+    /// The layer setting whose values are searched
     #[arg(long, default_value = "kernel", value_name = "SETTING")]
     pub knob: String,
     /// The machine: sim, whose counts are exact, or real

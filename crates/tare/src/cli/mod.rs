@@ -107,7 +107,7 @@ pub enum Command {
     Bisect(BisectArgs),
     /// Predict what a program would take on a campaign's layers, from one native run and what operations cost there
     Predict(Box<PredictArgs>),
-    /// Serve, drive and measure a paravirtual disk in time, without any guest: report 001's ring
+    /// Serve, drive and measure a paravirtual disk in time, without any guest: request sizes, ring pages and queue depths
     #[command(subcommand)]
     Disk(Box<tare_blk::cli::Command>),
     /// Check which layers run here, and what to do about those that do not

@@ -25,7 +25,7 @@ pub struct ProgramArgs {
     #[arg(long, requires = "root", value_name = "SHELL")]
     #[serde(deserialize_with = "one_or_many")]
     pub root_run: Vec<String>,
-    /// The memory that it needs, such as 1G: what guests have that do not set their own. Layers with less leave the row blank
+    /// The memory that it needs, such as 1G: the default of guests without memory=. Layers with less leave the row blank
     #[arg(long, requires = "command", value_name = "SIZE")]
     pub memory: Option<String>,
     /// What its load counts, such as threads: --load says how many, and the command finds the number in $LOAD

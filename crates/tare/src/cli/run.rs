@@ -47,7 +47,7 @@ pub struct RunArgs {
     /// Run a sweep of many layers without asking
     #[arg(long)]
     pub yes: bool,
-    /// What one layer does beside neighbours of its kind, in rows beside/* of the suite sandbox (docs/sandbox.md) [default: sysbench/cpu]
+    /// The benchmark that one instance runs while others share the host, in rows beside/* of the suite sandbox (docs/sandbox.md) [default: sysbench/cpu]
     #[arg(long, value_name = "BENCH")]
     pub beside: Option<String>,
     /// What busy neighbours do there [default: lmbench/null_call]
@@ -84,8 +84,8 @@ pub struct RunArgs {
     /// Equivalence margin in percent: smaller differences count as none [default: 2]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub margin: Option<f64>,
-    /// Stop measuring a row once its interval is this narrow, in percent, or where the ratio is far from 1 a fortieth of its
-    /// logarithm [default: a quarter of the margin]
+    /// Stop measuring a row once its interval is this narrow, in percent; for large ratios, 2.5% of the ratio's logarithm is
+    /// enough [default: a quarter of the margin]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub width: Option<f64>,
     /// Time limit for booting a layer, until its probe answers [default: 30s; simulated: 10m]

@@ -158,7 +158,7 @@ fn neighbours(
             let own = catalog.benches.iter().filter(own);
             let names: Vec<&str> = own.map(|bench| bench.name.as_str()).collect();
             let instead = suggestion(name, &names);
-            anyhow!("--{flag} {name}: none that layers run by themselves; {instead}")
+            anyhow!("--{flag} {name}: it is not a benchmark of the probe; {instead}")
         })
     };
     let measured = args.beside.as_deref().unwrap_or(sandbox::WORK);
