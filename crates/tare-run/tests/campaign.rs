@@ -112,7 +112,7 @@ impl Scene {
 
     fn create(&self, path: &Path) -> Result<Store, tare_store::StoreError> {
         let row = |(at, settings): (usize, &&str)| LayerRow {
-            name: at.to_string(),
+            name: at.to_string().into(),
             kind: "mock".into(),
             settings: (*settings).into(),
             unavailable: None,
