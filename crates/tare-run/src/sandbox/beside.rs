@@ -43,7 +43,8 @@ impl Visit {
     ) -> Done {
         let rows = [IDLE, BUSY].map(|row| at_load(row, count));
         let room = self.room(count + 1);
-        let possible = room.and_then(|()| work.ok_or_else(|| "no workload given (--beside)".to_owned()));
+        let possible =
+            room.and_then(|()| work.ok_or_else(|| "no workload given (--beside)".to_owned()));
         let work = match possible {
             Ok(work) => work,
             Err(why) => {
