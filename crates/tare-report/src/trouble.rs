@@ -30,7 +30,7 @@ pub(crate) fn notes(board: &Scoreboard) -> Vec<Item> {
 pub(crate) fn warnings(board: &Scoreboard, most: usize) -> Vec<Item> {
     let item = |warning: &Warning| {
         let about = [&warning.layer, &warning.benchmark].into_iter().flatten();
-        let about: Vec<String> = about.map(|n| name(n)).collect();
+        let about: Vec<String> = about.map(name).collect();
         let about = (!about.is_empty()).then(|| about.join(", "));
         Item { about, series: None, said: vec![(Ink::Caution, reason(&warning.text))] }
     };

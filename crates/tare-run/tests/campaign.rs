@@ -93,7 +93,7 @@ impl Scene {
         };
         let mock = KINDS.iter().find(|kind| kind.name == "mock").unwrap();
         let layer = |(at, settings): (usize, &&str)| CampaignLayer {
-            name: at.to_string().into(),
+            name: at.to_string(),
             layer: (mock.make)(&Settings::parse(settings).unwrap()).unwrap(),
             trial_s: Some(0.01),
         };

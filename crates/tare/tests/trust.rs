@@ -42,9 +42,9 @@ fn a_tare_toml_that_others_could_have_written_is_not_run_unless_it_is_named() {
     set_mode(&file, 0o646);
     refused("others may write to it (mode 646)");
     set_mode(&file, 0o644);
-    set_mode(&bench.path("."), 0o1777);
+    set_mode(bench.path("."), 0o1777);
     refused("others may write to its folder (mode 1777)");
-    set_mode(&bench.path("."), 0o700);
+    set_mode(bench.path("."), 0o700);
     if nix::unistd::geteuid().is_root() {
         chown(&file, Some(NOBODY), None).expect("a file of another user's");
         refused("it belongs to another user (uid 65534)");

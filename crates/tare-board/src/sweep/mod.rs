@@ -35,7 +35,7 @@ pub(crate) fn sweeps(
     let (mut rows, mut counted) = (Vec::new(), Vec::new());
     for (layer, grids) in responses::grids(campaign, values) {
         let design = campaign.plan.sweep.as_ref().map(|sweep| sweep.design).unwrap_or_default();
-        let mut sweep = Sweep { layer: layer.into(), design, responses: Vec::new() };
+        let mut sweep = Sweep { layer, design, responses: Vec::new() };
         for grid in grids {
             let (response, own, changes) = response(&grid, campaign, values, options);
             counted.push(changes);

@@ -96,7 +96,7 @@ fn decided(comparison: &Comparison) -> Block {
 fn differences(comparison: &Comparison) -> Option<Section> {
     let differences = comparison.differences.iter().map(|difference| {
         let ink = if difference.refuses { Ink::Failed } else { Ink::Plain };
-        let about = difference.layer.as_ref().map(|layer| name(layer));
+        let about = difference.layer.as_ref().map(name);
         let said = vec![(ink, fit(&clean(&difference.text), TEXT))];
         Block::Item(Item { about, series: None, said })
     });

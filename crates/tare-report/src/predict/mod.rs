@@ -47,7 +47,7 @@ pub fn prediction_text(prediction: &Prediction, from: &str) -> String {
             text.push_str(&printed(layer, figure));
         }
         if !layer.lacks.is_empty() {
-            let calls: Vec<String> = layer.lacks.iter().map(|call| clean(call)).collect();
+            let calls: Vec<String> = layer.lacks.iter().map(clean).collect();
             let name = words::name(&layer.layer);
             let _ = writeln!(
                 text,
@@ -98,7 +98,7 @@ fn absent(prediction: &Prediction) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
     for layer in &prediction.layers {
         if let Predicted::Unpriced { rows: absent } = &layer.outcome {
-            rows.extend(absent.iter().map(|row| clean(row)));
+            rows.extend(absent.iter().map(clean));
         }
     }
     rows.sort();

@@ -44,7 +44,7 @@ pub(crate) fn note(sweep: &Sweep) -> String {
 /// A benchmark, and its knobs with their settings.
 pub(crate) fn heading(response: &Response) -> String {
     let knob = |knob: &Factor| {
-        let levels: Vec<String> = knob.levels.iter().map(|level| self::level(level)).collect();
+        let levels: Vec<String> = knob.levels.iter().map(level).collect();
         format!("{} ({})", name(&knob.name), levels.join(", "))
     };
     let knobs: Vec<String> = response.knobs.iter().map(knob).collect();
@@ -139,7 +139,7 @@ pub(crate) fn any(board: &Scoreboard) -> bool {
 /// that they begin with are their own.
 pub(crate) fn distinct(names: &[Untrusted]) -> Vec<String> {
     if names.iter().any(|name| name.raw().starts_with('-')) {
-        return names.iter().map(|name| level(name)).collect();
+        return names.iter().map(level).collect();
     }
     let parts: Vec<Vec<&str>> = names.iter().map(|name| name.raw().split('-').collect()).collect();
     let least = parts.iter().map(Vec::len).min().unwrap_or(0).saturating_sub(1);
