@@ -9,7 +9,7 @@ use tare_proto::{FromProbe, Request, ToProbe};
 
 impl Session {
     /// Measures one benchmark; `within` bounds the whole wait. A scripted layer has been told before, so
-    /// the requests must be those of [`crate::BootName::script`], in its order.
+    /// the requests must be those of the boot's script, in its order.
     pub fn measure(
         &mut self,
         request: &Request,
