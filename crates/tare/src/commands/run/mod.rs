@@ -4,7 +4,7 @@ mod plan;
 mod prepared;
 mod rehearsed;
 mod selected;
-mod setup;
+mod trial_boots;
 mod tried;
 
 pub use prepared::Prepared;
@@ -20,7 +20,6 @@ use crate::usage::OrUsage;
 use crate::{host, interrupt, output};
 use anyhow::{Context, Result, anyhow};
 use selected::Selected;
-use setup::Setup;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -29,6 +28,7 @@ use tare_layers::{Host, Keeper, Maker, ReadyRoot, takes_image};
 use tare_proto::Machine;
 use tare_run::{FoundLoads, History};
 use tare_store::{Plan, Store, StoreError, Warning};
+use trial_boots::TrialBoots;
 use tried::Tried;
 
 /// Most characters of a root's recipe that are shown.
@@ -110,7 +110,7 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
     go_on()?;
     let (asked, _root) = rooted?;
     let mut progress = Progress::new();
-    let setup = Setup {
+    let setup = TrialBoots {
         host: &host,
         keeper: &keeper,
         machine: resolved.machine,

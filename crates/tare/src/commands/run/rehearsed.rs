@@ -1,6 +1,6 @@
 //! Programs before a campaign: each is run once on the baseline.
 
-use super::{Setup, Tried};
+use super::{TrialBoots, Tried};
 use crate::interrupt;
 use crate::programs::{WantedProgram, is_program};
 use crate::progress::Progress;
@@ -13,7 +13,7 @@ pub fn rows(
     mut benches: Vec<BenchInfo>,
     programs: &mut [WantedProgram],
     base: Option<&Tried>,
-    on: &Setup,
+    on: &TrialBoots,
     progress: &mut Progress,
 ) -> Result<Vec<BenchInfo>> {
     if let Some(base) = base.filter(|_| !programs.is_empty()) {
@@ -28,7 +28,7 @@ pub fn rows(
 fn all(
     programs: &mut [WantedProgram],
     base: &CampaignLayer,
-    on: &Setup,
+    on: &TrialBoots,
     progress: &mut Progress,
 ) -> Result<()> {
     let search = on.search(base);

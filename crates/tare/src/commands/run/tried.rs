@@ -1,6 +1,6 @@
 //! The layers of a campaign, after their trials.
 
-use super::{NotBegun, Setup, go_on};
+use super::{NotBegun, TrialBoots, go_on};
 use crate::config::Asked;
 use crate::environment::far;
 use crate::progress::Progress;
@@ -25,7 +25,7 @@ pub struct Tried {
 /// [`NotBegun`]: interrupted, or a layer is missing that is required because it was named.
 pub fn every(
     asked: Vec<Asked>,
-    setup: &Setup,
+    setup: &TrialBoots,
     require: bool,
     progress: &mut Progress,
 ) -> Result<Vec<Tried>> {

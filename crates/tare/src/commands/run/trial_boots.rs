@@ -10,7 +10,7 @@ use tare_proto::{BenchInfo, Machine};
 use tare_run::{CampaignLayer, Event, FoundLoads, Observer, Search, Trials};
 
 /// What every boot has in common.
-pub struct Setup<'a> {
+pub struct TrialBoots<'a> {
     pub host: &'a Host,
     pub keeper: &'a Keeper,
     pub machine: Machine,
@@ -20,7 +20,7 @@ pub struct Setup<'a> {
     pub boot: Duration,
 }
 
-impl<'a> Setup<'a> {
+impl<'a> TrialBoots<'a> {
     /// Trials of layers.
     pub fn trials(&self) -> Trials<'a> {
         Trials {
@@ -34,7 +34,7 @@ impl<'a> Setup<'a> {
 
     /// What is to be found out by boots of `layer`.
     pub fn search(&self, layer: &'a CampaignLayer) -> Search<'a> {
-        let Setup { host, keeper, machine, cpus, boot } = *self;
+        let TrialBoots { host, keeper, machine, cpus, boot } = *self;
         Search {
             name: &layer.name,
             layer: &*layer.layer,
