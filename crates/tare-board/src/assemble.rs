@@ -33,7 +33,9 @@ pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
     let weighed = weigh_all(&values, campaign, &others, options);
     let judged = judge(&weighed, campaign, &floors, options);
     let geomeans =
-        geomeans((&weighed, &judged), &names, campaign, &values.by_host, &floors, options);
+        geomeans((&weighed, &judged), &names, campaign, &values.by_host, &floors, options)
+            .map(|(mean, _)| mean)
+            .collect();
     let context = Context { campaign, values: &values, options, others: &others, floors: &floors };
     let mut rows: Vec<Row> =
         (0..weighed.len()).map(|b| context.row(b, &weighed[b], &judged[b])).collect();

@@ -4,7 +4,7 @@ use super::merged::{HostEffect, MergedHost, MergedLayer, Subject};
 use crate::assemble::{judge, others, weigh_all};
 use crate::options::Options;
 use crate::ratio::floor::floors;
-use crate::ratio::geomean::geomeans_with_intervals;
+use crate::ratio::geomean::geomeans;
 use crate::ratio::weigh::CellRatio;
 use crate::remarks::note::{first_hello, identity};
 use crate::value::values::Values;
@@ -89,14 +89,9 @@ fn reduce(campaign: &Campaign, estimator: Option<Estimator>) -> Vec<(Subject, Op
         let floor = floors.intervals[benchmark].map(|floor| of_interval(&floor.interval));
         found.push((Subject::Floor { benchmark }, floor));
     }
-    for (mean, interval) in geomeans_with_intervals(
-        (&weighed, &judged),
-        &names,
-        campaign,
-        &values.by_host,
-        &floors,
-        &options,
-    ) {
+    for (mean, interval) in
+        geomeans((&weighed, &judged), &names, campaign, &values.by_host, &floors, &options)
+    {
         let Some(layer) = campaign.layers.iter().position(|row| row.name == mean.layer) else {
             continue;
         };

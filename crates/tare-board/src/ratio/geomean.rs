@@ -21,22 +21,9 @@ struct Group {
     rows: Vec<usize>,
 }
 
-/// The geometric means of every group on every layer: `weighed[row][layer]`, `layers` their names.
+/// The geometric means of every group on every layer (`weighed[row][layer]`, `layers` their names), each with its interval on the log
+/// scale, from two blocks on.
 pub(crate) fn geomeans(
-    (weighed, judged): (&[Vec<CellRatio>], &[Vec<Option<RowVerdict>>]),
-    layers: &[&str],
-    campaign: &Campaign,
-    by_host: &[bool],
-    floors: &Floors,
-    options: &Options,
-) -> Vec<Geomean> {
-    let all =
-        geomeans_with_intervals((weighed, judged), layers, campaign, by_host, floors, options);
-    all.map(|(mean, _)| mean).collect()
-}
-
-/// The same, each with its interval on the log scale, from two blocks on.
-pub(crate) fn geomeans_with_intervals(
     (weighed, judged): (&[Vec<CellRatio>], &[Vec<Option<RowVerdict>>]),
     layers: &[&str],
     campaign: &Campaign,

@@ -1,4 +1,4 @@
-//! A remark on a layer.
+//! What a remark on a layer is, for those that make some (`note.rs`, `identity.rs`).
 
 use serde::Serialize;
 use tare_proto::Untrusted;
