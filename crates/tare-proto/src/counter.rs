@@ -6,6 +6,12 @@ pub const CPU_USER: &str = "cpu_user";
 /// The same in kernel mode.
 pub const CPU_SYSTEM: &str = "cpu_system";
 
+/// CPUs of the host that all processes of a layer kept busy, on average over a series.
+pub const CPU_HOST: &str = "cpu_host";
+
+/// Share of a series in which processes of the layer were ready to run and had no CPU, since others had it.
+pub const CPU_WAITED: &str = "cpu_waited";
+
 /// Seconds of CPU time in a program's own code.
 pub const RUN_USER: &str = "run_user_s";
 

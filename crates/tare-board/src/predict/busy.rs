@@ -3,10 +3,8 @@
 
 use crate::extras::counted;
 use std::collections::BTreeMap;
+use tare_proto::counter::CPU_HOST;
 use tare_store::Campaign;
-
-/// The counter of CPUs of the host that a layer kept busy, beside each of its series.
-const COUNTER: &str = "cpu_host";
 
 /// CPUs beyond these are a clock's error.
 const FEWEST: f64 = 0.01;
@@ -41,7 +39,7 @@ impl Busy {
         let layer = campaign.layers.iter().position(|row| row.name == layer)?;
         let (baseline, counted) = (campaign.baseline()?, counted(campaign));
         let mean = |row: usize, layer: usize| {
-            let values = counted.get(&(row, layer, COUNTER))?;
+            let values = counted.get(&(row, layer, CPU_HOST))?;
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             Some(mean).filter(|mean| *mean > FEWEST)
         };

@@ -2,7 +2,7 @@
 //! which is random: what has that name was made by this boot and by nobody else.
 
 use crate::keeper::id::is_id;
-use crate::{Program, keeper::mark, keeper::mounts, programs};
+use crate::{Program, keeper::mark, keeper::mounts, keeper::share, programs};
 use serde::{Deserialize, Serialize};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ impl Estate {
         Ok(())
     }
 
-    /// Takes the control groups of the boot's name for its own, which a runtime will make. Those that are there
+    /// Takes the control groups of the boot's name for its own, which the keeper or a runtime will make. Those that are there
     /// already are refused.
     pub fn claim_cgroups(&mut self) -> io::Result<()> {
         let found = self.control_groups().into_iter().find(|path| path.exists());
@@ -109,7 +109,8 @@ impl Estate {
     }
 
     fn control_groups(&self) -> Vec<PathBuf> {
-        mounts::of_cgroups().into_iter().map(|mount| mount.join(&self.id)).collect()
+        let of_runtimes = mounts::of_cgroups().into_iter().map(|mount| mount.join(&self.id));
+        of_runtimes.chain(share::folders(&self.id)).collect()
     }
 }
 

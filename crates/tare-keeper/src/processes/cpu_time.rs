@@ -25,6 +25,17 @@ fn own_time(pid: u32) -> Option<Duration> {
     Some(clock.now().ok()?.into())
 }
 
+/// How long the living threads of `pids` have been ready to run and had no CPU, each counted by itself, to the nanosecond; `None` on a
+/// kernel that does not count it (`CONFIG_SCHED_INFO`).
+pub fn run_delay<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<Duration> {
+    let delay = |thread: fs::DirEntry| {
+        let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        text.split_whitespace().nth(1)?.parse().ok().map(Duration::from_nanos)
+    };
+    let delays: Vec<Duration> = pids.into_iter().flat_map(threads).filter_map(delay).collect();
+    (!delays.is_empty()).then(|| delays.iter().sum())
+}
+
 /// How many living threads `pids` have, and how often these have given up their CPU to wait: each such wait ends with a wakeup.
 pub fn threads_and_waits<'a>(pids: impl IntoIterator<Item = &'a u32>) -> (u64, u64) {
     let waits = |thread: fs::DirEntry| {

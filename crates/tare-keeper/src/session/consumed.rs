@@ -35,6 +35,12 @@ impl Session {
         Some(cpu_time::cpu_time(&self.own_processes(now)?))
     }
 
+    /// How long threads of the layer's host processes were ready to run and had no CPU, each counted by itself; `None` when it has none
+    /// of its own or the kernel does not say.
+    pub fn run_delay(&self, now: &Processes) -> Option<Duration> {
+        cpu_time::run_delay(&self.own_processes(now)?)
+    }
+
     pub(crate) fn cpu_time_now(&self) -> Option<Duration> {
         self.cpu_time(&Processes::now())
     }

@@ -51,6 +51,8 @@ pub(crate) struct Inside {
     pub given: OfProcess,
     /// The root of programs, which then is the container's too. It is there when the runtime starts.
     pub root: Option<PathBuf>,
+    /// The weight of the control group that the runtime makes for it; `None` where it makes none.
+    pub shares: Option<u32>,
 }
 
 /// The probe's place in a bundle.
@@ -202,6 +204,9 @@ fn linux(id: &str, inside: &Inside) -> Value {
     let mut linux = json!({});
     if geteuid().is_root() {
         linux["cgroupsPath"] = format!("/{id}").into(); // the runtime removes it with the container
+        if let Some(shares) = inside.shares {
+            linux["resources"]["cpu"] = json!({"shares": shares});
+        }
     }
     if inside.maps_user {
         namespaces.push("user");

@@ -191,7 +191,9 @@ impl Layer for Oci {
             }
             None => (Vec::new(), None),
         };
-        let inside = Inside { maps_user: self.maps_user(), given, root };
+        let makes_group = self.runtime == Runtime::Runc && !self.rootless;
+        let shares = makes_group.then(tare_keeper::shares).flatten();
+        let inside = Inside { maps_user: self.maps_user(), given, root, shares };
         let (bundle, copies) = bundle::write(host, boot, &inside)?;
         needs.copies.extend(copies);
         let command = self.command()?;

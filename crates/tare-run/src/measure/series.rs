@@ -2,11 +2,14 @@
 
 use super::booting::Booted;
 use crate::decide::samples::Samples;
+use crate::host::cpus::allowed_cpus;
 use crate::host::machine::Since;
 use crate::plan::host_benches::HOST_BENCHES;
+use crate::plan::setup::Setup;
 use crate::record::recorder::Recorder;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, Processes, Session, SessionError};
+use tare_proto::counter::{CPU_HOST, CPU_WAITED};
 use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
 use tare_store::{Outcome, Recorded, WIRE};
@@ -16,16 +19,22 @@ const MOST_SERIES: u32 = 10;
 
 /// Measures what a measurement costs the host, from its beginning.
 pub(crate) struct Meter {
+    /// CPUs that the layer may use.
+    cpus: usize,
     cpu: Option<Duration>,
+    delay: Option<Duration>,
     peer: Option<Duration>,
     /// Time that the layer has measured, without the turns of others.
     busy: Duration,
 }
 
 impl Meter {
-    pub(crate) fn begin(session: &Session, now: &Processes) -> Meter {
+    pub(crate) fn begin(setup: &Setup, session: &Session, now: &Processes) -> Meter {
         let cpu = session.cpu_time(now).filter(|_| !session.scripted());
-        Meter { cpu, peer: session.peer_cpu_time(), busy: Duration::ZERO }
+        let delay = cpu.and_then(|_| session.run_delay(now));
+        let pinned = setup.plan.cpus.len();
+        let cpus = if pinned > 0 { pinned } else { allowed_cpus().len() };
+        Meter { cpus, cpu, delay, peer: session.peer_cpu_time(), busy: Duration::ZERO }
     }
 
     /// Does `work`, a turn of the layer.
@@ -59,13 +68,17 @@ impl Meter {
                 let busy_s = (took - waited).as_secs_f64().max(1e-9);
                 let cpus = |used: Duration| used.as_secs_f64() / busy_s;
                 let used = since(self.cpu, session.cpu_time(now));
+                let delay = since(self.delay, self.delay.and_then(|_| session.run_delay(now)));
+                let unused = |used: Duration| (self.cpus as f64 - cpus(used)).max(0.0);
+                let lacked = used.zip(delay).map(|(used, delay)| cpus(delay).min(unused(used)));
                 let used_by_peer = since(self.peer, session.peer_cpu_time());
                 let cpu_peer = used_by_peer.map(cpus).filter(|cpus| *cpus > 0.0);
                 let gigabytes = gigabytes(&series.counters);
                 let counted = [
                     cpu_peer.map(|cpus| Counter::new("cpu_peer", cpus)),
                     session.wire().map(|wire| Counter::new(WIRE, wire.as_nanos() as f64)),
-                    used.map(|used| Counter::new("cpu_host", cpus(used))),
+                    used.map(|used| Counter::new(CPU_HOST, cpus(used))),
+                    lacked.map(|lacked| Counter::new(CPU_WAITED, lacked.min(1.0))),
                     used.zip(gigabytes).and_then(|(used, gigabytes)| per_gigabyte(used, gigabytes)),
                 ];
                 series.counters.extend(counted.into_iter().flatten());
@@ -136,7 +149,7 @@ fn ask(
     request: &Request,
 ) -> Result<Recorded, SessionError> {
     let within = recorder.setup.within(request);
-    let mut meter = Meter::begin(&booted.session, &Processes::now());
+    let mut meter = Meter::begin(recorder.setup, &booted.session, &Processes::now());
     let since = Since::now();
     let answer = meter.turn(|| booted.session.measure(request, within))?;
     recorder.own.add(&since);

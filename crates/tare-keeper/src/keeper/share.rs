@@ -1,0 +1,160 @@
+//! The share of the CPUs that a layer's processes have: those of each boot stand in one control group of their own, directly below
+//! the root of its hierarchy, and weigh much more than the rest of the machine.
+//!
+//! A group of equal weight gives a layer half of a CPU beside one busy neighbour, and a layer of several processes less, since a
+//! neighbour runs whenever one of them has gone to sleep and before the next one wakes. Containers of OCI runtimes have a group there
+//! anyway, so this also puts the baseline as deep as they are: one more level of groups costs a native ping-pong 1.6%.
+
+use crate::keeper::mounts;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+/// The weight of a layer's group in `cpu.shares`, where others have 1,024: a neighbour that never sleeps takes 1.5% of a CPU. More would
+/// starve the kernel's own threads, which stand beside the groups.
+const SHARES: u32 = 65_536;
+
+/// The weight in `cpu.weight`, where others have 100: what runtimes make of [`SHARES`].
+const WEIGHT: u32 = 2_500;
+
+/// What follows the boot's id in the group's name.
+const SUFFIX: &str = "-share";
+
+/// What limits a group of version 2 beside its quota of CPU time, and what the file says where nothing does.
+const LIMITS: [(&str, &str); 2] = [("memory.max", "max"), ("cpuset.cpus", "")];
+
+/// Makes the group of the boot `id`; `None` where there can be none.
+pub(crate) fn make(id: &str) -> Option<Group> {
+    Group::make(&usable()?, id).ok()
+}
+
+/// The `cpu.shares` that a runtime is to give a container's own group; `None` where layers have no such groups.
+pub fn shares() -> Option<u32> {
+    usable().map(|_| SHARES)
+}
+
+/// Where layers can have groups: nowhere if the machine has none for CPUs, or if a limit holds for this process, which its layers must
+/// not escape.
+fn usable() -> Option<Hierarchy> {
+    let hierarchy = hierarchy(&mounts::of_cgroups())?;
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let second = groups.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or("/");
+    let limited = hierarchy.weight == WEIGHT && is_limited(&hierarchy.root, second);
+    (!limited && tare_proto::cpu_quota("self").is_none()).then_some(hierarchy)
+}
+
+/// The folders in which the boot `id` may have its group.
+pub(crate) fn folders(id: &str) -> Vec<PathBuf> {
+    let name = format!("{id}{SUFFIX}");
+    mounts::of_cgroups().into_iter().map(|mount| mount.join(&name)).collect()
+}
+
+/// A control group that layers enter.
+pub(crate) struct Group {
+    members: OwnedFd,
+}
+
+impl Group {
+    fn make(hierarchy: &Hierarchy, id: &str) -> io::Result<Group> {
+        let folder = hierarchy.root.join(format!("{id}{SUFFIX}"));
+        fs::create_dir(&folder)?;
+        let made = || -> io::Result<File> {
+            fs::write(folder.join(hierarchy.file), hierarchy.weight.to_string())?;
+            OpenOptions::new().write(true).open(folder.join("cgroup.procs"))
+        };
+        match made() {
+            Ok(members) => Ok(Group { members: members.into() }),
+            Err(error) => fs::remove_dir(&folder).and(Err(error)),
+        }
+    }
+
+    /// Lets the calling process enter. Only makes system calls, as is allowed between fork and exec.
+    pub fn enter(&self) -> io::Result<()> {
+        nix::unistd::write(&self.members, b"0")?;
+        Ok(())
+    }
+}
+
+/// A hierarchy of control groups that share CPUs.
+struct Hierarchy {
+    root: PathBuf,
+    /// The file of a group's weight.
+    file: &'static str,
+    weight: u32,
+}
+
+/// The one that shares CPUs, among those mounted at `mounts`: of version 1 that of the controller `cpu`, of version 2 the one that
+/// hands the controller on to its groups.
+fn hierarchy(mounts: &[PathBuf]) -> Option<Hierarchy> {
+    let first = |root: &Path| {
+        let found = Hierarchy { root: root.to_owned(), file: "cpu.shares", weight: SHARES };
+        root.join(found.file).exists().then_some(found)
+    };
+    let second = |root: &Path| {
+        let handed = fs::read_to_string(root.join("cgroup.subtree_control")).ok()?;
+        let found = Hierarchy { root: root.to_owned(), file: "cpu.weight", weight: WEIGHT };
+        handed.split_whitespace().any(|one| one == "cpu").then_some(found)
+    };
+    mounts.iter().find_map(|root| first(root).or_else(|| second(root)))
+}
+
+/// Whether the control group at `path` of version 2, or one above it, limits what a process would escape in a group elsewhere.
+fn is_limited(root: &Path, path: &str) -> bool {
+    let own = root.join(path.trim_start_matches('/'));
+    let mut folders = own.ancestors().take_while(|folder| folder.starts_with(root));
+    folders.any(|folder| {
+        LIMITS.iter().any(|(file, none)| {
+            fs::read_to_string(folder.join(file)).is_ok_and(|limit| limit.trim() != *none)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hierarchy made of plain files.
+    fn mounted(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
+        folder
+    }
+
+    #[test]
+    fn the_hierarchy_that_shares_cpus_is_found_in_either_version() {
+        let memory = mounted(&[("memory.limit_in_bytes", "1")]);
+        let first = mounted(&[("cpu.shares", "1024")]);
+        let second = mounted(&[("cgroup.subtree_control", "cpuset cpu io\n")]);
+        let without = mounted(&[("cgroup.subtree_control", "cpuset memory\n")]);
+        let found = |folders: &[&tempfile::TempDir]| {
+            let mounts: Vec<PathBuf> =
+                folders.iter().map(|folder| folder.path().to_owned()).collect();
+            hierarchy(&mounts).map(|found| (found.root, found.file))
+        };
+        assert_eq!(found(&[&memory, &first]), Some((first.path().into(), "cpu.shares")));
+        assert_eq!(found(&[&without, &second]), Some((second.path().into(), "cpu.weight")));
+        assert_eq!(found(&[&memory, &without]), None);
+    }
+
+    #[test]
+    fn a_limit_of_memory_or_cpus_is_not_escaped() {
+        let root = mounted(&[]);
+        let inner = root.path().join("a/b");
+        fs::create_dir_all(&inner).unwrap();
+        for (file, limit) in [("memory.max", "max\n"), ("cpuset.cpus", "\n")] {
+            fs::write(inner.join(file), limit).unwrap();
+        }
+        assert!(!is_limited(root.path(), "/a/b"));
+        fs::write(root.path().join("a/cpuset.cpus"), "0-1\n").unwrap();
+        assert!(is_limited(root.path(), "/a/b") && !is_limited(root.path(), "/"));
+    }
+
+    #[test]
+    fn a_group_that_cannot_be_made_whole_leaves_nothing() {
+        let root = mounted(&[]);
+        let there = Hierarchy { root: root.path().into(), file: "a/b", weight: 1 };
+        assert!(Group::make(&there, "tare-x").is_err());
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+}
