@@ -16,6 +16,17 @@ pub struct Ratio {
     pub blocks: usize,
 }
 
+/// A ratio by two figures of the operation on either side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Figures {
+    /// Of the best case: the best samples of short turns, which nothing has interrupted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best: Option<Ratio>,
+    /// Of the mean over all samples: what a caller pays on average, with all that interrupts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean: Option<Ratio>,
+}
+
 impl From<&RatioInterval> for Ratio {
     fn from(i: &RatioInterval) -> Ratio {
         Ratio { value: i.ratio, low: Some(i.low), high: Some(i.high), blocks: i.blocks }

@@ -5,6 +5,7 @@
 //! [`compare`] does the same for two campaigns, [`fleet`] for those of many hosts, [`explain`] breaks a ratio down. Names and reasons are passed on as
 //! the campaign holds them; whoever writes them out makes them harmless.
 
+mod analysis;
 mod assemble;
 mod board;
 mod compare;
@@ -26,10 +27,11 @@ mod warn;
 
 pub use assemble::scoreboard;
 pub use board::{
-    Alive, Beside, BestSetting, Cell, CountedEffect, Counts, Curve, CurvePoint, Effect, Estimate,
-    Explained, Factor, FailedBoot, Floor, Geomean, Index, IndexRow, Interaction, LayerSummary,
-    Mean, Measure, Method, OverallFloor, Pair, Phase, Presence, Provenance, Ratio, Response, Row,
-    Sandbox, Score, Scoreboard, Setting, Subtracted, Sweep, Tails, Unavailable, Verdict, Words,
+    Alive, Beside, BestSetting, Busy, Cell, CountedEffect, Counts, Curve, CurvePoint, Effect,
+    Estimate, Explained, Factor, FailedBoot, Figures, Floor, Geomean, Index, IndexRow, Interaction,
+    LayerSummary, Mean, Measure, Method, OverallFloor, Pair, Phase, Presence, Provenance, Ratio,
+    Response, Row, Sandbox, Score, Scoreboard, Setting, Subtracted, Sweep, Tails, Unavailable,
+    Verdict, Words,
 };
 
 pub use compare::{

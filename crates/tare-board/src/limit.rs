@@ -1,11 +1,10 @@
 //! `--fail-if` within one campaign: conditions on what its layers cost against its baseline.
 
-use crate::assemble::{judge, others, weigh_all};
+use crate::analysis::Analysis;
 use crate::board::{Measure, Verdict};
 use crate::compare::{Candidate, Condition, Gate, Rules, gate};
 use crate::options::Options;
 use crate::ratio::cell::verdict;
-use crate::ratio::floor::floors;
 use crate::value::values::{BlockResult, Values};
 use tare_proto::Better;
 use tare_store::{Campaign, Outcome};
@@ -18,11 +17,7 @@ pub fn limits(
     conditions: &[Condition],
     fail_undecided: bool,
 ) -> Gate {
-    let values = Values::new(campaign, options.estimator);
-    let others = others(campaign);
-    let floors = floors(&values, &campaign.benchmarks, options);
-    let weighed = weigh_all(&values, campaign, &others, options);
-    let judged = judge(&weighed, campaign, &floors, options);
+    let Analysis { values, others, floors, weighed, judged, .. } = Analysis::new(campaign, options);
     let candidate = |bench: usize, at: usize| {
         let weighed = &weighed[bench][at];
         let (interval, answer) = (weighed.interval?, judged[bench][at].as_ref()?);

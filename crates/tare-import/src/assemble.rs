@@ -187,6 +187,7 @@ fn plan(origin: &Origin, blocks: usize) -> Plan {
         cache_bytes: 0,
         boot_s: 0.0,
         margin: origin.margin,
+        most_waited: tare_store::MOST_WAITED,
         created: origin.created.clone().into(),
         tare_version: origin.version.clone().into(),
         probe_sha256: Untrusted::default(),

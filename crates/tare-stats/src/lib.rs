@@ -75,7 +75,7 @@ pub use ratio::{
     LogRatio, RatioInterval, RatioPoint, log_ratios, paired_ratio, point_of_logs, ratio_of_logs,
     ratio_point, unpaired_point, unpaired_ratio,
 };
-pub use rounds::{FEWEST_ROUNDS, rounds_log_ratio};
+pub use rounds::{FEWEST_ROUNDS, rounds_log_ratio, rounds_log_ratio_of_means};
 pub use shape::{Shape, cliffs_delta, hodges_lehmann, shape, wasserstein};
 pub use summary::{MeanInterval, mad, mean, mean_interval, median, quantile, sample_sd};
 pub use tail::{QuantileInterval, quantile_interval};

@@ -23,6 +23,24 @@ pub fn rounds_log_ratio(layer: &[f64], base: &[f64]) -> Option<f64> {
     enough.then(|| median(&logs).ok()).flatten()
 }
 
+/// The same of what a caller pays on average: the quotient of the sums of their turns' means. A cost that comes in bursts hits few
+/// turns, and the median of the rounds would not see it. `None` under the same conditions.
+///
+/// A layer that is the baseline itself has the expectation zero here, too, since the sides can be exchanged; the price is that a
+/// neighbour's burst hits one side or the other and widens the interval over blocks.
+#[must_use]
+pub fn rounds_log_ratio_of_means(layer: &[f64], base: &[f64]) -> Option<f64> {
+    let rounds = layer.len().min(base.len());
+    let pairs = layer.iter().zip(base).filter(|(layer, base)| **layer > 0.0 && **base > 0.0);
+    let (mut taken, mut above, mut below) = (0, 0.0, 0.0);
+    for (layer, base) in pairs {
+        taken += 1;
+        above += layer;
+        below += base;
+    }
+    (taken >= FEWEST_ROUNDS && 2 * taken >= rounds).then(|| log_ratio(below, above))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +55,16 @@ mod tests {
         assert!((rounds_log_ratio(&layer, &base).unwrap() - 0.02).abs() < 1e-12);
         let back = rounds_log_ratio(&base, &layer).unwrap();
         assert!((back + 0.02).abs() < 1e-12, "antisymmetric");
+    }
+
+    #[test]
+    fn a_burst_in_one_of_ten_rounds_is_in_the_means_alone() {
+        let base = [1.0; 10];
+        let mut layer = base;
+        layer[3] = 1.2;
+        assert_eq!(rounds_log_ratio(&layer, &base), Some(0.0));
+        assert!((rounds_log_ratio_of_means(&layer, &base).unwrap() - 1.02_f64.ln()).abs() < 1e-12);
+        assert_eq!(rounds_log_ratio_of_means(&layer[..2], &base), None, "too few");
     }
 
     #[test]

@@ -34,6 +34,9 @@ pub struct Plan {
     pub boot_s: f64,
     /// Equivalence margin δ, as a fraction (0.02 for 2%).
     pub margin: f64,
+    /// The largest share of a series in which a layer may have waited for a CPU: what waited for longer is withheld.
+    #[serde(default = "most_waited")]
+    pub most_waited: f64,
     /// What is counted of a simulated machine's instructions.
     #[serde(default)]
     pub counting: Counting,
@@ -61,6 +64,15 @@ pub struct Plan {
     #[serde(default)]
     pub neighbours: Option<Neighbours>,
 }
+
+/// The share that holds where nothing else is said.
+const fn most_waited() -> f64 {
+    MOST_WAITED
+}
+
+/// The largest share of a series in which a layer may have waited for a CPU, where nothing else is said: a tenth, as much as other work
+/// may take of a CPU before 'tare doctor' calls it busy.
+pub const MOST_WAITED: f64 = 0.10;
 
 /// What one layer does beside others of its kind, and what these do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! Which CPUs layers are pinned to: `--pin`.
 
+use crate::environment::View;
 use crate::policy::Policy;
 use anyhow::{Result, bail};
 use serde::Deserialize;
@@ -10,7 +11,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Pin {
-    /// As many as the largest layer has.
+    /// As many as the largest layer has, idle ones if there are enough.
     #[default]
     Auto,
     /// Anywhere.
@@ -59,7 +60,10 @@ impl Pin {
             // Which CPU translates a simulated one is of no account.
             Pin::Auto if !policy.host_matters => Ok(Vec::new()),
             Pin::None => Ok(Vec::new()),
-            Pin::Auto => Ok(tare_run::pick_cpus(Path::new("/"), &allowed, vcpus)),
+            Pin::Auto => {
+                let idle = View::of_this_host(&[]).idle();
+                Ok(tare_run::pick_cpus(Path::new("/"), &allowed, &idle, vcpus))
+            }
             Pin::To(cpus) => match cpus.iter().find(|cpu| !allowed.contains(cpu)) {
                 Some(cpu) => bail!("--pin: tare may not use CPU {cpu}, only {allowed:?}"),
                 None => Ok(cpus.clone()),

@@ -1,11 +1,13 @@
 //! The scoreboard as a value: all written forms read it, and the JSON form is its serialisation.
 
+mod busy;
 mod measure;
 mod parts;
 mod sandbox;
 mod sweep;
 
-pub use crate::figures::{Mean, Pair, Ratio, Subtracted};
+pub use crate::figures::{Figures, Mean, Pair, Ratio, Subtracted};
+pub use busy::Busy;
 pub use measure::{Measure, Words};
 pub use parts::{
     Counts, FailedBoot, LayerSummary, Method, OverallFloor, Presence, Provenance, Unavailable,
@@ -33,6 +35,9 @@ pub struct Scoreboard {
     pub method: Method,
     /// How much was measured.
     pub counts: Counts,
+    /// What others on the machine did to the measurement; none where they did nothing that counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busy: Option<Busy>,
     /// Every layer of the campaign, in its order, the baseline among them.
     pub layers: Vec<LayerSummary>,
     /// Geometric means by suite, what is measured and layer.
@@ -111,6 +116,8 @@ pub struct Cell {
     pub why: Option<Untrusted>,
     /// Layer / baseline, paired within the blocks.
     pub ratio: Option<Ratio>,
+    /// The ratio by either figure: one of them is `ratio`.
+    pub figures: Figures,
     /// The means behind the ratio.
     pub pair: Option<Pair>,
     /// Where most of what was measured is subtracted, on this layer or on the baseline: how much, and the ratio without the
@@ -192,6 +199,8 @@ pub struct Geomean {
     pub layer: Untrusted,
     /// Cost of the layer / cost of the baseline; rows where higher is better enter inverted.
     pub cost: Ratio,
+    /// The same by either figure of the rows: one of them is `cost`.
+    pub figures: Figures,
     /// Rows it rests on.
     pub rows: usize,
     /// Rows of the suite without a number on this layer, or in fewer than two blocks.

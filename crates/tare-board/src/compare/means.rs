@@ -3,7 +3,7 @@
 use super::board::By;
 use super::row::Pairing;
 use super::side::{self, Common, Side};
-use crate::board::{Geomean, Measure, Ratio, Verdict};
+use crate::board::{Figures, Geomean, Measure, Ratio, Verdict};
 use crate::options::Options;
 use crate::ratio::cell::verdict;
 use crate::ratio::subtracted::MOST;
@@ -109,6 +109,7 @@ fn of_layer(
             measure,
             layer: sides[0].campaign.layers[layer[0]].name.clone(),
             cost: Ratio::from(&interval),
+            figures: Figures::default(),
             rows: used,
             left_out: rows.len() - used,
             subtracted: left.len(),

@@ -1,13 +1,10 @@
 //! From the campaign of one host to what is kept of it.
 
 use super::merged::{HostEffect, MergedHost, MergedLayer, Subject};
-use crate::assemble::{judge, others, weigh_all};
+use crate::analysis::Analysis;
 use crate::options::Options;
-use crate::ratio::floor::floors;
-use crate::ratio::geomean::geomeans;
 use crate::ratio::weigh::CellRatio;
 use crate::remarks::note::{first_hello, identity};
-use crate::value::values::Values;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tare_proto::BenchInfo;
 use tare_stats::{Estimator, RatioInterval, RowVerdict};
@@ -75,23 +72,16 @@ fn host(campaign: &Campaign) -> MergedHost {
 /// Every ratio of a campaign; none where it has no number.
 fn reduce(campaign: &Campaign, estimator: Option<Estimator>) -> Vec<(Subject, Option<HostEffect>)> {
     let options = Options { estimator, ..Options::from_plan(&campaign.plan) };
-    let values = Values::new(campaign, estimator);
-    let others = others(campaign);
-    let names: Vec<&str> = others.iter().map(|&l| campaign.layers[l].name.raw()).collect();
-    let floors = floors(&values, &campaign.benchmarks, &options);
-    let weighed = weigh_all(&values, campaign, &others, &options);
-    let judged = judge(&weighed, campaign, &floors, &options);
+    let analysis = Analysis::new(campaign, &options);
     let mut found = Vec::new();
-    for (benchmark, (cells, judged)) in weighed.iter().zip(&judged).enumerate() {
-        for ((cell, judged), &layer) in cells.iter().zip(judged).zip(&others) {
+    for (benchmark, (cells, judged)) in analysis.weighed.iter().zip(&analysis.judged).enumerate() {
+        for ((cell, judged), &layer) in cells.iter().zip(judged).zip(&analysis.others) {
             found.push((Subject::Row { benchmark, layer }, of_cell(cell, judged.as_ref())));
         }
-        let floor = floors.intervals[benchmark].map(|floor| of_interval(&floor.interval));
+        let floor = analysis.floors.intervals[benchmark].map(|floor| of_interval(&floor.interval));
         found.push((Subject::Floor { benchmark }, floor));
     }
-    for (mean, interval) in
-        geomeans((&weighed, &judged), &names, campaign, &values.by_host, &floors, &options)
-    {
+    for (mean, interval) in analysis.means() {
         let Some(layer) = campaign.layers.iter().position(|row| row.name == mean.layer) else {
             continue;
         };

@@ -2,9 +2,8 @@
 
 use crate::Comment;
 use crate::SampleSummary;
-use crate::board::{Cell, Mean, Pair, Presence, Ratio, Verdict};
-use crate::options::Options;
-use crate::ratio::floor::Floors;
+use crate::analysis::Analysis;
+use crate::board::{Cell, Figures, Mean, Pair, Presence, Ratio, Verdict};
 use crate::ratio::moved::moved;
 use crate::ratio::shapes::{SampleChecks, look};
 use crate::ratio::subtracted::Whole;
@@ -13,7 +12,7 @@ use crate::remarks::note::{LATENCY_NS, clock_drift};
 use crate::sandbox::tails;
 use crate::value::values::{BlockResult, Values};
 use tare_proto::{BenchInfo, Untrusted};
-use tare_stats::{RowVerdict, mean, mean_interval};
+use tare_stats::{mean, mean_interval};
 use tare_store::{Outcome, SeriesRow};
 
 /// A verdict in the report's words, and the blocks that an undecided one asks for.
@@ -27,15 +26,11 @@ pub(crate) fn verdict(said: tare_stats::Verdict) -> (Verdict, Option<usize>) {
     }
 }
 
-/// Puts a cell together.
-pub(crate) fn cell(
-    place: &CellAddress,
-    weighed: &CellRatio,
-    judged: Option<&RowVerdict>,
-    values: &Values,
-    floors: &Floors,
-    options: &Options,
-) -> Cell {
+/// Puts the cell in a `column` together.
+pub(crate) fn cell(place: &CellAddress, column: usize, analysis: &Analysis) -> Cell {
+    let Analysis { values, floors, options, .. } = analysis;
+    let weighed = &analysis.weighed[place.benchmark][column];
+    let judged = analysis.judged[place.benchmark][column].as_ref();
     let ratio: Option<Ratio> =
         weighed.interval.as_ref().map(Ratio::from).or_else(|| weighed.point.map(Ratio::from));
     let means = geometric_mean(&weighed.above).zip(geometric_mean(&weighed.below));
@@ -70,6 +65,7 @@ pub(crate) fn cell(
         bootstrap,
         findings,
         comments,
+        figures: Figures::default(),
     }
 }
 

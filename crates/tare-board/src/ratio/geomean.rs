@@ -1,6 +1,6 @@
 //! Geometric means by suite and layer, over rows of the same measure, at the smallest load of each benchmark.
 
-use crate::board::{Geomean, Measure, Ratio, Verdict};
+use crate::board::{Figures, Geomean, Measure, Ratio, Verdict};
 use crate::options::Options;
 use crate::ratio::cell::verdict;
 use crate::ratio::floor::Floors;
@@ -49,6 +49,7 @@ pub(crate) fn geomeans(
                 measure: group.measure,
                 layer: (*layer).to_owned().into(),
                 cost,
+                figures: Figures::default(),
                 rows: used,
                 left_out: rows.len() - used,
                 subtracted,

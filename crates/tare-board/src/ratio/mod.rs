@@ -1,5 +1,6 @@
 //! From the values of two layers to a judged ratio: of a row, and of the rows of a suite together.
 
+pub(crate) mod both;
 pub(crate) mod cell;
 pub(crate) mod floor;
 pub(crate) mod geomean;

@@ -1,7 +1,9 @@
 //! What is unusual about one cell: a short label for a table, and a full-sentence explanation.
 
+use crate::board::Ratio;
 use crate::format::{digits, quantity, quantity_and_ends, short_ratio};
 use crate::remarks::finding::Finding;
+use crate::value::measured::Figure;
 use serde::Serialize;
 use tare_proto::{Unit, Untrusted};
 
@@ -75,6 +77,13 @@ pub enum Comment {
     },
     /// The layer took all samples at once and is divided by a baseline that took turns, or the other way round.
     UnlikeSeries,
+    /// The best case and the mean say different things.
+    Apart {
+        /// The figure that the verdict is not about.
+        other: Figure,
+        /// The ratio by that figure.
+        ratio: Ratio,
+    },
     /// A balloon moved memory meanwhile.
     Moved {
         /// Pages in 10⁹ ticks of the layer's clock.
@@ -110,6 +119,7 @@ impl Comment {
             Comment::NotPositive { .. } => "not_positive",
             Comment::OtherSize { .. } => "other_size",
             Comment::UnlikeSeries => "unlike_series",
+            Comment::Apart { .. } => "figures_apart",
             Comment::Moved { .. } => "balloon",
             Comment::Found(finding) => finding.kind,
         }
@@ -143,6 +153,13 @@ impl Comment {
                 format!("worked on {} MiB, not {}", mebibytes(*layer), mebibytes(*baseline))
             }
             Comment::UnlikeSeries => "whole series against turns".into(),
+            Comment::Apart { other, ratio } => {
+                let figure = match other {
+                    Figure::Best => "at its best",
+                    Figure::Mean => "on average",
+                };
+                format!("{figure} {}", ratio_and_ends(ratio))
+            }
             Comment::Moved { rate: 0.0, .. } => "its balloon moved no page".into(),
             Comment::Moved { rate, clock, cost } => {
                 let moved = format!("its balloon moved {} pages {}", digits(*rate), per(*clock));
@@ -190,6 +207,12 @@ impl Comment {
                 format!("The layer worked on {} MiB and the baseline on {}, so a different share of it fits into their caches; give the layer more memory.", mebibytes(*layer), mebibytes(*baseline))
             }
             Comment::UnlikeSeries => "Of layer and baseline one took turns and the other all samples at once. On a busy machine the best samples of turns are lower, so the ratio is biased; measure again with today's tare, which measures the baseline both ways.".into(),
+            Comment::Apart { other: Figure::Mean, ratio } => {
+                format!("The verdict is about the best case. On average over all samples the ratio is {}: something interrupts the layer more, or less, than the baseline.", ratio_and_ends(ratio))
+            }
+            Comment::Apart { other: Figure::Best, ratio } => {
+                format!("The verdict is about the mean. At its best the ratio is {}: something interrupts the layer more, or less, than the baseline.", ratio_and_ends(ratio))
+            }
             Comment::Moved { rate, clock, cost } => {
                 let moved = format!("Meanwhile the layer's balloon moved {} pages of 4 KiB {}.", digits(*rate), per(*clock));
                 let cost = cost.map(|(cost, [low, high])| {
@@ -202,6 +225,13 @@ impl Comment {
         };
         text.into()
     }
+}
+
+/// `1.04 (1.03–1.05)`.
+fn ratio_and_ends(ratio: &Ratio) -> String {
+    let ends = ratio.low.zip(ratio.high);
+    let ends = ends.map(|(low, high)| format!(" ({low:.3}–{high:.3})")).unwrap_or_default();
+    format!("{:.3}{ends}", ratio.value)
 }
 
 fn mebibytes(bytes: f64) -> String {

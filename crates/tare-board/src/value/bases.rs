@@ -131,6 +131,6 @@ impl<'a> Values<'a> {
         operation: Operation,
     ) -> Option<Measured> {
         let BlockResult::Value(value, row) = found else { return None };
-        Some(Measured::of(*value, row, self.best[benchmark], operation))
+        Some(Measured::of(*value, row, self.best[benchmark], operation, self.figure))
     }
 }

@@ -1,8 +1,9 @@
 //! From one series to what a ratio needs to know of it, and from two of these to a log ratio: pure functions, which a running
 //! campaign uses as well.
 
-use tare_proto::{BenchInfo, Better, Turn};
-use tare_stats::{Best, Estimator, StatError, rounds_log_ratio};
+use tare_proto::counter::CPU_WAITED;
+use tare_proto::{BenchInfo, Better, Counter, Turn};
+use tare_stats::{Best, Estimator, StatError, rounds_log_ratio, rounds_log_ratio_of_means};
 use tare_store::SeriesRow;
 
 /// The value of a series: its samples reduced by `estimator`, or by the benchmark's own, and corrected for what was
@@ -20,12 +21,29 @@ pub fn series_value(
     estimator.reduce_corrected(samples, subtracted, best(bench.better))
 }
 
+/// The share of a series in which the layer was ready to run and had no CPU, since others on the machine had it, by the series'
+/// counters; `None` where nobody knows.
+pub fn waited(counters: &[Counter]) -> Option<f64> {
+    let counter = counters.iter().find(|counter| counter.name == CPU_WAITED)?;
+    Some(counter.value).filter(|share| share.is_finite())
+}
+
 /// The baseline's value in a block, which boots it twice: the geometric mean of both boots, or the one there is.
 pub fn of_both(first: Option<f64>, second: Option<f64>) -> Option<f64> {
     match (first, second) {
         (Some(a), Some(b)) => Some(a.sqrt() * b.sqrt()),
         (one, other) => one.or(other),
     }
+}
+
+/// Which of a turn's samples its value stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Figure {
+    /// The best: an undisturbed operation.
+    Best,
+    /// The mean: what a caller pays on average, with all that interrupts it.
+    Mean,
 }
 
 /// What of an operation is divided.
@@ -44,14 +62,22 @@ pub struct Measured {
     pub value: f64,
     /// The values of its turns ([`turn_values`]); empty when all samples were taken at once.
     pub turns: Vec<f64>,
+    /// What a turn's value stands for.
+    pub figure: Figure,
 }
 
 impl Measured {
     /// Of a series whose value is `value`.
-    pub(crate) fn of(value: f64, row: &SeriesRow, best: Best, operation: Operation) -> Measured {
+    pub(crate) fn of(
+        value: f64,
+        row: &SeriesRow,
+        best: Best,
+        operation: Operation,
+        figure: Figure,
+    ) -> Measured {
         let added = if operation == Operation::Whole { row.subtracted } else { 0.0 };
-        let turns = turn_values(&row.samples, row.subtracted, &row.turns, best, operation);
-        Measured { value: value + added, turns }
+        let turns = turn_values(&row.samples, row.subtracted, &row.turns, best, operation, figure);
+        Measured { value: value + added, turns, figure }
     }
 
     /// Whether both took turns, or both all samples at once.
@@ -60,14 +86,15 @@ impl Measured {
     }
 }
 
-/// The value of each turn: its best sample, since noise only adds, corrected by what was measured in the same turn; NaN
-/// where nothing is left.
+/// The value of each turn: its best sample, since noise only adds, or the mean of them, corrected by what was measured in the same
+/// turn; NaN where nothing is left.
 pub fn turn_values(
     samples: &[f64],
     subtracted: f64,
     turns: &[Turn],
     best: Best,
     operation: Operation,
+    figure: Figure,
 ) -> Vec<f64> {
     let mut rest = samples;
     let better: fn(f64, f64) -> f64 = match best {
@@ -77,7 +104,11 @@ pub fn turn_values(
     let value = |turn: &Turn| {
         let (own, others) = rest.split_at((turn.samples as usize).min(rest.len()));
         rest = others;
-        let whole = own.iter().copied().fold(f64::NAN, better) + subtracted;
+        let reduced = match figure {
+            Figure::Best => own.iter().copied().fold(f64::NAN, better),
+            Figure::Mean => own.iter().sum::<f64>() / own.len() as f64,
+        };
+        let whole = reduced + subtracted;
         let value = match operation {
             Operation::Corrected => whole - turn.subtracted,
             Operation::Whole => whole,
@@ -89,7 +120,10 @@ pub fn turn_values(
 
 /// The log ratio of one side to the other: from their rounds where both took turns, otherwise of their values.
 pub fn log_ratio(layer: &Measured, base: &Measured) -> f64 {
-    let by_rounds = rounds_log_ratio(&layer.turns, &base.turns);
+    let by_rounds = match layer.figure {
+        Figure::Best => rounds_log_ratio(&layer.turns, &base.turns),
+        Figure::Mean => rounds_log_ratio_of_means(&layer.turns, &base.turns),
+    };
     by_rounds.unwrap_or_else(|| (layer.value / base.value).ln())
 }
 

@@ -3,7 +3,7 @@
 use crate::format::quantity;
 use crate::remarks::note::has_own_clock;
 use crate::value::holes::{by_host, selected};
-use crate::value::measured::{best, of_both, series_value};
+use crate::value::measured::{Figure, best, of_both, series_value, waited};
 use std::collections::BTreeMap;
 use tare_proto::{BenchInfo, Untrusted};
 use tare_stats::{Best, Estimator, StatError};
@@ -40,13 +40,21 @@ pub(crate) struct Values<'a> {
     /// By layer: its probe reads a clock that can differ from the host's.
     pub(crate) own_clock: Vec<bool>,
     pub(crate) baseline: Option<usize>,
+    /// What the values of turns stand for.
+    pub(crate) figure: Figure,
+    /// For each series of which it is known, the share of its time in which the layer was ready to run and had no CPU.
+    pub(crate) waited: Vec<f64>,
+    /// The largest of these shares with which a series counts.
+    pub(crate) most_waited: f64,
 }
 
 impl<'a> Values<'a> {
     /// Reduces every series that counts: the first boot of its block, layer and role that measured it, whether or
     /// not that boot failed later (a retry only measures what is missing).
     pub(crate) fn new(campaign: &'a Campaign, estimator: Option<Estimator>) -> Values<'a> {
-        let (mut found, selected) = (BTreeMap::new(), selected(campaign));
+        let most_waited = campaign.plan.most_waited;
+        let mut found = BTreeMap::new();
+        let selected = selected(campaign);
         for series in &campaign.series {
             let Some(boot) = campaign.boots.get(series.boot) else { continue };
             let Some(bench) = campaign.benchmarks.get(series.benchmark) else { continue };
@@ -60,7 +68,7 @@ impl<'a> Values<'a> {
                 key,
                 match withheld {
                     Some(why) => BlockResult::Rejected(why.clone()),
-                    None => reduce(series, bench, estimator),
+                    None => reduce(series, bench, estimator, most_waited),
                 },
             );
         }
@@ -69,7 +77,7 @@ impl<'a> Values<'a> {
             let Some(boot) = campaign.boots.get(series.boot) else { continue };
             let Some(bench) = campaign.benchmarks.get(series.benchmark) else { continue };
             let key = (boot.block, boot.layer, boot.role, series.benchmark);
-            again.entry(key).or_insert_with(|| reduce(series, bench, estimator));
+            again.entry(key).or_insert_with(|| reduce(series, bench, estimator, most_waited));
         }
         let mut booted: BTreeMap<(u32, usize), bool> = BTreeMap::new();
         for boot in &campaign.boots {
@@ -82,7 +90,22 @@ impl<'a> Values<'a> {
         let layers = 0..campaign.layers.len();
         let own_clock = layers.map(|layer| has_own_clock(campaign, layer)).collect();
         let best = campaign.benchmarks.iter().map(|bench| best(bench.better)).collect();
-        Values { found, again, booted, blocks, best, by_host, imported, own_clock, baseline }
+        let figure = figure(estimator);
+        let waited = campaign.series.iter().filter_map(|row| waited(&row.counters)).collect();
+        Values {
+            found,
+            again,
+            booted,
+            blocks,
+            best,
+            by_host,
+            imported,
+            own_clock,
+            baseline,
+            figure,
+            waited,
+            most_waited,
+        }
     }
 
     /// What there is of `benchmark` on `layer` in `block`.
@@ -150,13 +173,25 @@ impl<'a> Values<'a> {
     }
 }
 
+/// What the values of turns stand for where series are reduced by `estimator`.
+pub(crate) fn figure(estimator: Option<Estimator>) -> Figure {
+    if estimator == Some(Estimator::Mean) { Figure::Mean } else { Figure::Best }
+}
+
 fn reduce<'a>(
     series: &'a SeriesRow,
     bench: &BenchInfo,
     estimator: Option<Estimator>,
+    most_waited: f64,
 ) -> BlockResult<'a> {
     if series.outcome != Outcome::Measured {
         return BlockResult::Absent(series.outcome, series.why.clone());
+    }
+    if let Some(waited) = waited(&series.counters).filter(|waited| *waited > most_waited) {
+        let percent = 100.0 * waited;
+        let why =
+            format!("the machine was busy: for {percent:.0}% of the time it waited for a CPU");
+        return BlockResult::Rejected(why.into());
     }
     match series_value(bench, &series.samples, series.subtracted, estimator) {
         Ok(value) => BlockResult::Value(value, series),

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::plan::slot::Key;
     use crate::record::history::Kept;
-    use tare_board::measured::Measured;
+    use tare_board::measured::{Figure, Measured};
 
     fn key(block: u32, layer: usize) -> Key {
         Key { block, layer, role: Role::Weigh, bench: 0 }
@@ -168,7 +168,7 @@ mod tests {
         let mut history = History::default();
         for block in 0..blocks {
             let mut keep = |layer, role, value| {
-                let measured = Some(Measured { value, turns: Vec::new() });
+                let measured = Some(Measured { value, turns: Vec::new(), figure: Figure::Best });
                 let kept = Kept { measured, logs: Vec::new(), seconds: 0.1 };
                 history.series.insert(Key { block, layer, role, bench: 0 }, kept);
             };
@@ -235,7 +235,11 @@ mod tests {
                 {
                     // Row 1 is wide on layer 1, row 2 on layer 2; row 0 and the baseline are narrow.
                     let factor = if layer > 0 && bench == layer { wide(block) } else { 1.0 };
-                    let measured = Some(Measured { value: 100.0 * factor, turns: Vec::new() });
+                    let measured = Some(Measured {
+                        value: 100.0 * factor,
+                        turns: Vec::new(),
+                        figure: Figure::Best,
+                    });
                     let kept = Kept { measured, logs: Vec::new(), seconds: 0.1 };
                     history.series.insert(Key { block, layer, role, bench }, kept);
                 }

@@ -130,7 +130,7 @@ mod tests {
                     ..Recorded::without_samples("b", Outcome::Measured, "")
                 };
                 let key = Key { block, layer, role: Role::Weigh, bench: 0 };
-                history.note(key, bench, &recorded);
+                history.note(key, bench, &recorded, 1.0);
                 history.note_overhead(layer, 0.2);
             }
         }

@@ -130,7 +130,8 @@ fn record(
     }
     for Measured { at, bench, recorded } in &again {
         let info = &recorder.setup.benches[*bench];
-        recorder.history.note_whole(boots[*at].slot.key(*bench), info, recorded);
+        let key = boots[*at].slot.key(*bench);
+        recorder.history.note_whole(key, info, recorded, recorder.setup.plan.most_waited);
     }
     Ok(())
 }

@@ -3,8 +3,8 @@
 
 use crate::plan::slot::Key;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use tare_board::measured::{Measured, Operation, best, series_value, turn_values};
-use tare_proto::{BenchInfo, Turn};
+use tare_board::measured::{Figure, Measured, Operation, best, series_value, turn_values, waited};
+use tare_proto::{BenchInfo, Counter, Turn};
 use tare_store::{Boot, BootState, Campaign, Outcome, Recorded, Role};
 
 /// A layer that failed to boot in this many blocks in a row is not booted any more.
@@ -56,6 +56,7 @@ impl History {
     /// What `campaign` holds.
     pub fn of(campaign: &Campaign) -> History {
         let mut history = History::default();
+        let most_waited = campaign.plan.most_waited;
         let mut measuring = vec![0.0; campaign.boots.len()];
         for row in &campaign.series {
             let boot = &campaign.boots[row.boot];
@@ -64,7 +65,9 @@ impl History {
             let bench = &campaign.benchmarks[row.benchmark];
             let taken =
                 Taken { samples: &row.samples, subtracted: row.subtracted, turns: &row.turns };
-            let kept = keep(bench, row.outcome, taken, seconds);
+            let counts =
+                row.outcome == Outcome::Measured && is_undisturbed(&row.counters, most_waited);
+            let kept = keep(bench, counts, taken, seconds);
             // What was blamed for the second end of a boot has that end for its reason.
             if row.outcome == Outcome::Failed && row.why.is_some() && row.why == boot.failure {
                 history.fatal.insert((boot.layer, row.benchmark));
@@ -75,7 +78,9 @@ impl History {
             let boot = &campaign.boots[row.boot];
             measuring[row.boot] += row.seconds();
             let taken = Taken { samples: &row.samples, subtracted: row.subtracted, turns: &[] };
-            let kept = keep(&campaign.benchmarks[row.benchmark], row.outcome, taken, row.seconds());
+            let counts =
+                row.outcome == Outcome::Measured && is_undisturbed(&row.counters, most_waited);
+            let kept = keep(&campaign.benchmarks[row.benchmark], counts, taken, row.seconds());
             history.note_kept(key(boot, row.benchmark), kept);
         }
         for (boot, measuring) in campaign.boots.iter().zip(measuring) {
@@ -142,17 +147,30 @@ impl History {
     }
 
     /// Notes a series that has just been recorded.
-    pub(crate) fn note(&mut self, key: Key, bench: &BenchInfo, recorded: &Recorded) {
+    pub(crate) fn note(
+        &mut self,
+        key: Key,
+        bench: &BenchInfo,
+        recorded: &Recorded,
+        most_waited: f64,
+    ) {
         let tare_proto::Series { samples, subtracted, turns, .. } = &recorded.series;
         let taken = Taken { samples, subtracted: *subtracted, turns };
-        self.series.insert(key, keep(bench, recorded.outcome, taken, recorded.seconds()));
+        let counts = counts(recorded, most_waited);
+        self.series.insert(key, keep(bench, counts, taken, recorded.seconds()));
     }
 
     /// Notes a series of the baseline's that has just been recorded, taken once more, all samples at once.
-    pub(crate) fn note_whole(&mut self, key: Key, bench: &BenchInfo, recorded: &Recorded) {
+    pub(crate) fn note_whole(
+        &mut self,
+        key: Key,
+        bench: &BenchInfo,
+        recorded: &Recorded,
+        most_waited: f64,
+    ) {
         let tare_proto::Series { samples, subtracted, .. } = &recorded.series;
         let taken = Taken { samples, subtracted: *subtracted, turns: &[] };
-        self.note_kept(key, keep(bench, recorded.outcome, taken, recorded.seconds()));
+        self.note_kept(key, keep(bench, counts(recorded, most_waited), taken, recorded.seconds()));
     }
 
     /// What it cost counts as the cost of the row.
@@ -244,13 +262,23 @@ struct Taken<'a> {
     turns: &'a [Turn],
 }
 
-fn keep(bench: &BenchInfo, outcome: Outcome, taken: Taken, seconds: f64) -> Kept {
+/// Whether the layer had its CPUs for long enough. What is withheld is still lacking, so that a budget measures it in a later block.
+fn is_undisturbed(counters: &[Counter], most_waited: f64) -> bool {
+    waited(counters).is_none_or(|waited| waited <= most_waited)
+}
+
+/// Whether the scoreboard will have a value of what was recorded.
+fn counts(recorded: &Recorded, most_waited: f64) -> bool {
+    recorded.outcome == Outcome::Measured && is_undisturbed(&recorded.series.counters, most_waited)
+}
+
+fn keep(bench: &BenchInfo, counts: bool, taken: Taken, seconds: f64) -> Kept {
     let Taken { samples, subtracted, turns } = taken;
-    let known = outcome == Outcome::Measured;
-    let value = series_value(bench, samples, subtracted, None).ok().filter(|_| known);
-    let turns =
-        || turn_values(samples, subtracted, turns, best(bench.better), Operation::Corrected);
-    let measured = value.map(|value| Measured { value, turns: turns() });
+    let value = series_value(bench, samples, subtracted, None).ok().filter(|_| counts);
+    let figure = Figure::Best;
+    let best = best(bench.better);
+    let turns = || turn_values(samples, subtracted, turns, best, Operation::Corrected, figure);
+    let measured = value.map(|value| Measured { value, turns: turns(), figure });
     let logs: Vec<f64> = samples.iter().filter(|s| **s > 0.0).map(|s| s.ln()).collect();
     let logs = if measured.is_some() && logs.len() == samples.len() { logs } else { Vec::new() };
     Kept { measured, logs, seconds }

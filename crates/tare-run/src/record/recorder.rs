@@ -80,7 +80,8 @@ impl Recorder<'_> {
         bench: usize,
         recorded: &Recorded,
     ) -> Result<(), RunError> {
-        self.history.note(slot.key(bench), &self.setup.benches[bench], recorded);
+        let setup = self.setup;
+        self.history.note(slot.key(bench), &setup.benches[bench], recorded, setup.plan.most_waited);
         let note = &recorded.series.note;
         if note.is_empty() {
             return Ok(());

@@ -93,6 +93,7 @@ pub fn campaign_of(directory: &Path, layer: &str, finish: bool, created: &str) -
         cache_bytes: 0,
         boot_s: 1.0,
         margin: 0.02,
+        most_waited: 0.1,
         created: created.into(),
         tare_version: "0.1.0".into(),
         probe_sha256: "00".into(),

@@ -23,6 +23,7 @@ pub fn plan() -> Plan {
         cache_bytes: 0,
         boot_s: 20.0,
         margin: 0.02,
+        most_waited: 0.1,
         created: "2026-01-01T00:00:00Z".into(),
         tare_version: "0.1.0".into(),
         probe_sha256: "00".into(),

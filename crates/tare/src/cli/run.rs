@@ -84,6 +84,10 @@ pub struct RunArgs {
     /// Equivalence margin in percent: smaller differences count as none [default: 2]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub margin: Option<f64>,
+    /// Withhold a series in which a layer waited for a CPU for more than this part of the time, since others on the machine had it;
+    /// 100 withholds none [default: 10, or the environment's TARE_MOST_WAITED]
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub most_waited: Option<f64>,
     /// Stop measuring a row once its interval is this narrow, in percent; for large ratios, 2.5% of the ratio's logarithm is
     /// enough [default: a quarter of the margin]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
@@ -91,7 +95,7 @@ pub struct RunArgs {
     /// Time limit for booting a layer, until its probe answers [default: 30s; simulated: 10m]
     #[arg(long, value_parser = time, value_name = "TIME")]
     pub boot_limit: Option<Duration>,
-    /// File with settings (suite, bench, load, series, baseline, budget, blocks, seed, machine, margin, width, pin, order,
+    /// File with settings (suite, bench, load, series, baseline, budget, blocks, seed, machine, margin, width, most-waited, pin, order,
     /// design, count, model, explain) and tables of layers, sweeps and programs, as 'tare init' writes one; flags take precedence
     /// [default: tare.toml, if there is one]
     #[arg(long, value_name = "FILE")]

@@ -67,6 +67,9 @@ pub struct Config {
     /// As `--margin`.
     #[serde(default, deserialize_with = "percent")]
     pub margin: Option<f64>,
+    /// As `--most-waited`.
+    #[serde(default, deserialize_with = "percent", rename = "most-waited")]
+    pub most_waited: Option<f64>,
     /// As `--width`.
     #[serde(default, deserialize_with = "percent")]
     pub width: Option<f64>,

@@ -1,6 +1,7 @@
 //! Flags, `tare.toml` and the machine, merged: what was said becomes what is to be done. Nothing after this asks who said it.
 
 use super::{ALL, Asked, Config, made, of_kinds, of_table};
+use crate::cli::values::percent;
 use crate::cli::{ProgramArgs, RunArgs};
 use crate::loads::LoadArg;
 use crate::pin::Pin;
@@ -9,10 +10,11 @@ use crate::sweep::{Knobs, Swept};
 use crate::usage::{OrUsage, wrong_usage};
 use anyhow::{Context, Result, anyhow, bail};
 use std::collections::BTreeSet;
+use std::env;
 use std::time::Duration;
 use tare_layers::{LayerKind, Settings, Unnamed, kinds_of};
 use tare_proto::{BenchInfo, Machine};
-use tare_store::{Counting, Order};
+use tare_store::{Counting, MOST_WAITED, Order};
 
 /// Differences up to this are equivalence when nothing is said, in percent.
 const MARGIN: f64 = 2.0;
@@ -51,6 +53,8 @@ pub struct Resolved<'a> {
     pub pin: Option<Pin>,
     /// Equivalence margin, as a fraction.
     pub margin: f64,
+    /// The largest share of a series in which a layer may wait for a CPU.
+    pub most_waited: f64,
     /// Half-width at which a row needs no more time, as a fraction.
     pub width: f64,
     /// Time that a layer may take to greet.
@@ -60,6 +64,12 @@ pub struct Resolved<'a> {
     /// Layers that flags describe.
     layer_texts: &'a [String],
     file: &'a Config,
+}
+
+/// What the environment says of `--most-waited`, for scripts that run beside other work and know it.
+fn most_waited_by_default() -> Result<Option<f64>> {
+    let Ok(text) = env::var("TARE_MOST_WAITED") else { return Ok(None) };
+    Ok(Some(percent(&text).map_err(|why| anyhow!("TARE_MOST_WAITED: {why}")).or_usage()?))
 }
 
 impl<'a> Resolved<'a> {
@@ -83,6 +93,7 @@ impl<'a> Resolved<'a> {
             () => Counting::Off,
         };
         let margin = flags.margin.or(file.margin).unwrap_or(MARGIN);
+        let most_waited = flags.most_waited.or(file.most_waited).or(most_waited_by_default()?);
         let width = flags.width.or(file.width).unwrap_or(WIDTH * margin);
         let order = order(flags.order.or(file.order), policy, counting).or_usage()?;
         let knobs =
@@ -105,6 +116,7 @@ impl<'a> Resolved<'a> {
             pin: flags.pin.clone().or_else(|| file.pin.clone()),
             margin: margin / 100.0,
             width: width / 100.0,
+            most_waited: most_waited.map_or(MOST_WAITED, |percent| percent / 100.0),
             boot_limit: flags.boot_limit.unwrap_or(policy.boot_limit),
             layer_names: &flags.layers,
             layer_texts: &flags.layer,

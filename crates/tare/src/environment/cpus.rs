@@ -1,11 +1,8 @@
 //! Checks of the CPUs: who else uses them, and how fast they run.
 
-use super::view::{named, percent};
+use super::view::{BUSY, named, percent};
 use super::{Answer, Check, State, View};
 use tare_run::{CoreKind, core_kind, list};
-
-/// A CPU that is busy for more than this disturbs what is measured on it.
-const BUSY: f64 = 0.10;
 
 pub const LOAD: Check = Check {
     name: "load",

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+/// A CPU that is busy for more than this disturbs what is measured on it.
+pub const BUSY: f64 = 0.10;
+
 /// How long CPU times are sampled: twenty of the kernel's usual ticks.
 const SAMPLE: Duration = Duration::from_millis(200);
 
@@ -74,6 +77,12 @@ impl View {
         let idle = delta.get(IDLE)? + delta.get(IOWAIT).unwrap_or(&0);
         let all = total(&delta);
         (all > 0).then(|| (all - idle) as f64 / all as f64)
+    }
+
+    /// The CPUs that tare may use and that were not busy while they were sampled, as far as that is known.
+    pub fn idle(&self) -> Vec<u32> {
+        let idle = |cpu: &u32| self.busy(*cpu).is_none_or(|share| share <= BUSY);
+        self.allowed.iter().copied().filter(idle).collect()
     }
 
     /// Share of its time that the hypervisor took `cpu` away: while it was sampled, and since it started.

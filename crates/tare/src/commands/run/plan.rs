@@ -63,6 +63,7 @@ pub fn plan(resolved: &Resolved, contents: Contents) -> Plan {
         cache_bytes: fixed(|own| own.cache_bytes).unwrap_or(contents.cache_bytes),
         boot_s: resolved.boot_limit.as_secs_f64(),
         margin: resolved.margin,
+        most_waited: resolved.most_waited,
         created: tare_run::now().into(),
         tare_version: env!("CARGO_PKG_VERSION").into(),
         probe_sha256: PROBE.sha256().into(),
