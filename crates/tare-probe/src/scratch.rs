@@ -25,10 +25,16 @@ pub fn folder() -> &'static Path {
 }
 
 fn writable(folder: &Path) -> bool {
-    let path = folder.join(format!(".tare-{}", std::process::id()));
+    let path = folder.join(format!(".tare-{}", own_id()));
     let made = File::create(&path).is_ok();
     let _ = fs::remove_file(&path);
     made
+}
+
+/// This process's id in ten digits: a name's length is part of what a look-up costs, and a process has fewer digits in a container
+/// than on the host (0.8% of a stat).
+fn own_id() -> String {
+    format!("{:010}", std::process::id())
 }
 
 /// An empty file with a name in the scratch folder; removed when dropped.
@@ -41,7 +47,7 @@ impl Named {
     /// Makes it. `name` tells the probe's files apart.
     pub fn new(name: &str) -> io::Result<Named> {
         let folder = folder();
-        let name = format!("tare-{}-{name}", std::process::id());
+        let name = format!("tare-{}-{name}", own_id());
         File::create(&name).map_err(|e| name_error(folder.join(&name).display(), e))?;
         Ok(Named { name })
     }
@@ -68,7 +74,7 @@ impl Folder {
     /// Makes it with as many empty files. `name` tells the probe's folders apart.
     pub fn with_files(name: &str, files: usize) -> io::Result<Folder> {
         let parent = folder();
-        let name = format!("tare-{}-{name}", std::process::id());
+        let name = format!("tare-{}-{name}", own_id());
         fs::create_dir(&name).map_err(|e| name_error(parent.join(&name).display(), e))?;
         let made = Folder { name };
         for file in 0..files {
@@ -105,7 +111,7 @@ pub fn nameless(size: usize) -> io::Result<File> {
 /// The same, opened with further `flags` of open(2).
 pub fn nameless_with(size: usize, flags: libc::c_int) -> io::Result<File> {
     let parent = folder();
-    let path = PathBuf::from(format!("tare-{}-nameless", std::process::id()));
+    let path = PathBuf::from(format!("tare-{}-nameless", own_id()));
     let fail = |error| name_error(parent.join(&path).display(), error);
     let mut options = File::options();
     options.read(true).write(true).create(true).truncate(true).custom_flags(flags);

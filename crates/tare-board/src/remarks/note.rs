@@ -141,6 +141,7 @@ pub(crate) fn notes(campaign: &Campaign, layer: usize) -> Vec<Note> {
     }
     add("kernel_changed", kernel_changed(campaign, layer));
     add("pinning", pinning(campaign, layer));
+    add("one_cpu", one_cpu(campaign, layer));
     add("cpu_quota", quota(campaign, layer));
     add("wire", wire(campaign, layer));
     add("clock_drift", boot_drift(campaign, layer));
@@ -232,6 +233,17 @@ fn pinning(campaign: &Campaign, layer: usize) -> Option<String> {
     ))
 }
 
+/// gVisor's systrap spins for the next system call only where its sandbox sees two CPUs, which is how people start it.
+fn one_cpu(campaign: &Campaign, layer: usize) -> Option<String> {
+    let hello = first_hello(campaign, layer)?;
+    let systrap = identity(campaign, layer).what.contains("systrap");
+    (systrap && usable_cpus(hello) == 1).then(|| {
+        "it sees one CPU, and systrap's fast path for system calls is off there: with two, calls that follow each other closely cost \
+         a fraction of this. '--pin none', or '--pin' with two CPUs, measures it as it is usually started"
+            .into()
+    })
+}
+
 /// A quota of CPU time below what the layer could use: the kernel stops it in between.
 fn quota(campaign: &Campaign, layer: usize) -> Option<String> {
     let boots = campaign.boots.iter().filter(|boot| boot.layer == layer);
@@ -242,8 +254,8 @@ fn quota(campaign: &Campaign, layer: usize) -> Option<String> {
     let (quota, cpus) = binding.min_by(|a, b| a.0.total_cmp(&b.0))?;
     Some(format!(
         "its control group has a quota of {quota:.2} CPUs, and it may run on {cpus}: once the quota of a period is used up the \
-         kernel stops it until the next one. A row whose samples lie between two stops does not show that, a program that runs \
-         for longer does"
+         kernel stops it until the next one. Its series are long enough to meet several periods, and the mean shows what that costs; \
+         the best case lies between two stops"
     ))
 }
 

@@ -39,7 +39,8 @@ pub fn script(source: Option<&CStr>) -> i32 {
 }
 
 fn run(source: &str) -> io::Result<bool> {
-    let files = ["sort", "od", "grep", "wc"].map(|tool| format!("{tool}.{}", std::process::id()));
+    let files =
+        ["sort", "od", "grep", "wc"].map(|tool| format!("{tool}.{:010}", std::process::id()));
     let [sorted, dumped, _, counted] = &files;
     let names = files.clone().map(|name| CString::new(name).expect("no NUL in a name"));
     let fine = pipeline(Some(File::open(source)?), &[&[SORT]], File::create(sorted)?)?

@@ -1,7 +1,7 @@
 //! The boot of one layer by itself: it is started, asked for every benchmark and ended, with one retry.
 
 use super::booting::Booted;
-use super::series::measure;
+use super::series::{Length, measure};
 use crate::decide::block::Block;
 use crate::plan::slot::Slot;
 use crate::record::observer::Event;
@@ -43,7 +43,7 @@ fn boot_once(
         }
         let name = &setup.benches[bench].name;
         recorder.observer.event(Event::Benchmark { name, number: index + 1, of: benches.len() });
-        let recorded = match measure(recorder, &mut booted, bench, &block.samples) {
+        let recorded = match measure(recorder, &mut booted, bench, &block.samples, Length::Usual) {
             Ok(recorded) => recorded,
             Err(error) => {
                 return Err(Ended::Failed(booted.abandon(recorder, error, Some(bench))?));

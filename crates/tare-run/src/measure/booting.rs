@@ -3,6 +3,7 @@
 use crate::decide::order::perturbation;
 use crate::decide::samples::Samples;
 use crate::host::machine::now;
+use crate::plan::setup::Setup;
 use crate::plan::slot::{Slot, to_greet};
 use crate::record::counts;
 use crate::record::observer::Event;
@@ -35,9 +36,25 @@ pub(crate) struct Booted {
     /// Time from its start until it was ready.
     start: Duration,
     counts: Option<PathBuf>,
+    /// Whether a quota lets it have less than the CPUs that it may run on.
+    under_quota: bool,
 }
 
+/// Why a layer under a quota takes no turns.
+const STOPPED_BY_QUOTA: &str = "its quota of CPU time would never be used up in turns, since it rests while the others take theirs";
+
 impl Booted {
+    /// Why it takes a whole series at once where others take turns.
+    pub(crate) fn whole_series(&self, setup: &Setup) -> Option<&'static str> {
+        let of_layer = setup.whole_series(self.slot.layer);
+        of_layer.or(self.under_quota.then_some(STOPPED_BY_QUOTA))
+    }
+
+    /// Whether its series have to last for several periods of a quota.
+    pub(crate) fn is_under_quota(&self) -> bool {
+        self.under_quota
+    }
+
     /// Boots a layer and waits for its greeting. What a scripted layer is to measure has to be known before: `benches`,
     /// with `samples` each.
     pub(crate) fn start(
@@ -92,10 +109,13 @@ impl Booted {
             asked: 0,
             start: begin.elapsed(),
             counts,
+            under_quota: false,
         };
         match greeting {
             Ok(greeting) => {
-                recorder.store.greet(boot, &with_quota(&greeting.hello, &booted.session))?;
+                let hello = with_quota(&greeting.hello, &booted.session);
+                booted.under_quota = hello.cpu_quota > 0.0 && hello.cpu_quota < setup.cpus() as f64;
+                recorder.store.greet(boot, &hello)?;
             }
             Err(error) => return Err(Ended::Failed(booted.abandon(recorder, error, None)?)),
         }

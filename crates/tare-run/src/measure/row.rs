@@ -1,7 +1,7 @@
 //! One benchmark on all layers of a block that are alive: in rounds, in each of which every layer takes one turn.
 
 use super::booting::Booted;
-use super::series::{Meter, known, measure};
+use super::series::{Length, Meter, known, measure};
 use crate::decide::block::Block;
 use crate::decide::order::{draw, shuffled};
 use crate::decide::turns::Turns;
@@ -87,7 +87,7 @@ pub(crate) fn measure_row(
     let taken = match turns.filter(|_| setup.plan.order == Order::Rounds) {
         Some(turns) => {
             let again = row.once_more(recorder, &lacking);
-            let takes_turns = |at: &usize| setup.whole_series(row.boots[*at].slot.layer).is_none();
+            let takes_turns = |at: &usize| row.boots[*at].whole_series(setup).is_none();
             let (turning, whole) = lacking.into_iter().partition(takes_turns);
             row.in_rounds(recorder, turning, turns)
                 .and_then(|()| row.one_by_one(recorder, whole, again))
@@ -144,8 +144,8 @@ impl Row<'_> {
         let baseline = self.setup.baseline();
         let asked = |slot: &Slot| recorder.is_asked(slot.layer, bench);
         let whole = |&at: &usize| {
-            let slot = &self.boots[at].slot;
-            self.setup.whole_series(slot.layer).is_some() && asked(slot)
+            let booted = &self.boots[at];
+            booted.whole_series(self.setup).is_some() && asked(&booted.slot)
         };
         let waits = |slot: &Slot| {
             slot.layer != baseline
@@ -158,6 +158,7 @@ impl Row<'_> {
         let fresh = |at: &usize| {
             let slot = &self.boots[*at].slot;
             slot.layer == baseline
+                && self.boots[*at].whole_series(self.setup).is_none()
                 && !recorder.history.again.contains_key(&slot.key(bench))
                 && asked(slot)
         };
@@ -174,8 +175,10 @@ impl Row<'_> {
         let Wanted { block, bench, .. } = *self.wanted;
         let boots = boots.into_iter().map(|at| (at, false));
         let all: Vec<(usize, bool)> = boots.chain(again.into_iter().map(|at| (at, true))).collect();
+        let any_quota = all.iter().any(|(at, _)| self.boots[*at].is_under_quota());
+        let length = if any_quota { Length::Periods } else { Length::Usual };
         for (at, again) in self.order(0, all) {
-            let recorded = measure(recorder, &mut self.boots[at], bench, &block.samples);
+            let recorded = measure(recorder, &mut self.boots[at], bench, &block.samples, length);
             let recorded = recorded.map_err(|error| Dead { at, error })?;
             let measured = if again { &mut self.again } else { &mut self.done };
             measured.push(Measured { at, bench, recorded });

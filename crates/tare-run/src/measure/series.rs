@@ -2,7 +2,6 @@
 
 use super::booting::Booted;
 use crate::decide::samples::Samples;
-use crate::host::cpus::allowed_cpus;
 use crate::host::machine::Since;
 use crate::plan::host_benches::HOST_BENCHES;
 use crate::plan::setup::Setup;
@@ -32,9 +31,13 @@ impl Meter {
     pub(crate) fn begin(setup: &Setup, session: &Session, now: &Processes) -> Meter {
         let cpu = session.cpu_time(now).filter(|_| !session.scripted());
         let delay = cpu.and_then(|_| session.run_delay(now));
-        let pinned = setup.plan.cpus.len();
-        let cpus = if pinned > 0 { pinned } else { allowed_cpus().len() };
-        Meter { cpus, cpu, delay, peer: session.peer_cpu_time(), busy: Duration::ZERO }
+        Meter {
+            cpus: setup.cpus(),
+            cpu,
+            delay,
+            peer: session.peer_cpu_time(),
+            busy: Duration::ZERO,
+        }
     }
 
     /// Does `work`, a turn of the layer.
@@ -97,19 +100,39 @@ impl Meter {
     }
 }
 
+/// The length of a batch that 30 of meet three periods of the usual quota of CPU time (100 ms), in nanoseconds.
+const QUOTA_BATCH_NS: u64 = 10_000_000;
+
+/// Time for a series of such batches, in milliseconds.
+const QUOTA_SERIES_MS: u64 = 1_000;
+
+/// How long a series of all samples at once lasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Length {
+    /// As the plan says.
+    Usual,
+    /// Long enough for several periods of a quota.
+    Periods,
+}
+
 /// Measures a benchmark on a booted layer: all samples at once.
 pub(crate) fn measure(
     recorder: &mut Recorder,
     booted: &mut Booted,
     bench: usize,
     samples: &Samples,
+    length: Length,
 ) -> Result<Recorded, SessionError> {
     let setup = recorder.setup;
     let id = booted.next_id();
     if let Some(known) = known(recorder, booted, bench) {
         return Ok(known);
     }
-    let request = setup.request(id, bench, samples.get(&bench).copied());
+    let mut request = setup.request(id, bench, samples.get(&bench).copied());
+    if length == Length::Periods {
+        request.batch_ns = request.batch_ns.max(QUOTA_BATCH_NS);
+        request.limit_ms = request.limit_ms.max(QUOTA_SERIES_MS);
+    }
     let mut recorded = ask(recorder, booted, &request)?;
     // "Until the interval is within p%" asks again; the other estimators are content at once.
     let estimator = setup.benches[bench].estimator.parse().ok();

@@ -172,7 +172,9 @@ fn watch(recorder: &mut Recorder, boots: &mut [Booted]) -> Result<(), RunError> 
     for (at, share) in fresh.into_iter().zip(shares) {
         let layer = boots[at].slot.layer;
         recorder.history.watched.insert(layer);
-        if let Some(why) = setup.whole_series(layer).filter(|_| setup.plan.order == Order::Rounds) {
+        if let Some(why) =
+            boots[at].whole_series(setup).filter(|_| setup.plan.order == Order::Rounds)
+        {
             let text = format!(
                 "takes a whole series of each benchmark after the others' turns, {} takes one more, and its intervals are wider: {why}",
                 setup.plan.baseline.raw()

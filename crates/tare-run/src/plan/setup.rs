@@ -1,6 +1,7 @@
 //! What a campaign runs: the plan, its layers and its benchmarks, and what the host gives them.
 
 use super::host_benches::HOST_BENCHES;
+use crate::host::cpus::allowed_cpus;
 use tare_layers::{Host, Keeper, Layer};
 use tare_proto::BenchInfo;
 use tare_store::Plan;
@@ -39,6 +40,14 @@ impl Setup<'_> {
     /// The layers that can run here.
     pub(crate) fn able(&self) -> Vec<usize> {
         (0..self.layers.len()).filter(|&layer| self.layers[layer].trial_s.is_some()).collect()
+    }
+
+    /// How many CPUs a layer may use.
+    pub(crate) fn cpus(&self) -> usize {
+        match self.plan.cpus.len() {
+            0 => allowed_cpus().len(),
+            pinned => pinned,
+        }
     }
 
     /// Why `layer` takes a whole series at once where others take turns.
