@@ -20,10 +20,10 @@ mod markdown;
 mod predict;
 mod ranking;
 mod sandbox;
+mod scoreboard;
 mod svg;
 mod sweep;
 mod text;
-mod trouble;
 mod vmi;
 mod words;
 
