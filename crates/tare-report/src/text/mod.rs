@@ -24,6 +24,9 @@ impl TextStyle {
     pub const NARROWEST: usize = 60;
 }
 
+/// 80 columns without colours.
+pub(crate) const ON_PAPER: TextStyle = TextStyle { width: 80, paint: Paint::Plain, details: true };
+
 /// Writes the scoreboard for a terminal.
 #[must_use]
 pub fn text(board: &Scoreboard, style: &TextStyle) -> String {
