@@ -1,10 +1,10 @@
 //! The HTML writer: sections, statements and tables of a document as parts of a page.
 
 use super::common::{class, swatch};
-use super::table::{axis, drawn};
+use super::table::{RANGE, axis, drawn};
 use crate::clean::fit;
-use crate::document::{Block, Ink, Item, Row, Section, Table};
-use crate::svg::figure::forest::Strip;
+use crate::document::{Block, Document, Ink, Item, Place, Row, Section, Table};
+use crate::svg::figure::forest::{self, Strip};
 use crate::svg::scale::Scale;
 use crate::words;
 use maud::{Markup, PreEscaped, html};
@@ -106,15 +106,35 @@ pub(super) fn plain(table: &Table) -> Markup {
     }
 }
 
-/// What is drawn beside the rows of a table, a strip a row, all on one scale of costs.
-pub(super) struct Drawn<'a> {
-    pub(super) strips: &'a [(Better, Strip)],
-    pub(super) scale: &'a Scale,
-    pub(super) margin: f64,
+/// Each layer's rows, every row beside its strip, all on one scale of costs.
+pub(super) fn layers(
+    said: &Document,
+    strips: &[Vec<(Better, Strip)>],
+    margin: f64,
+    caption: &str,
+) -> Markup {
+    let scale = forest::shared(strips.iter().flatten().map(|(_, strip)| strip), margin, RANGE);
+    let rows = said.sections.iter().filter(|section| section.place == Place::Rows);
+    html! {
+        @for (at, (section, strips)) in rows.zip(strips).enumerate() {
+            h3 { (swatch(at + 1)) " " bdi { (section.heading) } }
+            (quiet(section.blocks.iter()))
+            @for block in &section.blocks { @if let Block::Table(table) = block {
+                (judged(table, &Drawn { strips, scale: &scale, margin }, caption))
+            } }
+        }
+    }
+}
+
+/// What is drawn beside the rows of a table, a strip a row.
+struct Drawn<'a> {
+    strips: &'a [(Better, Strip)],
+    scale: &'a Scale,
+    margin: f64,
 }
 
 /// A table of judged rows, each beside its strip; `caption` says what the ratios are of.
-pub(super) fn judged(table: &Table, plots: &Drawn, caption: &str) -> Markup {
+fn judged(table: &Table, plots: &Drawn, caption: &str) -> Markup {
     html! {
         div.wide tabindex="0" role="region" aria-label=(format!("{}, {caption}, scrolls sideways", table.subject)) {
             table.cards.compared {

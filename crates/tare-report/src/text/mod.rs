@@ -3,7 +3,7 @@
 mod page;
 
 pub use page::Paint;
-pub(crate) use page::{Page, written};
+pub(crate) use page::written;
 
 use crate::scoreboard::document;
 use tare_board::Scoreboard;

@@ -2,7 +2,9 @@
 
 use super::TextStyle;
 use crate::clean::{fit, stack, width, wrap, wrap_behind};
-use crate::document::{Block, Column, Document, Ink, Item, Piece, Place, Row, Side, Table};
+use crate::document::{
+    Block, Column, Document, Ink, Item, Piece, Place, Row, Section, Side, Table,
+};
 use tare_proto::name_and_load;
 
 /// Whether the text carries colours.
@@ -55,43 +57,45 @@ pub(crate) fn written(document: &Document, style: &TextStyle) -> String {
         Place::Hint => style.details,
         _ => false,
     };
-    let mut above = "";
+    let mut above: Option<&Section> = None;
     for section in document.sections.iter().filter(|section| !absent(section.place)) {
         // What Markdown folds apart stands below one heading here.
-        if section.heading.is_empty() || section.heading != above {
-            page.heading(&section.heading);
+        match above.filter(|above| above.heading == section.heading) {
+            Some(above) if above.blocks.is_empty() => {}
+            Some(_) => page.gap(),
+            None => page.heading(&section.heading),
         }
-        above = &section.heading;
         section.blocks.iter().for_each(|block| page.block(block));
+        above = Some(section);
     }
     page.finish()
 }
 
 /// Text under construction.
-pub(crate) struct Page {
+struct Page {
     out: String,
-    pub(crate) width: usize,
+    width: usize,
     paint: Paint,
 }
 
 impl Page {
-    pub(crate) fn new(width: usize, paint: Paint) -> Page {
+    fn new(width: usize, paint: Paint) -> Page {
         Page { out: String::new(), width, paint }
     }
 
-    pub(crate) fn finish(self) -> String {
+    fn finish(self) -> String {
         self.out
     }
 
     /// An empty line, never two.
-    pub(crate) fn gap(&mut self) {
+    fn gap(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
         }
     }
 
     /// A heading with an empty line before it.
-    pub(crate) fn heading(&mut self, text: &str) {
+    fn heading(&mut self, text: &str) {
         self.gap();
         self.paragraph(Ink::Bold, "", text);
     }
@@ -114,14 +118,14 @@ impl Page {
     }
 
     /// Wrapped text, every line behind `indent`.
-    pub(crate) fn paragraph(&mut self, ink: Ink, indent: &str, text: &str) {
+    fn paragraph(&mut self, ink: Ink, indent: &str, text: &str) {
         for line in wrap(text, self.width - width(indent)) {
             self.line(&format!("{indent}{}", ink.apply(self.paint, &line)));
         }
     }
 
     /// Wrapped text whose first line stands behind a bold label and the rest behind two spaces.
-    pub(crate) fn labelled(&mut self, label: &str, ink: Ink, text: &str) {
+    fn labelled(&mut self, label: &str, ink: Ink, text: &str) {
         let label = fit(label, self.width / 2);
         let taken = width(&label).saturating_sub(2);
         for (at, line) in wrap_behind(text, taken, self.width - 2).iter().enumerate() {
@@ -131,14 +135,14 @@ impl Page {
     }
 
     /// One line in at most the page's width, cut if need be.
-    pub(crate) fn verbatim(&mut self, ink: Ink, indent: &str, text: &str) {
+    fn verbatim(&mut self, ink: Ink, indent: &str, text: &str) {
         let line = fit(text, self.width - width(indent));
         self.line(&format!("{indent}{}", ink.apply(self.paint, &line)));
     }
 
     /// Rows of cells in aligned columns. The first column gives way (down to `least`) when all do not fit; a row
     /// with a single cell is a line across. A remark stands behind its row where there is room for it, else below.
-    pub(crate) fn grid(&mut self, sides: &[Side], rows: &[Row], least: usize) {
+    fn grid(&mut self, sides: &[Side], rows: &[Row], least: usize) {
         let widths = self.widths(sides, rows, least);
         let taken = widths.iter().map(|w| w + GAP).sum::<usize>();
         for Row { cells, remark, .. } in rows {
