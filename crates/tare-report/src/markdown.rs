@@ -2,8 +2,6 @@
 
 use crate::clean::{clean, fit};
 use crate::document::{Block, Column, Document, Ink, Item, Piece, Place, Section, Side, Table};
-use crate::scoreboard;
-use tare_board::Scoreboard;
 use tare_proto::Foreign;
 
 /// Most columns of a name, of a text, and of a console's line.
@@ -13,12 +11,6 @@ const LINE: usize = 100;
 
 /// Last lines of a console.
 const CONSOLE: usize = 12;
-
-/// Writes the scoreboard as GitHub's Markdown.
-#[must_use]
-pub fn markdown(board: &Scoreboard) -> String {
-    written(&scoreboard::document(board))
-}
 
 /// Writes a document as GitHub's Markdown.
 pub(crate) fn written(document: &Document) -> String {

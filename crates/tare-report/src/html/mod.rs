@@ -30,7 +30,7 @@ pub use fleet::fleet_html;
 pub use history::history_html;
 pub use page::{Shell, shell};
 
-use crate::{headline, scoreboard};
+use crate::scoreboard;
 use maud::{Markup, html};
 use tare_board::{Extras, Scoreboard};
 use tare_store::Campaign;
@@ -50,7 +50,7 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
             (ranking::section(board))
             (predict::section(board, &predicted))
             (bench::sections(campaign, board, extras))
-            (trouble::section(&said, &headline::floor(board)))
+            (trouble::section(board, &said))
             (provenance::section(campaign, board))
         }
     };

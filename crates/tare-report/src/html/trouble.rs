@@ -2,17 +2,20 @@
 
 use super::document::section as written;
 use crate::document::{Document, Place};
+use crate::headline;
 use maud::{Markup, html};
+use tare_board::Scoreboard;
+use tare_board::format::count;
 
-pub(super) fn section(said: &Document, floor: &str) -> Markup {
+pub(super) fn section(board: &Scoreboard, said: &Document) -> Markup {
     let all = |place: Place| said.sections.iter().filter(move |section| section.place == place);
-    let none = |place: Place| all(place).next().is_none();
     html! {
         section #trouble aria-labelledby="h-trouble" {
             h2 #h-trouble { "Can I trust it?" }
-            p { (floor) }
-            @if none(Place::Differences) { p.quiet { "The probes could see no other differences between the layers." } }
-            @if none(Place::Trouble) { p.quiet { "There are no warnings, and no boot failed." } }
+            p { (headline::floor(board)) }
+            @if all(Place::Differences).next().is_none() { p.quiet { "The probes could see no other differences between the layers." } }
+            @if board.warnings.is_empty() { p.quiet { "There are no warnings." } }
+            @if board.failed_boots.is_empty() { p.quiet { "None of " (count(board.counts.boots, "boot")) " failed." } }
             @for place in [Place::Differences, Place::Trouble, Place::Unavailable] { @for one in all(place) { (written(one)) } }
         }
     }

@@ -8,3 +8,18 @@ mod provenance;
 mod trouble;
 
 pub(crate) use document::document;
+
+use crate::TextStyle;
+use tare_board::Scoreboard;
+
+/// Writes the scoreboard for a terminal.
+#[must_use]
+pub fn text(board: &Scoreboard, style: &TextStyle) -> String {
+    crate::text::written(&document(board), style)
+}
+
+/// Writes the scoreboard as GitHub's Markdown.
+#[must_use]
+pub fn markdown(board: &Scoreboard) -> String {
+    crate::markdown::written(&document(board))
+}

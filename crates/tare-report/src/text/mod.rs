@@ -1,12 +1,9 @@
-//! The terminal form.
+//! The terminal's writer, and how its form looks.
 
 mod page;
 
 pub use page::Paint;
 pub(crate) use page::written;
-
-use crate::scoreboard::document;
-use tare_board::Scoreboard;
 
 /// How the terminal form looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,9 +23,3 @@ impl TextStyle {
 
 /// 80 columns without colours.
 pub(crate) const ON_PAPER: TextStyle = TextStyle { width: 80, paint: Paint::Plain, details: true };
-
-/// Writes the scoreboard for a terminal.
-#[must_use]
-pub fn text(board: &Scoreboard, style: &TextStyle) -> String {
-    written(&document(board), style)
-}
