@@ -1,11 +1,11 @@
 //! The forms that a scoreboard is printed in, and their table: the only list of them. A new one is a file and a row.
 
+use crate::TextStyle;
 use crate::compare::{compare_json, compare_markdown, compare_text};
 use crate::csv::csv;
 use crate::fleet::{fleet_csv, fleet_json, fleet_markdown, fleet_text};
 use crate::json::json;
-use crate::markdown::markdown;
-use crate::text::{TextStyle, text};
+use crate::scoreboard::{markdown, text};
 use tare_board::{Comparison, Fleet, Scoreboard};
 
 /// A form of the scoreboard.

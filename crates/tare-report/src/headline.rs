@@ -20,8 +20,7 @@ pub(crate) fn headlines(board: &Scoreboard) -> Vec<Item> {
     let layers = layers.filter(|(_, layer)| layer.swept.is_none());
     let booted = layers.filter(|(_, layer)| layer.unavailable.is_none() || layer.measured > 0);
     let item = |(at, layer): (usize, &LayerSummary)| {
-        let said = headline(board, layer, at);
-        Item { about: Some(name(&layer.name)), series: Some(at + 1), said }
+        Item::of_series(name(&layer.name), at + 1, headline(board, layer, at))
     };
     booted.map(item).collect()
 }

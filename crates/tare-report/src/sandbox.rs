@@ -1,6 +1,6 @@
 //! The suite `sandbox` in words and figures: a sentence a layer, and the tables behind it. Every form shows the same.
 
-use crate::document::{Column, Table};
+use crate::document::{Column, Ink, Item, Table};
 use crate::words;
 use tare_board::format::{count, digits, quantity, quantity_and_ends, short_ratio};
 use tare_board::{Beside, Estimate, Sandbox, Scoreboard, Tails};
@@ -13,13 +13,24 @@ const NONE: &str = "–";
 /// Fewest columns of a layer's name on a terminal.
 const LEAST: usize = 8;
 
-/// A sentence for each layer, by its name; none of a campaign that has too few blocks to say anything.
-pub(crate) fn sentences(board: &Scoreboard) -> Vec<(String, String)> {
+/// A sentence for each layer; none of a campaign that has too few blocks to say anything.
+pub(crate) fn sentences(board: &Scoreboard) -> Vec<Item> {
     if crate::headline::too_few(board) {
         return Vec::new();
     }
-    let one = |found: &Sandbox| (words::name(&found.layer), sentence(board, found));
-    board.sandboxes.iter().map(one).filter(|(_, text)| !text.is_empty()).collect()
+    let one = |found: &Sandbox| {
+        let text = Some(sentence(board, found)).filter(|text| !text.is_empty())?;
+        let said = vec![(Ink::Plain, text)];
+        let about = Some(words::name(&found.layer));
+        Some(Item { joint: " ", series: series(board, found), ..Item::new(about, said) })
+    };
+    board.sandboxes.iter().filter_map(one).collect()
+}
+
+/// A layer's number in figures, where the baseline is 0.
+pub(crate) fn series(board: &Scoreboard, found: &Sandbox) -> Option<usize> {
+    let place = board.others().position(|layer| layer.name == found.layer);
+    place.map(|at| at + 1).or((board.baseline == found.layer).then_some(0))
 }
 
 /// Starts from which on a quantile is more than a name for the slowest one.

@@ -1,8 +1,10 @@
 //! The two tables of report 000: ratios with their raw pairs, and the widths of the means' intervals.
 
 use crate::clean::{clean, fit};
-use crate::document::{self, Ink, Piece, Side};
-use crate::text::{Page, Paint, TextStyle};
+use crate::document::{
+    self, Block, Column, Document, Ink, Piece, Place, Section, Table, paragraphs,
+};
+use crate::text::{Paint, TextStyle, written};
 use crate::words;
 use tare_board::format::{pair, percent, short_ratio};
 use tare_board::{LayerSummary, Measure, Row, Scoreboard};
@@ -19,57 +21,52 @@ const WIDTH: usize = 12;
 /// No line is wider than `width` columns ([`TextStyle::NARROWEST`] at least).
 #[must_use]
 pub fn vmi_tables(board: &Scoreboard, width: usize) -> String {
-    let mut page = Page::new(width.max(TextStyle::NARROWEST), Paint::Plain);
+    let width = width.max(TextStyle::NARROWEST);
+    let style = TextStyle { width, paint: Paint::Plain, details: true };
+    let said = |texts| Section::new(Place::Title, "", paragraphs(Ink::Plain, texts));
     if board.others().all(|layer| layer.measured == 0) {
-        page.paragraph(Ink::Plain, "", "Nothing was measured against the baseline.");
-        return page.finish();
+        let nothing = said(vec!["Nothing was measured against the baseline.".into()]);
+        return written(&Document { title: String::new(), sections: vec![nothing] }, &style);
     }
-    if let Some(notice) = crate::headline::simulated(board) {
-        page.paragraph(Ink::Plain, "", &notice);
-        page.gap();
-    }
-    let sections = [
+    let mut sections: Vec<Section> =
+        crate::headline::simulated(board).map(|notice| said(vec![notice])).into_iter().collect();
+    let halves = [
         (Better::Higher, "HIGHER IS BETTER -> Higher ratio is better"),
         (Better::Lower, "LOWER IS BETTER -> Lower ratio is better"),
     ];
-    for (better, title) in sections {
+    for (better, title) in halves {
         let rows: Vec<&Row> = board.rows.iter().filter(|row| row.better == better).collect();
         if !rows.is_empty() {
-            page.heading(title);
-            ratios(&mut page, board, &rows);
+            sections.extend(ratios(board, title, &rows, width));
         }
     }
-    widths(&mut page, board);
-    page.finish()
+    sections.push(widths(board));
+    sections.push(said(vec![means(board)]));
+    written(&Document { title: String::new(), sections }, &style)
 }
 
-/// The measured layers with their place in every row's cells, as many side by side as fit.
-fn parts(board: &Scoreboard, room: usize) -> Vec<Vec<(usize, &LayerSummary)>> {
-    let shown: Vec<_> = board.others().enumerate().filter(|(_, l)| l.measured > 0).collect();
-    shown.chunks(room.max(1)).map(<[_]>::to_vec).collect()
-}
-
-fn ratios(page: &mut Page, board: &Scoreboard, rows: &[&Row]) {
+/// A table for as many layers as fit side by side, with the comments on these.
+fn ratios(board: &Scoreboard, title: &str, rows: &[&Row], width: usize) -> Vec<Section> {
     let baseline = fit(&clean(&board.baseline), RATIO / 2 - 3);
     let shared: Vec<Vec<Untrusted>> =
         (0..board.others().count()).map(|at| words::shared(board, at)).collect();
-    for layers in parts(board, (page.width - NAME.0) / RATIO) {
-        let mut head = vec![String::new()];
-        head.extend(
-            layers
-                .iter()
-                .map(|(_, layer)| format!("{}/{baseline}", fit(&clean(&layer.name), RATIO / 2))),
-        );
-        let mut table: Vec<document::Row> = vec![head.into()];
+    let shown: Vec<_> = board.others().enumerate().filter(|(_, l)| l.measured > 0).collect();
+    let beside = ((width - NAME.0) / RATIO).max(1);
+    let part = |layers: &[(usize, &LayerSummary)]| {
+        let named = |layer: &LayerSummary| fit(&clean(&layer.name), RATIO / 2);
+        let mut columns = vec![Column::words("")];
+        let titles = layers.iter().map(|(_, layer)| format!("{}/{baseline}", named(layer)));
+        columns.extend(titles.map(Column::words));
+        let mut lines: Vec<document::Row> = Vec::new();
         for (at, row) in rows.iter().enumerate() {
             if at == 0 || rows[at - 1].suite != row.suite {
-                table.push(vec![words::name(&row.suite)].into());
+                lines.push(vec![words::name(&row.suite)].into());
             }
-            table.push(ratio_line(row, &layers, &shared));
+            lines.push(ratio_line(row, layers, &shared));
         }
-        page.grid(&vec![Side::Left; layers.len() + 1], &table, NAME.0);
-        page.gap();
-    }
+        Section::new(Place::Rows, title, vec![Block::Table(Table::new(NAME.0, columns, lines))])
+    };
+    shown.chunks(beside).map(part).collect()
 }
 
 fn ratio_line(
@@ -96,37 +93,37 @@ fn ratio_line(
     document::Row { remark: comments.join("; "), ..cells.into() }
 }
 
-fn widths(page: &mut Page, board: &Scoreboard) {
+/// How wide the interval of each mean is.
+fn widths(board: &Scoreboard) -> Section {
     let confidence = words::percent_of(board.method.confidence);
-    page.heading(&format!(
+    let heading = format!(
         "Width of the {confidence} confidence interval around the mean, in percent of the mean"
-    ));
+    );
+    let shown: Vec<_> = board.others().enumerate().filter(|(_, l)| l.measured > 0).collect();
+    let name = |name: &Untrusted| Column::numbers(fit(&clean(name), WIDTH - 2)).of(WIDTH - 2);
+    let mut columns = vec![Column::words(""), name(&board.baseline)];
+    let spread = shown.iter().map(|(_, layer)| Column { spread: true, ..name(&layer.name) });
+    columns.extend(spread);
     let print = |width: Option<f64>| width.map_or_else(|| "–".into(), percent);
-    for layers in parts(board, (page.width - NAME.0 - WIDTH) / WIDTH) {
-        let mut names = vec![Untrusted::default(), board.baseline.clone()];
-        names.extend(layers.iter().map(|(_, layer)| layer.name.clone()));
-        let head: Vec<String> = names.iter().map(|n| fit(&clean(n), WIDTH - 2)).collect();
-        let mut table: Vec<document::Row> = vec![head.into()];
-        for row in &board.rows {
-            let mut line = vec![fit(&clean(&row.benchmark), NAME.1)];
-            line.push(print(row.baseline.and_then(|mean| mean.ci_width_percent)));
-            let own = |at: usize| row.cells[at].mean.and_then(|mean| mean.ci_width_percent);
-            line.extend(layers.iter().map(|(at, _)| print(own(*at))));
-            table.push(line.into());
-        }
-        let mut sides = vec![Side::Right; names.len()];
-        sides[0] = Side::Left;
-        page.grid(&sides, &table, NAME.0);
-        page.gap();
-    }
+    let row = |row: &Row| -> document::Row {
+        let mut line = vec![fit(&clean(&row.benchmark), NAME.1)];
+        line.push(print(row.baseline.and_then(|mean| mean.ci_width_percent)));
+        let own = |at: usize| row.cells[at].mean.and_then(|mean| mean.ci_width_percent);
+        line.extend(shown.iter().map(|(at, _)| print(own(*at))));
+        line.into()
+    };
+    let rows = board.rows.iter().map(row).collect();
+    Section::new(Place::Rows, heading, vec![Block::Table(Table::new(NAME.0, columns, rows))])
+}
+
+fn means(board: &Scoreboard) -> String {
     let present = |measure| board.rows.iter().any(|row| Measure::of(row.unit) == measure);
     let values = match (present(Measure::Path), present(Measure::Size)) {
         (true, _) => "instruction counts",
         (_, true) => "times, rates and sizes",
         _ => "times and rates",
     };
-    let text = format!(
+    format!(
         "Means of {values} over blocks; the baseline's value in a block is the geometric mean of its two boots."
-    );
-    page.paragraph(Ink::Plain, "", &text);
+    )
 }

@@ -17,6 +17,14 @@ pub(crate) fn name(text: &(impl Foreign + ?Sized)) -> String {
     fit(&clean(text), NAME)
 }
 
+/// Longest text of the campaign's that is printed in one place.
+const REASON: usize = 400;
+
+/// A sentence from the campaign, harmless and of bearable length.
+pub(crate) fn reason(text: &(impl Foreign + ?Sized)) -> String {
+    fit(&clean(text), REASON)
+}
+
 /// What the loads of a benchmark count.
 pub(crate) fn load(bench: &BenchInfo) -> &str {
     if bench.load.is_empty() { "users or copies" } else { &bench.load }
@@ -194,6 +202,17 @@ pub(crate) fn times(cost: f64, measure: Measure) -> String {
         return SAME.into();
     }
     format!("{} {word}", percent(100.0 * part))
+}
+
+/// The suites in the order of the rows.
+pub(crate) fn suites(board: &Scoreboard) -> Vec<&str> {
+    let mut suites: Vec<&str> = Vec::new();
+    for row in &board.rows {
+        if !suites.contains(&row.suite.raw()) {
+            suites.push(row.suite.raw());
+        }
+    }
+    suites
 }
 
 /// The labels that every measured cell of a layer carries: said once, not in every row.

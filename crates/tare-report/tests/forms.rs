@@ -115,8 +115,12 @@ fn many_layers_are_split_and_none_is_lost() {
 fn markdown_cells_stay_cells() {
     let text = markdown(&board(&common::hostile()));
     let bars = |line: &str| line.replace("\\|", "").matches('|').count();
-    let tables: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
-    assert!(tables.iter().all(|line| [7, 8].contains(&bars(line))), "{tables:#?}");
+    let lines: Vec<&str> = text.lines().collect();
+    let tables = lines.split(|line| !line.starts_with('|')).filter(|table| !table.is_empty());
+    for table in tables {
+        assert!(table.iter().all(|line| bars(line) == bars(table[0])), "{table:#?}");
+        assert!([6, 8].contains(&bars(table[0])), "{table:#?}");
+    }
     let without_console =
         text.split("<pre>").map(|part| part.rsplit("</pre>").next().unwrap_or(""));
     let markup: String = without_console.collect::<String>().replace("\\`", "");

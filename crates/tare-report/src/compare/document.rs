@@ -29,13 +29,13 @@ pub(crate) fn document(comparison: &Comparison) -> Document {
     sections.extend(differences(comparison));
     sections.push(Section::new(Place::Decided, "", vec![decided(comparison)]));
     sections.extend(comparison.gate.as_ref().map(gate));
-    Document { sections }
+    Document { title: String::new(), sections }
 }
 
 fn item(comparison: &Comparison, layer: &ComparedLayer, at: usize) -> Block {
     let said = sentences(comparison, layer).into_iter();
     let said = said.map(|(verdict, text)| (verdict.into(), text)).collect();
-    Block::Item(Item { about: Some(name(&layer.name)), series: Some(at + 1), said })
+    Block::Item(Item::of_series(name(&layer.name), at + 1, said))
 }
 
 fn rows(comparison: &Comparison, layer: &ComparedLayer) -> Section {
@@ -98,7 +98,7 @@ fn differences(comparison: &Comparison) -> Option<Section> {
         let ink = if difference.refuses { Ink::Failed } else { Ink::Plain };
         let about = difference.layer.as_ref().map(name);
         let said = vec![(ink, fit(&clean(&difference.text), TEXT))];
-        Block::Item(Item { about, series: None, said })
+        Block::Item(Item::new(about, said))
     });
     let blocks: Vec<Block> = differences.collect();
     (!blocks.is_empty()).then(|| Section::new(Place::Differences, "What else differs", blocks))
@@ -107,7 +107,7 @@ fn differences(comparison: &Comparison) -> Option<Section> {
 fn gate(gate: &Gate) -> Section {
     let lines = gate_lines(gate).into_iter().map(|(passed, text)| {
         let ink = if passed { Ink::Plain } else { Ink::Failed };
-        Block::Item(Item { about: None, series: None, said: vec![(ink, text)] })
+        Block::Item(Item::new(None, vec![(ink, text)]))
     });
     Section::new(Place::Gate, "Gate", lines.collect())
 }

@@ -1,68 +1,66 @@
-//! The tables of reports 001 and 002 for a terminal: the metrics of one benchmark, the factors of one layer.
+//! The tables of reports 001 and 002 for a terminal, 80 columns: the metrics of one benchmark, the factors of one layer.
 
-use super::text::{count, cut, wrapped};
+use super::text::{count, figures};
 use crate::clean::clean;
+use crate::document::{
+    Block, Column, Document, Ink, Piece, Place, Row, Section, Table, paragraphs,
+};
+use crate::text::{ON_PAPER, written};
 use crate::words;
-use std::fmt::Write;
 use tare_board::format::{digits, short_ratio};
-use tare_board::{FactorRow, Factors, Metrics};
+use tare_board::{FactorRow, Factors, Metric, Metrics};
 
-/// Columns of a line's name.
-const NAME: usize = 32;
+/// Fewest columns of a metric's name, and those of a layer's figure with its ratio to the baseline's.
+const METRIC: usize = 28;
+const LAYER: usize = 17;
+/// Fewest columns of a benchmark's name.
+const BENCHMARK: usize = 25;
 
-/// Layers beside the baseline that have room in 80 columns.
-const ABREAST: usize = 2;
+/// What stands where nothing was counted.
+const NONE: &str = "-";
 
-/// The table of one benchmark for a terminal, 80 columns.
+/// The table of one benchmark.
 #[must_use]
 pub fn metrics_text(metrics: &Metrics) -> String {
-    let others: Vec<usize> = (1..metrics.layers.len()).collect();
-    let mut text = String::new();
-    let alone: &[usize] = &[];
-    for some in others.chunks(ABREAST).chain(others.is_empty().then_some(alone)) {
-        let _ = write!(
-            text,
-            "{:NAME$} {:>9}",
-            clean(&metrics.benchmark),
-            cut(&words::name(&metrics.layers[0]))
-        );
-        for &at in some {
-            let _ = write!(text, " {:>9} {:>7}", cut(&words::name(&metrics.layers[at])), "");
-        }
-        text.truncate(text.trim_end().len());
-        text.push('\n');
-        for line in &metrics.metrics {
-            let shown = |at: usize| line.values[at].map_or("-".into(), count);
-            let mut one = format!("  {:width$} {:>9}", line.name, shown(0), width = NAME - 2);
-            for &at in some {
-                let ratio = line.values[at].zip(line.values[0]).filter(|(_, base)| *base != 0.0);
-                let ratio = ratio
-                    .map_or("-".into(), |(value, base)| format!("×{}", short_ratio(value / base)));
-                let _ = write!(one, " {:>9} {ratio:>7}", shown(at));
-            }
-            let _ = writeln!(text, "{one}");
-        }
-    }
-    wrapped(&mut text, "  ", &metrics.note);
-    text
+    let mut columns = vec![Column::words("metric"), figures(&metrics.layers[0])];
+    let others = metrics.layers.iter().skip(1);
+    columns.extend(others.map(|layer| Column::layer(words::name(layer), LAYER)));
+    let row = |line: &Metric| -> Row {
+        let baseline = line.values[0].map_or(NONE.into(), count);
+        let mut cells = Vec::from([line.name.clone(), baseline].map(|t| Piece::new(Ink::Plain, t)));
+        let others = line.values.iter().skip(1);
+        cells.extend(others.map(|value| beside(*value, line.values[0])));
+        cells.into()
+    };
+    let table = Table::new(METRIC, columns, metrics.metrics.iter().map(row).collect());
+    text(Table { title: clean(&metrics.benchmark), ..table }, &metrics.note)
 }
 
-/// The table of one layer for a terminal, 80 columns.
+/// A layer's figure, and how many times the baseline's it is.
+fn beside(value: Option<f64>, baseline: Option<f64>) -> Piece {
+    let ratio = value.zip(baseline).filter(|(_, base)| *base != 0.0);
+    let also = ratio.map_or(NONE.into(), |(value, base)| format!("×{}", short_ratio(value / base)));
+    Piece { also, ..Piece::new(Ink::Plain, value.map_or(NONE.into(), count)) }
+}
+
+/// The table of one layer.
 #[must_use]
 pub fn factors_text(factors: &Factors) -> String {
-    let layer = words::name(&factors.layer);
-    let baseline = words::name(&factors.baseline);
-    let mut text = format!("{layer} / {baseline}, per operation\n{:27}", "");
-    for column in &factors.columns {
-        let _ = write!(text, " {column:>6}");
-    }
-    text.push('\n');
-    for FactorRow { benchmark, ratios } in &factors.rows {
-        let _ = write!(text, "  {:25}", clean(benchmark));
-        for ratio in ratios {
-            let _ = write!(text, " {:>6}", ratio.map_or("-".into(), digits));
-        }
-        text.push('\n');
-    }
-    text
+    let [layer, baseline] = [&factors.layer, &factors.baseline].map(words::name);
+    let mut columns = vec![Column::words("benchmark")];
+    columns.extend(factors.columns.iter().map(Column::numbers));
+    let row = |FactorRow { benchmark, ratios }: &FactorRow| -> Row {
+        let mut cells = vec![clean(benchmark)];
+        cells.extend(ratios.iter().map(|ratio| ratio.map_or(NONE.into(), digits)));
+        cells.into()
+    };
+    let table = Table::new(BENCHMARK, columns, factors.rows.iter().map(row).collect());
+    text(Table { title: format!("{layer} / {baseline}, per operation"), ..table }, "")
+}
+
+fn text(table: Table, note: &str) -> String {
+    let mut blocks = vec![Block::Table(table)];
+    blocks.extend(paragraphs(Ink::Dim, vec![clean(note)]));
+    let sections = vec![Section::new(Place::Board, "", blocks)];
+    written(&Document { title: String::new(), sections }, &ON_PAPER)
 }

@@ -1,37 +1,17 @@
-//! Explanations for a terminal, and their tables.
+//! Explanations as documents, for a terminal.
 
 use crate::clean::clean;
-use crate::document::{self, Column};
+use crate::document::{self, Block, Column, Document, Ink, Item, Place, Section, paragraphs};
+use crate::text::{ON_PAPER, written};
 use crate::words;
-use std::fmt::Write;
 use tare_board::format::{digits, short_ratio};
 use tare_board::{Explanation, Table, TableLine};
 
-/// Columns of a line's name.
+/// Fewest columns of a line's name, and those of a layer's figures.
 const NAME: usize = 46;
+const LAYER: usize = 9;
 
-/// One explanation for a terminal, 80 columns.
-fn explanation_text(e: &Explanation) -> String {
-    let bench = clean(&e.benchmark);
-    let layer = words::name(&e.layer);
-    let baseline = words::name(&e.baseline);
-    let mut text = format!("{bench}: {layer} against {baseline} × {}\n", short_ratio(e.ratio));
-    wrapped(&mut text, "  ", &e.sentence);
-    for table in &e.tables {
-        let _ = write!(text, "\n  {:NAME$} {:>9} {:>9}", table.title, cut(&baseline), cut(&layer));
-        text.push_str(if table.shares { "   share\n" } else { "\n" });
-        for line in &table.lines {
-            let _ = writeln!(text, "{}", text_line(line).trim_end());
-        }
-    }
-    for note in &e.notes {
-        text.push('\n');
-        wrapped(&mut text, "  ", note);
-    }
-    text
-}
-
-/// All explanations for a terminal. What they have in common is said once, and so is why nothing was counted.
+/// All explanations for a terminal, 80 columns. What they have in common is said once, and so is why nothing was counted.
 #[must_use]
 pub fn explanations_text(all: &[Explanation]) -> String {
     let (counted, bare): (Vec<&Explanation>, Vec<&Explanation>) =
@@ -41,61 +21,54 @@ pub fn explanations_text(all: &[Explanation]) -> String {
     let common: Vec<&String> =
         counted.first().map_or_else(Vec::new, |e| e.notes.iter().filter(shared).collect());
     let own = |e: &Explanation| {
-        let notes = e.notes.iter().filter(|note| !common.contains(note)).cloned().collect();
-        explanation_text(&Explanation { notes, ..e.clone() })
+        let notes = e.notes.iter().filter(|note| !common.contains(note)).collect();
+        [explained(e), noted("", notes)]
     };
-    let mut texts: Vec<String> = counted.iter().map(|e| own(e)).collect();
+    let mut sections: Vec<Section> = counted.iter().flat_map(|e| own(e)).collect();
     if !common.is_empty() {
-        let mut text = "All of them:\n".to_owned();
-        common.iter().for_each(|note| wrapped(&mut text, "  ", note));
-        texts.push(text);
+        sections.push(noted("All of them", common));
     }
-    texts.extend(uncounted(&bare, all.len()));
-    texts.join("\n")
+    match bare[..] {
+        [] => {}
+        [one] => sections.extend([explained(one), noted("", one.notes.iter().collect())]),
+        [first, ..] => sections.push(uncounted(first, &bare, all.len())),
+    }
+    written(&Document { title: String::new(), sections }, &ON_PAPER)
+}
+
+/// One ratio, and the tables of what makes it.
+fn explained(e: &Explanation) -> Section {
+    let [layer, baseline] = [&e.layer, &e.baseline].map(words::name);
+    let ratio = short_ratio(e.ratio);
+    let heading = format!("{}: {layer} against {baseline} × {ratio}", clean(&e.benchmark));
+    let mut blocks = paragraphs(Ink::Plain, vec![clean(&e.sentence)]);
+    blocks.extend(e.tables.iter().map(|counted| Block::Table(table(e, counted))));
+    Section::new(Place::Rows, heading, blocks)
+}
+
+fn noted(heading: &str, notes: Vec<&String>) -> Section {
+    let item = |note: &String| Block::Item(Item::new(None, vec![(Ink::Dim, clean(note))]));
+    Section::new(Place::Method, heading, notes.into_iter().map(item).collect())
 }
 
 /// The ratios beside which nothing was counted.
-fn uncounted(bare: &[&Explanation], all: usize) -> Option<String> {
-    let first = match bare {
-        [] => return None,
-        [one] => return Some(explanation_text(one)),
-        [first, ..] => first,
-    };
+fn uncounted(first: &Explanation, bare: &[&Explanation], all: usize) -> Section {
     let which = if bare.len() == all { "all".into() } else { format!("{} of", bare.len()) };
     let bench = clean(&first.benchmark);
     let layer = words::name(&first.layer);
-    let mut text = String::new();
-    wrapped(
-        &mut text,
-        "",
-        &format!("Not split: {which} {all} ratios, for example {bench} on {layer}."),
-    );
+    let heading = format!("Not split: {which} {all} ratios, for example {bench} on {layer}");
     let mut said: Vec<&String> = Vec::new();
     for sentence in bare.iter().flat_map(|e| [&e.sentence].into_iter().chain(&e.notes)) {
         if !said.contains(&sentence) {
             said.push(sentence);
-            wrapped(&mut text, "  ", sentence);
         }
     }
-    Some(text)
-}
-
-fn text_line(line: &TableLine) -> String {
-    let share = line.share.map_or(String::new(), |share| format!("{:>7}", percent(share)));
-    let name = clean(&line.name);
-    let baseline = count(line.baseline);
-    let layer = count(line.layer);
-    format!("    {name:width$} {baseline:>9} {layer:>9} {share}", width = NAME - 2)
+    noted(&heading, said)
 }
 
 /// A share in whole percents, never `-0%`.
 fn percent(share: f64) -> String {
     format!("{:.0}%", share.round() + 0.0)
-}
-
-/// A name in nine columns.
-pub(super) fn cut(name: &str) -> String {
-    name.chars().take(9).collect()
 }
 
 /// A count: whole digits while they fit.
@@ -108,27 +81,16 @@ pub(super) fn count(value: f64) -> String {
     }
 }
 
-pub(super) fn wrapped(text: &mut String, indent: &str, words: &str) {
-    let mut column = 0;
-    for word in clean(words).split_whitespace() {
-        if column > 0 && column + 1 + word.chars().count() > 80 {
-            text.push('\n');
-            column = 0;
-        }
-        let lead = if column == 0 { indent } else { " " };
-        text.push_str(lead);
-        text.push_str(word);
-        column += lead.len() + word.chars().count();
-    }
-    text.push('\n');
+/// A column of a layer's figures.
+pub(super) fn figures(layer: &tare_proto::Untrusted) -> Column {
+    Column::numbers(words::name(layer)).of(LAYER)
 }
 
 /// A table of counts: the baseline's, the layer's, and the share that each has of the difference.
 pub(crate) fn table(e: &Explanation, counted: &Table) -> document::Table {
-    let mut columns = vec![Column::words("What")];
-    columns.extend([&e.baseline, &e.layer].map(|layer| Column::numbers(words::name(layer))));
+    let mut columns = vec![Column::words("what"), figures(&e.baseline), figures(&e.layer)];
     if counted.shares {
-        columns.push(Column::numbers("Share of the difference"));
+        columns.push(Column::numbers("share"));
     }
     let row = |line: &TableLine| {
         let mut cells = vec![clean(&line.name), count(line.baseline), count(line.layer)];

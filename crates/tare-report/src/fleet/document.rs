@@ -29,7 +29,7 @@ pub(crate) fn document(fleet: &Fleet) -> Document {
     sections.extend((0..fleet.layers.len()).map(|at| rows(fleet, at)));
     sections.push(hosts(fleet));
     sections.push(Section::new(Place::Method, "", paragraphs(Ink::Dim, how(fleet))));
-    Document { sections }
+    Document { title: String::new(), sections }
 }
 
 fn notices(fleet: &Fleet) -> Vec<Block> {
@@ -43,7 +43,7 @@ fn summary(fleet: &Fleet) -> Vec<Block> {
     let layers = fleet.layers.iter().enumerate().map(|(at, layer)| {
         let said = sentences(fleet, layer).into_iter();
         let said = said.map(|(verdict, text)| (verdict.into(), text)).collect();
-        Block::Item(Item { about: Some(name(&layer.name)), series: Some(at + 1), said })
+        Block::Item(Item::of_series(name(&layer.name), at + 1, said))
     });
     layers.chain(paragraphs(Ink::Caution, outliers(fleet))).collect()
 }

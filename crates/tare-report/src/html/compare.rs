@@ -1,11 +1,9 @@
 //! A comparison as part of a page: for every layer its sentences, and a table with its ratios drawn.
 
-use super::common::swatch;
-use super::document::{self, Drawn};
-use super::table::RANGE;
+use super::document;
 use crate::compare;
-use crate::document::{Block, Place};
-use crate::svg::figure::forest::{self, Strip};
+use crate::document::Place;
+use crate::svg::figure::forest::Strip;
 use crate::words;
 use maud::{Markup, html};
 use tare_board::{ComparedLayer, ComparedRow, Comparison};
@@ -17,22 +15,12 @@ pub fn compare_html(comparison: &Comparison) -> Markup {
     let said = compare::document(comparison);
     let strips: Vec<_> =
         comparison.layers.iter().enumerate().map(|(at, layer)| strips(at, layer)).collect();
-    let margin = comparison.method.margin;
-    let all = strips.iter().flatten().map(|(_, strip)| strip);
-    let scale = forest::shared(all, margin, RANGE);
-    let rows = said.sections.iter().filter(|section| section.place == Place::Rows);
     html! {
         (document::statements(said.blocks(Place::Summary)))
         @if !comparison.differences.is_empty() { h3 { "What else differs" } }
         (document::statements(said.blocks(Place::Differences)))
         (document::quiet(said.blocks(Place::Method)))
-        @for (at, (section, strips)) in rows.zip(&strips).enumerate() {
-            h3 { (swatch(at + 1)) " " bdi { (section.heading) } }
-            (document::quiet(section.blocks.iter()))
-            @for block in &section.blocks { @if let Block::Table(table) = block {
-                (document::judged(table, &Drawn { strips, scale: &scale, margin }, "After / before"))
-            } }
-        }
+        (document::layers(&said, &strips, comparison.method.margin, "After / before"))
     }
 }
 

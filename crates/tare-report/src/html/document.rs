@@ -1,13 +1,42 @@
-//! The HTML writer: statements and tables of a document as parts of a page.
+//! The HTML writer: sections, statements and tables of a document as parts of a page.
 
 use super::common::{class, swatch};
-use super::table::{axis, drawn};
-use crate::document::{Block, Ink, Item, Row, Table};
-use crate::svg::figure::forest::Strip;
+use super::table::{RANGE, axis, drawn};
+use crate::clean::fit;
+use crate::document::{Block, Document, Ink, Item, Place, Row, Section, Table};
+use crate::svg::figure::forest::{self, Strip};
 use crate::svg::scale::Scale;
 use crate::words;
 use maud::{Markup, PreEscaped, html};
 use tare_proto::Better;
+
+/// How many times as many items as a terminal a page shows of a list, and columns of a console's line.
+const ROOMIER: usize = 5;
+const LINE: usize = 200;
+
+/// A section in the order of its blocks.
+pub(super) fn section(section: &Section) -> Markup {
+    html! {
+        h3 { (section.heading) }
+        @for block in &section.blocks {
+            @match block {
+                Block::Paragraph(_, text) => p { (text) },
+                Block::Notice(_, text) => p.notice { (text) },
+                Block::Item(one) => ul { (item(one)) },
+                Block::List(items, most) => (list(items, most.saturating_mul(ROOMIER))),
+                Block::Command(text) => pre.command tabindex="0" { (text) },
+                Block::Table(table) => (plain(table)),
+            }
+        }
+    }
+}
+
+fn list(items: &[Item], most: usize) -> Markup {
+    html! {
+        ul { @for one in items.iter().take(most) { (item(one)) } }
+        @if items.len() > most { p { "and " (items.len() - most) " more" } }
+    }
+}
 
 /// Notices, a list of the statements, then the paragraphs.
 pub(super) fn statements<'a>(blocks: impl Iterator<Item = &'a Block>) -> Markup {
@@ -31,17 +60,30 @@ pub(super) fn quiet<'a>(blocks: impl Iterator<Item = &'a Block>) -> Markup {
     html! { @for block in blocks { @if let Block::Paragraph(_, text) = block { p.quiet { (text) } } } }
 }
 
-/// What is said of something, in a list. What is dim comes last, in small print.
-pub(super) fn item(item: &Item) -> Markup {
+/// What is said of something, in a list; a console is folded below it.
+pub(super) fn item(one: &Item) -> Markup {
+    let lines: Vec<String> = one.console.iter().map(|line| fit(line, LINE)).collect();
     html! {
         li {
-            @if let Some(series) = item.series { (swatch(series)) " " }
-            @if let Some(about) = &item.about { strong { bdi { (about) } } ": " }
-            @for (at, (ink, text)) in item.said.iter().enumerate() {
-                @if at > 0 && *ink == Ink::Dim { br; small { (text) } } @else {
-                    @if at > 0 { "; " }
-                    span class=(class(*ink)) { (text) }
+            @if lines.is_empty() { (statement(one)) } @else {
+                details {
+                    summary { (statement(one)) }
+                    pre tabindex="0" aria-label="Last console lines" { (lines.join("\n")) }
                 }
+            }
+        }
+    }
+}
+
+/// What is dim comes last, in small print.
+fn statement(item: &Item) -> Markup {
+    html! {
+        @if let Some(series) = item.series { (swatch(series)) " " }
+        @if let Some(about) = &item.about { strong { bdi { (about) } } (item.joint) }
+        @for (at, (ink, text)) in item.said.iter().enumerate() {
+            @if at > 0 && *ink == Ink::Dim { br; small { (text) } } @else {
+                @if at > 0 { "; " }
+                span class=(class(*ink)) { (text) }
             }
         }
     }
@@ -56,7 +98,7 @@ pub(super) fn plain(table: &Table) -> Markup {
                 thead { tr { @for column in &table.columns { th scope="col" { bdi { (column.title) } } } } }
                 tbody { @for row in &table.rows { tr {
                     @for (at, cell) in row.cells.iter().enumerate() {
-                        @if at == 0 { th scope="row" { bdi { (cell.text) } } } @else { td { bdi { (cell.text) } } }
+                        @if at == 0 { th scope="row" { bdi { (cell.whole()) } } } @else { td { bdi { (cell.whole()) } } }
                     }
                 } } }
             }
@@ -64,15 +106,35 @@ pub(super) fn plain(table: &Table) -> Markup {
     }
 }
 
-/// What is drawn beside the rows of a table, a strip a row, all on one scale of costs.
-pub(super) struct Drawn<'a> {
-    pub(super) strips: &'a [(Better, Strip)],
-    pub(super) scale: &'a Scale,
-    pub(super) margin: f64,
+/// Each layer's rows, every row beside its strip, all on one scale of costs.
+pub(super) fn layers(
+    said: &Document,
+    strips: &[Vec<(Better, Strip)>],
+    margin: f64,
+    caption: &str,
+) -> Markup {
+    let scale = forest::shared(strips.iter().flatten().map(|(_, strip)| strip), margin, RANGE);
+    let rows = said.sections.iter().filter(|section| section.place == Place::Rows);
+    html! {
+        @for (at, (section, strips)) in rows.zip(strips).enumerate() {
+            h3 { (swatch(at + 1)) " " bdi { (section.heading) } }
+            (quiet(section.blocks.iter()))
+            @for block in &section.blocks { @if let Block::Table(table) = block {
+                (judged(table, &Drawn { strips, scale: &scale, margin }, caption))
+            } }
+        }
+    }
+}
+
+/// What is drawn beside the rows of a table, a strip a row.
+struct Drawn<'a> {
+    strips: &'a [(Better, Strip)],
+    scale: &'a Scale,
+    margin: f64,
 }
 
 /// A table of judged rows, each beside its strip; `caption` says what the ratios are of.
-pub(super) fn judged(table: &Table, plots: &Drawn, caption: &str) -> Markup {
+fn judged(table: &Table, plots: &Drawn, caption: &str) -> Markup {
     html! {
         div.wide tabindex="0" role="region" aria-label=(format!("{}, {caption}, scrolls sideways", table.subject)) {
             table.cards.compared {

@@ -1,14 +1,13 @@
 //! The result of many hosts as one page: for every layer its sentences and a table, for every row a forest of its hosts.
 
 use super::common::swatch;
-use super::document::{self, Drawn};
+use super::document;
 use super::page::{Shell, shell};
-use super::table::RANGE;
 use crate::clean::{clean, fit};
-use crate::document::{Block, Place};
+use crate::document::Place;
 use crate::fleet;
 use crate::fleet::sentences::{ratio, title};
-use crate::svg::figure::forest::{self, Strip};
+use crate::svg::figure::forest::Strip;
 use crate::svg::figure::hosts;
 use crate::words::{self, name};
 use maud::{Markup, PreEscaped, html};
@@ -22,23 +21,14 @@ pub fn fleet_html(fleet: &Fleet) -> String {
     let title = title(fleet);
     let said = fleet::document(fleet);
     let strips: Vec<_> = (0..fleet.layers.len()).map(|at| strips(fleet, at)).collect();
-    let margin = fleet.method.margin;
-    let all = strips.iter().flatten().map(|(_, strip)| strip);
-    let scale = forest::shared(all, margin, RANGE);
     let caption = format!("Means over hosts, against {}", name(&fleet.baseline));
-    let rows = said.sections.iter().filter(|section| section.place == Place::Rows);
     let body = html! {
         (document::statements(said.blocks(Place::Summary)))
         main {
             section #scoreboard aria-labelledby="h-board" {
                 h2 #h-board { "Scoreboard" }
                 (document::quiet(said.blocks(Place::Method)))
-                @for (at, (section, strips)) in rows.zip(&strips).enumerate() {
-                    h3 { (swatch(at + 1)) " " bdi { (section.heading) } }
-                    @for block in &section.blocks { @if let Block::Table(table) = block {
-                        (document::judged(table, &Drawn { strips, scale: &scale, margin }, &caption))
-                    } }
-                }
+                (document::layers(&said, &strips, fleet.method.margin, &caption))
             }
             section #forests aria-labelledby="h-forests" {
                 h2 #h-forests { "Every host" }

@@ -29,19 +29,19 @@ pub use compare::compare_html;
 pub use fleet::fleet_html;
 pub use history::history_html;
 pub use page::{Shell, shell};
-use tare_board::Extras;
 
+use crate::scoreboard;
 use maud::{Markup, html};
-use tare_board::Scoreboard;
+use tare_board::{Extras, Scoreboard};
 use tare_store::Campaign;
 
 /// Writes a campaign's report as one HTML file.
 #[must_use]
 pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String {
     let predicted = tare_board::held(campaign, board);
-    let title = format!("What each layer costs against {}", crate::words::name(&board.baseline));
+    let said = scoreboard::document(board);
     let body = html! {
-        (summary::summary(board))
+        (summary::summary(board, &said))
         main {
             (sweep::section(board))
             (sandbox::section(campaign, board, extras))
@@ -50,7 +50,7 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
             (ranking::section(board))
             (predict::section(board, &predicted))
             (bench::sections(campaign, board, extras))
-            (trouble::section(board))
+            (trouble::section(board, &said))
             (provenance::section(campaign, board))
         }
     };
@@ -72,11 +72,11 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
     if !predicted.is_empty() {
         nav.insert(nav.len() - 2, ("#predicted", "Predicted"));
     }
-    shell(&Shell { title: &title, nav: &nav, connects: false }, &body).into_string()
+    shell(&Shell { title: &said.title, nav: &nav, connects: false }, &body).into_string()
 }
 
 /// The top of a report alone: notices, a sentence a layer, the geometric means drawn.
 #[must_use]
 pub fn summary_html(board: &Scoreboard) -> Markup {
-    summary::summary(board)
+    summary::summary(board, &scoreboard::document(board))
 }

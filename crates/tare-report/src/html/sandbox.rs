@@ -1,12 +1,10 @@
 //! The suite `sandbox` on the page: how starts are spread, where their time goes, what layers take that are alive, and how many can be
 //! started a second.
 
-use super::common::swatch;
 use super::document;
-use crate::sandbox::{sentences, tables};
+use crate::sandbox::{series, tables};
 use crate::svg::figure::{density, ecdf, load, phases};
 use crate::svg::samples::{numbers, of_benchmark};
-use crate::words;
 use maud::{Markup, PreEscaped, html};
 use tare_board::{Counted, Extras, Sandbox, Scoreboard};
 use tare_proto::Unit;
@@ -17,36 +15,12 @@ pub(super) fn any(board: &Scoreboard) -> bool {
     !board.sandboxes.is_empty()
 }
 
-/// The sentences, for the top of the page.
-pub(super) fn lead(board: &Scoreboard) -> Markup {
-    let sentences = sentences(board);
-    html! {
-        @if !sentences.is_empty() {
-            ul.headlines.sandboxes { @for (layer, text) in &sentences {
-                li { @if let Some(at) = series(board, layer) { (swatch(at)) " " }
-                    strong { bdi { (layer) } } " " (text) }
-            } }
-        }
-    }
-}
-
-/// A layer's place in colours and shapes, by its name as it is shown.
-fn series(board: &Scoreboard, name: &str) -> Option<usize> {
-    if words::name(&board.baseline) == name {
-        return Some(0);
-    }
-    board.others().position(|layer| words::name(&layer.name) == name).map(|at| at + 1)
-}
-
 pub(super) fn section(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> Markup {
     if !any(board) {
         return html! {};
     }
-    let named: Vec<(usize, &Sandbox)> = board
-        .sandboxes
-        .iter()
-        .filter_map(|found| Some((series(board, &words::name(&found.layer))?, found)))
-        .collect();
+    let named: Vec<(usize, &Sandbox)> =
+        board.sandboxes.iter().filter_map(|found| Some((series(board, found)?, found))).collect();
     html! {
         section #sandboxes aria-labelledby="h-sandboxes" {
             h2 #h-sandboxes { "Starts and idle layers" }

@@ -3,6 +3,7 @@
 use super::common::shown;
 use super::document::item;
 use crate::clean::fit;
+use crate::document::{Block, Document, Place};
 use crate::headline;
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::figure::forest::{self, LINE, Strip};
@@ -11,14 +12,13 @@ use maud::{Markup, PreEscaped, html};
 use tare_board::format::{count, ratio_and_interval};
 use tare_board::{Measure, Ratio, Scoreboard};
 
-pub(super) fn summary(board: &Scoreboard) -> Markup {
+pub(super) fn summary(board: &Scoreboard, said: &Document) -> Markup {
     html! {
         section.summary aria-label="Summary" {
-            (notices(board))
-            (super::sandbox::lead(board))
+            (opening(board, said))
             div.columns {
                 ul.headlines {
-                    @for one in headline::headlines(board) { (item(&one)) }
+                    @for block in said.blocks(Place::Summary) { @if let Block::Item(one) = block { (item(one)) } }
                     @for layer in board.layers.iter().filter(|l| l.unavailable.is_some() && l.measured == 0) {
                         li.none { strong { bdi { (words::name(&layer.name)) } } ": cannot run here ("
                             a href="#trouble" { "why" } ")" }
@@ -31,20 +31,23 @@ pub(super) fn summary(board: &Scoreboard) -> Markup {
     }
 }
 
-/// What is missing from the whole, said before anything else.
-fn notices(board: &Scoreboard) -> Markup {
+/// What was weighed, and what is missing from the whole.
+fn opening(board: &Scoreboard, said: &Document) -> Markup {
     let counts = &board.counts;
     html! {
-        p.lead {
-            (count(board.others().filter(|l| l.measured > 0).count(), "layer")) " against "
-            bdi { (words::name(&board.baseline)) } ", " (count(board.rows.len(), "benchmark")) ", "
-            (headline::replicates(board))
-            @if !headline::all_imported(board) {
-                " of fresh boots, " (counts.samples) " samples, on " (machine(board))
+        @for block in said.blocks(Place::Title) {
+            @match block {
+                Block::Paragraph(_, text) => p.lead {
+                    (text)
+                    @if !headline::all_imported(board) {
+                        " of fresh boots, " (count(counts.samples, "sample")) ", on " (machine(board))
+                    }
+                    "."
+                },
+                Block::Notice(_, text) => p.notice { (text) },
+                _ => {},
             }
-            "."
         }
-        @for notice in headline::notices(board) { p.notice { (notice) } }
         @if counts.failed_boots > 0 {
             p.notice { (count(counts.failed_boots, "boot")) " of " (counts.boots) " failed: "
                 a href="#trouble" { "which, and why" } "." }

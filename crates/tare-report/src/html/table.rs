@@ -21,7 +21,7 @@ pub(super) fn section(board: &Scoreboard) -> Markup {
     let shown: Vec<usize> = shown(board).map(|(at, _)| at).collect();
     let strips: Vec<Strip> = board.rows.iter().map(|row| Strip::of_row(row).only(&shown)).collect();
     let scale = forest::shared(strips.iter(), board.method.margin, RANGE);
-    let suites = suites(board);
+    let suites = words::suites(board);
     html! {
         section #scoreboard aria-labelledby="h-board" {
             h2 #h-board { "Scoreboard" }
@@ -39,17 +39,6 @@ pub(super) fn section(board: &Scoreboard) -> Markup {
             }
         }
     }
-}
-
-/// The suites in the order of the rows.
-fn suites(board: &Scoreboard) -> Vec<&str> {
-    let mut suites: Vec<&str> = Vec::new();
-    for row in &board.rows {
-        if !suites.contains(&row.suite.raw()) {
-            suites.push(row.suite.raw());
-        }
-    }
-    suites
 }
 
 fn caption(board: &Scoreboard) -> Markup {

@@ -6,17 +6,19 @@ mod held;
 pub use held::held_text;
 
 use crate::clean::clean;
+use crate::document::{Block, Column, Document, Ink, Item, Place, Row, Section, Table, paragraphs};
+use crate::text::{ON_PAPER, written};
 use crate::words;
 use caveats::caveats;
-use std::fmt::Write;
 use tare_board::format::{quantity, short_ratio};
 use tare_board::{
     Band, Expected, LayerPrediction, PRICES, Predicted, Prediction, Printed, Profile, Term,
 };
 use tare_proto::{Better, Unit};
 
-/// Terms that are shown of each layer.
+/// Terms that are shown of each layer, and fewest columns of their words.
 const SHOWN: usize = 5;
+const TERM: usize = 32;
 
 /// A term that makes less of the added cost is not worth a word in a sentence.
 const WORTH: f64 = 0.15;
@@ -24,58 +26,61 @@ const WORTH: f64 = 0.15;
 /// A ratio of which people would say that it is 1, whatever makes it.
 const NOTHING: f64 = 0.02;
 
-/// A prediction for a terminal; `from` is the campaign, as it is named in commands.
+/// A prediction for a terminal, 80 columns; `from` is the campaign, as it is named in commands.
 #[must_use]
 pub fn prediction_text(prediction: &Prediction, from: &str) -> String {
-    let mut text = String::new();
+    let statements = prediction.layers.iter().flat_map(|layer| statements(prediction, layer));
+    let mut sections = vec![
+        Section::new(Place::Title, "", paragraphs(Ink::Plain, vec![natively(prediction)])),
+        Section::new(Place::Summary, "", statements.collect()),
+    ];
+    for layer in &prediction.layers {
+        if let Predicted::Ratio(expected) = &layer.outcome {
+            sections.extend(details(layer, expected));
+        }
+    }
+    let rows = absent(prediction).join(", ");
+    if !rows.is_empty() {
+        let lacks = format!(
+            "The campaign {from} lacks {rows}. Measure what operations cost on these layers:"
+        );
+        let run = format!("tare run --suite {PRICES} --layers {}", layers(prediction));
+        let blocks = paragraphs(Ink::Plain, vec![lacks, run]);
+        sections.push(Section::new(Place::Unavailable, "", blocks));
+    }
+    let caveat = |text| Block::Item(Item::new(None, vec![(Ink::Plain, text)]));
+    let caveats = caveats(prediction).into_iter().map(caveat).collect();
+    sections.push(Section::new(Place::Method, "What this does not know", caveats));
+    written(&Document { title: String::new(), sections }, &ON_PAPER)
+}
+
+/// What the program takes where it was counted.
+fn natively(prediction: &Prediction) -> String {
     let program = &prediction.program;
-    let name = clean(&program.name);
-    let baseline = words::name(&prediction.baseline);
     let time = |ns: f64| quantity(Unit::Nanoseconds, ns);
-    let _ = write!(
-        text,
-        "{name} takes {} on {baseline}: {} in its own code, {} in the kernel.",
+    let text = format!(
+        "{} takes {} on {}: {} in its own code, {} in the kernel.",
+        clean(&program.name),
         time(program.native_ns),
+        words::name(&prediction.baseline),
         time(program.user_ns),
         time(program.system_ns)
     );
-    text.push_str(&how_counted(program));
-    text.push_str("\n\n");
-    for layer in &prediction.layers {
-        let _ = writeln!(text, "{}", sentence(layer, prediction.confidence));
-        for figure in &program.figures {
-            text.push_str(&printed(layer, figure));
-        }
-        if !layer.lacks.is_empty() {
-            let calls: Vec<String> = layer.lacks.iter().map(clean).collect();
-            let name = words::name(&layer.layer);
-            let _ = writeln!(
-                text,
-                "{name}: it will not run as it does here: {name} lacks {}.",
-                calls.join(", ")
-            );
-        }
+    text + &how_counted(program)
+}
+
+/// What is said of a layer: how long the program would take, what it would print, and what it cannot do there.
+fn statements(prediction: &Prediction, layer: &LayerPrediction) -> Vec<Block> {
+    let name = words::name(&layer.layer);
+    let mut said = vec![sentence(layer, prediction.confidence)];
+    said.extend(prediction.program.figures.iter().filter_map(|figure| printed(layer, figure)));
+    if !layer.lacks.is_empty() {
+        let calls: Vec<String> = layer.lacks.iter().map(clean).collect();
+        let calls = calls.join(", ");
+        said.push(format!("it will not run as it does here: {name} lacks {calls}."));
     }
-    for layer in &prediction.layers {
-        if let Predicted::Ratio(expected) = &layer.outcome {
-            details(&mut text, layer, expected);
-        }
-    }
-    let rows = absent(prediction);
-    if !rows.is_empty() {
-        let _ = writeln!(
-            text,
-            "\nThe campaign {from} lacks {}. Measure what operations cost on these layers:\n  tare run --suite {PRICES} \
-             --layers {}",
-            rows.join(", "),
-            layers(prediction)
-        );
-    }
-    text.push_str("\nWhat this does not know:\n");
-    for caveat in caveats(prediction) {
-        let _ = writeln!(text, "- {caveat}");
-    }
-    text
+    let item = |text| Block::Item(Item::new(Some(name.clone()), vec![(Ink::Plain, text)]));
+    said.into_iter().map(item).collect()
 }
 
 /// How much longer a program took while it was counted, and what was looked at.
@@ -84,8 +89,7 @@ fn how_counted(program: &Profile) -> String {
     let mut text =
         format!(" The run in which it was counted took {} times as long.", short_ratio(slowdown));
     if let Some(share) = program.looked_at.filter(|share| *share < 0.995) {
-        let _ = write!(
-            text,
+        text += &format!(
             " {:.0}% of its calls were looked at then, and stand for the others.",
             100.0 * share
         );
@@ -116,14 +120,14 @@ fn sentence(layer: &LayerPrediction, confidence: f64) -> String {
     let name = words::name(&layer.layer);
     match &layer.outcome {
         Predicted::Translated => format!(
-            "{name}: not predicted. It translates every instruction, which costs each program something else: compressing \
+            "not predicted. It translates every instruction, which costs each program something else: compressing \
              took 6 times as long there and compiling 32 times. Measure it: tare run --layers native,{name} -- COMMAND"
         ),
-        Predicted::Unpriced { .. } => format!("{name}: not predicted, see below."),
+        Predicted::Unpriced { .. } => "not predicted, see below.".into(),
         Predicted::Ratio(expected) => {
             let Expected { ratio, low, high, .. } = **expected;
             format!(
-                "{name}: it would take {} ({}–{}, {:.0}%) times as long{}.{}",
+                "it would take {} ({}–{}, {:.0}%) times as long{}.{}",
                 short_ratio(ratio),
                 short_ratio(low),
                 short_ratio(high),
@@ -142,17 +146,16 @@ fn cpu_time(cpu: &Band) -> String {
 }
 
 /// What becomes of a figure that the program prints; nothing where its time is not predicted.
-fn printed(layer: &LayerPrediction, figure: &Printed) -> String {
-    let Predicted::Ratio(expected) = &layer.outcome else { return String::new() };
+fn printed(layer: &LayerPrediction, figure: &Printed) -> Option<String> {
+    let Predicted::Ratio(expected) = &layer.outcome else { return None };
     let Expected { ratio, low, high, .. } = **expected;
     let [ratio, low, high] = match figure.better {
         Better::Lower => [ratio, low, high],
         Better::Higher => [1.0 / ratio, 1.0 / high, 1.0 / low],
     };
-    let layer = words::name(&layer.layer);
     let figure = words::name(&figure.name);
     let [ratio, low, high] = [ratio, low, high].map(short_ratio);
-    format!("{layer}: {figure} would be {ratio} ({low}–{high}) times as large.\n")
+    Some(format!("{figure} would be {ratio} ({low}–{high}) times as large."))
 }
 
 /// What makes a ratio, in words.
@@ -167,33 +170,23 @@ fn mostly(expected: &Expected) -> String {
     }
 }
 
-fn details(text: &mut String, layer: &LayerPrediction, expected: &Expected) {
-    let shown: Vec<&Term> =
-        expected.terms.iter().filter(|term| term.share.abs() >= 0.005).take(SHOWN).collect();
-    if shown.is_empty() {
-        return;
-    }
-    let name = words::name(&layer.layer);
-    let _ = writeln!(
-        text,
-        "\n{name:<34} {:>9} {:>10} {:>10} {:>6}",
-        "how many", "natively", "there", "share"
-    );
-    for term in shown {
+/// The terms that make a ratio, and what the largest one is worth.
+fn details(layer: &LayerPrediction, expected: &Expected) -> Option<Section> {
+    let time = |ns: f64| quantity(Unit::Nanoseconds, ns);
+    let row = |term: &Term| {
         let count = term.count.map_or_else(String::new, many);
-        let time = |ns: f64| quantity(Unit::Nanoseconds, ns);
-        let _ = writeln!(
-            text,
-            "  {:<32} {count:>9} {:>10} {:>10} {:>5.0}%",
-            term.words,
-            time(term.baseline_ns),
-            time(term.layer_ns),
-            100.0 * term.share
-        );
-    }
-    if let Some(help) = help(expected) {
-        let _ = writeln!(text, "  {help}");
-    }
+        let [natively, there] = [term.baseline_ns, term.layer_ns].map(time);
+        vec![term.words.clone(), count, natively, there, format!("{:.0}%", 100.0 * term.share)]
+            .into()
+    };
+    let shown = expected.terms.iter().filter(|term| term.share.abs() >= 0.005).take(SHOWN);
+    let rows: Vec<Row> = shown.map(row).collect();
+    let mut columns = vec![Column::words(words::name(&layer.layer))];
+    columns.extend(["how many", "natively", "there", "share"].map(Column::numbers));
+    let any = !rows.is_empty();
+    let mut blocks = vec![Block::Table(Table::new(TERM, columns, rows))];
+    blocks.extend(paragraphs(Ink::Plain, help(expected).into_iter().collect()));
+    any.then(|| Section::new(Place::Tables, "", blocks))
 }
 
 /// What the largest term is worth.

@@ -1,51 +1,51 @@
 //! Per layer: ratio, interval, raw pair, verdict and comments of every benchmark.
 
-use super::page::Page;
 use crate::certainty::equivalent;
-use crate::clean::{clean, fit, width};
-use crate::document::{self, Column, Ink, Piece, Table};
-use crate::words;
+use crate::clean::{clean, width};
+use crate::document::{self, Block, Column, Ink, Item, Piece, Place, Section, Table, paragraphs};
+use crate::words::{self, reason};
 use tare_board::format::{pair, ratio_and_interval};
 use tare_board::{Cell, LayerSummary, Measure, Row, Scoreboard, Verdict};
 use tare_proto::Untrusted;
 
-/// Fewest columns that a benchmark's name gets, and most.
-const NAME: (usize, usize) = (12, 40);
-
-/// The narrowest page that has room for the raw pairs.
+/// Fewest columns that a benchmark's name gets on a terminal, and the narrowest one that has room for the raw pairs.
+const NAME: usize = 12;
 const WITH_RAW: usize = 76;
 
-/// Writes one table per layer that has numbers.
-pub(super) fn details(page: &mut Page, board: &Scoreboard) {
-    let undecided = |c: &Cell| c.verdict == Verdict::Undecided && c.more_blocks.is_some();
-    if board.rows.iter().flat_map(|row| &row.cells).any(undecided) {
-        page.gap();
-        let text = "undecided (+n): about n more blocks would likely decide; too noisy here: it would take more than 100.";
-        page.paragraph(Ink::Dim, "", text);
-    }
-    for (at, layer) in board.others().enumerate() {
-        if layer.measured > 0 {
-            one(page, board, layer, at);
-        }
-    }
+/// Most columns of a raw pair's title that names the layers.
+const NAMED: usize = 19;
+
+/// A table for each layer that has numbers.
+pub(super) fn sections(board: &Scoreboard) -> Vec<Section> {
+    let layers = board.others().enumerate().filter(|(_, layer)| layer.measured > 0);
+    hint(board).into_iter().chain(layers.map(|(at, layer)| section(board, layer, at))).collect()
 }
 
-fn one(page: &mut Page, board: &Scoreboard, layer: &LayerSummary, at: usize) {
+/// What the verdicts of undecided rows say.
+fn hint(board: &Scoreboard) -> Option<Section> {
+    let open = |c: &Cell| c.verdict == Verdict::Undecided && c.more_blocks.is_some();
+    let text = "undecided (+n): about n more blocks would likely decide; too noisy here: it would take more than 100.";
+    let any = board.rows.iter().flat_map(|row| &row.cells).any(open);
+    any.then(|| Section::new(Place::Rows, "", paragraphs(Ink::Dim, vec![text.to_owned()])))
+}
+
+fn section(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Section {
     let name = words::name(&layer.name);
     let baseline = words::name(&board.baseline);
-    page.heading(&format!("{name} against {baseline}"));
     let shared = words::shared(board, at);
-    let what = [clean(&layer.what), super::reason(&brief(layer))];
-    let what: Vec<String> = what.into_iter().filter(|text| !text.is_empty()).collect();
-    page.paragraph(Ink::Dim, "", &what.join(" · "));
+    let mut what = vec![clean(&layer.what), reason(&brief(layer))];
+    what.retain(|text| !text.is_empty());
+    let mut blocks = paragraphs(Ink::Dim, vec![what.join(" · ")]);
     if !shared.is_empty() {
         let labels: Vec<String> = shared.iter().map(clean).collect();
-        page.paragraph(Ink::Caution, "", &format!("all rows: {}", labels.join("; ")));
+        blocks.push(Block::Paragraph(Ink::Caution, format!("all rows: {}", labels.join("; "))));
     }
-    let measured = board.rows.iter().filter(|row| row.cells[at].ratio.is_some());
-    let rows = measured.map(|row| line(row, &row.cells[at], board.method.margin, &shared));
-    page.table(&Table::new(NAME.0, columns(board, &name, &baseline), rows.collect()));
-    absent(page, board, at);
+    let (measured, absent): (Vec<&Row>, Vec<&Row>) =
+        board.rows.iter().partition(|row| row.cells[at].ratio.is_some());
+    let rows = measured.iter().map(|row| line(row, &row.cells[at], board.method.margin, &shared));
+    blocks.push(Block::Table(Table::new(NAME, columns(board, &name, &baseline), rows.collect())));
+    blocks.extend(absent.iter().map(|row| Block::Item(without_number(row, &row.cells[at]))));
+    Section::new(Place::Rows, format!("{name} against {baseline}"), blocks)
 }
 
 /// Settings that hold a layer's words. Those of a kind that brings them stand on the page and in `tare list`.
@@ -65,7 +65,7 @@ fn brief(layer: &LayerSummary) -> Untrusted {
 
 fn columns(board: &Scoreboard, layer: &str, baseline: &str) -> Vec<Column> {
     let named = format!("[{layer}/{baseline}]");
-    let raw = if width(&named) <= 19 { named } else { "[layer/baseline]".into() };
+    let raw = if width(&named) <= NAMED { named } else { "[layer/baseline]".into() };
     vec![
         Column::names("benchmark"),
         Column::numbers("ratio"),
@@ -81,7 +81,7 @@ fn line(row: &Row, cell: &Cell, margin: f64, shared: &[Untrusted]) -> document::
     let ink = cell.verdict.into();
     document::Row {
         cells: vec![
-            Piece::new(Ink::Plain, fit(&clean(&row.benchmark), NAME.1)),
+            Piece::new(Ink::Plain, clean(&row.benchmark)),
             Piece::new(ink, ratio),
             Piece::new(Ink::Plain, interval.unwrap_or_else(|| "–".into())),
             Piece::new(Ink::Dim, raw),
@@ -101,19 +101,9 @@ fn verdict(row: &Row, cell: &Cell, margin: f64) -> String {
     }
 }
 
-/// The benchmarks without a number, with the reason.
-fn absent(page: &mut Page, board: &Scoreboard, at: usize) {
-    for row in &board.rows {
-        let cell = &row.cells[at];
-        if cell.ratio.is_some() {
-            continue;
-        }
-        let what = words::absent_in_words(cell.presence);
-        let why = cell.why.as_ref().map(|why| format!(": {}", super::reason(why)));
-        page.labelled(
-            &format!("{}: ", words::name(&row.benchmark)),
-            Ink::Dim,
-            &format!("{what}{}", why.unwrap_or_default()),
-        );
-    }
+/// Why a benchmark has no number.
+fn without_number(row: &Row, cell: &Cell) -> Item {
+    let why = cell.why.as_ref().map(|why| format!(": {}", reason(why)));
+    let what = words::absent_in_words(cell.presence).to_owned() + &why.unwrap_or_default();
+    Item::new(Some(words::name(&row.benchmark)), vec![(Ink::Dim, what)])
 }
