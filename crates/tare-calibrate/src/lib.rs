@@ -8,6 +8,7 @@ mod allocated;
 mod coverage;
 mod figure;
 mod hosts;
+mod interrupted;
 mod judge;
 mod noise;
 mod rounds;
@@ -19,6 +20,7 @@ pub use allocated::allocated;
 pub use coverage::{coverage, imports};
 pub use figure::{Figure, Goal, Simulation};
 pub use hosts::merged;
+pub use interrupted::interrupted;
 pub use noise::{Noise, Rows};
 pub use rounds::rounds;
 pub use scoreboards::{Size, false_claims, false_verdicts, power};
@@ -61,6 +63,7 @@ pub fn calibrate(repeats: usize, seed: u64) -> Vec<Figure> {
         figures.extend(each(&[Noise::Normal], &[5, 10, 20], &run));
     }
     figures.extend(rounds(repeats, seed));
+    figures.extend(interrupted(repeats, seed));
     for noise in SOME_NOISE {
         for levels in SWEEPS {
             figures.extend(each(&[noise], &[5, 10], &|of| sweeps(of, levels)));

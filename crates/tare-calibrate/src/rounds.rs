@@ -18,7 +18,7 @@ const ROUNDS: usize = 15;
 const SAMPLES: usize = 8;
 
 /// Rows of a scoreboard.
-const ROWS: usize = 24;
+pub(crate) const ROWS: usize = 24;
 
 /// Standard deviations on the log scale: of what is particular to a boot (its layout in memory), and of a single sample.
 const BOOT: f64 = 0.007;
@@ -29,7 +29,7 @@ const APART: usize = 300;
 
 /// How a machine changes while it measures; one step is the time of a sample.
 #[derive(Clone, Copy)]
-enum Machine {
+pub(crate) enum Machine {
     /// Not at all.
     Still,
     /// A random walk of 0.4% a step (temperature, a drifting neighbour).
@@ -43,7 +43,7 @@ enum Machine {
 impl Machine {
     const ALL: [Machine; 4] = [Machine::Still, Machine::Walk, Machine::Bursts, Machine::Steps];
 
-    const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Machine::Still => "a still machine",
             Machine::Walk => "a random walk in time",
@@ -85,7 +85,7 @@ impl Machine {
 
 /// How a block's boots follow each other.
 #[derive(Clone, Copy, PartialEq)]
-enum Order {
+pub(crate) enum Order {
     /// One after the other.
     Boots,
     /// In turns.
@@ -102,23 +102,36 @@ impl Order {
 }
 
 /// One row of one block on a machine: for every boot, the samples of every round.
-struct Block {
+pub(crate) struct Block {
     turns: [Vec<[f64; SAMPLES]>; BOOTS],
 }
 
 impl Block {
     fn draw(machine: Machine, order: Order, shift: f64, rng: &mut Rng) -> Block {
-        let own: [f64; BOOTS] =
-            std::array::from_fn(|boot| BOOT * rng.normal() + if boot == 2 { shift } else { 0.0 });
+        Block::interrupted(machine, order, |_| shift, rng)
+    }
+
+    /// A layer whose operations take longer by `added`, a log, at the time of a sample (counted in samples of all boots).
+    pub(crate) fn interrupted(
+        machine: Machine,
+        order: Order,
+        added: impl Fn(u64) -> f64,
+        rng: &mut Rng,
+    ) -> Block {
+        let own: [f64; BOOTS] = std::array::from_fn(|_| BOOT * rng.normal());
+        let mut time = 0;
         let mut now = 0.0;
         let mut turns: [Vec<[f64; SAMPLES]>; BOOTS] = Default::default();
         let mut turn = |boot: usize, cold: usize, rng: &mut Rng| {
             for _ in 0..cold {
                 now = machine.next(now, rng);
+                time += 1;
             }
             turns[boot].push(std::array::from_fn(|_| {
                 now = machine.next(now, rng);
-                (now + own[boot] + SAMPLE * rng.normal()).exp()
+                time += 1;
+                let own = own[boot] + if boot == 2 { added(time) } else { 0.0 };
+                (now + own + SAMPLE * rng.normal()).exp()
             }));
         };
         match order {
@@ -151,7 +164,12 @@ impl Block {
         (ratio, self.log(order, 1, 0))
     }
 
-    fn best(&self, boot: usize) -> Vec<f64> {
+    /// The means of a boot's turns.
+    pub(crate) fn means(&self, boot: usize) -> Vec<f64> {
+        self.turns[boot].iter().map(|turn| mean_of(turn)).collect()
+    }
+
+    pub(crate) fn best(&self, boot: usize) -> Vec<f64> {
         let least = |samples: &[f64; SAMPLES]| samples.iter().copied().fold(f64::NAN, f64::min);
         self.turns[boot].iter().map(least).collect()
     }

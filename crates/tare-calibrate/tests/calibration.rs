@@ -2,7 +2,7 @@
 
 use tare_calibrate::{
     Figure, Goal, Noise, Rows, Simulation, Size, allocated, coverage, false_claims, false_verdicts,
-    merged, power, sweeps, table,
+    interrupted, merged, power, sweeps, table,
 };
 
 const SEED: u64 = 20_240_611;
@@ -32,6 +32,20 @@ fn intervals_hold_the_truth() {
             assert!(rows[0].share > 0.90, "even 3 blocks are honest: {:?}", rows[0]);
         }
     }
+}
+
+#[test]
+fn ticks_and_bursts_are_in_the_mean_alone() {
+    let rows = interrupted(240, SEED);
+    all_met(&rows, |_| false);
+    let share = |what: &str, by: &str| {
+        let of = |row: &&Figure| {
+            row.what.starts_with(what) && row.setting == format!("a still machine, {by}")
+        };
+        rows.iter().filter(of).find(|row| row.blocks == 20).expect("such a figure").share
+    };
+    assert!(share("operations", "best case") > 0.9 && share("ticks", "best case") < 0.1);
+    assert!(share("ticks", "mean") > 0.9 && share("bursts", "mean") > share("bursts", "best case"));
 }
 
 #[test]

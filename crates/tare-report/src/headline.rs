@@ -10,7 +10,30 @@ use tare_proto::{Better, Machine, Unit, name_and_load};
 /// What must be known before anything else is read.
 pub(crate) fn notices(board: &Scoreboard) -> Vec<String> {
     let nothing = (board.counts.series == 0).then(|| "Nothing was measured.".to_owned());
-    [simulated(board), unfinished(board), limits(board), nothing].into_iter().flatten().collect()
+    let all = [busy(board), simulated(board), unfinished(board), limits(board), nothing];
+    all.into_iter().flatten().collect()
+}
+
+/// What others on the machine did to the measurement.
+fn busy(board: &Scoreboard) -> Option<String> {
+    let busy = board.busy?;
+    let waited = format!(
+        "The machine was busy: in half of the series a layer waited for a CPU for {} of the time or more",
+        share(busy.waited)
+    );
+    Some(match busy.withheld {
+        0 => format!("{waited}. No series waited for so long that it is withheld."),
+        withheld => format!(
+            "{waited}. {withheld} of {} series are withheld since theirs waited too long; repeat this on an idle machine.",
+            busy.of
+        ),
+    })
+}
+
+/// `0.4%`, `31%`.
+fn share(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent < 10.0 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
 }
 
 /// One headline per layer that was weighed: a sentence per suite and measure that has several rows, one about what measures alone in
@@ -92,7 +115,7 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
         None => "one block, so no interval".into(),
     };
     let margin = percent_of(board.method.margin);
-    match mean.verdict {
+    let said = match mean.verdict {
         Verdict::Equivalent => format!(
             "equivalent to {baseline} within {margin} {on} (geometric mean {ratio}, {sure})"
         ),
@@ -107,7 +130,22 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
             let cost = times_than(mean.cost.value, mean.measure, &baseline);
             format!("{cost} {on} (geometric mean, {sure})")
         }
-    }
+    };
+    said + &other_figure(board, mean).unwrap_or_default()
+}
+
+/// The mean's other figure, where it says something else.
+fn other_figure(board: &Scoreboard, mean: &Geomean) -> Option<String> {
+    let (best, average) = (mean.figures.best?, mean.figures.mean?);
+    let (figure, other) = match best == mean.cost {
+        true => ("on average", average),
+        false => ("at its best", best),
+    };
+    let outside = mean.cost.value < other.low? || mean.cost.value > other.high?;
+    let apart = (other.value / mean.cost.value).ln().abs() > board.method.margin;
+    let (ratio, interval) = ratio_and_interval(&other);
+    let interval = interval.map(|interval| format!(" ({interval})")).unwrap_or_default();
+    (outside && apart).then(|| format!("; {figure} {ratio}{interval}"))
 }
 
 /// What is missing for a layer that has fewer blocks than the campaign, since its boots failed or it came late.
