@@ -1,7 +1,7 @@
 //! A result as one value, before it has a form: sections of statements and tables.
 //!
 //! Each result makes its document in one place (`scoreboard/`, `compare/document.rs`, `fleet/document.rs`); the writers
-//! (`text/page.rs`, `markdown.rs`, `html/document.rs`) know documents and no result.
+//! (`text/`, `markdown.rs`, `html/document.rs`) know documents and no result.
 
 use tare_board::Verdict;
 

@@ -83,7 +83,7 @@ fn statement(item: &Item) -> Markup {
         @for (at, (ink, text)) in item.said.iter().enumerate() {
             @if at > 0 && *ink == Ink::Dim { br; small { (text) } } @else {
                 @if at > 0 { "; " }
-                span class=(class(*ink)) { (text) }
+                @if *ink == Ink::Plain { (text) } @else { span class=(class(*ink)) { (text) } }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The terminal's writer, and how its form looks.
 
 mod page;
+mod table;
 
 pub use page::Paint;
 pub(crate) use page::written;
