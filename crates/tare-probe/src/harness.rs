@@ -15,7 +15,7 @@ use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tare_proto::counter::HARDWARE_ERRNO;
+use tare_proto::counter::{ACTIVE_NS, HARDWARE_ERRNO};
 use tare_proto::{Counter, Request, Series};
 
 /// A batch must last this many times the clock's resolution, and the cost of reading it, which is
@@ -87,7 +87,9 @@ pub fn guarded(
     })?;
     series.id = request.id;
     series.elapsed_ns = now_ns() - begin;
-    series.counters.extend(cpu.shares_since(series.elapsed_ns - budget::paused()));
+    let active_ns = series.elapsed_ns - budget::paused();
+    series.counters.extend(cpu.shares_since(active_ns));
+    series.counters.push(Counter::new(ACTIVE_NS, active_ns as f64));
     series.counters.extend(balloon::counted(out, series.elapsed_ns));
     Ok(series)
 }

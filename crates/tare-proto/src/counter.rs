@@ -12,6 +12,9 @@ pub const CPU_HOST: &str = "cpu_host";
 /// Share of a series in which processes of the layer were ready to run and had no CPU, since others had it.
 pub const CPU_WAITED: &str = "cpu_waited";
 
+/// Nanoseconds that a series took without the waits between its turns, by the probe's clock; for the host alone, which does not keep it.
+pub const ACTIVE_NS: &str = "active_ns";
+
 /// Seconds of CPU time in a program's own code.
 pub const RUN_USER: &str = "run_user_s";
 

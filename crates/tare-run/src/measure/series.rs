@@ -8,7 +8,7 @@ use crate::plan::setup::Setup;
 use crate::record::recorder::Recorder;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, Processes, Session, SessionError};
-use tare_proto::counter::{CPU_HOST, CPU_WAITED};
+use tare_proto::counter::{ACTIVE_NS, CPU_HOST, CPU_WAITED};
 use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
 use tare_store::{Outcome, Recorded, WIRE};
@@ -53,6 +53,19 @@ impl Meter {
         self.busy
     }
 
+    /// The share of the `active` time, in which the probe measured, that the layer lacked a CPU: its threads waited for one, and it did
+    /// not use all it may.
+    ///
+    /// Each condition alone means nothing. A thread of a runtime waits while the layer's own program has the CPU, and a program that
+    /// sleeps uses none. What a layer waited when it was woken for its turn, before the probe had read the request, is in no sample.
+    fn lacked(&self, used: Duration, delay: Duration, active: Duration) -> f64 {
+        let outside = self.busy.saturating_sub(active);
+        let waited = delay.saturating_sub(outside);
+        let unused = (active * self.cpus as u32).saturating_sub(used);
+        let share = waited.min(unused).as_secs_f64() / active.as_secs_f64().max(1e-9);
+        share.min(1.0)
+    }
+
     /// What is recorded of an answer, from what the layer's processes have used until `now`.
     pub(crate) fn recorded(
         self,
@@ -72,8 +85,8 @@ impl Meter {
                 let cpus = |used: Duration| used.as_secs_f64() / busy_s;
                 let used = since(self.cpu, session.cpu_time(now));
                 let delay = since(self.delay, self.delay.and_then(|_| session.run_delay(now)));
-                let unused = |used: Duration| (self.cpus as f64 - cpus(used)).max(0.0);
-                let lacked = used.zip(delay).map(|(used, delay)| cpus(delay).min(unused(used)));
+                let active = take_active(&mut series.counters).unwrap_or(self.busy).min(self.busy);
+                let lacked = used.zip(delay).map(|(used, delay)| self.lacked(used, delay, active));
                 let used_by_peer = since(self.peer, session.peer_cpu_time());
                 let cpu_peer = used_by_peer.map(cpus).filter(|cpus| *cpus > 0.0);
                 let gigabytes = gigabytes(&series.counters);
@@ -81,7 +94,7 @@ impl Meter {
                     cpu_peer.map(|cpus| Counter::new("cpu_peer", cpus)),
                     session.wire().map(|wire| Counter::new(WIRE, wire.as_nanos() as f64)),
                     used.map(|used| Counter::new(CPU_HOST, cpus(used))),
-                    lacked.map(|lacked| Counter::new(CPU_WAITED, lacked.min(1.0))),
+                    lacked.map(|lacked| Counter::new(CPU_WAITED, lacked)),
                     used.zip(gigabytes).and_then(|(used, gigabytes)| per_gigabyte(used, gigabytes)),
                 ];
                 series.counters.extend(counted.into_iter().flatten());
@@ -180,6 +193,13 @@ fn ask(
     Ok(meter.recorded(&request.bench, answer, &booted.session, &Processes::now()))
 }
 
+/// Takes from `counters` how long the probe measured, without the waits between its turns.
+fn take_active(counters: &mut Vec<Counter>) -> Option<Duration> {
+    let at = counters.iter().position(|counter| counter.name == ACTIVE_NS)?;
+    let active = counters.remove(at).value;
+    Duration::try_from_secs_f64(active / 1e9).ok()
+}
+
 /// Gigabytes (10^9 bytes) that the probe says it has moved.
 fn gigabytes(counters: &[Counter]) -> Option<f64> {
     Some(counters.iter().find(|counter| counter.name == "bytes")?.value / 1e9)
@@ -189,4 +209,21 @@ fn gigabytes(counters: &[Counter]) -> Option<f64> {
 fn per_gigabyte(used: Duration, gigabytes: f64) -> Option<Counter> {
     let seconds = used.as_secs_f64() / gigabytes;
     seconds.is_finite().then(|| Counter::new("cpu_host_s_per_gb", seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layer_lacked_a_cpu_only_while_it_waited_and_used_less_than_it_may() {
+        let ms = Duration::from_millis;
+        let meter = Meter { cpus: 1, cpu: None, delay: None, peer: None, busy: ms(30) };
+        let lacked = |used, delay| meter.lacked(ms(used), ms(delay), ms(20));
+        assert_eq!(lacked(20, 20), 0.0, "threads of its own waited for each other");
+        assert_eq!(lacked(2, 0), 0.0, "it slept");
+        assert_eq!(lacked(20, 10), 0.0, "it waited before the probe began");
+        assert_eq!(lacked(10, 20), 0.5, "others had the CPU");
+        assert_eq!(lacked(0, 90), 1.0, "many threads of it waited");
+    }
 }
