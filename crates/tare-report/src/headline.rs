@@ -18,14 +18,16 @@ pub(crate) fn notices(board: &Scoreboard) -> Vec<String> {
 fn busy(board: &Scoreboard) -> Option<String> {
     let busy = board.busy?;
     let waited = format!(
-        "The machine was busy: in half of the series a layer waited for a CPU for {} of the time or more",
+        "The machine was busy: layers waited for a CPU for {} of their time, on average over the series",
         share(busy.waited)
     );
     Some(match busy.withheld {
-        0 => format!("{waited}. No series waited for so long that it is withheld."),
+        0 => format!("{waited}. None waited for so long that it is withheld."),
         withheld => format!(
-            "{waited}. {withheld} of {} series are withheld since theirs waited too long; repeat this on an idle machine.",
-            busy.of
+            "{waited}. {withheld} of {} series are withheld, since their layer waited for more than {}: repeat this on an idle \
+             machine.",
+            busy.of,
+            share(busy.most_waited)
         ),
     })
 }

@@ -4,7 +4,7 @@
 use crate::keeper::end;
 use crate::keeper::estate::{self, Estate};
 use crate::keeper::orders::{News, Order, READY, monotonic_ns, tell};
-use crate::keeper::share::{self, Group};
+use crate::keeper::share;
 use crate::launch::terminal::{self, Terminal};
 use crate::launch::{Helper, Program, affinity, open_files, registers};
 use crate::threads;
@@ -17,7 +17,6 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 /// What would end the keeper before its work is done.
@@ -34,8 +33,9 @@ pub(crate) fn layer(
     life: &UnixStream,
 ) -> io::Result<u32> {
     make_all(&order.program, estate)?;
-    let share = share::make(&estate.id).map(Arc::new);
-    let helpers = order.program.helpers.iter().map(|it| helper(it, folder, share.clone()));
+    // Before the start is timed: to enter a group takes the kernel some 15 ms, which are no layer's.
+    share::enter(&estate.id);
+    let helpers = order.program.helpers.iter().map(|it| helper(it, folder));
     let helpers = helpers.collect::<io::Result<Vec<_>>>()?;
     end::unless_gone()?;
     pin(&order.cpus)?;
@@ -44,7 +44,7 @@ pub(crate) fn layer(
     let mut command = Command::new(&what.program);
     command.args(&what.args).env_clear().envs(what.env.iter().cloned()).current_dir(folder);
     // SAFETY: `as_a_layer` only makes system calls, as is allowed between fork and exec.
-    unsafe { command.pre_exec(move || as_a_layer(share.as_deref())) };
+    unsafe { command.pre_exec(as_a_layer) };
     if what.older_registers {
         // SAFETY: as above.
         unsafe { command.pre_exec(registers::only_the_older) };
@@ -104,14 +104,14 @@ fn make_all(what: &Program, estate: &mut Estate) -> io::Result<()> {
 }
 
 /// Starts a helper and waits until it is ready; its process id.
-fn helper(helper: &Helper, folder: &Path, share: Option<Arc<Group>>) -> io::Result<u32> {
+fn helper(helper: &Helper, folder: &Path) -> io::Result<u32> {
     end::unless_gone()?;
     let mut command = Command::new(&helper.program);
     command.args(&helper.args).env_clear().envs(helper.env.iter().cloned()).current_dir(folder);
     let (says, its_own) = io::pipe()?;
     command.stdin(Stdio::null()).stdout(its_own.try_clone()?).stderr(its_own);
     // SAFETY: `as_a_layer` only makes system calls, as is allowed between fork and exec.
-    unsafe { command.pre_exec(move || as_a_layer(share.as_deref())) };
+    unsafe { command.pre_exec(as_a_layer) };
     let started = command.spawn();
     drop(command); // with its own ends of the pipe
     let started = started?;
@@ -138,9 +138,8 @@ fn first_line(pipe: PipeReader) -> io::Result<Receiver<String>> {
     Ok(heard)
 }
 
-/// A layer takes signals as usual, has its `share` of the CPUs, and goes with its keeper should that be killed itself.
-fn as_a_layer(share: Option<&Group>) -> io::Result<()> {
-    share.map_or(Ok(()), Group::enter)?;
+/// A layer takes signals as usual, and goes with its keeper should that be killed itself.
+fn as_a_layer() -> io::Result<()> {
     on_signals(SigHandler::SigDfl)?;
     Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)
 }

@@ -92,6 +92,7 @@ impl Estate {
         for words in &self.commands {
             let _ = run(words, &self.env, COMMAND); // nothing to remove is an error for some
         }
+        share::leave(&self.id);
         let cgroups = if self.cgroups { self.control_groups() } else { Vec::new() };
         let cgroups = cgroups.into_iter().map(|path| (remove_cgroup(&path), path));
         let folders = self.folders.iter().map(|path| (mounts::remove(path), path.clone()));

@@ -6,9 +6,8 @@
 //! anyway, so this also puts the baseline as deep as they are: one more level of groups costs a native ping-pong 1.6%.
 
 use crate::keeper::mounts;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 /// The weight of a layer's group in `cpu.shares`, where others have 1,024: a neighbour that never sleeps takes 1.5% of a CPU. More would
@@ -24,9 +23,23 @@ const SUFFIX: &str = "-share";
 /// What limits a group of version 2 beside its quota of CPU time, and what the file says where nothing does.
 const LIMITS: [(&str, &str); 2] = [("memory.max", "max"), ("cpuset.cpus", "")];
 
-/// Makes the group of the boot `id`; `None` where there can be none.
-pub(crate) fn make(id: &str) -> Option<Group> {
-    Group::make(&usable()?, id).ok()
+/// Makes the group of the boot `id`, where there can be one, and lets this process enter: what it starts is in it then.
+pub(crate) fn enter(id: &str) {
+    if let Some(hierarchy) = usable() {
+        let folder = hierarchy.root.join(format!("{id}{SUFFIX}"));
+        // Without it the layer has the share that any session has.
+        let _ = make(&folder, &hierarchy).and_then(|()| join(&folder));
+    }
+}
+
+/// Lets this process leave the group of the boot `id`, so that it can be removed.
+pub(crate) fn leave(id: &str) {
+    let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    if own.contains(&format!("/{id}{SUFFIX}"))
+        && let Some(hierarchy) = hierarchy(&mounts::of_cgroups())
+    {
+        let _ = join(&hierarchy.root); // what is left is named when the group cannot be removed
+    }
 }
 
 /// The `cpu.shares` that a runtime is to give a container's own group; `None` where layers have no such groups.
@@ -50,30 +63,16 @@ pub(crate) fn folders(id: &str) -> Vec<PathBuf> {
     mounts::of_cgroups().into_iter().map(|mount| mount.join(&name)).collect()
 }
 
-/// A control group that layers enter.
-pub(crate) struct Group {
-    members: OwnedFd,
+/// Makes a group with its weight, or nothing.
+fn make(folder: &Path, hierarchy: &Hierarchy) -> io::Result<()> {
+    fs::create_dir(folder)?;
+    let weighted = fs::write(folder.join(hierarchy.file), hierarchy.weight.to_string());
+    weighted.or_else(|error| fs::remove_dir(folder).and(Err(error)))
 }
 
-impl Group {
-    fn make(hierarchy: &Hierarchy, id: &str) -> io::Result<Group> {
-        let folder = hierarchy.root.join(format!("{id}{SUFFIX}"));
-        fs::create_dir(&folder)?;
-        let made = || -> io::Result<File> {
-            fs::write(folder.join(hierarchy.file), hierarchy.weight.to_string())?;
-            OpenOptions::new().write(true).open(folder.join("cgroup.procs"))
-        };
-        match made() {
-            Ok(members) => Ok(Group { members: members.into() }),
-            Err(error) => fs::remove_dir(&folder).and(Err(error)),
-        }
-    }
-
-    /// Lets the calling process enter. Only makes system calls, as is allowed between fork and exec.
-    pub fn enter(&self) -> io::Result<()> {
-        nix::unistd::write(&self.members, b"0")?;
-        Ok(())
-    }
+/// Lets this process enter the group that is `folder`.
+fn join(folder: &Path) -> io::Result<()> {
+    fs::write(folder.join("cgroup.procs"), "0")
 }
 
 /// A hierarchy of control groups that share CPUs.
@@ -154,7 +153,7 @@ mod tests {
     fn a_group_that_cannot_be_made_whole_leaves_nothing() {
         let root = mounted(&[]);
         let there = Hierarchy { root: root.path().into(), file: "a/b", weight: 1 };
-        assert!(Group::make(&there, "tare-x").is_err());
+        assert!(make(&root.path().join("tare-x"), &there).is_err());
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
     }
 }

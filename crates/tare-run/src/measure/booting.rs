@@ -36,6 +36,8 @@ pub(crate) struct Booted {
     /// Time from its start until it was ready.
     start: Duration,
     counts: Option<PathBuf>,
+    /// Whether its probe runs on this host's own kernel.
+    shares_kernel: bool,
     /// Whether a quota lets it have less than the CPUs that it may run on.
     under_quota: bool,
 }
@@ -48,6 +50,11 @@ impl Booted {
     pub(crate) fn whole_series(&self, setup: &Setup) -> Option<&'static str> {
         let of_layer = setup.whole_series(self.slot.layer);
         of_layer.or(self.under_quota.then_some(STOPPED_BY_QUOTA))
+    }
+
+    /// Whether its probe runs on this host's own kernel, and sees CPU time as the host does.
+    pub(crate) fn shares_kernel(&self) -> bool {
+        self.shares_kernel
     }
 
     /// Whether its series have to last for several periods of a quota.
@@ -109,11 +116,13 @@ impl Booted {
             asked: 0,
             start: begin.elapsed(),
             counts,
+            shares_kernel: false,
             under_quota: false,
         };
         match greeting {
             Ok(greeting) => {
                 let hello = with_quota(&greeting.hello, &booted.session);
+                booted.shares_kernel = is_host(&hello);
                 booted.under_quota = hello.cpu_quota > 0.0 && hello.cpu_quota < setup.cpus() as f64;
                 recorder.store.greet(boot, &hello)?;
             }
@@ -193,6 +202,13 @@ fn script(recorder: &Recorder, slot: &Slot, benches: &[usize], samples: &Samples
         recorder.setup.request(id, *bench, samples.get(bench).copied())
     };
     asked.map(request).collect()
+}
+
+/// Whether the kernel that greets is this host's.
+fn is_host(hello: &Hello) -> bool {
+    let own = |name: &str| fs::read_to_string(format!("/proc/sys/kernel/{name}"));
+    let is = |name: &str, said: &str| own(name).is_ok_and(|own| own.trim() == said.trim());
+    is("osrelease", &hello.kernel) && is("version", &hello.kernel_version)
 }
 
 /// What the probe says of itself, with a quota of CPU time that only the host sees: a guest knows nothing of that of its machine.

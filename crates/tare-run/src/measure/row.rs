@@ -206,7 +206,7 @@ impl Row<'_> {
             let whole = self.setup.request(id, bench, block.samples.get(&bench).copied());
             let batch_ns = self.setup.plan.batch_ns;
             let request = Request { turns: true, samples: turns.all(), batch_ns, ..whole };
-            let meter = Meter::begin(self.setup, &self.boots[at].session, &before);
+            let meter = Meter::begin(self.setup, &self.boots[at], &before);
             parts.push(Part { at, request, meter, sample_ns: 0 });
         }
         let since = Since::now();

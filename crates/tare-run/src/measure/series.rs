@@ -8,7 +8,7 @@ use crate::plan::setup::Setup;
 use crate::record::recorder::Recorder;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, Processes, Session, SessionError};
-use tare_proto::counter::{ACTIVE_NS, CPU_HOST, CPU_WAITED};
+use tare_proto::counter::{ACTIVE_NS, CPU_HOST, CPU_SYSTEM, CPU_USER, CPU_WAITED};
 use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
 use tare_store::{Outcome, Recorded, WIRE};
@@ -20,6 +20,8 @@ const MOST_SERIES: u32 = 10;
 pub(crate) struct Meter {
     /// CPUs that the layer may use.
     cpus: usize,
+    /// The probe sees CPU time as the host does.
+    shares_kernel: bool,
     cpu: Option<Duration>,
     delay: Option<Duration>,
     peer: Option<Duration>,
@@ -28,11 +30,13 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    pub(crate) fn begin(setup: &Setup, session: &Session, now: &Processes) -> Meter {
+    pub(crate) fn begin(setup: &Setup, booted: &Booted, now: &Processes) -> Meter {
+        let session = &booted.session;
         let cpu = session.cpu_time(now).filter(|_| !session.scripted());
         let delay = cpu.and_then(|_| session.run_delay(now));
         Meter {
             cpus: setup.cpus(),
+            shares_kernel: booted.shares_kernel(),
             cpu,
             delay,
             peer: session.peer_cpu_time(),
@@ -86,7 +90,10 @@ impl Meter {
                 let used = since(self.cpu, session.cpu_time(now));
                 let delay = since(self.delay, self.delay.and_then(|_| session.run_delay(now)));
                 let active = take_active(&mut series.counters).unwrap_or(self.busy).min(self.busy);
-                let lacked = used.zip(delay).map(|(used, delay)| self.lacked(used, delay, active));
+                let own = if self.shares_kernel { own_cpu(&series.counters) } else { 0.0 };
+                let lacked = used
+                    .zip(delay)
+                    .map(|(used, delay)| self.lacked(used.max(active.mul_f64(own)), delay, active));
                 let used_by_peer = since(self.peer, session.peer_cpu_time());
                 let cpu_peer = used_by_peer.map(cpus).filter(|cpus| *cpus > 0.0);
                 let gigabytes = gigabytes(&series.counters);
@@ -185,12 +192,19 @@ fn ask(
     request: &Request,
 ) -> Result<Recorded, SessionError> {
     let within = recorder.setup.within(request);
-    let mut meter = Meter::begin(recorder.setup, &booted.session, &Processes::now());
+    let mut meter = Meter::begin(recorder.setup, booted, &Processes::now());
     let since = Since::now();
     let answer = meter.turn(|| booted.session.measure(request, within))?;
     recorder.own.add(&since);
     booted.busy += meter.busy();
     Ok(meter.recorded(&request.bench, answer, &booted.session, &Processes::now()))
+}
+
+/// CPUs that the probe and its children used, by its own account: the host sees the time of children that have ended in ticks of 10 ms.
+fn own_cpu(counters: &[Counter]) -> f64 {
+    let own = counters.iter().filter(|counter| [CPU_USER, CPU_SYSTEM].contains(&&*counter.name));
+    let cpus: f64 = own.map(|counter| counter.value).sum();
+    if cpus.is_finite() { cpus.clamp(0.0, 1e3) } else { 0.0 }
 }
 
 /// Takes from `counters` how long the probe measured, without the waits between its turns.
@@ -218,7 +232,9 @@ mod tests {
     #[test]
     fn a_layer_lacked_a_cpu_only_while_it_waited_and_used_less_than_it_may() {
         let ms = Duration::from_millis;
-        let meter = Meter { cpus: 1, cpu: None, delay: None, peer: None, busy: ms(30) };
+        let busy = ms(30);
+        let meter =
+            Meter { cpus: 1, shares_kernel: true, cpu: None, delay: None, peer: None, busy };
         let lacked = |used, delay| meter.lacked(ms(used), ms(delay), ms(20));
         assert_eq!(lacked(20, 20), 0.0, "threads of its own waited for each other");
         assert_eq!(lacked(2, 0), 0.0, "it slept");
