@@ -4,10 +4,10 @@
 use crate::check;
 use crate::dist::{normal_lower, t_factor};
 use crate::error::StatError;
-use crate::estimator::{Best, Estimator};
-use crate::ratio::{RatioInterval, all_same, exp_finite};
+use crate::interval::ratio::{RatioInterval, all_same, exp_finite};
 use crate::rng::Rng;
-use crate::summary::{mean_of, quantile_in_place, sd_of};
+use crate::series::estimator::{Best, Estimator};
+use crate::series::summary::{mean_of, quantile_in_place, sd_of};
 use serde::Serialize;
 
 /// The samples of one block: one boot of the baseline and one of the layer, in the same unit.

@@ -2,7 +2,7 @@
 
 use crate::check;
 use crate::error::StatError;
-use crate::summary::mean_of;
+use crate::series::summary::mean_of;
 
 /// A column that is shorter than this share of what it was before the columns before it were taken from it adds nothing to them.
 const DEPENDENT: f64 = 1e-9;

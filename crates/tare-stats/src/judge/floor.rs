@@ -2,7 +2,7 @@
 
 use crate::dist::t_factor;
 use crate::error::StatError;
-use crate::ratio::{RatioInterval, exp_finite, log_ratios, ratio_of_logs};
+use crate::interval::ratio::{RatioInterval, exp_finite, log_ratios, ratio_of_logs};
 use serde::Serialize;
 
 /// What A/A pairs show: the ratio of the baseline to itself, and the bound that follows.

@@ -1,12 +1,12 @@
 //! The verdicts of a scoreboard's rows: slower, faster, equivalent or undecided, corrected for the number of rows.
 
-use crate::correct::{Correction, PairP, joint};
 use crate::dist::{t_factor, t_upper};
-use crate::estimator::Best;
-use crate::input::RowInput;
-use crate::moderate::{VariancePrior, moderate};
-use crate::plan::more_blocks;
-use crate::ratio::{is_zero, p_of_no_difference};
+use crate::interval::ratio::{is_zero, p_of_no_difference};
+use crate::judge::correct::{Correction, PairP, joint};
+use crate::judge::input::RowInput;
+use crate::judge::more_blocks::more_blocks;
+use crate::series::estimator::Best;
+use crate::variance::moderate::{VariancePrior, moderate};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -91,7 +91,7 @@ pub struct VerdictRules {
 ///
 /// For every row two tests are made: a two-sided t test of "the ratio is 1", and two one-sided t tests (Schuirmann
 /// 1987) of "the ratio lies outside (1/(1+δ), 1+δ)". A ratio of 1 lies inside the margin, so at most one of the two
-/// nulls is true; the p-values are corrected jointly with that ([`crate::correct::joint`]). Then, with the
+/// nulls is true; the p-values are corrected jointly with that ([`crate::judge::correct::joint`]). Then, with the
 /// corrected p-values:
 /// 1. equivalence shown: [`Verdict::Equivalent`], even if the difference is significant too (it is real and small);
 /// 2. difference shown and |log ratio| above the row's noise floor: [`Verdict::Slower`] or [`Verdict::Faster`];

@@ -4,7 +4,7 @@
 use crate::check;
 use crate::dist::t_factor;
 use crate::error::StatError;
-use crate::summary::mean_of;
+use crate::series::summary::mean_of;
 use serde::Serialize;
 
 /// Variance components, in the square of the values' unit. Give logarithms to get relative variances.

@@ -1,13 +1,13 @@
 //! How two distributions differ: location shift (added cost) apart from spread (jitter), and their distance.
 //! Report 002 reads its histograms this way: "shifted to the right", "less compact".
 
-use crate::bootstrap::BlockSamples;
 use crate::check;
-use crate::differences::{difference_of_rank, median_difference};
 use crate::dist::normal_quantile;
+use crate::distribution::differences::{difference_of_rank, median_difference};
 use crate::error::StatError;
-use crate::ratio::{RatioInterval, ratio_of_logs};
-use crate::summary::{MeanInterval, mean_interval, mean_of, quantile_in_place};
+use crate::interval::bootstrap::BlockSamples;
+use crate::interval::ratio::{RatioInterval, ratio_of_logs};
+use crate::series::summary::{MeanInterval, mean_interval, mean_of, quantile_in_place};
 use serde::Serialize;
 
 /// Layer against baseline, from the samples of all blocks. The block is the replicate, so the intervals come from the

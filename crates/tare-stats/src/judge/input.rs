@@ -1,8 +1,8 @@
 //! What a verdict is made from.
 
 use crate::error::StatError;
-use crate::estimator::Best;
-use crate::ratio::RatioInterval;
+use crate::interval::ratio::RatioInterval;
+use crate::series::estimator::Best;
 use serde::Serialize;
 
 /// One row of a scoreboard: benchmark × layer.

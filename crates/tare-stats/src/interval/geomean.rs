@@ -2,9 +2,9 @@
 
 use crate::check;
 use crate::error::StatError;
-use crate::ratio::{LogRatio, RatioInterval, all_same};
-use crate::summary::mean_of;
-use crate::uneven::{Spread, spread};
+use crate::interval::ratio::{LogRatio, RatioInterval, all_same};
+use crate::series::summary::mean_of;
+use crate::variance::uneven::{Spread, spread};
 use serde::Serialize;
 
 /// A suite's geometric mean ratio.

@@ -6,9 +6,9 @@
 
 use crate::check;
 use crate::error::StatError;
-use crate::moderate::{VariancePrior, moderate};
-use crate::ratio::{LogRatio, RatioInterval};
-use crate::summary::{mean_of, sd_of};
+use crate::interval::ratio::{LogRatio, RatioInterval};
+use crate::series::summary::{mean_of, sd_of};
+use crate::variance::moderate::{VariancePrior, moderate};
 
 /// What the settings of a design vary by from block to block.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +74,7 @@ fn helmert(block: &[f64], at: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ratio::ratio_of_logs;
+    use crate::interval::ratio::ratio_of_logs;
 
     /// Five blocks of six settings whose values follow no rule.
     fn blocks() -> Vec<Vec<f64>> {

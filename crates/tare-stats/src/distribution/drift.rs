@@ -3,12 +3,12 @@
 
 use crate::check;
 use crate::dist::normal_lower;
+use crate::distribution::shape::sorted;
+use crate::distribution::warning::Warning;
 use crate::error::StatError;
-use crate::ratio::ratio_of_logs;
+use crate::interval::ratio::ratio_of_logs;
 use crate::rng::Rng;
-use crate::shape::sorted;
-use crate::summary::{mean_of, median};
-use crate::warning::Warning;
+use crate::series::summary::{mean_of, median};
 
 /// A finding must be this unlikely by chance …
 const LEVEL: f64 = 0.01;
