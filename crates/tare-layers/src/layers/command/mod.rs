@@ -239,7 +239,8 @@ impl Layer for Command {
         let Program { program, args, env, .. } = self.program(&words)?;
         let mut command = Process::new(program);
         command.args(args).env_clear().envs(env);
-        programs::output(&mut command, CHECK).map(drop).map_err(|said| {
+        programs::output(&mut command, CHECK).map(drop).map_err(|error| {
+            let said = error.to_string();
             let remedy = self.known(&said);
             remedy.map_or_else(|| other(&said), |remedy| Unavailable::new(said.clone(), remedy))
         })

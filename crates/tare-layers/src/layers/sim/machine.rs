@@ -90,7 +90,7 @@ impl Simulated {
         let emulator = programs::find(&self.emulator)?;
         let mut ask = programs::plain(&emulator);
         let said = programs::output(ask.arg("--version"), Duration::from_secs(10));
-        let said = said.unwrap_or_else(|why| why);
+        let said = said.unwrap_or_else(|why| why.to_string());
         if version(&said).is_none_or(|version| version < OLDEST) {
             let (major, minor) = OLDEST;
             let what = said.lines().next().unwrap_or_default();
