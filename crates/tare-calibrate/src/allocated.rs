@@ -73,7 +73,7 @@ impl Suite {
                 (0..most).map(|b| boot(b, 2) - f64::midpoint(boot(b, 0), boot(b, 1))).collect();
             let aa: Vec<f64> = (0..most).map(|b| boot(b, 1) - boot(b, 0)).collect();
             let end = self.end(&logs, intervals);
-            inputs.push(row(intervals.of(&logs[..end]), intervals.floor(&aa[..end])));
+            inputs.push(row(intervals.interval(&logs[..end]), intervals.floor(&aa[..end])));
             ratios.push(until(&logs, end));
             pairs.push(until(&aa, end));
         }

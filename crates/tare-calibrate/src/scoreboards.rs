@@ -163,7 +163,7 @@ impl Board {
             for layer in 0..self.size.layers {
                 let mut log = LogRatio::of_blocks(&against_first(layer + 2));
                 log.mean += shift(benchmark, layer);
-                inputs.push(RowInput { layer, ..row(intervals.of_log(log), floor) });
+                inputs.push(RowInput { layer, ..row(intervals.interval_of_log(log), floor) });
             }
         }
         inputs

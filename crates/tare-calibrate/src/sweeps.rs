@@ -111,7 +111,7 @@ fn verdicts(
     let mut shared: Vec<RatioInterval> = Vec::new();
     for contrast in contrasts {
         let values: Vec<f64> = fits.iter().map(&contrast.value).collect();
-        let interval = intervals.of_log(LogRatio::of_blocks(&values));
+        let interval = intervals.interval_of_log(LogRatio::of_blocks(&values));
         own.push(interval);
         shared.push(
             noise.map_or(interval, |noise| {

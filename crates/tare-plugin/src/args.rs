@@ -81,7 +81,7 @@ mod tests {
             parse("out=f probe=0x1000-2000 domains=on kernel=c0000000 l1d=48K:12").unwrap();
         assert_eq!((config.out.as_str(), config.model, config.domains), ("f", false, true));
         let map = Map { probe: (0x1000, 0x2000), kernel: 0xc000_0000, ..Map::default() };
-        assert_eq!((config.map, config.shape.of("l1d")), (map, (768, 12)));
+        assert_eq!((config.map, config.shape.entries_and_ways("l1d")), (map, (768, 12)));
     }
 
     #[test]

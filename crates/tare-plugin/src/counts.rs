@@ -32,7 +32,7 @@ pub const fn index(place: Place, event: Event) -> usize {
     place as usize * Event::ALL.len() + event as usize
 }
 
-pub fn of(place: Place, event: Event) -> &'static Counter {
+pub fn counter(place: Place, event: Event) -> &'static Counter {
     &COUNTERS[index(place, event)]
 }
 

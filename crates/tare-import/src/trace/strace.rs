@@ -25,7 +25,7 @@ pub(super) fn read(text: &str) -> Result<Trace, Fault> {
             None => continue,
         };
         let fault = |why: &str| Fault::at(at + 1, 1 + line.len() - rest.len(), why);
-        let Some(call) = Call::of(&whole) else {
+        let Some(call) = Call::read(&whole) else {
             return Err(fault("no system call as strace writes it"));
         };
         add(&mut trace, &call).map_err(fault)?;
@@ -83,7 +83,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    fn of(text: &str) -> Option<Call<'_>> {
+    fn read(text: &str) -> Option<Call<'_>> {
         let (name, rest) = text.split_once('(')?;
         let fine = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if name.is_empty() || !name.chars().all(fine) {

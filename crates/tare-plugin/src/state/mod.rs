@@ -226,7 +226,7 @@ impl State {
         }
         // A kind that was learned after this block was: ask again, entries are rare.
         let kind = self.entries.get(&block.start).copied().unwrap_or(kind);
-        counts::bump(counts::of(block.place, kind));
+        counts::bump(counts::counter(block.place, kind));
     }
 }
 

@@ -184,10 +184,10 @@ impl Command {
     /// Where its processes are.
     fn processes(&self, values: &mut Values) -> io::Result<ProcessesAre> {
         if let Some(words) = &self.pids {
-            return Ok(ProcessesAre::Printed(words.fill(|name| values.of(name))?));
+            return Ok(ProcessesAre::Printed(words.fill(|name| values.value(name))?));
         }
         if let Some(path) = &self.cgroup {
-            return Ok(ProcessesAre::InGroup(path.fill(|name| values.of(name))?.concat()));
+            return Ok(ProcessesAre::InGroup(path.fill(|name| values.value(name))?.concat()));
         }
         Ok(match self.settings.get("processes") {
             Some("elsewhere") => ProcessesAre::Elsewhere(ELSEWHERE.into()),
@@ -261,9 +261,9 @@ impl Layer for Command {
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let mut values = Values::new(self, host, boot);
-        let words = self.start.fill(|name| values.of(name))?;
+        let words = self.start.fill(|name| values.value(name))?;
         let stop =
-            self.stop.as_ref().map(|words| words.fill(|name| values.of(name))).transpose()?;
+            self.stop.as_ref().map(|words| words.fill(|name| values.value(name))).transpose()?;
         let processes = self.processes(&mut values)?;
         let found = self.program(&words)?;
         let runtime = found.program.clone();

@@ -37,7 +37,7 @@ impl<'a> Values<'a> {
     }
 
     /// What `name` stands for.
-    pub fn of(&mut self, name: &str) -> io::Result<String> {
+    pub fn value(&mut self, name: &str) -> io::Result<String> {
         if let Some(known) = self.known.get(name) {
             return Ok(known.clone());
         }

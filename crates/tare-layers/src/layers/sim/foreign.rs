@@ -1,7 +1,6 @@
 //! A bare machine of another architecture, and the probe that is built for it.
 
 use super::board::Board;
-use super::inside::other;
 use super::kernel::Kernel;
 use super::machine::{Simulated, Start};
 use crate::{BootSpec, Host, Launch, Layer, SettingError, Settings, Unavailable};
@@ -39,7 +38,7 @@ pub(super) fn make(
     settings: &Settings,
 ) -> Result<Box<dyn Layer>, SettingError> {
     let kernel = Kernel::foreign(settings, of.architecture);
-    let mut machine = Simulated::of(settings, kernel, of.cpu, of.emulator)?;
+    let mut machine = Simulated::emulated(settings, kernel, of.cpu, of.emulator)?;
     machine.board = of.board;
     Ok(Box::new(Bare { of, machine }))
 }
@@ -65,8 +64,8 @@ impl Layer for Bare {
 
     /// The kernel is booted as it comes: one without PAE has no entry for what is unpacked already.
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
-        let host = &self.host(host).map_err(other)?;
-        let kernel = self.machine.kernel.packed(host).map_err(other)?;
+        let host = &self.host(host)?;
+        let kernel = self.machine.kernel.packed(host)?;
         let initrd = boot.own_name(&self.machine.initramfs(host, boot)?);
         let append = self.machine.arguments(&format!("console=ttyS0{}", self.of.arguments));
         let start = Start {

@@ -1,7 +1,6 @@
 //! The one kernel of the simulated machine: out of the distribution's package, unpacked to the ELF image that boots
 //! without spending instructions on unpacking itself.
 
-use super::inside::other;
 use crate::artifacts::kernel::given;
 use crate::artifacts::kernel_packages::{is_pattern, kernels};
 use crate::artifacts::package::{self, Apt};
@@ -54,11 +53,11 @@ impl Kernel {
         boot: &BootSpec,
     ) -> io::Result<Vec<PathBuf>> {
         if self.set.as_ref().is_some_and(|set| set.contains('/')) || names.is_empty() {
-            return modules::of(&self.packed(host).map_err(other)?, names, host, boot);
+            return modules::copied(&self.packed(host)?, names, host, boot);
         }
         let members: Vec<String> = names.iter().map(|name| modules::pattern(name)).collect();
         let members: Vec<&str> = members.iter().map(String::as_str).collect();
-        modules::below(&self.tree(&members, host).map_err(other)?, names, boot)
+        modules::below(&self.tree(&members, host)?, names, boot)
     }
 
     /// What of its package matches `members`.

@@ -50,11 +50,11 @@ pub(super) struct Start<'a> {
 impl Simulated {
     /// `cpu` is the layer's usual model: the simplest that it runs on, since each feature opens other paths in kernels.
     pub(super) fn new(settings: &Settings, cpu: &str) -> Result<Simulated, SettingError> {
-        Simulated::of(settings, Kernel::new(settings), cpu, "qemu-system-x86_64")
+        Simulated::emulated(settings, Kernel::new(settings), cpu, "qemu-system-x86_64")
     }
 
     /// A machine that `emulator` makes, for `kernel`.
-    pub(super) fn of(
+    pub(super) fn emulated(
         settings: &Settings,
         kernel: Kernel,
         cpu: &str,

@@ -54,7 +54,7 @@ impl Folder {
                 wrong_usage!("'{node}' is no name of a node");
             }
         }
-        let options = Options::of(args)?;
+        let options = Options::from_args(args)?;
         let made = || format!("cannot make {} (--out names a new directory)", path.display());
         fs::create_dir(&path).with_context(made)?;
         let folder = Folder {

@@ -14,7 +14,7 @@ pub struct Options {
 
 impl Options {
     /// What was asked for.
-    pub fn of(args: &SubmitArgs) -> Result<Options> {
+    pub fn from_args(args: &SubmitArgs) -> Result<Options> {
         let account = args.account.iter().map(|name| format!("--account={name}"));
         let all = account.chain(args.sbatch.iter().cloned());
         let merge = all.map(|option| word(&option)).collect::<Result<Vec<_>>>()?;
