@@ -14,11 +14,9 @@ const FOLDER: &str = "docs/gallery";
 /// What stands for gVisor's program in the commands below, and in the documentation.
 const GVISOR: &str = "target/gvisor/runsc";
 
-/// A campaign of the gallery.
 struct Exhibit {
     /// The name of its page and of its figures.
     name: &'static str,
-    /// The question that it answers.
     question: &'static str,
     /// The words behind `tare run`.
     flags: &'static str,

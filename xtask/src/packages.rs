@@ -102,7 +102,6 @@ fn needed() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     NEEDED.iter().chain(guests)
 }
 
-/// Installs the originals that are missing.
 pub fn install_originals() -> Result<()> {
     install_all(ORIGINALS.iter())
 }

@@ -62,7 +62,6 @@ impl Lane {
         }
     }
 
-    /// The device of this queue.
     pub fn device(&self) -> &dyn Device {
         &*self.device
     }

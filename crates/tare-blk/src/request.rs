@@ -94,7 +94,6 @@ pub fn read(
     Some((wish(kind, sector, bytes, limits), status))
 }
 
-/// A data descriptor as memory of this process.
 fn segment(memory: &Memory, data: &Descriptor, limits: &Limits, fills: bool) -> Option<Segment> {
     if data.is_write_only() != fills || data.len() == 0 || data.len() > limits.segment_bytes {
         return None;

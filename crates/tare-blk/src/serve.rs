@@ -62,7 +62,6 @@ pub fn serve(settings: &Settings, places: Vec<Place>, ready: impl FnOnce()) -> R
     })
 }
 
-/// Serves one driver.
 fn one(device: &Arc<BlockBackend>, mut place: Place) -> Result<(), Error> {
     let refused = |why: Daemon| Error::Refused { step: "a driver", why: why.to_string() };
     let mut daemon =

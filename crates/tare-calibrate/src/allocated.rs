@@ -12,7 +12,6 @@ const ROWS: usize = 24;
 
 /// A suite whose rows end by themselves.
 struct Suite {
-    /// How rows differ in noise.
     rows: Rows,
     /// The half width at which they are narrow.
     target: f64,

@@ -31,7 +31,6 @@ pub fn coverage(simulation: &Simulation) -> Vec<Figure> {
     })
 }
 
-/// Runs of two unrelated sessions.
 struct Sessions {
     name: &'static str,
     /// Runs of the baseline for each of the layer.

@@ -6,10 +6,8 @@ use crate::noise::{Noise, Rows};
 use tare_stats::rng::Rng;
 use tare_stats::{LogRatio, RowInput, RowVerdict, VarianceModel, Verdict};
 
-/// How a scoreboard may be decided.
 struct Way {
     name: &'static str,
-    /// Whose variance is used.
     variance: VarianceModel,
     /// Whether the noise floor was measured.
     floor: bool,

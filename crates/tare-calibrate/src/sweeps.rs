@@ -18,7 +18,6 @@ const WAYS: [(&str, bool); 3] = [
     ("shrunk towards all settings' (default)", true),
 ];
 
-/// What is judged of a fit.
 struct Contrast {
     value: Box<dyn Fn(&Fit) -> f64>,
     /// Whether it lies on the margin when the first knob's last setting does.
@@ -65,7 +64,6 @@ pub fn sweeps(simulation: &Simulation, levels: &[usize]) -> Vec<Figure> {
     equal.into_iter().chain(run(claim, QUIET, MARGIN.ln_1p(), 0x5EEA)).collect()
 }
 
-/// Every combination of levels.
 fn points(levels: &[usize]) -> Vec<Vec<usize>> {
     levels.iter().fold(vec![Vec::new()], |points, &of| {
         let longer = |point: &Vec<usize>| -> Vec<Vec<usize>> {
@@ -98,7 +96,6 @@ fn contrasts(levels: &[usize]) -> Vec<Contrast> {
     found
 }
 
-/// The verdicts of all contrasts in each of [`WAYS`].
 fn verdicts(
     model: &Factorial,
     contrasts: &[Contrast],

@@ -153,7 +153,6 @@ impl Layer {
         self.values.iter().map(|(_, values)| values.len()).max().unwrap_or(0)
     }
 
-    /// The figures of one block.
     fn block(&self, block: usize) -> impl Iterator<Item = (usize, f64)> {
         self.values.iter().filter_map(move |(bench, values)| Some((*bench, *values.get(block)?)))
     }

@@ -38,7 +38,6 @@ pub(crate) fn score(rows: &[(f64, f64)]) -> Score {
     Score { value, tolerance: HALF_DIGIT + value * hidden / count }
 }
 
-/// A score that was recomputed.
 pub(crate) struct Score {
     pub(crate) value: f64,
     tolerance: f64,

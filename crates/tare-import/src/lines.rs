@@ -2,7 +2,6 @@
 
 use crate::Fault;
 
-/// Lines with their numbers from 1.
 pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(at, line)| (at + 1, line))
 }
@@ -69,7 +68,6 @@ pub(crate) fn column(line: &str, token: &str) -> usize {
     }
 }
 
-/// A token of bearable length.
 pub(crate) fn short(token: &str) -> String {
     token.chars().take(40).collect()
 }

@@ -97,7 +97,6 @@ pub(crate) fn refused(why: String) -> SessionError {
     SessionError::Start(io::Error::other(why))
 }
 
-/// A message out of turn.
 pub(crate) fn unexpected(message: &FromProbe) -> SessionError {
     SessionError::Protocol(format!("it said {} without being asked", message.kind()))
 }

@@ -16,7 +16,6 @@ const LOOK: Duration = Duration::from_secs(1);
 /// How long an answer is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// By the host's clock.
     host: Duration,
     /// CPU time that the layer may use meanwhile, where that is the limit.
     cpu: Option<Duration>,
@@ -60,7 +59,6 @@ impl fmt::Display for Waited {
     }
 }
 
-/// One wait.
 pub(crate) struct Deadline {
     end: Instant,
     progress: Option<Progress>,

@@ -77,7 +77,6 @@ pub struct Info {
 }
 
 impl Info {
-    /// The architecture that is emulated.
     pub fn target(&self) -> String {
         // SAFETY: QEMU's string, which outlives the call.
         unsafe { CStr::from_ptr(self.target) }.to_string_lossy().into_owned()

@@ -3,7 +3,6 @@
 use crate::place::Map;
 use crate::shape::Shape;
 
-/// The arguments, read and checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// The file that the result is written to.
@@ -12,9 +11,7 @@ pub struct Config {
     pub model: bool,
     /// Whether a second kernel serves the measured one, and is a place of its own.
     pub domains: bool,
-    /// Which addresses are whose.
     pub map: Map,
-    /// The caches and TLBs.
     pub shape: Shape,
 }
 

@@ -6,7 +6,6 @@ use std::cell::Cell;
 
 /// A run of instructions that QEMU translates, and enters, as a whole.
 pub struct Block {
-    /// Whose it is.
     pub place: Place,
     /// Its first address.
     pub start: u64,

@@ -55,7 +55,6 @@ pub fn snapshot() -> Snapshot {
     std::array::from_fn(|at| COUNTERS[at].load(Relaxed))
 }
 
-/// The name of a counter in the result.
 pub fn name(at: usize) -> String {
     match at {
         VM_EXITS => counter::VM_EXITS.into(),

@@ -29,7 +29,6 @@ impl Domains {
         }
     }
 
-    /// Whose kernel is at `address`.
     pub fn kernel(&self, address: u64, host: u64) -> Place {
         match self.first {
             _ if !TEXT.contains(&address) => self.last,

@@ -4,7 +4,6 @@
 use crate::counts::{self, COUNT, Event, Snapshot};
 use crate::place::Place;
 
-/// Where the machine is.
 #[derive(Default)]
 pub struct Guest {
     /// Between an entry and the next exit.
@@ -16,7 +15,6 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// The machine enters the guest.
     pub fn enter(&mut self) {
         self.inside = true;
         if let Some(since) = self.since.take() {
@@ -28,7 +26,6 @@ impl Guest {
         }
     }
 
-    /// The guest has exited.
     pub fn exit(&mut self) {
         counts::bump(counts::vm_exits());
         self.inside = false;

@@ -14,7 +14,6 @@ const GLOBAL: u64 = 4;
 const NESTED: u64 = 8;
 const PAGE_SHIFT: u32 = 4;
 
-/// The structures with their contents.
 pub struct Model {
     map: Map,
     hypervisor: bool,

@@ -26,7 +26,6 @@ pub struct Next {
 pub struct Region {
     /// What a sample is divided by beside its operations.
     pub per: f64,
-    /// The term is subtracted.
     pub negative: bool,
     pub ops: u64,
     pub batches: u64,

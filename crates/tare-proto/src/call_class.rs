@@ -25,10 +25,8 @@ pub enum CallClass {
     Unknown,
 }
 
-/// A class, and the names of its calls.
 type Row = (CallClass, &'static str);
 
-/// Every call that has a class.
 #[rustfmt::skip]
 const CLASSES: &[Row] = &[
     (CallClass::One("null"), "getpid getppid gettid getuid geteuid getgid getegid getgroups getpgid getpgrp getsid getresuid \

@@ -29,7 +29,6 @@ fn steers(c: char) -> bool {
     c.is_control() || turns || marks.contains(&c)
 }
 
-/// Columns that cleaned text takes.
 pub(crate) fn width(text: &str) -> usize {
     // A string may be narrower than its characters (ligatures); a table must hold either.
     text.chars().filter_map(UnicodeWidthChar::width).sum::<usize>().max(text.width())

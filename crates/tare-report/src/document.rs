@@ -51,7 +51,6 @@ pub(crate) enum Place {
     Rows,
 }
 
-/// A part of a section.
 pub(crate) enum Block {
     /// A sentence or more.
     Paragraph(Ink, String),
@@ -63,7 +62,6 @@ pub(crate) enum Block {
     Table(Table),
 }
 
-/// A paragraph a text.
 pub(crate) fn paragraphs(ink: Ink, texts: Vec<String>) -> Vec<Block> {
     texts.into_iter().map(|text| Block::Paragraph(ink, text)).collect()
 }
@@ -100,7 +98,6 @@ impl Table {
     }
 }
 
-/// A column of a table.
 pub(crate) struct Column {
     pub(crate) title: String,
     pub(crate) side: Side,
@@ -111,17 +108,14 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Words.
     pub(crate) fn words(title: impl Into<String>) -> Column {
         Column { title: title.into(), side: Side::Left, names: false, narrowest: 0 }
     }
 
-    /// Numbers.
     pub(crate) fn numbers(title: impl Into<String>) -> Column {
         Column { side: Side::Right, ..Column::words(title) }
     }
 
-    /// Names that a campaign has brought.
     pub(crate) fn names(title: impl Into<String>) -> Column {
         Column { names: true, ..Column::words(title) }
     }
@@ -132,13 +126,11 @@ impl Column {
     }
 }
 
-/// A row of a table.
 pub(crate) struct Row {
     /// A cell for each column; a single one is a line across.
     pub(crate) cells: Vec<Piece>,
     /// What stands beside the row, or nothing.
     pub(crate) remark: String,
-    /// What the row comes to.
     pub(crate) verdict: Verdict,
 }
 
@@ -156,7 +148,6 @@ impl From<Vec<String>> for Row {
     }
 }
 
-/// A text in one ink.
 #[derive(Clone)]
 pub(crate) struct Piece {
     pub(crate) text: String,

@@ -7,7 +7,6 @@ use tare_proto::steers;
 /// The version of the JSON form; it grows when a field changes its meaning or goes away.
 const VERSION: u32 = 1;
 
-/// Name, version, scoreboard.
 #[derive(Serialize)]
 struct Document<'a> {
     format: &'static str,

@@ -22,7 +22,6 @@ pub(crate) fn load(bench: &BenchInfo) -> &str {
     if bench.load.is_empty() { "users or copies" } else { &bench.load }
 }
 
-/// The verdict in a word.
 pub(crate) const fn word(verdict: Verdict, measure: Measure) -> &'static str {
     match verdict {
         Verdict::Worse => measure.words().worse,
@@ -34,7 +33,6 @@ pub(crate) const fn word(verdict: Verdict, measure: Measure) -> &'static str {
     }
 }
 
-/// The verdict as one character.
 pub(crate) const fn mark(verdict: Verdict) -> char {
     match verdict {
         Verdict::Worse => '▲',

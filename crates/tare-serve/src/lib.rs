@@ -94,5 +94,4 @@ fn router(served: Arc<Served>) -> Router {
         .with_state(served)
 }
 
-/// What may be asked.
 pub(crate) const METHODS: [Method; 2] = [Method::GET, Method::HEAD];

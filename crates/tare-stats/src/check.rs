@@ -35,7 +35,6 @@ pub(crate) fn level(level: f64) -> Result<(), StatError> {
     if level > 0.0 && level < 1.0 { Ok(()) } else { Err(StatError::BadLevel { level }) }
 }
 
-/// Two slices to be paired.
 pub(crate) fn same_length(left: usize, right: usize) -> Result<(), StatError> {
     if left == right { Ok(()) } else { Err(StatError::LengthMismatch { left, right }) }
 }

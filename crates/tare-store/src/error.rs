@@ -59,19 +59,6 @@ pub enum StoreError {
     Io(PathBuf, std::io::Error),
 }
 
-impl StoreError {
-    /// Whether the disk is full.
-    pub fn is_disk_full(&self) -> bool {
-        match self {
-            StoreError::Database(_, e) => {
-                e.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull)
-            }
-            StoreError::Io(_, e) => e.kind() == std::io::ErrorKind::StorageFull,
-            _ => false,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -58,7 +58,6 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
     /// What is measured beside neighbours, where a row does that.
-    #[serde(default)]
     pub neighbours: Option<Neighbours>,
 }
 

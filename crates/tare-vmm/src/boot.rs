@@ -42,7 +42,6 @@ const PVH_VERSION: u32 = 1;
 /// The loader's kind for one that has no number of its own.
 const LOADER: u8 = 0xff;
 
-/// Where the guest starts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {
     /// The first instruction.

@@ -20,14 +20,7 @@ pub enum Fault {
     Memory(String),
     /// KVM refuses a request.
     #[error("{request}: {error}; {remedy}")]
-    Kvm {
-        /// The ioctl.
-        request: &'static str,
-        /// The system's reason.
-        error: io::Error,
-        /// What to do.
-        remedy: &'static str,
-    },
+    Kvm { request: &'static str, error: io::Error, remedy: &'static str },
     /// The guest ran into something that KVM or this monitor cannot do.
     #[error("KVM_RUN ended with {0}; {NESTED}")]
     Exit(String),

@@ -47,13 +47,10 @@ impl SerialEvents for Taken {
     }
 }
 
-/// Reads what is counted.
 pub type Count = Box<dyn FnMut() -> Totals + Send>;
 
-/// The probe's line.
 type LinePort = Serial<Interrupt, Taken, CountingLine<Stdout, Count>>;
 
-/// Both ports.
 pub struct Ports {
     console: Serial<Interrupt, NoEvents, Text<Stderr>>,
     line: Arc<Mutex<LinePort>>,

@@ -86,7 +86,6 @@ pub fn stream(write: impl FnOnce(&mut io::Stdout) -> Result<()>) -> Result<()> {
     }
 }
 
-/// Whether the reader has gone.
 pub fn is_closed_pipe(error: &Error) -> bool {
     let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     causes.any(|cause| cause.kind() == ErrorKind::BrokenPipe)

@@ -6,7 +6,6 @@ use tare_proto::Machine;
 use tare_run::simulated;
 use tare_store::Counting;
 
-/// How long a campaign goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
     /// So many whole blocks.
@@ -25,7 +24,6 @@ pub struct FixedSeries {
     pub cache_bytes: u64,
 }
 
-/// What holds on one machine.
 pub struct Policy {
     /// Time from a layer's start to its greeting when nothing is said.
     pub boot_limit: Duration,
@@ -58,7 +56,6 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// That of `machine`.
     pub fn for_machine(machine: Machine) -> &'static Policy {
         match machine {
             Machine::Real => &REAL,

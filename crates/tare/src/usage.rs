@@ -49,7 +49,6 @@ pub fn check_end(words: impl Iterator<Item = OsString>) -> anyhow::Result<()> {
     }
 }
 
-/// Whether `error` is wrong usage.
 pub fn is_wrong_usage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.is::<WrongUsage>())
 }

@@ -50,7 +50,6 @@ fn contained(bench: &Bench, line: &str) -> Command {
     command
 }
 
-/// The boots that are recorded.
 fn boots_of(bench: &Bench) -> Vec<String> {
     let folder = bench.path("cache").join(format!("boots-{}", geteuid()));
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -78,7 +77,6 @@ fn wait_until_nothing_is_left(bench: &Bench, boots: &[String]) {
     assert!(left.is_empty(), "left in /dev/shm or of control groups: {left:?}");
 }
 
-/// Where control groups are mounted.
 fn control_groups() -> Vec<PathBuf> {
     let mounts = fs::read_to_string("/proc/mounts").unwrap();
     let lines = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
@@ -98,7 +96,6 @@ fn assert_complete(campaign: &Campaign, blocks: u32) {
     assert_eq!(whole, blocks as usize * boots * campaign.benchmarks.len());
 }
 
-/// The boots of each block.
 fn boots_by_block(campaign: &Campaign) -> HashMap<u32, Vec<i64>> {
     let mut blocks: HashMap<u32, Vec<i64>> = HashMap::new();
     campaign.boots.iter().for_each(|boot| blocks.entry(boot.block).or_default().push(boot.id));

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 /// A Rust file of the repository.
 struct Source {
-    /// Its path below the root.
     path: PathBuf,
     text: String,
     file: syn::File,

@@ -75,7 +75,6 @@ fn whole<'a>(thread: &'a str, line: &'a str, unfinished: &mut Unfinished<'a>) ->
     }
 }
 
-/// A call in words.
 struct Call<'a> {
     name: &'a str,
     args: Vec<&'a str>,

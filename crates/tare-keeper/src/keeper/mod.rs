@@ -46,7 +46,6 @@ const POLL: Duration = Duration::from_millis(2);
 /// Bytes a second that an image is written at, at least.
 const SLOWEST_DISK: u64 = 10 << 20;
 
-/// The layer's standard streams.
 pub(crate) struct Streams {
     pub stdin: ChildStdin,
     pub stdout: ChildStdout,
@@ -78,7 +77,6 @@ pub struct Keeper {
     pub spares: Spares,
 }
 
-/// Why there is no news.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Silence {
     /// None came in time.
@@ -233,7 +231,6 @@ impl Running {
         all
     }
 
-    /// The processes beside the layer.
     pub(crate) fn helpers(&self) -> &[u32] {
         &self.helpers
     }
@@ -288,7 +285,6 @@ impl Running {
         left
     }
 
-    /// Notes one piece of news.
     fn listen(&mut self, until: Instant) -> Result<(), Silence> {
         match self.news(until.saturating_duration_since(Instant::now()))? {
             News::Ended(how) => self.ended = Some(how),

@@ -16,7 +16,6 @@ pub(crate) const READY: Duration = Duration::from_secs(10);
 /// What tare tells its keeper first.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Boot {
-    /// The boot's id.
     pub id: String,
     /// Where to record what the boot makes.
     pub records: Option<PathBuf>,
@@ -25,7 +24,6 @@ pub(crate) struct Boot {
 /// What tare tells it then, when the layer knows its folder.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Order {
-    /// What to start.
     pub program: Program,
     /// The CPUs it may run on; empty for all.
     pub cpus: Vec<u32>,
@@ -43,7 +41,6 @@ pub(crate) enum News {
     Started {
         /// When, by the host's monotonic clock, in nanoseconds.
         at: u64,
-        /// The processes of its helpers.
         helpers: Vec<u32>,
     },
     /// The layer could not be started.

@@ -157,7 +157,6 @@ impl Entry {
 }
 
 impl Procfs {
-    /// Every procfs that is mounted, for processes of `program`.
     fn of_this_host(program: &Path) -> io::Result<Procfs> {
         let mounted = fs::read_to_string("/proc/self/mountinfo")?;
         let places = places_of_procfs(&mounted).into_iter().filter(|place| place.is_dir());

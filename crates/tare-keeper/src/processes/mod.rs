@@ -56,7 +56,6 @@ fn below(ancestor: u32, children: impl Fn(u32) -> Vec<u32>) -> BTreeSet<u32> {
     found
 }
 
-/// The children of all processes.
 fn children() -> Children {
     let mut children = Children::new();
     for (pid, parent) in all_with_parents() {

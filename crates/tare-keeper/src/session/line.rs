@@ -27,17 +27,14 @@ pub(crate) type ProbeLine = (Arrivals, Box<dyn Write + Send>);
 
 /// What came of waiting for a message.
 pub(crate) enum Arrived {
-    /// This.
     Message(Stamped<FromProbe>),
     /// A damaged message.
     Damaged(LineError),
     /// Nothing in time.
     Nothing,
-    /// The line has ended.
     End,
 }
 
-/// The receiving end of a line.
 pub(crate) struct Arrivals {
     lines: LineReader<BufReader<Until>>,
     console: Console,

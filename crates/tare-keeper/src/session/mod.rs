@@ -234,7 +234,6 @@ impl Session {
         written.map_err(|_| self.ended())
     }
 
-    /// A wait that begins now.
     fn deadline(&self, patience: Patience) -> Deadline {
         Deadline::new(patience, Instant::now(), || self.cpu_time_now())
     }

@@ -61,12 +61,10 @@ impl Root {
         }
     }
 
-    /// Whether it is an image.
     pub fn is_image(&self) -> bool {
         self.lower.is_file()
     }
 
-    /// Whether it is a folder.
     pub fn check_folder(&self) -> Result<(), Unavailable> {
         if self.lower.is_dir() {
             return Ok(());
@@ -91,7 +89,6 @@ impl Root {
         user_namespaces()
     }
 
-    /// Whether an image can be had.
     pub fn check_image(&self) -> Result<(), Unavailable> {
         if self.is_image() {
             return Ok(());

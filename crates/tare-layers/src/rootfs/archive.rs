@@ -101,7 +101,6 @@ fn entries(stream: impl Read, root: &Path, over: bool, mut room: Part) -> Result
     if is_empty { Err(damaged("it holds no files")) } else { Ok(()) }
 }
 
-/// Unpacks one entry.
 fn one(entry: &mut Entry<impl Read>, root: &Path, over: bool) -> Result<(), RootError> {
     let kind = entry.header().entry_type();
     if matches!(kind, EntryType::XGlobalHeader | EntryType::GNULongName | EntryType::GNULongLink) {

@@ -10,7 +10,6 @@ use tare_board::{By, Campaigned, ComparedLayer, ComparedRow, Comparison};
 use tare_board::{Gate, Judged, Seen};
 use tare_board::{Geomean, Measure, Pair, Ratio, Verdict};
 
-/// Which campaigns are compared.
 pub(super) fn title(comparison: &Comparison) -> Vec<String> {
     let side = |when: &str, side: &Campaigned| {
         let state = if side.state == "finished" { String::new() } else { name(&side.state) + ", " };
@@ -137,7 +136,6 @@ pub(crate) fn columns(row: &ComparedRow, by: By, margin: f64) -> [String; 5] {
     [ratio, interval.unwrap_or_else(none), floor, raw(row, by), verdict]
 }
 
-/// Which side has no value.
 fn absent(row: &ComparedRow) -> String {
     match (row.before, row.after) {
         (None, None) => "not measured",
@@ -234,7 +232,6 @@ fn seen(seen: &Seen) -> String {
     format!("{} ({layer} {bench})", times(seen.cost, seen.measure))
 }
 
-/// A ratio for a sentence.
 pub(super) fn ratio_of(ratio: Option<Ratio>) -> String {
     ratio.map_or("–".into(), |ratio| short_ratio(ratio.value))
 }

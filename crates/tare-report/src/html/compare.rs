@@ -36,7 +36,6 @@ pub fn compare_html(comparison: &Comparison) -> Markup {
     }
 }
 
-/// Each row's ratio as a cost.
 fn strips(at: usize, layer: &ComparedLayer) -> Vec<(Better, Strip)> {
     let strip = |row: &ComparedRow| Strip {
         marks: vec![(at + 1, row.ratio.map(|ratio| words::cost_of(ratio, row.better)))],

@@ -58,7 +58,6 @@ fn names<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     names
 }
 
-/// One benchmark over all campaigns.
 struct History<'a> {
     bench: &'a str,
     machine: Machine,

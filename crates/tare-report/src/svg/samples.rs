@@ -8,7 +8,6 @@ pub(crate) struct LayerSamples<'a> {
     /// Its place in colours and shapes: 0 for the baseline, then the others in order.
     pub(crate) series: usize,
     pub(crate) name: &'a str,
-    /// Its boots, block by block.
     pub(crate) boots: Vec<BootSamples<'a>>,
     /// All samples, sorted; there is at least one.
     pub(crate) sorted: Vec<f64>,

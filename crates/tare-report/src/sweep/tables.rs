@@ -127,7 +127,6 @@ fn steps(response: &Response) -> Table {
     table("Steps", note, 2, head, rows)
 }
 
-/// Whether a difference is shown.
 pub(crate) const fn is_change(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Worse | Verdict::Better)
 }

@@ -36,7 +36,6 @@ pub(crate) const GAP: usize = 2;
 /// Most columns of a name in a table.
 const NAME: usize = 40;
 
-/// Writes a document for a terminal.
 pub(crate) fn written(document: &Document, style: &TextStyle) -> String {
     let mut page = Page::new(style.width.max(TextStyle::NARROWEST), style.paint);
     // A terminal shows the rows themselves instead of those that were decided.
@@ -61,7 +60,6 @@ pub(crate) fn written(document: &Document, style: &TextStyle) -> String {
     page.finish()
 }
 
-/// Text under construction.
 pub(crate) struct Page {
     out: String,
     pub(crate) width: usize,

@@ -179,7 +179,6 @@ impl CostModel {
     }
 }
 
-/// The ratio of a program with costs scaled by group.
 fn ratio(program: &ProgramCost, scales: &[f64]) -> f64 {
     let added = program.added(scales.len());
     let sum: f64 = added.iter().zip(scales).map(|(added, scale)| added * scale).sum();

@@ -14,12 +14,10 @@ const DEPENDENT: f64 = 1e-9;
 /// the plain averages. Terms of three factors and more are left to the residual.
 #[derive(Debug, Clone)]
 pub struct Factorial {
-    /// How many levels each factor has.
     levels: Vec<usize>,
     terms: Vec<Term>,
     /// The pseudo-inverse of the design: coefficients from values, one row a column of the design.
     inverse: Vec<Vec<f64>>,
-    /// The design, one row a setting.
     design: Vec<Vec<f64>>,
 }
 

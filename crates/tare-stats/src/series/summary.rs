@@ -107,18 +107,6 @@ pub fn median(values: &[f64]) -> Result<f64, StatError> {
     quantile(values, 0.5)
 }
 
-/// Median absolute deviation from the median, unscaled (multiply by 1.4826 for a normal's standard deviation).
-///
-/// # Errors
-/// Empty or non-finite input; [`StatError::Overflow`] when a deviation is beyond the largest `f64`.
-pub fn mad(values: &[f64]) -> Result<f64, StatError> {
-    let middle = median(values)?;
-    let mut deviations: Vec<f64> = values.iter().map(|v| (v - middle).abs()).collect();
-    check::finite(&deviations).map_err(|_| StatError::Overflow)?;
-    Ok(quantile_in_place(&mut deviations, 0.5))
-}
-
-/// Mean of checked values.
 pub(crate) fn mean_of(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let sum: f64 = values.iter().sum();

@@ -61,12 +61,10 @@ pub fn init(args: &InitArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A layer that was tried.
 struct Found<'a> {
     asked: &'a Asked,
     /// The settings that were named on the command line.
     given: Settings,
-    /// Why it cannot run here.
     missing: Option<Unavailable>,
 }
 

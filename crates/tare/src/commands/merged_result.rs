@@ -18,7 +18,6 @@ pub fn is_in(dir: &Path) -> bool {
     dir.join(MERGED).is_file()
 }
 
-/// The merged result in `dir`.
 pub fn load(dir: &Path) -> Result<Merged> {
     let path = dir.join(MERGED);
     let text = input::text(&path, LONGEST)?;
@@ -54,12 +53,10 @@ pub fn page(dir: &Path, merged: &Merged) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The page.
 pub fn html(merged: &Merged) -> String {
     fleet_html(&fleet_of(merged))
 }
 
-/// What the hosts say together.
 pub fn fleet_of(merged: &Merged) -> Fleet {
     fleet(merged, &Options::from_plan(&merged.plan))
 }

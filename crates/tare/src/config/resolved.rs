@@ -21,10 +21,8 @@ const MARGIN: f64 = 2.0;
 /// together, they are about twice as wide, and equivalence is then shown where the ratio is within half the margin.
 const WIDTH: f64 = 0.25;
 
-/// What a campaign is to be.
 pub struct Resolved<'a> {
     pub machine: Machine,
-    /// What holds on that machine.
     pub policy: &'static Policy,
     /// Suites to measure; empty for the usual one.
     pub suites: &'a [String],
@@ -33,9 +31,7 @@ pub struct Resolved<'a> {
     pub loads: Vec<LoadArg>,
     /// Time of every series, instead of the benchmarks' own.
     pub series: Option<Duration>,
-    /// The reader's own commands.
     pub programs: Vec<&'a ProgramArgs>,
-    /// What is swept.
     pub knobs: Knobs,
     /// The name of the layer that the others are to be divided by.
     pub baseline: Option<&'a str>,
@@ -57,7 +53,6 @@ pub struct Resolved<'a> {
     pub boot_limit: Duration,
     /// Layers that flags name, `all` among them.
     layer_names: &'a [String],
-    /// Layers that flags describe.
     layer_texts: &'a [String],
     file: &'a Config,
 }

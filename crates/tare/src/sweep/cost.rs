@@ -16,7 +16,6 @@ const BLOCKS: u32 = 5;
 /// What a campaign's time depends on.
 pub struct Cost {
     pub policy: &'static Policy,
-    /// Layers of the campaign.
     pub layers: usize,
     /// Rows, loads included.
     pub rows: usize,

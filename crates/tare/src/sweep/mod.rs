@@ -22,7 +22,6 @@ const LOAD: &str = "load";
 /// What follows a family's name in the knob that is its size.
 const SIZE: &str = ".size";
 
-/// What is to be swept.
 #[derive(Default)]
 pub struct Knobs {
     knobs: Vec<SweepArg>,
@@ -51,12 +50,10 @@ impl Knobs {
         Ok(Knobs { knobs, design: design.unwrap_or_default() })
     }
 
-    /// Whether a layer has a knob.
     pub fn turns_layers(&self) -> bool {
         !self.knobs.iter().all(is_of_rows)
     }
 
-    /// Whether there is no knob.
     pub fn is_empty(&self) -> bool {
         self.knobs.is_empty()
     }

@@ -239,7 +239,6 @@ pub fn too_many_on_disk() -> Request {
     Request { bench: "aim7/mix-disk@500".into(), ..null_call(1, 200) }
 }
 
-/// A request for a file on a disk.
 pub fn one_on_disk() -> Request {
     Request { bench: "aim7/mix-disk@1".into(), ..null_call(1, 200) }
 }

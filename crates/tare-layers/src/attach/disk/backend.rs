@@ -52,7 +52,6 @@ impl Backend {
         }
     }
 
-    /// The program of the back end.
     pub fn program(host: &Host) -> Result<PathBuf, Unavailable> {
         host.tare.clone().ok_or_else(|| {
             Unavailable::new(

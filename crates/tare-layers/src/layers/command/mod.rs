@@ -59,7 +59,6 @@ const ENVIRONMENT: &[&str] = &[
 /// Longest time for a `check`.
 const CHECK: Duration = Duration::from_secs(10);
 
-/// A layer of words.
 pub(crate) struct Command {
     settings: Settings,
     recipe: &'static Recipe,
@@ -181,7 +180,6 @@ impl Command {
         Ok(program)
     }
 
-    /// Where its processes are.
     fn processes(&self, values: &mut Values) -> io::Result<ProcessesAre> {
         if let Some(words) = &self.pids {
             return Ok(ProcessesAre::Printed(words.fill(|name| values.value(name))?));

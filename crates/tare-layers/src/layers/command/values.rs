@@ -21,7 +21,6 @@ const PROBE: &str = "tare-probe";
 const CMDLINE: &str =
     "console=ttyS9 quiet loglevel=0 panic=-1 reboot=t tare.end=reboot tare.line=/dev/ttyS0";
 
-/// The values of one boot.
 pub(crate) struct Values<'a> {
     pub layer: &'a Command,
     pub host: &'a Host,

@@ -9,12 +9,10 @@ use std::path::PathBuf;
 
 /// What such a machine is made of.
 pub(super) struct Foreign {
-    /// What it is, in words.
     pub(super) what: &'static str,
     /// What Debian calls the architecture.
     pub(super) architecture: &'static str,
     pub(super) emulator: &'static str,
-    /// The processor's model.
     pub(super) cpu: &'static str,
     pub(super) board: &'static Board,
     /// Arguments of its kernel, beside the usual ones.
@@ -23,7 +21,6 @@ pub(super) struct Foreign {
     pub(super) counted: bool,
     /// Its probe, if tare was built with it.
     pub(super) probe: fn(&Host) -> Option<PathBuf>,
-    /// How tare gets it.
     pub(super) remedy: &'static str,
 }
 
@@ -32,7 +29,6 @@ struct Bare {
     machine: Simulated,
 }
 
-/// The layer of such a machine.
 pub(super) fn make(
     of: &'static Foreign,
     settings: &Settings,

@@ -10,7 +10,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tare_proto::{INNER, Inner};
 
-/// Files out of a package.
 pub(super) struct Files<'a> {
     pub(super) package: &'a str,
     /// Which, as tar knows them: `./usr/bin/*`. Each must match something.
@@ -54,7 +53,6 @@ impl Inside<'_> {
         Ok(program.made_of("kernel", kernel, None))
     }
 
-    /// All of it as an initramfs.
     pub(super) fn initramfs(&self, host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
         let mut archive = Initramfs::new(host, &boot.folder.join("machine"))?;
         archive.modules(&self.machine.kernel.modules(self.modules, host, boot)?)?;

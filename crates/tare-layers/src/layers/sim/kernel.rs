@@ -73,7 +73,6 @@ impl Kernel {
         })
     }
 
-    /// The package that the kernel is in.
     fn package(&self, apt: &Apt) -> Result<String, Unavailable> {
         if let Some(pattern) = self.set.as_deref().filter(|set| is_pattern(set)) {
             let newest = kernels(pattern)?.pop();

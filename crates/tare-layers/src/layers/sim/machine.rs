@@ -21,7 +21,6 @@ const OLDEST: (u32, u32) = (6, 0);
 /// an ELF image does not have.)
 pub(super) const ARGUMENTS: &str = "norandmaps quiet panic=-1";
 
-/// The settings of a simulated machine.
 pub(super) struct Simulated {
     pub(super) kernel: Kernel,
     /// The measured kernel's memory in MiB, with what the root of programs takes.
@@ -38,7 +37,6 @@ pub(super) struct Simulated {
     emulator: String,
 }
 
-/// What a machine boots.
 pub(super) struct Start<'a> {
     pub(super) kernel: &'a Path,
     pub(super) initrd: &'a str,
@@ -53,7 +51,6 @@ impl Simulated {
         Simulated::emulated(settings, Kernel::new(settings), cpu, "qemu-system-x86_64")
     }
 
-    /// A machine that `emulator` makes, for `kernel`.
     pub(super) fn emulated(
         settings: &Settings,
         kernel: Kernel,
@@ -77,7 +74,6 @@ impl Simulated {
         })
     }
 
-    /// Whether this host has what the machine is made of.
     pub(super) fn check(&self, host: &Host) -> Result<(), Unavailable> {
         self.starts(host)?;
         self.kernel.elf(host).map(drop)

@@ -61,7 +61,6 @@ impl Tree {
         2 * self.mib
     }
 
-    /// What tells the probe.
     pub(super) fn argument(&self) -> String {
         format!("{ROOT}={ROOT_FOLDER}{PLACE}")
     }

@@ -52,7 +52,6 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
 }
 
 impl Runsc {
-    /// gVisor's program.
     fn program(&self, host: &Host) -> Result<PathBuf, Unavailable> {
         match &self.program {
             Some(given) => programs::find(given),

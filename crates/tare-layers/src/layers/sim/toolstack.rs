@@ -70,7 +70,6 @@ pub(super) fn refusal(console: &str) -> Option<Unavailable> {
     ))
 }
 
-/// The packages.
 pub(super) struct Toolstack {
     utils: String,
     libraries: Vec<String>,

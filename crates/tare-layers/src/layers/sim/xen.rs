@@ -39,7 +39,6 @@ impl Xen {
         self.image(host).map(drop)
     }
 
-    /// Xen's unpacked image.
     fn image(&self, host: &Host) -> Result<PathBuf, Unavailable> {
         if let Some(path) = &self.image {
             return unpack::elf(Path::new(path), host);

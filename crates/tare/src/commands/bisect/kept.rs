@@ -17,7 +17,6 @@ const NAME: usize = 60;
 /// Digits of the hash that stand in a folder's name.
 const DIGITS: usize = 16;
 
-/// The campaigns below a folder.
 pub struct Kept<'a> {
     below: &'a Path,
     host: Host,

@@ -23,7 +23,6 @@ struct Metrics {
     layer: BTreeMap<String, Measured>,
 }
 
-/// One layer's metrics.
 #[derive(Deserialize)]
 struct Measured {
     throughput: f64,

@@ -7,16 +7,13 @@ use std::time::Duration;
 /// How long one of them may take: a busy controller answers late.
 const WITHIN: Duration = Duration::from_secs(60);
 
-/// A task as Slurm knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// The array's job.
     pub job: u64,
     /// Its number in the array; none of a job that is no array.
     pub number: Option<usize>,
     /// `PENDING`, `RUNNING`, `COMPLETED`, ...
     pub state: String,
-    /// Why it waits.
     pub reason: String,
 }
 
@@ -56,7 +53,6 @@ pub fn release(job: u64) -> Result<()> {
     run("scontrol", &["release".into(), job.to_string()]).map(drop)
 }
 
-/// Takes jobs back.
 pub fn cancel(jobs: &[u64]) -> Result<()> {
     run("scancel", &jobs.iter().map(u64::to_string).collect::<Vec<_>>()).map(drop)
 }

@@ -16,7 +16,6 @@ use tare_proto::{BenchInfo, MAX_SAMPLES, name_and_load};
 use tare_run::{HOST_SUITE, sandbox_benches as sandbox, simulated};
 use tare_store::{Neighbours, Sweep};
 
-/// The contents of a campaign.
 pub struct Selected {
     /// The benchmarks, before their loads.
     pub benches: Vec<BenchInfo>,

@@ -21,7 +21,6 @@ pub struct TrialBoots<'a> {
 }
 
 impl<'a> TrialBoots<'a> {
-    /// Trials of layers.
     pub fn trials(&self) -> Trials<'a> {
         Trials {
             host: self.host,
