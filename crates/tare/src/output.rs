@@ -73,9 +73,6 @@ fn steady(text: &str, paint: Paint) -> Cow<'_, str> {
 }
 
 /// Lets `write` write to standard output.
-///
-/// # Errors
-/// What `write` fails with, and what [`print()`] does.
 pub fn stream(write: impl FnOnce(&mut io::Stdout) -> Result<()>) -> Result<()> {
     let mut out = io::stdout();
     match write(&mut out).and_then(|()| Ok(out.flush()?)) {

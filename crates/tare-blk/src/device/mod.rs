@@ -82,17 +82,11 @@ pub trait Device: Send {
     unsafe fn begin(&mut self, token: u32, io: &Io<'_>) -> Begun;
 
     /// Sees to it that all that was begun goes on, and that `event` will tell.
-    ///
-    /// # Errors
-    /// When the system takes no more requests.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 
     /// Adds what has finished since: tokens, and whether they succeeded.
-    ///
-    /// # Errors
-    /// When the system cannot say.
     fn finished(&mut self, _into: &mut Vec<(u32, bool)>) -> io::Result<()> {
         Ok(())
     }

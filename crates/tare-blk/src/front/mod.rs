@@ -22,15 +22,9 @@ use std::time::Duration;
 /// The way of requests to a device and back: through a ring, or without one.
 pub trait Way {
     /// Asks for `slot`'s block at `offset`. Every slot has memory of its own and one request at a time.
-    ///
-    /// # Errors
-    /// When the device refuses it.
     fn begin(&mut self, slot: usize, offset: u64) -> Result<(), Error>;
 
     /// Sends off what was begun, as much as fits.
-    ///
-    /// # Errors
-    /// When the other end cannot be told.
     fn send(&mut self) -> Result<(), Error>;
 
     /// Adds the slots whose requests have finished since.

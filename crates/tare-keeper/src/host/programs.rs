@@ -62,9 +62,6 @@ const MOST: usize = 1 << 20;
 
 /// The program that `name` (a name, or a path with a slash) means, or how to get it. The path is absolute, since layers start in
 /// folders of their own.
-///
-/// # Errors
-/// When there is none.
 pub fn find(name: &str) -> Result<PathBuf, Unavailable> {
     if name.contains('/') {
         let remedy = "give the path of an executable file in the layer's settings";

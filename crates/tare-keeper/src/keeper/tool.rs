@@ -19,9 +19,6 @@ const SUCCESS: &str = "exit code 0";
 
 impl Keeper {
     /// Runs `program` to its end, for at most `within`; what it mounts goes with it. The boot is recorded in `cache`.
-    ///
-    /// # Errors
-    /// Why it failed or was ended.
     pub fn run(
         &self,
         program: Program,

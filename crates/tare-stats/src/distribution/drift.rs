@@ -90,9 +90,6 @@ pub fn lag1(values: &[f64]) -> Result<f64, StatError> {
 
 /// How many first samples to drop: the cut (at most half) after which the mean of the rest has the least standard
 /// error, by the MSER rule (White 1997). 0 when nothing is gained.
-///
-/// # Errors
-/// Empty or non-finite input.
 pub fn warm_up_cut(values: &[f64]) -> Result<usize, StatError> {
     check::finite(values)?;
     let center = mean_of(values);

@@ -98,9 +98,6 @@ pub fn hodges_lehmann(a: &[f64], b: &[f64], confidence: f64) -> Result<MeanInter
 }
 
 /// Wasserstein-1 distance between two sets of values, in their unit: the area between their distribution functions.
-///
-/// # Errors
-/// Empty or non-finite input.
 pub fn wasserstein(a: &[f64], b: &[f64]) -> Result<f64, StatError> {
     check::finite(a)?;
     check::finite(b)?;
@@ -109,9 +106,6 @@ pub fn wasserstein(a: &[f64], b: &[f64]) -> Result<f64, StatError> {
 }
 
 /// Cliff's delta: the share of pairs with `b` above `a` minus the share below, from -1 to 1.
-///
-/// # Errors
-/// Empty or non-finite input.
 pub fn cliffs_delta(a: &[f64], b: &[f64]) -> Result<f64, StatError> {
     check::finite(a)?;
     check::finite(b)?;

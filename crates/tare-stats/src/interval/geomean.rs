@@ -40,9 +40,6 @@ pub fn suite_geomean(rows: &[Vec<f64>], confidence: f64) -> Result<SuiteGeomean,
 /// towards the other rows' ratios. Where rows ended after different numbers of blocks, the interval's degrees of
 /// freedom are Satterthwaite's: those of the blocks that most rows rest on. For complete rows it is exactly the t
 /// interval over the blocks' means. A row that fewer than two blocks have is left out, and named.
-///
-/// # Errors
-/// As [`suite_geomean`].
 pub fn suite_geomean_sparse(
     rows: &[Vec<Option<f64>>],
     confidence: f64,

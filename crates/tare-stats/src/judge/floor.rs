@@ -35,9 +35,6 @@ pub fn noise_floor(
 }
 
 /// The noise floor from the log ratios second boot / first boot, one per block: [`noise_floor`] after the division.
-///
-/// # Errors
-/// As [`ratio_of_logs`].
 pub fn noise_floor_of_logs(logs: &[f64], confidence: f64) -> Result<NoiseFloor, StatError> {
     let interval = ratio_of_logs(logs, confidence)?;
     Ok(NoiseFloor::with_factor(interval, t_factor(confidence, interval.df)))

@@ -68,9 +68,6 @@ impl MeanInterval {
 }
 
 /// Arithmetic mean, with one correction pass so that rounding stays below the last digits.
-///
-/// # Errors
-/// Empty or non-finite input.
 pub fn mean(values: &[f64]) -> Result<f64, StatError> {
     check::finite(values)?;
     Ok(mean_of(values))
@@ -100,9 +97,6 @@ pub fn quantile(values: &[f64], p: f64) -> Result<f64, StatError> {
 }
 
 /// The middle value, or the mean of the two middle ones.
-///
-/// # Errors
-/// Empty or non-finite input.
 pub fn median(values: &[f64]) -> Result<f64, StatError> {
     quantile(values, 0.5)
 }

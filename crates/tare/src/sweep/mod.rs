@@ -59,9 +59,6 @@ impl Knobs {
     }
 
     /// The loads that are asked for in this way.
-    ///
-    /// # Errors
-    /// Values that are no loads, or loads beside `others`.
     pub fn load(&self, others: bool) -> Result<Option<LoadArg>> {
         let Some(knob) = self.knobs.iter().find(|knob| knob.knob == LOAD) else { return Ok(None) };
         if others {
@@ -75,9 +72,6 @@ impl Knobs {
     }
 
     /// The benchmarks that are measured: where a size is a knob, those of the sizes asked for.
-    ///
-    /// # Errors
-    /// A size that no benchmark has.
     pub fn sizes(&self, mut benches: Vec<BenchInfo>) -> Result<Vec<BenchInfo>> {
         for (knob, family) in self.knobs.iter().filter_map(|knob| Some((knob, family(knob)?))) {
             let size = |bench: &BenchInfo| {
