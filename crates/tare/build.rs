@@ -74,7 +74,6 @@ fn complain(missing: &[&str]) {
     }
 }
 
-/// An empty file.
 fn nothing() -> PathBuf {
     let path = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("nothing");
     fs::write(&path, "").expect("write to OUT_DIR");

@@ -18,11 +18,9 @@ struct Exhibit {
     /// The name of its page and of its figures.
     name: &'static str,
     question: &'static str,
-    /// The words behind `tare run`.
     flags: &'static str,
     /// What is drawn: a benchmark each; nothing: an overview of all.
     figures: &'static [&'static str],
-    /// The row that `tare explain` explains.
     explained: Option<&'static str>,
     /// What it shows, without figures: those are tare's own words.
     shows: [&'static str; 3],

@@ -77,7 +77,6 @@ pub fn install() -> Result<()> {
     install_all(needed())
 }
 
-/// Installs what layers and tests lack.
 pub fn install_for_tests() -> Result<()> {
     let other = if cfg!(target_arch = "x86_64") { ARM } else { &[] };
     install_all(needed().chain(TESTING).chain(other))?;

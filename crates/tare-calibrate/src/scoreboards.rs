@@ -9,7 +9,6 @@ use tare_stats::{LogRatio, RowInput, RowVerdict, VarianceModel, Verdict};
 struct Way {
     name: &'static str,
     variance: VarianceModel,
-    /// Whether the noise floor was measured.
     floor: bool,
     /// It is a default, and so has a goal to meet; the others are reported for comparison.
     default: bool,

@@ -54,7 +54,6 @@ pub fn pack(release: &Release, out: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The digest in hexadecimal.
 fn sha256(bytes: &[u8]) -> String {
     format!("{:x}", Sha256::digest(bytes))
 }

@@ -15,7 +15,6 @@ pub(crate) enum Printed {
 /// Half of an index's last digit, and a little for the arithmetic.
 const HALF_DIGIT: f64 = 0.0501;
 
-/// The index of one row.
 pub(crate) fn index(result: f64, baseline: f64) -> f64 {
     10.0 * result / baseline
 }

@@ -93,7 +93,6 @@ pub(crate) struct Tokens<'a> {
     count: usize,
 }
 
-/// The first tokens of `line`.
 pub(crate) fn tokens(line: &str) -> Tokens<'_> {
     let mut tokens = Tokens { all: [""; TOKENS], count: 0 };
     for (place, token) in tokens.all.iter_mut().zip(line.split_ascii_whitespace()) {
@@ -111,7 +110,6 @@ impl<'a> std::ops::Deref for Tokens<'a> {
     }
 }
 
-/// The first token of `text`.
 pub(crate) fn first(text: &str) -> &str {
     text.split_ascii_whitespace().next().unwrap_or("")
 }

@@ -65,7 +65,6 @@ pub(crate) struct Deadline {
     waited: Waited,
 }
 
-/// What is known of a layer's progress.
 struct Progress {
     /// The CPU time that it has, and at which of it that is over.
     limit: Duration,

@@ -7,7 +7,6 @@ use std::cell::Cell;
 /// A run of instructions that QEMU translates, and enters, as a whole.
 pub struct Block {
     pub place: Place,
-    /// Its first address.
     pub start: u64,
     /// Its last instruction asks the next privilege for something: what follows is no fault.
     pub calls: bool,

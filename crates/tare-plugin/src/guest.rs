@@ -8,7 +8,6 @@ use crate::place::Place;
 pub struct Guest {
     /// Between an entry and the next exit.
     pub inside: bool,
-    /// The counters at the last exit.
     since: Option<Box<Snapshot>>,
     /// What hosts have executed between exits and entries.
     pub host: Option<Box<Snapshot>>,

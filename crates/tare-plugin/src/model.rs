@@ -50,7 +50,6 @@ impl Model {
         self.hypervisor = true;
     }
 
-    /// A line of code is fetched by `place`.
     pub fn fetch(&mut self, place: Place, address: u64, physical: u64) {
         let (set, tag) = self.page(address);
         if !self.itlb.touch(set, tag) {

@@ -56,7 +56,6 @@ impl Shape {
         self.0.iter().map(row).collect::<Vec<_>>().join(", ")
     }
 
-    /// Entries and ways of the structure `name`.
     pub fn entries_and_ways(&self, name: &str) -> (usize, usize) {
         let row = self.0.iter().find(|row| row.0 == name);
         row.map_or((8, 8), |&(_, entries, ways)| (entries, ways))

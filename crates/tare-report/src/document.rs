@@ -11,7 +11,6 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// What all sections of a kind say.
     pub(crate) fn blocks(&self, place: Place) -> impl Iterator<Item = &Block> {
         let own = self.sections.iter().filter(move |section| section.place == place);
         own.flat_map(|section| &section.blocks)
@@ -66,7 +65,6 @@ pub(crate) fn paragraphs(ink: Ink, texts: Vec<String>) -> Vec<Block> {
     texts.into_iter().map(|text| Block::Paragraph(ink, text)).collect()
 }
 
-/// Statements about something that has a name.
 pub(crate) struct Item {
     /// The name; without one, a dash stands there.
     pub(crate) about: Option<String>,

@@ -22,7 +22,6 @@ pub(crate) fn positive(values: &[f64]) -> Result<(), StatError> {
     }
 }
 
-/// At least `need` values.
 pub(crate) fn at_least(have: usize, need: usize) -> Result<(), StatError> {
     if have == 0 && need > 0 {
         return Err(StatError::Empty);

@@ -44,7 +44,6 @@ const LOADER: u8 = 0xff;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {
-    /// The first instruction.
     pub at: u64,
     /// EBX: PVH's start info.
     pub ebx: u64,
@@ -52,7 +51,6 @@ pub struct Entry {
     pub esi: u64,
 }
 
-/// An initramfs in the guest's memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Ramdisk {
     at: u64,

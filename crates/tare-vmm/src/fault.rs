@@ -3,7 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Everything that ends the monitor early.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The command line is not one of ours; the reason, and how it is called.

@@ -4,7 +4,6 @@ use crate::exits::{Totals, between};
 use std::io::{self, Write};
 use tare_proto::{Counter, FromProbe, MAX_LINE, decode, encode};
 
-/// Passes lines on to `out`.
 pub struct CountingLine<W, C> {
     out: W,
     count: C,

@@ -35,7 +35,6 @@ pub struct Policy {
     pub is_interactive: bool,
     /// Whether its clock tells time, by which programs of this host can be predicted.
     pub clock_is_time: bool,
-    /// Whether programs can see this host's files.
     pub shows_host_files: bool,
     /// Whether a root of programs comes to guests on a disk, which tare's own monitor has not.
     pub roots_need_disks: bool,

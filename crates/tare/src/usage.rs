@@ -37,7 +37,6 @@ pub fn is_wrong_usage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.is::<WrongUsage>())
 }
 
-/// Returns from a function with wrong usage.
 macro_rules! wrong_usage {
     ($($text:tt)*) => {
         return Err($crate::usage::WrongUsage(format!($($text)*)).into())

@@ -45,7 +45,6 @@ fn the_first_bad_version_is_found_in_log2_campaigns_that_are_kept() {
     assert!(text.contains("The first bad version is 1000.1; 1500.11 before it is good."), "{text}");
 }
 
-/// The only folder below `b` whose name begins so.
 fn folder(bench: &Bench, begin: &str) -> String {
     let entries = std::fs::read_dir(bench.path("b")).expect("a folder").flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -54,7 +53,6 @@ fn folder(bench: &Bench, begin: &str) -> String {
     format!("b/{}", found[0])
 }
 
-/// Writes a script of which every sample is `value`.
 fn script(bench: &Bench, path: &str, value: f64) -> String {
     let file = bench.path(path);
     std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");

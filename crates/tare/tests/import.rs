@@ -130,7 +130,6 @@ fn many_files_are_told_of_together() {
     assert!(done.err.starts_with("layer pr: 30 files: stream, 120 figures\n"), "{}", done.err);
 }
 
-/// What perf stat -x, prints of a run.
 fn counts(instructions: f64, cycles: f64, cpu_ms: f64, seconds: f64, misses: f64) -> String {
     format!(
         "{instructions},,instructions,1,100.00,,\n{cycles},,cycles,1,100.00,,\n{cpu_ms},msec,task-clock,1,100.00,,\n\

@@ -132,13 +132,11 @@ fn terse(text: &str, at: usize) -> Option<f64> {
     text.split(';').nth(at)?.parse().ok()
 }
 
-/// The number that follows `mark`.
 fn after(text: &str, mark: &str) -> Option<f64> {
     let (_, rest) = text.split_once(mark)?;
     rest.split_whitespace().next()?.trim_end_matches('s').parse().ok()
 }
 
-/// The number that stands before `mark`.
 fn before(text: &str, mark: &str) -> Option<f64> {
     let (head, _) = text.split_once(mark)?;
     head.split_whitespace().next_back()?.trim_start_matches('(').parse().ok()

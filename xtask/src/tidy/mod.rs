@@ -12,7 +12,6 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A Rust file of the repository.
 struct Source {
     path: PathBuf,
     text: String,
@@ -55,7 +54,6 @@ pub fn tidy() -> Result<()> {
     Ok(())
 }
 
-/// Every Rust file below `folder`, parsed.
 fn sources(folder: &Path) -> Result<Vec<Source>> {
     let mut paths = rust_files(folder);
     paths.sort();

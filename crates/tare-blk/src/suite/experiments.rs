@@ -76,7 +76,6 @@ fn locks(name: &'static str, base: &Point, disks: u16) -> Experiment {
     Experiment { name, rows }
 }
 
-/// How much a request can hold.
 fn segments(name: &'static str, base: &Point, block: u32) -> Experiment {
     let row = |segments: u16| {
         let point = with(base, |settings| settings.segments = segments);

@@ -44,7 +44,6 @@ fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A line of `-j`.
 #[derive(Deserialize)]
 struct Row<'a> {
     #[serde(borrow, default)]

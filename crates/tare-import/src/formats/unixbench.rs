@@ -13,7 +13,6 @@ pub const FORMAT: Format = Format {
     parse,
 };
 
-/// Results of one number of copies.
 #[derive(Default)]
 struct Section<'a> {
     copies: u64,

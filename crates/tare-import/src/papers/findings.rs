@@ -139,7 +139,6 @@ fn or_none(names: &[&str]) -> String {
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 
-/// Indices and scores from the results.
 fn indices(table: &Table) -> Vec<PaperFinding> {
     let finding = |(column, printed): (usize, &f64)| {
         let mut rows = Vec::new();

@@ -177,7 +177,6 @@ fn path(trace: &mut Trace, call: &Call, class: &'static str, place: usize) {
     }
 }
 
-/// Processes, threads and programs that a call starts.
 fn starts(trace: &mut Trace, call: &Call) {
     let flag = |name: &str| call.args.iter().any(|arg| arg.contains(name));
     let fine = call.number().is_some();

@@ -224,7 +224,6 @@ impl Running {
         self.keeper.id()
     }
 
-    /// The layer's processes among those that live `now`.
     pub(crate) fn processes(&self, now: &Processes) -> BTreeSet<u32> {
         let mut all = now.descendants(self.pid());
         all.retain(|pid| !self.helpers.contains(pid));

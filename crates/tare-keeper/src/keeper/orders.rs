@@ -13,7 +13,6 @@ pub(crate) const LIFE: i32 = 3;
 /// Longest time that a helper may take until it is ready.
 pub(crate) const READY: Duration = Duration::from_secs(10);
 
-/// What tare tells its keeper first.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Boot {
     pub id: String,
@@ -29,7 +28,6 @@ pub(crate) struct Order {
     pub cpus: Vec<u32>,
 }
 
-/// What a keeper tells tare.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum News {

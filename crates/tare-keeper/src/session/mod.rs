@@ -238,7 +238,6 @@ impl Session {
         Deadline::new(patience, Instant::now(), || self.cpu_time_now())
     }
 
-    /// The next message for `request`.
     fn answer(
         &mut self,
         request: &Request,

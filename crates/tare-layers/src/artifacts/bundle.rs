@@ -167,7 +167,6 @@ fn mounts(config: &mut Value) -> &mut Vec<Value> {
     config["mounts"].as_array_mut().expect("every container has mounts")
 }
 
-/// The mount that shows `source` at `inside`.
 fn bound(inside: &str, source: &Path, access: &str) -> Value {
     json!({"destination": inside, "type": "bind", "source": source, "options": ["bind", access]})
 }

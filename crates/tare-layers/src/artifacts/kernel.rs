@@ -96,7 +96,6 @@ fn fetch(folder: &Path) -> Result<PathBuf, Unavailable> {
     })
 }
 
-/// The package that holds the newest kernel.
 fn newest() -> Result<String, Unavailable> {
     let found = PACKAGES.iter().find_map(|general| package::behind(general, "linux-image-"));
     found.ok_or_else(|| {

@@ -84,7 +84,6 @@ pub(crate) fn pattern(name: &str) -> String {
     format!("./*lib/modules/*/{}.ko*", name.replace('_', "[-_]"))
 }
 
-/// The release of a kernel, by its file's name.
 pub(crate) fn release(kernel: &Path) -> Option<&str> {
     kernel.file_name()?.to_str()?.strip_prefix("vmlinuz-")
 }

@@ -18,7 +18,6 @@ use tare_keeper::programs::{self, output, plain, wait};
 /// Longest time for a download of some 30 to 100 MB.
 const DOWNLOAD: Duration = Duration::from_secs(180);
 
-/// Why a package's files cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PackageError {
     #[error("{folder}: {error}")]

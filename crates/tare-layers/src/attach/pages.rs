@@ -16,7 +16,6 @@ pub(crate) const THP: Setting = Setting {
     about: "never: none of the layer's processes gets transparent huge pages; host (default): as this host has it set",
 };
 
-/// Reads the settings of a kind that takes `known` ones.
 pub(crate) fn read(known: &[Setting], settings: &Settings) -> Result<Pages, SettingError> {
     if !known.iter().any(|setting| setting.key == KSM.key) {
         return Ok(Pages::default());

@@ -38,7 +38,6 @@ pub(crate) fn takes_image(setting: &Setting) -> bool {
 /// The value that stands for this host's files.
 const HOST: &str = "host";
 
-/// A root, as it was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Root {
     /// What lies below the overlay: a folder, or the file of an image.

@@ -73,7 +73,6 @@ const PAUSES: &str = "gVisor's kernel gives memory back and sleeps while it wait
 
 const ROOT_AS_USER: &str = "an ordinary user's container is in a user namespace already, and cannot have an overlay for its root as well";
 
-/// The runtimes, where they differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runtime {
     Runc,

@@ -106,7 +106,6 @@ impl Qemu {
         host.plugin.as_ref().filter(|_| self.accel == "tcg")
     }
 
-    /// Adds a disk to `program`.
     fn with_disk(
         &self,
         host: &Host,

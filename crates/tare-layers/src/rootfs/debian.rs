@@ -78,7 +78,6 @@ fn environment() -> Vec<(String, String)> {
     kept.chain(set).collect()
 }
 
-/// The hook that runs `text` in the root.
 fn in_root(text: &str, said: &Path) -> Result<String, RootError> {
     let quoted = |text: &str| shlex::try_quote(text).map(|word| word.into_owned());
     let refused = |why: &dyn Display| RootError::Forbidden(why.to_string());

@@ -97,7 +97,6 @@ fn json(path: &Path) -> Result<Value, RootError> {
     serde_json::from_str(&text).map_err(|e| damaged(format!("{}: {e}", path.display())))
 }
 
-/// What images call this host's processor.
 fn architecture() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "amd64",

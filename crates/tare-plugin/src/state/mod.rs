@@ -50,9 +50,7 @@ pub struct State {
     pub entries: HashMap<u64, Event>,
     /// How often each entry was seen since the learning began.
     pub learning: Option<HashMap<u64, u32>>,
-    /// The number that is being spelled.
     pub spelling: Spelling,
-    /// What the next batch belongs to.
     pub next: Next,
     /// What was counted when the batch began.
     open: Option<Began>,

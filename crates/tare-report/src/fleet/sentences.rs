@@ -215,7 +215,6 @@ pub(crate) fn how(fleet: &Fleet) -> Vec<String> {
     )]
 }
 
-/// The titles of [`columns`].
 pub(crate) fn titles(fleet: &Fleet) -> [String; 6] {
     let interval = format!("{} CI", percent_of(fleet.method.confidence));
     ["ratio", &interval, "next host", "I²", "hosts", "verdict"].map(str::to_owned)

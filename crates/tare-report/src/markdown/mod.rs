@@ -12,7 +12,6 @@ use tare_proto::Foreign;
 const NAME: usize = 60;
 const TEXT: usize = 400;
 
-/// Writes a document as GitHub's Markdown.
 pub(crate) fn written(document: &Document) -> String {
     let mut sections: Vec<&Section> = document.sections.iter().collect();
     sections.sort_by_key(|section| section.place);

@@ -10,7 +10,6 @@ pub(crate) struct Canvas {
     pub(crate) size: (f64, f64),
 }
 
-/// Where a text's place is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,

@@ -134,7 +134,6 @@ fn marked(ratio: f64, verdict: Verdict, star: &str) -> Piece {
     Piece::new(verdict.into(), text)
 }
 
-/// The lines of geometric means below a suite.
 fn means(board: &Scoreboard, suite: &str, columns: &[usize]) -> Vec<Vec<Piece>> {
     let layers: Vec<&LayerSummary> = board.others().collect();
     let of = |measure: Measure, at: usize| -> Option<&Geomean> {

@@ -88,7 +88,6 @@ impl Page {
         self.paragraph(Ink::Bold, "", text);
     }
 
-    /// Wrapped text, every line behind `indent`.
     pub(crate) fn paragraph(&mut self, ink: Ink, indent: &str, text: &str) {
         for line in wrap(text, self.width - width(indent)) {
             self.line(&format!("{indent}{}", ink.apply(self.paint, &line)));

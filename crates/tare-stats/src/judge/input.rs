@@ -43,7 +43,6 @@ impl RowInput {
         if self.floor >= 0.0 { Ok(()) } else { Err(StatError::BadSetting { name: "floor" }) }
     }
 
-    /// The equivalence margin as a log ratio.
     pub(crate) fn log_margin(&self) -> f64 {
         self.margin.ln_1p()
     }

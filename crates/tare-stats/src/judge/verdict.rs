@@ -175,7 +175,6 @@ const AUTO_ROWS: usize = 10;
 /// … and, per row, this many degrees of freedom.
 const AUTO_DF: f64 = 4.0;
 
-/// The numbers a row is tested with.
 struct Test {
     log_ratio: f64,
     error: f64,

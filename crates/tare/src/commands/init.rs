@@ -102,7 +102,6 @@ fn text(suites: &[SuiteInfo], found: &[Found], (cpus, pinned): (&[u32], &[u32]))
     text
 }
 
-/// The first layer that is weighed.
 fn baseline(found: &[Found]) -> String {
     match found.iter().find(|one| why_not(one).is_none()) {
         Some(one) => format!("baseline = \"{}\"", one.asked.name),

@@ -13,7 +13,6 @@ use tare_store::MERGED;
 /// The largest file that is read, in bytes: ten thousand hosts.
 const LONGEST: u64 = 256 << 20;
 
-/// Whether `dir` holds a merged result.
 pub fn is_in(dir: &Path) -> bool {
     dir.join(MERGED).is_file()
 }
@@ -61,7 +60,6 @@ pub fn fleet_of(merged: &Merged) -> Fleet {
     fleet(merged, &Options::from_plan(&merged.plan))
 }
 
-/// Prints it as `format` says.
 pub fn print(merged: &Merged, format: &FormatArgs) -> Result<()> {
     output::print(&(format.format.fleet)(&fleet_of(merged), &style::on_terminal(format)))
 }

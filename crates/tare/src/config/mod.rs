@@ -70,7 +70,6 @@ pub struct Config {
     layer: Vec<toml::Table>,
 }
 
-/// A layer that was asked for.
 pub struct Asked {
     pub name: String,
     pub kind: &'static str,

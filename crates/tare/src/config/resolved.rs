@@ -39,9 +39,7 @@ pub struct Resolved<'a> {
     pub length: Length,
     pub order: Order,
     pub seed: u64,
-    /// What QEMU counts.
     pub counting: Counting,
-    /// Whether ratios are to be explained.
     pub explain: bool,
     /// CPUs of the layers; when nothing is said, what is measured decides.
     pub pin: Option<Pin>,

@@ -13,7 +13,6 @@ const MANY: usize = 32;
 /// Blocks that a budget should hold.
 const BLOCKS: u32 = 5;
 
-/// What a campaign's time depends on.
 pub struct Cost {
     pub policy: &'static Policy,
     pub layers: usize,

@@ -112,7 +112,6 @@ impl Knobs {
     }
 }
 
-/// The family of benchmarks whose size a knob is.
 fn family(knob: &SweepArg) -> Option<&str> {
     knob.knob.strip_suffix(SIZE).filter(|family| !family.is_empty() && !family.contains('.'))
 }

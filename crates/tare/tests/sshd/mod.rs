@@ -104,7 +104,6 @@ impl Far {
         session
     }
 
-    /// Why it does not come up.
     pub fn refused(&self, layer: &dyn Layer) -> Unavailable {
         let begun = self.place.start(layer, None);
         let (error, console) = match begun {

@@ -20,7 +20,6 @@ pub(crate) const BACKEND_ARGS: Setting = Setting {
 /// The socket, in the boot's folder.
 const SOCKET: &str = "disk.socket";
 
-/// The back end of tare's own.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Backend {
     args: Vec<String>,

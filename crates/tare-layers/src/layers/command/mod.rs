@@ -130,7 +130,6 @@ impl Command {
         Ok(layer)
     }
 
-    /// All words with their settings' names.
     fn words(&self) -> impl Iterator<Item = (&'static str, &Words)> {
         let Command { start, stop, pids, cgroup, check, prepare, push, finish, .. } = self;
         let boots = [Some(start), stop.as_ref(), pids.as_ref(), cgroup.as_ref()];

@@ -113,7 +113,6 @@ pub(crate) fn everywhere(layer: &Command, host: &Host, name: &str) -> io::Result
     })
 }
 
-/// The most files that a process may have open.
 fn files_open() -> io::Result<String> {
     let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
     Ok(most.to_string())

@@ -7,10 +7,8 @@ use crate::{BootSpec, Host, Launch, Layer, SettingError, Settings, Unavailable};
 use std::io;
 use std::path::PathBuf;
 
-/// What such a machine is made of.
 pub(super) struct Foreign {
     pub(super) what: &'static str,
-    /// What Debian calls the architecture.
     pub(super) architecture: &'static str,
     pub(super) emulator: &'static str,
     pub(super) cpu: &'static str,

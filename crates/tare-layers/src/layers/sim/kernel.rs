@@ -14,7 +14,6 @@ const USUAL: &[&str] = &["linux-image-amd64", "linux-image-generic"];
 
 const REMEDY: &str = "give a file or a package of a kernel (kernel=), or as root: apt-get update";
 
-/// Which kernel a layer boots.
 pub(super) struct Kernel {
     set: Option<String>,
     /// The architecture of its package, where that is not this host's.
@@ -26,7 +25,6 @@ impl Kernel {
         Kernel { set: settings.get("kernel").map(str::to_owned), architecture: None }
     }
 
-    /// A kernel of another `architecture`.
     pub(super) fn foreign(settings: &Settings, architecture: &'static str) -> Kernel {
         Kernel { architecture: Some(architecture), ..Kernel::new(settings) }
     }
@@ -39,7 +37,6 @@ impl Kernel {
         }
     }
 
-    /// The kernel as an ELF image.
     pub(super) fn elf(&self, host: &Host) -> Result<PathBuf, Unavailable> {
         unpack::elf(&self.packed(host)?, host)
     }
@@ -86,7 +83,6 @@ impl Kernel {
     }
 }
 
-/// The kernel in a package's tree.
 fn image(tree: &Path) -> Result<PathBuf, Unavailable> {
     let entries = fs::read_dir(tree.join("boot")).into_iter().flatten().flatten();
     let mut paths = entries.map(|entry| entry.path());

@@ -115,7 +115,6 @@ impl Simulated {
         self.measured(&format!("{console} {}{}", self.board.line, disk.unwrap_or_default()))
     }
 
-    /// The initramfs of such a kernel.
     pub(super) fn initramfs(&self, host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
         self.measured_initramfs(host, boot, self.disk.map_or(&[][..], |_| &[disk::MODULE]))
     }

@@ -65,7 +65,6 @@ impl Tree {
         format!("{ROOT}={ROOT_FOLDER}{PLACE}")
     }
 
-    /// Adds its files to `archive`.
     pub(super) fn add_to(&self, archive: &mut Initramfs) -> io::Result<()> {
         archive.root_in(PLACE, &self.root.lower)
     }

@@ -105,7 +105,6 @@ impl Toolstack {
         Ok(programs.tree(host)?.join(self.folder()).join("xl"))
     }
 
-    /// Where the package has its programs.
     fn folder(&self) -> String {
         format!("usr/lib/xen-{}/bin", self.utils.trim_start_matches(PREFIX))
     }

@@ -30,7 +30,6 @@ struct Line {
     outlier: bool,
 }
 
-/// The figure of a cell, in series `n`.
 pub(crate) fn figure(
     fleet: &Fleet,
     cell: &FleetCell,

@@ -37,7 +37,6 @@ pub fn add(folder: &Folder, attempt: &Attempt) -> Result<()> {
     add_line(folder, FILE, &numbers.join(" "))
 }
 
-/// The hosts that somebody has cancelled.
 pub fn cancelled(folder: &Folder) -> Vec<String> {
     let text = fs::read_to_string(folder.path.join(CANCELLED)).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
@@ -92,7 +91,6 @@ pub fn blame(task: &Task) -> (String, bool) {
     (text, ENDED.contains(&task.state.as_str()))
 }
 
-/// What Slurm knows of all tasks of an attempt.
 pub fn tasks(attempt: &Attempt) -> Vec<Task> {
     slurm::tasks(&attempt.arrays)
 }

@@ -26,7 +26,6 @@ pub fn run(program: &str, args: &[String]) -> Result<String> {
     tare_layers::output(&mut command, WITHIN).map_err(|why| anyhow!(why))
 }
 
-/// The names of nodes that a list stands for.
 pub fn names(list: &str) -> Result<Vec<String>> {
     let said = run("scontrol", &["show".into(), "hostnames".into(), list.into()])?;
     let mut names: Vec<String> = said.lines().map(|line| line.trim().to_owned()).collect();
@@ -48,7 +47,6 @@ pub fn bind(job: u64, number: usize, node: &str) -> Result<()> {
     run("scontrol", &words.map(str::to_owned)).map(drop)
 }
 
-/// Lets a job that is held begin.
 pub fn release(job: u64) -> Result<()> {
     run("scontrol", &["release".into(), job.to_string()]).map(drop)
 }

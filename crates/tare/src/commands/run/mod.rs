@@ -75,7 +75,6 @@ fn go_on() -> Result<()> {
     }
 }
 
-/// A campaign that has been run.
 struct Ran {
     out: PathBuf,
     code: ExitCode,

@@ -27,7 +27,6 @@ pub struct Selected {
     pub neighbours: Option<Neighbours>,
     /// The name of the layer that the others are divided by.
     pub baseline: String,
-    /// CPUs of the largest layer.
     pub vcpus: usize,
     /// CPUs that layers are pinned to.
     pub cpus: Vec<u32>,
@@ -167,7 +166,6 @@ fn neighbours(
     Ok(Some(Neighbours { measured: measured.into(), better, busy: busy.into() }))
 }
 
-/// The layer that the others are divided by.
 fn existing_baseline(wanted: Option<&str>, layers: &[Asked]) -> Result<String> {
     let names: Vec<&str> = layers.iter().map(|layer| layer.name.as_str()).collect();
     match wanted {

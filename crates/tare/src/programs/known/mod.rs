@@ -92,13 +92,11 @@ pub const ALL: &[&Known] = &[
     &iperf3::PROGRAM,
 ];
 
-/// The suite as lists show it.
 pub fn suite() -> SuiteInfo {
     let about = "well-known programs from Debian's packages, in a root that tare builds once; as root, with mmdebstrap";
     SuiteInfo { name: SUITE.into(), about: about.into() }
 }
 
-/// The rows as lists show them.
 pub fn benches() -> impl Iterator<Item = BenchInfo> {
     ALL.iter().map(|known| known.info())
 }
