@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tare_proto::{BenchInfo, Better, Counter, Hello, Machine, Turn, Untrusted};
 
 /// What was asked for. Everything needed to repeat or resume the campaign.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Which machine the layers run on.
     #[serde(default)]
@@ -86,7 +86,7 @@ pub enum Counting {
 }
 
 /// A layer of the campaign.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LayerRow {
     /// Its name in tables.
     pub name: Untrusted,
