@@ -27,7 +27,6 @@ const SUITES: [Suite; 3] = [
 
 /// How often a campaign of rows that end by themselves, at the latest after so many blocks, is right about what is truly
 /// equal: its rows' intervals, its geometric mean and its floor over all rows hold 1, and no row is called different.
-#[must_use]
 pub fn allocated(simulation: &Simulation) -> Vec<Figure> {
     let intervals = Intervals::up_to(simulation.blocks);
     let figures = |suite: &Suite| {

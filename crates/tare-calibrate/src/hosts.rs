@@ -15,7 +15,6 @@ const LOUDER: [(&str, f64); 2] = [("alike", 1.0), ("one 5 times as loud", 5.0)];
 
 /// How often the interval of a mean over so many hosts of so many blocks holds it, where hosts have one ratio and where their ratios
 /// vary as much as boots do; and how often hosts of one ratio are said to differ.
-#[must_use]
 pub fn merged(simulation: &Simulation, hosts: usize) -> Vec<Figure> {
     let mut figures = Vec::new();
     for (name, louder) in LOUDER {

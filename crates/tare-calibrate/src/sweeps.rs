@@ -26,7 +26,6 @@ struct Contrast {
 
 /// How often a full design of knobs with so many `levels` makes a false claim: where all settings are equal, and where the first
 /// knob's last setting costs exactly the margin. The floor of these rows bounds nothing.
-#[must_use]
 pub fn sweeps(simulation: &Simulation, levels: &[usize]) -> Vec<Figure> {
     let names: Vec<String> = levels.iter().map(ToString::to_string).collect();
     let names = names.join(" × ");

@@ -67,19 +67,16 @@ impl Quantity {
     }
 
     /// The same with the other end as the good one, where a tool says so.
-    #[must_use]
     pub const fn with(self, better: Better) -> Quantity {
         Quantity { better, ..self }
     }
 
     /// A unit `factor` times as large.
-    #[must_use]
     pub const fn times(self, factor: f64) -> Quantity {
         Quantity { factor: self.factor * factor, ..self }
     }
 
     /// `value`, printed in this unit, in the store's.
-    #[must_use]
     pub const fn value(self, value: f64) -> f64 {
         value * self.factor
     }

@@ -37,7 +37,6 @@ impl Work {
     pub const ALL: [Work; 5] = [Work::Call, Work::File, Work::Message, Work::Memory, Work::Process];
 
     /// Its name in tables.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Work::Call => "calls",
@@ -120,7 +119,6 @@ const fn class(name: &'static str, work: Work, words: &'static str) -> Operation
 }
 
 /// The operation that a counter or a row is of.
-#[must_use]
 pub fn operation(name: &str) -> Option<&'static Operation> {
     let name = name.strip_prefix(OPERATION_COUNTER).or(name.strip_prefix(OPERATION_ROW))?;
     OPERATIONS.iter().find(|operation| operation.name == name)

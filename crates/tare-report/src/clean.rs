@@ -5,7 +5,6 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// `text` on one line without anything that a terminal or a reader's eye obeys: control characters and marks that
 /// turn the writing direction are escaped visibly, what takes no space is dropped.
-#[must_use]
 pub fn clean(text: &(impl Foreign + ?Sized)) -> String {
     let text = text.raw();
     let mut out = String::with_capacity(text.len());

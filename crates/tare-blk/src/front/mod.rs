@@ -58,7 +58,6 @@ pub struct Effort {
 
 impl Effort {
     /// What came after `before`.
-    #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {
             sent: self.sent - before.sent,
@@ -68,7 +67,6 @@ impl Effort {
     }
 
     /// Both together.
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
             sent: self.sent + other.sent,

@@ -26,7 +26,6 @@ impl PaperFinding {
     }
 
     /// Whether the paper's own figures agree.
-    #[must_use]
     pub fn holds(&self) -> bool {
         self.state == FindingState::Holds
     }

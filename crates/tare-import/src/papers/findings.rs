@@ -6,7 +6,6 @@ use crate::index::{self, Printed};
 use tare_stats::{Work, decompose};
 
 /// Everything recomputed from `paper`.
-#[must_use]
 pub fn findings(paper: &Paper) -> Vec<PaperFinding> {
     let mut all = Vec::new();
     for table in &paper.table {

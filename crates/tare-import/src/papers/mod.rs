@@ -4,7 +4,7 @@ mod claims;
 mod finding;
 mod findings;
 
-pub use finding::{FindingState, PaperFinding};
+pub use finding::FindingState;
 pub use findings::findings;
 
 use serde::Deserialize;
@@ -183,13 +183,11 @@ pub struct Sum {
 
 impl Paper {
     /// The stated percentages of `about`.
-    #[must_use]
     pub fn percent(&self, about: &str) -> Option<[f64; 2]> {
         self.claim.iter().find(|claim| claim.about == about)?.percent
     }
 
     /// The table called `name`.
-    #[must_use]
     pub fn table(&self, name: &str) -> Option<&Table> {
         self.table.iter().find(|table| table.name == name)
     }
@@ -221,13 +219,11 @@ impl Table {
     }
 
     /// The row called `name`.
-    #[must_use]
     pub fn row(&self, name: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.name == name)
     }
 
     /// The place of a column.
-    #[must_use]
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column == name)
     }

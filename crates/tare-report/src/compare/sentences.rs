@@ -165,7 +165,6 @@ fn raw(row: &ComparedRow, by: By) -> String {
 const FAILING: usize = 10;
 
 /// What came of every condition, and of what is open: each line with whether it is no reason to fail.
-#[must_use]
 pub fn gate_lines(gate: &Gate) -> Vec<(bool, String)> {
     let mut lines: Vec<(bool, String)> = gate.conditions.iter().flat_map(judged_lines).collect();
     let (does, fine) = match gate.fail_undecided {

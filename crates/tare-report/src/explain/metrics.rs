@@ -14,7 +14,6 @@ const NAME: usize = 32;
 const ABREAST: usize = 2;
 
 /// The table of one benchmark for a terminal, 80 columns.
-#[must_use]
 pub fn metrics_text(metrics: &Metrics) -> String {
     let others: Vec<usize> = (1..metrics.layers.len()).collect();
     let mut text = String::new();
@@ -48,7 +47,6 @@ pub fn metrics_text(metrics: &Metrics) -> String {
 }
 
 /// The table of one layer for a terminal, 80 columns.
-#[must_use]
 pub fn factors_text(factors: &Factors) -> String {
     let layer = words::name(&factors.layer);
     let baseline = words::name(&factors.baseline);

@@ -32,7 +32,6 @@ fn explanation_text(e: &Explanation) -> String {
 }
 
 /// All explanations for a terminal. What they have in common is said once, and so is why nothing was counted.
-#[must_use]
 pub fn explanations_text(all: &[Explanation]) -> String {
     let (counted, bare): (Vec<&Explanation>, Vec<&Explanation>) =
         all.iter().partition(|e| !e.tables.is_empty());

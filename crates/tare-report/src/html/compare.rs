@@ -12,7 +12,6 @@ use tare_board::{ComparedLayer, ComparedRow, Comparison};
 use tare_proto::Better;
 
 /// Writes a comparison for a page that [`super::shell`] stands around.
-#[must_use]
 pub fn compare_html(comparison: &Comparison) -> Markup {
     let said = compare::document(comparison);
     let strips: Vec<_> =

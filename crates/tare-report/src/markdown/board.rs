@@ -17,7 +17,6 @@ const FAILED_BOOTS: usize = 5;
 const CONSOLE_LINES: usize = 8;
 
 /// Writes the scoreboard as GitHub's Markdown.
-#[must_use]
 pub fn markdown(board: &Scoreboard) -> String {
     let mut out = String::new();
     summary(&mut out, board);

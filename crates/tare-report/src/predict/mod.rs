@@ -25,7 +25,6 @@ const WORTH: f64 = 0.15;
 const NOTHING: f64 = 0.02;
 
 /// A prediction for a terminal; `from` is the campaign, as it is named in commands.
-#[must_use]
 pub fn prediction_text(prediction: &Prediction, from: &str) -> String {
     let mut text = String::new();
     let program = &prediction.program;

@@ -33,7 +33,6 @@ impl TextStyle {
 }
 
 /// Writes the scoreboard for a terminal.
-#[must_use]
 pub fn text(board: &Scoreboard, style: &TextStyle) -> String {
     let mut page = Page::new(style.width.max(TextStyle::NARROWEST), style.paint);
     title(&mut page, board);

@@ -113,7 +113,6 @@ pub const CHANGE_FROM: usize = 8;
 
 /// The most likely place of a change of the mean and its size, when no more than 1% of random orders of the values
 /// show one as strong (999 orders, always the same ones). At least two values on each side, eight in all.
-#[must_use]
 pub fn change_point(values: &[f64]) -> Option<(usize, f64)> {
     if values.len() < CHANGE_FROM || check::finite(values).is_err() {
         return None;

@@ -117,7 +117,6 @@ pub fn bootstrap_ratio(
 ///
 /// `None`: they agree, or there are fewer than [`LEAST_BLOCKS_TO_COMPARE`] blocks. What a `Some` tells is that the
 /// blocks are far from normal, or that noise within boots outweighs the noise between them.
-#[must_use]
 pub fn disagree(t: &RatioInterval, bootstrap: &BootstrapRatio) -> Option<f64> {
     if t.blocks.min(bootstrap.blocks) < LEAST_BLOCKS_TO_COMPARE {
         return None;

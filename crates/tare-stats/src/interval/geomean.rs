@@ -90,7 +90,6 @@ fn incomplete(rows: &[Vec<Option<f64>>]) -> LogRatio {
 
 /// The ratio of two suite means whose blocks are unrelated: `a` and `b` are of [`suite_geomean_sparse`] over the logs of
 /// each side's own values. Welch's interval, by the standard errors and degrees of freedom that the two have.
-#[must_use]
 pub fn unpaired_geomean(a: &SuiteGeomean, b: &SuiteGeomean, confidence: f64) -> RatioInterval {
     let a = &a.interval;
     let b = &b.interval;

@@ -42,7 +42,6 @@ pub fn noise_floor_of_logs(logs: &[f64], confidence: f64) -> Result<NoiseFloor, 
 
 impl NoiseFloor {
     /// The floor that an interval shows whose factor of Student's t ([`t_factor`]) is known.
-    #[must_use]
     pub fn with_factor(interval: RatioInterval, factor: f64) -> NoiseFloor {
         let half = if interval.degenerate { 0.0 } else { factor * interval.std_error };
         let log_floor = (interval.log_ratio.abs() + half).min(f64::MAX);

@@ -102,13 +102,11 @@ pub struct VerdictRules {
 /// excludes 1 beside "undecided" is no contradiction.
 ///
 /// Rows without a usable interval, margin or floor get [`Verdict::NoInterval`] and do not count in the correction.
-#[must_use]
 pub fn verdicts(rows: &[RowInput], correction: Correction, alpha: f64) -> Vec<RowVerdict> {
     verdicts_with(rows, &VerdictRules { correction, alpha, variance: VarianceModel::Auto })
 }
 
 /// [`verdicts`] with every rule named.
-#[must_use]
 pub fn verdicts_with(rows: &[RowInput], rules: &VerdictRules) -> Vec<RowVerdict> {
     let mut answers = claims(rows, rules);
     let usable = answers.iter().filter(|a| a.verdict != Verdict::NoInterval).count();
@@ -147,7 +145,6 @@ fn shown(answer: &RowVerdict, row: &RowInput, alpha: f64, rows: usize) -> ShownI
 }
 
 /// [`verdicts_with`] before it plans more blocks for the undecided rows, which costs more than deciding.
-#[must_use]
 pub fn claims(rows: &[RowInput], rules: &VerdictRules) -> Vec<RowVerdict> {
     let usable: Vec<usize> = (0..rows.len()).filter(|&i| rows[i].check().is_ok()).collect();
     let tests: Vec<Test> = tests(rows, &usable, rules.variance);

@@ -45,7 +45,6 @@ impl DesignNoise {
 
     /// What a contrast is tested with that has this interval of its own and whose settings' weights have this sum of squares
     /// ([`crate::Factorial::weight`]).
-    #[must_use]
     pub fn moderated(&self, own: &RatioInterval, weight: f64) -> RatioInterval {
         if !(weight > 0.0 && own.df.is_finite()) {
             return *own;

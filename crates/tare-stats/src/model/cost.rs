@@ -117,7 +117,6 @@ impl ProgramCost {
 
 impl CostModel {
     /// The model of a layer on which no program was measured: the rows' costs as they are.
-    #[must_use]
     pub fn unfitted(groups: usize) -> CostModel {
         CostModel {
             scales: vec![1.0; groups],

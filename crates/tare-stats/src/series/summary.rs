@@ -39,7 +39,6 @@ pub fn mean_interval(values: &[f64], confidence: f64) -> Result<MeanInterval, St
 impl MeanInterval {
     /// Two-sided p-value of "the mean is 0", not corrected for anything. Without any spread it is 0 or 1. `confidence` is that
     /// of the interval.
-    #[must_use]
     pub fn p_value(&self, confidence: f64) -> f64 {
         let df = self.n as f64 - 1.0;
         match (self.high - self.low) / 2.0 {
@@ -54,14 +53,12 @@ impl MeanInterval {
     /// of mean". A width is end to end, so the full width is what this gives: the larger and so the safer reading.
     /// Whoever reads that table as ± compares with [`MeanInterval::half_width_percent`]. A mean of zero gives 0
     /// when the interval has no width, else infinity.
-    #[must_use]
     pub fn width_percent(&self) -> f64 {
         let width = self.high - self.low;
         if width == 0.0 { 0.0 } else { 100.0 * width / self.mean.abs() }
     }
 
     /// Half the width as a percentage of the mean: the "± p%" that [`crate::Estimator::MeanUntil`] stops at.
-    #[must_use]
     pub fn half_width_percent(&self) -> f64 {
         self.width_percent() / 2.0
     }
