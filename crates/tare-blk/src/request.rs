@@ -13,16 +13,13 @@ pub type Memory = GuestMemoryMmap<()>;
 /// Bytes of a request's header: its type, a reserved word, its sector.
 pub const HEADER: u32 = 16;
 
-/// What a chain asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Wish {
     /// Something for the device.
     Io {
-        /// What.
         action: Action,
         /// Where, in bytes.
         offset: u64,
-        /// How much.
         bytes: u32,
     },
     /// The device's name.
@@ -33,7 +30,6 @@ pub enum Wish {
     Wrong,
 }
 
-/// What a device accepts.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Its size in bytes.
@@ -42,7 +38,6 @@ pub struct Limits {
     pub segments: usize,
     /// Bytes of a segment at most.
     pub segment_bytes: u32,
-    /// Whether it may be written to.
     pub writable: bool,
 }
 

@@ -13,7 +13,6 @@ use vmm_sys_util::epoll::EventSet;
 
 /// Where a device waits for its driver.
 pub struct Place {
-    /// A socket that listens.
     pub listener: UnixListener,
     /// Its name, if it has one, to be removed once the driver has come.
     pub name: Option<PathBuf>,

@@ -153,7 +153,6 @@ pub struct Claim {
 pub struct Twice {
     /// One claim's `about`.
     pub one: String,
-    /// The other's.
     pub other: String,
 }
 
@@ -173,11 +172,9 @@ pub struct Gap {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sum {
-    /// The table.
     pub table: String,
     /// The whole.
     pub total: String,
-    /// Its parts.
     pub parts: Vec<String>,
 }
 
