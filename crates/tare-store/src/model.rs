@@ -165,10 +165,11 @@ pub struct Boot {
 }
 
 /// The outcome of one benchmark in one boot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// There are samples.
+    #[default]
     Measured,
     /// It cannot run on the layer.
     Unavailable,
@@ -177,7 +178,7 @@ pub enum Outcome {
 }
 
 /// A series to record: what the probe sent, or what the host measured itself.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recorded {
     /// The benchmark's name.
     pub benchmark: String,

@@ -88,7 +88,7 @@ fn joint_holm(pairs: &[PairP]) -> Vec<PairP> {
         open[i / 2] -= 1;
         rows_open -= usize::from(open[i / 2] == 0);
     }
-    pair_up(&adjusted)
+    adjusted.chunks_exact(2).map(|c| PairP { difference: c[0], equivalence: c[1] }).collect()
 }
 
 /// Step-up over rows, each ranked by the smaller of its two p-values.
@@ -113,10 +113,6 @@ fn joint_benjamini_hochberg(pairs: &[PairP]) -> Vec<PairP> {
         .iter()
         .map(|p| PairP { difference: adjust(p.difference), equivalence: adjust(p.equivalence) })
         .collect()
-}
-
-fn pair_up(flat: &[f64]) -> Vec<PairP> {
-    flat.chunks_exact(2).map(|c| PairP { difference: c[0], equivalence: c[1] }).collect()
 }
 
 fn ascending(p: &[f64]) -> Vec<usize> {

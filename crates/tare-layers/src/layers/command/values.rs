@@ -105,17 +105,12 @@ pub(crate) fn everywhere(layer: &Command, host: &Host, name: &str) -> io::Result
         "hash" => hash(&host.probe)?,
         "cpus" => layer.settings.number("vcpus", 1, 1, 1024).map_err(|e| other(&e))?.to_string(),
         "memory" => layer.settings.mebibytes("memory", 512).map_err(|e| other(&e))?.to_string(),
-        "nofile" => files_open()?,
+        "nofile" => getrlimit(Resource::RLIMIT_NOFILE)?.1.to_string(),
         "nproc" => processes()?,
         "arch" => std::env::consts::ARCH.to_owned(),
         "cmdline" => CMDLINE.to_owned(),
         own => layer.settings.get(own).unwrap_or_default().to_owned(),
     })
-}
-
-fn files_open() -> io::Result<String> {
-    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
-    Ok(most.to_string())
 }
 
 /// The most processes that this user may have: never more than there are numbers for, to which some engines limit themselves.
