@@ -116,14 +116,11 @@ fn a_version_that_does_not_exist_is_named_at_once() {
     let missing = bench.path("b").display().to_string();
     let line = format!("--good {good} --bad {bad} --bench lmbench/null_call --out out");
     for (knob, machine) in [("script", "sim"), ("kernel", "real")] {
-        let done = bench.tare(&format!(
-            "bisect --layer mock --knob {knob} --machine {machine} --over {good},{missing},{bad} {line}"
-        ));
-        assert_eq!(done.code, 2, "{}", done.err);
-        assert!(
-            done.err.contains(&format!("the version {missing} does not exist")),
-            "{}",
-            done.err
+        let over = format!("--over {good},{missing},{bad} {line}");
+        bench.fails(
+            &format!("bisect --layer mock --knob {knob} --machine {machine} {over}"),
+            2,
+            &format!("the version {missing} does not exist"),
         );
         assert_eq!(bench.names(), ["a", "c"], "nothing was measured");
     }

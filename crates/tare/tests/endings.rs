@@ -169,13 +169,9 @@ fn a_directory_is_never_run_twice_at_once_or_over() {
     let bench = Bench::new();
     let mut child = start_contained(&bench, NATIVE);
     wait_for_series(&bench.path("c"), 1);
-    let busy = bench.tare("resume c");
-    assert_eq!(busy.code, 1);
-    assert!(busy.err.contains("in use by another tare"), "{}", busy.err);
+    bench.fails("resume c", 1, "in use by another tare");
     end_by(&bench, &mut child, Signal::SIGKILL);
-    let over = bench.tare(NATIVE);
-    assert_eq!(over.code, 1);
-    assert!(over.err.contains("already holds a campaign"), "{}", over.err);
+    bench.fails(NATIVE, 1, "already holds a campaign");
 }
 
 #[test]
@@ -184,9 +180,7 @@ fn a_damaged_campaign_is_named() {
     fs::create_dir(bench.path("c")).unwrap();
     bench.write("c/campaign.db", "SQLite format 3, but not really: this is text and nothing else");
     for verb in ["show", "resume"] {
-        let refused = bench.tare(&format!("{verb} c"));
-        assert_eq!(refused.code, 1);
-        assert!(refused.err.contains("campaign.db"), "{}", refused.err);
+        bench.fails(&format!("{verb} c"), 1, "campaign.db");
     }
 }
 
