@@ -112,10 +112,10 @@ pub fn bootstrap_ratio(
     })
 }
 
-/// How far the two intervals of a row are apart, when that is beyond [`DISAGREEMENT_BOUND`]: the larger difference of
+/// How far the two intervals of a row are apart, when that is beyond `DISAGREEMENT_BOUND`: the larger difference of
 /// their ends on the log scale, as a share of the wider one's half-width.
 ///
-/// `None`: they agree, or there are fewer than [`LEAST_BLOCKS_TO_COMPARE`] blocks. What a `Some` tells is that the
+/// `None`: they agree, or there are fewer than `LEAST_BLOCKS_TO_COMPARE` blocks. What a `Some` tells is that the
 /// blocks are far from normal, or that noise within boots outweighs the noise between them.
 pub fn disagree(t: &RatioInterval, bootstrap: &BootstrapRatio) -> Option<f64> {
     if t.blocks.min(bootstrap.blocks) < LEAST_BLOCKS_TO_COMPARE {

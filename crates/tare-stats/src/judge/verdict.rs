@@ -66,7 +66,7 @@ pub struct ShownInterval {
 pub enum VarianceModel {
     /// Each row's own: exact for normal log ratios however different the rows are.
     PerRow,
-    /// Shrunk towards the rows' common variance ([`mod@crate::moderate`]): far more power on large scoreboards, but
+    /// Shrunk towards the rows' common variance ([`crate::moderate`]): far more power on large scoreboards, but
     /// with 3 blocks and rows of very different noise, more false verdicts than promised unless a floor is measured.
     Moderated,
     /// [`VarianceModel::Moderated`] for the rows where simulation shows it to be safe: a noise floor was measured for
