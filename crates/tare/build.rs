@@ -18,7 +18,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 use std::{env, fs};
 
-/// Of the probe.
 const PROBE_FLAGS: &[&str] = &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"];
 
 /// Of the probe where the plugin is. At an address where nothing else is (UML's kernel and gVisor's sentry are user
@@ -75,7 +74,6 @@ fn complain(missing: &[&str]) {
     }
 }
 
-/// An empty file.
 fn nothing() -> PathBuf {
     let path = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("nothing");
     fs::write(&path, "").expect("write to OUT_DIR");

@@ -3,7 +3,6 @@
 use crate::shell::{has_program, run};
 use anyhow::Result;
 
-/// Installs packages of Debian or Ubuntu.
 pub fn install(packages: &[&str]) -> Result<()> {
     apt(&["update"])?;
     apt(&[&["install", "--yes", "--no-install-recommends"], packages].concat())

@@ -49,7 +49,6 @@ impl Tare {
         self.start(&release::tare(), args)
     }
 
-    /// The probe that this tare carries.
     fn probe(&self, args: &[&str]) -> Result<Output> {
         let entries = fs::read_dir(self.folder.join("cache"))?.flatten().map(|entry| entry.path());
         let is_probe = |path: &PathBuf| path.to_string_lossy().contains("/tare-probe-");

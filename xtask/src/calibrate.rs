@@ -60,7 +60,6 @@ fn header(repeats: u64, seed: u64) -> String {
     )
 }
 
-/// What a program prints, built for speed.
 fn table(maker: &[&str], repeats: u64, seed: u64) -> Result<String> {
     eprintln!("+ {} -- {repeats} {seed}", maker.join(" "));
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());

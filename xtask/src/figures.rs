@@ -4,7 +4,6 @@ use crate::shell::{cargo, root};
 use anyhow::{Context, Result};
 use std::fs;
 
-/// Draws every figure.
 pub fn figures() -> Result<()> {
     let folder = root().join("docs/figures");
     for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {

@@ -14,17 +14,13 @@ const FOLDER: &str = "docs/gallery";
 /// What stands for gVisor's program in the commands below, and in the documentation.
 const GVISOR: &str = "target/gvisor/runsc";
 
-/// A campaign of the gallery.
 struct Exhibit {
     /// The name of its page and of its figures.
     name: &'static str,
-    /// The question that it answers.
     question: &'static str,
-    /// The words behind `tare run`.
     flags: &'static str,
     /// What is drawn: a benchmark each; nothing: an overview of all.
     figures: &'static [&'static str],
-    /// The row that `tare explain` explains.
     explained: Option<&'static str>,
     /// What it shows, without figures: those are tare's own words.
     shows: [&'static str; 3],

@@ -10,7 +10,6 @@ use std::process::Command;
 const PROGRAM: &str = "gvisor.dev/gvisor/runsc";
 const VERSION: &str = "v0.0.0-20260905035102-160fafc42237";
 
-/// Where [`build`] leaves the program.
 pub fn runsc() -> PathBuf {
     let root = root().canonicalize().unwrap_or_else(|_| root().to_owned());
     root.join("target/gvisor/runsc")

@@ -10,7 +10,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Hosts in all.
 const HOSTS: usize = 1000;
 
 /// What each host has measured.
@@ -39,7 +38,6 @@ pub fn hosts(args: &[String]) -> Result<()> {
     fs::remove_dir_all(&folder).context("cannot remove the generated campaigns")
 }
 
-/// One campaign of scripted layers.
 fn template(folder: &Path) -> Result<()> {
     let out = folder.join("template").display().to_string();
     let mut words = ["run", "--baseline", "native", "--blocks", BLOCKS, "--short", "--out", &out]

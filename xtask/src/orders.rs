@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tare_stats::unpaired_ratio;
 
-/// Campaigns of each order.
 const CAMPAIGNS: usize = 5;
 
 /// What is weighed unless the flags say so.
@@ -55,7 +54,6 @@ fn taken(flags: &mut Vec<String>, flag: &str) -> Option<String> {
     flags.drain(at..at + 2).nth(1)
 }
 
-/// A finished campaign.
 struct Campaign {
     board: Value,
     /// What tare used of a CPU while layers measured, in percent.

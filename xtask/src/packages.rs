@@ -77,7 +77,6 @@ pub fn install() -> Result<()> {
     install_all(needed())
 }
 
-/// Installs what layers and tests lack.
 pub fn install_for_tests() -> Result<()> {
     let other = if cfg!(target_arch = "x86_64") { ARM } else { &[] };
     install_all(needed().chain(TESTING).chain(other))?;
@@ -102,7 +101,6 @@ fn needed() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     NEEDED.iter().chain(guests)
 }
 
-/// Installs the originals that are missing.
 pub fn install_originals() -> Result<()> {
     install_all(ORIGINALS.iter())
 }

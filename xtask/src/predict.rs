@@ -16,7 +16,6 @@ const FLAGS: [&str; 4] = ["--blocks", "3", "--pin", "auto"];
 const BEGIN: &str = "<!-- measured: cargo xtask predict -->";
 const END: &str = "<!-- end of what was measured -->";
 
-/// Measures, predicts, and writes the table.
 pub fn predict(args: &[String]) -> Result<()> {
     let mut layers = weigh::layers();
     // What translates every instruction is not predicted.

@@ -5,7 +5,6 @@ use anyhow::{Context, Result};
 use std::fs;
 use std::path::PathBuf;
 
-/// Builds it.
 pub fn build() -> Result<()> {
     cargo(&["build", "--release", "--package", "tare"], &[])
 }
@@ -19,7 +18,6 @@ pub fn build_with_folder(name: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// The program.
 pub fn tare() -> PathBuf {
     root().join("target/release/tare")
 }

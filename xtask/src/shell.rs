@@ -5,7 +5,6 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The root of the repository.
 pub fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
@@ -41,7 +40,6 @@ pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Runs this toolchain's cargo.
 pub fn cargo<S: AsRef<OsStr>>(args: &[S], env: &[(&str, &str)]) -> Result<()> {
     run(&toolchains(), args, env)
 }

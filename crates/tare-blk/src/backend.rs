@@ -36,7 +36,6 @@ type Vring = VringMutex<Space>;
 /// What `Lock` stands for.
 pub type Held = Arc<Mutex<()>>;
 
-/// One device.
 pub struct BlockBackend {
     settings: Settings,
     capacity: u64,

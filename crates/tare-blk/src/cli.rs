@@ -113,9 +113,6 @@ pub struct SuiteArgs {
 
 /// Does what was asked and gives what is to be printed. `words` lead from this program's name to these verbs; `tell` hears
 /// what is being done.
-///
-/// # Errors
-/// In words for the reader.
 pub fn run(command: &Command, words: &[&str], tell: impl Fn(&str)) -> Result<String, Error> {
     match command {
         Command::Serve(args) => served(args).map(|()| String::new()),

@@ -62,7 +62,6 @@ impl Lane {
         }
     }
 
-    /// The device of this queue.
     pub fn device(&self) -> &dyn Device {
         &*self.device
     }
@@ -78,9 +77,6 @@ impl Lane {
     }
 
     /// Takes what the driver has made available, at most a ring of it, and begins it: how many requests.
-    ///
-    /// # Errors
-    /// When the system takes no more requests.
     pub fn take(&mut self, memory: &Shared, ring: &mut RingState) -> io::Result<u16> {
         let most = ring.get_queue().size();
         // A driver without event index would be told each time, whether it sleeps or not.
@@ -163,9 +159,6 @@ impl Lane {
     }
 
     /// Tells the driver what has finished.
-    ///
-    /// # Errors
-    /// When the system cannot say what has.
     pub fn give_back(&mut self, ring: &mut RingState) -> io::Result<()> {
         self.done.clear();
         self.device.finished(&mut self.done)?;

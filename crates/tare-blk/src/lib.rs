@@ -10,17 +10,17 @@
 
 mod backend;
 pub mod cli;
-pub mod device;
+mod device;
 mod error;
 pub mod front;
 mod lane;
 pub mod measure;
-pub mod outcome;
+mod outcome;
 mod polling;
 mod process;
-pub mod request;
-pub mod serve;
+mod request;
+mod serve;
 pub mod settings;
-pub mod suite;
+mod suite;
 
 pub use error::Error;

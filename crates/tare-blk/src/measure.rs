@@ -181,7 +181,6 @@ fn run(
     })
 }
 
-/// What passed while requests counted.
 struct Clocks {
     wall: Duration,
     front: Duration,

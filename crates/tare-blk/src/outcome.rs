@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-/// What was found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     /// Requests that were asked for and answered.
@@ -26,7 +25,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Requests a second.
     pub fn rate(&self) -> f64 {
         self.requests as f64 / self.seconds
     }

@@ -32,7 +32,6 @@ impl Polling {
         self.now
     }
 
-    /// Something has come.
     pub fn ends(&mut self, at: Instant) {
         let Some(since) = self.idle_since.take() else { return };
         let idle = at.saturating_duration_since(since);

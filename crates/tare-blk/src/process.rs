@@ -26,9 +26,6 @@ pub struct Process {
 impl Process {
     /// Starts a back end. `words` makes its command line from the descriptors of sockets that listen, one for each disk, and
     /// the other ends of their first connections are returned.
-    ///
-    /// # Errors
-    /// When a socket cannot be made or the program not be started.
     pub fn start(
         disks: u16,
         words: impl FnOnce(&[RawFd]) -> Vec<OsString>,
@@ -52,9 +49,6 @@ impl Process {
     }
 
     /// Its CPU time so far.
-    ///
-    /// # Errors
-    /// When it is gone.
     pub fn cpu(&self) -> Result<Duration, Error> {
         cpu_of(Pid::from_raw(self.child.id() as i32))
     }
@@ -96,18 +90,12 @@ impl Drop for Process {
 }
 
 /// The CPU time of a process.
-///
-/// # Errors
-/// When it is gone.
 pub fn cpu_of(process: Pid) -> Result<Duration, Error> {
     let clock = clock_getcpuclockid(process).map_err(Error::number("the back end's CPU time"))?;
     Ok(clock.now().map_err(Error::number("the back end's CPU time"))?.into())
 }
 
 /// The CPU time of this process.
-///
-/// # Errors
-/// None in practice.
 pub fn own_cpu() -> Result<Duration, Error> {
     let time = ClockId::CLOCK_PROCESS_CPUTIME_ID.now();
     Ok(time.map_err(Error::number("this process's CPU time"))?.into())

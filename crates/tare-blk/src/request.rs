@@ -13,16 +13,13 @@ pub type Memory = GuestMemoryMmap<()>;
 /// Bytes of a request's header: its type, a reserved word, its sector.
 pub const HEADER: u32 = 16;
 
-/// What a chain asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Wish {
     /// Something for the device.
     Io {
-        /// What.
         action: Action,
         /// Where, in bytes.
         offset: u64,
-        /// How much.
         bytes: u32,
     },
     /// The device's name.
@@ -33,7 +30,6 @@ pub enum Wish {
     Wrong,
 }
 
-/// What a device accepts.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Its size in bytes.
@@ -42,7 +38,6 @@ pub struct Limits {
     pub segments: usize,
     /// Bytes of a segment at most.
     pub segment_bytes: u32,
-    /// Whether it may be written to.
     pub writable: bool,
 }
 
@@ -94,7 +89,6 @@ pub fn read(
     Some((wish(kind, sector, bytes, limits), status))
 }
 
-/// A data descriptor as memory of this process.
 fn segment(memory: &Memory, data: &Descriptor, limits: &Limits, fills: bool) -> Option<Segment> {
     if data.is_write_only() != fills || data.len() == 0 || data.len() > limits.segment_bytes {
         return None;

@@ -13,7 +13,6 @@ use vmm_sys_util::epoll::EventSet;
 
 /// Where a device waits for its driver.
 pub struct Place {
-    /// A socket that listens.
     pub listener: UnixListener,
     /// Its name, if it has one, to be removed once the driver has come.
     pub name: Option<PathBuf>,
@@ -62,7 +61,6 @@ pub fn serve(settings: &Settings, places: Vec<Place>, ready: impl FnOnce()) -> R
     })
 }
 
-/// Serves one driver.
 fn one(device: &Arc<BlockBackend>, mut place: Place) -> Result<(), Error> {
     let refused = |why: Daemon| Error::Refused { step: "a driver", why: why.to_string() };
     let mut daemon =

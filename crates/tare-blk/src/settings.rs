@@ -258,7 +258,6 @@ fn name(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-/// A number with one of these units.
 fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let (digits, by) = units.iter().find_map(|(unit, by)| Some((text.strip_suffix(unit)?, *by)))?;
     digits.parse::<u64>().ok()?.checked_mul(by)

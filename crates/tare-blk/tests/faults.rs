@@ -107,7 +107,6 @@ fn a_back_end_that_never_answers_is_given_up() {
     drop(listener);
 }
 
-/// The children of a process.
 fn children(of: u32) -> Vec<Pid> {
     let list =
         std::fs::read_to_string(format!("/proc/{of}/task/{of}/children")).unwrap_or_default();

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tare_blk::front::BASE;
 use tare_blk::measure::{Back, Point, measure};
+use tare_blk::settings::Settings;
 use vhost::VhostBackend;
 
 fn pick<T: Copy>(random: &mut SplitMix64, of: &[T]) -> T {
@@ -102,7 +103,7 @@ fn outlives_lies(settings: &[&str]) {
 fn serves(name: &Path) {
     let point = Point {
         back: Back::Socket(name.to_owned()),
-        settings: common_settings(),
+        settings: Settings { ring: 16, segments: 8, ..Settings::default() },
         disks: 1,
         block: 4096,
         depth: 4,
@@ -110,10 +111,6 @@ fn serves(name: &Path) {
         time: Duration::from_millis(20),
     };
     assert!(measure(&point).unwrap().requests > 0);
-}
-
-fn common_settings() -> tare_blk::settings::Settings {
-    tare_blk::settings::Settings { ring: 16, segments: 8, ..Default::default() }
 }
 
 #[test]

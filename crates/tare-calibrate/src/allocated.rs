@@ -12,7 +12,6 @@ const ROWS: usize = 24;
 
 /// A suite whose rows end by themselves.
 struct Suite {
-    /// How rows differ in noise.
     rows: Rows,
     /// The half width at which they are narrow.
     target: f64,
@@ -28,7 +27,6 @@ const SUITES: [Suite; 3] = [
 
 /// How often a campaign of rows that end by themselves, at the latest after so many blocks, is right about what is truly
 /// equal: its rows' intervals, its geometric mean and its floor over all rows hold 1, and no row is called different.
-#[must_use]
 pub fn allocated(simulation: &Simulation) -> Vec<Figure> {
     let intervals = Intervals::up_to(simulation.blocks);
     let figures = |suite: &Suite| {
@@ -73,7 +71,7 @@ impl Suite {
                 (0..most).map(|b| boot(b, 2) - f64::midpoint(boot(b, 0), boot(b, 1))).collect();
             let aa: Vec<f64> = (0..most).map(|b| boot(b, 1) - boot(b, 0)).collect();
             let end = self.end(&logs, intervals);
-            inputs.push(row(intervals.of(&logs[..end]), intervals.floor(&aa[..end])));
+            inputs.push(row(intervals.interval(&logs[..end]), intervals.floor(&aa[..end])));
             ratios.push(until(&logs, end));
             pairs.push(until(&aa, end));
         }

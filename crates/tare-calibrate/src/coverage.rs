@@ -13,7 +13,6 @@ use tare_stats::{
 const TRUTH: f64 = 1.1;
 
 /// How often the intervals hold a true ratio of 1.10, with 20 samples of 3% noise per boot and boots of 2%.
-#[must_use]
 pub fn coverage(simulation: &Simulation) -> Vec<Figure> {
     let Simulation { noise, blocks, seed, .. } = *simulation;
     let goal = if blocks >= 5 { Goal::Between(0.93, 0.97) } else { Goal::Reported };
@@ -31,7 +30,6 @@ pub fn coverage(simulation: &Simulation) -> Vec<Figure> {
     })
 }
 
-/// Runs of two unrelated sessions.
 struct Sessions {
     name: &'static str,
     /// Runs of the baseline for each of the layer.
@@ -47,7 +45,6 @@ const SESSIONS: [Sessions; 2] = [
 
 /// How often the interval of unrelated runs holds a true ratio of 1.10: two sessions apart from each other, as imports
 /// are, `blocks` runs of the layer.
-#[must_use]
 pub fn imports(simulation: &Simulation) -> Vec<Figure> {
     let Simulation { noise, blocks: runs, seed, .. } = *simulation;
     let figures = |sessions: &Sessions| {

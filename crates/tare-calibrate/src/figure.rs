@@ -38,13 +38,11 @@ pub enum Goal {
 
 impl Figure {
     /// The simulation's own standard error of `share`.
-    #[must_use]
     pub fn error(&self) -> f64 {
         (self.share * (1.0 - self.share) / self.repeats.max(1) as f64).sqrt()
     }
 
     /// Whether the goal is met, allowing two standard errors; `None` where nothing is demanded.
-    #[must_use]
     pub fn met(&self) -> Option<bool> {
         let slack = 2.0 * self.error();
         match self.goal {

@@ -47,11 +47,11 @@ impl Intervals {
     }
 
     /// The t interval of log ratios, one a block.
-    pub(crate) fn of(&self, logs: &[f64]) -> RatioInterval {
-        self.of_log(LogRatio::of_blocks(logs))
+    pub(crate) fn interval(&self, logs: &[f64]) -> RatioInterval {
+        self.interval_of_log(LogRatio::of_blocks(logs))
     }
 
-    pub(crate) fn of_log(&self, log: LogRatio) -> RatioInterval {
+    pub(crate) fn interval_of_log(&self, log: LogRatio) -> RatioInterval {
         RatioInterval::with_factor(log, CONFIDENCE, self.0[log.blocks])
     }
 
@@ -63,6 +63,6 @@ impl Intervals {
 
     /// The noise floor that the baseline's log ratios to itself show, as a log ratio.
     pub(crate) fn floor(&self, logs: &[f64]) -> f64 {
-        NoiseFloor::with_factor(self.of(logs), self.0[logs.len()]).log_floor
+        NoiseFloor::with_factor(self.interval(logs), self.0[logs.len()]).log_floor
     }
 }

@@ -36,7 +36,6 @@ const SOME_NOISE: [Noise; 3] = [Noise::Normal, Noise::HeavyTail, Noise::BimodalB
 /// Runs all simulations, each over `repeats` campaigns; the same seed gives the same figures.
 ///
 /// 2,000 repeats take about two minutes and leave half a percent of uncertainty.
-#[must_use]
 pub fn calibrate(repeats: usize, seed: u64) -> Vec<Figure> {
     let of = |noise, blocks| Simulation { noise, blocks, repeats, seed };
     let normal = |blocks| of(Noise::Normal, blocks);

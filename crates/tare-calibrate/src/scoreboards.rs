@@ -6,12 +6,9 @@ use crate::noise::{Noise, Rows};
 use tare_stats::rng::Rng;
 use tare_stats::{LogRatio, RowInput, RowVerdict, VarianceModel, Verdict};
 
-/// How a scoreboard may be decided.
 struct Way {
     name: &'static str,
-    /// Whose variance is used.
     variance: VarianceModel,
-    /// Whether the noise floor was measured.
     floor: bool,
     /// It is a default, and so has a goal to meet; the others are reported for comparison.
     default: bool,
@@ -60,7 +57,6 @@ pub struct Size {
 }
 
 /// How often a scoreboard whose rows are all truly equal shows any difference under Holm at 5%.
-#[must_use]
 pub fn false_verdicts(simulation: &Simulation, rows: Rows, size: Size) -> Vec<Figure> {
     let board = Board { rows, size, salt: 0xAA };
     let what = "an A/A scoreboard has any slower or faster";
@@ -69,7 +65,6 @@ pub fn false_verdicts(simulation: &Simulation, rows: Rows, size: Size) -> Vec<Fi
 
 /// How often any claim is false when both kinds of claim can be: half the benchmarks have ratio 1 and half lie exactly
 /// on the margin, in quiet rows.
-#[must_use]
 pub fn false_claims(simulation: &Simulation) -> Vec<Figure> {
     let size = Size { benchmarks: 20, layers: 2 };
     let board = Board { rows: Rows::Quiet, size, salt: 0xFC };
@@ -88,7 +83,6 @@ pub fn false_claims(simulation: &Simulation) -> Vec<Figure> {
 }
 
 /// How often the one row that is truly 5% slower is called so, among rows that are equal; boots vary by 2%.
-#[must_use]
 pub fn power(simulation: &Simulation, size: Size) -> Vec<Figure> {
     let board = Board { rows: Rows::Alike, size, salt: 0x50 };
     let shift = |benchmark, layer| if benchmark + layer == 0 { 0.05_f64.ln_1p() } else { 0.0 };
@@ -163,7 +157,7 @@ impl Board {
             for layer in 0..self.size.layers {
                 let mut log = LogRatio::of_blocks(&against_first(layer + 2));
                 log.mean += shift(benchmark, layer);
-                inputs.push(RowInput { layer, ..row(intervals.of_log(log), floor) });
+                inputs.push(RowInput { layer, ..row(intervals.interval_of_log(log), floor) });
             }
         }
         inputs

@@ -18,7 +18,6 @@ const WAYS: [(&str, bool); 3] = [
     ("shrunk towards all settings' (default)", true),
 ];
 
-/// What is judged of a fit.
 struct Contrast {
     value: Box<dyn Fn(&Fit) -> f64>,
     /// Whether it lies on the margin when the first knob's last setting does.
@@ -27,7 +26,6 @@ struct Contrast {
 
 /// How often a full design of knobs with so many `levels` makes a false claim: where all settings are equal, and where the first
 /// knob's last setting costs exactly the margin. The floor of these rows bounds nothing.
-#[must_use]
 pub fn sweeps(simulation: &Simulation, levels: &[usize]) -> Vec<Figure> {
     let names: Vec<String> = levels.iter().map(ToString::to_string).collect();
     let names = names.join(" × ");
@@ -65,7 +63,6 @@ pub fn sweeps(simulation: &Simulation, levels: &[usize]) -> Vec<Figure> {
     equal.into_iter().chain(run(claim, QUIET, MARGIN.ln_1p(), 0x5EEA)).collect()
 }
 
-/// Every combination of levels.
 fn points(levels: &[usize]) -> Vec<Vec<usize>> {
     levels.iter().fold(vec![Vec::new()], |points, &of| {
         let longer = |point: &Vec<usize>| -> Vec<Vec<usize>> {
@@ -98,7 +95,6 @@ fn contrasts(levels: &[usize]) -> Vec<Contrast> {
     found
 }
 
-/// The verdicts of all contrasts in each of [`WAYS`].
 fn verdicts(
     model: &Factorial,
     contrasts: &[Contrast],
@@ -111,7 +107,7 @@ fn verdicts(
     let mut shared: Vec<RatioInterval> = Vec::new();
     for contrast in contrasts {
         let values: Vec<f64> = fits.iter().map(&contrast.value).collect();
-        let interval = intervals.of_log(LogRatio::of_blocks(&values));
+        let interval = intervals.interval_of_log(LogRatio::of_blocks(&values));
         own.push(interval);
         shared.push(
             noise.map_or(interval, |noise| {

@@ -5,7 +5,6 @@ use crate::noise::Noise;
 use std::fmt::Write;
 
 /// The rows as Markdown: one table per property, a column per number of blocks. A share that misses its goal is bold.
-#[must_use]
 pub fn table(rows: &[Figure]) -> String {
     let mut text = String::new();
     let mut whats: Vec<&str> = Vec::new();

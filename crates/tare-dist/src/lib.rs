@@ -46,15 +46,10 @@ pub fn pack(release: &Release, out: &Path) -> Result<Vec<PathBuf>> {
     let mut sums = String::new();
     for file in &files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        sums += &format!("{}  {name}\n", sha256(&fs::read(file)?));
+        sums += &format!("{:x}  {name}\n", Sha256::digest(fs::read(file)?));
     }
     let path = out.join("SHA256SUMS");
     fs::write(&path, sums)?;
     files.push(path);
     Ok(files)
-}
-
-/// The digest in hexadecimal.
-fn sha256(bytes: &[u8]) -> String {
-    format!("{:x}", Sha256::digest(bytes))
 }

@@ -43,7 +43,7 @@ pub fn text(parts: &[Part]) -> Result<String> {
         if let Origin::ToolChain(how) = part.origin {
             list += &format!("    {how}\n");
         }
-        for text in of(part).with_context(|| format!("the licence of {name}"))? {
+        for text in texts_of(part).with_context(|| format!("the licence of {name}"))? {
             texts.entry(text).or_default().push(name.clone());
         }
     }
@@ -55,7 +55,7 @@ pub fn text(parts: &[Part]) -> Result<String> {
 }
 
 /// The texts that apply to a part: its own files, or else the licences that it names.
-fn of(part: &Part) -> Result<Vec<String>> {
+fn texts_of(part: &Part) -> Result<Vec<String>> {
     let expression = Expression::parse_mode(&part.licence, ParseMode::LAX)
         .map_err(|error| anyhow::anyhow!("'{}': {}", part.licence, error.reason))?;
     let own = match &part.origin {

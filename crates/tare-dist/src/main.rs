@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use tare_dist::{Release, pack, said};
 
-/// What was asked for.
 #[derive(Default)]
 struct Args {
     binary: Option<PathBuf>,

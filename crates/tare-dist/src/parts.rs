@@ -12,16 +12,12 @@ use std::process::Command;
 /// The command and the programs that it carries.
 const PROGRAMS: [&str; 4] = ["tare", "tare-probe", "tare-vmm", "tare-plugin"];
 
-/// Something that a release contains.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// Its name.
     pub name: String,
-    /// Its version.
     pub version: String,
     /// The SPDX expression of its licence.
     pub licence: String,
-    /// Where it comes from.
     pub origin: Origin,
     /// SHA-256 of the archive that it was built from, where the lock file has it.
     pub checksum: Option<String>,
@@ -29,7 +25,6 @@ pub struct Part {
     pub needs: Vec<(String, String)>,
 }
 
-/// Where a part comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// This repository.

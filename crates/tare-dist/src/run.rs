@@ -4,9 +4,6 @@ use anyhow::{Context, Result, bail};
 use std::process::{Command, Output};
 
 /// Runs `command`; an error with what it said unless it succeeds.
-///
-/// # Errors
-/// The program is missing or fails.
 pub fn program(command: &mut Command) -> Result<Output> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| format!("cannot start {name}"))?;

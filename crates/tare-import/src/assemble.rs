@@ -4,7 +4,7 @@ use crate::{Figure, Parsed};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use tare_proto::{BenchInfo, Untrusted};
+use tare_proto::BenchInfo;
 use tare_store::{LayerRow, Plan, Recorded, Role, Store, StoreError, Warning};
 
 /// The kind of an imported layer.
@@ -104,16 +104,10 @@ impl Import {
                 for (slot, layer) in
                     self.layers.iter().enumerate().filter(|(_, l)| block < l.blocks())
                 {
-                    let block_id = block as u32;
-                    let slot = slot as u32;
-                    let boot = store.begin_boot(
-                        block_id,
-                        slot,
-                        &layer.name,
-                        Role::Weigh,
-                        1,
-                        &origin.created,
-                    )?;
+                    let (block_id, name) = (block as u32, &layer.name);
+                    let created = &origin.created;
+                    let boot =
+                        store.begin_boot(block_id, slot as u32, name, Role::Weigh, 1, created)?;
                     for (bench, value) in layer.block(block) {
                         let name = &self.benches[bench].name;
                         store.record(boot, &Recorded::by_host(name, vec![value]))?;
@@ -153,7 +147,6 @@ impl Layer {
         self.values.iter().map(|(_, values)| values.len()).max().unwrap_or(0)
     }
 
-    /// The figures of one block.
     fn block(&self, block: usize) -> impl Iterator<Item = (usize, f64)> {
         self.values.iter().filter_map(move |(bench, values)| Some((*bench, *values.get(block)?)))
     }
@@ -164,36 +157,20 @@ impl Layer {
             name: self.name.clone().into(),
             kind: KIND.into(),
             settings: settings.into(),
-            unavailable: None,
-            artifacts: Vec::new(),
+            ..LayerRow::default()
         }
     }
 }
 
 fn plan(origin: &Origin, blocks: usize) -> Plan {
     Plan {
-        machine: tare_proto::Machine::Real,
-        seed: 0,
         baseline: origin.baseline.clone().into(),
-        budget_s: None,
         blocks: Some(blocks as u32),
         width: 0.01,
-        cpus: Vec::new(),
-        batch_ns: 0,
-        order: Default::default(),
-        series_ms: 0,
-        counting: tare_store::Counting::Off,
-        events: false,
-        cache_bytes: 0,
-        boot_s: 0.0,
         margin: origin.margin,
-        most_waited: tare_store::MOST_WAITED,
         created: origin.created.clone().into(),
         tare_version: origin.version.clone().into(),
-        probe_sha256: Untrusted::default(),
         command: origin.command.clone().into(),
-        programs: Vec::new(),
-        sweep: None,
-        neighbours: None,
+        ..Plan::default()
     }
 }

@@ -30,56 +30,53 @@ pub struct Quantity {
 
 impl Quantity {
     /// Seconds.
-    pub const SECONDS: Quantity = Quantity::of(Unit::Nanoseconds, Better::Lower, 1e9);
+    pub const SECONDS: Quantity = Quantity::new(Unit::Nanoseconds, Better::Lower, 1e9);
     /// Milliseconds.
-    pub const MILLIS: Quantity = Quantity::of(Unit::Nanoseconds, Better::Lower, 1e6);
+    pub const MILLIS: Quantity = Quantity::new(Unit::Nanoseconds, Better::Lower, 1e6);
     /// Microseconds.
-    pub const MICROS: Quantity = Quantity::of(Unit::Nanoseconds, Better::Lower, 1e3);
+    pub const MICROS: Quantity = Quantity::new(Unit::Nanoseconds, Better::Lower, 1e3);
     /// Nanoseconds.
-    pub const NANOS: Quantity = Quantity::of(Unit::Nanoseconds, Better::Lower, 1.0);
+    pub const NANOS: Quantity = Quantity::new(Unit::Nanoseconds, Better::Lower, 1.0);
     /// Operations per second.
-    pub const PER_SECOND: Quantity = Quantity::of(Unit::PerSecond, Better::Higher, 1.0);
+    pub const PER_SECOND: Quantity = Quantity::new(Unit::PerSecond, Better::Higher, 1.0);
     /// Operations per minute.
-    pub const PER_MINUTE: Quantity = Quantity::of(Unit::PerSecond, Better::Higher, 1.0 / 60.0);
+    pub const PER_MINUTE: Quantity = Quantity::new(Unit::PerSecond, Better::Higher, 1.0 / 60.0);
     /// Millions of operations per second: MWIPS, MFLOPS.
-    pub const MILLIONS: Quantity = Quantity::of(Unit::PerSecond, Better::Higher, 1e6);
+    pub const MILLIONS: Quantity = Quantity::new(Unit::PerSecond, Better::Higher, 1e6);
     /// Bytes per second.
-    pub const BYTES_S: Quantity = Quantity::of(Unit::BytesPerSecond, Better::Higher, 1.0);
+    pub const BYTES_S: Quantity = Quantity::new(Unit::BytesPerSecond, Better::Higher, 1.0);
     /// KiB per second.
-    pub const KIB_S: Quantity = Quantity::of(Unit::BytesPerSecond, Better::Higher, 1024.0);
+    pub const KIB_S: Quantity = Quantity::new(Unit::BytesPerSecond, Better::Higher, 1024.0);
     /// Megabytes (10⁶) per second.
-    pub const MB_S: Quantity = Quantity::of(Unit::BytesPerSecond, Better::Higher, 1e6);
+    pub const MB_S: Quantity = Quantity::new(Unit::BytesPerSecond, Better::Higher, 1e6);
     /// MiB per second.
-    pub const MIB_S: Quantity = Quantity::of(Unit::BytesPerSecond, Better::Higher, 1_048_576.0);
+    pub const MIB_S: Quantity = Quantity::new(Unit::BytesPerSecond, Better::Higher, 1_048_576.0);
     /// Gigabytes (10⁹) per second.
-    pub const GB_S: Quantity = Quantity::of(Unit::BytesPerSecond, Better::Higher, 1e9);
+    pub const GB_S: Quantity = Quantity::new(Unit::BytesPerSecond, Better::Higher, 1e9);
     /// Bits per second.
-    pub const BITS_S: Quantity = Quantity::of(Unit::BytesPerSecond, Better::Higher, 0.125);
+    pub const BITS_S: Quantity = Quantity::new(Unit::BytesPerSecond, Better::Higher, 0.125);
     /// KiB of memory.
-    pub const KIB: Quantity = Quantity::of(Unit::Bytes, Better::Lower, 1024.0);
+    pub const KIB: Quantity = Quantity::new(Unit::Bytes, Better::Lower, 1024.0);
     /// An index: more is better.
-    pub const INDEX: Quantity = Quantity::of(Unit::Number, Better::Higher, 1.0);
+    pub const INDEX: Quantity = Quantity::new(Unit::Number, Better::Higher, 1.0);
     /// Events: fewer are better.
-    pub const COUNT: Quantity = Quantity::of(Unit::Number, Better::Lower, 1.0);
+    pub const COUNT: Quantity = Quantity::new(Unit::Number, Better::Lower, 1.0);
 
-    const fn of(unit: Unit, better: Better, factor: f64) -> Quantity {
+    const fn new(unit: Unit, better: Better, factor: f64) -> Quantity {
         Quantity { unit, better, factor }
     }
 
     /// The same with the other end as the good one, where a tool says so.
-    #[must_use]
     pub const fn with(self, better: Better) -> Quantity {
         Quantity { better, ..self }
     }
 
     /// A unit `factor` times as large.
-    #[must_use]
     pub const fn times(self, factor: f64) -> Quantity {
         Quantity { factor: self.factor * factor, ..self }
     }
 
     /// `value`, printed in this unit, in the store's.
-    #[must_use]
     pub const fn value(self, value: f64) -> f64 {
         value * self.factor
     }
@@ -105,7 +102,7 @@ pub struct Sink {
 impl Sink {
     /// A figure `suite/name`; values that are no numbers are left out and noted.
     pub fn add(&mut self, suite: &str, name: &str, quantity: Quantity, value: f64) {
-        let (suite, name) = self.names.of(suite, name);
+        let (suite, name) = self.names.shared(suite, name);
         let value = quantity.value(value);
         if !value.is_finite() || value < 0.0 {
             self.note(format!("{name} is not a number and is left out"));

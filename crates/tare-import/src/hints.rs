@@ -35,7 +35,6 @@ const HINTS: &[Hint] = &[
 ];
 
 /// What to do about a text that no format reads, where it is known what it is.
-#[must_use]
 pub fn hint(text: &str) -> Option<String> {
     let Hint { tool, flag, .. } = HINTS.iter().find(|hint| (hint.sniff)(text))?;
     Some(format!(

@@ -15,7 +15,6 @@ pub(crate) enum Printed {
 /// Half of an index's last digit, and a little for the arithmetic.
 const HALF_DIGIT: f64 = 0.0501;
 
-/// The index of one row.
 pub(crate) fn index(result: f64, baseline: f64) -> f64 {
     10.0 * result / baseline
 }
@@ -38,7 +37,6 @@ pub(crate) fn score(rows: &[(f64, f64)]) -> Score {
     Score { value, tolerance: HALF_DIGIT + value * hidden / count }
 }
 
-/// A score that was recomputed.
 pub(crate) struct Score {
     pub(crate) value: f64,
     tolerance: f64,

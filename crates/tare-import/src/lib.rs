@@ -24,7 +24,5 @@ pub use figure::{Figure, Quantity, Sink};
 pub use format::{Format, Parsed, parse};
 pub use formats::{FORMATS, find, recognise};
 pub use hints::hint;
-pub use papers::{
-    Claim, FindingState, Gap, Paper, PaperFinding, Row, Sum, Table, Twice, findings, papers,
-};
+pub use papers::{Claim, FindingState, Paper, Row, Table, findings, papers};
 pub use trace::{Trace, trace};

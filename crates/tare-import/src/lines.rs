@@ -2,7 +2,6 @@
 
 use crate::Fault;
 
-/// Lines with their numbers from 1.
 pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(at, line)| (at + 1, line))
 }
@@ -69,7 +68,6 @@ pub(crate) fn column(line: &str, token: &str) -> usize {
     }
 }
 
-/// A token of bearable length.
 pub(crate) fn short(token: &str) -> String {
     token.chars().take(40).collect()
 }
@@ -95,7 +93,6 @@ pub(crate) struct Tokens<'a> {
     count: usize,
 }
 
-/// The first tokens of `line`.
 pub(crate) fn tokens(line: &str) -> Tokens<'_> {
     let mut tokens = Tokens { all: [""; TOKENS], count: 0 };
     for (place, token) in tokens.all.iter_mut().zip(line.split_ascii_whitespace()) {
@@ -113,7 +110,6 @@ impl<'a> std::ops::Deref for Tokens<'a> {
     }
 }
 
-/// The first token of `text`.
 pub(crate) fn first(text: &str) -> &str {
     text.split_ascii_whitespace().next().unwrap_or("")
 }

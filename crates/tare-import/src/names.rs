@@ -27,7 +27,7 @@ struct Made {
 
 impl Names {
     /// The suite and the name `suite/name` of what a tool calls so.
-    pub(crate) fn of(&mut self, suite: &str, name: &str) -> (Arc<str>, Arc<str>) {
+    pub(crate) fn shared(&mut self, suite: &str, name: &str) -> (Arc<str>, Arc<str>) {
         if self.made >= self.places.len() / 2 && self.places.len() < PLACES.1 {
             let size = (4 * self.places.len()).clamp(PLACES.0, PLACES.1);
             self.places.clear();

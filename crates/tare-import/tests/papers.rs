@@ -9,7 +9,6 @@ fn paper(id: &str) -> Paper {
     papers().expect("papers").into_iter().find(|p| p.id == id).expect(id)
 }
 
-/// The recomputed sentence that holds `part`.
 fn finding(id: &str, part: &str) -> (bool, String) {
     let all = findings(&paper(id));
     let found = all.iter().find(|f| f.text.contains(part));

@@ -19,7 +19,7 @@ const STRACE: &str = r#"
 100 1700000000.000014 --- SIGCHLD {si_signo=SIGCHLD} ---
 "#;
 
-fn of(trace: &Trace, name: &str) -> f64 {
+fn times(trace: &Trace, name: &str) -> f64 {
     trace.operations.get(name).copied().unwrap_or(0.0)
 }
 
@@ -39,8 +39,8 @@ fn strace_has_every_call_with_its_path_its_size_and_its_kind_of_file() {
         ("pipe", 1.0),
         ("null", 2.0),
     ];
-    for (name, times) in expected {
-        assert_eq!(of(&found, name), times, "{name}: {found:?}");
+    for (name, count) in expected {
+        assert_eq!(times(&found, name), count, "{name}: {found:?}");
     }
     assert_eq!(found.unknown, 1.0);
     assert_eq!(found.operations.len(), expected.len() + 1, "and a thousandth of a KiB: {found:?}");
@@ -71,8 +71,8 @@ fn a_summary_of_perf_has_counts_alone() {
     let found = trace(PERF).unwrap();
     let expected =
         [("open", 6.0), ("component", 12.0), ("lookup_miss", 4.0), ("file", 7.0), ("null", 5.0)];
-    for (name, times) in expected {
-        assert_eq!(of(&found, name), times, "{name}");
+    for (name, count) in expected {
+        assert_eq!(times(&found, name), count, "{name}");
     }
     assert_eq!(found.operations.len(), expected.len());
 }

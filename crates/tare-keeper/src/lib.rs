@@ -9,7 +9,7 @@ mod patience;
 mod processes;
 mod session;
 
-pub use error::SessionError;
+pub use error::{ProgramError, SessionError};
 pub use host::availability::{Unavailable, user_namespaces};
 pub use host::{cache, programs, threads};
 pub use keeper::id::fresh_id;

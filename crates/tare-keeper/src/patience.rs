@@ -16,7 +16,6 @@ const LOOK: Duration = Duration::from_secs(1);
 /// How long an answer is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// By the host's clock.
     host: Duration,
     /// CPU time that the layer may use meanwhile, where that is the limit.
     cpu: Option<Duration>,
@@ -60,14 +59,12 @@ impl fmt::Display for Waited {
     }
 }
 
-/// One wait.
 pub(crate) struct Deadline {
     end: Instant,
     progress: Option<Progress>,
     waited: Waited,
 }
 
-/// What is known of a layer's progress.
 struct Progress {
     /// The CPU time that it has, and at which of it that is over.
     limit: Duration,

@@ -71,7 +71,6 @@ impl Plugin {
         vec!["-plugin".into(), plugin]
     }
 
-    /// Whether `emulator` can load a plugin.
     pub(crate) fn check(&self, emulator: &Path) -> Result<(), Unavailable> {
         let ask = |argument| output(plain(emulator).arg(argument), PATIENCE);
         let name = emulator.display();
@@ -102,7 +101,6 @@ fn major(said: &str) -> Option<u32> {
     number.split('.').next()?.parse().ok()
 }
 
-/// The file's first line.
 #[derive(Deserialize)]
 struct Head {
     tare_plugin: u32,

@@ -13,16 +13,9 @@ pub struct Setting {
 }
 
 /// Why a layer's settings were refused; every variant names the setting and what would be right.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct SettingError(pub String);
-
-impl fmt::Display for SettingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for SettingError {}
 
 /// Settings of one layer, by key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -77,13 +77,11 @@ pub struct Info {
 }
 
 impl Info {
-    /// The architecture that is emulated.
     pub fn target(&self) -> String {
         // SAFETY: QEMU's string, which outlives the call.
         unsafe { CStr::from_ptr(self.target) }.to_string_lossy().into_owned()
     }
 
-    /// Whether this machine can be counted.
     pub fn check(&self) -> Result<(), String> {
         let target = self.target();
         if !["x86_64", "i386"].contains(&target.as_str()) {
@@ -187,7 +185,6 @@ impl Insn {
         }
     }
 
-    /// Calls `callback` with the number `data` before it executes.
     pub fn on_execution(&self, callback: Callback, data: usize) {
         let data = ptr::without_provenance_mut(data);
         // SAFETY: a valid instruction; the callback takes `data` for a number.

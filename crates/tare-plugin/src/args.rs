@@ -3,7 +3,6 @@
 use crate::place::Map;
 use crate::shape::Shape;
 
-/// The arguments, read and checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// The file that the result is written to.
@@ -12,9 +11,7 @@ pub struct Config {
     pub model: bool,
     /// Whether a second kernel serves the measured one, and is a place of its own.
     pub domains: bool,
-    /// Which addresses are whose.
     pub map: Map,
-    /// The caches and TLBs.
     pub shape: Shape,
 }
 
@@ -81,7 +78,7 @@ mod tests {
             parse("out=f probe=0x1000-2000 domains=on kernel=c0000000 l1d=48K:12").unwrap();
         assert_eq!((config.out.as_str(), config.model, config.domains), ("f", false, true));
         let map = Map { probe: (0x1000, 0x2000), kernel: 0xc000_0000, ..Map::default() };
-        assert_eq!((config.map, config.shape.of("l1d")), (map, (768, 12)));
+        assert_eq!((config.map, config.shape.entries_and_ways("l1d")), (map, (768, 12)));
     }
 
     #[test]

@@ -6,9 +6,7 @@ use std::cell::Cell;
 
 /// A run of instructions that QEMU translates, and enters, as a whole.
 pub struct Block {
-    /// Whose it is.
     pub place: Place,
-    /// Its first address.
     pub start: u64,
     /// Its last instruction asks the next privilege for something: what follows is no fault.
     pub calls: bool,

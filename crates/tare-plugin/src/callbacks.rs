@@ -56,7 +56,6 @@ pub extern "C" fn called(_cpu: c_uint, _data: *mut c_void) {
     with(|state| counts::bump(counts::hypercall(state.ax.number())));
 }
 
-/// QEMU ends.
 pub extern "C" fn at_exit(_id: api::Id, _data: *mut c_void) {
     with(|state| state.report());
 }

@@ -32,7 +32,7 @@ pub const fn index(place: Place, event: Event) -> usize {
     place as usize * Event::ALL.len() + event as usize
 }
 
-pub fn of(place: Place, event: Event) -> &'static Counter {
+pub fn counter(place: Place, event: Event) -> &'static Counter {
     &COUNTERS[index(place, event)]
 }
 
@@ -55,7 +55,6 @@ pub fn snapshot() -> Snapshot {
     std::array::from_fn(|at| COUNTERS[at].load(Relaxed))
 }
 
-/// The name of a counter in the result.
 pub fn name(at: usize) -> String {
     match at {
         VM_EXITS => counter::VM_EXITS.into(),

@@ -6,7 +6,6 @@ use crate::place::Place;
 /// The text of a 64-bit Linux kernel, without its modules. Xen puts the first domain's into one piece of memory.
 const TEXT: std::ops::Range<u64> = 0xffff_ffff_8000_0000..0xffff_ffff_c000_0000;
 
-/// Whose kernel is executed.
 pub struct Domains {
     /// How far the first domain's text lies behind its addresses, in QEMU's own memory: what a machine that has just started
     /// executes of a kernel is the first domain's.
@@ -29,7 +28,6 @@ impl Domains {
         }
     }
 
-    /// Whose kernel is at `address`.
     pub fn kernel(&self, address: u64, host: u64) -> Place {
         match self.first {
             _ if !TEXT.contains(&address) => self.last,
@@ -38,7 +36,6 @@ impl Domains {
         }
     }
 
-    /// Code of `place` is executed.
     #[inline(always)]
     pub fn executes(&mut self, place: Place) {
         if place.is_kernel() {

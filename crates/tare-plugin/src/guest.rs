@@ -4,19 +4,16 @@
 use crate::counts::{self, COUNT, Event, Snapshot};
 use crate::place::Place;
 
-/// Where the machine is.
 #[derive(Default)]
 pub struct Guest {
     /// Between an entry and the next exit.
     pub inside: bool,
-    /// The counters at the last exit.
     since: Option<Box<Snapshot>>,
     /// What hosts have executed between exits and entries.
     pub host: Option<Box<Snapshot>>,
 }
 
 impl Guest {
-    /// The machine enters the guest.
     pub fn enter(&mut self) {
         self.inside = true;
         if let Some(since) = self.since.take() {
@@ -28,7 +25,6 @@ impl Guest {
         }
     }
 
-    /// The guest has exited.
     pub fn exit(&mut self) {
         counts::bump(counts::vm_exits());
         self.inside = false;

@@ -14,7 +14,6 @@ const GLOBAL: u64 = 4;
 const NESTED: u64 = 8;
 const PAGE_SHIFT: u32 = 4;
 
-/// The structures with their contents.
 pub struct Model {
     map: Map,
     hypervisor: bool,
@@ -35,13 +34,13 @@ impl Model {
             map,
             hypervisor: false,
             nested: false,
-            itlb: Lru::new(shape.of("itlb")),
-            dtlb: Lru::new(shape.of("dtlb")),
-            stlb: Lru::new(shape.of("stlb")),
-            l1i: Lru::new(shape.of("l1i")),
-            l1d: Lru::new(shape.of("l1d")),
-            l2: Lru::new(shape.of("l2")),
-            l3: Lru::new(shape.of("l3")),
+            itlb: Lru::new(shape.entries_and_ways("itlb")),
+            dtlb: Lru::new(shape.entries_and_ways("dtlb")),
+            stlb: Lru::new(shape.entries_and_ways("stlb")),
+            l1i: Lru::new(shape.entries_and_ways("l1i")),
+            l1d: Lru::new(shape.entries_and_ways("l1d")),
+            l2: Lru::new(shape.entries_and_ways("l2")),
+            l3: Lru::new(shape.entries_and_ways("l3")),
         }
     }
 
@@ -51,18 +50,17 @@ impl Model {
         self.hypervisor = true;
     }
 
-    /// A line of code is fetched by `place`.
     pub fn fetch(&mut self, place: Place, address: u64, physical: u64) {
         let (set, tag) = self.page(address);
         if !self.itlb.touch(set, tag) {
-            counts::bump(counts::of(place, Event::ItlbMisses));
+            counts::bump(counts::counter(place, Event::ItlbMisses));
             if !self.stlb.touch(set, tag) {
-                counts::bump(counts::of(place, Event::ItlbWalks));
+                counts::bump(counts::counter(place, Event::ItlbWalks));
             }
         }
         let line = physical / LINE;
         if !self.l1i.touch(line, line << 1 | 1) {
-            counts::bump(counts::of(place, Event::L1iMisses));
+            counts::bump(counts::counter(place, Event::L1iMisses));
             self.beyond(place, line);
         }
     }
@@ -71,23 +69,23 @@ impl Model {
     pub fn access(&mut self, place: Place, address: u64, physical: u64) {
         let (set, tag) = self.page(address);
         if !self.dtlb.touch(set, tag) {
-            counts::bump(counts::of(place, Event::DtlbMisses));
+            counts::bump(counts::counter(place, Event::DtlbMisses));
             if !self.stlb.touch(set, tag) {
-                counts::bump(counts::of(place, Event::DtlbWalks));
+                counts::bump(counts::counter(place, Event::DtlbWalks));
             }
         }
         let line = physical / LINE;
         if !self.l1d.touch(line, line << 1 | 1) {
-            counts::bump(counts::of(place, Event::L1dMisses));
+            counts::bump(counts::counter(place, Event::L1dMisses));
             self.beyond(place, line);
         }
     }
 
     fn beyond(&mut self, place: Place, line: u64) {
         if !self.l2.touch(line, line << 1 | 1) {
-            counts::bump(counts::of(place, Event::L2Misses));
+            counts::bump(counts::counter(place, Event::L2Misses));
             if !self.l3.touch(line, line << 1 | 1) {
-                counts::bump(counts::of(place, Event::L3Misses));
+                counts::bump(counts::counter(place, Event::L3Misses));
             }
         }
     }

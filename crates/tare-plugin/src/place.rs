@@ -2,12 +2,10 @@
 
 pub use tare_proto::counter::Place;
 
-/// Which addresses are whose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Map {
     /// The probe's text.
     pub probe: (u64, u64),
-    /// Where kernels begin.
     pub kernel: u64,
     /// Xen's range on x86-64, which no 64-bit Linux kernel executes in.
     pub hypervisor: (u64, u64),

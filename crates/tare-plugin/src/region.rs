@@ -10,7 +10,6 @@ const MOST_REGIONS: usize = 4096;
 #[derive(Default)]
 pub struct Regions(pub BTreeMap<(u32, u32), Region>);
 
-/// What the next batch belongs to.
 #[derive(Default)]
 pub struct Next {
     /// The request, or 0 when samples are not being taken.
@@ -26,7 +25,6 @@ pub struct Next {
 pub struct Region {
     /// What a sample is divided by beside its operations.
     pub per: f64,
-    /// The term is subtracted.
     pub negative: bool,
     pub ops: u64,
     pub batches: u64,

@@ -56,8 +56,7 @@ impl Shape {
         self.0.iter().map(row).collect::<Vec<_>>().join(", ")
     }
 
-    /// Entries and ways of the structure `name`.
-    pub fn of(&self, name: &str) -> (usize, usize) {
+    pub fn entries_and_ways(&self, name: &str) -> (usize, usize) {
         let row = self.0.iter().find(|row| row.0 == name);
         row.map_or((8, 8), |&(_, entries, ways)| (entries, ways))
     }
@@ -72,7 +71,10 @@ mod tests {
         let mut shape = Shape::default();
         shape.set("l1d", "48K:12").unwrap();
         shape.set("dtlb", "96:6").unwrap();
-        assert_eq!((shape.of("l1d"), shape.of("dtlb")), ((768, 12), (96, 6)));
+        assert_eq!(
+            (shape.entries_and_ways("l1d"), shape.entries_and_ways("dtlb")),
+            ((768, 12), (96, 6))
+        );
         assert!(shape.describe().contains("l1d 48 KiB 12 ways"), "{}", shape.describe());
         for (key, value) in
             [("l1d", "48K:0"), ("l1d", "48K:7"), ("l2", "x:8"), ("l3", "99999999K:16")]

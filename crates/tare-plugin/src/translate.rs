@@ -73,13 +73,13 @@ fn instrument(modelled: bool, insn: &Insn, place: Place, found: &mut BlockScan) 
     if let Some(Special::Mark(code)) = what {
         return insn.on_execution(callbacks::mark, code.into());
     }
-    insn.add(counts::of(place, Event::Instructions), 1);
-    insn.count_accesses(counts::of(place, Event::Accesses));
+    insn.add(counts::counter(place, Event::Instructions), 1);
+    insn.count_accesses(counts::counter(place, Event::Accesses));
     if modelled {
         insn.on_access(callbacks::accessed, place as usize);
     }
     let Some(what) = what else { return };
-    let add = |kind| insn.add(counts::of(place, kind), 1);
+    let add = |kind| insn.add(counts::counter(place, kind), 1);
     match what {
         Special::SystemCall if place.is_user() => add(Event::Syscalls),
         Special::SystemCall if found.ax.is_some() => insn.add(counts::hypercall(found.ax), 1),

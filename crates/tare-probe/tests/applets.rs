@@ -7,7 +7,6 @@ use std::process::Command;
 
 const TEXT: &str = "10 the last\n9 and\nb the\n\nother line\n";
 
-/// The probe under an applet's name, in `folder`.
 fn applet(folder: &Path, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tare-probe"));
     command.arg0(words[0]).args(&words[1..]).current_dir(folder);

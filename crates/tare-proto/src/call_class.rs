@@ -25,10 +25,8 @@ pub enum CallClass {
     Unknown,
 }
 
-/// A class, and the names of its calls.
 type Row = (CallClass, &'static str);
 
-/// Every call that has a class.
 #[rustfmt::skip]
 const CLASSES: &[Row] = &[
     (CallClass::One("null"), "getpid getppid gettid getuid geteuid getgid getegid getgroups getpgid getpgrp getsid getresuid \
@@ -76,14 +74,12 @@ const CLASSES: &[Row] = &[
 ];
 
 /// The class of the call `name`.
-#[must_use]
 pub fn call_class(name: &str) -> CallClass {
     let has = |(_, names): &&Row| names.split_whitespace().any(|known| known == name);
     CLASSES.iter().find(has).map_or(CallClass::Unknown, |(class, _)| *class)
 }
 
 /// The operation that a read or a write is, by what its descriptor's name says that it is: as `/proc/PID/fd` and `strace -y` have it.
-#[must_use]
 pub fn transfer_class(descriptor: &str) -> &'static str {
     let starts = |(start, _): &&(&str, &str)| descriptor.starts_with(start);
     KINDS.iter().find(starts).map_or("file", |(_, class)| class)
@@ -120,7 +116,6 @@ const SIZES: &[(&str, &[Size])] = &[
 ];
 
 /// The operation that the KiB of a transfer called `name` of so many bytes are, where there is one.
-#[must_use]
 pub fn kib_class(name: &str, bytes: f64) -> Option<&'static str> {
     let (_, sizes) = SIZES.iter().find(|(known, _)| *known == name)?;
     sizes.iter().find(|(most, _)| bytes <= *most).map(|(_, class)| *class)

@@ -67,7 +67,6 @@ impl Place {
         [Place::Probe, Place::User, Place::Kernel, Place::Dom0, Place::Hypervisor];
 
     /// Its name in counters.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Place::Probe => "probe",
@@ -80,14 +79,12 @@ impl Place {
 
     /// Whether it is user code, the probe's included.
     #[inline]
-    #[must_use]
     pub const fn is_user(self) -> bool {
         matches!(self, Place::Probe | Place::User)
     }
 
     /// Whether it is one of the kernels.
     #[inline]
-    #[must_use]
     pub const fn is_kernel(self) -> bool {
         matches!(self, Place::Kernel | Place::Dom0)
     }
@@ -162,14 +159,12 @@ impl Event {
     ];
 
     /// The name of its counter in `place`: `kernel/page_faults`, `model/user/l2_misses`.
-    #[must_use]
     pub fn counter(self, place: Place) -> String {
         let model = if self.is_modelled() { MODEL } else { "" };
         format!("{model}{}/{}", place.name(), Event::ALL[self as usize].1)
     }
 
     /// Whether it is of modelled caches and TLBs.
-    #[must_use]
     pub const fn is_modelled(self) -> bool {
         self as usize >= Event::ItlbMisses as usize
     }

@@ -3,7 +3,6 @@
 /// `text` on one line, in at most `most` characters; a longer text ends in `…`. Characters that could control a terminal or
 /// mislead a reader are written as escapes: control characters (C0 and C1), marks that change the direction of writing,
 /// and invisible ones.
-#[must_use]
 pub fn harmless(text: &str, most: usize) -> String {
     let mut out = String::new();
     let mut written = 0;
@@ -23,7 +22,6 @@ pub fn harmless(text: &str, most: usize) -> String {
 
 /// `text` line by line, made harmless likewise: at most `lines` of them, each of at most `most` characters. Of what is longer the
 /// beginning and the end are kept: a reason often stands behind what it is the reason for.
-#[must_use]
 pub fn harmless_lines(text: &str, most: usize, lines: usize) -> String {
     let mut all = text.trim_end().split('\n');
     let mut kept: Vec<String> =
@@ -54,7 +52,6 @@ fn both_ends(line: &str, most: usize) -> String {
 
 /// Whether a terminal or a reader's eye obeys `c`: control characters, and the invisible ones that separate lines, turn the direction
 /// of text or hide in it.
-#[must_use]
 pub fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c,

@@ -85,7 +85,6 @@ pub struct Around {
 
 impl Program {
     /// The time that a probe may take for `runs` runs and what is around them, in milliseconds.
-    #[must_use]
     pub fn patience_ms(&self, runs: u32) -> u64 {
         let steps = 4 + 2 * (u64::from(self.warmup) + u64::from(runs));
         self.limit_ms.saturating_mul(steps)

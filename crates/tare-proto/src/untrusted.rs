@@ -12,19 +12,16 @@ pub struct Untrusted(String);
 
 impl Untrusted {
     /// The text as it came, for look-ups, matching and storing, never for output.
-    #[must_use]
     pub fn raw(&self) -> &str {
         &self.0
     }
 
     /// The text as it came, owned; as [`Untrusted::raw`].
-    #[must_use]
     pub fn into_raw(self) -> String {
         self.0
     }
 
     /// Whether there is none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -5,7 +5,6 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// `text` on one line without anything that a terminal or a reader's eye obeys: control characters and marks that
 /// turn the writing direction are escaped visibly, what takes no space is dropped.
-#[must_use]
 pub fn clean(text: &(impl Foreign + ?Sized)) -> String {
     let text = text.raw();
     let mut out = String::with_capacity(text.len());
@@ -29,7 +28,6 @@ fn steers(c: char) -> bool {
     c.is_control() || turns || marks.contains(&c)
 }
 
-/// Columns that cleaned text takes.
 pub(crate) fn width(text: &str) -> usize {
     // A string may be narrower than its characters (ligatures); a table must hold either.
     text.chars().filter_map(UnicodeWidthChar::width).sum::<usize>().max(text.width())

@@ -12,7 +12,6 @@ const COLUMNS: &str = "suite,benchmark,unit,better,estimator,baseline,layer,stat
 
 /// Writes the scoreboard as CSV (RFC 4180), with a header. Numbers are plain; what is not known is empty. Means are in
 /// the row's unit; `cost` is the ratio, inverted where higher is better.
-#[must_use]
 pub fn csv(board: &Scoreboard) -> String {
     let mut out = String::from(COLUMNS);
     out.push_str("\r\n");
@@ -73,7 +72,6 @@ pub(crate) fn number(value: Option<f64>) -> String {
 }
 
 /// A field: cleaned, quoted where needed, and never a formula to a spreadsheet.
-#[must_use]
 pub fn csv_field(text: &(impl Foreign + ?Sized)) -> String {
     let mut text = crate::clean(text);
     if text.starts_with(['=', '+', '-', '@']) {

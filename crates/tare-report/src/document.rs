@@ -13,7 +13,6 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// What all sections of a kind say.
     pub(crate) fn blocks(&self, place: Place) -> impl Iterator<Item = &Block> {
         let own = self.sections.iter().filter(move |section| section.place == place);
         own.flat_map(|section| &section.blocks)
@@ -65,7 +64,6 @@ pub(crate) enum Place {
     Hint,
 }
 
-/// A part of a section.
 pub(crate) enum Block {
     /// A sentence or more.
     Paragraph(Ink, String),
@@ -81,12 +79,10 @@ pub(crate) enum Block {
     Table(Table),
 }
 
-/// A paragraph a text.
 pub(crate) fn paragraphs(ink: Ink, texts: Vec<String>) -> Vec<Block> {
     texts.into_iter().map(|text| Block::Paragraph(ink, text)).collect()
 }
 
-/// Statements about something that has a name.
 pub(crate) struct Item {
     /// The name; without one, a dash stands there.
     pub(crate) about: Option<String>,
@@ -134,7 +130,6 @@ impl Table {
     }
 }
 
-/// A column of a table.
 pub(crate) struct Column {
     pub(crate) title: String,
     pub(crate) side: Side,
@@ -151,7 +146,6 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Words.
     pub(crate) fn words(title: impl Into<String>) -> Column {
         Column {
             title: title.into(),
@@ -164,12 +158,10 @@ impl Column {
         }
     }
 
-    /// Numbers.
     pub(crate) fn numbers(title: impl Into<String>) -> Column {
         Column { side: Side::Right, ..Column::words(title) }
     }
 
-    /// Names that a campaign has brought.
     pub(crate) fn names(title: impl Into<String>) -> Column {
         Column { names: true, ..Column::words(title) }
     }
@@ -190,13 +182,11 @@ impl Column {
     }
 }
 
-/// A row of a table.
 pub(crate) struct Row {
     /// A cell for each column; a single one is a line across.
     pub(crate) cells: Vec<Piece>,
     /// What stands beside the row, or nothing.
     pub(crate) remark: String,
-    /// What the row comes to.
     pub(crate) verdict: Verdict,
 }
 

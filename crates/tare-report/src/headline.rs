@@ -206,7 +206,6 @@ pub(crate) fn replicates(board: &Scoreboard) -> String {
     }
 }
 
-/// Whether other tools took all figures.
 pub(crate) fn all_imported(board: &Scoreboard) -> bool {
     board.layers.iter().all(|layer| layer.kind == tare_store::IMPORTED)
 }

@@ -7,7 +7,6 @@ use tare_proto::steers;
 /// The version of the JSON form; it grows when a field changes its meaning or goes away.
 const VERSION: u32 = 1;
 
-/// Name, version, scoreboard.
 #[derive(Serialize)]
 struct Document<'a> {
     format: &'static str,
@@ -25,7 +24,6 @@ struct Document<'a> {
 /// campaigns also `identical`), about cost, whichever way the unit points; of memory, too, and of instructions: the measure that a
 /// unit stands for decides the words in prose, never here. Blocks count from 0, as in the campaign's file. Fields may be added within a
 /// version.
-#[must_use]
 pub fn json(board: &Scoreboard) -> String {
     let document = Document { format: "tare-scoreboard", version: VERSION, board };
     json_text(&document)
@@ -35,13 +33,11 @@ pub fn json(board: &Scoreboard) -> String {
 /// that turn the writing direction, invisible ones) is escaped, and decodes to the same text.
 ///
 /// `value` must be one that cannot fail to serialise: keys are strings. NaN becomes `null`.
-#[must_use]
 pub fn json_text(value: &impl Serialize) -> String {
     escaped(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
 }
 
 /// [`json_text`] on one line, without its end.
-#[must_use]
 pub fn json_line(value: &impl Serialize) -> String {
     escaped(serde_json::to_string(value).unwrap_or_default())
 }

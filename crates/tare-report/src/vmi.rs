@@ -19,7 +19,6 @@ const WIDTH: usize = 12;
 /// Writes the tables that report 000 was sent with: `1.02 [137/134 µs]` by layer with comments, apart for benchmarks
 /// where higher and where lower is better; then the width of every mean's confidence interval in percent of the mean.
 /// No line is wider than `width` columns ([`TextStyle::NARROWEST`] at least).
-#[must_use]
 pub fn vmi_tables(board: &Scoreboard, width: usize) -> String {
     let width = width.max(TextStyle::NARROWEST);
     let style = TextStyle { width, paint: Paint::Plain, details: true };

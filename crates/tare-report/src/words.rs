@@ -30,7 +30,6 @@ pub(crate) fn load(bench: &BenchInfo) -> &str {
     if bench.load.is_empty() { "users or copies" } else { &bench.load }
 }
 
-/// The verdict in a word.
 pub(crate) const fn word(verdict: Verdict, measure: Measure) -> &'static str {
     match verdict {
         Verdict::Worse => measure.words().worse,
@@ -42,7 +41,6 @@ pub(crate) const fn word(verdict: Verdict, measure: Measure) -> &'static str {
     }
 }
 
-/// The verdict as one character.
 pub(crate) const fn mark(verdict: Verdict) -> char {
     match verdict {
         Verdict::Worse => '▲',
@@ -85,7 +83,6 @@ pub(crate) const fn absent_in_words(presence: Presence) -> &'static str {
     }
 }
 
-/// Correction for many comparisons, in words.
 pub(crate) const fn correction(correction: Correction) -> &'static str {
     match correction {
         Correction::Holm => "Holm",
@@ -145,7 +142,6 @@ pub(crate) fn open(cost: &Ratio, measure: Measure, margin: f64) -> (&'static str
     (seen, format!("at most {}", ends.join(" or ")))
 }
 
-/// Why a cost with an interval is undecided.
 pub(crate) fn why_open(cost: &Ratio, margin: f64) -> String {
     let (low, high) = cost.low.zip(cost.high).unwrap_or((cost.value, cost.value));
     let why = match low > 1.0 / (1.0 + margin) && high < 1.0 + margin {

@@ -75,7 +75,7 @@ fn cell(subject: Subject, hosts: usize, row: usize, layer: usize) -> MergedCell 
     MergedCell { subject, effects: (0..hosts).map(effect).collect() }
 }
 
-fn of(merged: &Merged) -> Fleet {
+fn fleet_of(merged: &Merged) -> Fleet {
     fleet(merged, &Options::from_plan(&merged.plan))
 }
 
@@ -85,14 +85,14 @@ fn plain(width: usize, details: bool) -> TextStyle {
 
 #[test]
 fn what_people_read_of_many_hosts() {
-    let fleet = of(&hosts(8, 3));
+    let fleet = fleet_of(&hosts(8, 3));
     insta::assert_snapshot!("fleet_text", fleet_text(&fleet, &plain(100, true)));
     insta::assert_snapshot!("fleet_markdown", fleet_markdown(&fleet));
 }
 
 #[test]
 fn causes_and_odd_hosts_are_named() {
-    let text = fleet_text(&of(&hosts(12, 3)), &plain(4000, false));
+    let text = fleet_text(&fleet_of(&hosts(12, 3)), &plain(4000, false));
     let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
     assert!(line("runsc:").contains("depending on the host: processors differ"), "{text}");
     assert!(!line("runc:").contains("depending"), "{text}");
@@ -114,7 +114,7 @@ fn a_mean_that_says_something_else_than_its_rows_is_not_all_that_is_said() {
             effect.log = sign * (0.3 + 0.02 * effect.host as f64);
         }
     }
-    let text = fleet_text(&of(&merged), &plain(4000, false));
+    let text = fleet_text(&fleet_of(&merged), &plain(4000, false));
     let line = text.lines().find(|line| line.starts_with("runc:")).expect("a sentence");
     assert!(line.contains("equivalent to native within 2%; 8 hosts do not differ"), "{line}");
     let rows = "; its 4 rows: 2 slower, 2 faster; in 4 of its 4 rows hosts differ";
@@ -131,7 +131,7 @@ fn a_host_of_two_blocks_that_seems_not_to_vary_does_not_decide() {
         (effect.df, effect.blocks) = (Some(1.0), 2);
     }
     merged.hosts.iter_mut().for_each(|host| host.blocks = 2);
-    let fleet = of(&merged);
+    let fleet = fleet_of(&merged);
     let pooled = fleet.rows[0].cells[0].pooled.expect("pooled");
     assert!(pooled.low < 1.0 && pooled.value < 1.027, "{pooled:?}");
     assert!(fleet.warnings.iter().any(|text| text.raw().contains("fewer than 3 blocks: node000")));
@@ -154,7 +154,7 @@ fn a_merged_result_with_numbers_that_no_campaign_has_is_damaged() {
 #[test]
 fn no_line_is_wider_than_asked() {
     for width in [60, 80, 92, 120] {
-        for line in fleet_text(&of(&hosts(12, 3)), &plain(width, true)).lines() {
+        for line in fleet_text(&fleet_of(&hosts(12, 3)), &plain(width, true)).lines() {
             assert!(unicode_width::UnicodeWidthStr::width(line) <= width, "{width}: {line}");
         }
     }
@@ -173,7 +173,7 @@ fn nothing_hostile_gets_through() {
     merged.layers[1].name = evil.into();
     merged.benchmarks[0].name = evil.into();
     merged.hosts[1].state = evil.into();
-    let fleet = of(&merged);
+    let fleet = fleet_of(&merged);
     let page = fleet_html(&fleet);
     assert_eq!(page.matches("<script").count(), 1, "only our script");
     for form in FORMS {
@@ -197,7 +197,7 @@ fn hosts_that_say_nothing_break_nothing() {
     let mut gone = hosts(3, 2);
     gone.plan.baseline = "gone".into();
     for merged in [one, single, same, gone, hosts(3, 0)] {
-        let fleet = of(&merged);
+        let fleet = fleet_of(&merged);
         for form in FORMS {
             let text = (form.fleet)(&fleet, &plain(80, true));
             assert!(!text.contains("NaN") && !text.contains("inf,"), "{text}");
@@ -216,7 +216,7 @@ fn hosts_that_say_nothing_break_nothing() {
 #[test]
 fn the_page_reads_on_a_phone_and_on_a_desk() {
     let merged = hosts(12, 6);
-    page("fleet", &fleet_html(&of(&merged)), async |browser: &mut Browser| {
+    page("fleet", &fleet_html(&fleet_of(&merged)), async |browser: &mut Browser| {
         let forests = "return document.querySelectorAll('#forests details').length";
         assert_eq!(browser.run(forests).await, json!(6 + 4), "of every row, and of every mean");
         browser.click_all("#forests details:not([open]) summary").await;
@@ -240,6 +240,6 @@ fn the_page_reads_on_a_phone_and_on_a_desk() {
 
 #[test]
 fn a_page_of_a_thousand_hosts_is_small() {
-    let bytes = fleet_html(&of(&hosts(1000, 26))).len();
+    let bytes = fleet_html(&fleet_of(&hosts(1000, 26))).len();
     assert!(bytes < 5_000_000, "{bytes} bytes");
 }

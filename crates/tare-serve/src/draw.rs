@@ -49,13 +49,11 @@ impl Patience {
 /// A campaign that was looked for, and what came of it.
 type Read = (CampaignEntry, Result<Campaign, StoreError>);
 
-/// A campaign, judged as it was planned.
 fn judged(campaign: &Campaign) -> Scoreboard {
     debug_assert!(is_apart(), "campaigns are judged off the thread that answers");
     scoreboard(campaign, &Options::from_plan(&campaign.plan))
 }
 
-/// A campaign's report.
 pub(crate) fn report(found: &CampaignEntry) -> Result<Bytes, StoreError> {
     let campaign = load(&found.path)?;
     let board = judged(&campaign);

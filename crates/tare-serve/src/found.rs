@@ -14,7 +14,6 @@ const CAMPAIGNS: usize = 1_000;
 /// The folders that were named on the command line.
 pub(crate) struct Folders(Vec<PathBuf>);
 
-/// What a folder holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holds {
     /// One host's campaign.
@@ -39,7 +38,6 @@ impl Folders {
         Folders(folders.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect())
     }
 
-    /// Every campaign.
     pub(crate) fn campaigns(&self) -> Vec<CampaignEntry> {
         let mut all = self.scan();
         all.retain(|one| one.holds == Holds::Campaign);

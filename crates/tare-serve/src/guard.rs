@@ -65,13 +65,9 @@ fn names_us(headers: &HeaderMap, address: SocketAddr) -> bool {
         return address.ip().is_loopback();
     }
     let bare = name.trim_start_matches('[').trim_end_matches(']');
-    let number = bare.parse::<IpAddr>();
-    number.is_ok_and(|ip| ip == address.ip() || (address.ip().is_unspecified() && ip_is_ours(ip)))
-}
-
-/// Listening everywhere, any number is this machine's: a number cannot be pointed elsewhere.
-const fn ip_is_ours(_: IpAddr) -> bool {
-    true
+    // Listening everywhere, any number is this machine's: a number cannot be pointed elsewhere.
+    let ours = |ip: IpAddr| ip == address.ip() || address.ip().is_unspecified();
+    bare.parse().is_ok_and(ours)
 }
 
 #[cfg(test)]

@@ -48,9 +48,6 @@ pub(crate) struct Served {
 }
 
 /// Serves the campaigns in `folders` on `listener` until `stop` says so.
-///
-/// # Errors
-/// What the system says when it can no longer listen.
 pub fn serve(listener: TcpListener, folders: Vec<PathBuf>, stop: fn() -> bool) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let served = Arc::new(Served {
@@ -94,5 +91,4 @@ fn router(served: Arc<Served>) -> Router {
         .with_state(served)
 }
 
-/// What may be asked.
 pub(crate) const METHODS: [Method; 2] = [Method::GET, Method::HEAD];

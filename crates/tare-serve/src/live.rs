@@ -19,7 +19,6 @@ use tare_store::{BootState, Campaign, Outcome, load};
 /// How often a campaign is looked at.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// How far a campaign has come.
 #[derive(Serialize, Clone, PartialEq)]
 struct Progress {
     state: String,

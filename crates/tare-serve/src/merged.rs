@@ -15,7 +15,6 @@ const LONGEST: u64 = 256 << 20;
 /// Characters of the layers' names that are shown.
 const SHOWN: usize = 200;
 
-/// The merged result in a folder.
 fn load(found: &CampaignEntry) -> Result<Merged, String> {
     let mut text = String::new();
     let file = File::open(found.path.join(MERGED)).map_err(|e| e.to_string())?;
@@ -23,13 +22,11 @@ fn load(found: &CampaignEntry) -> Result<Merged, String> {
     Merged::from_json(&text).map_err(|e| e.to_string())
 }
 
-/// Its page.
 pub(crate) fn report(found: &CampaignEntry) -> Result<Bytes, String> {
     let merged = load(found)?;
     Ok(fleet_html(&fleet(&merged, &Options::from_plan(&merged.plan))).into())
 }
 
-/// The list of them.
 pub(crate) fn table(all: &[CampaignEntry]) -> Markup {
     html! {
         div.wide tabindex="0" role="region" aria-label="Merged results, scrolls sideways" { table.layers.cards {

@@ -27,7 +27,6 @@ pub(crate) async fn report(State(served): State<Arc<Served>>, Path(id): Path<Str
     }
 }
 
-/// Which two.
 #[derive(Deserialize)]
 pub(crate) struct Two {
     a: String,

@@ -22,7 +22,6 @@ pub(crate) type Stamp = ([Option<(SystemTime, u64)>; 3], bool);
 #[derive(Default)]
 pub(crate) struct Cache(Mutex<Vec<(String, Stamp, Bytes)>>);
 
-/// What tells whether a campaign has changed.
 pub(crate) fn stamp(directory: &Path) -> Stamp {
     let files = [FILE.to_owned(), format!("{FILE}-wal"), MERGED.to_owned()].map(|name| {
         let meta = fs::metadata(directory.join(name)).ok()?;
@@ -47,7 +46,6 @@ impl Cache {
     }
 }
 
-/// The report of a campaign or of a merged result.
 pub(crate) async fn report(served: &Served, found: CampaignEntry) -> Response {
     let now = stamp(&found.path);
     if let Some(page) = served.drawn.get(&found.id, &now) {

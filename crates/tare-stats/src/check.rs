@@ -22,7 +22,6 @@ pub(crate) fn positive(values: &[f64]) -> Result<(), StatError> {
     }
 }
 
-/// At least `need` values.
 pub(crate) fn at_least(have: usize, need: usize) -> Result<(), StatError> {
     if have == 0 && need > 0 {
         return Err(StatError::Empty);
@@ -35,7 +34,6 @@ pub(crate) fn level(level: f64) -> Result<(), StatError> {
     if level > 0.0 && level < 1.0 { Ok(()) } else { Err(StatError::BadLevel { level }) }
 }
 
-/// Two slices to be paired.
 pub(crate) fn same_length(left: usize, right: usize) -> Result<(), StatError> {
     if left == right { Ok(()) } else { Err(StatError::LengthMismatch { left, right }) }
 }

@@ -16,7 +16,6 @@ const NORMAL_FROM: f64 = 1e9;
 ///
 /// Computed as the regularized incomplete beta function `I_x(df/2, 1/2)` at `x = df/(df+t²)` (Abramowitz and
 /// Stegun 26.7.1), so small tails keep their relative accuracy. NaN, or next to no `df`, gives 1: no evidence.
-#[must_use]
 pub fn t_two_sided(t: f64, df: f64) -> f64 {
     if t.is_nan() || df.is_nan() || df < LEAST_DF {
         return 1.0;
@@ -37,7 +36,6 @@ pub fn t_two_sided(t: f64, df: f64) -> f64 {
 }
 
 /// Upper tail `P(T >= t)` of Student's t with `df` degrees of freedom.
-#[must_use]
 pub fn t_upper(t: f64, df: f64) -> f64 {
     let half = t_two_sided(t, df) / 2.0;
     if t.is_nan() {
@@ -53,7 +51,6 @@ pub fn t_upper(t: f64, df: f64) -> f64 {
 ///
 /// A `tail` of 1 or more gives 0, of 0 or less (or NaN) infinity. Newton's method on `ln tail` against `ln t`,
 /// which is concave, kept inside a bracket.
-#[must_use]
 pub fn t_critical(tail: f64, df: f64) -> f64 {
     if tail >= 1.0 {
         return 0.0;
@@ -90,14 +87,12 @@ pub fn t_critical(tail: f64, df: f64) -> f64 {
 }
 
 /// The factor of the standard error in a two-sided interval: `t_critical(1 - confidence, df)`.
-#[must_use]
 pub fn t_factor(confidence: f64, df: f64) -> f64 {
     t_critical(1.0 - confidence, df)
 }
 
 /// Upper tail `P(F >= f)` of the F distribution; `denominator` may be infinite, which gives chi-squared over its degrees of
 /// freedom. NaN gives 1: no evidence.
-#[must_use]
 pub fn f_upper(f: f64, numerator: f64, denominator: f64) -> f64 {
     let known = numerator >= LEAST_DF && denominator >= LEAST_DF; // not where one is NaN
     if f.is_nan() || !known || f <= 0.0 {
@@ -118,7 +113,6 @@ pub fn f_upper(f: f64, numerator: f64, denominator: f64) -> f64 {
 }
 
 /// Quantile of the standard normal distribution; `p` outside (0, 1) gives an infinity.
-#[must_use]
 pub fn normal_quantile(p: f64) -> f64 {
     if p < 0.5 {
         -SQRT_2 * erfc_inv(2.0 * p.max(0.0))
@@ -128,7 +122,6 @@ pub fn normal_quantile(p: f64) -> f64 {
 }
 
 /// Lower tail of the standard normal distribution.
-#[must_use]
 pub fn normal_lower(z: f64) -> f64 {
     if z.is_nan() { 1.0 } else { erfc(-z / SQRT_2) / 2.0 }
 }
@@ -144,7 +137,6 @@ fn ln_t_density(t: f64, df: f64) -> f64 {
 
 /// Trigamma, the second derivative of ln Γ, for `x > 0`: recurrence up to 10, then the asymptotic series
 /// (Abramowitz and Stegun 6.4.6 and 6.4.12).
-#[must_use]
 pub fn trigamma(x: f64) -> f64 {
     if x.is_nan() || x <= 0.0 {
         return f64::INFINITY;
@@ -164,7 +156,6 @@ pub fn trigamma(x: f64) -> f64 {
 /// The `x > 0` with `trigamma(x) = y`; infinity when `y` is not above 0.
 ///
 /// Newton's method on `1/trigamma`, which is convex and nearly linear (Smyth 2004, appendix).
-#[must_use]
 pub fn trigamma_inverse(y: f64) -> f64 {
     if y.is_nan() || y <= 0.0 {
         return f64::INFINITY;

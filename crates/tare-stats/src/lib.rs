@@ -19,69 +19,53 @@
 //! - boots that fall into two modes break any method at 3 blocks: equal modes by luck look like a quiet difference.
 //!   The floor catches most of that (27% false without, about 6% with).
 
-pub mod bootstrap;
 mod check;
-pub mod components;
-pub mod contrasts;
-pub mod correct;
-pub mod decompose;
-mod differences;
 pub mod dist;
-pub mod drift;
+mod distribution;
 mod error;
-pub mod estimator;
-pub mod factorial;
-pub mod floor;
-pub mod geomean;
-mod input;
-pub mod line;
-pub mod meta;
-pub mod moderate;
-mod plan;
-pub mod predict;
-pub mod rank;
-pub mod ratio;
+mod interval;
+mod judge;
+mod meta;
+mod model;
 pub mod rng;
-mod rounds;
-pub mod shape;
-pub mod summary;
-pub mod tail;
-mod uneven;
-pub mod verdict;
-pub mod warning;
-mod width;
+mod series;
+mod variance;
 
-pub use bootstrap::{BlockSamples, BootstrapRatio, bootstrap_ratio, disagree};
-pub use components::{Components, Costs, Repetitions, blocks_needed, components, optimum};
-pub use contrasts::DesignNoise;
-pub use correct::{Correction, PairP, adjusted, benjamini_hochberg, holm};
-pub use decompose::{Decomposition, Factor, Work, decompose};
-pub use drift::{CHANGE_FROM, block_warnings, change_point, lag1, series_warnings, warm_up_cut};
+pub use distribution::drift::{
+    CHANGE_FROM, block_warnings, change_point, lag1, series_warnings, warm_up_cut,
+};
+pub use distribution::shape::{Shape, cliffs_delta, hodges_lehmann, shape, wasserstein};
+pub use distribution::warning::Warning;
 pub use error::StatError;
-pub use estimator::{Best, Estimator};
-pub use factorial::{Factorial, Fit};
-pub use floor::{NoiseFloor, noise_floor, noise_floor_of_logs};
-pub use geomean::{SuiteGeomean, suite_geomean, suite_geomean_sparse, unpaired_geomean};
-pub use input::RowInput;
-pub use line::{Line, line};
+pub use interval::bootstrap::{BlockSamples, BootstrapRatio, bootstrap_ratio, disagree};
+pub use interval::geomean::{SuiteGeomean, suite_geomean, suite_geomean_sparse, unpaired_geomean};
+pub use interval::ratio::{
+    LogRatio, RatioInterval, RatioPoint, log_ratios, paired_ratio, point_of_logs, ratio_of_logs,
+    ratio_point, unpaired_point, unpaired_ratio,
+};
+pub use interval::rounds::{FEWEST_ROUNDS, rounds_log_ratio, rounds_log_ratio_of_means};
+pub use judge::correct::{Correction, PairP, adjusted, benjamini_hochberg, holm, joint};
+pub use judge::floor::{NoiseFloor, noise_floor, noise_floor_of_logs};
+pub use judge::input::RowInput;
+pub use judge::verdict::{
+    RowVerdict, ShownInterval, VarianceModel, Verdict, VerdictRules, claims, verdicts,
+    verdicts_with,
+};
+pub use judge::width::narrow_enough;
 pub use meta::{
     Explained, Part, Pooled, Residual, Study, explained, p_of_same, pool, residuals,
     share_variances,
 };
-pub use moderate::{VariancePrior, moderate};
-pub use predict::{CostModel, CostTerm, PredictedRatio, ProgramCost};
-pub use rank::{RankCorrelation, rank_correlation};
-pub use ratio::{
-    LogRatio, RatioInterval, RatioPoint, log_ratios, paired_ratio, point_of_logs, ratio_of_logs,
-    ratio_point, unpaired_point, unpaired_ratio,
+pub use model::contrasts::DesignNoise;
+pub use model::cost::{CostModel, CostTerm, PredictedRatio, ProgramCost};
+pub use model::decompose::{Decomposition, Factor, Work, decompose};
+pub use model::factorial::{Factorial, Fit};
+pub use model::line::{Line, line};
+pub use model::rank::{RankCorrelation, rank_correlation};
+pub use series::estimator::{Best, Estimator};
+pub use series::summary::{MeanInterval, mean, mean_interval, median, quantile, sample_sd};
+pub use series::tail::{QuantileInterval, quantile_interval};
+pub use variance::components::{
+    Components, Costs, MOST_REPETITIONS, Repetitions, blocks_needed, components, optimum,
 };
-pub use rounds::{FEWEST_ROUNDS, rounds_log_ratio, rounds_log_ratio_of_means};
-pub use shape::{Shape, cliffs_delta, hodges_lehmann, shape, wasserstein};
-pub use summary::{MeanInterval, mad, mean, mean_interval, median, quantile, sample_sd};
-pub use tail::{QuantileInterval, quantile_interval};
-pub use verdict::{
-    RowVerdict, ShownInterval, VarianceModel, Verdict, VerdictRules, claims, verdicts,
-    verdicts_with,
-};
-pub use warning::Warning;
-pub use width::narrow_enough;
+pub use variance::moderate::{VariancePrior, moderate};

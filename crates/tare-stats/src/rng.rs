@@ -11,7 +11,6 @@ pub struct Rng {
 
 impl Rng {
     /// Numbers from this seed on.
-    #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { source: Xoshiro256PlusPlus::seed_from_u64(seed), spare: None }
     }

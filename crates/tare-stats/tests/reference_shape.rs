@@ -114,7 +114,7 @@ fn repetitions_with_the_least_price() {
     }
     let one = Components { boot: 0.0, process: None, sample: Some(1.0), boots: 3, clipped: true };
     let costs = Costs { boot: 5.0, process: 0.0, sample: 0.1 };
-    assert_eq!(optimum(&one, &costs).unwrap().samples, components::MOST_REPETITIONS);
+    assert_eq!(optimum(&one, &costs).unwrap().samples, MOST_REPETITIONS);
     assert!(optimum(&one, &Costs { sample: 0.0, ..costs }).is_err());
 }
 

@@ -131,13 +131,13 @@ fn joint_correction_multiplies_by_rows_not_tests() {
         PairP { difference: 0.01, equivalence: 0.9 },
         PairP { difference: 0.5, equivalence: 0.02 },
     ];
-    let holm = correct::joint(&pairs, Correction::Holm);
+    let holm = joint(&pairs, Correction::Holm);
     assert!((holm[0].difference - 0.02).abs() < 1e-15);
     assert!((holm[1].equivalence - 0.04).abs() < 1e-15);
-    let bh = correct::joint(&pairs, Correction::BenjaminiHochberg);
+    let bh = joint(&pairs, Correction::BenjaminiHochberg);
     assert!((bh[0].difference - 0.02).abs() < 1e-15);
     assert!((bh[1].equivalence - 0.02).abs() < 1e-15);
-    assert_eq!(correct::joint(&pairs, Correction::None), pairs);
+    assert_eq!(joint(&pairs, Correction::None), pairs);
 }
 
 #[test]

@@ -30,7 +30,6 @@ pub(crate) fn make(
     })
 }
 
-/// The schema, the plan, the layers and the benchmarks.
 fn fill(
     path: &Path,
     plan: &Plan,

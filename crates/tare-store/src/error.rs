@@ -3,11 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// `300 s`.
-fn shown(limit: &Duration) -> String {
-    format!("{} s", limit.as_secs_f64())
-}
-
 /// What SQLite failed of. Whoever may read a campaign can lock it.
 fn reason(path: &Path, error: &rusqlite::Error) -> String {
     match error.sqlite_error_code() {
@@ -49,7 +44,7 @@ pub enum StoreError {
             by = .2, max = crate::SCHEMA_VERSION)]
     Newer(PathBuf, i64, String),
     /// It took too long to read.
-    #[error("{} takes longer than {} to read, which no campaign of tare's does", .0.display(), shown(.1))]
+    #[error("{} takes longer than {} s to read, which no campaign of tare's does", .0.display(), .1.as_secs_f64())]
     Slow(PathBuf, Duration),
     /// SQLite failed: the disk is full, the file is damaged or the directory is gone.
     #[error("{}: {}", .0.display(), reason(.0, .1))]
@@ -57,19 +52,6 @@ pub enum StoreError {
     /// The directory could not be made or opened.
     #[error("{}: {why}", .0.display(), why = .1)]
     Io(PathBuf, std::io::Error),
-}
-
-impl StoreError {
-    /// Whether the disk is full.
-    pub fn is_disk_full(&self) -> bool {
-        match self {
-            StoreError::Database(_, e) => {
-                e.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull)
-            }
-            StoreError::Io(_, e) => e.kind() == std::io::ErrorKind::StorageFull,
-            _ => false,
-        }
-    }
 }
 
 #[cfg(test)]

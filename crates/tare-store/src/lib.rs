@@ -30,7 +30,7 @@ pub use model::{
 };
 pub use order::Order;
 pub use program::{PlannedProgram, ProgramRow, ProgramValue};
-pub use read::{load, load_plan, load_plan_within, load_within};
+pub use read::{load, load_plan_within, load_within};
 pub use sweep::{Design, Knob, Sweep, SweptLayer, Turned};
 pub use table::Sample;
 pub use write::Store;

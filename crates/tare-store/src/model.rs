@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tare_proto::{BenchInfo, Better, Counter, Hello, Machine, Turn, Untrusted};
 
 /// What was asked for. Everything needed to repeat or resume the campaign.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Which machine the layers run on.
     #[serde(default)]
@@ -34,9 +34,10 @@ pub struct Plan {
     pub boot_s: f64,
     /// Equivalence margin δ, as a fraction (0.02 for 2%).
     pub margin: f64,
-    /// The largest share of a series in which a layer may have waited for a CPU: what waited for longer is withheld.
-    #[serde(default = "most_waited")]
-    pub most_waited: f64,
+    /// The largest share of a series in which a layer may have waited for a CPU: what waited for longer is withheld. [`MOST_WAITED`]
+    /// where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most_waited: Option<f64>,
     /// What is counted of a simulated machine's instructions.
     #[serde(default)]
     pub counting: Counting,
@@ -61,13 +62,7 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
     /// What is measured beside neighbours, where a row does that.
-    #[serde(default)]
     pub neighbours: Option<Neighbours>,
-}
-
-/// The share that holds where nothing else is said.
-const fn most_waited() -> f64 {
-    MOST_WAITED
 }
 
 /// The largest share of a series in which a layer may have waited for a CPU, where nothing else is said: a tenth, as much as other work
@@ -99,7 +94,7 @@ pub enum Counting {
 }
 
 /// A layer of the campaign.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LayerRow {
     /// Its name in tables.
     pub name: Untrusted,
@@ -178,10 +173,11 @@ pub struct Boot {
 }
 
 /// The outcome of one benchmark in one boot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// There are samples.
+    #[default]
     Measured,
     /// It cannot run on the layer.
     Unavailable,
@@ -190,7 +186,7 @@ pub enum Outcome {
 }
 
 /// A series to record: what the probe sent, or what the host measured itself.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Recorded {
     /// The benchmark's name.
     pub benchmark: String,

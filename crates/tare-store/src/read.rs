@@ -33,11 +33,6 @@ pub fn load_plan_within(directory: &Path, limit: Duration) -> Result<Plan, Store
     plan(&opened.database).map(|(plan, ..)| plan).map_err(|error| opened.failed(error))
 }
 
-/// The plan of the campaign in `directory`, without anything that was measured.
-pub fn load_plan(directory: &Path) -> Result<Plan, StoreError> {
-    load_plan_within(directory, USUAL)
-}
-
 fn read(opened: &Opened) -> rusqlite::Result<Campaign> {
     let Opened { database, .. } = opened;
     let mut layer_index = HashMap::new();
@@ -263,7 +258,6 @@ fn word<T: DeserializeOwned>(row: &Row, at: usize) -> rusqlite::Result<T> {
     serde_json::from_value(row.get::<_, String>(at)?.into()).map_err(|e| odd(at, e))
 }
 
-/// A column that holds JSON.
 fn parsed<T: DeserializeOwned>(row: &Row, at: usize) -> rusqlite::Result<T> {
     serde_json::from_str(&row.get::<_, String>(at)?).map_err(|e| odd(at, e))
 }

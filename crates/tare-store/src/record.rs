@@ -90,27 +90,13 @@ fn finite(value: f64) -> f64 {
 impl Recorded {
     /// A benchmark that was not measured, and why.
     pub fn without_samples(benchmark: &str, outcome: Outcome, why: &str) -> Recorded {
-        let benchmark = benchmark.to_owned();
-        Recorded {
-            benchmark,
-            outcome,
-            why: Some(why.to_owned()),
-            series: Default::default(),
-            host_ns: 0,
-            waited_ns: 0,
-        }
+        let (benchmark, why) = (benchmark.to_owned(), Some(why.to_owned()));
+        Recorded { benchmark, outcome, why, ..Recorded::default() }
     }
 
     /// Samples that the host took itself.
     pub fn by_host(benchmark: &str, samples: Vec<f64>) -> Recorded {
         let series = tare_proto::Series { samples, ops: 1, ..Default::default() };
-        Recorded {
-            benchmark: benchmark.to_owned(),
-            outcome: Outcome::Measured,
-            why: None,
-            series,
-            host_ns: 0,
-            waited_ns: 0,
-        }
+        Recorded { benchmark: benchmark.to_owned(), series, ..Recorded::default() }
     }
 }

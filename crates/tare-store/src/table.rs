@@ -26,7 +26,6 @@ pub struct Sample<'a> {
 
 impl Role {
     /// The name that the store has for it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Role::Weigh => "weigh",

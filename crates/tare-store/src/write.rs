@@ -119,12 +119,6 @@ impl Store {
         done
     }
 
-    /// Records that a layer cannot run here.
-    pub fn set_unavailable(&mut self, layer: &str, why: &str, remedy: &str) -> Result<()> {
-        let sql = "UPDATE layer SET why = ?2, remedy = ?3 WHERE name = ?1";
-        self.run(sql, params![layer, why, remedy])
-    }
-
     /// Records a file that decides what a layer is; a later one of the same role replaces it.
     pub fn add_artifact(&mut self, layer: &str, artifact: &StoredArtifact) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO artifact VALUES

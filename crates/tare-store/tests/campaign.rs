@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{bench, new_store, plan};
+use common::{bench, layer, new_store, plan};
 use std::process::Command;
 use tare_proto::{Counter, Hello, Series, Untrusted};
 use tare_store::*;
@@ -27,14 +27,16 @@ const HARD: [f64; 9] =
 #[test]
 fn what_was_written_is_read() {
     let home = tempfile::tempdir().unwrap();
-    let mut store = new_store(home.path());
+    let unavailable = Some(("no linux.uml".into(), "install it".into()));
+    let layers = [layer("native"), LayerRow { unavailable, ..layer("uml") }];
+    let benches = [bench("a"), bench("b")];
+    let mut store = Store::create(home.path(), &plan(), &layers, &benches).unwrap();
     let boot = store.begin_boot(0, 1, "uml", Role::Floor, 2, "now").unwrap();
     let hello = Hello { kernel: "6.1".into(), ..Hello::default() };
     store.greet(boot, &hello).unwrap();
     store.record(boot, &measured("b", HARD.to_vec())).unwrap();
     store.record(boot, &Recorded::without_samples("a", Outcome::Unavailable, "no trap")).unwrap();
     store.end_boot(boot, 1.5, Some(("it died", "last words"))).unwrap();
-    store.set_unavailable("uml", "no linux.uml", "install it").unwrap();
     let warning = Warning { layer: None, benchmark: Some("a".into()), text: "careful".into() };
     store.warn(&warning).unwrap();
     store.warn(&warning).unwrap();

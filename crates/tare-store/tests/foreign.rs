@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
-use tare_store::{FILE, Store, StoreError, load, load_plan, load_within};
+use tare_store::{FILE, Store, StoreError, load, load_within};
 
 /// The recorded campaign, and what somebody has done to it.
 fn changed(sql: &str) -> tempfile::TempDir {
@@ -50,7 +50,6 @@ fn what_computes_while_it_is_read_is_no_campaign() {
         let home = changed(&sql);
         for error in [
             load(home.path()).expect_err(what),
-            load_plan(home.path()).expect_err(what),
             Store::open(home.path()).map(drop).expect_err(what),
         ] {
             let text = error.to_string();

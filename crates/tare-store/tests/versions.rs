@@ -30,7 +30,6 @@ fn recorded(version: i64) -> tempfile::TempDir {
     home
 }
 
-/// All measured samples of a layer.
 fn samples(campaign: &Campaign, layer: &str) -> Vec<f64> {
     let layer = campaign.layers.iter().position(|row| row.name == layer).unwrap();
     let of = |boot: usize| campaign.boots[boot].layer == layer;

@@ -3,7 +3,6 @@
 use crate::fault::Fault;
 use std::path::PathBuf;
 
-/// How it is called.
 pub const USAGE: &str = "\
 usage: tare-vmm --kernel FILE [--initrd FILE] [--append TEXT] [--memory MIB] [--cpus 1]
 the console is standard error, the guest's second serial port standard input and output";
@@ -14,12 +13,10 @@ const MEMORY: (u64, u64) = (32, 1 << 20);
 /// Longest kernel command line (the x86 kernel's COMMAND_LINE_SIZE, its final zero included).
 const LONGEST: usize = 2048;
 
-/// What to run.
 #[derive(Debug, PartialEq)]
 pub struct Args {
     /// A bzImage, or an ELF image with a PVH entry.
     pub kernel: PathBuf,
-    /// The initramfs.
     pub initrd: Option<PathBuf>,
     /// The kernel's arguments.
     pub append: String,

@@ -42,10 +42,8 @@ const PVH_VERSION: u32 = 1;
 /// The loader's kind for one that has no number of its own.
 const LOADER: u8 = 0xff;
 
-/// Where the guest starts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Entry {
-    /// The first instruction.
     pub at: u64,
     /// EBX: PVH's start info.
     pub ebx: u64,
@@ -53,7 +51,6 @@ pub struct Entry {
     pub esi: u64,
 }
 
-/// An initramfs in the guest's memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Ramdisk {
     at: u64,

@@ -37,7 +37,6 @@ const WRITE_BACK: u64 = 1 << 11 | 6;
 /// Offsets in the local interrupt controller: LINT0 takes the older controller's interrupts, LINT1 the NMI.
 const LINT: [(usize, u32); 2] = [(0x350, 0x700), (0x360, 0x400)];
 
-/// Prepares the CPU to start at `entry`.
 pub fn prepare(kvm: &Kvm, cpu: &VcpuFd, memory: &Memory, entry: Entry) -> Result<(), Fault> {
     let supported = kvm.get_supported_cpuid(KVM_MAX_CPUID_ENTRIES);
     let mut identity = supported.map_err(refused("KVM_GET_SUPPORTED_CPUID"))?;

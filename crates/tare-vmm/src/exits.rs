@@ -24,7 +24,6 @@ const NAMES: [&str; 3] = ["vmm_port_io", "vmm_mmio", "vmm_other"];
 pub struct Exits([AtomicU64; NAMES.len()]);
 
 impl Exits {
-    /// One more.
     pub fn count(&self, reason: Reason) {
         self.0[reason as usize].fetch_add(1, Relaxed);
     }

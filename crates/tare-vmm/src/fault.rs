@@ -3,7 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Everything that ends the monitor early.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     /// The command line is not one of ours; the reason, and how it is called.
@@ -20,14 +19,7 @@ pub enum Fault {
     Memory(String),
     /// KVM refuses a request.
     #[error("{request}: {error}; {remedy}")]
-    Kvm {
-        /// The ioctl.
-        request: &'static str,
-        /// The system's reason.
-        error: io::Error,
-        /// What to do.
-        remedy: &'static str,
-    },
+    Kvm { request: &'static str, error: io::Error, remedy: &'static str },
     /// The guest ran into something that KVM or this monitor cannot do.
     #[error("KVM_RUN ended with {0}; {NESTED}")]
     Exit(String),

@@ -4,10 +4,8 @@ use crate::exits::{Totals, between};
 use std::io::{self, Write};
 use tare_proto::{Counter, FromProbe, MAX_LINE, decode, encode};
 
-/// Passes lines on to `out`.
 pub struct CountingLine<W, C> {
     out: W,
-    /// Reads the totals.
     count: C,
     /// What has not been passed on yet of the line.
     pending: Vec<u8>,
@@ -22,7 +20,6 @@ pub struct CountingLine<W, C> {
 }
 
 impl<W: Write, C: FnMut() -> Totals> CountingLine<W, C> {
-    /// A line to `out`.
     pub fn new(out: W, count: C) -> CountingLine<W, C> {
         CountingLine {
             out,

@@ -53,7 +53,6 @@ fn map(size: usize) -> io::Result<MmapRegion> {
     builder.build().map_err(io::Error::other)
 }
 
-/// Gives the memory to the machine.
 pub fn give(machine: &VmFd, memory: &Memory) -> Result<(), Fault> {
     for (slot, region) in memory.iter().enumerate() {
         let part = kvm_userspace_memory_region {

@@ -20,7 +20,6 @@ const LINE_INTERRUPT: u32 = 3;
 /// when it leaves it.
 const AGAIN: Duration = Duration::from_millis(10);
 
-/// Raises an interrupt of the machine.
 pub struct Interrupt {
     machine: Arc<VmFd>,
     number: u32,
@@ -47,13 +46,10 @@ impl SerialEvents for Taken {
     }
 }
 
-/// Reads what is counted.
 pub type Count = Box<dyn FnMut() -> Totals + Send>;
 
-/// The probe's line.
 type LinePort = Serial<Interrupt, Taken, CountingLine<Stdout, Count>>;
 
-/// Both ports.
 pub struct Ports {
     console: Serial<Interrupt, NoEvents, Text<Stderr>>,
     line: Arc<Mutex<LinePort>>,
@@ -78,7 +74,6 @@ impl Ports {
         }
     }
 
-    /// The guest writes to the console's register `at`.
     pub fn console_write(&mut self, at: u16, value: u8) -> Result<(), String> {
         self.console.write(at as u8, value).map_err(|e| e.to_string())
     }

@@ -6,7 +6,6 @@ use std::process::Command;
 
 /// A target that is not this machine's.
 pub struct Foreign {
-    /// Rust's name for it.
     pub target: &'static str,
     /// What links for it; none where Rust brings all that it takes, as with musl.
     pub linker: Option<&'static str>,
@@ -30,7 +29,6 @@ impl Foreign {
         folder.is_dir() && self.linker.is_none_or(has_c_library)
     }
 
-    /// Where Rust's library would be.
     fn folder(&self) -> Option<PathBuf> {
         let mut ask = Command::new(env::var_os("RUSTC")?);
         let said = ask.args(["--print", "target-libdir", "--target", self.target]).output().ok()?;

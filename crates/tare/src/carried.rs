@@ -16,7 +16,6 @@ pub struct Carried {
     bytes: &'static [u8],
 }
 
-/// The probe.
 pub static PROBE: Carried =
     Carried { name: "tare-probe", bytes: include_bytes!(env!("TARE_PROBE_FILE")) };
 

@@ -23,10 +23,8 @@ const ROOTED: [&str; 2] = [known::SUITE, "operations"];
 /// Longest time for the probe's table.
 const LISTING: Duration = Duration::from_secs(20);
 
-/// All there is to run.
 #[derive(Deserialize)]
 pub struct Catalog {
-    /// The suites.
     pub suites: Vec<SuiteInfo>,
     /// The benchmarks in the scoreboard's order, the host's last.
     pub benches: Vec<BenchInfo>,

@@ -18,9 +18,6 @@ const USUAL: u32 = 0o666;
 const LINKS: usize = 40;
 
 /// Puts `content` into the file `path`, as [`put`] does.
-///
-/// # Errors
-/// As [`put`].
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     put(path, |file| Ok(file.write_all(content)?))
 }

@@ -2,7 +2,6 @@
 
 use crate::usage::WrongUsage;
 use anyhow::{Context, Error, Result, bail};
-use std::fmt;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,21 +10,14 @@ use std::path::{Path, PathBuf};
 const HEAD: u64 = 64 << 10;
 
 /// A file holds what no text has.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{} is not a text file: it contains zero bytes", .0.display())]
 pub struct NotText(PathBuf);
-
-impl fmt::Display for NotText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is not a text file: it contains zero bytes", self.0.display())
-    }
-}
-
-impl std::error::Error for NotText {}
 
 /// The error of a file that has to be text: one that is not cannot be meant.
 pub fn not_text_is_usage(error: Error) -> Error {
     match error.is::<NotText>() {
-        true => WrongUsage::new(error.to_string()).into(),
+        true => WrongUsage(error.to_string()).into(),
         false => error,
     }
 }
@@ -40,9 +32,6 @@ pub fn text(path: &Path, most: u64) -> Result<String> {
 }
 
 /// The same of a file that is open, and called `path`.
-///
-/// # Errors
-/// As [`text`].
 pub fn text_of(mut file: File, path: &Path, most: u64) -> Result<String> {
     let name = path.display();
     let cannot = || format!("cannot read {name}");

@@ -52,7 +52,6 @@ impl FromStr for LoadArg {
 }
 
 impl LoadArg {
-    /// Whether loads are to be found.
     pub fn is_auto(&self) -> bool {
         self.loads == Loads::Auto
     }

@@ -11,7 +11,6 @@ use tare_report::Paint;
 
 static COLOR: AtomicU8 = AtomicU8::new(0);
 
-/// Sets what `--color` says.
 pub fn set_color(color: Color) {
     COLOR.store(color as u8, Ordering::Relaxed);
 }
@@ -72,10 +71,6 @@ fn steady(text: &str, paint: Paint) -> Cow<'_, str> {
     (out + rest).into()
 }
 
-/// Lets `write` write to standard output.
-///
-/// # Errors
-/// What `write` fails with, and what [`print()`] does.
 pub fn stream(write: impl FnOnce(&mut io::Stdout) -> Result<()>) -> Result<()> {
     let mut out = io::stdout();
     match write(&mut out).and_then(|()| Ok(out.flush()?)) {
@@ -86,7 +81,6 @@ pub fn stream(write: impl FnOnce(&mut io::Stdout) -> Result<()>) -> Result<()> {
     }
 }
 
-/// Whether the reader has gone.
 pub fn is_closed_pipe(error: &Error) -> bool {
     let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     causes.any(|cause| cause.kind() == ErrorKind::BrokenPipe)

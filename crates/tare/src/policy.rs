@@ -6,7 +6,6 @@ use tare_proto::Machine;
 use tare_run::simulated;
 use tare_store::Counting;
 
-/// How long a campaign goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
     /// So many whole blocks.
@@ -25,7 +24,6 @@ pub struct FixedSeries {
     pub cache_bytes: u64,
 }
 
-/// What holds on one machine.
 pub struct Policy {
     /// Time from a layer's start to its greeting when nothing is said.
     pub boot_limit: Duration,
@@ -37,7 +35,6 @@ pub struct Policy {
     pub is_interactive: bool,
     /// Whether its clock tells time, by which programs of this host can be predicted.
     pub clock_is_time: bool,
-    /// Whether programs can see this host's files.
     pub shows_host_files: bool,
     /// Whether a root of programs comes to guests on a disk, which tare's own monitor has not.
     pub roots_need_disks: bool,
@@ -58,7 +55,6 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// That of `machine`.
     pub fn for_machine(machine: Machine) -> &'static Policy {
         match machine {
             Machine::Real => &REAL,

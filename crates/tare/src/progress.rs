@@ -15,7 +15,6 @@ const STEPS: u64 = 1000;
 /// A trial that takes longer than this is spoken of.
 const LONG: Duration = Duration::from_secs(2);
 
-/// Watches a campaign for a person.
 pub struct Progress {
     bar: Option<ProgressBar>,
     block: String,
@@ -46,14 +45,12 @@ impl Progress {
         }
     }
 
-    /// Removes the live line.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 
-    /// A line that stays.
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(output::said(text)),

@@ -4,26 +4,11 @@
 //! not boot.
 
 use std::ffi::OsString;
-use std::fmt;
 
 /// The command line or `tare.toml` cannot be meant as it stands; the text says why and what would be right.
-#[derive(Debug)]
-pub struct WrongUsage(String);
-
-impl WrongUsage {
-    /// With the whole message.
-    pub fn new(text: String) -> WrongUsage {
-        WrongUsage(text)
-    }
-}
-
-impl fmt::Display for WrongUsage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for WrongUsage {}
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct WrongUsage(pub String);
 
 /// Errors that can only come from what was asked for.
 pub trait OrUsage<T> {
@@ -42,22 +27,19 @@ pub fn check_end(words: impl Iterator<Item = OsString>) -> anyhow::Result<()> {
     let words: Vec<OsString> = words.collect();
     match words.iter().position(|word| word == "--") {
         Some(at) if at + 1 == words.len() => {
-            Err(WrongUsage::new("nothing stands behind '--'; write the command there".into())
-                .into())
+            Err(WrongUsage("nothing stands behind '--'; write the command there".into()).into())
         }
         _ => Ok(()),
     }
 }
 
-/// Whether `error` is wrong usage.
 pub fn is_wrong_usage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.is::<WrongUsage>())
 }
 
-/// Returns from a function with wrong usage.
 macro_rules! wrong_usage {
     ($($text:tt)*) => {
-        return Err($crate::usage::WrongUsage::new(format!($($text)*)).into())
+        return Err($crate::usage::WrongUsage(format!($($text)*)).into())
     };
 }
 

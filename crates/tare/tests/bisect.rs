@@ -45,7 +45,6 @@ fn the_first_bad_version_is_found_in_log2_campaigns_that_are_kept() {
     assert!(text.contains("The first bad version is 1000.1; 1500.11 before it is good."), "{text}");
 }
 
-/// The only folder below `b` whose name begins so.
 fn folder(bench: &Bench, begin: &str) -> String {
     let entries = std::fs::read_dir(bench.path("b")).expect("a folder").flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -54,7 +53,6 @@ fn folder(bench: &Bench, begin: &str) -> String {
     format!("b/{}", found[0])
 }
 
-/// Writes a script of which every sample is `value`.
 fn script(bench: &Bench, path: &str, value: f64) -> String {
     let file = bench.path(path);
     std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
@@ -118,14 +116,11 @@ fn a_version_that_does_not_exist_is_named_at_once() {
     let missing = bench.path("b").display().to_string();
     let line = format!("--good {good} --bad {bad} --bench lmbench/null_call --out out");
     for (knob, machine) in [("script", "sim"), ("kernel", "real")] {
-        let done = bench.tare(&format!(
-            "bisect --layer mock --knob {knob} --machine {machine} --over {good},{missing},{bad} {line}"
-        ));
-        assert_eq!(done.code, 2, "{}", done.err);
-        assert!(
-            done.err.contains(&format!("the version {missing} does not exist")),
-            "{}",
-            done.err
+        let over = format!("--over {good},{missing},{bad} {line}");
+        bench.fails(
+            &format!("bisect --layer mock --knob {knob} --machine {machine} {over}"),
+            2,
+            &format!("the version {missing} does not exist"),
         );
         assert_eq!(bench.names(), ["a", "c"], "nothing was measured");
     }

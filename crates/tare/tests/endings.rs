@@ -50,7 +50,6 @@ fn contained(bench: &Bench, line: &str) -> Command {
     command
 }
 
-/// The boots that are recorded.
 fn boots_of(bench: &Bench) -> Vec<String> {
     let folder = bench.path("cache").join(format!("boots-{}", geteuid()));
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -78,7 +77,6 @@ fn wait_until_nothing_is_left(bench: &Bench, boots: &[String]) {
     assert!(left.is_empty(), "left in /dev/shm or of control groups: {left:?}");
 }
 
-/// Where control groups are mounted.
 fn control_groups() -> Vec<PathBuf> {
     let mounts = fs::read_to_string("/proc/mounts").unwrap();
     let lines = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
@@ -98,7 +96,6 @@ fn assert_complete(campaign: &Campaign, blocks: u32) {
     assert_eq!(whole, blocks as usize * boots * campaign.benchmarks.len());
 }
 
-/// The boots of each block.
 fn boots_by_block(campaign: &Campaign) -> HashMap<u32, Vec<i64>> {
     let mut blocks: HashMap<u32, Vec<i64>> = HashMap::new();
     campaign.boots.iter().for_each(|boot| blocks.entry(boot.block).or_default().push(boot.id));
@@ -172,13 +169,9 @@ fn a_directory_is_never_run_twice_at_once_or_over() {
     let bench = Bench::new();
     let mut child = start_contained(&bench, NATIVE);
     wait_for_series(&bench.path("c"), 1);
-    let busy = bench.tare("resume c");
-    assert_eq!(busy.code, 1);
-    assert!(busy.err.contains("in use by another tare"), "{}", busy.err);
+    bench.fails("resume c", 1, "in use by another tare");
     end_by(&bench, &mut child, Signal::SIGKILL);
-    let over = bench.tare(NATIVE);
-    assert_eq!(over.code, 1);
-    assert!(over.err.contains("already holds a campaign"), "{}", over.err);
+    bench.fails(NATIVE, 1, "already holds a campaign");
 }
 
 #[test]
@@ -187,9 +180,7 @@ fn a_damaged_campaign_is_named() {
     fs::create_dir(bench.path("c")).unwrap();
     bench.write("c/campaign.db", "SQLite format 3, but not really: this is text and nothing else");
     for verb in ["show", "resume"] {
-        let refused = bench.tare(&format!("{verb} c"));
-        assert_eq!(refused.code, 1);
-        assert!(refused.err.contains("campaign.db"), "{}", refused.err);
+        bench.fails(&format!("{verb} c"), 1, "campaign.db");
     }
 }
 

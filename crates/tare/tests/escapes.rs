@@ -37,7 +37,6 @@ fn campaigns(bench: &Bench) {
     database.execute_batch(fill).expect("filled");
 }
 
-/// Every column that holds text.
 fn columns(database: &Connection) -> Vec<(String, String)> {
     let asked = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c
                  WHERE m.type = 'table' AND c.type = 'TEXT' ORDER BY 1, 2";

@@ -127,9 +127,7 @@ fn every_documented_line_works_as_printed() {
 #[test]
 fn without_the_feature_it_says_how_to_get_it() {
     let bench = campaign();
-    let done = bench.tare("export c --format parquet --out x.parquet");
-    assert_eq!(done.code, 1);
-    assert!(done.err.contains("--features parquet"), "{}", done.err);
+    bench.fails("export c --format parquet --out x.parquet", 1, "--features parquet");
     assert!(!bench.path("x.parquet").exists());
 }
 

@@ -36,9 +36,7 @@ fn init_writes_settings_that_run_takes() {
     let campaign = bench.campaign("c");
     let names: Vec<&str> = campaign.layers.iter().map(|layer| layer.name.raw()).collect();
     assert_eq!(names, ["native", "twice"]);
-    let again = bench.tare("init native");
-    assert_eq!(again.code, 2, "what is there is not replaced unasked");
-    assert!(again.err.contains("tare.toml exists; --force replaces it"), "{}", again.err);
+    bench.fails("init native", 2, "tare.toml exists; --force replaces it");
     bench.ok("init native --force");
 }
 

@@ -23,7 +23,6 @@ struct Fault {
     session: Session,
 }
 
-/// Starts a shell script as a layer.
 fn start(script: &str) -> Fault {
     let place = Place::new();
     let path = place.folder.join("script");

@@ -65,12 +65,10 @@ fn a_mean_over_hosts_can_fail_a_build() {
         host(&bench, name, 2.0, "");
     }
     bench.ok("merge hosts/a hosts/b hosts/c hosts/d -o all");
-    let done = bench.tare("show all --fail-if slower>50%");
-    assert_eq!(done.code, 3, "{}", done.err);
-    assert!(
-        done.err.contains("FAILED slower > 50%: x lmbench/null_call, cost 2.00"),
-        "{}",
-        done.err
+    bench.fails(
+        "show all --fail-if slower>50%",
+        3,
+        "FAILED slower > 50%: x lmbench/null_call, cost 2.00",
     );
     let done = bench.ok("show all --fail-if slower>150%");
     assert!(done.err.contains("2 of 2 rows shown not to be"), "{}", done.err);
@@ -194,8 +192,7 @@ fn a_merged_result_that_is_damaged_is_an_error() {
         (&parsed.to_string(), "no such host"),
     ] {
         bench.write("all/merged.json", text);
-        let done = bench.tare("show all");
-        assert!(done.code == 1 && done.err.contains(why), "{why}: {}", done.err);
+        bench.fails("show all", 1, why);
     }
     bench.write("all/merged.json", &whole);
     bench.fails("report all --format svg", 2, "no such form");

@@ -18,7 +18,6 @@ const STORES: u32 = 50;
 const CALLS: u32 = 500;
 const FAULTS: u32 = 8;
 
-/// The plugin that tare carries.
 const PLUGIN: &str = env!("TARE_PLUGIN_FILE");
 
 #[test]

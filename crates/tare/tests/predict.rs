@@ -25,7 +25,6 @@ fn predict(bench: &Bench, line: &str, words: &[&str]) -> Done {
     common::done(command.arg("--").args(words).output().expect("tare starts"))
 }
 
-/// The operations that `perl` counts when it runs `code`.
 fn operations(code: &str) -> Value {
     counted(code)["operations"].take()
 }

@@ -82,7 +82,6 @@ fn predicted(prices: &str, name: &str, times: f64, less: &[&str]) -> Value {
     done.json()
 }
 
-/// The operations of a predicted program.
 fn counts(found: &Value) -> BTreeMap<String, f64> {
     serde_json::from_value(found["program"]["operations"].clone()).expect("operations")
 }

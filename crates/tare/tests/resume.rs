@@ -16,7 +16,6 @@ fn boots(campaign: &Campaign) -> Vec<(u32, u32)> {
     of_layer.map(|boot| (boot.block, boot.attempt)).collect()
 }
 
-/// The probe that tare has unpacked.
 fn probe() -> PathBuf {
     let files = fs::read_dir(cache()).unwrap().flatten().map(|entry| entry.path());
     let probe = |path: &PathBuf| {

@@ -236,7 +236,6 @@ fn what_is_no_root_is_refused_before_anything_is_measured() {
     assert!(run(&bench, "cache list", &[]).out.contains("No roots"), "nothing half made is kept");
 }
 
-/// An archive with a device in it.
 fn device(path: &Path) {
     let mut tar = Command::new("tar");
     assert!(

@@ -54,9 +54,7 @@ fn a_program_costs_the_same_instructions_everywhere_and_a_layer_adds_its_own() {
 fn a_program_without_a_root_of_its_own_is_refused() {
     let bench = Bench::new();
     let refused = |line: &str| {
-        let done = bench.tare(line);
-        assert_eq!(done.code, 2, "{}\n{}", done.out, done.err);
-        assert!(done.err.contains("--root"), "{}", done.err);
+        bench.fails(line, 2, "--root");
     };
     refused("run --machine sim --layers native --out c -- /bin/true");
     refused("run --machine sim --layer kind=native,root=host --bench lmbench/null_call --out c");

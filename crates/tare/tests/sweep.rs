@@ -87,9 +87,7 @@ fn a_file_says_the_same_and_the_baseline_may_be_another_layer() {
 fn what_is_no_sweep_is_wrong_usage_before_anything_is_booted() {
     let bench = Bench::new();
     let refused = |line: &str, says: &str| {
-        let done = bench.tare(&format!("run --bench lmbench/null_call --blocks 1 --out c {line}"));
-        assert_eq!(done.code, 2, "{line}: {}", done.err);
-        assert!(done.err.contains(says), "{line}: {}", done.err);
+        bench.fails(&format!("run --bench lmbench/null_call --blocks 1 --out c {line}"), 2, says);
     };
     refused("--sweep mock.speed=1,2", "no setting 'speed'; there are: ");
     refused("--sweep mock.valve=1,2", "did you mean value?");

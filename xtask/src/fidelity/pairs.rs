@@ -1,36 +1,29 @@
 //! The pairs: a benchmark of the probe and the program that it corresponds to.
 
-/// A benchmark and its original.
 pub struct Pair {
     /// The row's name, with its load.
     pub bench: &'static str,
-    /// What it is compared with.
     pub original: Original,
 }
 
-/// The other program.
 #[derive(Clone, Copy)]
 pub enum Original {
     /// A packaged program: its words, where its result is, and what makes that the probe's unit.
     Command {
         /// Program and arguments, one space between.
         words: &'static str,
-        /// Finds the result.
         read: fn(&str) -> Option<f64>,
-        /// Multiplies it.
         scale: f64,
     },
     /// A plain C loop, compiled with `gcc -O3`.
     Stream {
         /// A number in [`STREAM`].
         kernel: u32,
-        /// What it is.
         loops: &'static str,
     },
 }
 
 impl Original {
-    /// What a reader could type.
     pub fn words(&self) -> &'static str {
         match self {
             Original::Command { words, .. } => words,
@@ -70,7 +63,6 @@ macro_rules! fio {
 
 const MIB: f64 = 1_048_576.0;
 
-/// All of them.
 pub const PAIRS: &[Pair] = &[
     stream("stream/copy", 0, "gcc -O3: c[i] = a[i]"),
     stream("stream/scale", 1, "gcc -O3: b[i] = 3 * c[i]"),
@@ -140,13 +132,11 @@ fn terse(text: &str, at: usize) -> Option<f64> {
     text.split(';').nth(at)?.parse().ok()
 }
 
-/// The number that follows `mark`.
 fn after(text: &str, mark: &str) -> Option<f64> {
     let (_, rest) = text.split_once(mark)?;
     rest.split_whitespace().next()?.trim_end_matches('s').parse().ok()
 }
 
-/// The number that stands before `mark`.
 fn before(text: &str, mark: &str) -> Option<f64> {
     let (head, _) = text.split_once(mark)?;
     head.split_whitespace().next_back()?.trim_start_matches('(').parse().ok()

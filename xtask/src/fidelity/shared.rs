@@ -49,7 +49,6 @@ impl Drop for Shared {
     }
 }
 
-/// Where the disk is.
 pub fn disk() -> PathBuf {
     root().join(DISK)
 }

@@ -42,7 +42,6 @@ fn drawn(map: &str) -> Arrows {
     rows.collect()
 }
 
-/// What stands in backquotes.
 fn quoted(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }

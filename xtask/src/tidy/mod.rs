@@ -12,9 +12,7 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A Rust file of the repository.
 struct Source {
-    /// Its path below the root.
     path: PathBuf,
     text: String,
     file: syn::File,
@@ -56,7 +54,6 @@ pub fn tidy() -> Result<()> {
     Ok(())
 }
 
-/// Every Rust file below `folder`, parsed.
 fn sources(folder: &Path) -> Result<Vec<Source>> {
     let mut paths = rust_files(folder);
     paths.sort();

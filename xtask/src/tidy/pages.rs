@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 /// Opens a block of shell commands.
 const SHELL: &str = "```sh";
 
-/// What is wrong with the pages of the repository.
 pub fn wrong(root: &Path) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     for page in pages(root)? {

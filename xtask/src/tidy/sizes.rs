@@ -10,7 +10,6 @@ const FILE: usize = 400;
 /// Most lines of a function, its attributes and comments not counted.
 const FUNCTION: usize = 80;
 
-/// Everything that is longer.
 pub fn wrong(sources: &[Source]) -> Vec<String> {
     let mut wrong = Vec::new();
     for source in sources {

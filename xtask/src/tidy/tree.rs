@@ -22,16 +22,13 @@ pub fn module(path: &Path) -> Module {
 /// Paths from the crate's root on.
 type Paths = BTreeSet<Vec<String>>;
 
-/// The modules of one crate.
 #[derive(Default)]
 pub struct Tree {
     files: BTreeMap<Module, Names>,
 }
 
-/// What one file refers to.
 #[derive(Default)]
 struct Names {
-    /// Every path into the crate.
     paths: Paths,
     /// Names that it passes on: `pub use child::Name`.
     passed_on: BTreeMap<String, Vec<String>>,
@@ -47,7 +44,6 @@ struct Names {
 type Method = (Vec<String>, String);
 
 impl Tree {
-    /// Adds a file.
     pub fn add(&mut self, module: Module, file: &syn::File) {
         let mut reader = Reader { module: module.clone(), ..Reader::default() };
         file.items.iter().for_each(|item| reader.import(item));
@@ -89,7 +85,6 @@ impl Tree {
     }
 }
 
-/// Reads one file.
 #[derive(Default)]
 struct Reader {
     module: Module,

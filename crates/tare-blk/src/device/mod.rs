@@ -29,18 +29,15 @@ impl Segment {
         Self(libc::iovec { iov_base: base.cast(), iov_len: bytes })
     }
 
-    /// Where it begins.
     pub fn base(&self) -> *mut u8 {
         self.0.iov_base.cast()
     }
 
-    /// How long it is.
     pub fn bytes(&self) -> usize {
         self.0.iov_len
     }
 }
 
-/// What is asked of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Fill the segments.
@@ -51,19 +48,15 @@ pub enum Action {
     Flush,
 }
 
-/// One request.
 pub struct Io<'a> {
-    /// What is to be done.
     pub action: Action,
     /// Where, in bytes.
     pub offset: u64,
     /// The sum of the segments' bytes.
     pub bytes: u32,
-    /// From or into which memory.
     pub segments: &'a [Segment],
 }
 
-/// How a request began.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Begun {
     /// It is done already; whether it succeeded.
@@ -72,7 +65,6 @@ pub enum Begun {
     Later,
 }
 
-/// One queue of a device.
 pub trait Device: Send {
     /// Begins a request. `token` is below the depth that the queue was made with, and no other request in flight has it.
     ///
@@ -82,17 +74,11 @@ pub trait Device: Send {
     unsafe fn begin(&mut self, token: u32, io: &Io<'_>) -> Begun;
 
     /// Sees to it that all that was begun goes on, and that `event` will tell.
-    ///
-    /// # Errors
-    /// When the system takes no more requests.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 
     /// Adds what has finished since: tokens, and whether they succeeded.
-    ///
-    /// # Errors
-    /// When the system cannot say.
     fn finished(&mut self, _into: &mut Vec<(u32, bool)>) -> io::Result<()> {
         Ok(())
     }

@@ -45,7 +45,6 @@ impl Timeline {
     }
 }
 
-/// A queue of a modelled device.
 pub struct Modelled {
     line: Arc<Mutex<Timeline>>,
     ends: BinaryHeap<Reverse<(u64, u32)>>,

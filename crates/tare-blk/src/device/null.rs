@@ -2,7 +2,6 @@
 
 use super::{Begun, Device, Io};
 
-/// The null device.
 pub struct Null;
 
 impl Device for Null {

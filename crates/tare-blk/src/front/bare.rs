@@ -22,9 +22,6 @@ pub struct Bare {
 
 impl Bare {
     /// A queue for this load.
-    ///
-    /// # Errors
-    /// When there is not enough memory.
     pub fn new(device: Box<dyn Device>, load: Load) -> Result<Self, Error> {
         let block = load.block as usize;
         let mut memory = Shared::new(load.depth * block.next_multiple_of(4096))?;

@@ -44,7 +44,6 @@ pub struct Disk {
     _link: Frontend,
 }
 
-/// What a device offers.
 struct Offer {
     features: u64,
     capacity: u64,

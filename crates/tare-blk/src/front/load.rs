@@ -64,9 +64,6 @@ pub fn latencies() -> Histogram<u64> {
 
 /// Drives one queue until the phase is over and its last request has come back. `held` is what other queues hold while they
 /// touch their rings.
-///
-/// # Errors
-/// Those of the way; the phase is over then for all.
 pub fn drive(
     way: &mut dyn Way,
     load: &Load,

@@ -22,15 +22,9 @@ use std::time::Duration;
 /// The way of requests to a device and back: through a ring, or without one.
 pub trait Way {
     /// Asks for `slot`'s block at `offset`. Every slot has memory of its own and one request at a time.
-    ///
-    /// # Errors
-    /// When the device refuses it.
     fn begin(&mut self, slot: usize, offset: u64) -> Result<(), Error>;
 
     /// Sends off what was begun, as much as fits.
-    ///
-    /// # Errors
-    /// When the other end cannot be told.
     fn send(&mut self) -> Result<(), Error>;
 
     /// Adds the slots whose requests have finished since.
@@ -64,7 +58,6 @@ pub struct Effort {
 
 impl Effort {
     /// What came after `before`.
-    #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {
             sent: self.sent - before.sent,
@@ -74,7 +67,6 @@ impl Effort {
     }
 
     /// Both together.
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
             sent: self.sent + other.sent,

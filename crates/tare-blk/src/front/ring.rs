@@ -27,7 +27,6 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Descriptors of the longest request.
     fn longest(&self) -> u16 {
         self.segments + AROUND
     }
@@ -64,7 +63,6 @@ pub struct Ring {
     available: usize,
     used: usize,
     tables: usize,
-    /// The next number of the available ring.
     next: u16,
     /// Up to where the device was told.
     told: u16,

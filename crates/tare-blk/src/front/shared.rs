@@ -19,9 +19,6 @@ pub struct Shared {
 
 impl Shared {
     /// Memory of at least `bytes` bytes.
-    ///
-    /// # Errors
-    /// When there is not so much.
     pub fn new(bytes: usize) -> Result<Self, Error> {
         let bytes = bytes.next_multiple_of(4096);
         let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;

@@ -29,7 +29,6 @@ pub struct Ends {
     pub socket: UnixStream,
 }
 
-/// A request of the ring.
 struct Piece {
     header: usize,
     status: usize,
@@ -40,7 +39,6 @@ struct Piece {
 
 /// What a queue keeps in the shared memory.
 pub struct Plan {
-    /// Its ring.
     pub ring: Ring,
     pieces: Vec<Piece>,
     load: Load,

@@ -11,17 +11,12 @@ const OLD_SEGMENTS: u16 = 11;
 
 /// Rows that are compared with the first of them.
 pub struct Experiment {
-    /// Its name.
     pub name: &'static str,
-    /// The rows.
     pub rows: Vec<Named>,
 }
 
-/// One row.
 pub struct Named {
-    /// What is special about it.
     pub name: String,
-    /// What is measured.
     pub point: Point,
 }
 
@@ -76,7 +71,6 @@ fn locks(name: &'static str, base: &Point, disks: u16) -> Experiment {
     Experiment { name, rows }
 }
 
-/// How much a request can hold.
 fn segments(name: &'static str, base: &Point, block: u32) -> Experiment {
     let row = |segments: u16| {
         let point = with(base, |settings| settings.segments = segments);

@@ -17,12 +17,9 @@ use tare_stats::{RatioInterval, mean, paired_ratio};
 /// How sure an interval is.
 const CONFIDENCE: f64 = 0.95;
 
-/// A row of the result.
 #[derive(Debug, Serialize)]
 pub struct Row {
-    /// Its experiment.
     pub experiment: &'static str,
-    /// What is special about it.
     pub name: String,
     /// Bytes a second, a block each.
     pub bandwidth: Vec<f64>,

@@ -14,7 +14,6 @@ use vmm_sys_util::eventfd::{EFD_NONBLOCK, EventFd};
 /// Nothing in these tests takes so long unless it hangs.
 pub const LONG: Duration = Duration::from_secs(20);
 
-/// The program.
 pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tare-blk"));
     command.stdin(Stdio::null());
@@ -66,7 +65,6 @@ pub fn until(holds: impl Fn() -> bool, what: &str) {
     }
 }
 
-/// A driver of one queue.
 pub struct Driver {
     pub link: Frontend,
     pub memory: Shared,
@@ -141,7 +139,6 @@ pub fn greeted(name: &Path) -> Frontend {
     link
 }
 
-/// All of a file as the driver's memory.
 pub fn region(file: i32, bytes: u64) -> VhostUserMemoryRegionInfo {
     VhostUserMemoryRegionInfo {
         guest_phys_addr: BASE,

@@ -4,7 +4,8 @@ use crate::value::values::Values;
 use serde::Serialize;
 use tare_stats::mean;
 
-/// Layers that waited for a CPU for less than this share of their time were hardly disturbed.
+/// Layers that waited for a CPU for less than this share of their time were hardly disturbed; and so is a campaign of which less than
+/// this share is withheld.
 const HARDLY: f64 = 0.01;
 
 /// How the machine's other work shows in the series.
@@ -26,7 +27,7 @@ impl Busy {
         let (waits, most_waited) = (&values.waited, values.most_waited);
         let waited = mean(waits).ok()?;
         let withheld = waits.iter().filter(|waited| **waited > most_waited).count();
-        let is_busy = waited > HARDLY || withheld > 0;
+        let is_busy = waited > HARDLY || withheld as f64 > HARDLY * waits.len() as f64;
         is_busy.then_some(Busy { waited, withheld, of: waits.len(), most_waited })
     }
 }

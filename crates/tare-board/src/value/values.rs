@@ -7,7 +7,7 @@ use crate::value::measured::{Figure, best, of_both, series_value, waited};
 use std::collections::BTreeMap;
 use tare_proto::{BenchInfo, Untrusted};
 use tare_stats::{Best, Estimator, StatError};
-use tare_store::{BootState, Campaign, Outcome, Role, SeriesRow};
+use tare_store::{BootState, Campaign, MOST_WAITED, Outcome, Role, SeriesRow};
 
 /// What a block has of one benchmark on one layer in one role.
 pub(crate) enum BlockResult<'a> {
@@ -52,7 +52,7 @@ impl<'a> Values<'a> {
     /// Reduces every series that counts: the first boot of its block, layer and role that measured it, whether or
     /// not that boot failed later (a retry only measures what is missing).
     pub(crate) fn new(campaign: &'a Campaign, estimator: Option<Estimator>) -> Values<'a> {
-        let most_waited = campaign.plan.most_waited;
+        let most_waited = campaign.plan.most_waited.unwrap_or(MOST_WAITED);
         let mut found = BTreeMap::new();
         let selected = selected(campaign);
         for series in &campaign.series {

@@ -30,7 +30,7 @@ pub fn plan(blocks: u32) -> Plan {
         cache_bytes: 0,
         boot_s: 20.0,
         margin: 0.02,
-        most_waited: 0.1,
+        most_waited: None,
         created: "2026-01-01T00:00:00Z".into(),
         tare_version: "0.1.0".into(),
         probe_sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".into(),

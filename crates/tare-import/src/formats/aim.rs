@@ -3,7 +3,6 @@
 use crate::lines::{must, number, numbered, tokens};
 use crate::{Fault, Format, Quantity, Sink};
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "aim",
     about: "AIM7 (multitask) and reAIM: jobs per minute, real and CPU time at every load",

@@ -3,7 +3,6 @@
 use crate::lines::{must, number, numbered, tokens};
 use crate::{Fault, Format, Quantity, Sink};
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "dbench",
     about: "dbench and tbench 2 to 4: throughput and average latencies by number of clients",

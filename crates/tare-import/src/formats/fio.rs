@@ -4,7 +4,6 @@ use crate::json::{at, documents, list, text};
 use crate::{Fault, Format, Quantity, Sink};
 use serde_json::Value;
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "fio",
     about: "fio --output-format=json: bandwidth, operations per second, mean and 99% latency by job and direction",

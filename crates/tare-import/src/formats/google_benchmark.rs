@@ -4,7 +4,6 @@ use crate::json::{at, documents, list, text};
 use crate::{Fault, Format, Quantity, Sink};
 use serde_json::Value;
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "google-benchmark",
     about: "Google Benchmark --benchmark_format=json: real and CPU time, items and bytes per second",

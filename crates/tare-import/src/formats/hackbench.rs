@@ -3,7 +3,6 @@
 use crate::lines::{after, clock, column, numbered};
 use crate::{Fault, Format, Quantity, Sink};
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "hackbench",
     about: "hackbench: the time of each run, by kind and number of tasks",

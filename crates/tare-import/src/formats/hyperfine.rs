@@ -3,7 +3,6 @@
 use crate::json::{at, documents, list, text};
 use crate::{Fault, Format, Quantity, Sink};
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "hyperfine",
     about: "hyperfine --export-json: every run of every command is a sample",

@@ -3,7 +3,6 @@
 use crate::json::{at, documents};
 use crate::{Fault, Format, Quantity, Sink};
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "iperf3",
     about: "iperf3 --json: throughput, retransmits, jitter, CPU use",

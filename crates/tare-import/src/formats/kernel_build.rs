@@ -3,7 +3,6 @@
 use super::time;
 use crate::Format;
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "kernel-build",
     about: "a kernel's build log timed by time(1)",

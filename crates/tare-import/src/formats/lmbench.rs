@@ -4,7 +4,6 @@ use crate::lines::{must, number, numbered, tokens};
 use crate::systems::{self, Beginning};
 use crate::{Fault, Format, Quantity, Sink};
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "lmbench",
     about: "lmbench 3's raw result file (results/OS/host.N)",

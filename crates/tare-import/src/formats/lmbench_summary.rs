@@ -4,7 +4,6 @@ use crate::lines::{numbered, short, trailing};
 use crate::{Fault, Format, Quantity, Sink};
 use std::collections::BTreeSet;
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "lmbench-summary",
     about: "lmbench 3's summary tables; every row of a table is a run; of several hosts, the one called as the layer",

@@ -50,13 +50,11 @@ pub const FORMATS: &[&Format] = &[
 ];
 
 /// The format called `name`.
-#[must_use]
 pub fn find(name: &str) -> Option<&'static Format> {
     FORMATS.iter().copied().find(|format| format.name == name)
 }
 
 /// The first format in the table that `text` looks like.
-#[must_use]
 pub fn recognise(text: &str) -> Option<&'static Format> {
     let mut end = text.len().min(HEAD);
     while !text.is_char_boundary(end) {

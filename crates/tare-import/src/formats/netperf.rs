@@ -4,7 +4,6 @@ use crate::lines::{numbered, trailing};
 use crate::{Fault, Format, Quantity, Sink};
 use tare_proto::Better;
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "netperf",
     about: "netperf: TCP and UDP STREAM, MAERTS, SENDFILE, RR and CRR tests",

@@ -3,7 +3,6 @@
 use crate::lines::{must, numbered, tokens};
 use crate::{Fault, Format, Quantity, Sink};
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "perf-bench",
     about: "perf bench: sched, syscall, mem and others that print times, rates or bandwidths",

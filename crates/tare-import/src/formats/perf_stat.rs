@@ -5,7 +5,6 @@ use crate::{Fault, Format, Quantity, Sink};
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "perf-stat",
     about: "perf stat -x, (or another separator) and -j: every event's count",
@@ -45,7 +44,6 @@ fn parse(text: &str, sink: &mut Sink) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A line of `-j`.
 #[derive(Deserialize)]
 struct Row<'a> {
     #[serde(borrow, default)]

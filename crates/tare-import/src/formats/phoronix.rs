@@ -5,7 +5,6 @@ use crate::{Fault, Format, Quantity, Sink};
 use roxmltree::{Document, Node};
 use tare_proto::Better;
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "phoronix",
     about: "Phoronix Test Suite's composite.xml: every run; of several systems, the one called as the layer",

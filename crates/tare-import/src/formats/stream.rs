@@ -4,7 +4,6 @@ use crate::lines::{must, numbered};
 use crate::systems::{self, Beginning, without_digits};
 use crate::{Fault, Format, Quantity, Sink};
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "stream",
     about: "STREAM: best rates of Copy, Scale, Add and Triad",

@@ -3,7 +3,6 @@
 use crate::lines::{must, number, numbered};
 use crate::{Fault, Format, Quantity, Sink};
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "stress-ng",
     about: "stress-ng --yaml and --metrics: bogo operations per second of real time",

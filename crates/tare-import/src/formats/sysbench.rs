@@ -3,7 +3,6 @@
 use crate::lines::{after, clock, column, first, number, numbered};
 use crate::{Fault, Format, Quantity, Sink};
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "sysbench",
     about: "sysbench 0.4 to 1.0: cpu, memory, threads, mutex, fileio and OLTP in both layouts",
@@ -73,7 +72,6 @@ fn summary(line: &str) -> Option<(&'static str, &str)> {
         .find_map(|key| Some((key, after(line, key)?.strip_prefix(':')?.trim())))
 }
 
-/// Every other line that is a figure.
 fn figure(line: &str) -> Option<(&'static str, Quantity, f64)> {
     let plain = line.trim();
     const KEYS: &[(&str, &str, Quantity)] = &[

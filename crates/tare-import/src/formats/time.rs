@@ -3,7 +3,6 @@
 use crate::lines::{clock, column, must, numbered};
 use crate::{Fault, Format, Quantity, Sink};
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "time",
     about: "time(1): bash's, POSIX's (-p), GNU's plain and -v form",

@@ -6,7 +6,6 @@ use crate::systems::{self, Beginning, without_digits};
 use crate::{Fault, Format, Quantity, Sink};
 use std::collections::HashMap;
 
-/// The table's row.
 pub const FORMAT: Format = Format {
     name: "unixbench",
     about: "UnixBench 5.1.3 and 6: results of 1 and N copies; indices recomputed from them",
@@ -14,7 +13,6 @@ pub const FORMAT: Format = Format {
     parse,
 };
 
-/// Results of one number of copies.
 #[derive(Default)]
 struct Section<'a> {
     copies: u64,

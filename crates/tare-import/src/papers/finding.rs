@@ -1,11 +1,9 @@
 //! One recomputed figure of a paper, and how exact a printed one is.
 
-/// One thing that was recomputed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaperFinding {
     /// What the paper's own figures say.
     pub state: FindingState,
-    /// A sentence with the figures.
     pub text: String,
 }
 
@@ -26,7 +24,6 @@ impl PaperFinding {
     }
 
     /// Whether the paper's own figures agree.
-    #[must_use]
     pub fn holds(&self) -> bool {
         self.state == FindingState::Holds
     }

@@ -6,7 +6,6 @@ use crate::index::{self, Printed};
 use tare_stats::{Work, decompose};
 
 /// Everything recomputed from `paper`.
-#[must_use]
 pub fn findings(paper: &Paper) -> Vec<PaperFinding> {
     let mut all = Vec::new();
     for table in &paper.table {
@@ -139,7 +138,6 @@ fn or_none(names: &[&str]) -> String {
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 
-/// Indices and scores from the results.
 fn indices(table: &Table) -> Vec<PaperFinding> {
     let finding = |(column, printed): (usize, &f64)| {
         let mut rows = Vec::new();

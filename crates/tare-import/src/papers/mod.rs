@@ -4,7 +4,7 @@ mod claims;
 mod finding;
 mod findings;
 
-pub use finding::{FindingState, PaperFinding};
+pub use finding::FindingState;
 pub use findings::findings;
 
 use serde::Deserialize;
@@ -153,7 +153,6 @@ pub struct Claim {
 pub struct Twice {
     /// One claim's `about`.
     pub one: String,
-    /// The other's.
     pub other: String,
 }
 
@@ -173,23 +172,19 @@ pub struct Gap {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sum {
-    /// The table.
     pub table: String,
     /// The whole.
     pub total: String,
-    /// Its parts.
     pub parts: Vec<String>,
 }
 
 impl Paper {
     /// The stated percentages of `about`.
-    #[must_use]
     pub fn percent(&self, about: &str) -> Option<[f64; 2]> {
         self.claim.iter().find(|claim| claim.about == about)?.percent
     }
 
     /// The table called `name`.
-    #[must_use]
     pub fn table(&self, name: &str) -> Option<&Table> {
         self.table.iter().find(|table| table.name == name)
     }
@@ -221,13 +216,11 @@ impl Table {
     }
 
     /// The row called `name`.
-    #[must_use]
     pub fn row(&self, name: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.name == name)
     }
 
     /// The place of a column.
-    #[must_use]
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column == name)
     }

@@ -65,7 +65,6 @@ impl Trace {
     }
 
     /// The same as counters beside a series have it.
-    #[must_use]
     pub fn counters(&self) -> Vec<Counter> {
         let operations = self.operations.iter();
         let operations = operations

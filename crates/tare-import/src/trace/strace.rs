@@ -25,7 +25,7 @@ pub(super) fn read(text: &str) -> Result<Trace, Fault> {
             None => continue,
         };
         let fault = |why: &str| Fault::at(at + 1, 1 + line.len() - rest.len(), why);
-        let Some(call) = Call::of(&whole) else {
+        let Some(call) = Call::read(&whole) else {
             return Err(fault("no system call as strace writes it"));
         };
         add(&mut trace, &call).map_err(fault)?;
@@ -75,7 +75,6 @@ fn whole<'a>(thread: &'a str, line: &'a str, unfinished: &mut Unfinished<'a>) ->
     }
 }
 
-/// A call in words.
 struct Call<'a> {
     name: &'a str,
     args: Vec<&'a str>,
@@ -83,7 +82,7 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    fn of(text: &str) -> Option<Call<'_>> {
+    fn read(text: &str) -> Option<Call<'_>> {
         let (name, rest) = text.split_once('(')?;
         let fine = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if name.is_empty() || !name.chars().all(fine) {
@@ -178,7 +177,6 @@ fn path(trace: &mut Trace, call: &Call, class: &'static str, place: usize) {
     }
 }
 
-/// Processes, threads and programs that a call starts.
 fn starts(trace: &mut Trace, call: &Call) {
     let flag = |name: &str| call.args.iter().any(|arg| arg.contains(name));
     let fine = call.number().is_some();

@@ -5,12 +5,10 @@
 use std::path::PathBuf;
 use tare_import::{Parsed, parse, recognise};
 
-/// The folder of real outputs.
 pub fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data"))
 }
 
-/// Every committed output, by name.
 pub fn outputs() -> Vec<(String, String)> {
     let files = std::fs::read_dir(folder()).expect("the folder").flatten();
     let mut all: Vec<(String, String)> = files

@@ -15,7 +15,6 @@ pub struct Unavailable {
     /// What to do about it: a command or a sentence.
     pub remedy: String,
     /// The package of this distribution whose installation alone is the remedy, if one is.
-    #[serde(default)]
     pub package: Option<String>,
 }
 
@@ -47,7 +46,6 @@ const AS_ROOT: &str = "run tare as root";
 const ALREADY: &str = "tare runs as root already: in a container, start that with --privileged; elsewhere a security module, a \
                        mount (noexec, nosuid, read-only) or a limit forbids it, which the console's log or dmesg may name";
 
-/// What of `remedy` root can do.
 fn of_root(remedy: &str) -> String {
     if remedy.starts_with(AS_ROOT) {
         return ALREADY.into();

@@ -1,6 +1,6 @@
 //! The host's programs: where they are, the package each comes from, and running one with a deadline.
 
-use crate::Unavailable;
+use crate::{ProgramError, Unavailable};
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{AccessFlags, Pid, access};
@@ -57,17 +57,11 @@ const POLL: Duration = Duration::from_millis(2);
 /// Longest time that a killed program is waited for.
 const DYING: Duration = Duration::from_secs(2);
 
-/// What came of a program that was to end before it had.
-pub const INTERRUPTED: &str = "interrupted";
-
 /// Most bytes that a program may print.
 const MOST: usize = 1 << 20;
 
 /// The program that `name` (a name, or a path with a slash) means, or how to get it. The path is absolute, since layers start in
 /// folders of their own.
-///
-/// # Errors
-/// When there is none.
 pub fn find(name: &str) -> Result<PathBuf, Unavailable> {
     if name.contains('/') {
         let remedy = "give the path of an executable file in the layer's settings";
@@ -110,7 +104,7 @@ pub fn plain(program: impl AsRef<OsStr>) -> Command {
 
 /// What `command` prints, if it succeeds `within` that time; else its last words. It and what it
 /// started are ended when the time is over; a daemon that it leaves is not waited for.
-pub fn output(command: &mut Command, within: Duration) -> Result<String, String> {
+pub fn output(command: &mut Command, within: Duration) -> Result<String, ProgramError> {
     output_unless(command, within, || false)
 }
 
@@ -119,10 +113,13 @@ pub fn output_unless(
     command: &mut Command,
     within: Duration,
     interrupted: impl Fn() -> bool,
-) -> Result<String, String> {
+) -> Result<String, ProgramError> {
     let name = command.get_program().to_string_lossy().into_owned();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut child = command.spawn().map_err(|e| format!("{name}: {e}"))?;
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => return Err(ProgramError::Start { name, error }),
+    };
     let mut text = Heard::new(child.stdout.take());
     let mut complaint = Heard::new(child.stderr.take());
     let ended = wait_and(&mut child, within, || {
@@ -132,20 +129,22 @@ pub fn output_unless(
     });
     match ended {
         Some(true) => Ok(text.finish()),
-        Some(false) => Err(format!("{name}: {}", last_line(&complaint.finish()))),
-        None if interrupted() => Err(INTERRUPTED.into()),
-        None => Err(format!("{name} did not finish within {within:?}")),
+        Some(false) => Err(ProgramError::Failed { name, said: last_line(&complaint.finish()) }),
+        None if interrupted() => Err(ProgramError::Interrupted),
+        None => Err(ProgramError::Late { name, within }),
     }
 }
 
 /// Runs `command`, whose standard input and output are files, to its end or until the time is over.
-pub fn run(command: &mut Command, within: Duration) -> Result<(), String> {
+pub fn run(command: &mut Command, within: Duration) -> Result<(), ProgramError> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let spawned = command.stderr(Stdio::null()).process_group(0).spawn();
-    match wait(&mut spawned.map_err(|e| format!("{name}: {e}"))?, within) {
-        Some(true) => Ok(()),
-        Some(false) => Err(format!("{name} failed")),
-        None => Err(format!("{name} did not finish within {within:?}")),
+    match command.stderr(Stdio::null()).process_group(0).spawn() {
+        Err(error) => Err(ProgramError::Start { name, error }),
+        Ok(mut child) => match wait(&mut child, within) {
+            Some(true) => Ok(()),
+            Some(false) => Err(ProgramError::Unheard(name)),
+            None => Err(ProgramError::Late { name, within }),
+        },
     }
 }
 
@@ -239,12 +238,14 @@ mod tests {
         let run =
             |script: &str, ms| output(plain("sh").args(["-c", script]), Duration::from_millis(ms));
         assert_eq!(run("echo yes", 10_000).unwrap(), "yes\n");
-        assert_eq!(run("echo no >&2; exit 1", 10_000).unwrap_err(), "sh: no");
-        let late = run("sleep 1000 | sleep 1000", 100).unwrap_err();
-        assert!(late.contains("did not finish within"), "{late}");
-        assert_eq!(run("printf '\\033[2Jno' >&2; exit 1", 10_000).unwrap_err(), "sh: \\u{1b}[2Jno");
-        let flood = run("cat /dev/zero", 60_000).unwrap_err();
-        assert!(!flood.contains("did not finish within"), "it was not cut off: {flood}");
+        let failed = |script: &str, ms| run(script, ms).unwrap_err();
+        assert_eq!(failed("echo no >&2; exit 1", 10_000).to_string(), "sh: no");
+        let late = failed("sleep 1000 | sleep 1000", 100);
+        assert!(matches!(late, ProgramError::Late { .. }), "{late}");
+        let harmless = failed("printf '\\033[2Jno' >&2; exit 1", 10_000);
+        assert_eq!(harmless.to_string(), "sh: \\u{1b}[2Jno");
+        let flood = failed("cat /dev/zero", 60_000);
+        assert!(matches!(flood, ProgramError::Failed { .. }), "it was not cut off: {flood}");
     }
 
     #[test]
@@ -273,6 +274,6 @@ mod tests {
         assert!(child.try_wait().unwrap().is_some(), "it still runs");
         let mut command = Command::new("sleep");
         let late = super::run(command.arg("1000"), Duration::from_millis(50)).unwrap_err();
-        assert!(late.contains("did not finish within"), "{late}");
+        assert!(late.to_string().contains("did not finish within"), "{late}");
     }
 }

@@ -20,9 +20,7 @@ const DYING: Duration = Duration::from_secs(5);
 /// What one boot has made, or is about to make.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Estate {
-    /// The boot's id.
     pub id: String,
-    /// Its own folder and others.
     pub folders: Vec<PathBuf>,
     /// Commands that end what runs elsewhere; first of all, and each that fails is named.
     #[serde(default)]

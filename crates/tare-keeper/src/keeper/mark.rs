@@ -22,7 +22,6 @@ pub fn mark(id: &str) -> u64 {
     number >> 2 | 1 << 61 // neither unlimited nor a limit that anybody sets
 }
 
-/// Whether `limit` is some boot's mark.
 fn is_mark(limit: u64) -> bool {
     limit >> 61 == 1
 }

@@ -47,7 +47,6 @@ const POLL: Duration = Duration::from_millis(2);
 /// Bytes a second that an image is written at, at least.
 const SLOWEST_DISK: u64 = 10 << 20;
 
-/// The layer's standard streams.
 pub(crate) struct Streams {
     pub stdin: ChildStdin,
     pub stdout: ChildStdout,
@@ -79,7 +78,6 @@ pub struct Keeper {
     pub spares: Spares,
 }
 
-/// Why there is no news.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Silence {
     /// None came in time.
@@ -227,14 +225,12 @@ impl Running {
         self.keeper.id()
     }
 
-    /// The layer's processes among those that live `now`.
     pub(crate) fn processes(&self, now: &Processes) -> BTreeSet<u32> {
         let mut all = now.descendants(self.pid());
         all.retain(|pid| !self.helpers.contains(pid));
         all
     }
 
-    /// The processes beside the layer.
     pub(crate) fn helpers(&self) -> &[u32] {
         &self.helpers
     }
@@ -289,7 +285,6 @@ impl Running {
         left
     }
 
-    /// Notes one piece of news.
     fn listen(&mut self, until: Instant) -> Result<(), Silence> {
         match self.news(until.saturating_duration_since(Instant::now()))? {
             News::Ended(how) => self.ended = Some(how),

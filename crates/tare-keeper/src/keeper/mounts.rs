@@ -19,7 +19,6 @@ pub fn remove(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// The mounts of this process's mount namespace.
 const TABLE: &str = "/proc/self/mountinfo";
 
 /// What is mounted at or below `folder`, the last and so the deepest first.

@@ -13,10 +13,8 @@ pub(crate) const LIFE: i32 = 3;
 /// Longest time that a helper may take until it is ready.
 pub(crate) const READY: Duration = Duration::from_secs(10);
 
-/// What tare tells its keeper first.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Boot {
-    /// The boot's id.
     pub id: String,
     /// Where to record what the boot makes.
     pub records: Option<PathBuf>,
@@ -25,13 +23,11 @@ pub(crate) struct Boot {
 /// What tare tells it then, when the layer knows its folder.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Order {
-    /// What to start.
     pub program: Program,
     /// The CPUs it may run on; empty for all.
     pub cpus: Vec<u32>,
 }
 
-/// What a keeper tells tare.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum News {
@@ -43,7 +39,6 @@ pub(crate) enum News {
     Started {
         /// When, by the host's monotonic clock, in nanoseconds.
         at: u64,
-        /// The processes of its helpers.
         helpers: Vec<u32>,
     },
     /// The layer could not be started.

@@ -89,7 +89,6 @@ impl Record {
     }
 }
 
-/// Where this user's records are.
 pub(crate) fn folder(cache: &Path) -> PathBuf {
     cache.join(format!("boots-{}", geteuid()))
 }

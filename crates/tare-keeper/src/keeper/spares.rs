@@ -18,7 +18,6 @@ pub(crate) struct Spare {
 pub struct Spares(Arc<Mutex<Vec<Spare>>>);
 
 impl Spares {
-    /// How many wait.
     pub(crate) fn count(&self) -> usize {
         let mut all = self.all();
         all.retain_mut(|spare| matches!(spare.keeper.try_wait(), Ok(None)));
@@ -29,7 +28,6 @@ impl Spares {
         self.all().push(spare);
     }
 
-    /// One that waits, for a boot.
     pub(crate) fn take(&self) -> Option<Spare> {
         self.all().pop()
     }

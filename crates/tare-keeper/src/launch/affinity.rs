@@ -13,9 +13,6 @@ const FIRST: usize = 16;
 const MOST: usize = 4096;
 
 /// The CPUs that this process may run on.
-///
-/// # Errors
-/// When the kernel does not say.
 pub fn allowed() -> io::Result<Vec<u32>> {
     read(|mask| {
         let bytes = size_of_val(mask);

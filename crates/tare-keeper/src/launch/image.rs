@@ -34,7 +34,7 @@ impl Image {
         let folder = self.path.parent().unwrap_or(&self.path).display();
         let named = |e| format!("an image of {} MiB in {folder}: {e}", self.bytes >> 20);
         let made = self.fill(go_on).map_err(named).and_then(|()| match self.file_system {
-            true => make_file_system(&self.path),
+            true => make_file_system(&self.path).map_err(|e| e.to_string()),
             false => Ok(()),
         });
         let Err(reason) = made else { return Ok(()) };
@@ -71,10 +71,9 @@ impl Image {
 
 /// Makes an empty ext4 file system on `image`, without lazy initialisation, which would run during measurements. The
 /// host makes it, so that the guest's kernel only has to mount it.
-pub fn make_file_system(image: &Path) -> Result<(), String> {
-    let program = programs::find("mke2fs").map_err(|lacking| lacking.to_string())?;
-    let mut command = programs::plain(program);
+pub fn make_file_system(image: &Path) -> io::Result<()> {
+    let mut command = programs::plain(programs::find("mke2fs")?);
     let at_once = "lazy_itable_init=0,lazy_journal_init=0";
     command.args(["-q", "-F", "-t", "ext4", "-E", at_once]).arg(image);
-    programs::output(&mut command, MAKING).map(drop)
+    programs::output(&mut command, MAKING).map(drop).map_err(io::Error::other)
 }

@@ -117,7 +117,6 @@ pub struct Step {
     /// Removes it; run only after it was made. Empty when it goes with something else.
     pub undo: Vec<String>,
     /// The seconds that making it may take, where that is more than usual.
-    #[serde(default)]
     pub seconds: Option<u32>,
 }
 

@@ -13,6 +13,7 @@ use nix::sys::stat::Mode;
 use nix::unistd::{chdir, getegid, geteuid, mkdir, symlinkat};
 use serde::{Deserialize, Serialize};
 use std::ffi::{CStr, CString, OsString};
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -96,21 +97,20 @@ pub fn check() -> Result<(), Unavailable> {
     if !geteuid().is_root() {
         user_namespaces()?;
     }
-    let failed = |why: String| {
+    let failed = |why: &dyn Display| {
         let why = format!("this host cannot be made read-only for what it starts: {why}");
         let remedy = "run tare where it may mount (as root, not in a container without CAP_SYS_ADMIN; Linux 5.12 or newer), or \
                       give the command a root of its own: --root";
         Unavailable::new(why, remedy)
     };
-    let entry = Mounts::Own
-        .entry(Path::new("true"), Path::new("/"), &[])
-        .map_err(|e| failed(e.to_string()))?;
+    let entry =
+        Mounts::Own.entry(Path::new("true"), Path::new("/"), &[]).map_err(|e| failed(&e))?;
     let mut nothing = programs::plain("true");
     let enter =
         move || entry.as_ref().map_or(Ok(()), Entry::enter).and_then(|()| read_only(c"/", true));
     // SAFETY: both only make system calls, as is allowed between fork and exec.
     unsafe { nothing.pre_exec(enter) };
-    programs::output(&mut nothing, LOOK).map(drop).map_err(failed)
+    programs::output(&mut nothing, LOOK).map(drop).map_err(|e| failed(&e))
 }
 
 /// What an ordinary user, who has mounts of the own only in a user namespace, writes there to be the same user.
@@ -157,7 +157,6 @@ impl Entry {
 }
 
 impl Procfs {
-    /// Every procfs that is mounted, for processes of `program`.
     fn of_this_host(program: &Path) -> io::Result<Procfs> {
         let mounted = fs::read_to_string("/proc/self/mountinfo")?;
         let places = places_of_procfs(&mounted).into_iter().filter(|place| place.is_dir());

@@ -10,7 +10,6 @@ use std::os::fd::AsFd;
 use std::process::Command;
 use std::thread;
 
-/// The keeper's side of a layer's terminal.
 pub(crate) struct Terminal(File);
 
 /// Gives `command` a terminal that changes nothing of what passes. Whoever drops the command afterwards has no copy of the

@@ -56,7 +56,6 @@ fn below(ancestor: u32, children: impl Fn(u32) -> Vec<u32>) -> BTreeSet<u32> {
     found
 }
 
-/// The children of all processes.
 fn children() -> Children {
     let mut children = Children::new();
     for (pid, parent) in all_with_parents() {
@@ -123,7 +122,6 @@ pub fn is_traced(pid: u32) -> bool {
     files::value(&status, "TracerPid:").is_some_and(|tracer| tracer != "0")
 }
 
-/// The living threads of `pid`.
 pub(super) fn threads(pid: &u32) -> impl Iterator<Item = fs::DirEntry> {
     fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten()
 }

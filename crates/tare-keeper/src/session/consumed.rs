@@ -81,7 +81,6 @@ impl Session {
         (!helpers.is_empty()).then(|| cpu_time::cpu_time(helpers))
     }
 
-    /// The layer's processes on this host.
     pub(crate) fn own_processes(&self, now: &Processes) -> Option<BTreeSet<u32>> {
         let running = self.running.as_ref()?;
         match &self.processes {

@@ -25,19 +25,15 @@ pub struct Stamped<T> {
 /// What arrives from a probe, and where to write to it.
 pub(crate) type ProbeLine = (Arrivals, Box<dyn Write + Send>);
 
-/// What came of waiting for a message.
 pub(crate) enum Arrived {
-    /// This.
     Message(Stamped<FromProbe>),
     /// A damaged message.
     Damaged(LineError),
     /// Nothing in time.
     Nothing,
-    /// The line has ended.
     End,
 }
 
-/// The receiving end of a line.
 pub(crate) struct Arrivals {
     lines: LineReader<BufReader<Until>>,
     console: Console,
@@ -105,7 +101,6 @@ impl Read for Until {
     }
 }
 
-/// Runs a scripted conversation in a thread of its own.
 pub(crate) fn converse(script: Conversation, console: Console) -> io::Result<ProbeLine> {
     let (ours, theirs) = UnixStream::pair()?;
     let mut output = theirs.try_clone()?;

@@ -76,7 +76,6 @@ impl Session {
         }
     }
 
-    /// How a turn ends.
     fn turn(&mut self, request: &Request, deadline: &mut Deadline) -> Result<Turn, SessionError> {
         let mut answer = self.answer(request, deadline)?;
         let mut counted = Vec::new();

@@ -234,12 +234,10 @@ impl Session {
         written.map_err(|_| self.ended())
     }
 
-    /// A wait that begins now.
     fn deadline(&self, patience: Patience) -> Deadline {
         Deadline::new(patience, Instant::now(), || self.cpu_time_now())
     }
 
-    /// The next message for `request`.
     fn answer(
         &mut self,
         request: &Request,

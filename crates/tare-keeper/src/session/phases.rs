@@ -32,7 +32,6 @@ pub(crate) struct Moments {
     pub greeted: u64,
     /// The probe's first instructions.
     pub main: u64,
-    /// Its greeting.
     pub said: u64,
 }
 

@@ -19,7 +19,6 @@ const COMPLAINT: u64 = 4096;
 pub(crate) struct Beside {
     second: Second,
     env: Vec<(String, String)>,
-    /// The host may merge its pages.
     merged: bool,
     /// Of a scripted layer: figures that stand for measured ones.
     pub told: HashMap<String, f64>,

@@ -48,7 +48,6 @@ impl Session {
         }
     }
 
-    /// Lets the layer go on.
     pub(super) fn go_on(&mut self) {
         if let Some(stopped) = self.stopped.as_mut().filter(|stopped| stopped.now) {
             stopped.processes.iter().for_each(|process| process.signal(libc::SIGCONT));

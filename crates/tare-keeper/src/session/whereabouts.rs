@@ -42,7 +42,7 @@ impl Whereabouts {
             Whereabouts::Ask(words, env) => {
                 let mut command = Command::new(&words[0]);
                 command.args(&words[1..]).env_clear().envs(env.iter().cloned());
-                let said = programs::output(&mut command, COMMAND);
+                let said = programs::output(&mut command, COMMAND).map_err(|e| e.to_string());
                 said.and_then(|text| process_ids(&text))
                     .map(Whereabouts::At)
                     .map_err(|why| format!("pids= does not say where they are: {why}"))

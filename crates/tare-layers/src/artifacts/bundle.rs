@@ -43,11 +43,9 @@ const CAPABILITIES: [&str; 14] = [
     "CAP_SYS_CHROOT",
 ];
 
-/// What a container is given.
 pub(crate) struct Inside {
     /// A user namespace whose root is this user.
     pub maps_user: bool,
-    /// Its disk, folder and network.
     pub given: OfProcess,
     /// The root of programs, which then is the container's too. It is there when the runtime starts.
     pub root: Option<PathBuf>,
@@ -55,7 +53,6 @@ pub(crate) struct Inside {
     pub shares: Option<u32>,
 }
 
-/// The probe's place in a bundle.
 const PROBE: &str = "rootfs/tare-probe";
 
 /// Writes the bundle into the boot's folder; where it is, and the copies that it lacks.
@@ -168,12 +165,10 @@ fn tell(config: &mut Value, word: String) {
     config["process"]["env"].as_array_mut().into_iter().for_each(|env| env.push(json!(word)));
 }
 
-/// The mounts that `config` has.
 fn mounts(config: &mut Value) -> &mut Vec<Value> {
     config["mounts"].as_array_mut().expect("every container has mounts")
 }
 
-/// The mount that shows `source` at `inside`.
 fn bound(inside: &str, source: &Path, access: &str) -> Value {
     json!({"destination": inside, "type": "bind", "source": source, "options": ["bind", access]})
 }

@@ -1,7 +1,7 @@
 //! Packages of another architecture. apt is asked with lists of tare's own, in the cache, so that this host's apt need not
 //! know that architecture and learns nothing of it.
 
-use super::package::{self, Apt};
+use super::package::{self, Apt, PackageError};
 use crate::files::work::Work;
 use crate::{Host, Unavailable};
 use std::fs;
@@ -61,8 +61,8 @@ fn options(architecture: &str, folder: &Path) -> Vec<String> {
 }
 
 /// Renamed when whole: another run of tare may do the same.
-fn fetch(architecture: &str, cache: &Path, kept: &Path) -> Result<(), String> {
-    let text = |e: std::io::Error| format!("{}: {e}", cache.display());
+fn fetch(architecture: &str, cache: &Path, kept: &Path) -> Result<(), PackageError> {
+    let text = PackageError::folder(cache);
     cache::make(cache).map_err(text)?;
     let work = Work::new_in(cache).map_err(text)?;
     for folder in ["lists/partial", "archives/partial"] {
@@ -75,7 +75,9 @@ fn fetch(architecture: &str, cache: &Path, kept: &Path) -> Result<(), String> {
     let lists = fs::read_dir(work.path().join("lists")).map_err(text)?.flatten();
     let is_list = |name: &str| name.contains("_Packages");
     if !lists.map(|entry| entry.file_name()).any(|name| is_list(&name.to_string_lossy())) {
-        return Err(said.err().unwrap_or_else(|| "its sources have none".into()));
+        return Err(said
+            .err()
+            .map_or(PackageError::Lacking("its sources have none"), PackageError::from));
     }
     work.move_to(kept).map_err(text)
 }

@@ -94,7 +94,6 @@ impl Initramfs {
         self.below(folder, "", false)
     }
 
-    /// Adds everything below `folder` to the folder `name`.
     pub(crate) fn tree_in(&mut self, name: &str, folder: &Path) -> io::Result<()> {
         self.folder(name)?;
         self.below(folder, name, false)
@@ -169,7 +168,6 @@ impl Initramfs {
     }
 }
 
-/// An entry with mode and owner of `found`.
 fn with_owner(name: &str, found: &fs::Metadata) -> Builder {
     let own = |id: u32, mine: u32| if id == mine { 0 } else { id };
     let uid = own(found.uid(), geteuid().as_raw());

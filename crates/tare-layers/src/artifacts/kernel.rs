@@ -1,7 +1,7 @@
 //! Finds a kernel for a virtual machine: the one that is set, a readable one of this host, one in
 //! tare's cache, or one taken out of the distribution's package without installing it.
 
-use crate::artifacts::package::{self, Apt, by_version};
+use crate::artifacts::package::{self, Apt, PackageError, by_version};
 use crate::files::work::Work;
 use crate::{Host, Unavailable, artifacts::modules};
 use nix::unistd::{AccessFlags, access};
@@ -96,7 +96,6 @@ fn fetch(folder: &Path) -> Result<PathBuf, Unavailable> {
     })
 }
 
-/// The package that holds the newest kernel.
 fn newest() -> Result<String, Unavailable> {
     let found = PACKAGES.iter().find_map(|general| package::behind(general, "linux-image-"));
     found.ok_or_else(|| {
@@ -107,8 +106,8 @@ fn newest() -> Result<String, Unavailable> {
     })
 }
 
-fn unpack(package: &str, folder: &Path) -> Result<PathBuf, String> {
-    let text = |e: io::Error| format!("{}: {e}", folder.display());
+fn unpack(package: &str, folder: &Path) -> Result<PathBuf, PackageError> {
+    let text = PackageError::folder(folder);
     cache::make(folder).map_err(text)?;
     let work = Work::new_in(folder).map_err(text)?;
     // Only the kernel and a few drivers leave the package; all its modules are ten times as large.
@@ -117,7 +116,8 @@ fn unpack(package: &str, folder: &Path) -> Result<PathBuf, String> {
     let patterns: Vec<String> = names.iter().map(|name| modules::pattern(name)).collect();
     let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
     let _ = package::untar(&archive, &patterns, work.path()); // tar complains of what is built in
-    let kernel = best(&work.path().join("boot"), None).ok_or("it holds no boot/vmlinuz-*")?;
+    let kernel = best(&work.path().join("boot"), None);
+    let kernel = kernel.ok_or(PackageError::Lacking("it holds no boot/vmlinuz-*"))?;
     let kept = folder.join(kernel.file_name().unwrap_or_default());
     if let Some(release) = modules::release(&kept) {
         let modules = folder.join(modules::folder_name(release));

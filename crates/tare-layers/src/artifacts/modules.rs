@@ -55,7 +55,7 @@ pub(crate) fn folder_name(release: &str) -> String {
 
 /// Copies the modules of `kernel` that are called `names` into the boot's folder, unpacked; their paths in
 /// the order of the names. One that is not there is left out: it may be built in.
-pub(crate) fn of(
+pub(crate) fn copied(
     kernel: &Path,
     names: &[&str],
     host: &Host,
@@ -84,7 +84,6 @@ pub(crate) fn pattern(name: &str) -> String {
     format!("./*lib/modules/*/{}.ko*", name.replace('_', "[-_]"))
 }
 
-/// The release of a kernel, by its file's name.
 pub(crate) fn release(kernel: &Path) -> Option<&str> {
     kernel.file_name()?.to_str()?.strip_prefix("vmlinuz-")
 }
@@ -144,10 +143,10 @@ mod tests {
             perturbation: 0,
         };
         let kernel = Path::new("/cache/vmlinuz-6.1");
-        let copied = of(kernel, VIRTIO, &host, &boot).unwrap();
-        let texts: Vec<_> = copied.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+        let files = copied(kernel, VIRTIO, &host, &boot).unwrap();
+        let texts: Vec<_> = files.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
         assert_eq!(texts, ["plain", "packed", "dash"]);
-        assert!(of(Path::new("/boot/bzImage"), VIRTIO, &host, &boot).unwrap().is_empty());
-        assert!(of(Path::new("/boot/vmlinuz-0"), VIRTIO, &host, &boot).unwrap().is_empty());
+        assert!(copied(Path::new("/boot/bzImage"), VIRTIO, &host, &boot).unwrap().is_empty());
+        assert!(copied(Path::new("/boot/vmlinuz-0"), VIRTIO, &host, &boot).unwrap().is_empty());
     }
 }

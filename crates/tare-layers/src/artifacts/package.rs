@@ -11,11 +11,28 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 use std::{fs, io};
+use tare_keeper::ProgramError;
 use tare_keeper::cache;
 use tare_keeper::programs::{self, output, plain, wait};
 
 /// Longest time for a download of some 30 to 100 MB.
 const DOWNLOAD: Duration = Duration::from_secs(180);
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PackageError {
+    #[error("{folder}: {error}")]
+    Folder { folder: String, error: io::Error },
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    #[error("{0}")]
+    Lacking(&'static str),
+}
+
+impl PackageError {
+    pub fn folder(folder: &Path) -> impl Fn(io::Error) -> PackageError + Copy {
+        move |error| PackageError::Folder { folder: folder.display().to_string(), error }
+    }
+}
 
 /// Longest time for a question to apt.
 const APT: Duration = Duration::from_secs(60);
@@ -100,7 +117,7 @@ fn is_library(package: &str) -> bool {
 }
 
 /// What apt says that `packages` depend on. It is asked once: every boot wants to know, and its lists may be under way.
-fn depends(apt: &Apt, packages: &[String]) -> Result<String, String> {
+fn depends(apt: &Apt, packages: &[String]) -> Result<String, PackageError> {
     static SAID: Mutex<BTreeMap<Vec<String>, String>> = Mutex::new(BTreeMap::new());
     let mut said = SAID.lock().unwrap_or_else(|e| e.into_inner());
     let question = [&apt.0, packages].concat();
@@ -124,13 +141,13 @@ pub(crate) fn extract(
     package: &str,
     members: &[&str],
     work: &Path,
-) -> Result<PathBuf, String> {
-    let text = |e: io::Error| format!("{}: {e}", work.display());
+) -> Result<PathBuf, PackageError> {
+    let text = PackageError::folder(work);
     let mut get = apt.ask("apt-get");
     output(get.args(["download", package]).current_dir(work), DOWNLOAD)?;
     let files = fs::read_dir(work).map_err(text)?.flatten().map(|entry| entry.path());
     let mut files = files.filter(|path| path.extension().is_some_and(|end| end == "deb"));
-    let archive = files.next().ok_or("apt-get download left no package")?;
+    let archive = files.next().ok_or(PackageError::Lacking("apt-get download left no package"))?;
     untar(&archive, members, work).map_err(text)?;
     Ok(archive)
 }
@@ -157,8 +174,8 @@ fn extract_tree(
     members: &[&str],
     folder: &Path,
     tag: &str,
-) -> Result<PathBuf, String> {
-    let text = |e: io::Error| format!("{}: {e}", folder.display());
+) -> Result<PathBuf, PackageError> {
+    let text = PackageError::folder(folder);
     cache::make(folder).map_err(text)?;
     let work = Work::new_in(folder).map_err(text)?;
     let archive = extract(apt, package, members, work.path())?;

@@ -29,23 +29,19 @@ pub(crate) struct Attachments {
 
 /// What a process of this host, in a container or not, was given.
 pub(crate) struct OfProcess {
-    /// An image, a file or a device.
     pub disk: Option<PathBuf>,
     /// A folder on a disk of the host.
     pub files: PathBuf,
     pub net: Option<Link>,
 }
 
-/// What a guest was given.
 pub(crate) struct OfGuest {
     /// In the order in which its kernel names them.
     pub disks: Vec<GuestDisk>,
     pub net: Option<Link>,
 }
 
-/// A disk of a guest.
 pub(crate) struct GuestDisk {
-    /// Tells the probe of it.
     pub variable: &'static str,
     pub image: Attached,
     /// What its name ends with: the first is `a`.

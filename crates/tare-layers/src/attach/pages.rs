@@ -6,19 +6,16 @@ use crate::{
 };
 use std::io;
 
-/// The setting for merged pages.
 pub(crate) const KSM: Setting = Setting {
     key: "ksm",
     about: "on: the host may merge equal pages of the layer's processes (as root, where /sys/kernel/mm/ksm/run is 1); off (default)",
 };
 
-/// The setting for huge pages.
 pub(crate) const THP: Setting = Setting {
     key: "thp",
     about: "never: none of the layer's processes gets transparent huge pages; host (default): as this host has it set",
 };
 
-/// Reads the settings of a kind that takes `known` ones.
 pub(crate) fn read(known: &[Setting], settings: &Settings) -> Result<Pages, SettingError> {
     if !known.iter().any(|setting| setting.key == KSM.key) {
         return Ok(Pages::default());

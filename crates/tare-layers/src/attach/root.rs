@@ -38,7 +38,6 @@ pub(crate) fn takes_image(setting: &Setting) -> bool {
 /// The value that stands for this host's files.
 const HOST: &str = "host";
 
-/// A root, as it was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Root {
     /// What lies below the overlay: a folder, or the file of an image.
@@ -61,12 +60,10 @@ impl Root {
         }
     }
 
-    /// Whether it is an image.
     pub fn is_image(&self) -> bool {
         self.lower.is_file()
     }
 
-    /// Whether it is a folder.
     pub fn check_folder(&self) -> Result<(), Unavailable> {
         if self.lower.is_dir() {
             return Ok(());
@@ -91,7 +88,6 @@ impl Root {
         user_namespaces()
     }
 
-    /// Whether an image can be had.
     pub fn check_image(&self) -> Result<(), Unavailable> {
         if self.is_image() {
             return Ok(());

@@ -31,7 +31,6 @@ impl Work {
         }
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

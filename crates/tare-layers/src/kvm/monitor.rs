@@ -11,7 +11,6 @@ pub(crate) const SAYS: &str = "tare-vmm: ";
 /// that is a triple fault, which ends the monitor.
 const ENDING: &str = "reboot=t tare.end=reboot";
 
-/// The monitor's program.
 pub(crate) fn find(host: &Host) -> Result<&Path, Unavailable> {
     guests_run_here("tare's own monitor")?;
     host.vmm.as_deref().ok_or_else(|| {

@@ -71,10 +71,8 @@ const fn kind(name: &'static str, about: &'static str, unnamed: Unnamed) -> Laye
 /// What turns would change of gVisor. In turns, its page faults (systrap) cost 1.95 times the host's, without them 1.5 to 1.65.
 const PAUSES: &str = "gVisor's kernel gives memory back and sleeps while it waits, and pays for that in the next turn";
 
-/// Why an ordinary user's containers have no root for programs.
 const ROOT_AS_USER: &str = "an ordinary user's container is in a user namespace already, and cannot have an overlay for its root as well";
 
-/// The runtimes, where they differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runtime {
     Runc,

@@ -106,7 +106,6 @@ impl Qemu {
         host.plugin.as_ref().filter(|_| self.accel == "tcg")
     }
 
-    /// Adds a disk to `program`.
     fn with_disk(
         &self,
         host: &Host,
@@ -189,7 +188,8 @@ impl Layer for Qemu {
         let balloon = self.attachments.balloon.map_or(&[][..], |_| modules::BALLOON);
         let ext4 = self.attachments.files.as_ref().map_or(&[][..], |_| modules::EXT4);
         let root = self.attachments.root.as_ref().map_or(&[][..], |_| modules::ROOT);
-        let modules = modules::of(&kernel, &[drivers, balloon, ext4, root].concat(), host, boot)?;
+        let modules =
+            modules::copied(&kernel, &[drivers, balloon, ext4, root].concat(), host, boot)?;
         let append = kernel::arguments(&more, &self.append);
         let program = program.args(["-append", &append, "-kernel"]).arg(&kernel);
         let program =

@@ -1,5 +1,6 @@
 //! Unpacks archives of roots. They are untrusted: no name leaves the root, and no device comes out of one.
 
+use super::error::{RootError, damaged};
 use super::inside::place;
 use super::room::{self, Measured, Part, Room};
 use nix::unistd::geteuid;
@@ -24,30 +25,39 @@ const REMOVED: &str = ".wh.";
 const EMPTIED: &str = ".wh..wh..opq";
 
 /// Unpacks `file` into the folder `root`; with `over`, as an image's layer over what is there.
-pub(super) fn unpack(file: &Path, root: &Path, over: bool, room: &mut Room) -> Result<(), String> {
-    let named = |why: String| format!("{}: {why}", file.display());
-    let (mut stream, unpacker) = open(file).map_err(|e| named(e.to_string()))?;
-    let packed = fs::metadata(file).map_err(|e| named(e.to_string()))?.len();
+pub(super) fn unpack(
+    file: &Path,
+    root: &Path,
+    over: bool,
+    room: &mut Room,
+) -> Result<(), RootError> {
+    let io = RootError::file(file);
+    let named = |why| RootError::Archive { file: file.display().to_string(), why: Box::new(why) };
+    let (mut stream, unpacker) = open(file).map_err(io)?;
+    let packed = fs::metadata(file).map_err(io)?.len();
     let done =
         entries(&mut stream, root, over, room.of_archive(packed)).and_then(|()| rest(&mut stream));
     let Some((tool, mut unpacker)) = unpacker else { return done.map_err(named) };
     if done.is_err() {
         let _ = unpacker.kill(); // nobody reads on
     }
-    let status = unpacker.wait().map_err(|e| named(e.to_string()))?;
+    let status = unpacker.wait().map_err(io)?;
     done.map_err(named)?;
     match status.success() {
         true => Ok(()),
-        false => Err(named(format!("it is damaged: {tool} ends with {status}; fetch it again"))),
+        false => {
+            let why = format!("it is damaged: {tool} ends with {status}; fetch it again");
+            Err(named(damaged(why)))
+        }
     }
 }
 
 /// Reads what stands behind the last entry, so that the unpacker comes to its end and compares its checksums.
-fn rest(stream: &mut impl Read) -> Result<(), String> {
+fn rest(stream: &mut impl Read) -> Result<(), RootError> {
     let read = io::copy(&mut stream.take(BEHIND + 1), &mut io::sink());
-    match read.map_err(|e| format!("it is not a whole tar archive: {e}"))? {
+    match read.map_err(cut_off)? {
         0..=BEHIND => Ok(()),
-        _ => Err(format!("more than {} MiB stand behind its last entry", BEHIND >> 20)),
+        _ => Err(damaged(format!("more than {} MiB stand behind its last entry", BEHIND >> 20))),
     }
 }
 
@@ -69,33 +79,35 @@ fn open(path: &Path) -> io::Result<(Box<dyn Read>, Option<Unpacker>)> {
     Ok((Box::new(stream), Some((*tool, child))))
 }
 
-fn entries(stream: impl Read, root: &Path, over: bool, mut room: Part) -> Result<(), String> {
-    let text = |e: io::Error| format!("it is not a whole tar archive: {e}");
+fn cut_off(error: io::Error) -> RootError {
+    damaged(format!("it is not a whole tar archive: {error}"))
+}
+
+fn entries(stream: impl Read, root: &Path, over: bool, mut room: Part) -> Result<(), RootError> {
     let left = Cell::new(0);
     let mut archive = tar::Archive::new(Measured { stream, left: &left });
-    let mut all = archive.entries().map_err(text)?;
+    let mut all = archive.entries().map_err(cut_off)?;
     let mut is_empty = true;
     loop {
         room::between(&left);
         let Some(entry) = all.next() else { break };
-        let mut entry = entry.map_err(text)?;
+        let mut entry = entry.map_err(cut_off)?;
         room.take(entry.size())?;
         room::inside(&left);
         one(&mut entry, root, over)?;
-        io::copy(&mut entry, &mut io::sink()).map_err(text)?; // of what is no file
+        io::copy(&mut entry, &mut io::sink()).map_err(cut_off)?; // of what is no file
         is_empty = false;
     }
-    if is_empty { Err("it holds no files".into()) } else { Ok(()) }
+    if is_empty { Err(damaged("it holds no files")) } else { Ok(()) }
 }
 
-/// Unpacks one entry.
-fn one(entry: &mut Entry<impl Read>, root: &Path, over: bool) -> Result<(), String> {
+fn one(entry: &mut Entry<impl Read>, root: &Path, over: bool) -> Result<(), RootError> {
     let kind = entry.header().entry_type();
     if matches!(kind, EntryType::XGlobalHeader | EntryType::GNULongName | EntryType::GNULongLink) {
         return Ok(());
     }
-    let name = entry.path().map_err(|e| e.to_string())?.into_owned();
-    let named = |e: io::Error| format!("{}: {e}", name.display());
+    let name = entry.path()?.into_owned();
+    let named = RootError::file(&name);
     let path = place(root, &name)?;
     if over && let Some(word) = name.file_name().and_then(|word| word.to_str()) {
         if word == EMPTIED {
@@ -108,6 +120,7 @@ fn one(entry: &mut Entry<impl Read>, root: &Path, over: bool) -> Result<(), Stri
             return remove(&path.with_file_name(gone)).map_err(named);
         }
     }
+    let forbidden = |why: &str| Err(RootError::Forbidden(format!("{} {why}", name.display())));
     let is_folder = fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir());
     if path != root && !(is_folder && kind == EntryType::Directory) {
         remove(&path).map_err(named)?;
@@ -121,17 +134,18 @@ fn one(entry: &mut Entry<impl Read>, root: &Path, over: bool) -> Result<(), Stri
             io::copy(entry, &mut file).and_then(|_| file.flush()).map_err(named)?;
         }
         EntryType::Symlink | EntryType::Link => {
-            let target = entry.link_name().map_err(|e| e.to_string())?;
-            let target = target.ok_or_else(|| format!("{}: a link to nothing", name.display()))?;
+            let target = entry.link_name()?;
+            let target =
+                target.ok_or_else(|| damaged(format!("{}: a link to nothing", name.display())))?;
             match kind {
                 EntryType::Symlink => symlink(&target, &path).map_err(named)?,
                 _ => fs::hard_link(place(root, &target)?, &path).map_err(named)?,
             }
         }
         EntryType::Char | EntryType::Block => {
-            return Err(format!("{} is a device, which no root may bring along", name.display()));
+            return forbidden("is a device, which no root may bring along");
         }
-        _ => return Err(format!("{} is neither a file, a folder nor a link", name.display())),
+        _ => return forbidden("is neither a file, a folder nor a link"),
     }
     own(entry, kind, &path).map_err(named)
 }
@@ -164,7 +178,6 @@ fn empty(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes what is there, if anything is.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
@@ -179,7 +192,7 @@ mod tests {
     use tar::{Builder, Header};
 
     /// An archive of `(kind, name, text or target)`, unpacked over what `root` holds.
-    fn unpacked(root: &Path, entries: &[(EntryType, &str, &str)]) -> Result<(), String> {
+    fn unpacked(root: &Path, entries: &[(EntryType, &str, &str)]) -> Result<(), RootError> {
         let mut builder = Builder::new(Vec::new());
         for (kind, name, text) in entries {
             let mut header = Header::new_gnu();
@@ -251,7 +264,10 @@ mod tests {
             for bytes in [&damaged[..], &whole[..at]] {
                 fs::write(&packed, bytes).unwrap();
                 let said = unpack(&packed, &root, true, &mut Room::new(|| false)).unwrap_err();
-                assert!(said.contains(&format!("it is damaged: {tool} ends with")), "{said}");
+                assert!(
+                    said.to_string().contains(&format!("it is damaged: {tool} ends with")),
+                    "{said}"
+                );
             }
         }
     }
@@ -280,7 +296,7 @@ mod tests {
         for (entries, why) in cases {
             fresh();
             let said = unpacked(&root, entries).unwrap_err();
-            assert!(said.contains(why), "{said}");
+            assert!(said.to_string().contains(why), "{said}");
         }
         fresh();
         let through = [(link, "up", "../.."), (FILE, "up/outside", "bad"), (FILE, ".wh...", "")];

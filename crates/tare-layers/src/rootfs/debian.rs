@@ -1,8 +1,11 @@
 //! Roots of Debian's packages, by mmdebstrap: the same bytes for the same versions.
 
 use super::Maker;
+use super::error::{RootError, damaged};
 use crate::Program;
+use std::fmt::Display;
 use std::fs;
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 use tare_keeper::programs;
@@ -37,8 +40,8 @@ pub(super) fn build(
     commands: &[String],
     tree: &Path,
     by: &Maker,
-) -> Result<String, String> {
-    let program = programs::find("mmdebstrap").map_err(|missing| missing.to_string())?;
+) -> Result<String, RootError> {
+    let program = programs::find("mmdebstrap").map_err(io::Error::from)?;
     let mut program = Program { env: environment(), ..Program::new(program) }
         .args(["--variant=minbase", "--mode=root", "--quiet"])
         .arg("--aptopt=Apt::Install-Recommends \"0\"")
@@ -55,11 +58,11 @@ pub(super) fn build(
     let last = fs::read(&said).unwrap_or_default(); // there is none without commands
     let _ = fs::remove_file(&said);
     built.map_err(|why| match last_line(&last) {
-        Some(line) => format!("{why}; a command in it said last: {line}"),
-        None => why,
+        Some(line) => RootError::Command { why, line },
+        None => why.into(),
     })?;
     let status = fs::read_to_string(tree.join("var/lib/dpkg/status"));
-    let status = status.map_err(|e| format!("it has no list of packages: {e}"))?;
+    let status = status.map_err(|e| damaged(format!("it has no list of packages: {e}")))?;
     let made_of = [versions(&status)].into_iter().chain(commands.iter().cloned());
     Ok(made_of.collect::<Vec<_>>().join("\n"))
 }
@@ -75,11 +78,12 @@ fn environment() -> Vec<(String, String)> {
     kept.chain(set).collect()
 }
 
-/// The hook that runs `text` in the root.
-fn in_root(text: &str, said: &Path) -> Result<String, String> {
+fn in_root(text: &str, said: &Path) -> Result<String, RootError> {
     let quoted = |text: &str| shlex::try_quote(text).map(|word| word.into_owned());
-    let text = quoted(text).map_err(|why| format!("'{}': {why}", text.escape_debug()))?;
-    let said = quoted(&said.to_string_lossy()).map_err(|why| why.to_string())?;
+    let refused = |why: &dyn Display| RootError::Forbidden(why.to_string());
+    let text =
+        quoted(text).map_err(|why| refused(&format_args!("'{}': {why}", text.escape_debug())))?;
+    let said = quoted(&said.to_string_lossy()).map_err(|why| refused(&why))?;
     Ok(COMMAND.replace("SAID", &said).replace("COMMAND", &text))
 }
 

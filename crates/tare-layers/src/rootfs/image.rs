@@ -1,9 +1,11 @@
 //! The image of a root, for guests: EROFS without compression, the same bytes whenever it is made.
 
+use super::error::RootError;
 use crate::files::work::Work;
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use std::fs;
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::time::Duration;
@@ -17,11 +19,10 @@ const TIME: &str = "-T1700000000";
 const IDENTITY: &str = "-U6d6f6f72-0000-4000-8000-746172652d31";
 
 /// Makes the image of `tree` at `path`, which appears whole or not at all.
-pub(super) fn make(tree: &Path, path: &Path, interrupted: fn() -> bool) -> Result<(), String> {
-    let program = programs::find("mkfs.erofs").map_err(|missing| missing.to_string())?;
-    let text = |e: std::io::Error| e.to_string();
+pub(super) fn make(tree: &Path, path: &Path, interrupted: fn() -> bool) -> Result<(), RootError> {
+    let program = programs::find("mkfs.erofs").map_err(io::Error::from)?;
     let beside = path.parent().unwrap_or(path);
-    let folder = Work::new_in(beside).map_err(text)?;
+    let folder = Work::new_in(beside)?;
     let work = folder.path().join("image");
     let mut command = programs::plain(program);
     // A current gVisor cannot read data that is kept in inodes.
@@ -30,7 +31,7 @@ pub(super) fn make(tree: &Path, path: &Path, interrupted: fn() -> bool) -> Resul
     // SAFETY: prctl is a system call, as is allowed between fork and exec.
     unsafe { command.pre_exec(|| Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)) };
     programs::output_unless(&mut command, MAKING, interrupted)?;
-    fs::rename(&work, path).map_err(text)
+    Ok(fs::rename(&work, path)?)
 }
 
 #[cfg(test)]

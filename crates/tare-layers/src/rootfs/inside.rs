@@ -1,5 +1,6 @@
 //! Paths inside a root that is being unpacked: whatever its links say, they stay inside.
 
+use super::error::RootError;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
@@ -10,8 +11,8 @@ const LINKS: u32 = 40;
 
 /// The path of `name` in the root at `root`, with every link on the way followed as it would be from inside, but for the
 /// last word. Folders on the way are made.
-pub(super) fn place(root: &Path, name: &Path) -> Result<PathBuf, String> {
-    let refused = |why: &str| format!("{} {why}", name.display());
+pub(super) fn place(root: &Path, name: &Path) -> Result<PathBuf, RootError> {
+    let refused = |why: &str| RootError::Forbidden(format!("{} {why}", name.display()));
     let mut words = words(name).ok_or_else(|| refused("leaves the root"))?;
     let Some(last) = words.pop_back() else { return Ok(root.to_owned()) };
     let mut at = root.to_owned();
@@ -83,10 +84,12 @@ mod tests {
             assert_eq!(place(root, Path::new(name)).unwrap(), root.join("run/x"), "{name}");
         }
         assert_eq!(place(root, Path::new("absolute")).unwrap(), root.join("absolute"));
-        assert!(place(root, Path::new("loop/x")).unwrap_err().contains("too many links"));
+        assert!(
+            place(root, Path::new("loop/x")).unwrap_err().to_string().contains("too many links")
+        );
         for name in ["../x", "/etc/passwd", "a/../../x"] {
             assert!(
-                place(root, Path::new(name)).unwrap_err().contains("leaves the root"),
+                place(root, Path::new(name)).unwrap_err().to_string().contains("leaves the root"),
                 "{name}"
             );
         }

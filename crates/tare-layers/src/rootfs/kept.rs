@@ -36,9 +36,6 @@ pub struct HeldRoot {
 }
 
 /// The roots in `cache`, the last used first.
-///
-/// # Errors
-/// A cache that cannot be read.
 pub fn list(cache: &Path) -> io::Result<Vec<KeptRoot>> {
     let entries = match fs::read_dir(cache.join("roots")) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -60,9 +57,6 @@ pub fn list(cache: &Path) -> io::Result<Vec<KeptRoot>> {
 }
 
 /// Removes every root of `cache` that nothing uses; those that were removed.
-///
-/// # Errors
-/// A cache that cannot be read or written.
 pub fn clear(cache: &Path) -> io::Result<Vec<KeptRoot>> {
     let mut removed = Vec::new();
     for root in list(cache)? {

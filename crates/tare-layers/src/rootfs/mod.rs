@@ -2,6 +2,7 @@
 
 mod archive;
 mod debian;
+mod error;
 mod image;
 mod inside;
 mod kept;
@@ -15,6 +16,7 @@ pub use recipe::RootRecipe;
 use crate::files::bounded;
 use crate::files::work::Work;
 use crate::{Keeper, Unavailable};
+use error::RootError;
 use nix::fcntl::Flock;
 use nix::unistd::geteuid;
 use room::Room;
@@ -62,16 +64,16 @@ pub fn ready(recipe: &RootRecipe, image: bool, by: &Maker) -> Result<ReadyRoot, 
         return Err(Unavailable::new(why, remedy));
     }
     let failed =
-        |why: String| Unavailable::new(format!("no root of {recipe}: {why}"), recipe.remedy());
+        |why: RootError| Unavailable::new(format!("no root of {recipe}: {why}"), recipe.remedy());
     let folder = by.cache.join("roots");
-    own_folder(&folder).map_err(|why| failed(why.to_string()))?;
+    own_folder(&folder).map_err(|why| failed(why.into()))?;
     let key = recipe.key().map_err(failed)?;
     let place = folder.join(&key);
     if !place.is_dir() {
-        kept::make_room(&folder).map_err(|why| failed(why.to_string()))?;
+        kept::make_room(&folder).map_err(|why| failed(why.into()))?;
         make(recipe, &folder, &place, by).map_err(failed)?;
     }
-    let used = kept::hold(&place).map_err(|why| failed(why.to_string()))?;
+    let used = kept::hold(&place).map_err(|why| failed(why.into()))?;
     let tree = match recipe {
         RootRecipe::Folder(folder) => folder.clone(),
         _ => place.join(TREE),
@@ -90,8 +92,8 @@ fn own_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Makes a root beside where it is to be, and moves it there whole.
-fn make(recipe: &RootRecipe, folder: &Path, place: &Path, by: &Maker) -> Result<(), String> {
-    let text = |e: io::Error| format!("{}: {e}", folder.display());
+fn make(recipe: &RootRecipe, folder: &Path, place: &Path, by: &Maker) -> Result<(), RootError> {
+    let text = RootError::file(folder);
     let work = Work::new_in(folder).map_err(text)?;
     let tree = work.path().join(TREE);
     let mut room = Room::new(by.interrupted);
@@ -114,8 +116,8 @@ fn make(recipe: &RootRecipe, folder: &Path, place: &Path, by: &Maker) -> Result<
 }
 
 /// The SHA-256 of a regular file.
-fn hash_of(file: &Path) -> Result<String, String> {
-    let named = |e: io::Error| format!("{}: {e}", file.display());
+fn hash_of(file: &Path) -> Result<String, RootError> {
+    let named = RootError::file(file);
     let mut hash = Sha256::new();
     io::copy(&mut bounded::open(file, room::BYTES).map_err(named)?, &mut hash).map_err(named)?;
     Ok(format!("{:x}", hash.finalize()))

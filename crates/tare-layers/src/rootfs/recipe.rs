@@ -1,5 +1,6 @@
 //! What a root is made of, as `--root` says it.
 
+use super::error::RootError;
 use super::hash_of;
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -124,7 +125,7 @@ impl RootRecipe {
     }
 
     /// The name of what it makes: the same for the same content.
-    pub(super) fn key(&self) -> Result<String, String> {
+    pub(super) fn key(&self) -> Result<String, RootError> {
         let content = match self {
             RootRecipe::Debian { .. } => String::new(),
             RootRecipe::Archive(file) | RootRecipe::DockerArchive(file) => hash_of(file)?,
@@ -143,9 +144,9 @@ impl RootRecipe {
 }
 
 /// What is seen of a folder without reading its files: names, kinds, sizes and times.
-fn fingerprint(folder: &Path) -> Result<String, String> {
+fn fingerprint(folder: &Path) -> Result<String, RootError> {
     let mut hash = Sha256::new();
-    below(folder, &mut hash).map_err(|e| format!("{}: {e}", folder.display()))?;
+    below(folder, &mut hash).map_err(RootError::file(folder))?;
     Ok(format!("{:x}", hash.finalize()))
 }
 
@@ -176,7 +177,7 @@ mod tests {
         assert_eq!(bare.to_string(), "debian:bookworm");
         let more = bare.clone().then(vec!["touch /x".into()]).unwrap();
         assert_eq!(more.to_string(), "debian:bookworm then touch /x");
-        assert_ne!(more.key(), bare.key());
+        assert_ne!(more.key().unwrap(), bare.key().unwrap());
         let folder = RootRecipe::Folder("/".into());
         assert!(
             folder.then(vec!["touch /x".into()]).unwrap_err().contains("only in roots of Debian")

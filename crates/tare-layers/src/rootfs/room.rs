@@ -1,5 +1,6 @@
 //! How much may come out of the archives of a root: a small one may unpack to more than any disk holds.
 
+use super::error::RootError;
 use std::cell::Cell;
 use std::io::{self, Read};
 
@@ -13,9 +14,6 @@ const ANYWAY: u64 = 64 << 20;
 
 /// Most bytes before an entry: a name may be of any length, and is kept in memory.
 const NAMES: u64 = 1 << 20;
-
-/// What to do about an archive that is right all the same.
-const REMEDY: &str = "if that is right, unpack it yourself and give the folder: --root DIR";
 
 /// What is left of what one root may take.
 pub(super) struct Room {
@@ -46,32 +44,30 @@ pub(super) struct Part<'a> {
 
 impl Part<'_> {
     /// Takes what an entry of `size` bytes needs.
-    pub fn take(&mut self, size: u64) -> Result<(), String> {
+    pub fn take(&mut self, size: u64) -> Result<(), RootError> {
         if (self.room.interrupted)() {
-            return Err(tare_keeper::programs::INTERRUPTED.into());
+            return Err(RootError::Interrupted);
         }
         let take = |of: &mut u64| of.checked_sub(size).map(|left| *of = left);
         if take(&mut self.left).is_none() {
             let most = self.most >> 20;
-            return Err(format!(
-                "it unpacks to more than {most} MiB, {TIMES} times its own size (or {} MiB); {REMEDY}",
+            return Err(RootError::TooLarge(format!(
+                "it unpacks to more than {most} MiB, {TIMES} times its own size (or {} MiB)",
                 ANYWAY >> 20
-            ));
+            )));
         }
         if take(&mut self.room.bytes).is_none() {
-            return Err(format!(
-                "it unpacks to more than {} GiB, the most of a root; {REMEDY}",
+            return Err(RootError::TooLarge(format!(
+                "it unpacks to more than {} GiB, the most of a root",
                 BYTES >> 30
-            ));
+            )));
         }
-        match self.room.entries.checked_sub(1) {
-            Some(left) => self.room.entries = left,
-            None => {
-                return Err(format!(
-                    "it holds more than {ENTRIES} files, the most of a root; {REMEDY}"
-                ));
-            }
-        }
+        let Some(left) = self.room.entries.checked_sub(1) else {
+            return Err(RootError::TooLarge(format!(
+                "it holds more than {ENTRIES} files, the most of a root"
+            )));
+        };
+        self.room.entries = left;
         Ok(())
     }
 }

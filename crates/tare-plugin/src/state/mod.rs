@@ -21,7 +21,6 @@ static CONFIG: OnceLock<Config> = OnceLock::new();
 /// Everything that callbacks change, beside the counters.
 static STATE: OneCpu<Option<State>> = OneCpu::new(None);
 
-/// Begins with nothing counted.
 pub fn begin(config: Config) {
     STATE.with(|state| *state = Some(State::new(&config)));
     let _ = CONFIG.set(config);
@@ -35,7 +34,6 @@ pub fn with(work: impl FnOnce(&mut State)) {
 
 /// Everything that callbacks change, beside the counters.
 pub struct State {
-    /// Which addresses are whose.
     pub map: Map,
     /// Whose kernel an address is, where there are two.
     pub domains: Option<Domains>,
@@ -47,19 +45,15 @@ pub struct State {
     pub last: Place,
     /// Whether it ended in a call to the next privilege.
     pub last_calls: bool,
-    /// What a hypercall finds in AX.
     pub ax: Ax,
     /// Where exceptions and interrupts enter, as far as seen.
     pub entries: HashMap<u64, Event>,
     /// How often each entry was seen since the learning began.
     pub learning: Option<HashMap<u64, u32>>,
-    /// The number that is being spelled.
     pub spelling: Spelling,
-    /// What the next batch belongs to.
     pub next: Next,
     /// What was counted when the batch began.
     open: Option<Began>,
-    /// A guest inside of the guest.
     pub guest: Guest,
     /// What was counted in a batch that has ended, until its operations are told.
     pub ended: Option<Box<Snapshot>>,
@@ -69,7 +63,6 @@ pub struct State {
     pub misplaced: bool,
 }
 
-/// The counters when a batch began.
 struct Began {
     all: Box<Snapshot>,
     /// Those of the host then, of a guest inside of the guest.
@@ -113,7 +106,6 @@ impl State {
         }
     }
 
-    /// A mark executes.
     pub fn mark(&mut self, code: u16) {
         let Some(mark) = self.spelling.read(code) else { return };
         match mark {
@@ -190,7 +182,6 @@ impl State {
         }
     }
 
-    /// A block starts.
     #[inline(always)]
     pub fn start(&mut self, block: &Block) {
         self.ax.start(block.ax);
@@ -226,7 +217,7 @@ impl State {
         }
         // A kind that was learned after this block was: ask again, entries are rare.
         let kind = self.entries.get(&block.start).copied().unwrap_or(kind);
-        counts::bump(counts::of(block.place, kind));
+        counts::bump(counts::counter(block.place, kind));
     }
 }
 

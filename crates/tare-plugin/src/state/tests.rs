@@ -29,7 +29,7 @@ fn says(state: &mut State, value: u64, code: u16) {
 }
 
 fn executes(place: Place, instructions: u64) {
-    (0..instructions).for_each(|_| counts::bump(counts::of(place, Event::Instructions)));
+    (0..instructions).for_each(|_| counts::bump(counts::counter(place, Event::Instructions)));
 }
 
 #[test]

@@ -28,7 +28,6 @@ pub fn multi(count: Option<&CStr>, source: Option<&CStr>) -> i32 {
     if ended { DONE } else { 1 }
 }
 
-/// One script over the text in `source`.
 pub fn script(source: Option<&CStr>) -> i32 {
     let Some(source) = source.and_then(|source| source.to_str().ok()) else { return 2 };
     match run(source) {

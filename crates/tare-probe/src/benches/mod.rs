@@ -146,7 +146,6 @@ pub fn all() -> impl Iterator<Item = &'static Bench> {
     ALL.iter().copied().chain(tables)
 }
 
-/// The benchmark named `name`.
 pub fn find(name: &str) -> Option<&'static Bench> {
     all().find(|bench| bench.name == name)
 }

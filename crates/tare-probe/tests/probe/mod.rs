@@ -16,12 +16,10 @@ use tare_proto::{BenchInfo, FromProbe, Request, SuiteInfo, ToProbe, decode, enco
 /// How long one answer may take on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The probe's program.
 pub fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_tare-probe"))
 }
 
-/// What `tare-probe list --json` says.
 pub fn table() -> (Vec<SuiteInfo>, Vec<BenchInfo>) {
     let output = program().args(["list", "--json"]).output().expect("start the probe");
     let mut table: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -54,7 +52,6 @@ fn without_the_c_librarys(line: &str) -> String {
 
 /// A serving probe; killed when dropped.
 pub struct Probe {
-    /// Its scratch folder.
     pub scratch: PathBuf,
     process: Child,
     requests: Option<ChildStdin>,
@@ -103,12 +100,10 @@ impl Probe {
         requests.write_all(encode(message).as_bytes()).expect("write a request");
     }
 
-    /// The next message.
     pub fn answer(&self) -> FromProbe {
         self.answers.recv_timeout(DEADLINE).expect("an answer within the deadline")
     }
 
-    /// Measures `bench` with tiny limits.
     pub fn measure(&mut self, bench: &str) -> FromProbe {
         self.measure_for(bench, 20)
     }
@@ -157,13 +152,11 @@ impl Drop for Probe {
 
 /// The other end of network benchmarks; killed when dropped.
 pub struct Peer {
-    /// What `TARE_NET` says of it.
     pub told: String,
     process: Child,
 }
 
 impl Peer {
-    /// Starts one on the loopback interface.
     pub fn start() -> Peer {
         let free = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).expect("a port");
         let told = format!("{free}/{:x}", 0xc00c1e);
@@ -192,7 +185,6 @@ pub fn disk(scratch: &str) -> PathBuf {
     path
 }
 
-/// An empty folder for a test.
 fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);

@@ -9,7 +9,6 @@ use std::mem::MaybeUninit;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// What was seen.
 pub enum Seen {
     /// A process was made: by a fork, or, when it is true, so that its parent waits until it is another program.
     Process(bool),

@@ -17,7 +17,6 @@ pub fn lacking(call: i64) -> Refused {
     Refused { call, mask: 0, error: libc::ENOSYS }
 }
 
-/// Makes `command` run under a filter.
 pub fn refuse(command: &mut Command, refused: &[Refused]) {
     let mut rules: Vec<libc::sock_filter> = refused.iter().flat_map(rule).collect();
     rules.push(step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW));

@@ -16,7 +16,6 @@ const LEAST: usize = 12;
 /// The narrowest terminal that has room for the raw pairs.
 const WITH_RAW: usize = 76;
 
-/// Everything that is said of a comparison.
 pub(crate) fn document(comparison: &Comparison) -> Document {
     let all = comparison.layers.iter().enumerate();
     let summary = all.map(|(at, layer)| item(comparison, layer, at)).collect();
@@ -75,7 +74,6 @@ fn line(row: &ComparedRow, comparison: &Comparison) -> Row {
     }
 }
 
-/// The rows that are called different.
 fn decided(comparison: &Comparison) -> Block {
     let called = |verdict: Verdict| matches!(verdict, Verdict::Worse | Verdict::Better);
     let rows = comparison.rows().filter(|(_, row)| called(row.verdict));

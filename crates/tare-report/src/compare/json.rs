@@ -6,7 +6,6 @@ use tare_board::Comparison;
 
 /// Writes the comparison as JSON: `{"format": "tare-comparison", "version": 1, ...}`, the fields of [`Comparison`],
 /// by the same conventions as [`crate::json`].
-#[must_use]
 pub fn compare_json(comparison: &Comparison) -> String {
     #[derive(Serialize)]
     struct Document<'a> {

@@ -12,13 +12,11 @@ use crate::{TextStyle, markdown, text};
 use tare_board::Comparison;
 
 /// Writes the comparison for a terminal.
-#[must_use]
 pub fn compare_text(comparison: &Comparison, style: &TextStyle) -> String {
     text::written(&document(comparison), style)
 }
 
 /// Writes the comparison as GitHub's Markdown, for a pull request.
-#[must_use]
 pub fn compare_markdown(comparison: &Comparison) -> String {
     markdown::written(&document(comparison))
 }

@@ -10,7 +10,6 @@ use tare_board::{By, Campaigned, ComparedLayer, ComparedRow, Comparison};
 use tare_board::{Gate, Judged, Seen};
 use tare_board::{Geomean, Measure, Pair, Ratio, Verdict};
 
-/// Which campaigns are compared.
 pub(super) fn title(comparison: &Comparison) -> Vec<String> {
     let side = |when: &str, side: &Campaigned| {
         let state = if side.state == "finished" { String::new() } else { name(&side.state) + ", " };
@@ -137,7 +136,6 @@ pub(crate) fn columns(row: &ComparedRow, by: By, margin: f64) -> [String; 5] {
     [ratio, interval.unwrap_or_else(none), floor, raw(row, by), verdict]
 }
 
-/// Which side has no value.
 fn absent(row: &ComparedRow) -> String {
     match (row.before, row.after) {
         (None, None) => "not measured",
@@ -167,7 +165,6 @@ fn raw(row: &ComparedRow, by: By) -> String {
 const FAILING: usize = 10;
 
 /// What came of every condition, and of what is open: each line with whether it is no reason to fail.
-#[must_use]
 pub fn gate_lines(gate: &Gate) -> Vec<(bool, String)> {
     let mut lines: Vec<(bool, String)> = gate.conditions.iter().flat_map(judged_lines).collect();
     let (does, fine) = match gate.fail_undecided {
@@ -234,7 +231,6 @@ fn seen(seen: &Seen) -> String {
     format!("{} ({layer} {bench})", times(seen.cost, seen.measure))
 }
 
-/// A ratio for a sentence.
 pub(super) fn ratio_of(ratio: Option<Ratio>) -> String {
     ratio.map_or("–".into(), |ratio| short_ratio(ratio.value))
 }

@@ -10,7 +10,6 @@ const COLUMNS: &str = "suite,benchmark,unit,better,baseline,layer,host,cpu_model
     hosts,next_low,next_high,i_squared,tau,verdict,outlier_p";
 
 /// Writes the result as CSV (RFC 4180), with a header. The line of all hosts together has no host. What is not known is empty.
-#[must_use]
 pub fn fleet_csv(fleet: &Fleet) -> String {
     let mut out = String::from(COLUMNS);
     out.push_str("\r\n");

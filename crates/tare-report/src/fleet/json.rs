@@ -6,7 +6,6 @@ use tare_board::Fleet;
 
 /// Writes the result as JSON: `{"format": "tare-fleet", "version": 1, ...}`, the fields of [`Fleet`], by the same
 /// conventions as [`crate::json`].
-#[must_use]
 pub fn fleet_json(fleet: &Fleet) -> String {
     #[derive(Serialize)]
     struct Document<'a> {

@@ -13,13 +13,11 @@ use crate::{TextStyle, markdown, text};
 use tare_board::Fleet;
 
 /// Writes the result of many hosts for a terminal.
-#[must_use]
 pub fn fleet_text(fleet: &Fleet, style: &TextStyle) -> String {
     text::written(&document(fleet), style)
 }
 
 /// Writes the result of many hosts as GitHub's Markdown.
-#[must_use]
 pub fn fleet_markdown(fleet: &Fleet) -> String {
     markdown::written(&document(fleet))
 }

@@ -19,7 +19,6 @@ pub(crate) fn ratio(pooled: &PooledRatio) -> Ratio {
     Ratio { value, low: Some(low), high: Some(high), blocks: hosts }
 }
 
-/// Where the next host lies.
 fn next(pooled: &PooledRatio) -> String {
     let next = Ratio { low: Some(pooled.next_low), high: Some(pooled.next_high), ..ratio(pooled) };
     ratio_and_interval(&next).1.unwrap_or_default()
@@ -202,7 +201,6 @@ pub(crate) fn cells(fleet: &Fleet) -> impl Iterator<Item = (&FleetRow, &str, &Fl
     })
 }
 
-/// How the numbers were made.
 pub(crate) fn how(fleet: &Fleet) -> Vec<String> {
     let method = &fleet.method;
     vec![format!(
@@ -217,7 +215,6 @@ pub(crate) fn how(fleet: &Fleet) -> Vec<String> {
     )]
 }
 
-/// The titles of [`columns`].
 pub(crate) fn titles(fleet: &Fleet) -> [String; 6] {
     let interval = format!("{} CI", percent_of(fleet.method.confidence));
     ["ratio", &interval, "next host", "I²", "hosts", "verdict"].map(str::to_owned)

@@ -119,7 +119,6 @@ fn loads(curves: &[(usize, &LoadCurve)]) -> Vec<f64> {
     loads
 }
 
-/// What a layer did at a load.
 fn done(curve: &LoadCurve, load: f64, unit: Unit) -> Markup {
     let point = curve.points.iter().find(|point| point.load == load);
     html! {

@@ -10,7 +10,6 @@ use tare_board::{ComparedLayer, ComparedRow, Comparison};
 use tare_proto::Better;
 
 /// Writes a comparison for a page that [`super::shell`] stands around.
-#[must_use]
 pub fn compare_html(comparison: &Comparison) -> Markup {
     let said = compare::document(comparison);
     let strips: Vec<_> =
@@ -24,7 +23,6 @@ pub fn compare_html(comparison: &Comparison) -> Markup {
     }
 }
 
-/// Each row's ratio as a cost.
 fn strips(at: usize, layer: &ComparedLayer) -> Vec<(Better, Strip)> {
     let strip = |row: &ComparedRow| Strip {
         marks: vec![(at + 1, row.ratio.map(|ratio| words::cost_of(ratio, row.better)))],

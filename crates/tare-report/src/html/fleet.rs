@@ -16,7 +16,6 @@ use tare_board::{Cause, Fleet, FleetCell, FleetMean, FleetRow, Property, Spread}
 use tare_proto::Better;
 
 /// Writes the result of many hosts as one HTML file.
-#[must_use]
 pub fn fleet_html(fleet: &Fleet) -> String {
     let title = title(fleet);
     let said = fleet::document(fleet);

@@ -13,7 +13,6 @@ use tare_stats::{CHANGE_FROM, change_point};
 
 /// Writes the history of every benchmark over campaigns, given as (name, scoreboard), as one HTML file. They are put in
 /// the order in which they were made.
-#[must_use]
 pub fn history_html(campaigns: &[(String, Scoreboard)]) -> String {
     let mut order: Vec<&(String, Scoreboard)> = campaigns.iter().collect();
     order.sort_by(|a, b| a.1.provenance.created.cmp(&b.1.provenance.created));
@@ -58,7 +57,6 @@ fn names<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     names
 }
 
-/// One benchmark over all campaigns.
 struct History<'a> {
     bench: &'a str,
     machine: Machine,

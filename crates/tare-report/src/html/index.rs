@@ -5,7 +5,6 @@ use crate::index;
 use maud::{Markup, html};
 use tare_board::Scoreboard;
 
-/// A table an index.
 pub(super) fn section(board: &Scoreboard) -> Markup {
     html! {
         @if !board.indices.is_empty() {

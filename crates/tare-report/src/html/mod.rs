@@ -36,7 +36,6 @@ use tare_board::{Extras, Scoreboard};
 use tare_store::Campaign;
 
 /// Writes a campaign's report as one HTML file.
-#[must_use]
 pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String {
     let predicted = tare_board::held(campaign, board);
     let said = scoreboard::document(board);
@@ -76,7 +75,6 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
 }
 
 /// The top of a report alone: notices, a sentence a layer, the geometric means drawn.
-#[must_use]
 pub fn summary_html(board: &Scoreboard) -> Markup {
     summary::summary(board, &scoreboard::document(board))
 }

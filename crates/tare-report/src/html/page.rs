@@ -34,7 +34,6 @@ static POLICY: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// A whole page around `body`.
-#[must_use]
 pub fn shell(shell: &Shell, body: &Markup) -> Markup {
     let connect = match shell.connects {
         true => "; connect-src 'self'; form-action 'self'",

@@ -10,7 +10,6 @@ use tare_board::{Counted, Extras, Sandbox, Scoreboard};
 use tare_proto::Unit;
 use tare_store::Campaign;
 
-/// Whether there is such a section.
 pub(super) fn any(board: &Scoreboard) -> bool {
     !board.sandboxes.is_empty()
 }

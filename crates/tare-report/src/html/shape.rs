@@ -48,7 +48,6 @@ pub(super) fn shapes(board: &Scoreboard, row: &Row) -> Markup {
     }
 }
 
-/// What a shift upwards means.
 const fn meaning(better: Better) -> &'static str {
     match better {
         Better::Lower => " (upwards is added cost)",

@@ -11,7 +11,6 @@ use tare_board::{Response, Scoreboard};
 /// Benchmarks that are open at first.
 const OPEN: usize = 3;
 
-/// Whether there is such a section.
 pub(super) fn any(board: &Scoreboard) -> bool {
     sweep::any(board)
 }

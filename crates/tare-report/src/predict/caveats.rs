@@ -82,7 +82,6 @@ fn unpriced(layer: &LayerPrediction, expected: &Expected) -> Vec<String> {
     each.collect()
 }
 
-/// What a layer's interval rests on.
 fn basis(layer: &LayerPrediction, expected: &Expected) -> String {
     let name = words::name(&layer.layer);
     match expected.left_out_error {

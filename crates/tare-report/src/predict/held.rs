@@ -7,7 +7,6 @@ use tare_board::format::short_ratio;
 use tare_board::{Held, HeldCpu};
 
 /// The table, and what it comes to by layer.
-#[must_use]
 pub fn held_text(all: &[Held]) -> String {
     let mut text = "| program | layer | measured | predicted | interval | off by | naive guess |\n\
                     |---|---|---|---|---|---|---|\n"

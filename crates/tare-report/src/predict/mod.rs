@@ -158,7 +158,6 @@ fn printed(layer: &LayerPrediction, figure: &Printed) -> Option<String> {
     Some(format!("{figure} would be {ratio} ({low}–{high}) times as large."))
 }
 
-/// What makes a ratio, in words.
 fn mostly(expected: &Expected) -> String {
     let worth = |term: &&Term| term.share >= WORTH;
     let all: Vec<&str> =
@@ -209,7 +208,6 @@ fn help(expected: &Expected) -> Option<String> {
     ))
 }
 
-/// A count in few characters.
 fn many(count: f64) -> String {
     match count {
         n if n >= 1e9 => format!("{:.1} G", n / 1e9),

@@ -38,7 +38,6 @@ pub(crate) fn ecdf(sorted: &[f64], count: usize) -> Vec<(f64, f64)> {
     ranks.into_iter().map(|rank| (sorted[rank], (rank + 1) as f64 / n as f64)).collect()
 }
 
-/// A stretch of a boot's samples.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bucket {
     pub(crate) low: f64,

@@ -7,11 +7,9 @@ use std::fmt::Write;
 pub(crate) struct Canvas {
     out: String,
     open: Vec<&'static str>,
-    /// Its width and height.
     pub(crate) size: (f64, f64),
 }
 
-/// Where a text's place is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -59,7 +57,6 @@ impl Canvas {
         self.open.push("svg");
     }
 
-    /// Opens a group.
     pub(crate) fn group(&mut self, class: &str, attributes: &[(&str, &str)]) {
         self.begin("g", class, attributes);
         self.out.push('>');
@@ -73,7 +70,6 @@ impl Canvas {
         }
     }
 
-    /// A straight line.
     pub(crate) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
         let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(num);
         self.begin("line", class, &[("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)]);
@@ -95,14 +91,12 @@ impl Canvas {
         self.out.push_str("/>");
     }
 
-    /// A path in SVG's notation.
     pub(crate) fn path(&mut self, class: &str, d: &str, more: &[(&str, &str)]) {
         self.begin("path", class, &[("d", d)]);
         self.attributes(more);
         self.out.push_str("/>");
     }
 
-    /// A text at a place.
     pub(crate) fn text(&mut self, class: &str, at: (f64, f64), anchor: Anchor, text: &str) {
         let x = num(at.0);
         let y = num(at.1);
@@ -115,7 +109,6 @@ impl Canvas {
         let _ = write!(self.out, ">{}</text>", escape(&clean(text)));
     }
 
-    /// The finished element.
     pub(crate) fn finish(mut self) -> String {
         self.close_tag();
         while !self.open.is_empty() {

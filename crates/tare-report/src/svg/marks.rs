@@ -92,7 +92,6 @@ pub(crate) fn steps(x: &Scale, y: &Scale, heights: &[f64]) -> String {
     d
 }
 
-/// A line through points.
 pub(crate) fn through(points: impl IntoIterator<Item = (f64, f64)>) -> String {
     let mut d = String::new();
     for (x, y) in points {

@@ -4,32 +4,20 @@ use resvg::{tiny_skia, usvg};
 use std::sync::Arc;
 
 /// Why a figure could not be drawn.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PngError {
     /// The system has no fonts, so the figure would have no text.
+    #[error(
+        "no fonts on this system, so a PNG would have no text: install one (Debian: fonts-dejavu-core), \
+         or take --format svg"
+    )]
     NoFonts,
     /// The figure is not one that can be drawn, or too large.
+    #[error("the figure cannot be drawn: {0}")]
     Drawing(String),
 }
 
-impl std::fmt::Display for PngError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            PngError::NoFonts => f.write_str(
-                "no fonts on this system, so a PNG would have no text: install one (Debian: fonts-dejavu-core), \
-                 or take --format svg",
-            ),
-            PngError::Drawing(why) => write!(f, "the figure cannot be drawn: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for PngError {}
-
 /// Draws an SVG of this crate at `scale` times its size.
-///
-/// # Errors
-/// [`PngError`].
 pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PngError> {
     let mut options = usvg::Options::default();
     let fonts = Arc::make_mut(&mut options.fontdb);

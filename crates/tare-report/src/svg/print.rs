@@ -21,7 +21,6 @@ impl Print {
         Print { left, lines: wrap(&clean(text), columns) }
     }
 
-    /// Height that it takes.
     pub(crate) fn height(&self) -> f64 {
         LINE * self.lines.len() as f64
     }

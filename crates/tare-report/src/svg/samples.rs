@@ -3,12 +3,10 @@
 use tare_board::{BootSamples, Counted, SampleSummary};
 use tare_store::Campaign;
 
-/// One layer's samples of one benchmark.
 pub(crate) struct LayerSamples<'a> {
     /// Its place in colours and shapes: 0 for the baseline, then the others in order.
     pub(crate) series: usize,
     pub(crate) name: &'a str,
-    /// Its boots, block by block.
     pub(crate) boots: Vec<BootSamples<'a>>,
     /// All samples, sorted; there is at least one.
     pub(crate) sorted: Vec<f64>,
@@ -39,7 +37,6 @@ pub(crate) fn numbers(campaign: &Campaign) -> Vec<usize> {
     (0..campaign.layers.len()).map(number).collect()
 }
 
-/// The layers that measured `benchmark`, with what they measured.
 pub(crate) fn of_benchmark<'a>(
     campaign: &'a Campaign,
     counted: &Counted<'a>,

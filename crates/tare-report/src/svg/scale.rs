@@ -37,7 +37,6 @@ impl Scale {
         Scale { kind: Kind::Log, low, high, from, to }
     }
 
-    /// The place of a value.
     pub(crate) fn at(&self, value: f64) -> f64 {
         let share = match self.kind {
             Kind::Linear => (value - self.low) / (self.high - self.low),
@@ -57,7 +56,6 @@ impl Scale {
         }
     }
 
-    /// Whether a value lies inside.
     pub(crate) fn holds(&self, value: f64) -> bool {
         value >= self.low && value <= self.high
     }
@@ -97,7 +95,6 @@ impl Scale {
     }
 }
 
-/// A domain around one value.
 fn widened(value: f64) -> (f64, f64) {
     match value.abs() {
         v if v > 0.0 && v < 1e300 => (value - 0.1 * v, value + 0.1 * v),

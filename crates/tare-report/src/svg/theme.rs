@@ -70,7 +70,6 @@ pub(crate) fn of_file() -> String {
     marks(&colours) + &dashes() + &series
 }
 
-/// The series' colours as variables of the page.
 pub(crate) fn variables(colours: &[&str]) -> String {
     colours.iter().enumerate().map(|(n, colour)| format!("--c{n}:{colour};")).collect()
 }

@@ -108,7 +108,6 @@ fn times(ratio: &Ratio) -> String {
     }
 }
 
-/// A setting in words.
 fn setting(response: &Response, levels: &[usize]) -> String {
     let one =
         |(knob, at): (&Factor, &usize)| format!("{}={}", name(&knob.name), level_at(knob, *at));

@@ -40,7 +40,6 @@ fn table(
     Table { title: title.into(), note, ..Table::new(LEAST, columns, rows) }
 }
 
-/// The tables of a response that have something to show.
 pub(crate) fn tables(response: &Response) -> Vec<Table> {
     let tables = [settings(response), effects(response), steps(response), interactions(response)];
     let tables = tables.into_iter().filter(|table| !table.rows.is_empty());
@@ -79,7 +78,6 @@ fn settings(response: &Response) -> Table {
     table("Settings", note, leading, head, rows)
 }
 
-/// What stands above the columns of a knob's settings.
 fn columns(knob: &Factor) -> Vec<String> {
     (0..knob.levels.len())
         .map(|at| format!("{}={}", name(&knob.name), level_at(knob, at)))
@@ -127,7 +125,6 @@ fn steps(response: &Response) -> Table {
     table("Steps", note, 2, head, rows)
 }
 
-/// Whether a difference is shown.
 pub(crate) const fn is_change(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Worse | Verdict::Better)
 }

@@ -34,7 +34,6 @@ impl Ink {
 /// Last lines of a console.
 const CONSOLE: usize = 12;
 
-/// Writes a document for a terminal.
 pub(crate) fn written(document: &Document, style: &TextStyle) -> String {
     let mut page = Page::new(style.width.max(TextStyle::NARROWEST), style.paint);
     // A terminal shows the rows themselves instead of those that were decided.

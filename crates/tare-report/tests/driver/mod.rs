@@ -40,7 +40,6 @@ pub const FAULTS: &str = "const faults = []; \
 /// One browser at a time: they are large.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// A page in a browser.
 pub struct Browser {
     client: Client,
 }
@@ -118,7 +117,6 @@ impl Drop for Driver {
     }
 }
 
-/// A command of Chromium's own.
 #[derive(Debug)]
 struct Own(&'static str, Value);
 
@@ -171,12 +169,10 @@ impl Browser {
         self.client.perform_actions(mouse).await.expect(what);
     }
 
-    /// Clicks everything that matches.
     pub async fn click_all(&mut self, what: &str) {
         self.run(&format!("document.querySelectorAll('{what}').forEach(e => e.click())")).await;
     }
 
-    /// Replaces what stands in a field.
     pub async fn type_in(&mut self, what: &str, text: &str) {
         let set = format!(
             "const e = document.querySelector('{what}'); e.value = '{text}'; e.dispatchEvent(new Event('input'))"

@@ -131,7 +131,7 @@ fn record(
     for Measured { at, bench, recorded } in &again {
         let info = &recorder.setup.benches[*bench];
         let key = boots[*at].slot.key(*bench);
-        recorder.history.note_whole(key, info, recorded, recorder.setup.plan.most_waited);
+        recorder.history.note_whole(key, info, recorded, recorder.setup.most_waited());
     }
     Ok(())
 }

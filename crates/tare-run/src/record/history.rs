@@ -5,7 +5,7 @@ use crate::plan::slot::Key;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tare_board::measured::{Figure, Measured, Operation, best, series_value, turn_values, waited};
 use tare_proto::{BenchInfo, Counter, Turn};
-use tare_store::{Boot, BootState, Campaign, Outcome, Recorded, Role};
+use tare_store::{Boot, BootState, Campaign, MOST_WAITED, Outcome, Recorded, Role};
 
 /// A layer that failed to boot in this many blocks in a row is not booted any more.
 const GIVE_UP: usize = 2;
@@ -56,7 +56,7 @@ impl History {
     /// What `campaign` holds.
     pub fn of(campaign: &Campaign) -> History {
         let mut history = History::default();
-        let most_waited = campaign.plan.most_waited;
+        let most_waited = campaign.plan.most_waited.unwrap_or(MOST_WAITED);
         let mut measuring = vec![0.0; campaign.boots.len()];
         for row in &campaign.series {
             let boot = &campaign.boots[row.boot];

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tare_proto::{BenchInfo, Better, Unit};
+use tare_proto::BenchInfo;
 use tare_store::{LayerRow, Plan, Recorded, Role, Store};
 use tempfile::TempDir;
 
@@ -78,42 +78,19 @@ pub fn campaign(directory: &Path, layer: &str, finish: bool) -> Store {
 /// [`campaign`], made at a time.
 pub fn campaign_of(directory: &Path, layer: &str, finish: bool, created: &str) -> Store {
     let plan = Plan {
-        machine: tare_proto::Machine::Real,
-        seed: 1,
         baseline: "native".into(),
-        budget_s: None,
         blocks: Some(3),
         width: 0.01,
-        cpus: vec![],
-        batch_ns: 1,
-        order: Default::default(),
-        series_ms: 1,
-        counting: tare_store::Counting::Off,
-        events: false,
-        cache_bytes: 0,
-        boot_s: 1.0,
         margin: 0.02,
-        most_waited: 0.1,
         created: created.into(),
-        tare_version: "0.1.0".into(),
-        probe_sha256: "00".into(),
         command: "tare run".into(),
-        programs: Vec::new(),
-        sweep: None,
-        neighbours: None,
+        ..Plan::default()
     };
-    let row = |name: &str| LayerRow {
-        name: name.into(),
-        kind: "mock".into(),
-        settings: String::new().into(),
-        unavailable: None,
-        artifacts: vec![],
-    };
+    let row =
+        |name: &str| LayerRow { name: name.into(), kind: "mock".into(), ..LayerRow::default() };
     let bench = BenchInfo {
         name: "mock/steady".into(),
         about: "steady".into(),
-        unit: Unit::Nanoseconds,
-        better: Better::Lower,
         suite: "mock".into(),
         estimator: "mean".into(),
         samples: 3,

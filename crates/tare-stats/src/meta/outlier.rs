@@ -43,7 +43,6 @@ pub fn residuals(studies: &[Study], tau_squared: f64) -> Result<Vec<Residual>, S
     Ok(studies.iter().zip(&sums).map(residual).collect())
 }
 
-/// Weighted sums of studies.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     weight: f64,

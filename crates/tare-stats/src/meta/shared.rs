@@ -4,14 +4,11 @@
 use super::Study;
 use crate::check;
 use crate::error::StatError;
-use crate::moderate::{VariancePrior, moderate};
+use crate::variance::moderate::{VariancePrior, moderate};
 
 /// `studies` with moderated variances: each host's variance of one block, `studies[i].variance * blocks[i]` with `df[i]` degrees of
 /// freedom (infinity where it is known), is shrunk towards that of all hosts, as far as these are alike. Hosts whose variance is
 /// no larger than `still` are believed not to vary only where no other does.
-///
-/// # Errors
-/// Lengths that differ.
 pub fn share_variances(
     studies: &[Study],
     df: &[f64],

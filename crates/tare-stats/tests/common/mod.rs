@@ -10,17 +10,14 @@ pub fn cases(section: &str) -> Vec<Value> {
     all[section].as_array().unwrap_or_else(|| panic!("section {section}")).clone()
 }
 
-/// A number of a case.
 pub fn num(case: &Value, key: &str) -> f64 {
     case[key].as_f64().unwrap_or_else(|| panic!("{key} in {case}"))
 }
 
-/// A list of numbers of a case.
 pub fn list(case: &Value, key: &str) -> Vec<f64> {
     numbers(&case[key])
 }
 
-/// A JSON array as numbers.
 pub fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().expect("array").iter().map(|v| v.as_f64().expect("number")).collect()
 }

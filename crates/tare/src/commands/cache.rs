@@ -8,7 +8,6 @@ use std::process::ExitCode;
 use tare_layers::KeptRoot;
 use tare_report::json_text;
 
-/// Lists or clears.
 pub fn cache(args: &CacheArgs) -> Result<ExitCode> {
     let cache = host::host()?.cache;
     let named = || format!("tare's cache {}", cache.display());

@@ -29,7 +29,6 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     Ok(if gate::passes(judged, true)? { ExitCode::SUCCESS } else { cli::GATE.into() })
 }
 
-/// The units of the benchmarks that can be compared.
 fn units(before: &Campaign, after: &Campaign) -> Vec<Unit> {
     let also = |unit: &(&str, Unit)| after.benchmarks.iter().any(|b| (&*b.name, b.unit) == *unit);
     let both = before.benchmarks.iter().map(|bench| (&*bench.name, bench.unit)).filter(also);

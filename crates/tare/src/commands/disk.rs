@@ -6,7 +6,6 @@ use anyhow::Result;
 use std::process::ExitCode;
 use tare_blk::{Error, cli};
 
-/// Serves, drives or measures.
 pub fn disk(command: &cli::Command) -> Result<ExitCode> {
     let text = match cli::run(command, &["disk"], output::note) {
         wrong @ Err(Error::Setting(_)) => wrong.or_usage()?,

@@ -73,7 +73,6 @@ struct Watcher<'a> {
     layers: &'a [Asked],
     json: bool,
     progress: Progress,
-    /// The first failure to print.
     printed: Result<()>,
 }
 
@@ -92,7 +91,6 @@ impl Observer for Watcher<'_> {
     }
 }
 
-/// What the layer is that booted.
 fn identity(asked: &Asked, trial: &Trial) -> Identity {
     let settings = asked.settings.to_string();
     Identity::of(Known {

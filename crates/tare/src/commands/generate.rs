@@ -10,7 +10,6 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Writes what is asked for.
 pub fn generate(args: &GenerateArgs) -> Result<ExitCode> {
     let mut pages = match args.what {
         Generated::Man => manual()?,
@@ -25,7 +24,6 @@ pub fn generate(args: &GenerateArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A file's name and content.
 type File = (String, Vec<u8>);
 
 fn completions(shell: Shell, name: &str) -> File {

@@ -61,12 +61,10 @@ pub fn init(args: &InitArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A layer that was tried.
 struct Found<'a> {
     asked: &'a Asked,
     /// The settings that were named on the command line.
     given: Settings,
-    /// Why it cannot run here.
     missing: Option<Unavailable>,
 }
 
@@ -104,7 +102,6 @@ fn text(suites: &[SuiteInfo], found: &[Found], (cpus, pinned): (&[u32], &[u32]))
     text
 }
 
-/// The first layer that is weighed.
 fn baseline(found: &[Found]) -> String {
     match found.iter().find(|one| why_not(one).is_none()) {
         Some(one) => format!("baseline = \"{}\"", one.asked.name),

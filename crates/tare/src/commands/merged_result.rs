@@ -13,12 +13,10 @@ use tare_store::MERGED;
 /// The largest file that is read, in bytes: ten thousand hosts.
 const LONGEST: u64 = 256 << 20;
 
-/// Whether `dir` holds a merged result.
 pub fn is_in(dir: &Path) -> bool {
     dir.join(MERGED).is_file()
 }
 
-/// The merged result in `dir`.
 pub fn load(dir: &Path) -> Result<Merged> {
     let path = dir.join(MERGED);
     let text = input::text(&path, LONGEST)?;
@@ -54,17 +52,14 @@ pub fn page(dir: &Path, merged: &Merged) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The page.
 pub fn html(merged: &Merged) -> String {
     fleet_html(&fleet_of(merged))
 }
 
-/// What the hosts say together.
 pub fn fleet_of(merged: &Merged) -> Fleet {
     fleet(merged, &Options::from_plan(&merged.plan))
 }
 
-/// Prints it as `format` says.
 pub fn print(merged: &Merged, format: &FormatArgs) -> Result<()> {
     output::print(&(format.format.fleet)(&fleet_of(merged), &style::on_terminal(format)))
 }

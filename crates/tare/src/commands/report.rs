@@ -20,7 +20,6 @@ use tare_store::{Campaign, load};
 /// Pixels of a PNG for each unit of the figure.
 const PIXELS: f32 = 2.0;
 
-/// Writes what `args` ask for.
 pub fn report(args: &ReportArgs) -> Result<ExitCode> {
     match args.dirs.as_slice() {
         [dir] if merged_result::is_in(dir) => of_hosts(dir, args)?,

@@ -6,7 +6,6 @@ use anyhow::{Context, Result, bail};
 use std::net::TcpListener;
 use std::process::ExitCode;
 
-/// Serves the campaigns in `args.dirs`.
 pub fn serve(args: &ServeArgs) -> Result<ExitCode> {
     for dir in &args.dirs {
         if !dir.is_dir() {

@@ -25,7 +25,6 @@ pub fn show(args: &ShowArgs) -> Result<ExitCode> {
     })
 }
 
-/// Prints the result of many hosts.
 fn show_merged(args: &ShowArgs) -> Result<ExitCode> {
     if args.format.estimator.is_some() {
         wrong_usage!("a merged result holds ratios, not samples: give --estimator to tare merge");

@@ -10,12 +10,10 @@ pub const PAGE: &str = "report.html";
 /// Columns of a text that goes into a file.
 pub const COLUMNS: usize = 80;
 
-/// How forms for terminals look on this one.
 pub fn on_terminal(format: &FormatArgs) -> TextStyle {
     TextStyle { width: output::width(), paint: output::paint(), details: !format.short }
 }
 
-/// How they look in a file.
 pub const fn in_file() -> TextStyle {
     TextStyle { width: COLUMNS, paint: Paint::Plain, details: true }
 }

@@ -39,88 +39,50 @@ const LONGEST: u64 = 1 << 20;
 /// What names every layer that is not for tests only.
 const ALL: &str = "all";
 
-/// What a configuration file may say; flags win over it.
+/// What a configuration file may say, each as the flag of that name; flags win over it.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// As `--suite`.
-    #[serde(default)]
     pub suite: Vec<String>,
-    /// As `--bench`.
-    #[serde(default)]
     pub bench: Vec<String>,
-    /// As `--load`.
-    #[serde(default)]
     pub load: Vec<String>,
-    /// As `--series`.
-    #[serde(default, deserialize_with = "duration")]
+    #[serde(deserialize_with = "duration")]
     pub series: Option<Duration>,
-    /// As `--baseline`.
     pub baseline: Option<String>,
-    /// As `--budget`.
-    #[serde(default, deserialize_with = "duration")]
+    #[serde(deserialize_with = "duration")]
     pub budget: Option<Duration>,
-    /// As `--blocks`.
     pub blocks: Option<NonZeroU32>,
-    /// As `--seed`.
     pub seed: Option<u64>,
-    /// As `--margin`.
-    #[serde(default, deserialize_with = "percent")]
+    #[serde(deserialize_with = "percent")]
     pub margin: Option<f64>,
-    /// As `--most-waited`.
-    #[serde(default, deserialize_with = "percent", rename = "most-waited")]
+    #[serde(deserialize_with = "percent", rename = "most-waited")]
     pub most_waited: Option<f64>,
-    /// As `--width`.
-    #[serde(default, deserialize_with = "percent")]
+    #[serde(deserialize_with = "percent")]
     pub width: Option<f64>,
-    /// As `--pin`.
-    #[serde(default)]
     pub pin: Option<Pin>,
-    /// As `--order`.
-    #[serde(default)]
     pub order: Option<Order>,
-    /// As `--design`.
-    #[serde(default)]
     pub design: Option<Design>,
-    /// As `--machine`.
-    #[serde(default)]
     pub machine: Option<Machine>,
-    /// As `--count`.
-    #[serde(default)]
     pub count: bool,
-    /// As `--model`.
-    #[serde(default)]
     pub model: bool,
-    /// As `--explain`.
-    #[serde(default)]
     pub explain: bool,
     /// As the flags of the reader's own command, one table each.
-    #[serde(default)]
     pub program: Vec<ProgramArgs>,
-    /// As `--sweep`, one table each.
-    #[serde(default)]
     sweep: Vec<SweepTable>,
-    /// As `--layer`, one table each.
-    #[serde(default)]
     layer: Vec<toml::Table>,
 }
 
-/// A layer that was asked for.
 pub struct Asked {
-    /// Its name.
     pub name: String,
-    /// Its kind's name.
     pub kind: &'static str,
     /// All its settings, defaults included.
     pub settings: Settings,
-    /// How it starts.
     pub layer: Box<dyn Layer>,
     /// Whether a person named it; otherwise it is there because every kind is tried.
     pub named: bool,
 }
 
 impl Asked {
-    /// What of it a trial takes.
     pub fn candidate(&self, machine: Machine) -> Candidate<'_> {
         let Asked { name, kind, settings, layer, .. } = self;
         Candidate { name, kind, machine, settings, layer: &**layer }
@@ -142,7 +104,6 @@ impl Config {
         toml::from_str(&text).with_context(|| format!("{} is invalid", path.display())).or_usage()
     }
 
-    /// The knobs of the file.
     pub fn sweeps(&self) -> Result<Vec<SweepArg>> {
         let read = |table: &SweepTable| table.read().map_err(|why| anyhow!("[[sweep]] {why}"));
         self.sweep.iter().map(read).collect()
@@ -158,7 +119,6 @@ impl Config {
         }
     }
 
-    /// The names of the file's layers.
     #[cfg(test)]
     pub fn layer_names(&self) -> Vec<&str> {
         self.layer.iter().filter_map(|layer| layer.get("name")?.as_str()).collect()
@@ -185,7 +145,6 @@ pub fn most_vcpus(asked: &[Asked]) -> usize {
 /// The setting of layers that says what programs see.
 pub const ROOT: &str = "root";
 
-/// The settings of one layer of every kind of `machine` that is `wanted`.
 fn of_kinds(machine: Machine, wanted: impl Fn(&LayerKind) -> bool) -> Result<Vec<Settings>> {
     let kinds = kinds_of(machine).filter(|kind| wanted(kind));
     Ok(kinds.map(|kind| Settings::parse(kind.name)).collect::<Result<_, _>>()?)

@@ -14,7 +14,7 @@ use std::env;
 use std::time::Duration;
 use tare_layers::{LayerKind, Settings, Unnamed, kinds_of};
 use tare_proto::{BenchInfo, Machine};
-use tare_store::{Counting, MOST_WAITED, Order};
+use tare_store::{Counting, Order};
 
 /// Differences up to this are equivalence when nothing is said, in percent.
 const MARGIN: f64 = 2.0;
@@ -23,10 +23,8 @@ const MARGIN: f64 = 2.0;
 /// together, they are about twice as wide, and equivalence is then shown where the ratio is within half the margin.
 const WIDTH: f64 = 0.25;
 
-/// What a campaign is to be.
 pub struct Resolved<'a> {
     pub machine: Machine,
-    /// What holds on that machine.
     pub policy: &'static Policy,
     /// Suites to measure; empty for the usual one.
     pub suites: &'a [String],
@@ -35,9 +33,7 @@ pub struct Resolved<'a> {
     pub loads: Vec<LoadArg>,
     /// Time of every series, instead of the benchmarks' own.
     pub series: Option<Duration>,
-    /// The reader's own commands.
     pub programs: Vec<&'a ProgramArgs>,
-    /// What is swept.
     pub knobs: Knobs,
     /// The name of the layer that the others are to be divided by.
     pub baseline: Option<&'a str>,
@@ -45,23 +41,20 @@ pub struct Resolved<'a> {
     pub length: Length,
     pub order: Order,
     pub seed: u64,
-    /// What QEMU counts.
     pub counting: Counting,
-    /// Whether ratios are to be explained.
     pub explain: bool,
     /// CPUs of the layers; when nothing is said, what is measured decides.
     pub pin: Option<Pin>,
     /// Equivalence margin, as a fraction.
     pub margin: f64,
-    /// The largest share of a series in which a layer may wait for a CPU.
-    pub most_waited: f64,
+    /// The largest share of a series in which a layer may wait for a CPU, where it is said.
+    pub most_waited: Option<f64>,
     /// Half-width at which a row needs no more time, as a fraction.
     pub width: f64,
     /// Time that a layer may take to greet.
     pub boot_limit: Duration,
     /// Layers that flags name, `all` among them.
     layer_names: &'a [String],
-    /// Layers that flags describe.
     layer_texts: &'a [String],
     file: &'a Config,
 }
@@ -116,7 +109,7 @@ impl<'a> Resolved<'a> {
             pin: flags.pin.clone().or_else(|| file.pin.clone()),
             margin: margin / 100.0,
             width: width / 100.0,
-            most_waited: most_waited.map_or(MOST_WAITED, |percent| percent / 100.0),
+            most_waited: most_waited.map(|percent| percent / 100.0),
             boot_limit: flags.boot_limit.unwrap_or(policy.boot_limit),
             layer_names: &flags.layers,
             layer_texts: &flags.layer,

@@ -37,7 +37,6 @@ impl WantedProgram {
         }
     }
 
-    /// The figures that it prints.
     pub fn figures(&self) -> Vec<Printed> {
         let rows = self.benches.iter().zip(&self.planned.rows);
         let printed = rows.filter(|(_, row)| row.value != ProgramValue::Time);

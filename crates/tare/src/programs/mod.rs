@@ -22,7 +22,6 @@ use tare_proto::{Around, BenchInfo, Machine, Program, Unit, at_load, harmless, n
 use tare_run::{Rehearsal, check_program, simulated};
 use tare_store::{PlannedProgram, ProgramRow, ProgramValue};
 
-/// The suite of programs.
 const SUITE: &str = "program";
 
 /// What programs need of a layer.
@@ -52,12 +51,10 @@ const OWN_ENVIRONMENT: &[(&str, &str)] = &[
 /// Variables of this environment that a program sees.
 const ENVIRONMENT: &[&str] = &["PATH", "HOME", "USER", "LANG", "LC_ALL"];
 
-/// A program that was asked for.
 #[derive(Clone)]
 pub struct WantedProgram {
     /// What runs, and its rows as far as they are known.
     pub planned: PlannedProgram,
-    /// Those rows as benchmarks.
     pub benches: Vec<BenchInfo>,
     /// The importer whose figures are its rows, once they are known.
     pub parse: Option<String>,
@@ -143,7 +140,6 @@ fn read(asked: &ProgramArgs, suite: &str) -> Result<WantedProgram> {
     })
 }
 
-/// What the probe is told.
 fn program(asked: &ProgramArgs) -> Result<Program> {
     let here = || {
         let folder = std::env::current_dir().context("this directory")?;
@@ -200,7 +196,6 @@ fn environment(asked: &[String], own_root: bool) -> Result<Vec<(String, String)>
     Ok(all)
 }
 
-/// A row for every metric.
 fn metrics(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<(BenchInfo, ProgramValue)>> {
     let metrics = asked.metric.len();
     for (what, given) in [("unit", asked.unit.len()), ("better", asked.better.len())] {
@@ -269,7 +264,6 @@ impl WantedProgram {
         Ok(())
     }
 
-    /// Whether it has a root of its own.
     pub fn has_root(&self) -> bool {
         self.root.is_some()
     }

@@ -4,7 +4,6 @@ use anyhow::{Result, bail};
 use tare_layers::suggestion;
 use tare_proto::{Better, Unit};
 
-/// The unit of a plain number.
 pub const PLAIN: &str = "number";
 
 /// Every unit: what people write, what it is, and how many of it one is.

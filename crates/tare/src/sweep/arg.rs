@@ -74,7 +74,6 @@ impl FromStr for SweepArg {
     }
 }
 
-/// A `[[sweep]]` table.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SweepTable {

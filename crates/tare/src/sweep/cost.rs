@@ -13,10 +13,8 @@ const MANY: usize = 32;
 /// Blocks that a budget should hold.
 const BLOCKS: u32 = 5;
 
-/// What a campaign's time depends on.
 pub struct Cost {
     pub policy: &'static Policy,
-    /// Layers of the campaign.
     pub layers: usize,
     /// Rows, loads included.
     pub rows: usize,

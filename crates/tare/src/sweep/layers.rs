@@ -15,11 +15,9 @@ const MOST: u64 = 4096;
 pub struct Swept {
     /// Every layer; settings of a swept one stand in its place.
     pub layers: Vec<Settings>,
-    /// What was swept, if anything.
     pub sweep: Option<Sweep>,
 }
 
-/// One knob of a layer.
 struct Handle<'a> {
     layer: String,
     /// `memory`, or `append.PARAM`.

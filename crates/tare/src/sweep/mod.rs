@@ -22,7 +22,6 @@ const LOAD: &str = "load";
 /// What follows a family's name in the knob that is its size.
 const SIZE: &str = ".size";
 
-/// What is to be swept.
 #[derive(Default)]
 pub struct Knobs {
     knobs: Vec<SweepArg>,
@@ -51,20 +50,15 @@ impl Knobs {
         Ok(Knobs { knobs, design: design.unwrap_or_default() })
     }
 
-    /// Whether a layer has a knob.
     pub fn turns_layers(&self) -> bool {
         !self.knobs.iter().all(is_of_rows)
     }
 
-    /// Whether there is no knob.
     pub fn is_empty(&self) -> bool {
         self.knobs.is_empty()
     }
 
     /// The loads that are asked for in this way.
-    ///
-    /// # Errors
-    /// Values that are no loads, or loads beside `others`.
     pub fn load(&self, others: bool) -> Result<Option<LoadArg>> {
         let Some(knob) = self.knobs.iter().find(|knob| knob.knob == LOAD) else { return Ok(None) };
         if others {
@@ -78,9 +72,6 @@ impl Knobs {
     }
 
     /// The benchmarks that are measured: where a size is a knob, those of the sizes asked for.
-    ///
-    /// # Errors
-    /// A size that no benchmark has.
     pub fn sizes(&self, mut benches: Vec<BenchInfo>) -> Result<Vec<BenchInfo>> {
         for (knob, family) in self.knobs.iter().filter_map(|knob| Some((knob, family(knob)?))) {
             let size = |bench: &BenchInfo| {
@@ -121,7 +112,6 @@ impl Knobs {
     }
 }
 
-/// The family of benchmarks whose size a knob is.
 fn family(knob: &SweepArg) -> Option<&str> {
     knob.knob.strip_suffix(SIZE).filter(|family| !family.is_empty() && !family.contains('.'))
 }

@@ -18,7 +18,6 @@ pub struct Bench {
     folder: TempDir,
 }
 
-/// What a `tare` that has ended printed.
 pub struct Done {
     pub code: i32,
     pub out: String,
@@ -221,7 +220,6 @@ pub fn count(series: &SeriesRow, name: &str) -> f64 {
     series.counters.iter().find(|counter| counter.name == name).map_or(0.0, |found| found.value)
 }
 
-/// The instructions of all places together.
 pub fn instructions(series: &SeriesRow) -> f64 {
     let places = ["probe", "user", "kernel", "dom0", "hypervisor"];
     places.map(|place| count(series, &format!("{place}/instructions"))).iter().sum()
@@ -235,7 +233,6 @@ pub fn small_root(bench: &Bench) {
     root_of(bench, PROGRAMS);
 }
 
-/// Makes `root.tar` of these programs and their libraries.
 pub fn root_of(bench: &Bench, programs: &[&str]) {
     let mut files: Vec<String> = programs.iter().map(|path| path.to_string()).collect();
     for program in programs {

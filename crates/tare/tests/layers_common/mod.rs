@@ -95,7 +95,6 @@ impl Place {
         )
     }
 
-    /// A shell script as a program of this place.
     pub fn program(&self, name: &str, script: &str) -> PathBuf {
         let text = self.folder.join(format!("{name}.text"));
         fs::write(&text, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -229,7 +228,6 @@ pub fn null_call(samples: u32, limit_ms: u64) -> Request {
     }
 }
 
-/// A request that every layer with a disk can answer.
 pub fn disk_reads() -> Request {
     Request { bench: "disk/randread_4k@4".into(), ..null_call(3, 200) }
 }
@@ -239,7 +237,6 @@ pub fn too_many_on_disk() -> Request {
     Request { bench: "aim7/mix-disk@500".into(), ..null_call(1, 200) }
 }
 
-/// A request for a file on a disk.
 pub fn one_on_disk() -> Request {
     Request { bench: "aim7/mix-disk@1".into(), ..null_call(1, 200) }
 }
@@ -249,7 +246,6 @@ pub fn net_transactions() -> Request {
     Request { bench: "net/tcp_rr".into(), ..null_call(3, 200) }
 }
 
-/// Network interfaces that tare has made.
 fn interfaces() -> Vec<String> {
     let entries = fs::read_dir("/sys/class/net").into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());

@@ -12,7 +12,6 @@ const DATA_SIZE: u64 = 0x40_0000;
 /// Bytes of the headers before the code.
 const HEADERS: u64 = 64 + 2 * 56;
 
-/// The code so far.
 #[derive(Default)]
 pub struct Program(Vec<u8>);
 

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 /// The nodes. The last one is for reboots: Slurm looks only every 30 seconds whether a node is back.
 pub const NODES: [&str; 4] = ["n1", "n2", "n3", "n4"];
 
-/// A running cluster.
 pub struct Cluster {
     pub bench: Bench,
     daemons: Vec<(String, Child)>,
@@ -178,7 +177,6 @@ impl Cluster {
         entries.map(|entry| entry.unwrap().path()).collect()
     }
 
-    /// Everything that may explain a failure.
     pub fn logs(&self, fleet: &str) -> String {
         let mut text = String::new();
         let folder = self.bench.path(fleet).join("logs");

@@ -16,9 +16,7 @@ pub const SOON: Duration = Duration::from_secs(20);
 pub struct Far {
     pub place: Place,
     pub server: Child,
-    /// Where the probe goes.
     pub folder: PathBuf,
-    /// The server's files.
     pub own: Option<TempDir>,
 }
 
@@ -29,7 +27,6 @@ impl Drop for Far {
     }
 }
 
-/// The server's configuration.
 fn server_says(own: &Path, port: u16, by_key: bool) -> String {
     let own = own.display();
     let yes = if by_key { "yes" } else { "no" };
@@ -40,7 +37,6 @@ fn server_says(own: &Path, port: u16, by_key: bool) -> String {
     )
 }
 
-/// The client's.
 fn client_says(own: &Path, port: u16) -> String {
     let own = own.display();
     let user = std::env::var("USER").unwrap_or("root".into());
@@ -108,7 +104,6 @@ impl Far {
         session
     }
 
-    /// Why it does not come up.
     pub fn refused(&self, layer: &dyn Layer) -> Unavailable {
         let begun = self.place.start(layer, None);
         let (error, console) = match begun {

@@ -20,7 +20,6 @@ pub(crate) const BACKEND_ARGS: Setting = Setting {
 /// The socket, in the boot's folder.
 const SOCKET: &str = "disk.socket";
 
-/// The back end of tare's own.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Backend {
     args: Vec<String>,
@@ -52,7 +51,6 @@ impl Backend {
         }
     }
 
-    /// The program of the back end.
     pub fn program(host: &Host) -> Result<PathBuf, Unavailable> {
         host.tare.clone().ok_or_else(|| {
             Unavailable::new(

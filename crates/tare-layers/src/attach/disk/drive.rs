@@ -27,7 +27,6 @@ pub(crate) struct Drive {
 }
 
 impl Drive {
-    /// Reads the settings.
     pub fn read(settings: &Settings) -> Result<Drive, SettingError> {
         let cache = settings.one_of(CACHE.key, CACHES)?;
         let aio = settings.one_of(AIO.key, WAYS)?;

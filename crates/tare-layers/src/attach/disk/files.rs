@@ -76,6 +76,6 @@ mod tests {
         assert_eq!(bytes.len(), 8 << 20);
         assert_eq!(bytes[1024 + 56..1024 + 58], [0x53, 0xef], "the magic number of ext4");
         let none = make_file_system(&folder.path().join("absent")).unwrap_err();
-        assert!(none.contains("mke2fs"), "{none}");
+        assert!(none.to_string().contains("mke2fs"), "{none}");
     }
 }

@@ -30,7 +30,6 @@ pub(crate) const USUAL: &str = "128M";
 /// What `/var/tmp` is for: files that are too large for memory.
 const ON_DISK: &str = "/var/tmp";
 
-/// What the setting says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Disk {
     /// An image of so many MiB, in that folder or where there is room.
@@ -41,7 +40,6 @@ pub(crate) enum Disk {
 
 /// A disk as a layer starts with it.
 pub(crate) struct Attached {
-    /// The image, device or file.
     pub path: PathBuf,
     /// Whether the host can get past its page cache there.
     pub direct: bool,

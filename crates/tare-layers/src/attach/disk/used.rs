@@ -57,7 +57,6 @@ fn loop_device(file: &File, devices: &Path) -> Option<String> {
     })
 }
 
-/// Whether the kernel swaps to `file`.
 fn swap(file: &File, list: &str) -> Option<String> {
     let swaps = fs::read_to_string(list).ok()?;
     let mut names = swaps.lines().skip(1).filter_map(|line| line.split_whitespace().next());

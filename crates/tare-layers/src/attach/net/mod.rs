@@ -27,7 +27,6 @@ const PORTS: std::ops::Range<u16> = 20_000..30_000;
 const USER_HOST: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 2);
 const USER_GUEST: &str = "10.0.2.15/24";
 
-/// How a layer's network is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Net {
     /// The host's own loopback interface.
@@ -57,7 +56,6 @@ pub(crate) struct Link {
     pub told: String,
     /// The layer's own address with its prefix, if it has to set that itself.
     pub own: Option<String>,
-    /// The host's interface.
     pub interface: Option<String>,
     /// The network namespace that the layer is to be in.
     pub namespace: Option<PathBuf>,

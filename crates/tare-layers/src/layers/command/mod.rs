@@ -59,7 +59,6 @@ const ENVIRONMENT: &[&str] = &[
 /// Longest time for a `check`.
 const CHECK: Duration = Duration::from_secs(10);
 
-/// A layer of words.
 pub(crate) struct Command {
     settings: Settings,
     recipe: &'static Recipe,
@@ -131,7 +130,6 @@ impl Command {
         Ok(layer)
     }
 
-    /// All words with their settings' names.
     fn words(&self) -> impl Iterator<Item = (&'static str, &Words)> {
         let Command { start, stop, pids, cgroup, check, prepare, push, finish, .. } = self;
         let boots = [Some(start), stop.as_ref(), pids.as_ref(), cgroup.as_ref()];
@@ -181,13 +179,12 @@ impl Command {
         Ok(program)
     }
 
-    /// Where its processes are.
     fn processes(&self, values: &mut Values) -> io::Result<ProcessesAre> {
         if let Some(words) = &self.pids {
-            return Ok(ProcessesAre::Printed(words.fill(|name| values.of(name))?));
+            return Ok(ProcessesAre::Printed(words.fill(|name| values.value(name))?));
         }
         if let Some(path) = &self.cgroup {
-            return Ok(ProcessesAre::InGroup(path.fill(|name| values.of(name))?.concat()));
+            return Ok(ProcessesAre::InGroup(path.fill(|name| values.value(name))?.concat()));
         }
         Ok(match self.settings.get("processes") {
             Some("elsewhere") => ProcessesAre::Elsewhere(ELSEWHERE.into()),
@@ -239,7 +236,8 @@ impl Layer for Command {
         let Program { program, args, env, .. } = self.program(&words)?;
         let mut command = Process::new(program);
         command.args(args).env_clear().envs(env);
-        programs::output(&mut command, CHECK).map(drop).map_err(|said| {
+        programs::output(&mut command, CHECK).map(drop).map_err(|error| {
+            let said = error.to_string();
             let remedy = self.known(&said);
             remedy.map_or_else(|| other(&said), |remedy| Unavailable::new(said.clone(), remedy))
         })
@@ -260,9 +258,9 @@ impl Layer for Command {
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let mut values = Values::new(self, host, boot);
-        let words = self.start.fill(|name| values.of(name))?;
+        let words = self.start.fill(|name| values.value(name))?;
         let stop =
-            self.stop.as_ref().map(|words| words.fill(|name| values.of(name))).transpose()?;
+            self.stop.as_ref().map(|words| words.fill(|name| values.value(name))).transpose()?;
         let processes = self.processes(&mut values)?;
         let found = self.program(&words)?;
         let runtime = found.program.clone();

@@ -30,11 +30,11 @@ impl Layer for Steward<'_> {
         let mut values = Values::new(self.0, host, boot);
         let mut whole = Program::default();
         for words in [prepare, push].into_iter().flatten() {
-            let make = words.fill(|name| values.of(name))?;
+            let make = words.fill(|name| values.value(name))?;
             whole.setup.push(Step { make, undo: Vec::new(), seconds: Some(PREPARING) });
         }
         if let Some(words) = finish {
-            whole.stop.push(words.fill(|name| values.of(name))?);
+            whole.stop.push(words.fill(|name| values.value(name))?);
         }
         let idle = [host.probe.display().to_string(), "serve".to_owned()];
         let Program { program, args, env, .. } = self.0.program(&idle)?;

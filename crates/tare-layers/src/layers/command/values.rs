@@ -21,7 +21,6 @@ const PROBE: &str = "tare-probe";
 const CMDLINE: &str =
     "console=ttyS9 quiet loglevel=0 panic=-1 reboot=t tare.end=reboot tare.line=/dev/ttyS0";
 
-/// The values of one boot.
 pub(crate) struct Values<'a> {
     pub layer: &'a Command,
     pub host: &'a Host,
@@ -37,7 +36,7 @@ impl<'a> Values<'a> {
     }
 
     /// What `name` stands for.
-    pub fn of(&mut self, name: &str) -> io::Result<String> {
+    pub fn value(&mut self, name: &str) -> io::Result<String> {
         if let Some(known) = self.known.get(name) {
             return Ok(known.clone());
         }
@@ -106,18 +105,12 @@ pub(crate) fn everywhere(layer: &Command, host: &Host, name: &str) -> io::Result
         "hash" => hash(&host.probe)?,
         "cpus" => layer.settings.number("vcpus", 1, 1, 1024).map_err(|e| other(&e))?.to_string(),
         "memory" => layer.settings.mebibytes("memory", 512).map_err(|e| other(&e))?.to_string(),
-        "nofile" => files_open()?,
+        "nofile" => getrlimit(Resource::RLIMIT_NOFILE)?.1.to_string(),
         "nproc" => processes()?,
         "arch" => std::env::consts::ARCH.to_owned(),
         "cmdline" => CMDLINE.to_owned(),
         own => layer.settings.get(own).unwrap_or_default().to_owned(),
     })
-}
-
-/// The most files that a process may have open.
-fn files_open() -> io::Result<String> {
-    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE)?;
-    Ok(most.to_string())
 }
 
 /// The most processes that this user may have: never more than there are numbers for, to which some engines limit themselves.

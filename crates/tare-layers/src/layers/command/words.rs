@@ -43,7 +43,6 @@ const BRING: &[&str] = &["probe", "root", "initramfs"];
 /// Placeholders that have no meaning before there is a boot.
 const OF_A_BOOT: &[&str] = &["id", "files", "cpu_list"];
 
-/// The words of one setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Words {
     words: Vec<Vec<Part>>,
@@ -87,7 +86,6 @@ impl Words {
         }
     }
 
-    /// The names of all placeholders.
     pub fn places(&self) -> impl Iterator<Item = &str> {
         self.words.iter().flatten().filter_map(|part| match part {
             Part::Place(name) | Part::Quoted(name) => Some(name.as_str()),

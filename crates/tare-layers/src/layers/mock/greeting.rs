@@ -6,7 +6,6 @@ use tare_proto::{Hello, Mitigation, PROTOCOL};
 pub(super) const HOSTILE: &str =
     "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{7f}\u{202e}reversed\u{2066}";
 
-/// What a mock says of itself.
 pub(super) fn greeting() -> Hello {
     Hello {
         protocol: PROTOCOL,
@@ -21,7 +20,6 @@ pub(super) fn greeting() -> Hello {
     }
 }
 
-/// Every text of a greeting as hostile as it can be.
 pub(super) fn hostile_greeting() -> Hello {
     let text = || HOSTILE.to_owned();
     Hello {

@@ -60,7 +60,6 @@ pub(super) fn read_script(path: &str) -> Result<Script, SettingError> {
     serde_json::from_str(&text).map_err(|e| refused(e.to_string()))
 }
 
-/// Which boots have the fault.
 #[derive(Clone, Copy)]
 pub(super) enum Faulty {
     All,

@@ -10,7 +10,6 @@ pub(super) struct Board {
     pub(super) line: &'static str,
 }
 
-/// A PC.
 pub(super) const PC: Board = Board {
     machine: "pc",
     serial: &["-serial", "chardev:console", "-serial", "chardev:line"],

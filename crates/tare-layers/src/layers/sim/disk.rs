@@ -17,7 +17,6 @@ pub(super) const DEVICE: &str = "/dev/ram0";
 /// The device's numbers, as Xen's store has them (hexadecimal).
 pub(super) const NUMBERS: &str = "1:0";
 
-/// A disk of the kernel that has it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RamDisk {
     /// Its size in MiB. It takes memory where it has been written.
@@ -33,7 +32,6 @@ impl RamDisk {
         Ok(Some(RamDisk { size: settings.mebibytes(SETTING.key, 0)? }))
     }
 
-    /// The arguments of the kernel that has the disk.
     pub(super) fn arguments(self) -> String {
         format!("{MODULE}.rd_nr=1 {MODULE}.rd_size={}", self.size << 10)
     }

@@ -1,21 +1,16 @@
 //! A bare machine of another architecture, and the probe that is built for it.
 
 use super::board::Board;
-use super::inside::other;
 use super::kernel::Kernel;
 use super::machine::{Simulated, Start};
 use crate::{BootSpec, Host, Launch, Layer, SettingError, Settings, Unavailable};
 use std::io;
 use std::path::PathBuf;
 
-/// What such a machine is made of.
 pub(super) struct Foreign {
-    /// What it is, in words.
     pub(super) what: &'static str,
-    /// What Debian calls the architecture.
     pub(super) architecture: &'static str,
     pub(super) emulator: &'static str,
-    /// The processor's model.
     pub(super) cpu: &'static str,
     pub(super) board: &'static Board,
     /// Arguments of its kernel, beside the usual ones.
@@ -24,7 +19,6 @@ pub(super) struct Foreign {
     pub(super) counted: bool,
     /// Its probe, if tare was built with it.
     pub(super) probe: fn(&Host) -> Option<PathBuf>,
-    /// How tare gets it.
     pub(super) remedy: &'static str,
 }
 
@@ -33,13 +27,12 @@ struct Bare {
     machine: Simulated,
 }
 
-/// The layer of such a machine.
 pub(super) fn make(
     of: &'static Foreign,
     settings: &Settings,
 ) -> Result<Box<dyn Layer>, SettingError> {
     let kernel = Kernel::foreign(settings, of.architecture);
-    let mut machine = Simulated::of(settings, kernel, of.cpu, of.emulator)?;
+    let mut machine = Simulated::emulated(settings, kernel, of.cpu, of.emulator)?;
     machine.board = of.board;
     Ok(Box::new(Bare { of, machine }))
 }
@@ -65,8 +58,8 @@ impl Layer for Bare {
 
     /// The kernel is booted as it comes: one without PAE has no entry for what is unpacked already.
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
-        let host = &self.host(host).map_err(other)?;
-        let kernel = self.machine.kernel.packed(host).map_err(other)?;
+        let host = &self.host(host)?;
+        let kernel = self.machine.kernel.packed(host)?;
         let initrd = boot.own_name(&self.machine.initramfs(host, boot)?);
         let append = self.machine.arguments(&format!("console=ttyS0{}", self.of.arguments));
         let start = Start {

@@ -10,7 +10,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tare_proto::{INNER, Inner};
 
-/// Files out of a package.
 pub(super) struct Files<'a> {
     pub(super) package: &'a str,
     /// Which, as tar knows them: `./usr/bin/*`. Each must match something.
@@ -46,7 +45,7 @@ pub(super) struct Inside<'a> {
 impl Inside<'_> {
     /// The bare machine with all of it as a program; `memory` in MiB, the layer's included.
     pub(super) fn program(&self, host: &Host, boot: &BootSpec, memory: u64) -> io::Result<Program> {
-        let kernel = self.machine.kernel.elf(host).map_err(other)?;
+        let kernel = self.machine.kernel.elf(host)?;
         let initrd = boot.own_name(&self.initramfs(host, boot)?);
         let append = self.machine.arguments("console=ttyS0");
         let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
@@ -54,13 +53,12 @@ impl Inside<'_> {
         Ok(program.made_of("kernel", kernel, None))
     }
 
-    /// All of it as an initramfs.
     pub(super) fn initramfs(&self, host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
         let mut archive = Initramfs::new(host, &boot.folder.join("machine"))?;
         archive.modules(&self.machine.kernel.modules(self.modules, host, boot)?)?;
         archive.merge_usr()?;
         for files in self.packages {
-            archive.tree(&files.tree(host).map_err(other)?)?;
+            archive.tree(&files.tree(host)?)?;
         }
         for (name, path) in &self.files {
             if path.is_dir() {
@@ -78,10 +76,6 @@ impl Inside<'_> {
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     bounded::read(path, bounded::PROGRAM)
         .map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))
-}
-
-pub(super) fn other(why: Unavailable) -> io::Error {
-    io::Error::other(why.to_string())
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The one kernel of the simulated machine: out of the distribution's package, unpacked to the ELF image that boots
 //! without spending instructions on unpacking itself.
 
-use super::inside::other;
 use crate::artifacts::kernel::given;
 use crate::artifacts::kernel_packages::{is_pattern, kernels};
 use crate::artifacts::package::{self, Apt};
@@ -15,7 +14,6 @@ const USUAL: &[&str] = &["linux-image-amd64", "linux-image-generic"];
 
 const REMEDY: &str = "give a file or a package of a kernel (kernel=), or as root: apt-get update";
 
-/// Which kernel a layer boots.
 pub(super) struct Kernel {
     set: Option<String>,
     /// The architecture of its package, where that is not this host's.
@@ -27,7 +25,6 @@ impl Kernel {
         Kernel { set: settings.get("kernel").map(str::to_owned), architecture: None }
     }
 
-    /// A kernel of another `architecture`.
     pub(super) fn foreign(settings: &Settings, architecture: &'static str) -> Kernel {
         Kernel { architecture: Some(architecture), ..Kernel::new(settings) }
     }
@@ -40,7 +37,6 @@ impl Kernel {
         }
     }
 
-    /// The kernel as an ELF image.
     pub(super) fn elf(&self, host: &Host) -> Result<PathBuf, Unavailable> {
         unpack::elf(&self.packed(host)?, host)
     }
@@ -54,11 +50,11 @@ impl Kernel {
         boot: &BootSpec,
     ) -> io::Result<Vec<PathBuf>> {
         if self.set.as_ref().is_some_and(|set| set.contains('/')) || names.is_empty() {
-            return modules::of(&self.packed(host).map_err(other)?, names, host, boot);
+            return modules::copied(&self.packed(host)?, names, host, boot);
         }
         let members: Vec<String> = names.iter().map(|name| modules::pattern(name)).collect();
         let members: Vec<&str> = members.iter().map(String::as_str).collect();
-        modules::below(&self.tree(&members, host).map_err(other)?, names, boot)
+        modules::below(&self.tree(&members, host)?, names, boot)
     }
 
     /// What of its package matches `members`.
@@ -74,7 +70,6 @@ impl Kernel {
         })
     }
 
-    /// The package that the kernel is in.
     fn package(&self, apt: &Apt) -> Result<String, Unavailable> {
         if let Some(pattern) = self.set.as_deref().filter(|set| is_pattern(set)) {
             let newest = kernels(pattern)?.pop();
@@ -88,7 +83,6 @@ impl Kernel {
     }
 }
 
-/// The kernel in a package's tree.
 fn image(tree: &Path) -> Result<PathBuf, Unavailable> {
     let entries = fs::read_dir(tree.join("boot")).into_iter().flatten().flatten();
     let mut paths = entries.map(|entry| entry.path());

@@ -1,7 +1,7 @@
 //! `kvm` of the simulated machine: the same kernel image in a virtual machine of KVM, under tare's own monitor, on the SVM
 //! with nested paging that QEMU emulates.
 
-use super::inside::{Inside, other};
+use super::inside::Inside;
 use super::machine::Simulated;
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, root};
 use crate::kvm::monitor;
@@ -52,8 +52,8 @@ impl Layer for Kvm {
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let Kvm(machine) = self;
-        let monitor = monitor::find(host).map_err(other)?;
-        let kernel = machine.kernel.elf(host).map_err(other)?;
+        let monitor = monitor::find(host)?;
+        let kernel = machine.kernel.elf(host)?;
         let append = machine.arguments("console=ttyS0");
         let own =
             monitor::arguments(Path::new(IMAGE), Path::new(INITRAMFS), &append, machine.memory);

@@ -21,7 +21,6 @@ const OLDEST: (u32, u32) = (6, 0);
 /// an ELF image does not have.)
 pub(super) const ARGUMENTS: &str = "norandmaps quiet panic=-1";
 
-/// The settings of a simulated machine.
 pub(super) struct Simulated {
     pub(super) kernel: Kernel,
     /// The measured kernel's memory in MiB, with what the root of programs takes.
@@ -38,7 +37,6 @@ pub(super) struct Simulated {
     emulator: String,
 }
 
-/// What a machine boots.
 pub(super) struct Start<'a> {
     pub(super) kernel: &'a Path,
     pub(super) initrd: &'a str,
@@ -50,11 +48,10 @@ pub(super) struct Start<'a> {
 impl Simulated {
     /// `cpu` is the layer's usual model: the simplest that it runs on, since each feature opens other paths in kernels.
     pub(super) fn new(settings: &Settings, cpu: &str) -> Result<Simulated, SettingError> {
-        Simulated::of(settings, Kernel::new(settings), cpu, "qemu-system-x86_64")
+        Simulated::emulated(settings, Kernel::new(settings), cpu, "qemu-system-x86_64")
     }
 
-    /// A machine that `emulator` makes, for `kernel`.
-    pub(super) fn of(
+    pub(super) fn emulated(
         settings: &Settings,
         kernel: Kernel,
         cpu: &str,
@@ -77,7 +74,6 @@ impl Simulated {
         })
     }
 
-    /// Whether this host has what the machine is made of.
     pub(super) fn check(&self, host: &Host) -> Result<(), Unavailable> {
         self.starts(host)?;
         self.kernel.elf(host).map(drop)
@@ -90,7 +86,7 @@ impl Simulated {
         let emulator = programs::find(&self.emulator)?;
         let mut ask = programs::plain(&emulator);
         let said = programs::output(ask.arg("--version"), Duration::from_secs(10));
-        let said = said.unwrap_or_else(|why| why);
+        let said = said.unwrap_or_else(|why| why.to_string());
         if version(&said).is_none_or(|version| version < OLDEST) {
             let (major, minor) = OLDEST;
             let what = said.lines().next().unwrap_or_default();
@@ -119,7 +115,6 @@ impl Simulated {
         self.measured(&format!("{console} {}{}", self.board.line, disk.unwrap_or_default()))
     }
 
-    /// The initramfs of such a kernel.
     pub(super) fn initramfs(&self, host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
         self.measured_initramfs(host, boot, self.disk.map_or(&[][..], |_| &[disk::MODULE]))
     }

@@ -61,12 +61,10 @@ impl Tree {
         2 * self.mib
     }
 
-    /// What tells the probe.
     pub(super) fn argument(&self) -> String {
         format!("{ROOT}={ROOT_FOLDER}{PLACE}")
     }
 
-    /// Adds its files to `archive`.
     pub(super) fn add_to(&self, archive: &mut Initramfs) -> io::Result<()> {
         archive.root_in(PLACE, &self.root.lower)
     }

@@ -1,6 +1,6 @@
 //! `runsc` of the simulated machine: gVisor's sandbox on the kernel of the bare machine.
 
-use super::inside::{Files, Inside, other};
+use super::inside::{Files, Inside};
 use super::machine::Simulated;
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, root};
 use crate::layers::oci::PLATFORM;
@@ -52,7 +52,6 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
 }
 
 impl Runsc {
-    /// gVisor's program.
     fn program(&self, host: &Host) -> Result<PathBuf, Unavailable> {
         match &self.program {
             Some(given) => programs::find(given),
@@ -68,7 +67,7 @@ impl Layer for Runsc {
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
-        let program = self.program(host).map_err(other)?;
+        let program = self.program(host)?;
         let command = [PROGRAM].map(str::to_owned).into_iter().chain(self.flags.iter().cloned());
         let run = ["run", "--bundle", BUNDLE, "tare"].map(str::to_owned);
         let inner = Inner { program: command.chain(run).collect(), ..Inner::default() };

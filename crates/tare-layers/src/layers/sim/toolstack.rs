@@ -70,7 +70,6 @@ pub(super) fn refusal(console: &str) -> Option<Unavailable> {
     ))
 }
 
-/// The packages.
 pub(super) struct Toolstack {
     utils: String,
     libraries: Vec<String>,
@@ -106,7 +105,6 @@ impl Toolstack {
         Ok(programs.tree(host)?.join(self.folder()).join("xl"))
     }
 
-    /// Where the package has its programs.
     fn folder(&self) -> String {
         format!("usr/lib/xen-{}/bin", self.utils.trim_start_matches(PREFIX))
     }

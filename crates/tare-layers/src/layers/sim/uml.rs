@@ -1,6 +1,6 @@
 //! `uml` of the simulated machine: User-Mode Linux as a program of the kernel on the bare machine.
 
-use super::inside::{C_LIBRARY, Files, Inside, other};
+use super::inside::{C_LIBRARY, Files, Inside};
 use super::machine::Simulated;
 use super::root::Tree;
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, root};
@@ -69,7 +69,7 @@ impl Layer for Uml {
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
-        let kernel = self.kernel(host).map_err(other)?;
+        let kernel = self.kernel(host)?;
         let own = arguments(self.machine.memory, INITRAMFS, "/tmp");
         let fixed = ["norandmaps".to_owned(), "umid=tare".to_owned()];
         let told = self.machine.root.as_ref().map(Tree::argument);

@@ -19,7 +19,6 @@ const GENERAL: &str = "xen-system-amd64";
 /// Memory that Xen keeps for itself, in MiB.
 const BESIDE: u64 = 256;
 
-/// A machine with Xen on it.
 pub(super) struct Xen {
     pub(super) machine: Simulated,
     image: Option<String>,
@@ -39,7 +38,6 @@ impl Xen {
         self.image(host).map(drop)
     }
 
-    /// Xen's unpacked image.
     fn image(&self, host: &Host) -> Result<PathBuf, Unavailable> {
         if let Some(path) = &self.image {
             return unpack::elf(Path::new(path), host);
@@ -84,7 +82,6 @@ impl Xen {
     }
 }
 
-/// Xen's first domain.
 pub(super) struct Dom0 {
     pub(super) initramfs: PathBuf,
     /// Its kernel's arguments.

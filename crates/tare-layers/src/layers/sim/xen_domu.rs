@@ -1,7 +1,7 @@
 //! `xen-domu`: the same kernel image as a PV domain beside Xen's first, which gives it its disk and its console.
 
 use super::board::PC;
-use super::inside::{Inside, other};
+use super::inside::Inside;
 use super::machine::ARGUMENTS;
 use super::toolstack::{self, BLOCK, DOMAIN, MODULES, Toolstack};
 use super::xen::{self, Dom0, XEN, XEN_ARGS, Xen};
@@ -120,7 +120,7 @@ impl XenDomu {
             modules: MODULES,
             packages: &toolstack.files(),
             files: vec![
-                (GUEST_KERNEL, machine.kernel.elf(host).map_err(other)?),
+                (GUEST_KERNEL, machine.kernel.elf(host)?),
                 (GUEST_INITRAMFS, machine.measured_initramfs(host, boot, drivers)?),
                 (DOMAIN, domain),
                 (BLOCK, block),
@@ -145,10 +145,10 @@ impl Layer for XenDomu {
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
-        let toolstack = Toolstack::find().map_err(other)?;
+        let toolstack = Toolstack::find()?;
         let dom0 = self.dom0(host, boot, &toolstack)?;
         let program = self.xen.program(host, boot, &dom0, self.xen.machine.memory)?;
-        let xl = toolstack.xl(host).map_err(other)?;
+        let xl = toolstack.xl(host)?;
         Ok(Launch::Program(program.made_of("toolstack", xl, None)))
     }
 

@@ -49,7 +49,6 @@ fn entries() -> Result<Op, Refusal> {
     })
 }
 
-/// Every entry of the directory at `path`.
 fn each(path: &CStr, mut visit: impl FnMut(&CStr)) {
     // SAFETY: the path is NUL-terminated.
     let directory = unsafe { libc::opendir(path.as_ptr()) };

@@ -10,7 +10,6 @@ const SPACE: u64 = 3 << 20;
 /// Most users.
 const MOST: u32 = 512;
 
-/// Refuses more users than there is room for.
 pub fn has_room_for(users: u32) -> Result<(), Refusal> {
     if users > MOST {
         return Err(Refusal::Unavailable(format!("{users} users are more than {MOST}")));

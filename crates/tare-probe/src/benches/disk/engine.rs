@@ -5,7 +5,6 @@ use std::io;
 /// A request that has ended: which buffer it was for, and its bytes or its error, negative.
 pub type Done = (usize, i64);
 
-/// Makes requests.
 pub trait Engine {
     /// What the counter `engine/NAME` calls it.
     fn name(&self) -> &'static str;

@@ -61,7 +61,6 @@ pub fn run(own: &Own, job: &Job) -> Result<Measured, Refusal> {
     Ok(measured)
 }
 
-/// Requests under way.
 struct Queue {
     engine: Box<dyn Engine>,
     places: Places,

@@ -23,7 +23,6 @@ mod uring;
 use crate::bench::{Bench, Measured, Own, Refusal};
 use tare_proto::Unit;
 
-/// What is asked of the disk.
 #[derive(Clone, Copy)]
 pub struct Job {
     /// Write, or read.

@@ -7,7 +7,6 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// One request at a time.
 pub struct Plain {
     file: File,
     write: bool,

@@ -8,11 +8,9 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use tare_proto::DISK;
 
-/// An open disk.
 pub struct Disk {
     /// Opened past the page cache.
     pub file: File,
-    /// Its size.
     pub bytes: u64,
     /// What the kernel counts of it, if it is a device.
     statistics: Option<String>,

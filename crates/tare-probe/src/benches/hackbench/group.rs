@@ -12,7 +12,6 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 
-/// What tasks are.
 #[derive(Clone, Copy)]
 pub enum Tasks {
     /// Processes.
@@ -96,7 +95,6 @@ fn call_off(gate: &Gate, crew: Vec<Task>) {
     CALLED_OFF.store(false, Ordering::Relaxed);
 }
 
-/// A running task.
 enum Task {
     Process(Child),
     Thread(JoinHandle<bool>),

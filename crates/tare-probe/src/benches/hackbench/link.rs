@@ -5,7 +5,6 @@ use crate::sys::{check, pipe};
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
-/// The kind of a connection.
 #[derive(Clone, Copy)]
 pub enum Link {
     /// A pipe.

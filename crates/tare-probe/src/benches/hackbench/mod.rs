@@ -50,7 +50,6 @@ const fn row(
     }
 }
 
-/// Times runs of `own.load` groups.
 fn measure(own: &Own, tasks: Tasks, link: Link) -> Result<Measured, Refusal> {
     if own.load > MOST {
         return Err(Refusal::Unavailable(format!("{} groups are more than {MOST}", own.load)));

@@ -49,7 +49,6 @@ fn prepare() -> Result<Op, Refusal> {
     }))
 }
 
-/// Both ends of a connection over loopback.
 fn connection() -> io::Result<(TcpStream, TcpStream)> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let near = TcpStream::connect(listener.local_addr()?)?;

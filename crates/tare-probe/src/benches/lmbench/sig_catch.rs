@@ -35,7 +35,6 @@ pub fn catch() -> Result<impl FnMut() + 'static, Refusal> {
     })
 }
 
-/// Sends `signal` to this process.
 pub fn send(signal: libc::c_int) -> impl FnMut() + 'static {
     // SAFETY: getpid has no preconditions.
     let me = unsafe { libc::getpid() };

@@ -10,7 +10,6 @@ use tare_proto::{NET, Peer};
 
 /// A peer to call, and what keeps it.
 pub struct End {
-    /// Where it is.
     pub peer: Peer,
     _child: Option<Child>,
 }
@@ -26,7 +25,6 @@ impl End {
         Ok(End { peer, _child: None })
     }
 
-    /// A child on the loopback interface.
     pub fn inside() -> Result<End, Refusal> {
         let anywhere = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0);
         let none = |e: io::Error| Refusal::Unavailable(format!("no loopback interface: {e}"));

@@ -37,7 +37,6 @@ const OWN: &[(libc::c_long, &str)] = calls! { SYS_semop "semop", SYS_semtimedop 
 #[cfg(target_pointer_width = "32")]
 const OWN: &[(libc::c_long, &str)] = &[];
 
-/// The names of counters for what this layer lacks.
 pub fn counters() -> Vec<String> {
     let lacks = |(number, _): &&(libc::c_long, &str)| {
         let no = -1 as libc::c_long;

@@ -125,7 +125,6 @@ fn connect() -> Result<Op, Refusal> {
     .minus(|| reset_at_end(socket().as_raw_fd())))
 }
 
-/// A socket of TCP.
 fn socket() -> OwnedFd {
     // SAFETY: socket takes three numbers.
     let fd = unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) };
@@ -143,7 +142,6 @@ fn reset_at_end(fd: RawFd) {
     must("setsockopt", set == 0);
 }
 
-/// A pipe with a byte in it.
 fn readable() -> Result<(OwnedFd, OwnedFd), Refusal> {
     let (reader, writer) = pipe()?;
     // SAFETY: the pointer is of one byte.

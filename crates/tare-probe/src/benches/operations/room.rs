@@ -72,7 +72,6 @@ fn of_namespaces(namespaces: &Root) -> io::Result<OwnedFd> {
 
 /// A file made in the root; its name is removed when it is dropped.
 pub struct Made {
-    /// Where it is.
     pub folder: OwnedFd,
     /// The file, open for reading and writing.
     pub file: OwnedFd,

@@ -75,7 +75,6 @@ impl Drop for Deep {
     }
 }
 
-/// Looks `path` up in the tmpfs.
 fn look(place: Rc<Deep>, path: &'static CStr) -> impl FnMut() + 'static {
     let mut about = MaybeUninit::<libc::stat>::uninit();
     move || {

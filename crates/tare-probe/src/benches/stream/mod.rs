@@ -59,7 +59,6 @@ struct Loop {
     result: f64,
 }
 
-/// The rates of `kernel` in memory of `pages`.
 fn measure(own: &Own, kernel: &Loop, pages: Pages) -> Result<Measured, Refusal> {
     let count = elements(own.load)?;
     let mut arrays = [(); 3].map(|()| Mapping::anonymous(count * size_of::<f64>(), pages));

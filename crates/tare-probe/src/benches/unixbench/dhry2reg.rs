@@ -37,7 +37,6 @@ fn prepare() -> Result<Op, Refusal> {
     }))
 }
 
-/// The enumeration of five values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     First,
@@ -58,7 +57,6 @@ const THIRD: &Text = b"TARE'S OWN DHRYSTON 3RD STRING\0";
 
 #[derive(Clone, Copy)]
 struct Record {
-    /// The record it points to.
     next: usize,
     discriminant: Kind,
     kind: Kind,

@@ -15,7 +15,6 @@ pub const DISTRICTS: usize = 10;
 /// What a balance begins with.
 const BALANCE: i64 = 100_000;
 
-/// What can be ordered.
 pub struct Item {
     /// In cents.
     pub price: i64,
@@ -25,13 +24,9 @@ pub struct Item {
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub struct Stock {
-    /// Pieces.
     pub quantity: i64,
-    /// Pieces sold.
     pub sold: i64,
-    /// Orders that it was in.
     pub orders: i64,
-    /// What every district calls it.
     pub labels: [u32; DISTRICTS],
 }
 
@@ -43,43 +38,32 @@ pub struct Customer {
     pub balance: i64,
     /// In cents.
     pub paid: i64,
-    /// Payments.
     pub payments: u64,
-    /// The last order.
     pub order: u64,
     /// What is written about the last payment.
     pub note: [u8; 96],
 }
 
-/// A line of an order.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct OrderLine {
-    /// The place in the stock.
     pub stock: u32,
-    /// Pieces.
     pub pieces: u32,
     /// In cents.
     pub amount: i64,
 }
 
-/// An order.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub struct Order {
-    /// Its number.
     pub number: u64,
-    /// Who ordered.
     pub customer: u32,
     /// Lines in use.
     pub lines: u32,
-    /// Whether it has been delivered.
     pub delivered: u64,
-    /// What was ordered.
     pub line: [OrderLine; LINES],
 }
 
-/// One thread's data.
 pub struct Warehouse<'a> {
     /// Half of the region.
     pub stock: &'a mut [Stock],
@@ -87,7 +71,6 @@ pub struct Warehouse<'a> {
     pub customers: &'a mut [Customer],
     /// A quarter: the last orders, in a ring.
     pub orders: &'a mut [Order],
-    /// The next order's number.
     pub next: u64,
     /// The oldest order that has not been delivered.
     pub undelivered: u64,
@@ -99,7 +82,6 @@ pub struct Warehouse<'a> {
 }
 
 impl<'a> Warehouse<'a> {
-    /// Fills `memory`, touching all of it.
     pub fn stocked(memory: &'a mut Mapping, seed: u64) -> Warehouse<'a> {
         // SAFETY: every field of a stock is a number, which any bytes are.
         let whole = unsafe { memory.values::<Stock>() };
@@ -124,7 +106,6 @@ impl<'a> Warehouse<'a> {
         ((u128::from(numbers::next(&mut self.state)) * end as u128) >> 64) as usize
     }
 
-    /// The ring's place of an order.
     pub fn place(&self, order: u64) -> usize {
         (order % self.orders.len() as u64) as usize
     }

@@ -71,7 +71,6 @@ fn payment(house: &mut Warehouse) {
     house.paid += amount;
 }
 
-/// What a customer's last order holds.
 fn status(house: &mut Warehouse) {
     let chosen = house.random(house.customers.len());
     let customer = &house.customers[chosen];

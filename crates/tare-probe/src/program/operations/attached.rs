@@ -127,7 +127,6 @@ fn tracer_of(tid: libc::pid_t) -> u32 {
     proc::status(tid, "TracerPid:").and_then(|pid| pid.parse().ok()).unwrap_or(0)
 }
 
-/// Why `tid` cannot be traced.
 fn not_traced(tid: libc::pid_t, why: &io::Error) -> String {
     let reason: String = match tracer_of(tid) {
         0 => "tracing it needs root (or its owner, where /proc/sys/kernel/yama/ptrace_scope is 0)"

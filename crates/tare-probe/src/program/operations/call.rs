@@ -5,12 +5,9 @@ use super::sampled::{NO_MORE, Outcome};
 use crate::program::place::{in_tmpfs, leads_to_tmpfs};
 use tare_proto::CallClass;
 
-/// A call, as it was begun.
 #[derive(Clone, Copy)]
 pub struct Call {
-    /// Its number.
     pub number: u64,
-    /// Its arguments.
     pub args: [u64; 6],
 }
 

@@ -1,6 +1,5 @@
 //! The names of system calls, by number.
 
-/// The number and the constant's name of each.
 macro_rules! numbers {
     ($($name:ident)*) => { &[$((libc::$name, stringify!($name))),*] };
 }

@@ -77,7 +77,6 @@ impl Used {
         }
     }
 
-    /// Context switches of all threads.
     pub fn all_switches(&self) -> f64 {
         self.switches.values().sum::<u64>() as f64
     }

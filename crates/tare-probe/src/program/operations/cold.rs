@@ -37,11 +37,9 @@ pub struct ColdNames {
     other_paths: f64,
     other_reads: f64,
     other_kib: f64,
-    /// Whether what comes is followed.
     blind: bool,
 }
 
-/// When a directory was last read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LastRead {
     Lately,

@@ -10,7 +10,6 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-/// The tracepoint's number.
 pub struct Calls(u64);
 
 impl Calls {
@@ -35,11 +34,9 @@ impl Calls {
 /// A period that no program reaches.
 const NEVER: u64 = 1 << 60;
 
-/// Calls that are being counted.
 pub struct Made(OwnedFd);
 
 impl Made {
-    /// How many were made.
     pub fn so_far(&self) -> f64 {
         read(&self.0).unwrap_or(0.0)
     }

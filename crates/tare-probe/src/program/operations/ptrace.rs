@@ -79,7 +79,6 @@ pub fn asked(what: libc::c_uint, pid: libc::pid_t, data: usize) -> io::Result<()
     }
 }
 
-/// What a wait has heard of.
 pub enum Heard {
     /// A thread has stopped.
     Stopped(Stop),
@@ -89,9 +88,7 @@ pub enum Heard {
     Nothing,
 }
 
-/// A thread that has stopped.
 pub struct Stop {
-    /// Which one.
     pub tid: libc::pid_t,
     /// The signal that it gets, or has stopped by.
     pub signal: libc::c_int,

@@ -25,7 +25,6 @@ pub fn transfer(name: &'static str, bytes: u64) -> Outcome {
     [(name, 1.0), kib]
 }
 
-/// The calls of one kind.
 pub struct Sampled {
     seen: u64,
     /// Since the last look.
@@ -60,7 +59,6 @@ impl Sampled {
         Some(std::mem::take(&mut self.since) as f64)
     }
 
-    /// What a look has found.
     pub fn found(&mut self, outcome: Outcome) {
         self.last = outcome;
     }

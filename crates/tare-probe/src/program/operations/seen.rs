@@ -11,22 +11,18 @@ use super::task::{Begun, Task, has_other_rights, process_of};
 use std::collections::{BTreeMap, HashMap};
 use tare_proto::{CallClass, Counter, call_class};
 
-/// What has been seen.
 pub struct Seen {
     classes: HashMap<u64, CallClass>,
     tally: Tally,
     /// By process.
     tasks: HashMap<libc::pid_t, Task>,
-    /// The process of every thread.
     threads: HashMap<libc::pid_t, libc::pid_t>,
     /// By thread: a call whose result is waited for, for how many it stands, and of a directory when it was last read.
     inside: BTreeMap<libc::pid_t, (Call, f64, LastRead)>,
     /// By number, and whether a file is made.
     sampled: HashMap<(u64, bool), Sampled>,
     cold: ColdNames,
-    /// Whether calls are made that are not seen.
     blind: bool,
-    /// Why this program cannot be counted.
     pub refused: Option<String>,
 }
 
@@ -55,22 +51,18 @@ impl Default for Seen {
 }
 
 impl Seen {
-    /// Whether thread `tid` is known.
     pub fn knows(&self, tid: libc::pid_t) -> bool {
         self.threads.contains_key(&tid)
     }
 
-    /// Whether no thread is known.
     pub fn is_empty(&self) -> bool {
         self.threads.is_empty()
     }
 
-    /// All threads that are known.
     pub fn threads(&self) -> Vec<libc::pid_t> {
         self.threads.keys().copied().collect()
     }
 
-    /// Whether the result of `tid`'s call is waited for.
     pub fn waits_for(&self, tid: libc::pid_t) -> bool {
         self.inside.contains_key(&tid)
     }
@@ -90,7 +82,6 @@ impl Seen {
         self.tasks.entry(pid).or_insert_with(|| Task::running(pid));
     }
 
-    /// Thread `tid` has ended.
     pub fn ends(&mut self, tid: libc::pid_t) {
         self.threads.remove(&tid);
         self.inside.remove(&tid);
@@ -223,7 +214,6 @@ impl Seen {
         self.add(outcome, times);
     }
 
-    /// Calls that were seen begin.
     pub fn calls(&self) -> f64 {
         self.tally.seen()
     }

@@ -8,7 +8,6 @@ use tare_proto::{Counter, OPERATION_COUNTER};
 /// Calls that start a program: each is heard of as an event.
 const STARTS: [u64; 2] = [libc::SYS_execve as u64, libc::SYS_execveat as u64];
 
-/// The counts of one run.
 #[derive(Default)]
 pub struct Tally {
     operations: BTreeMap<&'static str, f64>,
@@ -71,7 +70,6 @@ impl Tally {
         }
     }
 
-    /// All that was counted.
     pub fn counters(&self) -> Vec<Counter> {
         let calls = self.calls.iter().map(|(number, times)| {
             Counter::new(&format!("{CALLS}{}", call_names::of(*number)), *times)

@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use std::fs;
 use tare_proto::transfer_class;
 
-/// How a process began.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Begun {
     /// As a copy of its parent, with which it shares pages until one of them writes.
@@ -70,7 +69,6 @@ impl Task {
         self.forget_all();
     }
 
-    /// It has forked.
     pub fn forks(&mut self) {
         self.owed += OF_PARENT;
     }
@@ -116,7 +114,6 @@ fn kind(pid: libc::pid_t, descriptor: u64) -> &'static str {
     transfer_class(&name.to_string_lossy())
 }
 
-/// The process that thread `tid` is of.
 pub fn process_of(tid: libc::pid_t) -> libc::pid_t {
     proc::status(tid, "Tgid:").and_then(|pid| pid.parse().ok()).unwrap_or(tid)
 }

@@ -10,7 +10,6 @@ use crate::program::filter;
 use std::collections::HashSet;
 use std::io;
 
-/// Which calls threads stop at.
 pub enum Looks {
     /// All, by the filter that the program was started under: one stop a call, and a second one where its result matters.
     Filtered,
@@ -22,9 +21,7 @@ pub enum Looks {
 
 /// A tracer of the threads that it has seen; this thread is their tracer to the kernel.
 pub struct Tracer {
-    /// What they do.
     pub seen: Seen,
-    /// Which of their calls are looked at.
     pub looks: Looks,
 }
 

@@ -26,7 +26,6 @@ pub const OF_COUNT: libc::c_int = 6;
 /// Calls that are counted, and looked at now and then.
 pub struct Traps {
     calls: Calls,
-    /// All calls of the program.
     made: Made,
     /// So many are all looked at.
     first: f64,
@@ -98,7 +97,6 @@ impl Traps {
         Ok(())
     }
 
-    /// Thread `tid` has ended.
     pub fn ends(&mut self, tid: libc::pid_t) {
         self.open.remove(&tid);
         self.due.remove(&tid);
@@ -116,7 +114,6 @@ impl Traps {
         }
     }
 
-    /// Its call was looked at.
     pub fn is_done(&mut self, tid: libc::pid_t) {
         self.due.remove(&tid);
     }

@@ -18,14 +18,12 @@ pub(crate) struct Strip {
 }
 
 impl Strip {
-    /// A benchmark's.
     pub(crate) fn of_row(row: &Row) -> Strip {
         let mark = |(at, cell): (usize, &Cell)| (at + 1, words::cost(row, cell));
         let floor = row.floor.and_then(|floor| floor.bound);
         Strip { marks: row.cells.iter().enumerate().map(mark).collect(), floor }
     }
 
-    /// A suite's geometric means.
     pub(crate) fn of_means(board: &Scoreboard, suite: &str, measure: Measure) -> Strip {
         let mean = |name: &str| {
             let means = &board.geomeans;
@@ -45,7 +43,6 @@ impl Strip {
         self
     }
 
-    /// Height that it takes.
     pub(crate) fn height(&self) -> f64 {
         LINE * self.marks.len().max(1) as f64 + 4.0
     }

@@ -17,13 +17,11 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Whether any campaign has it.
     pub(crate) fn is_something(&self) -> bool {
         self.costs.iter().any(Option::is_some)
     }
 }
 
-/// The figure.
 pub(crate) fn figure(lines: &[Trace], campaigns: usize, label: &str) -> String {
     let ratios = || lines.iter().flat_map(|line| line.costs.iter().flatten());
     let low = ratios().map(|r| r.low.unwrap_or(r.value).max(r.value / 2.0));

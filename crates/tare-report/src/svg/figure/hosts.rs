@@ -12,7 +12,6 @@ use std::fmt::Write;
 use tare_board::{Fleet, FleetCell, Ratio};
 use tare_proto::Better;
 
-/// Hosts that have a line with their name.
 const NAMED: usize = 40;
 
 /// The height of all lines together where they have none.
@@ -31,7 +30,6 @@ struct Line {
     outlier: bool,
 }
 
-/// The figure of a cell, in series `n`.
 pub(crate) fn figure(
     fleet: &Fleet,
     cell: &FleetCell,

@@ -32,14 +32,12 @@ pub(crate) const WIDTH: f64 = 560.0;
 const TITLE_LETTER: f64 = 10.5;
 
 /// Every benchmark's ratios on every layer, as an SVG file.
-#[must_use]
 pub fn overview_svg(board: &Scoreboard) -> String {
     overview::file(board)
 }
 
 /// How one benchmark's samples are distributed and how they lie in time, as an SVG file; `None` when there is no such
 /// benchmark or it has no samples.
-#[must_use]
 pub fn benchmark_svg(campaign: &Campaign, name: &str) -> Option<String> {
     let at = campaign.benchmarks.iter().position(|bench| bench.name == name)?;
     let bench = &campaign.benchmarks[at];
@@ -69,7 +67,6 @@ pub fn benchmark_svg(campaign: &Campaign, name: &str) -> Option<String> {
 
 /// Throughput of a benchmark against the loads at which it was measured, as an SVG file; `None` unless `name`, without a
 /// load, was measured at two or more.
-#[must_use]
 pub fn load_svg(campaign: &Campaign, board: &Scoreboard, name: &str) -> Option<String> {
     let families = families(board);
     let family = families.iter().find(|family| family.name == name && family.rows.len() > 1)?;

@@ -22,7 +22,6 @@ struct Entry {
     strip: Strip,
 }
 
-/// The SVG file.
 pub(super) fn file(board: &Scoreboard) -> String {
     let entries = entries(board);
     let margin = board.method.margin;

@@ -17,9 +17,7 @@ const SPAN: f64 = 20.0;
 /// Width of a letter of a setting's name.
 const LETTER: f64 = 6.4;
 
-/// What the curves run along.
 pub(crate) struct Along<'a> {
-    /// The knob's name.
     pub(crate) knob: &'a str,
     /// The settings' names where they are no numbers.
     pub(crate) names: Option<Vec<String>>,

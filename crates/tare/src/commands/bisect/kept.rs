@@ -17,7 +17,6 @@ const NAME: usize = 60;
 /// Digits of the hash that stand in a folder's name.
 const DIGITS: usize = 16;
 
-/// The campaigns below a folder.
 pub struct Kept<'a> {
     below: &'a Path,
     host: Host,
@@ -44,7 +43,10 @@ impl<'a> Kept<'a> {
         let name = format!("{}-{}", end.chars().rev().collect::<String>(), self.hash(run)?);
         let numbered = (2..).map(|n| format!("{name}-{n}"));
         let mut dirs = [name.clone()].into_iter().chain(numbered).map(|name| self.below.join(name));
-        let usable = |dir: &PathBuf| !dir.exists() || is_finished(dir);
+        let usable = |dir: &PathBuf| {
+            !dir.exists()
+                || tare_store::load(dir).is_ok_and(|campaign| campaign.state == "finished")
+        };
         let dir = dirs.find(usable).unwrap_or_default();
         Ok(Place { measured: dir.exists(), dir })
     }
@@ -66,8 +68,4 @@ impl<'a> Kept<'a> {
         let hash = Sha256::digest(facts.join("\n"));
         Ok(format!("{hash:.DIGITS$x}"))
     }
-}
-
-fn is_finished(dir: &Path) -> bool {
-    tare_store::load(dir).is_ok_and(|campaign| campaign.state == "finished")
 }

@@ -22,7 +22,6 @@ use tare_board::{Options, Row, scoreboard};
 use tare_layers::Settings;
 use tare_proto::{Unit, name_and_load};
 
-/// Looks for the version.
 pub fn bisect(args: &BisectArgs) -> Result<ExitCode> {
     let versions = candidates(args)?;
     interrupt::listen()?;
@@ -102,7 +101,6 @@ fn said(versions: &[String], found: &Found, good: &Value) -> String {
     text
 }
 
-/// What a version has.
 struct Value {
     mean: f64,
     /// How far the two boots of a block are apart, as a ratio.
@@ -110,7 +108,6 @@ struct Value {
     unit: Unit,
 }
 
-/// Why there is no value.
 enum NoValue {
     /// This version cannot run or be measured, and is passed over.
     OfThisVersion(String),
@@ -158,7 +155,6 @@ fn why(board: &tare_board::Scoreboard, row: &Row) -> String {
     failed.unwrap_or_else(|| format!("{} has no value", row.benchmark.raw()))
 }
 
-/// The campaign of one version.
 fn run_args(args: &BisectArgs, version: &str) -> Result<RunArgs> {
     let mut layer = Settings::parse(&args.layer).or_usage()?;
     layer.replace(&args.knob, version);

@@ -3,7 +3,6 @@
 use anyhow::Result;
 use std::collections::BTreeMap;
 
-/// What is known in the end.
 #[derive(Debug, PartialEq)]
 pub struct Found {
     /// The last version that is like the good one.

@@ -23,7 +23,6 @@ struct Metrics {
     layer: BTreeMap<String, Measured>,
 }
 
-/// One layer's metrics.
 #[derive(Deserialize)]
 struct Measured {
     throughput: f64,
@@ -150,7 +149,6 @@ fn of_metrics(from: &str, throughput: Option<&str>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The table of a paper that holds all four metrics.
 fn from_paper(id: &str) -> Result<Metrics> {
     let all = tare_import::papers().context("the papers that tare carries")?;
     let paper = all.iter().find(|paper| paper.id == id);

@@ -66,10 +66,10 @@ fn columns<W: Write + Send>(
 ) -> Result<()> {
     column::<Int32Type, _>(group, rows, |s| s.block as i32)?;
     column::<Int32Type, _>(group, rows, |s| s.slot as i32)?;
-    column::<ByteArrayType, _>(group, rows, |s| names.of(s.role.name()))?;
-    column::<ByteArrayType, _>(group, rows, |s| names.of(s.layer))?;
-    column::<ByteArrayType, _>(group, rows, |s| names.of(s.benchmark))?;
-    column::<ByteArrayType, _>(group, rows, |s| names.of(s.unit.name()))?;
+    column::<ByteArrayType, _>(group, rows, |s| names.shared(s.role.name()))?;
+    column::<ByteArrayType, _>(group, rows, |s| names.shared(s.layer))?;
+    column::<ByteArrayType, _>(group, rows, |s| names.shared(s.benchmark))?;
+    column::<ByteArrayType, _>(group, rows, |s| names.shared(s.unit.name()))?;
     column::<Int64Type, _>(group, rows, |s| s.n.into())?;
     column::<DoubleType, _>(group, rows, |s| s.value)
 }
@@ -92,7 +92,7 @@ fn column<T: DataType, W: Write + Send>(
 struct Names(HashMap<String, ByteArray>);
 
 impl Names {
-    fn of(&mut self, text: &str) -> ByteArray {
+    fn shared(&mut self, text: &str) -> ByteArray {
         if let Some(known) = self.0.get(text) {
             return known.clone();
         }

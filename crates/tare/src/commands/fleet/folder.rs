@@ -27,7 +27,6 @@ const RETRIES: u32 = 1;
 /// Digits of tare's hash in its copy's name.
 const DIGITS: usize = 16;
 
-/// A fleet's folder.
 pub struct Folder {
     /// Where it is, absolute.
     pub path: PathBuf,
@@ -54,7 +53,7 @@ impl Folder {
                 wrong_usage!("'{node}' is no name of a node");
             }
         }
-        let options = Options::of(args)?;
+        let options = Options::from_args(args)?;
         let made = || format!("cannot make {} (--out names a new directory)", path.display());
         fs::create_dir(&path).with_context(made)?;
         let folder = Folder {
@@ -118,7 +117,6 @@ impl Folder {
         Ok(fs::set_permissions(path, Permissions::from_mode(mode))?)
     }
 
-    /// Opens the one in `path`.
     pub fn open(path: &Path) -> Result<Folder> {
         let named = || format!("{} is no fleet's directory", path.display());
         let read = |name: &str| fs::read_to_string(path.join(name)).with_context(named);
@@ -140,7 +138,6 @@ impl Folder {
         })
     }
 
-    /// The folder of a host.
     pub fn host(&self, node: &str) -> PathBuf {
         self.path.join("hosts").join(node)
     }

@@ -13,13 +13,11 @@ const CANCELLED: &str = "cancelled";
 /// One attempt at the hosts that are left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
-    /// The job that merges.
     pub merge: u64,
     /// The arrays, one a block with a reboot between blocks, else one.
     pub arrays: Vec<u64>,
 }
 
-/// All attempts so far.
 pub fn read(folder: &Folder) -> Result<Vec<Attempt>> {
     let text = match fs::read_to_string(folder.path.join(FILE)) {
         Err(e) if e.kind() == ErrorKind::NotFound => String::new(),
@@ -33,20 +31,17 @@ pub fn read(folder: &Folder) -> Result<Vec<Attempt>> {
     text.lines().map(|line| attempt(line).with_context(|| format!("'{line}' in {FILE}"))).collect()
 }
 
-/// Remembers one more.
 pub fn add(folder: &Folder, attempt: &Attempt) -> Result<()> {
     let numbers: Vec<String> =
         std::iter::once(&attempt.merge).chain(&attempt.arrays).map(u64::to_string).collect();
     add_line(folder, FILE, &numbers.join(" "))
 }
 
-/// The hosts that somebody has cancelled.
 pub fn cancelled(folder: &Folder) -> Vec<String> {
     let text = fs::read_to_string(folder.path.join(CANCELLED)).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
 }
 
-/// Remembers one more.
 pub fn add_cancelled(folder: &Folder, node: &str) -> Result<()> {
     add_line(folder, CANCELLED, node)
 }
@@ -96,7 +91,6 @@ pub fn blame(task: &Task) -> (String, bool) {
     (text, ENDED.contains(&task.state.as_str()))
 }
 
-/// What Slurm knows of all tasks of an attempt.
 pub fn tasks(attempt: &Attempt) -> Vec<Task> {
     slurm::tasks(&attempt.arrays)
 }

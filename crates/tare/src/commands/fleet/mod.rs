@@ -13,7 +13,6 @@ use crate::cli::{FleetArgs, FleetVerb};
 use anyhow::Result;
 use std::process::ExitCode;
 
-/// Does what `args` ask for.
 pub fn fleet(args: &FleetArgs) -> Result<ExitCode> {
     match &args.verb {
         FleetVerb::Submit(args) => submit::submit(args)?,

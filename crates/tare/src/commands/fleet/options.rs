@@ -6,15 +6,12 @@ use anyhow::Result;
 
 /// Those of each script, as they are written.
 pub struct Options {
-    /// Of the tasks that measure.
     pub host: Vec<String>,
-    /// Of the merge.
     pub merge: Vec<String>,
 }
 
 impl Options {
-    /// What was asked for.
-    pub fn of(args: &SubmitArgs) -> Result<Options> {
+    pub fn from_args(args: &SubmitArgs) -> Result<Options> {
         let account = args.account.iter().map(|name| format!("--account={name}"));
         let all = account.chain(args.sbatch.iter().cloned());
         let merge = all.map(|option| word(&option)).collect::<Result<Vec<_>>>()?;

@@ -7,16 +7,13 @@ use std::time::Duration;
 /// How long one of them may take: a busy controller answers late.
 const WITHIN: Duration = Duration::from_secs(60);
 
-/// A task as Slurm knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// The array's job.
     pub job: u64,
     /// Its number in the array; none of a job that is no array.
     pub number: Option<usize>,
     /// `PENDING`, `RUNNING`, `COMPLETED`, ...
     pub state: String,
-    /// Why it waits.
     pub reason: String,
 }
 
@@ -29,7 +26,6 @@ pub fn run(program: &str, args: &[String]) -> Result<String> {
     tare_layers::output(&mut command, WITHIN).map_err(|why| anyhow!(why))
 }
 
-/// The names of nodes that a list stands for.
 pub fn names(list: &str) -> Result<Vec<String>> {
     let said = run("scontrol", &["show".into(), "hostnames".into(), list.into()])?;
     let mut names: Vec<String> = said.lines().map(|line| line.trim().to_owned()).collect();
@@ -51,12 +47,10 @@ pub fn bind(job: u64, number: usize, node: &str) -> Result<()> {
     run("scontrol", &words.map(str::to_owned)).map(drop)
 }
 
-/// Lets a job that is held begin.
 pub fn release(job: u64) -> Result<()> {
     run("scontrol", &["release".into(), job.to_string()]).map(drop)
 }
 
-/// Takes jobs back.
 pub fn cancel(jobs: &[u64]) -> Result<()> {
     run("scancel", &jobs.iter().map(u64::to_string).collect::<Vec<_>>()).map(drop)
 }

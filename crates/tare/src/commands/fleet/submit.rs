@@ -28,7 +28,6 @@ pub fn submit(args: &SubmitArgs) -> Result<()> {
     Ok(())
 }
 
-/// A new folder for the plan.
 fn new(args: &SubmitArgs) -> Result<Folder> {
     let (Some(nodes), Some(out)) = (&args.nodes, &args.out) else {
         wrong_usage!(

@@ -13,7 +13,6 @@ use std::fmt::Write;
 use std::process::ExitCode;
 use tare_import::{Paper, papers};
 
-/// Lists, shows or compares.
 pub fn run(args: &PapersArgs) -> Result<ExitCode> {
     let all = papers().context("the papers that tare carries")?;
     let text = match &args.verb {

@@ -107,7 +107,6 @@ fn every(campaign: &Campaign, board: &Scoreboard, args: &PredictArgs) -> Result<
 /// Most bytes of a trace.
 const LONGEST: u64 = 1 << 30;
 
-/// The program that `file` is a trace of.
 fn traced(file: &Path, args: &PredictArgs, board: &Scoreboard) -> Result<Profile> {
     let text = input::text(file, LONGEST)?;
     let trace = tare_import::trace(&text).with_context(|| file.display().to_string())?;

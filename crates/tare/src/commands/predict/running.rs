@@ -18,7 +18,6 @@ const MORE: Duration = Duration::from_secs(60);
 /// What is not known of a process that was not run from start to end.
 const LACKS: &str = "how long it would wait, so that ratios are of the CPU time that it uses";
 
-/// What process `pid` does within `time`.
 pub fn profile(pid: u32, time: Option<Duration>) -> Result<Profile> {
     let name = fs::read_to_string(format!("/proc/{pid}/comm"));
     let name = name.with_context(|| format!("there is no process {pid}"))?;

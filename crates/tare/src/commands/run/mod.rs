@@ -20,7 +20,6 @@ use crate::usage::OrUsage;
 use crate::{host, interrupt, output};
 use anyhow::{Context, Result, anyhow};
 use selected::Selected;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -56,27 +55,17 @@ pub fn check(args: &RunArgs) -> Result<()> {
 }
 
 /// Runs a whole new campaign of `args` alone; nothing is printed of it, and no page left.
-///
-/// # Errors
-/// [`NotBegun`] among others.
 pub fn quietly(args: &RunArgs) -> Result<()> {
     let config = Config::default();
     campaign(args, &Resolved::new(args, &config)?, None).map(drop)
 }
 
 /// A campaign that was not begun, which is no failure: it was interrupted before, or a required layer is missing.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the campaign was not begun")]
 struct NotBegun {
     code: u8,
 }
-
-impl fmt::Display for NotBegun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the campaign was not begun")
-    }
-}
-
-impl std::error::Error for NotBegun {}
 
 /// Stops what comes before a campaign when the user has interrupted it.
 fn go_on() -> Result<()> {
@@ -86,7 +75,6 @@ fn go_on() -> Result<()> {
     }
 }
 
-/// A campaign that has been run.
 struct Ran {
     out: PathBuf,
     code: ExitCode,

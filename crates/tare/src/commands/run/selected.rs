@@ -16,7 +16,6 @@ use tare_proto::{BenchInfo, MAX_SAMPLES, name_and_load};
 use tare_run::{HOST_SUITE, sandbox_benches as sandbox, simulated};
 use tare_store::{Neighbours, Sweep};
 
-/// The contents of a campaign.
 pub struct Selected {
     /// The benchmarks, before their loads.
     pub benches: Vec<BenchInfo>,
@@ -28,7 +27,6 @@ pub struct Selected {
     pub neighbours: Option<Neighbours>,
     /// The name of the layer that the others are divided by.
     pub baseline: String,
-    /// CPUs of the largest layer.
     pub vcpus: usize,
     /// CPUs that layers are pinned to.
     pub cpus: Vec<u32>,
@@ -168,7 +166,6 @@ fn neighbours(
     Ok(Some(Neighbours { measured: measured.into(), better, busy: busy.into() }))
 }
 
-/// The layer that the others are divided by.
 fn existing_baseline(wanted: Option<&str>, layers: &[Asked]) -> Result<String> {
     let names: Vec<&str> = layers.iter().map(|layer| layer.name.as_str()).collect();
     match wanted {

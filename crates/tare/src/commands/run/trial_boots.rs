@@ -9,7 +9,6 @@ use tare_layers::{Host, Keeper};
 use tare_proto::{BenchInfo, Machine};
 use tare_run::{CampaignLayer, Event, FoundLoads, Observer, Search, Trials};
 
-/// What every boot has in common.
 pub struct TrialBoots<'a> {
     pub host: &'a Host,
     pub keeper: &'a Keeper,
@@ -21,7 +20,6 @@ pub struct TrialBoots<'a> {
 }
 
 impl<'a> TrialBoots<'a> {
-    /// Trials of layers.
     pub fn trials(&self) -> Trials<'a> {
         Trials {
             host: self.host,

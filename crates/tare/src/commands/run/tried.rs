@@ -10,7 +10,6 @@ use tare_layers::{Host, Unavailable};
 use tare_run::{CampaignLayer, Event, Observer, Trial};
 use tare_store::LayerRow;
 
-/// A layer after its first boot.
 pub struct Tried {
     pub row: LayerRow,
     pub weighed: CampaignLayer,

@@ -28,13 +28,11 @@ pub const SUITE: &str = "programs";
 /// The suite of Debian that the packages are from.
 const DEBIAN: &str = "bookworm";
 
-/// A program of the suite.
 pub struct Known {
     /// Its name, after `programs/`.
     name: &'static str,
     /// One line: what a run does.
     about: &'static str,
-    /// The packages that it needs.
     packages: &'static [&'static str],
     /// As `--root-run`, `--background`, `--ready` and `--prepare`; empty for none. What a boot would have to make first is
     /// in the root already.
@@ -42,13 +40,11 @@ pub struct Known {
     background: &'static str,
     ready: &'static str,
     prepare: &'static str,
-    /// The command, for a shell.
     command: &'static str,
     /// What of its output is the value, and its unit; `None`: its time.
     metric: Option<(&'static str, &'static str)>,
     /// What its load counts, which is in `$LOAD`, and the usual loads; nothing for those that have but one.
     load: (&'static str, &'static [u32]),
-    /// The memory that it needs.
     memory: &'static str,
     /// Runs that are thrown away, and those that are measured.
     runs: (u32, u32),
@@ -96,13 +92,11 @@ pub const ALL: &[&Known] = &[
     &iperf3::PROGRAM,
 ];
 
-/// The suite as lists show it.
 pub fn suite() -> SuiteInfo {
     let about = "well-known programs from Debian's packages, in a root that tare builds once; as root, with mmdebstrap";
     SuiteInfo { name: SUITE.into(), about: about.into() }
 }
 
-/// The rows as lists show them.
 pub fn benches() -> impl Iterator<Item = BenchInfo> {
     ALL.iter().map(|known| known.info())
 }

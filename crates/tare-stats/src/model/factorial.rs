@@ -2,7 +2,7 @@
 
 use crate::check;
 use crate::error::StatError;
-use crate::summary::mean_of;
+use crate::series::summary::mean_of;
 
 /// A column that is shorter than this share of what it was before the columns before it were taken from it adds nothing to them.
 const DEPENDENT: f64 = 1e-9;
@@ -14,12 +14,10 @@ const DEPENDENT: f64 = 1e-9;
 /// the plain averages. Terms of three factors and more are left to the residual.
 #[derive(Debug, Clone)]
 pub struct Factorial {
-    /// How many levels each factor has.
     levels: Vec<usize>,
     terms: Vec<Term>,
     /// The pseudo-inverse of the design: coefficients from values, one row a column of the design.
     inverse: Vec<Vec<f64>>,
-    /// The design, one row a setting.
     design: Vec<Vec<f64>>,
 }
 
@@ -84,7 +82,6 @@ impl Factorial {
 
     /// How much more a linear `figure` of the fit varies than one setting: the sum of the squares of the weights that it gives
     /// the settings.
-    #[must_use]
     pub fn weight(&self, figure: impl Fn(&Fit) -> f64) -> f64 {
         let columns = self.inverse.len();
         let of_coefficient = |column: usize| {
@@ -101,7 +98,6 @@ impl Factorial {
 
 impl Fit<'_> {
     /// The mean where the factors named in `at` have the levels beside them, over all levels of the others.
-    #[must_use]
     pub fn mean(&self, at: &[(usize, usize)]) -> f64 {
         let level = |factor: usize| at.iter().find(|(f, _)| *f == factor).map(|(_, level)| *level);
         let value = |term: &Term| -> f64 {
@@ -114,13 +110,11 @@ impl Fit<'_> {
     }
 
     /// How far `factor` at `level` lies from its first level.
-    #[must_use]
     pub fn effect(&self, factor: usize, level: usize) -> f64 {
         self.mean(&[(factor, level)]) - self.mean(&[(factor, 0)])
     }
 
     /// By how much the effect of the first factor's level changes when the second factor goes from its first level to its own.
-    #[must_use]
     pub fn interaction(&self, (f, a): (usize, usize), (g, b): (usize, usize)) -> f64 {
         let of = |a, b| self.mean(&[(f, a), (g, b)]);
         of(a, b) - of(a, 0) - of(0, b) + of(0, 0)

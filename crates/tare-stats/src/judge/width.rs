@@ -13,7 +13,6 @@ const FOLLOWING: usize = 3;
 /// there, and the interval would hold the truth in only 92% of campaigns that end after about 16 blocks. A fixed number of
 /// further blocks makes up for not having known the variance (Simons, *Annals of Mathematical Statistics* 39, 1968). With
 /// three of them, through which the interval has to stay narrow, it holds the truth in at least 93.4% (docs/calibration.md).
-#[must_use]
 pub fn narrow_enough(blocks: usize, target: f64, half_width: impl Fn(usize) -> f64) -> bool {
     blocks >= FIRST_LOOK + FOLLOWING
         && (blocks - FOLLOWING..=blocks).all(|n| half_width(n) <= target)

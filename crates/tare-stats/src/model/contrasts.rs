@@ -6,9 +6,9 @@
 
 use crate::check;
 use crate::error::StatError;
-use crate::moderate::{VariancePrior, moderate};
-use crate::ratio::{LogRatio, RatioInterval};
-use crate::summary::{mean_of, sd_of};
+use crate::interval::ratio::{LogRatio, RatioInterval};
+use crate::series::summary::{mean_of, sd_of};
+use crate::variance::moderate::{VariancePrior, moderate};
 
 /// What the settings of a design vary by from block to block.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +45,6 @@ impl DesignNoise {
 
     /// What a contrast is tested with that has this interval of its own and whose settings' weights have this sum of squares
     /// ([`crate::Factorial::weight`]).
-    #[must_use]
     pub fn moderated(&self, own: &RatioInterval, weight: f64) -> RatioInterval {
         if !(weight > 0.0 && own.df.is_finite()) {
             return *own;
@@ -74,7 +73,7 @@ fn helmert(block: &[f64], at: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ratio::ratio_of_logs;
+    use crate::interval::ratio::ratio_of_logs;
 
     /// Five blocks of six settings whose values follow no rule.
     fn blocks() -> Vec<Vec<f64>> {

@@ -117,7 +117,6 @@ impl ProgramCost {
 
 impl CostModel {
     /// The model of a layer on which no program was measured: the rows' costs as they are.
-    #[must_use]
     pub fn unfitted(groups: usize) -> CostModel {
         CostModel {
             scales: vec![1.0; groups],
@@ -179,7 +178,6 @@ impl CostModel {
     }
 }
 
-/// The ratio of a program with costs scaled by group.
 fn ratio(program: &ProgramCost, scales: &[f64]) -> f64 {
     let added = program.added(scales.len());
     let sum: f64 = added.iter().zip(scales).map(|(added, scale)| added * scale).sum();

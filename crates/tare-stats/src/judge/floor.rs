@@ -2,7 +2,7 @@
 
 use crate::dist::t_factor;
 use crate::error::StatError;
-use crate::ratio::{RatioInterval, exp_finite, log_ratios, ratio_of_logs};
+use crate::interval::ratio::{RatioInterval, exp_finite, log_ratios, ratio_of_logs};
 use serde::Serialize;
 
 /// What A/A pairs show: the ratio of the baseline to itself, and the bound that follows.
@@ -35,9 +35,6 @@ pub fn noise_floor(
 }
 
 /// The noise floor from the log ratios second boot / first boot, one per block: [`noise_floor`] after the division.
-///
-/// # Errors
-/// As [`ratio_of_logs`].
 pub fn noise_floor_of_logs(logs: &[f64], confidence: f64) -> Result<NoiseFloor, StatError> {
     let interval = ratio_of_logs(logs, confidence)?;
     Ok(NoiseFloor::with_factor(interval, t_factor(confidence, interval.df)))
@@ -45,7 +42,6 @@ pub fn noise_floor_of_logs(logs: &[f64], confidence: f64) -> Result<NoiseFloor, 
 
 impl NoiseFloor {
     /// The floor that an interval shows whose factor of Student's t ([`t_factor`]) is known.
-    #[must_use]
     pub fn with_factor(interval: RatioInterval, factor: f64) -> NoiseFloor {
         let half = if interval.degenerate { 0.0 } else { factor * interval.std_error };
         let log_floor = (interval.log_ratio.abs() + half).min(f64::MAX);

@@ -1,7 +1,7 @@
 //! How many more blocks an undecided row would need.
 
 use crate::dist::t_critical;
-use crate::input::RowInput;
+use crate::judge::input::RowInput;
 
 /// The power that is planned for, as a normal quantile: 80%.
 const POWER_80: f64 = 0.841_621;

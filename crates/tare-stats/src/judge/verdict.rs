@@ -1,12 +1,12 @@
 //! The verdicts of a scoreboard's rows: slower, faster, equivalent or undecided, corrected for the number of rows.
 
-use crate::correct::{Correction, PairP, joint};
 use crate::dist::{t_factor, t_upper};
-use crate::estimator::Best;
-use crate::input::RowInput;
-use crate::moderate::{VariancePrior, moderate};
-use crate::plan::more_blocks;
-use crate::ratio::{is_zero, p_of_no_difference};
+use crate::interval::ratio::{is_zero, p_of_no_difference};
+use crate::judge::correct::{Correction, PairP, joint};
+use crate::judge::input::RowInput;
+use crate::judge::more_blocks::more_blocks;
+use crate::series::estimator::Best;
+use crate::variance::moderate::{VariancePrior, moderate};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,7 @@ pub struct ShownInterval {
 pub enum VarianceModel {
     /// Each row's own: exact for normal log ratios however different the rows are.
     PerRow,
-    /// Shrunk towards the rows' common variance ([`mod@crate::moderate`]): far more power on large scoreboards, but
+    /// Shrunk towards the rows' common variance ([`crate::moderate`]): far more power on large scoreboards, but
     /// with 3 blocks and rows of very different noise, more false verdicts than promised unless a floor is measured.
     Moderated,
     /// [`VarianceModel::Moderated`] for the rows where simulation shows it to be safe: a noise floor was measured for
@@ -91,7 +91,7 @@ pub struct VerdictRules {
 ///
 /// For every row two tests are made: a two-sided t test of "the ratio is 1", and two one-sided t tests (Schuirmann
 /// 1987) of "the ratio lies outside (1/(1+δ), 1+δ)". A ratio of 1 lies inside the margin, so at most one of the two
-/// nulls is true; the p-values are corrected jointly with that ([`crate::correct::joint`]). Then, with the
+/// nulls is true; the p-values are corrected jointly with that ([`crate::judge::correct::joint`]). Then, with the
 /// corrected p-values:
 /// 1. equivalence shown: [`Verdict::Equivalent`], even if the difference is significant too (it is real and small);
 /// 2. difference shown and |log ratio| above the row's noise floor: [`Verdict::Slower`] or [`Verdict::Faster`];
@@ -102,13 +102,11 @@ pub struct VerdictRules {
 /// excludes 1 beside "undecided" is no contradiction.
 ///
 /// Rows without a usable interval, margin or floor get [`Verdict::NoInterval`] and do not count in the correction.
-#[must_use]
 pub fn verdicts(rows: &[RowInput], correction: Correction, alpha: f64) -> Vec<RowVerdict> {
     verdicts_with(rows, &VerdictRules { correction, alpha, variance: VarianceModel::Auto })
 }
 
 /// [`verdicts`] with every rule named.
-#[must_use]
 pub fn verdicts_with(rows: &[RowInput], rules: &VerdictRules) -> Vec<RowVerdict> {
     let mut answers = claims(rows, rules);
     let usable = answers.iter().filter(|a| a.verdict != Verdict::NoInterval).count();
@@ -147,7 +145,6 @@ fn shown(answer: &RowVerdict, row: &RowInput, alpha: f64, rows: usize) -> ShownI
 }
 
 /// [`verdicts_with`] before it plans more blocks for the undecided rows, which costs more than deciding.
-#[must_use]
 pub fn claims(rows: &[RowInput], rules: &VerdictRules) -> Vec<RowVerdict> {
     let usable: Vec<usize> = (0..rows.len()).filter(|&i| rows[i].check().is_ok()).collect();
     let tests: Vec<Test> = tests(rows, &usable, rules.variance);
@@ -175,7 +172,6 @@ const AUTO_ROWS: usize = 10;
 /// … and, per row, this many degrees of freedom.
 const AUTO_DF: f64 = 4.0;
 
-/// The numbers a row is tested with.
 struct Test {
     log_ratio: f64,
     error: f64,

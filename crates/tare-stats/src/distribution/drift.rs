@@ -3,12 +3,12 @@
 
 use crate::check;
 use crate::dist::normal_lower;
+use crate::distribution::shape::sorted;
+use crate::distribution::warning::Warning;
 use crate::error::StatError;
-use crate::ratio::ratio_of_logs;
+use crate::interval::ratio::ratio_of_logs;
 use crate::rng::Rng;
-use crate::shape::sorted;
-use crate::summary::{mean_of, median};
-use crate::warning::Warning;
+use crate::series::summary::{mean_of, median};
 
 /// A finding must be this unlikely by chance …
 const LEVEL: f64 = 0.01;
@@ -90,9 +90,6 @@ pub fn lag1(values: &[f64]) -> Result<f64, StatError> {
 
 /// How many first samples to drop: the cut (at most half) after which the mean of the rest has the least standard
 /// error, by the MSER rule (White 1997). 0 when nothing is gained.
-///
-/// # Errors
-/// Empty or non-finite input.
 pub fn warm_up_cut(values: &[f64]) -> Result<usize, StatError> {
     check::finite(values)?;
     let center = mean_of(values);
@@ -116,7 +113,6 @@ pub const CHANGE_FROM: usize = 8;
 
 /// The most likely place of a change of the mean and its size, when no more than 1% of random orders of the values
 /// show one as strong (999 orders, always the same ones). At least two values on each side, eight in all.
-#[must_use]
 pub fn change_point(values: &[f64]) -> Option<(usize, f64)> {
     if values.len() < CHANGE_FROM || check::finite(values).is_err() {
         return None;

@@ -1,8 +1,8 @@
 //! A block's log ratio from rounds. Both sides take one turn in every round, so what the machine does meanwhile cancels within
 //! the round.
 
-use crate::ratio::log_ratio;
-use crate::summary::median;
+use crate::interval::ratio::log_ratio;
+use crate::series::summary::median;
 
 /// Fewest rounds that a log ratio is taken from. With fewer, the values of the whole series are divided instead.
 pub const FEWEST_ROUNDS: usize = 3;

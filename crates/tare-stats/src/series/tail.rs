@@ -2,7 +2,7 @@
 
 use crate::check;
 use crate::error::StatError;
-use crate::summary::quantile;
+use crate::series::summary::quantile;
 use serde::Serialize;
 use statrs::function::beta::beta_reg;
 

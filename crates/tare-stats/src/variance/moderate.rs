@@ -49,7 +49,6 @@ impl VariancePrior {
 }
 
 /// The moderated variance `(d0·s0² + d·s²)/(d0 + d)` of a row and its degrees of freedom `d0 + d`.
-#[must_use]
 pub fn moderate(variance: f64, df: f64, prior: &VariancePrior) -> (f64, f64) {
     if prior.df.is_infinite() {
         return (prior.variance, f64::INFINITY);

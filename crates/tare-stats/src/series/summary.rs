@@ -39,7 +39,6 @@ pub fn mean_interval(values: &[f64], confidence: f64) -> Result<MeanInterval, St
 impl MeanInterval {
     /// Two-sided p-value of "the mean is 0", not corrected for anything. Without any spread it is 0 or 1. `confidence` is that
     /// of the interval.
-    #[must_use]
     pub fn p_value(&self, confidence: f64) -> f64 {
         let df = self.n as f64 - 1.0;
         match (self.high - self.low) / 2.0 {
@@ -54,23 +53,18 @@ impl MeanInterval {
     /// of mean". A width is end to end, so the full width is what this gives: the larger and so the safer reading.
     /// Whoever reads that table as ± compares with [`MeanInterval::half_width_percent`]. A mean of zero gives 0
     /// when the interval has no width, else infinity.
-    #[must_use]
     pub fn width_percent(&self) -> f64 {
         let width = self.high - self.low;
         if width == 0.0 { 0.0 } else { 100.0 * width / self.mean.abs() }
     }
 
     /// Half the width as a percentage of the mean: the "± p%" that [`crate::Estimator::MeanUntil`] stops at.
-    #[must_use]
     pub fn half_width_percent(&self) -> f64 {
         self.width_percent() / 2.0
     }
 }
 
 /// Arithmetic mean, with one correction pass so that rounding stays below the last digits.
-///
-/// # Errors
-/// Empty or non-finite input.
 pub fn mean(values: &[f64]) -> Result<f64, StatError> {
     check::finite(values)?;
     Ok(mean_of(values))
@@ -100,25 +94,10 @@ pub fn quantile(values: &[f64], p: f64) -> Result<f64, StatError> {
 }
 
 /// The middle value, or the mean of the two middle ones.
-///
-/// # Errors
-/// Empty or non-finite input.
 pub fn median(values: &[f64]) -> Result<f64, StatError> {
     quantile(values, 0.5)
 }
 
-/// Median absolute deviation from the median, unscaled (multiply by 1.4826 for a normal's standard deviation).
-///
-/// # Errors
-/// Empty or non-finite input; [`StatError::Overflow`] when a deviation is beyond the largest `f64`.
-pub fn mad(values: &[f64]) -> Result<f64, StatError> {
-    let middle = median(values)?;
-    let mut deviations: Vec<f64> = values.iter().map(|v| (v - middle).abs()).collect();
-    check::finite(&deviations).map_err(|_| StatError::Overflow)?;
-    Ok(quantile_in_place(&mut deviations, 0.5))
-}
-
-/// Mean of checked values.
 pub(crate) fn mean_of(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let sum: f64 = values.iter().sum();

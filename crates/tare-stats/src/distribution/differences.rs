@@ -41,7 +41,6 @@ pub(crate) fn difference_of_rank(a: &[f64], b: &[f64], rank: u64) -> f64 {
     *left.select_nth_unstable_by(place, f64::total_cmp).1
 }
 
-/// All differences above `low` and up to `high`.
 fn differences_within(a: &[f64], b: &[f64], low: f64, high: f64) -> Vec<f64> {
     let mut first = 0;
     let mut end = 0;

@@ -1,13 +1,13 @@
 //! How two distributions differ: location shift (added cost) apart from spread (jitter), and their distance.
 //! Report 002 reads its histograms this way: "shifted to the right", "less compact".
 
-use crate::bootstrap::BlockSamples;
 use crate::check;
-use crate::differences::{difference_of_rank, median_difference};
 use crate::dist::normal_quantile;
+use crate::distribution::differences::{difference_of_rank, median_difference};
 use crate::error::StatError;
-use crate::ratio::{RatioInterval, ratio_of_logs};
-use crate::summary::{MeanInterval, mean_interval, mean_of, quantile_in_place};
+use crate::interval::bootstrap::BlockSamples;
+use crate::interval::ratio::{RatioInterval, ratio_of_logs};
+use crate::series::summary::{MeanInterval, mean_interval, mean_of, quantile_in_place};
 use serde::Serialize;
 
 /// Layer against baseline, from the samples of all blocks. The block is the replicate, so the intervals come from the
@@ -98,9 +98,6 @@ pub fn hodges_lehmann(a: &[f64], b: &[f64], confidence: f64) -> Result<MeanInter
 }
 
 /// Wasserstein-1 distance between two sets of values, in their unit: the area between their distribution functions.
-///
-/// # Errors
-/// Empty or non-finite input.
 pub fn wasserstein(a: &[f64], b: &[f64]) -> Result<f64, StatError> {
     check::finite(a)?;
     check::finite(b)?;
@@ -109,9 +106,6 @@ pub fn wasserstein(a: &[f64], b: &[f64]) -> Result<f64, StatError> {
 }
 
 /// Cliff's delta: the share of pairs with `b` above `a` minus the share below, from -1 to 1.
-///
-/// # Errors
-/// Empty or non-finite input.
 pub fn cliffs_delta(a: &[f64], b: &[f64]) -> Result<f64, StatError> {
     check::finite(a)?;
     check::finite(b)?;

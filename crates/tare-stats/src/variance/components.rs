@@ -4,7 +4,7 @@
 use crate::check;
 use crate::dist::t_factor;
 use crate::error::StatError;
-use crate::summary::mean_of;
+use crate::series::summary::mean_of;
 use serde::Serialize;
 
 /// Variance components, in the square of the values' unit. Give logarithms to get relative variances.
@@ -134,7 +134,6 @@ pub fn optimum(found: &Components, costs: &Costs) -> Result<Repetitions, StatErr
 
 impl Repetitions {
     /// Variance × cost: what a boot pays for one unit of precision. Rows and plans are compared by it.
-    #[must_use]
     pub fn price(&self) -> f64 {
         self.variance_per_boot * self.seconds_per_boot
     }
@@ -144,7 +143,6 @@ impl Repetitions {
 /// standard deviation of a block's log ratio; `None` when 10,000,000 do not suffice or the input makes no sense.
 ///
 /// `log_sd` of 0 gives 2, the least that an interval needs.
-#[must_use]
 pub fn blocks_needed(log_sd: f64, half_width: f64, confidence: f64) -> Option<usize> {
     let sound = log_sd.is_finite()
         && log_sd >= 0.0

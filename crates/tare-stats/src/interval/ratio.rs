@@ -3,7 +3,7 @@
 use crate::check;
 use crate::dist::{t_factor, t_two_sided};
 use crate::error::StatError;
-use crate::summary::{mean_of, sd_of};
+use crate::series::summary::{mean_of, sd_of};
 use serde::{Deserialize, Serialize};
 
 /// A ratio layer / baseline with its two-sided interval. Ratios have no unit; logs are natural.

@@ -4,10 +4,10 @@
 use crate::check;
 use crate::dist::{normal_lower, t_factor};
 use crate::error::StatError;
-use crate::estimator::{Best, Estimator};
-use crate::ratio::{RatioInterval, all_same, exp_finite};
+use crate::interval::ratio::{RatioInterval, all_same, exp_finite};
 use crate::rng::Rng;
-use crate::summary::{mean_of, quantile_in_place, sd_of};
+use crate::series::estimator::{Best, Estimator};
+use crate::series::summary::{mean_of, quantile_in_place, sd_of};
 use serde::Serialize;
 
 /// The samples of one block: one boot of the baseline and one of the layer, in the same unit.
@@ -112,12 +112,11 @@ pub fn bootstrap_ratio(
     })
 }
 
-/// How far the two intervals of a row are apart, when that is beyond [`DISAGREEMENT_BOUND`]: the larger difference of
+/// How far the two intervals of a row are apart, when that is beyond `DISAGREEMENT_BOUND`: the larger difference of
 /// their ends on the log scale, as a share of the wider one's half-width.
 ///
-/// `None`: they agree, or there are fewer than [`LEAST_BLOCKS_TO_COMPARE`] blocks. What a `Some` tells is that the
+/// `None`: they agree, or there are fewer than `LEAST_BLOCKS_TO_COMPARE` blocks. What a `Some` tells is that the
 /// blocks are far from normal, or that noise within boots outweighs the noise between them.
-#[must_use]
 pub fn disagree(t: &RatioInterval, bootstrap: &BootstrapRatio) -> Option<f64> {
     if t.blocks.min(bootstrap.blocks) < LEAST_BLOCKS_TO_COMPARE {
         return None;

@@ -2,7 +2,7 @@
 
 use crate::check;
 use crate::error::StatError;
-use crate::summary::mean_of;
+use crate::series::summary::mean_of;
 use serde::Serialize;
 
 /// `y = intercept + slope × x`.

@@ -40,7 +40,6 @@ pub(crate) fn spread(rows: &[&[Option<f64>]]) -> Spread {
 struct Design {
     /// By row and block: 1 where the row was measured in the block, else 0.
     has: Vec<Vec<f64>>,
-    /// Cells of each row.
     cells: Vec<f64>,
     /// By row and block: the cell less the row's mean, 0 where there is none.
     residuals: Vec<Vec<f64>>,
@@ -50,7 +49,6 @@ struct Design {
 
 /// The working model: what makes two cells of a block vary.
 struct Model {
-    /// Each row's own variance.
     own: Vec<f64>,
     /// The covariance of any two rows in a block.
     shared: f64,

@@ -24,7 +24,6 @@ pub struct PairP {
 }
 
 /// Holm's step-down adjusted p-values, in the order given. NaN counts as 1.
-#[must_use]
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let order = ascending(p);
     let mut adjusted = vec![1.0; p.len()];
@@ -37,7 +36,6 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
 }
 
 /// Benjamini and Hochberg's step-up adjusted p-values, in the order given. NaN counts as 1.
-#[must_use]
 pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
     let order = ascending(p);
     let mut adjusted = vec![1.0; p.len()];
@@ -50,7 +48,6 @@ pub fn benjamini_hochberg(p: &[f64]) -> Vec<f64> {
 }
 
 /// Adjusts p-values of tests that have nothing to do with each other, by the correction chosen.
-#[must_use]
 pub fn adjusted(p: &[f64], correction: Correction) -> Vec<f64> {
     match correction {
         Correction::Holm => holm(p),
@@ -60,7 +57,6 @@ pub fn adjusted(p: &[f64], correction: Correction) -> Vec<f64> {
 }
 
 /// Adjusts both p-values of every row together, by the correction chosen.
-#[must_use]
 pub fn joint(pairs: &[PairP], correction: Correction) -> Vec<PairP> {
     match correction {
         Correction::Holm => joint_holm(pairs),
@@ -92,7 +88,7 @@ fn joint_holm(pairs: &[PairP]) -> Vec<PairP> {
         open[i / 2] -= 1;
         rows_open -= usize::from(open[i / 2] == 0);
     }
-    pair_up(&adjusted)
+    adjusted.chunks_exact(2).map(|c| PairP { difference: c[0], equivalence: c[1] }).collect()
 }
 
 /// Step-up over rows, each ranked by the smaller of its two p-values.
@@ -117,10 +113,6 @@ fn joint_benjamini_hochberg(pairs: &[PairP]) -> Vec<PairP> {
         .iter()
         .map(|p| PairP { difference: adjust(p.difference), equivalence: adjust(p.equivalence) })
         .collect()
-}
-
-fn pair_up(flat: &[f64]) -> Vec<PairP> {
-    flat.chunks_exact(2).map(|c| PairP { difference: c[0], equivalence: c[1] }).collect()
 }
 
 fn ascending(p: &[f64]) -> Vec<usize> {

@@ -2,7 +2,7 @@
 
 use crate::check;
 use crate::error::StatError;
-use crate::summary::{mean_interval, mean_of, quantile_in_place};
+use crate::series::summary::{mean_interval, mean_of, quantile_in_place};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;

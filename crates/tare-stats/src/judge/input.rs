@@ -1,8 +1,8 @@
 //! What a verdict is made from.
 
 use crate::error::StatError;
-use crate::estimator::Best;
-use crate::ratio::RatioInterval;
+use crate::interval::ratio::RatioInterval;
+use crate::series::estimator::Best;
 use serde::Serialize;
 
 /// One row of a scoreboard: benchmark × layer.
@@ -43,7 +43,6 @@ impl RowInput {
         if self.floor >= 0.0 { Ok(()) } else { Err(StatError::BadSetting { name: "floor" }) }
     }
 
-    /// The equivalence margin as a log ratio.
     pub(crate) fn log_margin(&self) -> f64 {
         self.margin.ln_1p()
     }

@@ -2,9 +2,9 @@
 
 use crate::check;
 use crate::error::StatError;
-use crate::ratio::{LogRatio, RatioInterval, all_same};
-use crate::summary::mean_of;
-use crate::uneven::{Spread, spread};
+use crate::interval::ratio::{LogRatio, RatioInterval, all_same};
+use crate::series::summary::mean_of;
+use crate::variance::uneven::{Spread, spread};
 use serde::Serialize;
 
 /// A suite's geometric mean ratio.
@@ -40,9 +40,6 @@ pub fn suite_geomean(rows: &[Vec<f64>], confidence: f64) -> Result<SuiteGeomean,
 /// towards the other rows' ratios. Where rows ended after different numbers of blocks, the interval's degrees of
 /// freedom are Satterthwaite's: those of the blocks that most rows rest on. For complete rows it is exactly the t
 /// interval over the blocks' means. A row that fewer than two blocks have is left out, and named.
-///
-/// # Errors
-/// As [`suite_geomean`].
 pub fn suite_geomean_sparse(
     rows: &[Vec<Option<f64>>],
     confidence: f64,
@@ -93,7 +90,6 @@ fn incomplete(rows: &[Vec<Option<f64>>]) -> LogRatio {
 
 /// The ratio of two suite means whose blocks are unrelated: `a` and `b` are of [`suite_geomean_sparse`] over the logs of
 /// each side's own values. Welch's interval, by the standard errors and degrees of freedom that the two have.
-#[must_use]
 pub fn unpaired_geomean(a: &SuiteGeomean, b: &SuiteGeomean, confidence: f64) -> RatioInterval {
     let a = &a.interval;
     let b = &b.interval;
