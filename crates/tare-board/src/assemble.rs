@@ -1,12 +1,12 @@
 //! From a campaign to its scoreboard.
 
 use crate::Comment;
-use crate::analysis::Analysis;
 use crate::board::{
     Busy, Cell, Counts, FailedBoot, LayerSummary, Method, Presence, Provenance, Row, Scoreboard,
     Unavailable,
 };
 use crate::options::Options;
+use crate::ratio::analysis::Analysis;
 use crate::ratio::both::BothFigures;
 use crate::ratio::cell::{cell, mean_over_blocks};
 use crate::ratio::shapes::findings_of;

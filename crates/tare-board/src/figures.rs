@@ -16,6 +16,16 @@ pub struct Ratio {
     pub blocks: usize,
 }
 
+/// Which of a turn's samples its value stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Figure {
+    /// The best: an undisturbed operation.
+    Best,
+    /// The mean: what a caller pays on average, with all that interrupts it.
+    Mean,
+}
+
 /// A ratio by two figures of the operation on either side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Figures {

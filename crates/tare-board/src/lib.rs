@@ -5,7 +5,6 @@
 //! [`compare`] does the same for two campaigns, [`fleet`] for those of many hosts, [`explain`] breaks a ratio down. Names and reasons are passed on as
 //! the campaign holds them; whoever writes them out makes them harmless.
 
-mod analysis;
 mod assemble;
 mod board;
 mod compare;

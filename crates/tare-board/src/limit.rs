@@ -1,10 +1,10 @@
 //! `--fail-if` within one campaign: conditions on what its layers cost against its baseline.
 
-use crate::analysis::Analysis;
 use crate::board::{Measure, Verdict};
 use crate::compare::{Candidate, Condition, Gate, Rules, gate};
 use crate::options::Options;
-use crate::ratio::cell::verdict;
+use crate::ratio::analysis::Analysis;
+use crate::ratio::judge::verdict;
 use crate::value::values::{BlockResult, Values};
 use tare_proto::Better;
 use tare_store::{Campaign, Outcome};

@@ -5,7 +5,7 @@ use super::row::Pairing;
 use super::side::{self, Common, Side};
 use crate::board::{Figures, Geomean, Measure, Ratio, Verdict};
 use crate::options::Options;
-use crate::ratio::cell::verdict;
+use crate::ratio::judge::verdict;
 use crate::ratio::subtracted::MOST;
 use crate::ratio::support::Support;
 use tare_proto::Better;

@@ -5,7 +5,8 @@ use super::side::{self, Side};
 use crate::Comment;
 use crate::board::{Ratio, Verdict};
 use crate::options::Options;
-use crate::ratio::cell::{mean_of, verdict};
+use crate::ratio::cell::mean_of;
+use crate::ratio::judge::verdict;
 use crate::ratio::subtracted::MOST;
 use tare_stats::{RatioInterval, RowVerdict, mean, unpaired_ratio};
 

@@ -6,7 +6,7 @@ use super::merged::{Merged, MergedCell, Subject};
 use super::pooled::{interval, pooled_cell};
 use crate::board::{Measure, Verdict};
 use crate::options::Options;
-use crate::ratio::cell::verdict;
+use crate::ratio::judge::verdict;
 use crate::ratio::support::Support;
 use crate::suite::load::plain;
 use crate::value::measured::best;

@@ -1,8 +1,8 @@
 //! From the campaign of one host to what is kept of it.
 
 use super::merged::{HostEffect, MergedHost, MergedLayer, Subject};
-use crate::analysis::Analysis;
 use crate::options::Options;
+use crate::ratio::analysis::Analysis;
 use crate::ratio::weigh::CellRatio;
 use crate::remarks::note::{first_hello, identity};
 use std::hash::{DefaultHasher, Hash, Hasher};

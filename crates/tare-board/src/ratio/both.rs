@@ -1,9 +1,9 @@
 //! Both figures of every ratio, the best case and the mean, and where they say different things.
 
 use crate::Comment;
-use crate::analysis::Analysis;
 use crate::board::{Figures, Geomean, Ratio};
 use crate::options::Options;
+use crate::ratio::analysis::Analysis;
 use crate::value::measured::Figure;
 use tare_stats::{Estimator, RatioInterval};
 

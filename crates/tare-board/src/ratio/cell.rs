@@ -2,8 +2,9 @@
 
 use crate::Comment;
 use crate::SampleSummary;
-use crate::analysis::Analysis;
 use crate::board::{Cell, Figures, Mean, Pair, Presence, Ratio, Verdict};
+use crate::ratio::analysis::Analysis;
+use crate::ratio::judge::verdict;
 use crate::ratio::moved::moved;
 use crate::ratio::shapes::{SampleChecks, look};
 use crate::ratio::subtracted::Whole;
@@ -14,17 +15,6 @@ use crate::value::values::{BlockResult, Values};
 use tare_proto::{BenchInfo, Untrusted};
 use tare_stats::{mean, mean_interval};
 use tare_store::{Outcome, SeriesRow};
-
-/// A verdict in the report's words, and the blocks that an undecided one asks for.
-pub(crate) fn verdict(said: tare_stats::Verdict) -> (Verdict, Option<usize>) {
-    match said {
-        tare_stats::Verdict::Slower => (Verdict::Worse, None),
-        tare_stats::Verdict::Faster => (Verdict::Better, None),
-        tare_stats::Verdict::Equivalent => (Verdict::Equivalent, None),
-        tare_stats::Verdict::Undecided { more_blocks } => (Verdict::Undecided, more_blocks),
-        tare_stats::Verdict::NoInterval => (Verdict::None, None),
-    }
-}
 
 /// Puts the cell in a `column` together.
 pub(crate) fn cell(place: &CellAddress, column: usize, analysis: &Analysis) -> Cell {

@@ -2,8 +2,8 @@
 
 use crate::board::{Figures, Geomean, Measure, Ratio, Verdict};
 use crate::options::Options;
-use crate::ratio::cell::verdict;
 use crate::ratio::floor::Floors;
+use crate::ratio::judge::verdict;
 use crate::ratio::support::Support;
 use crate::ratio::weigh::{CellRatio, Logs};
 use crate::suite::load::plain;

@@ -1,9 +1,11 @@
 //! From the values of two layers to a judged ratio: of a row, and of the rows of a suite together.
 
+pub(crate) mod analysis;
 pub(crate) mod both;
 pub(crate) mod cell;
 pub(crate) mod floor;
 pub(crate) mod geomean;
+pub(crate) mod judge;
 pub(crate) mod moved;
 pub(crate) mod shapes;
 pub(crate) mod subtracted;

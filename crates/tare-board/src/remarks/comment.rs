@@ -1,9 +1,8 @@
 //! What is unusual about one cell: a short label for a table, and a full-sentence explanation.
 
-use crate::board::Ratio;
+use crate::figures::{Figure, Ratio};
 use crate::format::{digits, quantity, quantity_and_ends, short_ratio};
 use crate::remarks::finding::Finding;
-use crate::value::measured::Figure;
 use serde::Serialize;
 use tare_proto::{Unit, Untrusted};
 

@@ -130,7 +130,7 @@ fn judge(
     let mut responses: Vec<&mut Response> =
         sweeps.iter_mut().flat_map(|sweep| &mut sweep.responses).collect();
     for ((at, claim), answer) in claims.iter().zip(answers) {
-        let said = crate::ratio::cell::verdict(answer.verdict).0;
+        let said = crate::ratio::judge::verdict(answer.verdict).0;
         let response = &mut responses[*at];
         match claim.of {
             Of::Effect => response.effects[claim.at].verdict = said,

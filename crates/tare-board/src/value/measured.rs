@@ -1,6 +1,7 @@
 //! From one series to what a ratio needs to know of it, and from two of these to a log ratio: pure functions, which a running
 //! campaign uses as well.
 
+pub use crate::figures::Figure;
 use tare_proto::counter::CPU_WAITED;
 use tare_proto::{BenchInfo, Better, Counter, Turn};
 use tare_stats::{Best, Estimator, StatError, rounds_log_ratio, rounds_log_ratio_of_means};
@@ -34,16 +35,6 @@ pub fn of_both(first: Option<f64>, second: Option<f64>) -> Option<f64> {
         (Some(a), Some(b)) => Some(a.sqrt() * b.sqrt()),
         (one, other) => one.or(other),
     }
-}
-
-/// Which of a turn's samples its value stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Figure {
-    /// The best: an undisturbed operation.
-    Best,
-    /// The mean: what a caller pays on average, with all that interrupts it.
-    Mean,
 }
 
 /// What of an operation is divided.

@@ -11,7 +11,6 @@ mod view;
 
 pub use view::View;
 
-use crate::output;
 use anyhow::Result;
 use serde_json::{Value, json};
 use tare_store::{Store, Warning};
@@ -114,23 +113,23 @@ pub fn look(view: &View) -> Vec<CheckResult> {
     CHECKS.iter().map(found).collect()
 }
 
-/// Records what is found in a campaign that is about to measure on `layers_cpus`, and says so if others use them: a comment on its scoreboard for each
+/// Records what is found in a campaign that is about to measure on `layers_cpus`, and gives the sentence to say if others use them: a comment on its scoreboard for each
 /// warning, and one for all notes together.
-pub fn record(store: &mut Store, layers_cpus: &[u32]) -> Result<()> {
+pub fn record(store: &mut Store, layers_cpus: &[u32]) -> Result<Option<String>> {
     let found = look(&View::of_this_host(layers_cpus));
     let busy =
         |found: &&CheckResult| found.check.name == cpus::LOAD.name && found.state == State::Warning;
-    if let Some(busy) = found.iter().find(busy) {
+    let busy = found.iter().find(busy).map(|busy| {
         let remedy = busy.check.remedy;
-        output::note(&format!(
+        format!(
             "This machine is busy: {}. What waits for a CPU too long is withheld; {remedy}.",
             busy.text
-        ));
-    }
+        )
+    });
     for text in comments(&found) {
         store.warn(&Warning { layer: None, benchmark: None, text: text.into() })?;
     }
-    Ok(())
+    Ok(busy)
 }
 
 /// The findings as comments on a scoreboard.

@@ -34,8 +34,10 @@ impl Prepared {
     ) -> Result<ExitCode> {
         let Prepared { mut store, plan, layers, benches, history } = self;
         tare_run::stay_off(&plan.cpus);
-        if Policy::for_machine(plan.machine).host_matters {
-            crate::environment::record(&mut store, &plan.cpus)?;
+        if Policy::for_machine(plan.machine).host_matters
+            && let Some(busy) = crate::environment::record(&mut store, &plan.cpus)?
+        {
+            output::note(&busy);
         }
         let interrupted = interrupt::interrupted;
         let setup = Setup { plan, layers, benches, host, keeper, interrupted };

@@ -4,11 +4,10 @@ use crate::board::Geomean;
 use crate::options::Options;
 use crate::ratio::floor::{Floors, floors};
 use crate::ratio::geomean::geomeans;
-use crate::ratio::subtracted::{self, bounded};
+use crate::ratio::judge::judge;
 use crate::ratio::weigh::{CellRatio, weigh};
-use crate::value::measured::best;
 use crate::value::values::Values;
-use tare_stats::{RatioInterval, RowInput, RowVerdict, verdicts};
+use tare_stats::{RatioInterval, RowVerdict};
 use tare_store::Campaign;
 
 /// Every benchmark on every layer but the baseline.
@@ -45,38 +44,4 @@ impl<'a> Analysis<'a> {
         let by_host = &self.values.by_host;
         geomeans(rows, &names, self.campaign, by_host, &self.floors, &self.options)
     }
-}
-
-/// The verdicts of all cells together, by row and layer.
-fn judge(
-    weighed: &[Vec<CellRatio>],
-    campaign: &Campaign,
-    floors: &Floors,
-    options: &Options,
-) -> Vec<Vec<Option<RowVerdict>>> {
-    let mut at = Vec::new();
-    let (mut inputs, mut wholes) = (Vec::new(), Vec::new());
-    for (row, cells) in weighed.iter().enumerate() {
-        for (column, weighed) in cells.iter().enumerate() {
-            let Some(interval) = weighed.interval else { continue };
-            let (floor, best) =
-                (floors.log_bound(row, weighed.bases), best(campaign.benchmarks[row].better));
-            inputs.push(RowInput { interval, margin: options.margin, floor, best, layer: column });
-            at.push((row, column));
-            wholes.extend(weighed.whole.as_ref().map(|whole| (whole.interval, best)));
-        }
-    }
-    let alpha = 1.0 - options.confidence;
-    let answers = verdicts(&inputs, options.correction, alpha);
-    let mut wholes =
-        subtracted::judge(&wholes, options.margin, options.correction, alpha).into_iter();
-    let mut judged: Vec<Vec<Option<RowVerdict>>> =
-        weighed.iter().map(|cells| vec![None; cells.len()]).collect();
-    for ((row, column), mut answer) in at.into_iter().zip(answers) {
-        if weighed[row][column].whole.is_some() {
-            answer.verdict = bounded(answer.verdict, wholes.next().flatten());
-        }
-        judged[row][column] = Some(answer);
-    }
-    judged
 }
