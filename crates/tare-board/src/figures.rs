@@ -37,6 +37,13 @@ pub struct Figures {
     pub mean: Option<Ratio>,
 }
 
+impl Figures {
+    /// Whether the campaign has but one figure: another tool took it, or the reader chose an estimator.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.best.is_none() && self.mean.is_none()
+    }
+}
+
 impl From<&RatioInterval> for Ratio {
     fn from(i: &RatioInterval) -> Ratio {
         Ratio { value: i.ratio, low: Some(i.low), high: Some(i.high), blocks: i.blocks }

@@ -117,6 +117,7 @@ pub struct Cell {
     /// Layer / baseline, paired within the blocks.
     pub ratio: Option<Ratio>,
     /// The ratio by either figure: one of them is `ratio`.
+    #[serde(skip_serializing_if = "Figures::is_empty")]
     pub figures: Figures,
     /// The means behind the ratio.
     pub pair: Option<Pair>,
@@ -200,6 +201,7 @@ pub struct Geomean {
     /// Cost of the layer / cost of the baseline; rows where higher is better enter inverted.
     pub cost: Ratio,
     /// The same by either figure of the rows: one of them is `cost`.
+    #[serde(skip_serializing_if = "Figures::is_empty")]
     pub figures: Figures,
     /// Rows it rests on.
     pub rows: usize,

@@ -33,7 +33,9 @@ impl Meter {
     pub(crate) fn begin(setup: &Setup, booted: &Booted, now: &Processes) -> Meter {
         let session = &booted.session;
         let cpu = session.cpu_time(now).filter(|_| !session.scripted());
-        let delay = cpu.and_then(|_| session.run_delay(now));
+        // What a quota stops waits, too: that is the layer's own cost, and no neighbour's.
+        let is_known = cpu.is_some() && !booted.is_under_quota();
+        let delay = is_known.then(|| session.run_delay(now)).flatten();
         Meter {
             cpus: setup.cpus(),
             shares_kernel: booted.shares_kernel(),
