@@ -29,8 +29,8 @@ pub use board::{
     Alive, Beside, BestSetting, Busy, Cell, CountedEffect, Counts, Curve, CurvePoint, Effect,
     Estimate, Explained, Factor, FailedBoot, Figures, Floor, Geomean, Index, IndexRow, Interaction,
     LayerSummary, Mean, Measure, Method, OverallFloor, Pair, Phase, Presence, Provenance, Ratio,
-    Response, Row, Sandbox, Score, Scoreboard, Setting, Subtracted, Sweep, Tails, Unavailable,
-    Verdict, Words,
+    Response, Row, Sandbox, Score, Scoreboard, Setting, SharedMean, Subtracted, Sweep, Tails,
+    Unavailable, Verdict, Words,
 };
 
 pub use compare::{

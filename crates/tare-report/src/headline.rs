@@ -133,7 +133,14 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
             format!("{cost} {on} (geometric mean, {sure})")
         }
     };
-    said + &other_figure(board, mean).unwrap_or_default()
+    said + &other_figure(board, mean).unwrap_or_default() + &shared(mean).unwrap_or_default()
+}
+
+/// The mean over the rows that all layers have, where these are fewer.
+fn shared(mean: &Geomean) -> Option<String> {
+    let shared = mean.shared?;
+    let (ratio, _) = ratio_and_interval(&shared.cost);
+    Some(format!("; {ratio} on the {} rows that all layers have", shared.rows))
 }
 
 /// The mean's other figure, where it says something else.

@@ -203,6 +203,10 @@ pub struct Geomean {
     /// The same by either figure of the rows: one of them is `cost`.
     #[serde(skip_serializing_if = "Figures::is_empty")]
     pub figures: Figures,
+    /// The same over the rows that every layer has, where these are fewer: means of layers that rest on other rows are no comparison
+    /// of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared: Option<SharedMean>,
     /// Rows it rests on.
     pub rows: usize,
     /// Rows of the suite without a number on this layer, or in fewer than two blocks.
@@ -219,6 +223,15 @@ pub struct Geomean {
     /// The interval that shows an equivalence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shown: Option<ShownInterval>,
+}
+
+/// A geometric mean over the rows that all measured layers of a campaign have.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SharedMean {
+    /// Cost of the layer / cost of the baseline.
+    pub cost: Ratio,
+    /// How many rows.
+    pub rows: usize,
 }
 
 /// A suite's results at one load against what it publishes as a baseline: UnixBench's index.

@@ -110,6 +110,7 @@ fn of_layer(
             layer: sides[0].campaign.layers[layer[0]].name.clone(),
             cost: Ratio::from(&interval),
             figures: Figures::default(),
+            shared: None,
             rows: used,
             left_out: rows.len() - used,
             subtracted: left.len(),

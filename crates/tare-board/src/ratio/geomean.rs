@@ -1,6 +1,6 @@
 //! Geometric means by suite and layer, over rows of the same measure, at the smallest load of each benchmark.
 
-use crate::board::{Figures, Geomean, Measure, Ratio, Verdict};
+use crate::board::{Figures, Geomean, Measure, Ratio, SharedMean, Verdict};
 use crate::options::Options;
 use crate::ratio::floor::Floors;
 use crate::ratio::judge::verdict;
@@ -35,6 +35,7 @@ pub(crate) fn geomeans(
     let mut means = Vec::new();
     let (mut intervals, mut log_floors, mut supports) = (Vec::new(), Vec::new(), Vec::new());
     for group in groups(benchmarks, by_host) {
+        let shared = shared(&group.rows, weighed);
         for (at, layer) in layers.iter().enumerate() {
             let all = || group.rows.iter().map(|&row| (&weighed[row][at], benchmarks[row].better));
             let rows: Vec<(&CellRatio, Better)> =
@@ -50,6 +51,9 @@ pub(crate) fn geomeans(
                 layer: (*layer).to_owned().into(),
                 cost,
                 figures: Figures::default(),
+                shared: (shared.len() > 1 && shared.len() < used)
+                    .then(|| over(&shared, at, weighed, benchmarks, options.confidence))
+                    .flatten(),
                 rows: used,
                 left_out: rows.len() - used,
                 subtracted,
@@ -82,6 +86,31 @@ fn support(
         let said = judged[row][at].map_or(Verdict::None, |judged| verdict(judged.verdict).0);
         Some((cost(log, benchmarks[row].better), said))
     }))
+}
+
+/// The rows of a group that every layer has which has any of them, most of none being subtracted.
+fn shared(rows: &[usize], weighed: &[Vec<CellRatio>]) -> Vec<usize> {
+    let has = |row: usize, at: usize| {
+        let cell = &weighed[row][at];
+        cell.interval.is_some() && cell.whole.is_none()
+    };
+    let layers = rows.first().map_or(0, |row| weighed[*row].len());
+    let some: Vec<usize> = (0..layers).filter(|at| rows.iter().any(|row| has(*row, *at))).collect();
+    rows.iter().copied().filter(|row| some.iter().all(|at| has(*row, *at))).collect()
+}
+
+/// The mean of the layer `at` its place over `rows` alone.
+fn over(
+    rows: &[usize],
+    at: usize,
+    weighed: &[Vec<CellRatio>],
+    benchmarks: &[BenchInfo],
+    confidence: f64,
+) -> Option<SharedMean> {
+    let cells: Vec<(&CellRatio, Better)> =
+        rows.iter().map(|&row| (&weighed[row][at], benchmarks[row].better)).collect();
+    let (cost, rows, _) = mean(&cells, confidence)?;
+    Some(SharedMean { cost, rows })
 }
 
 fn groups(benchmarks: &[BenchInfo], by_host: &[bool]) -> Vec<Group> {

@@ -75,7 +75,8 @@ impl Estate {
 
     /// Ends the boot's processes, whoever their parent is now, and removes all else; names what is left.
     pub fn end_and_clear(&self) -> Vec<String> {
-        let living = mark::end_marked(mark::mark(&self.id), DYING);
+        let mut living = mark::end_marked(mark::mark(&self.id), DYING);
+        living.extend(share::end_members(&self.id, DYING));
         let mut left: Vec<String> =
             living.into_iter().map(|pid| format!("process {pid} does not end")).collect();
         left.extend(self.clear());

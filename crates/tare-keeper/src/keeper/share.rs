@@ -6,9 +6,13 @@
 //! anyway, so this also puts the baseline as deep as they are: one more level of groups costs a native ping-pong 1.6%.
 
 use crate::keeper::mounts;
+use crate::processes::end;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The weight of a layer's group in `cpu.shares`, where others have 1,024: a neighbour that never sleeps takes 1.5% of a CPU. More would
 /// starve the kernel's own threads, which stand beside the groups.
@@ -55,6 +59,30 @@ fn usable() -> Option<Hierarchy> {
     let second = groups.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or("/");
     let limited = hierarchy.weight == WEIGHT && is_limited(&hierarchy.root, second);
     (!limited && tare_proto::cpu_quota("self").is_none()).then_some(hierarchy)
+}
+
+/// Ends all processes in the groups of the boot `id`, but this one; those that have not ended when the time is over. It finds processes
+/// that have no mark any more.
+pub(crate) fn end_members(id: &str, within: Duration) -> BTreeSet<u32> {
+    let groups = folders(id);
+    let deadline = Instant::now() + within;
+    loop {
+        let living: BTreeSet<u32> = groups.iter().flat_map(|group| members(group)).collect();
+        if living.is_empty() || Instant::now() > deadline {
+            return living;
+        }
+        for group in &groups {
+            members(group).iter().for_each(|&pid| end(pid, || members(group).contains(&pid)));
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// The processes in the group that is `folder`, but this one; 0 is a process of another PID namespace.
+fn members(folder: &Path) -> BTreeSet<u32> {
+    let text = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+    let pids = text.lines().filter_map(|pid| pid.parse().ok());
+    pids.filter(|pid| *pid > 0 && *pid != std::process::id()).collect()
 }
 
 /// The folders in which the boot `id` may have its group.

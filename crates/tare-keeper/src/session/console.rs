@@ -7,6 +7,8 @@ use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
 use tare_proto::{harmless, steers};
 
 /// Most bytes that a boot's log file holds.
@@ -18,12 +20,20 @@ const TAIL: usize = 4096;
 /// Most characters of a line of the tail.
 const MOST_OF_A_LINE: usize = 500;
 
+/// How long a console is quiet that has printed all.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// How long one that never is gets.
+const LONGEST_SETTLE: Duration = Duration::from_secs(1);
+
 /// A boot's console; clones share it.
 #[derive(Clone)]
 pub struct Console(Arc<Mutex<Inner>>);
 
 struct Inner {
     tail: VecDeque<u8>,
+    /// When it printed last.
+    heard: Instant,
     log: Option<Log>,
 }
 
@@ -79,12 +89,13 @@ impl Console {
             new.open(path).ok()
         });
         let log = log.map(|file| Log { file, written: 0, open: Vec::new() });
-        Console(Arc::new(Mutex::new(Inner { tail: VecDeque::new(), log })))
+        Console(Arc::new(Mutex::new(Inner { tail: VecDeque::new(), heard: Instant::now(), log })))
     }
 
     /// Adds raw bytes.
     pub fn push(&self, bytes: &[u8]) {
         let mut inner = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        inner.heard = Instant::now();
         let keep = &bytes[bytes.len().saturating_sub(TAIL)..];
         let over = (inner.tail.len() + keep.len()).saturating_sub(TAIL);
         inner.tail.drain(..over);
@@ -104,6 +115,20 @@ impl Console {
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(_) => return,
             }
+        }
+    }
+
+    /// Waits until nothing has been printed for a moment: what explains a failure may be on its way when the failure is known, since the
+    /// probe's line does not wait for the console.
+    pub fn settle(&self) {
+        let begin = Instant::now();
+        loop {
+            let heard = self.0.lock().unwrap_or_else(|e| e.into_inner()).heard;
+            let quiet = heard.max(begin).elapsed();
+            if quiet >= QUIET || begin.elapsed() >= LONGEST_SETTLE {
+                return;
+            }
+            thread::sleep(QUIET - quiet);
         }
     }
 

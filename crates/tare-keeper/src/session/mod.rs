@@ -219,8 +219,9 @@ impl Session {
         self.scripted
     }
 
-    /// The console's last lines, safe to print.
+    /// The console's last lines, safe to print, of a boot that has failed: waits a moment for them.
     pub fn console_tail(&self) -> String {
+        self.console.settle();
         self.console.tail(TAIL_LINES)
     }
 
