@@ -3,7 +3,7 @@
 use crate::certainty::{shown, why_open_mean};
 use crate::document::{Ink, Item};
 use crate::words::{cost, name, open, percent_of, rows_of, times, times_than, word};
-use tare_board::format::{count, percent_above_one, quantity, ratio_and_interval};
+use tare_board::format::{count, percent_above_one, quantity, ratio_and_interval, short_ratio};
 use tare_board::{Geomean, LayerSummary, Measure, Row, SANDBOX, Scoreboard, Verdict};
 use tare_proto::{Better, Machine, Unit, name_and_load};
 
@@ -139,7 +139,7 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
 /// The mean over the rows that all layers have, where these are fewer.
 fn shared(mean: &Geomean) -> Option<String> {
     let shared = mean.shared?;
-    let (ratio, _) = ratio_and_interval(&shared.cost);
+    let ratio = short_ratio(shared.cost.value);
     Some(format!("; {ratio} on the {} rows that all layers have", shared.rows))
 }
 
