@@ -37,7 +37,7 @@ pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
         state: campaign.state.clone(),
         method: method(options, &main.judged),
         counts: counts(campaign, &main.values),
-        busy: Busy::of(&main.values),
+        busy: Busy::of(campaign),
         indices: indices(campaign, &layers, &rows),
         sandboxes: sandboxes(campaign, &layers, &rows, options.confidence),
         sweeps: sweeps(campaign, &main.values, &main.floors, options),

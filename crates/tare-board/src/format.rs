@@ -15,6 +15,14 @@ pub fn short_ratio(value: f64) -> String {
     }
 }
 
+/// `1.04 (1.03–1.05)`, or the ratio alone.
+pub fn ratio_with_interval(ratio: &Ratio) -> String {
+    match ratio_and_interval(ratio) {
+        (ratio, Some(interval)) => format!("{ratio} ({interval})"),
+        (ratio, None) => ratio,
+    }
+}
+
 /// A ratio and its interval with the digits that the interval earns: one of half its width, two when that begins
 /// with 1 or 2, at most three decimals and five digits.
 pub fn ratio_and_interval(ratio: &Ratio) -> (String, Option<String>) {

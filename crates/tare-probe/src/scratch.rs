@@ -33,7 +33,7 @@ fn writable(folder: &Path) -> bool {
 
 /// This process's id in ten digits: a name's length is part of what a look-up costs, and a process has fewer digits in a container
 /// than on the host (0.8% of a stat).
-fn own_id() -> String {
+pub fn own_id() -> String {
     format!("{:010}", std::process::id())
 }
 

@@ -3,40 +3,11 @@
 use crate::certainty::{shown, why_open_mean};
 use crate::document::{Ink, Item};
 use crate::words::{cost, name, open, percent_of, rows_of, times, times_than, word};
-use tare_board::format::{count, percent_above_one, quantity, ratio_and_interval, short_ratio};
+use tare_board::format::{
+    count, percent_above_one, quantity, ratio_and_interval, ratio_with_interval, short_ratio,
+};
 use tare_board::{Geomean, LayerSummary, Measure, Row, SANDBOX, Scoreboard, Verdict};
 use tare_proto::{Better, Machine, Unit, name_and_load};
-
-/// What must be known before anything else is read.
-pub(crate) fn notices(board: &Scoreboard) -> Vec<String> {
-    let nothing = (board.counts.series == 0).then(|| "Nothing was measured.".to_owned());
-    let all = [busy(board), simulated(board), unfinished(board), limits(board), nothing];
-    all.into_iter().flatten().collect()
-}
-
-/// What others on the machine did to the measurement.
-fn busy(board: &Scoreboard) -> Option<String> {
-    let busy = board.busy?;
-    let waited = format!(
-        "The machine was busy: layers waited for a CPU for {} of their time, on average over the series",
-        share(busy.waited)
-    );
-    Some(match busy.withheld {
-        0 => format!("{waited}. None waited for so long that it is withheld."),
-        withheld => format!(
-            "{waited}. {withheld} of {} series are withheld, since their layer waited for more than {}: repeat this on an idle \
-             machine.",
-            busy.of,
-            share(busy.most_waited)
-        ),
-    })
-}
-
-/// `0.4%`, `31%`.
-fn share(share: f64) -> String {
-    let percent = 100.0 * share;
-    if percent < 10.0 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
-}
 
 /// One headline per layer that was weighed: a sentence per suite and measure that has several rows, one about what measures alone in
 /// its suite, and how many rows got which verdict. Settings of a sweep have a section of their own.
@@ -152,9 +123,7 @@ fn other_figure(board: &Scoreboard, mean: &Geomean) -> Option<String> {
     };
     let outside = mean.cost.value < other.low? || mean.cost.value > other.high?;
     let apart = (other.value / mean.cost.value).ln().abs() > board.method.margin;
-    let (ratio, interval) = ratio_and_interval(&other);
-    let interval = interval.map(|interval| format!(" ({interval})")).unwrap_or_default();
-    (outside && apart).then(|| format!("; {figure} {ratio}{interval}"))
+    (outside && apart).then(|| format!("; {figure} {}", ratio_with_interval(&other)))
 }
 
 /// What is missing for a layer that has fewer blocks than the campaign, since its boots failed or it came late.
@@ -172,36 +141,13 @@ pub(crate) fn too_few(board: &Scoreboard) -> bool {
 }
 
 /// `1 block of at least 3`; where the campaign itself has enough, with the command that measures what is missing.
-fn so_few(board: &Scoreboard, blocks: usize) -> String {
+pub(crate) fn so_few(board: &Scoreboard, blocks: usize) -> String {
     let said = format!("{} of at least {ENOUGH_BLOCKS}", count(blocks, "block"));
     if too_few(board) {
         return said;
     }
     let all = board.counts.blocks + ENOUGH_BLOCKS.saturating_sub(blocks);
     format!("{said} (tare resume DIR --blocks {all} measures what is missing)")
-}
-
-/// What limits every interval of the campaign, if anything does.
-fn limits(board: &Scoreboard) -> Option<String> {
-    let said = match (board.counts.series, board.counts.blocks, all_imported(board)) {
-        (0, ..) => None,
-        (_, 1, true) => Some(
-            "Single figures give ratios but neither intervals nor verdicts; import repeated runs for those.",
-        ),
-        (_, _, false) if too_few(board) => {
-            return Some(format!(
-                "{}: too few to say what a layer costs; five are a good start. In the place of DIR with this campaign's folder, \
-                 this measures what is missing: tare resume DIR --blocks 5",
-                so_few(board, board.counts.blocks)
-            ));
-        }
-        (_, _, true) => Some(
-            "Imported runs are compared unpaired (Welch's interval on the logs). Differences between the \
-             sessions in which they were measured affect every ratio and widen no interval.",
-        ),
-        _ => None,
-    };
-    said.map(str::to_owned)
 }
 
 /// How much there is: blocks, or runs of another tool.
@@ -300,22 +246,6 @@ fn costliest(board: &Scoreboard, at: usize) -> Option<(&Row, f64)> {
     costs.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// What must be known of a board whose machine was simulated: its figures are no times.
-pub(crate) fn simulated(board: &Scoreboard) -> Option<String> {
-    if board.provenance.machine == Machine::Real {
-        return None;
-    }
-    let emulator = match board.provenance.emulator.raw().split(" (").next() {
-        Some("") | None => "QEMU".into(),
-        Some(said) => name(said),
-    };
-    Some(format!(
-        "Simulated machine ({emulator}, one clock tick per instruction): values are instruction counts, not times on real \
-         hardware, and do not reflect caches or TLBs. They are repeatable; an interval is the spread over the blocks, \
-         each with another perturbation (the date at which the machine starts)."
-    ))
-}
-
 /// What the A/A comparison says, in a sentence or three.
 pub(crate) fn floor(board: &Scoreboard) -> String {
     let floor = &board.floor;
@@ -348,19 +278,4 @@ pub(crate) fn floor(board: &Scoreboard) -> String {
     let rows = floor.rows;
     let passed = if called == 0 { "passed" } else { "failed" };
     text + &format!("A/A check {passed}: {called} of {rows} false differences.")
-}
-
-/// Whether the campaign ran to its end, as a notice when it did not.
-fn unfinished(board: &Scoreboard) -> Option<String> {
-    let counts = &board.counts;
-    let blocks = match counts.planned_blocks {
-        Some(planned) => format!("{} of {planned} blocks", counts.blocks),
-        None => count(counts.blocks, "block"),
-    };
-    match board.state.as_str() {
-        "finished" => None,
-        "running" => Some(format!("This campaign is still running: {blocks} so far.")),
-        "interrupted" => Some(format!("This campaign was interrupted: {blocks} begun.")),
-        other => Some(format!("This campaign is {:?}: {blocks} begun.", name(other))),
-    }
 }

@@ -17,6 +17,7 @@ mod index;
 mod json;
 mod legend;
 mod markdown;
+mod notices;
 mod predict;
 mod ranking;
 mod sandbox;

@@ -28,7 +28,7 @@ pub fn vmi_tables(board: &Scoreboard, width: usize) -> String {
         return written(&Document { title: String::new(), sections: vec![nothing] }, &style);
     }
     let mut sections: Vec<Section> =
-        crate::headline::simulated(board).map(|notice| said(vec![notice])).into_iter().collect();
+        crate::notices::simulated(board).map(|notice| said(vec![notice])).into_iter().collect();
     let halves = [
         (Better::Higher, "HIGHER IS BETTER -> Higher ratio is better"),
         (Better::Lower, "LOWER IS BETTER -> Lower ratio is better"),

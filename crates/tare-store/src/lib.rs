@@ -25,8 +25,8 @@ pub use discard::discard_empty;
 pub use error::StoreError;
 pub use lock::is_held;
 pub use model::{
-    Boot, BootState, Campaign, Counting, LayerRow, MOST_WAITED, Neighbours, Outcome, Plan,
-    Recorded, Role, SeriesRow, StoredArtifact, Warning,
+    Boot, BootState, Campaign, Counting, LayerRow, Neighbours, Outcome, Plan, Recorded, Role,
+    SeriesRow, StoredArtifact, Warning,
 };
 pub use order::Order;
 pub use program::{PlannedProgram, ProgramRow, ProgramValue};

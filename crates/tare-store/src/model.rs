@@ -34,8 +34,8 @@ pub struct Plan {
     pub boot_s: f64,
     /// Equivalence margin δ, as a fraction (0.02 for 2%).
     pub margin: f64,
-    /// The largest share of a series in which a layer may have waited for a CPU: what waited for longer is withheld. [`MOST_WAITED`]
-    /// where nothing is said.
+    /// The largest share of a series in which a layer may have waited for a CPU: what waited for longer is withheld. A
+    /// tenth where nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_waited: Option<f64>,
     /// What is counted of a simulated machine's instructions.
@@ -65,9 +65,17 @@ pub struct Plan {
     pub neighbours: Option<Neighbours>,
 }
 
+impl Plan {
+    /// The largest share of a series in which a layer may have waited for a CPU: the one that is said, or a tenth.
+    #[must_use]
+    pub fn most_waited(&self) -> f64 {
+        self.most_waited.unwrap_or(MOST_WAITED)
+    }
+}
+
 /// The largest share of a series in which a layer may have waited for a CPU, where nothing else is said: a tenth, as much as other work
 /// may take of a CPU before 'tare doctor' calls it busy.
-pub const MOST_WAITED: f64 = 0.10;
+const MOST_WAITED: f64 = 0.10;
 
 /// What one layer does beside others of its kind, and what these do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -61,8 +61,8 @@ impl Pin {
             Pin::Auto if !policy.host_matters => Ok(Vec::new()),
             Pin::None => Ok(Vec::new()),
             Pin::Auto => {
-                let idle = View::of_this_host(&[]).idle();
-                Ok(tare_run::pick_cpus(Path::new("/"), &allowed, &idle, vcpus))
+                let idle = || View::of_this_host(&[]).idle();
+                Ok(tare_run::pick_cpus(Path::new("/"), &allowed, idle, vcpus))
             }
             Pin::To(cpus) => match cpus.iter().find(|cpu| !allowed.contains(cpu)) {
                 Some(cpu) => bail!("--pin: tare may not use CPU {cpu}, only {allowed:?}"),

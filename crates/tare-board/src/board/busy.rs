@@ -1,8 +1,9 @@
 //! What others on the machine did to the measurement, which the first line of every form says.
 
-use crate::value::values::Values;
+use crate::value::measured::waited;
 use serde::Serialize;
 use tare_stats::mean;
+use tare_store::Campaign;
 
 /// Layers that waited for a CPU for less than this share of their time were hardly disturbed; and so is a campaign of which less than
 /// this share is withheld.
@@ -22,10 +23,12 @@ pub struct Busy {
 }
 
 impl Busy {
-    /// What `values` say; `None` on a machine that left the layers their CPUs, and where nobody knows.
-    pub(crate) fn of(values: &Values) -> Option<Busy> {
-        let (waits, most_waited) = (&values.waited, values.most_waited);
-        let waited = mean(waits).ok()?;
+    /// What the series of `campaign` say; `None` on a machine that left the layers their CPUs, and where nobody knows.
+    pub(crate) fn of(campaign: &Campaign) -> Option<Busy> {
+        let most_waited = campaign.plan.most_waited();
+        let waits: Vec<f64> =
+            campaign.series.iter().filter_map(|row| waited(&row.counters)).collect();
+        let waited = mean(&waits).ok()?;
         let withheld = waits.iter().filter(|waited| **waited > most_waited).count();
         let is_busy = waited > HARDLY || withheld as f64 > HARDLY * waits.len() as f64;
         is_busy.then_some(Busy { waited, withheld, of: waits.len(), most_waited })

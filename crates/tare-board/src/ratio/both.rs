@@ -30,10 +30,7 @@ impl<'a> BothFigures<'a> {
 
     /// Both ratios of a cell.
     pub(crate) fn of_cell(&self, benchmark: usize, column: usize) -> Figures {
-        let ratio = |analysis: &Analysis| {
-            let weighed = &analysis.weighed[benchmark][column];
-            weighed.interval.as_ref().map(Ratio::from).or_else(|| weighed.point.map(Ratio::from))
-        };
+        let ratio = |analysis: &Analysis| analysis.weighed[benchmark][column].ratio();
         self.figures(ratio(self.main), self.other.as_ref().and_then(ratio))
     }
 

@@ -2,7 +2,7 @@
 
 use crate::Comment;
 use crate::SampleSummary;
-use crate::board::{Cell, Figures, Mean, Pair, Presence, Ratio, Verdict};
+use crate::board::{Cell, Figures, Mean, Pair, Presence, Verdict};
 use crate::ratio::analysis::Analysis;
 use crate::ratio::judge::verdict;
 use crate::ratio::moved::moved;
@@ -21,8 +21,7 @@ pub(crate) fn cell(place: &CellAddress, column: usize, analysis: &Analysis) -> C
     let Analysis { values, floors, options, .. } = analysis;
     let weighed = &analysis.weighed[place.benchmark][column];
     let judged = analysis.judged[place.benchmark][column].as_ref();
-    let ratio: Option<Ratio> =
-        weighed.interval.as_ref().map(Ratio::from).or_else(|| weighed.point.map(Ratio::from));
+    let ratio = weighed.ratio();
     let means = geometric_mean(&weighed.above).zip(geometric_mean(&weighed.below));
     let pair = means.map(|(layer, baseline)| Pair { layer, baseline });
     let own = mean_over_blocks(values, place.layer, place.benchmark, options.confidence);

@@ -1,5 +1,6 @@
 //! A benchmark on a layer, divided by the baseline: block by block, or as unrelated runs.
 
+use crate::figures::Ratio;
 use crate::options::Options;
 use crate::ratio::subtracted::Whole;
 use crate::value::bases::Bases;
@@ -28,6 +29,13 @@ pub(crate) struct CellRatio {
     pub(crate) whole: Option<Whole>,
     /// Which of the baseline's series it is divided by.
     pub(crate) bases: Bases,
+}
+
+impl CellRatio {
+    /// The ratio, with its interval if it has one.
+    pub(crate) fn ratio(&self) -> Option<Ratio> {
+        self.interval.as_ref().map(Ratio::from).or_else(|| self.point.map(Ratio::from))
+    }
 }
 
 /// Natural logarithms, one a block of the campaign.

@@ -1,7 +1,7 @@
 //! What is unusual about one cell: a short label for a table, and a full-sentence explanation.
 
 use crate::figures::{Figure, Ratio};
-use crate::format::{digits, quantity, quantity_and_ends, short_ratio};
+use crate::format::{digits, quantity, quantity_and_ends, ratio_with_interval, short_ratio};
 use crate::remarks::finding::Finding;
 use serde::Serialize;
 use tare_proto::{Unit, Untrusted};
@@ -157,7 +157,7 @@ impl Comment {
                     Figure::Best => "at its best",
                     Figure::Mean => "on average",
                 };
-                format!("{figure} {}", ratio_and_ends(ratio))
+                format!("{figure} {}", ratio_with_interval(ratio))
             }
             Comment::Moved { rate: 0.0, .. } => "its balloon moved no page".into(),
             Comment::Moved { rate, clock, cost } => {
@@ -207,10 +207,10 @@ impl Comment {
             }
             Comment::UnlikeSeries => "Of layer and baseline one took turns and the other all samples at once. On a busy machine the best samples of turns are lower, so the ratio is biased; measure again with today's tare, which measures the baseline both ways.".into(),
             Comment::Apart { other: Figure::Mean, ratio } => {
-                format!("The verdict is about the best case. On average over all samples the ratio is {}: something interrupts the layer more, or less, than the baseline.", ratio_and_ends(ratio))
+                format!("The verdict is about the best case. On average over all samples the ratio is {}: something interrupts the layer more, or less, than the baseline.", ratio_with_interval(ratio))
             }
             Comment::Apart { other: Figure::Best, ratio } => {
-                format!("The verdict is about the mean. At its best the ratio is {}: something interrupts the layer more, or less, than the baseline.", ratio_and_ends(ratio))
+                format!("The verdict is about the mean. At its best the ratio is {}: something interrupts the layer more, or less, than the baseline.", ratio_with_interval(ratio))
             }
             Comment::Moved { rate, clock, cost } => {
                 let moved = format!("Meanwhile the layer's balloon moved {} pages of 4 KiB {}.", digits(*rate), per(*clock));
@@ -224,13 +224,6 @@ impl Comment {
         };
         text.into()
     }
-}
-
-/// `1.04 (1.03–1.05)`.
-fn ratio_and_ends(ratio: &Ratio) -> String {
-    let ends = ratio.low.zip(ratio.high);
-    let ends = ends.map(|(low, high)| format!(" ({low:.3}–{high:.3})")).unwrap_or_default();
-    format!("{:.3}{ends}", ratio.value)
 }
 
 fn mebibytes(bytes: f64) -> String {

@@ -29,6 +29,12 @@ pub fn waited(counters: &[Counter]) -> Option<f64> {
     Some(counter.value).filter(|share| share.is_finite())
 }
 
+/// That share where it is larger than `most`: such a series has no value. What is withheld is still lacking, so that a time budget measures
+/// it in a later block.
+pub fn waited_too_long(counters: &[Counter], most: f64) -> Option<f64> {
+    waited(counters).filter(|waited| *waited > most)
+}
+
 /// The baseline's value in a block, which boots it twice: the geometric mean of both boots, or the one there is.
 pub fn of_both(first: Option<f64>, second: Option<f64>) -> Option<f64> {
     match (first, second) {

@@ -3,11 +3,11 @@
 use crate::format::quantity;
 use crate::remarks::note::has_own_clock;
 use crate::value::holes::{by_host, selected};
-use crate::value::measured::{Figure, best, of_both, series_value, waited};
+use crate::value::measured::{Figure, best, of_both, series_value, waited_too_long};
 use std::collections::BTreeMap;
 use tare_proto::{BenchInfo, Untrusted};
 use tare_stats::{Best, Estimator, StatError};
-use tare_store::{BootState, Campaign, MOST_WAITED, Outcome, Role, SeriesRow};
+use tare_store::{BootState, Campaign, Outcome, Role, SeriesRow};
 
 /// What a block has of one benchmark on one layer in one role.
 pub(crate) enum BlockResult<'a> {
@@ -42,17 +42,13 @@ pub(crate) struct Values<'a> {
     pub(crate) baseline: Option<usize>,
     /// What the values of turns stand for.
     pub(crate) figure: Figure,
-    /// For each series of which it is known, the share of its time in which the layer was ready to run and had no CPU.
-    pub(crate) waited: Vec<f64>,
-    /// The largest of these shares with which a series counts.
-    pub(crate) most_waited: f64,
 }
 
 impl<'a> Values<'a> {
     /// Reduces every series that counts: the first boot of its block, layer and role that measured it, whether or
     /// not that boot failed later (a retry only measures what is missing).
     pub(crate) fn new(campaign: &'a Campaign, estimator: Option<Estimator>) -> Values<'a> {
-        let most_waited = campaign.plan.most_waited.unwrap_or(MOST_WAITED);
+        let most_waited = campaign.plan.most_waited();
         let mut found = BTreeMap::new();
         let selected = selected(campaign);
         for series in &campaign.series {
@@ -91,7 +87,6 @@ impl<'a> Values<'a> {
         let own_clock = layers.map(|layer| has_own_clock(campaign, layer)).collect();
         let best = campaign.benchmarks.iter().map(|bench| best(bench.better)).collect();
         let figure = figure(estimator);
-        let waited = campaign.series.iter().filter_map(|row| waited(&row.counters)).collect();
         Values {
             found,
             again,
@@ -103,8 +98,6 @@ impl<'a> Values<'a> {
             own_clock,
             baseline,
             figure,
-            waited,
-            most_waited,
         }
     }
 
@@ -187,7 +180,7 @@ fn reduce<'a>(
     if series.outcome != Outcome::Measured {
         return BlockResult::Absent(series.outcome, series.why.clone());
     }
-    if let Some(waited) = waited(&series.counters).filter(|waited| *waited > most_waited) {
+    if let Some(waited) = waited_too_long(&series.counters, most_waited) {
         let percent = 100.0 * waited;
         let why =
             format!("the machine was busy: for {percent:.0}% of the time it waited for a CPU");

@@ -109,8 +109,9 @@ impl Estate {
     }
 
     fn control_groups(&self) -> Vec<PathBuf> {
-        let of_runtimes = mounts::of_cgroups().into_iter().map(|mount| mount.join(&self.id));
-        of_runtimes.chain(share::folders(&self.id)).collect()
+        let names = [self.id.clone(), share::name(&self.id)];
+        let of_mount = |mount: PathBuf| names.iter().map(move |name| mount.join(name));
+        mounts::of_cgroups().into_iter().flat_map(of_mount).collect()
     }
 }
 

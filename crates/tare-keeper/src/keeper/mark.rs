@@ -4,15 +4,15 @@
 //! carry it is found by the other, and who lowers both is told from all others and named, though not ended.
 
 use crate::processes::files::{self, Stat};
-use crate::processes::{all_with_parents, end, lives};
+use crate::processes::{all_with_parents, end_found, lives};
 use nix::sys::resource::{Resource, setrlimit};
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::geteuid;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::time::{Duration, Instant, SystemTime};
-use std::{fs, thread};
+use std::time::{Duration, SystemTime};
 use tare_proto::harmless;
 
 /// The mark of all processes of the boot `id`: a number that no other boot has.
@@ -99,22 +99,16 @@ pub fn name(pid: u32) -> String {
 
 /// Ends all processes with that mark; those that have not ended when the time is over.
 pub fn end_marked(mark: u64, within: Duration) -> BTreeSet<u32> {
-    let deadline = Instant::now() + within;
-    loop {
-        let living = marked(mark);
-        if living.is_empty() || Instant::now() > deadline {
-            return living;
-        }
-        living.iter().for_each(|&pid| end(pid, || limits(pid).contains(&mark)));
-        thread::sleep(Duration::from_millis(2));
-    }
+    end_found(|| marked(mark), |pid| limits(pid).contains(&mark), within)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::processes::end;
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command};
+    use std::thread;
 
     /// `script`, run by a shell with that mark.
     fn shell(script: &str, mark: u64) -> Child {

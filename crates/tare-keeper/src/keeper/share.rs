@@ -3,16 +3,16 @@
 //!
 //! A group of equal weight gives a layer half of a CPU beside one busy neighbour, and a layer of several processes less, since a
 //! neighbour runs whenever one of them has gone to sleep and before the next one wakes. Containers of OCI runtimes have a group there
-//! anyway, so this also puts the baseline as deep as they are: one more level of groups costs a native ping-pong 1.6%.
+//! anyway, so this also puts the baseline as deep as they are: each level of groups adds to every switch
+//! between processes.
 
 use crate::keeper::mounts;
-use crate::processes::end;
+use crate::processes::{end_found, processes_in};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The weight of a layer's group in `cpu.shares`, where others have 1,024: a neighbour that never sleeps takes 1.5% of a CPU. More would
 /// starve the kernel's own threads, which stand beside the groups.
@@ -21,16 +21,13 @@ const SHARES: u32 = 65_536;
 /// The weight in `cpu.weight`, where others have 100: what runtimes make of [`SHARES`].
 const WEIGHT: u32 = 2_500;
 
-/// What follows the boot's id in the group's name.
-const SUFFIX: &str = "-share";
-
 /// What limits a group of version 2 beside its quota of CPU time, and what the file says where nothing does.
 const LIMITS: [(&str, &str); 2] = [("memory.max", "max"), ("cpuset.cpus", "")];
 
 /// Makes the group of the boot `id`, where there can be one, and lets this process enter: what it starts is in it then.
 pub(crate) fn enter(id: &str) {
     if let Some(hierarchy) = usable() {
-        let folder = hierarchy.root.join(format!("{id}{SUFFIX}"));
+        let folder = hierarchy.root.join(name(id));
         // Without it the layer has the share that any session has.
         let _ = make(&folder, &hierarchy).and_then(|()| join(&folder));
     }
@@ -39,7 +36,7 @@ pub(crate) fn enter(id: &str) {
 /// Lets this process leave the group of the boot `id`, so that it can be removed.
 pub(crate) fn leave(id: &str) {
     let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    if own.contains(&format!("/{id}{SUFFIX}"))
+    if own.contains(&name(id))
         && let Some(hierarchy) = hierarchy(&mounts::of_cgroups())
     {
         let _ = join(&hierarchy.root); // what is left is named when the group cannot be removed
@@ -61,34 +58,17 @@ fn usable() -> Option<Hierarchy> {
     (!limited && tare_proto::cpu_quota("self").is_none()).then_some(hierarchy)
 }
 
-/// Ends all processes in the groups of the boot `id`, but this one; those that have not ended when the time is over. It finds processes
-/// that have no mark any more.
+/// Ends all processes in the group of the boot `id`; those that have not ended when the time is over. It finds processes that have no
+/// mark any more.
 pub(crate) fn end_members(id: &str, within: Duration) -> BTreeSet<u32> {
-    let groups = folders(id);
-    let deadline = Instant::now() + within;
-    loop {
-        let living: BTreeSet<u32> = groups.iter().flat_map(|group| members(group)).collect();
-        if living.is_empty() || Instant::now() > deadline {
-            return living;
-        }
-        for group in &groups {
-            members(group).iter().for_each(|&pid| end(pid, || members(group).contains(&pid)));
-        }
-        thread::sleep(Duration::from_millis(2));
-    }
+    let Some(hierarchy) = hierarchy(&mounts::of_cgroups()) else { return BTreeSet::new() };
+    let members = || processes_in(&hierarchy.root.join(name(id)));
+    end_found(members, |pid| members().contains(&pid), within)
 }
 
-/// The processes in the group that is `folder`, but this one; 0 is a process of another PID namespace.
-fn members(folder: &Path) -> BTreeSet<u32> {
-    let text = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
-    let pids = text.lines().filter_map(|pid| pid.parse().ok());
-    pids.filter(|pid| *pid > 0 && *pid != std::process::id()).collect()
-}
-
-/// The folders in which the boot `id` may have its group.
-pub(crate) fn folders(id: &str) -> Vec<PathBuf> {
-    let name = format!("{id}{SUFFIX}");
-    mounts::of_cgroups().into_iter().map(|mount| mount.join(&name)).collect()
+/// The name of the group of the boot `id`.
+pub(crate) fn name(id: &str) -> String {
+    format!("{id}-share")
 }
 
 /// Makes a group with its weight, or nothing.

@@ -11,7 +11,8 @@ use std::fs;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Who is whose child. A kernel that lists the children of a thread (`CONFIG_PROC_CHILDREN`) is asked about those processes alone that
 /// are looked for; any other makes it read all processes once, which costs a millisecond or more, so several layers share one.
@@ -86,6 +87,39 @@ pub fn end(pid: u32, is_it: impl Fn() -> bool) {
     if let Some(process) = Held::of(pid).filter(|_| is_it()) {
         process.signal(libc::SIGKILL);
     }
+}
+
+/// Ends all processes that are `found`, until there are none; those that have not ended when the time is over. Each is looked at again
+/// before it is signalled, whether it still `is` one of them.
+pub fn end_found(
+    found: impl Fn() -> BTreeSet<u32>,
+    is: impl Fn(u32) -> bool,
+    within: Duration,
+) -> BTreeSet<u32> {
+    let deadline = Instant::now() + within;
+    loop {
+        let living = found();
+        if living.is_empty() || Instant::now() > deadline {
+            return living;
+        }
+        living.iter().for_each(|&pid| end(pid, || is(pid)));
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// The processes in the control group `folder` and in those below it.
+pub(crate) fn processes_in(folder: &Path) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        let text = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+        // 0 is a process of another PID namespace.
+        found.extend(text.lines().filter_map(|pid| pid.parse::<u32>().ok()).filter(|pid| *pid > 0));
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        open.extend(below.map(|entry| entry.path()));
+    }
+    found
 }
 
 /// A process that is held by a descriptor: no other one is ever taken for it.

@@ -1,9 +1,9 @@
 //! What a booted layer takes of the host: memory and CPU time.
 
-use crate::processes::Processes;
+use crate::processes::{Processes, processes_in};
 use crate::processes::{cpu_time, memory};
 use crate::session::Session;
-use crate::session::whereabouts::{Whereabouts, processes_in};
+use crate::session::whereabouts::Whereabouts;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;

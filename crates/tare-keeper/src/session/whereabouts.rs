@@ -1,10 +1,10 @@
 //! Where a layer's processes are: below its keeper, or elsewhere, where a command or a control group may say which they are.
 
 use crate::keeper::estate::COMMAND;
-use crate::processes;
+use crate::keeper::mounts;
+use crate::processes::{self, processes_in};
 use crate::{ProcessesAre, Program, programs};
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use tare_proto::harmless;
@@ -48,7 +48,7 @@ impl Whereabouts {
                     .map_err(|why| format!("pids= does not say where they are: {why}"))
             }
             Whereabouts::Expect(name) => {
-                group(name, &hierarchies()).map(Whereabouts::In).map_err(|why| {
+                group(name, &mounts::of_cgroups()).map(Whereabouts::In).map_err(|why| {
                     format!("cgroup={} does not say where they are: {why}", harmless(name, 200))
                 })
             }
@@ -81,29 +81,6 @@ fn group(name: &str, hierarchies: &[PathBuf]) -> Result<PathBuf, String> {
     }
 }
 
-/// Where hierarchies of control groups are mounted.
-fn hierarchies() -> Vec<PathBuf> {
-    let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-    let lines = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
-    let groups = lines.filter(|words| words.get(2).is_some_and(|kind| kind.starts_with("cgroup")));
-    groups.map(|words| PathBuf::from(words[1])).collect()
-}
-
-/// The processes in the control group `folder` and in those below it.
-pub(crate) fn processes_in(folder: &Path) -> BTreeSet<u32> {
-    let mut found = BTreeSet::new();
-    let mut open = vec![folder.to_owned()];
-    while let Some(folder) = open.pop() {
-        let text = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
-        // 0 is a process of another PID namespace.
-        found.extend(text.lines().filter_map(|pid| pid.parse::<u32>().ok()).filter(|pid| *pid > 0));
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-        open.extend(below.map(|entry| entry.path()));
-    }
-    found
-}
-
 /// The process ids that a command has printed; each must live, and the first process of a host is no layer's.
 fn process_ids(text: &str) -> Result<BTreeSet<u32>, String> {
     let read = |word: &str| {
@@ -117,6 +94,7 @@ fn process_ids(text: &str) -> Result<BTreeSet<u32>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     /// A hierarchy made of plain files.
     #[test]

@@ -4,6 +4,7 @@
 use super::number;
 use super::tools::{DUMP, FIND, REMOVE, SORT, TEE, WORDS};
 use crate::process::{MOST_ARGS, exec_applet, exec_keeping_output, fork, spawned, wait};
+use crate::scratch::own_id;
 use crate::sys::pipe;
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -38,8 +39,7 @@ pub fn script(source: Option<&CStr>) -> i32 {
 }
 
 fn run(source: &str) -> io::Result<bool> {
-    let files =
-        ["sort", "od", "grep", "wc"].map(|tool| format!("{tool}.{:010}", std::process::id()));
+    let files = ["sort", "od", "grep", "wc"].map(|tool| format!("{tool}.{}", own_id()));
     let [sorted, dumped, _, counted] = &files;
     let names = files.clone().map(|name| CString::new(name).expect("no NUL in a name"));
     let fine = pipeline(Some(File::open(source)?), &[&[SORT]], File::create(sorted)?)?

@@ -6,7 +6,7 @@ use crate::clean::{clean, fit};
 use crate::svg::figure::history::{Trace, figure};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
-use tare_board::format::{count, ratio_and_interval, short_ratio};
+use tare_board::format::{count, ratio_with_interval};
 use tare_board::{Measure, Ratio, Scoreboard};
 use tare_proto::Machine;
 use tare_stats::{CHANGE_FROM, change_point};
@@ -184,8 +184,5 @@ fn list(order: &[&(String, Scoreboard)]) -> Markup {
 
 fn mean(board: &Scoreboard, layer: &str) -> String {
     let mean = board.geomeans.iter().find(|mean| mean.layer == layer);
-    mean.map_or("–".into(), |mean| match ratio_and_interval(&mean.cost) {
-        (value, Some(interval)) => format!("{value} ({interval})"),
-        (_, None) => short_ratio(mean.cost.value),
-    })
+    mean.map_or("–".into(), |mean| ratio_with_interval(&mean.cost))
 }

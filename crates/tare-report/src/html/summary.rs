@@ -9,7 +9,7 @@ use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::figure::forest::{self, LINE, Strip};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
-use tare_board::format::{count, ratio_and_interval};
+use tare_board::format::{count, ratio_with_interval};
 use tare_board::{Measure, Ratio, Scoreboard};
 
 pub(super) fn summary(board: &Scoreboard, said: &Document) -> Markup {
@@ -111,9 +111,5 @@ fn plot(board: &Scoreboard, suite: &str, measure: Measure) -> String {
 
 /// A mean and its interval in figures.
 fn figures(ratio: Option<&Ratio>) -> String {
-    match ratio.map(ratio_and_interval) {
-        Some((value, Some(interval))) => format!("{value} ({interval})"),
-        Some((value, None)) => value,
-        None => "–".into(),
-    }
+    ratio.map_or("–".into(), ratio_with_interval)
 }

@@ -2,7 +2,7 @@
 
 use super::{details, loads, matrix, provenance, trouble};
 use crate::document::{Block, Document, Ink, Place, Section, Table, paragraphs};
-use crate::{headline, index, ranking, sandbox, sweep, words};
+use crate::{headline, index, notices, ranking, sandbox, sweep, words};
 use tare_board::format::count;
 use tare_board::{Scoreboard, Sweep};
 
@@ -42,7 +42,7 @@ pub(crate) fn document(board: &Scoreboard) -> Document {
 /// What was weighed, and what must be known before anything else is read.
 fn opening(board: &Scoreboard) -> Section {
     let mut blocks = vec![Block::Paragraph(Ink::Bold, weighed(board))];
-    let notices = headline::notices(board).into_iter();
+    let notices = notices::notices(board).into_iter();
     blocks.extend(notices.map(|text| Block::Notice(Ink::Caution, text)));
     Section::new(Place::Title, "", blocks)
 }

@@ -6,8 +6,8 @@ pub(crate) use tables::{is_change, tables};
 
 use crate::clean::{clean, fit};
 use crate::words;
-use tare_board::format::{count, percent, ratio_and_interval};
-use tare_board::{Factor, Ratio, Response, Scoreboard, Sweep};
+use tare_board::format::{count, percent, ratio_with_interval};
+use tare_board::{Factor, Response, Scoreboard, Sweep};
 use tare_proto::{Better, Foreign, Untrusted};
 use tare_store::Design;
 
@@ -55,7 +55,11 @@ pub(crate) fn heading(response: &Response) -> String {
 pub(crate) fn sentence(response: &Response) -> String {
     let mut parts = Vec::new();
     if let Some(best) = &response.best {
-        let mut text = format!("Best: {}, {}", setting(response, &best.levels), times(&best.ratio));
+        let mut text = format!(
+            "Best: {}, {}",
+            setting(response, &best.levels),
+            ratio_with_interval(&best.ratio)
+        );
         let first = response.settings.first();
         text += &match first.filter(|first| first.levels != best.levels) {
             Some(first) => format!(" times {}", setting(response, &first.levels)),
@@ -99,13 +103,6 @@ fn alike(response: &Response, all: &[Vec<usize>], some: usize) -> String {
     let rest = some.saturating_sub(ALIKE);
     let more = if rest > 0 { format!("; and {rest} more") } else { String::new() };
     format!("{}{more}", named.join("; "))
-}
-
-fn times(ratio: &Ratio) -> String {
-    match ratio_and_interval(ratio) {
-        (value, Some(interval)) => format!("{value} ({interval})"),
-        (value, None) => value,
-    }
 }
 
 fn setting(response: &Response, levels: &[usize]) -> String {

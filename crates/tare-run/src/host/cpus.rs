@@ -15,10 +15,15 @@ pub fn allowed_cpus() -> Vec<u32> {
 }
 
 /// Chooses `count` CPUs of `allowed` for the layers, by what the tree below `root` says of them: of those that are `idle`, if there are
-/// enough. They are of one kind of core: the fastest kind that has enough of them. As far as possible none is an SMT sibling of a CPU that is left for tare. Of
+/// enough; who these are is asked only where there is a choice. They are of one kind of core: the fastest kind that has enough of them. As far as possible none is an SMT sibling of a CPU that is left for tare. Of
 /// several equally good ones the last are chosen, since the first usually handle the machine's interrupts. The result is
 /// empty (no pinning) when no CPU would be left for everything else.
-pub fn pick_cpus(root: &Path, allowed: &[u32], idle: &[u32], count: usize) -> Vec<u32> {
+pub fn pick_cpus(
+    root: &Path,
+    allowed: &[u32],
+    idle: impl FnOnce() -> Vec<u32>,
+    count: usize,
+) -> Vec<u32> {
     if count == 0 || allowed.len() <= count {
         return Vec::new();
     }
@@ -29,6 +34,7 @@ pub fn pick_cpus(root: &Path, allowed: &[u32], idle: &[u32], count: usize) -> Ve
         let alike = || kinds.iter().find(|cpus| cpus.len() >= count).map(|cpus| last(cpus, count));
         apart.or_else(alike)
     };
+    let idle = idle();
     let idle_of = |kind: &Vec<u32>| kind.iter().copied().filter(|cpu| idle.contains(cpu)).collect();
     let idle: Vec<Vec<u32>> = kinds.iter().map(idle_of).collect();
     of_kind(&idle).or_else(|| of_kind(&kinds)).unwrap_or_else(|| last(allowed, count))
@@ -213,13 +219,14 @@ mod tests {
 
     fn pick(root: &TempDir, cpus: u32, count: usize) -> Vec<u32> {
         let all: Vec<u32> = (0..cpus).collect();
-        pick_cpus(root.path(), &all, &all, count)
+        pick_cpus(root.path(), &all, || all.clone(), count)
     }
 
     #[test]
     fn a_busy_cpu_is_taken_only_where_there_are_too_few_others() {
         let root = tree(&[]);
-        let pick = |idle: &[u32], count| pick_cpus(root.path(), &[0, 1, 2, 3], idle, count);
+        let pick =
+            |idle: &[u32], count| pick_cpus(root.path(), &[0, 1, 2, 3], || idle.into(), count);
         assert_eq!(pick(&[0, 1], 1), [1]);
         assert_eq!(pick(&[0, 2], 2), [0, 2]);
         assert_eq!(pick(&[0], 2), [2, 3]);

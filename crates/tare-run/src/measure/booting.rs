@@ -36,10 +36,10 @@ pub(crate) struct Booted {
     /// Time from its start until it was ready.
     start: Duration,
     counts: Option<PathBuf>,
-    /// Whether its probe runs on this host's own kernel.
-    shares_kernel: bool,
-    /// Whether a quota lets it have less than the CPUs that it may run on.
-    under_quota: bool,
+    /// Whether its probe runs on this host's own kernel, and sees CPU time as the host does.
+    pub shares_kernel: bool,
+    /// Whether a quota lets it have less than the CPUs that it may run on: its series have to last for several periods of that.
+    pub under_quota: bool,
 }
 
 /// Why a layer under a quota takes no turns.
@@ -50,16 +50,6 @@ impl Booted {
     pub(crate) fn whole_series(&self, setup: &Setup) -> Option<&'static str> {
         let of_layer = setup.whole_series(self.slot.layer);
         of_layer.or(self.under_quota.then_some(STOPPED_BY_QUOTA))
-    }
-
-    /// Whether its probe runs on this host's own kernel, and sees CPU time as the host does.
-    pub(crate) fn shares_kernel(&self) -> bool {
-        self.shares_kernel
-    }
-
-    /// Whether its series have to last for several periods of a quota.
-    pub(crate) fn is_under_quota(&self) -> bool {
-        self.under_quota
     }
 
     /// Boots a layer and waits for its greeting. What a scripted layer is to measure has to be known before: `benches`,

@@ -131,7 +131,7 @@ fn record(
     for Measured { at, bench, recorded } in &again {
         let info = &recorder.setup.benches[*bench];
         let key = boots[*at].slot.key(*bench);
-        recorder.history.note_whole(key, info, recorded, recorder.setup.most_waited());
+        recorder.history.note_whole(key, info, recorded, recorder.setup.plan.most_waited());
     }
     Ok(())
 }
@@ -175,7 +175,7 @@ impl Row<'_> {
         let Wanted { block, bench, .. } = *self.wanted;
         let boots = boots.into_iter().map(|at| (at, false));
         let all: Vec<(usize, bool)> = boots.chain(again.into_iter().map(|at| (at, true))).collect();
-        let any_quota = all.iter().any(|(at, _)| self.boots[*at].is_under_quota());
+        let any_quota = all.iter().any(|(at, _)| self.boots[*at].under_quota);
         let length = if any_quota { Length::Periods } else { Length::Usual };
         for (at, again) in self.order(0, all) {
             let recorded = measure(recorder, &mut self.boots[at], bench, &block.samples, length);

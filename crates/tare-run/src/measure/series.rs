@@ -34,11 +34,11 @@ impl Meter {
         let session = &booted.session;
         let cpu = session.cpu_time(now).filter(|_| !session.scripted());
         // What a quota stops waits, too: that is the layer's own cost, and no neighbour's.
-        let is_known = cpu.is_some() && !booted.is_under_quota();
+        let is_known = cpu.is_some() && !booted.under_quota;
         let delay = is_known.then(|| session.run_delay(now)).flatten();
         Meter {
             cpus: setup.cpus(),
-            shares_kernel: booted.shares_kernel(),
+            shares_kernel: booted.shares_kernel,
             cpu,
             delay,
             peer: session.peer_cpu_time(),

@@ -4,7 +4,7 @@ use super::host_benches::HOST_BENCHES;
 use crate::host::cpus::allowed_cpus;
 use tare_layers::{Host, Keeper, Layer};
 use tare_proto::BenchInfo;
-use tare_store::{MOST_WAITED, Plan};
+use tare_store::Plan;
 
 /// A layer of the campaign that can be booted.
 pub struct CampaignLayer {
@@ -40,11 +40,6 @@ impl Setup<'_> {
     /// The layers that can run here.
     pub(crate) fn able(&self) -> Vec<usize> {
         (0..self.layers.len()).filter(|&layer| self.layers[layer].trial_s.is_some()).collect()
-    }
-
-    /// The largest share of a series in which a layer may wait for a CPU.
-    pub(crate) fn most_waited(&self) -> f64 {
-        self.plan.most_waited.unwrap_or(MOST_WAITED)
     }
 
     /// How many CPUs a layer may use.

@@ -3,9 +3,11 @@
 
 use crate::plan::slot::Key;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use tare_board::measured::{Figure, Measured, Operation, best, series_value, turn_values, waited};
+use tare_board::measured::{
+    Figure, Measured, Operation, best, series_value, turn_values, waited_too_long,
+};
 use tare_proto::{BenchInfo, Counter, Turn};
-use tare_store::{Boot, BootState, Campaign, MOST_WAITED, Outcome, Recorded, Role};
+use tare_store::{Boot, BootState, Campaign, Outcome, Recorded, Role};
 
 /// A layer that failed to boot in this many blocks in a row is not booted any more.
 const GIVE_UP: usize = 2;
@@ -56,7 +58,7 @@ impl History {
     /// What `campaign` holds.
     pub fn of(campaign: &Campaign) -> History {
         let mut history = History::default();
-        let most_waited = campaign.plan.most_waited.unwrap_or(MOST_WAITED);
+        let most_waited = campaign.plan.most_waited();
         let mut measuring = vec![0.0; campaign.boots.len()];
         for row in &campaign.series {
             let boot = &campaign.boots[row.boot];
@@ -65,8 +67,7 @@ impl History {
             let bench = &campaign.benchmarks[row.benchmark];
             let taken =
                 Taken { samples: &row.samples, subtracted: row.subtracted, turns: &row.turns };
-            let counts =
-                row.outcome == Outcome::Measured && is_undisturbed(&row.counters, most_waited);
+            let counts = counts(row.outcome, &row.counters, most_waited);
             let kept = keep(bench, counts, taken, seconds);
             // What was blamed for the second end of a boot has that end for its reason.
             if row.outcome == Outcome::Failed && row.why.is_some() && row.why == boot.failure {
@@ -78,8 +79,7 @@ impl History {
             let boot = &campaign.boots[row.boot];
             measuring[row.boot] += row.seconds();
             let taken = Taken { samples: &row.samples, subtracted: row.subtracted, turns: &[] };
-            let counts =
-                row.outcome == Outcome::Measured && is_undisturbed(&row.counters, most_waited);
+            let counts = counts(row.outcome, &row.counters, most_waited);
             let kept = keep(&campaign.benchmarks[row.benchmark], counts, taken, row.seconds());
             history.note_kept(key(boot, row.benchmark), kept);
         }
@@ -156,7 +156,7 @@ impl History {
     ) {
         let tare_proto::Series { samples, subtracted, turns, .. } = &recorded.series;
         let taken = Taken { samples, subtracted: *subtracted, turns };
-        let counts = counts(recorded, most_waited);
+        let counts = counts(recorded.outcome, &recorded.series.counters, most_waited);
         self.series.insert(key, keep(bench, counts, taken, recorded.seconds()));
     }
 
@@ -170,7 +170,8 @@ impl History {
     ) {
         let tare_proto::Series { samples, subtracted, .. } = &recorded.series;
         let taken = Taken { samples, subtracted: *subtracted, turns: &[] };
-        self.note_kept(key, keep(bench, counts(recorded, most_waited), taken, recorded.seconds()));
+        let counts = counts(recorded.outcome, &recorded.series.counters, most_waited);
+        self.note_kept(key, keep(bench, counts, taken, recorded.seconds()));
     }
 
     /// What it cost counts as the cost of the row.
@@ -262,14 +263,9 @@ struct Taken<'a> {
     turns: &'a [Turn],
 }
 
-/// Whether the layer had its CPUs for long enough. What is withheld is still lacking, so that a budget measures it in a later block.
-fn is_undisturbed(counters: &[Counter], most_waited: f64) -> bool {
-    waited(counters).is_none_or(|waited| waited <= most_waited)
-}
-
-/// Whether the scoreboard will have a value of what was recorded.
-fn counts(recorded: &Recorded, most_waited: f64) -> bool {
-    recorded.outcome == Outcome::Measured && is_undisturbed(&recorded.series.counters, most_waited)
+/// Whether the scoreboard will have a value of a series.
+fn counts(outcome: Outcome, counters: &[Counter], most_waited: f64) -> bool {
+    outcome == Outcome::Measured && waited_too_long(counters, most_waited).is_none()
 }
 
 fn keep(bench: &BenchInfo, counts: bool, taken: Taken, seconds: f64) -> Kept {

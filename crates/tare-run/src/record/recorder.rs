@@ -81,7 +81,12 @@ impl Recorder<'_> {
         recorded: &Recorded,
     ) -> Result<(), RunError> {
         let setup = self.setup;
-        self.history.note(slot.key(bench), &setup.benches[bench], recorded, setup.most_waited());
+        self.history.note(
+            slot.key(bench),
+            &setup.benches[bench],
+            recorded,
+            setup.plan.most_waited(),
+        );
         let note = &recorded.series.note;
         if note.is_empty() {
             return Ok(());

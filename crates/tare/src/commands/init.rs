@@ -51,7 +51,7 @@ pub fn init(args: &InitArgs) -> Result<ExitCode> {
         })
         .collect();
     let cpus = tare_run::allowed_cpus();
-    let pinned = tare_run::pick_cpus(Path::new("/"), &cpus, &cpus, most_vcpus(&layers));
+    let pinned = tare_run::pick_cpus(Path::new("/"), &cpus, || cpus.clone(), most_vcpus(&layers));
     let text = text(&catalog.suites, &found, (&cpus, &pinned));
     files::put(&args.out, |file| Ok(file.write_all(text.as_bytes())?))?;
     let out = args.out.display();

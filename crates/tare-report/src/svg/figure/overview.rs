@@ -6,7 +6,7 @@ use crate::clean::{clean, fit};
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::scale::Scale;
 use crate::words;
-use tare_board::format::{ratio_and_interval, short_ratio};
+use tare_board::format::ratio_with_interval;
 use tare_board::{Measure, Row, Scoreboard};
 use tare_proto::Better;
 
@@ -84,13 +84,7 @@ fn draw(canvas: &mut Canvas, entry: &Entry, scale: &Scale, margin: f64, top: f64
     canvas.text(entry.class, (10.0, top + 13.0), Anchor::Start, &entry.name);
     forest::draw(canvas, &entry.strip, scale, margin, top);
     for (at, (_, ratio)) in entry.strip.marks.iter().enumerate() {
-        let text = match ratio {
-            Some(ratio) => match ratio_and_interval(ratio) {
-                (value, Some(interval)) => format!("{value} ({interval})"),
-                (_, None) => short_ratio(ratio.value),
-            },
-            None => "–".into(),
-        };
+        let text = ratio.as_ref().map_or("–".into(), ratio_with_interval);
         let y = top + 2.0 + LINE * (at as f64 + 0.5) + 3.5;
         canvas.text("tick", (PLOT.1 + 12.0, y), Anchor::Start, &text);
     }
