@@ -41,6 +41,12 @@ pub trait Layer: Send + Sync {
         None
     }
 
+    /// How many CPUs it runs on as people run it, if that is another number than the campaign's other layers have: more, because it is
+    /// made for several, or one, because it cannot use a second.
+    fn cpus(&self) -> Option<usize> {
+        None
+    }
+
     /// Why a boot failed and what to do about it, given the console's last lines.
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
         crate::explain(error, console)

@@ -14,7 +14,7 @@ use crate::record::history::History;
 use crate::record::observer::{Event, Observer};
 use crate::record::recorder::{Recorder, RunError, Stop};
 use crate::sandbox::{Place, visits};
-use tare_store::{Order, Store};
+use tare_store::{Order, Role, Store};
 
 /// How a campaign ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,9 @@ fn blocks(recorder: &mut Recorder) -> Result<(), Stop> {
 /// Makes every boot of `block`.
 fn block(recorder: &mut Recorder, block: &Block, budget: &Budget) -> Result<(), Stop> {
     let setup = recorder.setup;
-    let visited = slots_of(setup, block, |slot| block.wants(setup, slot.layer, is_row));
+    let is_visited =
+        |slot: &Slot| slot.role != Role::OneCpu && block.wants(setup, slot.layer, is_row);
+    let visited = slots_of(setup, block, is_visited);
     let booted =
         slots_of(setup, block, |slot| block.wants(setup, slot.layer, |bench| !is_row(bench)));
     let boots = booted.len();

@@ -47,7 +47,7 @@ CREATE TABLE boot (
     block     INTEGER NOT NULL,      -- comparisons are paired within a block, counted from 0
     slot      INTEGER NOT NULL,      -- place in the block's shuffled order, counted from 0
     layer_id  INTEGER NOT NULL REFERENCES layer(id),
-    role      TEXT NOT NULL,         -- weigh, or floor for the baseline's second boot (A/A)
+    role      TEXT NOT NULL,         -- weigh, floor for the baseline's second boot (A/A), one_cpu for a layer's second boot on one CPU
     attempt   INTEGER NOT NULL,      -- 1, or 2 after a failure
     state     TEXT NOT NULL,         -- running, done, failed
     started   TEXT NOT NULL,         -- UTC, ISO 8601

@@ -1,7 +1,6 @@
-//! What a booted layer takes of the host: memory and CPU time.
+//! What a booted layer takes of the host, memory and CPU time, and what it is given of its CPUs.
 
-use crate::processes::{Processes, processes_in};
-use crate::processes::{cpu_time, memory};
+use crate::processes::{self, Processes, cpu_time, memory, processes_in};
 use crate::session::Session;
 use crate::session::whereabouts::Whereabouts;
 use std::collections::BTreeSet;
@@ -49,6 +48,11 @@ impl Session {
     /// [`Session::footprint`].
     pub fn proportional(&self, now: &Processes) -> Option<u64> {
         memory::proportional_bytes(&self.own_processes(now)?)
+    }
+
+    /// Moves the layer's processes to `cpus`; nothing where these are out of sight.
+    pub fn pin(&self, cpus: &[u32]) {
+        processes::pin(&self.own_processes(&Processes::now()).unwrap_or_default(), cpus);
     }
 
     /// CPUs that the quotas of the layer's control groups allow it, as the host sees them; `None` where it sees none.

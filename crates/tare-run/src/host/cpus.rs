@@ -40,6 +40,19 @@ pub fn pick_cpus(
     of_kind(&idle).or_else(|| of_kind(&kinds)).unwrap_or_else(|| last(allowed, count))
 }
 
+/// `cpus`, and others of the `allowed` ones until there are `count`, as far as there are: of the same kind and on other cores before the
+/// rest.
+pub fn more_cpus(root: &Path, allowed: &[u32], cpus: &[u32], count: usize) -> Vec<u32> {
+    let cores: BTreeSet<u32> = cpus.iter().flat_map(|&cpu| core(root, cpu)).collect();
+    let kinds = kinds(root, allowed).kinds;
+    let same = kinds.iter().find(|kind| cpus.iter().all(|cpu| kind.cpus.contains(cpu)));
+    let is_other_kind = |cpu: &u32| same.is_some_and(|kind| !kind.cpus.contains(cpu));
+    let others = allowed.iter().copied().filter(|cpu| !cpus.contains(cpu));
+    let mut others: Vec<u32> = others.collect();
+    others.sort_by_key(|cpu| (is_other_kind(cpu), cores.contains(cpu), *cpu));
+    cpus.iter().copied().chain(others).take(count.max(cpus.len())).collect()
+}
+
 fn last(cpus: &[u32], count: usize) -> Vec<u32> {
     cpus[cpus.len() - count..].to_vec()
 }

@@ -4,7 +4,6 @@ use super::booting::Booted;
 use crate::decide::samples::Samples;
 use crate::host::machine::Since;
 use crate::plan::host_benches::HOST_BENCHES;
-use crate::plan::setup::Setup;
 use crate::record::recorder::Recorder;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, Processes, Session, SessionError};
@@ -30,14 +29,14 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    pub(crate) fn begin(setup: &Setup, booted: &Booted, now: &Processes) -> Meter {
+    pub(crate) fn begin(booted: &Booted, now: &Processes) -> Meter {
         let session = &booted.session;
         let cpu = session.cpu_time(now).filter(|_| !session.scripted());
         // What a quota stops waits, too: that is the layer's own cost, and no neighbour's.
         let is_known = cpu.is_some() && !booted.under_quota;
         let delay = is_known.then(|| session.run_delay(now)).flatten();
         Meter {
-            cpus: setup.cpus(),
+            cpus: booted.cpus,
             shares_kernel: booted.shares_kernel,
             cpu,
             delay,
@@ -122,19 +121,29 @@ impl Meter {
     }
 }
 
-/// The length of a batch that 30 of meet three periods of the usual quota of CPU time (100 ms), in nanoseconds.
-const QUOTA_BATCH_NS: u64 = 10_000_000;
-
-/// Time for a series of such batches, in milliseconds.
-const QUOTA_SERIES_MS: u64 = 1_000;
-
 /// How long a series of all samples at once lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Length {
     /// As the plan says.
     Usual,
-    /// Long enough for several periods of a quota.
-    Periods,
+    /// Batches of a millisecond: the baseline's beside a sustained series, which has one mode and no quota, but ticks and bursts.
+    Beside,
+    /// Batches of 10 ms: 30 of them meet three periods of the usual quota of CPU time (100 ms), and both modes of gVisor's systrap,
+    /// which begins with the slow one and looks every few milliseconds for whether the fast one pays.
+    Sustained,
+}
+
+impl Length {
+    /// The same request, for a series of this length.
+    fn of(self, request: Request) -> Request {
+        let (batch_ms, limit_ms) = match self {
+            Length::Usual => return request,
+            Length::Beside => (1, 200),
+            Length::Sustained => (10, 1000),
+        };
+        let batch_ns = request.batch_ns.max(batch_ms * 1_000_000);
+        Request { batch_ns, limit_ms: request.limit_ms.max(limit_ms), ..request }
+    }
 }
 
 /// Measures a benchmark on a booted layer: all samples at once.
@@ -150,11 +159,7 @@ pub(crate) fn measure(
     if let Some(known) = known(recorder, booted, bench) {
         return Ok(known);
     }
-    let mut request = setup.request(id, bench, samples.get(&bench).copied());
-    if length == Length::Periods {
-        request.batch_ns = request.batch_ns.max(QUOTA_BATCH_NS);
-        request.limit_ms = request.limit_ms.max(QUOTA_SERIES_MS);
-    }
+    let request = length.of(setup.request(id, bench, samples.get(&bench).copied()));
     let mut recorded = ask(recorder, booted, &request)?;
     // "Until the interval is within p%" asks again; the other estimators are content at once.
     let estimator = setup.benches[bench].estimator.parse().ok();
@@ -194,7 +199,7 @@ fn ask(
     request: &Request,
 ) -> Result<Recorded, SessionError> {
     let within = recorder.setup.within(request);
-    let mut meter = Meter::begin(recorder.setup, booted, &Processes::now());
+    let mut meter = Meter::begin(booted, &Processes::now());
     let since = Since::now();
     let answer = meter.turn(|| booted.session.measure(request, within))?;
     recorder.own.add(&since);
