@@ -52,6 +52,7 @@ pub use predict::{
     Band, CONFIDENCE as PREDICTION_CONFIDENCE, Expected, Held, HeldCpu, LayerPrediction, Naive,
     PRICES, Predicted, Prediction, Printed, Profile, Term, Unpriced, held, predict,
 };
+pub use ratio::choices::C_LIBRARY;
 pub use remarks::comment::Comment;
 pub use remarks::finding::Finding;
 pub use remarks::identity;

@@ -12,7 +12,7 @@ use tare_stats::suite_geomean_sparse;
 use tare_store::Role;
 
 /// Rows that end with this start their program with a C library, and have one without it beside them.
-const C_LIBRARY: &str = "_libc";
+pub const C_LIBRARY: &str = "_libc";
 
 /// Which of a layer's series a ratio is made of.
 #[derive(Clone, Copy)]

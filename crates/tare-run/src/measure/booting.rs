@@ -2,7 +2,7 @@
 
 use crate::decide::order::perturbation;
 use crate::decide::samples::Samples;
-use crate::host::cpus::allowed_cpus;
+use crate::host::cpus::{allowed_cpus, busy_time};
 use crate::host::machine::now;
 use crate::plan::setup::Setup;
 use crate::plan::slot::{Slot, to_greet};
@@ -39,7 +39,9 @@ pub(crate) struct Booted {
     counts: Option<PathBuf>,
     /// Whether its probe runs on this host's own kernel, and sees CPU time as the host does.
     pub shares_kernel: bool,
-    /// CPUs that it may use.
+    /// The CPUs that it is pinned to; empty when it is not.
+    pinned: Vec<u32>,
+    /// How many it may use.
     pub cpus: usize,
     /// Whether a quota lets it have less than the CPUs that it may run on: its series have to last for several periods of that.
     pub under_quota: bool,
@@ -60,9 +62,15 @@ impl Booted {
         self.under_quota || setup.is_wide(self.slot.layer)
     }
 
+    /// How long its CPUs have run anything, where it has several.
+    pub(crate) fn time_of_cpus(&self) -> Option<Duration> {
+        busy_time(&self.pinned).filter(|_| self.pinned.len() > 1)
+    }
+
     /// Moves its processes to the `cpus` of a whole series, if there are other ones for that, until they are moved back.
     pub(crate) fn move_to(&mut self, cpus: &[u32]) {
         self.session.pin(cpus);
+        self.pinned = cpus.to_vec();
         self.cpus = usable(cpus);
     }
 
@@ -121,6 +129,7 @@ impl Booted {
             start: begin.elapsed(),
             counts,
             shares_kernel: false,
+            pinned: setup.cpus(slot.layer, role).to_vec(),
             cpus: usable(setup.cpus(slot.layer, role)),
             under_quota: false,
         };

@@ -256,8 +256,8 @@ impl Row<'_> {
         recorder.own.add(&since);
         let after = Processes::now();
         for (part, answer) in self.over.drain(..) {
-            let session = &self.boots[part.at].session;
-            let recorded = part.meter.recorded(&part.request.bench, answer, session, &after);
+            let booted = &self.boots[part.at];
+            let recorded = part.meter.recorded(&part.request.bench, answer, booted, &after);
             self.done.push(Measured { at: part.at, bench, recorded });
         }
         Ok(())

@@ -6,7 +6,7 @@ use crate::host::machine::Since;
 use crate::plan::host_benches::HOST_BENCHES;
 use crate::record::recorder::Recorder;
 use std::time::{Duration, Instant};
-use tare_layers::{Answer, Processes, Session, SessionError};
+use tare_layers::{Answer, Processes, SessionError};
 use tare_proto::counter::{ACTIVE_NS, CPU_HOST, CPU_SYSTEM, CPU_USER, CPU_WAITED};
 use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
@@ -23,6 +23,8 @@ pub(crate) struct Meter {
     shares_kernel: bool,
     cpu: Option<Duration>,
     delay: Option<Duration>,
+    /// What all had of its CPUs, where it has several: its own threads then wait for each other on one of them while another is idle.
+    of_cpus: Option<Duration>,
     peer: Option<Duration>,
     /// Time that the layer has measured, without the turns of others.
     busy: Duration,
@@ -40,6 +42,7 @@ impl Meter {
             shares_kernel: booted.shares_kernel,
             cpu,
             delay,
+            of_cpus: booted.time_of_cpus(),
             peer: session.peer_cpu_time(),
             busy: Duration::ZERO,
         }
@@ -63,11 +66,20 @@ impl Meter {
     ///
     /// Each condition alone means nothing. A thread of a runtime waits while the layer's own program has the CPU, and a program that
     /// sleeps uses none. What a layer waited when it was woken for its turn, before the probe had read the request, is in no sample.
-    fn lacked(&self, used: Duration, delay: Duration, active: Duration) -> f64 {
+    ///
+    /// Of several CPUs it lacked no more than `others` had of them.
+    fn lacked(
+        &self,
+        used: Duration,
+        delay: Duration,
+        active: Duration,
+        others: Option<Duration>,
+    ) -> f64 {
         let outside = self.busy.saturating_sub(active);
         let waited = delay.saturating_sub(outside);
         let unused = (active * self.cpus as u32).saturating_sub(used);
-        let share = waited.min(unused).as_secs_f64() / active.as_secs_f64().max(1e-9);
+        let lacked = waited.min(unused).min(others.unwrap_or(Duration::MAX));
+        let share = lacked.as_secs_f64() / active.as_secs_f64().max(1e-9);
         share.min(1.0)
     }
 
@@ -76,12 +88,13 @@ impl Meter {
         self,
         name: &str,
         answer: Answer,
-        session: &Session,
+        booted: &Booted,
         now: &Processes,
     ) -> Recorded {
         let since = |before: Option<Duration>, now: Option<Duration>| {
             before.zip(now).map(|(before, after)| after.saturating_sub(before))
         };
+        let session = &booted.session;
         match answer {
             Answer::Series(mut series, took) => {
                 let took = took.unwrap_or_default();
@@ -92,9 +105,11 @@ impl Meter {
                 let delay = since(self.delay, self.delay.and_then(|_| session.run_delay(now)));
                 let active = take_active(&mut series.counters).unwrap_or(self.busy).min(self.busy);
                 let own = if self.shares_kernel { own_cpu(&series.counters) } else { 0.0 };
-                let lacked = used
-                    .zip(delay)
-                    .map(|(used, delay)| self.lacked(used.max(active.mul_f64(own)), delay, active));
+                let of_cpus = since(self.of_cpus, booted.time_of_cpus());
+                let lacked = used.zip(delay).map(|(used, delay)| {
+                    let others = of_cpus.map(|all| all.saturating_sub(used));
+                    self.lacked(used.max(active.mul_f64(own)), delay, active, others)
+                });
                 let used_by_peer = since(self.peer, session.peer_cpu_time());
                 let cpu_peer = used_by_peer.map(cpus).filter(|cpus| *cpus > 0.0);
                 let gigabytes = gigabytes(&series.counters);
@@ -204,7 +219,7 @@ fn ask(
     let answer = meter.turn(|| booted.session.measure(request, within))?;
     recorder.own.add(&since);
     booted.busy += meter.busy();
-    Ok(meter.recorded(&request.bench, answer, &booted.session, &Processes::now()))
+    Ok(meter.recorded(&request.bench, answer, booted, &Processes::now()))
 }
 
 /// CPUs that the probe and its children used, by its own account: the host sees the time of children that have ended in ticks of 10 ms.
@@ -240,13 +255,23 @@ mod tests {
     fn a_layer_lacked_a_cpu_only_while_it_waited_and_used_less_than_it_may() {
         let ms = Duration::from_millis;
         let busy = ms(30);
-        let meter =
-            Meter { cpus: 1, shares_kernel: true, cpu: None, delay: None, peer: None, busy };
-        let lacked = |used, delay| meter.lacked(ms(used), ms(delay), ms(20));
+        let meter = Meter {
+            cpus: 1,
+            shares_kernel: true,
+            cpu: None,
+            delay: None,
+            of_cpus: None,
+            peer: None,
+            busy,
+        };
+        let lacked = |used, delay| meter.lacked(ms(used), ms(delay), ms(20), None);
         assert_eq!(lacked(20, 20), 0.0, "threads of its own waited for each other");
         assert_eq!(lacked(2, 0), 0.0, "it slept");
         assert_eq!(lacked(20, 10), 0.0, "it waited before the probe began");
         assert_eq!(lacked(10, 20), 0.5, "others had the CPU");
         assert_eq!(lacked(0, 90), 1.0, "many threads of it waited");
+        let others = |had| meter.lacked(ms(10), ms(20), ms(20), Some(ms(had)));
+        assert_eq!(others(0), 0.0, "its threads waited for each other beside an idle CPU");
+        assert_eq!(others(2), 0.1);
     }
 }

@@ -16,6 +16,9 @@ use tare_proto::{BenchInfo, MAX_SAMPLES, name_and_load};
 use tare_run::{HOST_SUITE, sandbox_benches as sandbox, simulated};
 use tare_store::{Neighbours, Order, Sweep};
 
+/// The suite of rows that show what others hang on.
+const ROBUST: &str = "robust";
+
 pub struct Selected {
     /// The benchmarks, before their loads.
     pub benches: Vec<BenchInfo>,
@@ -90,7 +93,18 @@ fn select(catalog: &Catalog, resolved: &Resolved) -> Result<Vec<BenchInfo>> {
     if !programs.is_empty() && suites.is_empty() && globs.is_empty() {
         return Ok(catalog.of_host());
     }
-    catalog.select(suites, globs)
+    let mut benches = catalog.select(suites, globs)?;
+    if resolved.robust {
+        let has = |name: &str| benches.iter().any(|bench| bench.name == name);
+        let beside = |bench: &&BenchInfo| {
+            bench.suite == ROBUST
+                && !has(&bench.name)
+                && bench.name.strip_suffix(tare_board::C_LIBRARY).is_some_and(has)
+        };
+        let more: Vec<BenchInfo> = catalog.benches.iter().filter(beside).cloned().collect();
+        benches.extend(more);
+    }
+    Ok(benches)
 }
 
 /// The benchmarks as they were asked for, before the loads of curves are known.
