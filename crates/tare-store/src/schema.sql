@@ -86,8 +86,8 @@ CREATE TABLE turn (
     PRIMARY KEY (series_id, round)
 ) STRICT;
 
--- The baseline's series once more, all samples at once, for the layers of its block that take no turns: their ratios and
--- their noise floor are made of these. Columns as of `series`.
+-- A series once more, all samples at once: the baseline's for the layers of its block that take no turns, whose ratios and noise
+-- floor are made of these; every layer's where a campaign asks what its ratios owe to turns. Columns as of `series`.
 CREATE TABLE whole_series (
     boot_id      INTEGER NOT NULL REFERENCES boot(id),
     benchmark_id INTEGER NOT NULL REFERENCES benchmark(id),
