@@ -1,12 +1,14 @@
 //! What a booted layer takes of the host: memory and CPU time.
 
 use crate::processes::{Processes, processes_in};
+use crate::processes::whose::{self, Whose};
 use crate::processes::{cpu_time, memory};
 use crate::session::Session;
 use crate::session::whereabouts::Whereabouts;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
+use tare_proto::outside::Part;
 
 impl Session {
     /// Memory that all host processes of the layer hold, in bytes, as if it were alone on the host; `None` when it has none
@@ -79,6 +81,11 @@ impl Session {
     pub fn peer_cpu_time(&self) -> Option<Duration> {
         let helpers = self.running.as_ref()?.helpers();
         (!helpers.is_empty()).then(|| cpu_time::cpu_time(helpers))
+    }
+
+    /// Every thread of the layer's host processes, and whose it is by the layer's `table`; `None` when it has none of its own.
+    pub fn parts(&self, table: &[Whose]) -> Option<Vec<(u32, Part)>> {
+        Some(whose::parts(&self.own_processes(&Processes::now())?, table))
     }
 
     pub(crate) fn own_processes(&self, now: &Processes) -> Option<BTreeSet<u32>> {

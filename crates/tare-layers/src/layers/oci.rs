@@ -10,12 +10,13 @@ use crate::attach::root::Root;
 use crate::attach::{Attachments, disk, net, pages, root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Settings,
-    Unavailable, Unnamed, artifacts::bundle,
+    Unavailable, Unnamed, artifacts::bundle, Sign, USUAL, Whose,
 };
 use std::path::PathBuf;
 use std::{fs, io};
 use tare_keeper::programs;
 use tare_keeper::user_namespaces;
+use tare_proto::outside::Part;
 use tare_proto::Machine;
 
 pub const RUNC: LayerKind =
@@ -154,7 +155,19 @@ impl Oci {
     }
 }
 
+/// gVisor's sentry acts as the kernel, the gofer serves files, and programs run in processes without a name of their own.
+const WHOSE_GVISOR: &[Whose] = &[
+    Whose::new(Sign::Program("runsc-sandbox"), Part::Kernel),
+    Whose::new(Sign::Program("runsc-gofer"), Part::Helper),
+    Whose::new(Sign::Thread("runsc"), Part::Helper),
+    Whose::new(Sign::Any, Part::Program),
+];
+
 impl Layer for Oci {
+    fn whose(&self) -> &'static [Whose] {
+        if self.runtime == Runtime::Runsc { WHOSE_GVISOR } else { USUAL }
+    }
+
     fn whole_series(&self) -> Option<&'static str> {
         (self.runtime == Runtime::Runsc).then_some(PAUSES)
     }
