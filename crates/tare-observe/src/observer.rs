@@ -11,8 +11,8 @@ use std::os::fd::OwnedFd;
 const ALL_RINGS: usize = 32 << 20;
 const LEAST: usize = 256 << 10;
 
-/// Nanoseconds between two looks of the clock: often enough to tell user mode from the kernel, at one or two percent of a CPU.
-const CLOCK: u64 = 100_000;
+/// Nanoseconds between two looks of the clock: a virtual machine's timer takes some microseconds each time.
+const CLOCK: u64 = 500_000;
 
 /// What is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,8 +51,9 @@ pub enum Refused {
 }
 
 /// What somebody who is refused can do.
-const AS_ROOT: &str = "as root it can be";
-const NO_TRACEPOINTS: &str = "the kernel is built without tracepoints (CONFIG_FTRACE, CONFIG_PERF_EVENTS)";
+const AS_ROOT: &str = "root may (or CAP_PERFMON, with perf_event_paranoid)";
+const NO_TRACEPOINTS: &str =
+    "the kernel is built without tracepoints (CONFIG_FTRACE, CONFIG_PERF_EVENTS)";
 
 /// Watches until it is dropped; nothing is enabled between windows.
 pub struct Observer {
@@ -96,8 +97,12 @@ impl Observer {
             Refused::Tracefs(e, advice)
         })?;
         let counted: &[&'static str] = if what == What::Counts { &COUNTED } else { &[] };
-        let mut observer =
-            Observer { cpus: Vec::new(), known: Vec::new(), names: Vec::new(), missing: Vec::new() };
+        let mut observer = Observer {
+            cpus: Vec::new(),
+            known: Vec::new(),
+            names: Vec::new(),
+            missing: Vec::new(),
+        };
         for name in NEEDED.iter().chain(counted).copied() {
             let place = observer.names.len();
             let reads = tracefs.tracepoint(name).and_then(|format| {

@@ -10,20 +10,30 @@ use crate::observer::Trace;
 use crate::record::Happened;
 use crate::threads::Threads;
 use std::collections::{BTreeMap, HashMap};
-use tare_proto::outside::{ASLEEP, PREEMPTED, Part, READY, SYSTEM, Seen, USER, WHOLE};
+use tare_proto::outside::{
+    ASLEEP, PREEMPTED, Part, READY, RECORD, SYSTEM, Seen, UNWATCHED, USER, WHOLE,
+};
 
 /// Names of figures that stand for [`USER`] and [`SYSTEM`] until [`split`]: time on a CPU, and where the clock found the part.
 const ON_CPU: &str = "on_cpu";
 const SEEN_IN_USER: &str = "seen_user";
 const SEEN_IN_KERNEL: &str = "seen_kernel";
+const RECORDS: &str = "records";
+
+/// A record takes at most so many nanoseconds; what is more is a busy machine's doing.
+const LONGEST_RECORD: f64 = 3_000.0;
 
 /// What a thread does from some moment on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum State {
-    Runs { cpu: u32 },
+    Runs {
+        cpu: u32,
+    },
     Ready,
     /// Ready, since this thread of the layer woke it.
-    Woken { by: u32 },
+    Woken {
+        by: u32,
+    },
     /// Ready, since something else did.
     WokenFromOutside,
     Sleeps,
@@ -71,30 +81,49 @@ pub fn path(trace: &Trace, threads: &Threads, reader: u32) -> Figures {
 }
 
 /// Parts the time on a CPU of each part of the layer into user mode and the kernel, by where the clock found it in all of the `looks`.
-pub fn split(figures: &mut Figures, looks: &Figures) {
-    for part in Part::ALL {
-        let name = |kind: &str| Seen::Time.counter(part, kind);
-        let on_cpu = figures.remove(&name(ON_CPU)).unwrap_or(0.0);
-        figures.remove(&name(SEEN_IN_USER));
-        figures.remove(&name(SEEN_IN_KERNEL));
-        let found = |kind: &str| looks.get(&name(kind)).copied().unwrap_or(0.0);
+///
+/// Where the operation took only `unwatched` nanoseconds while nobody watched, the rest went into records: it is taken from each part's
+/// time in the kernel, by how many records its threads made.
+pub fn split(figures: &mut Figures, looks: &Figures, unwatched: Option<f64>) {
+    let name = |part: Part, kind: &str| Seen::Time.counter(part, kind);
+    let mut take =
+        |part: Part, kind: &str| figures.remove(&name(part, kind)).unwrap_or(0.0).max(0.0);
+    let records = Part::ALL.map(|part| take(part, RECORDS));
+    let on_cpu = Part::ALL.map(|part| take(part, ON_CPU));
+    for kind in [SEEN_IN_USER, SEEN_IN_KERNEL] {
+        Part::ALL.iter().for_each(|part| _ = take(*part, kind));
+    }
+    let whole = figures.get(WHOLE).copied().unwrap_or(0.0);
+    let all: f64 = records.iter().sum();
+    let too_much = unwatched.map_or(0.0, |unwatched| (whole - unwatched).max(0.0));
+    let record = if all >= 0.01 { (too_much / all).min(LONGEST_RECORD) } else { 0.0 };
+    for (part, (on_cpu, records)) in Part::ALL.into_iter().zip(on_cpu.into_iter().zip(records)) {
+        let found = |kind: &str| looks.get(&name(part, kind)).copied().unwrap_or(0.0);
         let (user, kernel) = (found(SEEN_IN_USER), found(SEEN_IN_KERNEL));
-        if on_cpu != 0.0 {
-            let share = if user + kernel > 0.0 { user / (user + kernel) } else { 0.5 };
-            figures.insert(name(USER), on_cpu * share);
-            figures.insert(name(SYSTEM), on_cpu * (1.0 - share));
+        let share = if user + kernel > 0.0 { user / (user + kernel) } else { 0.5 };
+        let in_kernel = (on_cpu * (1.0 - share) - records * record).max(0.0);
+        if on_cpu > 0.0 {
+            figures.insert(name(part, USER), on_cpu * share);
+            figures.insert(name(part, SYSTEM), in_kernel);
         }
+    }
+    if let Some(unwatched) = unwatched {
+        figures.insert(UNWATCHED.into(), unwatched);
+        figures.insert(RECORD.into(), record);
     }
 }
 
-/// Where the CPUs' clock found the layer's threads.
+/// Where the CPUs' clock found the layer's threads, and how many records they made.
 fn seen_by_clock(trace: &Trace, threads: &Threads) -> Figures {
     let mut figures = Figures::new();
     for record in &trace.records {
-        if let (Happened::Clock { user }, Some(part)) = (record.what, threads.part(record.tid)) {
-            let kind = if user { SEEN_IN_USER } else { SEEN_IN_KERNEL };
-            *figures.entry(Seen::Time.counter(part, kind)).or_default() += 1.0;
-        }
+        let Some(part) = threads.part(record.tid) else { continue };
+        let kind = match record.what {
+            Happened::Clock { user: true } => SEEN_IN_USER,
+            Happened::Clock { user: false } => SEEN_IN_KERNEL,
+            _ => RECORDS,
+        };
+        *figures.entry(Seen::Time.counter(part, kind)).or_default() += 1.0;
     }
     figures
 }
@@ -104,7 +133,8 @@ fn end_of(trace: &Trace, threads: &Threads, reader: u32) -> Option<(u64, u32)> {
     let is_own = |tid: u32| threads.part(tid).is_some();
     let mut backwards = trace.records.iter().rev();
     let woke = backwards.find(|record| {
-        let woke = matches!(record.what, Happened::Waking { whom, interrupt: false } if whom == reader);
+        let woke =
+            matches!(record.what, Happened::Waking { whom, interrupt: false } if whom == reader);
         woke && is_own(record.tid)
     });
     let ran = || trace.records.iter().rev().find(|record| is_own(record.tid));
@@ -119,7 +149,8 @@ impl Story {
             let cpu = record.cpu;
             match record.what {
                 Happened::Switch { from, state, to } => {
-                    let runners = story.cpus.entry(cpu).or_insert_with(|| vec![(trace.begin, from)]);
+                    let runners =
+                        story.cpus.entry(cpu).or_insert_with(|| vec![(trace.begin, from)]);
                     runners.push((record.time, to));
                     if is_own(from) {
                         let begun = (trace.begin, State::Runs { cpu });
@@ -219,7 +250,7 @@ mod tests {
         let threads = Threads::new([(10, Part::Program), (20, Part::Kernel)]);
         let mut figures = path(&trace, &threads, READER);
         let looks = figures.clone();
-        split(&mut figures, &looks);
+        split(&mut figures, &looks, None);
         let whole = figures.remove(WHOLE).unwrap();
         let sum: f64 = figures.values().sum();
         assert_eq!(sum, whole, "{figures:?}");
@@ -263,6 +294,27 @@ mod tests {
         assert_eq!(of(&figures, Part::Program, &[READY]), 40.0);
         assert_eq!(of(&figures, Part::Kernel, &CPU), 150.0);
         assert_eq!(of(&figures, Part::Program, &CPU), 100.0 + 160.0);
+    }
+
+    #[test]
+    fn what_writing_records_took_is_taken_from_the_kernels_time_of_who_made_them() {
+        let name = |part, kind: &str| Seen::Time.counter(part, kind);
+        let figures = [
+            (WHOLE.to_owned(), 1000.0),
+            (name(Part::Program, ON_CPU), 400.0),
+            (name(Part::Kernel, ON_CPU), 600.0),
+            (name(Part::Program, RECORDS), 1.0),
+            (name(Part::Kernel, RECORDS), 3.0),
+            (name(Part::Kernel, SEEN_IN_USER), 1.0),
+            (name(Part::Kernel, SEEN_IN_KERNEL), 1.0),
+        ];
+        let mut figures = Figures::from(figures);
+        let looks = figures.clone();
+        split(&mut figures, &looks, Some(800.0));
+        assert_eq!(figures[RECORD], 50.0);
+        assert_eq!(of(&figures, Part::Program, &[SYSTEM]), 200.0 - 50.0);
+        assert_eq!(of(&figures, Part::Kernel, &[USER]), 300.0);
+        assert_eq!(of(&figures, Part::Kernel, &[SYSTEM]), 300.0 - 150.0);
     }
 
     #[test]

@@ -232,7 +232,10 @@ mod tests {
         let (records, lost) = read(&all, &known);
         let what: Vec<Happened> = records.iter().map(|record| record.what).collect();
         assert_eq!(what, [Happened::Fault, Happened::Clock { user: true }]);
-        assert_eq!((records[0].pid, records[0].tid, records[0].time, records[0].cpu), (7, 8, 99, 1));
+        assert_eq!(
+            (records[0].pid, records[0].tid, records[0].time, records[0].cpu),
+            (7, 8, 99, 1)
+        );
         assert_eq!(lost, 41);
         for end in 0..all.len() {
             read(&all[..end], &known);

@@ -12,6 +12,12 @@ pub const OPERATIONS: &str = "outside/operations";
 /// Nanoseconds that an operation took while it was watched.
 pub const WHOLE: &str = "outside/whole";
 
+/// Nanoseconds that it took in the same boot while nobody watched.
+pub const UNWATCHED: &str = "outside/unwatched";
+
+/// Nanoseconds that the kernel took to write one record down; they are not in the times.
+pub const RECORD: &str = "outside/record";
+
 /// Records that the kernel had no room for.
 pub const LOST: &str = "outside/lost";
 

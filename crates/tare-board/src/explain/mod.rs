@@ -8,8 +8,8 @@ mod outside;
 mod real;
 mod simulated;
 
-pub use outside::{CostPart, LayerCauses, Outside, Stretch, layer_causes};
 pub use metrics::{FactorRow, Factors, Metric, Metrics, factors, metrics};
+pub use outside::{CostPart, LayerCauses, Outside, Stretch, layer_causes};
 
 use crate::board::{Row, Scoreboard};
 use counted::Counted;

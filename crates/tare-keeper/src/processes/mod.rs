@@ -3,6 +3,7 @@
 pub(crate) mod cpu_time;
 pub(crate) mod files;
 pub(crate) mod memory;
+pub(crate) mod tally;
 pub(crate) mod whose;
 
 use files::Stat;

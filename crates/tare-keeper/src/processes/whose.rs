@@ -82,10 +82,13 @@ pub(crate) fn parts(pids: &BTreeSet<u32>, table: &[Whose]) -> Vec<(u32, Part)> {
         for pid in &now {
             let parent = parents.get(pid).copied().unwrap_or(0);
             let own = match of_process.get(&parent) {
-                Some(Part::Program) => threads(pid).map(|tid| (tid_of(&tid), Part::Program)).collect(),
+                Some(Part::Program) => {
+                    threads(pid).map(|tid| (tid_of(&tid), Part::Program)).collect()
+                }
                 _ => of_threads(*pid, !parents.contains_key(&parent), table),
             };
-            let main = own.iter().find(|(tid, _)| tid == pid).map_or(Part::Helper, |(_, part)| *part);
+            let main =
+                own.iter().find(|(tid, _)| tid == pid).map_or(Part::Helper, |(_, part)| *part);
             of_process.insert(*pid, main);
             found.extend(own);
         }

@@ -1,11 +1,12 @@
 //! What a booted layer takes of the host: memory and CPU time.
 
-use crate::processes::{Processes, processes_in};
+use crate::processes::tally;
 use crate::processes::whose::{self, Whose};
+use crate::processes::{Processes, processes_in};
 use crate::processes::{cpu_time, memory};
 use crate::session::Session;
 use crate::session::whereabouts::Whereabouts;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 use tare_proto::outside::Part;
@@ -86,6 +87,11 @@ impl Session {
     /// Every thread of the layer's host processes, and whose it is by the layer's `table`; `None` when it has none of its own.
     pub fn parts(&self, table: &[Whose]) -> Option<Vec<(u32, Part)>> {
         Some(whose::parts(&self.own_processes(&Processes::now())?, table))
+    }
+
+    /// What `/proc` has counted of these threads, by the names of counters: switches and page faults.
+    pub fn tally(&self, threads: &[(u32, Part)]) -> BTreeMap<String, f64> {
+        tally::tally(threads)
     }
 
     pub(crate) fn own_processes(&self, now: &Processes) -> Option<BTreeSet<u32>> {

@@ -13,7 +13,7 @@ use crate::kvm::{hardware, monitor};
 use crate::layers::qemu;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, SessionError, Setting, SettingError,
-    Settings, Unavailable, Unnamed, artifacts::kernel, Sign, Whose,
+    Settings, Sign, Unavailable, Unnamed, Whose, artifacts::kernel,
 };
 use std::io;
 use tare_proto::outside::Part;

@@ -10,14 +10,14 @@ use crate::attach::root::Root;
 use crate::attach::{Attachments, disk, net, pages, root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Settings,
-    Unavailable, Unnamed, artifacts::bundle, Sign, USUAL, Whose,
+    Sign, USUAL, Unavailable, Unnamed, Whose, artifacts::bundle,
 };
 use std::path::PathBuf;
 use std::{fs, io};
 use tare_keeper::programs;
 use tare_keeper::user_namespaces;
-use tare_proto::outside::Part;
 use tare_proto::Machine;
+use tare_proto::outside::Part;
 
 pub const RUNC: LayerKind =
     kind("runc", "a container of runc: this host's kernel, namespaces", Unnamed::Weighed);

@@ -11,8 +11,8 @@ use crate::attach::{Attachments, GuestDisk, balloon, disk, net, pages, root};
 use crate::kvm::hardware;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, Second, SessionError, Setting,
-    SettingError, Settings, Unavailable, Unnamed, artifacts::initramfs, artifacts::kernel,
-    artifacts::modules, Sign, Whose,
+    SettingError, Settings, Sign, Unavailable, Unnamed, Whose, artifacts::initramfs,
+    artifacts::kernel, artifacts::modules,
 };
 use std::io;
 use tare_keeper::programs;

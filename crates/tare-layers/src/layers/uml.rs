@@ -8,8 +8,8 @@ use crate::attach::net::Net;
 use crate::attach::root::Root;
 use crate::attach::{Attachments, balloon, disk, net, pages, root};
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Mounts, Program, Second, Setting, Unavailable,
-    Unnamed, artifacts::initramfs, artifacts::modules, Sign, Whose,
+    BootSpec, Host, Launch, Layer, LayerKind, Mounts, Program, Second, Setting, Sign, Unavailable,
+    Unnamed, Whose, artifacts::initramfs, artifacts::modules,
 };
 use std::io;
 use std::path::{Path, PathBuf};

@@ -42,13 +42,20 @@ fn overall(all: &[Explanation]) -> Option<Section> {
     let mut layers: Vec<&str> = all.iter().map(|e| e.layer.raw()).collect();
     layers.dedup();
     let mut named: Vec<&str> = Vec::new();
-    layers.into_iter().for_each(|name| if !named.contains(&name) { named.push(name) });
+    layers.into_iter().for_each(|name| {
+        if !named.contains(&name) {
+            named.push(name)
+        }
+    });
     let several = |name: &&str| all.iter().filter(|e| e.layer == **name).count() > 1;
     let told = named.into_iter().filter(several).filter_map(|name| layer_causes(all, name));
     let sentence = |told: LayerCauses| {
         let explained = match told.dearer {
             0 => String::new(),
-            of => format!(" Of {} of these {of} rows less than a quarter is not explained.", told.explained),
+            of => format!(
+                " Of {} of these {of} rows less than a quarter is not explained.",
+                told.explained
+            ),
         };
         format!("{}: {}{explained}", words::name(&told.layer), told.sentence)
     };

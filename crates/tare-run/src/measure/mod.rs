@@ -7,4 +7,5 @@ pub(crate) mod observed;
 mod row;
 mod series;
 pub(crate) mod together;
+mod turning;
 mod watch;

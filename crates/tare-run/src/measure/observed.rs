@@ -4,7 +4,8 @@
 //! conversation, the waking up and the first, cold samples are in both. Counts and times have turns of their own, since writing every
 //! system call down takes more time than a cheap one does.
 
-use super::watch::{Observers, Watched, watch_row};
+use super::turning::Observers;
+use super::watch::{Watched, watch_row};
 use crate::decide::block::Block;
 use crate::host::cpus::allowed_cpus;
 use crate::plan::slot::{Key, to_greet};
@@ -30,16 +31,17 @@ pub(crate) fn observe(recorder: &mut Recorder, block: &Block) -> Result<(), Stop
     }
     let cpus = if plan.cpus.is_empty() { own_cpus() } else { plan.cpus.clone() };
     let open = |what| Observer::open(what, &cpus);
-    let opened = open(What::Counts).and_then(|counts| {
-        Ok(Observers { counts, times: open(What::Times)? })
-    });
+    let opened = open(What::Counts).and_then(|counts| Ok((counts, open(What::Times)?)));
     let mut observers = match opened {
-        Ok(observers) => observers,
+        Ok((counts, times)) => Observers::Traced { counts, times },
         Err(why) => {
             if block.number == 0 {
-                recorder.warn(None, &format!("nothing is seen of layers from outside: {why}"))?;
+                let text = format!(
+                    "layers are watched from outside by /proc alone (switches and page faults, no system calls and no times): {why}"
+                );
+                recorder.warn(None, &text)?;
             }
-            return Ok(());
+            Observers::Tallied
         }
     };
     let layers: Vec<usize> = block.wanted.keys().copied().collect();
@@ -141,9 +143,9 @@ fn watch_rows(
         let name = &setup.benches[bench].name;
         let watched = Watched { setup, bench, whose };
         match watch_row(&watched, session, observers, &mut id).map_err(Unseen::Layer)? {
-            Ok(counters) => recorder
-                .store
-                .at_once(|store| store.add_seen(block, &setup.layers[layer].name, name, &counters))?,
+            Ok(counters) => recorder.store.at_once(|store| {
+                store.add_seen(block, &setup.layers[layer].name, name, &counters)
+            })?,
             Err(why) if block == 0 => {
                 let text = format!("{name}: not watched from outside: {why}");
                 recorder.warn(Some(layer), &text)?;

@@ -1,13 +1,12 @@
 //! One row of one layer, watched from outside.
 
+use super::turning::{Observers, Sampled, Turning};
 use crate::plan::setup::Setup;
-use std::collections::BTreeMap;
 use tare_layers::{Answer, Session, SessionError, Turn, Whose};
-use tare_observe::{Figures, Observer, Threads, Trace, counts, path, split};
+use tare_observe::Figures;
 use tare_proto::counter::TERM_OPERATIONS;
-use tare_proto::outside::{LOST, OPERATIONS};
+use tare_proto::outside::{LOST, OPERATIONS, RECORD};
 use tare_proto::{Counter, Request};
-use nix::unistd::gettid;
 
 /// Nanoseconds of a batch: so long that the readings of the clock around it do not count, where each is a call, too.
 const BATCH_NS: u64 = 5_000_000;
@@ -15,27 +14,11 @@ const BATCH_NS: u64 = 5_000_000;
 /// The same of a row whose batches make more records than a ring holds.
 const SHORT_BATCH_NS: u64 = 300_000;
 
-/// Nanoseconds that the longer turn takes: for counts as many operations as make a stray one small, for times as many looks of the clock
-/// as tell user mode from the kernel.
-const TURN_NS: f64 = 100e6;
-
-/// A sample that takes longer than this is watched once: what surrounds it is small beside it.
-const LONG_NS: u64 = 60_000_000;
-
-/// Most samples of a turn.
-const MOST: f64 = 64.0;
-
-/// The share of a ring that a turn should fill.
-const FILL: f64 = 0.6;
+/// Time for all turns of a row, in milliseconds: more than they take.
+const LIMIT_MS: u64 = 8_000;
 
 /// Most terms that a row's value is made of.
 const TERMS: u32 = 4;
-
-/// What watches.
-pub(super) struct Observers {
-    pub counts: Observer,
-    pub times: Observer,
-}
 
 /// What is watched.
 pub(super) struct Watched<'a> {
@@ -84,7 +67,10 @@ pub(super) fn watch_row(
                 }
                 lost += one.lost;
                 for (name, value) in one.figures {
-                    *all.entry(name).or_default() += value / one.per_sample;
+                    match name == RECORD {
+                        true => _ = all.entry(name).or_insert(value), // of a record, not of an operation
+                        false => *all.entry(name).or_default() += value / one.per_sample,
+                    }
                 }
             }
         }
@@ -108,7 +94,9 @@ fn watch_term(
     let Watched { setup, bench, whose } = *watched;
     *id += 1;
     let whole = setup.request(*id, bench, Some(2));
-    let request = Request { turns: true, term: Some(term), events: false, batch_ns, ..whole };
+    let limit_ms = whole.limit_ms.max(LIMIT_MS);
+    let request =
+        Request { turns: true, term: Some(term), events: false, batch_ns, limit_ms, ..whole };
     let within = setup.within(&request);
     let sample_ns = match session.prepare(&request, within)? {
         Turn::Waiting(sample_ns) => sample_ns,
@@ -118,73 +106,25 @@ fn watch_term(
             return Ok(Told::Unseen("the benchmark takes all its samples at once".into()));
         }
     };
-    let mut take = |observer: &mut Observer, samples: u32, last: bool| {
-        let Some(known) = session.parts(whose).filter(|known| !known.is_empty()) else {
-            return session.give_up(&request, within).map(|()| None);
-        };
-        let mut threads = Threads::new(known);
-        let begin = observer.begin();
-        let turn = session.take(&request, (samples, last), within)?;
-        let trace = observer.end(begin.unwrap_or(0));
-        threads.follow(&trace);
-        Ok::<_, SessionError>(Some((turn, trace, threads)))
+    let mut row = Turning::new(session, request, within, whose, sample_ns);
+    let seen = match observers {
+        Observers::Traced { counts, times } => [row.counted(counts)?, row.timed(times)?],
+        Observers::Tallied => [row.tallied()?, Some(Sampled::default())],
     };
-    let long = sample_ns == 0 || sample_ns > LONG_NS;
-    let reader = gettid().as_raw() as u32;
-    let counted = |trace: &Trace, threads: &Threads| counts(trace, threads);
-    let timed = |trace: &Trace, threads: &Threads| path(trace, threads, reader);
-    let mut figures = Figures::new();
-    let (mut lost, mut taken) = (0, 0.0);
-    let mut answer = None;
-    let both: [(&mut Observer, &dyn Fn(&Trace, &Threads) -> Figures, bool); 2] =
-        [(&mut observers.counts, &counted, false), (&mut observers.times, &timed, true)];
-    for (observer, read, last) in both {
-        let mut short = Figures::new();
-        let mut more = 1.0;
-        if !long {
-            let Some((_, trace, threads)) = take(observer, 1, false)? else { return Ok(hidden()) };
-            short = read(&trace, &threads);
-            lost += trace.lost;
-            // A turn of one sample takes two: the first is thrown away.
-            let fit = (2.0 * FILL / trace.filled.max(1e-6) - 1.0).min(TURN_NS / sample_ns as f64);
-            more = fit.clamp(2.0, MOST).floor() - 1.0;
-        }
-        let samples = if long { 1 } else { more as u32 + 1 };
-        let Some((turn, trace, threads)) = take(observer, samples, last)? else {
-            return Ok(hidden());
-        };
-        lost += trace.lost;
-        let whole = read(&trace, &threads);
-        let mut one = difference(&whole, &short);
-        if last {
-            split(&mut one, &whole);
-        }
-        figures.extend(one.into_iter().map(|(name, value)| (name, value / more)));
-        taken += more;
-        if let Turn::Over(over) = turn {
-            answer = Some(over);
-        }
-    }
-    let series = match answer {
+    let [Some(counted), Some(timed)] = seen else {
+        return row.give_up().map(Told::Unseen);
+    };
+    let series = match row.over()? {
         Some(Answer::Series(series, _)) => series,
         Some(Answer::Unavailable(why) | Answer::Failed(why)) => return Ok(Told::Unseen(why)),
-        None => return Ok(Told::Unseen("it waits for another turn after its last sample".into())),
+        None => return Ok(Told::Unseen("its time was over before its last turn".into())),
     };
     let told = series.counters.iter().find(|counter| counter.name == TERM_OPERATIONS);
     let per_sample = told.map_or(series.ops as f64, |counter| counter.value);
     if !per_sample.is_finite() || per_sample == 0.0 {
         return Ok(Told::Unseen("it does not say how many operations it made".into()));
     }
-    Ok(Told::Term(Term { per_sample, figures, samples: taken, lost }))
-}
-
-fn hidden() -> Told {
-    Told::Unseen("it has no processes of its own on this host".into())
-}
-
-/// What the longer turn has more than the shorter one.
-fn difference(long: &Figures, short: &Figures) -> Figures {
-    let names: BTreeMap<&String, ()> = long.keys().chain(short.keys()).map(|n| (n, ())).collect();
-    let of = |figures: &Figures, name: &str| figures.get(name).copied().unwrap_or(0.0);
-    names.into_keys().map(|name| (name.clone(), of(long, name) - of(short, name))).collect()
+    let lost = counted.lost + timed.lost;
+    let figures = counted.figures.into_iter().chain(timed.figures).collect();
+    Ok(Told::Term(Term { per_sample, figures, samples: counted.samples, lost }))
 }

@@ -4,7 +4,7 @@
 use super::seen::One;
 use crate::board::Scoreboard;
 use serde::Serialize;
-use tare_proto::outside::{ASLEEP, Part, READY, Seen, USER};
+use tare_proto::outside::{ASLEEP, Part, READY, SYSTEM, Seen, USER};
 
 /// One cause of the added time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -53,6 +53,8 @@ const PRIMITIVES: [Primitive; 4] = [
 pub(super) const OWN_CODE: &str = "the layer's own code (user mode)";
 /// The name of the time in which nothing of the layer ran that the operation waited for.
 pub(super) const WAITING: &str = "waiting for a CPU, or for something else";
+/// The name of the time in the host's kernel that no price covers.
+pub(super) const BEYOND: &str = "the host's kernel, beyond these prices";
 /// The name of what is left.
 pub(super) const REMAINDER: &str = "not explained by these";
 
@@ -86,6 +88,10 @@ pub(super) fn causes(board: &Scoreboard, baseline: &One, layer: &One, added: f64
         let of = |part: &Part| one.time(*part, READY) + one.time(*part, ASLEEP);
         Part::ALL.iter().map(of).sum()
     };
+    let priced: f64 = causes.iter().map(|cause| cause.ns).sum();
+    let in_kernel = |one: &One| Part::ALL.iter().map(|part| one.time(*part, SYSTEM)).sum();
+    let beyond = time(BEYOND, &in_kernel);
+    causes.push(CostPart { ns: (beyond.ns - priced).max(0.0), ..beyond });
     causes.push(time(OWN_CODE, &own));
     causes.push(time(WAITING, &waits));
     causes.retain(|cause| cause.ns.abs() >= 0.005 * added.abs() || cause.count.is_some());

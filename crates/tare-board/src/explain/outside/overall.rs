@@ -1,6 +1,6 @@
 //! What a layer's cost is made of over all rows.
 
-use super::causes::{OWN_CODE, REMAINDER, WAITING};
+use super::causes::{BEYOND, OWN_CODE, REMAINDER, WAITING};
 use crate::explain::Explanation;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub struct LayerCauses {
 #[must_use]
 pub fn layer_causes(all: &[Explanation], layer: &str) -> Option<LayerCauses> {
     let rows = all.iter().filter(|e| e.layer == layer).filter_map(|e| e.outside.as_ref());
-    let (mut watched, mut dearer, mut explained) = (0, 0, 0);
+    let (mut watched, mut dearer, mut explained) = (0, 0, 0_usize);
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
     for row in rows {
         watched += 1;
@@ -44,26 +44,29 @@ pub fn layer_causes(all: &[Explanation], layer: &str) -> Option<LayerCauses> {
         }
         dearer += 1;
         for cause in &row.causes {
-            let share = cause.ns / added;
-            *sums.entry(&cause.name).or_default() += share;
-            if cause.name == REMAINDER && share.abs() < EXPLAINED {
-                explained += 1;
-            }
+            *sums.entry(&cause.name).or_default() += cause.ns / added;
         }
+        let is_left = |cause: &&super::CostPart| [BEYOND, REMAINDER].contains(&cause.name.as_str());
+        let left: f64 = row.causes.iter().filter(is_left).map(|cause| cause.ns).sum();
+        explained += usize::from((left / added).abs() < EXPLAINED);
     }
     if watched == 0 {
         return None;
     }
-    let mean = |(name, sum): (&str, f64)| (name.to_owned(), sum / f64::from(dearer.max(1)));
+    let mean = |(name, sum): (&str, f64)| (name.to_owned(), sum / f64::from(dearer.max(1_u32)));
     let mut shares: Vec<(String, f64)> = sums.into_iter().map(mean).collect();
     shares.sort_by(|a, b| (a.0 == REMAINDER).cmp(&(b.0 == REMAINDER)).then(b.1.total_cmp(&a.1)));
     let sentence = match dearer {
         0 => format!("none of its {watched} rows that were watched is a tenth dearer."),
         _ => {
-            let told = |(name, share): &(String, f64)| format!("{:.0}% {}", 100.0 * share, short(name));
+            let told =
+                |(name, share): &(String, f64)| format!("{:.0}% {}", 100.0 * share, short(name));
             let parts: Vec<String> =
                 shares.iter().filter(|(_, share)| share.abs() >= 0.01).map(told).collect();
-            format!("what {dearer} of its {watched} rows cost more is, on average, {}.", parts.join(", "))
+            format!(
+                "what {dearer} of its {watched} rows cost more is, on average, {}.",
+                parts.join(", ")
+            )
         }
     };
     let layer = layer.to_owned().into();
@@ -75,6 +78,7 @@ fn short(name: &str) -> &str {
     match name {
         OWN_CODE => "its own code",
         WAITING => "waiting",
+        BEYOND => "the host's kernel beyond these prices",
         REMAINDER => "not explained",
         name => name,
     }

@@ -1,13 +1,16 @@
 //! What was seen of one benchmark on one layer: means over the boots that were watched, with their spread.
 
 use std::collections::BTreeMap;
-use tare_proto::outside::{LOST, OPERATIONS, OUTSIDE, Part, Seen, WHOLE};
+use tare_proto::outside::{
+    ASLEEP, LOST, OPERATIONS, OUTSIDE, Part, READY, RECORD, SYSTEM, Seen, UNWATCHED, USER, WHOLE,
+};
 use tare_store::Campaign;
 
 /// The figures of one operation.
 #[derive(Debug, Clone, Default)]
 pub(in crate::explain) struct One {
     means: BTreeMap<String, f64>,
+    scale: f64,
     /// Boots that were watched.
     pub boots: usize,
     /// The largest half of a range over the boots, as a share of the mean, of anything that happens at least once in ten operations.
@@ -31,15 +34,15 @@ impl One {
             }
         }
         let count = boots.len() as f64;
-        let mut one = One { boots: boots.len(), ..One::default() };
+        let mut one = One { boots: boots.len(), scale: 1.0, ..One::default() };
         let names: Vec<&String> = boots.iter().flat_map(BTreeMap::keys).collect();
         for name in names {
             let values: Vec<f64> =
                 boots.iter().map(|boot| boot.get(name).copied().unwrap_or(0.0)).collect();
             let mean = values.iter().sum::<f64>() / count;
-            let (low, high) = values.iter().fold((f64::INFINITY, 0.0), |(low, high), value| {
-                (value.min(low), value.max(high))
-            });
+            let (low, high) = values
+                .iter()
+                .fold((f64::INFINITY, 0.0), |(low, high), value| (value.min(low), value.max(high)));
             let is_count = !matches!(Seen::read(name), None | Some((Seen::Time, ..)));
             if is_count && mean >= 0.1 {
                 one.spread = one.spread.max((high - low) / 2.0 / mean);
@@ -68,14 +71,43 @@ impl One {
         kinds
     }
 
-    /// Nanoseconds of `part` in one of its states; a difference of two turns may be a little below zero, which is zero.
+    /// Nanoseconds of `part` in one of its states, scaled.
     pub(in crate::explain) fn time(&self, part: Part, state: &str) -> f64 {
+        self.raw_time(part, state) * self.scale
+    }
+
+    /// Scales the times, so that they are `ns` together: their shares are what the watched turns say.
+    #[must_use]
+    pub(in crate::explain) fn scaled_to(mut self, ns: Option<f64>) -> One {
+        let sum = self.raw_sum();
+        self.scale = ns.filter(|ns| sum > 0.0 && *ns > 0.0).map_or(1.0, |ns| ns / sum);
+        self
+    }
+
+    /// All times together, as they were in the watched boots.
+    pub(in crate::explain) fn raw_sum(&self) -> f64 {
+        let of = |part: Part| [USER, SYSTEM, READY, ASLEEP].map(|state| self.raw_time(part, state));
+        Part::ALL.into_iter().flat_map(of).sum()
+    }
+
+    /// A difference of two turns may be a little below zero, which is zero.
+    fn raw_time(&self, part: Part, state: &str) -> f64 {
         self.get(&Seen::Time.counter(part, state)).max(0.0)
     }
 
     /// Nanoseconds that an operation took while it was watched.
     pub(in crate::explain) fn whole(&self) -> f64 {
         self.get(WHOLE)
+    }
+
+    /// The same of an operation that nobody watched, in the same boot.
+    pub(in crate::explain) fn unwatched(&self) -> f64 {
+        self.means.get(UNWATCHED).copied().unwrap_or(self.whole())
+    }
+
+    /// Nanoseconds that writing one record took.
+    pub(in crate::explain) fn record(&self) -> f64 {
+        self.get(RECORD)
     }
 
     /// Operations that were watched, and records that were lost.

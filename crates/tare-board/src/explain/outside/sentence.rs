@@ -1,9 +1,9 @@
 //! One sentence: how often the host did what for an operation, and what most of its added time is.
 
-use super::causes::{CostPart, REMAINDER};
+use super::Stretch;
+use super::causes::{BEYOND, CostPart, REMAINDER};
 use super::seen::One;
 use super::tables::short;
-use super::Stretch;
 use crate::format::quantity;
 use tare_proto::Unit;
 use tare_proto::outside::Seen;
@@ -25,7 +25,8 @@ pub(super) fn sentence(
     if switches >= 0.005 {
         counts.push(format!("{} switches", short(switches)));
     }
-    counts.extend(seen.kinds(Seen::Signals).iter().map(|(name, n)| format!("{} {name}", short(*n))));
+    counts
+        .extend(seen.kinds(Seen::Signals).iter().map(|(name, n)| format!("{} {name}", short(*n))));
     let faults = seen.all(Seen::Faults);
     if faults >= 0.005 {
         counts.push(format!("{} page faults", short(faults)));
@@ -49,12 +50,13 @@ fn added(causes: &[CostPart], measured: Option<(f64, f64)>) -> Option<String> {
         return Some(String::new());
     }
     let largest = |a: &&CostPart, b: &&CostPart| a.ns.total_cmp(&b.ns);
-    let named = causes.iter().filter(|cause| cause.name != REMAINDER && cause.ns > 0.0);
-    let top = named.max_by(largest)?;
-    let left = causes.iter().find(|cause| cause.name == REMAINDER).map_or(0.0, |cause| cause.ns);
+    let (unpriced, named): (Vec<&CostPart>, Vec<&CostPart>) =
+        causes.iter().partition(|cause| [BEYOND, REMAINDER].contains(&cause.name.as_str()));
+    let top = named.into_iter().filter(|cause| cause.ns > 0.0).max_by(largest)?;
+    let left: f64 = unpriced.iter().map(|cause| cause.ns).sum();
     let time = |ns: f64| quantity(Unit::Nanoseconds, ns);
     Some(format!(
-        "; {} of the {} that are added are {}, {:.0}% are not explained",
+        "; {} of the {} that are added are {}, {:.0}% have no price",
         time(top.ns),
         time(more),
         top.name,
@@ -68,6 +70,6 @@ fn most_of(times: &[Stretch]) -> String {
     let most = times.iter().max_by(|a, b| a.layer.total_cmp(&b.layer));
     let told = most.filter(|_| all > 0.0);
     told.map_or_else(String::new, |one| {
-        format!("; for {:.0}% of its time {} {}", 100.0 * one.layer / all, one.whose, one.state)
+        format!("; for {:.0}% of its time {} is {}", 100.0 * one.layer / all, one.whose, one.state)
     })
 }

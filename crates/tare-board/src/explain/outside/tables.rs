@@ -34,19 +34,19 @@ pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> 
     }
     let counts = Table::new("Seen by the host, per operation", lines);
     let line = |Stretch { whose, state, baseline, layer }: &Stretch| {
-        TableLine::new(&format!("{whose} {state}"), (*baseline, *layer))
+        TableLine::new(&format!("{whose}: {state}"), (*baseline, *layer))
     };
     let mut lines: Vec<TableLine> = told.times.iter().map(line).collect();
     let sum = |of: fn(&Stretch) -> f64| told.times.iter().map(of).sum::<f64>();
     let sums = (sum(|one| one.baseline), sum(|one| one.layer));
-    let missing = (told.watched_ns.0 - sums.0, told.watched_ns.1 - sums.1);
-    lines.push(TableLine::new("sum", sums));
-    lines.push(TableLine::new("missing in the sum", missing));
-    if let Some(measured) = told.measured_ns {
-        lines.push(TableLine::new("measured, when nobody watched", measured));
+    lines.push(TableLine::new("sum, scaled to the row's value", sums));
+    if told.summed_ns.1 > 0.0 {
+        lines.push(TableLine::new("in the watched boots: sum", told.summed_ns));
+        lines.push(TableLine::new("in the watched boots: while nobody watched", told.unwatched_ns));
     }
     let times = Table::new("Where the time goes, ns per operation", lines);
-    let mut tables = vec![counts, times];
+    let mut tables = vec![counts];
+    tables.extend((!told.times.is_empty()).then_some(times));
     if !told.causes.is_empty() {
         tables.push(prices(told));
     }
@@ -56,7 +56,8 @@ pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> 
 
 /// The kinds of one thing, the layer's most frequent ones first.
 fn kinds(own: &BTreeMap<&str, f64>, native: &BTreeMap<&str, f64>) -> Vec<TableLine> {
-    let mut names: Vec<&str> = own.keys().chain(native.keys()).copied().filter(|n| *n != ANY).collect();
+    let mut names: Vec<&str> =
+        own.keys().chain(native.keys()).copied().filter(|n| *n != ANY).collect();
     names.sort_unstable();
     names.dedup();
     let of = |side: &BTreeMap<&str, f64>, name: &str| side.get(name).copied().unwrap_or(0.0);
@@ -64,7 +65,10 @@ fn kinds(own: &BTreeMap<&str, f64>, native: &BTreeMap<&str, f64>) -> Vec<TableLi
     names.sort_by(|a, b| most(b).total_cmp(&most(a)));
     names.truncate(MOST_CALLS);
     let words = |name: &str| name.replace('_', " ");
-    names.into_iter().map(|n| TableLine::new(&format!("  {}", words(n)), (of(native, n), of(own, n)))).collect()
+    names
+        .into_iter()
+        .map(|n| TableLine::new(&format!("· {}", words(n)), (of(native, n), of(own, n))))
+        .collect()
 }
 
 /// What the added time is made of. The columns are what one costs natively and what all of them come to.

@@ -70,9 +70,10 @@ impl Tally {
     }
 
     pub fn counters(&self) -> Vec<Counter> {
-        let calls = self.calls.iter().map(|(number, times)| {
-            Counter::new(&format!("{CALLS}{}", call_name(*number)), *times)
-        });
+        let calls = self
+            .calls
+            .iter()
+            .map(|(number, times)| Counter::new(&format!("{CALLS}{}", call_name(*number)), *times));
         let operations = self.operations.iter().map(|(name, times)| match *name {
             UNKNOWN_CALLS => Counter::new(UNKNOWN_CALLS, *times),
             name => Counter::new(&format!("{OPERATION_COUNTER}{name}"), *times),
