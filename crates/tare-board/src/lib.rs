@@ -38,7 +38,8 @@ pub use compare::{
     Condition, ConditionError, Difference, Failing, Gate, Judged, Seen, compare,
 };
 pub use explain::{
-    Explanation, FactorRow, Factors, Metric, Metrics, Table, TableLine, explain, factors, metrics,
+    CostPart, Explanation, FactorRow, Factors, LayerCauses, Metric, Metrics, Outside, Stretch,
+    Table, TableLine, explain, factors, layer_causes, metrics,
 };
 pub use extras::{Counter, Extras, Usage};
 pub use fleet::{

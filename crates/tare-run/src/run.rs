@@ -6,6 +6,7 @@ use crate::decide::budget::Budget;
 use crate::decide::forecast::{fit, predicted};
 use crate::host::machine::OwnCost;
 use crate::measure::alone::boot_alone;
+use crate::measure::observed::observe;
 use crate::measure::together::Together;
 use crate::plan::sandbox_benches::is_row;
 use crate::plan::setup::Setup;
@@ -64,6 +65,7 @@ fn blocks(recorder: &mut Recorder) -> Result<(), Stop> {
         recorder.store.begin_block(number)?;
         recorder.history.begin_block(number);
         block(recorder, &planned, &budget)?;
+        observe(recorder, &planned)?;
         recorder.store.end_block(number)?;
         recorder.history.end_block();
     }

@@ -3,6 +3,8 @@
 pub(crate) mod cpu_time;
 pub(crate) mod files;
 pub(crate) mod memory;
+pub(crate) mod tally;
+pub(crate) mod whose;
 
 use crate::launch::affinity;
 use files::Stat;

@@ -1,11 +1,19 @@
 //! What a booted layer takes of the host, memory and CPU time, and what it is given of its CPUs.
 
+<<<<<<< HEAD
 use crate::processes::{self, Processes, cpu_time, memory, processes_in};
+=======
+use crate::processes::tally;
+use crate::processes::whose::{self, Whose};
+use crate::processes::{Processes, processes_in};
+use crate::processes::{cpu_time, memory};
+>>>>>>> why
 use crate::session::Session;
 use crate::session::whereabouts::Whereabouts;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
+use tare_proto::outside::Part;
 
 impl Session {
     /// Memory that all host processes of the layer hold, in bytes, as if it were alone on the host; `None` when it has none
@@ -83,6 +91,16 @@ impl Session {
     pub fn peer_cpu_time(&self) -> Option<Duration> {
         let helpers = self.running.as_ref()?.helpers();
         (!helpers.is_empty()).then(|| cpu_time::cpu_time(helpers))
+    }
+
+    /// Every thread of the layer's host processes, and whose it is by the layer's `table`; `None` when it has none of its own.
+    pub fn parts(&self, table: &[Whose]) -> Option<Vec<(u32, Part)>> {
+        Some(whose::parts(&self.own_processes(&Processes::now())?, table))
+    }
+
+    /// What `/proc` has counted of these threads, by the names of counters: switches and page faults.
+    pub fn tally(&self, threads: &[(u32, Part)]) -> BTreeMap<String, f64> {
+        tally::tally(threads)
     }
 
     pub(crate) fn own_processes(&self, now: &Processes) -> Option<BTreeSet<u32>> {

@@ -10,7 +10,7 @@ use crate::attach::root::Root;
 use crate::attach::{Attachments, disk, net, pages, root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Settings,
-    Unavailable, Unnamed, artifacts::bundle,
+    Sign, USUAL, Unavailable, Unnamed, Whose, artifacts::bundle,
 };
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -19,6 +19,7 @@ use std::{fs, io};
 use tare_keeper::programs;
 use tare_keeper::user_namespaces;
 use tare_proto::Machine;
+use tare_proto::outside::Part;
 
 pub const RUNC: LayerKind =
     kind("runc", "a container of runc: this host's kernel, namespaces", Unnamed::Weighed);
@@ -185,6 +186,7 @@ impl Oci {
     }
 }
 
+<<<<<<< HEAD
 /// The platform that gVisor's `program` uses unless told otherwise, as its help says.
 fn usual_platform(program: &str) -> Option<String> {
     let program = programs::find(program).ok()?;
@@ -200,6 +202,19 @@ fn usual_platform(program: &str) -> Option<String> {
 impl Layer for Oci {
     fn cpus(&self) -> Option<usize> {
         *self.cpus.get_or_init(|| self.usual_cpus())
+=======
+/// gVisor's sentry acts as the kernel, the gofer serves files, and programs run in processes without a name of their own.
+const WHOSE_GVISOR: &[Whose] = &[
+    Whose::new(Sign::Program("runsc-sandbox"), Part::Kernel),
+    Whose::new(Sign::Program("runsc-gofer"), Part::Helper),
+    Whose::new(Sign::Thread("runsc"), Part::Helper),
+    Whose::new(Sign::Any, Part::Program),
+];
+
+impl Layer for Oci {
+    fn whose(&self) -> &'static [Whose] {
+        if self.runtime == Runtime::Runsc { WHOSE_GVISOR } else { USUAL }
+>>>>>>> why
     }
 
     fn whole_series(&self) -> Option<&'static str> {
