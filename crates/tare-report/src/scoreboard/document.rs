@@ -85,7 +85,7 @@ fn swept(found: &Sweep) -> Vec<Section> {
         sections.push(Section::new(place, heading, tables));
     }
     if found.responses.len() > SWEPT {
-        let hint = "--short leaves out the tables of the other benchmarks.".to_owned();
+        let hint = "--long also prints the tables of the other benchmarks.".to_owned();
         sections.push(Section::new(Place::Hint, "", paragraphs(Ink::Dim, vec![hint])));
     }
     sections
