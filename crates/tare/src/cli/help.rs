@@ -50,7 +50,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "boot_limit",
         ],
     ),
-    ("Result", &["out", "short", "format", "estimator", "fail_if", "fail_undecided"]),
+    ("Result", &["out", "short", "long", "format", "estimator", "fail_if", "fail_undecided"]),
     ("Causes", &["explain", "count", "model"]),
     (
         "Sweeps, neighbours, devices",

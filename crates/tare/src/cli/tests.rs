@@ -11,7 +11,8 @@ fn root() -> PathBuf {
 
 /// Every page with its text.
 fn pages() -> Vec<(String, String)> {
-    let entries = [root(), root().join("docs")].map(|folder| fs::read_dir(folder).unwrap());
+    let folders = [root(), root().join("docs"), root().join("docs/lab")];
+    let entries = folders.map(|folder| fs::read_dir(folder).unwrap());
     let paths = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
     let pages = paths.filter(|path| path.extension().is_some_and(|end| end == "md"));
     pages.map(|path| (path.display().to_string(), fs::read_to_string(&path).unwrap())).collect()
