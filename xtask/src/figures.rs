@@ -1,4 +1,5 @@
-//! The figures of the documentation, drawn from recorded campaigns: `docs/figures/NAME/` becomes `docs/figures/NAME.svg`.
+//! The figures of the documentation, from recorded campaigns: `docs/figures/NAME/` becomes the picture `docs/figures/NAME.svg`, and every
+//! text and figure that a page quotes of it. Whoever measures a campaign anew runs this chore and reads what it has changed.
 
 use crate::shell::{cargo, root};
 use anyhow::{Context, Result};
@@ -17,5 +18,7 @@ pub fn figures() -> Result<()> {
             cargo(&[&run[..], &report].concat(), &[])?;
         }
     }
-    Ok(())
+    // The same code compares what is quoted.
+    let quoted = ["test", "--package", "tare", "--test", "docs", "what_pages_quote"];
+    cargo(&quoted, &[("TARE_WRITE_DOCS", "1")])
 }

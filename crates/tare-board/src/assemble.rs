@@ -167,13 +167,14 @@ fn counts(campaign: &Campaign, values: &Values) -> Counts {
         planned_blocks: campaign.plan.blocks,
         boots: campaign.boots.len(),
         failed_boots: campaign.boots.iter().filter(|boot| failed(boot)).count(),
+        interrupted_boots: campaign.boots.iter().filter(|boot| boot.cut_off()).count(),
         series: measured().count(),
         samples: measured().map(|row| row.samples.len()).sum(),
     }
 }
 
 fn failed(boot: &Boot) -> bool {
-    boot.state == BootState::Failed
+    boot.state == BootState::Failed && !boot.cut_off()
 }
 
 fn failed_boots(campaign: &Campaign) -> Vec<FailedBoot> {

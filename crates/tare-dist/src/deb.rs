@@ -29,7 +29,10 @@ pub fn write(release: &Release, contents: &Contents, out: &Path) -> Result<PathB
          Maintainer: The maintainers of tare <maintainers@tare.invalid>\n\
          Description: weighs the layer between a workload and the machine\n \
          Boots containers, sandboxes and virtual machines itself, measures the same\n \
-         benchmarks in all of them, and says what each costs, how sure that is, and why.\n"
+         benchmarks in all of them, and says what each costs, how sure that is, and why.\n \
+         .\n \
+         Debian 12's runsc is gVisor of 2022, several times slower than today's; a\n \
+         current one: https://gvisor.dev/docs/user_guide/install/\n"
     );
     put(&root.join("DEBIAN/control"), control.as_bytes(), 0o644)?;
     let path = out.join(format!("tare_{version}_{architecture}.deb"));

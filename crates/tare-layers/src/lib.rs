@@ -3,6 +3,7 @@
 //! A layer only says how it starts ([`Launch`]); [`start`] boots it under a keeper (the crate `tare-keeper`), which ends and
 //! removes all of it whatever happens to tare. Layers know no benchmark.
 
+mod aliases;
 mod artifacts;
 mod attach;
 mod counting;
@@ -14,6 +15,7 @@ mod layers;
 mod rootfs;
 mod settings;
 
+pub use aliases::other_names;
 pub use artifacts::kernel_packages::{is_pattern, kernels, unknown_packages};
 pub use counting::{CountError, Counts, Plugin};
 pub use explain::explain;
@@ -29,7 +31,7 @@ pub use rootfs::{
 };
 pub use settings::{Setting, SettingError, Settings, split_at_commas, suggestion};
 pub use tare_keeper::cache::{cache_folder, is_own_file};
-pub use tare_keeper::programs::{find as program, output};
+pub use tare_keeper::programs::{before_install, find as program, output};
 pub use tare_keeper::threads::no_thread;
 pub use tare_keeper::{
     Answer, Artifact, Ended, Greeting, Keeper, Launch, Mounts, Pages, Patience, Phases, Processes,

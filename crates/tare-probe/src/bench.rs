@@ -243,6 +243,7 @@ impl Bench {
             load: self.load.into(),
             loads: self.loads.to_vec(),
             series_ms: self.series_ms,
+            ..BenchInfo::default()
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::turns::Turns;
 use crate::{bench, benches, cache, harness, overhead};
-use tare_proto::{Request, Series, at_load, name_and_load};
+use tare_proto::{BenchInfo, Request, Series, at_load, name_and_load};
 
 /// Prints how the probe is used.
 pub fn usage() -> i32 {
@@ -20,7 +20,9 @@ pub fn list() -> i32 {
 
 /// Prints `{"suites": [SuiteInfo], "benches": [BenchInfo], "cache_bytes": N}`; the last is what this machine has.
 pub fn list_json() -> i32 {
-    let benches: Vec<_> = benches::all().map(|b| b.info()).collect();
+    let defined =
+        |b: &bench::Bench| BenchInfo { definition: benches::definition(b.name), ..b.info() };
+    let benches: Vec<_> = benches::all().map(defined).collect();
     let suites: Vec<_> = benches::SUITES.iter().map(bench::Suite::info).collect();
     println!(
         "{}",

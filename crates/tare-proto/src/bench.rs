@@ -112,7 +112,13 @@ pub struct BenchInfo {
     /// Time that a series takes, in milliseconds; 0 leaves it to the campaign.
     #[serde(default)]
     pub series_ms: u64,
+    /// The version of its definition: figures of two versions are nothing to compare. 0 where it is not known.
+    #[serde(default)]
+    pub definition: u32,
 }
+
+/// The version of a definition that has never changed.
+pub const FIRST_DEFINITION: u32 = 1;
 
 /// A named list of benchmarks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -26,7 +26,7 @@ mod series;
 mod untrusted;
 
 pub use balloon::{BALLOON, BALLOON_COUNTER, Balloon, MOVED_BY_HOST, MOVED_UNSEEN};
-pub use bench::{BenchInfo, Better, SuiteInfo, Unit};
+pub use bench::{BenchInfo, Better, FIRST_DEFINITION, SuiteInfo, Unit};
 pub use call_class::{CallClass, call_class, kib_class, transfer_class};
 #[cfg(target_pointer_width = "64")]
 pub use call_names::call_name;

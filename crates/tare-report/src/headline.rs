@@ -62,6 +62,7 @@ fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Vec<(Ink, St
 fn nothing_measured(layer: &LayerSummary) -> String {
     match (layer.boots, layer.failed_boots) {
         (0, _) => "not booted".into(),
+        (boots, 0) => format!("nothing to compare in {}", count(boots, "boot")),
         (boots, failed) if failed >= boots => {
             format!("nothing measured; {} failed", count(boots, "boot"))
         }

@@ -21,7 +21,7 @@ const WIDTH: usize = 12;
 /// No line is wider than `width` columns ([`TextStyle::NARROWEST`] at least).
 pub fn vmi_tables(board: &Scoreboard, width: usize) -> String {
     let width = width.max(TextStyle::NARROWEST);
-    let style = TextStyle { width, paint: Paint::Plain, details: true };
+    let style = TextStyle { width, paint: Paint::Plain, details: true, last: false };
     let said = |texts| Section::new(Place::Title, "", paragraphs(Ink::Plain, texts));
     if board.others().all(|layer| layer.measured == 0) {
         let nothing = said(vec!["Nothing was measured against the baseline.".into()]);

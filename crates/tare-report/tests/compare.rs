@@ -18,7 +18,7 @@ fn no_form_is_wide_or_dangerous_whatever_the_campaign_holds() {
                 CompareOptions { options, by: Some(By::Value), fail_if, fail_undecided: false };
             let Ok(said) = compare(("x\u{1b}[2J", before), ("y", after), &wanted) else { continue };
             for width in [60, 80, 120] {
-                let style = TextStyle { width, paint: Paint::Plain, details: true };
+                let style = TextStyle { width, paint: Paint::Plain, details: true, last: false };
                 let text = compare_text(&said, &style);
                 assert!(text.lines().all(|line| line.width() <= width), "{width}\n{text}");
                 let steers =

@@ -80,7 +80,7 @@ fn fleet_of(merged: &Merged) -> Fleet {
 }
 
 fn plain(width: usize, details: bool) -> TextStyle {
-    TextStyle { width, paint: Paint::Plain, details }
+    TextStyle { width, paint: Paint::Plain, details, last: false }
 }
 
 #[test]

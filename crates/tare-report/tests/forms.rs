@@ -12,7 +12,7 @@ fn board(campaign: &Campaign) -> Scoreboard {
 }
 
 fn plain(campaign: &Campaign, width: usize, details: bool) -> String {
-    text(&board(campaign), &TextStyle { width, paint: Paint::Plain, details })
+    text(&board(campaign), &TextStyle { width, paint: Paint::Plain, details, last: false })
 }
 
 fn fixtures() -> Vec<(&'static str, Campaign)> {
@@ -85,7 +85,7 @@ fn nothing_from_a_campaign_reaches_the_terminal() {
 #[test]
 fn colour_changes_no_letter() {
     for (name, campaign) in all() {
-        let style = TextStyle { width: 80, paint: Paint::Ansi, details: true };
+        let style = TextStyle { width: 80, paint: Paint::Ansi, details: true, last: false };
         let coloured = text(&board(&campaign), &style);
         assert!(coloured.contains("\u{1b}["), "{name}");
         assert_eq!(without_colour(&coloured), plain(&campaign, 80, true), "{name}");

@@ -149,11 +149,11 @@ fn shapes_and_findings_on_the_page_are_the_boards() {
                 assert!(section.contains(&cells), "{}: {cells}", row.benchmark.raw());
             }
             for shape in row.cells.iter().filter_map(|cell| cell.shape.as_ref()) {
-                let shift = format!(
-                    "{} ({:+.1}%)",
-                    quantity(row.unit, shape.shift.mean.abs()),
-                    shape.shift_percent
-                );
+                let percent = match shape.shift_percent {
+                    large if large >= 1000.0 => String::new(), // said as how many times it is
+                    percent => format!("{percent:+.1}%)"),
+                };
+                let shift = format!("{} ({percent}", quantity(row.unit, shape.shift.mean.abs()));
                 assert!(section.contains(&shift), "{}: {shift}", row.benchmark.raw());
             }
         }

@@ -23,7 +23,7 @@ fn mostly_failed(left: u32) -> Scoreboard {
 #[test]
 fn of_a_layer_with_fewer_than_three_blocks_only_what_is_missing_is_said() {
     let said = |left| {
-        let style = TextStyle { width: 240, paint: Paint::Plain, details: false };
+        let style = TextStyle { width: 240, paint: Paint::Plain, details: false, last: false };
         let text = text(&mostly_failed(left), &style);
         let line = text.lines().find(|line| line.starts_with("runc: ")).map(str::to_owned);
         line.unwrap_or_else(|| panic!("{text}"))
@@ -46,7 +46,7 @@ fn every_form_says_that_most_is_subtracted() {
         assert!(form.contains("97% subtracted; whole operation 7.6"), "{form}");
     }
     for details in [false, true] {
-        let style = TextStyle { width: 240, paint: Paint::Plain, details };
+        let style = TextStyle { width: 240, paint: Paint::Plain, details, last: false };
         let text = text(&board, &style);
         assert!(text.contains("ctx 0.51, whole operation 7.60"), "{text}");
         assert!(
@@ -60,7 +60,7 @@ fn every_form_says_that_most_is_subtracted() {
 fn every_form_says_that_it_is_unpaired() {
     let campaign = imported([ONE, TWO]);
     let board = board(&campaign);
-    let style = TextStyle { width: 80, paint: Paint::Plain, details: true };
+    let style = TextStyle { width: 80, paint: Paint::Plain, details: true, last: false };
     let page = html(&campaign, &board, &Default::default());
     for form in [text(&board, &style), markdown(&board), page] {
         assert!(form.contains("unpaired"), "{form}");
@@ -72,7 +72,7 @@ fn every_form_says_that_it_is_unpaired() {
 fn every_form_shows_the_index_and_says_whose_it_is() {
     let campaign = published();
     let judged = board(&campaign);
-    let style = TextStyle { width: 80, paint: Paint::Plain, details: false };
+    let style = TextStyle { width: 80, paint: Paint::Plain, details: false, last: false };
     let forms = [
         text(&judged, &style),
         markdown(&judged),
@@ -98,7 +98,7 @@ fn every_form_says_that_samples_are_not_above_zero() {
     let board = board(&campaign);
     let page = html(&campaign, &board, &Extras::of(&campaign, &board));
     assert!(page.contains("20<br><small>4 not above zero"), "{page}");
-    let style = TextStyle { width: 120, paint: Paint::Plain, details: true };
+    let style = TextStyle { width: 120, paint: Paint::Plain, details: true, last: false };
     for form in [page, text(&board, &style), csv(&board), markdown(&board), json(&board)] {
         assert!(form.contains("4 of 20 samples not above zero"), "{form}");
     }
@@ -114,7 +114,7 @@ fn one_benchmark_at_several_loads_is_told_load_by_load() {
         let value = campaign.series[at].samples[0];
         (1..3).for_each(|load| series(&mut campaign, at, load, vec![value; 4]));
     }
-    let style = TextStyle { width: 120, paint: Paint::Plain, details: false };
+    let style = TextStyle { width: 120, paint: Paint::Plain, details: false, last: false };
     let text = text(&board(&campaign), &style);
     assert!(!text.contains("nothing to compare"), "{text}");
     assert!(text.contains("aim7/mix@4 50.0 /min"), "{text}");

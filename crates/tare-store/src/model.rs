@@ -3,6 +3,7 @@
 use crate::order::Order;
 use crate::{PlannedProgram, Sweep};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use tare_proto::{BenchInfo, Better, Counter, Hello, Machine, Turn, Untrusted};
 
 /// What was asked for. Everything needed to repeat or resume the campaign.
@@ -69,6 +70,9 @@ pub struct Plan {
     pub sweep: Option<Sweep>,
     /// What is measured beside neighbours, where a row does that.
     pub neighbours: Option<Neighbours>,
+    /// The version of each benchmark's definition, without its load. Campaigns of earlier versions of tare have none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub definitions: BTreeMap<String, u32>,
 }
 
 impl Plan {

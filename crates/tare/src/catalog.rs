@@ -117,6 +117,7 @@ fn info(bench: &HostBench) -> BenchInfo {
         suite: HOST_SUITE.0.into(),
         estimator: "mean".into(),
         samples: 1,
+        definition: tare_proto::FIRST_DEFINITION,
         ..BenchInfo::default()
     }
 }

@@ -11,6 +11,7 @@ mod host;
 mod input;
 mod interrupt;
 mod loads;
+mod newest;
 mod output;
 mod parallel;
 mod pin;
@@ -23,9 +24,9 @@ mod trust;
 mod usage;
 mod version;
 
-use clap::Parser;
+use clap::FromArgMatches;
 use clap::error::ErrorKind::DisplayVersion;
-use cli::{Cli, Command};
+use cli::{Cli, Command, LabArgs, LabVerb};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -38,7 +39,8 @@ fn main() -> ExitCode {
     if commands::keep::is_asked() {
         return done(commands::keep::keep());
     }
-    let cli = match Cli::try_parse() {
+    let asked = cli::command().try_get_matches();
+    let cli = match asked.and_then(|asked| Cli::from_arg_matches(&asked)) {
         Ok(cli) => cli,
         Err(said) => return instead(&said),
     };
@@ -58,11 +60,17 @@ fn main() -> ExitCode {
         Command::Merge(args) => commands::merge::merge(&args),
         Command::Fleet(args) => commands::fleet::fleet(&args),
         Command::Import(args) => commands::import::import(&args),
-        Command::Papers(args) => commands::papers::run(&args),
+        Command::Papers(args) | Command::Lab(LabArgs { verb: LabVerb::Papers(args) }) => {
+            commands::papers::run(&args)
+        }
         Command::Explain(args) => commands::explain::explain(&args),
-        Command::Bisect(args) => commands::bisect::bisect(&args),
+        Command::Bisect(args) | Command::Lab(LabArgs { verb: LabVerb::Bisect(args) }) => {
+            commands::bisect::bisect(&args)
+        }
         Command::Predict(args) => commands::predict::predict(&args),
-        Command::Disk(verb) => commands::disk::disk(&verb),
+        Command::Disk(verb) | Command::Lab(LabArgs { verb: LabVerb::Disk(verb) }) => {
+            commands::disk::disk(&verb)
+        }
         Command::Doctor(args) => commands::doctor::doctor(&args),
         Command::Init(args) => commands::init::init(&args),
         Command::List(args) => commands::list::list(&args),
@@ -86,6 +94,8 @@ fn instead(said: &clap::Error) -> ExitCode {
         DisplayVersion => std::io::stdout().write_all(version::text().as_bytes()),
         _ => said.print(),
     };
+    let verb = std::env::args().nth(1);
+    usage::tip(said, verb.as_deref()).iter().for_each(|tip| output::note(tip));
     match printed {
         Err(error) if !said.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {
             output::error(&anyhow::Error::new(error).context("cannot write to standard output"));

@@ -27,9 +27,14 @@ pub fn paint() -> Paint {
     if wanted { Paint::Ansi } else { Paint::Plain }
 }
 
+/// Whether somebody reads standard output as it comes.
+pub fn is_seen() -> bool {
+    io::stdout().is_terminal()
+}
+
 /// Columns to write in: the terminal's within 60 to 120; 80 in a pipe.
 pub fn width() -> usize {
-    if !io::stdout().is_terminal() {
+    if !is_seen() {
         return 80;
     }
     let columns = terminal_size::terminal_size().map_or(80, |(width, _)| width.0);
@@ -88,7 +93,43 @@ pub fn is_closed_pipe(error: &Error) -> bool {
 
 /// Says something beside the result, on standard error.
 pub fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", said(text));
+    let _ = writeln!(io::stderr(), "{}", in_lines(&said(text)));
+}
+
+/// `text` in lines of the terminal that shows it, so that no word is broken; elsewhere as it is.
+pub fn in_lines(text: &str) -> String {
+    let width =
+        terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
+    match width.filter(|width| *width >= NARROWEST && io::stderr().is_terminal()) {
+        Some(width) => wrapped(text, width),
+        None => text.to_owned(),
+    }
+}
+
+/// Fewer columns are no terminal that somebody reads.
+const NARROWEST: usize = 20;
+
+/// `text` in lines of at most `width` columns where its words allow that; a line that is continued keeps its indent.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    for line in text.split('\n') {
+        let indent = " ".repeat(line.len() - line.trim_start_matches(' ').len());
+        let mut column = 0;
+        for word in line.split(' ').filter(|word| !word.is_empty()) {
+            let wide = word.chars().count();
+            if column > indent.len() && column + 1 + wide > width {
+                out.push('\n');
+                column = 0;
+            }
+            let gap = if column == 0 { indent.as_str() } else { " " };
+            out.push_str(gap);
+            out.push_str(word);
+            column += gap.len() + wide;
+        }
+        out.push('\n');
+    }
+    out.pop();
+    out
 }
 
 /// Most characters of a line that is not a result, and most lines of a text.
@@ -104,12 +145,20 @@ pub fn said(text: &str) -> String {
 /// An error with its causes, each once and none so long that it hides the others.
 pub fn error(error: &anyhow::Error) {
     let causes: Vec<String> = error.chain().map(|cause| said(&cause.to_string())).collect();
-    let _ = writeln!(io::stderr(), "tare: {}", causes.join(": "));
+    let _ = writeln!(io::stderr(), "{}", in_lines(&format!("tare: {}", causes.join(": "))));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_stay_whole_and_lines_keep_their_indent() {
+        let text = "While measuring, tare itself used 0.7% of a CPU.\n  remedy: a-word-that-is-longer-than-a-line it\n";
+        let expected = "While measuring, tare\nitself used 0.7% of a\nCPU.\n  remedy:\n  a-word-that-is-longer-than-a-line\n  it\n";
+        assert_eq!(wrapped(text, 22), expected);
+        assert_eq!(wrapped("", 22), "");
+    }
 
     #[test]
     fn nothing_but_tares_own_colours_steers_a_terminal() {

@@ -53,7 +53,7 @@ impl Progress {
 
     fn line(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(output::said(text)),
+            Some(bar) => bar.println(output::in_lines(&output::said(text))),
             None => output::note(text),
         }
     }

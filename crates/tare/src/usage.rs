@@ -3,6 +3,7 @@
 //! sensible request that does not work is a failure: a file that cannot be read, a missing campaign, a layer that does
 //! not boot.
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
 
 /// The command line or `tare.toml` cannot be meant as it stands; the text says why and what would be right.
@@ -31,6 +32,20 @@ pub fn check_end(words: impl Iterator<Item = OsString>) -> anyhow::Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// What is to be added to clap's complaint about a command line of `tare run`: a word that stands alone is a command, forgotten
+/// behind nothing.
+pub fn tip(said: &clap::Error, verb: Option<&str>) -> Option<String> {
+    let Some(ContextValue::String(word)) = said.get(ContextKind::InvalidArg) else { return None };
+    let is_command = said.kind() == ErrorKind::UnknownArgument && !word.starts_with('-');
+    (is_command && matches!(verb, Some("run" | "predict"))).then(|| {
+        let word = crate::shell::quote(word);
+        format!(
+            "tip: a command of your own stands behind '--': tare {} -- {word} ...",
+            verb.unwrap_or_default()
+        )
+    })
 }
 
 pub fn is_wrong_usage(error: &anyhow::Error) -> bool {

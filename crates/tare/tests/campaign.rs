@@ -113,8 +113,8 @@ fn a_benchmark_that_always_ends_the_layer_costs_only_itself() {
 #[test]
 fn a_layer_that_never_greets_is_unavailable_and_the_rest_goes_on() {
     let bench = Bench::new();
-    let line = "--layer name=base,kind=mock --layer name=mute,kind=mock,fault=silent --baseline base \
-                --bench lmbench/null_call --blocks 2 --boot-limit 1s";
+    let line = "--layer name=base,kind=mock --layer name=mute,kind=mock,fault=silent \
+                --layer name=other,kind=mock --baseline base --bench lmbench/null_call --blocks 2 --boot-limit 1s";
     let done = bench.ok(&format!("run {line} --out c"));
     assert!(done.err.contains("mute cannot run here"), "{}", done.err);
     assert!(done.out.contains("mute"), "{}", done.out);

@@ -160,6 +160,7 @@ fn interrupted_it_prints_what_it_has_and_says_how_to_go_on() {
     assert!(ended.out.contains("null_call"), "no scoreboard:\n{}", ended.out);
     wait_until_nothing_is_left(&bench, &boots);
     assert_eq!(bench.campaign("c").state, "interrupted");
+    assert!(!ended.out.contains("Failed boots"), "no failure: {}", ended.out);
     bench.ok("resume c");
     assert_complete(&bench.campaign("c"), 8);
 }

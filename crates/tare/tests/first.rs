@@ -99,4 +99,25 @@ fn manual_and_completions_know_every_command() {
     let text = bench.ok("generate bash").out;
     std::io::Write::write_all(&mut checks.stdin.take().unwrap(), text.as_bytes()).unwrap();
     assert!(checks.wait().unwrap().success(), "bash reads its completions");
+    bench.write("tare.bash", &text);
+    std::fs::create_dir_all(bench.path("camp-a")).unwrap();
+    bench.write("camp-a/campaign.db", "");
+    std::fs::create_dir_all(bench.path("camp-other")).unwrap();
+    for (words, expected) in [
+        ("tare run --suite vm", "vmi"),
+        ("tare run --layers native,gvi", "native,gvisor"),
+        ("tare run --bench lmbench/null_c", "lmbench/null_call"),
+        ("tare run --order ro", "rounds"),
+        ("tare show camp", "camp-a"),
+        ("tare run --laye", "--layers --layer"),
+    ] {
+        let script = format!(
+            ". ./tare.bash; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             _tare_values tare \"${{COMP_WORDS[COMP_CWORD]}}\" \"${{COMP_WORDS[COMP_CWORD-1]}}\"; echo \"${{COMPREPLY[*]}}\""
+        );
+        let mut bash = std::process::Command::new("bash");
+        let said = bash.args(["-c", &script]).current_dir(bench.path("")).output().unwrap();
+        let said = String::from_utf8_lossy(&said.stdout).trim().to_owned();
+        assert_eq!(said, expected, "{words}");
+    }
 }

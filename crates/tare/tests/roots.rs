@@ -161,8 +161,10 @@ fn an_ordinary_user_has_roots_too() {
     let refused = campaign.layers.iter().find(|layer| layer.name == "runc");
     let why = refused.and_then(|layer| layer.unavailable.clone()).expect("a reason").0;
     assert!(why.raw().contains("ordinary user"), "{why:?}");
-    let host = run("run --layers native --blocks 1 --out c -- true", &[]);
-    assert!(flat(&host.err).contains("give the command a root of its own"), "{}", host.err);
+    let line = "run --layers native,runc --blocks 1 --warmup 0 --repeat 1 --out c --";
+    let host = run(line, &["sh", "-c", "true"]);
+    assert_eq!(host.code, 4, "{}", host.err);
+    assert!(flat(&host.err).contains("a root of its own (--root DIR)"), "{}", host.err);
     let ran =
         run("run --layers native --blocks 1 --out c --root debian:bookworm+xz-utils -- true", &[]);
     assert!(
@@ -171,6 +173,13 @@ fn an_ordinary_user_has_roots_too() {
         ran.err
     );
     assert!(!bench.path("c").exists());
+    let line = "run --layers native --blocks 1 --warmup 0 --repeat 1 --out own-files --";
+    let host = run(line, &["sh", "-c", "id -u > left"]);
+    assert_eq!(host.code, 0, "{}\n{}", host.out, host.err);
+    assert!(flat(&host.err).contains("files as they are"), "{}", host.err);
+    assert!(flat(&host.out).contains("files as they are"), "{}", host.out);
+    let left = fs::read_to_string(bench.path("left")).expect("what it wrote stays");
+    assert_eq!(left.trim(), "65534");
 }
 
 /// `root.tar` as the one layer of an OCI layout.

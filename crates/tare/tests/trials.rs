@@ -52,20 +52,50 @@ fn a_campaign_does_not_wait_again_and_says_that_it_remembers() {
     let bench = Bench::new();
     let mute = mute(&bench);
     let line = "run --layer name=base,kind=mock --baseline base --bench lmbench/null_call --blocks 1 \
-                --boot-limit 1s --out";
+                --boot-limit 1s --layer name=other,kind=mock --out";
     for (out, remembered) in [("a", false), ("b", true)] {
         let done = tare(&bench, &format!("{line} {out} --layer"), &mute);
         assert_eq!(done.code, 0, "{}", done.err);
         assert_eq!(done.err.contains("remembered"), remembered, "{}", done.err);
         assert_eq!(tries(&bench), 1);
         let campaign = bench.campaign(out);
-        assert_eq!(campaign.boots.len(), 2, "the baseline's");
-        let (why, remedy) = campaign.layers[1].unavailable.as_ref().expect("did not boot");
+        assert_eq!(campaign.boots.len(), 3, "two of the baseline, one of the other");
+        let (why, remedy) = campaign.layers[2].unavailable.as_ref().expect("did not boot");
         assert_eq!(
             (why.raw().contains("remembered"), remedy.raw().contains("--again")),
             (remembered, remembered)
         );
     }
+}
+
+#[test]
+fn a_campaign_that_can_compare_nothing_does_not_start() {
+    let bench = Bench::new();
+    let line = "run --bench lmbench/null_call --blocks 1 --out c";
+    let fire = "kind=command,name=fire,start=no-such-vmm {probe}";
+    let alone = bench.tare_with(&format!("{line} --layer name=native,kind=mock --layer"), &[fire]);
+    assert_eq!(alone.code, 4, "{}", alone.err);
+    let said = common::flat(&alone.err);
+    let why = "no layer that could be compared with native runs here (fire: there is no program no-such-vmm)";
+    assert!(said.contains(why), "{said}");
+    let based = bench.tare_with(
+        &format!("{line} --layer name=native,kind=mock --baseline fire --layer"),
+        &[fire],
+    );
+    assert_eq!(based.code, 4, "{}", based.err);
+    assert!(
+        common::flat(&based.err).contains("the baseline fire cannot run here"),
+        "{}",
+        based.err
+    );
+    assert!(!bench.path("c").exists());
+    let fire = bench
+        .command("run --layers firecracker,native --blocks 1 --out c")
+        .env("PATH", "/usr/bin:/bin")
+        .output();
+    let fire = done(fire.unwrap());
+    assert_eq!(fire.code, 4, "{}", fire.err);
+    assert!(common::flat(&fire.err).contains("there is no program firecracker"), "{}", fire.err);
 }
 
 #[test]

@@ -32,6 +32,9 @@ pub struct Counts {
     pub boots: usize,
     /// Boots that ended early.
     pub failed_boots: usize,
+    /// Boots that an interrupt or a kill of tare cut off.
+    #[serde(skip_serializing_if = "is_none")]
+    pub interrupted_boots: usize,
     /// Series with samples.
     pub series: usize,
     /// Samples.
@@ -64,6 +67,11 @@ pub struct LayerSummary {
     pub measured: usize,
     /// What should be known when reading its column.
     pub notes: Vec<Note>,
+}
+
+/// Whether nothing was counted.
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A layer that cannot run here is a result, too.

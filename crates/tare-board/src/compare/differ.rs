@@ -1,7 +1,7 @@
 //! How two campaigns differ in what should be the same: differences that forbid a comparison, and those that are listed.
 
 use super::board::Difference;
-use super::side::{Common, Side, is_same};
+use super::side::{Common, Side, is_same, same_definition};
 use crate::format::percent_of;
 use crate::options::Options;
 use crate::remarks::note::{differences as of_greetings, first_hello, notes};
@@ -25,7 +25,8 @@ pub(super) fn differences(
     options: &Options,
 ) -> Vec<Difference> {
     let campaigns = [sides[0].campaign, sides[1].campaign];
-    let mut found = plans(campaigns, options);
+    let mut found = Vec::from_iter(probes(campaigns, common));
+    found.extend(plans(campaigns, options));
     found.extend(only_in_one(campaigns));
     found.extend(benchmarks(campaigns, options));
     for &layer in common.control.iter().chain(&common.layers) {
@@ -59,19 +60,40 @@ fn unlike(kind: &'static str, what: &str, before: &str, after: &str) -> Option<D
         .then(|| tell(kind, format!("{what}: {} before, {} after", said(before), said(after))))
 }
 
+/// What another build of the probe means for the rows: only those whose definitions are alike can be compared.
+fn probes([before, after]: [&Campaign; 2], common: &Common) -> Option<Difference> {
+    let plans = [&before.plan, &after.plan];
+    if plans[0].probe_sha256 == plans[1].probe_sha256 {
+        return None;
+    }
+    let short = |plan: &Plan| name(&plan.probe_sha256.raw().chars().take(12).collect::<String>());
+    let builds = format!("{} before, {} after", short(plans[0]), short(plans[1]));
+    let alike = |bench: &&[usize; 2]| same_definition(plans, &before.benchmarks[bench[0]].name);
+    if !common.benches.iter().any(|bench| alike(&bench)) {
+        let text = format!(
+            "the probes differ ({builds}), and nothing says which benchmarks they define alike: their figures are not comparable"
+        );
+        return Some(Difference { kind: "probe", layer: None, text: text.into(), refuses: true });
+    }
+    let both =
+        before.benchmarks.iter().filter(|a| after.benchmarks.iter().any(|b| b.name == a.name));
+    let others = both.filter(|bench| !same_definition(plans, &bench.name));
+    let others: BTreeSet<Untrusted> = others.map(|bench| bench.name.clone().into()).collect();
+    Some(tell(
+        "probe",
+        match others.is_empty() {
+            true => format!("two builds of the probe ({builds}) define these benchmarks alike"),
+            false => format!(
+                "two builds of the probe ({builds}) define some benchmarks differently, which are left out: {}",
+                some(&others)
+            ),
+        },
+    ))
+}
+
 fn plans([before, after]: [&Campaign; 2], options: &Options) -> Vec<Difference> {
     let (a, b) = (&before.plan, &after.plan);
     let mut found = Vec::new();
-    if a.probe_sha256 != b.probe_sha256 {
-        let short =
-            |plan: &Plan| name(&plan.probe_sha256.raw().chars().take(12).collect::<String>());
-        let text = format!(
-            "the probes differ ({} before, {} after): figures of different probes are not comparable",
-            short(a),
-            short(b)
-        );
-        found.push(Difference { kind: "probe", layer: None, text: text.into(), refuses: true });
-    }
     if a.machine != b.machine {
         let text = format!(
             "a simulated machine counts instructions, a real one takes time: {} before, {} after",

@@ -8,7 +8,7 @@ use crate::ratio::subtracted::part;
 use crate::remarks::note::first_hello;
 use crate::value::measured::Operation;
 use crate::value::values::Values;
-use tare_proto::Machine;
+use tare_proto::{Machine, name_and_load};
 use tare_store::{Campaign, LayerRow, Plan};
 
 /// A campaign reduced to values.
@@ -89,6 +89,12 @@ pub(super) fn repeats(sides: &[Side; 2]) -> bool {
 /// Whether both plans are of one and the same campaign.
 pub(super) fn is_same(a: &Plan, b: &Plan) -> bool {
     (a.seed, &a.created, &a.command) == (b.seed, &b.created, &b.command)
+}
+
+/// Whether a benchmark is the same measurement in both campaigns: by the same probe, or by two builds that define it alike.
+pub(super) fn same_definition([a, b]: [&Plan; 2], name: &str) -> bool {
+    let of = |plan: &Plan| plan.definitions.get(name_and_load(name).0).copied();
+    a.probe_sha256 == b.probe_sha256 || of(a).is_some_and(|known| of(b) == Some(known))
 }
 
 /// The larger of both noise floors of a benchmark, as a log ratio; 0 when neither campaign measured one.
@@ -185,7 +191,13 @@ impl Common {
             let bench = &after.benchmarks[other];
             (bench.unit == info.unit && bench.better == info.better).then_some([at, other])
         };
-        let benches: Vec<_> = before.benchmarks.iter().enumerate().filter_map(same).collect();
+        let all: Vec<_> = before.benchmarks.iter().enumerate().filter_map(same).collect();
+        let alike = |pair: &[usize; 2]| {
+            same_definition([&before.plan, &after.plan], &before.benchmarks[pair[0]].name)
+        };
+        let alike: Vec<_> = all.iter().copied().filter(alike).collect();
+        // Where none is known to be the same, the difference of the probes refuses the comparison, and --force has all.
+        let benches = if alike.is_empty() { all } else { alike };
         match (layers.is_empty(), benches.is_empty()) {
             (true, _) => Err(CompareError::NoLayer),
             (_, true) => Err(CompareError::NoBenchmark),

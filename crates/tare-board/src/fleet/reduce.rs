@@ -54,7 +54,8 @@ fn host(campaign: &Campaign) -> MergedHost {
     let mut blocks: Vec<u32> = campaign.boots.iter().map(|boot| boot.block).collect();
     blocks.sort_unstable();
     blocks.dedup();
-    let failed = campaign.boots.iter().filter(|boot| boot.state == BootState::Failed);
+    let failed =
+        campaign.boots.iter().filter(|boot| boot.state == BootState::Failed && !boot.cut_off());
     MergedHost {
         name: String::new().into(),
         created: campaign.plan.created.clone(),

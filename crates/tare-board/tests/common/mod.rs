@@ -40,6 +40,7 @@ pub fn plan(blocks: u32) -> Plan {
         programs: Vec::new(),
         sweep: None,
         neighbours: None,
+        definitions: Default::default(),
     }
 }
 

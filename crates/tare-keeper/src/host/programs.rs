@@ -48,6 +48,18 @@ const PACKAGES: &[(&str, &str)] = &[
     ("squeue", "slurm-client"),
 ];
 
+/// What to know of a distribution's package before it is installed, and what is better.
+const OLD: &[(&str, &str)] = &[(
+    "runsc",
+    "Debian 12's is gVisor of 2022, several times slower than today's: https://gvisor.dev/docs/user_guide/install/ has a \
+     current runsc, for a folder of PATH",
+)];
+
+/// What to know of `package` before it is installed, if anything.
+pub fn before_install(package: &str) -> Option<&'static str> {
+    OLD.iter().find(|(name, _)| *name == package).map(|(_, what)| *what)
+}
+
 /// Where an ordinary user's `PATH` does not look and runtimes are.
 const ALSO: &[&str] = &["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
@@ -89,7 +101,9 @@ fn missing(name: &str) -> Unavailable {
         return Unavailable::new(no_program(name), remedy);
     };
     if Path::new("/etc/debian_version").exists() {
-        return Unavailable::without_package(no_program(name), package);
+        let missing = Unavailable::without_package(no_program(name), package);
+        let Some(old) = before_install(package) else { return missing };
+        return Unavailable { remedy: format!("{}; but {old}", missing.remedy), ..missing };
     }
     let remedy = format!("install {name} (on Debian it is in the package {package})");
     Unavailable::new(no_program(name), remedy)

@@ -72,6 +72,12 @@ impl Root {
         Err(Unavailable::new(why, "give another one in root="))
     }
 
+    /// Whether a process of an ordinary user sees this host's files as they are: no overlay over them is to be had, and what
+    /// a program of that user's writes is the user's own affair.
+    pub fn is_as_it_is(&self) -> bool {
+        self.lower == Path::new("/") && !geteuid().is_root()
+    }
+
     /// Whether a folder can be had here, for which mounts have to be made.
     pub fn check(&self) -> Result<(), Unavailable> {
         self.check_folder()?;
@@ -82,7 +88,7 @@ impl Root {
             let why = "an ordinary user's namespaces cannot have an overlay over this host's files";
             return Err(Unavailable::new(
                 why,
-                "run tare as root, or give the command a root of its own: --root",
+                "run tare as root, or give the command a root of its own (--root DIR), which native, uml, qemu and kvm can have",
             ));
         }
         user_namespaces()

@@ -3,7 +3,7 @@
 //! 12 has no package of any of them.
 
 use crate::layers::command::{self, Recipe, Tested};
-use crate::{LayerKind, Unnamed};
+use crate::{LayerKind, Settings, Unnamed};
 use tare_proto::Machine;
 
 /// What a kind needs beside its words.
@@ -11,6 +11,7 @@ const fn kind(
     name: &'static str,
     about: &'static str,
     defaults: &'static [(&'static str, &'static str)],
+    recipe: &'static Recipe,
 ) -> LayerKind {
     LayerKind {
         name,
@@ -19,7 +20,7 @@ const fn kind(
         settings: command::SETTINGS,
         defaults,
         unnamed: Unnamed::Ignored,
-        words: Some(&RECIPE),
+        words: Some(recipe),
         make: command::make,
     }
 }
@@ -28,7 +29,11 @@ const NEEDS_KVM: &str = "use a machine with KVM, and a user who may open /dev/kv
 
 const RECIPE: Recipe = Recipe {
     version: Some("--version"),
-    remedies: &[("/dev/kvm", NEEDS_KVM), ("hypervisor interface", NEEDS_KVM)],
+    remedies: &[
+        ("there is no program", "put it into a folder of PATH"),
+        ("/dev/kvm", NEEDS_KVM),
+        ("hypervisor interface", NEEDS_KVM),
+    ],
     tested: Tested::Words("Debian 12 has no package of it"),
     ..Recipe::TESTED
 };
@@ -45,6 +50,7 @@ pub const KVMTOOL: LayerKind = kind(
         // Its term.c starts what reads the standard input only where that and the standard output are terminals.
         ("tty", "true"),
     ],
+    &RECIPE,
 );
 
 pub const CLOUD_HYPERVISOR: LayerKind = kind(
@@ -61,6 +67,7 @@ pub const CLOUD_HYPERVISOR: LayerKind = kind(
         // between the socket and the line, and lost what came before that had connected.
         ("tty", "true"),
     ],
+    &RECIPE,
 );
 
 pub const FIRECRACKER: LayerKind = kind(
@@ -73,4 +80,16 @@ pub const FIRECRACKER: LayerKind = kind(
             r#"printf '{"boot-source": {"kernel_image_path": "%s", "initrd_path": "%s", "boot_args": "%s"}, "drives": [], "machine-config": {"vcpu_count": %s, "mem_size_mib": %s}}' {vmlinux} {initramfs} {cmdline} {cpus} {memory} >vm.json; exec firecracker --no-api --config-file vm.json {args}"#,
         ),
     ],
+    &Recipe { complete: look_for_firecracker, ..RECIPE },
 );
+
+/// What a shell starts is not seen in its words: without it every trial would write a machine first.
+fn look_for_firecracker(settings: &mut Settings) {
+    let own = FIRECRACKER.defaults.iter().find(|(key, _)| *key == "start");
+    if settings.get("start") == own.map(|(_, words)| *words) {
+        settings.default_to(
+            "check",
+            "command -v firecracker >/dev/null || ! echo there is no program firecracker >&2",
+        );
+    }
+}

@@ -15,6 +15,7 @@ mod uml;
 pub use command::{Recipe, Tested};
 pub use kvm::with_root;
 
+use crate::aliases;
 use crate::attach::disk;
 use crate::attach::disk::files;
 use crate::attach::net;
@@ -104,12 +105,12 @@ pub fn configure(
     settings: &Settings,
 ) -> Result<(&'static LayerKind, Settings, Box<dyn Layer>), SettingError> {
     let mut settings = settings.clone();
-    let names: Vec<&str> = kinds_of(machine).map(|kind| kind.name).collect();
     let Some(name) = settings.get("name").or(settings.get("kind")).map(str::to_owned) else {
         return Err(SettingError(format!(
             "'{settings}' names no layer; one with settings is given by --layer 'name=NAME,kind=KIND,{settings}'"
         )));
     };
+    aliases::resolve(&mut settings);
     let wanted = settings.get("kind").unwrap_or(&name).to_owned();
     let Some(kind) = kinds_of(machine).find(|kind| kind.name == wanted) else {
         let elsewhere = KINDS.iter().find(|kind| kind.name == wanted).and_then(|kind| kind.machine);
@@ -120,7 +121,7 @@ pub fn configure(
         };
         return Err(SettingError(format!(
             "no layer '{wanted}' on the {machine} machine; {}{hint}",
-            suggestion(&wanted, &names)
+            near(machine, &wanted)
         )));
     };
     check_name(&name)?;
@@ -139,6 +140,17 @@ pub fn configure(
     let layer = (kind.make)(&settings).map_err(in_layer)?;
     let pages = pages::read(kind.settings, &settings).map_err(in_layer)?;
     Ok((kind, settings, pages::kept(layer, pages)))
+}
+
+/// The kinds of `machine` whose names, or other names, are near `wanted`.
+fn near(machine: Machine, wanted: &str) -> String {
+    let kinds: Vec<&str> = kinds_of(machine).map(|kind| kind.name).collect();
+    let others = aliases::ALIASES.iter().filter(|(_, kind, _)| kinds.contains(kind));
+    let all: Vec<&str> = kinds.iter().copied().chain(others.map(|(name, ..)| *name)).collect();
+    match suggestion(wanted, &all) {
+        meant if meant.starts_with("did") => meant,
+        _ => suggestion(wanted, &kinds),
+    }
 }
 
 /// The value that a layer of `kind` needs for its setting `key` when a benchmark asks for what that gives (a
@@ -226,6 +238,25 @@ mod tests {
         assert!(refusal("uml,memory=tiny").contains("512M"));
         assert!(refusal("my/vm,kind=qemu").contains("not a valid name"));
         assert!(refusal("runc,platform=systrap").contains("no setting 'platform'"));
+    }
+
+    #[test]
+    fn other_names_that_people_type_mean_a_kind() {
+        let meant = |machine, text: &str| {
+            let (kind, settings, _) = configure(machine, &Settings::parse(text).unwrap()).unwrap();
+            (kind.name, settings.get("name").unwrap().to_owned(), settings)
+        };
+        let (kind, name, _) = meant(Machine::Real, "gvisor");
+        assert_eq!((kind, name.as_str()), ("runsc", "gvisor"));
+        assert_eq!(meant(Machine::Sim, "xen").0, "xen-pv");
+        let (kind, _, settings) = meant(Machine::Real, "name=mine,kind=docker-runsc");
+        assert_eq!((kind, settings.get("args")), ("docker", Some("--runtime runsc")));
+        assert!(refusal("xen").contains("--machine sim has it"), "{}", refusal("xen"));
+        assert!(refusal("gvizor").contains("did you mean gvisor"), "{}", refusal("gvizor"));
+        for (alias, kind, _) in aliases::ALIASES {
+            let is = |name: &str| KINDS.iter().any(|kind| kind.name == name);
+            assert!(is(kind) && !is(alias), "{alias}");
+        }
     }
 
     #[test]

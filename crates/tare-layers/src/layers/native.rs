@@ -10,7 +10,7 @@ use crate::{
 use nix::unistd::{AccessFlags, access};
 use std::io;
 use std::path::Path;
-use tare_proto::{DISK, DISK_FOLDER, Machine, NET, ROOT};
+use tare_proto::{DISK, DISK_FOLDER, Machine, NET, ROOT, ROOT_HERE};
 
 pub const KIND: LayerKind = LayerKind {
     name: "native",
@@ -52,7 +52,8 @@ fn percent(text: &str) -> Result<String, SettingError> {
 
 impl Layer for Native {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
-        self.attachments.root.as_ref().map_or(Ok(()), Root::check)?;
+        let made = self.attachments.root.as_ref().filter(|root| !root.is_as_it_is());
+        made.map_or(Ok(()), Root::check)?;
         self.attachments.check_disks(host)
     }
 
@@ -79,7 +80,8 @@ impl Layer for Native {
             program = program.env(NET, net.told);
         }
         if let Some(root) = &self.attachments.root {
-            program = program.env(ROOT, root.told(boot)?);
+            let told = if root.is_as_it_is() { ROOT_HERE.to_owned() } else { root.told(boot)? };
+            program = program.env(ROOT, told);
             root.record(&mut program);
         }
         Ok(Launch::Program(program))

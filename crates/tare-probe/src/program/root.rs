@@ -2,6 +2,7 @@
 //! when a program is first asked for, so that a boot without programs has none of it.
 
 use super::{names, stage};
+use crate::sys::uid;
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -55,6 +56,8 @@ fn make() -> Result<Root, String> {
     let told = std::env::var(ROOT).unwrap_or_default();
     if told == ROOT_HERE {
         let done = names::make_known(Path::new("/"));
+        // An ordinary user's program on the host's files as they are: its names are the host's affair.
+        let done = if uid() == 0 { done } else { Ok(()) };
         return done.map(|()| Root::Here).map_err(|why| format!("no names in /etc: {why}"));
     }
     if let Some(why) = told.strip_prefix(ROOT_NONE) {

@@ -72,7 +72,7 @@ fn one<'a>(
             (curves(campaign, extras, at, bench))
             (used(campaign, extras, at))
         }
-        div.wide tabindex="0" role="region" aria-label="Location and spread, scrolls sideways" {
+        div.wide tabindex="0" role="region" aria-label=(format!("{}, location and spread, scrolls sideways", words::name(&row.benchmark))) {
             (shapes(board, row))
         }
         (findings(board, row))
@@ -92,7 +92,7 @@ fn curves(campaign: &Campaign, extras: &Extras, at: usize, bench: &BenchInfo) ->
     html! {
         @if !own.is_empty() {
             (PreEscaped(load::figure(&own, unit, &words::name(what))))
-            div.wide tabindex="0" role="region" aria-label="Load curves in figures, scrolls sideways" {
+            div.wide tabindex="0" role="region" aria-label=(format!("{}, load curves in figures, scrolls sideways", words::name(&bench.name))) {
                 table.counters {
                     caption { "Throughput and efficiency: at 100% throughput grows in proportion to the load." }
                     thead { tr { th scope="col" { (words::name(what)) }
@@ -154,7 +154,7 @@ fn counters(campaign: &Campaign, extras: &Extras, at: usize) -> Markup {
     let cell = |layer: usize, name: &str| own.iter().find(|c| c.layer == layer && c.name == name);
     html! {
         @if !own.is_empty() {
-            div.wide tabindex="0" role="region" aria-label="Counters, scrolls sideways" {
+            div.wide tabindex="0" role="region" aria-label=(format!("{}, counters, scrolls sideways", words::name(&campaign.benchmarks[at].name))) {
                 table.counters {
                     caption { "Counted along with the samples: means over boots, with intervals." }
                     thead { tr { th scope="col" { "Counter" }

@@ -30,7 +30,8 @@ pub use fleet::fleet_html;
 pub use history::history_html;
 pub use page::{Shell, shell};
 
-use crate::scoreboard;
+use crate::clean::fit;
+use crate::{clean, scoreboard};
 use maud::{Markup, html};
 use tare_board::{Extras, Scoreboard};
 use tare_store::Campaign;
@@ -40,8 +41,8 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
     let predicted = tare_board::held(campaign, board);
     let said = scoreboard::document(board);
     let body = html! {
-        (summary::summary(board, &said))
         main {
+            (summary::summary(board, &said))
             (sweep::section(board))
             (sandbox::section(campaign, board, extras))
             (table::section(board))
@@ -71,7 +72,20 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
     if !predicted.is_empty() {
         nav.insert(nav.len() - 2, ("#predicted", "Predicted"));
     }
-    shell(&Shell { title: &said.title, nav: &nav, connects: false }, &body).into_string()
+    let title = titled(board, &said.title);
+    shell(&Shell { title: &title, nav: &nav, connects: false }, &body).into_string()
+}
+
+/// What it is about, with the date and the machine.
+fn titled(board: &Scoreboard, about: &str) -> String {
+    let from = &board.provenance;
+    let day: String = clean(&from.created).chars().take(10).collect();
+    let machine = fit(&clean(&from.cpu_model), 40);
+    [about.to_owned(), day, machine]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" · ")
 }
 
 /// The top of a report alone: notices, a sentence a layer, the geometric means drawn.

@@ -54,7 +54,7 @@ pub fn shell(shell: &Shell, body: &Markup) -> Markup {
             body {
                 a.skip href="#scoreboard" { "Skip to the scoreboard" }
                 header {
-                    h1 { (shell.title) }
+                    h1 { bdi { (shell.title) } }
                     nav aria-label="On this page" {
                         @for (address, name) in shell.nav { a href=(address) { (name) } " " }
                         button #theme type="button" hidden { "Dark" }

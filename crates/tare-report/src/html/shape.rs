@@ -68,7 +68,7 @@ fn described(unit: Unit, series: usize, name: &str, samples: &SampleSummary) -> 
 
 fn compared(unit: Unit, shape: &Shape) -> Markup {
     html! {
-        td data-label="Shift" { (signed(unit, shape.shift.mean)) " (" (format!("{:+.1}%", shape.shift_percent)) ")"
+        td data-label="Shift" { (signed(unit, shape.shift.mean)) " (" (in_percent(shape.shift_percent)) ")"
             br; small { (range(unit, &shape.shift)) } }
         td data-label="Spread (jitter)" {
             @match &shape.spread_ratio {
@@ -80,7 +80,21 @@ fn compared(unit: Unit, shape: &Shape) -> Markup {
     }
 }
 
+/// A difference in percent; a large one as how many times that is.
+fn in_percent(percent: f64) -> String {
+    match percent {
+        large if large >= 1000.0 => format!("{} times", digits(1.0 + large / 100.0)),
+        _ => format!("{percent:+.1}%"),
+    }
+}
+
+/// Less than anybody measures, in any unit.
+const NOTHING: f64 = 0.000_95;
+
 fn signed(unit: Unit, value: f64) -> String {
+    if value.abs() < NOTHING {
+        return quantity(unit, 0.0);
+    }
     format!("{}{}", if value < 0.0 { "−" } else { "+" }, quantity(unit, value.abs()))
 }
 
@@ -101,5 +115,18 @@ pub(super) fn findings(board: &Scoreboard, row: &Row) -> Markup {
                 li { (swatch(series)) " " strong { bdi { (words::name(layer)) } } ": " (finding.text) }
             } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shifts_are_figures_that_people_read() {
+        let percents = [-3.14, 0.04, 999.0, 20_678.5].map(in_percent);
+        assert_eq!(percents, ["-3.1%", "+0.0%", "+999.0%", "208 times"]);
+        let shifts = [6.0e-4, -2.5, 21_000.0].map(|value| signed(Unit::Nanoseconds, value));
+        assert_eq!(shifts, ["0.00 ns", "−2.50 ns", "+21.0 µs"]);
     }
 }

@@ -8,10 +8,13 @@ use crate::document::{Block, Document, Place};
 use crate::headline;
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::figure::forest::{self, LINE, Strip};
-use crate::words;
+use crate::{sweep, words};
 use maud::{Markup, PreEscaped, html};
 use tare_board::format::{count, ratio_with_interval};
 use tare_board::{Measure, Ratio, Scoreboard};
+
+/// Benchmarks of a sweep whose best setting stands at the top.
+const SWEPT: usize = 3;
 
 pub(super) fn summary(board: &Scoreboard, said: &Document) -> Markup {
     html! {
@@ -30,6 +33,11 @@ pub(super) fn summary(board: &Scoreboard, said: &Document) -> Markup {
             @if !board.hangs_on.is_empty() {
                 h2 { "What these figures hang on" }
                 ul { @for one in choices::items(board) { (item(&one)) } }
+            }
+            @for found in &board.sweeps {
+                @for response in found.responses.iter().take(SWEPT) {
+                    p { strong { bdi { (sweep::heading(response)) } } ": " (sweep::sentence(response)) }
+                }
             }
             p.quiet { (headline::floor(board)) }
         }
@@ -80,10 +88,18 @@ fn means(board: &Scoreboard) -> Markup {
                 figcaption { "Geometric mean of each suite with its "
                     (words::percent_of(board.method.confidence))
                     " interval, log scale. Right of 1 costs more than "
-                    bdi { (words::name(&board.baseline)) } "; inside the green band it is equivalent." }
+                    bdi { (words::name(&board.baseline)) } "."
+                    @if band_is_seen(board) { " Inside the green band it is equivalent." } }
             }
         }
     }
+}
+
+/// Whether the margin is wide enough in the plots to be a band: not where a mean lies many times away.
+fn band_is_seen(board: &Scoreboard) -> bool {
+    const WIDEST: f64 = 5.0;
+    let far = |mean: &tare_board::Geomean| mean.cost.value.ln().abs() > WIDEST.ln();
+    !board.geomeans.iter().any(far)
 }
 
 fn plot(board: &Scoreboard, suite: &str, measure: Measure) -> String {

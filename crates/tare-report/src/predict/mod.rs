@@ -26,9 +26,10 @@ const WORTH: f64 = 0.15;
 /// A ratio of which people would say that it is 1, whatever makes it.
 const NOTHING: f64 = 0.02;
 
-/// A prediction for a terminal, 80 columns; `from` is the campaign, as it is named in commands.
+/// A prediction for a terminal, 80 columns; `from` is the campaign, and `layers` the flags of
+/// its layers, as commands take them.
 #[must_use]
-pub fn prediction_text(prediction: &Prediction, from: &str) -> String {
+pub fn prediction_text(prediction: &Prediction, from: &str, layers: &str) -> String {
     let statements = prediction.layers.iter().flat_map(|layer| statements(prediction, layer));
     let mut sections = vec![
         Section::new(Place::Title, "", paragraphs(Ink::Plain, vec![natively(prediction)])),
@@ -44,7 +45,7 @@ pub fn prediction_text(prediction: &Prediction, from: &str) -> String {
         let lacks = format!(
             "The campaign {from} lacks {rows}. Measure what operations cost on these layers:"
         );
-        let run = format!("tare run --suite {PRICES} --layers {}", layers(prediction));
+        let run = format!("tare run --suite {PRICES} {layers}");
         let blocks = paragraphs(Ink::Plain, vec![lacks, run]);
         sections.push(Section::new(Place::Unavailable, "", blocks));
     }
@@ -110,19 +111,11 @@ fn absent(prediction: &Prediction) -> Vec<String> {
     rows
 }
 
-/// All layers, as `--layers` takes them.
-fn layers(prediction: &Prediction) -> String {
-    let others = prediction.layers.iter().map(|layer| clean(&layer.layer));
-    [clean(&prediction.baseline)].into_iter().chain(others).collect::<Vec<_>>().join(",")
-}
-
 fn sentence(layer: &LayerPrediction, confidence: f64) -> String {
-    let name = words::name(&layer.layer);
     match &layer.outcome {
-        Predicted::Translated => format!(
-            "not predicted. It translates every instruction, which costs each program something else: compressing \
-             took 6 times as long there and compiling 32 times. Measure it: tare run --layers native,{name} -- COMMAND"
-        ),
+        Predicted::Translated => "not predicted. It translates every instruction, which costs each program something else: compressing \
+             took 6 times as long there and compiling 32 times. Measure it with tare run."
+            .into(),
         Predicted::Unpriced { .. } => "not predicted, see below.".into(),
         Predicted::Ratio(expected) => {
             let Expected { ratio, low, high, .. } = **expected;

@@ -14,7 +14,7 @@ const SWEPT: usize = 4;
 
 /// Everything that is said of a scoreboard.
 pub(crate) fn document(board: &Scoreboard) -> Document {
-    let title = format!("What each layer costs against {}", words::name(&board.baseline));
+    let title = about(board);
     let mut sections = vec![opening(board)];
     sections.push(Section::new(Place::Summary, "", items(sandbox::sentences(board))));
     sections.push(Section::new(Place::Summary, "", items(headline::headlines(board))));
@@ -50,6 +50,34 @@ pub(crate) fn document(board: &Scoreboard) -> Document {
     Document { title, sections }
 }
 
+/// Most layers and suites that a title names.
+const NAMED: usize = 4;
+
+/// `runc, uml against native: vmi`.
+fn about(board: &Scoreboard) -> String {
+    let mut suites: Vec<String> = Vec::new();
+    for row in board.rows.iter().filter(|row| row.suite != "host") {
+        let suite = words::name(&row.suite);
+        if !suites.contains(&suite) {
+            suites.push(suite);
+        }
+    }
+    let few = |names: Vec<String>, what: &str| match names.len() {
+        0..=NAMED => names.join(", "),
+        many => format!("{many} {what}"),
+    };
+    let layers: Vec<String> = board.others().map(|layer| words::name(&layer.name)).collect();
+    let baseline = words::name(&board.baseline);
+    let layers = match layers.is_empty() {
+        true => baseline,
+        false => format!("{} against {baseline}", few(layers, "layers")),
+    };
+    match suites.is_empty() {
+        true => layers,
+        false => format!("{layers}: {}", few(suites, "suites")),
+    }
+}
+
 /// What was weighed, and what must be known before anything else is read.
 fn opening(board: &Scoreboard) -> Section {
     let mut blocks = vec![Block::Paragraph(Ink::Bold, weighed(board))];
@@ -63,7 +91,7 @@ fn weighed(board: &Scoreboard) -> String {
     let measured = board.others().filter(|layer| layer.measured > 0).count();
     let baseline = words::name(&board.baseline);
     let layers = match board.others().count() {
-        0 => format!("{baseline} alone"),
+        0 => format!("{baseline} alone, compared with nothing"),
         _ => format!("{} against {baseline}", count(measured, "layer")),
     };
     let rows = count(board.rows.len(), "benchmark");
@@ -96,7 +124,7 @@ fn swept(found: &Sweep) -> Vec<Section> {
         sections.push(Section::new(place, heading, tables));
     }
     if found.responses.len() > SWEPT {
-        let hint = "--short leaves out the tables of the other benchmarks.".to_owned();
+        let hint = "--long also prints the tables of the other benchmarks.".to_owned();
         sections.push(Section::new(Place::Hint, "", paragraphs(Ink::Dim, vec![hint])));
     }
     sections

@@ -42,9 +42,13 @@ fn layers(board: &Scoreboard) -> String {
 fn counts(board: &Scoreboard) -> String {
     let from = &board.provenance;
     let counts = &board.counts;
+    let cut = match counts.interrupted_boots {
+        0 => String::new(),
+        cut => format!(", {cut} interrupted"),
+    };
     let hash: String = clean(&from.probe_sha256).chars().take(12).collect();
     format!(
-        "seed {}, {}, {} ({} failed), {}; probe {hash}, tare {}, {}",
+        "seed {}, {}, {} ({} failed{cut}), {}; probe {hash}, tare {}, {}",
         from.seed,
         count(counts.blocks, "block"),
         count(counts.boots, "boot"),

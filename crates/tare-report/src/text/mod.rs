@@ -15,6 +15,8 @@ pub struct TextStyle {
     pub paint: Paint,
     /// With a table of intervals, raw pairs and comments for every layer.
     pub details: bool,
+    /// With what it comes to at the end, where a terminal's reader looks first.
+    pub last: bool,
 }
 
 impl TextStyle {
@@ -23,4 +25,5 @@ impl TextStyle {
 }
 
 /// 80 columns without colours.
-pub(crate) const ON_PAPER: TextStyle = TextStyle { width: 80, paint: Paint::Plain, details: true };
+pub(crate) const ON_PAPER: TextStyle =
+    TextStyle { width: 80, paint: Paint::Plain, details: true, last: false };

@@ -44,7 +44,10 @@ pub(crate) fn written(document: &Document, style: &TextStyle) -> String {
         _ => false,
     };
     let mut above: Option<&Section> = None;
-    for section in document.sections.iter().filter(|section| !absent(section.place)) {
+    let shown = document.sections.iter().filter(|section| !absent(section.place));
+    let (ends, begins): (Vec<&Section>, Vec<&Section>) =
+        shown.partition(|section| style.last && is_the_answer(section));
+    for section in begins.into_iter().chain(ends) {
         // What Markdown folds apart stands below one heading here.
         match above.filter(|above| above.heading == section.heading) {
             Some(above) if above.blocks.is_empty() => {}
@@ -55,6 +58,12 @@ pub(crate) fn written(document: &Document, style: &TextStyle) -> String {
         above = Some(section);
     }
     page.finish()
+}
+
+/// Whether a section says what the whole comes to.
+fn is_the_answer(section: &Section) -> bool {
+    [Place::Title, Place::Gate, Place::Summary].contains(&section.place)
+        && section.heading.is_empty()
 }
 
 /// Text under construction.

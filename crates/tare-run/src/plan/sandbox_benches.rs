@@ -1,7 +1,7 @@
 //! The rows of the suite `sandbox`, which the host measures around whole layers (`sandbox/`).
 
 use tare_board::SANDBOX;
-use tare_proto::{BenchInfo, Better, SuiteInfo, Unit, name_and_load};
+use tare_proto::{BenchInfo, Better, FIRST_DEFINITION, SuiteInfo, Unit, name_and_load};
 
 pub(crate) const WARM: &str = "start/warm";
 pub(crate) const COLD: &str = "start/cold";
@@ -127,6 +127,7 @@ fn info(row: &Row) -> BenchInfo {
             _ => vec![1],
         },
         series_ms: SERIES_MS,
+        definition: FIRST_DEFINITION,
         ..BenchInfo::default()
     }
 }

@@ -1,6 +1,6 @@
 //! Comparing two campaigns.
 
-use super::values::percent;
+use super::values::{campaign, percent};
 use super::{FormatArgs, GateArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -9,8 +9,10 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub struct CompareArgs {
     /// Directory of the campaign before the change, which the other is compared with
+    #[arg(value_parser = campaign())]
     pub before: PathBuf,
     /// Directory of the campaign after the change, which is judged
+    #[arg(value_parser = campaign())]
     pub after: PathBuf,
     /// What to compare: cost (each layer against its campaign's baseline) or value (as measured)
     /// [default: cost if the baseline is the same in both campaigns, otherwise value]

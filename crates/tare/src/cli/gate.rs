@@ -5,8 +5,9 @@ use clap::Args;
 /// The conditions under which the command fails.
 #[derive(Args, Clone, Default)]
 pub struct GateArgs {
-    /// Fail with exit code 3 if a row is shown to meet this condition, for example 'slower > 3%' or, on a simulated
-    /// machine, 'instructions > +0.5%'; may be repeated
+    /// Fail with exit code 3 if a row is shown to meet this condition, for example 'slower > 3%'
+    ///
+    /// May be repeated. On a simulated machine also 'instructions > +0.5%'.
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<tare_board::Condition>,
     /// Also fail if a condition is undecided for some row: shown neither to be met nor not to be met

@@ -1,7 +1,7 @@
 //! What others measured: imports, papers, explanations.
 
 use super::FormatArgs;
-use super::values::percent;
+use super::values::{campaign, percent};
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Subcommand};
 use std::path::PathBuf;
 
@@ -89,6 +89,7 @@ pub enum PapersVerb {
         /// The paper, for example 000
         id: String,
         /// The campaign's directory
+        #[arg(value_parser = campaign())]
         dir: PathBuf,
     },
 }
@@ -96,8 +97,8 @@ pub enum PapersVerb {
 /// What to explain.
 #[derive(Args)]
 pub struct ExplainArgs {
-    /// A campaign's directory
-    #[arg(value_name = "DIR", required_unless_present = "from", conflicts_with = "from")]
+    /// A campaign's directory [default: the newest campaign of this folder]
+    #[arg(value_name = "DIR", conflicts_with = "from", value_parser = campaign())]
     pub dir: Option<PathBuf>,
     /// The benchmark whose ratios are explained [default: all]
     #[arg(value_name = "BENCHMARK")]

@@ -45,6 +45,9 @@ pub struct InitArgs {
 /// What to list.
 #[derive(Args)]
 pub struct ListArgs {
+    /// Only what has all of these words in its name or its description
+    #[arg(value_name = "WORD")]
+    pub words: Vec<String>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -6,7 +6,9 @@ mod compare;
 mod fleet;
 mod gate;
 mod generate;
+mod help;
 mod import;
+mod lab;
 mod look;
 mod predict;
 mod program;
@@ -21,7 +23,9 @@ pub use compare::{CompareArgs, CompareBy, Correct};
 pub use fleet::{FetchArgs, FleetArgs, FleetVerb, HostDir, MergeArgs, SubmitArgs};
 pub use gate::GateArgs;
 pub use generate::{GenerateArgs, Generated};
+pub use help::command;
 pub use import::{CountTable, ExplainArgs, ImportArgs, PapersArgs, PapersVerb};
+pub use lab::{LabArgs, LabVerb};
 pub use look::{DoctorArgs, InitArgs, ListArgs};
 pub use predict::PredictArgs;
 pub use program::ProgramArgs;
@@ -37,17 +41,19 @@ pub const FAILED: u8 = 1;
 pub const USAGE: u8 = 2;
 /// Exit code: a `--fail-if` condition is met, or undecided with `--fail-undecided`.
 pub const GATE: u8 = 3;
-/// Exit code: a required layer cannot run here (`--require`, or `tare doctor NAME`).
+/// Exit code: a required layer cannot run here (`--require`, or `tare doctor NAME`), or nothing could be compared.
 pub const LAYER_MISSING: u8 = 4;
 /// Exit code: interrupted; what was measured is kept, and `tare resume` continues.
 pub const INTERRUPTED: u8 = 130;
 
 const AFTER: &str = "\
 Exit codes: 0 done; 1 failed; 2 wrong usage; 3 a --fail-if condition is met;
-4 a required layer is missing; 130 interrupted (what was measured is kept; 'tare resume' continues).
+4 a required layer is missing, or none can be compared; 130 interrupted (what
+was measured is kept; 'tare resume' continues).
 
-Start with:   tare doctor        what can be weighed here
-              tare run           weigh the usual layers, in five minutes";
+Start with:  tare doctor         what can be measured here
+             tare run            the usual layers, in five minutes
+             tare VERB -h        the usual flags of a verb, with examples";
 
 /// Weighs the layer between a workload and the machine: what a container, a sandbox or a virtual
 /// machine costs, how sure that is, and why.
@@ -74,45 +80,49 @@ pub enum Color {
     Never,
 }
 
-/// The verbs.
+/// The verbs. What `tare --help` says of each is one line of 80 columns.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Boot every layer, measure in shuffled blocks, print the scoreboard
+    /// Measure layers, or your own command on them; print the scoreboard
     Run(Box<RunArgs>),
-    /// Continue an interrupted or killed campaign, or give a finished one more blocks or time
+    /// Continue a campaign, or give it more blocks or time
     Resume(ResumeArgs),
-    /// Print the scoreboard of a campaign, finished or not
+    /// Print a campaign's scoreboard, finished or not
     Show(ShowArgs),
-    /// Write a campaign's report: one HTML file, or text, Markdown, CSV, SVG, PNG
+    /// Write a report: one HTML file, or text, Markdown, CSV, SVG, PNG
     Report(ReportArgs),
     /// Show a campaign's page in a browser, and print its path
     Open(OpenArgs),
-    /// Write every sample of a campaign as one long table: CSV, JSON lines or Parquet
+    /// Write every sample as a table: CSV, JSON lines or Parquet
     Export(ExportArgs),
-    /// Serve folders of campaigns as a web page on this machine: reports, comparisons, running campaigns
+    /// Serve folders of campaigns as web pages on this machine
     Serve(ServeArgs),
-    /// Compare two campaigns, before and after; with --fail-if, a gate for CI
+    /// Compare two campaigns, before and after; a gate for CI
     Compare(Box<CompareArgs>),
-    /// Merge campaigns of one plan from many hosts: means over hosts, and how much hosts differ
+    /// Merge many hosts' campaigns of one plan
     Merge(MergeArgs),
     /// Measure a plan on many hosts with Slurm
     Fleet(FleetArgs),
-    /// Make a campaign from the output of other tools: UnixBench, lmbench, sysbench, fio and more
+    /// Make a campaign from other tools' output: lmbench, fio, ...
     Import(ImportArgs),
-    /// Published results: list them, show one, compare a campaign with one
+    /// Published results: list, show, compare with a campaign ('tare lab papers')
+    #[command(hide = true)]
     Papers(PapersArgs),
-    /// Break ratios down into instructions by place, crossings and misses; or attribute a difference in throughput
+    /// Break ratios down into instructions, crossings and misses
     Explain(ExplainArgs),
-    /// Find which version of a list made a row dearer, by the simulated machine's counts
+    /// Find which version of a list made a row slower ('tare lab bisect')
+    #[command(hide = true)]
     Bisect(BisectArgs),
-    /// Predict what a program would take on a campaign's layers, from one native run and what operations cost there
+    /// Predict a program's time on each layer, from one native run
     Predict(Box<PredictArgs>),
-    /// Serve, drive and measure a paravirtual disk in time, without any guest: request sizes, ring pages and queue depths
-    #[command(subcommand)]
+    /// Serve, drive and measure a paravirtual disk, without any guest ('tare lab disk')
+    #[command(subcommand, hide = true)]
     Disk(Box<tare_blk::cli::Command>),
-    /// Check which layers run here, and what to do about those that do not
+    /// Bisect versions, measure paravirtual disks, recompute published results
+    Lab(LabArgs),
+    /// Check which layers run here, and what the others lack
     Doctor(DoctorArgs),
-    /// Write a commented tare.toml for this host: the layers that run here, its CPUs, the suites
+    /// Write a commented tare.toml for this host
     Init(InitArgs),
     /// List suites, benchmarks and layers
     List(ListArgs),

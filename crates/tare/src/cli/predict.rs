@@ -1,7 +1,7 @@
 //! Predicting a program.
 
 use super::ProgramArgs;
-use super::values::time;
+use super::values::{campaign, time};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct PredictArgs {
     /// The campaign that says what operations cost: one of 'tare run --suite operations'. Without a program, those that it
     /// holds are predicted from each other, beside what was measured
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = campaign())]
     pub from: PathBuf,
     /// A program of the suite 'programs' instead of a command, such as xz
     #[arg(long, value_name = "NAME", conflicts_with = "command")]

@@ -16,8 +16,9 @@ pub struct ProgramArgs {
     /// The row's name, program/NAME [default: the command's name]
     #[arg(long, requires = "command", value_name = "NAME")]
     pub name: Option<String>,
-    /// The files that it sees instead of this host's: DIR, FILE.tar, oci:DIR, docker-archive:FILE or
-    /// debian:bookworm+redis-server,redis-tools; built once and kept in tare's cache ('tare cache list')
+    /// The files that it sees instead of this host's: DIR, FILE.tar, debian:bookworm+PACKAGE,...
+    ///
+    /// Also oci:DIR and docker-archive:FILE. A root is built once and kept in tare's cache ('tare cache list').
     #[arg(long, requires = "command", value_name = "ROOT")]
     pub root: Option<String>,
     /// Shell command that is run in a root of Debian's packages when it is built: what it writes is part of the root; may be
@@ -35,8 +36,10 @@ pub struct ProgramArgs {
     #[arg(skip)]
     #[serde(skip)]
     pub loads: Vec<u32>,
-    /// What a run prints is its value, not its time: a regular expression with one group around the number. A name for
-    /// the group names the row: 'requests: (?<rate>[0-9.]+)'. Several metrics are several rows
+    /// What a run prints is its value, not its time: a regular expression with one group
+    ///
+    /// The group stands around the number, and its name names the row: 'requests: (?<rate>[0-9.]+)'. Several metrics are several
+    /// rows.
     #[arg(long, requires = "command", value_name = "REGEX")]
     #[serde(deserialize_with = "one_or_many")]
     pub metric: Vec<String>,
@@ -92,8 +95,10 @@ pub struct ProgramArgs {
     /// The file that is its standard input [default: none]
     #[arg(long, requires = "command", value_name = "FILE")]
     pub stdin: Option<String>,
-    /// The command to weigh, with its arguments: every run from its start to its end. It sees this host's files or those of
-    /// --root, read-only: what it writes vanishes with the boot
+    /// Your own command to measure, with its arguments: every run from its start to its end
+    ///
+    /// It sees this host's files or those of --root, read-only: what it writes vanishes with the boot. Run natively by an ordinary
+    /// user it sees and writes this host's files as they are.
     #[arg(last = true, value_name = "COMMAND")]
     #[serde(deserialize_with = "words")]
     pub command: Vec<String>,

@@ -1,6 +1,6 @@
 //! Reports, as files and as a web page.
 
-use super::values::{named, one_of};
+use super::values::{campaign, named, one_of};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use tare_report::{FORMS, Form};
 #[derive(Args)]
 pub struct ReportArgs {
     /// Campaign directories; several give a history of each benchmark
-    #[arg(required = true, value_name = "DIR")]
+    #[arg(required = true, value_name = "DIR", value_parser = campaign())]
     pub dirs: Vec<PathBuf>,
     #[arg(long, value_parser = report_format(), default_value = "html", hide_possible_values = true,
           help = format!("{} (text: report 000's tables)", one_of(report_formats().map(|(name, _)| name))))]
@@ -62,8 +62,9 @@ fn report_format() -> impl TypedValueParser<Value = ReportFormat> {
 /// Which page to show.
 #[derive(Args)]
 pub struct OpenArgs {
-    /// The campaign's directory
-    pub dir: PathBuf,
+    /// The campaign's directory [default: the newest campaign of this folder]
+    #[arg(value_parser = campaign())]
+    pub dir: Option<PathBuf>,
 }
 
 /// What to serve, and where.

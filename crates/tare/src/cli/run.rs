@@ -1,6 +1,6 @@
 //! Running a campaign, and continuing one.
 
-use super::values::{percent, time};
+use super::values::{campaign, percent, time};
 use super::{FormatArgs, GateArgs, ProgramArgs};
 use crate::loads::LoadArg;
 use crate::pin::Pin;
@@ -18,8 +18,9 @@ pub struct RunArgs {
     /// [default: real]
     #[arg(long, value_name = "MACHINE")]
     pub machine: Option<Machine>,
-    /// Layers by name, for example native,runc,uml, or all [default: those of native, runc, runsc and kvm that run here;
-    /// with --machine sim, all of its layers that run here]
+    /// Layers by name, for example native,runc,uml, or all
+    ///
+    /// Without it, those of native, runc, runsc and kvm that run here; with --machine sim, all of its layers that run here.
     #[arg(long, value_delimiter = ',', value_name = "NAME,...")]
     pub layers: Vec<String>,
     /// A layer with settings, for example 'name=small,kind=qemu,memory=256M'; may be repeated
@@ -31,9 +32,11 @@ pub struct RunArgs {
     /// Only benchmarks that match, for example 'lmbench/*'; may be repeated
     #[arg(long, value_name = "GLOB")]
     pub bench: Vec<String>,
-    /// Loads (copies, users or threads) to measure at, for benchmarks that have them (see 'tare list'): N,... for all,
-    /// GLOB=N,... for some; may be repeated. For example --copies 1,2,4. 'auto' first searches the baseline for the
-    /// loads up to which throughput rises (docs/suites.md), for example --users 'aim7/mix=auto'
+    /// Loads (copies, users or threads) to measure at, where benchmarks have them
+    ///
+    /// N,... for all, GLOB=N,... for some; may be repeated. For example --copies 1,2,4. 'tare list' says which benchmarks have
+    /// loads. 'auto' first searches the baseline for the loads up to which throughput rises (docs/suites.md), for example
+    /// --users 'aim7/mix=auto'.
     #[arg(long, visible_aliases = ["copies", "users", "threads"], value_name = "[GLOB=]N,...|auto")]
     pub load: Vec<LoadArg>,
     /// A knob and its values, which are compared with the first: LAYER.SETTING=V1,V2, LAYER.append.PARAM=V1,V2 ('-' leaves it
@@ -145,8 +148,9 @@ impl RunArgs {
 /// Which campaign to continue.
 #[derive(Args)]
 pub struct ResumeArgs {
-    /// The campaign's directory
-    pub dir: PathBuf,
+    /// The campaign's directory [default: the newest campaign of this folder]
+    #[arg(value_parser = campaign())]
+    pub dir: Option<PathBuf>,
     /// Total time, earlier runs included; a finished campaign continues if this is more [default: unchanged]
     #[arg(long, value_parser = time, value_name = "TIME", conflicts_with = "blocks")]
     pub budget: Option<Duration>,

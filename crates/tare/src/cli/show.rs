@@ -1,7 +1,7 @@
 //! Printing a campaign, and exporting it.
 
 use super::GateArgs;
-use super::values::{named, one_of};
+use super::values::{campaign, named, one_of};
 use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -10,8 +10,9 @@ use tare_report::{FORMS, Form};
 /// Which campaign to show.
 #[derive(Args)]
 pub struct ShowArgs {
-    /// The campaign's directory
-    pub dir: PathBuf,
+    /// The campaign's directory [default: the newest campaign of this folder]
+    #[arg(value_parser = campaign())]
+    pub dir: Option<PathBuf>,
     /// A gate for CI
     #[command(flatten)]
     pub gate: GateArgs,
@@ -29,9 +30,12 @@ pub struct FormatArgs {
     /// Estimator for every series, instead of its suite's: mean, median, best-of-5, best-18-of-30
     #[arg(long, value_name = "ESTIMATOR")]
     pub estimator: Option<tare_stats::Estimator>,
-    /// Print only the overview, without a table for each layer
-    #[arg(long)]
+    /// Print only the overview, without a table for each layer [default: on a terminal]
+    #[arg(long, conflicts_with = "long")]
     pub short: bool,
+    /// Print a table for each layer, too [default: in files and pipes]
+    #[arg(long)]
+    pub long: bool,
 }
 
 /// Reads the name of one of the scoreboard's forms.
@@ -43,6 +47,7 @@ fn form() -> impl TypedValueParser<Value = &'static Form> {
 #[derive(Args)]
 pub struct ExportArgs {
     /// The campaign's directory
+    #[arg(value_parser = campaign())]
     pub dir: PathBuf,
     /// csv, json (one object a line) or parquet
     #[arg(long, value_enum, default_value_t = ExportFormat::Csv, hide_possible_values = true)]

@@ -11,7 +11,8 @@ fn root() -> PathBuf {
 
 /// Every page with its text.
 fn pages() -> Vec<(String, String)> {
-    let entries = [root(), root().join("docs")].map(|folder| fs::read_dir(folder).unwrap());
+    let folders = [root(), root().join("docs"), root().join("docs/lab")];
+    let entries = folders.map(|folder| fs::read_dir(folder).unwrap());
     let paths = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
     let pages = paths.filter(|path| path.extension().is_some_and(|end| end == "md"));
     pages.map(|path| (path.display().to_string(), fs::read_to_string(&path).unwrap())).collect()
@@ -77,6 +78,42 @@ fn every_command_of_the_documentation_is_understood() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(seen > 60, "only {seen} commands were found");
+}
+
+#[test]
+fn every_example_of_the_help_is_understood_and_every_verb_has_one() {
+    for (verb, examples) in super::help::EXAMPLES {
+        assert!((1..=5).contains(&examples.len()), "{verb}");
+        for (line, _) in *examples {
+            let words = words(line);
+            if let Err(error) = Cli::try_parse_from(words) {
+                panic!("{verb}: {line}\n{error}");
+            }
+        }
+    }
+    let all = super::command();
+    let named = |verb: &str| super::help::EXAMPLES.iter().any(|(name, _)| *name == verb);
+    for verb in all.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        assert!(named(verb.get_name()), "{} has no example", verb.get_name());
+    }
+}
+
+#[test]
+fn help_names_every_verb_and_hides_no_flag_of_the_long_one() {
+    let text = super::command().render_help().to_string();
+    for verb in super::command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        assert!(text.contains(&format!("\n  {} ", verb.get_name())), "{}\n{text}", verb.get_name());
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    let mut all = super::command();
+    let run = all.find_subcommand_mut("run").unwrap();
+    let short = run.render_help().to_string();
+    let long = run.render_long_help().to_string();
+    let flags =
+        |text: &str| text.lines().filter(|line| line.trim_start().starts_with("--")).count();
+    assert!(flags(&short) <= 18, "{short}");
+    assert!(flags(&long) > 40, "{long}");
+    assert!(!long.contains("\nOptions:\n      --"), "every flag is in a group:\n{long}");
 }
 
 /// A message that the FAQ explains is one that tare has.

@@ -1,6 +1,7 @@
 //! Values that flags and `tare.toml` have in common, with their bounds.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The file of settings that is read when `--config` names none.
@@ -8,6 +9,21 @@ pub const USUAL: &str = "tare.toml";
 
 /// The longest time that can be asked for: beyond it are typing mistakes, and sums that overflow.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
+
+/// The directory of a campaign, which may be named by the file in it.
+pub fn campaign() -> impl TypedValueParser<Value = PathBuf> {
+    let outer = |path: PathBuf| {
+        let is_file =
+            path.file_name().is_some_and(|name| name == tare_store::FILE) && path.is_file();
+        let folder = path.parent().filter(|folder| is_file && !folder.as_os_str().is_empty());
+        match folder {
+            Some(folder) => folder.to_owned(),
+            None if is_file => PathBuf::from("."),
+            None => path,
+        }
+    };
+    PathBufValueParser::new().map(outer)
+}
 
 /// A time from a millisecond to a year.
 pub fn time(text: &str) -> Result<Duration, String> {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Duration;
 use tare_board::identity::{Identity, Known};
-use tare_layers::{Settings, Unavailable};
+use tare_layers::{Settings, Unavailable, before_install};
 use tare_report::json_text;
 use tare_run::{Candidate, Event, Observer, Trial, Trials};
 
@@ -169,6 +169,9 @@ fn in_short(layers: &[(String, Option<Unavailable>)]) -> String {
         text.push_str(&format!(
             "  one command adds {names}; as root: apt-get install {packages}\n"
         ));
+        for old in packages.split(' ').filter_map(before_install) {
+            text.push_str(&format!("    before that: {old}\n"));
+        }
     }
     text + &more
 }
@@ -219,6 +222,11 @@ mod tests {
                         one command adds crun, uml; as root: apt-get install crun user-mode-linux\n  \
                         needs more than that: kvm: there is no /dev/kvm\n";
         assert_eq!(in_short(&layers), expected);
+        let old = in_short(&[("runsc".to_owned(), lacks("runsc", "runsc"))]);
+        assert!(
+            old.contains("apt-get install runsc\n    before that: Debian 12's is gVisor of 2022"),
+            "{old}"
+        );
         assert!(in_short(&layers[1..2]).contains("can be weighed now: nothing"));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{merged_result, report};
 use crate::cli::OpenArgs;
-use crate::output;
+use crate::{newest, output};
 use anyhow::Result;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -18,12 +18,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Writes the page anew, so that it also shows a campaign that still runs, and opens it.
 pub fn open(args: &OpenArgs) -> Result<ExitCode> {
-    let page = match merged_result::is_in(&args.dir) {
-        true => merged_result::page(&args.dir, &merged_result::load(&args.dir)?)?,
+    let dir = newest::campaign(args.dir.as_deref())?;
+    let page = match merged_result::is_in(&dir) {
+        true => merged_result::page(&dir, &merged_result::load(&dir)?)?,
         false => {
-            let campaign = load(&args.dir)?;
+            let campaign = load(&dir)?;
             let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
-            report::page(&args.dir, &campaign, &board)?
+            report::page(&dir, &campaign, &board)?
         }
     };
     output::print(&format!("{}\n", page.display()))?;

@@ -6,7 +6,7 @@ use crate::commands::run::Prepared;
 use crate::commands::show;
 use crate::config::{self, Asked, layers};
 use crate::progress::Progress;
-use crate::{host, interrupt, output, trust};
+use crate::{host, interrupt, newest, output, trust};
 use anyhow::{Result, anyhow, bail};
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,21 +16,22 @@ use tare_store::{Campaign, Store, load};
 
 /// Goes on with the campaign in `args.dir`.
 pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
-    if let Some(blocks) = finished(args)? {
-        return as_it_is(args, blocks);
+    let dir = &newest::campaign(args.dir.as_deref())?;
+    if let Some(blocks) = finished(args, dir)? {
+        return as_it_is(args, dir, blocks);
     }
-    trust::own_campaign(&args.dir)?;
-    let mut store = Store::open(&args.dir)?;
-    let campaign = load(&args.dir)?;
+    trust::own_campaign(dir)?;
+    let mut store = Store::open(dir)?;
+    let campaign = load(dir)?;
     if campaign.plan.probe_sha256 != PROBE.sha256() {
         bail!(
             "{} was begun with another probe, whose figures must not be mixed with this one's; \
              go on with the tare that began it (version {})",
-            args.dir.display(),
+            dir.display(),
             campaign.plan.tare_version.raw()
         );
     }
-    tare_run::check_space(&args.dir)?;
+    tare_run::check_space(dir)?;
     interrupt::listen()?;
     let mut host = host::counting_host(campaign.plan.counting)?;
     let keeper = host::keeper()?;
@@ -46,22 +47,22 @@ pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
         store.set_plan(&plan)?;
     }
     let prepared = Prepared { store, plan, layers, benches, history };
-    prepared.run(&host, &keeper, &mut Progress::new(), &args.dir, Some(&args.format))
+    prepared.run(&host, &keeper, &mut Progress::new(), dir, Some(&args.format))
 }
 
 /// The whole blocks of a campaign that has finished, unless more of it is asked for.
-fn finished(args: &ResumeArgs) -> Result<Option<u32>> {
-    let campaign = load(&args.dir)?;
+fn finished(args: &ResumeArgs, dir: &Path) -> Result<Option<u32>> {
+    let campaign = load(dir)?;
     let blocks = History::of(&campaign).whole();
     let more = args.budget.is_some() || args.blocks.is_some_and(|asked| asked > blocks);
     Ok((campaign.state == "finished" && !more).then_some(blocks))
 }
 
 /// Prints the scoreboard of a finished campaign, and how to ask for more.
-fn as_it_is(args: &ResumeArgs, blocks: u32) -> Result<ExitCode> {
-    show::print(&args.dir, &args.format)?;
+fn as_it_is(args: &ResumeArgs, dir: &Path, blocks: u32) -> Result<ExitCode> {
+    show::print(dir, &args.format)?;
     let text = "is finished, so nothing is measured; for more, give a larger --blocks or --budget";
-    output::note(&format!("{} ({blocks} blocks) {text}.", args.dir.display()));
+    output::note(&format!("{} ({blocks} blocks) {text}.", dir.display()));
     Ok(ExitCode::SUCCESS)
 }
 

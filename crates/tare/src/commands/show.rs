@@ -2,22 +2,23 @@
 
 use super::{gate, merged_result, style};
 use crate::cli::{self, FormatArgs, GateArgs, ShowArgs};
-use crate::output;
 use crate::usage::wrong_usage;
+use crate::{newest, output};
 use anyhow::Result;
 use std::path::Path;
 use std::process::ExitCode;
 use tare_board::{Options, fleet_limits, limits, scoreboard};
 use tare_store::{Campaign, load};
 
-/// Prints the scoreboard of the campaign in `args.dir`.
+/// Prints the scoreboard of the campaign in `args.dir`, or of the newest one here.
 pub fn show(args: &ShowArgs) -> Result<ExitCode> {
-    if merged_result::is_in(&args.dir) {
-        return show_merged(args);
+    let dir = newest::campaign(args.dir.as_deref())?;
+    if merged_result::is_in(&dir) {
+        return show_merged(args, &dir);
     }
-    let campaign = load(&args.dir)?;
+    let campaign = load(&dir)?;
     gate::check(&args.gate, campaign.benchmarks.iter().map(|bench| bench.unit))?;
-    print(&args.dir, &args.format)?;
+    print(&dir, &args.format)?;
     Ok(if passes(&campaign, &args.format, &args.gate)? {
         ExitCode::SUCCESS
     } else {
@@ -25,11 +26,11 @@ pub fn show(args: &ShowArgs) -> Result<ExitCode> {
     })
 }
 
-fn show_merged(args: &ShowArgs) -> Result<ExitCode> {
+fn show_merged(args: &ShowArgs, dir: &Path) -> Result<ExitCode> {
     if args.format.estimator.is_some() {
         wrong_usage!("a merged result holds ratios, not samples: give --estimator to tare merge");
     }
-    let merged = merged_result::load(&args.dir)?;
+    let merged = merged_result::load(dir)?;
     gate::check(&args.gate, merged.benchmarks.iter().map(|bench| bench.unit))?;
     merged_result::print(&merged, &args.format)?;
     let GateArgs { fail_if, fail_undecided } = &args.gate;

@@ -11,9 +11,15 @@ pub const PAGE: &str = "report.html";
 pub const COLUMNS: usize = 80;
 
 pub fn on_terminal(format: &FormatArgs) -> TextStyle {
-    TextStyle { width: output::width(), paint: output::paint(), details: !format.short }
+    let seen = output::is_seen();
+    TextStyle {
+        width: output::width(),
+        paint: output::paint(),
+        details: !format.short && (format.long || !seen),
+        last: seen,
+    }
 }
 
 pub const fn in_file() -> TextStyle {
-    TextStyle { width: COLUMNS, paint: Paint::Plain, details: true }
+    TextStyle { width: COLUMNS, paint: Paint::Plain, details: true, last: false }
 }

@@ -11,8 +11,10 @@
 //! memory = "256M"
 //! ```
 
+mod again;
 mod resolved;
 
+pub use again::flags;
 pub use resolved::Resolved;
 
 use crate::cli::ProgramArgs;

@@ -66,3 +66,42 @@ fn without_names_the_quick_layers_are_weighed_and_the_others_named() {
     let simulated = left_out("tare run --machine sim").unwrap();
     assert!(simulated.contains("Left out: i686, i686-pae (another machine"), "{simulated}");
 }
+
+/// docs/tare-toml.md names every key that the file may have, and none that it may not.
+#[test]
+fn the_reference_of_the_file_is_whole() {
+    let page = include_str!("../../../../docs/tare-toml.md");
+    // What serde says of a key that does not exist names those that do.
+    let keys = |text: &str| -> Vec<String> {
+        let said = toml::from_str::<Config>(text).unwrap_err().to_string();
+        let (_, known) = said.split_once("expected ").unwrap();
+        known.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    let tables = [
+        ("", "no-such = 1"),
+        ("[[program]]", "[[program]]\nno-such = 1"),
+        ("[[sweep]]", "[[sweep]]\nno-such = 1"),
+    ];
+    for (table, text) in tables {
+        let heading = if table.is_empty() {
+            "## Keys at the top".to_owned()
+        } else {
+            format!("## `{table}`")
+        };
+        let (_, of) = page.split_once(&heading).unwrap_or_else(|| panic!("no {heading}"));
+        let of = of.split("\n## ").next().unwrap();
+        let rows: Vec<&str> =
+            of.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+        let known: Vec<String> = keys(text)
+            .into_iter()
+            .filter(|key| !["program", "sweep", "layer"].contains(&key.as_str()))
+            .collect();
+        let missing: Vec<_> = known.iter().filter(|key| !rows.contains(&key.as_str())).collect();
+        let extra: Vec<_> =
+            rows.iter().filter(|row| !known.iter().any(|key| key == *row)).collect();
+        assert!(
+            missing.is_empty() && extra.is_empty(),
+            "{heading}: missing {missing:?}, unknown {extra:?}"
+        );
+    }
+}

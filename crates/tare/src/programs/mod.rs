@@ -4,11 +4,13 @@ mod at_loads;
 mod for_prediction;
 pub mod known;
 mod names;
+mod present;
 mod root;
 mod units;
 
 pub use at_loads::{at_loads, check_search};
 pub use for_prediction::for_prediction;
+pub use present::{as_they_are, present, say_as_they_are};
 pub use root::{recipe, rooted};
 
 use crate::cli::ProgramArgs;
@@ -109,6 +111,7 @@ fn read(asked: &ProgramArgs, suite: &str) -> Result<WantedProgram> {
         load: asked.load_counts.clone().unwrap_or_default(),
         loads: asked.loads.clone(),
         series_ms: TIMEOUT.as_millis() as u64,
+        definition: tare_proto::FIRST_DEFINITION,
         ..BenchInfo::default()
     };
     let rows = match asked.metric.is_empty() {

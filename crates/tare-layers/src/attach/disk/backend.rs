@@ -1,5 +1,5 @@
 //! Who serves the disk of a virtual machine: QEMU itself, or `tare disk serve` in a process beside it, over vhost-user. Its
-//! segments, ring, queues and locks can be set (docs/pv-disk.md).
+//! segments, ring, queues and locks can be set (docs/lab/pv-disk.md).
 
 use super::{Attached, Disk, drive, files};
 use crate::attach::root;

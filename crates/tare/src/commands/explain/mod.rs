@@ -4,7 +4,7 @@ mod imported;
 
 use crate::cli::{CountTable, ExplainArgs};
 use crate::usage::wrong_usage;
-use crate::{input, output};
+use crate::{input, newest, output};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -37,9 +37,8 @@ struct Measured {
 /// Explains a campaign's ratios, or every layer of a file or of a paper's table.
 pub fn explain(args: &ExplainArgs) -> Result<ExitCode> {
     match (&args.dir, &args.from) {
-        (Some(dir), _) => of_campaign(dir, args),
         (None, Some(from)) => of_metrics(from, args.throughput.as_deref()),
-        (None, None) => wrong_usage!("name a campaign's directory, or metrics with --from"),
+        (dir, _) => of_campaign(&newest::campaign(dir.as_deref())?, args),
     }
 }
 

@@ -4,7 +4,7 @@ mod running;
 
 use super::run::with_root;
 use crate::cli::PredictArgs;
-use crate::config::Asked;
+use crate::config::{Asked, flags};
 use crate::pin::Pin;
 use crate::policy::{Policy, REAL};
 use crate::programs::{self, WantedProgram};
@@ -55,7 +55,12 @@ pub fn predict(args: &PredictArgs) -> Result<ExitCode> {
     };
     let prediction = predict_on_layers(&campaign, &board, &profile);
     let from = quote(&args.from.display().to_string()).into_owned();
-    let text = if args.json { json_text(&prediction) } else { prediction_text(&prediction, &from) };
+    let layers = flags(campaign.plan.machine, &campaign.layers);
+    let text = if args.json {
+        json_text(&prediction)
+    } else {
+        prediction_text(&prediction, &from, &layers)
+    };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -80,11 +85,9 @@ fn check(campaign: &Campaign, board: &Scoreboard, args: &PredictArgs) -> Result<
         );
     }
     if !board.rows.iter().any(|row| row.suite == PRICES) {
-        let layers: Vec<&str> = board.layers.iter().map(|layer| layer.name.raw()).collect();
         bail!(
-            "{dir} does not say what operations cost on its layers. This measures it, as root:\n  tare run --suite {PRICES} \
-             --layers {}",
-            layers.join(",")
+            "{dir} does not say what operations cost on its layers. This measures it, as root:\n  tare run --suite {PRICES} {}",
+            flags(campaign.plan.machine, &campaign.layers)
         );
     }
     Ok(())
@@ -134,6 +137,7 @@ fn profile(wanted: WantedProgram) -> Result<Profile> {
     let asked = Asked { name: HERE.into(), kind: kind.name, settings, layer, named: true };
     let programs = [wanted];
     let (asked, _root) = with_root(vec![asked], Machine::Real, &programs, &host, &keeper)?;
+    programs::say_as_they_are(&programs, &asked);
     let native = asked.first().context("a layer")?;
     if let Err(no) = native.layer.check(&host) {
         bail!("programs cannot be counted here: {}; {}", no.why, no.remedy);

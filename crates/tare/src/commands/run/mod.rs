@@ -87,9 +87,12 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
     let keeper = host::keeper()?;
     let catalog = Catalog::load(&host.probe)?;
     let selected = Selected::new(args, resolved, &catalog)?;
-    selected.left_out.iter().for_each(|others| output::note(others));
     let out = args.out.clone().unwrap_or_else(fresh_directory);
     check_place(&out)?;
+    let base = selected.asked.iter().find(|asked| asked.name == selected.baseline);
+    programs::present(&selected.programs, base)?;
+    selected.left_out.iter().for_each(|others| output::note(others));
+    programs::say_as_they_are(&selected.programs, &selected.asked);
     interrupt::listen()?;
     host::remove_leftovers(&host);
 
@@ -107,7 +110,7 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
     };
     let tried = tried::every(asked, &setup, args.require, &mut progress)?;
     let begin = Instant::now();
-    let base = tried::baseline(&tried, &selected.baseline)?;
+    let base = tried::baseline(&tried, &selected.baseline, !programs.is_empty())?;
     let curves = searched(&selected.benches, &loads);
     let search = |base: &Tried| setup.search_loads(curves, &base.weighed, &mut progress);
     let found = base.map(search).transpose()?.unwrap_or_default();

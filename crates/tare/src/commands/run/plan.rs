@@ -6,7 +6,8 @@ use crate::config::Resolved;
 use crate::policy::{FixedSeries, Length};
 use crate::programs::WantedProgram;
 use crate::shell;
-use tare_proto::BenchInfo;
+use std::collections::BTreeMap;
+use tare_proto::{BenchInfo, name_and_load};
 use tare_run::BATCH_NS;
 use tare_store::{Neighbours, Order, Plan, Sweep};
 
@@ -29,6 +30,12 @@ pub struct Contents<'a> {
     pub neighbours: Option<Neighbours>,
     /// What of a time budget has been used already, in seconds.
     pub spent_s: f64,
+}
+
+/// The definitions of `benches`, as far as they are known.
+fn definitions(benches: &[BenchInfo]) -> BTreeMap<String, u32> {
+    let known = benches.iter().filter(|bench| bench.definition > 0);
+    known.map(|bench| (name_and_load(&bench.name).0.to_owned(), bench.definition)).collect()
 }
 
 /// All that is kept of what was asked for.
@@ -74,5 +81,6 @@ pub fn plan(resolved: &Resolved, contents: Contents) -> Plan {
         programs: contents.programs.iter().map(|program| program.planned.clone()).collect(),
         sweep: contents.sweep,
         neighbours: contents.neighbours,
+        definitions: definitions(contents.benches),
     }
 }

@@ -57,8 +57,8 @@ impl Prepared {
             Ending::Finished => {
                 say_what_is_missing(out, &dir);
                 output::note(&format!(
-                    "Kept in {dir}; 'tare show {dir}' prints it again. While measuring, tare itself \
-                     used {:.2}% of a CPU.",
+                    "Kept in {dir}; 'tare show {dir}' prints it again, --long with a table for each layer. \
+                     While measuring, tare itself used {:.2}% of a CPU.",
                     own.percent()
                 ));
                 if let Some(page) = page {

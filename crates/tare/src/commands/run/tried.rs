@@ -4,8 +4,8 @@ use super::{NotBegun, TrialBoots, go_on};
 use crate::config::Asked;
 use crate::environment::far;
 use crate::progress::Progress;
-use crate::{cli, output};
-use anyhow::{Error, Result, bail};
+use crate::{cli, output, programs};
+use anyhow::{Error, Result};
 use tare_layers::{Host, Unavailable};
 use tare_run::{CampaignLayer, Event, Observer, Trial};
 use tare_store::LayerRow;
@@ -40,21 +40,46 @@ pub fn every(
     if require && all.iter().any(lacks) { Err(missing()) } else { Ok(all) }
 }
 
-/// The baseline, which has to run here.
-pub fn baseline<'a>(tried: &'a [Tried], name: &str) -> Result<Option<&'a Tried>> {
-    let base = tried.iter().find(|tried| tried.row.name == name);
-    match base.and_then(|base| base.row.unavailable.as_ref()) {
-        Some((why, remedy)) => {
-            bail!("the baseline {name} cannot run here: {}; {}", why.raw(), remedy.raw())
+/// The baseline. It runs here, and so does a layer to compare with it, unless it was asked for alone.
+///
+/// # Errors
+/// [`NotBegun`]: nothing could be compared.
+pub fn baseline<'a>(
+    tried: &'a [Tried],
+    name: &str,
+    has_programs: bool,
+) -> Result<Option<&'a Tried>> {
+    let is_base = |tried: &&Tried| tried.row.name == name;
+    let (missing, here): (Vec<&Tried>, Vec<&Tried>) =
+        tried.iter().partition(|tried| tried.row.unavailable.is_some());
+    let what = match here.len() {
+        _ if missing.iter().any(is_base) => format!("the baseline {name} cannot run here"),
+        // What an ordinary user's command takes on this host is an answer, where nobody asked for more.
+        1 if has_programs && !tried.iter().any(|tried| tried.named) => {
+            return Ok(here.into_iter().find(is_base));
         }
-        None => Ok(base),
-    }
+        1 if !missing.is_empty() => {
+            format!("no layer that could be compared with {name} runs here")
+        }
+        _ => return Ok(here.into_iter().find(is_base)),
+    };
+    let why = |tried: &&Tried| {
+        let (why, _) = tried.row.unavailable.as_ref()?;
+        Some(format!("{}: {}", tried.row.name.raw(), why.raw()))
+    };
+    let why: Vec<String> = missing.iter().filter_map(why).collect();
+    output::note(&format!(
+        "Nothing was measured: {what} ({}). 'tare doctor' lists what can be weighed here.",
+        why.join("; ")
+    ));
+    Err(NotBegun { code: cli::LAYER_MISSING }.into())
 }
 
 fn tried(asked: Asked, outcome: std::result::Result<Trial, Unavailable>) -> Tried {
     let Asked { name, kind, settings, layer, named } = asked;
     let far = outcome.as_ref().ok().filter(|_| far::is_far(&settings));
-    let of_its_host = far.map(|trial| far::comments(&trial.hello)).unwrap_or_default();
+    let mut of_its_host = far.map(|trial| far::comments(&trial.hello)).unwrap_or_default();
+    of_its_host.extend(programs::as_they_are(kind, &settings).map(str::to_owned));
     let (trial_s, artifacts, unavailable) = match outcome {
         Ok(trial) => (Some(trial.whole.as_secs_f64()), trial.artifacts, None),
         Err(no) => (None, Vec::new(), Some((no.why.into(), no.remedy.into()))),

@@ -20,7 +20,7 @@ mod xz;
 
 use crate::cli::ProgramArgs;
 use std::time::Duration;
-use tare_proto::{BenchInfo, Better, SuiteInfo, Unit};
+use tare_proto::{BenchInfo, Better, FIRST_DEFINITION, SuiteInfo, Unit};
 
 /// The name of the suite, and what its rows begin with.
 pub const SUITE: &str = "programs";
@@ -159,6 +159,7 @@ impl Known {
             load: self.load.0.into(),
             loads: self.load.1.to_vec(),
             series_ms: super::TIMEOUT.as_millis() as u64,
+            definition: FIRST_DEFINITION,
         }
     }
 }

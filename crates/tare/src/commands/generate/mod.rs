@@ -1,9 +1,12 @@
 //! `tare generate`: the manual's pages and the shells' completions, from the same definitions as `--help`.
 
-use crate::cli::{Cli, GenerateArgs, Generated};
-use crate::{files, output};
+mod bash;
+
+use crate::catalog::Catalog;
+use crate::cli::{self, GenerateArgs, Generated};
+use crate::{files, host, output};
 use anyhow::{Context, Result};
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_complete::Shell;
 use clap_mangen::Man;
 use std::io::Write;
@@ -13,7 +16,7 @@ use std::process::ExitCode;
 pub fn generate(args: &GenerateArgs) -> Result<ExitCode> {
     let mut pages = match args.what {
         Generated::Man => manual()?,
-        Generated::Bash => vec![completions(Shell::Bash, "tare.bash")],
+        Generated::Bash => vec![with_values(completions(Shell::Bash, "tare.bash"))?],
         Generated::Zsh => vec![completions(Shell::Zsh, "_tare")],
         Generated::Fish => vec![completions(Shell::Fish, "tare.fish")],
     };
@@ -28,21 +31,34 @@ type File = (String, Vec<u8>);
 
 fn completions(shell: Shell, name: &str) -> File {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "tare", &mut text);
+    clap_complete::generate(shell, &mut cli::command(), "tare", &mut text);
     (name.into(), text)
+}
+
+/// The completions of bash know values, too.
+fn with_values((name, mut text): File) -> Result<File> {
+    let catalog = Catalog::load(&host::host()?.probe)?;
+    text.extend(bash::values(&catalog)?.bytes());
+    Ok((name, text))
 }
 
 /// The page of tare itself, and one for each of its commands.
 fn manual() -> Result<Vec<File>> {
-    let mut all = Cli::command().name("tare").disable_help_subcommand(true);
+    let mut all = cli::command().name("tare").disable_help_subcommand(true);
     all.build();
-    let shown = |command: &&Command| !command.is_hide_set();
-    let commands = all.get_subcommands().filter(shown).cloned();
-    let named = commands.map(|command| {
-        let name = format!("tare-{}", command.get_name());
-        command.display_name(name.clone()).name(name)
-    });
-    std::iter::once(all.clone()).chain(named).map(page).collect()
+    let mut pages = vec![all.clone()];
+    let mut below = vec![("tare".to_owned(), all)];
+    while let Some((parent, command)) = below.pop() {
+        for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+            let name = format!("{parent}-{}", verb.get_name());
+            pages.push(verb.clone().display_name(name.clone()).name(name.clone()));
+            // The laboratory's verbs are large; the others' parts are flags of one page.
+            if verb.get_name() == "lab" {
+                below.push((name, verb.clone()));
+            }
+        }
+    }
+    pages.into_iter().map(page).collect()
 }
 
 fn page(command: Command) -> Result<File> {
