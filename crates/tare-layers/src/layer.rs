@@ -41,16 +41,15 @@ pub trait Layer: Send + Sync {
         None
     }
 
-<<<<<<< HEAD
     /// How many CPUs it runs on as people run it, if that is another number than the campaign's other layers have: more, because it is
     /// made for several, or one, because it cannot use a second.
     fn cpus(&self) -> Option<usize> {
         None
-=======
+    }
+
     /// How the host tells whose this layer's threads are: the program's, those of what acts as its kernel, or helpers.
     fn whose(&self) -> &'static [Whose] {
         USUAL
->>>>>>> why
     }
 
     /// Why a boot failed and what to do about it, given the console's last lines.

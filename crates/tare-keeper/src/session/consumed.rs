@@ -1,13 +1,7 @@
 //! What a booted layer takes of the host, memory and CPU time, and what it is given of its CPUs.
 
-<<<<<<< HEAD
-use crate::processes::{self, Processes, cpu_time, memory, processes_in};
-=======
-use crate::processes::tally;
 use crate::processes::whose::{self, Whose};
-use crate::processes::{Processes, processes_in};
-use crate::processes::{cpu_time, memory};
->>>>>>> why
+use crate::processes::{self, Processes, cpu_time, memory, processes_in, tally};
 use crate::session::Session;
 use crate::session::whereabouts::Whereabouts;
 use std::collections::{BTreeMap, BTreeSet};

@@ -186,7 +186,6 @@ impl Oci {
     }
 }
 
-<<<<<<< HEAD
 /// The platform that gVisor's `program` uses unless told otherwise, as its help says.
 fn usual_platform(program: &str) -> Option<String> {
     let program = programs::find(program).ok()?;
@@ -199,10 +198,6 @@ fn usual_platform(program: &str) -> Option<String> {
     Some(usual.split_once('"')?.0.to_owned())
 }
 
-impl Layer for Oci {
-    fn cpus(&self) -> Option<usize> {
-        *self.cpus.get_or_init(|| self.usual_cpus())
-=======
 /// gVisor's sentry acts as the kernel, the gofer serves files, and programs run in processes without a name of their own.
 const WHOSE_GVISOR: &[Whose] = &[
     Whose::new(Sign::Program("runsc-sandbox"), Part::Kernel),
@@ -212,9 +207,12 @@ const WHOSE_GVISOR: &[Whose] = &[
 ];
 
 impl Layer for Oci {
+    fn cpus(&self) -> Option<usize> {
+        *self.cpus.get_or_init(|| self.usual_cpus())
+    }
+
     fn whose(&self) -> &'static [Whose] {
         if self.runtime == Runtime::Runsc { WHOSE_GVISOR } else { USUAL }
->>>>>>> why
     }
 
     fn whole_series(&self) -> Option<&'static str> {
