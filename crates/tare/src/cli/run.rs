@@ -107,7 +107,8 @@ pub struct RunArgs {
     /// Count as with --count, and also model caches and TLBs
     #[arg(long)]
     pub model: bool,
-    /// Break every ratio down as 'tare explain' does; on a simulated machine this implies --count and --model
+    /// Break every ratio down as 'tare explain' does: on a real machine the host watches layers from outside (as root), on a
+    /// simulated one this implies --count and --model
     #[arg(long)]
     pub explain: bool,
     /// Measure nothing and exit with code 4 if a named layer cannot run here
