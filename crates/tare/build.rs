@@ -26,6 +26,9 @@ const PROBE_FLAGS: &[&str] = &["-Ctarget-feature=+crt-static", "-Crelocation-mod
 const PLACED_FLAGS: &[&str] =
     &["-Clink-arg=-fuse-ld=bfd", "-Clink-arg=-Wl,-Ttext-segment=0x50000000"];
 
+/// Of the probe for x86-64, whose `fork_exec` starts a program without the C library (its `entry.rs`).
+const ENTRY_FLAGS: &[&str] = &["-Clink-arg=-Wl,--entry=tare_entry"];
+
 /// Of the monitor, which runs where no C library is.
 const VMM_FLAGS: &[&str] = &["-Ctarget-feature=+crt-static"];
 
@@ -46,7 +49,8 @@ fn main() {
     let own = |package: &str, flags: &[&str]| build(&root, package, &target, flags);
     carry("TARE_PROBE", || {
         complain(&needs::missing(&driver(), counted));
-        own("tare-probe", &probe).join("tare-probe")
+        let entry = if counted { ENTRY_FLAGS } else { &[] };
+        own("tare-probe", &[&probe, entry].concat()).join("tare-probe")
     });
     let for_other = |other: &Foreign, flags: &[&str]| match counted && other.can_be_built() {
         true => build(&root, "tare-probe", other.target, flags).join("tare-probe"),

@@ -9,6 +9,7 @@ use crate::options::Options;
 use crate::ratio::analysis::Analysis;
 use crate::ratio::both::BothFigures;
 use crate::ratio::cell::{cell, mean_over_blocks};
+use crate::ratio::choices::hangs_on;
 use crate::ratio::shapes::findings_of;
 use crate::ratio::weigh::CellAddress;
 use crate::remarks::note::{identity, notes};
@@ -32,6 +33,7 @@ pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
     let layers: Vec<LayerSummary> =
         (0..campaign.layers.len()).map(|layer| context.layer(layer, &rows)).collect();
     say_drift_once(&layers, &mut rows);
+    let geomeans = both.means();
     Scoreboard {
         baseline: campaign.plan.baseline.clone(),
         state: campaign.state.clone(),
@@ -42,7 +44,8 @@ pub fn scoreboard(campaign: &Campaign, options: &Options) -> Scoreboard {
         sandboxes: sandboxes(campaign, &layers, &rows, options.confidence),
         sweeps: sweeps(campaign, &main.values, &main.floors, options),
         layers,
-        geomeans: both.means(),
+        hangs_on: hangs_on(&main, &geomeans),
+        geomeans,
         warnings: warnings(campaign, &main.values, options, &rows),
         rows,
         floor: main.floors.overall.clone(),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use tare_proto::Untrusted;
 use tare_proto::counter::{CPU_SYSTEM, CPU_USER};
 use tare_stats::{mean, mean_interval};
-use tare_store::{Campaign, Outcome};
+use tare_store::{Campaign, Outcome, Role};
 
 /// Measurements that stand beside the samples. Empty where nothing was recorded; the page then says so.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -77,7 +77,8 @@ impl Extras {
 pub(crate) fn counted(campaign: &Campaign) -> BTreeMap<Key<'_>, Vec<f64>> {
     let mut found: BTreeMap<Key, Vec<f64>> = BTreeMap::new();
     for row in campaign.series.iter().filter(|row| row.outcome == Outcome::Measured) {
-        let Some(boot) = campaign.boots.get(row.boot) else { continue };
+        let boot = campaign.boots.get(row.boot).filter(|boot| boot.role != Role::OneCpu);
+        let Some(boot) = boot else { continue };
         for counter in row.counters.iter().filter(|counter| counter.value.is_finite()) {
             let key = (row.benchmark, boot.layer, counter.name.as_str());
             found.entry(key).or_default().push(counter.value);

@@ -26,11 +26,11 @@ mod warn;
 
 pub use assemble::scoreboard;
 pub use board::{
-    Alive, Beside, BestSetting, Busy, Cell, CountedEffect, Counts, Curve, CurvePoint, Effect,
-    Estimate, Explained, Factor, FailedBoot, Figures, Floor, Geomean, Index, IndexRow, Interaction,
-    LayerSummary, Mean, Measure, Method, OverallFloor, Pair, Phase, Presence, Provenance, Ratio,
-    Response, Row, Sandbox, Score, Scoreboard, Setting, SharedMean, Subtracted, Sweep, Tails,
-    Unavailable, Verdict, Words,
+    Alive, Beside, BestSetting, Busy, Cell, Choice, ChoiceOf, Chosen, CountedEffect, Counts, Curve,
+    CurvePoint, Effect, Estimate, Explained, Factor, FailedBoot, Figures, Floor, Geomean, HangsOn,
+    Index, IndexRow, Interaction, LayerSummary, Mean, Measure, Method, OverallFloor, Pair, Phase,
+    Presence, Provenance, Ratio, Response, Row, Sandbox, Score, Scoreboard, Setting, SharedMean,
+    Subtracted, Sweep, Tails, Unavailable, Verdict, Words,
 };
 
 pub use compare::{
@@ -38,7 +38,8 @@ pub use compare::{
     Condition, ConditionError, Difference, Failing, Gate, Judged, Seen, compare,
 };
 pub use explain::{
-    Explanation, FactorRow, Factors, Metric, Metrics, Table, TableLine, explain, factors, metrics,
+    CostPart, Explanation, FactorRow, Factors, LayerCauses, Metric, Metrics, Outside, Stretch,
+    Table, TableLine, explain, factors, layer_causes, metrics,
 };
 pub use extras::{Counter, Extras, Usage};
 pub use fleet::{
@@ -52,6 +53,7 @@ pub use predict::{
     Band, CONFIDENCE as PREDICTION_CONFIDENCE, Expected, Held, HeldCpu, LayerPrediction, Naive,
     PRICES, Predicted, Prediction, Printed, Profile, Term, Unpriced, held, predict,
 };
+pub use ratio::choices::C_LIBRARY;
 pub use remarks::comment::Comment;
 pub use remarks::finding::Finding;
 pub use remarks::identity;

@@ -57,6 +57,7 @@ fn request(bench: &str) -> Request {
         events: false,
         cache_bytes: 0,
         turns: false,
+        term: None,
         program: None,
     }
 }

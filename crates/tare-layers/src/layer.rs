@@ -1,6 +1,6 @@
 //! What a layer is: a check of the host and a description of how to start.
 
-use crate::{Keeper, Launch, Plugin, Session, SessionError, Unavailable};
+use crate::{Keeper, Launch, Plugin, Session, SessionError, USUAL, Unavailable, Whose};
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,17 @@ pub trait Layer: Send + Sync {
     /// Why this layer takes whole series and no turns of a millisecond: it answers otherwise when it has just waited.
     fn whole_series(&self) -> Option<&'static str> {
         None
+    }
+
+    /// How many CPUs it runs on as people run it, if that is another number than the campaign's other layers have: more, because it is
+    /// made for several, or one, because it cannot use a second.
+    fn cpus(&self) -> Option<usize> {
+        None
+    }
+
+    /// How the host tells whose this layer's threads are: the program's, those of what acts as its kernel, or helpers.
+    fn whose(&self) -> &'static [Whose] {
+        USUAL
     }
 
     /// Why a boot failed and what to do about it, given the console's last lines.

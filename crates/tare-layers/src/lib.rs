@@ -35,6 +35,6 @@ pub use tare_keeper::programs::{before_install, find as program, output};
 pub use tare_keeper::threads::no_thread;
 pub use tare_keeper::{
     Answer, Artifact, Ended, Greeting, Keeper, Launch, Mounts, Pages, Patience, Phases, Processes,
-    ProcessesAre, Program, Second, Session, SessionError, Spares, Stamped, Step, Swept, Turn,
-    Unavailable, Waited, affinity, fresh_id, keep, sweep,
+    ProcessesAre, Program, Second, Session, SessionError, Sign, Spares, Stamped, Step, Swept, Turn,
+    USUAL, Unavailable, Waited, Whose, affinity, fresh_id, keep, sweep,
 };

@@ -93,6 +93,7 @@ fn measure(bench: &bench::Bench, load: u32) -> Result<String, bench::Refusal> {
         events: false,
         cache_bytes: 0,
         turns: false,
+        term: None,
         program: None,
     };
     harness::measure(bench, load, &request, Turns::none())

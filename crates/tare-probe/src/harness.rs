@@ -15,7 +15,7 @@ use std::hint::black_box;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tare_proto::counter::{ACTIVE_NS, HARDWARE_ERRNO};
+use tare_proto::counter::{ACTIVE_NS, HARDWARE_ERRNO, TERM_OPERATIONS};
 use tare_proto::{Counter, Request, Series};
 
 /// A batch must last this many times the clock's resolution, and the cost of reading it, which is
@@ -60,8 +60,10 @@ pub fn measure(
         }
         Kind::Loop(prepare) => {
             let loop_ns = empty_loop_ns();
-            measure_loop(prepare()?, request, begin, &turns).map(|costs| costs.series(loop_ns))
+            let op = wanted(prepare()?, request.term)?;
+            measure_loop(op, request, begin, &turns).map(|costs| costs.series(loop_ns))
         }
+        Kind::Own(_) if request.term.is_some_and(|term| term > 0) => Err(no_such_term()),
         Kind::Own(run) => {
             of_its_own(run, load, request, if bench.waits { turns } else { Turns::none() })
         }
@@ -121,6 +123,20 @@ fn of_its_own(
     Ok(Series { samples, turns, ops: ops.max(1), warmup, counters, note, ..Series::default() })
 }
 
+/// The whole operation, or the one term of it that is asked for.
+fn wanted(mut op: Op, term: Option<u32>) -> Result<Op, Refusal> {
+    let Some(at) = term else { return Ok(op) };
+    if at as usize >= op.terms.len() {
+        return Err(no_such_term());
+    }
+    op.terms = vec![op.terms.swap_remove(at as usize)];
+    Ok(op)
+}
+
+fn no_such_term() -> Refusal {
+    Refusal::Unavailable("the benchmark has no such term".into())
+}
+
 fn measure_loop(op: Op, request: &Request, begin: u64, turns: &Turns) -> Result<Costs, Refusal> {
     let budget = Budget::new(begin, request.limit_ms);
     let (step, reading) = resolution();
@@ -146,6 +162,10 @@ fn measure_loop(op: Op, request: &Request, begin: u64, turns: &Turns) -> Result<
     let turns = turns.taken(taken.len());
     mark::end_of_series();
     let mut counters = op.counters;
+    if request.term.is_some() {
+        let operations = terms[0].term.sign * terms[0].fitted.ops as f64 * op.per;
+        counters.push(Counter::new(TERM_OPERATIONS, operations));
+    }
     let mut note = String::new();
     if request.events {
         let (counted, why_none) = caught::counted(|| Ok::<_, Refusal>(count(&mut terms, op.per)));

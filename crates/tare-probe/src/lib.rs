@@ -14,6 +14,8 @@ mod copies;
 mod costs;
 mod crew;
 mod device;
+#[cfg(target_arch = "x86_64")]
+mod entry;
 mod facts;
 mod free;
 mod handicap;

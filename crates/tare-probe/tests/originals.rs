@@ -39,6 +39,7 @@ fn files_are_copied_in_files_of_as_many_kib_as_unixbench_counts_blocks() {
             events: false,
             cache_bytes: 0,
             turns: false,
+            term: None,
             program: None,
         };
         probe.say(&ToProbe::Run(request));

@@ -79,6 +79,7 @@ fn a_killed_probe_takes_its_ring_with_it() {
         events: false,
         cache_bytes: 0,
         turns: false,
+        term: None,
         program: None,
     };
     probe.say(&ToProbe::Run(request));
@@ -120,6 +121,7 @@ fn perf_events_are_counted_or_refused_with_the_error() {
         events: true,
         cache_bytes: 0,
         turns: false,
+        term: None,
         program: None,
     };
     probe.say(&ToProbe::Run(request));
@@ -148,6 +150,7 @@ fn samples_of_its_own_are_counted_with_their_children_in_the_size_that_is_told()
             events: true,
             cache_bytes,
             turns: false,
+            term: None,
             program: None,
         };
         probe.say(&ToProbe::Run(request));
@@ -181,6 +184,7 @@ fn the_calls_of_a_mix_are_counted_to_the_last() {
         events: false,
         cache_bytes: 0,
         turns: false,
+        term: None,
         program: None,
     };
     probe.say(&ToProbe::Run(request));

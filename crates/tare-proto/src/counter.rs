@@ -15,6 +15,9 @@ pub const CPU_WAITED: &str = "cpu_waited";
 /// Nanoseconds that a series took without the waits between its turns, by the probe's clock; for the host alone, which does not keep it.
 pub const ACTIVE_NS: &str = "active_ns";
 
+/// Operations in a batch of the one term that was asked for, in the row's own unit; negative of one that is subtracted.
+pub const TERM_OPERATIONS: &str = "term_operations";
+
 /// Seconds of CPU time in a program's own code.
 pub const RUN_USER: &str = "run_user_s";
 

@@ -5,6 +5,8 @@
 mod balloon;
 mod bench;
 mod call_class;
+#[cfg(target_pointer_width = "64")]
+mod call_names;
 pub mod counter;
 mod disk;
 mod harmless;
@@ -16,6 +18,7 @@ pub mod mark;
 mod message;
 mod net;
 mod operation;
+pub mod outside;
 mod program;
 mod quota;
 mod reader;
@@ -25,6 +28,8 @@ mod untrusted;
 pub use balloon::{BALLOON, BALLOON_COUNTER, Balloon, MOVED_BY_HOST, MOVED_UNSEEN};
 pub use bench::{BenchInfo, Better, FIRST_DEFINITION, SuiteInfo, Unit};
 pub use call_class::{CallClass, call_class, kib_class, transfer_class};
+#[cfg(target_pointer_width = "64")]
+pub use call_names::call_name;
 pub use disk::{DISK, DISK_FILES, DISK_FOLDER, NO_DISK};
 pub use harmless::{harmless, harmless_lines, steers};
 pub use inner::{INNER, Inner};

@@ -71,6 +71,10 @@ pub struct Request {
     /// for [`ToProbe::Take`] before every turn. A benchmark that cannot wait measures at once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub turns: bool,
+    /// Only this term of the benchmark, from 0, because somebody counts from outside what it does: its work, or what is subtracted
+    /// from it. The series says how many operations a batch holds ([`crate::counter::TERM_OPERATIONS`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub term: Option<u32>,
     /// The program that is this benchmark, when it is none of the probe's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Box<Program>>,

@@ -1,12 +1,13 @@
 //! The sentences at the top of a report: what each layer costs, and what the noise floor is.
 
 use crate::certainty::{shown, why_open_mean};
+use crate::choices;
 use crate::document::{Ink, Item};
 use crate::words::{cost, name, open, percent_of, rows_of, times, times_than, word};
 use tare_board::format::{
     count, percent_above_one, quantity, ratio_and_interval, ratio_with_interval, short_ratio,
 };
-use tare_board::{Geomean, LayerSummary, Measure, Row, SANDBOX, Scoreboard, Verdict};
+use tare_board::{Geomean, HangsOn, LayerSummary, Measure, Row, SANDBOX, Scoreboard, Verdict};
 use tare_proto::{Better, Machine, Unit, name_and_load};
 
 /// One headline per layer that was weighed: a sentence per suite and measure that has several rows, one about what measures alone in
@@ -105,7 +106,19 @@ fn sentence(board: &Scoreboard, mean: &Geomean) -> String {
             format!("{cost} {on} (geometric mean, {sure})")
         }
     };
-    said + &other_figure(board, mean).unwrap_or_default() + &shared(mean).unwrap_or_default()
+    said + &other_figure(board, mean).unwrap_or_default()
+        + &shared(mean).unwrap_or_default()
+        + &otherwise(board, mean)
+}
+
+/// What the layer costs under other options that move its figure.
+fn otherwise(board: &Scoreboard, mean: &Geomean) -> String {
+    let is_own = |one: &&HangsOn| {
+        one.layer == mean.layer && one.suite == mean.suite && one.measure == mean.measure
+    };
+    let own = board.hangs_on.iter().find(is_own);
+    let decisive = own.into_iter().flat_map(|one| choices::decisive(board, one));
+    decisive.map(|choice| format!("; {}", choices::options(choice))).collect()
 }
 
 /// The mean over the rows that all layers have, where these are fewer.

@@ -4,6 +4,7 @@
 //! holds (names, reasons, consoles) is untrusted and is made harmless where it is written out.
 
 mod certainty;
+mod choices;
 mod clean;
 mod compare;
 mod csv;

@@ -235,9 +235,13 @@ pub(crate) fn labels(cell: &Cell, shared: &[Untrusted]) -> Vec<String> {
 
 /// `block 2, floor boot, second attempt`.
 pub(crate) fn which(boot: &FailedBoot) -> String {
-    let floor = if boot.role == Role::Floor { ", floor boot" } else { "" };
+    let role = match boot.role {
+        Role::Weigh => "",
+        Role::Floor => ", floor boot",
+        Role::OneCpu => ", on one CPU",
+    };
     let attempt = if boot.attempt > 1 { ", second attempt" } else { "" };
-    format!("block {}{floor}{attempt}", boot.block + 1)
+    format!("block {}{role}{attempt}", boot.block + 1)
 }
 
 #[cfg(test)]

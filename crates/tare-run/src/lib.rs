@@ -14,7 +14,7 @@ mod trial;
 
 pub use decide::budget::{ENOUGH_BLOCKS, series_ms};
 pub use decide::order::{block_order, shuffled};
-pub use host::cpus::{CoreKind, allowed_cpus, core_kind, list, pick_cpus, stay_off};
+pub use host::cpus::{CoreKind, allowed_cpus, core_kind, list, more_cpus, pick_cpus, stay_off};
 pub use host::machine::{OwnCost, check_space, now};
 pub use plan::host_benches::{HOST_BENCHES, HOST_SUITE, HostBench};
 pub use plan::programs::{Wrong, check_program};

@@ -6,6 +6,7 @@ use crate::decide::budget::Budget;
 use crate::decide::forecast::{fit, predicted};
 use crate::host::machine::OwnCost;
 use crate::measure::alone::boot_alone;
+use crate::measure::observed::observe;
 use crate::measure::together::Together;
 use crate::plan::sandbox_benches::is_row;
 use crate::plan::setup::Setup;
@@ -14,7 +15,7 @@ use crate::record::history::History;
 use crate::record::observer::{Event, Observer};
 use crate::record::recorder::{Recorder, RunError, Stop};
 use crate::sandbox::{Place, visits};
-use tare_store::{Order, Store};
+use tare_store::{Order, Role, Store};
 
 /// How a campaign ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +65,7 @@ fn blocks(recorder: &mut Recorder) -> Result<(), Stop> {
         recorder.store.begin_block(number)?;
         recorder.history.begin_block(number);
         block(recorder, &planned, &budget)?;
+        observe(recorder, &planned)?;
         recorder.store.end_block(number)?;
         recorder.history.end_block();
     }
@@ -73,7 +75,9 @@ fn blocks(recorder: &mut Recorder) -> Result<(), Stop> {
 /// Makes every boot of `block`.
 fn block(recorder: &mut Recorder, block: &Block, budget: &Budget) -> Result<(), Stop> {
     let setup = recorder.setup;
-    let visited = slots_of(setup, block, |slot| block.wants(setup, slot.layer, is_row));
+    let is_visited =
+        |slot: &Slot| slot.role != Role::OneCpu && block.wants(setup, slot.layer, is_row);
+    let visited = slots_of(setup, block, is_visited);
     let booted =
         slots_of(setup, block, |slot| block.wants(setup, slot.layer, |bench| !is_row(bench)));
     let boots = booted.len();

@@ -27,6 +27,9 @@ pub struct Plan {
     pub width: f64,
     /// CPUs that every layer is pinned to; empty when not pinned.
     pub cpus: Vec<u32>,
+    /// The same CPUs and then more, for layers that are made for several; empty where there is no such layer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wide: Vec<u32>,
     /// Shortest batch to time, in nanoseconds.
     pub batch_ns: u64,
     /// Longest time for one series, in milliseconds.
@@ -39,6 +42,9 @@ pub struct Plan {
     /// tenth where nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub most_waited: Option<f64>,
+    /// Whether every layer that takes turns measures each row once more, all samples at once: what a ratio owes to turns.
+    #[serde(default)]
+    pub robust: bool,
     /// What is counted of a simulated machine's instructions.
     #[serde(default)]
     pub counting: Counting,
@@ -74,6 +80,19 @@ impl Plan {
     #[must_use]
     pub fn most_waited(&self) -> f64 {
         self.most_waited.unwrap_or(MOST_WAITED)
+    }
+
+    /// All CPUs of the campaign, those that every layer has first; empty when layers are not pinned.
+    #[must_use]
+    pub fn all_cpus(&self) -> &[u32] {
+        if self.wide.is_empty() { &self.cpus } else { &self.wide }
+    }
+
+    /// The CPUs of a layer that runs on `number` of them as people run it, or else on as many as the others.
+    #[must_use]
+    pub fn cpus_of(&self, number: Option<usize>) -> &[u32] {
+        let all = self.all_cpus();
+        number.map_or(&self.cpus, |number| &all[..number.min(all.len())])
     }
 }
 
@@ -141,6 +160,8 @@ pub enum Role {
     Weigh,
     /// The baseline's second boot in a block, for the noise floor (A/A).
     Floor,
+    /// Once more on one CPU, of a layer that runs on several: what its figures owe to their number.
+    OneCpu,
 }
 
 /// The state of a boot.

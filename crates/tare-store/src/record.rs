@@ -82,6 +82,26 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Adds what was seen from outside to the series of `benchmark` by which `layer` is weighed in `block`, if there is one.
+    pub fn add_seen(
+        &mut self,
+        block: u32,
+        layer: &str,
+        benchmark: &str,
+        counters: &[Counter],
+    ) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO counter SELECT series.id, ?4, ?5 FROM series JOIN boot ON boot.id = boot_id
+                   WHERE block = ?1 AND role = 'weigh' AND series.state = 'measured'
+                   AND layer_id = (SELECT id FROM layer WHERE name = ?2)
+                   AND benchmark_id = (SELECT id FROM benchmark WHERE name = ?3)";
+        for Counter { name, value } in counters {
+            self.run(sql, params![block, layer, benchmark, name, finite(*value)])?;
+        }
+        Ok(())
+    }
+}
+
 /// SQLite stores a NaN as NULL, which the schema refuses; a probe that sends one gets a zero.
 fn finite(value: f64) -> f64 {
     if value.is_finite() { value } else { 0.0 }

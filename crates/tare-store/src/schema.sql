@@ -47,7 +47,7 @@ CREATE TABLE boot (
     block     INTEGER NOT NULL,      -- comparisons are paired within a block, counted from 0
     slot      INTEGER NOT NULL,      -- place in the block's shuffled order, counted from 0
     layer_id  INTEGER NOT NULL REFERENCES layer(id),
-    role      TEXT NOT NULL,         -- weigh, or floor for the baseline's second boot (A/A)
+    role      TEXT NOT NULL,         -- weigh, floor for the baseline's second boot (A/A), one_cpu for a layer's second boot on one CPU
     attempt   INTEGER NOT NULL,      -- 1, or 2 after a failure
     state     TEXT NOT NULL,         -- running, done, failed
     started   TEXT NOT NULL,         -- UTC, ISO 8601
@@ -86,8 +86,8 @@ CREATE TABLE turn (
     PRIMARY KEY (series_id, round)
 ) STRICT;
 
--- The baseline's series once more, all samples at once, for the layers of its block that take no turns: their ratios and
--- their noise floor are made of these. Columns as of `series`.
+-- A series once more, all samples at once: the baseline's for the layers of its block that take no turns, whose ratios and noise
+-- floor are made of these; every layer's where a campaign asks what its ratios owe to turns. Columns as of `series`.
 CREATE TABLE whole_series (
     boot_id      INTEGER NOT NULL REFERENCES boot(id),
     benchmark_id INTEGER NOT NULL REFERENCES benchmark(id),

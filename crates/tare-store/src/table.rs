@@ -30,6 +30,7 @@ impl Role {
         match self {
             Role::Weigh => "weigh",
             Role::Floor => "floor",
+            Role::OneCpu => "one_cpu",
         }
     }
 }

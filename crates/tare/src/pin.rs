@@ -70,4 +70,14 @@ impl Pin {
             },
         }
     }
+
+    /// `cpus`, and as many more as the largest of the layers is made for, of those that say a number; empty where that is no more.
+    pub fn wide(&self, cpus: &[u32], made_for: impl Iterator<Item = usize>) -> Vec<u32> {
+        let most = made_for.max().unwrap_or(0);
+        if *self != Pin::Auto || cpus.is_empty() || most <= cpus.len() {
+            return Vec::new();
+        }
+        let more = tare_run::more_cpus(Path::new("/"), &tare_run::allowed_cpus(), cpus, most);
+        if more.len() > cpus.len() { more } else { Vec::new() }
+    }
 }

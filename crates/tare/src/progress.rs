@@ -118,7 +118,11 @@ impl Observer for Progress {
                 }
             }
             Event::Boot { layer, role, attempt } => {
-                let floor = if role == Role::Floor { " again (A/A)" } else { "" };
+                let floor = match role {
+                    Role::Weigh => "",
+                    Role::Floor => " again (A/A)",
+                    Role::OneCpu => " on one CPU",
+                };
                 let retry = if attempt > 1 { ", second try" } else { "" };
                 self.boot = format!("{layer}{floor}{retry}");
                 self.live("booting");

@@ -1,6 +1,7 @@
 //! The scoreboard as a value: all written forms read it, and the JSON form is its serialisation.
 
 mod busy;
+mod choices;
 mod measure;
 mod parts;
 mod sandbox;
@@ -8,6 +9,7 @@ mod sweep;
 
 pub use crate::figures::{Figures, Mean, Pair, Ratio, Subtracted};
 pub use busy::Busy;
+pub use choices::{Choice, ChoiceOf, Chosen, HangsOn};
 pub use measure::{Measure, Words};
 pub use parts::{
     Counts, FailedBoot, LayerSummary, Method, OverallFloor, Presence, Provenance, Unavailable,
@@ -42,6 +44,9 @@ pub struct Scoreboard {
     pub layers: Vec<LayerSummary>,
     /// Geometric means by suite, what is measured and layer.
     pub geomeans: Vec<Geomean>,
+    /// What each of these hangs on, of layers that were measured in several blocks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hangs_on: Vec<HangsOn>,
     /// One row per benchmark, in the campaign's order.
     pub rows: Vec<Row>,
     /// Indices of the suites that publish a baseline.

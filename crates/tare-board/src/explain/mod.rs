@@ -4,10 +4,12 @@ mod counted;
 mod cycles;
 mod exits;
 mod metrics;
+mod outside;
 mod real;
 mod simulated;
 
 pub use metrics::{FactorRow, Factors, Metric, Metrics, factors, metrics};
+pub use outside::{CostPart, LayerCauses, Outside, Stretch, layer_causes};
 
 use crate::board::{Row, Scoreboard};
 use counted::Counted;
@@ -28,6 +30,9 @@ pub struct Explanation {
     pub ratio: f64,
     /// The whole in a few words.
     pub sentence: String,
+    /// What the host saw of it from outside, where it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside: Option<Outside>,
     /// The parts.
     pub tables: Vec<Table>,
     /// What the figures rest on, and what is not available.
@@ -78,8 +83,18 @@ pub fn explain(
         real::parts(&counted, row, &pair)
     };
     let (benchmark, layer) = (name.clone(), layer.to_owned());
-    let Parts { sentence, mut tables, notes } = parts;
+    let Parts { mut sentence, mut tables, mut notes } = parts;
     tables.extend(exits::table(&counted));
+    let mut seen = None;
+    if let Some((told, more)) = outside::outside(campaign, board, (bench, row), &layer, &pair) {
+        tables.splice(0..0, more);
+        sentence = match sentence.as_str() {
+            real::NOT_SPLIT => told.sentence.clone(),
+            split => format!("{} {split}", told.sentence),
+        };
+        notes.splice(0..0, told.notes());
+        seen = Some(told);
+    }
     let baseline = board.baseline.clone();
     Some(Explanation {
         benchmark: benchmark.into(),
@@ -87,6 +102,7 @@ pub fn explain(
         baseline,
         ratio,
         sentence,
+        outside: seen,
         tables,
         notes,
     })

@@ -7,6 +7,10 @@ use tare_proto::Better;
 use tare_proto::counter::{HARDWARE_ERRNO, PERF};
 use tare_stats::{Decomposition, Work, decompose};
 
+/// What is said where the processor counts nothing.
+pub(super) const NOT_SPLIT: &str =
+    "Without instructions and cycles of both layers the ratio cannot be split.";
+
 pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair) -> Parts {
     let events = counted.names(PERF).into_iter().filter(|name| *name != HARDWARE_ERRNO);
     let lines = events.map(|full| {
@@ -23,7 +27,7 @@ pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair) -> Parts {
             1.0 / factors.cpi.factor,
             1.0 / factors.residual.factor
         ),
-        None => "Without instructions and cycles of both layers the ratio cannot be split.".into(),
+        None => NOT_SPLIT.into(),
     };
     if !exits::counted(counted) {
         notes.push(

@@ -3,6 +3,7 @@
 pub(crate) mod analysis;
 pub(crate) mod both;
 pub(crate) mod cell;
+pub(crate) mod choices;
 pub(crate) mod floor;
 pub(crate) mod geomean;
 pub(crate) mod judge;

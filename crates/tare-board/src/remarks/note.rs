@@ -6,7 +6,7 @@ use crate::remarks::identity::{Identity, Known};
 use crate::remarks::remark::Note;
 use std::collections::BTreeMap;
 use tare_proto::{Hello, Mitigation, Unit};
-use tare_store::{Campaign, SeriesRow, WIRE};
+use tare_store::{Boot, Campaign, Role, SeriesRow, WIRE};
 
 /// A clock is said to drift when it differs from the host's by more than this, beyond what messages take.
 pub const DRIFT: f64 = 0.01;
@@ -135,9 +135,11 @@ pub(crate) fn notes(campaign: &Campaign, layer: usize) -> Vec<Note> {
     let base = campaign.baseline();
     let name = campaign.plan.baseline.raw();
     if let (Some(own), Some(base)) = (own, base.and_then(|b| first_hello(campaign, b))) {
+        let wide = has_all_cpus(campaign, own);
         for (kind, text) in differences(own, base, name) {
-            add(kind, text);
+            add(kind, text.filter(|_| kind != "cpus" || !wide));
         }
+        add("several_cpus", wide.then(|| several_cpus(campaign, name)));
     }
     add("kernel_changed", kernel_changed(campaign, layer));
     add("pinning", pinning(campaign, layer));
@@ -149,7 +151,24 @@ pub(crate) fn notes(campaign: &Campaign, layer: usize) -> Vec<Note> {
 }
 
 pub(crate) fn first_hello(campaign: &Campaign, layer: usize) -> Option<&Hello> {
-    campaign.boots.iter().filter(|boot| boot.layer == layer).find_map(|boot| boot.hello.as_ref())
+    let own = |boot: &&Boot| boot.layer == layer && boot.role != Role::OneCpu;
+    campaign.boots.iter().filter(own).find_map(|boot| boot.hello.as_ref())
+}
+
+/// Whether a layer runs on more CPUs than the campaign's others, because it is made for them.
+fn has_all_cpus(campaign: &Campaign, hello: &Hello) -> bool {
+    let wide = campaign.plan.wide.len() as u64;
+    wide > 0 && usable_cpus(hello) == wide
+}
+
+fn several_cpus(campaign: &Campaign, baseline: &str) -> String {
+    let all = campaign.plan.wide.len();
+    format!(
+        "it runs on {all} CPUs, as it is usually started, and {baseline} on the same {all} where it is compared with this layer; the \
+         other layers run on {}. Its series last for a third of a second, so that they meet the fast and the slow mode of its system \
+         calls",
+        campaign.plan.cpus.len()
+    )
 }
 
 /// What should be the same on layer and baseline, and is not.
@@ -217,7 +236,7 @@ fn kernel_changed(campaign: &Campaign, layer: usize) -> Option<String> {
 
 /// Whether a layer that shares the host's kernel ran where the plan put it. A guest numbers its CPUs itself.
 fn pinning(campaign: &Campaign, layer: usize) -> Option<String> {
-    let planned = &campaign.plan.cpus;
+    let planned = campaign.plan.all_cpus();
     let native = campaign.layers.iter().position(|row| row.kind == "native")?;
     let host = first_hello(campaign, native)?;
     let mut boots = campaign.boots.iter().filter(|boot| boot.layer == layer);
@@ -239,7 +258,7 @@ fn one_cpu(campaign: &Campaign, layer: usize) -> Option<String> {
     let systrap = identity(campaign, layer).what.contains("systrap");
     (systrap && usable_cpus(hello) == 1).then(|| {
         "it sees one CPU, and systrap's fast path for system calls is off there: with two, calls that follow each other closely cost \
-         a fraction of this. '--pin none', or '--pin' with two CPUs, measures it as it is usually started"
+         a fraction of this. '--pin auto' or 'none' measure it as it is usually started, on a machine with two CPUs"
             .into()
     })
 }

@@ -124,7 +124,8 @@ impl<'a> Values<'a> {
         bases
     }
 
-    fn measured(
+    /// What a ratio is made of, if there is a value.
+    pub(crate) fn measured(
         &self,
         found: &BlockResult,
         benchmark: usize,

@@ -22,6 +22,8 @@ pub fn plan(blocks: u32) -> Plan {
         blocks: Some(blocks),
         width: 0.01,
         cpus: vec![1],
+        wide: Vec::new(),
+        robust: false,
         batch_ns: 2_000_000,
         order: Default::default(),
         series_ms: 500,

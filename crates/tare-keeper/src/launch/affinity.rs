@@ -28,10 +28,18 @@ pub fn allowed() -> io::Result<Vec<u32>> {
 /// # Errors
 /// When none of them is a CPU that it may use.
 pub fn pin(cpus: &[u32]) -> io::Result<()> {
+    pin_thread(0, cpus)
+}
+
+/// Lets the thread `tid`, and what it starts from now on, run on `cpus` alone; 0 is this one.
+///
+/// # Errors
+/// When none of them is a CPU that it may use, when it has ended, or belongs to another user.
+pub fn pin_thread(tid: u32, cpus: &[u32]) -> io::Result<()> {
     let mask = mask(cpus);
     let bytes = size_of_val(&mask[..]);
     // SAFETY: the pointer and the size are of the same mask, which the call reads.
-    let done = unsafe { libc::syscall(libc::SYS_sched_setaffinity, 0, bytes, mask.as_ptr()) };
+    let done = unsafe { libc::syscall(libc::SYS_sched_setaffinity, tid, bytes, mask.as_ptr()) };
     Ok(Errno::result(done).map(drop)?)
 }
 

@@ -3,7 +3,10 @@
 pub(crate) mod cpu_time;
 pub(crate) mod files;
 pub(crate) mod memory;
+pub(crate) mod tally;
+pub(crate) mod whose;
 
+use crate::launch::affinity;
 use files::Stat;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,6 +157,14 @@ impl Held {
 pub fn is_traced(pid: u32) -> bool {
     let status = files::read(pid, "status").unwrap_or_default();
     files::value(&status, "TracerPid:").is_some_and(|tracer| tracer != "0")
+}
+
+/// Lets all threads of `pids` run on `cpus` alone. One that ended meanwhile needs no CPU.
+pub(crate) fn pin<'a>(pids: impl IntoIterator<Item = &'a u32>, cpus: &[u32]) {
+    let tid = |thread: fs::DirEntry| thread.file_name().to_str()?.parse().ok();
+    for tid in pids.into_iter().flat_map(threads).filter_map(tid) {
+        let _ = affinity::pin_thread(tid, cpus);
+    }
 }
 
 pub(super) fn threads(pid: &u32) -> impl Iterator<Item = fs::DirEntry> {

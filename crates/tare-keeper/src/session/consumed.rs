@@ -1,12 +1,13 @@
-//! What a booted layer takes of the host: memory and CPU time.
+//! What a booted layer takes of the host, memory and CPU time, and what it is given of its CPUs.
 
-use crate::processes::{Processes, processes_in};
-use crate::processes::{cpu_time, memory};
+use crate::processes::whose::{self, Whose};
+use crate::processes::{self, Processes, cpu_time, memory, processes_in, tally};
 use crate::session::Session;
 use crate::session::whereabouts::Whereabouts;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
+use tare_proto::outside::Part;
 
 impl Session {
     /// Memory that all host processes of the layer hold, in bytes, as if it were alone on the host; `None` when it has none
@@ -51,6 +52,11 @@ impl Session {
         memory::proportional_bytes(&self.own_processes(now)?)
     }
 
+    /// Moves the layer's processes to `cpus`; nothing where these are out of sight.
+    pub fn pin(&self, cpus: &[u32]) {
+        processes::pin(&self.own_processes(&Processes::now()).unwrap_or_default(), cpus);
+    }
+
     /// CPUs that the quotas of the layer's control groups allow it, as the host sees them; `None` where it sees none.
     pub fn cpu_quota(&self) -> Option<f64> {
         let pids = self.own_processes(&Processes::now()).filter(|_| !self.scripted())?;
@@ -79,6 +85,16 @@ impl Session {
     pub fn peer_cpu_time(&self) -> Option<Duration> {
         let helpers = self.running.as_ref()?.helpers();
         (!helpers.is_empty()).then(|| cpu_time::cpu_time(helpers))
+    }
+
+    /// Every thread of the layer's host processes, and whose it is by the layer's `table`; `None` when it has none of its own.
+    pub fn parts(&self, table: &[Whose]) -> Option<Vec<(u32, Part)>> {
+        Some(whose::parts(&self.own_processes(&Processes::now())?, table))
+    }
+
+    /// What `/proc` has counted of these threads, by the names of counters: switches and page faults.
+    pub fn tally(&self, threads: &[(u32, Part)]) -> BTreeMap<String, f64> {
+        tally::tally(threads)
     }
 
     pub(crate) fn own_processes(&self, now: &Processes) -> Option<BTreeSet<u32>> {

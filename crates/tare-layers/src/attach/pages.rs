@@ -2,7 +2,7 @@
 
 use crate::{
     BootSpec, Host, Keeper, Launch, Layer, Pages, SessionError, Setting, SettingError, Settings,
-    Unavailable,
+    Unavailable, Whose,
 };
 use std::io;
 
@@ -67,6 +67,10 @@ impl Layer for Kept {
 
     fn whole_series(&self) -> Option<&'static str> {
         self.layer.whole_series()
+    }
+
+    fn whose(&self) -> &'static [Whose] {
+        self.layer.whose()
     }
 
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {

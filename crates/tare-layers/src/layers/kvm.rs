@@ -13,9 +13,10 @@ use crate::kvm::{hardware, monitor};
 use crate::layers::qemu;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, SessionError, Setting, SettingError,
-    Settings, Unavailable, Unnamed, artifacts::kernel,
+    Settings, Sign, Unavailable, Unnamed, Whose, artifacts::kernel,
 };
 use std::io;
+use tare_proto::outside::Part;
 use tare_proto::{DISK, DISK_FILES, Machine, NET, NO_DISK, ROOT};
 
 pub const KIND: LayerKind = LayerKind {
@@ -140,7 +141,14 @@ impl Kvm {
     }
 }
 
+/// The monitor's threads run the guest.
+const WHOSE: &[Whose] = &[Whose::new(Sign::Any, Part::Kernel)];
+
 impl Layer for Kvm {
+    fn whose(&self) -> &'static [Whose] {
+        WHOSE
+    }
+
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
         monitor::find(host)?;
         hardware::device()?;

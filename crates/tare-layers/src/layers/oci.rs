@@ -10,13 +10,16 @@ use crate::attach::root::Root;
 use crate::attach::{Attachments, disk, net, pages, root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Settings,
-    Unavailable, Unnamed, artifacts::bundle,
+    Sign, USUAL, Unavailable, Unnamed, Whose, artifacts::bundle,
 };
 use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
 use std::{fs, io};
 use tare_keeper::programs;
 use tare_keeper::user_namespaces;
 use tare_proto::Machine;
+use tare_proto::outside::Part;
 
 pub const RUNC: LayerKind =
     kind("runc", "a container of runc: this host's kernel, namespaces", Unnamed::Weighed);
@@ -29,6 +32,7 @@ pub const RUNSC: LayerKind = LayerKind {
     settings: &[
         RUNTIME,
         PLATFORM,
+        CPUS,
         ARGS,
         disk::SETTING,
         net::SETTING,
@@ -44,6 +48,10 @@ const RUNTIME: Setting =
 pub(super) const PLATFORM: Setting = Setting {
     key: "platform",
     about: "how gVisor intercepts system calls: systrap (the current default), ptrace (the default until 2023) or kvm",
+};
+const CPUS: Setting = Setting {
+    key: "cpus",
+    about: "how many of the campaign's CPUs it may run on (default: 2 on systrap, whose fast path needs two)",
 };
 const ARGS: Setting = Setting { key: "args", about: "more global arguments of the runtime" };
 
@@ -72,6 +80,12 @@ const fn kind(name: &'static str, about: &'static str, unnamed: Unnamed) -> Laye
 const PAUSES: &str = "gVisor's kernel gives memory back and sleeps while it waits, and pays for that in the next turn";
 
 const ROOT_AS_USER: &str = "an ordinary user's container is in a user namespace already, and cannot have an overlay for its root as well";
+
+/// On fewer, systrap's fast path for system calls is off for good.
+const SYSTRAP_CPUS: usize = 2;
+
+/// How long the runtime may take to print its flags.
+const HELP: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Runtime {
@@ -106,6 +120,10 @@ struct Oci {
     program: String,
     flags: Vec<String>,
     rootless: bool,
+    /// gVisor's, where it was said.
+    platform: Option<String>,
+    /// How many CPUs it runs on, once that is known.
+    cpus: OnceLock<Option<usize>>,
     attachments: Attachments,
 }
 
@@ -119,7 +137,21 @@ impl Oci {
         flags.extend(settings.words("args"));
         let program = settings.get("runtime").unwrap_or(kind).to_owned();
         let attachments = Attachments::read(settings, &[Net::Veth], 0)?;
-        Ok(Oci { runtime, program, flags, rootless, attachments })
+        let platform = settings.get("platform").map(str::to_owned);
+        let cpus = OnceLock::new();
+        if settings.get("cpus").is_some() {
+            let _ = cpus.set(Some(settings.number("cpus", 1, 1, 1024)? as usize));
+        }
+        Ok(Oci { runtime, program, flags, rootless, platform, cpus, attachments })
+    }
+
+    /// As many as its platform needs to be as fast as people know it.
+    fn usual_cpus(&self) -> Option<usize> {
+        if self.runtime != Runtime::Runsc {
+            return None;
+        }
+        let platform = self.platform.clone().or_else(|| usual_platform(&self.program));
+        (platform.as_deref() == Some("systrap")).then_some(SYSTRAP_CPUS)
     }
 
     /// crun refuses hosts with both versions of cgroups even when told to leave them alone; it
@@ -154,7 +186,35 @@ impl Oci {
     }
 }
 
+/// The platform that gVisor's `program` uses unless told otherwise, as its help says.
+fn usual_platform(program: &str) -> Option<String> {
+    let program = programs::find(program).ok()?;
+    // It prints its help on standard error.
+    let script = "exec \"$0\" flags 2>&1";
+    let said =
+        programs::output(programs::plain("sh").args(["-c", script]).arg(program), HELP).ok()?;
+    let flag = said.split("-platform ").nth(1)?;
+    let (_, usual) = flag.split_once("(default \"")?;
+    Some(usual.split_once('"')?.0.to_owned())
+}
+
+/// gVisor's sentry acts as the kernel, the gofer serves files, and programs run in processes without a name of their own.
+const WHOSE_GVISOR: &[Whose] = &[
+    Whose::new(Sign::Program("runsc-sandbox"), Part::Kernel),
+    Whose::new(Sign::Program("runsc-gofer"), Part::Helper),
+    Whose::new(Sign::Thread("runsc"), Part::Helper),
+    Whose::new(Sign::Any, Part::Program),
+];
+
 impl Layer for Oci {
+    fn cpus(&self) -> Option<usize> {
+        *self.cpus.get_or_init(|| self.usual_cpus())
+    }
+
+    fn whose(&self) -> &'static [Whose] {
+        if self.runtime == Runtime::Runsc { WHOSE_GVISOR } else { USUAL }
+    }
+
     fn whole_series(&self) -> Option<&'static str> {
         (self.runtime == Runtime::Runsc).then_some(PAUSES)
     }

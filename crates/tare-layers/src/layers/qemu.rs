@@ -11,11 +11,12 @@ use crate::attach::{Attachments, GuestDisk, balloon, disk, net, pages, root};
 use crate::kvm::hardware;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, Second, SessionError, Setting,
-    SettingError, Settings, Unavailable, Unnamed, artifacts::initramfs, artifacts::kernel,
-    artifacts::modules,
+    SettingError, Settings, Sign, Unavailable, Unnamed, Whose, artifacts::initramfs,
+    artifacts::kernel, artifacts::modules,
 };
 use std::io;
 use tare_keeper::programs;
+use tare_proto::outside::Part;
 use tare_proto::{DISK, Machine};
 
 pub const KIND: LayerKind = LayerKind {
@@ -138,7 +139,15 @@ fn with_net(link: &Link, program: Program) -> Program {
     program.args(["-netdev", &netdev, "-device", "virtio-net-pci,netdev=net,romfile="])
 }
 
+/// A virtual CPU's thread runs the guest, its programs and its kernel alike.
+const WHOSE: &[Whose] =
+    &[Whose::new(Sign::Thread("CPU "), Part::Kernel), Whose::new(Sign::Any, Part::Helper)];
+
 impl Layer for Qemu {
+    fn whose(&self) -> &'static [Whose] {
+        WHOSE
+    }
+
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
         guests_run_here("the guest of QEMU's layers")?;
         if self.accel == "kvm" {
@@ -163,6 +172,8 @@ impl Layer for Qemu {
         let kernel = kernel::find(self.kernel.as_deref(), host)?;
         let mut program = Program::new(&emulator)
             .args(["-accel", &self.accel, "-cpu", &self.cpu, "-machine", &self.machine])
+            // Its threads have names, by which the host tells virtual CPUs from what helps them.
+            .args(["-name", "tare,debug-threads=on"])
             .args(["-smp", &self.vcpus.to_string(), "-m", &format!("{}M", self.memory)])
             .args(["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"])
             // The first serial line is the console, the second the probe's.

@@ -7,8 +7,11 @@ mod tools;
 use crate::process::{self, MOST_ARGS};
 use std::ffi::{CStr, CString};
 
-/// The program: writes one line to standard output.
+/// The program: writes one line to standard output. On x86-64 without the C library's start ([`crate::entry`] knows its name).
 pub const HELLO: &CStr = c"tare-hello";
+
+/// The same with it.
+pub const HELLO_LIBC: &CStr = c"tare-hello-libc";
 
 /// The shell: `tare-sh -c APPLET`.
 pub const SHELL: &CStr = c"tare-sh";
@@ -29,7 +32,7 @@ pub fn run(args: Args) -> Option<i32> {
         return None;
     }
     match name {
-        _ if name == HELLO => Some(hello()),
+        _ if name == HELLO || name == HELLO_LIBC => Some(hello()),
         _ if name == SHELL => Some(shell(first, second)),
         _ if name == AGAIN => Some(again(first)),
         _ if name == MULTI => Some(script::multi(first, second)),

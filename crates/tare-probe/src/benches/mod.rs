@@ -75,6 +75,10 @@ pub const SUITES: &[Suite] = &[
         name: operations::SUITE,
         about: "what one operation of each class costs that programs are counted by; tare predict needs it",
     },
+    Suite {
+        name: "robust",
+        about: "rows of vmi measured in another way, to show how far their ratios hang on it; part of tare run --robust",
+    },
 ];
 
 /// Every benchmark with a file of its own, in the order that scoreboards show.
@@ -88,6 +92,7 @@ pub const ALL: &[&Bench] = &[
     &lmbench::sig_catch::BENCH,
     &lmbench::fork_exit::BENCH,
     &lmbench::fork_exec::BENCH,
+    &lmbench::fork_exec_libc::BENCH,
     &lmbench::fork_shell::BENCH,
     &lmbench::ctx_2p_0k::BENCH,
     &lmbench::ctx_2p_16k::BENCH,

@@ -120,6 +120,7 @@ impl Probe {
             events: false,
             cache_bytes: 0,
             turns: false,
+            term: None,
             program: None,
         };
         self.say(&ToProbe::Run(request));

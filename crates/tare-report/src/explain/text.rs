@@ -5,7 +5,7 @@ use crate::document::{self, Block, Column, Document, Ink, Item, Place, Section, 
 use crate::text::{ON_PAPER, written};
 use crate::words;
 use tare_board::format::{digits, short_ratio};
-use tare_board::{Explanation, Table, TableLine};
+use tare_board::{Explanation, LayerCauses, Table, TableLine, layer_causes};
 
 /// Fewest columns of a line's name, and those of a layer's figures.
 const NAME: usize = 46;
@@ -24,7 +24,8 @@ pub fn explanations_text(all: &[Explanation]) -> String {
         let notes = e.notes.iter().filter(|note| !common.contains(note)).collect();
         [explained(e), noted("", notes)]
     };
-    let mut sections: Vec<Section> = counted.iter().flat_map(|e| own(e)).collect();
+    let mut sections: Vec<Section> = overall(all).into_iter().collect();
+    sections.extend(counted.iter().flat_map(|e| own(e)));
     if !common.is_empty() {
         sections.push(noted("All of them", common));
     }
@@ -34,6 +35,33 @@ pub fn explanations_text(all: &[Explanation]) -> String {
         [first, ..] => sections.push(uncounted(first, &bare, all.len())),
     }
     written(&Document { title: String::new(), sections }, &ON_PAPER)
+}
+
+/// What the cost of each layer is made of over its rows, where several were watched from outside.
+fn overall(all: &[Explanation]) -> Option<Section> {
+    let mut layers: Vec<&str> = all.iter().map(|e| e.layer.raw()).collect();
+    layers.dedup();
+    let mut named: Vec<&str> = Vec::new();
+    layers.into_iter().for_each(|name| {
+        if !named.contains(&name) {
+            named.push(name)
+        }
+    });
+    let several = |name: &&str| all.iter().filter(|e| e.layer == **name).count() > 1;
+    let told = named.into_iter().filter(several).filter_map(|name| layer_causes(all, name));
+    let sentence = |told: LayerCauses| {
+        let explained = match told.dearer {
+            0 => String::new(),
+            of => format!(
+                " Of {} of these {of} rows less than a quarter is not explained.",
+                told.explained
+            ),
+        };
+        format!("{}: {}{explained}", words::name(&told.layer), told.sentence)
+    };
+    let lines: Vec<String> = told.map(sentence).collect();
+    let blocks = paragraphs(Ink::Plain, lines);
+    (!blocks.is_empty()).then(|| Section::new(Place::Rows, "Why, over all rows", blocks))
 }
 
 /// One ratio, and the tables of what makes it.

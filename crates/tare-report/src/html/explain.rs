@@ -3,8 +3,9 @@
 use super::document;
 use crate::clean::clean;
 use crate::explain::table;
+use crate::svg::figure::parts;
 use crate::words;
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use tare_board::format::short_ratio;
 use tare_board::{Explanation, Scoreboard, explain};
 use tare_store::Campaign;
@@ -18,6 +19,7 @@ pub(super) fn explanations(campaign: &Campaign, board: &Scoreboard, bench: usize
         @for e in &all {
             h4 { bdi { (words::name(&e.layer)) } " × " (short_ratio(e.ratio)) ": why" }
             p { (clean(&e.sentence)) }
+            @if let Some(seen) = &e.outside { (PreEscaped(parts::figure(e, seen))) }
             @for counted in &e.tables { (document::plain(&table(e, counted))) }
             @for note in &e.notes { p.quiet { (clean(note)) } }
         }

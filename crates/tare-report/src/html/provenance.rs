@@ -172,9 +172,13 @@ fn order(campaign: &Campaign) -> Markup {
         let boots = campaign.boots.iter().filter(|boot| boot.block == block);
         let name = |layer: usize| campaign.layers.get(layer).map_or("", |l| l.name.raw());
         let one = |boot: &tare_store::Boot| {
-            let floor = if boot.role == Role::Floor { " (A/A)" } else { "" };
+            let role = match boot.role {
+                Role::Weigh => "",
+                Role::Floor => " (A/A)",
+                Role::OneCpu => " (one CPU)",
+            };
             let retry = if boot.attempt > 1 { " (again)" } else { "" };
-            format!("{}{floor}{retry}", words::name(name(boot.layer)))
+            format!("{}{role}{retry}", words::name(name(boot.layer)))
         };
         boots.map(one).collect::<Vec<_>>().join(", ")
     };

@@ -2,6 +2,7 @@
 
 use super::common::shown;
 use super::document::item;
+use crate::choices;
 use crate::clean::fit;
 use crate::document::{Block, Document, Place};
 use crate::headline;
@@ -28,6 +29,10 @@ pub(super) fn summary(board: &Scoreboard, said: &Document) -> Markup {
                     }
                 }
                 (means(board))
+            }
+            @if !board.hangs_on.is_empty() {
+                h2 { "What these figures hang on" }
+                ul { @for one in choices::items(board) { (item(&one)) } }
             }
             @for found in &board.sweeps {
                 @for response in found.responses.iter().take(SWEPT) {

@@ -2,7 +2,7 @@
 
 use super::{details, loads, matrix, provenance, trouble};
 use crate::document::{Block, Document, Ink, Place, Section, Table, paragraphs};
-use crate::{headline, index, notices, ranking, sandbox, sweep, words};
+use crate::{choices, headline, index, notices, ranking, sandbox, sweep, words};
 use tare_board::format::count;
 use tare_board::{Scoreboard, Sweep};
 
@@ -18,6 +18,10 @@ pub(crate) fn document(board: &Scoreboard) -> Document {
     let mut sections = vec![opening(board)];
     sections.push(Section::new(Place::Summary, "", items(sandbox::sentences(board))));
     sections.push(Section::new(Place::Summary, "", items(headline::headlines(board))));
+    let hangs_on = items(choices::items(board));
+    if !hangs_on.is_empty() {
+        sections.push(Section::new(Place::Board, "What these figures hang on", hangs_on));
+    }
     for found in board.sweeps.iter().filter(|sweep| !sweep.responses.is_empty()) {
         sections.extend(swept(found));
     }
@@ -32,6 +36,13 @@ pub(crate) fn document(board: &Scoreboard) -> Document {
     sections.extend(rankings(board));
     sections.extend(trouble::differences(board));
     sections.extend(details::sections(board));
+    sections.extend(choices::table(board).map(|table| {
+        Section::new(
+            Place::Rows,
+            "What the figures hang on, option by option",
+            vec![Block::Table(table)],
+        )
+    }));
     sections.extend(trouble::warnings(board));
     sections.extend(trouble::failed_boots(board));
     sections.extend(trouble::unavailable(board));

@@ -5,6 +5,7 @@ use super::budget::Budget;
 use super::forecast::predicted;
 use super::order::{block_order, shuffled};
 use super::samples::{self, Samples};
+use crate::plan::one_cpu;
 use crate::plan::sandbox_benches::is_row;
 use crate::plan::setup::Setup;
 use crate::plan::slot::Slot;
@@ -13,7 +14,7 @@ use crate::record::observer::Event;
 use crate::record::recorder::Recorder;
 use std::time::{Duration, Instant};
 use tare_proto::BenchInfo;
-use tare_store::Order;
+use tare_store::{Order, Role};
 
 /// What a block measures, decided before its first boot.
 pub(crate) struct Block {
@@ -27,6 +28,8 @@ pub(crate) struct Block {
     pub samples: Samples,
     /// Rounds, by benchmark, where layers take turns.
     pub rounds: Samples,
+    /// By layer: the benchmarks that it measures once more on one CPU.
+    one_cpu: Wanted,
     /// When it should end, where time is what is given.
     pub until: Option<Instant>,
 }
@@ -53,13 +56,19 @@ impl Block {
         // Odd rounds of the seed order benchmarks, even ones boots.
         let mut rows = shuffled(setup.plan.seed, 2 * u64::from(number) + 1, all);
         rows.retain(|&bench| !is_row(&setup.benches[bench]));
-        Block { number, wanted, rows, samples, rounds, until }
+        let on_one = |(layer, benches): (&usize, &Vec<usize>)| {
+            (*layer, one_cpu::rows(setup, *layer, benches))
+        };
+        let one_cpu = wanted.iter().map(on_one).filter(|(_, rows)| !rows.is_empty()).collect();
+        Block { number, wanted, rows, samples, rounds, one_cpu, until }
     }
 
     /// The block's boots in order. Layers that are left out do not change the others' order.
     pub(crate) fn slots(&self, setup: &Setup) -> Vec<Slot> {
         let order = block_order(setup.plan.seed, self.number, &setup.able(), setup.baseline());
+        let on_one = self.one_cpu.keys().map(|layer| (*layer, Role::OneCpu));
         let wanted = order.into_iter().filter(|(layer, _)| self.wanted.contains_key(layer));
+        let wanted = wanted.chain(on_one);
         let slot =
             |(place, (layer, role))| Slot { block: self.number, place, layer, role, attempt: 1 };
         (0..).zip(wanted).map(slot).collect()
@@ -82,8 +91,11 @@ impl Block {
 
     /// Whether a boot is to measure `bench` and has not yet.
     pub(crate) fn lacks(&self, history: &History, slot: &Slot, bench: usize) -> bool {
-        self.wanted_of(slot.layer).contains(&bench)
-            && !history.series.contains_key(&slot.key(bench))
+        let wanted = match slot.role {
+            Role::OneCpu => self.one_cpu.get(&slot.layer).map_or(&[][..], Vec::as_slice),
+            Role::Weigh | Role::Floor => self.wanted_of(slot.layer),
+        };
+        wanted.contains(&bench) && !history.series.contains_key(&slot.key(bench))
     }
 
     /// The benchmarks that a boot still lacks, in the block's order. The one that ended the boot before comes last, so that

@@ -2,6 +2,7 @@
 
 use super::allocation::{Field, WHOLE_BLOCKS, Wanted};
 use super::budget::{Budget, ENOUGH_BLOCKS};
+use crate::plan::one_cpu;
 use crate::plan::sandbox_benches::is_row;
 use crate::plan::setup::Setup;
 use crate::record::history::History;
@@ -81,7 +82,12 @@ fn fit_last(setup: &Setup, history: &History, wanted: &mut Wanted, budget: &Budg
 pub(crate) fn predicted(setup: &Setup, history: &History, wanted: &Wanted) -> f64 {
     let seconds = |(layer, benches): (&usize, &Vec<usize>)| {
         let boots = if *layer == setup.baseline() { 2.0 } else { 1.0 };
-        boots * boot_seconds(setup, history, *layer, benches)
+        let on_one = one_cpu::rows(setup, *layer, benches);
+        let on_one = match on_one.is_empty() {
+            true => 0.0,
+            false => boot_seconds(setup, history, *layer, &on_one),
+        };
+        boots * boot_seconds(setup, history, *layer, benches) + on_one
     };
     wanted.iter().map(seconds).sum()
 }

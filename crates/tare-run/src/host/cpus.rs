@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 use tare_layers::affinity;
 
 /// Cores are of one kind when the slower has at least this share of the faster one's speed: processors favour some of
@@ -38,6 +39,37 @@ pub fn pick_cpus(
     let idle_of = |kind: &Vec<u32>| kind.iter().copied().filter(|cpu| idle.contains(cpu)).collect();
     let idle: Vec<Vec<u32>> = kinds.iter().map(idle_of).collect();
     of_kind(&idle).or_else(|| of_kind(&kinds)).unwrap_or_else(|| last(allowed, count))
+}
+
+/// `cpus`, and others of the `allowed` ones until there are `count`, as far as there are: of the same kind and on other cores before the
+/// rest.
+pub fn more_cpus(root: &Path, allowed: &[u32], cpus: &[u32], count: usize) -> Vec<u32> {
+    let cores: BTreeSet<u32> = cpus.iter().flat_map(|&cpu| core(root, cpu)).collect();
+    let kinds = kinds(root, allowed).kinds;
+    let same = kinds.iter().find(|kind| cpus.iter().all(|cpu| kind.cpus.contains(cpu)));
+    let is_other_kind = |cpu: &u32| same.is_some_and(|kind| !kind.cpus.contains(cpu));
+    let others = allowed.iter().copied().filter(|cpu| !cpus.contains(cpu));
+    let mut others: Vec<u32> = others.collect();
+    others.sort_by_key(|cpu| (is_other_kind(cpu), cores.contains(cpu), *cpu));
+    cpus.iter().copied().chain(others).take(count.max(cpus.len())).collect()
+}
+
+/// How long all of `cpus` have run anything since the machine started, and its hypervisor kept them from running, to the kernel's ticks
+/// of 10 ms; `None` where that cannot be read.
+pub(crate) fn busy_time(cpus: &[u32]) -> Option<Duration> {
+    busy_in(&fs::read_to_string("/proc/stat").ok()?, cpus)
+}
+
+fn busy_in(stat: &str, cpus: &[u32]) -> Option<Duration> {
+    let busy = |cpu: &u32| {
+        let line = stat.lines().find_map(|line| line.strip_prefix(&format!("cpu{cpu} ")))?;
+        let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
+        // user nice system idle iowait irq softirq steal (proc(5)); a guest's time is in user already.
+        let idle: u64 = ticks.get(3..5)?.iter().sum();
+        Some(ticks.iter().take(8).sum::<u64>() - idle)
+    };
+    let ticks: u64 = cpus.iter().map(busy).sum::<Option<u64>>()?;
+    Some(Duration::from_millis(10) * u32::try_from(ticks).ok()?)
 }
 
 fn last(cpus: &[u32], count: usize) -> Vec<u32> {
@@ -220,6 +252,15 @@ mod tests {
     fn pick(root: &TempDir, cpus: u32, count: usize) -> Vec<u32> {
         let all: Vec<u32> = (0..cpus).collect();
         pick_cpus(root.path(), &all, || all.clone(), count)
+    }
+
+    #[test]
+    fn the_busy_time_of_cpus_is_all_but_idle() {
+        let stat = "cpu 9 9 9 9 9 9 9 9 9 9\ncpu0 1 2 4 1000 1000 8 16 32 64 64\ncpu10 1 0 0 9 9 0 0 0 0 0\nintr 5\n";
+        assert_eq!(busy_in(stat, &[0]), Some(Duration::from_millis(630)));
+        assert_eq!(busy_in(stat, &[0, 10]), Some(Duration::from_millis(640)));
+        assert_eq!(busy_in(stat, &[1]), None);
+        assert_eq!(busy_in("cpu0 1 2", &[0]), None);
     }
 
     #[test]

@@ -37,13 +37,14 @@ fn boot_once(
 ) -> Result<(), Ended<Failure>> {
     let setup = recorder.setup;
     let mut booted = Booted::start(recorder, slot, benches, &block.samples)?;
+    let length = if booted.is_sustained(setup) { Length::Sustained } else { Length::Usual };
     for (index, &bench) in benches.iter().enumerate() {
         if !block.lacks(&recorder.history, &slot, bench) {
             continue; // another row of the same program has filled it
         }
         let name = &setup.benches[bench].name;
         recorder.observer.event(Event::Benchmark { name, number: index + 1, of: benches.len() });
-        let recorded = match measure(recorder, &mut booted, bench, &block.samples, Length::Usual) {
+        let recorded = match measure(recorder, &mut booted, bench, &block.samples, length) {
             Ok(recorded) => recorded,
             Err(error) => {
                 return Err(Ended::Failed(booted.abandon(recorder, error, Some(bench))?));

@@ -3,6 +3,9 @@
 pub(crate) mod alone;
 mod booting;
 mod idle;
+pub(crate) mod observed;
 mod row;
 mod series;
 pub(crate) mod together;
+mod turning;
+mod watch;

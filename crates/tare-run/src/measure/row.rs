@@ -137,8 +137,9 @@ fn record(
 }
 
 impl Row<'_> {
-    /// The baseline's boots that measure the row once more, all samples at once: where a layer of the block does so, among the
-    /// boots that are `lacking` the row or, after them, alone. The best of short turns is no measure for it.
+    /// The boots that measure the row once more, all samples at once: the baseline's where a layer of the block does so, among the
+    /// boots that are `lacking` the row or, after them, alone, since the best of short turns is no measure for it. All, where that is
+    /// asked for.
     fn once_more(&self, recorder: &Recorder, lacking: &[usize]) -> Vec<usize> {
         let &Wanted { block, bench, alone, .. } = self.wanted;
         let baseline = self.setup.baseline();
@@ -152,12 +153,13 @@ impl Row<'_> {
                 && !recorder.history.fatal.contains(&(slot.layer, bench))
                 && block.lacks(&recorder.history, slot, bench)
         };
-        if !lacking.iter().any(whole) && !alone.iter().any(waits) {
+        let robust = self.setup.plan.robust;
+        if !robust && !lacking.iter().any(whole) && !alone.iter().any(waits) {
             return Vec::new();
         }
         let fresh = |at: &usize| {
             let slot = &self.boots[*at].slot;
-            slot.layer == baseline
+            (robust || slot.layer == baseline)
                 && self.boots[*at].whole_series(self.setup).is_none()
                 && !recorder.history.again.contains_key(&slot.key(bench))
                 && asked(slot)
@@ -175,10 +177,26 @@ impl Row<'_> {
         let Wanted { block, bench, .. } = *self.wanted;
         let boots = boots.into_iter().map(|at| (at, false));
         let all: Vec<(usize, bool)> = boots.chain(again.into_iter().map(|at| (at, true))).collect();
-        let any_quota = all.iter().any(|(at, _)| self.boots[*at].under_quota);
-        let length = if any_quota { Length::Periods } else { Length::Usual };
+        let setup = self.setup;
+        let any_lasts = all.iter().any(|(at, _)| self.boots[*at].is_sustained(setup))
+            || self.wanted.alone.iter().any(|slot| setup.is_wide(slot.layer));
         for (at, again) in self.order(0, all) {
-            let recorded = measure(recorder, &mut self.boots[at], bench, &block.samples, length);
+            let booted = &mut self.boots[at];
+            // The baseline is measured on as many CPUs as the layers that are divided by it.
+            let is_any = setup.layers[booted.slot.layer].layer.cpus().is_none();
+            let moves = again && is_any && setup.whole_series_cpus() != setup.plan.cpus;
+            if moves {
+                booted.move_to(setup.whole_series_cpus());
+            }
+            let length = match (any_lasts, booted.is_sustained(setup)) {
+                (false, _) => Length::Usual,
+                (true, false) => Length::Beside,
+                (true, true) => Length::Sustained,
+            };
+            let recorded = measure(recorder, booted, bench, &block.samples, length);
+            if moves {
+                booted.move_to(setup.cpus(booted.slot.layer, booted.slot.role));
+            }
             let recorded = recorded.map_err(|error| Dead { at, error })?;
             let measured = if again { &mut self.again } else { &mut self.done };
             measured.push(Measured { at, bench, recorded });
@@ -206,7 +224,7 @@ impl Row<'_> {
             let whole = self.setup.request(id, bench, block.samples.get(&bench).copied());
             let batch_ns = self.setup.plan.batch_ns;
             let request = Request { turns: true, samples: turns.all(), batch_ns, ..whole };
-            let meter = Meter::begin(self.setup, &self.boots[at], &before);
+            let meter = Meter::begin(&self.boots[at], &before);
             parts.push(Part { at, request, meter, sample_ns: 0 });
         }
         let since = Since::now();
@@ -238,8 +256,8 @@ impl Row<'_> {
         recorder.own.add(&since);
         let after = Processes::now();
         for (part, answer) in self.over.drain(..) {
-            let session = &self.boots[part.at].session;
-            let recorded = part.meter.recorded(&part.request.bench, answer, session, &after);
+            let booted = &self.boots[part.at];
+            let recorded = part.meter.recorded(&part.request.bench, answer, booted, &after);
             self.done.push(Measured { at: part.at, bench, recorded });
         }
         Ok(())

@@ -4,10 +4,9 @@ use super::booting::Booted;
 use crate::decide::samples::Samples;
 use crate::host::machine::Since;
 use crate::plan::host_benches::HOST_BENCHES;
-use crate::plan::setup::Setup;
 use crate::record::recorder::Recorder;
 use std::time::{Duration, Instant};
-use tare_layers::{Answer, Processes, Session, SessionError};
+use tare_layers::{Answer, Processes, SessionError};
 use tare_proto::counter::{ACTIVE_NS, CPU_HOST, CPU_SYSTEM, CPU_USER, CPU_WAITED};
 use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
@@ -24,23 +23,26 @@ pub(crate) struct Meter {
     shares_kernel: bool,
     cpu: Option<Duration>,
     delay: Option<Duration>,
+    /// What all had of its CPUs, where it has several: its own threads then wait for each other on one of them while another is idle.
+    of_cpus: Option<Duration>,
     peer: Option<Duration>,
     /// Time that the layer has measured, without the turns of others.
     busy: Duration,
 }
 
 impl Meter {
-    pub(crate) fn begin(setup: &Setup, booted: &Booted, now: &Processes) -> Meter {
+    pub(crate) fn begin(booted: &Booted, now: &Processes) -> Meter {
         let session = &booted.session;
         let cpu = session.cpu_time(now).filter(|_| !session.scripted());
         // What a quota stops waits, too: that is the layer's own cost, and no neighbour's.
         let is_known = cpu.is_some() && !booted.under_quota;
         let delay = is_known.then(|| session.run_delay(now)).flatten();
         Meter {
-            cpus: setup.cpus(),
+            cpus: booted.cpus,
             shares_kernel: booted.shares_kernel,
             cpu,
             delay,
+            of_cpus: booted.time_of_cpus(),
             peer: session.peer_cpu_time(),
             busy: Duration::ZERO,
         }
@@ -64,11 +66,20 @@ impl Meter {
     ///
     /// Each condition alone means nothing. A thread of a runtime waits while the layer's own program has the CPU, and a program that
     /// sleeps uses none. What a layer waited when it was woken for its turn, before the probe had read the request, is in no sample.
-    fn lacked(&self, used: Duration, delay: Duration, active: Duration) -> f64 {
+    ///
+    /// Of several CPUs it lacked no more than `others` had of them.
+    fn lacked(
+        &self,
+        used: Duration,
+        delay: Duration,
+        active: Duration,
+        others: Option<Duration>,
+    ) -> f64 {
         let outside = self.busy.saturating_sub(active);
         let waited = delay.saturating_sub(outside);
         let unused = (active * self.cpus as u32).saturating_sub(used);
-        let share = waited.min(unused).as_secs_f64() / active.as_secs_f64().max(1e-9);
+        let lacked = waited.min(unused).min(others.unwrap_or(Duration::MAX));
+        let share = lacked.as_secs_f64() / active.as_secs_f64().max(1e-9);
         share.min(1.0)
     }
 
@@ -77,12 +88,13 @@ impl Meter {
         self,
         name: &str,
         answer: Answer,
-        session: &Session,
+        booted: &Booted,
         now: &Processes,
     ) -> Recorded {
         let since = |before: Option<Duration>, now: Option<Duration>| {
             before.zip(now).map(|(before, after)| after.saturating_sub(before))
         };
+        let session = &booted.session;
         match answer {
             Answer::Series(mut series, took) => {
                 let took = took.unwrap_or_default();
@@ -93,9 +105,11 @@ impl Meter {
                 let delay = since(self.delay, self.delay.and_then(|_| session.run_delay(now)));
                 let active = take_active(&mut series.counters).unwrap_or(self.busy).min(self.busy);
                 let own = if self.shares_kernel { own_cpu(&series.counters) } else { 0.0 };
-                let lacked = used
-                    .zip(delay)
-                    .map(|(used, delay)| self.lacked(used.max(active.mul_f64(own)), delay, active));
+                let of_cpus = since(self.of_cpus, booted.time_of_cpus());
+                let lacked = used.zip(delay).map(|(used, delay)| {
+                    let others = of_cpus.map(|all| all.saturating_sub(used));
+                    self.lacked(used.max(active.mul_f64(own)), delay, active, others)
+                });
                 let used_by_peer = since(self.peer, session.peer_cpu_time());
                 let cpu_peer = used_by_peer.map(cpus).filter(|cpus| *cpus > 0.0);
                 let gigabytes = gigabytes(&series.counters);
@@ -122,19 +136,29 @@ impl Meter {
     }
 }
 
-/// The length of a batch that 30 of meet three periods of the usual quota of CPU time (100 ms), in nanoseconds.
-const QUOTA_BATCH_NS: u64 = 10_000_000;
-
-/// Time for a series of such batches, in milliseconds.
-const QUOTA_SERIES_MS: u64 = 1_000;
-
 /// How long a series of all samples at once lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Length {
     /// As the plan says.
     Usual,
-    /// Long enough for several periods of a quota.
-    Periods,
+    /// Batches of a millisecond: the baseline's beside a sustained series, which has one mode and no quota, but ticks and bursts.
+    Beside,
+    /// Batches of 10 ms: 30 of them meet three periods of the usual quota of CPU time (100 ms), and both modes of gVisor's systrap,
+    /// which begins with the slow one and looks every few milliseconds for whether the fast one pays.
+    Sustained,
+}
+
+impl Length {
+    /// The same request, for a series of this length.
+    fn of(self, request: Request) -> Request {
+        let (batch_ms, limit_ms) = match self {
+            Length::Usual => return request,
+            Length::Beside => (1, 200),
+            Length::Sustained => (10, 1000),
+        };
+        let batch_ns = request.batch_ns.max(batch_ms * 1_000_000);
+        Request { batch_ns, limit_ms: request.limit_ms.max(limit_ms), ..request }
+    }
 }
 
 /// Measures a benchmark on a booted layer: all samples at once.
@@ -150,11 +174,7 @@ pub(crate) fn measure(
     if let Some(known) = known(recorder, booted, bench) {
         return Ok(known);
     }
-    let mut request = setup.request(id, bench, samples.get(&bench).copied());
-    if length == Length::Periods {
-        request.batch_ns = request.batch_ns.max(QUOTA_BATCH_NS);
-        request.limit_ms = request.limit_ms.max(QUOTA_SERIES_MS);
-    }
+    let request = length.of(setup.request(id, bench, samples.get(&bench).copied()));
     let mut recorded = ask(recorder, booted, &request)?;
     // "Until the interval is within p%" asks again; the other estimators are content at once.
     let estimator = setup.benches[bench].estimator.parse().ok();
@@ -194,12 +214,12 @@ fn ask(
     request: &Request,
 ) -> Result<Recorded, SessionError> {
     let within = recorder.setup.within(request);
-    let mut meter = Meter::begin(recorder.setup, booted, &Processes::now());
+    let mut meter = Meter::begin(booted, &Processes::now());
     let since = Since::now();
     let answer = meter.turn(|| booted.session.measure(request, within))?;
     recorder.own.add(&since);
     booted.busy += meter.busy();
-    Ok(meter.recorded(&request.bench, answer, &booted.session, &Processes::now()))
+    Ok(meter.recorded(&request.bench, answer, booted, &Processes::now()))
 }
 
 /// CPUs that the probe and its children used, by its own account: the host sees the time of children that have ended in ticks of 10 ms.
@@ -235,13 +255,23 @@ mod tests {
     fn a_layer_lacked_a_cpu_only_while_it_waited_and_used_less_than_it_may() {
         let ms = Duration::from_millis;
         let busy = ms(30);
-        let meter =
-            Meter { cpus: 1, shares_kernel: true, cpu: None, delay: None, peer: None, busy };
-        let lacked = |used, delay| meter.lacked(ms(used), ms(delay), ms(20));
+        let meter = Meter {
+            cpus: 1,
+            shares_kernel: true,
+            cpu: None,
+            delay: None,
+            of_cpus: None,
+            peer: None,
+            busy,
+        };
+        let lacked = |used, delay| meter.lacked(ms(used), ms(delay), ms(20), None);
         assert_eq!(lacked(20, 20), 0.0, "threads of its own waited for each other");
         assert_eq!(lacked(2, 0), 0.0, "it slept");
         assert_eq!(lacked(20, 10), 0.0, "it waited before the probe began");
         assert_eq!(lacked(10, 20), 0.5, "others had the CPU");
         assert_eq!(lacked(0, 90), 1.0, "many threads of it waited");
+        let others = |had| meter.lacked(ms(10), ms(20), ms(20), Some(ms(had)));
+        assert_eq!(others(0), 0.0, "its threads waited for each other beside an idle CPU");
+        assert_eq!(others(2), 0.1);
     }
 }

@@ -28,6 +28,7 @@ impl Setup<'_> {
             events: self.plan.events,
             cache_bytes: self.plan.cache_bytes,
             turns: false,
+            term: None,
             program: self.program(bench).map(|planned| Box::new(planned.program.clone())),
         }
     }

@@ -1,10 +1,9 @@
 //! What a campaign runs: the plan, its layers and its benchmarks, and what the host gives them.
 
 use super::host_benches::HOST_BENCHES;
-use crate::host::cpus::allowed_cpus;
 use tare_layers::{Host, Keeper, Layer};
 use tare_proto::BenchInfo;
-use tare_store::Plan;
+use tare_store::{Plan, Role};
 
 /// A layer of the campaign that can be booted.
 pub struct CampaignLayer {
@@ -42,12 +41,24 @@ impl Setup<'_> {
         (0..self.layers.len()).filter(|&layer| self.layers[layer].trial_s.is_some()).collect()
     }
 
-    /// How many CPUs a layer may use.
-    pub(crate) fn cpus(&self) -> usize {
-        match self.plan.cpus.len() {
-            0 => allowed_cpus().len(),
-            pinned => pinned,
+    /// The CPUs that a boot of `layer` is pinned to; empty when it is not.
+    pub(crate) fn cpus(&self, layer: usize, role: Role) -> &[u32] {
+        let own = self.layers[layer].layer.cpus();
+        match (role, own) {
+            (Role::OneCpu, _) => self.plan.cpus_of(Some(1)),
+            (_, None) if self.whole_series(layer).is_some() => self.whole_series_cpus(),
+            (_, own) => self.plan.cpus_of(own),
         }
+    }
+
+    /// The CPUs that whole series are taken on, by the baseline too: where a layer is made for several, all of them.
+    pub(crate) fn whole_series_cpus(&self) -> &[u32] {
+        self.plan.all_cpus()
+    }
+
+    /// Whether a layer runs on more CPUs than the others.
+    pub(crate) fn is_wide(&self, layer: usize) -> bool {
+        self.cpus(layer, Role::Weigh).len() > self.plan.cpus.len()
     }
 
     /// Why `layer` takes a whole series at once where others take turns.

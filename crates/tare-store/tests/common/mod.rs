@@ -13,6 +13,8 @@ pub fn plan() -> Plan {
         budget_s: Some(300.0),
         width: 0.01,
         cpus: vec![1],
+        wide: Vec::new(),
+        robust: false,
         batch_ns: 2_000_000,
         series_ms: 500,
         boot_s: 20.0,

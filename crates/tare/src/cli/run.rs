@@ -99,7 +99,7 @@ pub struct RunArgs {
     #[arg(long, value_parser = time, value_name = "TIME")]
     pub boot_limit: Option<Duration>,
     /// File with settings (suite, bench, load, series, baseline, budget, blocks, seed, machine, margin, width, most-waited, pin, order,
-    /// design, count, model, explain) and tables of layers, sweeps and programs, as 'tare init' writes one; flags take precedence
+    /// design, count, model, explain, robust) and tables of layers, sweeps and programs, as 'tare init' writes one; flags take precedence
     /// [default: tare.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -113,6 +113,9 @@ pub struct RunArgs {
     /// Break every ratio down as 'tare explain' does; on a simulated machine this implies --count and --model
     #[arg(long)]
     pub explain: bool,
+    /// Also measure each row of layers that take turns once more, all samples at once, to show what the ratios owe to turns
+    #[arg(long)]
+    pub robust: bool,
     /// Measure nothing and exit with code 4 if a named layer cannot run here
     #[arg(long)]
     pub require: bool,

@@ -68,6 +68,7 @@ pub struct Config {
     pub count: bool,
     pub model: bool,
     pub explain: bool,
+    pub robust: bool,
     /// As the flags of the reader's own command, one table each.
     pub program: Vec<ProgramArgs>,
     sweep: Vec<SweepTable>,

@@ -43,6 +43,8 @@ pub struct Resolved<'a> {
     pub seed: u64,
     pub counting: Counting,
     pub explain: bool,
+    /// Whether rows are measured all samples at once, too.
+    pub robust: bool,
     /// CPUs of the layers; when nothing is said, what is measured decides.
     pub pin: Option<Pin>,
     /// Equivalence margin, as a fraction.
@@ -106,6 +108,7 @@ impl<'a> Resolved<'a> {
             seed: flags.seed.or(file.seed).unwrap_or_else(seed_from_clock),
             counting,
             explain,
+            robust: flags.robust || file.robust,
             pin: flags.pin.clone().or_else(|| file.pin.clone()),
             margin: margin / 100.0,
             width: width / 100.0,

@@ -224,6 +224,7 @@ pub fn null_call(samples: u32, limit_ms: u64) -> Request {
         events: false,
         cache_bytes: 0,
         turns: false,
+        term: None,
         program: None,
     }
 }

@@ -2,7 +2,8 @@
 //! waits for it. As in lmbench its standard output is closed.
 //!
 //! The program is the probe itself under another name: static, where lmbench's is usually linked
-//! dynamically and pays for its loader, and the same bits in every layer.
+//! dynamically and pays for its loader, and the same bits in every layer. It ends before the C library
+//! begins ([`crate::entry`]); [`super::fork_exec_libc`] is the same with that.
 
 use super::latency;
 use crate::applets::HELLO;
@@ -11,7 +12,7 @@ use crate::process::{child_exits, exec_applet};
 
 pub const BENCH: Bench = latency(
     "lmbench/fork_exec",
-    "fork(2), execve(2) of a tiny static program, waitpid(2)",
+    "fork(2), execve(2) of a tiny static program without a C library, waitpid(2)",
     prepare,
 );
 

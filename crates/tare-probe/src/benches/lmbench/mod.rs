@@ -11,6 +11,7 @@ pub mod ctx_2p_64k;
 pub mod ctx_8p_16k;
 pub mod ctx_8p_64k;
 pub mod fork_exec;
+pub mod fork_exec_libc;
 pub mod fork_exit;
 pub mod fork_shell;
 pub mod mmap;

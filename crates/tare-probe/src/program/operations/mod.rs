@@ -4,7 +4,6 @@
 
 pub mod attached;
 mod call;
-mod call_names;
 mod census;
 mod cold;
 mod descriptors;

@@ -2,14 +2,13 @@
 //! processes that they start.
 
 use super::call::Call;
-use super::call_names;
 use super::cold::{ColdNames, LastRead};
 use super::ptrace::{is_from_kernel, number_of_event, path_at};
 use super::sampled::{Outcome, Sampled, transfer};
 use super::tally::Tally;
 use super::task::{Begun, Task, has_other_rights, process_of};
 use std::collections::{BTreeMap, HashMap};
-use tare_proto::{CallClass, Counter, call_class};
+use tare_proto::{CallClass, Counter, call_class, call_name};
 
 pub struct Seen {
     classes: HashMap<u64, CallClass>,
@@ -36,7 +35,7 @@ impl Default for Seen {
     fn default() -> Seen {
         Seen {
             classes: (0..=LAST_CALL)
-                .map(|number| (number, call_class(&call_names::of(number))))
+                .map(|number| (number, call_class(&call_name(number))))
                 .collect(),
             tally: Tally::default(),
             tasks: HashMap::new(),

@@ -1,9 +1,8 @@
 //! How often each operation and each call was made.
 
-use super::call_names;
 use std::collections::BTreeMap;
 use tare_proto::counter::{CALLS, UNKNOWN_CALLS};
-use tare_proto::{Counter, OPERATION_COUNTER};
+use tare_proto::{Counter, OPERATION_COUNTER, call_name};
 
 /// Calls that start a program: each is heard of as an event.
 const STARTS: [u64; 2] = [libc::SYS_execve as u64, libc::SYS_execveat as u64];
@@ -71,9 +70,10 @@ impl Tally {
     }
 
     pub fn counters(&self) -> Vec<Counter> {
-        let calls = self.calls.iter().map(|(number, times)| {
-            Counter::new(&format!("{CALLS}{}", call_names::of(*number)), *times)
-        });
+        let calls = self
+            .calls
+            .iter()
+            .map(|(number, times)| Counter::new(&format!("{CALLS}{}", call_name(*number)), *times));
         let operations = self.operations.iter().map(|(name, times)| match *name {
             UNKNOWN_CALLS => Counter::new(UNKNOWN_CALLS, *times),
             name => Counter::new(&format!("{OPERATION_COUNTER}{name}"), *times),

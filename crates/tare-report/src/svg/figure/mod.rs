@@ -9,6 +9,7 @@ pub(crate) mod hosts;
 pub(crate) mod jitter;
 pub(crate) mod load;
 pub(crate) mod overview;
+pub(crate) mod parts;
 pub(crate) mod phases;
 pub(crate) mod predicted;
 pub(crate) mod sweep;

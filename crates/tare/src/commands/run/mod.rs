@@ -124,6 +124,7 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
     let contents = plan::Contents {
         baseline: selected.baseline,
         cpus: selected.cpus.clone(),
+        wide: selected.wide,
         cache_bytes: catalog.cache_bytes,
         tried: &tried,
         benches: &benches,

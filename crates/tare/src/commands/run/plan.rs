@@ -18,6 +18,7 @@ const TURN_BATCH_NS: u64 = 100_000;
 pub struct Contents<'a> {
     pub baseline: String,
     pub cpus: Vec<u32>,
+    pub wide: Vec<u32>,
     /// The last-level cache of this host, in bytes.
     pub cache_bytes: u64,
     pub tried: &'a [Tried],
@@ -63,8 +64,10 @@ pub fn plan(resolved: &Resolved, contents: Contents) -> Plan {
         blocks,
         width: resolved.width,
         cpus: contents.cpus,
+        wide: contents.wide,
         batch_ns: fixed(|own| own.batch).unwrap_or(batch_ns),
         series_ms: fixed(|own| own.series_ms).unwrap_or_else(series_ms),
+        robust: resolved.robust,
         counting: resolved.counting,
         events: resolved.explain && tried.iter().all(has_events),
         cache_bytes: fixed(|own| own.cache_bytes).unwrap_or(contents.cache_bytes),

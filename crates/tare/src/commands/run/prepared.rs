@@ -34,6 +34,7 @@ impl Prepared {
     ) -> Result<ExitCode> {
         let Prepared { mut store, plan, layers, benches, history } = self;
         tare_run::stay_off(&plan.cpus);
+        tare_run::stay_off(&plan.wide);
         if Policy::for_machine(plan.machine).host_matters
             && let Some(busy) = crate::environment::record(&mut store, &plan.cpus)?
         {

@@ -14,7 +14,10 @@ use std::time::Duration;
 use tare_layers::suggestion;
 use tare_proto::{BenchInfo, MAX_SAMPLES, name_and_load};
 use tare_run::{HOST_SUITE, sandbox_benches as sandbox, simulated};
-use tare_store::{Neighbours, Sweep};
+use tare_store::{Neighbours, Order, Sweep};
+
+/// The suite of rows that show what others hang on.
+const ROBUST: &str = "robust";
 
 pub struct Selected {
     /// The benchmarks, before their loads.
@@ -30,6 +33,8 @@ pub struct Selected {
     pub vcpus: usize,
     /// CPUs that layers are pinned to.
     pub cpus: Vec<u32>,
+    /// The same and more, for layers that are made for several.
+    pub wide: Vec<u32>,
     /// Which layers are left out because none was named, for people.
     pub left_out: Option<String>,
 }
@@ -55,6 +60,10 @@ impl Selected {
         let vcpus = most_vcpus(&asked);
         let pin = resolved.pin.clone().unwrap_or_else(|| usual_pin(&benches));
         let cpus = pin.cpus(resolved.policy, vcpus).or_usage()?;
+        let wide = match resolved.order {
+            Order::Rounds => pin.wide(&cpus, asked.iter().filter_map(|asked| asked.layer.cpus())),
+            _ => Vec::new(),
+        };
         let cost = Cost {
             policy: resolved.policy,
             layers: asked.len(),
@@ -72,6 +81,7 @@ impl Selected {
             baseline,
             vcpus,
             cpus,
+            wide,
             left_out: resolved.left_out(),
         })
     }
@@ -83,7 +93,18 @@ fn select(catalog: &Catalog, resolved: &Resolved) -> Result<Vec<BenchInfo>> {
     if !programs.is_empty() && suites.is_empty() && globs.is_empty() {
         return Ok(catalog.of_host());
     }
-    catalog.select(suites, globs)
+    let mut benches = catalog.select(suites, globs)?;
+    if resolved.robust {
+        let has = |name: &str| benches.iter().any(|bench| bench.name == name);
+        let beside = |bench: &&BenchInfo| {
+            bench.suite == ROBUST
+                && !has(&bench.name)
+                && bench.name.strip_suffix(tare_board::C_LIBRARY).is_some_and(has)
+        };
+        let more: Vec<BenchInfo> = catalog.benches.iter().filter(beside).cloned().collect();
+        benches.extend(more);
+    }
+    Ok(benches)
 }
 
 /// The benchmarks as they were asked for, before the loads of curves are known.

@@ -8,7 +8,8 @@ macro_rules! numbers {
 const PREFIX: &str = "SYS_";
 
 /// The name of call `number`; a call that is younger than this table is a number.
-pub fn of(number: u64) -> String {
+#[must_use]
+pub fn call_name(number: u64) -> String {
     let all = EVERYWHERE.iter().chain(HERE);
     let found = all.into_iter().find(|(known, _)| u64::try_from(*known) == Ok(number));
     match found {

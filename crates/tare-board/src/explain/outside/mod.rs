@@ -1,0 +1,168 @@
+//! A ratio of the real machine by what its host saw from outside: counts, where the time went, and the causes of what is added.
+
+mod causes;
+mod overall;
+mod seen;
+mod sentence;
+mod tables;
+
+pub use causes::CostPart;
+pub use overall::{LayerCauses, layer_causes};
+
+use super::Table;
+use crate::board::{Pair, Row, Scoreboard};
+use crate::format::quantity;
+use seen::One;
+use serde::Serialize;
+use tare_proto::Unit;
+use tare_proto::outside::{ASLEEP, Part, READY, SYSTEM, USER};
+use tare_store::Campaign;
+
+/// What the host saw of one benchmark on a layer and on the baseline.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outside {
+    /// The whole in one sentence.
+    pub sentence: String,
+    /// Where the time of one operation went: the path from its end to its beginning.
+    pub times: Vec<Stretch>,
+    /// What makes the layer dearer, in nanoseconds of an operation; empty where the row is no time.
+    pub causes: Vec<CostPart>,
+    /// What the operation took while it was watched, in nanoseconds: on the baseline and on the layer.
+    pub watched_ns: (f64, f64),
+    /// The same in the same boots while nobody watched.
+    pub unwatched_ns: (f64, f64),
+    /// What writing one record took on the layer, in nanoseconds; it is in none of the times.
+    pub record_ns: f64,
+    /// What the times summed to in the watched boots, in nanoseconds, before they were scaled to the row's value.
+    pub summed_ns: (f64, f64),
+    /// The row's value on both, in nanoseconds; `None` where the row is no time. The times are scaled to it.
+    pub measured_ns: Option<(f64, f64)>,
+    /// The largest half of a range between boots, as a share, of any count.
+    pub spread: f64,
+    /// Boots that were watched, of the layer.
+    pub boots: usize,
+    /// Operations that were watched in one of them.
+    pub operations: f64,
+    /// Records that the kernel had no room for: counts are too low where it is not 0.
+    pub lost: f64,
+}
+
+/// How the figures are to be read.
+const METHOD: &str = "The host watched boots of their own, from which no value comes, with perf tracepoints and the software clock. Times \
+    are of the path from the end of an operation back to its beginning, so that each moment is told once. A price is what this \
+    campaign's baseline measured of that primitive.";
+
+impl Outside {
+    /// What the figures rest on.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let boots = crate::format::count(self.boots, "boot");
+        let spread = match self.boots {
+            0 | 1 => String::new(),
+            _ => format!("; counts differ between boots by ± {:.1}% at most", 100.0 * self.spread),
+        };
+        let mut notes =
+            vec![format!("Watched {:.0} operations in {boots}{spread}.", self.operations)];
+        if self.lost > 0.0 {
+            notes.push(format!(
+                "The kernel had no room for {:.0} records or more: these counts are too low.",
+                self.lost
+            ));
+        }
+        if self.unwatched_ns.1 > 0.0 && self.summed_ns.1 > 0.0 {
+            notes.push(format!(
+                "In the watched boots an operation took {} while nobody watched, and {} while it was watched; the parts sum to {}, \
+                 without {:.0} ns for each record, and are scaled to the row's value.",
+                quantity(Unit::Nanoseconds, self.unwatched_ns.1),
+                quantity(Unit::Nanoseconds, self.watched_ns.1),
+                quantity(Unit::Nanoseconds, self.summed_ns.1),
+                self.record_ns
+            ));
+        }
+        notes.push(METHOD.into());
+        notes
+    }
+}
+
+/// Time that somebody spent in one state.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stretch {
+    /// Whose threads.
+    pub whose: &'static str,
+    /// What they did.
+    pub state: &'static str,
+    /// Nanoseconds of an operation on the baseline.
+    pub baseline: f64,
+    /// On the layer.
+    pub layer: f64,
+}
+
+/// Whose threads a part is, in words.
+const fn whose(part: Part) -> &'static str {
+    match part {
+        Part::Program => "the program",
+        Part::Kernel => "the layer's kernel",
+        Part::Helper => "its helpers",
+    }
+}
+
+/// A row that is at least this many times as dear has something to explain.
+const DEARER: f64 = 1.1;
+
+/// What a part's threads do, in words.
+const STATES: [(&str, &str); 4] = [
+    (USER, "in user mode"),
+    (SYSTEM, "in the host's kernel"),
+    (READY, "ready, without a CPU"),
+    (ASLEEP, "asleep, woken from outside"),
+];
+
+/// What was seen of benchmark number `bench`, whose `row` has the values `pair`; with the tables that tell it.
+pub(super) fn outside(
+    campaign: &Campaign,
+    board: &Scoreboard,
+    (bench, row): (usize, &Row),
+    layer: &str,
+    pair: &Pair,
+) -> Option<(Outside, Vec<Table>)> {
+    let at = campaign.layers.iter().position(|one| one.name == layer)?;
+    let measured_ns = (row.unit == Unit::Nanoseconds).then_some((pair.baseline, pair.layer));
+    let seen = One::of(campaign, bench, at)?.scaled_to(measured_ns.map(|(_, own)| own));
+    let baseline = One::of(campaign, bench, campaign.baseline()?)?;
+    let baseline = baseline.scaled_to(measured_ns.map(|(native, _)| native));
+    let mut times = Vec::new();
+    for part in Part::ALL {
+        for (state, words) in STATES {
+            let of = |one: &One| one.time(part, state);
+            let stretch = Stretch {
+                whose: whose(part),
+                state: words,
+                baseline: of(&baseline),
+                layer: of(&seen),
+            };
+            times.push(stretch);
+        }
+    }
+    let all = |of: fn(&Stretch) -> f64| times.iter().map(of).sum::<f64>();
+    let least = (0.002 * all(|one| one.baseline), 0.002 * all(|one| one.layer));
+    times.retain(|one| one.baseline > least.0 || one.layer > least.1);
+    let dearer = measured_ns.filter(|(native, own)| *own > DEARER * native);
+    let causes = dearer.map_or_else(Vec::new, |(native, own)| {
+        causes::causes(board, &baseline, &seen, own - native)
+    });
+    let told = Outside {
+        sentence: sentence::sentence(&seen, &times, &causes, measured_ns),
+        times,
+        causes,
+        watched_ns: (baseline.whole(), seen.whole()),
+        unwatched_ns: (baseline.unwatched(), seen.unwatched()),
+        record_ns: seen.record(),
+        summed_ns: (baseline.raw_sum(), seen.raw_sum()),
+        measured_ns,
+        spread: seen.spread,
+        boots: seen.boots,
+        operations: seen.watched().0,
+        lost: seen.watched().1,
+    };
+    let tables = tables::tables(&baseline, &seen, &told);
+    Some((told, tables))
+}

@@ -1,0 +1,121 @@
+//! What was seen of one benchmark on one layer: means over the boots that were watched, with their spread.
+
+use std::collections::BTreeMap;
+use tare_proto::outside::{
+    ASLEEP, LOST, OPERATIONS, OUTSIDE, Part, READY, RECORD, SYSTEM, Seen, UNWATCHED, USER, WHOLE,
+};
+use tare_store::Campaign;
+
+/// The figures of one operation.
+#[derive(Debug, Clone, Default)]
+pub(in crate::explain) struct One {
+    means: BTreeMap<String, f64>,
+    scale: f64,
+    /// Boots that were watched.
+    pub boots: usize,
+    /// The largest half of a range over the boots, as a share of the mean, of anything that happens at least once in ten operations.
+    pub spread: f64,
+}
+
+/// Counts below this, once in two hundred operations, are the machine's own.
+const LEAST: f64 = 0.005;
+
+impl One {
+    /// Of layer number `layer`; `None` when no boot of it was watched.
+    pub(in crate::explain) fn of(campaign: &Campaign, bench: usize, layer: usize) -> Option<One> {
+        let of_layer = |boot: usize| campaign.boots.get(boot).is_some_and(|b| b.layer == layer);
+        let mut boots: Vec<BTreeMap<String, f64>> = Vec::new();
+        for row in campaign.series.iter().filter(|s| s.benchmark == bench && of_layer(s.boot)) {
+            let seen = row.counters.iter().filter(|counter| counter.name.starts_with(OUTSIDE));
+            let seen: BTreeMap<String, f64> =
+                seen.map(|counter| (counter.name.clone(), counter.value)).collect();
+            if seen.contains_key(OPERATIONS) {
+                boots.push(seen);
+            }
+        }
+        let count = boots.len() as f64;
+        let mut one = One { boots: boots.len(), scale: 1.0, ..One::default() };
+        let names: Vec<&String> = boots.iter().flat_map(BTreeMap::keys).collect();
+        for name in names {
+            let values: Vec<f64> =
+                boots.iter().map(|boot| boot.get(name).copied().unwrap_or(0.0)).collect();
+            let mean = values.iter().sum::<f64>() / count;
+            let (low, high) = values
+                .iter()
+                .fold((f64::INFINITY, 0.0), |(low, high), value| (value.min(low), value.max(high)));
+            let is_count = !matches!(Seen::read(name), None | Some((Seen::Time, ..)));
+            if is_count && mean >= 0.1 {
+                one.spread = one.spread.max((high - low) / 2.0 / mean);
+            }
+            one.means.insert(name.clone(), mean);
+        }
+        (one.boots > 0).then_some(one)
+    }
+
+    /// How often one kind of what is seen happened, of any part.
+    pub(in crate::explain) fn all(&self, seen: Seen) -> f64 {
+        self.kinds(seen).into_values().sum()
+    }
+
+    /// The kinds of what is seen, of all parts together, without what is too rare to be the layer's.
+    pub(in crate::explain) fn kinds(&self, seen: Seen) -> BTreeMap<&str, f64> {
+        let mut kinds: BTreeMap<&str, f64> = BTreeMap::new();
+        for (name, value) in &self.means {
+            if let Some((what, _, kind)) = Seen::read(name).filter(|(what, ..)| *what == seen)
+                && what != Seen::Time
+            {
+                *kinds.entry(kind).or_default() += value;
+            }
+        }
+        kinds.retain(|_, value| *value >= LEAST);
+        kinds
+    }
+
+    /// Nanoseconds of `part` in one of its states, scaled.
+    pub(in crate::explain) fn time(&self, part: Part, state: &str) -> f64 {
+        self.raw_time(part, state) * self.scale
+    }
+
+    /// Scales the times, so that they are `ns` together: their shares are what the watched turns say.
+    #[must_use]
+    pub(in crate::explain) fn scaled_to(mut self, ns: Option<f64>) -> One {
+        let sum = self.raw_sum();
+        self.scale = ns.filter(|ns| sum > 0.0 && *ns > 0.0).map_or(1.0, |ns| ns / sum);
+        self
+    }
+
+    /// All times together, as they were in the watched boots.
+    pub(in crate::explain) fn raw_sum(&self) -> f64 {
+        let of = |part: Part| [USER, SYSTEM, READY, ASLEEP].map(|state| self.raw_time(part, state));
+        Part::ALL.into_iter().flat_map(of).sum()
+    }
+
+    /// A difference of two turns may be a little below zero, which is zero.
+    fn raw_time(&self, part: Part, state: &str) -> f64 {
+        self.get(&Seen::Time.counter(part, state)).max(0.0)
+    }
+
+    /// Nanoseconds that an operation took while it was watched.
+    pub(in crate::explain) fn whole(&self) -> f64 {
+        self.get(WHOLE)
+    }
+
+    /// The same of an operation that nobody watched, in the same boot.
+    pub(in crate::explain) fn unwatched(&self) -> f64 {
+        self.means.get(UNWATCHED).copied().unwrap_or(self.whole())
+    }
+
+    /// Nanoseconds that writing one record took.
+    pub(in crate::explain) fn record(&self) -> f64 {
+        self.get(RECORD)
+    }
+
+    /// Operations that were watched, and records that were lost.
+    pub(in crate::explain) fn watched(&self) -> (f64, f64) {
+        (self.get(OPERATIONS), self.get(LOST))
+    }
+
+    fn get(&self, name: &str) -> f64 {
+        self.means.get(name).copied().unwrap_or(0.0)
+    }
+}

@@ -1,0 +1,75 @@
+//! One sentence: how often the host did what for an operation, and what most of its added time is.
+
+use super::Stretch;
+use super::causes::{BEYOND, CostPart, REMAINDER};
+use super::seen::One;
+use super::tables::short;
+use crate::format::quantity;
+use tare_proto::Unit;
+use tare_proto::outside::Seen;
+
+pub(super) fn sentence(
+    seen: &One,
+    times: &[Stretch],
+    causes: &[CostPart],
+    measured: Option<(f64, f64)>,
+) -> String {
+    let mut counts = Vec::new();
+    let calls = seen.kinds(Seen::Calls);
+    if let Some((name, most)) = calls.iter().max_by(|a, b| a.1.total_cmp(b.1)) {
+        let all: f64 = calls.values().sum();
+        let which = if *most > 0.99 * all { format!("all {name}") } else { format!("most {name}") };
+        counts.push(format!("{} host calls ({which})", short(all)));
+    }
+    let switches = seen.all(Seen::Switches);
+    if switches >= 0.005 {
+        counts.push(format!("{} switches", short(switches)));
+    }
+    counts
+        .extend(seen.kinds(Seen::Signals).iter().map(|(name, n)| format!("{} {name}", short(*n))));
+    let faults = seen.all(Seen::Faults);
+    if faults >= 0.005 {
+        counts.push(format!("{} page faults", short(faults)));
+    }
+    let exits = seen.all(Seen::Exits);
+    if exits >= 0.005 {
+        counts.push(format!("{} exits", short(exits)));
+    }
+    let done = match counts.is_empty() {
+        true => "The host does nothing for an operation".to_owned(),
+        false => format!("An operation is {}", counts.join(", ")),
+    };
+    format!("{done}{}.", added(causes, measured).unwrap_or_else(|| most_of(times)))
+}
+
+/// What most of the added time is.
+fn added(causes: &[CostPart], measured: Option<(f64, f64)>) -> Option<String> {
+    let (native, own) = measured?;
+    let more = own - native;
+    if more < 0.1 * native {
+        return Some(String::new());
+    }
+    let largest = |a: &&CostPart, b: &&CostPart| a.ns.total_cmp(&b.ns);
+    let (unpriced, named): (Vec<&CostPart>, Vec<&CostPart>) =
+        causes.iter().partition(|cause| [BEYOND, REMAINDER].contains(&cause.name.as_str()));
+    let top = named.into_iter().filter(|cause| cause.ns > 0.0).max_by(largest)?;
+    let left: f64 = unpriced.iter().map(|cause| cause.ns).sum();
+    let time = |ns: f64| quantity(Unit::Nanoseconds, ns);
+    Some(format!(
+        "; {} of the {} that are added are {}, {:.0}% have no price",
+        time(top.ns),
+        time(more),
+        top.name,
+        (100.0 * left / more).abs()
+    ))
+}
+
+/// Who has most of the time, of a row that is no time.
+fn most_of(times: &[Stretch]) -> String {
+    let all: f64 = times.iter().map(|one| one.layer).sum();
+    let most = times.iter().max_by(|a, b| a.layer.total_cmp(&b.layer));
+    let told = most.filter(|_| all > 0.0);
+    told.map_or_else(String::new, |one| {
+        format!("; for {:.0}% of its time {} is {}", 100.0 * one.layer / all, one.whose, one.state)
+    })
+}

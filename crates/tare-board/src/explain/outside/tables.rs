@@ -1,0 +1,98 @@
+//! What was seen, as tables.
+
+use super::seen::One;
+use super::{Outside, Stretch};
+use crate::explain::{Table, TableLine};
+use std::collections::BTreeMap;
+use tare_proto::outside::{ANY, Seen};
+
+/// Most names of system calls, the most frequent ones.
+const MOST_CALLS: usize = 8;
+
+/// What is counted, with the words of its line.
+const COUNTED: [(Seen, &str); 7] = [
+    (Seen::Calls, "system calls of the host"),
+    (Seen::Switches, "switches away from its threads"),
+    (Seen::Signals, "signals"),
+    (Seen::Faults, "page faults in user mode"),
+    (Seen::Wakeups, "wake-ups"),
+    (Seen::Exits, "exits of a virtual machine"),
+    (Seen::Events, "other events"),
+];
+
+pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> {
+    let mut lines = Vec::new();
+    for (seen, words) in COUNTED {
+        let (own, native) = (layer.kinds(seen), baseline.kinds(seen));
+        if own.is_empty() && native.is_empty() {
+            continue;
+        }
+        if seen != Seen::Events {
+            lines.push(TableLine::new(words, (baseline.all(seen), layer.all(seen))));
+        }
+        lines.extend(kinds(&own, &native));
+    }
+    let counts = Table::new("Seen by the host, per operation", lines);
+    let line = |Stretch { whose, state, baseline, layer }: &Stretch| {
+        TableLine::new(&format!("{whose}: {state}"), (*baseline, *layer))
+    };
+    let mut lines: Vec<TableLine> = told.times.iter().map(line).collect();
+    let sum = |of: fn(&Stretch) -> f64| told.times.iter().map(of).sum::<f64>();
+    let sums = (sum(|one| one.baseline), sum(|one| one.layer));
+    lines.push(TableLine::new("sum, scaled to the row's value", sums));
+    if told.summed_ns.1 > 0.0 {
+        lines.push(TableLine::new("in the watched boots: sum", told.summed_ns));
+        lines.push(TableLine::new("in the watched boots: while nobody watched", told.unwatched_ns));
+    }
+    let times = Table::new("Where the time goes, ns per operation", lines);
+    let mut tables = vec![counts];
+    tables.extend((!told.times.is_empty()).then_some(times));
+    if !told.causes.is_empty() {
+        tables.push(prices(told));
+    }
+    tables.retain(|table| !table.lines.is_empty());
+    tables
+}
+
+/// The kinds of one thing, the layer's most frequent ones first.
+fn kinds(own: &BTreeMap<&str, f64>, native: &BTreeMap<&str, f64>) -> Vec<TableLine> {
+    let mut names: Vec<&str> =
+        own.keys().chain(native.keys()).copied().filter(|n| *n != ANY).collect();
+    names.sort_unstable();
+    names.dedup();
+    let of = |side: &BTreeMap<&str, f64>, name: &str| side.get(name).copied().unwrap_or(0.0);
+    let most = |name: &&str| of(own, name).max(of(native, name));
+    names.sort_by(|a, b| most(b).total_cmp(&most(a)));
+    names.truncate(MOST_CALLS);
+    let words = |name: &str| name.replace('_', " ");
+    names
+        .into_iter()
+        .map(|n| TableLine::new(&format!("· {}", words(n)), (of(native, n), of(own, n))))
+        .collect()
+}
+
+/// What the added time is made of. The columns are what one costs natively and what all of them come to.
+fn prices(told: &Outside) -> Table {
+    let (native, own) = told.measured_ns.unwrap_or_default();
+    let line = |cause: &super::CostPart| {
+        let name = match (cause.count, cause.price_ns) {
+            (Some(count), Some(price)) => {
+                format!("{} ({} × {} ns)", cause.name, short(count), short(price))
+            }
+            (Some(count), None) => format!("{} ({}, no price here)", cause.name, short(count)),
+            _ => cause.name.clone(),
+        };
+        TableLine::new(&name, (0.0, cause.ns))
+    };
+    let lines = told.causes.iter().map(line).collect();
+    Table::new("What is added, ns per operation", lines).with_shares(own - native)
+}
+
+/// Three digits.
+pub(super) fn short(value: f64) -> String {
+    match value.abs() {
+        v if v >= 100.0 => format!("{value:.0}"),
+        v if v >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}

@@ -1,0 +1,109 @@
+//! How often what happened in a window, by the part of the layer that did it.
+
+use crate::observer::Trace;
+use crate::record::Happened;
+use crate::threads::Threads;
+use nix::sys::signal::Signal;
+use std::collections::{BTreeMap, HashMap};
+use tare_proto::call_name;
+use tare_proto::outside::{ANY, ELSEWHERE, ENDED, HERE, PREEMPTED, STOPPED, Seen, WAITED};
+
+/// Figures by the names of their counters.
+pub type Figures = BTreeMap<String, f64>;
+
+/// States of a thread that leaves its CPU, as `sched_switch` has them: it was stopped by a signal or a tracer, or has ended.
+const STOPS: u64 = 0x04 | 0x08;
+const ENDS: u64 = 0x10 | 0x20;
+
+/// Set beside them of a thread that could have run on.
+const RUNNABLE: u64 = 0x100;
+
+/// All that the `threads` did.
+#[must_use]
+pub fn counts(trace: &Trace, threads: &Threads) -> Figures {
+    let mut figures = Figures::new();
+    let mut add = |seen: Seen, tid: u32, kind: &str| {
+        if let Some(part) = threads.part(tid) {
+            *figures.entry(seen.counter(part, kind)).or_default() += 1.0;
+        }
+    };
+    // Threads that were woken and have not run since: where they were woken, and by whom.
+    let mut woken: HashMap<u32, (u32, u32)> = HashMap::new();
+    for record in &trace.records {
+        match record.what {
+            Happened::Call(number) => add(Seen::Calls, record.tid, &call_name(number)),
+            Happened::Signal(number) => add(Seen::Signals, record.tid, &signal(number)),
+            Happened::Fault => add(Seen::Faults, record.tid, ANY),
+            Happened::Exit(reason) => add(Seen::Exits, record.tid, &reason.to_string()),
+            Happened::Other(place) => add(Seen::Events, record.tid, trace.name_of(place)),
+            Happened::Waking { whom, interrupt: false } => {
+                woken.insert(whom, (record.cpu, record.tid));
+            }
+            Happened::Switch { from, state, to } => {
+                add(Seen::Switches, from, kind_of_switch(state));
+                if let Some((cpu, waker)) = woken.remove(&to) {
+                    add(Seen::Wakeups, waker, if cpu == record.cpu { HERE } else { ELSEWHERE });
+                }
+            }
+            Happened::Waking { .. } | Happened::Clock { .. } | Happened::Fork { .. } => {}
+        }
+    }
+    figures
+}
+
+/// Why a thread leaves its CPU in this state.
+pub(crate) fn kind_of_switch(state: u64) -> &'static str {
+    match state {
+        0 => PREEMPTED,
+        state if state & RUNNABLE != 0 => PREEMPTED,
+        state if state & ENDS != 0 => ENDED,
+        state if state & STOPS != 0 => STOPPED,
+        _ => WAITED,
+    }
+}
+
+fn signal(number: i32) -> String {
+    match Signal::try_from(number) {
+        Ok(signal) => signal.as_str().to_owned(),
+        Err(_) => format!("SIG{number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Record;
+    use tare_proto::outside::Part;
+
+    #[test]
+    fn what_the_layers_threads_do_is_counted_by_their_part() {
+        let at = |time, tid, what| Record { time, cpu: 0, pid: tid, tid, what };
+        let wakes = |whom, interrupt| Happened::Waking { whom, interrupt };
+        let switch = |from, state, to| Happened::Switch { from, state, to };
+        let records = vec![
+            at(1, 10, Happened::Call(libc::SYS_futex as u64)),
+            at(2, 10, wakes(20, false)),
+            at(3, 10, switch(10, 1, 20)),
+            at(4, 20, Happened::Signal(libc::SIGSYS)),
+            at(5, 20, switch(20, 8, 30)),
+            at(6, 30, Happened::Call(0)),
+            at(7, 30, wakes(10, true)),
+            Record { cpu: 1, ..at(8, 30, switch(0, 0, 10)) },
+            at(9, 10, Happened::Other(0)),
+            at(10, 10, switch(10, 0x100, 0)),
+        ];
+        let trace = Trace { records, names: vec!["tlb/tlb_flush"], ..Trace::default() };
+        let threads = Threads::new([(10, Part::Kernel), (20, Part::Program)]);
+        let counted: Vec<String> = counts(&trace, &threads).into_keys().collect();
+        let expected = [
+            "outside/calls/kernel/futex",
+            "outside/events/kernel/tlb_flush",
+            "outside/signals/program/SIGSYS",
+            "outside/switches/kernel/preempted",
+            "outside/switches/kernel/waited",
+            "outside/switches/program/stopped",
+            "outside/wakeups/kernel/same_cpu",
+        ];
+        assert_eq!(counted, expected);
+    }
+}

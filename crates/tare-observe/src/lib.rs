@@ -1,0 +1,20 @@
+//! Watches threads from outside while some work goes on: system calls by name, switches, signals, faults and wake-ups as the host's
+//! kernel sees them, and where the time went. It knows no layer and no benchmark: whoever calls it says which threads are whose.
+//!
+//! An [`Observer`] holds one group of perf events and one ring a CPU. A window ([`Observer::begin`], [`Observer::end`]) is so short that
+//! its records fit into the rings, and nothing reads them meanwhile: the reader would take a CPU from what is watched.
+
+mod counts;
+mod event;
+mod observer;
+mod path;
+mod record;
+mod ring;
+mod threads;
+mod tracefs;
+
+pub use counts::{Figures, counts};
+pub use observer::{Observer, Refused, Trace, What};
+pub use path::{path, split};
+pub use record::{Happened, Record};
+pub use threads::Threads;

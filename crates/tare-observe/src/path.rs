@@ -1,0 +1,334 @@
+//! Where the time of a window went: the path from its end back to its beginning.
+//!
+//! The path ends where a thread of the layer wakes whoever waits for the answer, and goes back in time along that thread. Where the thread
+//! ran, the path is on a CPU. Where it was ready and had no CPU, the path is with whoever of the layer had that CPU, and otherwise it waits.
+//! Where it slept until another thread of the layer woke it, the path goes on along that one. Where anything else woke it, it slept. Every
+//! moment of the window is thereby told once, on however many CPUs the layer ran, and a wake-up that took its time is not missing.
+
+use crate::counts::{Figures, kind_of_switch};
+use crate::observer::Trace;
+use crate::record::Happened;
+use crate::threads::Threads;
+use std::collections::{BTreeMap, HashMap};
+use tare_proto::outside::{
+    ASLEEP, PREEMPTED, Part, READY, RECORD, SYSTEM, Seen, UNWATCHED, USER, WHOLE,
+};
+
+/// Names of figures that stand for [`USER`] and [`SYSTEM`] until [`split`]: time on a CPU, and where the clock found the part.
+const ON_CPU: &str = "on_cpu";
+const SEEN_IN_USER: &str = "seen_user";
+const SEEN_IN_KERNEL: &str = "seen_kernel";
+const RECORDS: &str = "records";
+
+/// A record takes at most so many nanoseconds; what is more is a busy machine's doing.
+const LONGEST_RECORD: f64 = 3_000.0;
+
+/// What a thread does from some moment on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum State {
+    Runs {
+        cpu: u32,
+    },
+    Ready,
+    /// Ready, since this thread of the layer woke it.
+    Woken {
+        by: u32,
+    },
+    /// Ready, since something else did.
+    WokenFromOutside,
+    Sleeps,
+}
+
+/// The changes of each thread's state, and who had each CPU, in the order of time.
+#[derive(Default)]
+struct Story {
+    threads: HashMap<u32, Vec<(u64, State)>>,
+    cpus: BTreeMap<u32, Vec<(u64, u32)>>,
+}
+
+/// The parts of the window's time, in nanoseconds, when `reader` is the thread that waited for its end.
+#[must_use]
+pub fn path(trace: &Trace, threads: &Threads, reader: u32) -> Figures {
+    let story = Story::of(trace, threads);
+    let mut figures = seen_by_clock(trace, threads);
+    let Some((end, last)) = end_of(trace, threads, reader) else { return figures };
+    figures.insert(WHOLE.into(), (end - trace.begin) as f64);
+    let mut add = |tid: u32, kind: &str, ns: u64| {
+        if let Some(part) = threads.part(tid).filter(|_| ns > 0) {
+            *figures.entry(Seen::Time.counter(part, kind)).or_default() += ns as f64;
+        }
+    };
+    let (mut now, mut tid) = (end, last);
+    while now > trace.begin {
+        let Some((since, state)) = story.before(tid, now) else { break };
+        let from = since.max(trace.begin);
+        match state {
+            State::Runs { .. } => add(tid, ON_CPU, now - from),
+            State::Ready => story.wait(tid, from, now, threads, &mut add),
+            State::Woken { by } => {
+                story.wait(tid, from, now, threads, &mut add);
+                tid = by;
+            }
+            State::WokenFromOutside => story.wait(tid, from, now, threads, &mut add),
+            State::Sleeps => add(tid, ASLEEP, now - from),
+        }
+        if since >= now {
+            break; // two changes at one moment: nothing would be told any more
+        }
+        now = from;
+    }
+    figures
+}
+
+/// Parts the time on a CPU of each part of the layer into user mode and the kernel, by where the clock found it in all of the `looks`.
+///
+/// Where the operation took only `unwatched` nanoseconds while nobody watched, the rest went into records: it is taken from each part's
+/// time in the kernel, by how many records its threads made.
+pub fn split(figures: &mut Figures, looks: &Figures, unwatched: Option<f64>) {
+    let name = |part: Part, kind: &str| Seen::Time.counter(part, kind);
+    let mut take =
+        |part: Part, kind: &str| figures.remove(&name(part, kind)).unwrap_or(0.0).max(0.0);
+    let records = Part::ALL.map(|part| take(part, RECORDS));
+    let on_cpu = Part::ALL.map(|part| take(part, ON_CPU));
+    for kind in [SEEN_IN_USER, SEEN_IN_KERNEL] {
+        Part::ALL.iter().for_each(|part| _ = take(*part, kind));
+    }
+    let whole = figures.get(WHOLE).copied().unwrap_or(0.0);
+    let all: f64 = records.iter().sum();
+    let too_much = unwatched.map_or(0.0, |unwatched| (whole - unwatched).max(0.0));
+    let record = if all >= 0.01 { (too_much / all).min(LONGEST_RECORD) } else { 0.0 };
+    for (part, (on_cpu, records)) in Part::ALL.into_iter().zip(on_cpu.into_iter().zip(records)) {
+        let found = |kind: &str| looks.get(&name(part, kind)).copied().unwrap_or(0.0);
+        let (user, kernel) = (found(SEEN_IN_USER), found(SEEN_IN_KERNEL));
+        let share = if user + kernel > 0.0 { user / (user + kernel) } else { 0.5 };
+        let in_kernel = (on_cpu * (1.0 - share) - records * record).max(0.0);
+        if on_cpu > 0.0 {
+            figures.insert(name(part, USER), on_cpu * share);
+            figures.insert(name(part, SYSTEM), in_kernel);
+        }
+    }
+    if let Some(unwatched) = unwatched {
+        figures.insert(UNWATCHED.into(), unwatched);
+        figures.insert(RECORD.into(), record);
+    }
+}
+
+/// Where the CPUs' clock found the layer's threads, and how many records they made.
+fn seen_by_clock(trace: &Trace, threads: &Threads) -> Figures {
+    let mut figures = Figures::new();
+    for record in &trace.records {
+        let Some(part) = threads.part(record.tid) else { continue };
+        let kind = match record.what {
+            Happened::Clock { user: true } => SEEN_IN_USER,
+            Happened::Clock { user: false } => SEEN_IN_KERNEL,
+            _ => RECORDS,
+        };
+        *figures.entry(Seen::Time.counter(part, kind)).or_default() += 1.0;
+    }
+    figures
+}
+
+/// When the answer was given, and by which thread: the last that woke the reader, or else the last of the layer that ran.
+fn end_of(trace: &Trace, threads: &Threads, reader: u32) -> Option<(u64, u32)> {
+    let is_own = |tid: u32| threads.part(tid).is_some();
+    let mut backwards = trace.records.iter().rev();
+    let woke = backwards.find(|record| {
+        let woke =
+            matches!(record.what, Happened::Waking { whom, interrupt: false } if whom == reader);
+        woke && is_own(record.tid)
+    });
+    let ran = || trace.records.iter().rev().find(|record| is_own(record.tid));
+    woke.or_else(ran).map(|record| (record.time, record.tid))
+}
+
+impl Story {
+    fn of(trace: &Trace, threads: &Threads) -> Story {
+        let mut story = Story::default();
+        let is_own = |tid: u32| threads.part(tid).is_some();
+        for record in &trace.records {
+            let cpu = record.cpu;
+            match record.what {
+                Happened::Switch { from, state, to } => {
+                    let runners =
+                        story.cpus.entry(cpu).or_insert_with(|| vec![(trace.begin, from)]);
+                    runners.push((record.time, to));
+                    if is_own(from) {
+                        let begun = (trace.begin, State::Runs { cpu });
+                        let stays = kind_of_switch(state) == PREEMPTED;
+                        let now = if stays { State::Ready } else { State::Sleeps };
+                        story.changes(from, begun).push((record.time, now));
+                    }
+                    if is_own(to) {
+                        let begun = (trace.begin, State::Sleeps);
+                        story.changes(to, begun).push((record.time, State::Runs { cpu }));
+                    }
+                }
+                Happened::Waking { whom, interrupt } if is_own(whom) => {
+                    let inside = !interrupt && is_own(record.tid);
+                    let by = record.tid;
+                    let now = if inside { State::Woken { by } } else { State::WokenFromOutside };
+                    let changes = story.changes(whom, (trace.begin, State::Sleeps));
+                    if changes.last().is_some_and(|(_, state)| *state == State::Sleeps) {
+                        changes.push((record.time, now));
+                    }
+                }
+                _ => {}
+            }
+        }
+        story
+    }
+
+    /// The changes of thread `tid`; when nothing is known of it yet, it `begun` the window so.
+    fn changes(&mut self, tid: u32, begun: (u64, State)) -> &mut Vec<(u64, State)> {
+        self.threads.entry(tid).or_insert_with(|| vec![begun])
+    }
+
+    /// What thread `tid` did just before `now`, and since when.
+    fn before(&self, tid: u32, now: u64) -> Option<(u64, State)> {
+        let changes = self.threads.get(&tid)?;
+        let after = changes.partition_point(|(time, _)| *time < now);
+        changes.get(after.checked_sub(1)?).copied()
+    }
+
+    /// A thread was ready from one moment until another one, when it got a CPU: the time is that of whoever of the layer had this CPU,
+    /// and otherwise the thread waited.
+    fn wait(
+        &self,
+        tid: u32,
+        from: u64,
+        until: u64,
+        threads: &Threads,
+        add: &mut impl FnMut(u32, &str, u64),
+    ) {
+        let cpu = self.threads.get(&tid).and_then(|changes| {
+            let next = changes.partition_point(|(time, _)| *time < until);
+            match changes.get(next)?.1 {
+                State::Runs { cpu } => Some(cpu),
+                _ => None,
+            }
+        });
+        let nobody = Vec::new();
+        let runners = cpu.and_then(|cpu| self.cpus.get(&cpu)).unwrap_or(&nobody);
+        let mut told = until;
+        let end = runners.partition_point(|(time, _)| *time < until);
+        for (since, runner) in runners[..end].iter().rev() {
+            let begin = (*since).max(from);
+            match threads.part(*runner) {
+                Some(_) if *runner != tid => add(*runner, ON_CPU, told - begin),
+                _ => add(tid, READY, told - begin),
+            }
+            told = begin;
+            if told == from {
+                return;
+            }
+        }
+        add(tid, READY, told - from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Record;
+
+    const READER: u32 = 99;
+
+    fn at(time: u64, cpu: u32, tid: u32, what: Happened) -> Record {
+        Record { time, cpu, pid: tid, tid, what }
+    }
+
+    fn wakes(whom: u32) -> Happened {
+        Happened::Waking { whom, interrupt: false }
+    }
+
+    fn switch(from: u32, state: u64, to: u32) -> Happened {
+        Happened::Switch { from, state, to }
+    }
+
+    fn told(records: Vec<Record>) -> (Figures, f64) {
+        let trace = Trace { records, begin: 0, end: 1000, ..Trace::default() };
+        let threads = Threads::new([(10, Part::Program), (20, Part::Kernel)]);
+        let mut figures = path(&trace, &threads, READER);
+        let looks = figures.clone();
+        split(&mut figures, &looks, None);
+        let whole = figures.remove(WHOLE).unwrap();
+        let sum: f64 = figures.values().sum();
+        assert_eq!(sum, whole, "{figures:?}");
+        (figures, whole)
+    }
+
+    fn of(figures: &Figures, part: Part, kinds: &[&str]) -> f64 {
+        let get = |kind: &&str| figures.get(&Seen::Time.counter(part, kind)).unwrap_or(&0.0);
+        kinds.iter().map(get).sum()
+    }
+
+    const CPU: [&str; 2] = [USER, SYSTEM];
+
+    #[test]
+    fn on_one_cpu_the_waker_that_goes_on_has_the_time_until_the_switch() {
+        let (figures, whole) = told(vec![
+            at(100, 0, 10, wakes(20)),
+            at(130, 0, 10, switch(10, 1, 20)),
+            at(300, 0, 20, wakes(10)),
+            at(310, 0, 20, switch(20, 1, 10)),
+            at(400, 0, 10, Happened::Clock { user: true }),
+            at(900, 0, 10, wakes(READER)),
+        ]);
+        assert_eq!(whole, 900.0);
+        assert_eq!(of(&figures, Part::Program, &[USER]), 130.0 + 590.0, "the clock saw user mode");
+        assert_eq!(of(&figures, Part::Kernel, &CPU), 180.0);
+    }
+
+    #[test]
+    fn a_wakeup_on_another_cpu_that_takes_its_time_is_told() {
+        let (figures, _) = told(vec![
+            at(1, 1, 0, switch(0, 0, 0)),
+            at(100, 0, 10, wakes(20)),
+            at(110, 0, 10, switch(10, 1, 0)),
+            at(150, 1, 0, switch(0, 0, 20)),
+            at(300, 1, 20, wakes(10)),
+            at(340, 0, 0, switch(0, 0, 10)),
+            at(500, 0, 10, wakes(READER)),
+        ]);
+        assert_eq!(of(&figures, Part::Kernel, &[READY]), 50.0);
+        assert_eq!(of(&figures, Part::Program, &[READY]), 40.0);
+        assert_eq!(of(&figures, Part::Kernel, &CPU), 150.0);
+        assert_eq!(of(&figures, Part::Program, &CPU), 100.0 + 160.0);
+    }
+
+    #[test]
+    fn what_writing_records_took_is_taken_from_the_kernels_time_of_who_made_them() {
+        let name = |part, kind: &str| Seen::Time.counter(part, kind);
+        let figures = [
+            (WHOLE.to_owned(), 1000.0),
+            (name(Part::Program, ON_CPU), 400.0),
+            (name(Part::Kernel, ON_CPU), 600.0),
+            (name(Part::Program, RECORDS), 1.0),
+            (name(Part::Kernel, RECORDS), 3.0),
+            (name(Part::Kernel, SEEN_IN_USER), 1.0),
+            (name(Part::Kernel, SEEN_IN_KERNEL), 1.0),
+        ];
+        let mut figures = Figures::from(figures);
+        let looks = figures.clone();
+        split(&mut figures, &looks, Some(800.0));
+        assert_eq!(figures[RECORD], 50.0);
+        assert_eq!(of(&figures, Part::Program, &[SYSTEM]), 200.0 - 50.0);
+        assert_eq!(of(&figures, Part::Kernel, &[USER]), 300.0);
+        assert_eq!(of(&figures, Part::Kernel, &[SYSTEM]), 300.0 - 150.0);
+    }
+
+    #[test]
+    fn a_timers_sleep_and_a_neighbours_turn_are_neither_work_nor_missing() {
+        let (figures, _) = told(vec![
+            at(100, 0, 10, switch(10, 1, 0)),
+            at(400, 0, 0, Happened::Waking { whom: 10, interrupt: true }),
+            at(410, 0, 0, switch(0, 0, 10)),
+            at(500, 0, 10, switch(10, 0, 77)),
+            at(700, 0, 77, switch(77, 1, 10)),
+            at(800, 0, 10, wakes(READER)),
+        ]);
+        assert_eq!(of(&figures, Part::Program, &[ASLEEP]), 300.0);
+        assert_eq!(of(&figures, Part::Program, &[READY]), 10.0 + 200.0);
+        assert_eq!(of(&figures, Part::Program, &CPU), 100.0 + 90.0 + 100.0);
+    }
+}

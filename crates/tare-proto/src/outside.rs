@@ -1,0 +1,160 @@
+//! What the host sees of a layer while it measures, from outside: whose threads do it, and the names of the counters. All are per
+//! operation, and times are nanoseconds.
+
+use std::fmt;
+
+/// How the counters begin.
+pub const OUTSIDE: &str = "outside/";
+
+/// Operations that were watched.
+pub const OPERATIONS: &str = "outside/operations";
+
+/// Nanoseconds that an operation took while it was watched.
+pub const WHOLE: &str = "outside/whole";
+
+/// Nanoseconds that it took in the same boot while nobody watched.
+pub const UNWATCHED: &str = "outside/unwatched";
+
+/// Nanoseconds that the kernel took to write one record down; they are not in the times.
+pub const RECORD: &str = "outside/record";
+
+/// Records that the kernel had no room for.
+pub const LOST: &str = "outside/lost";
+
+/// Whose threads something is done by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// The program that is measured, in whatever the layer runs it as: a process, a stub, a guest's user mode.
+    Program,
+    /// What acts as the program's kernel: a sentry, a kernel in a process, a virtual CPU.
+    Kernel,
+    /// What helps: threads for input and output, servers of files, runtimes that wait.
+    Helper,
+}
+
+impl Part {
+    /// All of them, the program first.
+    pub const ALL: [Part; 3] = [Part::Program, Part::Kernel, Part::Helper];
+
+    /// Its name in counters.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Part::Program => "program",
+            Part::Kernel => "kernel",
+            Part::Helper => "helper",
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What is counted of each part, with a kind of it: `outside/calls/kernel/futex`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Seen {
+    /// System calls of the host, by name.
+    Calls,
+    /// Switches away from a thread of the part: [`WAITED`], [`PREEMPTED`], [`STOPPED`], [`ENDED`].
+    Switches,
+    /// Signals that were delivered, by name.
+    Signals,
+    /// Page faults in user mode.
+    Faults,
+    /// Threads that it woke: [`HERE`], or [`ELSEWHERE`] where the thread ran next on another CPU.
+    Wakeups,
+    /// Exits of a virtual machine, by reason.
+    Exits,
+    /// Other events of the kernel, by name.
+    Events,
+    /// Nanoseconds: [`USER`], [`SYSTEM`], [`READY`], [`ASLEEP`].
+    Time,
+}
+
+/// It gave its CPU up to wait.
+pub const WAITED: &str = "waited";
+/// Another thread took its CPU.
+pub const PREEMPTED: &str = "preempted";
+/// A tracer or a signal stopped it.
+pub const STOPPED: &str = "stopped";
+/// It ended.
+pub const ENDED: &str = "ended";
+/// On the CPU of the waker.
+pub const HERE: &str = "same_cpu";
+/// On another CPU.
+pub const ELSEWHERE: &str = "other_cpu";
+/// On a CPU in user mode.
+pub const USER: &str = "user";
+/// On a CPU in the host's kernel.
+pub const SYSTEM: &str = "kernel";
+/// Ready to run, without a CPU.
+pub const READY: &str = "ready";
+/// Asleep until something else than the layer woke it.
+pub const ASLEEP: &str = "asleep";
+/// Page faults of any kind.
+pub const ANY: &str = "any";
+
+impl Seen {
+    /// All kinds, in the order of tables.
+    pub const ALL: [Seen; 8] = [
+        Seen::Calls,
+        Seen::Switches,
+        Seen::Signals,
+        Seen::Faults,
+        Seen::Wakeups,
+        Seen::Exits,
+        Seen::Events,
+        Seen::Time,
+    ];
+
+    /// Its word in counters.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Seen::Calls => "calls",
+            Seen::Switches => "switches",
+            Seen::Signals => "signals",
+            Seen::Faults => "faults",
+            Seen::Wakeups => "wakeups",
+            Seen::Exits => "exits",
+            Seen::Events => "events",
+            Seen::Time => "time",
+        }
+    }
+
+    /// The name of its counter of `part`.
+    #[must_use]
+    pub fn counter(self, part: Part, kind: &str) -> String {
+        format!("{OUTSIDE}{}/{part}/{kind}", self.word())
+    }
+
+    /// What a counter's name says; `None` of another counter.
+    #[must_use]
+    pub fn read(name: &str) -> Option<(Seen, Part, &str)> {
+        let mut words = name.strip_prefix(OUTSIDE)?.splitn(3, '/');
+        let seen = words.next()?;
+        let part = words.next()?;
+        let seen = Seen::ALL.into_iter().find(|one| one.word() == seen)?;
+        let part = Part::ALL.into_iter().find(|one| one.name() == part)?;
+        Some((seen, part, words.next()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counters_name_says_what_it_counts() {
+        for seen in Seen::ALL {
+            for part in Part::ALL {
+                assert_eq!(Seen::read(&seen.counter(part, "a/b")), Some((seen, part, "a/b")));
+            }
+        }
+        assert_eq!(Seen::Calls.counter(Part::Kernel, "futex"), "outside/calls/kernel/futex");
+        assert!([OPERATIONS, WHOLE, LOST, "perf/x"].iter().all(|name| Seen::read(name).is_none()));
+    }
+}

@@ -1,0 +1,161 @@
+//! Boots that are watched from outside while they measure: they say why a row is dearer, and no value comes from them.
+//!
+//! A row is prepared and waits, as for a turn. Then a short turn and a longer one are watched, and what is told is the difference: the
+//! conversation, the waking up and the first, cold samples are in both. Counts and times have turns of their own, since writing every
+//! system call down takes more time than a cheap one does.
+
+use super::turning::Observers;
+use super::watch::{Watched, watch_row};
+use crate::decide::block::Block;
+use crate::host::cpus::allowed_cpus;
+use crate::plan::slot::{Key, to_greet};
+use crate::record::recorder::{Recorder, RunError, Stop};
+use std::time::Duration;
+use tare_layers::{BootName, Session, SessionError, fresh_id};
+use tare_observe::{Observer, What};
+use tare_proto::Machine;
+use tare_store::Role;
+
+/// Blocks in which layers are watched: the counts of one boot hardly differ from another's.
+const BLOCKS: u32 = 3;
+
+/// How long a layer may take to end when asked.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Watches every layer of `block` once, in a boot of its own, where the campaign is to be explained. What cannot be watched is said and
+/// never fails the campaign.
+pub(crate) fn observe(recorder: &mut Recorder, block: &Block) -> Result<(), Stop> {
+    let plan = &recorder.setup.plan;
+    if !plan.events || plan.machine != Machine::Real || block.number >= BLOCKS {
+        return Ok(());
+    }
+    let cpus = if plan.cpus.is_empty() { own_cpus() } else { plan.cpus.clone() };
+    let open = |what| Observer::open(what, &cpus);
+    let opened = open(What::Counts).and_then(|counts| Ok((counts, open(What::Times)?)));
+    let mut observers = match opened {
+        Ok((counts, times)) => Observers::Traced { counts, times },
+        Err(why) => {
+            if block.number == 0 {
+                let text = format!(
+                    "layers are watched from outside by /proc alone (switches and page faults, no system calls and no times): {why}"
+                );
+                recorder.warn(None, &text)?;
+            }
+            Observers::Tallied
+        }
+    };
+    let layers: Vec<usize> = block.wanted.keys().copied().collect();
+    for layer in layers {
+        let rows = rows(recorder, block, layer);
+        if rows.is_empty() || recorder.setup.layers[layer].layer.scripted() {
+            continue;
+        }
+        match observe_layer(recorder, &mut observers, block.number, layer, &rows) {
+            Ok(()) => {}
+            Err(Unseen::Store(error)) => return Err(error.into()),
+            Err(Unseen::Layer(SessionError::Interrupted)) => return Err(Stop::Interrupted),
+            Err(Unseen::Layer(error)) => {
+                let text = format!("its boot that was watched from outside ended early: {error}");
+                recorder.warn(Some(layer), &text)?;
+            }
+            Err(Unseen::Hidden(why)) => {
+                if block.number == 0 {
+                    let text = format!("nothing is seen of it from outside: {why}");
+                    recorder.warn(Some(layer), &text)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Why a layer was not watched, or not to its end.
+enum Unseen {
+    Store(RunError),
+    Layer(SessionError),
+    Hidden(String),
+}
+
+impl<E: Into<RunError>> From<E> for Unseen {
+    fn from(error: E) -> Unseen {
+        Unseen::Store(error.into())
+    }
+}
+
+/// The rows of the probe's own that `layer` has measured in the block.
+fn rows(recorder: &Recorder, block: &Block, layer: usize) -> Vec<usize> {
+    let is_one = |bench: &usize| {
+        let key = Key { block: block.number, layer, role: Role::Weigh, bench: *bench };
+        block.wanted_of(layer).contains(bench)
+            && recorder.is_asked(layer, *bench)
+            && recorder.setup.program(*bench).is_none()
+            && recorder.history.series.contains_key(&key)
+    };
+    block.rows.iter().copied().filter(is_one).collect()
+}
+
+fn observe_layer(
+    recorder: &mut Recorder,
+    observers: &mut Observers,
+    block: u32,
+    layer: usize,
+    rows: &[usize],
+) -> Result<(), Unseen> {
+    let mut session = boot(recorder, layer)?;
+    let watched = watch_rows(recorder, &mut session, observers, block, layer, rows);
+    let left = match &watched {
+        Ok(()) => session.end(FAREWELL).left,
+        Err(_) => session.abandon().left,
+    };
+    recorder.warn_not_removed(layer, &left)?;
+    watched
+}
+
+fn boot(recorder: &mut Recorder, layer: usize) -> Result<Session, Unseen> {
+    let setup = recorder.setup;
+    let number = recorder.history.count_boot(layer);
+    let name = BootName { id: fresh_id(), number, ..BootName::default() };
+    let made = &*setup.layers[layer].layer;
+    let (cpus, interrupted) = (&setup.plan.cpus, setup.interrupted);
+    let started =
+        tare_layers::start(made, setup.host, setup.keeper, &name, cpus, None, interrupted);
+    let mut session = started.map_err(Unseen::Layer)?;
+    let within = Duration::from_secs_f64(setup.plan.boot_s);
+    session.greet(to_greet(setup.plan.machine, within)).map_err(Unseen::Layer)?;
+    Ok(session)
+}
+
+fn watch_rows(
+    recorder: &mut Recorder,
+    session: &mut Session,
+    observers: &mut Observers,
+    block: u32,
+    layer: usize,
+    rows: &[usize],
+) -> Result<(), Unseen> {
+    if let Some(why) = session.out_of_sight() {
+        return Err(Unseen::Hidden(why.to_owned()));
+    }
+    let setup = recorder.setup;
+    let whose = setup.layers[layer].layer.whose();
+    let mut id = 0;
+    for &bench in rows {
+        let name = &setup.benches[bench].name;
+        let watched = Watched { setup, bench, whose };
+        match watch_row(&watched, session, observers, &mut id).map_err(Unseen::Layer)? {
+            Ok(counters) => recorder.store.at_once(|store| {
+                store.add_seen(block, &setup.layers[layer].name, name, &counters)
+            })?,
+            Err(why) if block == 0 => {
+                let text = format!("{name}: not watched from outside: {why}");
+                recorder.warn(Some(layer), &text)?;
+            }
+            Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn own_cpus() -> Vec<u32> {
+    allowed_cpus().into_iter().filter_map(|cpu| u32::try_from(cpu).ok()).collect()
+}

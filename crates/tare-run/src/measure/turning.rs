@@ -1,0 +1,241 @@
+//! The turns of a row that is watched: short ones and long ones, under the eyes of the kernel's tracepoints or of nobody.
+
+use nix::unistd::gettid;
+use std::collections::BTreeMap;
+use std::time::Instant;
+use tare_layers::{Answer, Patience, Session, SessionError, Turn, Whose};
+use tare_observe::{Figures, Observer, Threads, Trace, counts, path, split};
+use tare_proto::Request;
+use tare_proto::outside::{UNWATCHED, WHOLE};
+
+/// Nanoseconds that the longer turn takes: for counts as many operations as make a stray one small, for times several times, as many looks
+/// of the clock as tell user mode from the kernel.
+const COUNTED_NS: f64 = 80e6;
+const TIMED_NS: f64 = 50e6;
+const TRIES: u32 = 3;
+
+/// A sample that takes longer than this is watched once: what surrounds it is small beside it.
+const LONG_NS: u64 = 60_000_000;
+
+/// Most samples of a turn.
+const MOST: f64 = 64.0;
+
+/// The share of a ring that a turn should fill.
+const FILL: f64 = 0.6;
+
+/// What watches.
+pub(super) enum Observers {
+    /// The kernel's tracepoints: what is counted, and what little shows the time.
+    Traced {
+        /// For counts.
+        counts: Observer,
+        /// For times.
+        times: Observer,
+    },
+    /// What `/proc` counts, for those who may not use tracepoints: switches and page faults.
+    Tallied,
+}
+
+/// Figures of one sample.
+#[derive(Default)]
+pub(super) struct Sampled {
+    pub figures: Figures,
+    pub samples: f64,
+    pub lost: u64,
+}
+
+/// A row that waits between its turns.
+pub(super) struct Turning<'a> {
+    session: &'a mut Session,
+    request: Request,
+    within: Patience,
+    whose: &'static [Whose],
+    /// What a sample takes; 0 where nobody knows.
+    sample_ns: u64,
+    /// What came of it, once it is over.
+    ended: Option<Answer>,
+    /// Why a window did not begin.
+    refused: Option<String>,
+}
+
+impl<'a> Turning<'a> {
+    pub(super) fn new(
+        session: &'a mut Session,
+        request: Request,
+        within: Patience,
+        whose: &'static [Whose],
+        sample_ns: u64,
+    ) -> Turning<'a> {
+        Turning { session, request, within, whose, sample_ns, ended: None, refused: None }
+    }
+
+    /// Ends a measurement of which nothing can be seen; why.
+    pub(super) fn give_up(self) -> Result<String, SessionError> {
+        if self.ended.is_none() {
+            self.session.give_up(&self.request, self.within)?;
+        }
+        Ok(self.refused.unwrap_or_else(|| "it has no processes of its own on this host".into()))
+    }
+
+    /// Whether one sample is enough, and too long for more.
+    fn is_long(&self) -> bool {
+        self.sample_ns == 0 || self.sample_ns > LONG_NS
+    }
+
+    /// Samples that take `ns` together, of which there are more than one.
+    fn samples_in(&self, ns: f64) -> f64 {
+        (ns / self.sample_ns.max(1) as f64).clamp(2.0, MOST).floor()
+    }
+
+    /// A turn of so many samples, while nobody watches: how long it took, in nanoseconds.
+    fn unwatched(&mut self, samples: f64) -> Result<f64, SessionError> {
+        let begin = Instant::now();
+        self.turn(samples as u32, false)?;
+        Ok(begin.elapsed().as_nanos() as f64)
+    }
+
+    /// A turn; none where the measurement is over already, since its time was.
+    fn turn(&mut self, samples: u32, last: bool) -> Result<(), SessionError> {
+        if self.ended.is_none()
+            && let Turn::Over(answer) =
+                self.session.take(&self.request, (samples, last), self.within)?
+        {
+            self.ended = Some(answer);
+        }
+        Ok(())
+    }
+
+    /// A turn of so many samples under the eyes of `observer`; `None` where the layer has no threads of its own.
+    fn watched(
+        &mut self,
+        observer: &mut Observer,
+        samples: f64,
+    ) -> Result<Option<(Trace, Threads)>, SessionError> {
+        let known = self.session.parts(self.whose).filter(|known| !known.is_empty());
+        let Some(known) = known else { return Ok(None) };
+        let mut threads = Threads::new(known);
+        let begin = match observer.begin() {
+            Ok(begin) => begin,
+            Err(error) => {
+                observer.end(u64::MAX);
+                self.refused = Some(format!("the kernel refuses to enable its events: {error}"));
+                return Ok(None);
+            }
+        };
+        let turn = self.turn(samples as u32, false);
+        let trace = observer.end(begin);
+        turn?;
+        threads.follow(&trace);
+        Ok(Some((trace, threads)))
+    }
+
+    /// How often what happened in a sample.
+    pub(super) fn counted(
+        &mut self,
+        observer: &mut Observer,
+    ) -> Result<Option<Sampled>, SessionError> {
+        let mut short = Figures::new();
+        let (mut lost, mut samples) = (0, 1.0);
+        if !self.is_long() {
+            let Some((trace, threads)) = self.watched(observer, 1.0)? else { return Ok(None) };
+            short = counts(&trace, &threads);
+            lost = trace.lost;
+            // A turn of one sample takes two: the first is thrown away.
+            let fit = 2.0 * FILL / trace.filled.max(1e-6) - 1.0;
+            samples = self.samples_in(COUNTED_NS).min(fit).max(2.0).floor();
+        }
+        let Some((trace, threads)) = self.watched(observer, samples)? else { return Ok(None) };
+        let more = if self.is_long() { 1.0 } else { samples - 1.0 };
+        let figures = each(difference(&counts(&trace, &threads), &short), more);
+        Ok(Some(Sampled { figures, samples: more, lost: lost + trace.lost }))
+    }
+
+    /// The same as far as `/proc` tells it, and what a sample took.
+    pub(super) fn tallied(&mut self) -> Result<Option<Sampled>, SessionError> {
+        let samples = if self.is_long() { 1.0 } else { self.samples_in(COUNTED_NS) };
+        let more = if self.is_long() { 1.0 } else { samples - 1.0 };
+        let mut turns = vec![1.0, samples];
+        turns.drain(..usize::from(self.is_long()));
+        let mut told: Vec<Figures> = Vec::new();
+        for samples in turns {
+            let known = self.session.parts(self.whose).filter(|known| !known.is_empty());
+            let Some(known) = known else { return Ok(None) };
+            let before = self.session.tally(&known);
+            let took = self.unwatched(samples)?;
+            let mut one = difference(&self.session.tally(&known), &before);
+            one.extend([(WHOLE.to_owned(), took), (UNWATCHED.to_owned(), took)]);
+            told.push(one);
+        }
+        let none = Figures::new();
+        let (short, long) = match &told[..] {
+            [short, long] => (short, long),
+            [long, ..] => (&none, long),
+            [] => (&none, &none),
+        };
+        let figures = each(difference(long, short), more);
+        Ok(Some(Sampled { figures, samples: more, lost: 0 }))
+    }
+
+    /// Where the time of a sample went: of several tries the one that the machine disturbed least, as it is with values.
+    pub(super) fn timed(
+        &mut self,
+        observer: &mut Observer,
+    ) -> Result<Option<Sampled>, SessionError> {
+        let reader = gettid().as_raw() as u32;
+        let long = self.is_long();
+        let samples = if long { 1.0 } else { self.samples_in(TIMED_NS) };
+        let more = if long { 1.0 } else { samples - 1.0 };
+        let tries = if long { 1 } else { TRIES };
+        let mut unwatched = [f64::INFINITY; 2];
+        let mut best = [Figures::new(), Figures::new()];
+        let mut lost = 0;
+        let turns: &[(usize, f64)] = if long { &[(1, 1.0)] } else { &[(0, 1.0), (1, samples)] };
+        for _ in 0..tries {
+            for &(at, samples) in turns {
+                unwatched[at] = self.unwatched(samples)?.min(unwatched[at]);
+                let Some((trace, threads)) = self.watched(observer, samples)? else {
+                    return Ok(None);
+                };
+                lost += trace.lost;
+                let told = path(&trace, &threads, reader);
+                let took = |figures: &Figures| figures.get(WHOLE).copied().unwrap_or(f64::INFINITY);
+                if took(&told) < took(&best[at]) {
+                    best[at] = told;
+                }
+            }
+        }
+        let [short, looks] = best;
+        let around = if long { 0.0 } else { unwatched[0] };
+        let unwatched = (unwatched[1] - around) / more;
+        let mut figures = each(difference(&looks, &short), more);
+        split(&mut figures, &looks, Some(unwatched).filter(|ns| *ns > 0.0));
+        Ok(Some(Sampled { figures, samples: more, lost }))
+    }
+
+    /// The last turn, which nobody looks at.
+    pub(super) fn over(mut self) -> Result<Option<Answer>, SessionError> {
+        if self.ended.is_some() {
+            return Ok(None);
+        }
+        self.turn(1, true)?;
+        match self.ended {
+            Some(answer) => Ok(Some(answer)),
+            None => {
+                let why = "it waits for another turn after its last sample";
+                Err(SessionError::Protocol(why.into()))
+            }
+        }
+    }
+}
+
+/// The same of one of `many`.
+fn each(figures: Figures, many: f64) -> Figures {
+    figures.into_iter().map(|(name, value)| (name, value / many)).collect()
+}
+
+/// What the longer turn has more than the shorter one.
+fn difference(long: &Figures, short: &Figures) -> Figures {
+    let names: BTreeMap<&String, ()> = long.keys().chain(short.keys()).map(|n| (n, ())).collect();
+    let of = |figures: &Figures, name: &str| figures.get(name).copied().unwrap_or(0.0);
+    names.into_keys().map(|name| (name.clone(), of(long, name) - of(short, name))).collect()
+}

@@ -1,0 +1,130 @@
+//! One row of one layer, watched from outside.
+
+use super::turning::{Observers, Sampled, Turning};
+use crate::plan::setup::Setup;
+use tare_layers::{Answer, Session, SessionError, Turn, Whose};
+use tare_observe::Figures;
+use tare_proto::counter::TERM_OPERATIONS;
+use tare_proto::outside::{LOST, OPERATIONS, RECORD};
+use tare_proto::{Counter, Request};
+
+/// Nanoseconds of a batch: so long that the readings of the clock around it do not count, where each is a call, too.
+const BATCH_NS: u64 = 5_000_000;
+
+/// The same of a row whose batches make more records than a ring holds.
+const SHORT_BATCH_NS: u64 = 300_000;
+
+/// Time for all turns of a row, in milliseconds: more than they take.
+const LIMIT_MS: u64 = 8_000;
+
+/// Most terms that a row's value is made of.
+const TERMS: u32 = 4;
+
+/// What is watched.
+pub(super) struct Watched<'a> {
+    pub setup: &'a Setup<'a>,
+    pub bench: usize,
+    pub whose: &'static [Whose],
+}
+
+/// What one term of a row showed.
+struct Term {
+    /// Operations of a sample; negative where the term is subtracted.
+    per_sample: f64,
+    figures: Figures,
+    samples: f64,
+    lost: u64,
+}
+
+/// What came of a term.
+enum Told {
+    Term(Term),
+    /// There is no such term.
+    None,
+    Unseen(String),
+}
+
+/// The figures of one operation of the row, or why there are none. Only the end of the layer is an error.
+pub(super) fn watch_row(
+    watched: &Watched,
+    session: &mut Session,
+    observers: &mut Observers,
+    id: &mut u32,
+) -> Result<Result<Vec<Counter>, String>, SessionError> {
+    let mut all = Figures::new();
+    let (mut operations, mut lost) = (0.0, 0);
+    for term in 0..TERMS {
+        let mut told = watch_term(watched, session, observers, (id, term), BATCH_NS)?;
+        if matches!(&told, Told::Term(one) if one.lost > 0) {
+            told = watch_term(watched, session, observers, (id, term), SHORT_BATCH_NS)?;
+        }
+        match told {
+            Told::None => break,
+            Told::Unseen(why) => return Ok(Err(why)),
+            Told::Term(one) => {
+                if term == 0 {
+                    operations = one.per_sample.abs() * one.samples;
+                }
+                lost += one.lost;
+                for (name, value) in one.figures {
+                    match name == RECORD {
+                        true => _ = all.entry(name).or_insert(value), // of a record, not of an operation
+                        false => *all.entry(name).or_default() += value / one.per_sample,
+                    }
+                }
+            }
+        }
+    }
+    let mut counters: Vec<Counter> =
+        all.iter().filter(|(_, value)| **value != 0.0).map(|(n, v)| Counter::new(n, *v)).collect();
+    counters.push(Counter::new(OPERATIONS, operations));
+    if lost > 0 {
+        counters.push(Counter::new(LOST, lost as f64));
+    }
+    Ok(Ok(counters))
+}
+
+fn watch_term(
+    watched: &Watched,
+    session: &mut Session,
+    observers: &mut Observers,
+    (id, term): (&mut u32, u32),
+    batch_ns: u64,
+) -> Result<Told, SessionError> {
+    let Watched { setup, bench, whose } = *watched;
+    *id += 1;
+    let whole = setup.request(*id, bench, Some(2));
+    let limit_ms = whole.limit_ms.max(LIMIT_MS);
+    let request =
+        Request { turns: true, term: Some(term), events: false, batch_ns, limit_ms, ..whole };
+    let within = setup.within(&request);
+    let sample_ns = match session.prepare(&request, within)? {
+        Turn::Waiting(sample_ns) => sample_ns,
+        Turn::Over(Answer::Unavailable(_)) if term > 0 => return Ok(Told::None),
+        Turn::Over(Answer::Unavailable(why) | Answer::Failed(why)) => return Ok(Told::Unseen(why)),
+        Turn::Over(Answer::Series(..)) => {
+            return Ok(Told::Unseen("the benchmark takes all its samples at once".into()));
+        }
+    };
+    let mut row = Turning::new(session, request, within, whose, sample_ns);
+    let seen = match observers {
+        Observers::Traced { counts, times } => [row.counted(counts)?, row.timed(times)?],
+        Observers::Tallied => [row.tallied()?, Some(Sampled::default())],
+    };
+    let [Some(counted), Some(timed)] = seen else {
+        return row.give_up().map(Told::Unseen);
+    };
+    let series = match row.over()? {
+        Some(Answer::Series(series, _)) => series,
+        Some(Answer::Unavailable(why) | Answer::Failed(why)) => return Ok(Told::Unseen(why)),
+        None => return Ok(Told::Unseen("its time was over before its last turn".into())),
+    };
+    let told = series.counters.iter().find(|counter| counter.name == TERM_OPERATIONS);
+    let per_sample = told.map_or(series.ops as f64, |counter| counter.value);
+    if !per_sample.is_finite() || per_sample == 0.0 {
+        return Ok(Told::Unseen("it does not say how many operations it made".into()));
+    }
+    let lost = counted.lost + timed.lost;
+    let figures = counted.figures.into_iter().chain(timed.figures).collect();
+    Ok(Told::Term(Term { per_sample, figures, samples: counted.samples, lost }))
+}

@@ -1,0 +1,74 @@
+//! What the host sees of layers from outside is what they do: rows whose host calls, switches, signals and faults are known from their
+//! source are counted to the last one, in the program's own lane and in that of the layer that acts as its kernel. Needs root, as tracepoints do.
+
+mod common;
+mod layers_common;
+
+use common::{Bench, count, series};
+use layers_common::CURRENT_GVISOR;
+use tare_store::Campaign;
+
+/// A row, what is counted of it beside `outside/`, and how often an operation does it: a fact of the benchmark's source.
+const KNOWN: [(&str, &str, f64); 12] = [
+    ("lmbench/null_call", "calls/program/getppid", 1.0),
+    ("kernel/getppid", "calls/program/getppid", 10.0),
+    ("lmbench/sig_catch", "signals/program/SIGUSR1", 1.0),
+    ("lmbench/sig_catch", "calls/program/rt_sigreturn", 1.0),
+    ("lmbench/sig_catch", "calls/program/kill", 0.0), // one, less the one that is subtracted
+    ("kernel/segv", "signals/program/SIGSEGV", 1.0),
+    ("kernel/segv", "faults/program/any", 1.0),
+    ("operations/fault_anonymous", "faults/program/any", 1.0),
+    ("lmbench/pipe", "calls/program/write", 2.0),
+    ("lmbench/pipe", "calls/program/read", 2.0),
+    ("lmbench/fork_exit", "calls/program/exit_group", 1.0),
+    ("lmbench/fork_exit", "switches/program/ended", 1.0),
+];
+
+fn seen(campaign: &Campaign, layer: &str, bench: &str, name: &str) -> f64 {
+    count(series(campaign, layer, bench), &format!("outside/{name}"))
+}
+
+#[test]
+fn known_causes_are_counted_to_the_last_one_and_told() {
+    let bench = Bench::new();
+    let mut rows: Vec<&str> = KNOWN.iter().map(|(row, ..)| *row).collect();
+    rows.dedup();
+    let rows: Vec<String> = rows.iter().map(|row| format!("--bench {row}")).collect();
+    let gvisor = format!("--layer name=gvisor,kind={CURRENT_GVISOR}");
+    bench.ok(&format!(
+        "run --layers native,runc,uml {gvisor} {} --series 60ms --blocks 1 --seed 1 --explain --require --out c",
+        rows.join(" ")
+    ));
+    let campaign = bench.campaign("c");
+    for layer in ["native", "runc"] {
+        for (row, name, known) in KNOWN {
+            let found = seen(&campaign, layer, row, name);
+            // What a neighbour does meanwhile may add a stray one.
+            assert!(
+                (found - known).abs() <= 0.01 * known.max(1.0),
+                "{row} on {layer}: {found} {name}"
+            );
+        }
+    }
+    // A waker is pre-empted by what it wakes, or waits: either way there are two switches.
+    let switches = ["waited", "preempted"]
+        .map(|kind| seen(&campaign, "native", "lmbench/pipe", &format!("switches/program/{kind}")));
+    assert!((1.98..2.02).contains(&(switches[0] + switches[1])), "{switches:?}");
+    // A tracer's kernel: two stops a call; a sentry's: a futex each way. Both are other threads than the program's.
+    let calls = "kernel/getppid";
+    assert!(seen(&campaign, "uml", calls, "calls/kernel/ptrace") > 20.0);
+    assert!((9.0..12.0).contains(&seen(&campaign, "uml", calls, "switches/program/stopped")));
+    assert!(seen(&campaign, "gvisor", calls, "calls/kernel/futex") > 9.0);
+    assert_eq!(seen(&campaign, "gvisor", calls, "calls/program/getppid"), 0.0);
+    for layer in ["runc", "gvisor", "uml"] {
+        let told = bench.ok(&format!("explain c kernel/getppid --layer {layer}")).out;
+        for part in ["Seen by the host", "Where the time goes", "What is added"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
+    }
+    let overall = bench.ok("explain c").out;
+    assert!(overall.contains("Why, over all rows") && overall.contains("gvisor: "), "{overall}");
+    let json = bench.ok("explain c kernel/getppid --layer gvisor --json").out;
+    assert!(json.contains("\"outside\"") && json.contains("\"causes\""), "{json}");
+}
