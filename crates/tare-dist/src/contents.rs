@@ -18,7 +18,7 @@ pub struct Contents {
     pub manual: Vec<File>,
     /// Completions, by shell.
     pub completions: Vec<File>,
-    /// README, change log, tare's own licences.
+    /// README, change log, the documentation, tare's own licences.
     pub papers: Vec<File>,
     /// The licences of what others have written.
     pub licences: String,
@@ -44,11 +44,29 @@ impl Contents {
                 .map(generated)
                 .into_iter()
                 .collect::<Result<_>>()?,
-            papers: papers.map(paper).into_iter().collect::<Result<_>>()?,
+            papers: papers
+                .into_iter()
+                .map(str::to_owned)
+                .chain(manual_pages(&release.root)?)
+                .map(|name| paper(&name))
+                .collect::<Result<_>>()?,
             licences: licences::text(&parts)?,
             sbom: sbom::text(release, &parts),
         })
     }
+}
+
+/// The pages of the documentation, and the picture that the README shows.
+fn manual_pages(root: &Path) -> Result<Vec<String>> {
+    let mut names = vec!["docs/figures/layers.svg".to_owned()];
+    for folder in ["docs", "docs/lab"] {
+        for entry in fs::read_dir(root.join(folder)).with_context(|| folder.to_owned())? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            names.extend(name.ends_with(".md").then(|| format!("{folder}/{name}")));
+        }
+    }
+    names.sort();
+    Ok(names)
 }
 
 fn manual(binary: &Path) -> Result<Vec<File>> {

@@ -39,6 +39,9 @@ fn main() -> ExitCode {
     if commands::keep::is_asked() {
         return done(commands::keep::keep());
     }
+    if let Some(page) = commands::pages::asked() {
+        return done(commands::pages::print(page));
+    }
     let asked = cli::command().try_get_matches();
     let cli = match asked.and_then(|asked| Cli::from_arg_matches(&asked)) {
         Ok(cli) => cli,

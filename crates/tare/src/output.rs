@@ -110,21 +110,24 @@ pub fn in_lines(text: &str) -> String {
 const NARROWEST: usize = 20;
 
 /// `text` in lines of at most `width` columns where its words allow that; a line that is continued keeps its indent.
-fn wrapped(text: &str, width: usize) -> String {
+pub fn wrapped(text: &str, width: usize) -> String {
     let mut out = String::new();
     for line in text.split('\n') {
-        let indent = " ".repeat(line.len() - line.trim_start_matches(' ').len());
+        let indent = line.len() - line.trim_start_matches(' ').len();
         let mut column = 0;
-        for word in line.split(' ').filter(|word| !word.is_empty()) {
+        let mut gap = 0;
+        for word in line.split(' ') {
             let wide = word.chars().count();
-            if column > indent.len() && column + 1 + wide > width {
+            if !word.is_empty() && column > indent && column + gap + wide > width {
                 out.push('\n');
-                column = 0;
+                (column, gap) = (0, indent);
             }
-            let gap = if column == 0 { indent.as_str() } else { " " };
-            out.push_str(gap);
-            out.push_str(word);
-            column += gap.len() + wide;
+            if !word.is_empty() {
+                out.extend(std::iter::repeat_n(' ', gap));
+                out.push_str(word);
+                (column, gap) = (column + gap + wide, 0);
+            }
+            gap += 1;
         }
         out.push('\n');
     }

@@ -167,7 +167,37 @@ fn what_is_not_comparable_is_refused_unless_forced() {
     refused("is reduced by");
     bench.ok("compare before after --estimator median");
     set("UPDATE campaign SET value = '\"0123456789abcdef\"' WHERE key = 'probe_sha256'");
+    // As campaigns of earlier versions are.
+    let path = bench.path("after").join(tare_store::FILE);
+    let undefined = "DELETE FROM campaign WHERE key = 'definitions'";
+    rusqlite::Connection::open(path).unwrap().execute(undefined, []).unwrap();
     refused("the probes differ");
+}
+
+#[test]
+fn another_build_of_the_probe_leaves_out_what_it_defines_differently() {
+    let bench = blocks_of_campaigns(1.0, 3);
+    let set = |campaign: &str, sql: &str| {
+        let path = bench.path(campaign).join(tare_store::FILE);
+        rusqlite::Connection::open(path).unwrap().execute(sql, []).unwrap();
+    };
+    for (campaign, null_call) in [("before", 1), ("after", 2)] {
+        set(campaign, "DELETE FROM campaign WHERE key = 'definitions'");
+        let known = format!("{{\"lmbench/null_call\": {null_call}, \"lmbench/open_close\": 1}}");
+        set(
+            campaign,
+            &format!("INSERT INTO campaign (key, value) VALUES ('definitions', '{known}')"),
+        );
+    }
+    set("after", "UPDATE campaign SET value = '\"0123456789abcdef\"' WHERE key = 'probe_sha256'");
+    let compared = bench.ok("compare before after").out;
+    let said = common::flat(&compared);
+    assert!(
+        said.contains("differently, which are left out: ") && said.contains("lmbench/null_call"),
+        "{compared}"
+    );
+    let row = |name: &str| compared.lines().any(|line| line.trim_start().starts_with(name));
+    assert!(row("lmbench/open_close") && !row("lmbench/null_call  "), "{compared}");
 }
 
 #[test]

@@ -76,6 +76,15 @@ fn a_run_without_layers_says_which_and_why() {
 }
 
 #[test]
+fn pages_of_the_manual_are_printed_without_a_network() {
+    let bench = Bench::new();
+    let page = bench.ok("help answers").out;
+    assert!(page.starts_with("# Answers") && !page.contains("<!--"), "{page}");
+    assert!(bench.ok("help run").out.contains("--layers"), "a verb's help is its own");
+    assert_eq!(bench.tare("help no-such-page").code, 2);
+}
+
+#[test]
 fn manual_and_completions_know_every_command() {
     let bench = Bench::new();
     bench.ok("generate man --out man");

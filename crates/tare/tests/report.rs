@@ -23,13 +23,34 @@ fn a_run_leaves_its_report_beside_the_campaign() {
 }
 
 #[test]
+fn without_a_directory_the_newest_campaign_of_the_folder_is_meant() {
+    let bench = Bench::new();
+    assert_eq!(bench.tare("show").code, 2, "there is none");
+    for (out, rows) in [("z-first", "lmbench/null_call"), ("a-second", "lmbench/stat")] {
+        bench.ok(&format!("run --layers mock --bench {rows} --blocks 1 --out {out}"));
+        std::thread::sleep(std::time::Duration::from_millis(1100)); // campaigns are dated by the second
+    }
+    for line in ["show", "show a-second/campaign.db", "resume"] {
+        let done = bench.ok(line);
+        assert!(done.out.contains("lmbench/stat") && !done.out.contains("null_call"), "{line}");
+    }
+    assert!(bench.ok("show").err.contains("a-second, the newest campaign"));
+    assert!(bench.ok("open").out.contains("a-second/report.html"));
+    // What somebody else may have written is not taken by itself.
+    common::set_mode(bench.path("a-second"), 0o777);
+    assert!(bench.ok("show").out.contains("null_call"));
+}
+
+#[test]
 fn every_form_is_written() {
     let bench = Bench::new();
     bench.ok(&format!("run {MOCKS} --blocks 3 --out c"));
     bench.ok("report c --out page.html");
     let page = fs::read_to_string(bench.path("page.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("slow"));
-    for (format, begin) in [("md", "**What"), ("csv", "suite,benchmark"), ("svg", "<svg xmlns")] {
+    for (format, begin) in
+        [("md", "**slow against base"), ("csv", "suite,benchmark"), ("svg", "<svg xmlns")]
+    {
         let out = bench.ok(&format!("report c --format {format}")).out;
         assert!(out.starts_with(begin), "{format}: {out}");
     }

@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn shifts_are_figures_that_people_read() {
-        let percents = [-3.14, 0.04, 999.0, 20_678.5].map(in_percent);
+        let percents = [-3.06, 0.04, 999.0, 20_678.5].map(in_percent);
         assert_eq!(percents, ["-3.1%", "+0.0%", "+999.0%", "208 times"]);
         let shifts = [6.0e-4, -2.5, 21_000.0].map(|value| signed(Unit::Nanoseconds, value));
         assert_eq!(shifts, ["0.00 ns", "−2.50 ns", "+21.0 µs"]);

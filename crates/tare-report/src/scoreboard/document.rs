@@ -92,6 +92,9 @@ fn weighed(board: &Scoreboard) -> String {
     let baseline = words::name(&board.baseline);
     let layers = match board.others().count() {
         0 => format!("{baseline} alone, compared with nothing"),
+        _ if board.others().all(|layer| layer.unavailable.is_some()) => {
+            format!("{baseline} alone: no other layer runs here")
+        }
         _ => format!("{} against {baseline}", count(measured, "layer")),
     };
     let rows = count(board.rows.len(), "benchmark");

@@ -48,6 +48,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
             "width",
             "most_waited",
             "boot_limit",
+            "robust",
         ],
     ),
     ("Result", &["out", "short", "long", "format", "estimator", "fail_if", "fail_undecided"]),

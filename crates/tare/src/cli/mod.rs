@@ -53,7 +53,10 @@ was measured is kept; 'tare resume' continues).
 
 Start with:  tare doctor         what can be measured here
              tare run            the usual layers, in five minutes
-             tare VERB -h        the usual flags of a verb, with examples";
+             tare VERB -h        the usual flags of a verb, with examples
+             tare help tutorial  ten minutes; pages like it: answers, faq,
+                                 troubleshooting, glossary, tare.toml, programs,
+                                 layers, ci, threats";
 
 /// Weighs the layer between a workload and the machine: what a container, a sandbox or a virtual
 /// machine costs, how sure that is, and why.

@@ -49,10 +49,14 @@ pub struct ExportArgs {
     /// The campaign's directory
     #[arg(value_parser = campaign())]
     pub dir: PathBuf,
-    /// csv, json (one object a line) or parquet
+    #[cfg_attr(feature = "parquet", doc = "csv, json (one object a line) or parquet")]
+    #[cfg_attr(
+        not(feature = "parquet"),
+        doc = "csv or json (one object a line); Parquet is not built in (cargo's feature parquet)"
+    )]
     #[arg(long, value_enum, default_value_t = ExportFormat::Csv, hide_possible_values = true)]
     pub format: ExportFormat,
-    /// File to write [default: standard output; parquet needs a file]
+    /// File to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }

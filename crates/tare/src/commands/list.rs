@@ -19,6 +19,9 @@ pub fn list(args: &ListArgs) -> Result<ExitCode> {
     let wanted = Wanted(&words);
     let text = match args.json {
         true => for_machines(&catalog, &wanted),
+        false if output::is_seen() => {
+            output::wrapped(&for_people(&catalog, &wanted), output::width())
+        }
         false => for_people(&catalog, &wanted),
     };
     if text.is_empty() {

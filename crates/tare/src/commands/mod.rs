@@ -17,6 +17,7 @@ pub mod list;
 pub mod merge;
 mod merged_result;
 pub mod open;
+pub mod pages;
 pub mod papers;
 pub mod predict;
 pub mod report;
