@@ -52,6 +52,14 @@ const METHOD: &str = "The host watched boots of their own, from which no value c
     are of the path from the end of an operation back to its beginning, so that each moment is told once. A price is what this \
     campaign's baseline measured of that primitive.";
 
+/// The same of what `/proc` told.
+const TALLIED: &str = "The host watched boots of their own, from which no value comes, by what /proc counts: switches and page faults, no \
+    system calls and no times. As root it sees those too.";
+
+/// What a campaign lacks that has no price.
+const NO_PRICE: &str = "This campaign lacks a row that says what one of these costs natively: --bench lmbench/null_call, \
+    lmbench/ctx_2p_0k, lmbench/sig_catch and operations/fault_anonymous are such rows.";
+
 impl Outside {
     /// What the figures rest on.
     pub(super) fn notes(&self) -> Vec<String> {
@@ -78,7 +86,10 @@ impl Outside {
                 self.record_ns
             ));
         }
-        notes.push(METHOD.into());
+        if self.causes.iter().any(|cause| cause.count.is_some() && cause.price_ns.is_none()) {
+            notes.push(NO_PRICE.into());
+        }
+        notes.push(if self.summed_ns.1 > 0.0 { METHOD } else { TALLIED }.into());
         notes
     }
 }

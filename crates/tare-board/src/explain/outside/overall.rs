@@ -37,7 +37,9 @@ pub fn layer_causes(all: &[Explanation], layer: &str) -> Option<LayerCauses> {
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
     for row in rows {
         watched += 1;
-        let Some((native, own)) = row.measured_ns else { continue };
+        let Some((native, own)) = row.measured_ns.filter(|_| !row.times.is_empty()) else {
+            continue;
+        };
         let added = own - native;
         if added < DEARER * native {
             continue;

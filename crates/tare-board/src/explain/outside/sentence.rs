@@ -39,12 +39,15 @@ pub(super) fn sentence(
         true => "The host does nothing for an operation".to_owned(),
         false => format!("An operation is {}", counts.join(", ")),
     };
-    format!("{done}{}.", added(causes, measured).unwrap_or_else(|| most_of(times)))
+    format!(
+        "{done}{}.",
+        added(causes, measured, !times.is_empty()).unwrap_or_else(|| most_of(times))
+    )
 }
 
 /// What most of the added time is.
-fn added(causes: &[CostPart], measured: Option<(f64, f64)>) -> Option<String> {
-    let (native, own) = measured?;
+fn added(causes: &[CostPart], measured: Option<(f64, f64)>, timed: bool) -> Option<String> {
+    let (native, own) = measured.filter(|_| timed)?;
     let more = own - native;
     if more < 0.1 * native {
         return Some(String::new());
