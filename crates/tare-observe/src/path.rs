@@ -2,8 +2,8 @@
 //!
 //! The path ends where a thread of the layer wakes whoever waits for the answer, and goes back in time along that thread. Where the thread
 //! ran, the path is on a CPU. Where it was ready and had no CPU, the path is with whoever of the layer had that CPU, and otherwise it waits.
-//! Where it slept until another thread of the layer woke it, the path goes on along that one. Where anything else woke it, it slept. Every
-//! moment of the window is thereby told once, on however many CPUs the layer ran, and a wake-up that took its time is not missing.
+//! Where it slept until another thread of the layer woke it, the path goes on along that one. Where anything else woke it, it slept, but
+//! for what the layer's other threads did meanwhile on its CPU: a runtime's clockwork sleeps while operations go on. Every moment of the window is thereby told once, on however many CPUs the layer ran, and a wake-up that took its time is not missing.
 
 use crate::counts::{Figures, kind_of_switch};
 use crate::observer::Trace;
@@ -64,13 +64,13 @@ pub fn path(trace: &Trace, threads: &Threads, reader: u32) -> Figures {
         let from = since.max(trace.begin);
         match state {
             State::Runs { .. } => add(tid, ON_CPU, now - from),
-            State::Ready => story.wait(tid, from, now, threads, &mut add),
+            State::Ready => story.wait((tid, READY), (from, now), threads, &mut add),
             State::Woken { by } => {
-                story.wait(tid, from, now, threads, &mut add);
+                story.wait((tid, READY), (from, now), threads, &mut add);
                 tid = by;
             }
-            State::WokenFromOutside => story.wait(tid, from, now, threads, &mut add),
-            State::Sleeps => add(tid, ASLEEP, now - from),
+            State::WokenFromOutside => story.wait((tid, READY), (from, now), threads, &mut add),
+            State::Sleeps => story.wait((tid, ASLEEP), (from, now), threads, &mut add),
         }
         if since >= now {
             break; // two changes at one moment: nothing would be told any more
@@ -190,22 +190,21 @@ impl Story {
         changes.get(after.checked_sub(1)?).copied()
     }
 
-    /// A thread was ready from one moment until another one, when it got a CPU: the time is that of whoever of the layer had this CPU,
-    /// and otherwise the thread waited.
+    /// A thread was ready, or slept, from one moment until another one: the time is that of whoever of the layer had the CPU that the
+    /// thread got in the end, and otherwise the thread's own, in its state `kind`.
     fn wait(
         &self,
-        tid: u32,
-        from: u64,
-        until: u64,
+        (tid, kind): (u32, &str),
+        (from, until): (u64, u64),
         threads: &Threads,
         add: &mut impl FnMut(u32, &str, u64),
     ) {
         let cpu = self.threads.get(&tid).and_then(|changes| {
             let next = changes.partition_point(|(time, _)| *time < until);
-            match changes.get(next)?.1 {
-                State::Runs { cpu } => Some(cpu),
+            changes[next..].iter().find_map(|(_, state)| match state {
+                State::Runs { cpu } => Some(*cpu),
                 _ => None,
-            }
+            })
         });
         let nobody = Vec::new();
         let runners = cpu.and_then(|cpu| self.cpus.get(&cpu)).unwrap_or(&nobody);
@@ -215,14 +214,14 @@ impl Story {
             let begin = (*since).max(from);
             match threads.part(*runner) {
                 Some(_) if *runner != tid => add(*runner, ON_CPU, told - begin),
-                _ => add(tid, READY, told - begin),
+                _ => add(tid, kind, told - begin),
             }
             told = begin;
             if told == from {
                 return;
             }
         }
-        add(tid, READY, told - from);
+        add(tid, kind, told - from);
     }
 }
 
@@ -294,6 +293,20 @@ mod tests {
         assert_eq!(of(&figures, Part::Program, &[READY]), 40.0);
         assert_eq!(of(&figures, Part::Kernel, &CPU), 150.0);
         assert_eq!(of(&figures, Part::Program, &CPU), 100.0 + 160.0);
+    }
+
+    #[test]
+    fn a_runtimes_clockwork_that_slept_has_not_the_time_in_which_others_worked() {
+        let (figures, _) = told(vec![
+            at(100, 0, 10, switch(10, 1, 20)),
+            at(200, 0, 20, switch(20, 1, 10)),
+            at(600, 0, 10, Happened::Waking { whom: 20, interrupt: true }),
+            at(610, 0, 10, switch(10, 0, 20)),
+            at(700, 0, 20, wakes(READER)),
+        ]);
+        assert_eq!(of(&figures, Part::Kernel, &[ASLEEP, READY]), 0.0, "{figures:?}");
+        assert_eq!(of(&figures, Part::Program, &CPU), 100.0 + 410.0);
+        assert_eq!(of(&figures, Part::Kernel, &CPU), 100.0 + 90.0);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Layers that take turns: who is measured when, what a ratio is made of, and what a death in the middle costs.
 
 mod common;
+mod layers_common;
 
 use common::{Bench, row};
+use layers_common::CURRENT_GVISOR;
 use tare_proto::Untrusted;
 use tare_store::{BootState, Campaign, Order, Outcome, Role};
 
@@ -195,4 +197,39 @@ fn a_layer_that_pays_for_pauses_takes_whole_series() {
         campaign.warnings.iter().any(|w| w.layer.as_ref().map(Untrusted::raw) == Some(layer))
     };
     assert!(warned("runsc") && !warned("native"), "{:?}", campaign.warnings);
+}
+
+/// gVisor's systrap is made for two CPUs, and the baseline beside it has as many. Where there is only one, so has everybody.
+#[test]
+fn a_layer_for_two_cpus_has_them_and_is_measured_on_one_as_well() {
+    let bench = Bench::new();
+    bench.ok(&format!(
+        "run --layers native --layer {CURRENT_GVISOR} --require --bench lmbench/null_call --bench lmbench/sig_catch --blocks 1 --out c"
+    ));
+    let campaign = bench.campaign("c");
+    if campaign.plan.wide.is_empty() {
+        assert!(std::thread::available_parallelism().unwrap().get() == 1, "two CPUs are there");
+        return;
+    }
+    let seen = |role| -> Vec<(usize, Vec<&str>)> {
+        let boots = campaign.boots.iter().enumerate().filter(|(_, boot)| boot.role == role);
+        let boots = boots.filter(|(_, boot)| campaign.layers[boot.layer].kind == "runsc");
+        let cpus =
+            |boot: &tare_store::Boot| boot.hello.as_ref().map_or(0, |hello| hello.affinity.len());
+        let rows = |at: usize| {
+            let own = campaign
+                .series
+                .iter()
+                .filter(|series| series.boot == at && !series.samples.is_empty());
+            let names = own.map(|series| campaign.benchmarks[series.benchmark].name.as_str());
+            names.filter(|name| name.starts_with("lmbench")).collect::<Vec<_>>()
+        };
+        boots.map(|(at, boot)| (cpus(boot), rows(at))).collect()
+    };
+    let both: Vec<(usize, Vec<&str>)> = seen(Role::Weigh);
+    let [(cpus, rows)] = &both[..] else { panic!("one boot: {both:?}") };
+    let mut rows = rows.clone();
+    rows.sort_unstable();
+    assert_eq!((*cpus, rows), (2, vec!["lmbench/null_call", "lmbench/sig_catch"]));
+    assert_eq!(seen(Role::OneCpu), [(1, vec!["lmbench/null_call"])]);
 }

@@ -86,7 +86,9 @@ pub fn explain(
     let Parts { mut sentence, mut tables, mut notes } = parts;
     tables.extend(exits::table(&counted));
     let mut seen = None;
+    let is_told = |table: &Table| table.lines.iter().any(|line| line.layer.is_finite());
     if let Some((told, more)) = outside::outside(campaign, board, (bench, row), &layer, &pair) {
+        tables.retain(is_told); // the probe's own events do not exist inside of most layers
         tables.splice(0..0, more);
         sentence = match sentence.as_str() {
             real::NOT_SPLIT => told.sentence.clone(),

@@ -53,7 +53,7 @@ fn overall(all: &[Explanation]) -> Option<Section> {
         let explained = match told.dearer {
             0 => String::new(),
             of => format!(
-                " Of {} of these {of} rows less than a quarter is not explained.",
+                " In {} of these {of} rows less than a quarter of that has no price.",
                 told.explained
             ),
         };

@@ -29,7 +29,7 @@ pub(crate) fn observe(recorder: &mut Recorder, block: &Block) -> Result<(), Stop
     if !plan.events || plan.machine != Machine::Real || block.number >= BLOCKS {
         return Ok(());
     }
-    let cpus = if plan.cpus.is_empty() { own_cpus() } else { plan.cpus.clone() };
+    let cpus = if plan.cpus.is_empty() { allowed_cpus() } else { plan.cpus.clone() };
     let open = |what| Observer::open(what, &cpus);
     let opened = open(What::Counts).and_then(|counts| Ok((counts, open(What::Times)?)));
     let mut observers = match opened {
@@ -154,8 +154,4 @@ fn watch_rows(
         }
     }
     Ok(())
-}
-
-fn own_cpus() -> Vec<u32> {
-    allowed_cpus().into_iter().filter_map(|cpu| u32::try_from(cpu).ok()).collect()
 }

@@ -110,7 +110,8 @@ pub struct RunArgs {
     /// Count as with --count, and also model caches and TLBs
     #[arg(long)]
     pub model: bool,
-    /// Break every ratio down as 'tare explain' does; on a simulated machine this implies --count and --model
+    /// Break every ratio down as 'tare explain' does: on a real machine the host watches layers from outside (as root), on a
+    /// simulated one this implies --count and --model
     #[arg(long)]
     pub explain: bool,
     /// Also measure each row of layers that take turns once more, all samples at once, to show what the ratios owe to turns

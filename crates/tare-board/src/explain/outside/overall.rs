@@ -79,7 +79,7 @@ fn short(name: &str) -> &str {
         OWN_CODE => "its own code",
         WAITING => "waiting",
         BEYOND => "the host's kernel beyond these prices",
-        REMAINDER => "not explained",
+        REMAINDER => "not explained by these",
         name => name,
     }
 }

@@ -13,9 +13,12 @@ pub(in crate::explain) struct One {
     scale: f64,
     /// Boots that were watched.
     pub boots: usize,
-    /// The largest half of a range over the boots, as a share of the mean, of anything that happens at least once in ten operations.
+    /// The largest half of a range over the boots, as a share of the mean, of system calls, signals and faults that belong to an operation.
     pub spread: f64,
 }
+
+/// What happens at least this often in an operation is what the operation does.
+const OFTEN: f64 = 0.5;
 
 /// Counts below this, once in two hundred operations, are the machine's own.
 const LEAST: f64 = 0.005;
@@ -43,8 +46,9 @@ impl One {
             let (low, high) = values
                 .iter()
                 .fold((f64::INFINITY, 0.0), |(low, high), value| (value.min(low), value.max(high)));
-            let is_count = !matches!(Seen::read(name), None | Some((Seen::Time, ..)));
-            if is_count && mean >= 0.1 {
+            let counted = [Seen::Calls, Seen::Signals, Seen::Faults];
+            let is_steady = Seen::read(name).is_some_and(|(seen, ..)| counted.contains(&seen));
+            if is_steady && mean >= OFTEN {
                 one.spread = one.spread.max((high - low) / 2.0 / mean);
             }
             one.means.insert(name.clone(), mean);

@@ -7,7 +7,7 @@ use crate::svg::{axis, marks};
 use crate::words;
 use tare_board::format::tick;
 use tare_board::{Explanation, Outside, Stretch};
-use tare_proto::Unit;
+use tare_proto::{Unit, Untrusted};
 
 const EDGES: (f64, f64) = (138.0, WIDTH - 90.0);
 const LINE: f64 = 24.0;
@@ -18,10 +18,13 @@ const KEY: f64 = 16.0;
 /// Colours that tell stretches apart.
 const COLOURS: usize = 7;
 
+/// One side of a stretch, in nanoseconds.
+type Of = fn(&Stretch) -> f64;
+
 /// The figure of what was seen: a bar for the baseline, and one for the layer.
 pub(crate) fn figure(explained: &Explanation, seen: &Outside) -> String {
-    let sum = |of: fn(&Stretch) -> f64| seen.times.iter().map(of).sum::<f64>();
-    let sides: [(&tare_proto::Untrusted, fn(&Stretch) -> f64); 2] =
+    let sum = |of: Of| seen.times.iter().map(of).sum::<f64>();
+    let sides: [(&Untrusted, Of); 2] =
         [(&explained.baseline, |one| one.baseline), (&explained.layer, |one| one.layer)];
     let longest = sides.iter().map(|(_, of)| sum(*of)).fold(0.0, f64::max);
     if longest <= 0.0 {
@@ -33,7 +36,7 @@ pub(crate) fn figure(explained: &Explanation, seen: &Outside) -> String {
     let label =
         "Parts of an operation's time by whose threads had it, on the baseline and on the layer";
     let mut canvas = Canvas::new("plot", (WIDTH, height), label);
-    canvas.text("strong", (12.0, 12.0), Anchor::Start, "Where an operation's time goes");
+    canvas.text("strong", (12.0, 12.0), Anchor::Start, "Where the time of an operation goes");
     axis::below(&mut canvas, &x, (22.0, bottom), 5, |v, step| tick(Unit::Nanoseconds, v, step));
     for (line, (name, of)) in sides.iter().enumerate() {
         let top = 26.0 + LINE * line as f64;
