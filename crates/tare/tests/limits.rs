@@ -40,7 +40,7 @@ fn where_processes_are_limited_nothing_panics() {
         let done = done(command.current_dir(&home).output().expect("prlimit"));
         let said = flat(&done.err);
         let broken = ["panicked", "keeper ended"].iter().any(|text| said.contains(text));
-        assert!(!broken && (0..3).contains(&done.code), "{most}: {said}");
+        assert!(!broken && [0, 1, 2, 4].contains(&done.code), "{most}: {said}");
         assert!(most < 100 || done.code == 0, "{said}");
     }
 }

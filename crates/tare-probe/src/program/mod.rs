@@ -24,6 +24,7 @@ use crate::clock::now_ns;
 use crate::facts;
 use crate::harness;
 use crate::mark;
+use crate::sys::uid;
 use crate::turns::Turns;
 use crate::watch::Watch;
 use others::Others;
@@ -103,7 +104,9 @@ fn explained(place: &Surroundings) -> Result<Vec<Counter>, Refusal> {
 
 /// Whether the program runs without a layer, so that its operations are what `tare predict` prices, and they are asked for.
 fn is_bare(place: &Surroundings, events: bool) -> bool {
-    let on_host = matches!(place.root, Root::Namespaces(..));
+    // An ordinary user's program sees the host's files as they are; whoever is in a container is root there.
+    let as_it_is = matches!(place.root, Root::Here) && uid() != 0;
+    let on_host = as_it_is || matches!(place.root, Root::Namespaces(..));
     (on_host && events) || std::env::var_os(COUNT_OPERATIONS).is_some()
 }
 
