@@ -62,7 +62,9 @@ fn run(bench: &Bench, heading: &str, settings: &[(&str, &str)]) -> (i32, String)
     for script in scripts {
         let mut shell = Command::new("bash");
         shell.args(["-eu", "-o", "pipefail", "-c", &script]).current_dir(bench.path(""));
-        shell.env("PATH", &path).env("TARE_CACHE", common::cache()).stdin(Stdio::null());
+        // A gate of a busy machine passes here, as the other tests do.
+        shell.env("PATH", &path).env("TARE_CACHE", common::cache()).env("TARE_MOST_WAITED", "100");
+        shell.stdin(Stdio::null());
         shell.env("GITHUB_STEP_SUMMARY", bench.path("summary.md"));
         shell.envs(settings.iter().copied());
         let done = done(shell.output().unwrap());

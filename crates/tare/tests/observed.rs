@@ -59,7 +59,7 @@ fn known_causes_are_counted_to_the_last_one_and_told() {
 #[test]
 fn what_acts_as_a_kernel_is_told_from_the_program_and_explained() {
     let bench = Bench::new();
-    let gvisor = format!("native,uml --layer name=gvisor,kind={CURRENT_GVISOR}");
+    let gvisor = format!("native,uml --layer name=gvisor,kind={CURRENT_GVISOR},cpus=1");
     bench.ok(&format!(
         "run --layers {gvisor} --bench lmbench/null_call --bench kernel/getppid --series 60ms --blocks 1 --seed 1 --explain \
          --require --out c"

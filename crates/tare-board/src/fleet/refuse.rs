@@ -2,6 +2,7 @@
 
 use super::merged::{Merged, MergedLayer};
 use super::reduce::Reduced;
+use crate::format::count;
 use serde_json::Value;
 use std::fmt;
 use tare_proto::{BenchInfo, Machine};
@@ -13,6 +14,7 @@ const OWN: &[&str] = &[
     "created",
     "command",
     "cpus",
+    "wide",
     "tare_version",
     "cache_bytes",
     "boot_s",
@@ -22,6 +24,8 @@ const OWN: &[&str] = &[
     // These have a sentence of their own.
     "machine",
     "probe_sha256",
+    // The probe says them.
+    "definitions",
 ];
 
 /// Why a campaign cannot be merged with the others.
@@ -82,7 +86,16 @@ pub(super) fn same_plan(name: &str, campaign: &Reduced, merged: &Merged) -> Resu
     if own.probe_sha256 != first.probe_sha256 {
         return Err(MergeError::Probe(name.into()));
     }
+    let cpus = (own.wide.len() != first.wide.len()).then(|| {
+        let cpus = |plan: &Plan| count(plan.all_cpus().len(), "CPU");
+        format!(
+            "layers that are made for several CPUs have {} there and {} here",
+            cpus(own),
+            cpus(first)
+        )
+    });
     let what = of_plan(own, first)
+        .or(cpus)
         .or_else(|| of_layers(&campaign.layers, &merged.layers))
         .or_else(|| of_benchmarks(&campaign.benchmarks, &merged.benchmarks));
     what.map_or(Ok(()), |what| Err(MergeError::Plan(name.into(), what)))

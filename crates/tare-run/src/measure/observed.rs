@@ -29,7 +29,7 @@ pub(crate) fn observe(recorder: &mut Recorder, block: &Block) -> Result<(), Stop
     if !plan.events || plan.machine != Machine::Real || block.number >= BLOCKS {
         return Ok(());
     }
-    let cpus = if plan.cpus.is_empty() { allowed_cpus() } else { plan.cpus.clone() };
+    let cpus = if plan.cpus.is_empty() { allowed_cpus() } else { plan.all_cpus().to_vec() };
     let open = |what| Observer::open(what, &cpus);
     let opened = open(What::Counts).and_then(|counts| Ok((counts, open(What::Times)?)));
     let mut observers = match opened {
@@ -116,9 +116,10 @@ fn boot(recorder: &mut Recorder, layer: usize) -> Result<Session, Unseen> {
     let number = recorder.history.count_boot(layer);
     let name = BootName { id: fresh_id(), number, ..BootName::default() };
     let made = &*setup.layers[layer].layer;
-    let (cpus, interrupted) = (&setup.plan.cpus, setup.interrupted);
+    // On as many CPUs as where its values come from.
+    let cpus = setup.cpus(layer, Role::Weigh);
     let started =
-        tare_layers::start(made, setup.host, setup.keeper, &name, cpus, None, interrupted);
+        tare_layers::start(made, setup.host, setup.keeper, &name, cpus, None, setup.interrupted);
     let mut session = started.map_err(Unseen::Layer)?;
     let within = Duration::from_secs_f64(setup.plan.boot_s);
     session.greet(to_greet(setup.plan.machine, within)).map_err(Unseen::Layer)?;

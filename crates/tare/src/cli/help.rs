@@ -6,13 +6,13 @@ use std::fmt::Write;
 
 /// The verbs of `tare --help`, by how often they are needed.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Everyday", &["doctor", "run", "show", "open", "compare", "resume", "list", "init"]),
+    (
+        "Everyday",
+        &["doctor", "run", "show", "open", "explain", "compare", "resume", "list", "init"],
+    ),
     (
         "More",
-        &[
-            "predict", "explain", "report", "export", "serve", "import", "merge", "fleet", "cache",
-            "generate",
-        ],
+        &["predict", "report", "export", "serve", "import", "merge", "fleet", "cache", "generate"],
     ),
     ("Laboratory", &["lab bisect", "lab disk", "lab papers"]),
 ];
@@ -23,7 +23,7 @@ const EVERYDAY: &[(&str, &[&str])] = &[
         "run",
         &[
             "layers", "layer", "suite", "bench", "load", "baseline", "budget", "blocks", "out",
-            "short", "fail_if", "require", "root", "metric", "command",
+            "short", "fail_if", "explain", "require", "root", "metric", "command",
         ],
     ),
     ("predict", &["from", "program", "pid", "trace", "took", "json", "root", "command"]),
@@ -68,6 +68,7 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("tare run --layers native,runc,runsc --budget 2m", "these three, in two minutes"),
             ("tare run --layers native,runc -- ./bench --n 1000", "your own command on them"),
             ("tare run --layers native,runc --bench 'lmbench/ctx*'", "some benchmarks"),
+            ("tare run --layers native,runsc --explain", "and why, as root"),
             ("tare run --layers native,runc --fail-if 'slower > 3%'", "a gate for CI: exit 3"),
         ],
     ),

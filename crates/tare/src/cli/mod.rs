@@ -111,7 +111,7 @@ pub enum Command {
     /// Published results: list, show, compare with a campaign ('tare lab papers')
     #[command(hide = true)]
     Papers(PapersArgs),
-    /// Break ratios down into instructions, crossings and misses
+    /// Say why: what an operation is made of on each layer
     Explain(ExplainArgs),
     /// Find which version of a list made a row slower ('tare lab bisect')
     #[command(hide = true)]

@@ -8,7 +8,7 @@ pub const BENCH: Bench = Bench {
     suite: "robust",
     ..super::latency(
         "lmbench/fork_exec_libc",
-        "lmbench/fork_exec of a program that begins with its C library, which asks the processor for its features",
+        "lmbench/fork_exec of a program that begins with its C library",
         prepare,
     )
 };
