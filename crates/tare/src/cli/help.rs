@@ -67,7 +67,6 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("tare run", "the usual layers that run here, in five minutes"),
             ("tare run --layers native,runc,runsc --budget 2m", "these three, in two minutes"),
             ("tare run --layers native,runc -- ./bench --n 1000", "your own command on them"),
-            ("tare run --layers native,runc --bench 'lmbench/ctx*'", "some benchmarks"),
             ("tare run --layers native,runsc --explain", "and why, as root"),
             ("tare run --layers native,runc --fail-if 'slower > 3%'", "a gate for CI: exit 3"),
         ],
