@@ -51,8 +51,15 @@ pub fn is_own(architecture: u32, number: u64) -> bool {
     architecture == ARCHITECTURE && number < u64::from(X32)
 }
 
-/// Puts this process and all that it starts under the filter. Only makes a system call, as is allowed between fork and exec.
+/// Puts this process and all that it starts under the filter. Only makes system calls, as is allowed between fork and exec.
+///
+/// An ordinary user's process may do so once it can gain no rights, which under a tracer of that user it cannot anyway.
 pub fn enter() -> io::Result<()> {
+    // SAFETY: these requests take numbers alone.
+    let is_root = unsafe { libc::geteuid() } == 0;
+    if !is_root && unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
     let program = libc::sock_fprog { len: FILTER.len() as u16, filter: FILTER.as_ptr().cast_mut() };
     // SAFETY: the program is valid, and the kernel copies it.
     let done =
