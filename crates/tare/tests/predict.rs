@@ -7,6 +7,8 @@ mod common;
 use common::{Bench, Done, flat, set_mode};
 use serde_json::Value;
 use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 /// A campaign that says what operations cost natively and in a container; its folder stays for all tests.
@@ -286,4 +288,34 @@ fn a_campaign_that_cannot_say_what_operations_cost_says_what_to_measure() {
     );
     let done = bench.tare(&format!("predict --from {}", prices().path("c").display()));
     assert!(flat(&done.err).contains("name a command to predict"), "{}", done.err);
+}
+
+/// Natively, on the host's files as they are, which a remark says; the filter that counts calls needs no right that this user lacks.
+#[test]
+fn an_ordinary_users_program_is_counted_as_well() {
+    const NOBODY: u32 = 65534;
+    let bench = Bench::new();
+    set_mode(bench.path("."), 0o777);
+    for (from, to) in [
+        (env!("CARGO_BIN_EXE_tare").into(), "tare"),
+        (prices().path("c/campaign.db"), "c/campaign.db"),
+    ] {
+        let to = bench.path(to);
+        fs::create_dir_all(to.parent().expect("a folder")).expect("a folder");
+        fs::copy(from, &to).expect("a copy"); // where it is nobody else may look
+        std::os::unix::fs::chown(&to, Some(NOBODY), Some(NOBODY)).expect("its file");
+    }
+    std::os::unix::fs::chown(bench.path("c"), Some(NOBODY), Some(NOBODY)).expect("its folder");
+    let mut command = Command::new(bench.path("tare"));
+    command.args(["predict", "--from", "c", "--json", "--warmup", "0", "--", "perl", "-e"]);
+    command.arg("for (1..1000) { getppid }").current_dir(bench.path("."));
+    command
+        .env("TARE_CACHE", bench.path("cache"))
+        .env("HOME", bench.path("."))
+        .stdin(Stdio::null());
+    let done = common::done(command.uid(NOBODY).gid(NOBODY).output().expect("tare starts"));
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let counted = done.json()["program"]["operations"]["null"].as_f64();
+    assert!(counted.is_some_and(|calls| (1000.0..1500.0).contains(&calls)), "{counted:?}");
+    assert!(flat(&done.err).contains("on this host's files as they are"), "{}", done.err);
 }
