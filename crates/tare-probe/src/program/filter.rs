@@ -55,9 +55,11 @@ pub fn is_own(architecture: u32, number: u64) -> bool {
 ///
 /// An ordinary user's process may do so once it can gain no rights, which under a tracer of that user it cannot anyway.
 pub fn enter() -> io::Result<()> {
-    // SAFETY: these requests take numbers alone.
+    // SAFETY: it takes nothing.
     let is_root = unsafe { libc::geteuid() } == 0;
-    if !is_root && unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } != 0 {
+    // SAFETY: this request takes numbers alone.
+    let gives_up = || unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) } == 0;
+    if !is_root && !gives_up() {
         return Err(io::Error::last_os_error());
     }
     let program = libc::sock_fprog { len: FILTER.len() as u16, filter: FILTER.as_ptr().cast_mut() };
