@@ -171,10 +171,10 @@ fn watch(recorder: &mut Recorder, boots: &mut [Booted]) -> Result<(), RunError> 
     let shares = idle::watch(&fresh.iter().map(|&at| &boots[at].session).collect::<Vec<_>>());
     for (at, share) in fresh.into_iter().zip(shares) {
         let layer = boots[at].slot.layer;
-        recorder.history.watched.insert(layer);
-        if let Some(why) =
-            boots[at].whole_series(setup).filter(|_| setup.plan.order == Order::Rounds)
-        {
+        // A layer that is booted once more on one CPU is told of once.
+        let is_first = recorder.history.watched.insert(layer);
+        let in_rounds = setup.plan.order == Order::Rounds;
+        if let Some(why) = boots[at].whole_series(setup).filter(|_| in_rounds && is_first) {
             let text = format!(
                 "takes a whole series of each benchmark after the others' turns, {} takes one more, and its intervals are wider: {why}",
                 setup.plan.baseline.raw()
@@ -195,7 +195,9 @@ fn watch(recorder: &mut Recorder, boots: &mut [Booted]) -> Result<(), RunError> 
         let text = format!(
             "takes {percent:.1}% of a CPU while it waits, which would weigh on the other layers: {what}"
         );
-        recorder.warn(Some(layer), &text)?;
+        if is_first {
+            recorder.warn(Some(layer), &text)?;
+        }
     }
     Ok(())
 }
