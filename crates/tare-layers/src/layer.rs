@@ -41,10 +41,9 @@ pub trait Layer: Send + Sync {
         None
     }
 
-    /// How many CPUs it runs on as people run it, if that is another number than the campaign's other layers have: more, because it is
-    /// made for several, or one, because it cannot use a second.
-    fn cpus(&self) -> Option<usize> {
-        None
+    /// How many of the campaign's CPUs it runs on.
+    fn cpus(&self) -> Cpus {
+        Cpus::Usual
     }
 
     /// How the host tells whose this layer's threads are: the program's, those of what acts as its kernel, or helpers.
@@ -56,6 +55,18 @@ pub trait Layer: Send + Sync {
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
         crate::explain(error, console)
     }
+}
+
+/// How many CPUs a layer runs on as people run it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Cpus {
+    /// As many as the campaign's other layers.
+    #[default]
+    Usual,
+    /// So many, or more where the others have more: it is made for several, and works in another way on fewer.
+    AtLeast(usize),
+    /// So many, whatever the others have.
+    Only(usize),
 }
 
 /// Boots `layer` under `keeper`, pinned to `cpus` (empty: not pinned), its console also written to `log`. `interrupted` is asked

@@ -21,7 +21,7 @@ pub use counting::{CountError, Counts, Plugin};
 pub use explain::explain;
 pub use files::page_cache::{Dropped, drop_cached};
 pub use files::work::remove_unfinished;
-pub use layer::{BootName, BootSpec, Host, Layer, start};
+pub use layer::{BootName, BootSpec, Cpus, Host, Layer, start};
 pub use layers::{
     KINDS, LayerKind, Recipe, Tested, Unnamed, configure, has_counters, kinds_of, takes_image,
     usual, with_root,

@@ -1,11 +1,13 @@
 //! The events of all CPUs that a layer may use, and their windows.
 
 use crate::event::{self, Source};
-use crate::record::{self, Happened, Known, Reads, Record};
+use crate::record::{self, Known, Reads, Record};
 use crate::ring::Ring;
 use crate::tracefs::Tracefs;
+use nix::time::ClockId;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 /// What all rings of an observer may hold, in bytes, and what one must.
 const ALL_RINGS: usize = 32 << 20;
@@ -60,7 +62,6 @@ pub struct Observer {
     cpus: Vec<Cpu>,
     known: Vec<Known>,
     names: Vec<&'static str>,
-    missing: Vec<&'static str>,
 }
 
 struct Cpu {
@@ -97,12 +98,7 @@ impl Observer {
             Refused::Tracefs(e, advice)
         })?;
         let counted: &[&'static str] = if what == What::Counts { &COUNTED } else { &[] };
-        let mut observer = Observer {
-            cpus: Vec::new(),
-            known: Vec::new(),
-            names: Vec::new(),
-            missing: Vec::new(),
-        };
+        let mut observer = Observer { cpus: Vec::new(), known: Vec::new(), names: Vec::new() };
         for name in NEEDED.iter().chain(counted).copied() {
             let place = observer.names.len();
             let reads = tracefs.tracepoint(name).and_then(|format| {
@@ -116,10 +112,7 @@ impl Observer {
                     let advice = remedy(&e);
                     return Err(Refused::Tracefs(e, advice));
                 }
-                Err(_) => {
-                    observer.missing.push(name);
-                    continue;
-                }
+                Err(_) => continue,
             }
             observer.names.push(name);
         }
@@ -159,12 +152,6 @@ impl Observer {
         Ok(Cpu { ring, leader, _members: members })
     }
 
-    /// Tracepoints that this kernel does not have.
-    #[must_use]
-    pub fn missing(&self) -> &[&'static str] {
-        &self.missing
-    }
-
     /// Begins a window.
     ///
     /// # Errors
@@ -202,16 +189,6 @@ impl Trace {
     pub(crate) fn name_of(&self, place: usize) -> &'static str {
         self.names.get(place).map_or("other", |name| name.rsplit('/').next().unwrap_or(name))
     }
-
-    /// Whether thread `tid` did anything that was written down.
-    #[must_use]
-    pub fn has(&self, tid: u32) -> bool {
-        let is = |record: &Record| {
-            record.tid == tid
-                || matches!(record.what, Happened::Switch { from, to, .. } if from == tid || to == tid)
-        };
-        self.records.iter().any(is)
-    }
 }
 
 fn remedy(error: &io::Error) -> &'static str {
@@ -224,8 +201,6 @@ fn remedy(error: &io::Error) -> &'static str {
 
 /// Nanoseconds of the monotonic clock.
 fn now() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the structure outlives the call.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    let time = ClockId::CLOCK_MONOTONIC.now().expect("every kernel has this clock");
+    Duration::from(time).as_nanos() as u64
 }

@@ -1,14 +1,14 @@
 //! Perf events of this process and its children while some work runs: what the layer's kernel counts of it, user and
 //! kernel apart, as far as it lets us. Software events are there where perf is; hardware events are rare in guests.
 
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::{io, mem};
 use tare_proto::Counter;
 use tare_proto::counter::{HARDWARE_ERRNO, PERF};
+pub use tare_proto::perf_event::TRACEPOINT;
+use tare_proto::perf_event::{DISABLE, ENABLE, PerfEvent, SOFTWARE, request};
 
 const HARDWARE: u32 = 0;
-const SOFTWARE: u32 = 1;
-pub const TRACEPOINT: u32 = 2;
 const CACHE: u32 = 3;
 
 /// A miss when reading, of the first-level data cache (0), the data (3) or the instruction TLB (4).
@@ -38,26 +38,9 @@ const EXCLUDE_USER: u64 = 1 << 4;
 const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 
-/// Requests to an event and what its children inherited (`linux/perf_event.h`).
-const ENABLE: libc::c_ulong = 0x2400;
-const DISABLE: libc::c_ulong = 0x2401;
+/// Requests to an event beside those that start and stop it (`linux/perf_event.h`).
 const RESET: libc::c_ulong = 0x2403;
 const PERIOD: libc::c_ulong = 0x4008_2404;
-
-/// What `perf_event_open` is told: the first version of its structure, which every kernel takes.
-#[repr(C)]
-#[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    event: u64,
-    period: u64,
-    sample: u64,
-    read: u64,
-    flags: u64,
-    wakeup: u64,
-    address: u64,
-}
 
 /// An event that is being counted.
 struct Event {
@@ -115,8 +98,7 @@ impl Events {
     /// Of an event that cannot be controlled the count is missed, or too high; the kernel has no such event.
     fn control(&self, what: libc::c_ulong) {
         for event in &self.open {
-            // SAFETY: the descriptor is open, and the request has no memory.
-            unsafe { libc::ioctl(event.fd.as_raw_fd(), what as _, 0) };
+            let _ = request(&event.fd, what, 0);
         }
     }
 
@@ -142,27 +124,16 @@ pub fn open(
     period: u64,
     flags: u64,
 ) -> io::Result<OwnedFd> {
-    let size = mem::size_of::<Attributes>() as u32;
     let inherited = if flags & TRAPS == TRAPS { 0 } else { 1 << 1 };
-    let attributes = Attributes {
+    let opened = PerfEvent {
         kind,
-        size,
         event,
         period,
         read: 1 | 2,
         flags: inherited | flags,
-        ..Attributes::default()
+        ..PerfEvent::default()
     };
-    let close_on_exec = 8;
-    // SAFETY: the structure is as long as its `size` says and outlives the call.
-    let fd = unsafe {
-        libc::syscall(libc::SYS_perf_event_open, &raw const attributes, tid, -1, -1, close_on_exec)
-    };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: a descriptor that the kernel has just made for us.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
+    opened.open(tid, -1, None)
 }
 
 /// Changes the period of an event whose thread is stopped; the next one begins here.

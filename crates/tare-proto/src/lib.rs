@@ -19,6 +19,7 @@ mod message;
 mod net;
 mod operation;
 pub mod outside;
+pub mod perf_event;
 mod program;
 mod quota;
 mod reader;

@@ -87,13 +87,6 @@ impl Plan {
     pub fn all_cpus(&self) -> &[u32] {
         if self.wide.is_empty() { &self.cpus } else { &self.wide }
     }
-
-    /// The CPUs of a layer that runs on `number` of them as people run it, or else on as many as the others.
-    #[must_use]
-    pub fn cpus_of(&self, number: Option<usize>) -> &[u32] {
-        let all = self.all_cpus();
-        number.map_or(&self.cpus, |number| &all[..number.min(all.len())])
-    }
 }
 
 /// The largest share of a series in which a layer may have waited for a CPU, where nothing else is said: a tenth, as much as other work

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use serde::Deserialize;
 use std::path::Path;
 use std::str::FromStr;
+use tare_layers::Cpus;
 
 /// What `--pin` says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -71,9 +72,13 @@ impl Pin {
         }
     }
 
-    /// `cpus`, and as many more as the largest of the layers is made for, of those that say a number; empty where that is no more.
-    pub fn wide(&self, cpus: &[u32], made_for: impl Iterator<Item = usize>) -> Vec<u32> {
-        let most = made_for.max().unwrap_or(0);
+    /// `cpus`, and as many more as the largest of the layers, by `each` of them, runs on; empty where that is no more.
+    pub fn wide(&self, cpus: &[u32], each: impl Iterator<Item = Cpus>) -> Vec<u32> {
+        let number = |one| match one {
+            Cpus::Usual => 0,
+            Cpus::AtLeast(number) | Cpus::Only(number) => number,
+        };
+        let most = each.map(number).max().unwrap_or(0);
         if *self != Pin::Auto || cpus.is_empty() || most <= cpus.len() {
             return Vec::new();
         }

@@ -1,24 +1,21 @@
 //! What the layers' figures hang on: each geometric mean once more under the other options of the choices that were made for it.
 
 use super::analysis::Analysis;
+use super::geomean::{Group, costs, groups};
 use super::weigh::Logs;
-use crate::board::{Choice, ChoiceOf, Chosen, Geomean, HangsOn, Measure, Ratio};
+use crate::board::{Choice, ChoiceOf, Chosen, Geomean, HangsOn, Ratio};
 use crate::format::count;
-use crate::suite::load::plain;
 use crate::value::measured::{Operation, block_log_ratio};
 use crate::value::values::BlockResult;
-use tare_proto::Better;
 use tare_stats::suite_geomean_sparse;
 use tare_store::Role;
 
 /// Rows that end with this start their program with a C library, and have one without it beside them.
 pub const C_LIBRARY: &str = "_libc";
 
-/// Which of a layer's series a ratio is made of.
+/// Series of a layer that the scoreboard does not show.
 #[derive(Clone, Copy)]
-enum Series {
-    /// What the scoreboard shows.
-    Shown,
+enum Other {
     /// Those on one CPU.
     OneCpu,
     /// Those that were taken once more, all samples at once.
@@ -45,20 +42,15 @@ impl<'a> Means<'a> {
     fn of(analysis: &'a Analysis<'a>, mean: &'a Geomean) -> Option<Means<'a>> {
         let Analysis { campaign, others, weighed, values, .. } = analysis;
         let column = others.iter().position(|&at| campaign.layers[at].name == mean.layer)?;
-        let plain = plain(campaign.benchmarks.iter().map(|bench| bench.name.as_str()));
-        let is_in = |row: &usize| {
-            let bench = &campaign.benchmarks[*row];
+        let groups = groups(&campaign.benchmarks, &values.by_host);
+        let is_own =
+            |group: &Group| group.suite == mean.suite.raw() && group.measure == mean.measure;
+        let mut rows = groups.into_iter().find(is_own)?.rows;
+        rows.retain(|row| {
             let cell = &weighed[*row][column];
-            let is_paired = matches!(cell.logs, Logs::Paired(_)) && cell.whole.is_none();
-            let is_of_mean =
-                bench.suite == mean.suite.raw() && Measure::of(bench.unit) == mean.measure;
-            is_of_mean
-                && is_paired
-                && cell.interval.is_some()
-                && plain[*row]
-                && !values.by_host[*row]
-        };
-        let rows = (0..campaign.benchmarks.len()).filter(is_in).collect();
+            let is_paired = matches!(cell.logs, Logs::Paired(_));
+            is_paired && cell.whole.is_none() && cell.interval.is_some()
+        });
         Some(Means { analysis, mean, layer: others[column], column, rows })
     }
 
@@ -103,26 +95,25 @@ impl<'a> Means<'a> {
     /// On one CPU, where the layer has several.
     fn cpus(&self) -> Option<Choice> {
         let several = count(self.analysis.campaign.plan.all_cpus().len(), "CPU");
-        self.other_series(ChoiceOf::Cpus, Series::OneCpu, [&several, "one CPU"])
+        self.other_series(ChoiceOf::Cpus, Other::OneCpu, [&several, "one CPU"])
     }
 
     /// All samples at once, where the layer takes turns.
     fn turns(&self) -> Option<Choice> {
         let words = ["short turns beside the others", "a whole series at once"];
-        self.other_series(ChoiceOf::Turns, Series::AtOnce, words)
+        self.other_series(ChoiceOf::Turns, Other::AtOnce, words)
     }
 
     /// The rows that are measured both as shown and by `other` series.
     fn other_series(
         &self,
         by: ChoiceOf,
-        other: Series,
+        other: Other,
         [shown, second]: [&str; 2],
     ) -> Option<Choice> {
-        let has = |row: &usize| self.costs(*row, other).iter().flatten().count() > 1;
+        let has = |row: &usize| self.costs(*row, Some(other)).iter().flatten().count() > 1;
         let rows: Vec<usize> = self.rows.iter().copied().filter(has).collect();
-        let options =
-            vec![self.over(shown, &rows, Series::Shown)?, self.over(second, &rows, other)?];
+        let options = vec![self.over(shown, &rows, None)?, self.over(second, &rows, Some(other))?];
         Some(Choice { by, options })
     }
 
@@ -133,15 +124,15 @@ impl<'a> Means<'a> {
         let pair = |row: &usize| Some((*row, find(&format!("{}{C_LIBRARY}", benches[*row].name))?));
         let (without, with): (Vec<usize>, Vec<usize>) = self.rows.iter().filter_map(pair).unzip();
         let options = vec![
-            self.over("programs without a C library", &without, Series::Shown)?,
-            self.over("the same with one", &with, Series::Shown)?,
+            self.over("programs without a C library", &without, None)?,
+            self.over("the same with one", &with, None)?,
         ];
         Some(Choice { by: ChoiceOf::CLibrary, options })
     }
 
     /// Over the rows that all layers have, and without the row that moves the mean most up or down.
     fn rows(&self) -> Option<Choice> {
-        let all = self.over("all its rows", &self.rows, Series::Shown)?;
+        let all = self.over("all its rows", &self.rows, None)?;
         let mut options = vec![all];
         options.extend(self.mean.shared.map(|shared| Chosen {
             option: "the rows that all layers have".into(),
@@ -152,7 +143,7 @@ impl<'a> Means<'a> {
             let others: Vec<usize> =
                 self.rows.iter().copied().filter(|other| other != row).collect();
             let name = &self.analysis.campaign.benchmarks[*row].name;
-            self.over(&format!("all but {name}"), &others, Series::Shown)
+            self.over(&format!("all but {name}"), &others, None)
         };
         let mut fewer: Vec<Chosen> = self.rows.iter().filter_map(without).collect();
         fewer.sort_by(|a, b| a.cost.value.total_cmp(&b.cost.value));
@@ -163,39 +154,38 @@ impl<'a> Means<'a> {
         (options.len() > 1).then_some(Choice { by: ChoiceOf::Rows, options })
     }
 
-    /// The mean over `rows`, from `series`.
-    fn over(&self, option: &str, rows: &[usize], series: Series) -> Option<Chosen> {
-        let costs: Vec<Vec<Option<f64>>> =
-            rows.iter().map(|row| self.costs(*row, series)).collect();
+    /// The mean over `rows`, as shown or from `other` series.
+    fn over(&self, option: &str, rows: &[usize], other: Option<Other>) -> Option<Chosen> {
+        let costs: Vec<Vec<Option<f64>>> = rows.iter().map(|row| self.costs(*row, other)).collect();
         let suite = suite_geomean_sparse(&costs, self.analysis.options.confidence).ok()?;
         let cost = Ratio::from(&suite.interval);
         Some(Chosen { option: option.into(), cost, rows: suite.rows })
     }
 
-    /// The logarithm of a row's cost in each block, from `series`.
-    fn costs(&self, row: usize, series: Series) -> Vec<Option<f64>> {
+    /// The logarithm of a row's cost in each block, as shown or from `other` series.
+    fn costs(&self, row: usize, other: Option<Other>) -> Vec<Option<f64>> {
         let Analysis { values, campaign, weighed, .. } = self.analysis;
-        let logs = match (series, &weighed[row][self.column].logs) {
-            (Series::Shown, Logs::Paired(logs)) => logs.clone(),
-            _ => values.blocks.iter().map(|block| self.other_log(*block, row, series)).collect(),
+        let by_other = |other| {
+            let blocks = values.blocks.iter();
+            blocks.map(|block| self.other_log(*block, row, other)).collect()
         };
-        let worse_up = |log: f64| match campaign.benchmarks[row].better {
-            Better::Lower => log,
-            Better::Higher => -log,
+        let logs = match (other, &weighed[row][self.column].logs) {
+            (Some(other), _) => by_other(other),
+            (None, Logs::Paired(logs)) => logs.clone(),
+            (None, Logs::Unpaired(_)) => Vec::new(),
         };
-        logs.into_iter().map(|log| log.map(worse_up)).collect()
+        costs(&logs, campaign.benchmarks[row].better)
     }
 
     /// The log ratio of a block whose layer is measured by other `series` than the scoreboard shows.
-    fn other_log(&self, block: u32, row: usize, series: Series) -> Option<f64> {
+    fn other_log(&self, block: u32, row: usize, other: Other) -> Option<f64> {
         let values = &self.analysis.values;
         let at_once = |layer: usize, role| values.again.get(&(block, layer, role, row));
         let measured =
             |found: Option<&BlockResult>| values.measured(found?, row, Operation::Corrected);
-        let own = match series {
-            Series::Shown => values.at(block, self.layer, Role::Weigh, row),
-            Series::OneCpu => values.at(block, self.layer, Role::OneCpu, row),
-            Series::AtOnce => at_once(self.layer, Role::Weigh),
+        let own = match other {
+            Other::OneCpu => values.at(block, self.layer, Role::OneCpu, row),
+            Other::AtOnce => at_once(self.layer, Role::Weigh),
         };
         let baseline = values.baseline?;
         let base = [Role::Weigh, Role::Floor].map(|role| measured(at_once(baseline, role)));

@@ -15,10 +15,10 @@ use tare_stats::{
 use tare_store::Campaign;
 
 /// A suite's rows that measure the same.
-struct Group {
-    suite: String,
-    measure: Measure,
-    rows: Vec<usize>,
+pub(crate) struct Group {
+    pub(crate) suite: String,
+    pub(crate) measure: Measure,
+    pub(crate) rows: Vec<usize>,
 }
 
 /// The geometric means of every group on every layer (`weighed[row][layer]`, `layers` their names), each with its interval on the log
@@ -113,7 +113,8 @@ fn over(
     Some(SharedMean { cost, rows })
 }
 
-fn groups(benchmarks: &[BenchInfo], by_host: &[bool]) -> Vec<Group> {
+/// The groups that have a mean: at the smallest load of each benchmark, without what the host measured.
+pub(crate) fn groups(benchmarks: &[BenchInfo], by_host: &[bool]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let plain = plain(benchmarks.iter().map(|bench| bench.name.as_str()));
     let counts = |row: usize| !by_host[row] && plain[row];
@@ -176,7 +177,8 @@ fn unpaired(rows: &[(&CellRatio, Better)], confidence: f64) -> Option<(RatioInte
     Some((unpaired_geomean(&of(0)?, &of(1)?, confidence), both.len()))
 }
 
-fn costs(logs: &[Option<f64>], better: Better) -> Vec<Option<f64>> {
+/// Log ratios as costs: above 0 is worse.
+pub(crate) fn costs(logs: &[Option<f64>], better: Better) -> Vec<Option<f64>> {
     logs.iter().map(|log| Some(cost((*log)?, better))).collect()
 }
 

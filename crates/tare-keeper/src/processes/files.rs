@@ -18,6 +18,8 @@ pub(crate) struct Stat {
     state: char,
     /// The process that waits for its end.
     pub parent: u32,
+    /// Page faults that needed no disk (minflt).
+    pub minor_faults: u64,
     /// CPU time of children that have been waited for (cutime and cstime).
     pub ticks_of_children: u64,
     /// When it started, in ticks since the host's start.
@@ -27,8 +29,17 @@ pub(crate) struct Stat {
 impl Stat {
     /// `None` where there is no such process. One read gives the file as a whole: all processes are read often, so that counts.
     pub fn of(pid: u32) -> Option<Stat> {
+        Stat::read(&format!("/proc/{pid}/stat"))
+    }
+
+    /// The same of one thread of a process.
+    pub fn of_thread(tid: u32) -> Option<Stat> {
+        Stat::read(&format!("/proc/{tid}/task/{tid}/stat"))
+    }
+
+    fn read(path: &str) -> Option<Stat> {
         let mut bytes = [0; 1024];
-        let size = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut bytes).ok()?;
+        let size = File::open(path).ok()?.read(&mut bytes).ok()?;
         Stat::parse(&String::from_utf8_lossy(&bytes[..size]))
     }
 
@@ -41,6 +52,7 @@ impl Stat {
         Some(Stat {
             state: fields.first()?.chars().next()?,
             parent: number(4)?.try_into().ok()?,
+            minor_faults: number(10)?,
             ticks_of_children: number(16)? + number(17)?,
             start_ticks: number(22)?,
         })
@@ -64,9 +76,10 @@ mod tests {
 
     #[test]
     fn a_name_may_hold_what_separates_fields() {
-        let line = "7 (a) b (c)) Z 3 7 7 0 -1 4 1 2 3 4 5 6 70 8 20 0 1 0 991 10 11";
+        let line = "7 (a) b (c)) Z 3 7 7 0 -1 4 123 2 3 4 5 6 70 8 20 0 1 0 991 10 11";
         let stat = Stat::parse(line).unwrap();
         assert!(stat.is_zombie());
+        assert_eq!(stat.minor_faults, 123);
         assert_eq!((stat.parent, stat.ticks_of_children, stat.start_ticks), (3, 78, 991));
         assert!(Stat::parse("7 (a) S 3").is_none() && Stat::parse("").is_none());
         assert_eq!(value("Name:\tx\nTracerPid:\t0\n", "TracerPid:"), Some("0"));

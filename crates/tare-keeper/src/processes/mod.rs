@@ -161,10 +161,14 @@ pub fn is_traced(pid: u32) -> bool {
 
 /// Lets all threads of `pids` run on `cpus` alone. One that ended meanwhile needs no CPU.
 pub(crate) fn pin<'a>(pids: impl IntoIterator<Item = &'a u32>, cpus: &[u32]) {
-    let tid = |thread: fs::DirEntry| thread.file_name().to_str()?.parse().ok();
-    for tid in pids.into_iter().flat_map(threads).filter_map(tid) {
+    for tid in pids.into_iter().flat_map(threads).filter_map(|thread| tid(&thread)) {
         let _ = affinity::pin_thread(tid, cpus);
     }
+}
+
+/// The number of a thread, by its folder.
+fn tid(thread: &fs::DirEntry) -> Option<u32> {
+    thread.file_name().to_str()?.parse().ok()
 }
 
 pub(super) fn threads(pid: &u32) -> impl Iterator<Item = fs::DirEntry> {

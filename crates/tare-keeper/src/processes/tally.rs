@@ -1,6 +1,6 @@
 //! What `/proc` counts of threads, for those who may not watch them otherwise.
 
-use super::files;
+use super::files::{self, Stat};
 use std::collections::BTreeMap;
 use tare_proto::outside::{ANY, PREEMPTED, Part, Seen, WAITED};
 
@@ -15,16 +15,10 @@ pub(crate) fn tally(threads: &[(u32, Part)]) -> BTreeMap<String, f64> {
         let of = |key: &str| files::value(&status, key)?.parse().ok();
         add(Seen::Switches, WAITED, of("voluntary_ctxt_switches:"));
         add(Seen::Switches, PREEMPTED, of("nonvoluntary_ctxt_switches:"));
-        let stat = files::read(*tid, &format!("task/{tid}/stat")).unwrap_or_default();
-        add(Seen::Faults, ANY, minor_faults(&stat));
+        let faults = Stat::of_thread(*tid).map(|stat| stat.minor_faults as f64);
+        add(Seen::Faults, ANY, faults);
     }
     all
-}
-
-/// Field 10 of proc(5); the name before it may hold spaces and parentheses.
-fn minor_faults(stat: &str) -> Option<f64> {
-    let after_name = &stat[stat.rfind(')')? + 1..];
-    after_name.split_whitespace().nth(10 - 3)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -45,6 +39,5 @@ mod tests {
         };
         assert!(more(Seen::Switches, WAITED) >= 5.0);
         assert!(more(Seen::Faults, ANY) >= 1.0, "{}", touched.len());
-        assert_eq!(minor_faults("7 (a) b (c)) Z 3 7 7 0 -1 4 123 2"), Some(123.0));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::files;
 use super::files::Stat;
-use super::{is_traced, threads};
+use super::{is_traced, threads, tid};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use tare_proto::outside::Part;
@@ -83,7 +83,7 @@ pub(crate) fn parts(pids: &BTreeSet<u32>, table: &[Whose]) -> Vec<(u32, Part)> {
             let parent = parents.get(pid).copied().unwrap_or(0);
             let own = match of_process.get(&parent) {
                 Some(Part::Program) => {
-                    threads(pid).map(|tid| (tid_of(&tid), Part::Program)).collect()
+                    threads(pid).filter_map(|thread| Some((tid(&thread)?, Part::Program))).collect()
                 }
                 _ => of_threads(*pid, !parents.contains_key(&parent), table),
             };
@@ -104,13 +104,9 @@ fn of_threads(pid: u32, first: bool, table: &[Whose]) -> Vec<(u32, Part)> {
     let mut part = |entry: &fs::DirEntry| {
         let name = fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
         seen.name = name.trim_end().to_owned();
-        (tid_of(entry), seen.part(table))
+        Some((tid(entry)?, seen.part(table)))
     };
-    threads(&pid).map(|entry| part(&entry)).collect()
-}
-
-fn tid_of(entry: &fs::DirEntry) -> u32 {
-    entry.file_name().to_str().and_then(|name| name.parse().ok()).unwrap_or(0)
+    threads(&pid).filter_map(|entry| part(&entry)).collect()
 }
 
 #[cfg(test)]

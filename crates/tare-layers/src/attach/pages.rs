@@ -1,8 +1,8 @@
 //! How the host keeps the memory of a layer's processes: as any other process' unless something is set.
 
 use crate::{
-    BootSpec, Host, Keeper, Launch, Layer, Pages, SessionError, Setting, SettingError, Settings,
-    Unavailable, Whose,
+    BootSpec, Cpus, Host, Keeper, Launch, Layer, Pages, SessionError, Setting, SettingError,
+    Settings, Unavailable, Whose,
 };
 use std::io;
 
@@ -67,6 +67,10 @@ impl Layer for Kept {
 
     fn whole_series(&self) -> Option<&'static str> {
         self.layer.whole_series()
+    }
+
+    fn cpus(&self) -> Cpus {
+        self.layer.cpus()
     }
 
     fn whose(&self) -> &'static [Whose] {

@@ -190,6 +190,7 @@ fn check_name(name: &str) -> Result<(), SettingError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Cpus;
     use std::collections::BTreeSet;
 
     #[test]
@@ -256,6 +257,19 @@ mod tests {
         for (alias, kind, _) in aliases::ALIASES {
             let is = |name: &str| KINDS.iter().any(|kind| kind.name == name);
             assert!(is(kind) && !is(alias), "{alias}");
+        }
+    }
+
+    #[test]
+    fn a_layer_whose_pages_are_set_is_still_made_for_as_many_cpus() {
+        for (pages, cpus, expected) in [
+            ("", "", Cpus::AtLeast(2)),
+            (",thp=never", "", Cpus::AtLeast(2)),
+            (",thp=never", ",cpus=1", Cpus::Only(1)),
+        ] {
+            let text = format!("runsc,platform=systrap{pages}{cpus}");
+            let (_, _, layer) = configure(Machine::Real, &Settings::parse(&text).unwrap()).unwrap();
+            assert_eq!(layer.cpus(), expected, "{text}");
         }
     }
 

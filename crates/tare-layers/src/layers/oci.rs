@@ -9,8 +9,8 @@ use crate::attach::net::Net;
 use crate::attach::root::Root;
 use crate::attach::{Attachments, disk, net, pages, root};
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Settings,
-    Sign, USUAL, Unavailable, Unnamed, Whose, artifacts::bundle,
+    BootSpec, Cpus, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError,
+    Settings, Sign, USUAL, Unavailable, Unnamed, Whose, artifacts::bundle,
 };
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -123,7 +123,7 @@ struct Oci {
     /// gVisor's, where it was said.
     platform: Option<String>,
     /// How many CPUs it runs on, once that is known.
-    cpus: OnceLock<Option<usize>>,
+    cpus: OnceLock<Cpus>,
     attachments: Attachments,
 }
 
@@ -140,18 +140,21 @@ impl Oci {
         let platform = settings.get("platform").map(str::to_owned);
         let cpus = OnceLock::new();
         if settings.get("cpus").is_some() {
-            let _ = cpus.set(Some(settings.number("cpus", 1, 1, 1024)? as usize));
+            let _ = cpus.set(Cpus::Only(settings.number("cpus", 1, 1, 1024)? as usize));
         }
         Ok(Oci { runtime, program, flags, rootless, platform, cpus, attachments })
     }
 
     /// As many as its platform needs to be as fast as people know it.
-    fn usual_cpus(&self) -> Option<usize> {
+    fn usual_cpus(&self) -> Cpus {
         if self.runtime != Runtime::Runsc {
-            return None;
+            return Cpus::Usual;
         }
         let platform = self.platform.clone().or_else(|| usual_platform(&self.program));
-        (platform.as_deref() == Some("systrap")).then_some(SYSTRAP_CPUS)
+        match platform.as_deref() {
+            Some("systrap") => Cpus::AtLeast(SYSTRAP_CPUS),
+            _ => Cpus::Usual,
+        }
     }
 
     /// crun refuses hosts with both versions of cgroups even when told to leave them alone; it
@@ -207,7 +210,7 @@ const WHOSE_GVISOR: &[Whose] = &[
 ];
 
 impl Layer for Oci {
-    fn cpus(&self) -> Option<usize> {
+    fn cpus(&self) -> Cpus {
         *self.cpus.get_or_init(|| self.usual_cpus())
     }
 

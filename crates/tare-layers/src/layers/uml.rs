@@ -8,8 +8,8 @@ use crate::attach::net::Net;
 use crate::attach::root::Root;
 use crate::attach::{Attachments, balloon, disk, net, pages, root};
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Mounts, Program, Second, Setting, Sign, Unavailable,
-    Unnamed, Whose, artifacts::initramfs, artifacts::modules,
+    BootSpec, Cpus, Host, Launch, Layer, LayerKind, Mounts, Program, Second, Setting, Sign,
+    Unavailable, Unnamed, Whose, artifacts::initramfs, artifacts::modules,
 };
 use std::io;
 use std::path::{Path, PathBuf};
@@ -87,8 +87,8 @@ struct Uml {
 impl Layer for Uml {
     /// Its kernel has one CPU. Where kernel and guest process are on two, every switch between them wakes the other CPU: a null call
     /// then takes 29 to 295 times the host's time, from boot to boot, instead of 58.
-    fn cpus(&self) -> Option<usize> {
-        Some(1)
+    fn cpus(&self) -> Cpus {
+        Cpus::Only(1)
     }
 
     fn whose(&self) -> &'static [Whose] {

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 use tare_layers::affinity;
 
 /// Cores are of one kind when the slower has at least this share of the faster one's speed: processors favour some of
@@ -54,22 +53,9 @@ pub fn more_cpus(root: &Path, allowed: &[u32], cpus: &[u32], count: usize) -> Ve
     cpus.iter().copied().chain(others).take(count.max(cpus.len())).collect()
 }
 
-/// How long all of `cpus` have run anything since the machine started, and its hypervisor kept them from running, to the kernel's ticks
-/// of 10 ms; `None` where that cannot be read.
-pub(crate) fn busy_time(cpus: &[u32]) -> Option<Duration> {
-    busy_in(&fs::read_to_string("/proc/stat").ok()?, cpus)
-}
-
-fn busy_in(stat: &str, cpus: &[u32]) -> Option<Duration> {
-    let busy = |cpu: &u32| {
-        let line = stat.lines().find_map(|line| line.strip_prefix(&format!("cpu{cpu} ")))?;
-        let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
-        // user nice system idle iowait irq softirq steal (proc(5)); a guest's time is in user already.
-        let idle: u64 = ticks.get(3..5)?.iter().sum();
-        Some(ticks.iter().take(8).sum::<u64>() - idle)
-    };
-    let ticks: u64 = cpus.iter().map(busy).sum::<Option<u64>>()?;
-    Some(Duration::from_millis(10) * u32::try_from(ticks).ok()?)
+/// How many CPUs a layer may use that is pinned to `cpus`, or is not pinned where there are none.
+pub(crate) fn usable(cpus: &[u32]) -> usize {
+    if cpus.is_empty() { allowed_cpus().len() } else { cpus.len() }
 }
 
 fn last(cpus: &[u32], count: usize) -> Vec<u32> {
@@ -252,15 +238,6 @@ mod tests {
     fn pick(root: &TempDir, cpus: u32, count: usize) -> Vec<u32> {
         let all: Vec<u32> = (0..cpus).collect();
         pick_cpus(root.path(), &all, || all.clone(), count)
-    }
-
-    #[test]
-    fn the_busy_time_of_cpus_is_all_but_idle() {
-        let stat = "cpu 9 9 9 9 9 9 9 9 9 9\ncpu0 1 2 4 1000 1000 8 16 32 64 64\ncpu10 1 0 0 9 9 0 0 0 0 0\nintr 5\n";
-        assert_eq!(busy_in(stat, &[0]), Some(Duration::from_millis(630)));
-        assert_eq!(busy_in(stat, &[0, 10]), Some(Duration::from_millis(640)));
-        assert_eq!(busy_in(stat, &[1]), None);
-        assert_eq!(busy_in("cpu0 1 2", &[0]), None);
     }
 
     #[test]

@@ -3,3 +3,4 @@
 pub(crate) mod cpus;
 pub(crate) mod machine;
 pub(crate) mod memory;
+pub(crate) mod ticks;

@@ -2,8 +2,9 @@
 
 use crate::decide::order::perturbation;
 use crate::decide::samples::Samples;
-use crate::host::cpus::{allowed_cpus, busy_time};
+use crate::host::cpus::usable;
 use crate::host::machine::now;
+use crate::host::ticks::busy_time;
 use crate::plan::setup::Setup;
 use crate::plan::slot::{Slot, to_greet};
 use crate::record::counts;
@@ -41,8 +42,6 @@ pub(crate) struct Booted {
     pub shares_kernel: bool,
     /// The CPUs that it is pinned to; empty when it is not.
     pinned: Vec<u32>,
-    /// How many it may use.
-    pub cpus: usize,
     /// Whether a quota lets it have less than the CPUs that it may run on: its series have to last for several periods of that.
     pub under_quota: bool,
 }
@@ -59,19 +58,23 @@ impl Booted {
 
     /// Whether its series have to last for longer than others' to meet all that it does.
     pub(crate) fn is_sustained(&self, setup: &Setup) -> bool {
-        self.under_quota || setup.is_wide(self.slot.layer)
+        self.under_quota || setup.has_modes(self.slot.layer)
     }
 
     /// How long its CPUs have run anything, where it has several.
     pub(crate) fn time_of_cpus(&self) -> Option<Duration> {
-        busy_time(&self.pinned).filter(|_| self.pinned.len() > 1)
+        (self.pinned.len() > 1).then(|| busy_time(&self.pinned)).flatten()
+    }
+
+    /// How many CPUs it may use.
+    pub(crate) fn cpus(&self) -> usize {
+        usable(&self.pinned)
     }
 
     /// Moves its processes to the `cpus` of a whole series, if there are other ones for that, until they are moved back.
     pub(crate) fn move_to(&mut self, cpus: &[u32]) {
         self.session.pin(cpus);
         self.pinned = cpus.to_vec();
-        self.cpus = usable(cpus);
     }
 
     /// Boots a layer and waits for its greeting. What a scripted layer is to measure has to be known before: `benches`,
@@ -130,14 +133,14 @@ impl Booted {
             counts,
             shares_kernel: false,
             pinned: setup.cpus(slot.layer, role).to_vec(),
-            cpus: usable(setup.cpus(slot.layer, role)),
             under_quota: false,
         };
         match greeting {
             Ok(greeting) => {
                 let hello = with_quota(&greeting.hello, &booted.session);
                 booted.shares_kernel = is_host(&hello);
-                booted.under_quota = hello.cpu_quota > 0.0 && hello.cpu_quota < booted.cpus as f64;
+                booted.under_quota =
+                    hello.cpu_quota > 0.0 && hello.cpu_quota < booted.cpus() as f64;
                 recorder.store.greet(boot, &hello)?;
             }
             Err(error) => return Err(Ended::Failed(booted.abandon(recorder, error, None)?)),
@@ -206,11 +209,6 @@ impl End {
         let seconds = (self.beside + self.busy).as_secs_f64();
         Ok(recorder.store.end_boot(self.boot, seconds, failed)?)
     }
-}
-
-/// How many CPUs a layer may use that is pinned to `cpus`.
-fn usable(cpus: &[u32]) -> usize {
-    if cpus.is_empty() { allowed_cpus().len() } else { cpus.len() }
 }
 
 /// What a scripted layer is told before it starts: all that it will be asked.

@@ -10,7 +10,7 @@ use crate::plan::setup::Setup;
 use crate::plan::slot::Slot;
 use crate::record::recorder::{Ended, Recorder, RunError};
 use std::time::{Duration, Instant};
-use tare_layers::{Answer, Processes, SessionError, Turn};
+use tare_layers::{Answer, Cpus, Processes, SessionError, Turn};
 use tare_proto::Request;
 use tare_store::{Order, Outcome, Recorded};
 
@@ -179,14 +179,14 @@ impl Row<'_> {
         let all: Vec<(usize, bool)> = boots.chain(again.into_iter().map(|at| (at, true))).collect();
         let setup = self.setup;
         let any_lasts = all.iter().any(|(at, _)| self.boots[*at].is_sustained(setup))
-            || self.wanted.alone.iter().any(|slot| setup.is_wide(slot.layer));
+            || self.wanted.alone.iter().any(|slot| setup.has_modes(slot.layer));
         for (at, again) in self.order(0, all) {
             let booted = &mut self.boots[at];
             // The baseline is measured on as many CPUs as the layers that are divided by it.
-            let is_any = setup.layers[booted.slot.layer].layer.cpus().is_none();
-            let moves = again && is_any && setup.whole_series_cpus() != setup.plan.cpus;
+            let is_usual = setup.layers[booted.slot.layer].layer.cpus() == Cpus::Usual;
+            let moves = again && is_usual && !setup.plan.wide.is_empty();
             if moves {
-                booted.move_to(setup.whole_series_cpus());
+                booted.move_to(&setup.plan.wide);
             }
             let length = match (any_lasts, booted.is_sustained(setup)) {
                 (false, _) => Length::Usual,

@@ -38,7 +38,7 @@ impl Meter {
         let is_known = cpu.is_some() && !booted.under_quota;
         let delay = is_known.then(|| session.run_delay(now)).flatten();
         Meter {
-            cpus: booted.cpus,
+            cpus: booted.cpus(),
             shares_kernel: booted.shares_kernel,
             cpu,
             delay,

@@ -1,7 +1,8 @@
 //! What a campaign runs: the plan, its layers and its benchmarks, and what the host gives them.
 
 use super::host_benches::HOST_BENCHES;
-use tare_layers::{Host, Keeper, Layer};
+use crate::host::cpus::usable;
+use tare_layers::{Cpus, Host, Keeper, Layer};
 use tare_proto::BenchInfo;
 use tare_store::{Plan, Role};
 
@@ -43,22 +44,26 @@ impl Setup<'_> {
 
     /// The CPUs that a boot of `layer` is pinned to; empty when it is not.
     pub(crate) fn cpus(&self, layer: usize, role: Role) -> &[u32] {
-        let own = self.layers[layer].layer.cpus();
-        match (role, own) {
-            (Role::OneCpu, _) => self.plan.cpus_of(Some(1)),
-            (_, None) if self.whole_series(layer).is_some() => self.whole_series_cpus(),
-            (_, own) => self.plan.cpus_of(own),
+        let all = self.plan.all_cpus();
+        let first = |number: usize| &all[..number.min(all.len())];
+        match (role, self.layers[layer].layer.cpus()) {
+            (Role::OneCpu, _) => first(1),
+            (_, Cpus::Only(number)) => first(number),
+            (_, Cpus::AtLeast(number)) => first(number.max(self.plan.cpus.len())),
+            (_, Cpus::Usual) if self.whole_series(layer).is_some() => all,
+            (_, Cpus::Usual) => &self.plan.cpus,
         }
-    }
-
-    /// The CPUs that whole series are taken on, by the baseline too: where a layer is made for several, all of them.
-    pub(crate) fn whole_series_cpus(&self) -> &[u32] {
-        self.plan.all_cpus()
     }
 
     /// Whether a layer runs on more CPUs than the others.
     pub(crate) fn is_wide(&self, layer: usize) -> bool {
         self.cpus(layer, Role::Weigh).len() > self.plan.cpus.len()
+    }
+
+    /// Whether a layer works in several ways on the CPUs that it has, which only series that last meet.
+    pub(crate) fn has_modes(&self, layer: usize) -> bool {
+        let made_for_several = matches!(self.layers[layer].layer.cpus(), Cpus::AtLeast(_));
+        made_for_several && usable(self.cpus(layer, Role::Weigh)) > 1
     }
 
     /// Why `layer` takes a whole series at once where others take turns.

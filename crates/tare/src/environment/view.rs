@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
+use tare_run::Ticks;
 
 /// A CPU that is busy for more than this disturbs what is measured on it.
 pub const BUSY: f64 = 0.10;
@@ -18,17 +19,9 @@ pub struct View {
     pub allowed: Vec<u32>,
     /// CPUs that layers are pinned to; empty when they are not.
     pub pinned: Vec<u32>,
-    before: Times,
-    after: Times,
+    before: BTreeMap<u32, Ticks>,
+    after: BTreeMap<u32, Ticks>,
 }
-
-/// Ticks of each CPU since boot, by the columns of `/proc/stat`.
-type Times = BTreeMap<u32, Vec<u64>>;
-
-/// Columns of `/proc/stat`.
-const IDLE: usize = 3;
-const IOWAIT: usize = 4;
-const STEAL: usize = 7;
 
 impl View {
     /// This host, its CPU times sampled over 200 ms.
@@ -42,7 +35,7 @@ impl View {
 
     /// Any tree, with two readings of its `/proc/stat`.
     pub fn new(root: PathBuf, allowed: Vec<u32>, pinned: Vec<u32>, stat: [&str; 2]) -> View {
-        let [before, after] = stat.map(times);
+        let [before, after] = stat.map(Ticks::of_each);
         View { root, allowed, pinned, before, after }
     }
 
@@ -73,10 +66,9 @@ impl View {
 
     /// Share of its time that `cpu` was busy while it was sampled; `None` when that is not known.
     pub fn busy(&self, cpu: u32) -> Option<f64> {
-        let delta = self.delta(cpu)?;
-        let idle = delta.get(IDLE)? + delta.get(IOWAIT).unwrap_or(&0);
-        let all = total(&delta);
-        (all > 0).then(|| (all - idle) as f64 / all as f64)
+        let sampled = self.sampled(cpu)?;
+        let (busy, all) = (sampled.busy()?, sampled.all());
+        (all > 0).then(|| busy as f64 / all as f64)
     }
 
     /// The CPUs that tare may use and that were not busy while they were sampled, as far as that is known.
@@ -87,33 +79,14 @@ impl View {
 
     /// Share of its time that the hypervisor took `cpu` away: while it was sampled, and since it started.
     pub fn stolen(&self, cpu: u32) -> Option<(f64, f64)> {
-        let share = |ticks: &[u64]| {
-            let all = total(ticks).max(1);
-            Some(*ticks.get(STEAL)? as f64 / all as f64)
-        };
-        Some((share(&self.delta(cpu)?)?, share(self.after.get(&cpu)?)?))
+        let share = |ticks: &Ticks| Some(ticks.stolen()? as f64 / ticks.all().max(1) as f64);
+        Some((share(&self.sampled(cpu)?)?, share(self.after.get(&cpu)?)?))
     }
 
-    fn delta(&self, cpu: u32) -> Option<Vec<u64>> {
-        let before = self.before.get(&cpu)?;
-        let after = self.after.get(&cpu)?;
-        Some(after.iter().zip(before).map(|(a, b)| a.saturating_sub(*b)).collect())
+    /// What `cpu` did while it was sampled.
+    fn sampled(&self, cpu: u32) -> Option<Ticks> {
+        Some(self.after.get(&cpu)?.since(self.before.get(&cpu)?))
     }
-}
-
-/// All ticks; guests' time (the last two columns) is in the users' already.
-fn total(ticks: &[u64]) -> u64 {
-    ticks.iter().take(STEAL + 1).sum()
-}
-
-fn times(stat: &str) -> Times {
-    let one = |line: &str| {
-        let (name, numbers) = line.split_once(' ')?;
-        let cpu = name.strip_prefix("cpu")?.parse().ok()?;
-        let ticks = numbers.split_whitespace().map(|n| n.parse().unwrap_or(0)).collect();
-        Some((cpu, ticks))
-    };
-    stat.lines().filter_map(one).collect()
 }
 
 /// `CPU 1`, `CPUs 1, 2`.

@@ -19,6 +19,16 @@ pub struct CostPart {
     pub ns: f64,
 }
 
+impl CostPart {
+    /// Whether nobody knows what it is: time in the host's kernel that no price covers, or what is left.
+    pub(super) fn is_unexplained(&self) -> bool {
+        [BEYOND, REMAINDER].contains(&self.name.as_str())
+    }
+}
+
+/// A row that is this much dearer than on the baseline, as a share, has something to explain.
+pub(super) const DEARER: f64 = 0.1;
+
 /// A primitive: what is counted, and the rows that say what one costs natively, the best first, each with how many it holds.
 struct Primitive {
     name: &'static str,

@@ -1,13 +1,10 @@
 //! What a layer's cost is made of over all rows.
 
-use super::causes::{BEYOND, OWN_CODE, REMAINDER, WAITING};
+use super::causes::{BEYOND, DEARER, OWN_CODE, REMAINDER, WAITING};
 use crate::explain::Explanation;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tare_proto::Untrusted;
-
-/// A row that is this much dearer than on the baseline, as a share, has something to explain.
-const DEARER: f64 = 0.1;
 
 /// Of what remains, a row is explained if it is less than this share of what is added.
 const EXPLAINED: f64 = 0.25;
@@ -48,8 +45,8 @@ pub fn layer_causes(all: &[Explanation], layer: &str) -> Option<LayerCauses> {
         for cause in &row.causes {
             *sums.entry(&cause.name).or_default() += cause.ns / added;
         }
-        let is_left = |cause: &&super::CostPart| [BEYOND, REMAINDER].contains(&cause.name.as_str());
-        let left: f64 = row.causes.iter().filter(is_left).map(|cause| cause.ns).sum();
+        let left = row.causes.iter().filter(|cause| cause.is_unexplained());
+        let left: f64 = left.map(|cause| cause.ns).sum();
         explained += usize::from((left / added).abs() < EXPLAINED);
     }
     if watched == 0 {

@@ -1,7 +1,7 @@
 //! One sentence: how often the host did what for an operation, and what most of its added time is.
 
 use super::Stretch;
-use super::causes::{BEYOND, CostPart, REMAINDER};
+use super::causes::{CostPart, DEARER};
 use super::seen::One;
 use super::tables::short;
 use crate::format::quantity;
@@ -49,12 +49,12 @@ pub(super) fn sentence(
 fn added(causes: &[CostPart], measured: Option<(f64, f64)>, timed: bool) -> Option<String> {
     let (native, own) = measured.filter(|_| timed)?;
     let more = own - native;
-    if more < 0.1 * native {
+    if more < DEARER * native {
         return Some(String::new());
     }
     let largest = |a: &&CostPart, b: &&CostPart| a.ns.total_cmp(&b.ns);
     let (unpriced, named): (Vec<&CostPart>, Vec<&CostPart>) =
-        causes.iter().partition(|cause| [BEYOND, REMAINDER].contains(&cause.name.as_str()));
+        causes.iter().partition(|cause| cause.is_unexplained());
     let top = named.into_iter().filter(|cause| cause.ns > 0.0).max_by(largest)?;
     let left: f64 = unpriced.iter().map(|cause| cause.ns).sum();
     let time = |ns: f64| quantity(Unit::Nanoseconds, ns);

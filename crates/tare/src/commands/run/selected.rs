@@ -61,7 +61,7 @@ impl Selected {
         let pin = resolved.pin.clone().unwrap_or_else(|| usual_pin(&benches));
         let cpus = pin.cpus(resolved.policy, vcpus).or_usage()?;
         let wide = match resolved.order {
-            Order::Rounds => pin.wide(&cpus, asked.iter().filter_map(|asked| asked.layer.cpus())),
+            Order::Rounds => pin.wide(&cpus, asked.iter().map(|asked| asked.layer.cpus())),
             _ => Vec::new(),
         };
         let cost = Cost {

@@ -1,0 +1,78 @@
+//! What CPUs have done since the machine started, in the kernel's ticks: the only reader of `/proc/stat`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::Duration;
+
+/// Columns of `/proc/stat` (proc(5)).
+const IDLE: usize = 3;
+const IOWAIT: usize = 4;
+const STEAL: usize = 7;
+
+/// Length of a tick as the kernel counts them for users (`USER_HZ`), in milliseconds.
+const TICK_MS: u64 = 10;
+
+/// The ticks of one CPU, by the columns of `/proc/stat`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ticks(Vec<u64>);
+
+impl Ticks {
+    /// Those of every CPU in `stat`, the text of `/proc/stat`.
+    pub fn of_each(stat: &str) -> BTreeMap<u32, Ticks> {
+        let one = |line: &str| {
+            let (name, numbers) = line.split_once(' ')?;
+            let cpu = name.strip_prefix("cpu")?.parse().ok()?;
+            let ticks = numbers.split_whitespace().map(|n| n.parse().unwrap_or(0)).collect();
+            Some((cpu, Ticks(ticks)))
+        };
+        stat.lines().filter_map(one).collect()
+    }
+
+    /// How many there were since those of `before`.
+    #[must_use]
+    pub fn since(&self, before: &Ticks) -> Ticks {
+        Ticks(self.0.iter().zip(&before.0).map(|(now, then)| now.saturating_sub(*then)).collect())
+    }
+
+    /// All of them; guests' time (the last two columns) is in the users' already.
+    pub fn all(&self) -> u64 {
+        self.0.iter().take(STEAL + 1).sum()
+    }
+
+    /// Those in which the CPU ran something, or its hypervisor kept it from running.
+    pub fn busy(&self) -> Option<u64> {
+        let idle = self.0.get(IDLE)? + self.0.get(IOWAIT).unwrap_or(&0);
+        Some(self.all() - idle)
+    }
+
+    /// Those in which its hypervisor kept it from running.
+    pub fn stolen(&self) -> Option<u64> {
+        self.0.get(STEAL).copied()
+    }
+}
+
+/// How long all of `cpus` have been busy since the machine started, to a tick; `None` where that cannot be read.
+pub(crate) fn busy_time(cpus: &[u32]) -> Option<Duration> {
+    busy_in(&fs::read_to_string("/proc/stat").ok()?, cpus)
+}
+
+fn busy_in(stat: &str, cpus: &[u32]) -> Option<Duration> {
+    let each = Ticks::of_each(stat);
+    let busy = |cpu: &u32| each.get(cpu)?.busy();
+    let ticks: u64 = cpus.iter().map(busy).sum::<Option<u64>>()?;
+    Some(Duration::from_millis(ticks * TICK_MS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busy_time_of_cpus_is_all_but_idle() {
+        let stat = "cpu 9 9 9 9 9 9 9 9 9 9\ncpu0 1 2 4 1000 1000 8 16 32 64 64\ncpu10 1 0 0 9 9 0 0 0 0 0\nintr 5\n";
+        assert_eq!(busy_in(stat, &[0]), Some(Duration::from_millis(630)));
+        assert_eq!(busy_in(stat, &[0, 10]), Some(Duration::from_millis(640)));
+        assert_eq!(busy_in(stat, &[1]), None);
+        assert_eq!(busy_in("cpu0 1 2", &[0]), None);
+    }
+}
