@@ -83,7 +83,7 @@ pub struct Trace {
     pub end: u64,
     /// The share of the fullest ring that was used.
     pub filled: f64,
-    /// The names of [`Happened::Other`].
+    /// The names of [`crate::Happened::Other`].
     pub names: Vec<&'static str>,
 }
 
@@ -185,7 +185,7 @@ impl Observer {
 }
 
 impl Trace {
-    /// The name of [`Happened::Other`] at this place.
+    /// The name of [`crate::Happened::Other`] at this place.
     pub(crate) fn name_of(&self, place: usize) -> &'static str {
         self.names.get(place).map_or("other", |name| name.rsplit('/').next().unwrap_or(name))
     }
