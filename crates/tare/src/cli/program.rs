@@ -6,6 +6,9 @@ use serde::Deserialize;
 use std::time::Duration;
 use tare_proto::Better;
 
+/// The heading of what makes the command a server.
+const SERVICE: &str = "Your own service";
+
 /// A program to weigh.
 // What looks like a tag of HTML in the help is the name of a regular expression's group.
 #[allow(rustdoc::invalid_html_tags)]
@@ -95,6 +98,34 @@ pub struct ProgramArgs {
     /// The file that is its standard input [default: none]
     #[arg(long, requires = "command", value_name = "FILE")]
     pub stdin: Option<String>,
+    /// Rows beside its time: NAME.cpu, the CPU time that one run takes of this host, all of the layer's processes together
+    #[arg(long, requires = "command")]
+    pub costs: bool,
+    /// The command is a server: ask it at this URL, at rates that do not wait for its answers. http://:8080/PATH or
+    /// redis://:6379/COMMAND
+    ///
+    /// Rows are the latencies from when a request was due to its answer (NAME.p50@RATE, .p95, .p99, .p99_9 where there are enough
+    /// requests), and the CPU time of a request. The client runs inside the layer, over its loopback interface.
+    #[arg(long, requires = "command", conflicts_with_all = ["metric", "parse", "load_counts", "background"], value_name = "URL",
+          help_heading = SERVICE)]
+    pub service: Option<String>,
+    /// Rates to ask it at, in requests a second; each has its rows [default: 1000, or none with --slo]
+    #[arg(long, requires = "service", value_delimiter = ',', value_name = "N,...", help_heading = SERVICE,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub rate: Vec<u32>,
+    /// Also look for the highest rate at which this holds, as 'p99 < 5ms': row NAME.knee
+    #[arg(long, requires = "service", value_name = "BOUND", help_heading = SERVICE)]
+    pub slo: Option<String>,
+    /// How long a run asks at a rate [default: 2s]
+    #[arg(long, requires = "service", value_parser = time, value_name = "TIME", help_heading = SERVICE)]
+    #[serde(deserialize_with = "duration")]
+    pub asks_for: Option<Duration>,
+    /// Connections that the requests share [default: 16]
+    #[arg(long, requires = "service", value_name = "N", help_heading = SERVICE, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub connections: Option<u32>,
+    /// How requests arrive: poisson (as of many independent users) or even [default: poisson]
+    #[arg(long, requires = "service", value_name = "HOW", help_heading = SERVICE, value_parser = ["poisson", "even"])]
+    pub arrivals: Option<String>,
     /// Your own command to measure, with its arguments: every run from its start to its end
     ///
     /// It sees this host's files or those of --root, read-only: what it writes vanishes with the boot. Run natively by an ordinary
