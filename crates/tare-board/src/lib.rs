@@ -59,6 +59,7 @@ pub use remarks::finding::Finding;
 pub use remarks::identity;
 pub use remarks::remark::Note;
 pub use suite::load::{LoadCurve, LoadPoint};
+pub use suite::service::{COST, SERVICE};
 pub use suite::{load, ranking};
 pub use value::holes::SANDBOX;
 pub use value::measured;

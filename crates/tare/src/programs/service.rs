@@ -7,14 +7,9 @@ use crate::shell;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::time::Duration;
+use tare_board::{COST, SERVICE};
 use tare_proto::{BenchInfo, Better, Unit};
 use tare_store::ProgramValue;
-
-/// The suite of its latencies and rates.
-pub const SUITE: &str = "service";
-
-/// The suite of what runs cost beside their time.
-pub const COSTS: &str = "cost";
 
 /// What its load counts.
 const LOAD: &str = "requests a second";
@@ -106,7 +101,7 @@ pub fn server(asked: &ProgramArgs) -> String {
 pub fn rows(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<Row>> {
     let named = |suffix: &str| BenchInfo {
         name: format!("{}.{suffix}", base.name),
-        suite: SUITE.into(),
+        suite: SERVICE.into(),
         ..base.clone()
     };
     let found = |regex: String| ProgramValue::Found { regex, factor: 1.0 };
@@ -142,7 +137,7 @@ pub fn cpu(base: &BenchInfo) -> Row {
         about: format!("CPU time of this host, all of the layer's processes, for {}", base.about),
         unit: Unit::Nanoseconds,
         better: Better::Lower,
-        suite: COSTS.into(),
+        suite: COST.into(),
         ..base.clone()
     };
     (bench, ProgramValue::Cpu { parts: 1.0 })
