@@ -41,6 +41,7 @@ mod serve;
 mod signals;
 mod slices;
 mod socket;
+mod state;
 mod sys;
 mod trap;
 mod turns;
