@@ -26,11 +26,11 @@ mod warn;
 
 pub use assemble::scoreboard;
 pub use board::{
-    Alive, Beside, BestSetting, Busy, Cell, Choice, ChoiceOf, Chosen, CountedEffect, Counts, Curve,
-    CurvePoint, Effect, Estimate, Explained, Factor, FailedBoot, Figures, Floor, Geomean, HangsOn,
-    Index, IndexRow, Interaction, LayerSummary, Mean, Measure, Method, OverallFloor, Pair, Phase,
-    Presence, Provenance, Ratio, Response, Row, Sandbox, Score, Scoreboard, Setting, SharedMean,
-    Subtracted, Sweep, Tails, Unavailable, Verdict, Words,
+    Alive, AtState, Beside, BestSetting, Busy, Cell, Choice, ChoiceOf, Chosen, CountedEffect,
+    Counts, Curve, CurvePoint, Effect, Estimate, Explained, Factor, FailedBoot, Figures, Floor,
+    Geomean, HangsOn, Index, IndexRow, Interaction, LayerSummary, Mean, Measure, Method,
+    OverallFloor, Pair, Pays, Phase, Presence, Provenance, Ratio, Response, Restored, Row, Sandbox,
+    Score, Scoreboard, Setting, SharedMean, Subtracted, Sweep, Tails, Unavailable, Verdict, Words,
 };
 
 pub use compare::{

@@ -42,6 +42,7 @@ mod service;
 mod signals;
 mod slices;
 mod socket;
+mod state;
 mod sys;
 mod trap;
 mod turns;

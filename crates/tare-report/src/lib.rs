@@ -21,6 +21,7 @@ mod markdown;
 mod notices;
 mod predict;
 mod ranking;
+mod restored;
 mod sandbox;
 mod scoreboard;
 mod svg;

@@ -1,6 +1,7 @@
 //! The suite `sandbox` in words and figures: a sentence a layer, and the tables behind it. Every form shows the same.
 
 use crate::document::{Column, Ink, Item, Table};
+use crate::restored;
 use crate::words;
 use tare_board::format::{count, digits, quantity, quantity_and_ends, short_ratio};
 use tare_board::{Beside, Estimate, Sandbox, Scoreboard, Tails};
@@ -8,7 +9,7 @@ use tare_proto::Unit;
 use tare_stats::QuantileInterval;
 
 /// What stands where nothing is known.
-const NONE: &str = "–";
+pub(crate) const NONE: &str = "–";
 
 /// Fewest columns of a layer's name on a terminal.
 const LEAST: usize = 8;
@@ -51,12 +52,13 @@ fn sentence(board: &Scoreboard, found: &Sandbox) -> String {
     parts.extend(found.cold.map(|cold| format!("cold in {}", time(cold.p50.value))));
     parts.extend(found.one_more.map(|one_more| format!("one more costs {}", cost(&one_more))));
     parts.extend(found.fits.map(|fits| format!("on this host {} would fit", fitting(&fits))));
+    parts.extend(found.restored.as_ref().and_then(restored::sentence));
     parts.extend(found.beside.last().and_then(beside));
     parts.join("; ")
 }
 
 /// The slow end: `p99 171 ms of 240 starts`, or `slowest of 60 starts 171 ms` where that is what the quantile is.
-fn slow(start: &Tails) -> String {
+pub(crate) fn slow(start: &Tails) -> String {
     match start.starts < OF_99 {
         true => format!("slowest of {} {}", count(start.starts, "start"), time(start.slowest)),
         false => format!("p99 {} of {} starts", time(start.p99.value), start.starts),
@@ -128,18 +130,19 @@ pub(crate) fn tables(board: &Scoreboard) -> Vec<Table> {
             all.iter().flat_map(neighbours).collect(),
         ),
     ];
-    tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
+    let all = tables.into_iter().chain(restored::tables(board));
+    all.filter(|table| !table.rows.is_empty()).collect()
 }
 
 /// A line a layer, with numbers below `titles`.
-fn table(title: &str, note: &str, titles: &[&str], rows: Vec<Vec<String>>) -> Table {
+pub(crate) fn table(title: &str, note: &str, titles: &[&str], rows: Vec<Vec<String>>) -> Table {
     let numbers = titles.iter().map(|title| Column::numbers(*title));
     let columns = [Column::names("layer")].into_iter().chain(numbers).collect();
     let rows = rows.into_iter().map(Into::into).collect();
     Table { title: title.into(), note: note.into(), ..Table::new(LEAST, columns, rows) }
 }
 
-fn tails(tails: Option<Tails>) -> Vec<String> {
+pub(crate) fn tails(tails: Option<Tails>) -> Vec<String> {
     let Some(Tails { starts, p50, p95, p99, slowest }) = tails else { return Vec::new() };
     let known = |found: &QuantileInterval, least: usize| match starts < least {
         true => NONE.into(),

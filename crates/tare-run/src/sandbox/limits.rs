@@ -26,6 +26,11 @@ pub(crate) struct One {
 }
 
 impl One {
+    /// The same with so many bytes more.
+    pub fn with(self, bytes: u64) -> One {
+        One { memory: self.memory + bytes, ..self }
+    }
+
     /// What this layer takes; nothing where its processes are out of sight.
     pub fn of(up: &Up) -> One {
         let tasks = up.session.threads_and_waits(&Processes::now()).map_or(0, |(tasks, _)| tasks);

@@ -8,14 +8,18 @@ mod alive;
 mod at_once;
 mod beside;
 mod block;
+mod clones;
 mod crowd;
+mod image;
 mod ledger;
 mod limits;
 mod many;
+mod restore;
 mod single;
 mod start;
 mod steps;
 mod take;
+mod truths;
 mod visit;
 
 pub(crate) use at_once::starts_at_once;

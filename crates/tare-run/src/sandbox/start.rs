@@ -1,10 +1,13 @@
 //! One start of a layer, timed from when it was asked for, and one stop.
 
+use super::image::Seen;
 use crate::plan::sandbox_benches::{HOST, KERNEL, PROBE, RUNTIME, STOP};
 use crate::plan::slot::patience;
-use std::time::{Duration, Instant};
-use tare_layers::{Answer, BootName, Host, Keeper, Layer, Phases, Session, SessionError, fresh_id};
-use tare_proto::{Machine, Request};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tare_layers::{
+    Answer, BootName, Host, Keeper, Layer, Phases, Saved, Session, SessionError, fresh_id,
+};
+use tare_proto::{Machine, Request, STATE_IDENTITY, STATE_REQUEST};
 
 /// How long a layer may take to end when asked.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -29,6 +32,8 @@ pub(crate) struct Up {
     pub asked: Instant,
     /// From then to its greeting, in nanoseconds.
     pub start_ns: f64,
+    /// Of a restored one, until its first word; `start_ns` is until it has answered its first request.
+    pub first_ns: f64,
     pub phases: Phases,
 }
 
@@ -64,15 +69,25 @@ impl Starter<'_> {
 
     /// Starts one layer whose keeper may wait already.
     pub fn start_now(&self, number: u32) -> Result<Up, Failed> {
-        let name = BootName { id: fresh_id(), number, ..BootName::default() };
+        self.start_as(number, Saved::Never)
+    }
+
+    /// The session of a layer that starts now.
+    pub(super) fn session(&self, number: u32, saved: Saved) -> Result<Session, SessionError> {
+        let name = BootName { id: fresh_id(), number, saved, ..BootName::default() };
         let Starter { layer, host, keeper, cpus, interrupted, .. } = *self;
+        tare_layers::start(layer, host, keeper, &name, cpus, None, interrupted)
+    }
+
+    /// The same of one that may be `saved`.
+    pub fn start_as(&self, number: u32, saved: Saved) -> Result<Up, Failed> {
         let asked = Instant::now();
-        let mut session = tare_layers::start(layer, host, keeper, &name, cpus, None, interrupted)?;
+        let mut session = self.session(number, saved)?;
         match session.greet(self.within) {
             Ok(greeting) => {
                 let measured = (greeting.at - asked).as_nanos() as f64;
                 let (start_ns, phases) = scripted(&session).unwrap_or((measured, greeting.phases));
-                Ok(Up { session, asked, start_ns, phases })
+                Ok(Up { session, asked, start_ns, first_ns: start_ns, phases })
             }
             Err(error) => {
                 let console = session.console_tail();
@@ -81,6 +96,12 @@ impl Starter<'_> {
             }
         }
     }
+}
+
+/// A request about a layer's state, which may take a while where everything is slow.
+fn state(name: &str, samples: u32) -> Request {
+    let bench = name.to_owned();
+    Request { id: 1, bench, samples, batch_ns: 1, limit_ms: 2000, ..Request::default() }
 }
 
 /// A failure with what the layer said last, and with what is left of it.
@@ -109,6 +130,54 @@ fn scripted(session: &Session) -> Option<(f64, Phases)> {
 }
 
 impl Up {
+    /// A restored layer, of which nothing is known yet.
+    pub(super) fn restored(mut session: Session, asked: Instant) -> Up {
+        const RESTORED: &str = "it was restored";
+        session.take_up();
+        let phases = Phases {
+            host: 0.0,
+            runtime: Err(RESTORED),
+            kernel: Err(RESTORED),
+            probe: Err(RESTORED),
+        };
+        Up { session, asked, start_ns: 0.0, first_ns: 0.0, phases }
+    }
+
+    /// Asks for one request of the service, and waits for the answer.
+    pub(super) fn first(&mut self, within: Duration) -> Result<(), SessionError> {
+        let request = state(STATE_REQUEST, 1);
+        match self.session.measure(&request, within)? {
+            Answer::Series(..) => Ok(()),
+            Answer::Unavailable(why) | Answer::Failed(why) => Err(SessionError::Panic(why)),
+        }
+    }
+
+    /// The samples of a request about the layer's state.
+    pub(super) fn state(&mut self, name: &str, samples: u32) -> Result<Vec<f64>, Failed> {
+        self.samples(&state(name, samples))
+    }
+
+    /// Who the layer says that it is.
+    pub(super) fn identity(&mut self) -> Result<Seen, Failed> {
+        let request = state(STATE_IDENTITY, 1);
+        let answer = self.session.measure(&request, patience(Machine::Real, request.limit_ms))?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        match answer {
+            Answer::Series(series, _) if !series.samples.is_empty() => {
+                let ahead_s = (series.samples[0] - now.as_nanos() as f64) / 1e9;
+                Ok(Seen { identity: series.note, ahead_s })
+            }
+            _ => Err(Failed::Start("it does not say who it is".into())),
+        }
+    }
+
+    /// Ends a layer that failed; why, and what it said last.
+    pub(super) fn failed(self, error: SessionError) -> Failed {
+        let console = self.session.console_tail();
+        let left = self.session.abandon().left;
+        told(error, &console, &left)
+    }
+
     /// The sample of a benchmark of the probe's, taken once.
     pub fn ask(&mut self, bench: &str, limit_ms: u64) -> Result<f64, Failed> {
         let bench = bench.to_owned();

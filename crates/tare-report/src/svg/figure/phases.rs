@@ -75,6 +75,7 @@ mod tests {
             idle_cpu: None,
             idle_wakeups: None,
             beside: Vec::new(),
+            restored: None,
         };
         let svg = figure(&[(1, &found)]);
         let width = |share: f64| format!("width=\"{}\"", num(share * (EDGES.1 - EDGES.0)));
