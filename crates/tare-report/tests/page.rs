@@ -116,7 +116,7 @@ fn what_was_measured_beside_the_samples_is_shown() {
             1,
             LoadCurve {
                 layer: 1,
-                unit: Unit::PerSecond,
+                unit: tare_proto::Unit::PerSecond,
                 points: [1.0, 2.0, 4.0].map(point).to_vec(),
             },
         )],
