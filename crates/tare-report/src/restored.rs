@@ -1,7 +1,7 @@
 //! What layers cost that are saved and restored, in words and figures: a part of their sentence, and three tables.
 
+use crate::cells::{NONE, bytes, slow, table, tails, time};
 use crate::document::Table;
-use crate::sandbox::{NONE, bytes, slow, table, tails, time};
 use crate::words;
 use tare_board::{Pays, Restored, Sandbox, Scoreboard};
 

@@ -1,6 +1,7 @@
 //! What a restored layer says of itself, beside what another one of the same image says: what copies should not share.
 
-use super::image::{Image, Seen};
+use super::asked::Seen;
+use super::image::Image;
 use super::visit::Visit;
 use crate::plan::sandbox_benches::RESTORE_START;
 use tare_board::format::quantity;
