@@ -8,7 +8,7 @@ use crate::value::holes::SANDBOX;
 use crate::value::values::{BlockResult, Values};
 use std::collections::BTreeSet;
 use tare_proto::{BenchInfo, Unit, at_load, name_and_load};
-use tare_stats::{mean, mean_interval, quantile_interval};
+use tare_stats::{QuantileInterval, mean, mean_interval, quantile_interval};
 use tare_store::Campaign;
 
 /// The parts of a start, in their order: the row of each, and what a figure calls it.
@@ -108,7 +108,14 @@ fn restored<'a>(
     let median = |row: &str| Some(tails(row)?.p50.value);
     let mean = |row: &str| Some(find(row)?.mean()?.mean);
     let pair = |(state_mib, start, restore): (u32, &str, &str)| {
-        Some(AtState { state_mib, started: median(start)?, restored: median(restore)? })
+        let (started, restored) = (tails(start)?.p50, tails(restore)?.p50);
+        let below = |one: &QuantileInterval, other: &QuantileInterval| Some(one.high? < other.low?);
+        let cheaper = match (below(&restored, &started), below(&started, &restored)) {
+            (Some(true), _) => Some(true),
+            (_, Some(true)) => Some(false),
+            _ => None,
+        };
+        Some(AtState { state_mib, started: started.value, restored: restored.value, cheaper })
     };
     let pairs: Vec<AtState> = STATES.into_iter().filter_map(pair).collect();
     let found = Restored {
@@ -138,12 +145,13 @@ fn pays(pairs: &[AtState]) -> Option<Pays> {
     let gain = |pair: &AtState| pair.started - pair.restored;
     let slope = (gain(large) - gain(small)) / f64::from(large.state_mib - small.state_mib);
     let zero = f64::from(small.state_mib) - gain(small) / slope;
-    Some(match (gain(small) > 0.0, gain(large) > 0.0) {
-        (true, true) => Pays::Always,
-        (false, true) => Pays::From(zero),
-        (true, false) => Pays::UpTo(zero),
-        (false, false) if slope > 0.0 => Pays::From(zero),
-        (false, false) => Pays::Never,
+    Some(match (small.cheaper, large.cheaper) {
+        (Some(true), Some(true)) => Pays::Always,
+        (Some(false), Some(true)) => Pays::From(zero),
+        (Some(true), Some(false)) => Pays::UpTo(zero),
+        (Some(false), Some(false)) => Pays::Never,
+        (None, Some(true)) => Pays::Larger,
+        _ => Pays::Unknown,
     })
 }
 
@@ -215,15 +223,22 @@ mod tests {
 
     #[test]
     fn restoring_pays_from_where_the_lines_cross() {
-        let of = |small: (f64, f64), large: (f64, f64)| {
-            let pair = |state_mib, (started, restored)| AtState { state_mib, started, restored };
-            pays(&[pair(1, small), pair(65, large)])
+        let of = |small: (f64, f64, Option<bool>), large: (f64, f64, Option<bool>)| {
+            let at = |state_mib, (started, restored, cheaper)| AtState {
+                state_mib,
+                started,
+                restored,
+                cheaper,
+            };
+            pays(&[at(1, small), at(65, large)])
         };
-        assert_eq!(of((9.0, 1.0), (9.0, 1.0)), Some(Pays::Always));
-        assert_eq!(of((1.0, 2.0), (4.0, 3.0)), Some(Pays::From(33.0)));
-        assert_eq!(of((2.0, 1.0), (3.0, 4.0)), Some(Pays::UpTo(33.0)));
-        assert_eq!(of((1.0, 3.0), (2.0, 3.0)), Some(Pays::From(129.0)), "beyond what was seen");
-        assert_eq!(of((1.0, 2.0), (1.0, 3.0)), Some(Pays::Never));
+        let (yes, no) = (Some(true), Some(false));
+        assert_eq!(of((9.0, 1.0, yes), (9.0, 1.0, yes)), Some(Pays::Always));
+        assert_eq!(of((1.0, 2.0, no), (4.0, 3.0, yes)), Some(Pays::From(33.0)));
+        assert_eq!(of((2.0, 1.0, yes), (3.0, 4.0, no)), Some(Pays::UpTo(33.0)));
+        assert_eq!(of((1.0, 2.0, no), (1.0, 3.0, no)), Some(Pays::Never));
+        assert_eq!(of((2.1, 2.0, None), (4.0, 3.0, yes)), Some(Pays::Larger));
+        assert_eq!(of((2.1, 2.0, None), (3.1, 3.0, None)), Some(Pays::Unknown));
         assert_eq!(pays(&[]), None);
     }
 }

@@ -1,7 +1,7 @@
 //! What layers cost that are saved and restored, in words and figures: a part of their sentence, and three tables.
 
+use crate::cells::{NONE, bytes, slow, table, tails, time};
 use crate::document::Table;
-use crate::sandbox::{NONE, bytes, slow, table, tails, time};
 use crate::words;
 use tare_board::{Pays, Restored, Sandbox, Scoreboard};
 
@@ -32,13 +32,15 @@ pub(crate) fn sentence(found: &Restored) -> Option<String> {
 }
 
 fn pays_in_words(pays: Pays, found: &Restored) -> String {
-    let largest = found.pairs.last().map_or(0.0, |pair| f64::from(pair.state_mib));
+    let [small, large] =
+        [found.pairs.first(), found.pairs.last()].map(|pair| pair.map_or(0, |pair| pair.state_mib));
     match pays {
-        Pays::Always => "restoring is cheaper, whatever the state's size".into(),
-        Pays::Never => "starting afresh is cheaper, whatever the state's size".into(),
-        Pays::From(size) if size > largest => {
-            format!("starting afresh is cheaper up to about {size:.0} MiB of state")
+        Pays::Always => "restoring is cheaper at either size".into(),
+        Pays::Never => "starting afresh is cheaper at either size".into(),
+        Pays::Larger => {
+            format!("restoring is cheaper, with {small} MiB the two are not told apart")
         }
+        Pays::Unknown => format!("with {large} MiB the two are not told apart"),
         Pays::From(size) => format!("restoring is cheaper from about {size:.0} MiB of state on"),
         Pays::UpTo(size) => format!("restoring is cheaper up to about {size:.0} MiB of state"),
     }
@@ -108,7 +110,7 @@ mod tests {
             let (p50, p95, p99) = (quantile(0.5), quantile(0.95), quantile(0.99));
             Some(Tails { starts: 9, p50, p95, p99, slowest: value })
         };
-        let pair = AtState { state_mib: 64, started: 2e9, restored: 2e8 };
+        let pair = AtState { state_mib: 64, started: 2e9, restored: 2e8, cheaper: Some(true) };
         let (started, ready) = (at(2e9), at(2e8));
         Restored { started, ready, pairs: vec![pair], pays: Some(pays), ..Restored::default() }
     }
@@ -118,13 +120,14 @@ mod tests {
         assert_eq!(
             sentence(&found(Pays::Always)).unwrap(),
             "with 64 MiB of state it answers after 200 ms restored (slowest of 9 starts 200 ms), after 2.00 s started afresh: \
-             restoring is cheaper, whatever the state's size"
+             restoring is cheaper at either size"
         );
         for (pays, end) in [
             (Pays::From(40.4), "restoring is cheaper from about 40 MiB of state on"),
-            (Pays::From(128.0), "starting afresh is cheaper up to about 128 MiB of state"),
+            (Pays::Larger, "restoring is cheaper, with 64 MiB the two are not told apart"),
+            (Pays::Unknown, "with 64 MiB the two are not told apart"),
             (Pays::UpTo(7.0), "restoring is cheaper up to about 7 MiB of state"),
-            (Pays::Never, "starting afresh is cheaper, whatever the state's size"),
+            (Pays::Never, "starting afresh is cheaper at either size"),
         ] {
             assert!(sentence(&found(pays)).unwrap().ends_with(end), "{pays:?}");
         }

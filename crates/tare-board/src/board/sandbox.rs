@@ -63,15 +63,17 @@ pub struct Beside {
     pub busy: Option<f64>,
 }
 
-/// Medians of a fresh layer until it has answered a request, and of a restored one, with the same state.
+/// A fresh layer until it has answered a request, and a restored one, with the same state.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct AtState {
     /// What the layer holds, in MiB.
     pub state_mib: u32,
-    /// The fresh one, in nanoseconds.
+    /// The median of the fresh one, in nanoseconds.
     pub started: f64,
-    /// The restored one, in nanoseconds.
+    /// The median of the restored one, in nanoseconds.
     pub restored: f64,
+    /// Whether restoring is cheaper; nothing where the intervals of the medians overlap, or have an open end.
+    pub cheaper: Option<bool>,
 }
 
 /// From which size of the state on a layer is restored faster than it starts, by a straight line through two sizes.
@@ -80,8 +82,12 @@ pub struct AtState {
 pub enum Pays {
     /// At both sizes.
     Always,
-    /// At neither, and the lines do not meet beyond the larger one.
+    /// At neither.
     Never,
+    /// At the larger size; at the smaller one nobody can tell.
+    Larger,
+    /// Nobody can tell.
+    Unknown,
     /// From so many MiB on.
     From(f64),
     /// Up to so many MiB.

@@ -1,10 +1,10 @@
 //! Restores many of one image at once, and looks at what they take of the host before and after they write.
 
 use super::alive;
+use super::asked::touch;
 use super::crowd::Crowd;
 use super::image::STATE_MIB;
 use super::ledger::Clones;
-use super::restore::touch;
 use super::start::Starter;
 use super::visit::{Done, Visit};
 use crate::host::memory::HostMemory;

@@ -1,6 +1,6 @@
 //! A saved layer: its image, and what was seen while it was made.
 
-use super::restore::{tail, touch};
+use super::asked::{Seen, tail, touch};
 use super::start::{Failed, Starter, Up};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -24,13 +24,6 @@ pub(crate) struct Image {
     pub room: Room,
     /// What the layer said of itself before it was saved.
     pub before: Option<Seen>,
-}
-
-/// Who a layer says that it is, and what its realtime clock says beyond the host's, in seconds.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Seen {
-    pub identity: String,
-    pub ahead_s: f64,
 }
 
 /// What making an image took.

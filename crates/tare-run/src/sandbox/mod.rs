@@ -5,6 +5,7 @@
 //! block's series. Its rows are those of `sandbox_benches.rs`.
 
 mod alive;
+mod asked;
 mod at_once;
 mod beside;
 mod block;

@@ -1,5 +1,6 @@
 //! Saves layers and restores them, one at a time.
 
+use super::asked::{tail, touch};
 use super::image::{Image, STATE_MIB};
 use super::start::{Failed, Starter, Up};
 use super::visit::{Done, Interrupted, Visit};
@@ -9,7 +10,6 @@ use crate::plan::sandbox_benches::{
 };
 use std::path::PathBuf;
 use tare_layers::drop_cached;
-use tare_proto::{STATE_REQUEST, STATE_TOUCH};
 
 /// Restores of one image, with the page cache warm, and of an image without state.
 const RESTORES: u32 = 4;
@@ -17,10 +17,6 @@ const OF_EMPTY: u32 = 2;
 
 /// State of an image that is called empty, in MiB.
 const EMPTY_MIB: u32 = 1;
-
-/// Requests after which a restored service is taken to be as fast as before, and the one in a hundred that is slow.
-const REQUESTS: u32 = 1000;
-const SLOW: usize = 990;
 
 impl Visit {
     /// Saves one fresh layer with state, and one without; restores each some times.
@@ -37,9 +33,10 @@ impl Visit {
             };
             self.ledger.add(RESTORE_START, up.first_ns);
             self.ledger.add(RESTORE_READY, up.start_ns);
+            // At once: a kernel inside soon draws its random numbers from something new.
+            seen.extend(up.identity().ok());
             let asked = if at % 2 == 0 { (TAIL, tail(&mut up)) } else { (TOUCH, touch(&mut up)) };
             self.asked(asked)?;
-            seen.extend(up.identity().ok());
             self.left.extend(up.stop().left);
         }
         self.truths(&image, &seen);
@@ -151,16 +148,4 @@ impl Visit {
         self.left.extend(up.stop().left);
         Ok(())
     }
-}
-
-/// The 99th percentile of a thousand requests.
-pub(super) fn tail(up: &mut Up) -> Result<f64, Failed> {
-    let mut all = up.state(STATE_REQUEST, REQUESTS)?;
-    all.sort_by(f64::total_cmp);
-    Ok(all[SLOW.min(all.len() - 1)])
-}
-
-/// Time for writing into each page of the state.
-pub(super) fn touch(up: &mut Up) -> Result<f64, Failed> {
-    Ok(up.state(STATE_TOUCH, 1)?[0])
 }

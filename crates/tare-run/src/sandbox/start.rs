@@ -1,13 +1,12 @@
 //! One start of a layer, timed from when it was asked for, and one stop.
 
-use super::image::Seen;
 use crate::plan::sandbox_benches::{HOST, KERNEL, PROBE, RUNTIME, STOP};
 use crate::plan::slot::patience;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use tare_layers::{
     Answer, BootName, Host, Keeper, Layer, Phases, Saved, Session, SessionError, fresh_id,
 };
-use tare_proto::{Machine, Request, STATE_IDENTITY, STATE_REQUEST};
+use tare_proto::{Machine, Request};
 
 /// How long a layer may take to end when asked.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -98,12 +97,6 @@ impl Starter<'_> {
     }
 }
 
-/// A request about a layer's state, which may take a while where everything is slow.
-fn state(name: &str, samples: u32) -> Request {
-    let bench = name.to_owned();
-    Request { id: 1, bench, samples, batch_ns: 1, limit_ms: 2000, ..Request::default() }
-}
-
 /// A failure with what the layer said last, and with what is left of it.
 fn told(error: SessionError, console: &str, left: &[String]) -> Failed {
     let Failed::Start(mut why) = error.into() else { return Failed::Interrupted };
@@ -141,34 +134,6 @@ impl Up {
             probe: Err(RESTORED),
         };
         Up { session, asked, start_ns: 0.0, first_ns: 0.0, phases }
-    }
-
-    /// Asks for one request of the service, and waits for the answer.
-    pub(super) fn first(&mut self, within: Duration) -> Result<(), SessionError> {
-        let request = state(STATE_REQUEST, 1);
-        match self.session.measure(&request, within)? {
-            Answer::Series(..) => Ok(()),
-            Answer::Unavailable(why) | Answer::Failed(why) => Err(SessionError::Panic(why)),
-        }
-    }
-
-    /// The samples of a request about the layer's state.
-    pub(super) fn state(&mut self, name: &str, samples: u32) -> Result<Vec<f64>, Failed> {
-        self.samples(&state(name, samples))
-    }
-
-    /// Who the layer says that it is.
-    pub(super) fn identity(&mut self) -> Result<Seen, Failed> {
-        let request = state(STATE_IDENTITY, 1);
-        let answer = self.session.measure(&request, patience(Machine::Real, request.limit_ms))?;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        match answer {
-            Answer::Series(series, _) if !series.samples.is_empty() => {
-                let ahead_s = (series.samples[0] - now.as_nanos() as f64) / 1e9;
-                Ok(Seen { identity: series.note, ahead_s })
-            }
-            _ => Err(Failed::Start("it does not say who it is".into())),
-        }
     }
 
     /// Ends a layer that failed; why, and what it said last.

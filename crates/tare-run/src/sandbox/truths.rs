@@ -1,6 +1,7 @@
 //! What a restored layer says of itself, beside what another one of the same image says: what copies should not share.
 
-use super::image::{Image, Seen};
+use super::asked::Seen;
+use super::image::Image;
 use super::visit::Visit;
 use crate::plan::sandbox_benches::RESTORE_START;
 use tare_board::format::quantity;
@@ -20,7 +21,16 @@ impl Visit {
 
 /// What two layers of one image share, and by how much the clock of the last is off.
 fn said(before: &Seen, seen: &[Seen]) -> Option<String> {
-    let [one, other, ..] = seen else { return None };
+    let [.., other] = seen else { return None };
+    let pairs = |key: &str| {
+        let mut rest = seen.iter().enumerate();
+        rest.any(|(at, one)| {
+            seen[at + 1..].iter().any(|two| shared(&one.identity, &two.identity, key))
+        })
+    };
+    if seen.len() < 2 {
+        return None;
+    }
     let mut parts = Vec::new();
     let same: Vec<&str> = [
         ("random", "the kernel's random numbers"),
@@ -29,7 +39,7 @@ fn said(before: &Seen, seen: &[Seen]) -> Option<String> {
         ("mac", "the MAC address"),
     ]
     .into_iter()
-    .filter(|(key, _)| shared(&one.identity, &other.identity, key))
+    .filter(|(key, _)| pairs(key))
     .map(|(_, what)| what)
     .collect();
     match same.is_empty() {
@@ -40,14 +50,19 @@ fn said(before: &Seen, seen: &[Seen]) -> Option<String> {
         false => parts.push(format!("two restored of one image share {}", same.join(", "))),
     }
     let late = before.ahead_s - other.ahead_s;
-    match late.abs() > JUMP {
+    let clock = match late > JUMP {
         true => {
-            let by = quantity(Unit::Nanoseconds, late.abs() * 1e9);
-            let way = if late > 0.0 { "behind" } else { "before" };
-            parts.push(format!("the realtime clock of a restored one is {by} {way} the host's of where it was when saved"));
+            let by = quantity(Unit::Nanoseconds, late * 1e9);
+            format!(
+                "the realtime clock of a restored one is {by} late: it goes on from when the layer was saved"
+            )
         }
-        false => parts.push("the realtime clock of a restored one keeps up with the host's, so to a program inside it jumps".into()),
-    }
+        false => {
+            "the realtime clock of a restored one is the host's, so to a program inside it jumps"
+                .into()
+        }
+    };
+    parts.push(clock);
     Some(parts.join("; "))
 }
 
@@ -74,13 +89,13 @@ mod tests {
         assert!(text.starts_with(
             "two restored of one image share the kernel's random numbers, the boot id;"
         ));
-        assert!(!text.contains("machine") && text.contains("keeps up"), "{text}");
+        assert!(!text.contains("machine") && text.contains("jumps"), "{text}");
     }
 
     #[test]
     fn a_clock_that_stood_still_is_behind() {
         let text = said(&seen("x", 0.0), &[seen("a", -2.0), seen("c", -3.0)]).unwrap();
-        assert!(text.contains("share the boot id") && text.contains("3.00 s behind"), "{text}");
+        assert!(text.contains("share the boot id") && text.contains("3.00 s late"), "{text}");
         assert_eq!(said(&seen("x", 0.0), &[]), None);
     }
 }

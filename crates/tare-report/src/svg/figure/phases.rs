@@ -41,7 +41,7 @@ pub(crate) fn figure(layers: &[(usize, &Sandbox)]) -> String {
             canvas.end();
             done += ns;
         }
-        let text = crate::sandbox::time(done);
+        let text = crate::cells::time(done);
         canvas.text("tick", (EDGES.1 + 8.0, top + 12.5), Anchor::Start, &text);
     }
     let text = "host, runtime, kernel, probe from the left; means";
