@@ -37,7 +37,7 @@ pub(crate) fn observe(recorder: &mut Recorder, block: &Block) -> Result<(), Stop
         Err(why) => {
             if block.number == 0 {
                 let text = format!(
-                    "layers are watched from outside by /proc alone (switches and page faults, no system calls and no times): {why}"
+                    "layers are watched only through /proc (context switches and page faults, but no system calls and no times): {why}"
                 );
                 recorder.warn(None, &text)?;
             }

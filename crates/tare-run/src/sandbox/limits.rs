@@ -64,7 +64,7 @@ impl Limits {
         let bytes = |bytes: u64| quantity(Unit::Bytes, bytes as f64);
         if let Some(left) = self.memory.filter(|left| *left < memory) {
             return Err(format!(
-                "{count} at once would take about {} of memory, and {} are left before three quarters of it are gone",
+                "{count} at once would take about {} of memory, and only {} are left up to three quarters of this host's memory",
                 bytes(memory),
                 bytes(left)
             ));
