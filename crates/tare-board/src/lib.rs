@@ -38,8 +38,8 @@ pub use compare::{
     Condition, ConditionError, Difference, Failing, Gate, Judged, Seen, compare,
 };
 pub use explain::{
-    CostPart, Explanation, FactorRow, Factors, LayerCauses, Metric, Metrics, Outside, Stretch,
-    Table, TableLine, explain, factors, layer_causes, metrics,
+    CostPart, Explanation, FactorRow, Factors, Known, LayerCauses, Metric, Metrics, Outside,
+    Stretch, Table, TableLine, explain, factors, layer_causes, metrics,
 };
 pub use extras::{Counter, Extras, Usage};
 pub use fleet::{
