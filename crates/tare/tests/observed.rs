@@ -50,10 +50,11 @@ fn known_causes_are_counted_to_the_last_one_and_told() {
             );
         }
     }
-    // A waker is pre-empted by what it wakes, or waits: either way there are two switches, and a neighbour may add some.
+    // A waker is pre-empted by what it wakes, or waits: either way there are two switches. On a busy machine
+    // there were up to 2.03 an operation; 3 would be one that is counted and never made.
     let switches = ["waited", "preempted"]
         .map(|kind| seen(&campaign, "native", "lmbench/pipe", &format!("switches/program/{kind}")));
-    assert!(switches[0] + switches[1] > 1.98, "{switches:?}");
+    assert!((1.98..3.0).contains(&(switches[0] + switches[1])), "{switches:?}");
 }
 
 #[test]
