@@ -9,9 +9,6 @@ use std::time::{Duration, Instant};
 /// A part of the tests: what it is called, and how it runs.
 type Part<'a> = (&'a str, Box<dyn Fn() -> Result<()> + Send + 'a>);
 
-/// What is behind a feature, with the tests that need it.
-const FEATURE: [&str; 4] = ["--package", "tare", "--features", "parquet"];
-
 /// Installs what tests need and runs all checks and tests; `args` are for `cargo test`. A missing layer fails, it is not
 /// skipped. How long each part took is printed at the end.
 pub fn test(args: &[String]) -> Result<()> {
@@ -70,7 +67,7 @@ fn tests(args: &[String]) -> Vec<Part<'_>> {
     vec![("tests", Box::new(workspace))]
 }
 
-/// Checks of the text of programs, and tests that boot nothing.
+/// Checks of the text of programs.
 fn lints() -> Vec<Part<'static>> {
     const STRICT: [&str; 5] = ["--all-targets", "--quiet", "--", "-D", "warnings"];
     let docs = || {
@@ -84,15 +81,5 @@ fn lints() -> Vec<Part<'static>> {
         ),
         ("rustdoc", Box::new(docs)),
         ("aarch64", Box::new(elsewhere::elsewhere)),
-        (
-            "clippy, Parquet",
-            Box::new(|| cargo_beside(&[&["clippy"], &FEATURE[..], &STRICT].concat(), &[])),
-        ),
-        (
-            "tests, Parquet",
-            Box::new(|| {
-                cargo_beside(&[&["test"], &FEATURE[..], &["--test", "export"]].concat(), &[])
-            }),
-        ),
     ]
 }

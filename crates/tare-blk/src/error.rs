@@ -41,7 +41,7 @@ pub enum Error {
         status: u8,
     },
     /// The other end wrote into the ring what cannot be.
-    #[error("the back end answered what was not asked: {0}")]
+    #[error("the back end answered a request that was not made: {0}")]
     Nonsense(String),
     /// The back end's process failed before or while it was measured.
     #[error("{failure}; its back end says: {says}")]

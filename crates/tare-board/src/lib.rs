@@ -26,11 +26,11 @@ mod warn;
 
 pub use assemble::scoreboard;
 pub use board::{
-    Alive, Beside, BestSetting, Busy, Cell, Choice, ChoiceOf, Chosen, CountedEffect, Counts, Curve,
-    CurvePoint, Effect, Estimate, Explained, Factor, FailedBoot, Figures, Floor, Geomean, HangsOn,
-    Index, IndexRow, Interaction, LayerSummary, Mean, Measure, Method, OverallFloor, Pair, Phase,
-    Presence, Provenance, Ratio, Response, Row, Sandbox, Score, Scoreboard, Setting, SharedMean,
-    Subtracted, Sweep, Tails, Unavailable, Verdict, Words,
+    Alive, AtState, Beside, BestSetting, Busy, Cell, Choice, ChoiceOf, Chosen, CountedEffect,
+    Counts, Curve, CurvePoint, Effect, Estimate, Explained, Factor, FailedBoot, Figures, Floor,
+    Geomean, HangsOn, Index, IndexRow, Interaction, LayerSummary, Mean, Measure, Method,
+    OverallFloor, Pair, Pays, Phase, Presence, Provenance, Ratio, Response, Restored, Row, Sandbox,
+    Score, Scoreboard, Setting, SharedMean, Subtracted, Sweep, Tails, Unavailable, Verdict, Words,
 };
 
 pub use compare::{
@@ -38,8 +38,8 @@ pub use compare::{
     Condition, ConditionError, Difference, Failing, Gate, Judged, Seen, compare,
 };
 pub use explain::{
-    CostPart, Explanation, FactorRow, Factors, LayerCauses, Metric, Metrics, Outside, Stretch,
-    Table, TableLine, explain, factors, layer_causes, metrics,
+    CostPart, Explanation, FactorRow, Factors, Known, LayerCauses, Metric, Metrics, Outside,
+    Stretch, Table, TableLine, explain, factors, layer_causes, metrics,
 };
 pub use extras::{Counter, Extras, Usage};
 pub use fleet::{
@@ -59,6 +59,7 @@ pub use remarks::finding::Finding;
 pub use remarks::identity;
 pub use remarks::remark::Note;
 pub use suite::load::{LoadCurve, LoadPoint};
+pub use suite::service::{COST, SERVICE};
 pub use suite::{load, ranking};
 pub use value::holes::SANDBOX;
 pub use value::measured;

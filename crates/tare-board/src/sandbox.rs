@@ -1,6 +1,6 @@
 //! From rows and counters to what the suite `sandbox` says of each layer.
 
-use crate::board::{Alive, Beside, Estimate, Phase, Sandbox, Tails};
+use crate::board::{Alive, AtState, Beside, Estimate, Pays, Phase, Restored, Sandbox, Tails};
 use crate::board::{LayerSummary, Presence, Row};
 use crate::extras::counted;
 use crate::figures::{Mean, Ratio};
@@ -8,7 +8,7 @@ use crate::value::holes::SANDBOX;
 use crate::value::values::{BlockResult, Values};
 use std::collections::BTreeSet;
 use tare_proto::{BenchInfo, Unit, at_load, name_and_load};
-use tare_stats::{mean, mean_interval, quantile_interval};
+use tare_stats::{QuantileInterval, mean, mean_interval, quantile_interval};
 use tare_store::Campaign;
 
 /// The parts of a start, in their order: the row of each, and what a figure calls it.
@@ -86,9 +86,73 @@ pub(crate) fn sandboxes(
             idle_cpu: counter(layer, "idle_cpu"),
             idle_wakeups: counter(layer, "idle_wakeups"),
             beside: beside(rows, layers, layer),
+            restored: restored(&find, &|row, name| {
+                let at = campaign.benchmarks.iter().position(|bench| bench.name == row)?;
+                mean(counted.get(&(at, layer, name))?).ok()
+            }),
         }
     };
     (0..layers.len()).filter(|&layer| layers[layer].measured > 0).map(one).collect()
+}
+
+/// MiB that a layer holds of which there is `start/empty`, and `start/ready`.
+const STATES: [(u32, &str, &str); 2] =
+    [(1, "start/empty", "restore/empty"), (64, "start/ready", "restore/ready")];
+
+/// What it costs to save and restore a layer, whose rows `find` finds, and whose counters `counter`.
+fn restored<'a>(
+    find: &dyn Fn(&str) -> Option<Found<'a>>,
+    counter: &dyn Fn(&str, &str) -> Option<f64>,
+) -> Option<Restored> {
+    let tails = |row: &str| find(row)?.tails();
+    let median = |row: &str| Some(tails(row)?.p50.value);
+    let mean = |row: &str| Some(find(row)?.mean()?.mean);
+    let pair = |(state_mib, start, restore): (u32, &str, &str)| {
+        let (started, restored) = (tails(start)?.p50, tails(restore)?.p50);
+        let below = |one: &QuantileInterval, other: &QuantileInterval| Some(one.high? < other.low?);
+        let cheaper = match (below(&restored, &started), below(&started, &restored)) {
+            (Some(true), _) => Some(true),
+            (_, Some(true)) => Some(false),
+            _ => None,
+        };
+        Some(AtState { state_mib, started: started.value, restored: restored.value, cheaper })
+    };
+    let pairs: Vec<AtState> = STATES.into_iter().filter_map(pair).collect();
+    let found = Restored {
+        started: tails("start/ready"),
+        ready: tails("restore/ready"),
+        cold: tails("restore/cold"),
+        touch: median("restore/first_touch"),
+        touch_before: counter("restore/first_touch", "before"),
+        tail: median("restore/tail"),
+        tail_before: counter("restore/tail", "before"),
+        save: median("snapshot/save"),
+        still: median("snapshot/still"),
+        size: mean("snapshot/size"),
+        clone_memory: mean("clone/memory"),
+        clone_written: mean("clone/written"),
+        pays: pays(&pairs),
+        pairs,
+    };
+    // What was only counted says nothing by itself.
+    let measured = Restored { touch_before: None, tail_before: None, ..found.clone() };
+    (measured != Restored::default()).then_some(found)
+}
+
+/// From which size on restoring pays: where the difference, a straight line through both sizes, changes its sign.
+fn pays(pairs: &[AtState]) -> Option<Pays> {
+    let [small, large] = pairs else { return None };
+    let gain = |pair: &AtState| pair.started - pair.restored;
+    let slope = (gain(large) - gain(small)) / f64::from(large.state_mib - small.state_mib);
+    let zero = f64::from(small.state_mib) - gain(small) / slope;
+    Some(match (small.cheaper, large.cheaper) {
+        (Some(true), Some(true)) => Pays::Always,
+        (Some(false), Some(true)) => Pays::From(zero),
+        (Some(true), Some(false)) => Pays::UpTo(zero),
+        (Some(false), Some(false)) => Pays::Never,
+        (None, Some(true)) => Pays::Larger,
+        _ => Pays::Unknown,
+    })
 }
 
 /// What neighbours do to a layer.
@@ -151,4 +215,30 @@ fn estimate(values: &[f64], confidence: f64) -> Option<Estimate> {
         low: interval.map(|interval| interval.low),
         high: interval.map(|interval| interval.high),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn restoring_pays_from_where_the_lines_cross() {
+        let of = |small: (f64, f64, Option<bool>), large: (f64, f64, Option<bool>)| {
+            let at = |state_mib, (started, restored, cheaper)| AtState {
+                state_mib,
+                started,
+                restored,
+                cheaper,
+            };
+            pays(&[at(1, small), at(65, large)])
+        };
+        let (yes, no) = (Some(true), Some(false));
+        assert_eq!(of((9.0, 1.0, yes), (9.0, 1.0, yes)), Some(Pays::Always));
+        assert_eq!(of((1.0, 2.0, no), (4.0, 3.0, yes)), Some(Pays::From(33.0)));
+        assert_eq!(of((2.0, 1.0, yes), (3.0, 4.0, no)), Some(Pays::UpTo(33.0)));
+        assert_eq!(of((1.0, 2.0, no), (1.0, 3.0, no)), Some(Pays::Never));
+        assert_eq!(of((2.1, 2.0, None), (4.0, 3.0, yes)), Some(Pays::Larger));
+        assert_eq!(of((2.1, 2.0, None), (3.1, 3.0, None)), Some(Pays::Unknown));
+        assert_eq!(pays(&[]), None);
+    }
 }

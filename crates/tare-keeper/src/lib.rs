@@ -16,11 +16,13 @@ pub use keeper::id::fresh_id;
 pub use keeper::keep::keep;
 pub use keeper::mounts::{plain as unescaped, remove as remove_with_mounts};
 pub use keeper::record::{Swept, sweep};
+pub use keeper::room::Room;
 pub use keeper::share::shares;
 pub use keeper::{Keeper, spares::Spares};
 pub use launch::image::{Image, make_file_system};
 pub use launch::mounts::Mounts;
 pub use launch::pages::Pages;
+pub use launch::saving::Saving;
 pub use launch::{
     Artifact, Conversation, Helper, Launch, ProcessesAre, Program, Second, Step, affinity, mounts,
     registers,
@@ -31,4 +33,5 @@ pub use processes::whose::{Sign, USUAL, Whose};
 pub use session::boot::{Answer, Ended, Greeting, Turn};
 pub use session::line::Stamped;
 pub use session::phases::Phases;
+pub use session::save::Saved;
 pub use session::{Boot, Session};

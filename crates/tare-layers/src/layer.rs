@@ -19,6 +19,12 @@ pub trait Layer: Send + Sync {
     /// [`Layer::check`] has passed.
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch>;
 
+    /// Whether a running layer of this kind can be saved and restored on this host as it is set up ([`BootSpec::saved`]); why not, and
+    /// the remedy, where it cannot.
+    fn snapshot(&self, _host: &Host) -> Result<(), Unavailable> {
+        Err(Unavailable::new("nothing saves a layer of this kind", SAVED_KINDS))
+    }
+
     /// Makes what all boots of a campaign share and removes it when this layer is dropped. Called before every boot; does its
     /// work once.
     fn prepare(&self, _host: &Host, _keeper: &Keeper) -> Result<(), SessionError> {
@@ -55,6 +61,21 @@ pub trait Layer: Send + Sync {
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
         crate::explain(error, console)
     }
+}
+
+/// What a reader can do who wants a layer that is saved.
+pub(crate) const SAVED_KINDS: &str = "weigh runsc or qemu for it";
+
+/// What a boot has to do with an image of a saved layer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Saved {
+    /// Nothing.
+    #[default]
+    Never,
+    /// It starts afresh and can be saved into this folder, which is empty and in which it leaves what restored ones share.
+    Into(PathBuf),
+    /// It is restored from what a boot has saved into this folder.
+    From(PathBuf),
 }
 
 /// How many CPUs a layer runs on as people run it.
@@ -98,6 +119,7 @@ pub fn start(
                 script: &name.script,
                 cpus,
                 perturbation: name.perturbation,
+                saved: &name.saved,
             },
         )
     })
@@ -116,6 +138,8 @@ pub struct BootName {
     pub script: Vec<Request>,
     /// See [`BootSpec::perturbation`].
     pub perturbation: u64,
+    /// See [`BootSpec::saved`].
+    pub saved: Saved,
 }
 
 /// What every layer may use of this host.
@@ -172,9 +196,19 @@ pub struct BootSpec<'a> {
     pub cpus: &'a [u32],
     /// Chooses one of a simulated machine's perturbations: all layers of a block get the same.
     pub perturbation: u64,
+    /// Whether it is to be saved, or is restored; only of a layer that can be ([`Layer::snapshot`]).
+    pub saved: &'a Saved,
 }
 
 impl BootSpec<'_> {
+    /// The folder that holds what this boot and those restored from its image share: its own, where nothing is saved.
+    pub(crate) fn shared_folder(&self) -> &Path {
+        match self.saved {
+            Saved::Never => self.folder,
+            Saved::Into(folder) | Saved::From(folder) => folder,
+        }
+    }
+
     /// A name for `file` without any of what lists of options are separated by, however its folder is called: `name`, a
     /// link in the boot's folder, in which the layer's program starts. The file itself may be made later.
     pub(crate) fn short_name(&self, file: &Path, name: &str) -> io::Result<String> {

@@ -14,6 +14,7 @@ mod layer;
 mod layers;
 mod rootfs;
 mod settings;
+mod snapshot;
 
 pub use aliases::other_names;
 pub use artifacts::kernel_packages::{is_pattern, kernels, unknown_packages};
@@ -21,7 +22,7 @@ pub use counting::{CountError, Counts, Plugin};
 pub use explain::explain;
 pub use files::page_cache::{Dropped, drop_cached};
 pub use files::work::remove_unfinished;
-pub use layer::{BootName, BootSpec, Cpus, Host, Layer, start};
+pub use layer::{BootName, BootSpec, Cpus, Host, Layer, Saved, start};
 pub use layers::{
     KINDS, LayerKind, Recipe, Tested, Unnamed, configure, has_counters, kinds_of, takes_image,
     usual, with_root,
@@ -35,6 +36,6 @@ pub use tare_keeper::programs::{before_install, find as program, output};
 pub use tare_keeper::threads::no_thread;
 pub use tare_keeper::{
     Answer, Artifact, Ended, Greeting, Keeper, Launch, Mounts, Pages, Patience, Phases, Processes,
-    ProcessesAre, Program, Second, Session, SessionError, Sign, Spares, Stamped, Step, Swept, Turn,
-    USUAL, Unavailable, Waited, Whose, affinity, fresh_id, keep, sweep,
+    ProcessesAre, Program, Room, Saving, Second, Session, SessionError, Sign, Spares, Stamped,
+    Step, Swept, Turn, USUAL, Unavailable, Waited, Whose, affinity, fresh_id, keep, sweep,
 };

@@ -8,13 +8,17 @@ mod counts;
 mod event;
 mod observer;
 mod path;
+mod points;
 mod record;
+mod refused;
 mod ring;
 mod threads;
 mod tracefs;
 
 pub use counts::{Figures, counts};
-pub use observer::{Observer, Refused, Trace, What};
+pub use observer::{Observer, Trace, What};
 pub use path::{path, split};
+pub use points::Missing;
 pub use record::{Happened, Record};
+pub use refused::Refused;
 pub use threads::Threads;

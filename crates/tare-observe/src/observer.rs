@@ -1,7 +1,9 @@
 //! The events of all CPUs that a layer may use, and their windows.
 
 use crate::event::{self, Source};
-use crate::record::{self, Known, Reads, Record};
+use crate::points::{COUNTED, Missing, Points};
+use crate::record::{self, Record};
+use crate::refused::{NO_TRACEPOINTS, Refused, remedy};
 use crate::ring::Ring;
 use crate::tracefs::Tracefs;
 use nix::time::ClockId;
@@ -25,43 +27,13 @@ pub enum What {
     Times,
 }
 
-/// Tracepoints that must be there.
-const NEEDED: [&str; 2] = ["sched/sched_switch", "sched/sched_waking"];
-
-/// Tracepoints that are counted where the kernel has them.
-const COUNTED: [&str; 9] = [
-    "raw_syscalls/sys_enter",
-    "signal/signal_deliver",
-    "exceptions/page_fault_user",
-    "kvm/kvm_exit",
-    "kvm/kvm_inj_virq",
-    "tlb/tlb_flush",
-    "block/block_rq_issue",
-    "net/net_dev_xmit",
-    "net/netif_receive_skb",
-];
-
-/// Why nothing can be watched.
-#[derive(Debug, thiserror::Error)]
-pub enum Refused {
-    /// Tracepoints cannot be looked up.
-    #[error("the kernel's tracepoints cannot be read ({0}); {1}")]
-    Tracefs(io::Error, &'static str),
-    /// An event cannot be opened.
-    #[error("perf_event_open refuses {0} ({1}); {2}")]
-    Event(String, io::Error, &'static str),
-}
-
-/// What somebody who is refused can do.
-const AS_ROOT: &str = "root may (or CAP_PERFMON, with perf_event_paranoid)";
-const NO_TRACEPOINTS: &str =
-    "the kernel is built without tracepoints (CONFIG_FTRACE, CONFIG_PERF_EVENTS)";
+/// What the clock is called where it is refused.
+const CPU_CLOCK: &str = "the CPU's clock";
 
 /// Watches until it is dropped; nothing is enabled between windows.
 pub struct Observer {
     cpus: Vec<Cpu>,
-    known: Vec<Known>,
-    names: Vec<&'static str>,
+    points: Points,
 }
 
 struct Cpu {
@@ -98,32 +70,23 @@ impl Observer {
             Refused::Tracefs(e, advice)
         })?;
         let counted: &[&'static str] = if what == What::Counts { &COUNTED } else { &[] };
-        let mut observer = Observer { cpus: Vec::new(), known: Vec::new(), names: Vec::new() };
-        for name in NEEDED.iter().chain(counted).copied() {
-            let place = observer.names.len();
-            let reads = tracefs.tracepoint(name).and_then(|format| {
-                let reads = Reads::of(name, &format, place);
-                let reads = reads.ok_or_else(|| io::Error::other("its fields are not known"))?;
-                Ok(Known { id: format.id, reads })
-            });
-            match reads {
-                Ok(known) => observer.known.push(known),
-                Err(e) if NEEDED.contains(&name) => {
-                    let advice = remedy(&e);
-                    return Err(Refused::Tracefs(e, advice));
-                }
-                Err(_) => continue,
-            }
-            observer.names.push(name);
-        }
+        let points = Points::of(&tracefs, counted)?;
+        let mut observer = Observer { cpus: Vec::new(), points };
         for &cpu in cpus {
             let bytes = (ALL_RINGS / cpus.len().max(1)).max(LEAST);
-            observer.cpus.push(observer.on_cpu(what, cpu, bytes)?);
+            let one = observer.on_cpu(what, cpu, bytes)?;
+            observer.cpus.push(one);
         }
         Ok(observer)
     }
 
-    fn on_cpu(&self, what: What, cpu: u32, bytes: usize) -> Result<Cpu, Refused> {
+    /// What is not counted, since the kernel lacks its tracepoint or refuses it.
+    #[must_use]
+    pub fn missing(&self) -> &[Missing] {
+        &self.points.missing
+    }
+
+    fn on_cpu(&mut self, what: What, cpu: u32, bytes: usize) -> Result<Cpu, Refused> {
         let open = |name: &str, source, leader: Option<&OwnedFd>| {
             event::open(source, cpu, leader).map_err(|e| {
                 let advice = remedy(&e);
@@ -135,19 +98,25 @@ impl Observer {
             let advice = remedy(&e);
             Refused::Event("a ring".into(), e, advice)
         })?;
-        let mut sources: Vec<(&str, Source)> = Vec::new();
-        for (name, known) in self.names.iter().zip(&self.known) {
+        let mut sources: Vec<(&'static str, Source)> = Vec::new();
+        for (name, known) in self.points.names.iter().zip(&self.points.known) {
             sources.push((name, Source::Tracepoint(known.id)));
         }
         if what == What::Times {
-            sources.push(("the CPU's clock", Source::Clock(CLOCK)));
+            sources.push((CPU_CLOCK, Source::Clock(CLOCK)));
         }
         let mut members = Vec::new();
         for (name, source) in sources {
-            let event = open(name, source, Some(&leader))?;
-            event::share_ring(&event, &leader)
-                .map_err(|e| Refused::Event(name.to_owned(), e, NO_TRACEPOINTS))?;
-            members.push(event);
+            let opened = open(name, source, Some(&leader)).and_then(|event| {
+                let shared = event::share_ring(&event, &leader);
+                shared.map_err(|e| Refused::Event(name.to_owned(), e, NO_TRACEPOINTS))?;
+                Ok(event)
+            });
+            match opened {
+                Ok(event) => members.push(event),
+                Err(why) if COUNTED.contains(&name) => self.points.lacks(name, why.to_string()),
+                Err(why) => return Err(why),
+            }
         }
         Ok(Cpu { ring, leader, _members: members })
     }
@@ -170,10 +139,10 @@ impl Observer {
         for cpu in &self.cpus {
             let _ = event::run(&cpu.leader, false); // refused only where it was when it began
         }
-        let mut trace = Trace { begin, end, names: self.names.clone(), ..Trace::default() };
+        let mut trace = Trace { begin, end, names: self.points.names.clone(), ..Trace::default() };
         for cpu in &mut self.cpus {
             let (bytes, full) = cpu.ring.take();
-            let (records, lost) = record::read(&bytes, &self.known);
+            let (records, lost) = record::read(&bytes, &self.points.known);
             trace.filled = trace.filled.max(bytes.len() as f64 / cpu.ring.capacity() as f64);
             trace.lost += lost.max(u64::from(full));
             trace.records.extend(records);
@@ -188,14 +157,6 @@ impl Trace {
     /// The name of [`crate::Happened::Other`] at this place.
     pub(crate) fn name_of(&self, place: usize) -> &'static str {
         self.names.get(place).map_or("other", |name| name.rsplit('/').next().unwrap_or(name))
-    }
-}
-
-fn remedy(error: &io::Error) -> &'static str {
-    match error.raw_os_error() {
-        Some(libc::EPERM | libc::EACCES) => AS_ROOT,
-        Some(libc::EMFILE | libc::ENFILE) => "raise the limit of open files (ulimit -n)",
-        _ => NO_TRACEPOINTS,
     }
 }
 

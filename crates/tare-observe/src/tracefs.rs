@@ -47,6 +47,12 @@ impl Tracefs {
         Ok(Tracefs { root, _own: Some(own) })
     }
 
+    /// The one at `root`, whatever it is.
+    #[cfg(test)]
+    pub(crate) fn at(root: &Path) -> Tracefs {
+        Tracefs { root: root.to_owned(), _own: None }
+    }
+
     /// The tracepoint of this name (`sched/sched_switch`).
     pub(crate) fn tracepoint(&self, name: &str) -> io::Result<Format> {
         let text = fs::read_to_string(self.root.join("events").join(name).join("format"))?;

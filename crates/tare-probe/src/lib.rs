@@ -38,9 +38,11 @@ mod program;
 mod sampling;
 mod scratch;
 mod serve;
+mod service;
 mod signals;
 mod slices;
 mod socket;
+mod state;
 mod sys;
 mod trap;
 mod turns;
@@ -62,6 +64,8 @@ tare-probe: measures one layer from inside, for tare
   tare-probe serve --slower P the same, every timed loop P% longer: a difference to be found
   tare-probe hello            write one line, as the second process of a layer (what tare starts)
   tare-probe peer             be the other end of network benchmarks (what tare starts)
+  tare-probe ask URL KEY=VALUE...
+                              ask a service at a rate= for seconds= over connections= (what tare starts)
   tare-probe balloon qemu SOCKET BYTES BALLOON
   tare-probe balloon uml CONSOLE BALLOON
                               move the memory of a guest out and in (what tare starts)
@@ -98,6 +102,7 @@ pub unsafe fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
         ["count", pid, ms] => program::operations::attached::main(pid, ms),
         ["hello"] => applets::hello(),
         ["peer"] => peer::main(),
+        ["ask", url, words @ ..] => service::main(url, words),
         ["balloon", "qemu", socket, bytes, balloon] => balloon::host::qemu(socket, bytes, balloon),
         ["balloon", "uml", console, balloon] => balloon::host::uml(console, balloon),
         ["stage", stage, lower, command @ ..] => program::stage::main(stage, lower, command),

@@ -2,7 +2,7 @@
 
 use crate::bench::Refusal;
 use crate::turns::{Granted, Turns};
-use crate::{benches, cache, harness, hello, program};
+use crate::{benches, cache, harness, hello, program, state};
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -95,7 +95,9 @@ fn answer(request: &Request, host: &Rc<Host>) -> FromProbe {
     let measured = match (&request.program, benches::find(name)) {
         (Some(program), _) => program::measure(program, request, turns),
         (None, Some(bench)) => harness::measure(bench, load, request, turns),
-        (None, None) => Err(Refusal::Failed(format!("no benchmark named {}", request.bench))),
+        (None, None) => state::answer(request).unwrap_or_else(|| {
+            Err(Refusal::Failed(format!("no benchmark named {}", request.bench)))
+        }),
     };
     match measured {
         Ok(series) => FromProbe::Series(series),

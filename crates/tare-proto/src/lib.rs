@@ -24,6 +24,7 @@ mod program;
 mod quota;
 mod reader;
 mod series;
+mod state;
 mod untrusted;
 
 pub use balloon::{BALLOON, BALLOON_COUNTER, Balloon, MOVED_BY_HOST, MOVED_UNSEEN};
@@ -50,4 +51,5 @@ pub use program::{
 pub use quota::cpu_quota;
 pub use reader::{Incoming, LineReader};
 pub use series::{Counter, MAX_COUNTERS, MAX_SAMPLES, Series, Turn};
+pub use state::{STATE_FILL, STATE_IDENTITY, STATE_REQUEST, STATE_TOUCH};
 pub use untrusted::{Foreign, Untrusted};

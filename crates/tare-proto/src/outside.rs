@@ -21,6 +21,28 @@ pub const RECORD: &str = "outside/record";
 /// Records that the kernel had no room for.
 pub const LOST: &str = "outside/lost";
 
+/// What the names of counters begin with that say what is not counted, since the host's kernel lacks the tracepoint that follows.
+pub const MISSING: &str = "outside/missing/";
+
+/// What the names of prices begin with: nanoseconds that a primitive costs on the baseline, by the row that measures it.
+const PRICE: &str = "outside/price/";
+
+/// The rows that are prices.
+pub const PRICED: &[&str] = &[
+    "lmbench/null_call",
+    "lmbench/ctx_2p_0k",
+    "lmbench/sig_catch",
+    "operations/fault_anonymous",
+    "causes/stop",
+    "causes/registers",
+];
+
+/// The name of the counter that holds the price of `row`.
+#[must_use]
+pub fn price_of(row: &str) -> String {
+    format!("{PRICE}{row}")
+}
+
 /// Whose threads something is done by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {

@@ -58,6 +58,10 @@ pub struct Program {
     /// Memory that a layer needs for it, in MiB; 0 when nothing was said.
     #[serde(default)]
     pub memory_mib: u64,
+    /// Whether it has a network of its own with the loopback interface alone, also over the host's own files: two boots of the host are
+    /// alive at once, and their servers want the same port.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_network: bool,
     /// Whether the outputs are wanted too ([`crate::Series::outputs`]).
     #[serde(default)]
     pub outputs: bool,

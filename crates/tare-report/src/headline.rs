@@ -7,7 +7,9 @@ use crate::words::{cost, name, open, percent_of, rows_of, times, times_than, wor
 use tare_board::format::{
     count, percent_above_one, quantity, ratio_and_interval, ratio_with_interval, short_ratio,
 };
-use tare_board::{Geomean, HangsOn, LayerSummary, Measure, Row, SANDBOX, Scoreboard, Verdict};
+use tare_board::{
+    Geomean, HangsOn, LayerSummary, Measure, Row, SANDBOX, SERVICE, Scoreboard, Verdict,
+};
 use tare_proto::{Better, Machine, Unit, name_and_load};
 
 /// One headline per layer that was weighed: a sentence per suite and measure that has several rows, one about what measures alone in
@@ -205,6 +207,16 @@ fn beside(board: &Scoreboard, row: &Row, at: usize) -> Option<String> {
             "{} {value} ({share:.1}% of {})",
             name(&row.benchmark),
             name(&board.baseline)
+        ));
+    }
+    let is_knee = row.suite == SERVICE && row.better == Better::Higher;
+    if let (true, Verdict::Worse | Verdict::Better) = (is_knee, cell.verdict) {
+        let baseline = quantity(row.unit, cell.pair.as_ref()?.baseline);
+        return Some(format!(
+            "{} {value} where {} holds {baseline}: {} times the hosts",
+            name(&row.benchmark),
+            name(&board.baseline),
+            ratio_with_interval(&cost)
         ));
     }
     let said = match cell.verdict {

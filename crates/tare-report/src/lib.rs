@@ -3,6 +3,7 @@
 //! No input or output and no statistics: every figure is read from the values of `tare-board`. Whatever a campaign
 //! holds (names, reasons, consoles) is untrusted and is made harmless where it is written out.
 
+mod cells;
 mod certainty;
 mod choices;
 mod clean;
@@ -21,6 +22,7 @@ mod markdown;
 mod notices;
 mod predict;
 mod ranking;
+mod restored;
 mod sandbox;
 mod scoreboard;
 mod svg;

@@ -1,17 +1,12 @@
 //! The suite `sandbox` in words and figures: a sentence a layer, and the tables behind it. Every form shows the same.
 
-use crate::document::{Column, Ink, Item, Table};
+use crate::cells::{NONE, bytes, slow, table, tails, time};
+use crate::document::{Ink, Item, Table};
+use crate::restored;
 use crate::words;
-use tare_board::format::{count, digits, quantity, quantity_and_ends, short_ratio};
-use tare_board::{Beside, Estimate, Sandbox, Scoreboard, Tails};
+use tare_board::format::{digits, quantity_and_ends, short_ratio};
+use tare_board::{Beside, Estimate, Sandbox, Scoreboard};
 use tare_proto::Unit;
-use tare_stats::QuantileInterval;
-
-/// What stands where nothing is known.
-const NONE: &str = "–";
-
-/// Fewest columns of a layer's name on a terminal.
-const LEAST: usize = 8;
 
 /// A sentence for each layer; none of a campaign that has too few blocks to say anything.
 pub(crate) fn sentences(board: &Scoreboard) -> Vec<Item> {
@@ -33,10 +28,6 @@ pub(crate) fn series(board: &Scoreboard, found: &Sandbox) -> Option<usize> {
     place.map(|at| at + 1).or((board.baseline == found.layer).then_some(0))
 }
 
-/// Starts from which on a quantile is more than a name for the slowest one.
-const OF_95: usize = 21;
-const OF_99: usize = 101;
-
 /// `starts in 148 ms (slowest of 60 starts 171 ms), 6.0 times native; one more costs 21 MiB; on this host 800 would fit`.
 fn sentence(board: &Scoreboard, found: &Sandbox) -> String {
     let mut parts = Vec::new();
@@ -51,16 +42,9 @@ fn sentence(board: &Scoreboard, found: &Sandbox) -> String {
     parts.extend(found.cold.map(|cold| format!("cold in {}", time(cold.p50.value))));
     parts.extend(found.one_more.map(|one_more| format!("one more costs {}", cost(&one_more))));
     parts.extend(found.fits.map(|fits| format!("on this host {} would fit", fitting(&fits))));
+    parts.extend(found.restored.as_ref().and_then(restored::sentence));
     parts.extend(found.beside.last().and_then(beside));
     parts.join("; ")
-}
-
-/// The slow end: `p99 171 ms of 240 starts`, or `slowest of 60 starts 171 ms` where that is what the quantile is.
-fn slow(start: &Tails) -> String {
-    match start.starts < OF_99 {
-        true => format!("slowest of {} {}", count(start.starts, "start"), time(start.slowest)),
-        false => format!("p99 {} of {} starts", time(start.p99.value), start.starts),
-    }
 }
 
 /// What one more takes: `21 MiB`, or `at most 778 KiB` where it may be nothing.
@@ -128,24 +112,8 @@ pub(crate) fn tables(board: &Scoreboard) -> Vec<Table> {
             all.iter().flat_map(neighbours).collect(),
         ),
     ];
-    tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
-}
-
-/// A line a layer, with numbers below `titles`.
-fn table(title: &str, note: &str, titles: &[&str], rows: Vec<Vec<String>>) -> Table {
-    let numbers = titles.iter().map(|title| Column::numbers(*title));
-    let columns = [Column::names("layer")].into_iter().chain(numbers).collect();
-    let rows = rows.into_iter().map(Into::into).collect();
-    Table { title: title.into(), note: note.into(), ..Table::new(LEAST, columns, rows) }
-}
-
-fn tails(tails: Option<Tails>) -> Vec<String> {
-    let Some(Tails { starts, p50, p95, p99, slowest }) = tails else { return Vec::new() };
-    let known = |found: &QuantileInterval, least: usize| match starts < least {
-        true => NONE.into(),
-        false => interval(found),
-    };
-    vec![interval(&p50), known(&p95, OF_95), known(&p99, OF_99), time(slowest), starts.to_string()]
+    let all = tables.into_iter().chain(restored::tables(board));
+    all.filter(|table| !table.rows.is_empty()).collect()
 }
 
 fn phases(found: &Sandbox) -> Vec<String> {
@@ -177,33 +145,9 @@ fn neighbours(found: &Sandbox) -> Vec<Vec<String>> {
     found.beside.iter().map(row).collect()
 }
 
-fn interval(found: &QuantileInterval) -> String {
-    quantity_and_ends(Unit::Nanoseconds, found.value, (found.low, found.high))
-}
-
-pub(crate) fn time(ns: f64) -> String {
-    quantity(Unit::Nanoseconds, ns)
-}
-
-pub(crate) fn bytes(bytes: f64) -> String {
-    quantity(Unit::Bytes, bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_quantile_that_so_few_starts_cannot_tell_is_called_the_slowest() {
-        let at = |p, value| QuantileInterval { p, value, low: None, high: None };
-        let (p50, p95, p99) = (at(0.5, 1e8), at(0.95, 1.6e8), at(0.99, 1.69e8));
-        let few = Tails { starts: 17, p50, p95, p99, slowest: 1.7e8 };
-        assert_eq!(slow(&few), "slowest of 17 starts 170 ms");
-        assert_eq!(tails(Some(few))[1..], ["–", "–", "170 ms", "17"]);
-        let many = Tails { starts: 240, ..few };
-        assert_eq!(slow(&many), "p99 169 ms of 240 starts");
-        assert!(tails(Some(many))[2].starts_with("169 ms"));
-    }
 
     #[test]
     fn a_cost_that_may_be_nothing_is_said_by_its_upper_end() {

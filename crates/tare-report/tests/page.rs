@@ -112,7 +112,14 @@ fn what_was_measured_beside_the_samples_is_shown() {
             mean: 12.5,
             ci: Some((12.0, 13.0)),
         }],
-        curves: vec![(1, LoadCurve { layer: 1, points: [1.0, 2.0, 4.0].map(point).to_vec() })],
+        curves: vec![(
+            1,
+            LoadCurve {
+                layer: 1,
+                unit: tare_proto::Unit::PerSecond,
+                points: [1.0, 2.0, 4.0].map(point).to_vec(),
+            },
+        )],
         usage: vec![(2, Usage { layer: 1, user: 0.2, system: 0.5, idle: 0.3 })],
     };
     let page = html(&campaign, &board(&campaign), &extras);

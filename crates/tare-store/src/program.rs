@@ -13,6 +13,9 @@ pub struct PlannedProgram {
     pub ok: Option<String>,
     /// The rows that one run fills; at least one.
     pub rows: Vec<ProgramRow>,
+    /// The bound on a service's latency whose highest rate the run looks for, as it was given: `p99 < 5ms`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slo: Option<String>,
 }
 
 /// One row of a program.
@@ -36,6 +39,11 @@ pub enum ProgramValue {
         regex: String,
         /// What makes the number one of the benchmark's unit.
         factor: f64,
+    },
+    /// The CPU time of the host that a run took: all of the layer's processes, in nanoseconds.
+    Cpu {
+        /// Parts that a run has, such as requests: the value is one part's.
+        parts: f64,
     },
     /// A figure that an importer finds in the output.
     Figure {

@@ -27,8 +27,8 @@ pub fn counting_host(counting: Counting) -> Result<Host> {
     if counting != Counting::Off {
         if !PLUGIN.is_here() {
             bail!(
-                "what counts instructions is there for x86-64 only, not on this architecture ({}): leave --count, \
-                 --model and --explain out",
+                "instructions can be counted only on x86-64, not on this architecture ({}): omit --count, --model and \
+                 --explain",
                 env::consts::ARCH
             );
         }

@@ -196,7 +196,7 @@ mod tests {
         });
         assert_eq!(looked, ["start/warm"]);
         let names: Vec<String> = found.unwrap().into_iter().map(|found| found.benchmark).collect();
-        assert_eq!(names, ["start/warm", "start/rate"]);
+        assert_eq!(names, ["start/warm", "start/rate", "clone/start"]);
     }
 
     #[test]

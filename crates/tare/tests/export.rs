@@ -111,8 +111,7 @@ fn every_documented_line_works_as_printed() {
             "no line begins with {program}"
         );
     }
-    let parquet = cfg!(feature = "parquet");
-    for line in lines.iter().filter(|line| parquet || !line.contains("parquet")) {
+    for line in &lines {
         let out = typed(&bench, line);
         if !line.starts_with("tare export ") {
             has_means(&bench, line, &out);
@@ -123,15 +122,6 @@ fn every_documented_line_works_as_printed() {
     has_means(&bench, line, &typed(&bench, &line.replace("DIR/", "")));
 }
 
-#[cfg(not(feature = "parquet"))]
-#[test]
-fn without_the_feature_it_says_how_to_get_it() {
-    let bench = campaign();
-    bench.fails("export c --format parquet --out x.parquet", 1, "--features parquet");
-    assert!(!bench.path("x.parquet").exists());
-}
-
-#[cfg(feature = "parquet")]
 #[test]
 fn parquet_reads_back_as_the_store_has_it() {
     use parquet::file::reader::{FileReader, SerializedFileReader};

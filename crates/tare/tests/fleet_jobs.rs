@@ -128,7 +128,7 @@ fn what_dry_run_has_written_can_be_changed_and_submitted_once() {
         assert!(text.contains("#SBATCH --account=physics\n#SBATCH --time=60\n"), "{text}");
     }
     let done = fake.tare("fleet submit fleet --nodes n1");
-    assert!(done.code == 2 && done.err.contains("change them"), "{}", done.err);
+    assert!(done.code == 2 && done.err.contains("change the files"), "{}", done.err);
     fs::write(fake.bench.path("fleet/plan.toml"), "blocks = 2\nsuit = []\n").unwrap();
     assert_eq!(fake.tare("fleet submit fleet").code, 2, "it was changed, and is wrong now");
     assert!(fake.submitted().is_empty());

@@ -114,6 +114,7 @@ fn boot(folder: &Path, init: &[u8]) -> String {
         script: &[],
         cpus: &[],
         perturbation: 0,
+        saved: &tare_layers::Saved::Never,
     };
     let Launch::Program(program) = layer.launch(&host, &boot).unwrap() else {
         panic!("no program")

@@ -258,7 +258,7 @@ fn what_cannot_be_counted_says_why() {
         (
             "",
             &["sh", "-c", "echo oh; exit 3"],
-            "exit status 3; its last lines: oh (it runs without a terminal",
+            "exit status 3; its last lines: oh (the command runs without a terminal",
         ),
         ("--timeout 1s", &["sleep", "100"], "did not end within 1 s"),
         ("", &["sh", "-c", "read line < /dev/tty"], "runs without a terminal"),

@@ -108,7 +108,7 @@ fn wrong_usage_is_refused_before_anything_is_booted() {
         (&["--metric", "([0-9]+)", "--", "true"], "--better higher"),
         (&["--metric", "([0-9]+)", "--unit", "furlongs", "--", "true"], "no unit 'furlongs'"),
         (&["--parse", "sysbenc", "--", "true"], "did you mean sysbench"),
-        (&["--name", "a/b", "--", "true"], "no name for a program"),
+        (&["--name", "a/b", "--", "true"], "is not a valid name of a program"),
         (&["--env", "NOT_SET_HERE", "--", "true"], "not set here"),
         (&["--metric", "([0-9]+)"], "required"),
         (&["--load", "2", "--", "true"], "no matching benchmark of this campaign has loads"),

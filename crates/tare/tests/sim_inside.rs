@@ -60,8 +60,16 @@ fn a_step_that_fails_is_named_and_ends_the_machine() {
     let counts = None;
     let script = &[][..];
     let perturbation = 0;
-    let boot =
-        BootSpec { folder: folder.path(), id, number, counts, script, cpus: &[], perturbation };
+    let boot = BootSpec {
+        folder: folder.path(),
+        id,
+        number,
+        counts,
+        script,
+        cpus: &[],
+        perturbation,
+        saved: &tare_layers::Saved::Never,
+    };
     let Launch::Program(program) = layer.launch(&host, &boot).unwrap() else {
         panic!("no program")
     };

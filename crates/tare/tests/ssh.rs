@@ -61,7 +61,7 @@ fn a_scoreboard_says_what_its_host_is_and_what_the_way_there_takes() {
     for part in [
         "far against native",
         "a message to it and the answer take",
-        "no row but host/start holds any of it",
+        "this latency is in no row but host/start",
         "its own host:",
         "of memory are available",
     ] {

@@ -95,10 +95,10 @@ fn what_is_no_sweep_is_wrong_usage_before_anything_is_booted() {
     refused("--sweep mock.value=1", "2 to 64 values");
     refused("--sweep value=1,2", "LAYER.SETTING");
     refused("--sweep mock.value=1,x", "value=x: a number");
-    refused("--sweep mock.value=1,2 --sweep mock.value=3,4", "there twice");
+    refused("--sweep mock.value=1,2 --sweep mock.value=3,4", "given twice");
     refused("--sweep mock.value=1,2 --sweep mock.times=1,2 --design fractional", "it takes three");
     refused("--sweep mock.value=1,2 --design half", "full, fractional, one-at-a-time");
-    refused("--layers mock --design full", "there is none");
+    refused("--layers mock --design full", "or omit --design");
     refused(
         "--layers mock --sweep disk.size=4k,64k",
         "no benchmark of disk that is measured has the size 4k",

@@ -14,7 +14,7 @@ pub use measure::{Measure, Words};
 pub use parts::{
     Counts, FailedBoot, LayerSummary, Method, OverallFloor, Presence, Provenance, Unavailable,
 };
-pub use sandbox::{Alive, Beside, Estimate, Phase, Sandbox, Tails};
+pub use sandbox::{Alive, AtState, Beside, Estimate, Pays, Phase, Restored, Sandbox, Tails};
 
 pub use sweep::{
     BestSetting, CountedEffect, Curve, CurvePoint, Effect, Explained, Factor, Interaction,

@@ -63,6 +63,70 @@ pub struct Beside {
     pub busy: Option<f64>,
 }
 
+/// A fresh layer until it has answered a request, and a restored one, with the same state.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct AtState {
+    /// What the layer holds, in MiB.
+    pub state_mib: u32,
+    /// The median of the fresh one, in nanoseconds.
+    pub started: f64,
+    /// The median of the restored one, in nanoseconds.
+    pub restored: f64,
+    /// Whether restoring is cheaper; nothing where the intervals of the medians overlap, or have an open end.
+    pub cheaper: Option<bool>,
+}
+
+/// From which size of the state on a layer is restored faster than it starts, by a straight line through two sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pays {
+    /// At both sizes.
+    Always,
+    /// At neither.
+    Never,
+    /// At the larger size; at the smaller one nobody can tell.
+    Larger,
+    /// Nobody can tell.
+    Unknown,
+    /// From so many MiB on.
+    From(f64),
+    /// Up to so many MiB.
+    UpTo(f64),
+}
+
+/// What saving and restoring a layer costs. Times are in nanoseconds, sizes in bytes; what was not measured is empty.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Restored {
+    /// A fresh layer until it has answered a request.
+    pub started: Option<Tails>,
+    /// A restored one until the same point.
+    pub ready: Option<Tails>,
+    /// The same with the image on the disk alone.
+    pub cold: Option<Tails>,
+    /// Writing into each page of the state, after a restore, and before the layer was saved.
+    pub touch: Option<f64>,
+    /// The same before.
+    pub touch_before: Option<f64>,
+    /// The 99th percentile of the first 1,000 requests.
+    pub tail: Option<f64>,
+    /// The same before.
+    pub tail_before: Option<f64>,
+    /// Saving the layer.
+    pub save: Option<f64>,
+    /// How long it stood still for that.
+    pub still: Option<f64>,
+    /// What the image takes of the disk.
+    pub size: Option<f64>,
+    /// What one more of an image takes of the host's memory, restored.
+    pub clone_memory: Option<f64>,
+    /// The same when it has written into its state.
+    pub clone_written: Option<f64>,
+    /// Both with little state and with the usual state.
+    pub pairs: Vec<AtState>,
+    /// What follows from the pairs.
+    pub pays: Option<Pays>,
+}
+
 /// What the suite says of one layer. What was not measured is empty.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sandbox {
@@ -88,6 +152,9 @@ pub struct Sandbox {
     pub idle_wakeups: Option<Estimate>,
     /// What neighbours do to it, by how many they are, upwards.
     pub beside: Vec<Beside>,
+    /// What it costs restored; nothing of a layer that was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restored: Option<Restored>,
 }
 
 impl Estimate {

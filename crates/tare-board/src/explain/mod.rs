@@ -9,7 +9,7 @@ mod real;
 mod simulated;
 
 pub use metrics::{FactorRow, Factors, Metric, Metrics, factors, metrics};
-pub use outside::{CostPart, LayerCauses, Outside, Stretch, layer_causes};
+pub use outside::{CostPart, Known, LayerCauses, Outside, Stretch, layer_causes};
 
 use crate::board::{Row, Scoreboard};
 use counted::Counted;

@@ -186,7 +186,7 @@ impl Comment {
             Comment::NoSpread => "Every block gave the same value: it repeats to the last digit, or the clock is too coarse.".into(),
             Comment::WithinFloor => "The difference is significant, but no larger than the baseline's difference from itself.".into(),
             Comment::ClockDrift { percent } => {
-                format!("During this benchmark the layer's clock ran {} compared with the host's, and its times are by the layer's clock.", fast_or_slow(*percent))
+                format!("During this benchmark the layer's clock ran {} compared with the host's, and the times are measured with the layer's clock.", fast_or_slow(*percent))
             }
             Comment::ShortBatch => "The timed batch was under a hundred times the clock's resolution, so values are coarse.".into(),
             Comment::FewSamples { least, wanted } => {
@@ -200,12 +200,12 @@ impl Comment {
             }
             Comment::NotPositive { samples, of, baseline } => {
                 let whose = if *baseline { "baseline" } else { "layer" };
-                format!("{samples} of {of} samples of the {whose} are zero or below: what was subtracted was as large as the whole operation, so the row is near the limit of what can be told.")
+                format!("{samples} of {of} samples of the {whose} are zero or below: what was subtracted was as large as the whole operation, so the row is near the limit of what can be measured.")
             }
             Comment::OtherSize { layer, baseline } => {
                 format!("The layer worked on {} MiB and the baseline on {}, so a different share of it fits into their caches; give the layer more memory.", mebibytes(*layer), mebibytes(*baseline))
             }
-            Comment::UnlikeSeries => "Of layer and baseline one took turns and the other all samples at once. On a busy machine the best samples of turns are lower, so the ratio is biased; measure again with today's tare, which measures the baseline both ways.".into(),
+            Comment::UnlikeSeries => "Either the layer or the baseline took turns, and the other took all samples at once. On a busy machine the best samples of turns are lower, so the ratio is biased; measure again with this version of tare, which measures the baseline both ways.".into(),
             Comment::Apart { other: Figure::Mean, ratio } => {
                 format!("The verdict is about the best case. On average over all samples the ratio is {}: something interrupts the layer more, or less, than the baseline.", ratio_with_interval(ratio))
             }

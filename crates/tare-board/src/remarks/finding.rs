@@ -39,7 +39,9 @@ impl Finding {
             Warning::Trend { .. } => "the value depends on how long a boot measures".into(),
             Warning::WarmUp { .. } => "the value still contains those samples".into(),
             Warning::ChangePoint { .. } => "the ratio mixes the values before and after".into(),
-            Warning::Autocorrelated { .. } => "they tell less than as many independent ones".into(),
+            Warning::Autocorrelated { .. } => {
+                "they carry less information than as many independent ones".into()
+            }
             Warning::BootsAutocorrelated { .. } => "look for slow changes on this machine".into(),
             Warning::Bimodal { .. } => "a single value does not describe them".into(),
             Warning::CoarseClock { .. } => "small differences cannot be seen".into(),

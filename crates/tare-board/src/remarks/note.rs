@@ -66,8 +66,8 @@ fn wire(campaign: &Campaign, layer: usize) -> Option<String> {
     let middle = quantity(Unit::Nanoseconds, tare_stats::median(&all).ok()?);
     let of = count(all.len(), "message");
     Some(format!(
-        "a message to it and the answer take {middle} (median of {of}): the probe takes the time there, so that no row but \
-         host/start holds any of it"
+        "a message to it and the answer take {middle} (median of {of}): the probe measures time there, so this latency is in no \
+         row but host/start"
     ))
 }
 
@@ -164,7 +164,7 @@ fn has_all_cpus(campaign: &Campaign, hello: &Hello) -> bool {
 fn several_cpus(campaign: &Campaign, baseline: &str) -> String {
     let all = campaign.plan.wide.len();
     format!(
-        "it runs on {all} CPUs, as it is usually started, and {baseline} on the same {all} where it is compared with this layer; the \
+        "it runs on {all} CPUs, as it usually does, and so does {baseline} when compared with this layer; the \
          other layers run on {}. Its series last for a third of a second, so that they meet the fast and the slow mode of its system \
          calls",
         campaign.plan.cpus.len()
@@ -258,7 +258,7 @@ fn one_cpu(campaign: &Campaign, layer: usize) -> Option<String> {
     let systrap = identity(campaign, layer).what.contains("systrap");
     (systrap && usable_cpus(hello) == 1).then(|| {
         "it sees one CPU, and systrap's fast path for system calls is off there: with two, calls that follow each other closely cost \
-         a fraction of this. '--pin auto' or 'none' measure it as it is usually started, on a machine with two CPUs"
+         a fraction of this. '--pin auto' or 'none' measure it as it usually runs, on a machine with two CPUs"
             .into()
     })
 }

@@ -1,6 +1,8 @@
-//! Load curves: the rows of one benchmark at several loads, as throughput and as efficiency.
+//! Load curves: the rows of one benchmark at several loads, as throughput and as efficiency; of a service at several rates, as its
+//! latency.
 
 use crate::board::{Mean, Row, Scoreboard};
+use crate::suite::service;
 use tare_proto::{Better, Unit, name_and_load, throughput};
 
 /// What one layer does under growing load.
@@ -8,6 +10,8 @@ use tare_proto::{Better, Unit, name_and_load, throughput};
 pub struct LoadCurve {
     /// Index of the layer in the campaign.
     pub layer: usize,
+    /// What a point's value counts; nanoseconds are the latency at a rate.
+    pub unit: Unit,
     /// By load, upwards.
     pub points: Vec<LoadPoint>,
 }
@@ -17,7 +21,7 @@ pub struct LoadCurve {
 pub struct LoadPoint {
     /// Users, or copies that run at once.
     pub load: f64,
-    /// What was done: throughput in the benchmark's unit, or for times operations of all copies a second.
+    /// What was done: throughput in the benchmark's unit, or for times operations of all copies a second; or the latency.
     pub value: f64,
     /// Its confidence interval, when there are blocks enough.
     pub ci: Option<(f64, f64)>,
@@ -29,7 +33,7 @@ pub struct Family<'a> {
     pub name: &'a str,
     /// By load, upwards: the load and the row's place on the board.
     pub rows: Vec<(u32, usize)>,
-    /// The unit of its throughput.
+    /// The unit of its throughput, or of its latency.
     pub unit: Unit,
 }
 
@@ -56,18 +60,24 @@ pub fn plain<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
     names.iter().map(|(name, load)| least(name) == Some(*load)).collect()
 }
 
-/// What a row's throughput counts: its own unit where higher is better, operations of all copies a second for times.
+/// What a row's throughput counts: its own unit where higher is better, operations of all copies a second for times. Requests at a rate
+/// that is given have a latency.
 fn unit(row: &Row) -> Option<Unit> {
     match (row.better, row.unit) {
         (Better::Higher, unit) => Some(unit),
+        (Better::Lower, Unit::Nanoseconds) if service::is_row(row) => Some(Unit::Nanoseconds),
         (Better::Lower, Unit::Nanoseconds) if !row.by_host => Some(Unit::PerSecond),
         _ => None,
     }
 }
 
-/// A row's mean as throughput at a load.
+/// A row's mean at a load, as a latency or as throughput.
 fn point(row: &Row, load: u32, mean: &Mean) -> LoadPoint {
     let half = mean.ci_width_percent.map(|width| mean.mean * width / 200.0);
+    if service::is_row(row) {
+        let ci = half.map(|half| (mean.mean - half, mean.mean + half));
+        return LoadPoint { load: f64::from(load), value: mean.mean, ci };
+    }
     let done = |value: f64| throughput(row.better, load, value);
     let ends = half.map(|half| (done(mean.mean - half), done(mean.mean + half)));
     let ci = match row.better {
@@ -86,18 +96,27 @@ pub fn curve(board: &Scoreboard, family: &Family, layer: usize) -> LoadCurve {
     };
     let rows = family.rows.iter().map(|(load, at)| (*load, &board.rows[*at]));
     let points = rows.filter_map(|(load, row)| Some(point(row, load, &mean(row)?)));
-    LoadCurve { layer, points: points.filter(|p| p.value.is_finite()).collect() }
+    LoadCurve { layer, unit: family.unit, points: points.filter(|p| p.value.is_finite()).collect() }
 }
 
 impl LoadCurve {
     /// What was done at `point` as a part of as many times what was done at the smallest load.
+    /// A latency has none.
     pub fn efficiency(&self, point: &LoadPoint) -> Option<f64> {
-        let first = self.points.first()?;
+        let first = self.points.first().filter(|_| !self.is_latency())?;
         Some(point.value / first.value * first.load / point.load)
+    }
+
+    /// Whether its values are latencies at rates.
+    pub fn is_latency(&self) -> bool {
+        self.unit == Unit::Nanoseconds
     }
 
     /// The smallest load at which most was done.
     pub fn peak(&self) -> Option<f64> {
+        if self.is_latency() {
+            return None;
+        }
         let most = self.points.iter().rev().max_by(|a, b| a.value.total_cmp(&b.value))?;
         Some(most.load)
     }

@@ -13,6 +13,7 @@ mod mark;
 pub(crate) mod mounts;
 pub(crate) mod orders;
 pub(crate) mod record;
+pub(crate) mod room;
 pub(crate) mod share;
 pub(crate) mod spares;
 mod tool;

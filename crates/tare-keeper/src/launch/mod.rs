@@ -6,12 +6,14 @@ pub mod mounts;
 pub(crate) mod open_files;
 pub(crate) mod pages;
 pub mod registers;
+pub(crate) mod saving;
 pub(crate) mod terminal;
 mod version;
 
 use image::Image;
 use mounts::Mounts;
 use pages::Pages;
+use saving::Saving;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -65,6 +67,9 @@ pub struct Program {
     /// How a second process starts in the layer once it runs.
     #[serde(default)]
     pub second: Second,
+    /// How it is saved.
+    #[serde(default)]
+    pub saving: Saving,
     /// Folders outside the boot's folder that the keeper makes at the start and removes at the end.
     pub folders: Vec<PathBuf>,
     /// Files that the keeper copies, from where to where, before all that follows. A program that tare had written itself could be busy

@@ -1,9 +1,12 @@
 //! What the host does beside the conversation with the probe: it starts a second process in the layer.
 
+use crate::launch::saving::Saving;
 use crate::launch::{Program, Second};
 use crate::processes::Held;
 use crate::programs;
 use crate::session::Session;
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -18,6 +21,7 @@ const COMPLAINT: u64 = 4096;
 #[derive(Default)]
 pub(crate) struct Beside {
     second: Second,
+    pub saving: Saving,
     env: Vec<(String, String)>,
     merged: bool,
     /// Of a scripted layer: figures that stand for measured ones.
@@ -28,7 +32,8 @@ impl Beside {
     pub(crate) fn of(program: &Program) -> Beside {
         let second = program.second.clone();
         let env = program.env.clone();
-        Beside { second, env, merged: program.pages.merged, told: HashMap::new() }
+        let saving = program.saving.clone();
+        Beside { second, saving, env, merged: program.pages.merged, told: HashMap::new() }
     }
 }
 
@@ -65,6 +70,8 @@ fn timed(command: &mut Command, within: Duration) -> Result<Duration, String> {
     let complaint = tempfile::tempfile().map_err(|e| failed(&e))?;
     let theirs = complaint.try_clone().map_err(|e| failed(&e))?;
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(theirs).process_group(0);
+    // SAFETY: it makes one system call, as is allowed between fork and exec.
+    unsafe { command.pre_exec(|| Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)) };
     let begin = Instant::now();
     let mut child = command.spawn().map_err(|e| failed(&e))?;
     if let Some(process) = Held::of(child.id()) {

@@ -5,7 +5,7 @@
 //! seccomp filter, which costs time on every system call.
 
 use crate::attach::OfProcess;
-use crate::{BootSpec, Host, artifacts::initramfs};
+use crate::{BootSpec, Host, Saved, artifacts::initramfs};
 use nix::sys::stat::{major, minor};
 use nix::unistd::{getegid, geteuid};
 use serde_json::{Value, json};
@@ -53,6 +53,8 @@ pub(crate) struct Inside {
     pub shares: Option<u32>,
 }
 
+/// The bundle's name, and the probe's place in it.
+const BUNDLE: &str = "bundle";
 const PROBE: &str = "rootfs/tare-probe";
 
 /// Writes the bundle into the boot's folder; where it is, and the copies that it lacks.
@@ -61,6 +63,9 @@ pub(crate) fn write(
     boot: &BootSpec,
     inside: &Inside,
 ) -> io::Result<(PathBuf, Vec<(PathBuf, PathBuf)>)> {
+    if let Saved::From(folder) = boot.saved {
+        return Ok((folder.join(BUNDLE), Vec::new())); // a restored container has the files of the saved one
+    }
     let mut config = config(boot.id, inside);
     let mut probes = Vec::new();
     if let Some(root) = &inside.root {
@@ -95,10 +100,13 @@ pub(crate) fn write_scripted(
 
 /// Everything but the probe.
 fn lay_out(boot: &BootSpec, config: &Value) -> io::Result<PathBuf> {
-    let bundle = boot.folder.join("bundle");
+    let bundle = boot.shared_folder().join(BUNDLE);
     let root = bundle.join("rootfs");
     for place in ["proc", "sys", "dev", "tmp", "files"] {
         fs::create_dir_all(root.join(place))?;
+    }
+    if let Saved::Into(folder) = boot.saved {
+        fs::create_dir_all(folder.join("files"))?;
     }
     fs::write(bundle.join("config.json"), config.to_string())?;
     Ok(bundle)

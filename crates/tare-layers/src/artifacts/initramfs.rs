@@ -1,7 +1,7 @@
 //! An initramfs that holds the probe and what a layer adds, written for each boot: it takes a
 //! millisecond, and a cached one could be stale or half-written.
 
-use crate::{BootSpec, Host};
+use crate::{BootSpec, Host, Saved};
 use cpio::newc::Builder;
 use nix::unistd::{getegid, geteuid};
 use std::collections::BTreeSet;
@@ -20,7 +20,11 @@ const MERGED: &[&str] = &["bin", "lib", "lib64", "sbin"];
 /// Writes an initramfs with the probe into the boot's folder, with `modules` for the probe to load in their order;
 /// where it is.
 pub(crate) fn write(host: &Host, boot: &BootSpec, modules: &[PathBuf]) -> io::Result<PathBuf> {
-    let mut archive = Initramfs::new(host, &boot.folder.join("initramfs"))?;
+    let path = boot.shared_folder().join("initramfs");
+    if matches!(boot.saved, Saved::From(_)) {
+        return Ok(path); // as it was made for the layer that was saved
+    }
+    let mut archive = Initramfs::new(host, &path)?;
     archive.modules(modules)?;
     archive.finish()
 }

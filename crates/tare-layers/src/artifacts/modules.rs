@@ -141,6 +141,7 @@ mod tests {
             script: &[],
             cpus: &[],
             perturbation: 0,
+            saved: &crate::Saved::Never,
         };
         let kernel = Path::new("/cache/vmlinuz-6.1");
         let files = copied(kernel, VIRTIO, &host, &boot).unwrap();

@@ -7,7 +7,7 @@ pub(crate) mod net;
 pub(crate) mod pages;
 pub(crate) mod root;
 
-use crate::{BootSpec, Host, Program, SettingError, Settings, Unavailable};
+use crate::{BootSpec, Host, Program, Saved, SettingError, Settings, Unavailable};
 use disk::files::{self, Files};
 use disk::{Attached, Disk};
 use net::{Link, Net};
@@ -94,7 +94,11 @@ impl Attachments {
         program: &mut Program,
     ) -> io::Result<OfProcess> {
         let disk = self.disk.as_ref().map(|disk| disk.attach(host, boot, program)).transpose()?;
-        let files = files::folder(boot, program);
+        let files = match boot.saved {
+            Saved::Never => files::folder(boot, program),
+            // What is mounted when a layer is saved has to be there when it is restored.
+            Saved::Into(folder) | Saved::From(folder) => folder.join("files"),
+        };
         let net = self.net.map(|net| net.attach(host, boot, program)).transpose()?;
         Ok(OfProcess { disk: disk.map(|disk| disk.path), files, net })
     }

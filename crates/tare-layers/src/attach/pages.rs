@@ -45,6 +45,10 @@ impl Layer for Kept {
         self.pages.check()
     }
 
+    fn snapshot(&self, host: &Host) -> Result<(), Unavailable> {
+        self.layer.snapshot(host)
+    }
+
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let mut launch = self.layer.launch(host, boot)?;
         if let Launch::Program(program) = &mut launch {

@@ -8,9 +8,10 @@ use crate::artifacts::bundle::Inside;
 use crate::attach::net::Net;
 use crate::attach::root::Root;
 use crate::attach::{Attachments, disk, net, pages, root};
+use crate::snapshot::{attached, criu};
 use crate::{
-    BootSpec, Cpus, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError,
-    Settings, Sign, USUAL, Unavailable, Unnamed, Whose, artifacts::bundle,
+    BootSpec, Cpus, Host, Launch, Layer, LayerKind, Program, Saved, Saving, Second, Setting,
+    SettingError, Settings, Sign, USUAL, Unavailable, Unnamed, Whose, artifacts::bundle,
 };
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -236,6 +237,16 @@ impl Layer for Oci {
         }
     }
 
+    fn snapshot(&self, _host: &Host) -> Result<(), Unavailable> {
+        if self.runtime != Runtime::Runsc {
+            return criu::check(&self.program);
+        }
+        match self.attachments.any() {
+            true => Err(attached()),
+            false => Ok(()),
+        }
+    }
+
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let mut needs = Program::default();
         let given = self.attachments.of_process(host, boot, &mut needs)?;
@@ -266,9 +277,18 @@ impl Layer for Oci {
         let mut program = Program::new(&start[0]).args(&start[1..]).args(&flags);
         program =
             Program { program: program.program, args: program.args, env: program.env, ..needs };
-        program = program.args(&state).args(["run", "--bundle", &bundle, &id]);
+        let image = boot.shared_folder().join("image").display().to_string();
+        let begin: &[&str] = match boot.saved {
+            Saved::From(_) => &["restore", "--image-path", &image],
+            _ => &["run"],
+        };
+        program = program.args(&state).args(begin).args(["--bundle", &bundle, &id]);
         let own = [command, flags, state.to_vec()].concat();
         let words = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Vec<_>>();
+        if let Saved::Into(_) = boot.saved {
+            let checkpoint = words(&["checkpoint", "--image-path", &image, &id]);
+            program.saving = Saving::Command([own.clone(), checkpoint].concat());
+        }
         let second = [own.clone(), words(&["exec", &id, "/tare-probe", "hello"])].concat();
         program.second = Second::Command(second);
         // A container that has ended by itself has left its state empty, and there is nothing to delete.

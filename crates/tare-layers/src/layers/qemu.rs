@@ -9,9 +9,10 @@ use crate::attach::net::{Link, Net};
 use crate::attach::root::Root;
 use crate::attach::{Attachments, GuestDisk, balloon, disk, net, pages, root};
 use crate::kvm::hardware;
+use crate::snapshot::attached;
 use crate::{
-    BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, Second, SessionError, Setting,
-    SettingError, Settings, Sign, Unavailable, Unnamed, Whose, artifacts::initramfs,
+    BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, Saved, Saving, Second, SessionError,
+    Setting, SettingError, Settings, Sign, Unavailable, Unnamed, Whose, artifacts::initramfs,
     artifacts::kernel, artifacts::modules,
 };
 use std::io;
@@ -139,6 +140,24 @@ fn with_net(link: &Link, program: Program) -> Program {
     program.args(["-netdev", &netdev, "-device", "virtio-net-pci,netdev=net,romfile="])
 }
 
+/// The file that a machine is saved to, as QEMU calls it in the boot's folder, and its monitor's socket there.
+const IMAGE: &str = "image";
+const MONITOR: &str = "qmp";
+
+/// Adds to `program` what it takes to be saved, or to be restored.
+fn saved(boot: &BootSpec, mut program: Program) -> io::Result<Program> {
+    let name = || boot.short_name(&boot.shared_folder().join(IMAGE), IMAGE);
+    match boot.saved {
+        Saved::Never => Ok(program),
+        Saved::Into(_) => {
+            let to = format!("exec:cat > {}", name()?);
+            program.saving = Saving::Monitor { socket: boot.folder.join(MONITOR), to };
+            Ok(program.args(["-qmp", &format!("unix:{MONITOR},server=on,wait=off")]))
+        }
+        Saved::From(_) => Ok(program.args(["-incoming", &format!("exec:cat {}", name()?)])),
+    }
+}
+
 /// A virtual CPU's thread runs the guest, its programs and its kernel alike.
 const WHOSE: &[Whose] =
     &[Whose::new(Sign::Thread("CPU "), Part::Kernel), Whose::new(Sign::Any, Part::Helper)];
@@ -205,9 +224,13 @@ impl Layer for Qemu {
         let program = program.args(["-append", &append, "-kernel"]).arg(&kernel);
         let program =
             program.arg("-initrd").arg(boot.own_name(&initramfs::write(host, boot, &modules)?));
-        let program = program.with_second(Second::ByProbe);
+        let program = saved(boot, program.with_second(Second::ByProbe))?;
         let program = program.made_of("emulator", emulator, Some("--version"));
         Ok(Launch::Program(program.made_of("kernel", kernel, None)))
+    }
+
+    fn snapshot(&self, _host: &Host) -> Result<(), Unavailable> {
+        if self.attachments.any() || self.backend.is_some() { Err(attached()) } else { Ok(()) }
     }
 
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {

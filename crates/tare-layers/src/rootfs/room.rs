@@ -58,13 +58,13 @@ impl Part<'_> {
         }
         if take(&mut self.room.bytes).is_none() {
             return Err(RootError::TooLarge(format!(
-                "it unpacks to more than {} GiB, the most of a root",
+                "it unpacks to more than {} GiB, the limit for a root",
                 BYTES >> 30
             )));
         }
         let Some(left) = self.room.entries.checked_sub(1) else {
             return Err(RootError::TooLarge(format!(
-                "it holds more than {ENTRIES} files, the most of a root"
+                "it holds more than {ENTRIES} files, the limit for a root"
             )));
         };
         self.room.entries = left;

@@ -1,6 +1,7 @@
 //! The table of benchmarks: one file and one row each. `tare list`, reports, docs and tests read it.
 
 mod aim7;
+mod causes;
 mod disk;
 mod hackbench;
 mod kernel;
@@ -77,6 +78,10 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: operations::SUITE,
         about: "what one operation of each class costs that programs are counted by; tare predict needs it",
+    },
+    Suite {
+        name: causes::SUITE,
+        about: "rows that do one known thing so many times: what tare run --explain says is checked against them",
     },
     Suite {
         name: "robust",
@@ -158,7 +163,7 @@ pub const ALL: &[&Bench] = &[
 /// Families of many small rows, a table each; they follow [`ALL`].
 const TABLES: &[&[&[Bench]]] = &[
     aim7::TESTS,
-    &[aim7::mix::ROWS, aim7::calls::ROWS, disk::aio_reads::ROWS],
+    &[aim7::mix::ROWS, aim7::calls::ROWS, disk::aio_reads::ROWS, causes::ROWS],
     operations::TABLES,
 ];
 

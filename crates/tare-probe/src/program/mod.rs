@@ -45,7 +45,7 @@ pub fn measure(program: &Program, request: &Request, turns: Turns) -> Result<Ser
 
 fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, Refusal> {
     has_memory(program.memory_mib, facts::memory_kib("MemTotal") / 1024)?;
-    let root = root::root().map_err(Refusal::Unavailable)?;
+    let root = root::root(program.own_network).map_err(Refusal::Unavailable)?;
     root::forget_files();
     let mut place = Surroundings { program, root, others: Others::now() };
     let around = &program.around;

@@ -27,10 +27,18 @@ pub enum Root {
     Namespaces(Vec<RawFd>),
 }
 
-/// The root, or why this layer has none.
-pub fn root() -> Result<&'static Root, String> {
+/// The root, or why this layer has none. With `own_network` it has no network but a loopback interface of its own.
+pub fn root(own_network: bool) -> Result<&'static Root, String> {
     static ROOT: OnceLock<Result<Root, String>> = OnceLock::new();
-    ROOT.get_or_init(make).as_ref().map_err(Clone::clone)
+    static ALONE: OnceLock<Result<Root, String>> = OnceLock::new();
+    let root = if own_network && shares_network() { &ALONE } else { &ROOT };
+    root.get_or_init(|| make(own_network)).as_ref().map_err(Clone::clone)
+}
+
+/// Whether programs have the host's network: over the host's own files, natively.
+fn shares_network() -> bool {
+    let told = std::env::var(ROOT).unwrap_or_default();
+    told.strip_prefix(ROOT_OVERLAY).is_some_and(|both| both.ends_with(":/"))
 }
 
 impl Root {
@@ -52,9 +60,12 @@ fn done(result: libc::c_int) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-fn make() -> Result<Root, String> {
+fn make(own_network: bool) -> Result<Root, String> {
     let told = std::env::var(ROOT).unwrap_or_default();
     if told == ROOT_HERE {
+        if own_network && uid() != 0 {
+            return Err("natively a service takes root, for a network of its own".into());
+        }
         let done = names::make_known(Path::new("/"));
         // An ordinary user's program on the host's files as they are: its names are the host's affair.
         let done = if uid() == 0 { done } else { Ok(()) };
@@ -74,7 +85,7 @@ fn make() -> Result<Root, String> {
     }
     match told.strip_prefix(ROOT_OVERLAY).and_then(|both| both.split_once(':')) {
         Some((stage, lower)) => {
-            namespaces(Path::new(stage), Path::new(lower)).map_err(|why| why.to_string())
+            namespaces(Path::new(stage), Path::new(lower), own_network).map_err(|why| why.to_string())
         }
         None => Err("this kind of layer cannot show a program this host's files; give the program a root of its own (--root)".into()),
     }
@@ -116,10 +127,10 @@ fn of_guest(root: &Path) -> io::Result<Root> {
 }
 
 /// A process makes the namespaces, the probe opens them, and the process is gone.
-fn namespaces(stage: &Path, lower: &Path) -> io::Result<Root> {
+fn namespaces(stage: &Path, lower: &Path, own_network: bool) -> io::Result<Root> {
     let (mut ours, mut theirs) = UnixStream::pair()?;
     let child = crate::process::fork(|| {
-        let made = stage::namespace(stage, lower);
+        let made = stage::namespace(stage, lower, own_network);
         let told = made.as_ref().map_or_else(ToString::to_string, |_| String::new());
         let _ = theirs.write_all(told.as_bytes());
         let _ = theirs.shutdown(Shutdown::Write);

@@ -63,10 +63,10 @@ pub fn main(stage: &str, lower: &str, command: &[&str]) -> i32 {
     1
 }
 
-/// Leaves this process in a namespace of mounts whose root is the stage's. Over a root of its own it has a network of its own, too,
-/// with the loopback interface alone: two boots of the host are alive at once, and their servers want the same ports.
-pub fn namespace(stage: &Path, lower: &Path) -> io::Result<()> {
-    if lower == Path::new("/") {
+/// Leaves this process in a namespace of mounts whose root is the stage's. Over a root of its own, or with `own_network`, it has a network
+/// of its own, too, with the loopback interface alone: two boots of the host are alive at once, and their servers want the same ports.
+pub fn namespace(stage: &Path, lower: &Path, own_network: bool) -> io::Result<()> {
+    if lower == Path::new("/") && !own_network {
         alone(0)?;
     } else {
         alone(libc::CLONE_NEWNET)?;

@@ -52,10 +52,14 @@ fn overall(all: &[Explanation]) -> Option<Section> {
     let sentence = |told: LayerCauses| {
         let explained = match told.dearer {
             0 => String::new(),
-            of => format!(
-                " In {} of these {of} rows less than a quarter of that has no price.",
-                told.explained
-            ),
+            of => {
+                let [priced, placed, left] = told.known.map(|share| percent(100.0 * share));
+                format!(
+                    " {priced} of that has a price, {placed} a place alone, {left} is not explained. Of {} of these {of} rows less than a \
+                     quarter is not explained, of {} less than a quarter has no price.",
+                    told.explained, told.priced
+                )
+            }
         };
         format!("{}: {}{explained}", words::name(&told.layer), told.sentence)
     };

@@ -87,14 +87,18 @@ fn curves(campaign: &Campaign, extras: &Extras, at: usize, bench: &BenchInfo) ->
     let own = extras.curves.iter().filter(|(benchmark, _)| *benchmark == at);
     let own: Vec<_> =
         own.filter_map(|(_, curve)| Some((*series.get(curve.layer)?, curve))).collect();
-    let unit = if bench.better == Better::Higher { bench.unit } else { Unit::PerSecond };
+    let unit = own.first().map_or(bench.unit, |(_, curve)| curve.unit);
+    let caption = match unit {
+        Unit::Nanoseconds => "Latency at each rate, from when a request was due.",
+        _ => "Throughput and efficiency: at 100% throughput grows in proportion to the load.",
+    };
     let what = words::load(bench);
     html! {
         @if !own.is_empty() {
             (PreEscaped(load::figure(&own, unit, &words::name(what))))
             div.wide tabindex="0" role="region" aria-label=(format!("{}, load curves in figures, scrolls sideways", words::name(&bench.name))) {
                 table.counters {
-                    caption { "Throughput and efficiency: at 100% throughput grows in proportion to the load." }
+                    caption { (caption) }
                     thead { tr { th scope="col" { (words::name(what)) }
                         @for (number, curve) in &own {
                             th scope="col" { (swatch(*number)) " " bdi { (words::name(&campaign.layers[curve.layer].name)) } }

@@ -6,6 +6,7 @@ use crate::words;
 use tare_board::format::{percent, quantity};
 use tare_board::load::{Family, LoadCurve, curve, families};
 use tare_board::{LayerSummary, Scoreboard};
+use tare_proto::Unit;
 
 /// Columns of the load's, and of one layer.
 const LOAD: usize = 6;
@@ -13,19 +14,33 @@ const COLUMN: usize = 16;
 /// Most columns of a name.
 const NAME: usize = 32;
 
+/// What the tables of each kind show.
+const THROUGHPUT: &str = "Total throughput of all copies or users, and its efficiency: at 100% throughput grows in proportion to the \
+                          load. ^ marks the peak, x the first load with no more jobs a minute than users (AIM's crossover).";
+const LATENCY: &str = "Times of a request at each rate, in requests a second.";
+
 /// A table a benchmark that was measured at several loads.
 pub(super) fn curves(board: &Scoreboard) -> Option<Section> {
     let measured = |family: &&Family| {
         let points = |layer| curve(board, family, layer).points.len();
         (0..board.layers.len()).any(|layer| points(layer) > 1)
     };
-    let text = "Total throughput of all copies or users, and its efficiency: at 100% throughput grows in proportion to the \
-                load. ^ marks the peak, x the first load with no more jobs a minute than users (AIM's crossover).";
-    let mut blocks = paragraphs(Ink::Dim, vec![text.to_owned()]);
     let families = families(board);
+    let is_latency = |family: &Family| family.unit == Unit::Nanoseconds;
+    let mut texts = Vec::new();
+    if !families.iter().all(is_latency) {
+        texts.push(THROUGHPUT.to_owned());
+    }
+    if families.iter().any(is_latency) {
+        texts.push(LATENCY.to_owned());
+    }
+    let mut blocks = paragraphs(Ink::Dim, texts);
     let tables = families.iter().filter(measured).map(|family| Block::Table(table(board, family)));
     blocks.extend(tables);
-    (blocks.len() > 1).then(|| Section::new(Place::Tables, "Load curves", blocks))
+    blocks
+        .iter()
+        .any(|block| matches!(block, Block::Table(_)))
+        .then(|| Section::new(Place::Tables, "Load curves", blocks))
 }
 
 fn table(board: &Scoreboard, family: &Family) -> Table {

@@ -100,6 +100,7 @@ impl Booted {
             counts: counts.clone(),
             script: script(recorder, &slot, benches, samples),
             perturbation: perturbation(setup.plan.seed, block, role),
+            ..BootName::default()
         };
         let started = tare_layers::start(
             &*campaign_layer.layer,

@@ -4,6 +4,7 @@ pub(crate) mod alone;
 mod booting;
 mod idle;
 pub(crate) mod observed;
+mod prices;
 mod row;
 mod series;
 pub(crate) mod together;

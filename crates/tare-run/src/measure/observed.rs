@@ -4,6 +4,7 @@
 //! conversation, the waking up and the first, cold samples are in both. Counts and times have turns of their own, since writing every
 //! system call down takes more time than a cheap one does.
 
+use super::prices::prices;
 use super::turning::Observers;
 use super::watch::{Watched, watch_row};
 use crate::decide::block::Block;
@@ -13,11 +14,16 @@ use crate::record::recorder::{Recorder, RunError, Stop};
 use std::time::Duration;
 use tare_layers::{BootName, Session, SessionError, fresh_id};
 use tare_observe::{Observer, What};
-use tare_proto::Machine;
+use tare_proto::outside::MISSING;
+use tare_proto::{Counter, Machine};
 use tare_store::Role;
 
 /// Blocks in which layers are watched: the counts of one boot hardly differ from another's.
 const BLOCKS: u32 = 3;
+
+/// Tracepoints that every layer passes; others belong to a device or a module that a host may not have.
+const ALWAYS: [&str; 3] =
+    ["raw_syscalls/sys_enter", "signal/signal_deliver", "exceptions/page_fault_user"];
 
 /// How long a layer may take to end when asked.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -37,13 +43,16 @@ pub(crate) fn observe(recorder: &mut Recorder, block: &Block) -> Result<(), Stop
         Err(why) => {
             if block.number == 0 {
                 let text = format!(
-                    "layers are watched from outside by /proc alone (switches and page faults, no system calls and no times): {why}"
+                    "layers are watched only through /proc (context switches and page faults, but no system calls and no times): {why}"
                 );
                 recorder.warn(None, &text)?;
             }
             Observers::Tallied
         }
     };
+    if block.number == 0 {
+        say_missing(recorder, &observers)?;
+    }
     let layers: Vec<usize> = block.wanted.keys().copied().collect();
     for layer in layers {
         let rows = rows(recorder, block, layer);
@@ -67,6 +76,20 @@ pub(crate) fn observe(recorder: &mut Recorder, block: &Block) -> Result<(), Stop
         }
     }
     Ok(())
+}
+
+/// Says what cannot be counted on this host, where a layer may do it.
+fn say_missing(recorder: &mut Recorder, observers: &Observers) -> Result<(), Stop> {
+    let missing = observers.missing().iter().filter(|one| ALWAYS.contains(&one.name));
+    let missing: Vec<String> = missing.map(ToString::to_string).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let text = format!(
+        "this kernel lacks tracepoints by which layers are watched from outside; what they count is missing: {}",
+        missing.join("; ")
+    );
+    Ok(recorder.warn(None, &text)?)
 }
 
 /// Why a layer was not watched, or not to its end.
@@ -140,11 +163,20 @@ fn watch_rows(
     let setup = recorder.setup;
     let whose = setup.layers[layer].layer.whose();
     let mut id = 0;
+    let is_baseline = layer == setup.baseline();
+    let prices = match rows.first().filter(|_| is_baseline) {
+        Some(like) => prices(setup, session, *like, &mut id).map_err(Unseen::Layer)?,
+        None => Vec::new(),
+    };
+    let missing = observers.missing().iter();
+    let missing = missing.map(|one| Counter::new(&format!("{MISSING}{}", one.name), 1.0));
+    let beside: Vec<Counter> = prices.into_iter().chain(missing).collect();
     for &bench in rows {
         let name = &setup.benches[bench].name;
         let watched = Watched { setup, bench, whose };
         match watch_row(&watched, session, observers, &mut id).map_err(Unseen::Layer)? {
             Ok(counters) => recorder.store.at_once(|store| {
+                store.add_seen(block, &setup.layers[layer].name, name, &beside)?;
                 store.add_seen(block, &setup.layers[layer].name, name, &counters)
             })?,
             Err(why) if block == 0 => {

@@ -176,7 +176,7 @@ fn watch(recorder: &mut Recorder, boots: &mut [Booted]) -> Result<(), RunError> 
         let in_rounds = setup.plan.order == Order::Rounds;
         if let Some(why) = boots[at].whole_series(setup).filter(|_| in_rounds && is_first) {
             let text = format!(
-                "takes a whole series of each benchmark after the others' turns, {} takes one more, and its intervals are wider: {why}",
+                "takes a whole series of each benchmark after the others' turns, and so does {}; the intervals are wider: {why}",
                 setup.plan.baseline.raw()
             );
             recorder.warn(Some(layer), &text)?;
@@ -193,7 +193,7 @@ fn watch(recorder: &mut Recorder, boots: &mut [Booted]) -> Result<(), RunError> 
         };
         let percent = 100.0 * share;
         let text = format!(
-            "takes {percent:.1}% of a CPU while it waits, which would weigh on the other layers: {what}"
+            "takes {percent:.1}% of a CPU while it waits, which would slow the other layers: {what}"
         );
         if is_first {
             recorder.warn(Some(layer), &text)?;

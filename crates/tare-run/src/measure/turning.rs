@@ -4,7 +4,7 @@ use nix::unistd::gettid;
 use std::collections::BTreeMap;
 use std::time::Instant;
 use tare_layers::{Answer, Patience, Session, SessionError, Turn, Whose};
-use tare_observe::{Figures, Observer, Threads, Trace, counts, path, split};
+use tare_observe::{Figures, Missing, Observer, Threads, Trace, counts, path, split};
 use tare_proto::Request;
 use tare_proto::outside::{UNWATCHED, WHOLE};
 
@@ -34,6 +34,16 @@ pub(super) enum Observers {
     },
     /// What `/proc` counts, for those who may not use tracepoints: switches and page faults.
     Tallied,
+}
+
+impl Observers {
+    /// What is not counted, since the kernel lacks its tracepoint.
+    pub(super) fn missing(&self) -> &[Missing] {
+        match self {
+            Observers::Traced { counts, .. } => counts.missing(),
+            Observers::Tallied => &[],
+        }
+    }
 }
 
 /// Figures of one sample.

@@ -4,6 +4,7 @@ use super::setup::Setup;
 use regex::{Regex, RegexBuilder};
 use std::time::Duration;
 use tare_layers::Patience;
+use tare_proto::counter::CPU_HOST;
 use tare_proto::{Machine, Program, Request, harmless};
 use tare_store::{Outcome, PlannedProgram, ProgramRow, ProgramValue, Recorded};
 
@@ -89,13 +90,26 @@ fn value(planned: &PlannedProgram, row: &ProgramRow, recorded: &Recorded) -> Rec
     if recorded.outcome != Outcome::Measured {
         return own;
     }
-    match values(planned, &row.value, &recorded.series.samples, &outputs) {
+    let series = &recorded.series;
+    let cpus = series.counters.iter().find(|counter| counter.name == CPU_HOST);
+    let found = match row.value {
+        ProgramValue::Cpu { parts } => cpu(cpus.map(|it| it.value), &series.samples, parts),
+        _ => values(planned, &row.value, &series.samples, &outputs),
+    };
+    match found {
         Ok(values) => own.series.samples = values,
         Err(Wrong(why)) => {
             return Recorded::without_samples(&row.benchmark, Outcome::Failed, &why);
         }
     }
     own
+}
+
+/// The CPU time of one of the `parts` of each run that took one of `times`, on the `cpus` that were busy on average meanwhile.
+fn cpu(cpus: Option<f64>, times: &[f64], parts: f64) -> Result<Vec<f64>, Wrong> {
+    let none = || Wrong("the host does not see the CPU time of this layer's processes".into());
+    let cpus = cpus.ok_or_else(none)?;
+    Ok(times.iter().map(|time| time * cpus / parts).collect())
 }
 
 /// The values of runs that took `times` and printed `outputs`.
@@ -123,7 +137,7 @@ pub(crate) fn values(
 /// The number in what one run printed.
 fn number(value: &ProgramValue, output: &str) -> Result<f64, Wrong> {
     match value {
-        ProgramValue::Time => Err(Wrong("a time is not printed".into())),
+        ProgramValue::Time | ProgramValue::Cpu { .. } => Err(Wrong("a time is not printed".into())),
         ProgramValue::Found { regex, factor } => found(regex, output).map(|found| found * factor),
         ProgramValue::Figure { format, name } => {
             let figures = figures(format, output)?;
@@ -201,6 +215,7 @@ mod tests {
         let planned = |regex: &str| PlannedProgram {
             program: Program::default(),
             ok: None,
+            slo: None,
             rows: vec![ProgramRow {
                 benchmark: "program/x".into(),
                 value: ProgramValue::Found { regex: regex.into(), factor: 1.0 },
@@ -215,7 +230,8 @@ mod tests {
     #[test]
     fn a_run_that_does_not_say_what_a_right_one_says_has_no_value() {
         let program = Program::default();
-        let planned = PlannedProgram { program, ok: Some("done$".into()), rows: Vec::new() };
+        let planned =
+            PlannedProgram { program, ok: Some("done$".into()), rows: Vec::new(), slo: None };
         let time = |output: &str| values(&planned, &ProgramValue::Time, &[5.0], &[output.into()]);
         assert_eq!(time("all done\n"), Ok(vec![5.0]));
         assert!(time("half\n").unwrap_err().0.contains("--ok"));

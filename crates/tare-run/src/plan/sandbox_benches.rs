@@ -18,6 +18,36 @@ pub(crate) const PSS: &str = "sandbox/pss";
 pub(crate) const IDLE: &str = "beside/idle";
 pub(crate) const BUSY: &str = "beside/busy";
 
+pub(crate) const RESTORE_START: &str = "restore/start";
+pub(crate) const RESTORE_READY: &str = "restore/ready";
+pub(crate) const RESTORE_COLD: &str = "restore/cold";
+pub(crate) const RESTORE_EMPTY: &str = "restore/empty";
+pub(crate) const READY: &str = "start/ready";
+pub(crate) const EMPTY: &str = "start/empty";
+pub(crate) const TOUCH: &str = "restore/first_touch";
+pub(crate) const TAIL: &str = "restore/tail";
+pub(crate) const SAVE: &str = "snapshot/save";
+pub(crate) const STILL: &str = "snapshot/still";
+pub(crate) const SIZE: &str = "snapshot/size";
+pub(crate) const CLONE: &str = "clone/start";
+pub(crate) const CLONE_MEMORY: &str = "clone/memory";
+pub(crate) const CLONE_WRITTEN: &str = "clone/written";
+
+/// The rows that are told by layers which are saved and restored one at a time.
+pub(crate) const SAVING: [&str; 11] = [
+    RESTORE_START,
+    RESTORE_READY,
+    RESTORE_COLD,
+    RESTORE_EMPTY,
+    READY,
+    EMPTY,
+    TOUCH,
+    TAIL,
+    SAVE,
+    STILL,
+    SIZE,
+];
+
 /// What is done beside neighbours unless something else is asked for: what a function computes.
 pub const WORK: &str = "sysbench/cpu";
 /// What busy neighbours do unless something else is asked for.
@@ -84,6 +114,29 @@ const ROWS: &[Row] = &[
     },
     memory(MEMORY, "what one more idle layer takes of the host's available memory"),
     memory(PSS, "what one more idle layer adds to the proportional memory of all their processes"),
+    time(READY, "a fresh layer, its state prepared (64 MiB), until it has answered a request"),
+    time(EMPTY, "the same with 1 MiB of state"),
+    time(RESTORE_START, "from asking for a restored layer to its first word"),
+    time(
+        RESTORE_READY,
+        "from asking for a restored layer, with the same state, to the answer to a request",
+    ),
+    time(RESTORE_COLD, "the same after the image was dropped from the page cache"),
+    time(RESTORE_EMPTY, "the same with 1 MiB of state, the image in the page cache"),
+    time(TOUCH, "writing into each page of the state for the first time after a restore"),
+    time(TAIL, "the 99th percentile of the first 1,000 requests after a restore"),
+    time(SAVE, "from asking to save a layer until its image is whole"),
+    time(STILL, "how long the layer stands still for that"),
+    memory(SIZE, "what the image takes of the disk"),
+    Row {
+        load: STARTS,
+        ..time(
+            CLONE,
+            "from asking for a restored layer to the answer, of so many of one image at once",
+        )
+    },
+    memory(CLONE_MEMORY, "what one more of the same image takes of the host's available memory"),
+    memory(CLONE_WRITTEN, "the same when it has written into each page of its state"),
     beside(
         IDLE,
         "how many times as long work (--beside) takes beside idle layers of the same kind",
@@ -146,7 +199,7 @@ pub fn has_neighbours(bench: &BenchInfo) -> bool {
 /// Whether one search finds the loads of both rows: they count the same starts.
 #[must_use]
 pub fn same_search(one: &str, other: &str) -> bool {
-    let starts = [WARM, RATE];
+    let starts = [WARM, RATE, CLONE];
     one == other || (starts.contains(&one) && starts.contains(&other))
 }
 

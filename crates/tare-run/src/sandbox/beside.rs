@@ -135,7 +135,7 @@ fn busily(
             match neighbour.join().unwrap_or_else(panicked) {
                 Err(Failed::Start(why)) => {
                     return Err(Failed::Start(format!(
-                        "a neighbour that was to do {bench}: {why}"
+                        "a neighbour that should run {bench} failed: {why}"
                     )));
                 }
                 other => other?,

@@ -19,11 +19,20 @@ pub(crate) struct Interrupted;
 impl Crowd {
     /// Starts a layer for each of `numbers`, all at the same moment, and waits until each has greeted or failed.
     pub fn start(starter: &Starter, numbers: &[u32]) -> Result<Crowd, Interrupted> {
+        Crowd::start_as(starter, numbers, &|number| starter.start_now(number))
+    }
+
+    /// The same with layers that start in another way.
+    pub fn start_as(
+        starter: &Starter,
+        numbers: &[u32],
+        start: &(dyn Fn(u32) -> Result<Up, Failed> + Sync),
+    ) -> Result<Crowd, Interrupted> {
         let gate = Barrier::new(numbers.len());
         let prepared = starter.prepare(numbers.len());
         let one = |number: u32| {
             gate.wait();
-            starter.start_now(number)
+            start(number)
         };
         if let Err(Failed::Start(why)) = prepared {
             return Ok(Crowd { up: Vec::new(), failed: vec![why; numbers.len()] });

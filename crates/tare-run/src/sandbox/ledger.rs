@@ -1,7 +1,7 @@
 //! What a visit has found so far, row by row, and what becomes of it.
 
 use super::alive::Point;
-use crate::plan::sandbox_benches::{MEMORY, PSS};
+use crate::plan::sandbox_benches::{CLONE_MEMORY, CLONE_WRITTEN, MEMORY, PSS};
 use std::collections::BTreeMap;
 use tare_proto::Counter;
 use tare_stats::line;
@@ -19,11 +19,22 @@ struct Taken {
     failed: u32,
 }
 
+/// What layers of one image took of the host that were alive together, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clones {
+    pub alive: usize,
+    /// When they had been restored, and when each had written into all of its state.
+    pub lost: f64,
+    pub written: f64,
+}
+
 /// All rows of a visit. Of a counter the last value is kept.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     taken: BTreeMap<String, Taken>,
     points: Vec<Point>,
+    clones: Vec<Clones>,
+    notes: BTreeMap<String, String>,
 }
 
 impl Ledger {
@@ -60,6 +71,16 @@ impl Ledger {
         self.points.push(point);
     }
 
+    /// Notes what clones took.
+    pub fn cloned(&mut self, clones: Clones) {
+        self.clones.push(clones);
+    }
+
+    /// Notes a remark on `row`.
+    pub fn note(&mut self, row: &str, text: String) {
+        self.notes.insert(row.into(), text);
+    }
+
     /// What `row` has; of a visit that ended in `failure`, that is why a row has nothing.
     pub fn recorded(&mut self, row: &str, failure: Option<&str>) -> Recorded {
         self.draw_lines();
@@ -79,6 +100,7 @@ impl Ledger {
         let counters = taken.counters.iter();
         recorded.series.counters =
             counters.map(|(name, value)| Counter::new(name, *value)).collect();
+        recorded.series.note = self.notes.remove(row).unwrap_or_default();
         if let Some((_, why)) = taken.why.filter(|_| taken.failed > 0) {
             recorded.series.note =
                 format!("{} of {} starts failed in a block: {why}", taken.failed, taken.wanted);
@@ -86,9 +108,28 @@ impl Ledger {
         recorded
     }
 
+    /// The same of clones.
+    fn draw_clones(&mut self) {
+        let clones = std::mem::take(&mut self.clones);
+        if clones.is_empty() {
+            return;
+        }
+        let alive: Vec<f64> = clones.iter().map(|clones| clones.alive as f64).collect();
+        let lost = clones.iter().map(|clones| clones.lost).collect::<Vec<_>>();
+        let written = clones.iter().map(|clones| clones.written).collect::<Vec<_>>();
+        for (row, taken) in [(CLONE_MEMORY, lost), (CLONE_WRITTEN, written)] {
+            match line(&alive, &taken) {
+                Ok(line) if line.slope > 0.0 => self.add(row, line.slope),
+                Ok(_) => self.lacks(row, "the host's memory did not shrink with more clones"),
+                Err(_) => self.lacks(row, "it takes two numbers of clones at least: --load 1,4"),
+            }
+        }
+    }
+
     /// Makes the slopes of the points, once all are there. A slope that is not positive is no size, but it counts where slopes are
     /// averaged: leaving it out would make the others too large.
     fn draw_lines(&mut self) {
+        self.draw_clones();
         let points = std::mem::take(&mut self.points);
         if points.is_empty() {
             return;

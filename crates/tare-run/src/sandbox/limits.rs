@@ -26,6 +26,11 @@ pub(crate) struct One {
 }
 
 impl One {
+    /// The same with so many bytes more.
+    pub fn with(self, bytes: u64) -> One {
+        One { memory: self.memory + bytes, ..self }
+    }
+
     /// What this layer takes; nothing where its processes are out of sight.
     pub fn of(up: &Up) -> One {
         let tasks = up.session.threads_and_waits(&Processes::now()).map_or(0, |(tasks, _)| tasks);
@@ -59,7 +64,7 @@ impl Limits {
         let bytes = |bytes: u64| quantity(Unit::Bytes, bytes as f64);
         if let Some(left) = self.memory.filter(|left| *left < memory) {
             return Err(format!(
-                "{count} at once would take about {} of memory, and {} are left before three quarters of it are gone",
+                "{count} at once would take about {} of memory, and only {} are left up to three quarters of this host's memory",
                 bytes(memory),
                 bytes(left)
             ));

@@ -5,17 +5,22 @@
 //! block's series. Its rows are those of `sandbox_benches.rs`.
 
 mod alive;
+mod asked;
 mod at_once;
 mod beside;
 mod block;
+mod clones;
 mod crowd;
+mod image;
 mod ledger;
 mod limits;
 mod many;
+mod restore;
 mod single;
 mod start;
 mod steps;
 mod take;
+mod truths;
 mod visit;
 
 pub(crate) use at_once::starts_at_once;

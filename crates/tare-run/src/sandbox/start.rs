@@ -3,7 +3,9 @@
 use crate::plan::sandbox_benches::{HOST, KERNEL, PROBE, RUNTIME, STOP};
 use crate::plan::slot::patience;
 use std::time::{Duration, Instant};
-use tare_layers::{Answer, BootName, Host, Keeper, Layer, Phases, Session, SessionError, fresh_id};
+use tare_layers::{
+    Answer, BootName, Host, Keeper, Layer, Phases, Saved, Session, SessionError, fresh_id,
+};
 use tare_proto::{Machine, Request};
 
 /// How long a layer may take to end when asked.
@@ -29,6 +31,8 @@ pub(crate) struct Up {
     pub asked: Instant,
     /// From then to its greeting, in nanoseconds.
     pub start_ns: f64,
+    /// Of a restored one, until its first word; `start_ns` is until it has answered its first request.
+    pub first_ns: f64,
     pub phases: Phases,
 }
 
@@ -64,15 +68,25 @@ impl Starter<'_> {
 
     /// Starts one layer whose keeper may wait already.
     pub fn start_now(&self, number: u32) -> Result<Up, Failed> {
-        let name = BootName { id: fresh_id(), number, ..BootName::default() };
+        self.start_as(number, Saved::Never)
+    }
+
+    /// The session of a layer that starts now.
+    pub(super) fn session(&self, number: u32, saved: Saved) -> Result<Session, SessionError> {
+        let name = BootName { id: fresh_id(), number, saved, ..BootName::default() };
         let Starter { layer, host, keeper, cpus, interrupted, .. } = *self;
+        tare_layers::start(layer, host, keeper, &name, cpus, None, interrupted)
+    }
+
+    /// The same of one that may be `saved`.
+    pub fn start_as(&self, number: u32, saved: Saved) -> Result<Up, Failed> {
         let asked = Instant::now();
-        let mut session = tare_layers::start(layer, host, keeper, &name, cpus, None, interrupted)?;
+        let mut session = self.session(number, saved)?;
         match session.greet(self.within) {
             Ok(greeting) => {
                 let measured = (greeting.at - asked).as_nanos() as f64;
                 let (start_ns, phases) = scripted(&session).unwrap_or((measured, greeting.phases));
-                Ok(Up { session, asked, start_ns, phases })
+                Ok(Up { session, asked, start_ns, first_ns: start_ns, phases })
             }
             Err(error) => {
                 let console = session.console_tail();
@@ -109,6 +123,26 @@ fn scripted(session: &Session) -> Option<(f64, Phases)> {
 }
 
 impl Up {
+    /// A restored layer, of which nothing is known yet.
+    pub(super) fn restored(mut session: Session, asked: Instant) -> Up {
+        const RESTORED: &str = "it was restored";
+        session.take_up();
+        let phases = Phases {
+            host: 0.0,
+            runtime: Err(RESTORED),
+            kernel: Err(RESTORED),
+            probe: Err(RESTORED),
+        };
+        Up { session, asked, start_ns: 0.0, first_ns: 0.0, phases }
+    }
+
+    /// Ends a layer that failed; why, and what it said last.
+    pub(super) fn failed(self, error: SessionError) -> Failed {
+        let console = self.session.console_tail();
+        let left = self.session.abandon().left;
+        told(error, &console, &left)
+    }
+
     /// The sample of a benchmark of the probe's, taken once.
     pub fn ask(&mut self, bench: &str, limit_ms: u64) -> Result<f64, Failed> {
         let bench = bench.to_owned();

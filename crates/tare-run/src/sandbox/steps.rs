@@ -1,6 +1,9 @@
 //! The steps of a visit, and which of them the wanted rows need.
 
-use crate::plan::sandbox_benches::{BUSY, COLD, IDLE, MEMORY, PSS, RATE, TASK, WARM, is_row, load};
+use crate::plan::sandbox_benches::{
+    BUSY, CLONE, CLONE_MEMORY, CLONE_WRITTEN, COLD, IDLE, MEMORY, PSS, RATE, SAVING, TASK, WARM,
+    is_row, load,
+};
 use std::collections::BTreeSet;
 use tare_proto::{BenchInfo, name_and_load};
 
@@ -18,6 +21,10 @@ pub(crate) enum Step {
     Task,
     /// So many starts at once; with the last step of the kind the layers are watched while they idle.
     Crowd { count: u32, watch: bool },
+    /// A layer is saved, and restored some times.
+    Restore,
+    /// So many of one image are restored at once.
+    Clones { count: u32 },
     /// Work beside so many neighbours.
     Beside { count: u32 },
 }
@@ -28,6 +35,7 @@ pub(crate) fn steps(rows: &[&BenchInfo]) -> Vec<Step> {
     let has = |names: &[&str]| rows.iter().any(|row| names.contains(&row.name.as_str()));
     let cold = has(&[COLD]);
     let task = has(&[TASK]);
+    let restore = has(&SAVING);
     let loads_of = |names: [&str; 2]| -> BTreeSet<u32> {
         let named = |row: &&&BenchInfo| names.contains(&name_and_load(&row.name).0);
         rows.iter().filter(named).map(|row| load(row)).collect()
@@ -42,9 +50,15 @@ pub(crate) fn steps(rows: &[&BenchInfo]) -> Vec<Step> {
         steps.push(Step::Warm);
         steps.extend(cold.then_some(Step::Cold));
         steps.extend(task.then_some(Step::Task));
+        steps.extend(restore.then_some(Step::Restore));
     }
     let most = loads.last().copied();
     steps.extend(loads.iter().map(|&count| Step::Crowd { count, watch: Some(count) == most }));
+    let mut clones = loads_of([CLONE, CLONE]);
+    if !has(&[CLONE]) && has(&[CLONE_MEMORY, CLONE_WRITTEN]) {
+        clones = [1, 4].into();
+    }
+    steps.extend(clones.into_iter().map(|count| Step::Clones { count }));
     steps.extend(loads_of([IDLE, BUSY]).into_iter().map(|count| Step::Beside { count }));
     steps
 }
@@ -55,6 +69,8 @@ pub(crate) fn said(step: Step) -> String {
         Step::Warm => "warm starts".into(),
         Step::Cold => "a cold start".into(),
         Step::Task => "tasks".into(),
+        Step::Restore => "a layer saved and restored".into(),
+        Step::Clones { count } => format!("{count} clones at once"),
         Step::Crowd { count, .. } => format!("{count} at once"),
         Step::Beside { count } => format!("work beside {count}"),
     }
@@ -92,6 +108,11 @@ mod tests {
             crowds(&["sandbox/memory", "start/rate", "start/rate@2"]),
             [crowd(1, false), crowd(2, true)]
         );
+        let clones = |count| Step::Clones { count };
+        assert_eq!(crowds(&["clone/start@8", "clone/start"]), [1, 8].map(clones));
+        assert_eq!(crowds(&["clone/memory"]), [1, 4].map(clones));
+        let restored = [Step::Warm, Step::Restore];
+        assert_eq!(of(&["restore/tail"]), [restored, restored, restored].concat());
         let beside = |count| Step::Beside { count };
         assert_eq!(crowds(&["beside/idle@2", "beside/busy@2", "beside/busy"]), [1, 2].map(beside));
     }

@@ -80,6 +80,12 @@ impl Visit {
         self.one.map_or(Ok(()), |one| Limits::now().check(count, &one))
     }
 
+    /// The same of layers with so many MiB of state each.
+    pub(super) fn room_of(&self, count: u32, mebibytes: u32) -> Result<(), String> {
+        let one = self.one.map(|one| one.with(u64::from(mebibytes) << 20));
+        one.map_or(Ok(()), |one| Limits::now().check(count, &one))
+    }
+
     /// A layer that has started, for `row`; nothing when it has failed.
     pub(super) fn up(
         &mut self,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tare_import::Figure;
 use tare_layers::{Answer, BootName, fresh_id};
 use tare_proto::{Program, Request, Series};
-use tare_store::PlannedProgram;
+use tare_store::{PlannedProgram, ProgramRow, ProgramValue};
 
 /// What a rehearsal found out.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +31,9 @@ impl Search<'_> {
         let program = Program { warmup: 0, ..planned.program.clone() };
         let request = Request { samples: 1, ..request(planned, program) };
         let series = self.asked(&request)?;
-        for row in &planned.rows {
+        // What the host sees of a layer is known in a campaign only.
+        let inside = |row: &&ProgramRow| !matches!(row.value, ProgramValue::Cpu { .. });
+        for row in planned.rows.iter().filter(inside) {
             values(planned, &row.value, &series.samples, &series.outputs)?;
         }
         let output = series.outputs.first().map_or("", String::as_str);

@@ -162,6 +162,7 @@ fn of_boot(candidate: &Candidate, host: &Host) -> io::Result<Vec<String>> {
         script: &[],
         cpus: &[],
         perturbation: 0,
+        saved: &tare_layers::Saved::Never,
     };
     let Launch::Program(program) = candidate.layer.launch(host, &spec)? else {
         return Ok(Vec::new());

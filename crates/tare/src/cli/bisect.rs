@@ -9,17 +9,17 @@ use tare_proto::Machine;
 /// What to look for, and among what.
 #[derive(Args)]
 pub struct BisectArgs {
-    /// A version that is as it should be
+    /// A version before the slowdown
     #[arg(long, value_name = "VERSION")]
     pub good: String,
-    /// A later one that is not
+    /// A later version, which is slower
     #[arg(long, value_name = "VERSION")]
     pub bad: String,
-    /// The row whose value tells them apart, with its load if it has one: lmbench/fork_exit, disk/read_64k@4
+    /// The row that became slower, with its load if it has one: lmbench/fork_exit, disk/read_64k@4
     #[arg(long, value_name = "ROW")]
     pub bench: String,
     /// The versions in their order: names or files of kernels, or a pattern of packages (linux-image-6.*-amd64). Those from the
-    /// good to the bad one are looked at
+    /// good to the bad one are searched
     #[arg(long, value_delimiter = ',', required = true, value_name = "VERSION,...|PATTERN")]
     pub over: Vec<String>,
     /// The layer whose setting is the version, by name or with settings
@@ -37,7 +37,7 @@ pub struct BisectArgs {
     /// Seed of every campaign, which decides the perturbations
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
-    /// Smallest difference between good and bad that is looked for, in percent
+    /// Smallest difference between good and bad to search for, in percent
     #[arg(long, default_value = "1", value_name = "PERCENT", value_parser = percent)]
     pub margin: f64,
     /// Time limit for booting a version, until its probe answers [default: 30s; simulated: 10m]

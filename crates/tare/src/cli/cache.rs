@@ -13,12 +13,12 @@ pub struct CacheArgs {
 /// The verbs of the cache.
 #[derive(Subcommand)]
 pub enum CacheVerb {
-    /// List the roots of programs that are kept: size, last use, what they are made of
+    /// List the cached roots of programs: size, last use, what was asked for
     List {
         /// As JSON, for programs
         #[arg(long)]
         json: bool,
     },
-    /// Remove every root that no campaign is using; the next one that needs it makes it again
+    /// Remove every root that no campaign is using; a later campaign that needs one builds it again
     Clear,
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Which campaigns to merge.
 #[derive(Args)]
 pub struct MergeArgs {
-    /// The campaign's directory of each host, which is called as the directory is unless it is given a name
+    /// The campaign's directory of each host; the host has the directory's name unless NAME= gives another
     #[arg(required = true, value_name = "[NAME=]DIR")]
     pub hosts: Vec<HostDir>,
     /// Directory to write the merged result to; 'tare show', 'tare report' and 'tare open' read it
@@ -56,7 +56,7 @@ pub struct FleetArgs {
 pub enum FleetVerb {
     /// Measure a plan on many nodes: a job array, one host a task, and a job that merges the results
     Submit(SubmitArgs),
-    /// Say how far each host is
+    /// Show how far each host is
     Status(FleetDir),
     /// Copy what the hosts have measured to a directory here, and merge it
     Fetch(FetchArgs),
@@ -83,7 +83,7 @@ pub struct SubmitArgs {
     /// Reboot the node before each block (Slurm's own node reboot), so that a boot of the host is a block; needs --blocks
     #[arg(long, requires = "blocks")]
     pub reboot: bool,
-    /// Give nothing else to a node while it is measured
+    /// Keep other jobs off a node while it measures
     #[arg(long)]
     pub exclusive: bool,
     /// How often a host that fails is submitted again [default: 1]

@@ -67,7 +67,7 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("tare run", "the usual layers that run here, in five minutes"),
             ("tare run --layers native,runc,runsc --budget 2m", "these three, in two minutes"),
             ("tare run --layers native,runc -- ./bench --n 1000", "your own command on them"),
-            ("tare run --layers native,runsc --explain", "and why, as root"),
+            ("tare run --layers native,runsc --explain", "with the causes; as root"),
             ("tare run --layers native,runc --fail-if 'slower > 3%'", "a gate for CI: exit 3"),
         ],
     ),
@@ -100,14 +100,14 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "resume",
         &[
             ("tare resume", "the newest campaign of this folder"),
-            ("tare resume DIR --budget 20m", "until it has measured for 20 minutes in all"),
+            ("tare resume DIR --budget 20m", "until 20 minutes in all are measured"),
         ],
     ),
     (
         "list",
         &[
             ("tare list", "everything"),
-            ("tare list runsc", "what has this word"),
+            ("tare list runsc", "entries with this word"),
             ("tare list fork --json", "for programs"),
         ],
     ),

@@ -115,11 +115,11 @@ pub struct ExplainArgs {
     #[arg(long, conflicts_with = "from")]
     pub json: bool,
     /// Attribute a difference in throughput to CPU use, path length and cycles per instruction instead: from a TOML
-    /// file ('baseline = "a"', then [layer.a] and [layer.b] with throughput, cpu_percent, path_length, cpi and perhaps
+    /// file ('baseline = "a"', then [layer.a] and [layer.b] with throughput, cpu_percent, path_length, cpi and optionally
     /// [layer.a.mpki]), paper:001, or a campaign's directory with imports of 'perf stat'
     #[arg(long, value_name = "METRICS")]
     pub from: Option<String>,
-    /// With --from and a campaign: the benchmark that is the throughput [default: the only one that is a rate]
+    /// With --from and a campaign: the benchmark that gives the throughput [default: the only rate]
     #[arg(long, value_name = "BENCHMARK", requires = "from")]
     pub throughput: Option<String>,
 }

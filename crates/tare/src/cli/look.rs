@@ -29,7 +29,7 @@ pub struct DoctorArgs {
 /// What the settings file holds, and where it goes.
 #[derive(Args)]
 pub struct InitArgs {
-    /// Layers to try, by name or with settings [default: all that this host may have]
+    /// Layers to try, by name or with settings [default: all that may run on this host]
     pub layers: Vec<String>,
     /// File to write
     #[arg(long, short, value_name = "FILE", default_value = crate::cli::values::USUAL)]
@@ -45,7 +45,7 @@ pub struct InitArgs {
 /// What to list.
 #[derive(Args)]
 pub struct ListArgs {
-    /// Only what has all of these words in its name or its description
+    /// Only entries with all of these words in their name or description
     #[arg(value_name = "WORD")]
     pub words: Vec<String>,
     /// Print JSON

@@ -9,8 +9,8 @@ use std::time::Duration;
 /// Which program to predict, and from what.
 #[derive(Args)]
 pub struct PredictArgs {
-    /// The campaign that says what operations cost: one of 'tare run --suite operations'. Without a program, those that it
-    /// holds are predicted from each other, beside what was measured
+    /// The campaign with the costs of operations, by 'tare run --suite operations'. Without a command, the campaign's own
+    /// programs are predicted from each other, beside their measured times
     #[arg(long, value_name = "DIR", value_parser = campaign())]
     pub from: PathBuf,
     /// A program of the suite 'programs' instead of a command, such as xz
@@ -22,14 +22,14 @@ pub struct PredictArgs {
     /// How long the traced program takes when it is not traced
     #[arg(long, value_name = "TIME", requires = "trace", value_parser = time)]
     pub took: Option<Duration>,
-    /// How much of that is in its own code [default: what the operations leave of it]
+    /// How much of --took is the program's own code [default: the time that its operations do not explain]
     #[arg(long, value_name = "TIME", requires = "trace", value_parser = time)]
     pub user: Option<Duration>,
-    /// A process that runs already instead of a run, with its threads and its children: it is watched, then traced
+    /// A running process, with its threads and its children, instead of a run: it is first watched, then traced
     #[arg(long, value_name = "PID", conflicts_with_all = ["command", "program", "trace"],
           value_parser = clap::value_parser!(u32).range(1..=0x7fff_ffff))]
     pub pid: Option<u32>,
-    /// How long it is watched, and then traced for as long [default: 5s]
+    /// How long to watch the process, and then how long to trace it [default: 5s]
     #[arg(long = "for", value_name = "TIME", requires = "pid", value_parser = time)]
     pub time: Option<Duration>,
     /// Print JSON

@@ -6,6 +6,9 @@ use serde::Deserialize;
 use std::time::Duration;
 use tare_proto::Better;
 
+/// The heading of what makes the command a server.
+const SERVICE: &str = "Your own service";
+
 /// A program to weigh.
 // What looks like a tag of HTML in the help is the name of a regular expression's group.
 #[allow(rustdoc::invalid_html_tags)]
@@ -16,7 +19,7 @@ pub struct ProgramArgs {
     /// The row's name, program/NAME [default: the command's name]
     #[arg(long, requires = "command", value_name = "NAME")]
     pub name: Option<String>,
-    /// The files that it sees instead of this host's: DIR, FILE.tar, debian:bookworm+PACKAGE,...
+    /// The files that the command sees instead of this host's: DIR, FILE.tar, debian:bookworm+PACKAGE,...
     ///
     /// Also oci:DIR and docker-archive:FILE. A root is built once and kept in tare's cache ('tare cache list').
     #[arg(long, requires = "command", value_name = "ROOT")]
@@ -26,20 +29,20 @@ pub struct ProgramArgs {
     #[arg(long, requires = "root", value_name = "SHELL")]
     #[serde(deserialize_with = "one_or_many")]
     pub root_run: Vec<String>,
-    /// The memory that it needs, such as 1G: the default of guests without memory=. Layers with less leave the row blank
+    /// The memory that the command needs, such as 1G: guests without memory= get that much. Layers with less leave the row blank
     #[arg(long, requires = "command", value_name = "SIZE")]
     pub memory: Option<String>,
-    /// What its load counts, such as threads: --load says how many, and the command finds the number in $LOAD
+    /// What the command's load counts, such as threads: --load gives the numbers, and $LOAD holds the one of a run
     #[arg(long, requires = "command", value_name = "NAME")]
     pub load_counts: Option<String>,
     /// The loads when --load says nothing.
     #[arg(skip)]
     #[serde(skip)]
     pub loads: Vec<u32>,
-    /// What a run prints is its value, not its time: a regular expression with one group
+    /// Take a run's value from its output instead of its time: a regular expression with one group
     ///
-    /// The group stands around the number, and its name names the row: 'requests: (?<rate>[0-9.]+)'. Several metrics are several
-    /// rows.
+    /// The group encloses the number, and its name becomes the row's: 'requests: (?<rate>[0-9.]+)'. Several metrics give
+    /// several rows.
     #[arg(long, requires = "command", value_name = "REGEX")]
     #[serde(deserialize_with = "one_or_many")]
     pub metric: Vec<String>,
@@ -48,7 +51,7 @@ pub struct ProgramArgs {
     #[arg(long, requires = "metric", value_name = "UNIT")]
     #[serde(deserialize_with = "one_or_many")]
     pub unit: Vec<String>,
-    /// Which end of the metrics is good, in their order, or one for all: lower or higher [default: lower for times and
+    /// Which direction of the metrics is better, in their order, or one for all: lower or higher [default: lower for times and
     /// sizes, higher for rates]
     #[arg(long, requires = "metric", value_name = "END", value_parser = better)]
     #[serde(deserialize_with = "one_or_many")]
@@ -56,7 +59,7 @@ pub struct ProgramArgs {
     /// Read what a run prints as 'tare import' does: sysbench, dbench, fio, ... Each figure is a row
     #[arg(long, requires = "command", conflicts_with = "metric", value_name = "FORMAT")]
     pub parse: Option<String>,
-    /// A regular expression that the output of a right run matches; any other run is a failure
+    /// A regular expression that the output of a correct run matches; any other run fails
     #[arg(long, requires = "command", value_name = "REGEX")]
     pub ok: Option<String>,
     /// Shell command that is run once in each boot, before everything else; it is not measured
@@ -77,28 +80,56 @@ pub struct ProgramArgs {
     /// Measured runs in each boot [default: 3]
     #[arg(long, requires = "command", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: Option<u32>,
-    /// Runs in each boot that are thrown away first [default: 1]
+    /// Runs in each boot that are discarded first [default: 1]
     #[arg(long, requires = "command", value_name = "N", value_parser = clap::value_parser!(u32).range(..=1000))]
     pub warmup: Option<u32>,
     /// Time limit for one run, and for each command around it [default: 60s, or 50 times what the baseline takes]
     #[arg(long, requires = "command", value_parser = time, value_name = "TIME")]
     #[serde(deserialize_with = "duration")]
     pub timeout: Option<Duration>,
-    /// A variable of its environment; KEY alone takes this environment's value; may be repeated. PATH, HOME, USER, LANG and
-    /// LC_ALL are there; with --root PATH, HOME and LANG
+    /// A variable of the command's environment; KEY alone takes this environment's value; may be repeated. PATH, HOME, USER,
+    /// LANG and LC_ALL are always set; with --root only PATH, HOME and LANG
     #[arg(long, requires = "command", value_name = "KEY=VALUE")]
     #[serde(deserialize_with = "one_or_many")]
     pub env: Vec<String>,
-    /// Its working directory [default: this one; with --root, /]
+    /// The command's working directory [default: this one; with --root, /]
     #[arg(long, requires = "command", value_name = "DIR")]
     pub cwd: Option<String>,
-    /// The file that is its standard input [default: none]
+    /// The file that the command reads as standard input [default: none]
     #[arg(long, requires = "command", value_name = "FILE")]
     pub stdin: Option<String>,
+    /// Rows beside its time: NAME.cpu, the CPU time that one run takes of this host, all of the layer's processes together
+    #[arg(long, requires = "command")]
+    pub costs: bool,
+    /// The command is a server: ask it at this URL, at rates that do not wait for its answers. http://:8080/PATH or
+    /// redis://:6379/COMMAND
+    ///
+    /// Rows are the latencies from when a request was due to its answer (NAME.p50@RATE, .p95, .p99, .p99_9 where there are enough
+    /// requests), and the CPU time of a request. The client runs inside the layer, over its loopback interface.
+    #[arg(long, requires = "command", conflicts_with_all = ["metric", "parse", "load_counts", "background"], value_name = "URL",
+          help_heading = SERVICE)]
+    pub service: Option<String>,
+    /// Rates to ask it at, in requests a second; each has its rows [default: 1000, or none with --slo]
+    #[arg(long, requires = "service", value_delimiter = ',', value_name = "N,...", help_heading = SERVICE,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub rate: Vec<u32>,
+    /// Also look for the highest rate at which this holds, as 'p99 < 5ms': row NAME.knee
+    #[arg(long, requires = "service", value_name = "BOUND", help_heading = SERVICE)]
+    pub slo: Option<String>,
+    /// How long a run asks at a rate [default: 2s]
+    #[arg(long, requires = "service", value_parser = time, value_name = "TIME", help_heading = SERVICE)]
+    #[serde(deserialize_with = "duration")]
+    pub asks_for: Option<Duration>,
+    /// Connections that the requests share [default: 16]
+    #[arg(long, requires = "service", value_name = "N", help_heading = SERVICE, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub connections: Option<u32>,
+    /// How requests arrive: poisson (as of many independent users) or even [default: poisson]
+    #[arg(long, requires = "service", value_name = "HOW", help_heading = SERVICE, value_parser = ["poisson", "even"])]
+    pub arrivals: Option<String>,
     /// Your own command to measure, with its arguments: every run from its start to its end
     ///
-    /// It sees this host's files or those of --root, read-only: what it writes vanishes with the boot. Run natively by an ordinary
-    /// user it sees and writes this host's files as they are.
+    /// It sees this host's files or those of --root, and what it writes vanishes with the boot. Without --root, a native command
+    /// of an ordinary user writes to this host's files themselves.
     #[arg(last = true, value_name = "COMMAND")]
     #[serde(deserialize_with = "words")]
     pub command: Vec<String>,

@@ -19,8 +19,8 @@ pub struct ReportArgs {
     /// output]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// The benchmark that svg or png shows: NAME its curve over all loads, NAME@2 its samples at the load 2 [default: an overview
-    /// of all]
+    /// The benchmark that svg or png shows: NAME for its curve over all loads, NAME@2 for its samples at the load 2
+    /// [default: an overview of all]
     #[arg(long, value_name = "NAME")]
     pub bench: Option<String>,
     /// Estimator for every series, instead of its suite's: mean, median, best-of-5, best-18-of-30

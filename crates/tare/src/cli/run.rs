@@ -39,9 +39,9 @@ pub struct RunArgs {
     /// --users 'aim7/mix=auto'.
     #[arg(long, visible_aliases = ["copies", "users", "threads"], value_name = "[GLOB=]N,...|auto")]
     pub load: Vec<LoadArg>,
-    /// A knob and its values, which are compared with the first: LAYER.SETTING=V1,V2, LAYER.append.PARAM=V1,V2 ('-' leaves it
-    /// out), load=N,... or FAMILY.size=4k,64k; may be repeated. Every combination becomes a layer or a load, and the
-    /// scoreboard has main effects, interactions and the best setting (docs/laboratory.md)
+    /// A knob and its values, of which the first is the reference: LAYER.SETTING=V1,V2, LAYER.append.PARAM=V1,V2 ('-' omits
+    /// the parameter), load=N,... or FAMILY.size=4k,64k; may be repeated. Every combination becomes a layer or a load, and
+    /// the scoreboard has main effects, interactions and the best setting (docs/laboratory.md)
     #[arg(long, value_name = "KNOB=V,...")]
     pub sweep: Vec<SweepArg>,
     /// Which combinations of a layer's knobs are measured: full, fractional or one-at-a-time [default: full]
@@ -53,7 +53,7 @@ pub struct RunArgs {
     /// The benchmark that one instance runs while others share the host, in rows beside/* of the suite sandbox (docs/sandbox.md) [default: sysbench/cpu]
     #[arg(long, value_name = "BENCH")]
     pub beside: Option<String>,
-    /// What busy neighbours do there [default: lmbench/null_call]
+    /// The benchmark that busy neighbours run in those rows [default: lmbench/null_call]
     #[arg(long, value_name = "BENCH")]
     pub neighbour: Option<String>,
     /// Duration of each series of samples, instead of the benchmark's own, for example 2s (docs/suites.md lists the
@@ -87,7 +87,7 @@ pub struct RunArgs {
     /// Equivalence margin in percent: smaller differences count as none [default: 2]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub margin: Option<f64>,
-    /// Withhold a series in which a layer waited for a CPU for more than this part of the time, since others on the machine had it;
+    /// Withhold a series if its layer waited for a CPU, used by others on the machine, for more than this share of the time;
     /// 100 withholds none [default: 10, or the environment's TARE_MOST_WAITED]
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub most_waited: Option<f64>,
@@ -110,11 +110,11 @@ pub struct RunArgs {
     /// Count as with --count, and also model caches and TLBs
     #[arg(long)]
     pub model: bool,
-    /// Break every ratio down as 'tare explain' does: on a real machine the host watches layers from outside (as root), on a
+    /// Break every ratio down as 'tare explain' does: on a real machine tare watches layers from the host (needs root), on a
     /// simulated one this implies --count and --model
     #[arg(long)]
     pub explain: bool,
-    /// Also measure each row of layers that take turns once more, all samples at once, to show what the ratios owe to turns
+    /// Measure layers that take turns once more, each row as one whole series, to show how much ratios depend on turns
     #[arg(long)]
     pub robust: bool,
     /// Measure nothing and exit with code 4 if a named layer cannot run here

@@ -49,11 +49,7 @@ pub struct ExportArgs {
     /// The campaign's directory
     #[arg(value_parser = campaign())]
     pub dir: PathBuf,
-    #[cfg_attr(feature = "parquet", doc = "csv, json (one object a line) or parquet")]
-    #[cfg_attr(
-        not(feature = "parquet"),
-        doc = "csv or json (one object a line); Parquet is not built in (cargo's feature parquet)"
-    )]
+    /// csv, json (one object a line) or parquet
     #[arg(long, value_enum, default_value_t = ExportFormat::Csv, hide_possible_values = true)]
     pub format: ExportFormat,
     /// File to write [default: standard output]

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Duration;
 use tare_board::identity::{Identity, Known};
-use tare_layers::{Settings, Unavailable, before_install};
+use tare_layers::{Host, Settings, Unavailable, before_install};
 use tare_report::json_text;
 use tare_run::{Candidate, Event, Observer, Trial, Trials};
 
@@ -45,8 +45,13 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     let trials = Trials { host: &host, keeper: &keeper, within, anew: true, interrupted };
     let candidates: Vec<Candidate> =
         layers.iter().map(|asked| asked.candidate(args.machine)).collect();
-    let mut watcher =
-        Watcher { layers: &layers, json: args.json, progress: Progress::new(), printed: Ok(()) };
+    let mut watcher = Watcher {
+        layers: &layers,
+        host: &host,
+        json: args.json,
+        progress: Progress::new(),
+        printed: Ok(()),
+    };
     let tried = trials.all(&candidates, &mut watcher);
     watcher.progress.finish();
     watcher.printed?;
@@ -56,7 +61,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
     let tried: Vec<_> = layers.iter().zip(tried.iter().flatten()).collect();
     if args.json {
         let found: Vec<Value> =
-            tried.iter().map(|(asked, tried)| for_machines(asked, tried)).collect();
+            tried.iter().map(|(asked, tried)| for_machines(asked, tried, &host)).collect();
         let all = json!({ "machine": environment::for_machines(&machine), "layers": found });
         output::print(&json_text(&all))?;
     } else if let [_, _, ..] = tried[..] {
@@ -71,6 +76,7 @@ pub fn doctor(args: &DoctorArgs) -> Result<ExitCode> {
 /// Prints what comes of each trial as it ends.
 struct Watcher<'a> {
     layers: &'a [Asked],
+    host: &'a Host,
     json: bool,
     progress: Progress,
     printed: Result<()>,
@@ -80,7 +86,7 @@ impl Observer for Watcher<'_> {
     fn event(&mut self, event: Event) {
         match event {
             Event::Tried { at, outcome, .. } if !self.json => {
-                let text = for_people(&self.layers[at], outcome);
+                let text = for_people(&self.layers[at], outcome, self.host);
                 if self.printed.is_ok() {
                     self.printed = self.progress.aside(|| output::print(&text));
                 }
@@ -101,7 +107,15 @@ fn identity(asked: &Asked, trial: &Trial) -> Identity {
     })
 }
 
-fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
+/// Whether the layer can be saved and restored: `can be saved and restored`, or why not, and what to do about it.
+fn saved(asked: &Asked, host: &Host) -> String {
+    match asked.layer.snapshot(host) {
+        Ok(()) => "can be saved and restored".into(),
+        Err(Unavailable { why, remedy, .. }) => format!("not saved and restored: {why}; {remedy}"),
+    }
+}
+
+fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>, host: &Host) -> String {
     match tried {
         Ok(trial) => {
             let mut text = format!(
@@ -132,6 +146,7 @@ fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>) -> String {
                     artifact.version.raw()
                 ));
             }
+            text.push_str(&format!("         {}\n", saved(asked, host)));
             for path in &trial.left {
                 text.push_str(&format!("         not removed: {path}\n"));
             }
@@ -184,7 +199,7 @@ fn within(time: Duration) -> String {
     }
 }
 
-fn for_machines(asked: &Asked, tried: &Result<Trial, Unavailable>) -> Value {
+fn for_machines(asked: &Asked, tried: &Result<Trial, Unavailable>, host: &Host) -> Value {
     let name = &asked.name;
     let settings = asked.settings.to_string();
     match tried {
@@ -192,7 +207,7 @@ fn for_machines(asked: &Asked, tried: &Result<Trial, Unavailable>) -> Value {
             "layer": name, "kind": asked.kind, "settings": settings, "available": true,
             "what": identity(asked, trial).what,
             "start_s": trial.start.as_secs_f64(), "hello": trial.hello, "artifacts": trial.artifacts,
-            "not_removed": trial.left,
+            "not_removed": trial.left, "saved_and_restored": saved(asked, host),
             "its_host": far::is_far(&asked.settings).then(|| far::for_machines(&trial.hello)),
         }),
         Err(Unavailable { why, remedy, .. }) => json!({

@@ -187,7 +187,7 @@ fn order(asked: Option<Order>, policy: &Policy, counting: Counting) -> Result<Or
         None | Some(Order::Boots) => Ok(Order::Boots),
         Some(_) => {
             bail!(
-                "--machine sim, --count and --model boot one layer after the other: --order boots"
+                "--machine sim, --count and --model boot one layer after the other: omit --order, or give --order boots"
             )
         }
     }
@@ -203,8 +203,7 @@ fn loads(flags: &RunArgs, file: &Config, policy: &Policy) -> Result<Vec<LoadArg>
     };
     if !policy.is_interactive && asked.iter().any(LoadArg::is_auto) {
         bail!(
-            "--load auto looks for loads step by step, and --machine sim is asked nothing while it runs; list them: \
-             --load 1,2,4"
+            "--load auto has to ask a running layer, which --machine sim does not allow; list the loads: --load 1,2,4"
         );
     }
     Ok(asked)

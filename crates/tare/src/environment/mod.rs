@@ -122,7 +122,7 @@ pub fn record(store: &mut Store, layers_cpus: &[u32]) -> Result<Option<String>> 
     let busy = found.iter().find(busy).map(|busy| {
         let remedy = busy.check.remedy;
         format!(
-            "This machine is busy: {}. What waits for a CPU too long is withheld; {remedy}.",
+            "This machine is busy: {}. Series that wait for a CPU too long are withheld; {remedy}.",
             busy.text
         )
     });

@@ -4,6 +4,7 @@ use super::{WantedProgram, is_program};
 use crate::loads::{self, LoadArg};
 use anyhow::{Result, bail};
 use tare_proto::BenchInfo;
+use tare_store::ProgramValue;
 
 /// The variable that holds the load.
 const LOAD: &str = "LOAD";
@@ -40,6 +41,10 @@ fn at(wanted: &WantedProgram, load: u32) -> WantedProgram {
     wanted.planned.program.env.push((LOAD.to_owned(), load.to_string()));
     for (bench, row) in wanted.benches.iter_mut().zip(&mut wanted.planned.rows) {
         *bench = bench.at(load);
+        // A service's costs are those of a request.
+        if let (Some(time), ProgramValue::Cpu { parts }) = (wanted.asks_for, &mut row.value) {
+            *parts = time.as_secs_f64() * f64::from(load);
+        }
         row.benchmark.clone_from(&bench.name);
     }
     wanted

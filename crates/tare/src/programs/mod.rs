@@ -6,6 +6,7 @@ pub mod known;
 mod names;
 mod present;
 mod root;
+mod service;
 mod units;
 
 pub use at_loads::{at_loads, check_search};
@@ -19,6 +20,7 @@ use crate::shell;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::time::Duration;
+use tare_board::{COST, SERVICE};
 use tare_layers::{Settings, suggestion};
 use tare_proto::{Around, BenchInfo, Machine, Program, Unit, at_load, harmless, name_and_load};
 use tare_run::{Rehearsal, check_program, simulated};
@@ -53,6 +55,9 @@ const OWN_ENVIRONMENT: &[(&str, &str)] = &[
 /// Variables of this environment that a program sees.
 const ENVIRONMENT: &[&str] = &["PATH", "HOME", "USER", "LANG", "LC_ALL"];
 
+/// A row, and where its value comes from.
+type Row = (BenchInfo, ProgramValue);
+
 #[derive(Clone)]
 pub struct WantedProgram {
     /// What runs, and its rows as far as they are known.
@@ -63,13 +68,15 @@ pub struct WantedProgram {
     /// The root that it asks for, and what is run in it when it is made.
     root: Option<String>,
     root_run: Vec<String>,
+    /// For how long a run asks a service at a rate.
+    asks_for: Option<Duration>,
     /// Whether its time limit is the reader's.
     timed: bool,
 }
 
 /// Whether `bench` is a row that a program fills, not a benchmark of the probe's or the host's.
 pub fn is_program(bench: &BenchInfo) -> bool {
-    [SUITE, known::SUITE].contains(&bench.suite.as_str())
+    [SUITE, known::SUITE, SERVICE, COST].contains(&bench.suite.as_str())
 }
 
 /// The programs that were `given`, and those of the suite that are among what was `selected`.
@@ -77,6 +84,11 @@ pub fn wanted(given: &[&ProgramArgs], selected: &[BenchInfo]) -> Result<Vec<Want
     let names = selected.iter().filter(|bench| bench.suite == known::SUITE);
     let names: Vec<String> = names.map(|bench| bench.name.clone()).collect();
     let known = names.iter().filter_map(|name| known::asked(name, &names));
+    let services = given.iter().map(|asked| match asked.service {
+        Some(_) => service::clients(asked),
+        None => Ok(vec![(*asked).clone()]),
+    });
+    let given: Vec<ProgramArgs> = services.collect::<Result<Vec<_>>>()?.concat();
     let given = given.iter().map(|asked| read(asked, SUITE));
     let mut all: Vec<WantedProgram> = Vec::new();
     for one in given.chain(known.map(|asked| read(&asked, known::SUITE))) {
@@ -114,18 +126,19 @@ fn read(asked: &ProgramArgs, suite: &str) -> Result<WantedProgram> {
         definition: tare_proto::FIRST_DEFINITION,
         ..BenchInfo::default()
     };
-    let rows = match asked.metric.is_empty() {
-        true => vec![(base, ProgramValue::Time)],
+    let mut rows = match asked.metric.is_empty() {
+        _ if asked.service.is_some() => service::rows(asked, &base)?,
+        true => vec![(base.clone(), ProgramValue::Time)],
         false => metrics(asked, &base)?,
     };
-    let row = |(bench, value): &(BenchInfo, ProgramValue)| ProgramRow {
-        benchmark: bench.name.clone(),
-        value: value.clone(),
-    };
+    if asked.costs && asked.slo.is_none() {
+        rows.push(service::cpu(&base));
+    }
     let planned = PlannedProgram {
         program: program(asked)?,
         ok: asked.ok.clone(),
-        rows: rows.iter().map(row).collect(),
+        rows: rows.iter().map(planned_row).collect(),
+        slo: asked.slo.clone(),
     };
     check_program(&planned)?;
     if let Some(format) = asked.parse.as_deref().filter(|name| tare_import::find(name).is_none()) {
@@ -139,8 +152,13 @@ fn read(asked: &ProgramArgs, suite: &str) -> Result<WantedProgram> {
         parse: asked.parse.clone(),
         root: asked.root.clone(),
         root_run: asked.root_run.clone(),
+        asks_for: asked.service.is_some().then(|| asked.asks_for.unwrap_or(service::ASKS_FOR)),
         timed: asked.timeout.is_some(),
     })
+}
+
+fn planned_row((bench, value): &Row) -> ProgramRow {
+    ProgramRow { benchmark: bench.name.clone(), value: value.clone() }
 }
 
 fn program(asked: &ProgramArgs) -> Result<Program> {
@@ -149,8 +167,12 @@ fn program(asked: &ProgramArgs) -> Result<Program> {
         folder.into_os_string().into_string().ok().context("this directory's name is no text")
     };
     let shell = |text: &Option<String>| text.clone().unwrap_or_default();
+    let (command, background) = match &asked.service {
+        Some(url) => (service::command(asked, url)?, service::server(asked)),
+        None => (asked.command.clone(), shell(&asked.background)),
+    };
     Ok(Program {
-        command: asked.command.clone(),
+        command,
         env: environment(&asked.env, asked.root.is_some())?,
         folder: match (&asked.cwd, &asked.root) {
             (Some(folder), _) => folder.clone(),
@@ -160,7 +182,7 @@ fn program(asked: &ProgramArgs) -> Result<Program> {
         input: asked.stdin.clone(),
         around: Around {
             setup: shell(&asked.setup),
-            background: shell(&asked.background),
+            background,
             ready: shell(&asked.ready),
             prepare: shell(&asked.prepare),
             teardown: shell(&asked.teardown),
@@ -168,7 +190,11 @@ fn program(asked: &ProgramArgs) -> Result<Program> {
         warmup: asked.warmup.unwrap_or(WARMUP),
         limit_ms: asked.timeout.unwrap_or(TIMEOUT).as_millis() as u64,
         memory_mib: memory(asked)?,
-        outputs: !asked.metric.is_empty() || asked.parse.is_some() || asked.ok.is_some(),
+        own_network: asked.service.is_some(),
+        outputs: asked.service.is_some()
+            || !asked.metric.is_empty()
+            || asked.parse.is_some()
+            || asked.ok.is_some(),
     })
 }
 
@@ -199,7 +225,7 @@ fn environment(asked: &[String], own_root: bool) -> Result<Vec<(String, String)>
     Ok(all)
 }
 
-fn metrics(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<(BenchInfo, ProgramValue)>> {
+fn metrics(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<Row>> {
     let metrics = asked.metric.len();
     for (what, given) in [("unit", asked.unit.len()), ("better", asked.better.len())] {
         if given > 1 && given != metrics {
@@ -209,7 +235,7 @@ fn metrics(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<(BenchInfo, Prog
         }
     }
     let nth = |list: &[String], at: usize| list.get(at).or(list.first()).cloned();
-    let mut rows: Vec<(BenchInfo, ProgramValue)> = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for (at, regex) in asked.metric.iter().enumerate() {
         let unit = nth(&asked.unit, at).unwrap_or_else(|| units::PLAIN.into());
         let (unit, factor) = units::read(&unit)?;
@@ -246,14 +272,10 @@ impl WantedProgram {
                     BenchInfo { name, unit: figure.unit, better: figure.better, ..base.clone() };
                 (bench, value)
             });
-            let mut rows: Vec<(BenchInfo, ProgramValue)> = rows.collect();
+            let mut rows: Vec<Row> = rows.collect();
             let mut seen = std::collections::BTreeSet::new();
             rows.retain(|(bench, _)| seen.insert(bench.name.clone()));
-            let row = |(bench, value): &(BenchInfo, ProgramValue)| ProgramRow {
-                benchmark: bench.name.clone(),
-                value: value.clone(),
-            };
-            self.planned.rows = rows.iter().map(row).collect();
+            self.planned.rows = rows.iter().map(planned_row).collect();
             self.benches = rows.into_iter().map(|(bench, _)| bench).collect();
         }
         let program = &mut self.planned.program;

@@ -17,7 +17,7 @@ pub fn checked(name: &str) -> Result<String> {
         return Ok(name.to_owned());
     }
     bail!(
-        "'{}' is no name for a program: up to {MOST} letters, digits, '-', '_' or '+'",
+        "'{}' is not a valid name of a program: use up to {MOST} letters, digits, '-', '_' or '+', and begin with a letter or digit",
         name.escape_debug()
     );
 }

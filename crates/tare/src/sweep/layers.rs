@@ -138,7 +138,7 @@ fn all(base: &Settings, layer: &str, own: &[&Handle], sweep: &mut Sweep) -> Resu
 fn turn(settings: &mut Settings, name: &str, value: &str) -> Result<()> {
     let (key, word) = name.split_once('.').map_or((name, None), |(key, word)| (key, Some(word)));
     if ["name", "kind"].contains(&key) {
-        bail!("--sweep: {key} is no knob; give two layers (--layer) instead");
+        bail!("--sweep: {key} cannot be a knob; give two layers (--layer) instead");
     }
     match (word, value) {
         (_, AS_IT_IS) => {}

@@ -37,12 +37,14 @@ impl Knobs {
         let knobs: Vec<SweepArg> =
             knobs.into_iter().map(SweepArg::expanded).collect::<Result<_>>()?;
         if design.is_some() && knobs.is_empty() {
-            bail!("--design is about the knobs of --sweep, and there is none");
+            bail!(
+                "--design chooses combinations of the knobs of --sweep: give one, or omit --design"
+            );
         }
         for (at, knob) in knobs.iter().enumerate() {
             if knobs[..at].iter().any(|other| other.knob == knob.knob) {
                 bail!(
-                    "--sweep {}: this knob is there twice; list all of its values at once",
+                    "--sweep {}: this knob is given twice; list all of its values in one --sweep",
                     knob.knob
                 );
             }
@@ -62,7 +64,7 @@ impl Knobs {
     pub fn load(&self, others: bool) -> Result<Option<LoadArg>> {
         let Some(knob) = self.knobs.iter().find(|knob| knob.knob == LOAD) else { return Ok(None) };
         if others {
-            bail!("--load and --sweep load=... ask for the same; give one of them");
+            bail!("--load and --sweep load=... both give loads; omit one of them");
         }
         let listed: LoadArg = knob.values.join(",").parse().map_err(|why: String| anyhow!(why))?;
         if listed.is_auto() {

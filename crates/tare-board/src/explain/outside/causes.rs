@@ -1,6 +1,8 @@
-//! What an operation costs more on a layer, made of causes: how often the host did something for it, times what that costs natively; the
-//! layer's own code; waiting; and what these do not explain.
+//! What an operation costs more on a layer, made of causes of three kinds. Some have a price: how often the host did something for the
+//! operation, times what that costs natively. Others have a place: whose threads spent the time, in which mode, and what they asked the
+//! kernel for. The rest nobody explains.
 
+use super::primitives::{PRIMITIVES, price};
 use super::seen::One;
 use crate::board::Scoreboard;
 use serde::Serialize;
@@ -11,102 +13,144 @@ use tare_proto::outside::{ASLEEP, Part, READY, SYSTEM, Seen, USER};
 pub struct CostPart {
     /// What it is.
     pub name: String,
+    /// How well it is known.
+    pub known: Known,
     /// How often more than on the baseline it happens in an operation; `None` of what is measured as time.
     pub count: Option<f64>,
-    /// What one costs on the baseline, in nanoseconds; `None` where the campaign has no such row.
+    /// What one costs on the baseline, in nanoseconds; `None` where nobody has measured it.
     pub price_ns: Option<f64>,
     /// Its part of the added time, in nanoseconds.
     pub ns: f64,
 }
 
-impl CostPart {
-    /// Whether nobody knows what it is: time in the host's kernel that no price covers, or what is left.
-    pub(super) fn is_unexplained(&self) -> bool {
-        [BEYOND, REMAINDER].contains(&self.name.as_str())
-    }
+/// How well a cause is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Known {
+    /// Counted, and what one costs is measured natively.
+    Priced,
+    /// Whose threads took the time is measured, in which mode, and for what; not what one such thing costs.
+    Placed,
+    /// Neither.
+    Unexplained,
 }
 
 /// A row that is this much dearer than on the baseline, as a share, has something to explain.
 pub(super) const DEARER: f64 = 0.1;
 
-/// A primitive: what is counted, and the rows that say what one costs natively, the best first, each with how many it holds.
-struct Primitive {
-    name: &'static str,
-    seen: Seen,
-    rows: &'static [(&'static str, f64)],
-}
-
-const PRIMITIVES: [Primitive; 4] = [
-    Primitive {
-        name: "system calls of the host",
-        seen: Seen::Calls,
-        rows: &[("lmbench/null_call", 1.0), ("operations/null", 1.0), ("kernel/getppid", 10.0)],
-    },
-    Primitive {
-        name: "switches between threads",
-        seen: Seen::Switches,
-        rows: &[("operations/switch", 1.0), ("lmbench/ctx_2p_0k", 1.0)],
-    },
-    Primitive {
-        name: "signals",
-        seen: Seen::Signals,
-        rows: &[("lmbench/sig_catch", 1.0), ("operations/signal", 1.0), ("kernel/segv", 1.0)],
-    },
-    Primitive {
-        name: "page faults",
-        seen: Seen::Faults,
-        rows: &[("operations/fault_anonymous", 1.0), ("lmbench/page_fault", 1.0)],
-    },
-];
-
-/// The name of the time in the layer's own code.
-pub(super) const OWN_CODE: &str = "the layer's own code (user mode)";
-/// The name of the time in which nothing of the layer ran that the operation waited for.
-pub(super) const WAITING: &str = "waiting for a CPU, or for something else";
-/// The name of the time in the host's kernel that no price covers.
-pub(super) const BEYOND: &str = "the host's kernel, beyond these prices";
 /// The name of what is left.
-pub(super) const REMAINDER: &str = "not explained by these";
+pub(super) const REMAINDER: &str = "not explained";
 
-/// What `board`'s baseline says that a primitive costs, in nanoseconds.
-fn price(board: &Scoreboard, primitive: &Primitive) -> Option<f64> {
-    primitive.rows.iter().find_map(|(name, holds)| {
-        let row = board.rows.iter().find(|row| row.benchmark == *name)?;
-        let pair = row.cells.iter().find_map(|cell| cell.pair)?;
-        Some(pair.baseline / holds).filter(|ns| ns.is_finite() && *ns > 0.0)
-    })
-}
+/// The name of time in the host's kernel of threads that asked it for nothing that is counted.
+const FOR_NOTHING: &str = "host's kernel, for nothing that is counted";
+
+/// What the host's kernel is asked for at least so often in an operation is named.
+const NAMED: f64 = 0.02;
+
+/// Most names of system calls that stand beside a place.
+const MOST_NAMES: usize = 2;
 
 /// The causes of `added` nanoseconds that the layer takes more than the baseline for an operation; the last is what is left.
 pub(super) fn causes(board: &Scoreboard, baseline: &One, layer: &One, added: f64) -> Vec<CostPart> {
-    let mut causes: Vec<CostPart> = Vec::new();
+    // The host sees one thread run program and kernel of a guest, and natively both of them.
+    let is_guest = layer.is_guest();
+    let nothing = One::default();
+    let less = if is_guest { &nothing } else { baseline };
+    let mut causes = priced(board, baseline, less, layer);
+    let all_priced: f64 = causes.iter().map(|cause| cause.ns).sum();
+    let in_kernel = Part::ALL.map(|part| layer.time(part, SYSTEM));
+    let kernel = in_kernel.iter().sum::<f64>()
+        - Part::ALL.iter().map(|part| less.time(*part, SYSTEM)).sum::<f64>();
+    let beyond = (kernel - all_priced).max(0.0);
+    let whole: f64 = in_kernel.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    for (part, ns) in Part::ALL.into_iter().zip(in_kernel) {
+        // Nobody sees how the priced part of the kernel's time is spread over the threads: as all of it is.
+        causes.push(in_hosts_kernel(less, layer, part, beyond * ns / whole));
+    }
+    for part in Part::ALL {
+        let user = layer.time(part, USER) - less.time(part, USER);
+        let natively = if is_guest && part == Part::Kernel { baseline.on_cpu() } else { 0.0 };
+        causes.push(placed(own_code(part, layer), user - natively));
+        for (state, words) in
+            [(READY, "ready, without a CPU"), (ASLEEP, "asleep, woken from outside")]
+        {
+            let name = format!("{}: {words}", who(part));
+            causes.push(placed(&name, layer.time(part, state) - baseline.time(part, state)));
+        }
+    }
+    causes.retain(|cause| cause.ns.abs() >= 0.005 * added.abs() || cause.count.is_some());
+    causes.sort_by_key(|cause| cause.known);
+    let explained: f64 = causes.iter().map(|cause| cause.ns).sum();
+    causes.push(CostPart { known: Known::Unexplained, ..placed(REMAINDER, added - explained) });
+    causes
+}
+
+/// What has a price.
+fn priced(board: &Scoreboard, baseline: &One, less: &One, layer: &One) -> Vec<CostPart> {
+    let mut causes = Vec::new();
     for primitive in &PRIMITIVES {
-        let count = layer.all(primitive.seen) - baseline.all(primitive.seen);
+        let count = (primitive.count)(layer) - (primitive.count)(less);
         if count.abs() < 0.005 {
             continue;
         }
-        let price_ns = price(board, primitive);
-        let ns = count * price_ns.unwrap_or(0.0);
-        causes.push(CostPart { name: primitive.name.into(), count: Some(count), price_ns, ns });
+        let price_ns = price(board, baseline, primitive);
+        let known = if price_ns.is_some() { Known::Priced } else { Known::Unexplained };
+        let (name, ns) = (primitive.name.into(), count * price_ns.unwrap_or(0.0));
+        causes.push(CostPart { name, known, count: Some(count), price_ns, ns });
     }
-    let time = |name: &str, of: &dyn Fn(&One) -> f64| {
-        let ns = of(layer) - of(baseline);
-        CostPart { name: name.into(), count: None, price_ns: None, ns }
-    };
-    let own = |one: &One| Part::ALL.iter().map(|part| one.time(*part, USER)).sum();
-    let waits = |one: &One| {
-        let of = |part: &Part| one.time(*part, READY) + one.time(*part, ASLEEP);
-        Part::ALL.iter().map(of).sum()
-    };
-    let priced: f64 = causes.iter().map(|cause| cause.ns).sum();
-    let in_kernel = |one: &One| Part::ALL.iter().map(|part| one.time(*part, SYSTEM)).sum();
-    let beyond = time(BEYOND, &in_kernel);
-    causes.push(CostPart { ns: (beyond.ns - priced).max(0.0), ..beyond });
-    causes.push(time(OWN_CODE, &own));
-    causes.push(time(WAITING, &waits));
-    causes.retain(|cause| cause.ns.abs() >= 0.005 * added.abs() || cause.count.is_some());
-    let explained: f64 = causes.iter().map(|cause| cause.ns).sum();
-    let (name, ns) = (REMAINDER.into(), added - explained);
-    causes.push(CostPart { name, count: None, price_ns: None, ns });
     causes
+}
+
+fn placed(name: &str, ns: f64) -> CostPart {
+    CostPart { name: name.into(), known: Known::Placed, count: None, price_ns: None, ns }
+}
+
+/// Whose threads, in few words.
+const fn who(part: Part) -> &'static str {
+    match part {
+        Part::Program => "program",
+        Part::Kernel => "layer's kernel",
+        Part::Helper => "helpers",
+    }
+}
+
+/// User mode of a part's threads.
+fn own_code(part: Part, layer: &One) -> &'static str {
+    match part {
+        Part::Program => "program: user mode",
+        Part::Kernel if layer.is_guest() && layer.all(Seen::Exits) < NAMED => {
+            "emulation of program and guest's kernel"
+        }
+        Part::Kernel if layer.is_guest() => "program and guest's kernel, in the guest",
+        Part::Kernel => "layer's kernel: its own code",
+        Part::Helper => "helpers: their own code",
+    }
+}
+
+/// The host's kernel on behalf of a part's threads, beyond all prices; what they asked it for more often than natively is told.
+fn in_hosts_kernel(less: &One, layer: &One, part: Part, ns: f64) -> CostPart {
+    let calls = |one: &One| one.of_part(Seen::Calls, part);
+    let natively = calls(less);
+    let more = |(name, count): (String, f64)| {
+        let more = count - natively.get(&name).copied().unwrap_or(0.0);
+        (more >= NAMED).then_some((name, more))
+    };
+    let mut names: Vec<(String, f64)> = calls(layer).into_iter().filter_map(more).collect();
+    names.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut words: Vec<String> =
+        names.into_iter().take(MOST_NAMES).map(|(name, _)| name.replace('_', " ")).collect();
+    let often = |seen| layer.of_part(seen, part).values().sum::<f64>() >= NAMED;
+    let others = [(Seen::Faults, "faults"), (Seen::Signals, "signals"), (Seen::Exits, "exits")];
+    words.extend(others.into_iter().filter(|(seen, _)| often(*seen)).map(|(_, word)| word.into()));
+    if words.is_empty() && calls(layer).values().sum::<f64>() >= NAMED {
+        words.push("the same calls take longer".into());
+    }
+    if words.is_empty() && often(Seen::Switches) {
+        words.push("switches".into());
+    }
+    let name = format!("{}: host's kernel ({})", who(part), words.join(", "));
+    match words.is_empty() {
+        false => placed(&name, ns),
+        true => CostPart { known: Known::Unexplained, ..placed(FOR_NOTHING, ns) },
+    }
 }

@@ -2,11 +2,12 @@
 
 mod causes;
 mod overall;
+mod primitives;
 mod seen;
 mod sentence;
 mod tables;
 
-pub use causes::CostPart;
+pub use causes::{CostPart, Known};
 pub use overall::{LayerCauses, layer_causes};
 
 use super::Table;
@@ -43,24 +44,37 @@ pub struct Outside {
     pub boots: usize,
     /// Operations that were watched in one of them.
     pub operations: f64,
+    /// Tracepoints that the host's kernel lacks: what they would count is not counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// Records that the kernel had no room for: counts are too low where it is not 0.
     pub lost: f64,
 }
 
 /// How the figures are to be read.
 const METHOD: &str = "The host watched boots of their own, from which no value comes, with perf tracepoints and the software clock. Times \
-    are of the path from the end of an operation back to its beginning, so that each moment is told once. A price is what this \
-    campaign's baseline measured of that primitive.";
+    are of the path from the end of an operation back to its beginning, so that each moment is told once. A price is what the \
+    baseline measured of that primitive.";
 
 /// The same of what `/proc` told.
 const TALLIED: &str = "The host watched boots of their own, from which no value comes, by what /proc counts: switches and page faults, no \
     system calls and no times. As root it sees those too.";
 
-/// What a campaign lacks that has no price.
-const NO_PRICE: &str = "This campaign lacks a row that says what one of these costs natively: --bench lmbench/null_call, \
-    lmbench/ctx_2p_0k, lmbench/sig_catch and operations/fault_anonymous are such rows.";
+/// What is said where something has no price.
+const NO_PRICE: &str =
+    "What has no price here could not be measured natively: its time has a place alone.";
+
+/// What the three groups of causes are.
+const GROUPS: &str = "What has a price was counted, and one was measured natively. What has a place is time of the watched path: whose threads \
+    took it, in which mode, and what they asked the kernel for. The rest is not explained: what the parts of the path miss of the \
+    operation's time, or prices that are more than the kernel took.";
 
 impl Outside {
+    /// How much of `added` nanoseconds has a price, a place alone, and neither.
+    pub(super) fn shares(&self, added: f64) -> [f64; 3] {
+        sentence::shares(&self.causes, added)
+    }
+
     /// What the figures rest on.
     pub(super) fn notes(&self) -> Vec<String> {
         let boots = crate::format::count(self.boots, "boot");
@@ -76,10 +90,16 @@ impl Outside {
                 self.lost
             ));
         }
+        if !self.missing.is_empty() {
+            let names = self.missing.join(", ");
+            notes.push(format!(
+                "Not counted, since this host's kernel lacks the tracepoint: {names}."
+            ));
+        }
         if self.unwatched_ns.1 > 0.0 && self.summed_ns.1 > 0.0 {
             notes.push(format!(
                 "In the watched boots an operation took {} while nobody watched, and {} while it was watched; the parts sum to {}, \
-                 without {:.0} ns for each record, and are scaled to the row's value.",
+                 without {:.0} ns for each record, and are scaled as the row's value is to what nobody watched.",
                 quantity(Unit::Nanoseconds, self.unwatched_ns.1),
                 quantity(Unit::Nanoseconds, self.watched_ns.1),
                 quantity(Unit::Nanoseconds, self.summed_ns.1),
@@ -88,6 +108,9 @@ impl Outside {
         }
         if self.causes.iter().any(|cause| cause.count.is_some() && cause.price_ns.is_none()) {
             notes.push(NO_PRICE.into());
+        }
+        if !self.causes.is_empty() {
+            notes.push(GROUPS.into());
         }
         notes.push(if self.summed_ns.1 > 0.0 { METHOD } else { TALLIED }.into());
         notes
@@ -172,6 +195,7 @@ pub(super) fn outside(
         spread: seen.spread,
         boots: seen.boots,
         operations: seen.watched().0,
+        missing: seen.missing(),
         lost: seen.watched().1,
     };
     let tables = tables::tables(&baseline, &seen, &told);

@@ -1,6 +1,6 @@
 //! What a layer's cost is made of over all rows.
 
-use super::causes::{BEYOND, DEARER, OWN_CODE, REMAINDER, WAITING};
+use super::causes::{DEARER, Known, REMAINDER};
 use crate::explain::Explanation;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -18,8 +18,13 @@ pub struct LayerCauses {
     pub dearer: usize,
     /// Rows that were watched.
     pub watched: usize,
-    /// Those of the dearer ones of which less than a quarter is not explained.
+    /// Those of the dearer ones of which less than a quarter has neither a price nor a place.
     pub explained: usize,
+    /// Those of which less than a quarter has no price.
+    pub priced: usize,
+    /// How well the added time is known, as mean shares of it: with a price, with a place alone, and neither. A share may be negative,
+    /// where prices are more than what is added.
+    pub known: [f64; 3],
     /// The causes with their mean share of what is added, the largest first; what is not explained is the last.
     pub shares: Vec<(String, f64)>,
     /// The whole in a sentence.
@@ -30,8 +35,9 @@ pub struct LayerCauses {
 #[must_use]
 pub fn layer_causes(all: &[Explanation], layer: &str) -> Option<LayerCauses> {
     let rows = all.iter().filter(|e| e.layer == layer).filter_map(|e| e.outside.as_ref());
-    let (mut watched, mut dearer, mut explained) = (0, 0, 0_usize);
-    let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+    let (mut watched, mut dearer, mut explained, mut priced) = (0, 0, 0_usize, 0_usize);
+    let mut sums: BTreeMap<String, f64> = BTreeMap::new();
+    let mut known = [0.0; 3];
     for row in rows {
         watched += 1;
         let Some((native, own)) = row.measured_ns.filter(|_| !row.times.is_empty()) else {
@@ -43,23 +49,24 @@ pub fn layer_causes(all: &[Explanation], layer: &str) -> Option<LayerCauses> {
         }
         dearer += 1;
         for cause in &row.causes {
-            *sums.entry(&cause.name).or_default() += cause.ns / added;
+            *sums.entry(kind(&cause.name)).or_default() += cause.ns / added;
         }
-        let left = row.causes.iter().filter(|cause| cause.is_unexplained());
-        let left: f64 = left.map(|cause| cause.ns).sum();
-        explained += usize::from((left / added).abs() < EXPLAINED);
+        let shares = row.shares(added);
+        known.iter_mut().zip(shares).for_each(|(sum, share)| *sum += share);
+        explained += usize::from(shares[Known::Unexplained as usize].abs() < EXPLAINED);
+        priced += usize::from((1.0 - shares[Known::Priced as usize]).abs() < EXPLAINED);
     }
     if watched == 0 {
         return None;
     }
-    let mean = |(name, sum): (&str, f64)| (name.to_owned(), sum / f64::from(dearer.max(1_u32)));
+    let rows = f64::from(dearer.max(1_u32));
+    let mean = |(name, sum): (String, f64)| (name, sum / rows);
     let mut shares: Vec<(String, f64)> = sums.into_iter().map(mean).collect();
     shares.sort_by(|a, b| (a.0 == REMAINDER).cmp(&(b.0 == REMAINDER)).then(b.1.total_cmp(&a.1)));
     let sentence = match dearer {
         0 => format!("none of its {watched} rows that were watched is a tenth dearer."),
         _ => {
-            let told =
-                |(name, share): &(String, f64)| format!("{:.0}% {}", 100.0 * share, short(name));
+            let told = |(name, share): &(String, f64)| format!("{:.0}% {name}", 100.0 * share);
             let parts: Vec<String> =
                 shares.iter().filter(|(_, share)| share.abs() >= 0.01).map(told).collect();
             format!(
@@ -69,16 +76,14 @@ pub fn layer_causes(all: &[Explanation], layer: &str) -> Option<LayerCauses> {
         }
     };
     let layer = layer.to_owned().into();
-    Some(LayerCauses { layer, dearer: dearer as usize, watched, explained, shares, sentence })
+    let (dearer, known) = (dearer as usize, known.map(|sum| sum / rows));
+    Some(LayerCauses { layer, dearer, watched, explained, priced, known, shares, sentence })
 }
 
-/// A cause in few words.
-fn short(name: &str) -> &str {
-    match name {
-        OWN_CODE => "its own code",
-        WAITING => "waiting",
-        BEYOND => "the host's kernel beyond these prices",
-        REMAINDER => "not explained by these",
-        name => name,
+/// A cause without what differs from row to row: the calls for which the host's kernel worked.
+fn kind(name: &str) -> String {
+    match name.split_once(" (") {
+        Some((place, _)) => place.to_owned(),
+        None => name.to_owned(),
     }
 }

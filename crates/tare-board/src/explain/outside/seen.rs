@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use tare_proto::outside::{
-    ASLEEP, LOST, OPERATIONS, OUTSIDE, Part, READY, RECORD, SYSTEM, Seen, UNWATCHED, USER, WHOLE,
+    ASLEEP, LOST, MISSING, OPERATIONS, OUTSIDE, Part, READY, RECORD, SYSTEM, Seen, UNWATCHED, USER,
+    WHOLE, price_of,
 };
 use tare_store::Campaign;
 
@@ -80,12 +81,49 @@ impl One {
         self.raw_time(part, state) * self.scale
     }
 
-    /// Scales the times, so that they are `ns` together: their shares are what the watched turns say.
+    /// Scales the times as a row's value `ns` is to what an operation took in the same boots while nobody watched. Where they do not
+    /// sum to that, they do not sum to the value: nothing hides what they miss. Where the difference of a row's two terms drowned in
+    /// noise, so that no time is left, nothing is known of them.
     #[must_use]
     pub(in crate::explain) fn scaled_to(mut self, ns: Option<f64>) -> One {
-        let sum = self.raw_sum();
-        self.scale = ns.filter(|ns| sum > 0.0 && *ns > 0.0).map_or(1.0, |ns| ns / sum);
+        let took = self.unwatched();
+        self.scale = match ns {
+            Some(ns) if took > 0.0 && ns > 0.0 => ns / took,
+            Some(_) => 0.0,
+            None => 1.0,
+        };
         self
+    }
+
+    /// How often one kind happened of one part.
+    pub(in crate::explain) fn count(&self, seen: Seen, part: Part, kind: &str) -> f64 {
+        self.get(&seen.counter(part, kind))
+    }
+
+    /// All kinds of what is seen of one part.
+    pub(in crate::explain) fn of_part(&self, seen: Seen, part: Part) -> BTreeMap<String, f64> {
+        let own = self.means.iter().filter_map(|(name, value)| {
+            let (what, whose, kind) = Seen::read(name)?;
+            (what == seen && whose == part).then(|| (kind.to_owned(), *value))
+        });
+        own.collect()
+    }
+
+    /// Whether the host sees no thread of the program, since a guest runs it within those of its virtual CPUs.
+    pub(in crate::explain) fn is_guest(&self) -> bool {
+        let of_program =
+            |name: &String| Seen::read(name).is_some_and(|(_, part, _)| part == Part::Program);
+        !self.means.keys().any(of_program) && self.raw_time(Part::Kernel, USER) > 0.0
+    }
+
+    /// Nanoseconds on a CPU of all parts, scaled.
+    pub(in crate::explain) fn on_cpu(&self) -> f64 {
+        Part::ALL.iter().map(|part| self.time(*part, USER) + self.time(*part, SYSTEM)).sum()
+    }
+
+    /// What the primitive of `row` costs, as it was measured beside the watched boots, in nanoseconds.
+    pub(in crate::explain) fn price(&self, row: &str) -> Option<f64> {
+        self.means.get(&price_of(row)).copied().filter(|ns| *ns > 0.0)
     }
 
     /// All times together, as they were in the watched boots.
@@ -97,6 +135,12 @@ impl One {
     /// A difference of two turns may be a little below zero, which is zero.
     fn raw_time(&self, part: Part, state: &str) -> f64 {
         self.get(&Seen::Time.counter(part, state)).max(0.0)
+    }
+
+    /// Tracepoints that the host's kernel lacks.
+    pub(in crate::explain) fn missing(&self) -> Vec<String> {
+        let names = self.means.keys().filter_map(|name| name.strip_prefix(MISSING));
+        names.map(str::to_owned).collect()
     }
 
     /// Nanoseconds that an operation took while it was watched.

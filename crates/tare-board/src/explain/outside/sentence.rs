@@ -1,7 +1,7 @@
 //! One sentence: how often the host did what for an operation, and what most of its added time is.
 
 use super::Stretch;
-use super::causes::{CostPart, DEARER};
+use super::causes::{CostPart, DEARER, Known};
 use super::seen::One;
 use super::tables::short;
 use crate::format::quantity;
@@ -52,19 +52,23 @@ fn added(causes: &[CostPart], measured: Option<(f64, f64)>, timed: bool) -> Opti
     if more < DEARER * native {
         return Some(String::new());
     }
-    let largest = |a: &&CostPart, b: &&CostPart| a.ns.total_cmp(&b.ns);
-    let (unpriced, named): (Vec<&CostPart>, Vec<&CostPart>) =
-        causes.iter().partition(|cause| cause.is_unexplained());
-    let top = named.into_iter().filter(|cause| cause.ns > 0.0).max_by(largest)?;
-    let left: f64 = unpriced.iter().map(|cause| cause.ns).sum();
+    let named = causes.iter().filter(|cause| cause.known != Known::Unexplained && cause.ns > 0.0);
+    let top = named.max_by(|a, b| a.ns.total_cmp(&b.ns));
     let time = |ns: f64| quantity(Unit::Nanoseconds, ns);
+    let most = top.map(|top| {
+        format!("; {} of the {} that are added: {}", time(top.ns), time(more), top.name)
+    });
+    let [priced, placed, left] = shares(causes, more).map(|share| 100.0 * share);
     Some(format!(
-        "; {} of the {} that are added are {}, {:.0}% have no price",
-        time(top.ns),
-        time(more),
-        top.name,
-        (100.0 * left / more).abs()
+        "{}; {priced:.0}% has a price, {placed:.0}% a place alone, {left:.0}% is not explained",
+        most.unwrap_or_default()
     ))
+}
+
+/// How much of `added` has a price, a place alone, and neither.
+pub(super) fn shares(causes: &[CostPart], added: f64) -> [f64; 3] {
+    let of = |known| causes.iter().filter(|one| one.known == known).map(|one| one.ns).sum::<f64>();
+    [Known::Priced, Known::Placed, Known::Unexplained].map(|known| of(known) / added + 0.0)
 }
 
 /// Who has most of the time, of a row that is no time.

@@ -1,5 +1,6 @@
 //! What was seen, as tables.
 
+use super::causes::{Known, REMAINDER};
 use super::seen::One;
 use super::{Outside, Stretch};
 use crate::explain::{Table, TableLine};
@@ -8,6 +9,13 @@ use tare_proto::outside::{ANY, Seen};
 
 /// Most names of system calls, the most frequent ones.
 const MOST_CALLS: usize = 8;
+
+/// How well causes are known, with the words of a group's line.
+const GROUPS: [(Known, &str); 3] = [
+    (Known::Priced, "with a price"),
+    (Known::Placed, "with a place alone"),
+    (Known::Unexplained, "not explained"),
+];
 
 /// What is counted, with the words of its line.
 const COUNTED: [(Seen, &str); 7] = [
@@ -39,7 +47,10 @@ pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> 
     let mut lines: Vec<TableLine> = told.times.iter().map(line).collect();
     let sum = |of: fn(&Stretch) -> f64| told.times.iter().map(of).sum::<f64>();
     let sums = (sum(|one| one.baseline), sum(|one| one.layer));
-    lines.push(TableLine::new("sum, scaled to the row's value", sums));
+    lines.push(TableLine::new("sum, scaled", sums));
+    if let Some(value) = told.measured_ns {
+        lines.push(TableLine::new("the row's value", value));
+    }
     if told.summed_ns.1 > 0.0 {
         lines.push(TableLine::new("in the watched boots: sum", told.summed_ns));
         lines.push(TableLine::new("in the watched boots: while nobody watched", told.unwatched_ns));
@@ -77,14 +88,25 @@ fn prices(told: &Outside) -> Table {
     let line = |cause: &super::CostPart| {
         let name = match (cause.count, cause.price_ns) {
             (Some(count), Some(price)) => {
-                format!("{} ({} × {} ns)", cause.name, short(count), short(price))
+                format!("· {} ({} × {} ns)", cause.name, short(count), short(price))
             }
-            (Some(count), None) => format!("{} ({}, no price here)", cause.name, short(count)),
-            _ => cause.name.clone(),
+            (Some(count), None) => format!("· {} ({}, no price)", cause.name, short(count)),
+            _ => format!("· {}", cause.name),
         };
         TableLine::new(&name, (0.0, cause.ns))
     };
-    let lines = told.causes.iter().map(line).collect();
+    let mut lines = Vec::new();
+    for (known, words) in GROUPS {
+        let group: Vec<_> = told.causes.iter().filter(|cause| cause.known == known).collect();
+        let sum = group.iter().map(|cause| cause.ns).sum::<f64>();
+        if group.is_empty() {
+            continue;
+        }
+        lines.push(TableLine::new(words, (0.0, sum)));
+        // The remainder alone would repeat its group.
+        let told = group.iter().filter(|cause| cause.name != REMAINDER);
+        lines.extend(told.map(|cause| line(cause)));
+    }
     Table::new("What is added, ns per operation", lines).with_shares(own - native)
 }
 

@@ -180,6 +180,7 @@ mod tests {
             script: &[],
             cpus: &[],
             perturbation: 0,
+            saved: &crate::Saved::Never,
         };
         assert!(disk.attach(&host(false), &boot, &mut Program::default()).is_err());
         assert_eq!(fs::read(&path).unwrap(), b"data");

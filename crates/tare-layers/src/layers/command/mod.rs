@@ -153,7 +153,7 @@ impl Command {
             own.iter().find(|key| !used.contains(key) && !words::LISTS.contains(key))
         {
             return Err(SettingError(format!(
-                "no setting '{idle}'; {} (a setting of your own must stand in the words: {{{idle}}})",
+                "no setting '{idle}'; {} (a setting of your own must be used in the words: {{{idle}}})",
                 suggestion(idle, &known)
             )));
         }

@@ -4,6 +4,7 @@
 mod greeting;
 mod script;
 
+use crate::layer::SAVED_KINDS;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Setting, SettingError, Settings,
     Unavailable, Unnamed,
@@ -126,6 +127,12 @@ impl Layer for Mock {
 
     fn whole_series(&self) -> Option<&'static str> {
         self.pauses.then_some("its script says so")
+    }
+
+    fn snapshot(&self, _host: &Host) -> Result<(), Unavailable> {
+        let told = self.script.contains_key("restore/start");
+        told.then_some(())
+            .ok_or_else(|| Unavailable::new("its script says nothing of it", SAVED_KINDS))
     }
 
     fn launch(&self, _host: &Host, boot: &BootSpec) -> io::Result<Launch> {

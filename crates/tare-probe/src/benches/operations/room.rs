@@ -30,7 +30,7 @@ pub const ABSENT: &CStr = c"usr/bin/no0";
 
 /// A descriptor of the root of programs.
 pub fn folder() -> Result<OwnedFd, Refusal> {
-    let found = match root().map_err(Refusal::Unavailable)? {
+    let found = match root(false).map_err(Refusal::Unavailable)? {
         Root::Here => open(c"/"),
         Root::Folder(path) => open(path),
         namespaces @ Root::Namespaces(..) => of_namespaces(namespaces),

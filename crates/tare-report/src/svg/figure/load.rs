@@ -24,8 +24,12 @@ pub(crate) fn figure(curves: &[(usize, &LoadCurve)], unit: Unit, what: &str) -> 
         false => Scale::linear(0.0, most, EDGES),
     };
     let y = Scale::linear(0.0, 1.05 * highest, (HEIGHT - 36.0, 22.0));
-    let mut canvas = Canvas::new("plot", (WIDTH, HEIGHT), "Throughput against load");
-    canvas.text("strong", (12.0, 12.0), Anchor::Start, "Throughput against load");
+    let title = match unit {
+        Unit::Nanoseconds => "Time of a request against the rate",
+        _ => "Throughput against load",
+    };
+    let mut canvas = Canvas::new("plot", (WIDTH, HEIGHT), title);
+    canvas.text("strong", (12.0, 12.0), Anchor::Start, title);
     axis::beside(&mut canvas, &y, EDGES, 5, |v, step| tick(unit, v, step));
     axis::below(&mut canvas, &x, (22.0, HEIGHT - 36.0), 7, |v, _| plain(v));
     for (series, curve) in curves {
@@ -63,6 +67,7 @@ mod tests {
             |load, value: f64| LoadPoint { load, value, ci: Some((0.9 * value, 1.1 * value)) };
         let curve = LoadCurve {
             layer: 0,
+            unit: Unit::PerSecond,
             points: vec![point(1.0, 50.0), point(2.0, 80.0), point(4.0, 100.0)],
         };
         let svg = figure(&[(1, &curve)], Unit::PerSecond, "users");
@@ -75,7 +80,7 @@ mod tests {
 
     #[test]
     fn no_points_draw_an_empty_plot() {
-        let curve = LoadCurve { layer: 0, points: vec![] };
+        let curve = LoadCurve { layer: 0, unit: Unit::PerSecond, points: vec![] };
         assert!(figure(&[(0, &curve)], Unit::PerSecond, "users").ends_with("</svg>"));
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn figure(explained: &Explanation, seen: &Outside) -> String {
             canvas.end();
             done += ns;
         }
-        let text = crate::sandbox::time(done);
+        let text = crate::cells::time(done);
         canvas.text("tick", (EDGES.1 + 8.0, top + 12.5), Anchor::Start, &text);
     }
     for (at, stretch) in seen.times.iter().enumerate() {

@@ -41,7 +41,7 @@ pub(crate) fn figure(layers: &[(usize, &Sandbox)]) -> String {
             canvas.end();
             done += ns;
         }
-        let text = crate::sandbox::time(done);
+        let text = crate::cells::time(done);
         canvas.text("tick", (EDGES.1 + 8.0, top + 12.5), Anchor::Start, &text);
     }
     let text = "host, runtime, kernel, probe from the left; means";
@@ -75,6 +75,7 @@ mod tests {
             idle_cpu: None,
             idle_wakeups: None,
             beside: Vec::new(),
+            restored: None,
         };
         let svg = figure(&[(1, &found)]);
         let width = |share: f64| format!("width=\"{}\"", num(share * (EDGES.1 - EDGES.0)));

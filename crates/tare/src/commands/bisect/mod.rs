@@ -48,8 +48,8 @@ fn look(args: &BisectArgs, versions: &[String]) -> Result<String> {
     let ratio = bad.mean / good.mean;
     if ratio.ln().abs() <= least.ln() {
         bail!(
-            "{} and {} do not differ in {}: {} and {}, a ratio of {ratio:.4}, and {least:.4} is the least that is looked for \
-             (--margin, or how far two boots are apart)",
+            "{} and {} do not differ in {}: {} and {}, a ratio of {ratio:.4}; the smallest that is searched for is {least:.4} \
+             (--margin, or the difference of two boots)",
             versions[0],
             versions[last],
             args.bench,

@@ -152,7 +152,7 @@ fn from_paper(id: &str) -> Result<Metrics> {
     let all = tare_import::papers().context("the papers that tare carries")?;
     let paper = all.iter().find(|paper| paper.id == id);
     let Some(paper) = paper else {
-        wrong_usage!("no paper '{id}'; 'tare papers list' lists them");
+        wrong_usage!("no paper '{id}'; 'tare lab papers list' lists them");
     };
     for table in &paper.table {
         let measured = |at: usize| {

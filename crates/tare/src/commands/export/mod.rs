@@ -1,12 +1,11 @@
 //! `tare export`: every sample of a campaign as one long table, for other programs.
 
-#[cfg(feature = "parquet")]
 mod parquet;
 
 use crate::cli::{ExportArgs, ExportFormat};
 use crate::usage::wrong_usage;
 use crate::{files, output};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 use tare_report::{csv_field, json_line};
@@ -17,8 +16,8 @@ const COLUMNS: [&str; 8] = ["block", "slot", "role", "layer", "benchmark", "unit
 
 /// Writes the samples as `args` ask for.
 pub fn export(args: &ExportArgs) -> Result<ExitCode> {
-    if args.format == ExportFormat::Parquet {
-        writable(args)?;
+    if args.format == ExportFormat::Parquet && args.out.is_none() {
+        wrong_usage!("Parquet needs a file: name one with --out");
     }
     let campaign = load(&args.dir)?;
     match &args.out {
@@ -31,28 +30,11 @@ pub fn export(args: &ExportArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether this tare writes Parquet, and to a file.
-fn writable(args: &ExportArgs) -> Result<()> {
-    if !cfg!(feature = "parquet") {
-        bail!(
-            "this tare is built without Parquet: 'cargo install --path crates/tare --features parquet' builds one \
-             with it; --format csv needs nothing"
-        );
-    }
-    if args.out.is_none() {
-        wrong_usage!("Parquet needs a file: name one with --out");
-    }
-    Ok(())
-}
-
 fn write(campaign: &Campaign, format: ExportFormat, out: impl Write + Send) -> Result<()> {
     match format {
         ExportFormat::Csv => Ok(csv(campaign, BufWriter::new(out))?),
         ExportFormat::Json => json(campaign, BufWriter::new(out)),
-        #[cfg(feature = "parquet")]
         ExportFormat::Parquet => parquet::write(campaign, out),
-        #[cfg(not(feature = "parquet"))]
-        ExportFormat::Parquet => bail!("this tare is built without Parquet"),
     }
 }
 

@@ -50,7 +50,7 @@ impl Folder {
         }
         for node in &nodes {
             if node.starts_with('.') || !node.chars().all(|c| plain(c) && c != '/') {
-                wrong_usage!("'{node}' is no name of a node");
+                wrong_usage!("'{node}' is not a valid name of a node");
             }
         }
         let options = Options::from_args(args)?;
@@ -169,7 +169,7 @@ impl Folder {
             return Ok(());
         }
         if !self.host(node).is_dir() {
-            bail!("{} has gone", self.host(node).display());
+            bail!("{} no longer exists", self.host(node).display());
         }
         files::put(&path, |file| Ok(writeln!(file, "{why}")?))
     }

@@ -47,12 +47,12 @@ fn written(args: &SubmitArgs) -> Result<Folder> {
     let settings = nodes.is_some() || out.is_some() || blocks.is_some() || *reboot || *exclusive;
     if settings || retries.is_some() || account.is_some() || !sbatch.is_empty() {
         wrong_usage!(
-            "{dir} is a fleet's directory, whose files say all that: change them, or name a plan"
+            "{dir} is a fleet's directory, whose files hold these options: change the files, or name a plan"
         );
     }
     let folder = Folder::open(&args.plan)?;
     if !jobs::read(&folder)?.is_empty() {
-        bail!("{dir} was submitted already; how far it is: tare fleet status {dir}");
+        bail!("{dir} was submitted already; its progress: tare fleet status {dir}");
     }
     check(&folder.path.join(PLAN), folder.blocks)?;
     Ok(folder)

@@ -35,7 +35,7 @@ const HERE: &str = "native";
 pub fn predict(args: &PredictArgs) -> Result<ExitCode> {
     // clap asks for neither where there is a command, which conflicts with them.
     if args.trace.is_none() && (args.took.is_some() || args.user.is_some()) {
-        wrong_usage!("--took and --user are about a trace; name one with --trace");
+        wrong_usage!("--took and --user describe a trace; name one with --trace");
     }
     if args.pid.is_none() && args.time.is_some() {
         wrong_usage!("--for says how long a running process is watched; name one with --pid");
@@ -73,8 +73,8 @@ fn check(campaign: &Campaign, board: &Scoreboard, args: &PredictArgs) -> Result<
         && (asks || !args.command.command.is_empty())
     {
         bail!(
-            "{dir} is of the simulated machine, which counts instructions: the time of a program of this host cannot be \
-             predicted from it. The programs that it holds are predicted from each other when no command is named"
+            "{dir} is of the simulated machine, which counts instructions: it cannot predict the time of a program on this \
+             host. Without a command, tare predict predicts the campaign's own programs from each other"
         );
     }
     let native = campaign.layers.iter().any(|row| row.name == board.baseline && row.kind == HERE);
@@ -157,8 +157,8 @@ fn profile(wanted: WantedProgram) -> Result<Profile> {
     let series: Series = match search.profile(&programs[0].planned, RUNS) {
         Ok(series) => series,
         Err(SearchError::Refused(why)) => bail!(
-            "{row} cannot be counted, so nothing is predicted: {why} (it runs without a terminal and, unless --stdin names \
-             a file, with an empty standard input)"
+            "{row} cannot be counted, so nothing is predicted: {why} (the command runs without a terminal and, unless \
+             --stdin names a file, with an empty standard input)"
         ),
         Err(why) => bail!("{row} cannot be run on {HERE}: {why}"),
     };

@@ -82,7 +82,7 @@ fn say_what_is_missing(out: &Path, dir: &str) {
     if blocks < ENOUGH_BLOCKS {
         let have = tare_board::format::count(blocks as usize, "block");
         output::note(&format!(
-            "{have} of at least {ENOUGH_BLOCKS}: nothing can be said yet; 'tare resume {dir} --blocks 5' measures what is missing."
+            "{have} of at least {ENOUGH_BLOCKS}: no verdicts yet; 'tare resume {dir} --blocks 5' measures what is missing."
         ));
     }
 }

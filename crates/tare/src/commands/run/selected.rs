@@ -163,7 +163,7 @@ fn neighbours(
         for (flag, given) in [("beside", &args.beside), ("neighbour", &args.neighbour)] {
             if given.is_some() {
                 bail!(
-                    "--{flag} is about the rows beside/* of the suite sandbox: add --bench 'beside/*'"
+                    "--{flag} applies only to the rows beside/* of the suite sandbox: add --bench 'beside/*'"
                 );
             }
         }
@@ -177,7 +177,7 @@ fn neighbours(
             let own = catalog.benches.iter().filter(own);
             let names: Vec<&str> = own.map(|bench| bench.name.as_str()).collect();
             let instead = suggestion(name, &names);
-            anyhow!("--{flag} {name}: it is not a benchmark of the probe; {instead}")
+            anyhow!("--{flag} {name} is not a benchmark of the probe; {instead}")
         })
     };
     let measured = args.beside.as_deref().unwrap_or(sandbox::WORK);

@@ -1,0 +1,73 @@
+//! Primitives with a price: what is counted of a layer, and the row that says what one costs natively.
+
+use super::seen::One;
+use crate::board::Scoreboard;
+use tare_proto::outside::{Part, STOPPED, Seen};
+
+/// Something that the host's kernel does, how often it did it, and the rows that say what one costs natively, the best first, each with
+/// how many it holds.
+pub(super) struct Primitive {
+    /// What it is, as a plural.
+    pub name: &'static str,
+    /// How often.
+    pub count: fn(&One) -> f64,
+    rows: &'static [(&'static str, f64)],
+}
+
+/// The calls by which a tracer moves its tracee on and looks at it.
+const TRACES: &str = "ptrace";
+const WAITS: &str = "wait4";
+
+/// All of them. What one contains another one does not count again: a traced thread's stop is two switches and two calls.
+pub(super) const PRIMITIVES: [Primitive; 6] = [
+    Primitive { name: "stops of a traced thread", count: stops, rows: &[("causes/stop", 1.0)] },
+    Primitive {
+        name: "reads and writes of its registers",
+        count: looks,
+        rows: &[("causes/registers", 1.0)],
+    },
+    Primitive {
+        name: "system calls of the host",
+        count: |one| one.all(Seen::Calls) - looks(one) - 2.0 * stops(one),
+        rows: &[("lmbench/null_call", 1.0), ("operations/null", 1.0), ("kernel/getppid", 10.0)],
+    },
+    Primitive {
+        name: "switches between threads",
+        count: |one| one.all(Seen::Switches) - 2.0 * stops(one),
+        rows: &[("operations/switch", 1.0), ("lmbench/ctx_2p_0k", 1.0)],
+    },
+    Primitive {
+        name: "signals",
+        count: |one| one.all(Seen::Signals),
+        rows: &[("lmbench/sig_catch", 1.0), ("operations/signal", 1.0), ("kernel/segv", 1.0)],
+    },
+    Primitive {
+        name: "page faults",
+        count: |one| one.all(Seen::Faults),
+        rows: &[("operations/fault_anonymous", 1.0), ("lmbench/page_fault", 1.0)],
+    },
+];
+
+/// Stops for which a tracer waited, and after which it moved its tracee on.
+fn stops(one: &One) -> f64 {
+    let all = |seen, kind| Part::ALL.map(|part| one.count(seen, part, kind)).iter().sum::<f64>();
+    let stops: f64 = all(Seen::Switches, STOPPED);
+    stops.min(all(Seen::Calls, TRACES)).min(all(Seen::Calls, WAITS))
+}
+
+/// Calls of a tracer that do not move its tracee on.
+fn looks(one: &One) -> f64 {
+    let calls: f64 = Part::ALL.map(|part| one.count(Seen::Calls, part, TRACES)).iter().sum();
+    (calls - stops(one)).max(0.0)
+}
+
+/// What it costs natively, in nanoseconds: by the campaign's own row, or as it was measured beside the baseline's watched boots.
+pub(super) fn price(board: &Scoreboard, baseline: &One, primitive: &Primitive) -> Option<f64> {
+    let of_row = |(name, holds): &(&str, f64)| {
+        let row = board.rows.iter().find(|row| row.benchmark == *name);
+        let pair = row.and_then(|row| row.cells.iter().find_map(|cell| cell.pair));
+        let ns = pair.map(|pair| pair.baseline).or_else(|| baseline.price(name))?;
+        Some(ns / holds).filter(|ns| ns.is_finite() && *ns > 0.0)
+    };
+    primitive.rows.iter().find_map(of_row)
+}

@@ -1,0 +1,104 @@
+//! The client of a service: it sends requests at a rate, whether the answers come or not, and says how long each took from
+//! when it was due.
+//!
+//! A client that waits for an answer before it asks again slows down with the service and does not see its worst moments
+//! (Tene, "How NOT to Measure Latency": coordinated omission). This one's clock does not wait.
+
+mod answer;
+mod connection;
+mod http;
+mod knee;
+mod open_loop;
+mod outcome;
+mod redis;
+mod target;
+
+use open_loop::Load;
+use outcome::Slo;
+use std::time::Duration;
+use target::Target;
+
+/// The variable that holds the rate where no word does.
+const RATE: &str = "LOAD";
+
+/// What the words of a command line ask for.
+struct Asked {
+    target: Target,
+    load: Load,
+    /// The bound whose highest rate is looked for, instead of one rate.
+    slo: Option<Slo>,
+    /// How long the service may take until it answers for the first time.
+    patience: Duration,
+}
+
+/// `tare-probe ask URL KEY=VALUE...`: prints what it found, and returns an exit code.
+pub fn main(url: &str, words: &[&str]) -> i32 {
+    let said = read(url, words).and_then(|asked| {
+        target::wait_for(&asked.target, asked.patience)?;
+        match asked.slo {
+            Some(slo) => knee::highest(&asked.target, &asked.load, slo),
+            None => Ok(open_loop::ask(&asked.target, &asked.load)
+                .map_err(|why| format!("{url}: {why}"))?
+                .to_string()),
+        }
+    });
+    match said {
+        Ok(said) => {
+            print!("{said}");
+            0
+        }
+        Err(why) => {
+            eprintln!("tare-probe: {why}");
+            1
+        }
+    }
+}
+
+fn read(url: &str, words: &[&str]) -> Result<Asked, String> {
+    let mut asked = Asked {
+        target: Target::parse(url)?,
+        load: Load::default(),
+        slo: None,
+        patience: Duration::from_secs(10),
+    };
+    let has_rate = words.iter().any(|word| word.starts_with("rate="));
+    for word in words {
+        let (key, value) = word.split_once('=').unwrap_or((word, ""));
+        let bad = || format!("'{word}' is not understood");
+        let seconds = || {
+            let seconds = value.parse().ok().filter(|s: &f64| (0.0..=3600.0).contains(s));
+            seconds.map(Duration::from_secs_f64).ok_or_else(bad)
+        };
+        match key {
+            "rate" => asked.load.rate = value.parse().map_err(|_| bad())?,
+            "seconds" => asked.load.lasts = seconds()?,
+            "timeout" => asked.load.timeout = seconds()?,
+            "connections" => asked.load.connections = value.parse().map_err(|_| bad())?,
+            "even" => asked.load.even = true,
+            "slo" => asked.slo = Some(Slo::parse(value).ok_or_else(bad)?),
+            "patience" => asked.patience = seconds()?,
+            _ => return Err(bad()),
+        }
+    }
+    if let (false, Ok(rate)) = (has_rate, std::env::var(RATE)) {
+        asked.load.rate = rate.parse().map_err(|_| format!("${RATE} is '{rate}', not a rate"))?;
+    }
+    asked.load.check()?;
+    Ok(asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_and_what_is_not_understood_is_refused() {
+        let asked = read("http://127.0.0.1:80/x", &["rate=50", "seconds=0.5", "slo=0.99:5000000"]);
+        let asked = asked.ok().unwrap();
+        assert_eq!((asked.load.rate, asked.load.lasts), (50, Duration::from_millis(500)));
+        assert_eq!(asked.slo.map(|slo| (slo.quantile, slo.ns)), Some((0.99, 5_000_000)));
+        for wrong in ["rate=0", "rate=x", "connections=0", "seconds=-1", "speed=1", "slo=2:1"] {
+            assert!(read("http://127.0.0.1:80/", &[wrong]).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Requests at a rate: each has its time, and is sent then if a connection is free, or as soon as one is.
+
+use super::connection::{Connection, Said};
+use super::outcome::Outcome;
+use super::target::Target;
+use crate::clock::now_ns;
+use std::collections::VecDeque;
+use std::io;
+use std::time::Duration;
+
+/// The size of what is read at once.
+const ROOM: usize = 64 << 10;
+
+/// Most connections and requests of one load.
+const CONNECTIONS: u32 = 1024;
+const REQUESTS: f64 = 5e6;
+
+/// A load.
+#[derive(Debug, Clone, Copy)]
+pub struct Load {
+    /// Requests a second.
+    pub rate: u32,
+    /// For how long requests are sent.
+    pub lasts: Duration,
+    /// Connections that they share.
+    pub connections: u32,
+    /// Whether the time between two is always the same; otherwise they arrive as a Poisson process.
+    pub even: bool,
+    /// How long an answer is waited for.
+    pub timeout: Duration,
+}
+
+impl Default for Load {
+    fn default() -> Load {
+        Load {
+            rate: 100,
+            lasts: Duration::from_secs(2),
+            connections: 16,
+            even: false,
+            timeout: Duration::from_secs(1),
+        }
+    }
+}
+
+impl Load {
+    /// Refuses what cannot be sent.
+    pub fn check(&self) -> Result<(), String> {
+        let requests = f64::from(self.rate) * self.lasts.as_secs_f64();
+        match (self.connections, requests) {
+            (1..=CONNECTIONS, 1.0..=REQUESTS) => Ok(()),
+            (1..=CONNECTIONS, _) => {
+                Err(format!("{requests} requests: 1 to {REQUESTS} are possible"))
+            }
+            (n, _) => Err(format!("{n} connections: 1 to {CONNECTIONS} are possible")),
+        }
+    }
+}
+
+/// The times between requests. The same load always has the same, so that all layers are asked alike.
+struct Arrivals {
+    mean_ns: f64,
+    even: bool,
+    state: u64,
+}
+
+impl Arrivals {
+    fn next(&mut self) -> f64 {
+        if self.even {
+            return self.mean_ns;
+        }
+        // xorshift64* (Vigna, 2016); its upper 53 bits are uniform, and the negative logarithm of that is exponential.
+        self.state ^= self.state >> 12;
+        self.state ^= self.state << 25;
+        self.state ^= self.state >> 27;
+        let uniform = (self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / 2f64.powi(53);
+        -self.mean_ns * (1.0 - uniform).ln()
+    }
+}
+
+/// A load that is on its way.
+struct Asking<'a> {
+    target: &'a Target,
+    timeout_ns: u64,
+    connections: Vec<Connection>,
+    /// When the requests that no connection was free for were due.
+    queue: VecDeque<u64>,
+    outcome: Outcome,
+}
+
+/// Asks `target` as `load` says. The error says why it cannot be asked at all.
+pub fn ask(target: &Target, load: &Load) -> io::Result<Outcome> {
+    let connections: io::Result<Vec<_>> =
+        (0..load.connections).map(|_| Connection::open(target)).collect();
+    let mut asking = Asking {
+        target,
+        timeout_ns: load.timeout.as_nanos() as u64,
+        connections: connections?,
+        queue: VecDeque::new(),
+        outcome: Outcome::default(),
+    };
+    let total = (f64::from(load.rate) * load.lasts.as_secs_f64()) as usize;
+    let mut arrivals = Arrivals {
+        mean_ns: 1e9 / f64::from(load.rate),
+        even: load.even,
+        state: 0x9e37_79b9_7f4a_7c15,
+    };
+    let begin = now_ns();
+    let mut due = begin as f64 + arrivals.next();
+    let mut sent = 0;
+    let mut room = vec![0; ROOM];
+    while asking.outcome.latencies.len() < total {
+        let now = now_ns();
+        while sent < total && due as u64 <= now {
+            asking.queue.push_back(due as u64);
+            asking.outcome.late.push(now - due as u64);
+            sent += 1;
+            due += arrivals.next();
+        }
+        asking.give_up(now);
+        asking.send()?;
+        let next = if sent < total { due as u64 } else { now + asking.timeout_ns };
+        asking.wait(next.saturating_sub(now_ns()));
+        asking.hear(&mut room)?;
+    }
+    let mut outcome = asking.outcome;
+    outcome.lasted_ns = now_ns() - begin;
+    outcome.latencies.sort_unstable();
+    outcome.late.sort_unstable();
+    if outcome.errors as usize == total {
+        return Err(io::Error::other(format!("none of {total} requests had a good answer")));
+    }
+    Ok(outcome)
+}
+
+impl Asking<'_> {
+    /// Sends what is due on the connections that are free.
+    fn send(&mut self) -> io::Result<()> {
+        for at in 0..self.connections.len() {
+            if self.connections[at].due.is_some() {
+                continue;
+            }
+            let Some(due) = self.queue.pop_front() else { return Ok(()) };
+            if self.connections[at].ask(self.target, due).is_err() {
+                // It was closed while nobody asked: once more on a new one.
+                self.renew(at)?;
+                if self.connections[at].ask(self.target, due).is_err() {
+                    self.renew(at)?;
+                    self.failed();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until a connection has something, for `ns` at most.
+    fn wait(&self, ns: u64) {
+        let poll = |connection: &Connection| libc::pollfd {
+            fd: connection.fd(),
+            events: libc::POLLIN | if connection.is_full() { libc::POLLOUT } else { 0 },
+            revents: 0,
+        };
+        let mut all: Vec<libc::pollfd> = self.connections.iter().map(poll).collect();
+        let ns = ns.min(self.timeout_ns);
+        let most = libc::timespec {
+            tv_sec: (ns / 1_000_000_000) as libc::time_t,
+            tv_nsec: (ns % 1_000_000_000) as libc::c_long,
+        };
+        // SAFETY: the array has as many entries as are said, and the time is a valid one.
+        unsafe {
+            libc::ppoll(all.as_mut_ptr(), all.len() as libc::nfds_t, &most, std::ptr::null())
+        };
+    }
+
+    /// Reads from all connections that have been asked.
+    fn hear(&mut self, room: &mut [u8]) -> io::Result<()> {
+        for at in 0..self.connections.len() {
+            let connection = &mut self.connections[at];
+            let sends = connection.is_full() && connection.send(self.target).is_err();
+            let said = if sends { Said::Broken } else { connection.hear(self.target, room) };
+            match said {
+                Said::Nothing => {}
+                Said::Answer { due, good, closes } => {
+                    if good {
+                        self.outcome.latencies.push(now_ns().saturating_sub(due));
+                    } else {
+                        self.failed();
+                    }
+                    if closes {
+                        self.renew(at)?;
+                    }
+                }
+                Said::Broken => {
+                    let asked = self.connections[at].due.is_some();
+                    self.renew(at)?;
+                    if asked {
+                        self.failed();
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts requests that have waited for too long as errors.
+    fn give_up(&mut self, now: u64) {
+        let late = now.saturating_sub(self.timeout_ns);
+        while self.queue.front().is_some_and(|due| *due < late) {
+            self.queue.pop_front();
+            self.failed();
+        }
+        for at in 0..self.connections.len() {
+            if self.connections[at].due.is_some_and(|due| due < late) {
+                self.failed();
+                // One that cannot be had again is broken, which is seen when it is heard.
+                let _ = self.renew(at);
+            }
+        }
+    }
+
+    fn failed(&mut self) {
+        self.outcome.errors += 1;
+        self.outcome.latencies.push(self.timeout_ns);
+    }
+
+    /// Opens a connection again.
+    fn renew(&mut self, at: usize) -> io::Result<()> {
+        self.connections[at] = Connection::open(self.target)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+    use std::thread;
+
+    /// A service that answers each request with `answer`, after `pause` for every hundredth of all connections.
+    fn service(answer: &'static [u8], pause: Duration, connections: usize) -> Target {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            for stream in listener.incoming().take(connections) {
+                let mut stream = stream.unwrap();
+                thread::spawn(move || {
+                    let mut request = [0; 4096];
+                    let mut served = 0;
+                    while stream.read(&mut request).is_ok_and(|size| size > 0) {
+                        served += 1;
+                        if served % 100 == 0 {
+                            thread::sleep(pause);
+                        }
+                        if stream.write_all(answer).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+        });
+        Target::parse(&format!("http://:{port}/")).unwrap()
+    }
+
+    const GOOD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    const BAD: &[u8] = b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n";
+
+    fn load(rate: u32) -> Load {
+        Load { rate, lasts: Duration::from_millis(500), connections: 1, ..Load::default() }
+    }
+
+    #[test]
+    fn a_service_that_stops_is_seen_by_all_requests_that_were_due_meanwhile() {
+        let target = service(GOOD, Duration::from_millis(200), 1);
+        let outcome = ask(&target, &load(400)).unwrap();
+        assert_eq!((outcome.latencies.len(), outcome.errors), (200, 0));
+        // Of 200 requests the 100th and the 200th are held for 200 ms. A client that waits would see two slow ones; some 80 that were due
+        // while the 100th was held waited for half of that on average.
+        let slow = outcome.latencies.iter().filter(|ns| **ns > 50_000_000).count();
+        assert!(slow > 40, "{slow}");
+    }
+
+    #[test]
+    fn errors_count_as_long_as_the_time_limit() {
+        let target = service(BAD, Duration::ZERO, 1);
+        assert!(ask(&target, &load(100)).unwrap_err().to_string().contains("none of 50"));
+        let target = service(GOOD, Duration::from_millis(400), 64);
+        let short = Load { timeout: Duration::from_millis(100), ..load(400) };
+        let outcome = ask(&target, &short).unwrap();
+        assert!(outcome.errors > 0 && outcome.latencies.len() == 200, "{outcome}");
+        assert_eq!(outcome.quantile(1.0) / 100_000_000, 1, "{outcome}");
+    }
+
+    #[test]
+    fn arrivals_repeat_and_have_their_mean() {
+        let times = |even| {
+            let mut arrivals = Arrivals { mean_ns: 1000.0, even, state: 7 };
+            (0..10_000).map(|_| arrivals.next()).collect::<Vec<f64>>()
+        };
+        assert_eq!(times(false), times(false));
+        let sum: f64 = times(false).iter().sum();
+        assert!((0.95e7..1.05e7).contains(&sum), "{sum}");
+        assert!(times(true).iter().all(|time| *time == 1000.0));
+    }
+}

@@ -1,0 +1,47 @@
+//! What primitives cost natively: measured in the baseline's boots that are watched, so that no campaign lacks a price.
+
+use crate::plan::setup::Setup;
+use tare_board::measured::series_value;
+use tare_layers::{Answer, Session, SessionError};
+use tare_proto::outside::{PRICED, price_of};
+use tare_proto::{BenchInfo, Better, Counter, Request};
+
+/// How the samples are reduced, as the rows themselves are.
+const ESTIMATOR: &str = "best-6-of-10";
+const SAMPLES: u32 = 10;
+
+/// Milliseconds that a price may take.
+const LIMIT_MS: u64 = 300;
+
+/// One counter a primitive that `session` could measure; `like` is any row of the campaign.
+pub(super) fn prices(
+    setup: &Setup,
+    session: &mut Session,
+    like: usize,
+    id: &mut u32,
+) -> Result<Vec<Counter>, SessionError> {
+    let mut prices = Vec::new();
+    for row in PRICED {
+        *id += 1;
+        let request = Request {
+            bench: (*row).into(),
+            samples: SAMPLES,
+            limit_ms: LIMIT_MS,
+            events: false,
+            program: None,
+            ..setup.request(*id, like, None)
+        };
+        let Answer::Series(series, _) = session.measure(&request, setup.within(&request))? else {
+            continue; // an older probe lacks it, or the kernel refuses it: then it has no price
+        };
+        let about = BenchInfo {
+            estimator: ESTIMATOR.into(),
+            better: Better::Lower,
+            ..BenchInfo::default()
+        };
+        if let Ok(ns) = series_value(&about, &series.samples, series.subtracted, None) {
+            prices.push(Counter::new(&price_of(row), ns));
+        }
+    }
+    Ok(prices)
+}

@@ -1,0 +1,144 @@
+//! Layers that are saved, restored and cloned: one campaign of gVisor and QEMU together, and what goes wrong on gVisor alone. About
+//! two minutes on two busy CPUs, most of them starts of QEMU.
+
+mod common;
+
+use common::{Bench, count, done, gvisor, samples, series, signal, wait_until};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tare_proto::Untrusted;
+use tare_store::{Campaign, Outcome};
+
+const MIB: f64 = 1_048_576.0;
+
+const TIMES: [&str; 9] = [
+    "start/ready",
+    "start/empty",
+    "restore/start",
+    "restore/ready",
+    "restore/empty",
+    "restore/first_touch",
+    "restore/tail",
+    "snapshot/save",
+    "snapshot/still",
+];
+
+/// Processes and folders of this bench's campaigns that live on.
+fn left(bench: &Bench) -> Vec<String> {
+    let own = bench.path("").display().to_string();
+    let processes = fs::read_dir("/proc").unwrap().flatten().filter_map(|process| {
+        let words = fs::read(process.path().join("cmdline")).unwrap_or_default();
+        let words = String::from_utf8_lossy(&words).replace('\0', " ");
+        (words.contains(&own) && !words.contains("cargo")).then_some(words)
+    });
+    processes.collect()
+}
+
+#[test]
+fn real_layers_are_saved_restored_and_cloned() {
+    let bench = Bench::new();
+    bench.ok(&format!(
+        "run --layers native --layer qemu,memory=256M --layer name=gvisor,kind=runsc,runtime={} --bench start/ready --bench start/empty \
+         --bench restore/* --bench snapshot/* --bench clone/* --load 1,2 --blocks 1 --seed 1 --out c",
+        gvisor().display()
+    ));
+    let campaign = bench.campaign("c");
+    let all = |row: &str, layer: &str| samples(&campaign, row, layer).concat();
+    for layer in ["gvisor", "qemu"] {
+        for row in TIMES {
+            let found = all(row, layer);
+            assert!(!found.is_empty(), "{layer} {row}: {:?}", series(&campaign, layer, row));
+            assert!(found.iter().all(|time| *time > 0.0), "{layer} {row}: {found:?}");
+        }
+        for (row, restored) in [("clone/start", 1), ("clone/start@2", 2)] {
+            assert_eq!(all(row, layer).len(), restored, "{layer} {row}");
+        }
+        let size = all("snapshot/size", layer);
+        assert!(
+            size.iter().all(|size| (64.0 * MIB..300.0 * MIB).contains(size)),
+            "{layer}: {size:?}"
+        );
+        let [starts, ready] = ["restore/start", "restore/ready"].map(|row| all(row, layer));
+        assert!(starts.iter().zip(&ready).all(|(first, whole)| first <= whole), "{layer}");
+        for row in ["restore/tail", "restore/first_touch"] {
+            assert!(count(series(&campaign, layer, row), "before") > 0.0, "{layer} {row}");
+        }
+    }
+    let why = reason(&campaign, "native", "restore/start");
+    assert!(why.contains("nothing saves a layer of this kind"), "{why}");
+    let told =
+        campaign.warnings.iter().filter(|it| it.text.raw().contains("two restored of one image"));
+    assert_eq!(told.count(), 2, "{:?}", campaign.warnings);
+    assert_eq!(left(&bench), [""; 0]);
+}
+
+fn reason(campaign: &Campaign, layer: &str, row: &str) -> String {
+    let row = series(campaign, layer, row);
+    assert_ne!(row.outcome, Outcome::Measured);
+    row.why.as_ref().map(Untrusted::raw).unwrap_or_default().to_owned()
+}
+
+/// The bench, and a runtime that is gVisor but for what SCRIPT does before.
+fn with(script: &str) -> (Bench, PathBuf) {
+    let bench = Bench::new();
+    let text = format!("{script}\nexec {} \"$@\"", gvisor().display());
+    let runtime = bench.script("runtime", &text);
+    (bench, runtime)
+}
+
+/// A campaign of restores on such a runtime.
+fn restores(runtime: &Path) -> String {
+    format!(
+        "run --layers native --layer name=gvisor,kind=runsc,runtime={} --bench restore/ready --bench restore/start \
+         --blocks 1 --boot-limit 10s --seed 1 --out c",
+        runtime.display()
+    )
+}
+
+#[test]
+fn an_image_that_finds_no_space_is_a_hole_with_its_reason() {
+    let bench = Bench::new();
+    let tare = bench.command("");
+    let folder = tempfile::tempdir().unwrap();
+    // A disk of the tare's own, where no image of 64 MiB fits.
+    let script = "mount -t tmpfs -o size=40m none \"$2\" && TMPDIR=$2 exec \"$0\" $1";
+    let mut small = Command::new("unshare");
+    small.args(["-m", "sh", "-c", script]).arg(tare.get_program());
+    small.arg(restores(&gvisor())).arg(folder.path()).current_dir(bench.path(""));
+    small.envs(tare.get_envs().filter_map(|(key, value)| Some((key, value?))));
+    let ended = done(small.output().unwrap());
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let why = reason(&bench.campaign("c"), "gvisor", "restore/ready");
+    assert!(why.contains("it was not saved"), "{why}");
+    assert_eq!(left(&bench), [""; 0]);
+}
+
+#[test]
+fn an_image_that_is_cut_is_refused_by_the_layer_and_its_words_are_told() {
+    let cut = "case \"$*\" in *\" restore \"*) for word; do [ \"$last\" = --image-path ] && image=$word; last=$word; done; \
+               truncate -s 1000 \"$image\"/checkpoint.img ;; esac";
+    let (bench, runtime) = with(cut);
+    bench.ok(&restores(&runtime));
+    let why = reason(&bench.campaign("c"), "gvisor", "restore/start");
+    assert!(why.contains("console ends with"), "{why}");
+    assert_eq!(left(&bench), [""; 0]);
+}
+
+#[test]
+fn a_tare_that_is_killed_while_it_restores_leaves_nothing() {
+    let (bench, runtime) =
+        with("case \"$*\" in *\" restore \"*) touch FOLDER/restoring; sleep 1 ;; esac");
+    let text = fs::read_to_string(&runtime).unwrap();
+    let place = bench.path("").display().to_string();
+    fs::write(&runtime, text.replace("FOLDER", place.trim_end_matches('/'))).unwrap();
+    let folders = tempfile::tempdir().unwrap();
+    let mut command = bench.command(&restores(&runtime));
+    let mut tare = command.env("TMPDIR", folders.path()).spawn().unwrap();
+    wait_until("it restores", || bench.path("restoring").exists());
+    signal(&tare, nix::sys::signal::Signal::SIGKILL);
+    tare.wait().unwrap();
+    wait_until("all is gone", || {
+        left(&bench).is_empty() && fs::read_dir(folders.path()).unwrap().next().is_none()
+    });
+}
