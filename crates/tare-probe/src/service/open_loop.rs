@@ -162,8 +162,8 @@ impl Asking<'_> {
         let mut all: Vec<libc::pollfd> = self.connections.iter().map(poll).collect();
         let ns = ns.min(self.timeout_ns);
         let most = libc::timespec {
-            tv_sec: (ns / 1_000_000_000) as libc::time_t,
-            tv_nsec: (ns % 1_000_000_000) as libc::c_long,
+            tv_sec: (ns / 1_000_000_000) as _,
+            tv_nsec: (ns % 1_000_000_000) as _,
         };
         // SAFETY: the array has as many entries as are said, and the time is a valid one.
         unsafe {

@@ -90,9 +90,10 @@ impl Traced {
     }
 }
 
-fn ptrace(request: libc::c_uint, pid: libc::pid_t, data: libc::c_int) -> io::Result<()> {
+/// A request is a `c_uint` with glibc and a `c_int` with musl.
+fn ptrace(request: impl Into<i64>, pid: libc::pid_t, data: libc::c_int) -> io::Result<()> {
     let none = ptr::null_mut::<libc::c_void>();
     // SAFETY: none of the requests made here reads or writes memory of this process.
-    let done = unsafe { libc::ptrace(request as _, pid, none, libc::c_long::from(data)) };
+    let done = unsafe { libc::ptrace(request.into() as _, pid, none, libc::c_long::from(data)) };
     check("ptrace", done).map(|_| ())
 }
