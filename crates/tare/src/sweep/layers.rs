@@ -204,7 +204,7 @@ mod tests {
         let refused =
             |knobs: &[&str], design| swept(&["uml"], knobs, design).err().unwrap().to_string();
         assert!(refused(&["memory=1,2"], Design::Full).contains("LAYER.SETTING"));
-        assert!(refused(&["uml.name=1,2"], Design::Full).contains("no knob"));
+        assert!(refused(&["uml.name=1,2"], Design::Full).contains("cannot be a knob"));
         assert!(
             refused(&["uml.a=1,2", "uml.b=1,2"], Design::Fractional).contains("it takes three")
         );

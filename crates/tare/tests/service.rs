@@ -1,0 +1,67 @@
+//! A server that is asked at rates: its rows, the queue that a client which waits would not see, and the rate at which a bound breaks.
+
+mod common;
+
+use common::{Bench, flat, samples};
+use std::fs;
+
+/// Answers one request after the other, and none before 20 ms: it can answer 50 a second.
+const SERVER: &str = "
+import asyncio
+lock = asyncio.Lock()
+async def talk(reader, writer):
+    while await reader.readuntil(b'\\r\\n\\r\\n'):
+        async with lock:
+            await asyncio.sleep(0.02)
+        writer.write(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok')
+async def main():
+    async with await asyncio.start_server(talk, '127.0.0.1', 8080) as server:
+        await server.serve_forever()
+asyncio.run(main())
+";
+
+#[test]
+fn latencies_count_from_when_requests_were_due_and_the_knee_is_below_what_a_server_can_do() {
+    let bench = Bench::new();
+    bench.write("server.py", SERVER);
+    let line = "run --layers native,runc --blocks 1 --warmup 0 --repeat 1 --name slow --out c \
+                --service http://:8080/ --rate 20,100 --asks-for 1s --arrivals even --costs";
+    let done = bench.tare_with(line, &["--slo", "p50 < 50ms", "--", "python3", "server.py"]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let campaign = bench.campaign("c");
+    for layer in ["native", "runc"] {
+        let of = |row: &str| {
+            let found = samples(&campaign, row, layer).concat();
+            assert!(!found.is_empty(), "{row} on {layer}\n{}", done.out);
+            found
+        };
+        let (slow, overrun) = (of("service/slow.p50@20"), of("service/slow.p50@100"));
+        assert!(slow.iter().all(|ns| *ns >= 20e6), "{slow:?}");
+        // After half a second 50 requests were due, and 25 answers can have come: the next one waits for half a second.
+        assert!(overrun.iter().all(|ns| *ns >= 400e6), "a queue grows: {overrun:?}");
+        assert!(of("service/slow.cpu@20").iter().all(|ns| *ns > 0.0));
+        assert!(of("service/slow.knee").iter().all(|rate| (1.0..100.0).contains(rate)));
+    }
+    assert!(done.out.contains("requests a second"), "{}", done.out);
+    let page = fs::read_to_string(bench.path("c/report.html")).expect("a page");
+    assert!(page.contains("requests a second"), "its curve counts them");
+}
+
+#[test]
+fn a_service_that_cannot_be_asked_ends_the_campaign_before_it_begins() {
+    let bench = Bench::new();
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["--service", "ftp://:21/", "--", "true"], 1, "is neither http://:PORT/PATH nor"),
+        (&["--service", "http://:9/", "--", "true"], 1, "the server"),
+        (&["--service", "http://:80/", "--slo", "fast", "--", "true"], 2, "a quantile and a time"),
+        (&["--service", "http://:80/", "--rate", "1", "--", "true"], 2, "too few for a quantile"),
+        (&["--rate", "1", "--", "true"], 2, "--service"),
+    ];
+    for (words, code, why) in cases {
+        let line = "run --layers native --blocks 1 --timeout 3s --out c";
+        let done = bench.tare_with(line, words);
+        assert_eq!(done.code, *code, "{words:?}: {}", done.err);
+        assert!(flat(&done.err).contains(why), "{words:?}: {}", done.err);
+        assert!(!bench.path("c").exists(), "{words:?}");
+    }
+}
