@@ -3,6 +3,7 @@
 mod apt;
 mod bench;
 mod calibrate;
+mod complaints;
 mod dist;
 mod elsewhere;
 mod fidelity;
@@ -65,6 +66,11 @@ const CHORES: &[Chore] = &[
         name: "gallery",
         about: "measure the campaigns of docs/gallery and write its pages (NAME...)",
         run: gallery::gallery,
+    },
+    Chore {
+        name: "complaints",
+        about: "measure the public complaints of docs/complaints.md anew (NAME...)",
+        run: complaints::complaints,
     },
     Chore {
         name: "fidelity",

@@ -1,9 +1,10 @@
 //! Whether CRIU could save a container of runc or crun on this host, as it says itself.
 
 use crate::Unavailable;
+use crate::layer::SAVED_KINDS;
 use std::sync::OnceLock;
 use std::time::Duration;
-use tare_keeper::programs;
+use tare_keeper::{ProgramError, programs};
 
 /// How long CRIU may look at this kernel.
 const LOOK: Duration = Duration::from_secs(10);
@@ -11,13 +12,11 @@ const LOOK: Duration = Duration::from_secs(10);
 /// What it said, which no setting of a layer alters.
 static TRIED: OnceLock<Result<(), Unavailable>> = OnceLock::new();
 
-const REMEDY: &str = "weigh runsc or qemu for it";
-
 /// Why a container of `runtime` is not saved here.
 pub(crate) fn check(runtime: &str) -> Result<(), Unavailable> {
     TRIED.get_or_init(tried).clone()?;
     let why = format!("CRIU works on this host, but tare does not save containers of {runtime}");
-    Err(Unavailable::new(why, REMEDY))
+    Err(Unavailable::new(why, SAVED_KINDS))
 }
 
 fn tried() -> Result<(), Unavailable> {
@@ -29,9 +28,13 @@ fn tried() -> Result<(), Unavailable> {
         "said=$(\"$0\" check 2>&1) || { printf '%s\\n' \"$said\" | grep -m 1 Error >&2; exit 1; }";
     let mut look = programs::plain("sh");
     look.args(["-c", script]).arg(criu);
-    let failed = |why| {
+    let failed = |error| {
+        let why = match error {
+            ProgramError::Failed { said, .. } => said, // CRIU's words, not the shell's
+            other => other.to_string(),
+        };
         let why = format!("CRIU, which saves such containers, fails on this host: {why}");
-        Unavailable::new(why, format!("try a CRIU made for this kernel, or {REMEDY}"))
+        Unavailable::new(why, format!("try a CRIU made for this kernel, or {SAVED_KINDS}"))
     };
     programs::output(&mut look, LOOK).map(drop).map_err(failed)
 }

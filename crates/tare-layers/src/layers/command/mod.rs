@@ -22,7 +22,7 @@ use std::time::Duration;
 use tare_keeper::programs;
 use tare_proto::Machine;
 use values::Values;
-use words::Words;
+use words::{Words, behind_env};
 
 pub const KIND: LayerKind = LayerKind {
     name: "command",
@@ -262,9 +262,8 @@ impl Layer for Command {
         let stop =
             self.stop.as_ref().map(|words| words.fill(|name| values.value(name))).transpose()?;
         let processes = self.processes(&mut values)?;
-        let found = self.program(&words)?;
-        let runtime = found.program.clone();
-        let Program { program, args, env, .. } = found;
+        let runtime = self.program(behind_env(&words))?.program;
+        let Program { program, args, env, .. } = self.program(&words)?;
         let stop = stop.into_iter().collect();
         let terminal = self.settings.get("tty") == Some("true");
         let whole = Program { program, args, env, stop, processes, terminal, ..values.program };

@@ -216,6 +216,17 @@ fn name(rest: &str) -> Option<&str> {
     fine.then_some(name)
 }
 
+/// The program that `words` run in the end, with its arguments: what stands behind `env` and its assignments, if they begin so.
+pub fn behind_env(words: &[String]) -> &[String] {
+    match words.split_first() {
+        Some((first, rest)) if first == "env" => {
+            let variables = rest.iter().take_while(|word| word.contains('=')).count();
+            &rest[variables..]
+        }
+        _ => words,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,5 +294,12 @@ mod tests {
             read("run {image} {args} {id}", false).unwrap().check("s", &["image"], true),
             Ok(())
         );
+    }
+
+    #[test]
+    fn env_and_its_variables_are_not_the_program() {
+        let behind = |line: &str| behind_env(&shlex::split(line).unwrap()).join(" ");
+        assert_eq!(behind("env A=1 B='x y' run it=1"), "run it=1");
+        assert_eq!(behind("run env A=1"), "run env A=1");
     }
 }

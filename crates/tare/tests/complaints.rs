@@ -1,0 +1,55 @@
+//! The campaigns of docs/complaints.md, in short form: they are read as they stand, and their layers and rows are those that the page tells of.
+
+mod common;
+
+use common::{Bench, samples};
+use std::path::Path;
+use tare_store::Campaign;
+
+/// One block of a complaint's campaign, with more flags.
+fn measured(bench: &Bench, name: &str, flags: &str) -> Campaign {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/complaints");
+    let config = folder.join(format!("{name}.toml"));
+    bench.ok(&format!(
+        "run --require --config {} --blocks 1 {flags} --out {name}",
+        config.display()
+    ));
+    bench.campaign(name)
+}
+
+#[test]
+fn nspawn_is_the_same_program_with_its_filters_and_without() {
+    let bench = Bench::new();
+    let campaign = measured(&bench, "nspawn-seccomp", "");
+    for layer in ["without", "nspawn"] {
+        assert!(!samples(&campaign, "start/warm", layer).concat().is_empty(), "{layer}");
+    }
+    let all = campaign.layers.iter().flat_map(|layer| &layer.artifacts);
+    let programs: Vec<_> = all.filter(|file| file.role == "runtime").collect();
+    assert_eq!(programs.len(), 2, "{programs:?}");
+    assert_eq!(programs[0].path, programs[1].path, "not the program env");
+}
+
+#[test]
+fn a_limit_of_a_million_costs_a_program_that_closes_all_and_not_the_container() {
+    let bench = Bench::new();
+    let flags = "--layers native,runc --warmup 0 --repeat 1";
+    let campaign = measured(&bench, "close-descriptors", flags);
+    for layer in ["native", "runc"] {
+        let of = |row: &str| samples(&campaign, row, layer).concat();
+        let (few, many) = (of("program/close-1024"), of("program/close-1048576"));
+        let slowest = few.iter().fold(0.0, |most: f64, ns| most.max(*ns));
+        assert!(!many.is_empty() && many.iter().all(|ns| *ns > slowest), "{few:?} {many:?}");
+    }
+}
+
+#[test]
+fn crun_and_runc_are_started_entered_and_removed() {
+    let bench = Bench::new();
+    let campaign = measured(&bench, "crun-start", "");
+    for row in ["start/warm", "sandbox/exec", "sandbox/task"] {
+        for layer in ["runc", "crun"] {
+            assert!(!samples(&campaign, row, layer).concat().is_empty(), "{row} on {layer}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Public complaints, measured: `docs/complaints/NAME.toml` is the campaign of each, and `docs/complaints.md` shows what tare says of it
+//! here. `cargo xtask complaints` measures all of them on a quiet machine, `cargo xtask complaints NAME...` some.
+
+use crate::shell::{self, root};
+use crate::{gvisor, packages, release};
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Where the campaigns are, and the page.
+const FOLDER: &str = "docs/complaints";
+const PAGE: &str = "docs/complaints.md";
+
+/// What stands around the text of a campaign on the page: the first with its name.
+const BEGINS: &str = "<!-- measured: ";
+const ENDS: &str = "<!--/measured-->";
+
+/// Measures what `args` name, or everything, and writes its text into the page.
+pub fn complaints(args: &[String]) -> Result<()> {
+    let known = names()?;
+    if let Some(unknown) = args.iter().find(|name| !known.contains(name)) {
+        bail!("no complaint '{unknown}'; there are: {}", known.join(", "));
+    }
+    packages::install()?;
+    gvisor::build()?;
+    release::build()?;
+    let page = root().join(PAGE);
+    for name in known.iter().filter(|name| args.is_empty() || args.contains(name)) {
+        eprintln!("{name}");
+        let said = measure(name).with_context(|| name.clone())?;
+        let text = fs::read_to_string(&page).with_context(|| PAGE)?;
+        fs::write(&page, with(&text, name, &said)?).with_context(|| PAGE)?;
+    }
+    Ok(())
+}
+
+/// The names of all campaigns, sorted.
+fn names() -> Result<Vec<String>> {
+    let files = fs::read_dir(root().join(FOLDER)).with_context(|| FOLDER)?;
+    let files = files.collect::<Result<Vec<_>, _>>().with_context(|| FOLDER)?;
+    let stem = |path: &Path| Some(path.file_stem()?.to_string_lossy().into_owned());
+    let mut names: Vec<String> = files.iter().filter_map(|file| stem(&file.path())).collect();
+    names.sort();
+    Ok(names)
+}
+
+/// What tare says of the campaign, without what explains its tables.
+fn measure(name: &str) -> Result<String> {
+    let campaign = format!("target/complaints/{name}");
+    let _ = fs::remove_dir_all(root().join(&campaign));
+    let config = format!("{FOLDER}/{name}.toml");
+    tare(&["run", "--require", "--config", &config, "--out", &campaign])?;
+    let all = tare(&["show", &campaign, "--short", "--color", "never"])?;
+    let said = all.split_once("\nRatios to ").map_or(all.as_str(), |(said, _)| said);
+    Ok(said.trim_end().to_owned())
+}
+
+/// What the release build of tare prints at 80 columns; `runsc` is the current gVisor.
+fn tare(args: &[&str]) -> Result<String> {
+    let runsc = gvisor::runsc();
+    let own = runsc.parent().unwrap_or(root()).to_owned();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths([own].into_iter().chain(std::env::split_paths(&path)))?;
+    let mut command = Command::new(release::tare());
+    command.args(args).env("COLUMNS", "80").env("PATH", path).current_dir(root());
+    Ok(shell::text(&shell::output(&mut command)?.stdout))
+}
+
+/// `page` with `said` in the place of `name`.
+fn with(page: &str, name: &str, said: &str) -> Result<String> {
+    let mark = format!("{BEGINS}{name} -->\n");
+    let place = page.split_once(&mark).and_then(|(before, behind)| {
+        let (_, after) = behind.split_once(ENDS)?;
+        Some((before, after))
+    });
+    let (before, after) = place.with_context(|| format!("{PAGE} has no place for {name}"))?;
+    Ok(format!("{before}{mark}```\n{said}\n```\n{ENDS}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_complaint_has_its_place_on_the_page_and_only_that_is_written() {
+        let page = fs::read_to_string(root().join(PAGE)).unwrap();
+        for name in names().unwrap() {
+            let once = with(&page, &name, "said").unwrap();
+            assert!(once.contains("```\nsaid\n```") && once.contains(&format!("{name}.toml")));
+            assert_eq!(with(&once, &name, "said").unwrap(), once);
+        }
+        assert!(with(&page, "nothing", "said").is_err());
+    }
+}
