@@ -35,6 +35,9 @@ pub const MAX_OUTPUT: usize = 32 << 10;
 /// Most bytes of the outputs of a series together: they and the samples have to fit into one line.
 pub const MAX_OUTPUTS: usize = 192 << 10;
 
+/// The first word of a program that is the probe itself, as a process that the probe starts sees it: in its root no path leads to it.
+pub const ITSELF: &str = "/proc/self/exe";
+
 /// A program, run once a sample.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Program {

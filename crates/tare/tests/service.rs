@@ -35,12 +35,12 @@ fn latencies_count_from_when_requests_were_due_and_the_knee_is_below_what_a_serv
             assert!(!found.is_empty(), "{row} on {layer}\n{}", done.out);
             found
         };
-        let (slow, overrun) = (of("service/slow.p50@20"), of("service/slow.p50@100"));
+        let (slow, overrun) = (of("program/slow.p50@20"), of("program/slow.p50@100"));
         assert!(slow.iter().all(|ns| *ns >= 20e6), "{slow:?}");
         // After half a second 50 requests were due, and 25 answers can have come: the next one waits for half a second.
         assert!(overrun.iter().all(|ns| *ns >= 400e6), "a queue grows: {overrun:?}");
-        assert!(of("service/slow.cpu@20").iter().all(|ns| *ns > 0.0));
-        assert!(of("service/slow.knee").iter().all(|rate| (1.0..100.0).contains(rate)));
+        assert!(of("program/slow.cpu@20").iter().all(|ns| *ns > 0.0));
+        assert!(of("program/slow.knee").iter().all(|rate| (1.0..100.0).contains(rate)));
     }
     assert!(done.out.contains("requests a second"), "{}", done.out);
     let page = fs::read_to_string(bench.path("c/report.html")).expect("a page");
@@ -52,7 +52,7 @@ fn a_service_that_cannot_be_asked_ends_the_campaign_before_it_begins() {
     let bench = Bench::new();
     let cases: &[(&[&str], i32, &str)] = &[
         (&["--service", "ftp://:21/", "--", "true"], 1, "is neither http://:PORT/PATH nor"),
-        (&["--service", "http://:9/", "--", "true"], 1, "the server"),
+        (&["--service", "http://:9/", "--", "true"], 1, "nothing answers at 127.0.0.1:9"),
         (&["--service", "http://:80/", "--slo", "fast", "--", "true"], 2, "a quantile and a time"),
         (&["--service", "http://:80/", "--rate", "1", "--", "true"], 2, "too few for a quantile"),
         (&["--rate", "1", "--", "true"], 2, "--service"),

@@ -34,7 +34,7 @@ use run::{Ran, Surroundings};
 use server::Server;
 use tare_proto::counter::COUNTING_SLOWDOWN;
 use tare_proto::{
-    COUNT_OPERATIONS, Counter, MAX_OUTPUTS, OPERATION_COUNTER, Program, Request, Series,
+    COUNT_OPERATIONS, Counter, ITSELF, MAX_OUTPUTS, OPERATION_COUNTER, Program, Request, Series,
 };
 use usage::Usage;
 
@@ -146,7 +146,10 @@ fn once(place: &Surroundings, watch: Option<&Watch>) -> Result<Ran, Refusal> {
     let ran = ran.map_err(|why| Refusal::Failed(why.to_string()))?;
     match ran.ended.why() {
         None => Ok(ran),
-        Some(why) => Err(failed(&words[0], &why, &ran.output)),
+        Some(why) => {
+            let what = if words[0] == ITSELF { "tare's client" } else { &words[0] };
+            Err(failed(what, &why, &ran.output))
+        }
     }
 }
 

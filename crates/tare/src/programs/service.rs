@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::time::Duration;
 use tare_board::{COST, SERVICE};
-use tare_proto::{BenchInfo, Better, Unit};
+use tare_proto::{BenchInfo, Better, ITSELF, Unit};
 use tare_store::ProgramValue;
 
 /// What its load counts.
@@ -23,8 +23,8 @@ const FIRST: u32 = 100;
 const STEP: Duration = Duration::from_secs(1);
 const SEARCH: Duration = Duration::from_secs(180);
 
-/// The probe's own file, as a process that it starts sees it: in its root there is no path that leads there.
-const CLIENT: &str = "/proc/self/exe";
+/// How long the server may take until it answers for the first time, if the time limit of a run leaves it so long.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The quantiles that are rows: what the client calls each, the row's name for it, and the share of requests that are no slower.
 const QUANTILES: [(&str, &str, f64); 4] =
@@ -78,8 +78,10 @@ fn at_rates(asked: &ProgramArgs) -> ProgramArgs {
 /// The words of the client. At a rate it finds that in its environment.
 pub fn command(asked: &ProgramArgs, url: &str) -> Result<Vec<String>> {
     let seconds = |time: Duration| time.as_secs_f64();
-    let mut words = vec![CLIENT.to_owned(), "ask".to_owned(), url.to_owned()];
+    let mut words = vec![ITSELF.to_owned(), "ask".to_owned(), url.to_owned()];
     words.push(format!("seconds={}", seconds(asked.asks_for.unwrap_or(ASKS_FOR))));
+    let patience = asked.timeout.map_or(PATIENCE, |limit| PATIENCE.min(limit / 2));
+    words.push(format!("patience={}", seconds(patience)));
     words.extend(asked.connections.map(|connections| format!("connections={connections}")));
     if asked.arrivals.as_deref() == Some("even") {
         words.push("even".into());
