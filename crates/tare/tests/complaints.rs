@@ -33,7 +33,7 @@ fn nspawn_is_the_same_program_with_its_filters_and_without() {
 #[test]
 fn a_limit_of_a_million_costs_a_program_that_closes_all_and_not_the_container() {
     let bench = Bench::new();
-    let flags = "--layers native,runc --warmup 0 --repeat 1";
+    let flags = "--layers native,runc";
     let campaign = measured(&bench, "close-descriptors", flags);
     for layer in ["native", "runc"] {
         let of = |row: &str| samples(&campaign, row, layer).concat();
