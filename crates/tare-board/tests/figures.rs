@@ -3,7 +3,7 @@
 mod common;
 
 use tare_board::{Options, Scoreboard, scoreboard};
-use tare_proto::counter::CPU_WAITED;
+use tare_proto::counter::{CPU_WAITED, DISK_BYTES};
 use tare_proto::{Counter, Turn, Unit};
 use tare_stats::Estimator;
 use tare_store::{Campaign, Role};
@@ -90,4 +90,21 @@ fn one_series_in_many_makes_no_machine_busy() {
     assert_eq!(board(&campaign, None).busy, None);
     campaign.series[2].counters[0].value = f64::NAN;
     assert_eq!(board(&campaign, None).busy, None, "a share that is none is nobody's");
+}
+
+#[test]
+fn a_layer_that_answers_from_a_cache_is_told_from_a_disk() {
+    let kinds = |shares: [f64; 2]| {
+        let mut campaign = campaign(1.0, &[]);
+        for row in &mut campaign.series {
+            let share = shares[campaign.boots[row.boot].layer];
+            row.counters.push(Counter::new(DISK_BYTES, share));
+        }
+        let said = board(&campaign, None);
+        let comments = &said.rows[0].cells[0].comments;
+        comments.iter().map(tare_board::Comment::kind).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds([1.0, 0.01]), ["cached"]);
+    assert!(kinds([1.0, 0.9]).is_empty(), "both have a disk");
+    assert!(kinds([0.0, 0.0]).is_empty(), "both have none");
 }

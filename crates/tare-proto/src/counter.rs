@@ -12,6 +12,9 @@ pub const CPU_HOST: &str = "cpu_host";
 /// Share of a series in which processes of the layer were ready to run and had no CPU, since others had it.
 pub const CPU_WAITED: &str = "cpu_waited";
 
+/// Bytes that all disks of the host moved meanwhile, for each byte that a benchmark of the disk says it has moved.
+pub const DISK_BYTES: &str = "disk_bytes_per_byte";
+
 /// Nanoseconds that a series took without the waits between its turns, by the probe's clock; for the host alone, which does not keep it.
 pub const ACTIVE_NS: &str = "active_ns";
 

@@ -8,7 +8,7 @@ use tare_board::format::{
     count, percent_above_one, quantity, ratio_and_interval, ratio_with_interval, short_ratio,
 };
 use tare_board::{
-    Geomean, HangsOn, LayerSummary, Measure, Row, SANDBOX, SERVICE, Scoreboard, Verdict,
+    Comment, Geomean, HangsOn, LayerSummary, Measure, Row, SANDBOX, SERVICE, Scoreboard, Verdict,
 };
 use tare_proto::{Better, Machine, Unit, name_and_load};
 
@@ -57,8 +57,26 @@ fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Vec<(Ink, St
     if !besides.is_empty() {
         said.push((Ink::Plain, besides.join(", ")));
     }
+    said.extend(cached(board, at).map(|text| (Ink::Plain, text)));
     said.push((Ink::Dim, tally(board, at)));
     said
+}
+
+/// That rows compare a cache with a disk, which no ratio shows.
+fn cached(board: &Scoreboard, at: usize) -> Option<String> {
+    let share = |row: &Row| {
+        row.cells[at].comments.iter().find_map(|comment| match comment {
+            Comment::Cached { layer, .. } => Some((name(&row.name), 100.0 * layer)),
+            _ => None,
+        })
+    };
+    let all: Vec<(String, f64)> = board.rows.iter().filter_map(share).collect();
+    let (row, percent) = all.first()?;
+    let rows = count(all.len(), "row");
+    Some(format!(
+        "answered {rows} from a cache, and {} from a disk: of the bytes of {row}, {percent:.0}% came from a disk of this host or went there",
+        name(&board.baseline)
+    ))
 }
 
 fn nothing_measured(layer: &LayerSummary) -> String {

@@ -53,3 +53,13 @@ fn crun_and_runc_are_started_entered_and_removed() {
         }
     }
 }
+
+#[test]
+fn what_native_reads_comes_from_a_disk_and_is_counted() {
+    let bench = Bench::new();
+    let campaign = measured(&bench, "disk-cache", "--layers native --bench disk/randread_4k");
+    let shares = campaign.series.iter().flat_map(|series| &series.counters);
+    let shares: Vec<f64> =
+        shares.filter(|it| it.name == "disk_bytes_per_byte").map(|it| it.value).collect();
+    assert!(!shares.is_empty() && shares.iter().all(|share| *share > 0.5), "{shares:?}");
+}

@@ -12,6 +12,7 @@ use crate::ratio::weigh::{CellAddress, CellRatio};
 use crate::remarks::note::{LATENCY_NS, clock_drift};
 use crate::sandbox::tails;
 use crate::value::values::{BlockResult, Values};
+use tare_proto::counter::DISK_BYTES;
 use tare_proto::{BenchInfo, Untrusted};
 use tare_stats::{mean, mean_interval};
 use tare_store::{Outcome, SeriesRow};
@@ -160,6 +161,7 @@ fn remarks(place: &CellAddress, weighed: &CellRatio, values: &Values) -> Vec<Com
     }));
     remarks.extend(not_positive(place, values));
     remarks.extend(other_size(place, values));
+    remarks.extend(cached(place, values));
     remarks
 }
 
@@ -187,6 +189,24 @@ fn other_size(place: &CellAddress, values: &Values) -> Option<Comment> {
     };
     let (layer, baseline) = (size(place.layer)?, size(values.baseline?)?);
     (layer != baseline).then_some(Comment::OtherSize { layer, baseline })
+}
+
+/// The layer is called cached when less than this share of what the baseline had from disks came from them.
+const CACHED: f64 = 0.5;
+
+/// Whether the layer answered from a cache what the baseline had from a disk of the host.
+fn cached(place: &CellAddress, values: &Values) -> Option<Comment> {
+    let share = |layer: usize| {
+        let rows = values.all(layer, place.benchmark).filter_map(|found| match found {
+            BlockResult::Value(_, row) => row.counters.iter().find(|c| c.name == DISK_BYTES),
+            _ => None,
+        });
+        let shares: Vec<f64> = rows.map(|counter| counter.value).collect();
+        tare_stats::median(&shares).ok()
+    };
+    let (layer, baseline) = (share(place.layer)?, share(values.baseline?)?);
+    let is_cached = baseline >= CACHED && layer < CACHED * baseline;
+    is_cached.then_some(Comment::Cached { layer, baseline })
 }
 
 /// Samples of which a third is enough for a mean or a median.

@@ -74,6 +74,13 @@ pub enum Comment {
         /// Bytes on the baseline.
         baseline: f64,
     },
+    /// Less of what the layer read and wrote came from the host's disks than of the baseline's.
+    Cached {
+        /// Bytes that the disks moved for each byte of the layer's.
+        layer: f64,
+        /// The same of the baseline.
+        baseline: f64,
+    },
     /// The layer took all samples at once and is divided by a baseline that took turns, or the other way round.
     UnlikeSeries,
     /// The best case and the mean say different things.
@@ -117,6 +124,7 @@ impl Comment {
             Comment::MostlySubtracted { .. } => "mostly_subtracted",
             Comment::NotPositive { .. } => "not_positive",
             Comment::OtherSize { .. } => "other_size",
+            Comment::Cached { .. } => "cached",
             Comment::UnlikeSeries => "unlike_series",
             Comment::Apart { .. } => "figures_apart",
             Comment::Moved { .. } => "balloon",
@@ -151,6 +159,7 @@ impl Comment {
             Comment::OtherSize { layer, baseline } => {
                 format!("worked on {} MiB, not {}", mebibytes(*layer), mebibytes(*baseline))
             }
+            Comment::Cached { layer, .. } => format!("{:.0}% of it from a disk", 100.0 * layer),
             Comment::UnlikeSeries => "whole series against turns".into(),
             Comment::Apart { other, ratio } => {
                 let figure = match other {
@@ -204,6 +213,9 @@ impl Comment {
             }
             Comment::OtherSize { layer, baseline } => {
                 format!("The layer worked on {} MiB and the baseline on {}, so a different share of it fits into their caches; give the layer more memory.", mebibytes(*layer), mebibytes(*baseline))
+            }
+            Comment::Cached { layer, baseline } => {
+                format!("Of what the layer read and wrote, {:.0}% came from a disk of this host or went there, and {:.0}% on the baseline: the layer answers from a cache, and the row compares that with a disk.", 100.0 * layer, 100.0 * baseline)
             }
             Comment::UnlikeSeries => "Either the layer or the baseline took turns, and the other took all samples at once. On a busy machine the best samples of turns are lower, so the ratio is biased; measure again with this version of tare, which measures the baseline both ways.".into(),
             Comment::Apart { other: Figure::Mean, ratio } => {

@@ -224,7 +224,7 @@ impl Row<'_> {
             let whole = self.setup.request(id, bench, block.samples.get(&bench).copied());
             let batch_ns = self.setup.plan.batch_ns;
             let request = Request { turns: true, samples: turns.all(), batch_ns, ..whole };
-            let meter = Meter::begin(&self.boots[at], &before);
+            let meter = Meter::begin(&self.boots[at], &request.bench, &before);
             parts.push(Part { at, request, meter, sample_ns: 0 });
         }
         let since = Since::now();

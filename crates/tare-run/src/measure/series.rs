@@ -2,18 +2,22 @@
 
 use super::booting::Booted;
 use crate::decide::samples::Samples;
+use crate::host::disks;
 use crate::host::machine::Since;
 use crate::plan::host_benches::HOST_BENCHES;
 use crate::record::recorder::Recorder;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, Processes, SessionError};
-use tare_proto::counter::{ACTIVE_NS, CPU_HOST, CPU_SYSTEM, CPU_USER, CPU_WAITED};
+use tare_proto::counter::{ACTIVE_NS, CPU_HOST, CPU_SYSTEM, CPU_USER, CPU_WAITED, DISK_BYTES};
 use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
 use tare_store::{Outcome, Recorded, WIRE};
 
 /// The largest number of series that are combined into one when the estimator asks for a narrow interval.
 const MOST_SERIES: u32 = 10;
+
+/// How the benchmarks of the disk begin.
+const DISK: &str = "disk/";
 
 /// Measures what a measurement costs the host, from its beginning.
 pub(crate) struct Meter {
@@ -26,12 +30,14 @@ pub(crate) struct Meter {
     /// What all had of its CPUs, where it has several: its own threads then wait for each other on one of them while another is idle.
     of_cpus: Option<Duration>,
     peer: Option<Duration>,
+    /// Bytes that the host's disks have moved in the layer's turns; only for a benchmark of the disk.
+    disks: Option<u64>,
     /// Time that the layer has measured, without the turns of others.
     busy: Duration,
 }
 
 impl Meter {
-    pub(crate) fn begin(booted: &Booted, now: &Processes) -> Meter {
+    pub(crate) fn begin(booted: &Booted, bench: &str, now: &Processes) -> Meter {
         let session = &booted.session;
         let cpu = session.cpu_time(now).filter(|_| !session.scripted());
         // What a quota stops waits, too: that is the layer's own cost, and no neighbour's.
@@ -44,15 +50,20 @@ impl Meter {
             delay,
             of_cpus: booted.time_of_cpus(),
             peer: session.peer_cpu_time(),
+            disks: (bench.starts_with(DISK) && !session.scripted()).then_some(0),
             busy: Duration::ZERO,
         }
     }
 
     /// Does `work`, a turn of the layer.
     pub(crate) fn turn<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let moved = || self.disks.and_then(|_| disks::moved_bytes());
+        let before = moved();
         let begin = Instant::now();
         let done = work();
         self.busy += begin.elapsed();
+        let meanwhile = before.zip(moved()).map(|(before, after)| after.saturating_sub(before));
+        self.disks = self.disks.zip(meanwhile).map(|(sum, more)| sum + more);
         done
     }
 
@@ -119,6 +130,9 @@ impl Meter {
                     used.map(|used| Counter::new(CPU_HOST, cpus(used))),
                     lacked.map(|lacked| Counter::new(CPU_WAITED, lacked)),
                     used.zip(gigabytes).and_then(|(used, gigabytes)| per_gigabyte(used, gigabytes)),
+                    self.disks
+                        .zip(gigabytes)
+                        .and_then(|(moved, gigabytes)| by_disks(moved, gigabytes)),
                 ];
                 series.counters.extend(counted.into_iter().flatten());
                 Recorded {
@@ -214,7 +228,7 @@ fn ask(
     request: &Request,
 ) -> Result<Recorded, SessionError> {
     let within = recorder.setup.within(request);
-    let mut meter = Meter::begin(booted, &Processes::now());
+    let mut meter = Meter::begin(booted, &request.bench, &Processes::now());
     let since = Since::now();
     let answer = meter.turn(|| booted.session.measure(request, within))?;
     recorder.own.add(&since);
@@ -247,6 +261,12 @@ fn per_gigabyte(used: Duration, gigabytes: f64) -> Option<Counter> {
     seconds.is_finite().then(|| Counter::new("cpu_host_s_per_gb", seconds))
 }
 
+/// What the host's disks have moved of what a benchmark of the disk has; nothing where it moved none.
+fn by_disks(moved: u64, gigabytes: f64) -> Option<Counter> {
+    let share = moved as f64 / 1e9 / gigabytes;
+    share.is_finite().then(|| Counter::new(DISK_BYTES, share))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -262,6 +282,7 @@ mod tests {
             delay: None,
             of_cpus: None,
             peer: None,
+            disks: None,
             busy,
         };
         let lacked = |used, delay| meter.lacked(ms(used), ms(delay), ms(20), None);
