@@ -66,7 +66,7 @@ fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Vec<(Ink, St
 fn cached(board: &Scoreboard, at: usize) -> Option<String> {
     let share = |row: &Row| {
         row.cells[at].comments.iter().find_map(|comment| match comment {
-            Comment::Cached { layer, .. } => Some((name(&row.name), 100.0 * layer)),
+            Comment::Cached { layer, .. } => Some((name(&row.benchmark), 100.0 * layer)),
             _ => None,
         })
     };
