@@ -1,12 +1,11 @@
 //! Public complaints, measured: `docs/complaints/NAME.toml` is the campaign of each, and `docs/complaints.md` shows what tare says of it
 //! here. `cargo xtask complaints` measures all of them on a quiet machine, `cargo xtask complaints NAME...` some.
 
-use crate::shell::{self, root};
+use crate::shell::root;
 use crate::{gvisor, packages, release};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// Where the campaigns are, and the page.
 const FOLDER: &str = "docs/complaints";
@@ -50,21 +49,10 @@ fn measure(name: &str) -> Result<String> {
     let campaign = format!("target/complaints/{name}");
     let _ = fs::remove_dir_all(root().join(&campaign));
     let config = format!("{FOLDER}/{name}.toml");
-    tare(&["run", "--require", "--config", &config, "--out", &campaign])?;
-    let all = tare(&["show", &campaign, "--short", "--color", "never"])?;
+    release::said(&["run", "--require", "--config", &config, "--out", &campaign])?;
+    let all = release::said(&["show", &campaign, "--short", "--color", "never"])?;
     let said = all.split_once("\nRatios to ").map_or(all.as_str(), |(said, _)| said);
     Ok(said.trim_end().to_owned())
-}
-
-/// What the release build of tare prints at 80 columns; `runsc` is the current gVisor.
-fn tare(args: &[&str]) -> Result<String> {
-    let runsc = gvisor::runsc();
-    let own = runsc.parent().unwrap_or(root()).to_owned();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths([own].into_iter().chain(std::env::split_paths(&path)))?;
-    let mut command = Command::new(release::tare());
-    command.args(args).env("COLUMNS", "80").env("PATH", path).current_dir(root());
-    Ok(shell::text(&shell::output(&mut command)?.stdout))
 }
 
 /// `page` with `said` in the place of `name`.

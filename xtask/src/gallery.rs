@@ -1,12 +1,11 @@
 //! The gallery: campaigns of this project, measured here and shown in `docs/gallery`. `cargo xtask gallery` measures all of them
 //! on a quiet machine, `cargo xtask gallery NAME...` some.
 
-use crate::shell::{self, root};
+use crate::shell::root;
 use crate::{gvisor, packages, release};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write;
 use std::fs;
-use std::process::Command;
 
 /// Where the pages are.
 const FOLDER: &str = "docs/gallery";
@@ -126,7 +125,7 @@ impl Exhibit {
         let program = gvisor::runsc().display().to_string();
         let flags = self.flags.replace(GVISOR, &program);
         let words: Vec<&str> = flags.split_whitespace().collect();
-        tare(&[&["run", "--require", "--out", &campaign], &words[..]].concat())?;
+        release::said(&[&["run", "--require", "--out", &campaign], &words[..]].concat())?;
 
         let mut figures = vec![(self.name.to_owned(), None)];
         if !self.figures.is_empty() {
@@ -137,11 +136,12 @@ impl Exhibit {
             let file = format!("{FOLDER}/{name}.svg");
             let of = bench.map_or(Vec::new(), |bench| vec!["--bench", bench]);
             let words = ["report", &campaign, "--format", "svg", "--out", &file];
-            tare(&[&words[..], &of].concat())?;
+            release::said(&[&words[..], &of].concat())?;
         }
-        let board = tare(&["show", &campaign, "--short", "--color", "never"])?;
-        let explained =
-            self.explained.map(|row| tare(&["explain", &campaign, row, "--color", "never"]));
+        let board = release::said(&["show", &campaign, "--short", "--color", "never"])?;
+        let explained = self
+            .explained
+            .map(|row| release::said(&["explain", &campaign, row, "--color", "never"]));
         let page = self.page(&figures, &board, explained.transpose()?.as_deref());
         let page =
             page.replace(&program, GVISOR).replace(&release::tare().display().to_string(), "tare");
@@ -183,11 +183,4 @@ fn index() -> String {
         let _ = writeln!(text, "| {} | [{1}]({1}.md) |", exhibit.question, exhibit.name);
     }
     text
-}
-
-/// What the release build of tare prints at the root of the repository, at 80 columns.
-fn tare(args: &[&str]) -> Result<String> {
-    let mut command = Command::new(release::tare());
-    command.args(args).env("COLUMNS", "80").current_dir(root());
-    Ok(shell::text(&shell::output(&mut command)?.stdout))
 }

@@ -205,6 +205,17 @@ impl Bench {
         }
     }
 
+    /// A row of `suite` that is measured as the cheapest of the suite `vmi`, and has no load.
+    pub const fn primitive(
+        suite: &'static str,
+        name: &'static str,
+        about: &'static str,
+        prepare: fn() -> Result<Op, Refusal>,
+    ) -> Bench {
+        let bench = Bench::vmi(name, about, ("best-6-of-10", 10), prepare);
+        Bench { suite, load: "", ..bench }
+    }
+
     /// A row that takes its own samples: events per second, ten samples in a second, reduced to their mean, at one load.
     pub const fn own(
         name: &'static str,

@@ -74,7 +74,7 @@ fn cached(board: &Scoreboard, at: usize) -> Option<String> {
     let (row, percent) = all.first()?;
     let rows = count(all.len(), "row");
     Some(format!(
-        "answered {rows} from a cache, and {} from a disk: of the bytes of {row}, {percent:.0}% came from a disk of this host or went there",
+        "its cache is compared with {}'s disk in {rows}: this host's disks moved {percent:.0}% of the bytes of {row}",
         name(&board.baseline)
     ))
 }

@@ -46,8 +46,7 @@ const fn row(
     about: &'static str,
     prepare: fn() -> Result<Op, Refusal>,
 ) -> Bench {
-    let bench = Bench::vmi(name, about, ("best-6-of-10", 10), prepare);
-    Bench { suite: SUITE, load: "", ..bench }
+    Bench::primitive(SUITE, name, about, prepare)
 }
 
 /// One system call, which the C library does not answer by itself.

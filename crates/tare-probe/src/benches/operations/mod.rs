@@ -38,8 +38,7 @@ const fn row(
     about: &'static str,
     prepare: fn() -> Result<Op, Refusal>,
 ) -> Bench {
-    let bench = Bench::vmi(name, about, ("best-6-of-10", 10), prepare);
-    Bench { suite: SUITE, load: "", ..bench }
+    Bench::primitive(SUITE, name, about, prepare)
 }
 
 /// A row of files as programs see them: in the root of the layer's programs.
