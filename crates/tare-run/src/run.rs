@@ -4,6 +4,7 @@ use crate::decide::allocation::next_block;
 use crate::decide::block::Block;
 use crate::decide::budget::Budget;
 use crate::decide::forecast::{fit, predicted};
+use crate::decide::runs::{expected, runs};
 use crate::host::machine::OwnCost;
 use crate::measure::alone::boot_alone;
 use crate::measure::observed::observe;
@@ -55,8 +56,10 @@ pub fn run(
 fn blocks(recorder: &mut Recorder) -> Result<(), Stop> {
     let plan = &recorder.setup.plan;
     let budget = Budget::new(plan.budget_s, plan.blocks, recorder.history.used);
+    let mut said = false;
     for number in recorder.history.begun().. {
         let mut wanted = next_block(recorder.setup, &recorder.history);
+        recorder.history.runs = runs(recorder.setup, &recorder.history, &wanted, &budget);
         fit(recorder, &mut wanted, &budget)?;
         if wanted.is_empty() {
             return Ok(());
@@ -68,6 +71,11 @@ fn blocks(recorder: &mut Recorder) -> Result<(), Stop> {
         observe(recorder, &planned)?;
         recorder.store.end_block(number)?;
         recorder.history.end_block();
+        if !said {
+            let expected = expected(recorder.setup, &recorder.history, &budget);
+            said = !expected.is_empty();
+            expected.iter().for_each(|one| recorder.observer.event(Event::Expected(one)));
+        }
     }
     Ok(())
 }

@@ -63,7 +63,9 @@ pub use model::factorial::{Factorial, Fit};
 pub use model::line::{Line, line};
 pub use model::rank::{RankCorrelation, rank_correlation};
 pub use series::estimator::{Best, Estimator};
-pub use series::summary::{MeanInterval, mean, mean_interval, median, quantile, sample_sd};
+pub use series::summary::{
+    MeanInterval, half_width_of, mean, mean_interval, median, quantile, sample_sd,
+};
 pub use series::tail::{QuantileInterval, quantile_interval};
 pub use variance::components::{
     Components, Costs, MOST_REPETITIONS, Repetitions, blocks_needed, components, optimum,

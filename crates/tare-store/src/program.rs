@@ -16,6 +16,9 @@ pub struct PlannedProgram {
     /// The bound on a service's latency whose highest rate the run looks for, as it was given: `p99 < 5ms`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slo: Option<String>,
+    /// Whether the number of its runs in a boot is the reader's own; otherwise a time budget chooses it.
+    #[serde(default)]
+    pub runs_given: bool,
 }
 
 /// One row of a program.

@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 use tare_layers::Unavailable;
-use tare_run::{Event, Observer};
+use tare_run::{Event, Expected, Observer};
 use tare_store::Role;
 
 /// Steps of the bar.
@@ -117,6 +117,7 @@ impl Observer for Progress {
                     self.line(&format!("{} ({boots} boots)", self.block));
                 }
             }
+            Event::Expected(expected) => self.line(&what_is_expected(expected)),
             Event::Boot { layer, role, attempt } => {
                 let floor = match role {
                     Role::Weigh => "",
@@ -151,6 +152,21 @@ impl Observer for Progress {
             }
             Event::Warning(text) => self.line(&format!("  warning: {text}")),
         }
+    }
+}
+
+/// How narrow a layer's intervals will be, and which budget would make them narrow enough.
+fn what_is_expected(expected: &Expected) -> String {
+    let Expected { layer, half_width, enough, needed } = expected;
+    let percent = |part: f64| format!("±{:.1}%", 100.0 * part);
+    let half = percent(*half_width);
+    let known = format!("  this budget tells {layer}'s ratio to about {half}");
+    match needed {
+        Some(needed) => {
+            let minutes = (needed.as_secs_f64() / 60.0).ceil();
+            format!("{known}; --budget {minutes}m would do for {}", percent(*enough))
+        }
+        None => known,
     }
 }
 

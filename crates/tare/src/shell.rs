@@ -17,14 +17,21 @@ pub fn join(words: impl IntoIterator<Item = OsString>) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// One word, in quotes when a shell would expand or split it.
+/// One word, in quotes when a shell would expand or split it. Lines within a word are written as `\n`, since a report shows a command on one.
 pub fn quote(word: &str) -> Cow<'_, str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || PLAIN.contains(c);
     // zsh expands a word that begins with an equals sign.
     if !word.is_empty() && !word.starts_with('=') && word.chars().all(plain) {
         return Cow::Borrowed(word);
     }
-    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    // What a shell takes from a command ends without empty lines.
+    if word.contains(['\n', '\t']) && !word.ends_with('\n') {
+        let format = word.replace('\\', r"\\").replace('%', "%%");
+        let format = format.replace('\n', r"\n").replace('\t', r"\t");
+        return Cow::Owned(format!("\"$(printf -- {})\"", quoted(&format)));
+    }
+    Cow::Owned(quoted(word))
 }
 
 #[cfg(test)]
@@ -64,6 +71,8 @@ mod tests {
             "=ls",
             "slower > 3%",
             "a\nb",
+            "for i in x:\n\tprint('%d \\n' % i)\n\n  $HOME",
+            "ends\n",
             "é",
         ];
         let line = join(["printf", "%s\\0"].into_iter().chain(words).map(OsString::from));

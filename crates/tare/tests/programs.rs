@@ -64,6 +64,21 @@ fn a_row_is_the_time_of_whole_runs_and_layers_take_turns_run_by_run() {
 }
 
 #[test]
+fn a_budget_decides_how_often_a_command_runs_and_says_what_that_will_tell() {
+    let bench = bench();
+    let layers = "--layers native --layer name=other,kind=native --pin none";
+    let done = bench.ok(&format!("run {layers} --budget 8s --name work --out c -- ./work.sh"));
+    let of_other = samples(&bench.campaign("c"), "program/work", "other");
+    let most = of_other.iter().map(Vec::len).max();
+    assert!(most > Some(3), "a short command runs often: {of_other:?}");
+    let told = done.err.matches("this budget tells other's ratio to about ±").count();
+    assert_eq!(told, 1, "once: {}", done.err);
+    bench.ok(&format!("run {layers} --budget 3s --repeat 2 --name work --out d -- ./work.sh"));
+    let given = samples(&bench.campaign("d"), "program/work", "other");
+    assert!(!given.is_empty() && given.iter().all(|runs| runs.len() == 2), "{given:?}");
+}
+
+#[test]
 fn a_command_that_cannot_run_ends_the_campaign_before_it_begins() {
     let bench = bench();
     bench.script("flood.sh", "yes | head -c 300000000\necho last words\nexit 3\n");

@@ -5,8 +5,11 @@ use crate::remarks::comment::fast_or_slow;
 use crate::remarks::identity::{Identity, Known};
 use crate::remarks::remark::Note;
 use std::collections::BTreeMap;
-use tare_proto::{Hello, Mitigation, Unit};
-use tare_store::{Boot, Campaign, Role, SeriesRow, WIRE};
+use tare_proto::{BenchInfo, Hello, Mitigation, Unit};
+use tare_store::{Boot, Campaign, PlannedProgram, Role, SeriesRow, WIRE};
+
+/// The suite of what the host sees of a layer.
+const HOST: &str = "host";
 
 /// A clock is said to drift when it differs from the host's by more than this, beyond what messages take.
 pub const DRIFT: f64 = 0.01;
@@ -163,12 +166,26 @@ fn has_all_cpus(campaign: &Campaign, hello: &Hello) -> bool {
 
 fn several_cpus(campaign: &Campaign, baseline: &str) -> String {
     let all = campaign.plan.wide.len();
+    let usually = format!("it runs on {all} CPUs, as it usually does");
+    let programs: Vec<&str> = campaign.plan.programs.iter().flat_map(rows_of).collect();
+    let is_program = |bench: &BenchInfo| programs.contains(&&*bench.name);
+    let mut own = campaign.benchmarks.iter().filter(|bench| bench.suite != HOST);
+    if own.all(is_program) {
+        return format!("{usually}, and so do the other layers that can use them");
+    }
+    let also = match programs.is_empty() {
+        true => "",
+        false => " in all rows but those of programs",
+    };
     format!(
-        "it runs on {all} CPUs, as it usually does, and so does {baseline} when compared with this layer; the \
-         other layers run on {}. Its series last for a third of a second, so that they meet the fast and the slow mode of its system \
-         calls",
+        "{usually}, and so does {baseline} when compared with this layer; the other layers run on {}{also}. Its series last for a third \
+         of a second, so that they meet the fast and the slow mode of its system calls",
         campaign.plan.cpus.len()
     )
+}
+
+fn rows_of(planned: &PlannedProgram) -> impl Iterator<Item = &str> {
+    planned.rows.iter().map(|row| &*row.benchmark)
 }
 
 /// What should be the same on layer and baseline, and is not.

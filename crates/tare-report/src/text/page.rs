@@ -107,7 +107,10 @@ impl Page {
                     self.paragraph(Ink::Dim, "  ", &format!("and {} more", items.len() - most));
                 }
             }
-            Block::Command(text) => self.paragraph(Ink::Dim, "", &format!("repeat: {text}")),
+            // Not wrapped: who copies it wants every space, and no others.
+            Block::Command(text) => {
+                self.line(&Ink::Dim.apply(self.paint, &format!("repeat: {text}")));
+            }
             Block::Table(table) => self.titled(table),
         }
     }

@@ -47,7 +47,11 @@ impl Block {
         let mut rounds = Samples::new();
         match (setup.plan.blocks, setup.plan.order) {
             (Some(_), _) => {}
-            (None, Order::Rounds) => rounds = samples::rounds(history, &wanted, setup.baseline()),
+            (None, Order::Rounds) => {
+                rounds = samples::rounds(history, &wanted, setup);
+                rounds.extend(history.runs.clone());
+                samples.clone_from(&history.runs);
+            }
             (None, _) => samples = samples::samples(history, &wanted, &setup.benches),
         }
         let share = budget.share(history.whole()).map(Duration::from_secs_f64);

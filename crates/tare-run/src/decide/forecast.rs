@@ -2,6 +2,7 @@
 
 use super::allocation::{Field, WHOLE_BLOCKS, Wanted};
 use super::budget::{Budget, ENOUGH_BLOCKS};
+use super::runs::run_seconds;
 use crate::plan::one_cpu;
 use crate::plan::sandbox_benches::is_row;
 use crate::plan::setup::Setup;
@@ -96,7 +97,12 @@ pub(crate) fn predicted(setup: &Setup, history: &History, wanted: &Wanted) -> f6
 fn boot_seconds(setup: &Setup, history: &History, layer: usize, benches: &[usize]) -> f64 {
     let usual = |bench: usize| setup.limit_ms(bench) as f64 / 1000.0 / 2.0;
     let known = |bench: usize| history.series_seconds(layer, bench);
-    let series = |&bench: &usize| known(bench).unwrap_or_else(|| usual(bench));
+    let series = |&bench: &usize| match history.runs.get(&bench) {
+        Some(runs) => {
+            f64::from(runs + setup.warmup(bench)) * run_seconds(setup, history, layer, bench)
+        }
+        None => known(bench).unwrap_or_else(|| usual(bench)),
+    };
     let trial = setup.layers[layer].trial_s.unwrap_or(0.0);
     let start = history.overhead(layer).unwrap_or(trial);
     let (visited, asked): (Vec<usize>, Vec<usize>) =

@@ -6,5 +6,6 @@ pub(crate) mod budget;
 pub(crate) mod curve;
 pub(crate) mod forecast;
 pub(crate) mod order;
+pub(crate) mod runs;
 pub(crate) mod samples;
 pub(crate) mod turns;

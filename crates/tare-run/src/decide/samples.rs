@@ -2,6 +2,7 @@
 //! its cost (Kalibera and Jones 2013).
 
 use super::allocation::{WHOLE_BLOCKS, Wanted};
+use crate::plan::setup::Setup;
 use crate::plan::slot::Key;
 use crate::record::history::{History, Kept};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,10 +33,12 @@ pub(crate) fn samples(history: &History, wanted: &Wanted, benches: &[BenchInfo])
     all.into_iter().filter_map(best).collect()
 }
 
-/// The number of rounds for every wanted benchmark, by the same rule. What varies within a block is here the log ratio of one
-/// round.
-pub(crate) fn rounds(history: &History, wanted: &Wanted, baseline: usize) -> Samples {
-    let all: BTreeSet<usize> = wanted.values().flatten().copied().collect();
+/// The number of rounds for every wanted benchmark whose samples are batches of a loop, by the same rule. What varies within a block is
+/// here the log ratio of one round.
+pub(crate) fn rounds(history: &History, wanted: &Wanted, setup: &Setup) -> Samples {
+    let baseline = setup.baseline();
+    let mut all: BTreeSet<usize> = wanted.values().flatten().copied().collect();
+    all.retain(|&bench| setup.benches[bench].series_ms == 0);
     // A layer that takes whole series has no rounds to choose.
     let turns = |layer: usize, bench: usize| {
         let of_row = |(key, kept): (&Key, &Kept)| {

@@ -38,9 +38,15 @@ impl Turns {
                 batches: true,
             },
             // What takes its own samples takes turns of one.
-            _ => Turns { rounds: bench.samples, samples: 1, batches: false },
+            _ => Turns {
+                rounds: rounds.get(&at).copied().unwrap_or(bench.samples),
+                samples: 1,
+                batches: false,
+            },
         };
-        (!until && turns.rounds as usize >= FEWEST_ROUNDS).then_some(turns)
+        // Two turns are better than two samples at once, where the number was chosen.
+        let fewest = if rounds.contains_key(&at) { 2 } else { FEWEST_ROUNDS };
+        (!until && turns.rounds as usize >= fewest).then_some(turns)
     }
 
     /// The same within `limit_ms` on the slowest layer, where a sample takes `sample_ns` (0: nobody knows): first with

@@ -4,7 +4,6 @@ use crate::decide::order::perturbation;
 use crate::decide::samples::Samples;
 use crate::host::cpus::usable;
 use crate::host::machine::now;
-use crate::host::ticks::busy_time;
 use crate::plan::setup::Setup;
 use crate::plan::slot::{Slot, to_greet};
 use crate::record::counts;
@@ -50,9 +49,11 @@ pub(crate) struct Booted {
 const STOPPED_BY_QUOTA: &str = "its quota of CPU time would never be used up in turns, since it rests while the others take theirs";
 
 impl Booted {
-    /// Why it takes a whole series at once where others take turns.
-    pub(crate) fn whole_series(&self, setup: &Setup) -> Option<&'static str> {
-        let of_layer = setup.whole_series(self.slot.layer);
+    /// Why it takes a whole series of `bench` at once where others take turns.
+    pub(crate) fn whole_series(&self, setup: &Setup, bench: usize) -> Option<&'static str> {
+        // What a layer pays for its rest is small beside a run of a program.
+        let is_short = setup.program(bench).is_none();
+        let of_layer = setup.whole_series(self.slot.layer).filter(|_| is_short);
         of_layer.or(self.under_quota.then_some(STOPPED_BY_QUOTA))
     }
 
@@ -61,9 +62,9 @@ impl Booted {
         self.under_quota || setup.has_modes(self.slot.layer)
     }
 
-    /// How long its CPUs have run anything, where it has several.
-    pub(crate) fn time_of_cpus(&self) -> Option<Duration> {
-        (self.pinned.len() > 1).then(|| busy_time(&self.pinned)).flatten()
+    /// The CPUs that it is pinned to, where they are several.
+    pub(crate) fn several_cpus(&self) -> &[u32] {
+        if self.pinned.len() > 1 { &self.pinned } else { &[] }
     }
 
     /// How many CPUs it may use.
@@ -71,7 +72,7 @@ impl Booted {
         usable(&self.pinned)
     }
 
-    /// Moves its processes to the `cpus` of a whole series, if there are other ones for that, until they are moved back.
+    /// Moves its processes to other `cpus`, until they are moved back.
     pub(crate) fn move_to(&mut self, cpus: &[u32]) {
         self.session.pin(cpus);
         self.pinned = cpus.to_vec();

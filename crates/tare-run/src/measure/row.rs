@@ -87,12 +87,14 @@ pub(crate) fn measure_row(
     let taken = match turns.filter(|_| setup.plan.order == Order::Rounds) {
         Some(turns) => {
             let again = row.once_more(recorder, &lacking);
-            let takes_turns = |at: &usize| row.boots[*at].whole_series(setup).is_none();
-            let (turning, whole) = lacking.into_iter().partition(takes_turns);
-            row.in_rounds(recorder, turning, turns)
+            let takes_turns = |at: &usize| row.boots[*at].whole_series(setup, bench).is_none();
+            let (turning, whole): (Vec<usize>, _) = lacking.into_iter().partition(takes_turns);
+            row.on_the_same_cpus(&turning, |row| row.in_rounds(recorder, turning.clone(), turns))
                 .and_then(|()| row.one_by_one(recorder, whole, again))
         }
-        None => row.one_by_one(recorder, lacking, Vec::new()),
+        None => row.on_the_same_cpus(&lacking, |row| {
+            row.one_by_one(recorder, lacking.clone(), Vec::new())
+        }),
     };
     if let Err(dead) = &taken {
         row.give_up(dead.at);
@@ -146,7 +148,7 @@ impl Row<'_> {
         let asked = |slot: &Slot| recorder.is_asked(slot.layer, bench);
         let whole = |&at: &usize| {
             let booted = &self.boots[at];
-            booted.whole_series(self.setup).is_some() && asked(&booted.slot)
+            booted.whole_series(self.setup, bench).is_some() && asked(&booted.slot)
         };
         let waits = |slot: &Slot| {
             slot.layer != baseline
@@ -160,7 +162,7 @@ impl Row<'_> {
         let fresh = |at: &usize| {
             let slot = &self.boots[*at].slot;
             (robust || slot.layer == baseline)
-                && self.boots[*at].whole_series(self.setup).is_none()
+                && self.boots[*at].whole_series(self.setup, bench).is_none()
                 && !recorder.history.again.contains_key(&slot.key(bench))
                 && asked(slot)
         };
@@ -202,6 +204,26 @@ impl Row<'_> {
             measured.push(Measured { at, bench, recorded });
         }
         Ok(())
+    }
+
+    /// Does `work` with `boots` on as many CPUs as the layer that is made for most has, if the row is a program's: it may have several
+    /// processes, which all take turns with those of that layer.
+    fn on_the_same_cpus<T>(&mut self, boots: &[usize], work: impl FnOnce(&mut Self) -> T) -> T {
+        let setup = self.setup;
+        let wide = &setup.plan.wide;
+        let is_program = setup.program(self.wanted.bench).is_some();
+        let is_moved = |booted: &Booted| {
+            setup.layers[booted.slot.layer].layer.cpus() == Cpus::Usual && is_program
+        };
+        let mut moved: Vec<usize> = boots.to_vec();
+        moved.retain(|&at| is_moved(&self.boots[at]) && !wide.is_empty());
+        moved.iter().for_each(|&at| self.boots[at].move_to(wide));
+        let done = work(self);
+        for at in moved {
+            let Slot { layer, role, .. } = self.boots[at].slot;
+            self.boots[at].move_to(setup.cpus(layer, role));
+        }
+        done
     }
 
     /// In rounds: prepared on every layer, then one turn of each in every round; in fewer, if they would not end within the

@@ -4,6 +4,7 @@ use super::booting::Booted;
 use crate::decide::samples::Samples;
 use crate::host::disks;
 use crate::host::machine::Since;
+use crate::host::ticks::busy_time;
 use crate::plan::host_benches::HOST_BENCHES;
 use crate::record::recorder::Recorder;
 use std::time::{Duration, Instant};
@@ -27,7 +28,9 @@ pub(crate) struct Meter {
     shares_kernel: bool,
     cpu: Option<Duration>,
     delay: Option<Duration>,
-    /// What all had of its CPUs, where it has several: its own threads then wait for each other on one of them while another is idle.
+    /// Its CPUs, where it has several: its own threads then wait for each other on one of them while another is idle.
+    several: Vec<u32>,
+    /// What all had of them in its turns.
     of_cpus: Option<Duration>,
     peer: Option<Duration>,
     /// Bytes that the host's disks have moved in the layer's turns; only for a benchmark of the disk.
@@ -48,7 +51,8 @@ impl Meter {
             shares_kernel: booted.shares_kernel,
             cpu,
             delay,
-            of_cpus: booted.time_of_cpus(),
+            several: booted.several_cpus().to_vec(),
+            of_cpus: (!booted.several_cpus().is_empty()).then_some(Duration::ZERO),
             peer: session.peer_cpu_time(),
             disks: (bench.starts_with(DISK) && !session.scripted()).then_some(0),
             busy: Duration::ZERO,
@@ -58,12 +62,16 @@ impl Meter {
     /// Does `work`, a turn of the layer.
     pub(crate) fn turn<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let moved = || self.disks.and_then(|_| disks::moved_bytes());
-        let before = moved();
+        let of_cpus = || self.of_cpus.and_then(|_| busy_time(&self.several));
+        let before = (moved(), of_cpus());
         let begin = Instant::now();
         let done = work();
         self.busy += begin.elapsed();
-        let meanwhile = before.zip(moved()).map(|(before, after)| after.saturating_sub(before));
-        self.disks = self.disks.zip(meanwhile).map(|(sum, more)| sum + more);
+        let after = (moved(), of_cpus());
+        let more = before.0.zip(after.0).map(|(before, after)| after.saturating_sub(before));
+        self.disks = self.disks.zip(more).map(|(sum, more)| sum + more);
+        let more = before.1.zip(after.1).map(|(before, after)| after.saturating_sub(before));
+        self.of_cpus = self.of_cpus.zip(more).map(|(sum, more)| sum + more);
         done
     }
 
@@ -116,9 +124,8 @@ impl Meter {
                 let delay = since(self.delay, self.delay.and_then(|_| session.run_delay(now)));
                 let active = take_active(&mut series.counters).unwrap_or(self.busy).min(self.busy);
                 let own = if self.shares_kernel { own_cpu(&series.counters) } else { 0.0 };
-                let of_cpus = since(self.of_cpus, booted.time_of_cpus());
                 let lacked = used.zip(delay).map(|(used, delay)| {
-                    let others = of_cpus.map(|all| all.saturating_sub(used));
+                    let others = self.of_cpus.map(|all| all.saturating_sub(used));
                     self.lacked(used.max(active.mul_f64(own)), delay, active, others)
                 });
                 let used_by_peer = since(self.peer, session.peer_cpu_time());
@@ -280,6 +287,7 @@ mod tests {
             shares_kernel: true,
             cpu: None,
             delay: None,
+            several: Vec::new(),
             of_cpus: None,
             peer: None,
             disks: None,

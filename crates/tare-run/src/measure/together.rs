@@ -174,7 +174,9 @@ fn watch(recorder: &mut Recorder, boots: &mut [Booted]) -> Result<(), RunError> 
         // A layer that is booted once more on one CPU is told of once.
         let is_first = recorder.history.watched.insert(layer);
         let in_rounds = setup.plan.order == Order::Rounds;
-        if let Some(why) = boots[at].whole_series(setup).filter(|_| in_rounds && is_first) {
+        let mut rows = (0..setup.benches.len()).filter(|&bench| !setup.is_of_host(bench));
+        let whole = rows.find_map(|bench| boots[at].whole_series(setup, bench));
+        if let Some(why) = whole.filter(|_| in_rounds && is_first) {
             let text = format!(
                 "takes a whole series of each benchmark after the others' turns, and so does {}; the intervals are wider: {why}",
                 setup.plan.baseline.raw()

@@ -62,6 +62,11 @@ impl Setup<'_> {
         self.plan.programs.iter().find(fills)
     }
 
+    /// How often the program of `bench` runs in a boot before its runs count.
+    pub(crate) fn warmup(&self, bench: usize) -> u32 {
+        self.program(bench).map_or(0, |planned| planned.program.warmup)
+    }
+
     /// All rows that one measurement of `bench` fills, itself among them.
     pub(crate) fn of_one_run(&self, bench: usize) -> Vec<usize> {
         let Some(planned) = self.program(bench) else { return vec![bench] };
@@ -216,6 +221,7 @@ mod tests {
             program: Program::default(),
             ok: None,
             slo: None,
+            runs_given: true,
             rows: vec![ProgramRow {
                 benchmark: "program/x".into(),
                 value: ProgramValue::Found { regex: regex.into(), factor: 1.0 },
@@ -230,8 +236,13 @@ mod tests {
     #[test]
     fn a_run_that_does_not_say_what_a_right_one_says_has_no_value() {
         let program = Program::default();
-        let planned =
-            PlannedProgram { program, ok: Some("done$".into()), rows: Vec::new(), slo: None };
+        let planned = PlannedProgram {
+            program,
+            ok: Some("done$".into()),
+            rows: Vec::new(),
+            slo: None,
+            runs_given: true,
+        };
         let time = |output: &str| values(&planned, &ProgramValue::Time, &[5.0], &[output.into()]);
         assert_eq!(time("all done\n"), Ok(vec![5.0]));
         assert!(time("half\n").unwrap_err().0.contains("--ok"));

@@ -30,3 +30,16 @@ pub struct FoundLoads {
     /// Why there are no larger ones, as part of a sentence.
     pub end: String,
 }
+
+/// How narrow the intervals of programs on a layer will be at the end of the budget.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expected {
+    /// The layer's name.
+    pub layer: String,
+    /// The half-width of the widest, as a fraction.
+    pub half_width: f64,
+    /// What is narrow enough to show equivalence.
+    pub enough: f64,
+    /// The budget that would do; `None` where the one that was given does, or none does that is not much larger.
+    pub needed: Option<Duration>,
+}

@@ -2,7 +2,7 @@
 //! costs.
 
 use crate::plan::slot::Key;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tare_board::measured::{
     Figure, Measured, Operation, best, series_value, turn_values, waited_too_long,
 };
@@ -18,6 +18,8 @@ pub(crate) struct Kept {
     pub measured: Option<Measured>,
     /// Logarithms of its samples.
     pub logs: Vec<f64>,
+    /// How many there are, whether they are usable or not.
+    pub samples: usize,
     /// What it cost, in seconds.
     pub seconds: f64,
 }
@@ -32,6 +34,8 @@ pub struct History {
     pub(crate) fatal: HashSet<(usize, usize)>,
     /// Benchmarks for which this run's budget has no time.
     pub(crate) left_out: BTreeSet<usize>,
+    /// Runs of each program in a boot of the next block, where the budget decides that.
+    pub(crate) runs: BTreeMap<usize, u32>,
     /// Of how many of them a warning has told.
     pub(crate) left_out_said: usize,
     /// Layers that have been watched while they waited; those of them that are stopped meanwhile, and those that have to
@@ -221,6 +225,17 @@ impl History {
         (!costs.is_empty()).then(|| costs.iter().sum::<f64>() / costs.len() as f64)
     }
 
+    /// Mean seconds of a sample of `bench` on `layer`, or of one of the `warmup` ones before them; `None` before the first.
+    pub(crate) fn sample_seconds(&self, layer: usize, bench: usize, warmup: u32) -> Option<f64> {
+        let of_row = |(key, _): &(&Key, &Kept)| key.layer == layer && key.bench == bench;
+        let taken = self.series.iter().filter(of_row).map(|(_, kept)| kept);
+        let taken = taken.filter(|kept| kept.samples > 0);
+        let (seconds, samples) = taken.fold((0.0, 0.0), |(seconds, samples), kept| {
+            (seconds + kept.seconds, samples + f64::from(warmup) + kept.samples as f64)
+        });
+        (samples > 0.0).then(|| seconds / samples)
+    }
+
     /// What the baseline's boots are in `block` that `layer` is divided by: its whole series, if `layer` took one.
     pub(crate) fn bases(
         &self,
@@ -277,5 +292,5 @@ fn keep(bench: &BenchInfo, counts: bool, taken: Taken, seconds: f64) -> Kept {
     let measured = value.map(|value| Measured { value, turns: turns(), figure });
     let logs: Vec<f64> = samples.iter().filter(|s| **s > 0.0).map(|s| s.ln()).collect();
     let logs = if measured.is_some() && logs.len() == samples.len() { logs } else { Vec::new() };
-    Kept { measured, logs, seconds }
+    Kept { measured, logs, samples: samples.len(), seconds }
 }

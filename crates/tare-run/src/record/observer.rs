@@ -1,6 +1,6 @@
 //! The events that a running campaign reports to its observer.
 
-use super::found::{FoundLoads, Trial};
+use super::found::{Expected, FoundLoads, Trial};
 use std::time::Duration;
 use tare_layers::Unavailable;
 use tare_store::Role;
@@ -51,6 +51,8 @@ pub enum Event<'a> {
         /// Boots in it.
         boots: usize,
     },
+    /// What the budget will decide, as far as the first block tells.
+    Expected(&'a Expected),
     /// A layer is being booted.
     Boot {
         /// Its name.

@@ -27,12 +27,21 @@ pub fn mean_interval(values: &[f64], confidence: f64) -> Result<MeanInterval, St
     let sd = sample_sd(values)?;
     let mean = mean(values)?;
     let n = values.len();
-    let half = t_factor(confidence, (n - 1) as f64) * sd / (n as f64).sqrt();
+    let half = half_width_of(sd, n, confidence);
     let interval = MeanInterval { mean, low: mean - half, high: mean + half, n };
     if interval.low.is_finite() && interval.high.is_finite() {
         Ok(interval)
     } else {
         Err(StatError::Overflow)
+    }
+}
+
+/// The half-width of the t interval of a mean over `n` values whose standard deviation is `sd`; infinite below two values.
+#[must_use]
+pub fn half_width_of(sd: f64, n: usize, confidence: f64) -> f64 {
+    match n {
+        0 | 1 => f64::INFINITY,
+        _ => t_factor(confidence, (n - 1) as f64) * sd / (n as f64).sqrt(),
     }
 }
 

@@ -77,7 +77,7 @@ pub struct ProgramArgs {
     /// Shell command that succeeds when the server is ready; it is repeated until it does
     #[arg(long, requires = "background", value_name = "SHELL")]
     pub ready: Option<String>,
-    /// Measured runs in each boot [default: 3]
+    /// Measured runs in each boot [default: as the budget decides; 3 where blocks are counted]
     #[arg(long, requires = "command", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeat: Option<u32>,
     /// Runs in each boot that are discarded first [default: 1]

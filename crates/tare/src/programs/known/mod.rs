@@ -18,9 +18,10 @@ mod sqlite;
 mod sysbench;
 mod xz;
 
+use super::DEFINITION;
 use crate::cli::ProgramArgs;
 use std::time::Duration;
-use tare_proto::{BenchInfo, Better, FIRST_DEFINITION, SuiteInfo, Unit};
+use tare_proto::{BenchInfo, Better, SuiteInfo, Unit};
 
 /// The name of the suite, and what its rows begin with.
 pub const SUITE: &str = "programs";
@@ -128,7 +129,8 @@ pub fn asked(name: &str, names: &[String]) -> Option<ProgramArgs> {
         loads: known.load.1.to_vec(),
         memory: shell(known.memory),
         warmup: Some(known.runs.0),
-        repeat: Some(known.runs.1),
+        // As many as the others' are for a budget to decide.
+        repeat: (known.runs.1 != super::REPEAT).then_some(known.runs.1),
         timeout: known.takes_minutes().then(|| Duration::from_secs(60 * known.minutes)),
         command: ["/bin/sh", "-c", known.command].map(str::to_owned).to_vec(),
         ..ProgramArgs::default()
@@ -159,7 +161,7 @@ impl Known {
             load: self.load.0.into(),
             loads: self.load.1.to_vec(),
             series_ms: super::TIMEOUT.as_millis() as u64,
-            definition: FIRST_DEFINITION,
+            definition: DEFINITION,
         }
     }
 }
