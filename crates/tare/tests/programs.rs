@@ -105,6 +105,17 @@ fn a_command_that_cannot_run_ends_the_campaign_before_it_begins() {
             &["--background", "sleep 100", "--ready", "exit 1", "--timeout", "1s", "--", "true"],
             "the server did not",
         ),
+        (
+            &[
+                "--background",
+                "echo in use; sleep 0.1; exit 3",
+                "--",
+                "sh",
+                "-c",
+                "sleep 0.4; exit 1",
+            ],
+            "the server ended with exit status 3; the server's last lines: in use",
+        ),
     ];
     for (words, why) in cases {
         let done = bench.tare_with("run --layers native --blocks 1 --out c", words);
@@ -112,6 +123,15 @@ fn a_command_that_cannot_run_ends_the_campaign_before_it_begins() {
         assert!(flat(&done.err).contains(why), "{words:?}: {}", done.err);
         assert!(!bench.path("c").exists(), "{words:?}");
     }
+}
+
+#[test]
+fn a_file_keeps_its_number_when_it_is_linked() {
+    let bench = bench();
+    let script = "number() { stat -c %d:%i input; }\nbefore=$(number)\nln input again\ntest $before = $(number)\n";
+    bench.script("link.sh", script);
+    bench.ok("run --layers native,runc --blocks 1 --out c -- ./link.sh");
+    assert_eq!(samples(&bench.campaign("c"), "program/link-sh", "runc")[0].len(), 3);
 }
 
 #[test]

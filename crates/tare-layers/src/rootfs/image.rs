@@ -7,7 +7,7 @@ use nix::sys::signal::Signal;
 use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tare_keeper::programs;
 
@@ -18,9 +18,14 @@ const MAKING: Duration = Duration::from_secs(600);
 const TIME: &str = "-T1700000000";
 const IDENTITY: &str = "-U6d6f6f72-0000-4000-8000-746172652d31";
 
+/// What makes images.
+pub(super) fn program() -> Result<PathBuf, RootError> {
+    Ok(programs::find("mkfs.erofs").map_err(io::Error::from)?)
+}
+
 /// Makes the image of `tree` at `path`, which appears whole or not at all.
 pub(super) fn make(tree: &Path, path: &Path, interrupted: fn() -> bool) -> Result<(), RootError> {
-    let program = programs::find("mkfs.erofs").map_err(io::Error::from)?;
+    let program = program()?;
     let beside = path.parent().unwrap_or(path);
     let folder = Work::new_in(beside)?;
     let work = folder.path().join("image");

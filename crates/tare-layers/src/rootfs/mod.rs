@@ -69,6 +69,11 @@ pub fn ready(recipe: &RootRecipe, image: bool, by: &Maker) -> Result<ReadyRoot, 
     own_folder(&folder).map_err(|why| failed(why.into()))?;
     let key = recipe.key().map_err(failed)?;
     let place = folder.join(&key);
+    let made = place.join(IMAGE);
+    if image && !made.is_file() {
+        // Before minutes are spent on what it is to be made of.
+        image::program().map_err(failed)?;
+    }
     if !place.is_dir() {
         kept::make_room(&folder).map_err(|why| failed(why.into()))?;
         make(recipe, &folder, &place, by).map_err(failed)?;
@@ -78,7 +83,6 @@ pub fn ready(recipe: &RootRecipe, image: bool, by: &Maker) -> Result<ReadyRoot, 
         RootRecipe::Folder(folder) => folder.clone(),
         _ => place.join(TREE),
     };
-    let made = place.join(IMAGE);
     if image && !made.is_file() {
         image::make(&tree, &made, by.interrupted).map_err(failed)?;
     }

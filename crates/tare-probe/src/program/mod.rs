@@ -50,11 +50,11 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
     let mut place = Surroundings { program, root, others: Others::now() };
     let around = &program.around;
     shell(&place, "setup", &around.setup)?;
-    let server = Server::start(&mut place)?;
+    let mut server = Server::start(&mut place)?;
     let mut last = 0;
     for _ in 0..program.warmup {
         shell(&place, "prepare", &around.prepare)?;
-        last = once(&place, None)?.ns;
+        last = beside(&mut server, || once(&place, None))?.ns;
     }
     turns.prepared(last);
     let watch = Watch::marking(request.id, turns);
@@ -64,7 +64,7 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
     for _ in 0..request.samples.max(1) {
         watch.turn();
         shell(&place, "prepare", &around.prepare)?;
-        let ran = once(&place, Some(&watch))?;
+        let ran = beside(&mut server, || once(&place, Some(&watch)))?;
         samples.push(ran.ns as f64);
         usage.add(&ran.usage, ran.transfers);
         if program.outputs {
@@ -92,6 +92,13 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
         outputs,
         ..Series::default()
     })
+}
+
+/// What came of a `run` beside a server. That the server has failed explains more than what the program says of it.
+fn beside(server: &mut Server, run: impl FnOnce() -> Result<Ran, Refusal>) -> Result<Ran, Refusal> {
+    let ran = run();
+    server.has_not_failed()?;
+    ran
 }
 
 /// What is counted in a run of its own: perf events.

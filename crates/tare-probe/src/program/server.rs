@@ -20,10 +20,12 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// A running server, with all that it has started; ended when dropped.
 pub struct Server {
-    /// `None` when there is none.
+    /// `None` when there is none, or none any more.
     pid: Option<u32>,
     /// What was there before it.
     before: Others,
+    /// The last of what it has printed.
+    said: Arc<Mutex<Tail>>,
 }
 
 impl Server {
@@ -32,21 +34,36 @@ impl Server {
         let around = &place.program.around;
         let before = place.others.clone();
         if around.background.is_empty() {
-            return Ok(Server { pid: None, before });
+            return Ok(Server { pid: None, before, said: Arc::default() });
         }
         let words = run::in_shell(&around.background);
         let started = run::start(place, &words, None);
         let (pid, heard) = started.map_err(|why| Refusal::Failed(format!("background: {why}")))?;
-        let server = Server { pid: Some(pid), before };
+        let mut server = Server { pid: Some(pid), before, said: Arc::default() };
         place.others.spare();
-        let said = hear(heard).map_err(|why| Refusal::Failed(format!("background: {why}")))?;
+        hear(heard, &server.said).map_err(|why| Refusal::Failed(format!("background: {why}")))?;
         let ready = wait_until_ready(place);
         place.others.keep();
-        ready.map_err(|why| {
-            let said = said.lock().map(|mut said| said.text()).unwrap_or_default();
-            Refusal::Failed(format!("{why}; the server's last lines: {}", last_lines(&said)))
-        })?;
+        server.has_not_failed()?;
+        ready.map_err(|why| server.refusal(&why))?;
         Ok(server)
+    }
+
+    /// Refuses a server that has failed meanwhile: what the program then found at its place was another one, or none. One that has
+    /// ended and says that all is well has left a daemon.
+    pub fn has_not_failed(&mut self) -> Result<(), Refusal> {
+        let has_ended =
+            |pid: &u32| matches!(process::ended(libc::P_PID, *pid, libc::WNOHANG), Ok(1..));
+        let Some(pid) = self.pid.filter(has_ended) else { return Ok(()) };
+        let Ok((_, status)) = process::wait(pid as libc::pid_t) else { return Ok(()) };
+        self.pid = None;
+        let why = run::Ended::By(status).why();
+        why.map_or(Ok(()), |why| Err(self.refusal(&format!("the server {why}"))))
+    }
+
+    fn refusal(&self, why: &str) -> Refusal {
+        let said = self.said.lock().map(|mut said| said.text()).unwrap_or_default();
+        Refusal::Failed(format!("{why}; the server's last lines: {}", last_lines(&said)))
     }
 }
 
@@ -91,9 +108,8 @@ fn wait_until_ready(place: &Surroundings) -> Result<(), String> {
     }
 }
 
-/// Takes what a server prints, so that it is never blocked by that; the last of it.
-fn hear(stream: OwnedFd) -> io::Result<Arc<Mutex<Tail>>> {
-    let said = Arc::new(Mutex::new(Tail::default()));
+/// Takes what a server prints, so that it is never blocked by that; the last of it is `said`.
+fn hear(stream: OwnedFd, said: &Arc<Mutex<Tail>>) -> io::Result<()> {
     let kept = said.clone();
     let hears = thread::Builder::new().spawn(move || {
         let mut stream = File::from(stream);
@@ -104,5 +120,5 @@ fn hear(stream: OwnedFd) -> io::Result<Arc<Mutex<Tail>>> {
             }
         }
     });
-    hears.map(|_| said).map_err(|why| io::Error::new(why.kind(), format!("{NO_THREAD}: {why}")))
+    hears.map(drop).map_err(|why| io::Error::new(why.kind(), format!("{NO_THREAD}: {why}")))
 }

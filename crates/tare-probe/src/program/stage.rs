@@ -191,7 +191,11 @@ fn over(stage: &Path, name: &str, lower: &Path, place: &Path) -> io::Result<()> 
     let own = if has_users() { ",userxattr" } else { "" };
     let options = format!("lowerdir={lower},upperdir={upper},workdir={work}{own}");
     // A program of the files below that runs as its owner runs as whoever starts it.
-    mount("overlay", place, "overlay", libc::MS_NOSUID, &options)
+    let over = |more: &str| {
+        mount("overlay", place, "overlay", libc::MS_NOSUID, &format!("{options}{more}"))
+    };
+    // A file keeps its number when it is copied up: git compares that before and after it makes a link.
+    over(",xino=on").or_else(|_| over(""))
 }
 
 fn bind(from: &Path, to: &Path, more: libc::c_ulong) -> io::Result<()> {

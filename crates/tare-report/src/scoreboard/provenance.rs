@@ -1,17 +1,20 @@
 //! Where a scoreboard's figures come from, and how to repeat them.
 
-use crate::clean::clean;
+use crate::clean::{clean, fit};
 use crate::document::{Block, Ink, Place, Section, paragraphs};
 use crate::words::{name, reason};
 use tare_board::Scoreboard;
 use tare_board::format::count;
 use tare_proto::Machine;
 
+/// Most characters of a command that are shown: it is to be copied whole.
+const COMMAND: usize = 4000;
+
 pub(super) fn section(board: &Scoreboard) -> Section {
     let mut texts = vec![machine(board), layers(board), counts(board), estimators(board)];
     texts.retain(|text| !text.is_empty());
     let mut blocks = paragraphs(Ink::Dim, texts);
-    blocks.push(Block::Command(reason(&board.provenance.command)));
+    blocks.push(Block::Command(fit(&clean(&board.provenance.command), COMMAND)));
     Section::new(Place::Provenance, "", blocks)
 }
 

@@ -20,7 +20,7 @@ const NEAR_BEST: f64 = 0.5;
 
 /// An interval is narrow enough, too, if its half-width is this share of the ratio's logarithm: whether a layer costs 53 or 57
 /// times as much matters less than whether another costs 1% more, and would take most of the budget.
-const OF_RATIO: f64 = 1.0 / 40.0;
+pub(crate) const OF_RATIO: f64 = 1.0 / 40.0;
 
 /// Benchmarks to measure, by layer; a layer without any is not booted.
 pub(crate) type Wanted = BTreeMap<usize, Vec<usize>>;

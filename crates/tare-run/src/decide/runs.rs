@@ -1,7 +1,7 @@
 //! How many runs of a program a boot makes: the number at which the blocks that a time budget has left narrow its interval most, and how
 //! narrow that will be.
 
-use super::allocation::Wanted;
+use super::allocation::{OF_RATIO, Wanted};
 use super::budget::Budget;
 use super::samples::Samples;
 use crate::plan::setup::Setup;
@@ -29,7 +29,7 @@ const OF_MEDIAN: f64 = 1.2533;
 const CONFIDENCE: f64 = 0.95;
 
 /// Rounds that tell a spread.
-const TELLING: usize = 4;
+const TELLING: usize = 8;
 
 /// How many times as long a run may take on another layer, before any is known.
 const UNKNOWN: f64 = 1.5;
@@ -144,8 +144,8 @@ pub(crate) fn run_seconds(setup: &Setup, history: &History, layer: usize, bench:
     known.unwrap_or(if layer == setup.baseline() { rehearsed } else { UNKNOWN * rehearsed })
 }
 
-/// As soon as some rounds tell, and once: how narrow the intervals of programs will be on each layer, and which budget would make them narrow enough to
-/// show that the layer costs nothing.
+/// As soon as some rounds tell, and once: how narrow the intervals of programs will be on each layer, and which budget would make them narrow
+/// enough: to show that a layer costs nothing, or to say what it costs as exactly as anybody needs.
 pub(crate) fn expected(setup: &Setup, history: &History, budget: &Budget) -> Vec<Expected> {
     let rows = rows(setup);
     let Some(seconds) = budget.left().filter(|_| !history.runs.is_empty()) else {
@@ -155,41 +155,55 @@ pub(crate) fn expected(setup: &Setup, history: &History, budget: &Budget) -> Vec
     let all = able.iter().map(|&layer| (layer, (0..setup.benches.len()).collect()));
     let cost = cost(setup, history, &all.collect());
     let narrowest = |seconds: f64| rest(setup, history, seconds).best(cost).1;
-    let enough = setup.plan.margin / 2.0;
+    let given = seconds + budget.used();
     let of_layer = |&layer: &usize| {
-        let spreads = rows.iter().filter_map(|&bench| spread(setup, history, layer, bench));
-        let spread = spreads.fold(f64::NAN, f64::max);
-        let half_width = spread * narrowest(seconds);
-        let larger = |times: f64| seconds + (times - 1.0) * (seconds + budget.used());
-        let is_enough = |times: &f64| spread * narrowest(larger(*times)) <= enough;
+        let told = rows.iter().filter_map(|&bench| Told::of(setup, history, layer, bench));
+        let widest = told.max_by(|a, b| a.width().total_cmp(&b.width()))?;
+        let enough = widest.enough;
+        let half_width = widest.spread * narrowest(seconds);
+        let does =
+            |times: &f64| widest.spread * narrowest(seconds + (times - 1.0) * given) <= enough;
         let mut times = (3..=LARGEST).map(|halves| f64::from(halves) / 2.0);
-        let times = times.find(is_enough).filter(|_| half_width > enough);
-        let needed = times.map(|times| Duration::from_secs_f64(times * (seconds + budget.used())));
+        let times = times.find(does).filter(|_| half_width > enough);
+        let needed = times.map(|times| Duration::from_secs_f64(times * given));
         let layer = setup.layers[layer].name.clone();
         half_width.is_finite().then_some(Expected { layer, half_width, enough, needed })
     };
     able.iter().filter(|layer| **layer != setup.baseline()).filter_map(of_layer).collect()
 }
 
-/// The standard deviation of the log ratio of one run on `layer` to the baseline's runs in the same round, for the median of many. `None`
-/// with fewer than [`TELLING`] rounds.
-fn spread(setup: &Setup, history: &History, layer: usize, bench: usize) -> Option<f64> {
-    let base = setup.baseline();
-    let of_block = |block: u32| -> Vec<f64> {
-        let logs = |layer: usize, role: Role| {
-            history
-                .series
-                .get(&Key { block, layer, role, bench })
-                .map_or(&[][..], |kept| &kept.logs)
+/// What the rounds so far tell of a program on a layer.
+struct Told {
+    /// The standard deviation of the log ratio of one run to the baseline's runs in the same round, for the median of many.
+    spread: f64,
+    /// The half-width that is narrow enough.
+    enough: f64,
+}
+
+impl Told {
+    /// `None` with fewer than [`TELLING`] rounds.
+    fn of(setup: &Setup, history: &History, layer: usize, bench: usize) -> Option<Told> {
+        let base = setup.baseline();
+        let of_block = |block: u32| -> Vec<f64> {
+            let logs = |layer: usize, role: Role| {
+                let key = Key { block, layer, role, bench };
+                history.series.get(&key).map_or(&[][..], |kept| &kept.logs)
+            };
+            let own = logs(layer, Role::Weigh).iter();
+            let bases = logs(base, Role::Weigh).iter().zip(logs(base, Role::Floor));
+            own.zip(bases).map(|(own, (first, second))| own - (first + second) / 2.0).collect()
         };
-        let own = logs(layer, Role::Weigh).iter();
-        let bases = logs(base, Role::Weigh).iter().zip(logs(base, Role::Floor));
-        own.zip(bases).map(|(own, (first, second))| own - (first + second) / 2.0).collect()
-    };
-    let logs: Vec<f64> = (0..history.begun()).flat_map(of_block).collect();
-    let middle = median(&logs).ok().filter(|_| logs.len() >= TELLING)?;
-    let away: Vec<f64> = logs.iter().map(|log| (log - middle).abs()).collect();
-    Some(OF_MEDIAN * OF_DEVIATION * median(&away).ok()?)
+        let logs: Vec<f64> = (0..history.begun()).flat_map(of_block).collect();
+        let middle = median(&logs).ok().filter(|_| logs.len() >= TELLING)?;
+        let away: Vec<f64> = logs.iter().map(|log| (log - middle).abs()).collect();
+        let spread = OF_MEDIAN * OF_DEVIATION * median(&away).ok()?;
+        Some(Told { spread, enough: (setup.plan.margin / 2.0).max(OF_RATIO * middle.abs()) })
+    }
+
+    /// The spread as a multiple of what is narrow enough.
+    fn width(&self) -> f64 {
+        self.spread / self.enough
+    }
 }
 
 #[cfg(test)]

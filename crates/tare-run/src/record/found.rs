@@ -38,7 +38,7 @@ pub struct Expected {
     pub layer: String,
     /// The half-width of the widest, as a fraction.
     pub half_width: f64,
-    /// What is narrow enough to show equivalence.
+    /// What is narrow enough: to show equivalence, or for a ratio so far from 1.
     pub enough: f64,
     /// The budget that would do; `None` where the one that was given does, or none does that is not much larger.
     pub needed: Option<Duration>,
