@@ -58,7 +58,9 @@ fn the_scoreboard_is_exact() {
     let text = bench.ok("show c").out;
     assert!(text.contains("slower") && text.contains("1.50"), "{text}");
     for line in text.lines() {
-        assert!(line.chars().count() <= 80, "too wide: {line}");
+        // What is to be copied is not broken.
+        let is_command = line.starts_with("repeat: tare run ") || line.starts_with("repeat: /");
+        assert!(is_command || line.chars().count() <= 80, "too wide: {line}");
         assert!(!line.contains('\u{1b}'), "colour in a pipe: {line}");
     }
 }
