@@ -1,5 +1,6 @@
 //! Why a boot, a measurement in it, or a program of the host's failed.
 
+use crate::Unavailable;
 use crate::patience::Waited;
 use std::io;
 use std::time::Duration;
@@ -32,6 +33,9 @@ pub enum SessionError {
     /// The probe says that it failed.
     #[error("the probe failed: {0}")]
     Panic(String),
+    /// A knob of this host cannot be turned.
+    #[error("{0}")]
+    Knob(Unavailable),
     /// The campaign was interrupted.
     #[error("interrupted")]
     Interrupted,
