@@ -1,6 +1,5 @@
 //! Why a boot, a measurement in it, or a program of the host's failed.
 
-use crate::Unavailable;
 use crate::patience::Waited;
 use std::io;
 use std::time::Duration;
@@ -34,8 +33,13 @@ pub enum SessionError {
     #[error("the probe failed: {0}")]
     Panic(String),
     /// A knob of this host cannot be turned.
-    #[error("{0}")]
-    Knob(Unavailable),
+    #[error("a knob of this host: {why}; {remedy}")]
+    Knob {
+        /// Which, and why.
+        why: String,
+        /// What to do about it.
+        remedy: &'static str,
+    },
     /// The campaign was interrupted.
     #[error("interrupted")]
     Interrupted,

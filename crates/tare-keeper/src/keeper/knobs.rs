@@ -1,7 +1,6 @@
 //! The knobs of this host that one tare turns. A keeper without a program puts them back however that tare ends; where that keeper
 //! was killed too, the next tare does by its record.
 
-use crate::Unavailable;
 use crate::error::SessionError;
 use crate::host::knobs::Knob;
 use crate::keeper::id::fresh_id;
@@ -81,6 +80,6 @@ impl Knobs {
     }
 }
 
-fn refused(why: &io::Error, remedy: &str) -> SessionError {
-    SessionError::Knob(Unavailable::new(format!("a knob of this host: {why}"), remedy))
+fn refused(why: &io::Error, remedy: &'static str) -> SessionError {
+    SessionError::Knob { why: why.to_string(), remedy }
 }

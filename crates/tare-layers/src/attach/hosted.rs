@@ -75,7 +75,9 @@ impl Layer for Hosted {
 
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
         match error {
-            SessionError::Knob(no) => no.clone(),
+            SessionError::Knob { why, remedy } => {
+                Unavailable::new(format!("a knob of this host: {why}"), *remedy)
+            }
             error => self.layer.explain(error, console),
         }
     }
