@@ -2,7 +2,7 @@
 //! here. `cargo xtask complaints` measures all of them on a quiet machine, `cargo xtask complaints NAME...` some.
 
 use crate::shell::root;
-use crate::{gvisor, packages, release};
+use crate::{gvisor, packages, python, release};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
@@ -23,6 +23,7 @@ pub fn complaints(args: &[String]) -> Result<()> {
     }
     packages::install()?;
     gvisor::build()?;
+    python::lightgbm()?;
     release::build()?;
     let page = root().join(PAGE);
     for name in known.iter().filter(|name| args.is_empty() || args.contains(name)) {
@@ -39,7 +40,9 @@ fn names() -> Result<Vec<String>> {
     let files = fs::read_dir(root().join(FOLDER)).with_context(|| FOLDER)?;
     let files = files.collect::<Result<Vec<_>, _>>().with_context(|| FOLDER)?;
     let stem = |path: &Path| Some(path.file_stem()?.to_string_lossy().into_owned());
-    let mut names: Vec<String> = files.iter().filter_map(|file| stem(&file.path())).collect();
+    let paths = files.iter().map(fs::DirEntry::path);
+    let campaigns = paths.filter(|path| path.extension().is_some_and(|it| it == "toml"));
+    let mut names: Vec<String> = campaigns.filter_map(|path| stem(&path)).collect();
     names.sort();
     Ok(names)
 }

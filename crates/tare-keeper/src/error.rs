@@ -32,6 +32,14 @@ pub enum SessionError {
     /// The probe says that it failed.
     #[error("the probe failed: {0}")]
     Panic(String),
+    /// A knob of this host cannot be turned.
+    #[error("a knob of this host: {why}; {remedy}")]
+    Knob {
+        /// Which, and why.
+        why: String,
+        /// What to do about it.
+        remedy: &'static str,
+    },
     /// The campaign was interrupted.
     #[error("interrupted")]
     Interrupted,

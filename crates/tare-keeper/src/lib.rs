@@ -11,14 +11,14 @@ mod session;
 
 pub use error::{ProgramError, SessionError};
 pub use host::availability::{Unavailable, user_namespaces};
-pub use host::{cache, programs, threads};
+pub use host::{cache, knobs, programs, threads};
 pub use keeper::id::fresh_id;
 pub use keeper::keep::keep;
 pub use keeper::mounts::{plain as unescaped, remove as remove_with_mounts};
 pub use keeper::record::{Swept, sweep};
 pub use keeper::room::Room;
 pub use keeper::share::shares;
-pub use keeper::{Keeper, spares::Spares};
+pub use keeper::{Keeper, knobs::Knobs, spares::Spares};
 pub use launch::image::{Image, make_file_system};
 pub use launch::mounts::Mounts;
 pub use launch::pages::Pages;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use tare_layers::{Host, KINDS, Keeper, Settings, Spares};
+use tare_layers::{Host, KINDS, Keeper, Settings};
 use tare_proto::{BenchInfo, Better, Unit, Untrusted};
 use tare_run::{CampaignLayer, Ending, Event, History, Observer, Setup, run};
 use tare_store::{Boot, BootState, Campaign, LayerRow, Order, Outcome, Plan, Role, Store, load};
@@ -89,7 +89,7 @@ impl Scene {
         let keeper = Keeper {
             program: std::env::current_exe().unwrap(),
             args: args.map(str::to_owned).to_vec(),
-            spares: Spares::default(),
+            ..Keeper::default()
         };
         let mock = KINDS.iter().find(|kind| kind.name == "mock").unwrap();
         let layer = |(at, settings): (usize, &&str)| CampaignLayer {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, samples};
+use common::{Bench, done, gvisor, path_with, samples};
 use std::path::Path;
 use tare_store::Campaign;
 
@@ -10,10 +10,11 @@ use tare_store::Campaign;
 fn measured(bench: &Bench, name: &str, flags: &str) -> Campaign {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/complaints");
     let config = folder.join(format!("{name}.toml"));
-    bench.ok(&format!(
-        "run --require --config {} --blocks 1 {flags} --out {name}",
-        config.display()
-    ));
+    let line =
+        format!("run --require --config {} --blocks 1 {flags} --out {name}", config.display());
+    let path = path_with(gvisor().parent().expect("its folder"));
+    let ran = done(bench.command(&line).env("PATH", path).output().expect("tare starts"));
+    assert_eq!(ran.code, 0, "{line}\n{}\n{}", ran.out, ran.err);
     bench.campaign(name)
 }
 
@@ -41,6 +42,20 @@ fn a_limit_of_a_million_costs_a_program_that_closes_all_and_not_the_container() 
         let slowest = few.iter().fold(0.0, |most: f64, ns| most.max(*ns));
         assert!(!many.is_empty() && many.iter().all(|ns| *ns > slowest), "{few:?} {many:?}");
     }
+}
+
+#[test]
+fn memory_that_is_only_read_is_resident_in_gvisor_alone() {
+    let bench = Bench::new();
+    let campaign = measured(&bench, "gvisor-untouched-memory", "");
+    let resident = |layer: &str| samples(&campaign, "program/untouched.resident", layer).concat();
+    let read = f64::from(256 << 20);
+    for layer in ["native", "runc"] {
+        let there = resident(layer);
+        assert!(!there.is_empty() && there.iter().all(|bytes| *bytes < read / 2.0), "{there:?}");
+    }
+    let there = resident("runsc");
+    assert!(!there.is_empty() && there.iter().all(|bytes| *bytes > read), "{there:?}");
 }
 
 #[test]

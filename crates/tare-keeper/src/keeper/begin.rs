@@ -5,6 +5,7 @@ use crate::keeper::end;
 use crate::keeper::estate::{self, Estate};
 use crate::keeper::orders::{News, Order, READY, monotonic_ns, tell};
 use crate::keeper::share;
+use crate::knobs;
 use crate::launch::terminal::{self, Terminal};
 use crate::launch::{Helper, Program, affinity, open_files, registers};
 use crate::threads;
@@ -53,6 +54,10 @@ pub(crate) fn layer(
         let wanted = open_files::wanted()?;
         // SAFETY: as above.
         unsafe { command.pre_exec(move || open_files::ask(wanted)) };
+    }
+    if let Some(limit) = knobs::open_files(&what.knobs) {
+        // SAFETY: as above.
+        unsafe { command.pre_exec(move || open_files::only(limit)) };
     }
     let pages = what.pages;
     // SAFETY: as above.

@@ -1,6 +1,7 @@
 //! What a boot makes on this host beside its processes, and how it is removed. All of it carries the boot's id,
 //! which is random: what has that name was made by this boot and by nobody else.
 
+use crate::host::before::Before;
 use crate::keeper::id::is_id;
 use crate::{Program, keeper::mark, keeper::mounts, keeper::share, programs};
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,9 @@ pub(crate) struct Estate {
     pub env: Vec<(String, String)>,
     /// Whether control groups of its name are its own.
     pub cgroups: bool,
+    /// Knobs of this host, as they were.
+    #[serde(default)]
+    pub knobs: Vec<Before>,
 }
 
 impl Estate {
@@ -52,6 +56,7 @@ impl Estate {
             stop: program.stop.clone(),
             env: if needs_env { program.env.clone() } else { Vec::new() },
             cgroups: true,
+            knobs: Vec::new(),
         }
     }
 
@@ -97,7 +102,9 @@ impl Estate {
         let folders = self.folders.iter().map(|path| (mounts::remove(path), path.clone()));
         let left = cgroups.chain(folders).filter_map(|(result, path)| Some((result.err()?, path)));
         let left = left.map(|(e, path)| format!("{}: {e}", path.display()));
-        running.into_iter().chain(left).collect()
+        let turned = self.knobs.iter().filter_map(|before| before.restore().err());
+        let turned = turned.map(|e| format!("the knob {e}"));
+        running.into_iter().chain(left).chain(turned).collect()
     }
 
     /// Whether everything that would be removed carries the boot's id.

@@ -6,7 +6,7 @@ use crate::keeper::estate::Estate;
 use crate::keeper::id::is_id;
 use crate::keeper::orders::{Boot, LIFE, News, Order, tell};
 use crate::keeper::record::Record;
-use crate::{keeper::begin, keeper::end, keeper::mark};
+use crate::{host::before, keeper::begin, keeper::end, keeper::mark};
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::sys::prctl;
 use nix::sys::signal::SigHandler;
@@ -37,7 +37,15 @@ pub fn keep(parent: &Path) -> io::Result<()> {
     mark::set_mark(mark::mark(&boot.id));
     let mut estate = Estate::new(&boot.id);
     let record = boot.records.as_deref().and_then(|folder| Record::create(folder, &boot.id).ok());
-    if let Err(refused) = serve(parent, &life, orders, &mut estate, &record) {
+    let taken = before::take(&boot.knobs); // until this process ends, when they are put back
+    let refused = match &taken {
+        Ok((_, before)) => {
+            estate.knobs.clone_from(before);
+            serve(parent, &life, orders, &mut estate, &record)
+        }
+        Err(refused) => Err(io::Error::other(refused.to_string())),
+    };
+    if let Err(refused) = refused {
         tell(&life, &News::Refused(refused.to_string()));
     }
     let left = estate.clear();

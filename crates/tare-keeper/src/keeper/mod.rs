@@ -9,6 +9,7 @@ mod end;
 pub(crate) mod estate;
 pub(crate) mod id;
 pub(crate) mod keep;
+pub(crate) mod knobs;
 mod mark;
 pub(crate) mod mounts;
 pub(crate) mod orders;
@@ -19,7 +20,9 @@ pub(crate) mod spares;
 mod tool;
 
 use crate::error::{SessionError, refused};
+use crate::host::before::Before;
 use crate::keeper::estate::{COMMAND, Estate};
+use crate::keeper::knobs::Knobs;
 use crate::keeper::orders::{Boot, LIFE, News, Order, READY};
 use crate::keeper::record::Record;
 use crate::keeper::spares::{Spare, Spares};
@@ -55,6 +58,7 @@ pub(crate) struct Streams {
 }
 
 /// A keeper at work; dropping it ends its layer.
+#[derive(Debug)]
 pub(crate) struct Running {
     keeper: Child,
     life: UnixStream,
@@ -77,6 +81,8 @@ pub struct Keeper {
     pub args: Vec<String>,
     /// Those that wait already.
     pub spares: Spares,
+    /// The knobs of this host that its layers turn.
+    pub knobs: Knobs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +101,11 @@ impl Keeper {
         id: &str,
         records: &Path,
     ) -> Result<(Running, PathBuf, Streams), SessionError> {
+        let records = Some(records.to_owned());
+        self.start_for(&Boot { id: id.to_owned(), records, knobs: Vec::new() })
+    }
+
+    fn start_for(&self, boot: &Boot) -> Result<(Running, PathBuf, Streams), SessionError> {
         let waiting = self.spares.take().map_or_else(|| self.spawn(), Ok);
         let Spare { mut keeper, life, ready } = waiting.map_err(SessionError::Start)?;
         let streams = (keeper.stdin.take(), keeper.stdout.take(), keeper.stderr.take());
@@ -106,20 +117,22 @@ impl Keeper {
             helpers: Vec::new(),
             ended: None,
             left: None,
-            estate: Estate::new(id),
+            estate: Estate::new(&boot.id),
             record: None,
         };
         let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
             return Err(refused("the keeper has no streams".into()));
         };
-        running.say(&Boot { id: id.to_owned(), records: Some(records.to_owned()) })?;
+        running.say(boot)?;
         let first = if ready { Ok(News::Ready) } else { running.news(PATIENCE) };
         let folder = match first.and_then(|_| running.news(PATIENCE)) {
             Ok(News::Folder(folder)) => folder,
             other => return Err(running.not_started(other, PATIENCE)),
         };
         running.estate.folders = vec![folder.clone()];
-        running.record = Record::open(records, id).ok();
+        running.estate.knobs = Before::of(&boot.knobs).map_err(SessionError::Start)?;
+        let record = |records: &PathBuf| Record::open(records, &boot.id).ok();
+        running.record = boot.records.as_ref().and_then(record);
         Ok((running, folder, Streams { stdin, stdout, stderr }))
     }
 

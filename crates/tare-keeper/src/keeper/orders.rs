@@ -18,6 +18,9 @@ pub(crate) struct Boot {
     pub id: String,
     /// Where to record what the boot makes.
     pub records: Option<PathBuf>,
+    /// The knobs of this host that it puts back at the end.
+    #[serde(default)]
+    pub knobs: Vec<String>,
 }
 
 /// What tare tells it then, when the layer knows its folder.

@@ -47,6 +47,9 @@ pub struct Program {
     /// It may have as many files open as this user is allowed (see `open_files.rs`).
     #[serde(default)]
     pub many_files: bool,
+    /// The knobs of this host that it has, by name (see `host/knobs.rs`); [`crate::Keeper::take_knobs`] comes first.
+    #[serde(default)]
+    pub knobs: Vec<(String, String)>,
     /// Its standard input and output are a terminal (see `terminal.rs`).
     #[serde(default)]
     pub terminal: bool,

@@ -22,6 +22,11 @@ pub(crate) fn ask(wanted: [rlim_t; 2]) -> io::Result<()> {
         .map_err(io::Error::from)
 }
 
+/// Lets this process and what it starts have so many and no more, with the same restriction.
+pub(crate) fn only(limit: rlim_t) -> io::Result<()> {
+    setrlimit(Resource::RLIMIT_NOFILE, limit, limit).map_err(io::Error::from)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -105,7 +105,8 @@ impl Session {
             }
         };
         let artifacts = program.artifacts.clone();
-        let beside = Beside::of(&program);
+        let beside = Beside::of(&program, &boot.keeper.knobs);
+        beside.turn_knobs()?;
         let processes = Whereabouts::of(&program);
         let started_ns = running.launch(&Order { program, cpus: boot.cpus.to_vec() })?;
         let drained = console.clone();
@@ -228,7 +229,7 @@ impl Session {
     }
 
     fn say(&mut self, message: &ToProbe) -> Result<(), SessionError> {
-        self.go_on();
+        self.go_on()?;
         if self.scripted {
             return Ok(());
         }
@@ -298,7 +299,7 @@ impl Session {
 
     /// Ends the layer. What is waited for after that is the keeper's own end.
     fn stop(&mut self) -> Ended {
-        self.go_on();
+        let _ = self.go_on(); // the layer ends with the knobs anywhere
         self.line = None;
         let mut running = self.running.take();
         let left = running.as_mut().map(Running::finish).unwrap_or_default();

@@ -21,7 +21,7 @@ impl Session {
     /// # Errors
     /// Why there is no image, in words; what was written of it is of no use.
     pub fn save(&mut self, within: Duration) -> Result<Saved, String> {
-        self.go_on();
+        self.go_on().map_err(|e| e.to_string())?;
         match self.beside.saving.clone() {
             Saving::Unknown => Err("nothing saves a running layer of this kind".into()),
             // The command stops the sandbox first of all, and ends it at last.

@@ -1,5 +1,7 @@
 //! What the host does beside the conversation with the probe: it starts a second process in the layer.
 
+use crate::error::SessionError;
+use crate::keeper::knobs::Knobs;
 use crate::launch::saving::Saving;
 use crate::launch::{Program, Second};
 use crate::processes::Held;
@@ -24,16 +26,26 @@ pub(crate) struct Beside {
     pub saving: Saving,
     env: Vec<(String, String)>,
     merged: bool,
+    /// Where the layer has the host's knobs, and who turns them.
+    own_knobs: Vec<(String, String)>,
+    knobs: Knobs,
     /// Of a scripted layer: figures that stand for measured ones.
     pub told: HashMap<String, f64>,
 }
 
 impl Beside {
-    pub(crate) fn of(program: &Program) -> Beside {
+    pub(crate) fn of(program: &Program, knobs: &Knobs) -> Beside {
         let second = program.second.clone();
         let env = program.env.clone();
         let saving = program.saving.clone();
-        Beside { second, saving, env, merged: program.pages.merged, told: HashMap::new() }
+        let (own_knobs, knobs) = (program.knobs.clone(), knobs.clone());
+        let merged = program.pages.merged;
+        Beside { second, saving, env, merged, own_knobs, knobs, told: HashMap::new() }
+    }
+
+    /// Turns the host's knobs to where the layer has them.
+    pub(crate) fn turn_knobs(&self) -> Result<(), SessionError> {
+        self.knobs.turn(&self.own_knobs)
     }
 }
 
@@ -53,6 +65,7 @@ impl Session {
         let Some((program, args)) = words.split_first() else { return Err("no command".into()) };
         let mut command = Command::new(program);
         command.args(args).env_clear().envs(self.beside.env.iter().cloned());
+        self.beside.turn_knobs().map_err(|e| e.to_string())?;
         timed(&mut command, within)
     }
 

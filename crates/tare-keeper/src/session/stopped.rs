@@ -3,6 +3,7 @@
 //! By SIGSTOP, which needs no right that tare does not have, where the control groups' freezer needs root or a delegated
 //! group. A guest's clock goes on meanwhile, as it does in any pause of its host.
 
+use crate::error::SessionError;
 use crate::processes::{Held, Processes, is_traced};
 use crate::session::Session;
 use crate::session::whereabouts::Whereabouts;
@@ -48,10 +49,12 @@ impl Session {
         }
     }
 
-    pub(super) fn go_on(&mut self) {
+    /// Lets it go on, with the host's knobs where it has them.
+    pub(super) fn go_on(&mut self) -> Result<(), SessionError> {
         if let Some(stopped) = self.stopped.as_mut().filter(|stopped| stopped.now) {
             stopped.processes.iter().for_each(|process| process.signal(libc::SIGCONT));
             stopped.now = false;
         }
+        self.beside.turn_knobs()
     }
 }

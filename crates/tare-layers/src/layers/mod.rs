@@ -18,8 +18,8 @@ pub use kvm::with_root;
 use crate::aliases;
 use crate::attach::disk;
 use crate::attach::disk::files;
+use crate::attach::hosted::hosted;
 use crate::attach::net;
-use crate::attach::pages;
 use crate::attach::root;
 use crate::settings::suggestion;
 use crate::{Layer, Setting, SettingError, Settings};
@@ -138,8 +138,8 @@ pub fn configure(
         None => settings.only(&known).map_err(in_layer)?,
     }
     let layer = (kind.make)(&settings).map_err(in_layer)?;
-    let pages = pages::read(kind.settings, &settings).map_err(in_layer)?;
-    Ok((kind, settings, pages::kept(layer, pages)))
+    let layer = hosted(layer, kind.settings, &settings).map_err(in_layer)?;
+    Ok((kind, settings, layer))
 }
 
 /// The kinds of `machine` whose names, or other names, are near `wanted`.

@@ -2,7 +2,7 @@
 
 use crate::attach::net::Net;
 use crate::attach::root::Root;
-use crate::attach::{Attachments, disk, net, pages, root};
+use crate::attach::{Attachments, disk, knobs, net, pages, root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Unavailable,
     Unnamed,
@@ -22,6 +22,7 @@ pub const KIND: LayerKind = LayerKind {
         root::SETTING,
         pages::KSM,
         pages::THP,
+        knobs::SETTING,
         Setting {
             key: "slower",
             about: "percent by which every operation takes longer than it would, to see whether tare finds it",

@@ -7,7 +7,7 @@
 use crate::artifacts::bundle::Inside;
 use crate::attach::net::Net;
 use crate::attach::root::Root;
-use crate::attach::{Attachments, disk, net, pages, root};
+use crate::attach::{Attachments, disk, knobs, net, pages, root};
 use crate::snapshot::{attached, criu};
 use crate::{
     BootSpec, Cpus, Host, Launch, Layer, LayerKind, Program, Saved, Saving, Second, Setting,
@@ -40,6 +40,7 @@ pub const RUNSC: LayerKind = LayerKind {
         root::SETTING,
         pages::KSM,
         pages::THP,
+        knobs::SETTING,
     ],
     ..kind("runsc", "a sandbox of gVisor: a kernel in user space", Unnamed::Weighed)
 };
@@ -69,6 +70,7 @@ const fn kind(name: &'static str, about: &'static str, unnamed: Unnamed) -> Laye
             root::SETTING,
             pages::KSM,
             pages::THP,
+            knobs::SETTING,
         ],
         defaults: &[],
         unnamed,

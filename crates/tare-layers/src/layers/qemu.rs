@@ -7,7 +7,7 @@ use crate::attach::disk::drive::{self, Drive};
 use crate::attach::disk::files;
 use crate::attach::net::{Link, Net};
 use crate::attach::root::Root;
-use crate::attach::{Attachments, GuestDisk, balloon, disk, net, pages, root};
+use crate::attach::{Attachments, GuestDisk, balloon, disk, knobs, net, pages, root};
 use crate::kvm::hardware;
 use crate::snapshot::attached;
 use crate::{
@@ -56,6 +56,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     root::IMAGE,
     pages::KSM,
     pages::THP,
+    knobs::SETTING,
 ];
 
 pub(super) fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {

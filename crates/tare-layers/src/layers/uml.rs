@@ -6,7 +6,7 @@ use crate::artifacts::guests_run_here;
 use crate::attach::disk::files;
 use crate::attach::net::Net;
 use crate::attach::root::Root;
-use crate::attach::{Attachments, balloon, disk, net, pages, root};
+use crate::attach::{Attachments, balloon, disk, knobs, net, pages, root};
 use crate::{
     BootSpec, Cpus, Host, Launch, Layer, LayerKind, Mounts, Program, Second, Setting, Sign,
     Unavailable, Unnamed, Whose, artifacts::initramfs, artifacts::modules,
@@ -35,6 +35,7 @@ pub const KIND: LayerKind = LayerKind {
         root::EITHER,
         pages::KSM,
         pages::THP,
+        knobs::SETTING,
     ],
     defaults: &[],
     unnamed: Unnamed::Tried("a kernel as a process, slow at whatever enters it"),

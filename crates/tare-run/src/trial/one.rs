@@ -11,8 +11,9 @@ use tare_layers::{Artifact, BootName, Host, Keeper, Layer, SessionError, Setting
 use tare_proto::Machine;
 use tare_store::StoredArtifact;
 
-/// The settings with which a layer's trial runs alone, because it creates devices or networks on the host or fills a disk.
-const ALONE: &[&str] = &["disk", "files", "net"];
+/// The settings with which a layer's trial runs alone, because it creates devices or networks on the host, fills a disk or
+/// turns a knob.
+const ALONE: &[&str] = &["disk", "files", "knobs", "net"];
 
 /// A layer to try.
 pub struct Candidate<'a> {

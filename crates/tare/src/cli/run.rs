@@ -40,8 +40,8 @@ pub struct RunArgs {
     #[arg(long, visible_aliases = ["copies", "users", "threads"], value_name = "[GLOB=]N,...|auto")]
     pub load: Vec<LoadArg>,
     /// A knob and its values, of which the first is the reference: LAYER.SETTING=V1,V2, LAYER.append.PARAM=V1,V2 ('-' omits
-    /// the parameter), load=N,... or FAMILY.size=4k,64k; may be repeated. Every combination becomes a layer or a load, and
-    /// the scoreboard has main effects, interactions and the best setting (docs/laboratory.md)
+    /// the parameter), host.NAME=V1,V2 (a knob of this host, as root), load=N,... or FAMILY.size=4k,64k; may be repeated. Every
+    /// combination becomes a layer or a load, and the scoreboard has main effects, interactions and the best setting (docs/laboratory.md)
     #[arg(long, value_name = "KNOB=V,...")]
     pub sweep: Vec<SweepArg>,
     /// Which combinations of a layer's knobs are measured: full, fractional or one-at-a-time [default: full]

@@ -1,6 +1,6 @@
 //! The layers of a sweep: each combination of a layer's settings is one.
 
-use super::{Knobs, SweepArg, design, is_of_rows, names::AS_IT_IS, names::names};
+use super::{HOST, Knobs, OF_HOST, SweepArg, design, is_of_rows, names::AS_IT_IS, names::names};
 use anyhow::{Result, bail};
 use tare_layers::Settings;
 use tare_store::{Design, Knob, Sweep, SweptLayer, Turned};
@@ -26,12 +26,12 @@ struct Handle<'a> {
 }
 
 impl Swept {
-    /// The layer that `baseline` is, or the setting that its settings are compared with.
+    /// The layer that `baseline` is, or the setting that its settings are compared with; of the usual baseline where none is named.
     pub fn baseline(&self, baseline: Option<&str>) -> Option<String> {
-        let name = baseline?;
-        let made = self.sweep.iter().flat_map(|sweep| &sweep.layers);
-        let mut first = made.filter(|layer| layer.of == name);
-        Some(first.next().map_or(name, |layer| layer.name.raw()).to_owned())
+        let name = baseline.unwrap_or("native");
+        let mut made = self.sweep.iter().flat_map(|sweep| &sweep.layers);
+        let first = made.find(|layer| layer.of == name).map(|layer| layer.name.raw());
+        first.or(baseline).map(str::to_owned)
     }
 }
 
@@ -50,13 +50,22 @@ impl Knobs {
             return Ok(Swept { layers: asked, sweep: None });
         }
         let mut handles = Vec::new();
-        for arg in self.knobs.iter().filter(|knob| !is_of_rows(knob)) {
+        let (of_host, of_layers): (Vec<&SweepArg>, Vec<&SweepArg>) = self
+            .knobs
+            .iter()
+            .filter(|knob| !is_of_rows(knob))
+            .partition(|it| is_of_host(it, &asked));
+        for arg in of_layers {
             let layer = layer_of(arg, &asked)?;
             if !asked.iter().any(|own| own.get("name") == Some(layer.as_str())) {
                 asked.push(named(&layer)?);
             }
             let name = arg.knob[layer.len() + 1..].to_owned();
             handles.push(Handle { layer, name, arg });
+        }
+        for (arg, settings) in of_host.iter().flat_map(|arg| asked.iter().map(move |s| (arg, s))) {
+            let layer = settings.get("name").unwrap_or_default().to_owned();
+            handles.push(Handle { layer, name: arg.knob.replacen(HOST, OF_HOST, 1), arg });
         }
         let mut sweep = Sweep { design: self.design, ..Sweep::default() };
         let mut layers = Vec::new();
@@ -73,6 +82,11 @@ impl Knobs {
     }
 }
 
+/// Whether a knob is the host's, which all layers have; a layer that is called `host` has its own.
+fn is_of_host(arg: &SweepArg, asked: &[Settings]) -> bool {
+    arg.knob.starts_with(HOST) && !asked.iter().any(|own| own.get("name") == Some("host"))
+}
+
 /// The layer in a knob's name: one that is asked for, or else what stands before the first dot.
 fn layer_of(arg: &SweepArg, asked: &[Settings]) -> Result<String> {
     let names = asked.iter().filter_map(|settings| settings.get("name"));
@@ -83,7 +97,7 @@ fn layer_of(arg: &SweepArg, asked: &[Settings]) -> Result<String> {
     match found.filter(|layer| !layer.is_empty() && arg.knob.len() > layer.len() + 1) {
         Some(layer) => Ok(layer.to_owned()),
         None => bail!(
-            "--sweep {}: a knob is LAYER.SETTING (qemu.memory), LAYER.append.PARAM, load, or FAMILY.size (disk.size)",
+            "--sweep {}: a knob is LAYER.SETTING (qemu.memory), LAYER.append.PARAM, host.NAME (host.thp), load, or FAMILY.size (disk.size)",
             arg.knob
         ),
     }
@@ -183,6 +197,7 @@ mod tests {
         );
         assert_eq!(made.baseline(Some("qemu")).as_deref(), Some("qemu+memory-256M+pti-usual"));
         assert_eq!(made.baseline(Some("native")).as_deref(), Some("native"));
+        assert_eq!(made.baseline(None), None);
         let sweep = made.sweep.unwrap();
         assert_eq!(
             sweep.knobs.iter().map(|k| k.name.raw()).collect::<Vec<_>>(),
@@ -197,6 +212,25 @@ mod tests {
         assert_eq!(texts(&made)[0], "kind=uml,memory=64M,name=uml+memory-64M");
         let dotted = swept(&["a.b,kind=uml"], &["a.b.memory=64M,128M"], Design::Full).unwrap();
         assert_eq!(texts(&dotted)[0], "kind=uml,memory=64M,name=a.b+memory-64M");
+    }
+
+    #[test]
+    fn a_knob_of_the_host_is_turned_for_every_layer() {
+        let knobs = ["host.thp=-,never", "uml.memory=64M,128M"];
+        let made = swept(&["native,knobs=swappiness=1"], &knobs, Design::OneAtATime).unwrap();
+        assert_eq!(
+            texts(&made),
+            [
+                "kind=native,knobs=swappiness=1,name=native+thp-usual",
+                "kind=native,knobs=swappiness=1 thp=never,name=native+thp-never",
+                "kind=uml,memory=64M,name=uml+memory-64M+thp-usual",
+                "kind=uml,knobs=thp=never,memory=64M,name=uml+memory-64M+thp-never",
+                "kind=uml,memory=128M,name=uml+memory-128M+thp-usual",
+            ]
+        );
+        assert_eq!(made.baseline(None).as_deref(), Some("native+thp-usual"));
+        let one = swept(&["a", "b"], &["b.knobs.thp=always,never"], Design::Full).unwrap();
+        assert_eq!(texts(&one)[0], "name=a");
     }
 
     #[test]

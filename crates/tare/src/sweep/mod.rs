@@ -22,6 +22,10 @@ const LOAD: &str = "load";
 /// What follows a family's name in the knob that is its size.
 const SIZE: &str = ".size";
 
+/// How the names of this host's knobs begin, and those of the same knob of one layer behind its name.
+const HOST: &str = "host.";
+const OF_HOST: &str = "knobs.";
+
 #[derive(Default)]
 pub struct Knobs {
     knobs: Vec<SweepArg>,
@@ -52,8 +56,9 @@ impl Knobs {
         Ok(Knobs { knobs, design: design.unwrap_or_default() })
     }
 
+    /// Whether a knob names the layers that are to be measured.
     pub fn turns_layers(&self) -> bool {
-        !self.knobs.iter().all(is_of_rows)
+        !self.knobs.iter().all(|knob| is_of_rows(knob) || knob.knob.starts_with(HOST))
     }
 
     pub fn is_empty(&self) -> bool {

@@ -1,5 +1,6 @@
 //! What a kind of words consists of: its settings, and what is known of it beside the words.
 
+use crate::attach::knobs;
 use crate::{Setting, Settings};
 use std::path::Path;
 
@@ -38,6 +39,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     Setting { key: "vcpus", about: "what {cpus} stands for (default 1)" },
     Setting { key: "memory", about: "what {memory} stands for (default 512M)" },
     Setting { key: "kernel", about: "what {kernel} stands for (default: one that tare finds)" },
+    knobs::SETTING,
 ];
 
 /// What is known of a kind of words beside the words themselves.
