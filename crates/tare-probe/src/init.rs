@@ -6,7 +6,13 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
+use std::thread;
+use std::time::Duration;
 use tare_proto::{FromProbe, SCRIPT};
+
+/// How long a guest that is to end later (`tare.end=later`) waits: its line is drained when another domain may read it, and what
+/// that has not read when the guest ends is lost. Xen's console daemon reads at most 30 times in 200 ms.
+const UNTIL_READ: Duration = Duration::from_secs(1);
 
 /// Whether this process is PID 1: of a guest that tare booted, or of a container.
 pub fn is_first() -> bool {
@@ -37,6 +43,9 @@ pub fn main() -> i32 {
             };
             // SAFETY: tcdrain has no memory preconditions; the goodbye must leave before the power.
             unsafe { libc::tcdrain(line) };
+            if end() == "later" {
+                thread::sleep(UNTIL_READ);
+            }
             code
         }
         Err(why) => {
@@ -140,14 +149,18 @@ fn make_raw(fd: RawFd) {
     unsafe { libc::tcsetattr(fd, libc::TCSANOW, settings.as_ptr()) };
 }
 
-/// A machine that cannot be switched off says with `tare.end=reboot` that it ends when it is reset; the last such word holds.
+/// A machine that cannot be switched off says with `tare.end=reboot` that it ends when it is reset.
 fn power_off() {
     // SAFETY: sync has no preconditions.
     unsafe { libc::sync() };
-    let arguments = facts::first_line("/proc/cmdline");
-    let mut ends = arguments.split_whitespace().filter_map(|word| word.strip_prefix("tare.end="));
-    let reset = ends.next_back() == Some("reboot");
-    let how = if reset { libc::RB_AUTOBOOT } else { libc::RB_POWER_OFF };
+    let how = if end() == "reboot" { libc::RB_AUTOBOOT } else { libc::RB_POWER_OFF };
     // SAFETY: reboot has no memory preconditions; as PID 1 of a guest this is how it ends.
     unsafe { libc::reboot(how) };
+}
+
+/// How the guest is to end: the last word `tare.end=HOW` on the kernel's command line, or nothing.
+fn end() -> String {
+    let arguments = facts::first_line("/proc/cmdline");
+    let ends = arguments.split_whitespace().filter_map(|word| word.strip_prefix("tare.end="));
+    ends.last().unwrap_or_default().to_owned()
 }

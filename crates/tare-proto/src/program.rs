@@ -25,8 +25,8 @@ pub const ROOT_FOLDER: &str = "folder:";
 /// Begins `none:WHY`: the layer has no root for programs.
 pub const ROOT_NONE: &str = "none:";
 
-/// The variable that is set where the operations of programs are counted although no perf events are asked for: on the bare
-/// simulated machine, when instructions are counted.
+/// The variable, or the file in the root, that is `1` where the operations of programs are counted although no perf events are
+/// asked for: on the bare simulated machine, when instructions are counted.
 pub const COUNT_OPERATIONS: &str = "TARE_COUNT_OPERATIONS";
 
 /// Most bytes of a run's output that are kept, its last ones.

@@ -1,10 +1,11 @@
 //! Whole campaigns of scripted layers, some of which die, lie, or do not start: what is measured again, what is given up, and
 //! what an interrupted run leaves for the next.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tare_layers::{Host, KINDS, Keeper, Settings};
-use tare_proto::{BenchInfo, Better, Unit, Untrusted};
+use tare_proto::{BenchInfo, Better, Machine, Unit, Untrusted};
 use tare_run::{CampaignLayer, Ending, Event, History, Observer, Setup, run};
 use tare_store::{Boot, BootState, Campaign, LayerRow, Order, Outcome, Plan, Role, Store, load};
 
@@ -197,6 +198,33 @@ fn what_ended_a_boot_is_tried_last_and_what_ended_two_is_not_tried_again() {
     assert!(why[1].contains("ended the layer twice in an earlier block"), "{why:?}");
 }
 
+/// By how many boots of layer 1 its rows are, when the first dies after a row that says "unavailable", or before it.
+fn boots_of_rows(machine: Machine) -> Vec<usize> {
+    let settings = [
+        "fault=die,faulty=first,lacks=test/0",
+        "fault=die,faulty=first,lacks=test/1",
+        "fault=die,faulty=first,lacks=test/2",
+    ];
+    let of = |settings| {
+        let mut scene = Scene::new(&["value=100", settings], 3, Order::Boots, 1);
+        scene.plan.machine = machine;
+        let (campaign, _) = scene.finish();
+        let of_layer = |row: &&tare_store::SeriesRow| campaign.boots[row.boot].layer == 1;
+        let rows: Vec<usize> =
+            campaign.series.iter().filter(of_layer).map(|row| row.boot).collect();
+        assert_eq!((rows.len(), boots(&campaign, 1).len()), (3, 2));
+        rows.into_iter().collect::<BTreeSet<_>>().len()
+    };
+    settings.map(of).to_vec()
+}
+
+#[test]
+fn rows_of_a_simulated_machine_are_of_one_boot() {
+    assert_eq!(boots_of_rows(Machine::Sim), [1, 1, 1]);
+    // Whichever comes first is recorded before the boot dies, and kept.
+    assert_eq!(boots_of_rows(Machine::Real).iter().sum::<usize>(), 4);
+}
+
 #[test]
 fn a_layer_that_lies_spoils_nothing_of_the_others() {
     for order in [Order::Rounds, Order::Series, Order::Boots] {
@@ -261,8 +289,7 @@ fn a_budget_that_is_used_up_still_buys_one_block_of_one_row() {
     scene.plan.budget_s = Some(0.0);
     let (campaign, warnings) = scene.finish();
     assert_eq!(History::of(&campaign).whole(), 1);
-    let rows: std::collections::BTreeSet<usize> =
-        campaign.series.iter().map(|row| row.benchmark).collect();
+    let rows: BTreeSet<usize> = campaign.series.iter().map(|row| row.benchmark).collect();
     assert_eq!(rows.len(), 1);
     assert!(warnings[0].contains("3 are left out"), "{warnings:?}");
 }

@@ -71,6 +71,16 @@ impl Store {
         )
     }
 
+    /// Removes what was recorded of a boot: it is measured again as a whole.
+    pub fn forget_series(&mut self, boot: i64) -> Result<()> {
+        const OF_BOOT: &str = "series_id IN (SELECT id FROM series WHERE boot_id = ?1)";
+        self.at_once(|store| {
+            store.run(&format!("DELETE FROM counter WHERE {OF_BOOT}"), [boot])?;
+            store.run(&format!("DELETE FROM turn WHERE {OF_BOOT}"), [boot])?;
+            store.run("DELETE FROM series WHERE boot_id = ?1", [boot])
+        })
+    }
+
     /// Adds counters to a series that is recorded.
     pub fn add_counters(&mut self, boot: i64, benchmark: &str, counters: &[Counter]) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO counter SELECT series.id, ?3, ?4 FROM series

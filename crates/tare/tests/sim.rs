@@ -2,10 +2,19 @@
 //! it cannot run.
 
 mod common;
+mod layers_common;
 
 use common::{Bench, count, done, mean, series};
+use layers_common::children;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
-use tare_store::Campaign;
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::process::Child;
+use std::thread;
+use std::time::Duration;
+use tare_store::{BootState, Campaign};
 
 /// A short campaign of scripted layers, the second costing `factor` times the first.
 fn scripted(bench: &Bench, factor: f64, out: &str, more: &str) -> common::Done {
@@ -132,21 +141,25 @@ fn what_is_missing_has_a_reason_and_a_remedy() {
 const BENCHES: &[&str] =
     &["lmbench/null_call", "lmbench/page_fault", "lmbench/fork_exit", "lmbench/sig_catch"];
 
-/// Two campaigns at once, so that each disturbs the other's host: some two minutes.
+/// Two campaigns at once, so that each disturbs the other's host, and one of them also stands still now and then: some two minutes.
 #[test]
 fn bare_and_xen_repeat_to_the_last_bit_and_differ_as_is_known() {
     let bench = Bench::new();
     let globs: String = BENCHES.iter().map(|name| format!(" --bench {name}")).collect();
-    let line = |out| {
+    let line = |out: &str, more: &str| {
         format!(
-            "run --machine sim --layers native,xen-pv --blocks 1 --seed 5 --require --out {out}{globs}"
+            "run --machine sim --layers native,xen-pv --blocks 1 --seed 5 --require --out {out}{globs}{more}"
         )
     };
-    let both = ["one", "two"].map(|out| bench.start(&line(out)));
-    for child in both {
+    let one = bench.start(&line("one", ""));
+    let mut two = bench.start(&line("two", " --count"));
+    stop_now_and_then(&mut two);
+    for child in [one, two] {
         let done = done(child.wait_with_output().expect("tare ends"));
         assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
     }
+    let [begun, again] = ["one", "two"].map(|out| begins(&bench.campaign(out)));
+    assert_eq!(begun, again, "the guests differed before their probes began");
     let one = samples(&bench.campaign("one"));
     let two = samples(&bench.campaign("two"));
     assert_eq!(one.len(), 3 * BENCHES.len(), "native twice and xen-pv");
@@ -173,6 +186,7 @@ fn a_domain_beside_the_first_runs_on_xen_and_reads_its_disk_through_it() {
               --load 1 --blocks 1 --seed 5 --count --require --out c",
     );
     let campaign = bench.campaign("c");
+    assert!(campaign.boots.iter().all(|boot| boot.state == BootState::Done), "a line was damaged");
     let mean = |layer: &str, name: &str| mean(series(&campaign, layer, name));
     let call = "lmbench/null_call";
     let read = "disk/aio_read_64k";
@@ -193,6 +207,34 @@ fn a_domain_beside_the_first_runs_on_xen_and_reads_its_disk_through_it() {
     // Eleven segments of 4 KiB: 44 + 20.
     let split = of("xen-domu", read, "device_requests");
     assert!((1.9..2.1).contains(&split), "{split} requests");
+}
+
+/// Until `tare` ends: stops every QEMU below it at random instants, for a moment.
+fn stop_now_and_then(tare: &mut Child) {
+    let up_to = |most: u64| Duration::from_micros(RandomState::new().hash_one(0) % most);
+    while tare.try_wait().expect("tare is a child").is_none() {
+        let machines: Vec<u32> =
+            children(tare.id()).into_iter().flat_map(children).filter(is_qemu).collect();
+        let each = |signal| {
+            // One that has just ended is nobody's any more.
+            machines.iter().for_each(|pid| drop(kill(Pid::from_raw(*pid as i32), signal)));
+        };
+        thread::sleep(up_to(20_000));
+        each(Signal::SIGSTOP);
+        thread::sleep(up_to(4_000));
+        each(Signal::SIGCONT);
+    }
+}
+
+fn is_qemu(pid: &u32) -> bool {
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    name.starts_with("qemu-system")
+}
+
+/// When the probe of every boot began, by the guest's clock.
+fn begins(campaign: &Campaign) -> Vec<Option<u64>> {
+    let began = |boot: &tare_store::Boot| boot.hello.as_ref().map(|hello| hello.main_ns);
+    campaign.boots.iter().map(began).collect()
 }
 
 /// Layer, benchmark and samples of every series.

@@ -114,7 +114,13 @@ fn is_bare(place: &Surroundings, events: bool) -> bool {
     // An ordinary user's program sees the host's files as they are; whoever is in a container is root there.
     let as_it_is = matches!(place.root, Root::Here) && uid() != 0;
     let on_host = as_it_is || matches!(place.root, Root::Namespaces(..));
-    (on_host && events) || std::env::var_os(COUNT_OPERATIONS).is_some()
+    (on_host && events) || counts_operations()
+}
+
+fn counts_operations() -> bool {
+    let set = std::env::var(COUNT_OPERATIONS);
+    set.or_else(|_| std::fs::read_to_string(format!("/{COUNT_OPERATIONS}")))
+        .is_ok_and(|set| set == "1")
 }
 
 /// What is counted in a run of its own: the program's system calls, and the operations that `tare predict` prices. Switches are

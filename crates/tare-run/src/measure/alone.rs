@@ -1,4 +1,7 @@
 //! The boot of one layer by itself: it is started, asked for every benchmark and ended, with one retry.
+//!
+//! In the simulated machine a row depends on all that its boot measured before, so the rows of a block are of one boot: the retry
+//! measures all of them.
 
 use super::booting::Booted;
 use super::series::{Length, measure};
@@ -6,8 +9,9 @@ use crate::decide::block::Block;
 use crate::plan::slot::Slot;
 use crate::record::observer::Event;
 use crate::record::recorder::{Ended, Failure, Recorder, Stop};
+use tare_proto::Machine;
 
-/// One boot of a block, with one retry; benchmarks that are recorded are not repeated.
+/// One boot of a block, with one retry; on a real machine that repeats no benchmark that is recorded.
 pub(crate) fn boot_alone(recorder: &mut Recorder, block: &Block, slot: Slot) -> Result<(), Stop> {
     let mut suspect: Option<usize> = None;
     for attempt in 1..=2 {
@@ -21,6 +25,10 @@ pub(crate) fn boot_alone(recorder: &mut Recorder, block: &Block, slot: Slot) -> 
             Err(Ended::Campaign(error)) => return Err(error.into()),
             Err(Ended::Failed(failure)) => {
                 recorder.failed(&slot, &failure, suspect)?;
+                if attempt == 1 && recorder.setup.plan.machine == Machine::Sim {
+                    recorder.store.forget_series(failure.boot)?;
+                    recorder.history.forget(&slot);
+                }
                 suspect = failure.during;
             }
         }

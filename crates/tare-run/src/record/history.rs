@@ -1,7 +1,7 @@
 //! What has happened in a campaign so far, in earlier runs or in this one: which series were recorded, their values, and their
 //! costs.
 
-use crate::plan::slot::Key;
+use crate::plan::slot::{Key, Slot};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tare_board::measured::{
     Figure, Measured, Operation, best, series_value, turn_values, waited_too_long,
@@ -162,6 +162,11 @@ impl History {
         let taken = Taken { samples, subtracted: *subtracted, turns };
         let counts = counts(recorded.outcome, &recorded.series.counters, most_waited);
         self.series.insert(key, keep(bench, counts, taken, recorded.seconds()));
+    }
+
+    /// The series of a boot are no longer recorded.
+    pub(crate) fn forget(&mut self, slot: &Slot) {
+        self.series.retain(|key, _| *key != slot.key(key.bench));
     }
 
     /// Notes a series of the baseline's that has just been recorded, taken once more, all samples at once.

@@ -6,8 +6,9 @@ use super::board::{Board, PC};
 use super::disk::{self, RamDisk};
 use super::root::Tree;
 use crate::artifacts::guests_run_here;
+use crate::artifacts::initramfs::{self, Initramfs};
 use crate::attach::balloon;
-use crate::{BootSpec, Host, Program, SettingError, Settings, Unavailable, artifacts::initramfs};
+use crate::{BootSpec, Host, Program, SettingError, Settings, Unavailable};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,6 +21,11 @@ const OLDEST: (u32, u32) = (6, 0);
 /// What all kernels of the machine have in common: they must not shuffle addresses. (KASLR is the decompressor's work, which
 /// an ELF image does not have.)
 pub(super) const ARGUMENTS: &str = "norandmaps quiet panic=-1";
+
+/// A tick of the guest's clock is an instruction; an idle guest's clock jumps to its next timer. That jump is made by another of
+/// QEMU's threads than the guest's. Only while QEMU records for a replay do the two exclude each other: otherwise the jump may be
+/// computed before the guest's last instructions are counted, and be too long by these. The record itself is not needed.
+const CLOCK: &str = "shift=0,sleep=off,rr=record,rrfile=/dev/null";
 
 pub(super) struct Simulated {
     pub(super) kernel: Kernel,
@@ -116,7 +122,12 @@ impl Simulated {
     }
 
     pub(super) fn initramfs(&self, host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {
-        self.measured_initramfs(host, boot, self.disk.map_or(&[][..], |_| &[disk::MODULE]))
+        self.archive(host, boot)?.finish()
+    }
+
+    /// The same, to be finished.
+    pub(super) fn archive(&self, host: &Host, boot: &BootSpec) -> io::Result<Initramfs> {
+        self.measured_archive(host, boot, self.disk.map_or(&[][..], |_| &[disk::MODULE]))
     }
 
     /// The initramfs of the measured kernel, wherever that runs: with its `drivers`, its script and the root of programs.
@@ -126,10 +137,19 @@ impl Simulated {
         boot: &BootSpec,
         drivers: &[&str],
     ) -> io::Result<PathBuf> {
+        self.measured_archive(host, boot, drivers)?.finish()
+    }
+
+    fn measured_archive(
+        &self,
+        host: &Host,
+        boot: &BootSpec,
+        drivers: &[&str],
+    ) -> io::Result<Initramfs> {
         let mut archive =
             initramfs::scripted(host, boot, &self.kernel.modules(drivers, host, boot)?)?;
         self.root.as_ref().map_or(Ok(()), |root| root.add_to(&mut archive))?;
-        archive.finish()
+        Ok(archive)
     }
 
     /// Memory that a kernel needs which holds the measured one's initramfs as a file, in MiB.
@@ -148,8 +168,7 @@ impl Simulated {
         let memory = format!("{}M", start.memory);
         let counting = boot.counted_by(host.plugin.as_ref(), self.domains)?;
         let mut program = Program::new(&emulator)
-            // A tick of the guest's clock is an instruction; an idle guest's clock jumps to its next timer.
-            .args(["-accel", "tcg", "-icount", "shift=0,sleep=off"])
+            .args(["-accel", "tcg", "-icount", CLOCK])
             // Without clock=vm the guest would read this host's time.
             .args(["-rtc", &format!("base={},clock=vm", start_date(boot.perturbation))])
             .args(["-cpu", &self.cpu, "-smp", "1", "-machine", self.board.machine, "-m", &memory])

@@ -84,7 +84,7 @@ impl XenDomu {
     /// The domain, as the toolstack reads it.
     fn domain(&self) -> String {
         let machine = &self.xen.machine;
-        let mut own = "console=hvc0 tare.line=/dev/hvc0".to_owned();
+        let mut own = "console=hvc0 tare.line=/dev/hvc0 tare.end=later".to_owned();
         let mut disk = String::new();
         if machine.disk.is_some() {
             own.push_str(&format!(" {DISK}=/dev/{NAME}"));
