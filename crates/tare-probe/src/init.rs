@@ -161,6 +161,6 @@ fn power_off() {
 /// How the guest is to end: the last word `tare.end=HOW` on the kernel's command line, or nothing.
 fn end() -> String {
     let arguments = facts::first_line("/proc/cmdline");
-    let ends = arguments.split_whitespace().filter_map(|word| word.strip_prefix("tare.end="));
-    ends.last().unwrap_or_default().to_owned()
+    let mut ends = arguments.split_whitespace().filter_map(|word| word.strip_prefix("tare.end="));
+    ends.next_back().unwrap_or_default().to_owned()
 }

@@ -216,8 +216,10 @@ fn stop_now_and_then(tare: &mut Child) {
         let machines: Vec<u32> =
             children(tare.id()).into_iter().flat_map(children).filter(is_qemu).collect();
         let each = |signal| {
-            // One that has just ended is nobody's any more.
-            machines.iter().for_each(|pid| drop(kill(Pid::from_raw(*pid as i32), signal)));
+            for pid in &machines {
+                // One that has just ended is nobody's any more.
+                let _ = kill(Pid::from_raw(*pid as i32), signal);
+            }
         };
         thread::sleep(up_to(20_000));
         each(Signal::SIGSTOP);
