@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, row};
+use common::{Bench, assert_fits, row};
 use std::collections::BTreeSet;
 use tare_proto::Untrusted;
 use tare_store::{BootState, Outcome, Role};
@@ -57,12 +57,8 @@ fn the_scoreboard_is_exact() {
     assert_eq!(bench.ok("show c --format json").out, ran.out);
     let text = bench.ok("show c").out;
     assert!(text.contains("slower") && text.contains("1.50"), "{text}");
-    for line in text.lines() {
-        // What is to be copied is not broken.
-        let is_command = line.starts_with("repeat: tare run ") || line.starts_with("repeat: /");
-        assert!(is_command || line.chars().count() <= 80, "too wide: {line}");
-        assert!(!line.contains('\u{1b}'), "colour in a pipe: {line}");
-    }
+    assert_fits(&text);
+    assert!(!text.contains('\u{1b}'), "colour in a pipe: {text}");
 }
 
 #[test]

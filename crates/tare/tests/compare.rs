@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, flat};
+use common::{Bench, assert_fits, flat};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
@@ -224,7 +224,7 @@ fn what_else_differs_is_told() {
     ] {
         assert!(all.contains(said), "no '{said}' in\n{text}");
     }
-    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert_fits(&text);
     let by_cost = bench.ok("compare before after --by cost").out;
     assert!(by_cost.contains("Compared: each layer's cost against native"), "{by_cost}");
 }

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Bench, count, instructions, mean, series};
+use common::{Bench, assert_fits, count, instructions, mean, series};
 use tare_store::Campaign;
 
 /// Mean of the samples, and counters by name, of `bench` in the layer's first boot.
@@ -72,7 +72,7 @@ fn counts_add_up_to_the_guests_clock_and_show_where_a_layer_costs() {
     let tests = bench.ok("explain c --table tests").out;
     let benches = ["kernel/getppid", "kernel/segv", "net/lo_tcp_rr"];
     assert!(benches.iter().all(|name| tests.contains(name)) && tests.contains("ITLB"), "{tests}");
-    assert!((metrics + &tests).lines().all(|line| line.chars().count() <= 80));
+    assert_fits(&(metrics + &tests));
     let unknown = bench.tare("explain c kernel/getpid");
     assert!(unknown.code != 0 && unknown.err.contains("kernel/getppid"), "{}", unknown.err);
 }

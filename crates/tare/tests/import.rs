@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, flat, with};
+use common::{Bench, assert_fits, flat, with};
 
 #[test]
 fn the_published_unixbench_outputs_give_the_published_share() {
@@ -165,7 +165,7 @@ fn an_imports_difference_is_explained_by_perfs_counts() {
     for row in rows {
         assert!(flat(&text).contains(row), "no '{row}' in {text}");
     }
-    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert_fits(&text);
     let wrong = bench.tare("explain --from c --throughput sysbench-oltp/transaction");
     assert!(wrong.err.contains("did you mean sysbench-oltp/transactions"), "{}", wrong.err);
     bench.ok("import --auto --layer pv a.txt --layer hvm b.txt --out d");

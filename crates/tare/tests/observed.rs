@@ -4,7 +4,7 @@
 mod common;
 mod layers_common;
 
-use common::{Bench, count, series};
+use common::{Bench, assert_fits, count, series};
 use layers_common::CURRENT_GVISOR;
 use tare_store::Campaign;
 
@@ -115,7 +115,7 @@ fn what_acts_as_a_kernel_is_told_from_the_program_and_explained() {
         ] {
             assert!(told.contains(part), "{part}: {told}");
         }
-        assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
+        assert_fits(&told);
     }
     let uml = bench.ok("explain c kernel/getppid --layer uml").out;
     assert!(uml.contains("stops of a traced thread (") && uml.contains("registers ("), "{uml}");

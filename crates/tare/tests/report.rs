@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Bench;
+use common::{Bench, assert_fits};
 use std::fs;
 use tare_report::FORMS;
 
@@ -56,7 +56,7 @@ fn every_form_is_written() {
     }
     let tables = bench.ok("report c --format text").out;
     assert!(tables.contains("LOWER IS BETTER -> Lower ratio is better"), "{tables}");
-    assert!(tables.lines().all(|line| line.chars().count() <= 80), "{tables}");
+    assert_fits(&tables);
     bench.ok("report c --format png --out o.png");
     bench.ok("report c --format png --bench lmbench/stat --out b.png");
     for name in ["o.png", "b.png"] {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, done, flat, row, samples};
+use common::{Bench, assert_fits, done, flat, row, samples};
 use serde_json::{Value, json};
 use std::process::Command;
 use tare_proto::Untrusted;
@@ -90,7 +90,7 @@ fn the_sentences_say_what_the_figures_are() {
     assert!(whole.contains("work takes 3.00 times as long beside 2 busy ones"), "{text}");
     assert!(whole.contains("Beside neighbours"), "{text}");
     assert!(whole.contains("Where a warm start goes") && whole.contains("6.00 ms"), "{text}");
-    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert_fits(&text);
     let markdown = bench.ok("show c --format md").out;
     assert!(markdown.contains("**slow** starts in 12.0 ms"), "{markdown}");
     let page = std::fs::read_to_string(bench.path("c").join("report.html")).expect("the page");

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, flat};
+use common::{Bench, assert_fits, flat};
 use serde_json::Value;
 
 /// Two knobs whose effects multiply, and a row at two loads.
@@ -137,5 +137,5 @@ fn long_settings_fit_the_page() {
         values.join(",")
     ));
     let sweep = ran.out.split("Sweep of mock").nth(1).expect("a sweep");
-    assert!(sweep.lines().all(|line| line.chars().count() <= 80), "{}", ran.out);
+    assert_fits(sweep);
 }

@@ -199,6 +199,13 @@ pub fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Asserts that `text` fits a terminal of 80 columns. A command that is to be copied is not broken.
+pub fn assert_fits(text: &str) {
+    for line in text.lines().filter(|line| !line.starts_with("repeat: ")) {
+        assert!(line.chars().count() <= 80, "too wide: {line}\n{text}");
+    }
+}
+
 /// The series of the benchmark `name` (one load of it) in the first boot of `layer`, not in the baseline's second.
 pub fn series<'a>(campaign: &'a Campaign, layer: &str, name: &str) -> &'a SeriesRow {
     let of = |row: &&SeriesRow| {
