@@ -24,8 +24,8 @@ pub use files::page_cache::{Dropped, drop_cached};
 pub use files::work::remove_unfinished;
 pub use layer::{BootName, BootSpec, Cpus, Host, Layer, Saved, start};
 pub use layers::{
-    KINDS, LayerKind, Recipe, Tested, Unnamed, configure, has_counters, kinds_of, takes_image,
-    usual, with_root,
+    KINDS, LayerKind, Recipe, SERVED, Tested, Unnamed, configure, has_counters, kinds_of,
+    takes_image, usual, with_root,
 };
 pub use rootfs::{
     HeldRoot, KeptRoot, Maker, ReadyRoot, RootRecipe, clear, hold_again, list, ready,

@@ -60,7 +60,10 @@ pub fn main() -> i32 {
 /// Runs `work`; as PID 1 of a container it runs in a child, so that orphans are reaped.
 pub fn supervised(work: impl FnOnce() -> i32) -> i32 {
     if !is_first() {
-        return work();
+        return match interface::enter_namespace() {
+            Ok(()) => work(),
+            Err(why) => report(1, &format!("its network namespace: {why}")),
+        };
     }
     interface::loopback_up();
     supervise(1, work)

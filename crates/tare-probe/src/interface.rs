@@ -1,7 +1,26 @@
 //! Network interfaces of a layer whose network is its own.
 
+use std::fs::File;
+use std::io;
 use std::mem::MaybeUninit;
-use tare_proto::NET_OWN;
+use std::os::fd::AsRawFd;
+use tare_proto::{NET_NAMESPACE, NET_OWN};
+
+/// Whether this process was given a network namespace of its own, natively.
+pub fn has_namespace() -> bool {
+    std::env::var_os(NET_NAMESPACE).is_some()
+}
+
+/// Enters the network namespace that `TARE_NET_NAMESPACE` names, if any.
+pub fn enter_namespace() -> io::Result<()> {
+    let Some(path) = std::env::var_os(NET_NAMESPACE) else { return Ok(()) };
+    let file = File::open(path)?;
+    // SAFETY: setns takes two numbers.
+    match unsafe { libc::setns(file.as_raw_fd(), libc::CLONE_NEWNET) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
 
 /// Gives the interface that `TARE_NET_OWN=NAME:ADDRESS/PREFIX` names its address and brings it up.
 /// Benchmarks that need it say so when this fails.

@@ -3,6 +3,7 @@
 //! It serves one connection at a time, and only those that know its cookie. A connection begins with
 //! sixteen bytes: the cookie, what is wanted, zeros.
 
+use crate::service::outside;
 use crate::socket::{self, MESSAGE};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
@@ -20,6 +21,8 @@ pub enum Wish {
     Echo = 3,
     /// To be told the port of a socket that sends each datagram back, until the connection ends.
     Datagrams = 4,
+    /// To have its own service asked, from where the peer is ([`crate::service::outside`]).
+    Service = 5,
 }
 
 /// The whole life of a peer that tare starts: it says `ready`, or why not, and serves until it is killed.
@@ -82,6 +85,7 @@ fn answer(mut stream: TcpStream, cookie: u64) -> io::Result<()> {
             }
         }
         4 => datagrams(stream)?,
+        5 => outside::serve(stream)?,
         _ => {}
     }
     Ok(())

@@ -39,7 +39,7 @@ pub use line::{LineError, MAX_LINE, decode, encode};
 pub use load::{at_load, name_and_load, throughput};
 pub use machine::Machine;
 pub use message::{FromProbe, Hello, Mitigation, PROTOCOL, Request, SCRIPT, ToProbe};
-pub use net::{NET, NET_OWN, Peer};
+pub use net::{NET, NET_NAMESPACE, NET_OWN, Peer};
 pub use operation::{
     COMPUTE, COUNTED_SHARE, OPERATION_COUNTER, OPERATION_ROW, OPERATIONS, Operation,
     REMEMBERED_NAMES, Work, operation,

@@ -8,6 +8,9 @@ pub const NET: &str = "TARE_NET";
 /// The variable that says what a guest's own interface is: `NAME:ADDRESS/PREFIX`.
 pub const NET_OWN: &str = "TARE_NET_OWN";
 
+/// The variable that names the network namespace that a native probe enters.
+pub const NET_NAMESPACE: &str = "TARE_NET_NAMESPACE";
+
 /// A peer: its address and the number that callers must know, so that it serves nobody else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer {

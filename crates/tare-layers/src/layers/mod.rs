@@ -153,17 +153,23 @@ fn near(machine: Machine, wanted: &str) -> String {
     }
 }
 
-/// The value that a layer of `kind` needs for its setting `key` when a benchmark asks for what that gives (a
-/// disk, a network); `None` when the kind has no such setting.
-pub fn usual(kind: &LayerKind, key: &str) -> Option<&'static str> {
+/// What a benchmark needs whose service is asked from outside of the layer: a network on which the host reaches it.
+pub const SERVED: &str = "served";
+
+/// The setting of a layer of `kind`, and its value, that give what a benchmark `needs` (a disk, a network); `None` when the kind has
+/// no such setting.
+pub fn usual(kind: &LayerKind, needs: &str) -> Option<(&'static str, &'static str)> {
+    let key = if needs == SERVED { net::SETTING.key } else { needs };
     let setting = kind.settings.iter().find(|setting| setting.key == key)?;
-    match key {
-        "disk" => Some(disk::USUAL),
-        "files" => Some(files::USUAL),
-        "net" => Some(net::usual(kind.name)),
-        "root" => root::usual(setting),
-        _ => None,
-    }
+    let value = match needs {
+        "disk" => disk::USUAL,
+        "files" => files::USUAL,
+        "net" => net::usual(kind.name),
+        SERVED => net::reachable(kind.name),
+        "root" => root::usual(setting)?,
+        _ => return None,
+    };
+    Some((setting.key, value))
 }
 
 /// Whether the kind called `name` on `machine` has its programs' root from an image.

@@ -10,7 +10,7 @@ use crate::{
 use nix::unistd::{AccessFlags, access};
 use std::io;
 use std::path::Path;
-use tare_proto::{DISK, DISK_FOLDER, Machine, NET, ROOT, ROOT_HERE};
+use tare_proto::{DISK, DISK_FOLDER, Machine, NET, NET_NAMESPACE, ROOT, ROOT_HERE};
 
 pub const KIND: LayerKind = LayerKind {
     name: "native",
@@ -33,7 +33,7 @@ pub const KIND: LayerKind = LayerKind {
     words: None,
     make: |settings| {
         Ok(Box::new(Native {
-            attachments: Attachments::read(settings, &[Net::Host], 0)?,
+            attachments: Attachments::read(settings, &[Net::Host, Net::Veth], 0)?,
             slower: settings.get("slower").map(percent).transpose()?,
         }))
     },
@@ -79,6 +79,9 @@ impl Layer for Native {
         }
         if let Some(net) = given.net {
             program = program.env(NET, net.told);
+            if let Some(namespace) = net.namespace {
+                program = program.env(NET_NAMESPACE, namespace.to_string_lossy());
+            }
         }
         if let Some(root) = &self.attachments.root {
             let told = if root.is_as_it_is() { ROOT_HERE.to_owned() } else { root.told(boot)? };

@@ -16,7 +16,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::thread;
-use tare_proto::Program;
+use tare_proto::{ITSELF, NET, Program};
 
 /// Where and how programs run.
 pub struct Surroundings<'a> {
@@ -185,6 +185,9 @@ fn begin_of(
     command.args(arguments).env_clear().envs(program.env.iter().cloned());
     // What the C library is told of the processor holds for every program in a layer.
     command.envs(std::env::var_os(TUNABLES).map(|value| (TUNABLES, value)));
+    // Only tare's own client may know the cookie of the network's other end.
+    let told = std::env::var_os(NET).filter(|_| name == ITSELF);
+    command.envs(told.map(|value| (NET, value)));
     command.stdin(Stdio::null()).stdout(theirs.try_clone()?).stderr(theirs);
     // SAFETY: `enter` makes system calls on memory that is already there, as is allowed between fork and exec.
     unsafe { command.pre_exec(move || enter(&root, &folder, &file, stops)) };

@@ -29,7 +29,12 @@ struct Step {
 }
 
 /// Looks for the knee from the load's rate on; says it, and how it was found.
-pub fn highest(target: &Target, load: &Load, slo: Slo) -> Result<String, String> {
+pub fn highest(
+    target: &Target,
+    load: &Load,
+    slo: Slo,
+    wanted: &dyn Fn() -> bool,
+) -> Result<String, String> {
     let mut tries = 0;
     // Nothing that lasts much longer than the bound can change the verdict.
     let timeout =
@@ -40,7 +45,7 @@ pub fn highest(target: &Target, load: &Load, slo: Slo) -> Result<String, String>
         let load = Load { rate: rate as u32, lasts: step.lasts.max(enough), timeout, ..*load };
         let mut once = || -> Result<bool, String> {
             tries += 1;
-            let outcome = open_loop::ask(target, &load);
+            let outcome = open_loop::ask(target, &load, wanted);
             outcome.map(|it| it.keeps(slo)).map_err(|why| format!("at {rate:.0} /s: {why}"))
         };
         // A stall of the machine breaks it too: it is broken when it is so twice.

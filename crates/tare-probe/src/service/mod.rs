@@ -10,6 +10,7 @@ mod http;
 mod knee;
 mod open_loop;
 mod outcome;
+pub mod outside;
 mod redis;
 mod target;
 
@@ -20,6 +21,9 @@ use target::Target;
 
 /// The variable that holds the rate where no word does.
 const RATE: &str = "LOAD";
+
+/// The word that says that the client is outside of the layer.
+const OUTSIDE: &str = "outside";
 
 /// What the words of a command line ask for.
 struct Asked {
@@ -33,15 +37,15 @@ struct Asked {
 
 /// `tare-probe ask URL KEY=VALUE...`: prints what it found, and returns an exit code.
 pub fn main(url: &str, words: &[&str]) -> i32 {
-    let said = read(url, words).and_then(|asked| {
-        target::wait_for(&asked.target, asked.patience)?;
-        match asked.slo {
-            Some(slo) => knee::highest(&asked.target, &asked.load, slo),
-            None => Ok(open_loop::ask(&asked.target, &asked.load)
-                .map_err(|why| format!("{url}: {why}"))?
-                .to_string()),
-        }
-    });
+    let rate = std::env::var(RATE).ok().filter(|_| !words.iter().any(|it| it.starts_with("rate=")));
+    let rate = rate.map(|rate| format!("rate={rate}"));
+    let is_outside = words.contains(&OUTSIDE);
+    let words: Vec<&str> = words.iter().copied().filter(|it| *it != OUTSIDE).collect();
+    let words = [words, rate.iter().map(String::as_str).collect()].concat();
+    let said = match is_outside {
+        true => outside::ask(url, &words),
+        false => read(url, &words).and_then(|asked| asked.run(&|| true)),
+    };
     match said {
         Ok(said) => {
             print!("{said}");
@@ -54,6 +58,20 @@ pub fn main(url: &str, words: &[&str]) -> i32 {
     }
 }
 
+impl Asked {
+    /// Waits for the service, asks it as long as the answer is `wanted`, and says what was found.
+    fn run(&self, wanted: &dyn Fn() -> bool) -> Result<String, String> {
+        target::wait_for(&self.target, self.patience, wanted)?;
+        match self.slo {
+            Some(slo) => knee::highest(&self.target, &self.load, slo, wanted),
+            None => match open_loop::ask(&self.target, &self.load, wanted) {
+                Ok(outcome) => Ok(outcome.to_string()),
+                Err(why) => Err(format!("the service at {}: {why}", self.target.address)),
+            },
+        }
+    }
+}
+
 fn read(url: &str, words: &[&str]) -> Result<Asked, String> {
     let mut asked = Asked {
         target: Target::parse(url)?,
@@ -61,7 +79,6 @@ fn read(url: &str, words: &[&str]) -> Result<Asked, String> {
         slo: None,
         patience: Duration::from_secs(10),
     };
-    let has_rate = words.iter().any(|word| word.starts_with("rate="));
     for word in words {
         let (key, value) = word.split_once('=').unwrap_or((word, ""));
         let bad = || format!("'{word}' is not understood");
@@ -79,9 +96,6 @@ fn read(url: &str, words: &[&str]) -> Result<Asked, String> {
             "patience" => asked.patience = seconds()?,
             _ => return Err(bad()),
         }
-    }
-    if let (false, Ok(rate)) = (has_rate, std::env::var(RATE)) {
-        asked.load.rate = rate.parse().map_err(|_| format!("${RATE} is '{rate}', not a rate"))?;
     }
     asked.load.check()?;
     Ok(asked)

@@ -15,6 +15,9 @@ const ROOM: usize = 64 << 10;
 const CONNECTIONS: u32 = 1024;
 const REQUESTS: f64 = 5e6;
 
+/// Between two looks whether the load is still wanted, in nanoseconds.
+const LOOK_NS: u64 = 100_000_000;
+
 /// A load.
 #[derive(Debug, Clone, Copy)]
 pub struct Load {
@@ -87,8 +90,8 @@ struct Asking<'a> {
     outcome: Outcome,
 }
 
-/// Asks `target` as `load` says. The error says why it cannot be asked at all.
-pub fn ask(target: &Target, load: &Load) -> io::Result<Outcome> {
+/// Asks `target` as `load` says, as long as that is `wanted`. The error says why it cannot be asked at all.
+pub fn ask(target: &Target, load: &Load, wanted: &dyn Fn() -> bool) -> io::Result<Outcome> {
     let connections: io::Result<Vec<_>> =
         (0..load.connections).map(|_| Connection::open(target)).collect();
     let mut asking = Asking {
@@ -108,8 +111,15 @@ pub fn ask(target: &Target, load: &Load) -> io::Result<Outcome> {
     let mut due = begin as f64 + arrivals.next();
     let mut sent = 0;
     let mut room = vec![0; ROOM];
+    let mut look = begin + LOOK_NS;
     while asking.outcome.latencies.len() < total {
         let now = now_ns();
+        if now > look {
+            look = now + LOOK_NS;
+            if !wanted() {
+                return Err(io::Error::other("who wanted it has gone"));
+            }
+        }
         while sent < total && due as u64 <= now {
             asking.queue.push_back(due as u64);
             asking.outcome.late.push(now - due as u64);
@@ -271,7 +281,7 @@ mod tests {
     #[test]
     fn a_service_that_stops_is_seen_by_all_requests_that_were_due_meanwhile() {
         let target = service(GOOD, Duration::from_millis(200), 1);
-        let outcome = ask(&target, &load(400)).unwrap();
+        let outcome = ask(&target, &load(400), &|| true).unwrap();
         assert_eq!((outcome.latencies.len(), outcome.errors), (200, 0));
         // Of 200 requests the 100th and the 200th are held for 200 ms. A client that waits would see two slow ones; some 80 that were due
         // while the 100th was held waited for half of that on average.
@@ -282,10 +292,10 @@ mod tests {
     #[test]
     fn errors_count_as_long_as_the_time_limit() {
         let target = service(BAD, Duration::ZERO, 1);
-        assert!(ask(&target, &load(100)).unwrap_err().to_string().contains("none of 50"));
+        assert!(ask(&target, &load(100), &|| true).unwrap_err().to_string().contains("none of 50"));
         let target = service(GOOD, Duration::from_millis(400), 64);
         let short = Load { timeout: Duration::from_millis(100), ..load(400) };
-        let outcome = ask(&target, &short).unwrap();
+        let outcome = ask(&target, &short, &|| true).unwrap();
         assert!(outcome.errors > 0 && outcome.latencies.len() == 200, "{outcome}");
         assert_eq!(outcome.quantile(1.0) / 100_000_000, 1, "{outcome}");
     }

@@ -10,6 +10,10 @@ use std::time::{Duration, Instant};
 /// Between two tries to connect.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// Why a service is not reached from outside, most often.
+const BOUND: &str =
+    "; a server that listens at 127.0.0.1 is not reached from outside, let it listen at 0.0.0.0";
+
 /// A service, and the request that it is sent.
 #[derive(Debug)]
 pub struct Target {
@@ -61,15 +65,23 @@ impl Protocol {
     }
 }
 
-/// Waits until something listens at the target's address.
-pub fn wait_for(target: &Target, patience: Duration) -> Result<(), String> {
+/// Waits until something listens at the target's address, as long as that is `wanted`.
+pub fn wait_for(
+    target: &Target,
+    patience: Duration,
+    wanted: &dyn Fn() -> bool,
+) -> Result<(), String> {
     let begin = Instant::now();
     loop {
         match TcpStream::connect(target.address) {
             Ok(_) => return Ok(()),
-            Err(error) if begin.elapsed() < patience && is_early(&error) => thread::sleep(PAUSE),
+            Err(error) if is_early(&error) && begin.elapsed() < patience && wanted() => {
+                thread::sleep(PAUSE);
+            }
             Err(error) => {
-                return Err(format!("nothing answers at {}: {error}", target.address));
+                let is_near = target.address.ip().is_loopback();
+                let hint = if is_near { "" } else { BOUND };
+                return Err(format!("nothing answers at {}: {error}{hint}", target.address));
             }
         }
     }

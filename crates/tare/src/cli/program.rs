@@ -105,7 +105,7 @@ pub struct ProgramArgs {
     /// redis://:6379/COMMAND
     ///
     /// Rows are the latencies from when a request was due to its answer (NAME.p50@RATE, .p95, .p99, .p99_9 where there are enough
-    /// requests), and the CPU time of a request. The client runs inside the layer, over its loopback interface.
+    /// requests). --client says where the client is.
     #[arg(long, requires = "command", conflicts_with_all = ["metric", "parse", "load_counts", "background"], value_name = "URL",
           help_heading = SERVICE)]
     pub service: Option<String>,
@@ -123,6 +123,10 @@ pub struct ProgramArgs {
     /// Connections that the requests share [default: 16]
     #[arg(long, requires = "service", value_name = "N", help_heading = SERVICE, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub connections: Option<u32>,
+    /// Where the client runs: inside the layer, over its loopback interface, or outside of it on the host, over the layer's network
+    /// (as root; the server listens at 0.0.0.0) [default: inside]
+    #[arg(long, requires = "service", value_name = "WHERE", help_heading = SERVICE, value_parser = ["inside", "outside"])]
+    pub client: Option<String>,
     /// How requests arrive: poisson (as of many independent users) or even [default: poisson]
     #[arg(long, requires = "service", value_name = "HOW", help_heading = SERVICE, value_parser = ["poisson", "even"])]
     pub arrivals: Option<String>,

@@ -26,7 +26,7 @@ fn given(machine: Machine, row: &LayerRow) -> Option<Settings> {
     let kind = kinds_of(machine).find(|kind| row.kind == kind.name)?;
     let all = Settings::parse(row.settings.raw()).ok()?;
     let by_itself = |key: &str, value: &str| {
-        kind.defaults.contains(&(key, value)) || usual(kind, key) == Some(value)
+        kind.defaults.contains(&(key, value)) || usual(kind, key) == Some((key, value))
     };
     let mut own = Settings::default();
     for (key, value) in all.iter().filter(|(key, value)| !by_itself(key, value)) {

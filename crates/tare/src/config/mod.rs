@@ -173,10 +173,8 @@ fn made(
             );
         }
         let (kind, mut settings, mut layer) = configure(machine, &settings)?;
-        for key in needs {
-            if let Some(value) = usual(kind, key) {
-                settings.default_to(key, value);
-            }
+        for (key, value) in needs.iter().filter_map(|needs| usual(kind, needs)) {
+            settings.default_to(key, value);
         }
         if !needs.is_empty() {
             (_, settings, layer) = configure(machine, &settings)?;

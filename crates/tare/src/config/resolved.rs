@@ -136,8 +136,8 @@ impl<'a> Resolved<'a> {
         if all.is_empty() {
             all = self.file.layer.iter().map(of_table).collect::<Result<_>>()?;
         }
-        let needs = benches.iter().map(|bench| bench.needs.as_str());
-        let needs: BTreeSet<&str> = needs.filter(|needs| !needs.is_empty()).collect();
+        let needs = benches.iter().flat_map(|bench| bench.needs.split_whitespace());
+        let needs: BTreeSet<&str> = needs.collect();
         let chosen = !all.is_empty() || self.knobs.turns_layers();
         let named = chosen && !self.layer_names.iter().any(|name| name == ALL);
         if !chosen {

@@ -21,7 +21,7 @@ use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::time::Duration;
 use tare_board::{COST, SERVICE};
-use tare_layers::{Settings, suggestion};
+use tare_layers::{SERVED, Settings, suggestion};
 use tare_proto::{Around, BenchInfo, Machine, Program, Unit, at_load, harmless, name_and_load};
 use tare_run::{Rehearsal, check_program, simulated};
 use tare_store::{PlannedProgram, ProgramRow, ProgramValue};
@@ -122,7 +122,7 @@ fn read(asked: &ProgramArgs, suite: &str) -> Result<WantedProgram> {
         suite: suite.into(),
         estimator: ESTIMATOR.into(),
         samples: asked.repeat.unwrap_or(REPEAT),
-        needs: NEEDS.into(),
+        needs: if service::is_outside(asked) { format!("{NEEDS} {SERVED}") } else { NEEDS.into() },
         load: asked.load_counts.clone().unwrap_or_default(),
         loads: asked.loads.clone(),
         series_ms: TIMEOUT.as_millis() as u64,
@@ -194,7 +194,7 @@ fn program(asked: &ProgramArgs) -> Result<Program> {
         warmup: asked.warmup.unwrap_or(WARMUP),
         limit_ms: asked.timeout.unwrap_or(TIMEOUT).as_millis() as u64,
         memory_mib: memory(asked)?,
-        own_network: asked.service.is_some(),
+        own_network: asked.service.is_some() && !service::is_outside(asked),
         outputs: asked.service.is_some()
             || !asked.metric.is_empty()
             || asked.parse.is_some()

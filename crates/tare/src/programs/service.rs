@@ -11,6 +11,9 @@ use tare_board::{COST, SERVICE};
 use tare_proto::{BenchInfo, Better, ITSELF, Unit};
 use tare_store::ProgramValue;
 
+/// Where the client may be; the probe's word for it is the same.
+const OUTSIDE: &str = "outside";
+
 /// What its load counts.
 const LOAD: &str = "requests a second";
 
@@ -82,6 +85,7 @@ pub fn command(asked: &ProgramArgs, url: &str) -> Result<Vec<String>> {
     words.push(format!("seconds={}", seconds(asked.asks_for.unwrap_or(ASKS_FOR))));
     let patience = asked.timeout.map_or(PATIENCE, |limit| PATIENCE.min(limit / 2));
     words.push(format!("patience={}", seconds(patience)));
+    words.extend(is_outside(asked).then(|| OUTSIDE.to_owned()));
     words.extend(asked.connections.map(|connections| format!("connections={connections}")));
     if asked.arrivals.as_deref() == Some("even") {
         words.push("even".into());
@@ -92,6 +96,11 @@ pub fn command(asked: &ProgramArgs, url: &str) -> Result<Vec<String>> {
         words.push(format!("slo={}:{}", slo.quantile, slo.within.as_nanos()));
     }
     Ok(words)
+}
+
+/// Whether the client is outside of the layer.
+pub fn is_outside(asked: &ProgramArgs) -> bool {
+    asked.client.as_deref() == Some(OUTSIDE)
 }
 
 /// The server, for a shell.
@@ -106,10 +115,11 @@ pub fn rows(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<Row>> {
         suite: SERVICE.into(),
         ..base.clone()
     };
+    let from = if is_outside(asked) { ", seen from outside of the layer" } else { "" };
     let found = |regex: String| ProgramValue::Found { regex, factor: 1.0 };
     if let Some(slo) = &asked.slo {
         let bench = BenchInfo {
-            about: format!("requests a second up to which {slo} holds: {}", base.about),
+            about: format!("requests a second up to which {slo} holds{from}: {}", base.about),
             unit: Unit::PerSecond,
             better: Better::Higher,
             ..named("knee")
@@ -120,7 +130,7 @@ pub fn rows(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<Row>> {
     let requests = lowest * asked.asks_for.unwrap_or(ASKS_FOR).as_secs_f64();
     let enough = QUANTILES.iter().filter(|(.., share)| requests * (1.0 - share) >= BEYOND - 1e-6);
     let row = |(said, name, _): &(&str, &str, f64)| {
-        let about = format!("latency from when a request was due, {name}: {}", base.about);
+        let about = format!("latency from when a request was due, {name}{from}: {}", base.about);
         (BenchInfo { about, ..named(name) }, found(format!("^{said}: ([0-9]+) ns$")))
     };
     let rows: Vec<Row> = enough.map(row).collect();

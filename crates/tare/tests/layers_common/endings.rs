@@ -99,7 +99,7 @@ fn with_devices(name: &str) -> String {
         return name.to_owned();
     }
     let files = if usual(kind, "files").is_some() { ",files=32M" } else { "" };
-    format!("{name},disk=32M,net={}{files}", usual(kind, "net").unwrap())
+    format!("{name},disk=32M,net={}{files}", usual(kind, "net").unwrap().1)
 }
 
 fn network_reaches_the_host(session: &mut Session, name: &str, who: &str) {

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use tare_layers::{BootName, Host, Keeper, Layer, Session, SessionError, Settings, configure};
 use tare_proto::{Machine, Request};
 
-/// Long enough for any boot on a busy machine.
-pub const LONG: Duration = Duration::from_secs(40);
+/// Long enough for any boot on a busy machine whose disk stalls.
+pub const LONG: Duration = Duration::from_secs(120);
 
 /// An ordinary user and group, with no rights of their own.
 pub const NOBODY: u32 = 65534;

@@ -16,7 +16,7 @@ use tare_proto::{NET, Peer};
 /// The setting of every kind that can give a network.
 pub(crate) const SETTING: Setting = Setting {
     key: "net",
-    about: "a network to the host: none (default), host (native), veth (containers), user or tap (qemu), \
+    about: "a network to the host: none (default), host (native), veth (native, containers), user or tap (qemu), \
             tap (uml); veth and tap need root",
 };
 
@@ -69,6 +69,16 @@ pub(crate) fn usual(kind: &str) -> &'static str {
         "qemu" | "kvm" => "user",
         "uml" => "tap",
         _ => "none",
+    }
+}
+
+/// The network that a layer of `kind` gets when its service is to be asked from the host. Natively it is a namespace of its own, since two
+/// boots of the host are alive at once and their servers want the same port.
+pub(crate) fn reachable(kind: &str) -> &'static str {
+    match kind {
+        "native" => "veth",
+        "qemu" | "kvm" => "tap",
+        kind => usual(kind),
     }
 }
 
