@@ -78,11 +78,12 @@ impl Setup<'_> {
     pub(crate) fn filled(&self, bench: usize, recorded: Recorded) -> Vec<(usize, Recorded)> {
         let Some(planned) = self.program(bench) else { return vec![(bench, recorded)] };
         let share = planned.rows.len().max(1) as u64;
-        let one = Recorded {
+        let mut one = Recorded {
             host_ns: recorded.host_ns / share,
             waited_ns: recorded.waited_ns / share,
             ..recorded
         };
+        one.series.elapsed_ns /= share;
         let rows = self.of_one_run(bench).into_iter().zip(&planned.rows);
         rows.map(|(bench, row)| (bench, value(planned, row, &one))).collect()
     }
