@@ -1,6 +1,6 @@
 //! Every suite and benchmark: the probe's own table and the host's, and how people select from them.
 
-use crate::programs::known;
+use crate::programs::{KNOWN, known};
 use anyhow::{Context, Result, anyhow, bail};
 use globset::{Glob, GlobMatcher};
 use serde::Deserialize;
@@ -18,7 +18,7 @@ const DEFAULT: &str = "vmi";
 const ALL: &str = "all";
 
 /// Suites with rows that need a root, which an ordinary user cannot have: they have to be named.
-const ROOTED: [&str; 2] = [known::SUITE, "operations"];
+const ROOTED: [&str; 3] = [known::SUITE, known::services::SUITE, "operations"];
 
 /// Longest time for the probe's table.
 const LISTING: Duration = Duration::from_secs(20);
@@ -44,6 +44,8 @@ impl Catalog {
         })?;
         catalog.benches.extend(known::benches());
         catalog.suites.push(known::suite());
+        catalog.benches.extend(known::services::benches());
+        catalog.suites.push(known::services::suite());
         catalog.benches.extend(HOST_BENCHES.iter().map(info));
         let (name, about) = HOST_SUITE;
         catalog.suites.push(SuiteInfo { name: name.into(), about: about.into() });
@@ -54,8 +56,8 @@ impl Catalog {
 
     /// Whether the probe itself measures `bench`: no program, and nothing that only the host sees.
     pub fn is_of_probe(&self, bench: &BenchInfo) -> bool {
-        let others = [known::SUITE, HOST_SUITE.0];
-        !(sandbox::is_row(bench) || others.contains(&bench.suite.as_str()))
+        let suite = bench.suite.as_str();
+        !(sandbox::is_row(bench) || KNOWN.contains(&suite) || suite == HOST_SUITE.0)
     }
 
     /// The host's benchmarks, which are part of everything.

@@ -9,6 +9,9 @@ use std::os::fd::{AsRawFd, RawFd};
 /// Most bytes of one answer.
 const MOST: usize = 16 << 20;
 
+/// Most bytes of a line that is shown.
+const LINE: usize = 80;
+
 /// A connection, and the request that is on its way.
 pub struct Connection {
     stream: TcpStream,
@@ -18,6 +21,8 @@ pub struct Connection {
     unsent: usize,
     /// What has come of the answer.
     come: Vec<u8>,
+    /// The first line of the last answer that was not good.
+    pub refused: Option<String>,
 }
 
 /// What a connection has to say.
@@ -36,7 +41,7 @@ impl Connection {
         let stream = TcpStream::connect(target.address)?;
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
-        Ok(Connection { stream, due: None, unsent: 0, come: Vec::new() })
+        Ok(Connection { stream, due: None, unsent: 0, come: Vec::new(), refused: None })
     }
 
     /// Its descriptor.
@@ -86,6 +91,7 @@ impl Connection {
                 Answer::Partial if self.come.len() < MOST => {}
                 Answer::Whole { length, good, closes } if length == self.come.len() => {
                     self.due = None;
+                    self.refused = (!good).then(|| first_line(&self.come));
                     self.come.clear();
                     return Said::Answer { due, good, closes };
                 }
@@ -93,4 +99,11 @@ impl Connection {
             }
         }
     }
+}
+
+/// The first line of an answer, as far as it is shown.
+fn first_line(answer: &[u8]) -> String {
+    let line = answer.split(|byte| b"\r\n".contains(byte)).next().unwrap_or_default();
+    let text = String::from_utf8_lossy(&line[..line.len().min(LINE)]).into_owned();
+    text.chars().filter(|c| !c.is_control()).collect()
 }

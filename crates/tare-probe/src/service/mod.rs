@@ -8,6 +8,7 @@ mod answer;
 mod connection;
 mod http;
 mod knee;
+mod memcached;
 mod open_loop;
 mod outcome;
 pub mod outside;

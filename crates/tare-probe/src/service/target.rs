@@ -1,7 +1,7 @@
 //! What is asked: where the service listens, which protocol it speaks, and the request.
 
 use super::answer::Answer;
-use super::{http, redis};
+use super::{http, memcached, redis};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
 use std::thread;
@@ -32,23 +32,31 @@ pub enum Protocol {
     Http,
     /// Redis' (RESP2).
     Redis,
+    /// Memcached's, in text.
+    Memcached,
 }
 
 impl Target {
-    /// Reads `http://ADDRESS:PORT/PATH` or `redis://ADDRESS:PORT/WORDS`; without ADDRESS it is 127.0.0.1.
+    /// Reads `http://ADDRESS:PORT/PATH`, `redis://ADDRESS:PORT/WORDS` or `memcached://ADDRESS:PORT/WORDS`; without ADDRESS it is 127.0.0.1.
     pub fn parse(url: &str) -> Result<Target, String> {
-        let unlike = || format!("'{url}' is neither http://:PORT/PATH nor redis://:PORT/COMMAND");
+        let unlike = || {
+            format!(
+                "'{url}' is neither http://:PORT/PATH nor redis://:PORT/COMMAND nor memcached://:PORT/COMMAND"
+            )
+        };
         let (scheme, rest) = url.split_once("://").ok_or_else(unlike)?;
         let (place, path) = rest.split_once('/').unwrap_or((rest, ""));
         let (host, port) = place.split_once(':').ok_or_else(unlike)?;
-        let host = match host {
-            "" | "localhost" => Ipv4Addr::LOCALHOST,
+        let host = if host.is_empty() { "localhost" } else { host };
+        let ip = match host {
+            "localhost" => Ipv4Addr::LOCALHOST,
             host => host.parse().map_err(|_| unlike())?,
         };
-        let address = SocketAddrV4::new(host, port.parse().map_err(|_| unlike())?);
+        let address = SocketAddrV4::new(ip, port.parse().map_err(|_| unlike())?);
         let (protocol, request) = match scheme {
-            "http" => (Protocol::Http, http::request(place, path)),
+            "http" => (Protocol::Http, http::request(&format!("{host}:{port}"), path)),
             "redis" => (Protocol::Redis, redis::request(path)),
+            "memcached" => (Protocol::Memcached, memcached::request(path)),
             _ => return Err(unlike()),
         };
         Ok(Target { address, protocol, request })
@@ -61,6 +69,7 @@ impl Protocol {
         match self {
             Protocol::Http => http::answer(bytes),
             Protocol::Redis => redis::answer(bytes),
+            Protocol::Memcached => memcached::answer(bytes),
         }
     }
 }
@@ -101,7 +110,7 @@ mod tests {
     fn a_url_is_an_address_a_protocol_and_a_request() {
         let target = Target::parse("http://:8080/a?b=1").unwrap();
         assert_eq!(target.address, "127.0.0.1:8080".parse().unwrap());
-        assert!(target.request.starts_with(b"GET /a?b=1 HTTP/1.1\r\n"));
+        assert!(target.request.starts_with(b"GET /a?b=1 HTTP/1.1\r\nHost: localhost:8080\r\n"));
         let target = Target::parse("redis://10.0.0.2:6379/GET key").unwrap();
         assert_eq!(target.request, b"*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n");
         for wrong in ["http://x", "https://:1/", "ftp://:21/", "http://name:80/", "http://:99999/"]

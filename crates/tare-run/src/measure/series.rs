@@ -2,6 +2,7 @@
 
 use super::booting::Booted;
 use crate::decide::samples::Samples;
+use crate::host::cpus::allowed_cpus;
 use crate::host::disks;
 use crate::host::machine::Since;
 use crate::host::ticks::busy_time;
@@ -75,6 +76,11 @@ impl Meter {
         done
     }
 
+    /// Whether its network's other end may run on its several CPUs: that runs where tare does.
+    fn is_beside_peer(&self) -> bool {
+        allowed_cpus().iter().any(|cpu| self.several.contains(cpu))
+    }
+
     /// Time that the layer has measured so far.
     pub(crate) fn busy(&self) -> Duration {
         self.busy
@@ -124,11 +130,13 @@ impl Meter {
                 let delay = since(self.delay, self.delay.and_then(|_| session.run_delay(now)));
                 let active = take_active(&mut series.counters).unwrap_or(self.busy).min(self.busy);
                 let own = if self.shares_kernel { own_cpu(&series.counters) } else { 0.0 };
+                let used_by_peer = since(self.peer, session.peer_cpu_time());
+                // The other end of its network is no neighbour, also where it has the same CPUs.
+                let beside = used_by_peer.filter(|_| self.is_beside_peer()).unwrap_or_default();
                 let lacked = used.zip(delay).map(|(used, delay)| {
-                    let others = self.of_cpus.map(|all| all.saturating_sub(used));
+                    let others = self.of_cpus.map(|all| all.saturating_sub(used + beside));
                     self.lacked(used.max(active.mul_f64(own)), delay, active, others)
                 });
-                let used_by_peer = since(self.peer, session.peer_cpu_time());
                 let cpu_peer = used_by_peer.map(cpus).filter(|cpus| *cpus > 0.0);
                 let gigabytes = gigabytes(&series.counters);
                 let counted = [

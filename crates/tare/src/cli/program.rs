@@ -101,8 +101,8 @@ pub struct ProgramArgs {
     /// Rows beside its time: NAME.cpu, the CPU time that one run takes of this host, all of the layer's processes together
     #[arg(long, requires = "command")]
     pub costs: bool,
-    /// The command is a server: ask it at this URL, at rates that do not wait for its answers. http://:8080/PATH or
-    /// redis://:6379/COMMAND
+    /// The command is a server: ask it at this URL, at rates that do not wait for its answers. http://:8080/PATH,
+    /// redis://:6379/COMMAND or memcached://:11211/COMMAND
     ///
     /// Rows are the latencies from when a request was due to its answer (NAME.p50@RATE, .p95, .p99, .p99_9 where there are enough
     /// requests). --client says where the client is.

@@ -28,6 +28,9 @@ use tare_store::{PlannedProgram, ProgramRow, ProgramValue};
 
 const SUITE: &str = "program";
 
+/// The suites of programs that tare knows.
+pub const KNOWN: [&str; 2] = [known::SUITE, known::services::SUITE];
+
 /// What programs need of a layer.
 const NEEDS: &str = "root";
 
@@ -79,23 +82,28 @@ pub struct WantedProgram {
 
 /// Whether `bench` is a row that a program fills, not a benchmark of the probe's or the host's.
 pub fn is_program(bench: &BenchInfo) -> bool {
-    [SUITE, known::SUITE, SERVICE, COST].contains(&bench.suite.as_str())
+    let suite = bench.suite.as_str();
+    [SUITE, SERVICE, COST].contains(&suite) || KNOWN.contains(&suite)
 }
 
 /// The programs that were `given`, and those of the suite that are among what was `selected`.
 pub fn wanted(given: &[&ProgramArgs], selected: &[BenchInfo]) -> Result<Vec<WantedProgram>> {
-    let names = selected.iter().filter(|bench| bench.suite == known::SUITE);
+    let names = selected.iter().filter(|bench| KNOWN.contains(&bench.suite.as_str()));
     let names: Vec<String> = names.map(|bench| bench.name.clone()).collect();
     let known = names.iter().filter_map(|name| known::asked(name, &names));
-    let services = given.iter().map(|asked| match asked.service {
-        Some(_) => service::clients(asked),
-        None => Ok(vec![(*asked).clone()]),
-    });
-    let given: Vec<ProgramArgs> = services.collect::<Result<Vec<_>>>()?.concat();
-    let given = given.iter().map(|asked| read(asked, SUITE));
+    let known = known.map(|asked| (known::suite_of(&asked), asked));
+    let given = given.iter().map(|asked| (SUITE, (*asked).clone()));
+    let mut programs: Vec<(&str, ProgramArgs)> = Vec::new();
+    for (suite, asked) in given.chain(known) {
+        let clients = match asked.service {
+            Some(_) => service::clients(&asked)?,
+            None => vec![asked],
+        };
+        programs.extend(clients.into_iter().map(|one| (suite, one)));
+    }
     let mut all: Vec<WantedProgram> = Vec::new();
-    for one in given.chain(known.map(|asked| read(&asked, known::SUITE))) {
-        let one = one?;
+    for (suite, asked) in &programs {
+        let one = read(asked, suite)?;
         if all.iter().any(|other| other.benches[0].name == one.benches[0].name) {
             bail!("two programs are called {}; give one of them another name", one.benches[0].name);
         }

@@ -12,10 +12,10 @@ use tare_proto::{BenchInfo, Better, ITSELF, Unit};
 use tare_store::ProgramValue;
 
 /// Where the client may be; the probe's word for it is the same.
-const OUTSIDE: &str = "outside";
+pub const OUTSIDE: &str = "outside";
 
 /// What its load counts.
-const LOAD: &str = "requests a second";
+pub const LOAD: &str = "requests a second";
 
 /// The rate, and for how long it is asked, when nothing is said.
 const RATE: u32 = 1000;

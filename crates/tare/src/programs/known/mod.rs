@@ -14,12 +14,15 @@ mod oltp_read;
 mod pgbench;
 mod python;
 mod redis;
+pub mod services;
 mod sqlite;
 mod sysbench;
 mod xz;
 
-use super::DEFINITION;
+use super::{DEFINITION, NEEDS};
 use crate::cli::ProgramArgs;
+use services::Service;
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tare_proto::{BenchInfo, Better, SuiteInfo, Unit};
 
@@ -109,17 +112,11 @@ pub fn is_usual(name: &str) -> bool {
 
 /// What the program of row `name` asks for, in a root with the packages of all of `names`.
 pub fn asked(name: &str, names: &[String]) -> Option<ProgramArgs> {
-    let known = ALL.iter().find(|known| known.row() == name)?;
-    let named = ALL.iter().filter(|known| names.contains(&known.row()));
-    let mut packages: Vec<&str> = named.flat_map(|known| known.packages).copied().collect();
-    packages.sort_unstable();
-    packages.dedup();
-    let shell = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let Some(known) = ALL.iter().find(|known| known.row() == name) else {
+        return services::asked(name, names);
+    };
     let metric = |part: fn((&str, &str)) -> String| known.metric.map(part).into_iter().collect();
     Some(ProgramArgs {
-        name: Some(known.name.into()),
-        root: Some(format!("debian:{DEBIAN}+{}", packages.join(","))),
-        root_run: shell(known.root_run).into_iter().collect(),
         background: shell(known.background),
         ready: shell(known.ready),
         prepare: shell(known.prepare),
@@ -127,14 +124,44 @@ pub fn asked(name: &str, names: &[String]) -> Option<ProgramArgs> {
         unit: metric(|(_, unit)| unit.to_owned()),
         load_counts: shell(known.load.0),
         loads: known.load.1.to_vec(),
-        memory: shell(known.memory),
         warmup: Some(known.runs.0),
         // As many as the others' are for a budget to decide.
         repeat: (known.runs.1 != super::REPEAT).then_some(known.runs.1),
         timeout: known.takes_minutes().then(|| Duration::from_secs(60 * known.minutes)),
-        command: ["/bin/sh", "-c", known.command].map(str::to_owned).to_vec(),
-        ..ProgramArgs::default()
+        ..in_root(known.name, known.root_run, known.memory, known.command, names)
     })
+}
+
+/// A command of a known program or service, in a root with the packages of all of `names`.
+fn in_root(
+    name: &str,
+    root_run: &str,
+    memory: &str,
+    command: &str,
+    names: &[String],
+) -> ProgramArgs {
+    let of_programs = ALL.iter().filter(|it| names.contains(&it.row())).map(|it| it.packages);
+    let is_named = |it: &&&Service| names.iter().any(|name| it.has(name));
+    let of_services = services::ALL.iter().filter(is_named).map(|it| it.packages);
+    let packages: BTreeSet<&str> = of_programs.chain(of_services).flatten().copied().collect();
+    let packages: Vec<&str> = packages.into_iter().collect();
+    ProgramArgs {
+        name: Some(name.into()),
+        root: Some(format!("debian:{DEBIAN}+{}", packages.join(","))),
+        root_run: shell(root_run).into_iter().collect(),
+        memory: shell(memory),
+        command: ["/bin/sh", "-c", command].map(str::to_owned).to_vec(),
+        ..ProgramArgs::default()
+    }
+}
+
+fn shell(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The suite of known programs or services that `asked` is of.
+pub fn suite_of(asked: &ProgramArgs) -> &'static str {
+    if asked.service.is_some() { services::SUITE } else { SUITE }
 }
 
 impl Known {
@@ -157,7 +184,7 @@ impl Known {
             suite: SUITE.into(),
             estimator: super::ESTIMATOR.into(),
             samples: self.runs.1,
-            needs: super::NEEDS.into(),
+            needs: NEEDS.into(),
             load: self.load.0.into(),
             loads: self.load.1.to_vec(),
             series_ms: super::TIMEOUT.as_millis() as u64,
@@ -175,7 +202,7 @@ mod tests {
     fn every_file_has_a_row_and_every_row_can_be_asked_for() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/programs/known");
         let files = std::fs::read_dir(folder).unwrap().count();
-        assert_eq!(files - 1, ALL.len(), "one file each, and the table's");
+        assert_eq!(files - 2, ALL.len(), "one file each, the table's, and the services");
         let names: Vec<String> = benches().map(|bench| bench.name).collect();
         for bench in benches() {
             let asked = asked(&bench.name, &names).unwrap();
