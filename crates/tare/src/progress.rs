@@ -1,8 +1,9 @@
-//! Shows a running campaign: one live line on a terminal, a plain line a boot elsewhere. All on
+//! Shows a running campaign: one live line on a terminal, a plain line a boot, and one a minute, elsewhere. All on
 //! standard error, so that the scoreboard can be piped.
 
 use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::cell::Cell;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 use tare_layers::Unavailable;
@@ -15,6 +16,9 @@ const STEPS: u64 = 1000;
 /// A trial that takes longer than this is spoken of.
 const LONG: Duration = Duration::from_secs(2);
 
+/// Elsewhere than on a terminal nobody waits longer than this for a line.
+const SILENT: Duration = Duration::from_secs(60);
+
 pub struct Progress {
     bar: Option<ProgressBar>,
     block: String,
@@ -23,6 +27,8 @@ pub struct Progress {
     begun: Instant,
     /// The layer that was last said to be tried, and for how many minutes.
     tried: Option<(String, u64)>,
+    /// When the last line was written.
+    said: Cell<Instant>,
 }
 
 impl Progress {
@@ -42,6 +48,7 @@ impl Progress {
             left: None,
             begun: Instant::now(),
             tried: None,
+            said: Cell::new(Instant::now()),
         }
     }
 
@@ -52,6 +59,7 @@ impl Progress {
     }
 
     fn line(&self, text: &str) {
+        self.said.set(Instant::now());
         match &self.bar {
             Some(bar) => bar.println(output::in_lines(&output::said(text))),
             None => output::note(text),
@@ -77,11 +85,17 @@ impl Progress {
         }
     }
 
-    /// The live line; elsewhere nothing.
+    /// The live line; elsewhere a line when none was written for a while.
     fn live(&self, what: &str) {
-        let Some(bar) = &self.bar else { return };
         let left = self.left.map(|left| format!(", {} left", clock(left))).unwrap_or_default();
-        bar.set_message(output::said(&format!("{} {} {what}{left}", self.block, self.boot)));
+        let text = format!("{} {} {what}{left}", self.block, self.boot);
+        match &self.bar {
+            Some(bar) => bar.set_message(output::said(&text)),
+            None if self.said.get().elapsed() >= SILENT => {
+                self.line(&format!("  {:>6} {text}", clock(self.begun.elapsed())));
+            }
+            None => {}
+        }
     }
 }
 

@@ -28,12 +28,13 @@ fn layers() -> String {
     format!("{LAYERS}{}", common::gvisor().display())
 }
 
-/// The campaign of two rows of the suite, and its folder.
+/// The campaign of two rows of the suite and one of `services`, and its folder.
 fn campaign() -> &'static (Bench, Campaign) {
     static DONE: OnceLock<(Bench, Campaign)> = OnceLock::new();
     DONE.get_or_init(|| {
         let bench = Bench::new();
-        let rows = "--bench programs/gcc --bench programs/redis --bench host/start";
+        let rows =
+            "--bench programs/gcc --bench programs/redis --bench services/redis --bench host/start";
         bench.ok(&format!("run {} {rows} --blocks 1 --out c", layers()));
         let campaign = bench.campaign("c");
         (bench, campaign)
@@ -55,7 +56,12 @@ fn root(bench: &Bench) -> PathBuf {
 fn rows_of_the_suite_have_values_on_every_layer() {
     let (_, campaign) = campaign();
     for layer in ["native", "runc", "uml", "gvisor"] {
-        for row in ["programs/gcc", "programs/redis@20"] {
+        for row in [
+            "programs/gcc",
+            "programs/redis@20",
+            "services/redis.p50@500",
+            "services/redis.cpu@500",
+        ] {
             let found = samples(campaign, row, layer).concat();
             let boots = if layer == "native" { 2 } else { 1 };
             assert_eq!(found.len(), 3 * boots, "{row} on {layer}");

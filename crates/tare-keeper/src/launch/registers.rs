@@ -3,7 +3,7 @@
 //! Linux before 6.14, built for its own host, keeps 2,696 bytes of a guest process' registers: up to AVX-512 and the
 //! protection keys. With AMX (11,008 bytes) the host refuses so few, and the first process of the guest ends. When the
 //! host denies it those registers, UML goes on with the older ones (SSE), and what it does not keep must not be used: the
-//! C library inside is told to leave AVX alone, and nothing else of the probe is compiled for it.
+//! C library inside and Go's runtime are told to leave AVX alone, and nothing else of the probe is compiled for it.
 
 use nix::errno::Errno;
 use nix::sys::prctl;
@@ -15,8 +15,11 @@ const KEPT: u32 = 2696;
 /// `PTRACE_GETREGSET`: UML asks once whether the host has it, and uses `PTRACE_GETFPREGS` when not.
 const GETREGSET: u32 = 0x4204;
 
-/// What the kernel hands on to the probe's C library as its environment.
-pub const WITHOUT_AVX: &str = "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-AVX_Fast_Unaligned_Load";
+/// What the kernel hands on as the probe's environment, and the probe to programs: for the C library, and for Go's runtime.
+pub const WITHOUT_AVX: [&str; 2] = [
+    "GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-AVX_Fast_Unaligned_Load",
+    "GODEBUG=cpu.avx=off,cpu.avx2=off,cpu.avx512f=off",
+];
 
 /// Whether the host's registers are more than such a kernel keeps.
 pub fn are_too_many() -> bool {

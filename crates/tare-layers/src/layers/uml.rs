@@ -117,7 +117,7 @@ impl Layer for Uml {
         program.many_files = true;
         if registers::are_too_many() {
             program.older_registers = true;
-            program = program.arg(registers::WITHOUT_AVX);
+            program = program.args(registers::WITHOUT_AVX);
         }
         if let Some(balloon) = &self.attachments.balloon {
             let console = format!("{}/mconsole", boot.id);

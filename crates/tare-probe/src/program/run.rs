@@ -183,8 +183,8 @@ fn begin_of(
     let (ours, theirs) = io::pipe()?;
     let mut command = Command::new(name);
     command.args(arguments).env_clear().envs(program.env.iter().cloned());
-    // What the C library is told of the processor holds for every program in a layer.
-    command.envs(std::env::var_os(TUNABLES).map(|value| (TUNABLES, value)));
+    // What the C library and Go are told of the processor holds for every program in a layer.
+    command.envs(TUNABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
     // Only tare's own client may know the cookie of the network's other end.
     let told = std::env::var_os(NET).filter(|_| name == ITSELF);
     command.envs(told.map(|value| (NET, value)));
@@ -223,7 +223,7 @@ fn enter(root: &Root, folder: &CString, input: &CString, stops: Stops) -> io::Re
 }
 
 /// The probe's own, which a layer may need.
-const TUNABLES: &str = "GLIBC_TUNABLES";
+const TUNABLES: [&str; 2] = ["GLIBC_TUNABLES", "GODEBUG"];
 
 /// Only numbers come back from a child that could not become the program; no exec fails with these.
 const NO_FOLDER: i32 = libc::EDOM;
