@@ -18,7 +18,8 @@ const DEFAULT: &str = "vmi";
 const ALL: &str = "all";
 
 /// Suites with rows that need a root, which an ordinary user cannot have: they have to be named.
-const ROOTED: [&str; 3] = [known::SUITE, known::services::SUITE, "operations"];
+const ROOTED: [&str; 4] =
+    [known::SUITE, known::services::SUITE, known::agents::SUITE, "operations"];
 
 /// Longest time for the probe's table.
 const LISTING: Duration = Duration::from_secs(20);
@@ -44,6 +45,7 @@ impl Catalog {
         })?;
         catalog.benches.extend(known::benches());
         catalog.suites.push(known::suite());
+        catalog.suites.push(known::agents::suite());
         catalog.benches.extend(known::services::benches());
         catalog.suites.push(known::services::suite());
         catalog.benches.extend(HOST_BENCHES.iter().map(info));

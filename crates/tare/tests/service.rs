@@ -5,14 +5,14 @@ mod common;
 use common::{Bench, flat, samples};
 use std::fs;
 
-/// Answers one request after the other, and none before 20 ms: it can answer 50 a second. It listens at the address that it is given.
+/// Answers one request after the other, and none before 5 ms: it can answer 200 a second. It listens at the address that it is given.
 const SERVER: &str = "
 import asyncio, sys
 lock = asyncio.Lock()
 async def talk(reader, writer):
     while await reader.readuntil(b'\\r\\n\\r\\n'):
         async with lock:
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(0.005)
         writer.write(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok')
 async def main():
     async with await asyncio.start_server(talk, sys.argv[1], 8080) as server:
@@ -25,7 +25,7 @@ fn latencies_count_from_when_requests_were_due_and_the_knee_is_below_what_a_serv
     let bench = Bench::new();
     bench.write("server.py", SERVER);
     let line = "run --layers native,runc --blocks 1 --warmup 0 --repeat 1 --name slow --out c \
-                --service http://:8080/ --rate 20,100 --asks-for 1s --arrivals even --costs";
+                --service http://:8080/ --rate 50,400 --asks-for 1s --arrivals even --costs";
     let done =
         bench.tare_with(line, &["--slo", "p50 < 50ms", "--", "python3", "server.py", "127.0.0.1"]);
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
@@ -36,12 +36,12 @@ fn latencies_count_from_when_requests_were_due_and_the_knee_is_below_what_a_serv
             assert!(!found.is_empty(), "{row} on {layer}\n{}", done.out);
             found
         };
-        let (slow, overrun) = (of("program/slow.p50@20"), of("program/slow.p50@100"));
-        assert!(slow.iter().all(|ns| *ns >= 20e6), "{slow:?}");
-        // After half a second 50 requests were due, and 25 answers can have come: the next one waits for half a second.
+        let (slow, overrun) = (of("program/slow.p50@50"), of("program/slow.p50@400"));
+        assert!(slow.iter().all(|ns| *ns >= 5e6), "{slow:?}");
+        // After half a second 200 requests were due, and 100 answers can have come: the next one waits for half a second.
         assert!(overrun.iter().all(|ns| *ns >= 400e6), "a queue grows: {overrun:?}");
-        assert!(of("program/slow.cpu@20").iter().all(|ns| *ns > 0.0));
-        assert!(of("program/slow.knee").iter().all(|rate| (1.0..100.0).contains(rate)));
+        assert!(of("program/slow.cpu@50").iter().all(|ns| *ns > 0.0));
+        assert!(of("program/slow.knee").iter().all(|rate| (1.0..400.0).contains(rate)));
     }
     assert!(done.out.contains("requests a second"), "{}", done.out);
     let page = fs::read_to_string(bench.path("c/report.html")).expect("a page");
@@ -53,7 +53,7 @@ fn a_service_is_asked_from_outside_over_the_network_of_each_layer() {
     let bench = Bench::new();
     bench.write("server.py", SERVER);
     let line = "run --layers native,runc,runsc,uml --blocks 1 --warmup 0 --repeat 1 --name slow --out c --client outside \
-                --service http://:8080/ --rate 20,100 --asks-for 1s --arrivals even --costs";
+                --service http://:8080/ --rate 50,400 --asks-for 1s --arrivals even --costs";
     let done = bench.tare_with(line, &["--", "python3", "server.py", "0.0.0.0"]);
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
     let campaign = bench.campaign("c");
@@ -62,7 +62,7 @@ fn a_service_is_asked_from_outside_over_the_network_of_each_layer() {
     {
         let settings = campaign.layers.iter().find(|row| row.name == layer).unwrap().settings.raw();
         assert!(settings.contains(&format!("net={network}")), "{settings}");
-        for (row, least) in [("program/slow.p50@20", 20e6), ("program/slow.p50@100", 400e6)] {
+        for (row, least) in [("program/slow.p50@50", 5e6), ("program/slow.p50@400", 400e6)] {
             let found = samples(&campaign, row, layer).concat();
             assert!(!found.is_empty() && found.iter().all(|ns| *ns >= least), "{layer}: {found:?}");
         }

@@ -1,6 +1,6 @@
 //! The program of a prediction: one command, or one of the suite.
 
-use super::{SUITE, WantedProgram, known, read};
+use super::{SUITE, WantedProgram, known, read, suite_of};
 use crate::cli::ProgramArgs;
 use anyhow::{Result, bail};
 use tare_board::Printed;
@@ -14,11 +14,11 @@ pub fn for_prediction(asked: &ProgramArgs, named: Option<&str>) -> Result<Wanted
     let row = names.iter().find(|row| *row == name || row.ends_with(&format!("/{name}")));
     let Some(row) = row else {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        bail!("no program '{name}' in the suite {}; {}", known::SUITE, suggestion(name, &names));
+        bail!("tare knows no program '{name}'; {}", suggestion(name, &names));
     };
     match known::asked(row, std::slice::from_ref(row)) {
-        Some(asked) => read(&asked, known::SUITE),
-        None => bail!("no program '{name}' in the suite {}", known::SUITE),
+        Some(asked) => read(&asked, suite_of(row)),
+        None => bail!("tare knows no program '{name}'"),
     }
 }
 

@@ -29,7 +29,7 @@ use tare_store::{PlannedProgram, ProgramRow, ProgramValue};
 const SUITE: &str = "program";
 
 /// The suites of programs that tare knows.
-pub const KNOWN: [&str; 2] = [known::SUITE, known::services::SUITE];
+pub const KNOWN: [&str; 3] = [known::SUITE, known::services::SUITE, known::agents::SUITE];
 
 /// What programs need of a layer.
 const NEEDS: &str = "root";
@@ -86,12 +86,16 @@ pub fn is_program(bench: &BenchInfo) -> bool {
     [SUITE, SERVICE, COST].contains(&suite) || KNOWN.contains(&suite)
 }
 
+/// The suite of known programs that row `name` is of.
+fn suite_of(name: &str) -> &'static str {
+    KNOWN.iter().find(|suite| name.starts_with(**suite)).copied().unwrap_or(SUITE)
+}
+
 /// The programs that were `given`, and those of the suite that are among what was `selected`.
 pub fn wanted(given: &[&ProgramArgs], selected: &[BenchInfo]) -> Result<Vec<WantedProgram>> {
     let names = selected.iter().filter(|bench| KNOWN.contains(&bench.suite.as_str()));
     let names: Vec<String> = names.map(|bench| bench.name.clone()).collect();
-    let known = names.iter().filter_map(|name| known::asked(name, &names));
-    let known = known.map(|asked| (known::suite_of(&asked), asked));
+    let known = names.iter().filter_map(|name| Some((suite_of(name), known::asked(name, &names)?)));
     let given = given.iter().map(|asked| (SUITE, (*asked).clone()));
     let mut programs: Vec<(&str, ProgramArgs)> = Vec::new();
     for (suite, asked) in given.chain(known) {

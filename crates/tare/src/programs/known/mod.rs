@@ -1,6 +1,7 @@
 //! The suite `programs`: well-known programs from Debian's packages, one file and one row each. Each is sized so that a run
 //! takes a second or a few natively, and does the same on every layer.
 
+pub mod agents;
 mod dbench;
 mod gcc;
 mod git;
@@ -33,7 +34,9 @@ pub const SUITE: &str = "programs";
 const DEBIAN: &str = "bookworm";
 
 pub struct Known {
-    /// Its name, after `programs/`.
+    /// The suite that it is of.
+    suite: &'static str,
+    /// Its name, after the suite's.
     name: &'static str,
     /// One line: what a run does.
     about: &'static str,
@@ -58,6 +61,7 @@ pub struct Known {
 
 /// What most of them have none of.
 const PLAIN: Known = Known {
+    suite: SUITE,
     name: "",
     about: "",
     packages: &[],
@@ -101,18 +105,23 @@ pub fn suite() -> SuiteInfo {
     SuiteInfo { name: SUITE.into(), about: about.into() }
 }
 
+/// The programs of the suite `programs`, and the tasks of `agents`.
+fn all() -> impl Iterator<Item = &'static Known> {
+    ALL.iter().chain(agents::ALL).copied()
+}
+
 pub fn benches() -> impl Iterator<Item = BenchInfo> {
-    ALL.iter().map(|known| known.info())
+    all().map(Known::info)
 }
 
 /// Whether the row `name` is run with the whole suite; those that take many minutes are not.
 pub fn is_usual(name: &str) -> bool {
-    !ALL.iter().any(|known| known.row() == name && known.takes_minutes())
+    !all().any(|known| known.row() == name && known.takes_minutes())
 }
 
 /// What the program of row `name` asks for, in a root with the packages of all of `names`.
 pub fn asked(name: &str, names: &[String]) -> Option<ProgramArgs> {
-    let Some(known) = ALL.iter().find(|known| known.row() == name) else {
+    let Some(known) = all().find(|known| known.row() == name) else {
         return services::asked(name, names);
     };
     let metric = |part: fn((&str, &str)) -> String| known.metric.map(part).into_iter().collect();
@@ -140,7 +149,7 @@ fn in_root(
     command: &str,
     names: &[String],
 ) -> ProgramArgs {
-    let of_programs = ALL.iter().filter(|it| names.contains(&it.row())).map(|it| it.packages);
+    let of_programs = all().filter(|it| names.contains(&it.row())).map(|it| it.packages);
     let is_named = |it: &&&Service| names.iter().any(|name| it.has(name));
     let of_services = services::ALL.iter().filter(is_named).map(|it| it.packages);
     let packages: BTreeSet<&str> = of_programs.chain(of_services).flatten().copied().collect();
@@ -159,14 +168,9 @@ fn shell(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// The suite of known programs or services that `asked` is of.
-pub fn suite_of(asked: &ProgramArgs) -> &'static str {
-    if asked.service.is_some() { services::SUITE } else { SUITE }
-}
-
 impl Known {
     fn row(&self) -> String {
-        format!("{SUITE}/{}", self.name)
+        format!("{}/{}", self.suite, self.name)
     }
 
     fn takes_minutes(&self) -> bool {
@@ -181,7 +185,7 @@ impl Known {
             about: self.about.into(),
             unit,
             better: super::units::usual_end(unit).unwrap_or(Better::Lower),
-            suite: SUITE.into(),
+            suite: self.suite.into(),
             estimator: super::ESTIMATOR.into(),
             samples: self.runs.1,
             needs: NEEDS.into(),
@@ -201,12 +205,14 @@ mod tests {
     #[test]
     fn every_file_has_a_row_and_every_row_can_be_asked_for() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/programs/known");
-        let files = std::fs::read_dir(folder).unwrap().count();
-        assert_eq!(files - 2, ALL.len(), "one file each, the table's, and the services");
+        let files = |folder: &str| std::fs::read_dir(folder).unwrap().count();
+        assert_eq!(files(folder) - 3, ALL.len(), "one file each, the table's, and two suites'");
+        let tasks = files(&format!("{folder}/agents"));
+        assert_eq!(tasks - 1, agents::ALL.len(), "one file each, and the table's");
         let names: Vec<String> = benches().map(|bench| bench.name).collect();
         for bench in benches() {
             let asked = asked(&bench.name, &names).unwrap();
-            let wanted = read(&asked, known::SUITE).unwrap();
+            let wanted = read(&asked, &bench.suite).unwrap();
             let made = &wanted.benches[0];
             assert_eq!((made.unit, made.better), (bench.unit, bench.better), "{}", bench.name);
             assert!(asked.root.unwrap().parse::<tare_layers::RootRecipe>().is_ok());

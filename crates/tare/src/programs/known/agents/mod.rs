@@ -1,0 +1,26 @@
+//! The suite `agents`: what sandboxes for coding agents do all day, offline and the same every time, one file and one row each.
+
+mod clone;
+mod pip;
+mod pytest;
+mod search;
+mod shell;
+mod unpack;
+
+use super::{Known, PLAIN as PROGRAM};
+use tare_proto::SuiteInfo;
+
+/// The name of the suite, and what its rows begin with.
+pub const SUITE: &str = "agents";
+
+/// What most of them have none of.
+const PLAIN: Known = Known { suite: SUITE, ..PROGRAM };
+
+/// Every task, in the scoreboard's order.
+pub const ALL: &[&Known] =
+    &[&clone::TASK, &pip::TASK, &pytest::TASK, &search::TASK, &unpack::TASK, &shell::TASK];
+
+pub fn suite() -> SuiteInfo {
+    let about = "what coding agents do in sandboxes: clones, installations, tests, searches; from Debian's packages, as root, with mmdebstrap";
+    SuiteInfo { name: SUITE.into(), about: about.into() }
+}
