@@ -7,6 +7,7 @@ mod bench;
 mod benches;
 mod budget;
 mod cache;
+mod call;
 mod caught;
 mod cli;
 mod clock;

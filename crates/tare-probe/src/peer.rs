@@ -1,7 +1,6 @@
 //! The other end of the network benchmarks: a process on the host, or a child beside the probe.
 //!
-//! It serves one connection at a time, and only those that know its cookie. A connection begins with
-//! sixteen bytes: the cookie, what is wanted, zeros.
+//! It serves one connection at a time, and only those that know its cookie (`call.rs`).
 
 use crate::service::outside;
 use crate::socket::{self, MESSAGE};
@@ -9,21 +8,6 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsRawFd;
 use tare_proto::{NET, Peer};
-
-/// What a caller wants.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Wish {
-    /// To send messages.
-    Send = 1,
-    /// To be sent messages.
-    Receive = 2,
-    /// To have each byte sent back.
-    Echo = 3,
-    /// To be told the port of a socket that sends each datagram back, until the connection ends.
-    Datagrams = 4,
-    /// To have its own service asked, from where the peer is ([`crate::service::outside`]).
-    Service = 5,
-}
 
 /// The whole life of a peer that tare starts: it says `ready`, or why not, and serves until it is killed.
 pub fn main() -> i32 {
@@ -53,16 +37,6 @@ pub fn serve(listener: &TcpListener, cookie: u64) -> i32 {
             let _ = answer(stream, cookie); // the caller has gone, or is a stranger
         }
     }
-}
-
-/// Connects to a peer and says what is wanted.
-pub fn call(peer: &Peer, wish: Wish) -> io::Result<TcpStream> {
-    let mut stream = socket::connect(peer.address)?;
-    let mut hello = [0; 16];
-    hello[..8].copy_from_slice(&peer.cookie.to_le_bytes());
-    hello[8] = wish as u8;
-    stream.write_all(&hello)?;
-    Ok(stream)
 }
 
 fn answer(mut stream: TcpStream, cookie: u64) -> io::Result<()> {

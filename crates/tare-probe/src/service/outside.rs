@@ -4,7 +4,7 @@
 //! is translated on the way, as in QEMU's user network, the peer cannot reach it and says so.
 
 use super::{Asked, read};
-use crate::peer::{self, Wish};
+use crate::call::{Wish, call};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{IpAddr, TcpStream};
 use tare_proto::{NET, Peer};
@@ -24,7 +24,7 @@ pub fn ask(url: &str, words: &[&str]) -> Result<String, String> {
     let asked = [&[url], words].concat().join("\n");
     let mut answer = Vec::new();
     let mut called = || -> io::Result<()> {
-        let mut stream = peer::call(&peer, Wish::Service)?;
+        let mut stream = call(&peer, Wish::Service)?;
         stream.set_read_timeout(None)?; // the run's time limit ends it
         stream.write_all(&(asked.len() as u32).to_le_bytes())?;
         stream.write_all(asked.as_bytes())?;

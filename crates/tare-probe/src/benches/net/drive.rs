@@ -2,9 +2,9 @@
 
 use super::end::End;
 use crate::bench::{Measured, Own, Refusal};
+use crate::call::Wish;
 use crate::clock::now_ns;
 use crate::latency::Latencies;
-use crate::peer::Wish;
 use crate::slices::Slices;
 use crate::socket::{self, MESSAGE};
 use std::io::{self, ErrorKind, Read, Write};

@@ -1,7 +1,8 @@
 //! The other end: the peer on the host that the layer was told of, or a child that is one.
 
 use crate::bench::Refusal;
-use crate::peer::{self, Wish};
+use crate::call::{Wish, call};
+use crate::peer;
 use crate::process::Child;
 use crate::socket;
 use std::io;
@@ -39,7 +40,7 @@ impl End {
 
     /// A connection to it.
     pub fn call(&self, wish: Wish) -> Result<TcpStream, Refusal> {
-        peer::call(&self.peer, wish).map_err(|error| {
+        call(&self.peer, wish).map_err(|error| {
             Refusal::Unavailable(format!("cannot reach {}: {error}", self.peer.address))
         })
     }

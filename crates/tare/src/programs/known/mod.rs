@@ -200,7 +200,7 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::programs::{known, read};
+    use crate::programs::read;
 
     #[test]
     fn every_file_has_a_row_and_every_row_can_be_asked_for() {
