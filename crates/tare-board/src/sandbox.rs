@@ -86,7 +86,7 @@ pub(crate) fn sandboxes(
             idle_cpu: counter(layer, "idle_cpu"),
             idle_wakeups: counter(layer, "idle_wakeups"),
             beside: beside(rows, layers, layer),
-            restored: restored(&find, &|row, name| {
+            restored: restored(campaign.plan.state_command(), &find, &|row, name| {
                 let at = campaign.benchmarks.iter().position(|bench| bench.name == row)?;
                 mean(counted.get(&(at, layer, name))?).ok()
             }),
@@ -99,8 +99,9 @@ pub(crate) fn sandboxes(
 const STATES: [(u32, &str, &str); 2] =
     [(1, "start/empty", "restore/empty"), (64, "start/ready", "restore/ready")];
 
-/// What it costs to save and restore a layer, whose rows `find` finds, and whose counters `counter`.
+/// What it costs to save and restore a layer that holds a `command`, or memory; whose rows `find` finds, and whose counters `counter`.
 fn restored<'a>(
+    command: Option<&str>,
     find: &dyn Fn(&str) -> Option<Found<'a>>,
     counter: &dyn Fn(&str, &str) -> Option<f64>,
 ) -> Option<Restored> {
@@ -115,10 +116,12 @@ fn restored<'a>(
             (_, Some(true)) => Some(false),
             _ => None,
         };
+        let state_mib = Some(state_mib).filter(|_| command.is_none());
         Some(AtState { state_mib, started: started.value, restored: restored.value, cheaper })
     };
     let pairs: Vec<AtState> = STATES.into_iter().filter_map(pair).collect();
     let found = Restored {
+        command: command.map(Into::into),
         started: tails("start/ready"),
         ready: tails("restore/ready"),
         cold: tails("restore/cold"),
@@ -135,16 +138,24 @@ fn restored<'a>(
         pairs,
     };
     // What was only counted says nothing by itself.
-    let measured = Restored { touch_before: None, tail_before: None, ..found.clone() };
+    let measured =
+        Restored { command: None, touch_before: None, tail_before: None, ..found.clone() };
     (measured != Restored::default()).then_some(found)
 }
 
-/// From which size on restoring pays: where the difference, a straight line through both sizes, changes its sign.
+/// Whether restoring pays, and from which of two sizes on: where the difference, a straight line through both, changes its sign.
 fn pays(pairs: &[AtState]) -> Option<Pays> {
+    if let [one] = pairs {
+        return Some(match one.cheaper {
+            Some(true) => Pays::Always,
+            Some(false) => Pays::Never,
+            None => Pays::Unknown,
+        });
+    }
     let [small, large] = pairs else { return None };
     let gain = |pair: &AtState| pair.started - pair.restored;
-    let slope = (gain(large) - gain(small)) / f64::from(large.state_mib - small.state_mib);
-    let zero = f64::from(small.state_mib) - gain(small) / slope;
+    let [from, to] = [f64::from(small.state_mib?), f64::from(large.state_mib?)];
+    let zero = from - gain(small) * (to - from) / (gain(large) - gain(small));
     Some(match (small.cheaper, large.cheaper) {
         (Some(true), Some(true)) => Pays::Always,
         (Some(false), Some(true)) => Pays::From(zero),
@@ -223,14 +234,14 @@ mod tests {
 
     #[test]
     fn restoring_pays_from_where_the_lines_cross() {
+        let at = |state_mib, (started, restored, cheaper)| AtState {
+            state_mib,
+            started,
+            restored,
+            cheaper,
+        };
         let of = |small: (f64, f64, Option<bool>), large: (f64, f64, Option<bool>)| {
-            let at = |state_mib, (started, restored, cheaper)| AtState {
-                state_mib,
-                started,
-                restored,
-                cheaper,
-            };
-            pays(&[at(1, small), at(65, large)])
+            pays(&[at(Some(1), small), at(Some(65), large)])
         };
         let (yes, no) = (Some(true), Some(false));
         assert_eq!(of((9.0, 1.0, yes), (9.0, 1.0, yes)), Some(Pays::Always));
@@ -240,5 +251,10 @@ mod tests {
         assert_eq!(of((2.1, 2.0, None), (4.0, 3.0, yes)), Some(Pays::Larger));
         assert_eq!(of((2.1, 2.0, None), (3.1, 3.0, None)), Some(Pays::Unknown));
         assert_eq!(pays(&[]), None);
+        let alone = |cheaper| pays(&[at(None, (2.0, 1.0, cheaper))]);
+        assert_eq!(
+            [yes, no, None].map(alone),
+            [Pays::Always, Pays::Never, Pays::Unknown].map(Some)
+        );
     }
 }

@@ -92,13 +92,12 @@ fn answer(request: &Request, host: &Rc<Host>) -> FromProbe {
         Turns::none()
     };
     let (name, load) = request.name_and_load();
-    let measured = match (&request.program, benches::find(name)) {
-        (Some(program), _) => program::measure(program, request, turns),
-        (None, Some(bench)) => harness::measure(bench, load, request, turns),
-        (None, None) => state::answer(request).unwrap_or_else(|| {
-            Err(Refusal::Failed(format!("no benchmark named {}", request.bench)))
-        }),
-    };
+    let measured =
+        state::answer(request).unwrap_or_else(|| match (&request.program, benches::find(name)) {
+            (Some(program), _) => program::measure(program, request, turns),
+            (None, Some(bench)) => harness::measure(bench, load, request, turns),
+            (None, None) => Err(Refusal::Failed(format!("no benchmark named {}", request.bench))),
+        });
     match measured {
         Ok(series) => FromProbe::Series(series),
         Err(Refusal::Unavailable(why)) => FromProbe::Unavailable { id, why },

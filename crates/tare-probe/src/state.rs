@@ -2,13 +2,14 @@
 //! it measures around whole layers; no table of benchmarks has them.
 
 use crate::bench::Refusal;
+use crate::program::Talk;
 use std::cell::RefCell;
 use std::fs::{self, File};
 use std::hint::black_box;
 use std::io::Read;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
-use tare_proto::{MAX_SAMPLES, Request, STATE_FILL, STATE_IDENTITY, STATE_REQUEST, STATE_TOUCH};
-use tare_proto::{Series, name_and_load};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tare_proto::{MAX_SAMPLES, Request, Series, name_and_load};
+use tare_proto::{STATE_COMMAND, STATE_FILL, STATE_IDENTITY, STATE_REQUEST, STATE_TOUCH};
 
 /// Bytes of a page, and words of one.
 const PAGE: usize = 4096;
@@ -22,28 +23,67 @@ thread_local! {
     static MEMORY: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
     /// The generator of the entries that requests look up; a copy of the layer has the same one.
     static NEXT: RefCell<u64> = const { RefCell::new(0x9e37_79b9_7f4a_7c15) };
+    /// The program that answers requests in its place.
+    static COMMAND: RefCell<Option<Talk>> = const { RefCell::new(None) };
 }
 
 /// What answers `request`, if it is one of these.
 pub fn answer(request: &Request) -> Option<Result<Series, Refusal>> {
     let (name, load) = name_and_load(&request.bench);
     let begin = Instant::now();
-    let count = (request.samples as usize).clamp(1, MAX_SAMPLES);
-    let (samples, note) = match name {
-        STATE_FILL => (vec![timed(|| fill(load as usize))], String::new()),
-        STATE_TOUCH => (vec![timed(touch)], String::new()),
-        STATE_REQUEST => ((0..count).map(|_| timed(look_up)).collect(), String::new()),
-        STATE_IDENTITY => (clocks(), identity()),
+    let mut note = String::new();
+    let samples = match name {
+        STATE_FILL => timed(|| fill(load as usize)),
+        STATE_COMMAND => timed(|| start(request)),
+        STATE_TOUCH => timed(touch),
+        STATE_REQUEST => requests(request),
+        STATE_IDENTITY => {
+            note = identity();
+            Ok(clocks())
+        }
         _ => return None,
     };
     let elapsed_ns = begin.elapsed().as_nanos() as u64;
-    Some(Ok(Series { id: request.id, samples, ops: 1, elapsed_ns, note, ..Series::default() }))
+    let series =
+        |samples| Series { id: request.id, samples, ops: 1, elapsed_ns, note, ..Series::default() };
+    Some(samples.map(series))
 }
 
-fn timed(work: impl FnOnce()) -> f64 {
+/// The time of `work`, as the only sample.
+fn timed(work: impl FnOnce() -> Result<(), Refusal>) -> Result<Vec<f64>, Refusal> {
     let begin = Instant::now();
-    work();
-    begin.elapsed().as_nanos() as f64
+    work()?;
+    Ok(vec![begin.elapsed().as_nanos() as f64])
+}
+
+/// Starts the program of `request`, which has then answered once.
+fn start(request: &Request) -> Result<(), Refusal> {
+    let program = request.program.as_ref();
+    let program = program.ok_or_else(|| Refusal::Failed("no program was named".into()))?;
+    let talk = Talk::start(program)?;
+    COMMAND.set(Some(talk));
+    Ok(())
+}
+
+/// As many requests as are asked for, as long as there is time.
+fn requests(request: &Request) -> Result<Vec<f64>, Refusal> {
+    let late = Instant::now() + Duration::from_millis(request.limit_ms);
+    let count = (request.samples as usize).clamp(1, MAX_SAMPLES);
+    let mut samples = Vec::with_capacity(count);
+    while samples.len() < count && (samples.is_empty() || Instant::now() < late) {
+        samples.extend(timed(one_request)?);
+    }
+    Ok(samples)
+}
+
+fn one_request() -> Result<(), Refusal> {
+    COMMAND.with_borrow_mut(|command| match command {
+        Some(talk) => talk.ask(),
+        None => {
+            look_up();
+            Ok(())
+        }
+    })
 }
 
 /// A number that follows from the last one (xorshift).
@@ -55,19 +95,21 @@ fn next(state: &mut u64) -> u64 {
 }
 
 /// Writes so many MiB of numbers that no compression makes smaller.
-fn fill(mebibytes: usize) {
+fn fill(mebibytes: usize) -> Result<(), Refusal> {
     MEMORY.with_borrow_mut(|memory| {
         let mut state = 0x2545_f491_4f6c_dd1d;
         memory.clear();
         memory.resize_with(mebibytes.min(1 << 16) << 17, || next(&mut state));
     });
+    Ok(())
 }
 
 /// Writes a word of each page.
-fn touch() {
+fn touch() -> Result<(), Refusal> {
     MEMORY.with_borrow_mut(|memory| {
         memory.iter_mut().step_by(WORDS).for_each(|word| *word = black_box(!*word));
     });
+    Ok(())
 }
 
 /// What a server with a warm cache does for a request: it reads some entries anywhere in it.
@@ -120,8 +162,9 @@ mod tests {
     use super::*;
 
     fn ask(bench: &str, samples: u32) -> Series {
-        let request = Request { id: 7, bench: bench.into(), samples, ..Request::default() };
-        answer(&request).unwrap().unwrap_or_else(|_| panic!("{bench} is refused"))
+        let bench = bench.into();
+        let request = Request { id: 7, bench, samples, limit_ms: 60_000, ..Request::default() };
+        answer(&request).unwrap().unwrap_or_else(|_| panic!("{} is refused", request.bench))
     }
 
     #[test]

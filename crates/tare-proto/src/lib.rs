@@ -51,5 +51,5 @@ pub use program::{
 pub use quota::cpu_quota;
 pub use reader::{Incoming, LineReader};
 pub use series::{Counter, MAX_COUNTERS, MAX_SAMPLES, Series, Turn};
-pub use state::{STATE_FILL, STATE_IDENTITY, STATE_REQUEST, STATE_TOUCH};
+pub use state::{STATE_COMMAND, STATE_FILL, STATE_IDENTITY, STATE_REQUEST, STATE_TOUCH};
 pub use untrusted::{Foreign, Untrusted};

@@ -10,10 +10,11 @@ use tare_board::{Pays, Restored, Sandbox, Scoreboard};
 pub(crate) fn sentence(found: &Restored) -> Option<String> {
     let mut parts = Vec::new();
     if let (Some(ready), Some(started)) = (&found.ready, &found.started) {
-        let state = found
-            .pairs
-            .last()
-            .map_or(String::new(), |pair| format!("with {} MiB of state ", pair.state_mib));
+        let state = match (&found.command, found.pairs.last().and_then(|pair| pair.state_mib)) {
+            (Some(command), _) => format!("with '{}' as its state ", words::name(command)),
+            (None, Some(mebibytes)) => format!("with {mebibytes} MiB of state "),
+            (None, None) => String::new(),
+        };
         let pays = found.pays.map(|pays| format!(": {}", pays_in_words(pays, found)));
         parts.push(format!(
             "{state}it answers after {} restored ({}), after {} started afresh{}",
@@ -32,14 +33,16 @@ pub(crate) fn sentence(found: &Restored) -> Option<String> {
 }
 
 fn pays_in_words(pays: Pays, found: &Restored) -> String {
-    let [small, large] =
-        [found.pairs.first(), found.pairs.last()].map(|pair| pair.map_or(0, |pair| pair.state_mib));
+    let [small, large] = [found.pairs.first(), found.pairs.last()]
+        .map(|pair| pair.and_then(|pair| pair.state_mib).unwrap_or_default());
+    let sizes = if found.pairs.len() > 1 { " at either size" } else { "" };
     match pays {
-        Pays::Always => "restoring is cheaper at either size".into(),
-        Pays::Never => "starting afresh is cheaper at either size".into(),
+        Pays::Always => format!("restoring is cheaper{sizes}"),
+        Pays::Never => format!("starting afresh is cheaper{sizes}"),
         Pays::Larger => {
             format!("restoring is cheaper, with {small} MiB the two are not told apart")
         }
+        Pays::Unknown if large == 0 => "the two are not told apart".into(),
         Pays::Unknown => format!("with {large} MiB the two are not told apart"),
         Pays::From(size) => format!("restoring is cheaper from about {size:.0} MiB of state on"),
         Pays::UpTo(size) => format!("restoring is cheaper up to about {size:.0} MiB of state"),
@@ -110,9 +113,18 @@ mod tests {
             let (p50, p95, p99) = (quantile(0.5), quantile(0.95), quantile(0.99));
             Some(Tails { starts: 9, p50, p95, p99, slowest: value })
         };
-        let pair = AtState { state_mib: 64, started: 2e9, restored: 2e8, cheaper: Some(true) };
+        let pair = |mebibytes| {
+            let (started, restored) = (2e9, 2e8);
+            AtState { state_mib: Some(mebibytes), started, restored, cheaper: Some(true) }
+        };
         let (started, ready) = (at(2e9), at(2e8));
-        Restored { started, ready, pairs: vec![pair], pays: Some(pays), ..Restored::default() }
+        Restored {
+            started,
+            ready,
+            pairs: vec![pair(1), pair(64)],
+            pays: Some(pays),
+            ..Restored::default()
+        }
     }
 
     #[test]
@@ -124,7 +136,7 @@ mod tests {
         );
         for (pays, end) in [
             (Pays::From(40.4), "restoring is cheaper from about 40 MiB of state on"),
-            (Pays::Larger, "restoring is cheaper, with 64 MiB the two are not told apart"),
+            (Pays::Larger, "restoring is cheaper, with 1 MiB the two are not told apart"),
             (Pays::Unknown, "with 64 MiB the two are not told apart"),
             (Pays::UpTo(7.0), "restoring is cheaper up to about 7 MiB of state"),
             (Pays::Never, "starting afresh is cheaper at either size"),
@@ -132,5 +144,17 @@ mod tests {
             assert!(sentence(&found(pays)).unwrap().ends_with(end), "{pays:?}");
         }
         assert_eq!(sentence(&Restored::default()), None);
+    }
+
+    #[test]
+    fn a_command_has_no_sizes() {
+        let mut found = Restored { command: Some("cat".into()), ..found(Pays::Always) };
+        found.pairs.truncate(1);
+        found.pairs[0].state_mib = None;
+        let said = sentence(&found).unwrap();
+        assert!(said.starts_with("with 'cat' as its state it answers after 200 ms"), "{said}");
+        assert!(said.ends_with("started afresh: restoring is cheaper"), "{said}");
+        let said = sentence(&Restored { pays: Some(Pays::Unknown), ..found }).unwrap();
+        assert!(said.ends_with(": the two are not told apart"), "{said}");
     }
 }

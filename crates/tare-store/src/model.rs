@@ -4,7 +4,7 @@ use crate::order::Order;
 use crate::{PlannedProgram, Sweep};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use tare_proto::{BenchInfo, Better, Counter, Hello, Machine, Turn, Untrusted};
+use tare_proto::{BenchInfo, Better, Counter, Hello, Machine, Program, Turn, Untrusted};
 
 /// What was asked for. Everything needed to repeat or resume the campaign.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -70,6 +70,9 @@ pub struct Plan {
     pub sweep: Option<Sweep>,
     /// What is measured beside neighbours, where a row does that.
     pub neighbours: Option<Neighbours>,
+    /// The program that layers hold when they are saved; without one they hold memory of the probe's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_state: Option<Program>,
     /// The version of each benchmark's definition, without its load. Campaigns of earlier versions of tare have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub definitions: BTreeMap<String, u32>,
@@ -80,6 +83,12 @@ impl Plan {
     #[must_use]
     pub fn most_waited(&self) -> f64 {
         self.most_waited.unwrap_or(MOST_WAITED)
+    }
+
+    /// The shell command that layers hold when they are saved, where one was given.
+    #[must_use]
+    pub fn state_command(&self) -> Option<&str> {
+        self.saved_state.as_ref()?.command.last().map(String::as_str)
     }
 
     /// All CPUs of the campaign, those that every layer has first; empty when layers are not pinned.

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Bench, count, done, gvisor, samples, series, signal, wait_until};
+use common::{Bench, count, done, gvisor, samples, series, signal, small_root, wait_until};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -141,4 +141,83 @@ fn a_tare_that_is_killed_while_it_restores_leaves_nothing() {
     wait_until("all is gone", || {
         left(&bench).is_empty() && fs::read_dir(folders.path()).unwrap().next().is_none()
     });
+}
+
+/// A command whose every answer takes what it has written to a file before it was saved.
+const STATE: &str =
+    "echo kept > /state; while read line; do read word < /state || exit 7; echo $word $line; done";
+
+#[test]
+fn a_command_of_the_readers_is_saved_with_what_it_has_written() {
+    let bench = Bench::new();
+    small_root(&bench);
+    let line = format!(
+        "run --layers native --layer qemu,memory=256M --layer name=gvisor,kind=runsc,runtime={} --bench clone/* --load 1 --blocks 1 \
+         --boot-limit 60s --seed 1 --root root.tar --out c --state",
+        gvisor().display()
+    );
+    let ended = bench.tare_with(&line, &[STATE]);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let campaign = bench.campaign("c");
+    for layer in ["gvisor", "qemu"] {
+        let found = samples(&campaign, "clone/start", layer).concat();
+        assert_eq!(found.len(), 1, "{layer}: {:?}", series(&campaign, layer, "clone/start"));
+        let why = reason(&campaign, layer, "clone/written");
+        assert!(why.contains("--state has saved a program"), "{layer}: {why}");
+    }
+    assert_eq!(campaign.plan.state_command(), Some(STATE));
+    assert_eq!(left(&bench), [""; 0]);
+}
+
+/// A campaign of gVisor on the host's files that saves `state`.
+fn with_state(bench: &Bench, state: &str) -> Campaign {
+    let line =
+        format!("{} --bench restore/tail --bench restore/empty --state", restores(&gvisor()));
+    let ended = bench.tare_with(&line, &[state]);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    bench.campaign("c")
+}
+
+#[test]
+fn a_connection_that_is_open_when_its_layer_is_saved_is_open_when_it_is_restored() {
+    let bench = Bench::new();
+    let program = bench.write(
+        "echo.pl",
+        r#"use IO::Socket::INET;
+           $| = 1;
+           my $server = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1") or die "listen: $!";
+           my $client = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $server->sockport) or die "connect: $!";
+           my $peer = $server->accept;
+           while (my $line = <STDIN>) {
+               syswrite($client, $line);
+               print <$peer> // die "the connection is gone: $!";
+           }"#,
+    );
+    let campaign = with_state(&bench, &format!("exec perl {}", program.display()));
+    for row in ["restore/ready", "restore/tail"] {
+        let found = samples(&campaign, row, "gvisor").concat();
+        assert!(!found.is_empty(), "{row}: {:?}", series(&campaign, "gvisor", row));
+    }
+    let why = reason(&campaign, "gvisor", "restore/empty");
+    assert!(why.contains("--state has saved a program"), "{why}");
+}
+
+#[test]
+fn a_command_that_does_not_answer_is_a_hole_with_its_reason() {
+    let bench = Bench::new();
+    let campaign = with_state(&bench, "echo no such file >&2; exit 3");
+    let why = reason(&campaign, "gvisor", "restore/ready");
+    assert!(why.contains("ended with exit status 3") && why.contains("no such file"), "{why}");
+    bench.fails("run --layers native --state cat --out d", 2, "--suite sandbox");
+    bench.fails("run --layers native --state cat --out d -- true", 2, "cannot be used with");
+}
+
+#[test]
+fn an_image_of_another_version_is_refused_by_the_layer_and_its_words_are_told() {
+    // The gVisor of the distribution is years older.
+    let (bench, runtime) = with("case \"$*\" in *\" restore \"*) exec runsc \"$@\" ;; esac");
+    bench.ok(&restores(&runtime));
+    let why = reason(&bench.campaign("c"), "gvisor", "restore/start");
+    assert!(why.contains("hash mismatch"), "{why}");
+    assert_eq!(left(&bench), [""; 0]);
 }

@@ -66,8 +66,8 @@ pub struct Beside {
 /// A fresh layer until it has answered a request, and a restored one, with the same state.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct AtState {
-    /// What the layer holds, in MiB.
-    pub state_mib: u32,
+    /// What the layer holds of the probe's memory, in MiB; nothing of a command that it holds.
+    pub state_mib: Option<u32>,
     /// The median of the fresh one, in nanoseconds.
     pub started: f64,
     /// The median of the restored one, in nanoseconds.
@@ -76,13 +76,13 @@ pub struct AtState {
     pub cheaper: Option<bool>,
 }
 
-/// From which size of the state on a layer is restored faster than it starts, by a straight line through two sizes.
+/// Whether a layer is restored faster than it starts, and of two sizes of its state from which on, by a straight line through them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pays {
-    /// At both sizes.
+    /// At every size that was measured.
     Always,
-    /// At neither.
+    /// At none.
     Never,
     /// At the larger size; at the smaller one nobody can tell.
     Larger,
@@ -97,6 +97,9 @@ pub enum Pays {
 /// What saving and restoring a layer costs. Times are in nanoseconds, sizes in bytes; what was not measured is empty.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Restored {
+    /// The command that it holds, where it is not the probe's memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Untrusted>,
     /// A fresh layer until it has answered a request.
     pub started: Option<Tails>,
     /// A restored one until the same point.
@@ -121,7 +124,7 @@ pub struct Restored {
     pub clone_memory: Option<f64>,
     /// The same when it has written into its state.
     pub clone_written: Option<f64>,
-    /// Both with little state and with the usual state.
+    /// Both with little state and with the usual state; with a command, of that.
     pub pairs: Vec<AtState>,
     /// What follows from the pairs.
     pub pays: Option<Pays>,

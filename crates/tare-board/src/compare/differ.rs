@@ -115,6 +115,8 @@ fn plans([before, after]: [&Campaign; 2], options: &Options) -> Vec<Difference> 
     found.extend(unlike("order", "order", &a.order.to_string(), &b.order.to_string()));
     let (short, long) = (milliseconds(a.batch_ns), milliseconds(b.batch_ns));
     found.extend(unlike("batch", "shortest batch", &short, &long));
+    let held = [a, b].map(|plan| plan.state_command().unwrap_or_default());
+    found.extend(unlike("state", "what saved layers hold (--state)", held[0], held[1]));
     if a.margin != b.margin && ![a.margin, b.margin].contains(&options.margin) {
         return found;
     }

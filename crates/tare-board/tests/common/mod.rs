@@ -40,6 +40,7 @@ pub fn plan(blocks: u32) -> Plan {
         programs: Vec::new(),
         sweep: None,
         neighbours: None,
+        saved_state: None,
         definitions: Default::default(),
     }
 }

@@ -69,7 +69,7 @@ pub(crate) fn write(
     let mut config = config(boot.id, inside);
     let mut probes = Vec::new();
     if let Some(root) = &inside.root {
-        let probe = boot.folder.join("tare-probe");
+        let probe = boot.shared_folder().join("tare-probe");
         for_programs(&mut config, root, &probe);
         probes.push(probe);
     }

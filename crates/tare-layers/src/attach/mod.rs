@@ -81,11 +81,13 @@ impl Attachments {
 
     /// Whether there is a device, for which a guest's kernel needs drivers.
     pub fn any(&self) -> bool {
-        self.disk.is_some()
-            || self.files.is_some()
-            || self.net.is_some()
-            || self.root.is_some()
-            || self.balloon.is_some()
+        self.outlive_images() || self.root.is_some()
+    }
+
+    /// Whether there is a device that a saved layer's image would lack. A root is only read, and what is written over it lies in the
+    /// layer's memory.
+    pub fn outlive_images(&self) -> bool {
+        self.disk.is_some() || self.files.is_some() || self.net.is_some() || self.balloon.is_some()
     }
 
     /// Adds what a process needs to `program`, which the keeper makes; its root is the kind's affair.

@@ -117,10 +117,10 @@ impl Root {
         Ok(format!("{ROOT_OVERLAY}{}:{}", stage.display(), self.lower.display()))
     }
 
-    /// An empty folder for the overlay's memory.
+    /// An empty folder for the overlay's memory. A restored layer finds its own at the place where the saved one had it.
     pub fn stage(&self, boot: &BootSpec) -> io::Result<PathBuf> {
-        let stage = boot.folder.join("stage");
-        std::fs::create_dir(&stage)?;
+        let stage = boot.shared_folder().join("stage");
+        std::fs::create_dir_all(&stage)?;
         Ok(stage)
     }
 

@@ -243,7 +243,7 @@ impl Layer for Oci {
         if self.runtime != Runtime::Runsc {
             return criu::check(&self.program);
         }
-        match self.attachments.any() {
+        match self.attachments.outlive_images() {
             true => Err(attached()),
             false => Ok(()),
         }

@@ -231,7 +231,10 @@ impl Layer for Qemu {
     }
 
     fn snapshot(&self, _host: &Host) -> Result<(), Unavailable> {
-        if self.attachments.any() || self.backend.is_some() { Err(attached()) } else { Ok(()) }
+        match self.attachments.outlive_images() || self.backend.is_some() {
+            true => Err(attached()),
+            false => Ok(()),
+        }
     }
 
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {

@@ -4,10 +4,10 @@ pub(crate) mod criu;
 
 use crate::Unavailable;
 
-/// What is attached to a layer is no part of its image.
+/// The devices of a layer are no part of its image.
 pub(crate) fn attached() -> Unavailable {
     Unavailable::new(
-        "a layer with a disk, a network or a root of programs is not saved: its image would lack what these hold",
-        "leave the disk=, net= and root= of the layer away",
+        "a layer with a disk, a network or a balloon is not saved: its image would lack what these hold",
+        "leave the disk=, net= and balloon= of the layer away",
     )
 }

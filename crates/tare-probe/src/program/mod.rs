@@ -16,6 +16,7 @@ pub mod root;
 mod run;
 mod server;
 pub mod stage;
+mod talk;
 mod transfers;
 mod usage;
 
@@ -32,6 +33,7 @@ pub use place::is_tmpfs;
 use root::Root;
 use run::{Ran, Surroundings};
 use server::Server;
+pub use talk::Talk;
 use tare_proto::counter::COUNTING_SLOWDOWN;
 use tare_proto::{
     COUNT_OPERATIONS, Counter, ITSELF, MAX_OUTPUTS, OPERATION_COUNTER, Program, Request, Series,

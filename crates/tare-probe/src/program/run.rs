@@ -8,13 +8,13 @@ use super::{deadline, too_long, transfers};
 use crate::clock::now_ns;
 use crate::process;
 use crate::watch::Watch;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use tare_proto::{ITSELF, NET, Program};
 
@@ -175,12 +175,43 @@ fn begin_of(
     input: Option<&str>,
     stops: Stops,
 ) -> io::Result<(u32, OwnedFd)> {
+    let (ours, theirs) = io::pipe()?;
+    let mut command = command(place, words, Some(input.unwrap_or("/dev/null")), stops)?;
+    command.stdin(Stdio::null()).stdout(theirs.try_clone()?).stderr(theirs);
+    let child = spawned(&mut command, place.program, words, input)?;
+    Ok((child.id(), ours.into())) // waited for by its id
+}
+
+/// Starts `words` in a session of its own, with pipes as its standard input and output; what it complains of goes to the console.
+pub fn start_to_talk(place: &Surroundings, words: &[String]) -> io::Result<Child> {
+    let mut command = command(place, words, None, Stops::Never)?;
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    spawned(&mut command, place.program, words, None)
+}
+
+fn spawned(
+    command: &mut Command,
+    program: &Program,
+    words: &[String],
+    input: Option<&str>,
+) -> io::Result<Child> {
+    let why =
+        |error: io::Error| io::Error::new(error.kind(), cannot(&error, &words[0], program, input));
+    command.spawn().map_err(why)
+}
+
+/// What runs `words` in the root, in a session of its own, and reads `input` where there is one.
+fn command(
+    place: &Surroundings,
+    words: &[String],
+    input: Option<&str>,
+    stops: Stops,
+) -> io::Result<Command> {
     let program = place.program;
     let root = place.root.clone();
     let folder = CString::new(program.folder.as_str())?;
-    let file = CString::new(input.unwrap_or("/dev/null"))?;
+    let file = input.map(CString::new).transpose()?;
     let (name, arguments) = words.split_first().ok_or_else(|| io::Error::other("no command"))?;
-    let (ours, theirs) = io::pipe()?;
     let mut command = Command::new(name);
     command.args(arguments).env_clear().envs(program.env.iter().cloned());
     // What the C library and Go are told of the processor holds for every program in a layer.
@@ -188,17 +219,13 @@ fn begin_of(
     // Only tare's own client may know the cookie of the network's other end.
     let told = std::env::var_os(NET).filter(|_| name == ITSELF);
     command.envs(told.map(|value| (NET, value)));
-    command.stdin(Stdio::null()).stdout(theirs.try_clone()?).stderr(theirs);
     // SAFETY: `enter` makes system calls on memory that is already there, as is allowed between fork and exec.
-    unsafe { command.pre_exec(move || enter(&root, &folder, &file, stops)) };
-    match command.spawn() {
-        Ok(child) => Ok((child.id(), ours.into())), // waited for by its id
-        Err(error) => Err(io::Error::new(error.kind(), cannot(&error, name, program, input))),
-    }
+    unsafe { command.pre_exec(move || enter(&root, &folder, file.as_deref(), stops)) };
+    Ok(command)
 }
 
 /// What a child does before it is the program. The two failures that are not the program's own get numbers of their own.
-fn enter(root: &Root, folder: &CString, input: &CString, stops: Stops) -> io::Result<()> {
+fn enter(root: &Root, folder: &CStr, input: Option<&CStr>, stops: Stops) -> io::Result<()> {
     // SAFETY: setsid has no preconditions.
     unsafe { libc::setsid() };
     root.enter()?;
@@ -206,11 +233,13 @@ fn enter(root: &Root, folder: &CString, input: &CString, stops: Stops) -> io::Re
     if unsafe { libc::chdir(folder.as_ptr()) } != 0 {
         return Err(io::Error::from_raw_os_error(NO_FOLDER));
     }
-    // SAFETY: the path is NUL-terminated.
-    let file = unsafe { libc::open(input.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
-    // SAFETY: both are numbers; a wrong one is refused.
-    if unsafe { libc::dup2(file, 0) } != 0 {
-        return Err(io::Error::from_raw_os_error(NO_INPUT));
+    if let Some(input) = input {
+        // SAFETY: the path is NUL-terminated.
+        let file = unsafe { libc::open(input.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+        // SAFETY: both are numbers; a wrong one is refused.
+        if unsafe { libc::dup2(file, 0) } != 0 {
+            return Err(io::Error::from_raw_os_error(NO_INPUT));
+        }
     }
     if stops == Stops::Never {
         return Ok(());

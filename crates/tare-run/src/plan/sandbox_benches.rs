@@ -114,7 +114,10 @@ const ROWS: &[Row] = &[
     },
     memory(MEMORY, "what one more idle layer takes of the host's available memory"),
     memory(PSS, "what one more idle layer adds to the proportional memory of all their processes"),
-    time(READY, "a fresh layer, its state prepared (64 MiB), until it has answered a request"),
+    time(
+        READY,
+        "a fresh layer, its state prepared (64 MiB, or --state), until it has answered a request",
+    ),
     time(EMPTY, "the same with 1 MiB of state"),
     time(RESTORE_START, "from asking for a restored layer to its first word"),
     time(
@@ -201,6 +204,13 @@ pub fn has_neighbours(bench: &BenchInfo) -> bool {
 pub fn same_search(one: &str, other: &str) -> bool {
     let starts = [WARM, RATE, CLONE];
     one == other || (starts.contains(&one) && starts.contains(&other))
+}
+
+/// Whether `bench` is about layers that are saved.
+#[must_use]
+pub fn saves(bench: &BenchInfo) -> bool {
+    let name = name_and_load(&bench.name).0;
+    SAVING.contains(&name) || [CLONE, CLONE_MEMORY, CLONE_WRITTEN].contains(&name)
 }
 
 /// How many layers `bench` is about at once.

@@ -1,5 +1,6 @@
 //! The visits of a block: which rows they fill, in which order their steps are taken, and what is recorded.
 
+use super::image::{STATE, State};
 use super::start::Starter;
 use super::steps::{Step, TURNS, said, steps};
 use super::visit::{Interrupted, Means, Visit};
@@ -108,6 +109,7 @@ fn take_step(
         },
         within: Duration::from_millis(time) / TURNS,
         work: setup.plan.neighbours.as_ref(),
+        state: setup.plan.saved_state.as_ref().map_or(STATE, State::Program),
     };
     let at = visit.slot.layer;
     let number = &mut || recorder.history.count_boot(at);

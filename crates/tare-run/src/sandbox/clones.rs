@@ -3,8 +3,9 @@
 use super::alive;
 use super::asked::touch;
 use super::crowd::Crowd;
-use super::image::STATE_MIB;
+use super::image::State;
 use super::ledger::Clones;
+use super::restore::NOT_MEMORY;
 use super::start::Starter;
 use super::visit::{Done, Visit};
 use crate::host::memory::HostMemory;
@@ -16,21 +17,25 @@ impl Visit {
     pub(super) fn clones(
         &mut self,
         count: u32,
+        state: State,
         starter: &Starter,
         number: &mut dyn FnMut() -> u32,
     ) -> Done {
         let row = at_load(CLONE, count);
-        let memory = [CLONE_MEMORY, CLONE_WRITTEN];
+        let rows = [row.as_str(), CLONE_MEMORY, CLONE_WRITTEN];
         if let Err(why) = starter.layer.snapshot(starter.host) {
             let why = why.to_string();
-            memory.into_iter().chain([row.as_str()]).for_each(|row| self.ledger.lacks(row, &why));
+            rows.into_iter().for_each(|row| self.ledger.lacks(row, &why));
             return Ok(());
         }
-        if let Err(why) = self.room_of(count, STATE_MIB) {
+        let Some(image) = self.saved(READY, &rows, state, starter, number())? else {
+            return Ok(());
+        };
+        if let Err(why) = self.room_of(count, image.bytes) {
             self.ledger.lacks(&row, &why);
+            self.left.extend(image.room.remove());
             return Ok(());
         }
-        let Some(image) = self.saved(READY, STATE_MIB, starter, number())? else { return Ok(()) };
         let before = HostMemory::now();
         let numbers: Vec<u32> = (0..count).map(|_| number()).collect();
         let mut crowd = Crowd::start_as(starter, &numbers, &|number| {
@@ -40,13 +45,17 @@ impl Visit {
         self.ledger.starts(&row, count, crowd.failed.len() as u32, why);
         crowd.up.iter().for_each(|up| self.ledger.add(&row, up.start_ns));
         let restored = alive::look(&crowd.up, before, false);
-        let wrote = crowd.up.iter_mut().all(|up| touch(up).is_ok());
+        let writes = state.can_be_written();
+        let wrote = !writes || crowd.up.iter_mut().all(|up| touch(up).is_ok());
         let written = alive::look(&crowd.up, before, false);
+        if !writes {
+            self.ledger.lacks(CLONE_WRITTEN, NOT_MEMORY);
+        }
         let alive = crowd.up.len();
         self.left.extend(crowd.stop().into_iter().flat_map(|stopped| stopped.left));
         let points = (restored.after(before).point, written.after(before).point);
         if let (Ok(restored), Ok(written), true) = (points.0, points.1, wrote && alive > 0) {
-            let (lost, written) = (restored.lost, written.lost);
+            let (lost, written) = (restored.lost, writes.then_some(written.lost));
             self.ledger.cloned(Clones { alive, lost, written });
         }
         self.left.extend(image.room.remove());

@@ -7,10 +7,26 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tare_layers::{Room, Saved, fresh_id};
-use tare_proto::{STATE_FILL, STATE_REQUEST, at_load};
+use tare_proto::{Program, Request, STATE_COMMAND, STATE_FILL, STATE_REQUEST, at_load};
 
-/// What a layer holds when it is saved, in MiB.
-pub(crate) const STATE_MIB: u32 = 64;
+/// What a layer holds when it is saved.
+#[derive(Clone, Copy)]
+pub(crate) enum State<'a> {
+    /// So many MiB of the probe's memory.
+    Memory(u32),
+    /// This program, which answers requests.
+    Program(&'a Program),
+}
+
+/// What it holds unless a program is given.
+pub(crate) const STATE: State = State::Memory(64);
+
+impl State<'_> {
+    /// Whether all of its pages can be written to.
+    pub fn can_be_written(self) -> bool {
+        matches!(self, State::Memory(_))
+    }
+}
 
 /// Longest time for saving a layer.
 const SAVING: Duration = Duration::from_secs(60);
@@ -22,6 +38,8 @@ const NESTED: u32 = 4;
 /// An image in a folder that is removed with it.
 pub(crate) struct Image {
     pub room: Room,
+    /// What it takes of the disk, once it is made.
+    pub bytes: u64,
     /// What the layer said of itself before it was saved.
     pub before: Option<Seen>,
 }
@@ -30,13 +48,13 @@ pub(crate) struct Image {
 pub(crate) struct Made {
     /// From asking for the fresh layer until it has answered its first request.
     pub ready_ns: f64,
-    pub touch_ns: f64,
-    pub tail_ns: f64,
+    /// Of a state that can be written to.
+    pub touch_ns: Option<f64>,
+    /// Of one that answers fast enough.
+    pub tail_ns: Option<f64>,
     pub took_ns: f64,
     /// How long the layer stood still.
     pub still_ns: f64,
-    /// What the image takes of the disk.
-    pub bytes: f64,
 }
 
 impl Image {
@@ -46,26 +64,31 @@ impl Image {
         let room = Room::new(starter.keeper, &fresh_id(), &starter.host.cache)?;
         let into = Saved::Into(room.folder().to_owned());
         let up = starter.start_as(number, into)?;
-        Ok((Image { room, before: None }, up))
+        Ok((Image { room, bytes: 0, before: None }, up))
     }
 
-    /// Prepares so many MiB of state in the layer that is `up`, and saves it.
-    pub fn save(&mut self, up: &mut Up, mebibytes: u32) -> Result<Made, Failed> {
-        up.state(&at_load(STATE_FILL, mebibytes), 1)?;
-        up.state(STATE_REQUEST, 1)?;
+    /// Prepares `state` in the layer that is `up`, within this time if it is a program, and saves it.
+    pub fn save(&mut self, up: &mut Up, state: State, within: Duration) -> Result<Made, Failed> {
+        match state {
+            State::Memory(mebibytes) => {
+                up.state(&at_load(STATE_FILL, mebibytes), 1)?;
+                up.state(STATE_REQUEST, 1)?;
+            }
+            State::Program(program) => up.begin(program, within)?,
+        }
         let ready_ns = up.asked.elapsed().as_nanos() as f64;
         let tail_ns = tail(up)?;
-        let touch_ns = touch(up)?;
+        let touch_ns = state.can_be_written().then(|| touch(up)).transpose()?;
         self.before = up.identity().ok();
         let saved = up.session.save(SAVING).map_err(Failed::Start)?;
-        let bytes = self.files().into_iter().filter_map(|file| fs::metadata(file).ok());
+        let files = self.files().into_iter().filter_map(|file| fs::metadata(file).ok());
+        self.bytes = files.map(|file| file.blocks() * 512).sum();
         Ok(Made {
             ready_ns,
             touch_ns,
             tail_ns,
             took_ns: saved.took.as_nanos() as f64,
             still_ns: saved.still.as_nanos() as f64,
-            bytes: bytes.map(|file| (file.blocks() * 512) as f64).sum(),
         })
     }
 
@@ -89,6 +112,26 @@ fn gather(path: &Path, nested: u32, all: &mut Vec<PathBuf>) {
         }
         _ if all.len() < FILES && path.is_file() => all.push(path.to_owned()),
         _ => {}
+    }
+}
+
+impl Up {
+    /// Starts `program` in the layer, and waits until it has answered its first request.
+    fn begin(&mut self, program: &Program, within: Duration) -> Result<(), Failed> {
+        let limit_ms = within.as_millis() as u64;
+        let program = Program { limit_ms, ..program.clone() };
+        let bench = STATE_COMMAND.to_owned();
+        let program = Some(Box::new(program));
+        self.samples(&Request {
+            id: 1,
+            bench,
+            samples: 1,
+            batch_ns: 1,
+            limit_ms,
+            program,
+            ..Request::default()
+        })?;
+        Ok(())
     }
 }
 

@@ -23,9 +23,10 @@ struct Taken {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Clones {
     pub alive: usize,
-    /// When they had been restored, and when each had written into all of its state.
+    /// When they had been restored.
     pub lost: f64,
-    pub written: f64,
+    /// When each had written into all of its state, where it can.
+    pub written: Option<f64>,
 }
 
 /// All rows of a visit. Of a counter the last value is kept.
@@ -114,10 +115,14 @@ impl Ledger {
         if clones.is_empty() {
             return;
         }
-        let alive: Vec<f64> = clones.iter().map(|clones| clones.alive as f64).collect();
-        let lost = clones.iter().map(|clones| clones.lost).collect::<Vec<_>>();
-        let written = clones.iter().map(|clones| clones.written).collect::<Vec<_>>();
+        let lost: Vec<_> = clones.iter().map(|one| (one.alive as f64, one.lost)).collect();
+        let written = |one: &Clones| Some((one.alive as f64, one.written?));
+        let written: Vec<_> = clones.iter().filter_map(written).collect();
         for (row, taken) in [(CLONE_MEMORY, lost), (CLONE_WRITTEN, written)] {
+            if taken.is_empty() {
+                continue;
+            }
+            let (alive, taken): (Vec<f64>, Vec<f64>) = taken.into_iter().unzip();
             match line(&alive, &taken) {
                 Ok(line) if line.slope > 0.0 => self.add(row, line.slope),
                 Ok(_) => self.lacks(row, "the host's memory did not shrink with more clones"),

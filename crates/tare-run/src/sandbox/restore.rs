@@ -1,8 +1,8 @@
 //! Saves layers and restores them, one at a time.
 
 use super::asked::{tail, touch};
-use super::image::{Image, STATE_MIB};
-use super::start::{Failed, Starter, Up};
+use super::image::{Image, State};
+use super::start::{Failed, Starter, Up, with_console};
 use super::visit::{Done, Interrupted, Visit};
 use crate::plan::sandbox_benches::{
     CLONE_MEMORY, CLONE_WRITTEN, EMPTY, READY, RESTORE_COLD, RESTORE_EMPTY, RESTORE_READY,
@@ -15,17 +15,29 @@ use tare_layers::drop_cached;
 const RESTORES: u32 = 4;
 const OF_EMPTY: u32 = 2;
 
-/// State of an image that is called empty, in MiB.
-const EMPTY_MIB: u32 = 1;
+/// State of an image that is called empty.
+const EMPTY_STATE: State = State::Memory(1);
+
+/// Rows that a program of the reader's cannot fill, and why.
+const OF_MEMORY: [&str; 3] = [EMPTY, RESTORE_EMPTY, TOUCH];
+pub(super) const NOT_MEMORY: &str =
+    "it is about the probe's own memory, and --state has saved a program";
 
 impl Visit {
-    /// Saves one fresh layer with state, and one without; restores each some times.
-    pub(super) fn restores(&mut self, starter: &Starter, number: &mut dyn FnMut() -> u32) -> Done {
+    /// Saves one fresh layer with `state`, and one without; restores each some times.
+    pub(super) fn restores(
+        &mut self,
+        state: State,
+        starter: &Starter,
+        number: &mut dyn FnMut() -> u32,
+    ) -> Done {
         if let Err(why) = starter.layer.snapshot(starter.host) {
             SAVING.iter().for_each(|row| self.ledger.lacks(row, &why.to_string()));
             return Ok(());
         }
-        let Some(image) = self.saved(READY, STATE_MIB, starter, number())? else { return Ok(()) };
+        let Some(image) = self.saved(READY, &SAVING, state, starter, number())? else {
+            return Ok(());
+        };
         let mut seen = Vec::new();
         for at in 0..RESTORES {
             let Some(mut up) = self.restored(RESTORE_START, &image, starter, number())? else {
@@ -35,14 +47,22 @@ impl Visit {
             self.ledger.add(RESTORE_READY, up.start_ns);
             // At once: a kernel inside soon draws its random numbers from something new.
             seen.extend(up.identity().ok());
-            let asked = if at % 2 == 0 { (TAIL, tail(&mut up)) } else { (TOUCH, touch(&mut up)) };
-            self.asked(asked)?;
+            match state.can_be_written() && at % 2 == 1 {
+                true => self.asked(TOUCH, touch(&mut up).map(Some))?,
+                false => self.asked(TAIL, tail(&mut up))?,
+            }
             self.left.extend(up.stop().left);
         }
         self.truths(&image, &seen);
         self.restore_cold(&image, starter, number())?;
         self.left.extend(image.room.remove());
-        let Some(image) = self.saved(EMPTY, EMPTY_MIB, starter, number())? else { return Ok(()) };
+        if !state.can_be_written() {
+            OF_MEMORY.iter().for_each(|row| self.ledger.lacks(row, NOT_MEMORY));
+            return Ok(());
+        }
+        let Some(image) = self.saved(EMPTY, &SAVING, EMPTY_STATE, starter, number())? else {
+            return Ok(());
+        };
         for _ in 0..OF_EMPTY {
             let Some(up) = self.restored(RESTORE_EMPTY, &image, starter, number())? else { break };
             self.ledger.add(RESTORE_EMPTY, up.start_ns);
@@ -52,11 +72,13 @@ impl Visit {
         Ok(())
     }
 
-    /// A fresh layer with so many MiB of state, which is then saved; `row` is the time until it answers its first request.
+    /// A fresh layer with `state`, which is then saved; `row` is the time until it answers its first request. Where that fails,
+    /// all `rows` say why.
     pub(super) fn saved(
         &mut self,
         row: &str,
-        mebibytes: u32,
+        rows: &[&str],
+        state: State,
         starter: &Starter,
         number: u32,
     ) -> Result<Option<Image>, Interrupted> {
@@ -64,7 +86,7 @@ impl Visit {
             Ok(made) => made,
             Err(Failed::Interrupted) => return Err(Interrupted),
             Err(Failed::Start(why)) => {
-                self.lack_all(&why);
+                self.lack_all(rows, &why);
                 return Ok(None);
             }
         };
@@ -75,31 +97,34 @@ impl Visit {
             self.left.extend(up.stop().left);
             return Ok(None);
         }
-        let made = image.save(&mut up, mebibytes);
+        let made = image.save(&mut up, state, starter.within);
+        let console = up.session.console_tail();
         self.left.extend(up.stop().left);
         match made {
             Ok(made) => {
                 self.ledger.add(row, made.ready_ns);
-                if mebibytes == STATE_MIB {
+                if row == READY {
                     self.ledger.add(SAVE, made.took_ns);
                     self.ledger.add(STILL, made.still_ns);
-                    self.ledger.add(SIZE, made.bytes);
-                    self.ledger.count(TOUCH, "before", made.touch_ns);
-                    self.ledger.count(TAIL, "before", made.tail_ns);
+                    self.ledger.add(SIZE, image.bytes as f64);
+                    let before = [(TOUCH, made.touch_ns), (TAIL, made.tail_ns)];
+                    for (row, ns) in before.into_iter().filter_map(|(row, ns)| Some((row, ns?))) {
+                        self.ledger.count(row, "before", ns);
+                    }
                 }
                 Ok(Some(image))
             }
             Err(Failed::Interrupted) => Err(Interrupted),
             Err(Failed::Start(why)) => {
                 self.left.extend(image.room.remove());
-                self.lack_all(&format!("it was not saved: {why}"));
+                self.lack_all(rows, &format!("it was not saved: {}", with_console(why, &console)));
                 Ok(None)
             }
         }
     }
 
-    fn lack_all(&mut self, why: &str) {
-        SAVING.iter().for_each(|row| self.ledger.failed(row, why.to_owned()));
+    fn lack_all(&mut self, rows: &[&str], why: &str) {
+        rows.iter().for_each(|row| self.ledger.failed(row, why.to_owned()));
     }
 
     /// A layer that is restored from `image`; nothing, and the reason at `row`, when it failed.
@@ -123,9 +148,10 @@ impl Visit {
         }
     }
 
-    fn asked(&mut self, (row, answer): (&str, Result<f64, Failed>)) -> Done {
+    fn asked(&mut self, row: &str, answer: Result<Option<f64>, Failed>) -> Done {
         match answer {
-            Ok(ns) => self.ledger.add(row, ns),
+            Ok(Some(ns)) => self.ledger.add(row, ns),
+            Ok(None) => self.ledger.lacks(row, "it does not answer 1,000 requests in two seconds"),
             Err(Failed::Start(why)) => self.ledger.failed(row, why),
             Err(Failed::Interrupted) => return Err(Interrupted),
         }

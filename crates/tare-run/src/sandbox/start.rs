@@ -99,14 +99,20 @@ impl Starter<'_> {
 
 /// A failure with what the layer said last, and with what is left of it.
 fn told(error: SessionError, console: &str, left: &[String]) -> Failed {
-    let Failed::Start(mut why) = error.into() else { return Failed::Interrupted };
-    if let Some(last) = console.lines().rfind(|line| !line.trim().is_empty()) {
-        why += &format!("; its console ends with: {}", last.trim());
-    }
+    let Failed::Start(why) = error.into() else { return Failed::Interrupted };
+    let mut why = with_console(why, console);
     if !left.is_empty() {
         why += &format!("; not removed: {}", left.join(", "));
     }
     Failed::Start(why)
+}
+
+/// A reason with what the layer said last.
+pub(super) fn with_console(why: String, console: &str) -> String {
+    match console.lines().rfind(|line| !line.trim().is_empty()) {
+        Some(last) => format!("{why}; its console ends with: {}", last.trim()),
+        None => why,
+    }
 }
 
 /// The start of a scripted layer, as its script has it.

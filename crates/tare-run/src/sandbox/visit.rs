@@ -1,6 +1,7 @@
 //! One layer's visit in a block: what its rows have so far, and whether its starts succeed.
 
 pub(super) use super::crowd::Interrupted;
+use super::image::State;
 use super::ledger::Ledger;
 use super::limits::{Limits, One};
 use super::start::{Failed, Starter, Up};
@@ -21,6 +22,8 @@ pub(crate) struct Means<'a> {
     pub within: Duration,
     /// What is done beside neighbours.
     pub work: Option<&'a Neighbours>,
+    /// What layers hold when they are saved.
+    pub state: State<'a>,
 }
 
 /// A visit.
@@ -80,9 +83,9 @@ impl Visit {
         self.one.map_or(Ok(()), |one| Limits::now().check(count, &one))
     }
 
-    /// The same of layers with so many MiB of state each.
-    pub(super) fn room_of(&self, count: u32, mebibytes: u32) -> Result<(), String> {
-        let one = self.one.map(|one| one.with(u64::from(mebibytes) << 20));
+    /// The same of layers that each hold so many bytes more.
+    pub(super) fn room_of(&self, count: u32, bytes: u64) -> Result<(), String> {
+        let one = self.one.map(|one| one.with(bytes));
         one.map_or(Ok(()), |one| Limits::now().check(count, &one))
     }
 

@@ -55,7 +55,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
     ("Causes", &["explain", "count", "model"]),
     (
         "Sweeps, neighbours, devices",
-        &["sweep", "design", "yes", "beside", "neighbour", "destroy_disk_contents"],
+        &["sweep", "design", "yes", "beside", "neighbour", "state", "destroy_disk_contents"],
     ),
 ];
 

@@ -22,7 +22,7 @@ pub struct ProgramArgs {
     /// The files that the command sees instead of this host's: DIR, FILE.tar, debian:bookworm+PACKAGE,...
     ///
     /// Also oci:DIR and docker-archive:FILE. A root is built once and kept in tare's cache ('tare cache list').
-    #[arg(long, requires = "command", value_name = "ROOT")]
+    #[arg(long, requires = "sees_root", value_name = "ROOT")]
     pub root: Option<String>,
     /// Shell command that is run in a root of Debian's packages when it is built: what it writes is part of the root; may be
     /// repeated
@@ -134,7 +134,7 @@ pub struct ProgramArgs {
     ///
     /// It sees this host's files or those of --root, and what it writes vanishes with the boot. Without --root, a native command
     /// of an ordinary user writes to this host's files themselves.
-    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(last = true, group = "sees_root", value_name = "COMMAND")]
     #[serde(deserialize_with = "words")]
     pub command: Vec<String>,
 }

@@ -56,6 +56,13 @@ pub struct RunArgs {
     /// The benchmark that busy neighbours run in those rows [default: lmbench/null_call]
     #[arg(long, value_name = "BENCH")]
     pub neighbour: Option<String>,
+    /// Shell command that a layer holds when it is saved, in rows restore/*, snapshot/* and clone/* of the suite sandbox [default: 64 MiB
+    /// of the probe's memory]
+    ///
+    /// It is given lines on its standard input and answers each with one line, as 'cat' does. It is ready when it has answered the
+    /// first. It sees this host's files or those of --root (docs/sandbox.md).
+    #[arg(long, group = "sees_root", value_name = "SHELL")]
+    pub state: Option<String>,
     /// Duration of each series of samples, instead of the benchmark's own, for example 2s (docs/suites.md lists the
     /// original durations)
     #[arg(long, value_parser = time, value_name = "TIME")]

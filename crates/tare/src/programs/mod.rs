@@ -14,7 +14,7 @@ pub use for_prediction::for_prediction;
 pub use present::{as_they_are, present, say_as_they_are};
 pub use root::{recipe, rooted};
 
-use crate::cli::ProgramArgs;
+use crate::cli::{ProgramArgs, RunArgs};
 use crate::policy::Policy;
 use crate::shell;
 use anyhow::{Context, Result, bail};
@@ -32,7 +32,7 @@ const SUITE: &str = "program";
 pub const KNOWN: [&str; 3] = [known::SUITE, known::services::SUITE, known::agents::SUITE];
 
 /// What programs need of a layer.
-const NEEDS: &str = "root";
+pub const NEEDS: &str = "root";
 
 /// How the runs of a boot become one value.
 const ESTIMATOR: &str = "median";
@@ -114,6 +114,18 @@ pub fn wanted(given: &[&ProgramArgs], selected: &[BenchInfo]) -> Result<Vec<Want
         all.push(one);
     }
     Ok(all)
+}
+
+/// The command that layers hold when they are saved: a program without a row.
+pub fn state(flags: &RunArgs) -> Result<Option<WantedProgram>> {
+    let Some(text) = &flags.state else { return Ok(None) };
+    let ProgramArgs { root, root_run, .. } = flags.program.clone();
+    let command = ["/bin/sh", "-c", text].map(str::to_owned).to_vec();
+    let mut state =
+        read(&ProgramArgs { command, root, root_run, ..ProgramArgs::default() }, SUITE)?;
+    state.benches.clear();
+    state.planned.rows.clear();
+    Ok(Some(state))
 }
 
 fn read(asked: &ProgramArgs, suite: &str) -> Result<WantedProgram> {

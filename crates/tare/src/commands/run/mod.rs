@@ -97,7 +97,8 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
     host::remove_leftovers(&host);
 
     let Selected { asked, programs, loads, vcpus, .. } = selected;
-    let rooted = with_root(asked, resolved.machine, &programs, &host, &keeper);
+    let with_roots: Vec<_> = programs.iter().chain(&selected.state).cloned().collect();
+    let rooted = with_root(asked, resolved.machine, &with_roots, &host, &keeper);
     go_on()?;
     let (asked, _root) = rooted?;
     let mut progress = Progress::new();
@@ -131,6 +132,7 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
         programs: &programs,
         sweep: selected.sweep,
         neighbours: selected.neighbours,
+        state: selected.state,
         spent_s: if took_time { begin.elapsed().as_secs_f64() } else { 0.0 },
     };
     let plan = plan::plan(resolved, contents);

@@ -28,6 +28,7 @@ pub struct Contents<'a> {
     pub programs: &'a [WantedProgram],
     pub sweep: Option<Sweep>,
     pub neighbours: Option<Neighbours>,
+    pub state: Option<WantedProgram>,
     /// What of a time budget has been used already, in seconds.
     pub spent_s: f64,
 }
@@ -81,6 +82,7 @@ pub fn plan(resolved: &Resolved, contents: Contents) -> Plan {
         programs: contents.programs.iter().map(|program| program.planned.clone()).collect(),
         sweep: contents.sweep,
         neighbours: contents.neighbours,
+        saved_state: contents.state.map(|state| state.planned.program),
         definitions: definitions(contents.benches),
     }
 }

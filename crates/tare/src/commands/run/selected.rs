@@ -28,6 +28,8 @@ pub struct Selected {
     pub sweep: Option<Sweep>,
     /// What is done beside neighbours, where a row is about that.
     pub neighbours: Option<Neighbours>,
+    /// What layers hold when they are saved, where it was said.
+    pub state: Option<WantedProgram>,
     /// The name of the layer that the others are divided by.
     pub baseline: String,
     pub vcpus: usize,
@@ -51,6 +53,7 @@ impl Selected {
         let benches = measured(benches, args, resolved, &programs)?;
         let benches = resolved.knobs.sizes(benches).or_usage()?;
         let neighbours = neighbours(catalog, args, &benches).or_usage()?;
+        let (benches, state) = with_state(args, benches)?;
         let mut loads = resolved.loads.clone();
         loads.extend(resolved.knobs.load(!loads.is_empty()).or_usage()?);
         programs::check_search(&benches, &loads).and(check_loads(&benches, &loads)).or_usage()?;
@@ -78,6 +81,7 @@ impl Selected {
             asked,
             sweep: swept.sweep,
             neighbours,
+            state,
             baseline,
             vcpus,
             cpus,
@@ -185,6 +189,26 @@ fn neighbours(
     let busy = args.neighbour.as_deref().unwrap_or(sandbox::NEIGHBOUR);
     find("neighbour", busy)?;
     Ok(Some(Neighbours { measured: measured.into(), better, busy: busy.into() }))
+}
+
+/// The command that layers hold when they are saved, and the rows that need a root for it.
+fn with_state(
+    args: &RunArgs,
+    mut benches: Vec<BenchInfo>,
+) -> Result<(Vec<BenchInfo>, Option<WantedProgram>)> {
+    let state = programs::state(args).or_usage()?;
+    if state.is_none() {
+        return Ok((benches, None));
+    }
+    if !benches.iter().any(sandbox::saves) {
+        wrong_usage!(
+            "--state applies only to the rows of the suite sandbox that save layers: add --suite sandbox, or --bench 'restore/*'"
+        );
+    }
+    for bench in benches.iter_mut().filter(|bench| sandbox::saves(bench)) {
+        bench.needs = programs::NEEDS.into();
+    }
+    Ok((benches, state))
 }
 
 fn existing_baseline(wanted: Option<&str>, layers: &[Asked]) -> Result<String> {
