@@ -6,9 +6,6 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::{AsRawFd, RawFd};
 
-/// Most bytes of one answer.
-const MOST: usize = 16 << 20;
-
 /// Most bytes of a line that is shown.
 const LINE: usize = 80;
 
@@ -19,8 +16,9 @@ pub struct Connection {
     pub due: Option<u64>,
     /// Bytes of the request that are not sent yet.
     unsent: usize,
-    /// What has come of the answer.
+    /// What has come of the answer, and the most of it.
     come: Vec<u8>,
+    most: usize,
     /// The first line of the last answer that was not good.
     pub refused: Option<String>,
 }
@@ -36,12 +34,12 @@ pub enum Said {
 }
 
 impl Connection {
-    /// Connects to `target`.
-    pub fn open(target: &Target) -> io::Result<Connection> {
+    /// Connects to `target`, whose answers take so many bytes at `most`.
+    pub fn open(target: &Target, most: usize) -> io::Result<Connection> {
         let stream = TcpStream::connect(target.address)?;
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
-        Ok(Connection { stream, due: None, unsent: 0, come: Vec::new(), refused: None })
+        Ok(Connection { stream, due: None, unsent: 0, come: Vec::new(), most, refused: None })
     }
 
     /// Its descriptor.
@@ -88,7 +86,7 @@ impl Connection {
             }
             let Some(due) = self.due else { return Said::Broken }; // nobody asked
             match target.protocol.answer(&self.come) {
-                Answer::Partial if self.come.len() < MOST => {}
+                Answer::Partial if self.come.len() < self.most => {}
                 Answer::Whole { length, good, closes } if length == self.come.len() => {
                     self.due = None;
                     self.refused = (!good).then(|| first_line(&self.come));

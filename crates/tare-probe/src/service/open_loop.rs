@@ -15,6 +15,9 @@ const ROOM: usize = 64 << 10;
 const CONNECTIONS: u32 = 1024;
 const REQUESTS: f64 = 5e6;
 
+/// Most bytes of all answers that are on their way: outside of the layer it is the host's memory that they take.
+const ANSWERS: usize = 256 << 20;
+
 /// Between two looks whether the load is still wanted, in nanoseconds.
 const LOOK_NS: u64 = 100_000_000;
 
@@ -83,6 +86,8 @@ impl Arrivals {
 /// A load that is on its way.
 struct Asking<'a> {
     target: &'a Target,
+    /// Bytes of an answer.
+    most: usize,
     timeout_ns: u64,
     connections: Vec<Connection>,
     /// When the requests that no connection was free for were due.
@@ -94,10 +99,12 @@ struct Asking<'a> {
 
 /// Asks `target` as `load` says, as long as that is `wanted`. The error says why it cannot be asked at all.
 pub fn ask(target: &Target, load: &Load, wanted: &dyn Fn() -> bool) -> io::Result<Outcome> {
+    let most = ANSWERS / load.connections as usize;
     let connections: io::Result<Vec<_>> =
-        (0..load.connections).map(|_| Connection::open(target)).collect();
+        (0..load.connections).map(|_| Connection::open(target, most)).collect();
     let mut asking = Asking {
         target,
+        most,
         timeout_ns: load.timeout.as_nanos() as u64,
         connections: connections?,
         queue: VecDeque::new(),
@@ -241,7 +248,7 @@ impl Asking<'_> {
 
     /// Opens a connection again.
     fn renew(&mut self, at: usize) -> io::Result<()> {
-        self.connections[at] = Connection::open(self.target)?;
+        self.connections[at] = Connection::open(self.target, self.most)?;
         Ok(())
     }
 }
