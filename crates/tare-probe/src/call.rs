@@ -21,6 +21,14 @@ pub enum Wish {
     Service = 5,
 }
 
+impl Wish {
+    /// The wish that a caller has sent.
+    pub fn read(byte: u8) -> Option<Wish> {
+        let all = [Wish::Send, Wish::Receive, Wish::Echo, Wish::Datagrams, Wish::Service];
+        all.into_iter().find(|wish| *wish as u8 == byte)
+    }
+}
+
 /// Connects to a peer and says what is wanted.
 pub fn call(peer: &Peer, wish: Wish) -> io::Result<TcpStream> {
     let mut stream = socket::connect(peer.address)?;

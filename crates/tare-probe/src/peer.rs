@@ -2,6 +2,7 @@
 //!
 //! It serves one connection at a time, and only those that know its cookie (`call.rs`).
 
+use crate::call::Wish;
 use crate::service::outside;
 use crate::socket::{self, MESSAGE};
 use std::io::{self, ErrorKind, Read, Write};
@@ -47,20 +48,20 @@ fn answer(mut stream: TcpStream, cookie: u64) -> io::Result<()> {
         return Ok(());
     }
     let mut message = [0x5a; MESSAGE];
-    match hello[8] {
-        1 => while socket::again(|| stream.read(&mut message))? > 0 {},
-        2 => loop {
+    match Wish::read(hello[8]) {
+        Some(Wish::Send) => while socket::again(|| stream.read(&mut message))? > 0 {},
+        Some(Wish::Receive) => loop {
             stream.write_all(&message)?;
         },
-        3 => {
+        Some(Wish::Echo) => {
             let mut byte = [0];
             while socket::again(|| stream.read(&mut byte))? > 0 {
                 stream.write_all(&byte)?;
             }
         }
-        4 => datagrams(stream)?,
-        5 => outside::serve(stream)?,
-        _ => {}
+        Some(Wish::Datagrams) => datagrams(stream)?,
+        Some(Wish::Service) => outside::serve(stream)?,
+        None => {}
     }
     Ok(())
 }

@@ -24,13 +24,37 @@ pub fn listen(address: SocketAddrV4) -> io::Result<TcpListener> {
 
 /// A connection to `address`.
 pub fn connect(address: SocketAddrV4) -> io::Result<TcpStream> {
+    let stream = unconnected()?;
+    sized(&stream)?;
+    patient(&stream)?;
+    if !begin_on(&stream, address)? {
+        writable(&stream)?;
+    }
+    if let Some(error) = stream.take_error()? {
+        return Err(error);
+    }
+    stream.set_nonblocking(false)?;
+    Ok(stream)
+}
+
+/// A connection to `address` that is only begun: until it is open, or has failed, nothing can be sent or read.
+pub fn begin(address: SocketAddrV4) -> io::Result<TcpStream> {
+    let stream = unconnected()?;
+    begin_on(&stream, address)?;
+    Ok(stream)
+}
+
+/// A socket whose calls do not wait.
+fn unconnected() -> io::Result<TcpStream> {
     let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
     // SAFETY: socket has no memory preconditions.
     let fd = check("socket", unsafe { libc::socket(libc::AF_INET, kind, 0) })?;
     // SAFETY: it has just been opened, and nobody else owns it.
-    let stream = unsafe { TcpStream::from_raw_fd(fd) };
-    sized(&stream)?;
-    patient(&stream)?;
+    Ok(unsafe { TcpStream::from_raw_fd(fd) })
+}
+
+/// Begins to connect to `address`; whether it is connected at once.
+fn begin_on(stream: &TcpStream, address: SocketAddrV4) -> io::Result<bool> {
     let to = libc::sockaddr_in {
         sin_family: libc::AF_INET as libc::sa_family_t,
         sin_port: address.port().to_be(),
@@ -39,18 +63,12 @@ pub fn connect(address: SocketAddrV4) -> io::Result<TcpStream> {
     };
     let size = size_of_val(&to) as libc::socklen_t;
     // SAFETY: pointer and size are of the same address.
-    let begun = unsafe { libc::connect(fd, (&raw const to).cast(), size) };
-    if begun < 0 {
-        match io::Error::last_os_error() {
-            error if error.raw_os_error() == Some(libc::EINPROGRESS) => writable(&stream)?,
-            error => return Err(error),
-        }
+    let begun = unsafe { libc::connect(stream.as_raw_fd(), (&raw const to).cast(), size) };
+    match io::Error::last_os_error() {
+        _ if begun == 0 => Ok(true),
+        error if error.raw_os_error() == Some(libc::EINPROGRESS) => Ok(false),
+        error => Err(error),
     }
-    if let Some(error) = stream.take_error()? {
-        return Err(error);
-    }
-    stream.set_nonblocking(false)?;
-    Ok(stream)
 }
 
 /// Waits until `stream` is connected, or has failed to be. A signal does not end the wait, as it would end

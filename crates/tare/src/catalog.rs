@@ -1,6 +1,6 @@
 //! Every suite and benchmark: the probe's own table and the host's, and how people select from them.
 
-use crate::programs::{KNOWN, known};
+use crate::programs::known;
 use anyhow::{Context, Result, anyhow, bail};
 use globset::{Glob, GlobMatcher};
 use serde::Deserialize;
@@ -44,10 +44,7 @@ impl Catalog {
             format!("the probe {} does not list its benchmarks", probe.display())
         })?;
         catalog.benches.extend(known::benches());
-        catalog.suites.push(known::suite());
-        catalog.suites.push(known::agents::suite());
-        catalog.benches.extend(known::services::benches());
-        catalog.suites.push(known::services::suite());
+        catalog.suites.extend(known::suites());
         catalog.benches.extend(HOST_BENCHES.iter().map(info));
         let (name, about) = HOST_SUITE;
         catalog.suites.push(SuiteInfo { name: name.into(), about: about.into() });
@@ -59,7 +56,7 @@ impl Catalog {
     /// Whether the probe itself measures `bench`: no program, and nothing that only the host sees.
     pub fn is_of_probe(&self, bench: &BenchInfo) -> bool {
         let suite = bench.suite.as_str();
-        !(sandbox::is_row(bench) || KNOWN.contains(&suite) || suite == HOST_SUITE.0)
+        !(sandbox::is_row(bench) || known::SUITES.contains(&suite) || suite == HOST_SUITE.0)
     }
 
     /// The host's benchmarks, which are part of everything.

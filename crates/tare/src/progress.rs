@@ -1,4 +1,4 @@
-//! Shows a running campaign: one live line on a terminal, a plain line a boot, and one a minute, elsewhere. All on
+//! Shows a running campaign: one live line on a terminal, a plain line a boot, and a row that begins after a silent minute, elsewhere. All on
 //! standard error, so that the scoreboard can be piped.
 
 use crate::output;
@@ -16,7 +16,7 @@ const STEPS: u64 = 1000;
 /// A trial that takes longer than this is spoken of.
 const LONG: Duration = Duration::from_secs(2);
 
-/// Elsewhere than on a terminal nobody waits longer than this for a line.
+/// How long elsewhere than on a terminal nothing is said before a row is.
 const SILENT: Duration = Duration::from_secs(60);
 
 pub struct Progress {

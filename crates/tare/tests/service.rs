@@ -83,6 +83,27 @@ fn a_service_that_cannot_be_asked_ends_the_campaign_before_it_begins() {
         (&["--service", "http://:80/", "--rate", "1", "--", "true"], 2, "too few for a quantile"),
         (&["--rate", "1", "--", "true"], 2, "--service"),
         (
+            &["--service", "http://:80/", "--slo", "p99<9ms", "--costs", "--", "true"],
+            2,
+            "add --rate",
+        ),
+        (
+            &[
+                "--layer",
+                "name=same,kind=native,net=host",
+                "--baseline",
+                "same",
+                "--service",
+                "http://:80/",
+                "--client",
+                "outside",
+                "--",
+                "true",
+            ],
+            1,
+            "cannot open connections to the layer on this network",
+        ),
+        (
             &[
                 "--service",
                 "http://:8080/",

@@ -81,12 +81,12 @@ impl Attachments {
 
     /// Whether there is a device, for which a guest's kernel needs drivers.
     pub fn any(&self) -> bool {
-        self.outlive_images() || self.root.is_some()
+        self.missing_from_images() || self.root.is_some()
     }
 
     /// Whether there is a device that a saved layer's image would lack. A root is only read, and what is written over it lies in the
     /// layer's memory.
-    pub fn outlive_images(&self) -> bool {
+    pub fn missing_from_images(&self) -> bool {
         self.disk.is_some() || self.files.is_some() || self.net.is_some() || self.balloon.is_some()
     }
 

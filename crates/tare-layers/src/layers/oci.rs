@@ -243,7 +243,7 @@ impl Layer for Oci {
         if self.runtime != Runtime::Runsc {
             return criu::check(&self.program);
         }
-        match self.attachments.outlive_images() {
+        match self.attachments.missing_from_images() {
             true => Err(attached()),
             false => Ok(()),
         }

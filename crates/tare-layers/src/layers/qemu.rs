@@ -231,7 +231,7 @@ impl Layer for Qemu {
     }
 
     fn snapshot(&self, _host: &Host) -> Result<(), Unavailable> {
-        match self.attachments.outlive_images() || self.backend.is_some() {
+        match self.attachments.missing_from_images() || self.backend.is_some() {
             true => Err(attached()),
             false => Ok(()),
         }

@@ -25,6 +25,7 @@ use crate::clock::now_ns;
 use crate::facts;
 use crate::harness;
 use crate::mark;
+use crate::service::outside;
 use crate::sys::uid;
 use crate::turns::Turns;
 use crate::watch::Watch;
@@ -47,6 +48,9 @@ pub fn measure(program: &Program, request: &Request, turns: Turns) -> Result<Ser
 
 fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, Refusal> {
     has_memory(program.memory_mib, facts::memory_kib("MemTotal") / 1024)?;
+    if outside::is_asked_by(&program.command) {
+        outside::peer().map_err(Refusal::Unavailable)?;
+    }
     let root = root::root(program.own_network).map_err(Refusal::Unavailable)?;
     root::forget_files();
     let mut place = Surroundings { program, root, others: Others::now() };

@@ -214,9 +214,14 @@ fn command(
     let (name, arguments) = words.split_first().ok_or_else(|| io::Error::other("no command"))?;
     let mut command = Command::new(name);
     command.args(arguments).env_clear().envs(program.env.iter().cloned());
-    // What the C library and Go are told of the processor holds for every program in a layer.
-    command.envs(TUNABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-    // Only tare's own client may know the cookie of the network's other end.
+    // What the C library and Go are told of the processor holds for every program in a layer, beside what it is told itself.
+    for (name, between) in TUNABLES {
+        let own = program.env.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        if let Ok(value) = std::env::var(name) {
+            command.env(name, own.map_or(value.clone(), |own| format!("{own}{between}{value}")));
+        }
+    }
+    // Only tare's own client is given the cookie of the network's other end.
     let told = std::env::var_os(NET).filter(|_| name == ITSELF);
     command.envs(told.map(|value| (NET, value)));
     // SAFETY: `enter` makes system calls on memory that is already there, as is allowed between fork and exec.
@@ -251,8 +256,8 @@ fn enter(root: &Root, folder: &CStr, input: Option<&CStr>, stops: Stops) -> io::
     if stops == Stops::AtCalls { filter::enter() } else { Ok(()) }
 }
 
-/// The probe's own, which a layer may need.
-const TUNABLES: [&str; 2] = ["GLIBC_TUNABLES", "GODEBUG"];
+/// The probe's own, which a layer may need, and what stands between two settings of each.
+const TUNABLES: [(&str, &str); 2] = [("GLIBC_TUNABLES", ":"), ("GODEBUG", ",")];
 
 /// Only numbers come back from a child that could not become the program; no exec fails with these.
 const NO_FOLDER: i32 = libc::EDOM;

@@ -63,8 +63,9 @@ pub fn main(stage: &str, lower: &str, command: &[&str]) -> i32 {
     1
 }
 
-/// Leaves this process in a namespace of mounts whose root is the stage's. Over a root of its own, or with `own_network`, it has a network
-/// of its own, too, with the loopback interface alone, unless the layer has one already: two boots of the host are alive at once, and their servers want the same ports.
+/// Leaves this process in a namespace of mounts whose root is the stage's. A network that the layer was given stays. Otherwise, over a
+/// root of its own or with `own_network`, it has one of its own with the loopback interface alone: two boots of the host are alive at once,
+/// and their servers want the same ports.
 pub fn namespace(stage: &Path, lower: &Path, own_network: bool) -> io::Result<()> {
     if interface::has_namespace() || (lower == Path::new("/") && !own_network) {
         alone(0)?;

@@ -2,9 +2,14 @@
 
 use super::answer::Answer;
 use super::target::Target;
+use crate::socket;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::{AsRawFd, RawFd};
+use std::time::Duration;
+
+/// Most reads of one connection before the others are heard.
+const READS: u32 = 16;
 
 /// Most bytes of a line that is shown.
 const LINE: usize = 80;
@@ -34,11 +39,20 @@ pub enum Said {
 }
 
 impl Connection {
-    /// Connects to `target`, whose answers take so many bytes at `most`.
-    pub fn open(target: &Target, most: usize) -> io::Result<Connection> {
-        let stream = TcpStream::connect(target.address)?;
-        stream.set_nodelay(true)?;
+    /// Connects to `target`, whose answers take so many bytes at `most`, within this time.
+    pub fn open(target: &Target, most: usize, within: Duration) -> io::Result<Connection> {
+        let stream = TcpStream::connect_timeout(&target.address.into(), within)?;
         stream.set_nonblocking(true)?;
+        Connection::of(stream, most)
+    }
+
+    /// Begins to connect; what is asked is sent when that is done.
+    pub fn begin(target: &Target, most: usize) -> io::Result<Connection> {
+        Connection::of(socket::begin(target.address)?, most)
+    }
+
+    fn of(stream: TcpStream, most: usize) -> io::Result<Connection> {
+        stream.set_nodelay(true)?;
         Ok(Connection { stream, due: None, unsent: 0, come: Vec::new(), most, refused: None })
     }
 
@@ -76,7 +90,7 @@ impl Connection {
 
     /// Reads what has come, into `room`.
     pub fn hear(&mut self, target: &Target, room: &mut [u8]) -> Said {
-        loop {
+        for _ in 0..READS {
             match self.stream.read(room) {
                 Ok(0) => return Said::Broken,
                 Ok(size) => self.come.extend_from_slice(&room[..size]),
@@ -93,9 +107,13 @@ impl Connection {
                     self.come.clear();
                     return Said::Answer { due, good, closes };
                 }
-                _ => return Said::Broken,
+                _ => {
+                    self.refused = Some(first_line(&self.come));
+                    return Said::Broken;
+                }
             }
         }
+        Said::Nothing // the rest of it when the others have been heard
     }
 }
 

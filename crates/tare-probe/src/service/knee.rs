@@ -42,7 +42,9 @@ pub fn highest(
     let fine = Step { lasts: load.lasts, requests: BEYOND / (1.0 - slo.quantile) };
     let mut holds = |rate: f64, step: Step| -> Result<bool, String> {
         let enough = Duration::from_secs_f64((step.requests / rate).min(LONGEST));
-        let load = Load { rate: rate as u32, lasts: step.lasts.max(enough), timeout, ..*load };
+        let most = Duration::from_secs_f64(open_loop::REQUESTS / rate);
+        let lasts = step.lasts.max(enough).min(most);
+        let load = Load { rate: rate as u32, lasts, timeout, ..*load };
         let mut once = || -> Result<bool, String> {
             tries += 1;
             let outcome = open_loop::ask(target, &load, wanted);

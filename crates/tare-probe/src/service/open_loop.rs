@@ -12,10 +12,11 @@ use std::time::Duration;
 const ROOM: usize = 64 << 10;
 
 /// Most connections and requests of one load.
-const CONNECTIONS: u32 = 1024;
-const REQUESTS: f64 = 5e6;
+const CONNECTIONS: u32 = 1000;
+pub const REQUESTS: f64 = 5e6;
 
-/// Most bytes of all answers that are on their way: outside of the layer it is the host's memory that they take.
+/// Most bytes of an answer, and about the most of all that are on their way: outside of the layer it is the host's memory that they take.
+const ANSWER: usize = 16 << 20;
 const ANSWERS: usize = 256 << 20;
 
 /// Between two looks whether the load is still wanted, in nanoseconds.
@@ -99,9 +100,9 @@ struct Asking<'a> {
 
 /// Asks `target` as `load` says, as long as that is `wanted`. The error says why it cannot be asked at all.
 pub fn ask(target: &Target, load: &Load, wanted: &dyn Fn() -> bool) -> io::Result<Outcome> {
-    let most = ANSWERS / load.connections as usize;
+    let most = ANSWER.min(ANSWERS / load.connections as usize);
     let connections: io::Result<Vec<_>> =
-        (0..load.connections).map(|_| Connection::open(target, most)).collect();
+        (0..load.connections).map(|_| Connection::open(target, most, load.timeout)).collect();
     let mut asking = Asking {
         target,
         most,
@@ -127,7 +128,7 @@ pub fn ask(target: &Target, load: &Load, wanted: &dyn Fn() -> bool) -> io::Resul
         if now > look {
             look = now + LOOK_NS;
             if !wanted() {
-                return Err(io::Error::other("who wanted it has gone"));
+                return Err(io::Error::other("the caller has hung up"));
             }
         }
         while sent < total && due as u64 <= now {
@@ -183,7 +184,7 @@ impl Asking<'_> {
             revents: 0,
         };
         let mut all: Vec<libc::pollfd> = self.connections.iter().map(poll).collect();
-        let ns = ns.min(self.timeout_ns);
+        let ns = ns.min(self.timeout_ns).min(LOOK_NS);
         let most = libc::timespec {
             tv_sec: (ns / 1_000_000_000) as _,
             tv_nsec: (ns % 1_000_000_000) as _,
@@ -214,6 +215,7 @@ impl Asking<'_> {
                     }
                 }
                 Said::Broken => {
+                    self.refused = connection.refused.take().or(self.refused.take());
                     let asked = self.connections[at].due.is_some();
                     self.renew(at)?;
                     if asked {
@@ -246,9 +248,9 @@ impl Asking<'_> {
         self.outcome.latencies.push(self.timeout_ns);
     }
 
-    /// Opens a connection again.
+    /// Begins a connection again; the others do not wait until it is open.
     fn renew(&mut self, at: usize) -> io::Result<()> {
-        self.connections[at] = Connection::open(self.target, self.most)?;
+        self.connections[at] = Connection::begin(self.target, self.most)?;
         Ok(())
     }
 }

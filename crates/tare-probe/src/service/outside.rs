@@ -3,24 +3,42 @@
 //! The peer asks whoever has called it, and nobody else: a guest cannot have the host's other services asked. Where the layer's address
 //! is translated on the way, as in QEMU's user network, the peer cannot reach it and says so.
 
-use super::{Asked, read};
+use super::{Asked, OUTSIDE, read};
 use crate::call::{Wish, call};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{IpAddr, TcpStream};
-use tare_proto::{NET, Peer};
+use tare_proto::{ITSELF, NET, Peer};
 
 /// Most bytes of what is to be asked, and of what is found.
 const WORDS: u64 = 4 << 10;
 const FOUND: u64 = 64 << 10;
 
+/// Why a network does not do, and why a request does not.
+const UNREACHABLE: &str =
+    "the host cannot open connections to the layer on this network: give it net=veth or net=tap";
+const TOO_LONG: &str = "a URL and its words may have 4 KiB";
+
 /// What an answer begins with.
 const GOOD: u8 = b'+';
 const BAD: u8 = b'-';
 
-/// Has the service at `url` of this layer asked from outside.
-pub fn ask(url: &str, words: &[&str]) -> Result<String, String> {
+/// The peer that can ask a service of this layer, or why none can. It is looked at before a server is started, which listens at all
+/// addresses: where the network is the host's own, the host's neighbours would reach it.
+pub fn peer() -> Result<Peer, String> {
     let told = std::env::var(NET).map_err(|_| "this layer has no network to the host (net=)")?;
     let peer = Peer::parse(&told).map_err(|why| format!("no network to the host: {why}"))?;
+    if peer.address.ip().is_loopback() { Err(UNREACHABLE.into()) } else { Ok(peer) }
+}
+
+/// Whether `command` is tare's own client, outside of the layer.
+pub fn is_asked_by(command: &[String]) -> bool {
+    matches!(command, [itself, ask, _, words @ ..]
+        if itself == ITSELF && ask == "ask" && words.iter().any(|word| word == OUTSIDE))
+}
+
+/// Has the service at `url` of this layer asked from outside.
+pub fn ask(url: &str, words: &[&str]) -> Result<String, String> {
+    let peer = peer()?;
     let asked = [&[url], words].concat().join("\n");
     let mut answer = Vec::new();
     let mut called = || -> io::Result<()> {
@@ -44,10 +62,11 @@ pub fn serve(mut stream: TcpStream) -> io::Result<()> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
     let mut text = String::new();
-    let length = u64::from(u32::from_le_bytes(length)).min(WORDS);
-    (&stream).take(length).read_to_string(&mut text)?;
+    let length = u64::from(u32::from_le_bytes(length));
+    (&stream).take(length.min(WORDS)).read_to_string(&mut text)?;
     stream.set_nonblocking(true)?;
-    let found = asked(&text, &stream).and_then(|asked| asked.run(&|| is_there(&stream)));
+    let request = if length > WORDS { Err(TOO_LONG.into()) } else { read_for(&stream, &text) };
+    let found = request.and_then(|request| request.run(&|| is_there(&stream)));
     stream.set_nonblocking(false)?;
     let (mark, text) = match &found {
         Ok(text) => (GOOD, text),
@@ -57,7 +76,7 @@ pub fn serve(mut stream: TcpStream) -> io::Result<()> {
 }
 
 /// What `text` asks for, of the service where `caller` comes from.
-fn asked(text: &str, caller: &TcpStream) -> Result<Asked, String> {
+fn read_for(caller: &TcpStream, text: &str) -> Result<Asked, String> {
     let mut words = text.lines();
     let url = words.next().unwrap_or_default();
     let mut asked = read(url, &words.collect::<Vec<_>>())?;
@@ -67,7 +86,7 @@ fn asked(text: &str, caller: &TcpStream) -> Result<Asked, String> {
             asked.target.address.set_ip(from);
             Ok(asked)
         }
-        _ => Err("this network has no way to the layer: give it net=veth or net=tap".into()),
+        _ => Err(UNREACHABLE.into()),
     }
 }
 

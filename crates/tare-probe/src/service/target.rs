@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 /// Between two tries to connect.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// Longest try to connect.
+const ONE_TRY: Duration = Duration::from_secs(1);
+
 /// Why a service is not reached from outside, most often.
 const BOUND: &str =
     "; a server that listens at 127.0.0.1 is not reached from outside, let it listen at 0.0.0.0";
@@ -82,7 +85,8 @@ pub fn wait_for(
 ) -> Result<(), String> {
     let begin = Instant::now();
     loop {
-        match TcpStream::connect(target.address) {
+        let within = patience.saturating_sub(begin.elapsed()).clamp(PAUSE, ONE_TRY);
+        match TcpStream::connect_timeout(&target.address.into(), within) {
             Ok(_) => return Ok(()),
             Err(error) if is_early(&error) && begin.elapsed() < patience && wanted() => {
                 thread::sleep(PAUSE);

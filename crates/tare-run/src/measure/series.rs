@@ -76,9 +76,9 @@ impl Meter {
         done
     }
 
-    /// Whether its network's other end may run on its several CPUs: that runs where tare does.
+    /// Whether its network's other end runs on its several CPUs: that runs where tare does.
     fn is_beside_peer(&self) -> bool {
-        allowed_cpus().iter().any(|cpu| self.several.contains(cpu))
+        allowed_cpus().iter().all(|cpu| self.several.contains(cpu))
     }
 
     /// Time that the layer has measured so far.

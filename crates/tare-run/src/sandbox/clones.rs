@@ -31,7 +31,7 @@ impl Visit {
         let Some(image) = self.saved(READY, &rows, state, starter, number())? else {
             return Ok(());
         };
-        if let Err(why) = self.room_of(count, image.bytes) {
+        if let Err(why) = self.room_of(count, image.holds) {
             self.ledger.lacks(&row, &why);
             self.left.extend(image.room.remove());
             return Ok(());

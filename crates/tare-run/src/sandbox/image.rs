@@ -40,6 +40,8 @@ pub(crate) struct Image {
     pub room: Room,
     /// What it takes of the disk, once it is made.
     pub bytes: u64,
+    /// Memory that the layer held beside its own for the state, in bytes; of a program about what the whole layer held.
+    pub holds: u64,
     /// What the layer said of itself before it was saved.
     pub before: Option<Seen>,
 }
@@ -64,7 +66,7 @@ impl Image {
         let room = Room::new(starter.keeper, &fresh_id(), &starter.host.cache)?;
         let into = Saved::Into(room.folder().to_owned());
         let up = starter.start_as(number, into)?;
-        Ok((Image { room, bytes: 0, before: None }, up))
+        Ok((Image { room, bytes: 0, holds: 0, before: None }, up))
     }
 
     /// Prepares `state` in the layer that is `up`, within this time if it is a program, and saves it.
@@ -80,6 +82,10 @@ impl Image {
         let tail_ns = tail(up)?;
         let touch_ns = state.can_be_written().then(|| touch(up)).transpose()?;
         self.before = up.identity().ok();
+        self.holds = match state {
+            State::Memory(mebibytes) => u64::from(mebibytes) << 20,
+            State::Program(_) => up.session.footprint().unwrap_or(0),
+        };
         let saved = up.session.save(SAVING).map_err(Failed::Start)?;
         let files = self.files().into_iter().filter_map(|file| fs::metadata(file).ok());
         self.bytes = files.map(|file| file.blocks() * 512).sum();

@@ -121,7 +121,7 @@ pub struct ProgramArgs {
     #[serde(deserialize_with = "duration")]
     pub asks_for: Option<Duration>,
     /// Connections that the requests share [default: 16]
-    #[arg(long, requires = "service", value_name = "N", help_heading = SERVICE, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, requires = "service", value_name = "N", help_heading = SERVICE, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub connections: Option<u32>,
     /// Where the client runs: inside the layer, over its loopback interface, or outside of it on the host, over the layer's network
     /// (as root; the server listens at 0.0.0.0) [default: inside]

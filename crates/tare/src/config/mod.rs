@@ -30,7 +30,9 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Duration;
-use tare_layers::{Layer, LayerKind, Settings, Unnamed, configure, kinds_of, usual, with_root};
+use tare_layers::{
+    Layer, LayerKind, SERVED, Settings, Unnamed, configure, kinds_of, usual, with_root,
+};
 use tare_proto::Machine;
 use tare_run::Candidate;
 use tare_store::{Design, Order};
@@ -173,7 +175,9 @@ fn made(
             );
         }
         let (kind, mut settings, mut layer) = configure(machine, &settings)?;
-        for (key, value) in needs.iter().filter_map(|needs| usual(kind, needs)) {
+        // A network on which the host reaches the layer is good for everything that needs a network: it goes first.
+        let served = needs.iter().filter(|needs| **needs == SERVED);
+        for (key, value) in served.chain(needs).filter_map(|needs| usual(kind, needs)) {
             settings.default_to(key, value);
         }
         if !needs.is_empty() {

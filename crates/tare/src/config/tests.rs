@@ -27,6 +27,9 @@ fn a_layer_gets_what_a_benchmark_says_that_it_needs() {
     };
     assert!(set("disk", "runc").contains("disk=128M"), "{}", set("disk", "runc"));
     assert!(set("net", "runc").contains("net=veth") && set("net", "uml").contains("net=tap"));
+    // What is asked from the host is on a network that the benchmarks of the network have as well.
+    let both = set("net root served", "native");
+    assert!(both.contains("net=veth") && set("net", "native").contains("net=host"), "{both}");
     assert!(!set("", "runc").contains("disk=") && !set("", "runc").contains("net="));
     assert!(set("root", "kvm").contains("vmm=qemu") && set("disk", "kvm").contains("vmm=tare"));
     assert!(set("root", "kvm,vmm=tare").contains("vmm=tare"), "a monitor that is named stays");

@@ -1,24 +1,26 @@
 //! The program of a prediction: one command, or one of the suite.
 
-use super::{SUITE, WantedProgram, known, read, suite_of};
+use super::{SUITE, WantedProgram, known, read};
 use crate::cli::ProgramArgs;
 use anyhow::{Result, bail};
 use tare_board::Printed;
 use tare_layers::suggestion;
+use tare_proto::BenchInfo;
 use tare_store::ProgramValue;
 
 /// The program that `asked` describes, or the one of the suite that is called `named`.
 pub fn for_prediction(asked: &ProgramArgs, named: Option<&str>) -> Result<WantedProgram> {
     let Some(name) = named else { return read(asked, SUITE) };
-    let names: Vec<String> = known::benches().map(|bench| bench.name).collect();
-    let row = names.iter().find(|row| *row == name || row.ends_with(&format!("/{name}")));
-    let Some(row) = row else {
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        bail!("tare knows no program '{name}'; {}", suggestion(name, &names));
-    };
-    match known::asked(row, std::slice::from_ref(row)) {
-        Some(asked) => read(&asked, suite_of(row)),
-        None => bail!("tare knows no program '{name}'"),
+    let all: Vec<BenchInfo> = known::benches().collect();
+    let is_meant = |row: &str| row == name || row.ends_with(&format!("/{name}"));
+    let found = all.iter().find(|bench| is_meant(&bench.name));
+    let asked = |row: &BenchInfo| known::asked(&row.name, std::slice::from_ref(&row.name));
+    match found.and_then(|row| Some((row, asked(row)?))) {
+        Some((row, asked)) => read(&asked, &row.suite),
+        None => {
+            let names: Vec<&str> = all.iter().map(|bench| bench.name.as_str()).collect();
+            bail!("tare knows no program '{name}'; {}", suggestion(name, &names));
+        }
     }
 }
 

@@ -28,9 +28,6 @@ use tare_store::{PlannedProgram, ProgramRow, ProgramValue};
 
 const SUITE: &str = "program";
 
-/// The suites of programs that tare knows.
-pub const KNOWN: [&str; 3] = [known::SUITE, known::services::SUITE, known::agents::SUITE];
-
 /// What programs need of a layer.
 pub const NEEDS: &str = "root";
 
@@ -83,19 +80,16 @@ pub struct WantedProgram {
 /// Whether `bench` is a row that a program fills, not a benchmark of the probe's or the host's.
 pub fn is_program(bench: &BenchInfo) -> bool {
     let suite = bench.suite.as_str();
-    [SUITE, SERVICE, COST].contains(&suite) || KNOWN.contains(&suite)
-}
-
-/// The suite of known programs that row `name` is of.
-fn suite_of(name: &str) -> &'static str {
-    KNOWN.iter().find(|suite| name.starts_with(**suite)).copied().unwrap_or(SUITE)
+    [SUITE, SERVICE, COST].contains(&suite) || known::SUITES.contains(&suite)
 }
 
 /// The programs that were `given`, and those of the suite that are among what was `selected`.
 pub fn wanted(given: &[&ProgramArgs], selected: &[BenchInfo]) -> Result<Vec<WantedProgram>> {
-    let names = selected.iter().filter(|bench| KNOWN.contains(&bench.suite.as_str()));
-    let names: Vec<String> = names.map(|bench| bench.name.clone()).collect();
-    let known = names.iter().filter_map(|name| Some((suite_of(name), known::asked(name, &names)?)));
+    let rows: Vec<&BenchInfo> =
+        selected.iter().filter(|bench| known::SUITES.contains(&bench.suite.as_str())).collect();
+    let names: Vec<String> = rows.iter().map(|bench| bench.name.clone()).collect();
+    let known =
+        rows.iter().filter_map(|row| Some((row.suite.as_str(), known::asked(&row.name, &names)?)));
     let given = given.iter().map(|asked| (SUITE, (*asked).clone()));
     let mut programs: Vec<(&str, ProgramArgs)> = Vec::new();
     for (suite, asked) in given.chain(known) {

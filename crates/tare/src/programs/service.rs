@@ -63,6 +63,9 @@ impl Slo {
 pub fn clients(asked: &ProgramArgs) -> Result<Vec<ProgramArgs>> {
     let Some(slo) = &asked.slo else { return Ok(vec![at_rates(asked)]) };
     Slo::parse(slo)?;
+    if asked.costs && asked.rate.is_empty() {
+        bail!("--costs are those of a request at a rate: add --rate");
+    }
     let knee = ProgramArgs {
         warmup: asked.warmup.or(Some(0)),
         timeout: asked.timeout.or(Some(SEARCH)),

@@ -100,9 +100,13 @@ pub const ALL: &[&Known] = &[
     &iperf3::PROGRAM,
 ];
 
-pub fn suite() -> SuiteInfo {
+/// All suites of what tare knows, by their names.
+pub const SUITES: [&str; 3] = [SUITE, services::SUITE, agents::SUITE];
+
+pub fn suites() -> [SuiteInfo; 3] {
     let about = "well-known programs from Debian's packages, in a root that tare builds once; as root, with mmdebstrap";
-    SuiteInfo { name: SUITE.into(), about: about.into() }
+    let own = SuiteInfo { name: SUITE.into(), about: about.into() };
+    [own, services::suite(), agents::suite()]
 }
 
 /// The programs of the suite `programs`, and the tasks of `agents`.
@@ -110,8 +114,9 @@ fn all() -> impl Iterator<Item = &'static Known> {
     ALL.iter().chain(agents::ALL).copied()
 }
 
+/// The rows of all suites, as they are selected.
 pub fn benches() -> impl Iterator<Item = BenchInfo> {
-    all().map(Known::info)
+    all().map(Known::info).chain(services::benches())
 }
 
 /// Whether the row `name` is run with the whole suite; those that take many minutes are not.
@@ -210,7 +215,7 @@ mod tests {
         let tasks = files(&format!("{folder}/agents"));
         assert_eq!(tasks - 1, agents::ALL.len(), "one file each, and the table's");
         let names: Vec<String> = benches().map(|bench| bench.name).collect();
-        for bench in benches() {
+        for bench in all().map(Known::info) {
             let asked = asked(&bench.name, &names).unwrap();
             let wanted = read(&asked, &bench.suite).unwrap();
             let made = &wanted.benches[0];

@@ -12,7 +12,7 @@ pub const SERVICE: Service = Service {
                app = web.Application(); app.add_routes([web.get(\"/\", asked)])\n\
                web.run_app(app, host=\"0.0.0.0\", port=8080, access_log=None, print=None)' > /srv/served.py",
     url: "http://:8080/",
-    rate: 100,
+    rate: 200,
     command: "exec python3 /srv/served.py",
     ..PLAIN
 };
