@@ -55,11 +55,11 @@ impl Talk {
     /// Gives it a line, the number of the request, and waits for its answer.
     pub fn ask(&mut self) -> Result<(), Refusal> {
         let late = deadline(&self.program);
+        self.asked += 1;
         if self.hears_more(now_ns())? {
             self.read()?;
             return Err(self.said_too_much());
         }
-        self.asked += 1;
         if writeln!(self.hears, "{}", self.asked).is_err() {
             return Err(self.gone());
         }
