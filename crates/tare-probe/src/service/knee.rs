@@ -3,6 +3,7 @@
 use super::open_loop::{self, Load};
 use super::outcome::Slo;
 use super::target::Target;
+use crate::clock::now_ns;
 use std::time::Duration;
 
 /// How near the rates that hold and break are at the end.
@@ -53,7 +54,9 @@ pub fn highest(
         // A stall of the machine breaks it too: it is broken when it is so twice.
         Ok(once()? || once()?)
     };
-    let (mut good, mut bad) = (f64::from(load.rate), f64::from(load.rate));
+    // Searches that all tried the same rates would agree to the last digit, and hide how near these are to each other.
+    let first = f64::from(load.rate) * 2f64.powf((now_ns() % 1_000_000) as f64 / 1e6);
+    let (mut good, mut bad) = (first, first);
     while holds(bad, COARSE)? {
         good = bad;
         bad *= 2.0;
