@@ -17,9 +17,10 @@ const DEFAULT: &str = "vmi";
 /// Stands for every suite that is measured inside of layers.
 const ALL: &str = "all";
 
-/// Suites with rows that need a root, which an ordinary user cannot have: they have to be named.
-const ROOTED: [&str; 4] =
-    [known::SUITE, known::services::SUITE, known::agents::SUITE, "operations"];
+/// The suite of `bench`, if its rows need a root: an ordinary user cannot have one, so they have to be named.
+fn rooted(bench: &BenchInfo) -> Option<&'static str> {
+    known::SUITES.into_iter().chain(["operations"]).find(|suite| bench.suite == *suite)
+}
 
 /// Longest time for the probe's table.
 const LISTING: Duration = Duration::from_secs(20);
@@ -79,7 +80,7 @@ impl Catalog {
         let all = suites.iter().any(|suite| suite == ALL);
         // Whole layers are started anywhere, the others measure pinned: `all` does not mix them, a name or a pattern may.
         let named = |b: &BenchInfo| suites.contains(&b.suite) || b.suite == HOST_SUITE.0;
-        let meant = |b: &BenchInfo| match ROOTED.iter().find(|suite| b.suite == **suite) {
+        let meant = |b: &BenchInfo| match rooted(b) {
             Some(suite) => globs.iter().any(|glob| glob.starts_with(suite)),
             None => !(globs.is_empty() && sandbox::is_row(b)),
         };
@@ -89,8 +90,7 @@ impl Catalog {
         let matchers: Vec<GlobMatcher> =
             globs.iter().map(|glob| matcher(glob, &wanted)).collect::<Result<_>>()?;
         let fits = |m: &GlobMatcher, b: &BenchInfo| {
-            let rooted = ROOTED.iter().find(|suite| b.suite == **suite);
-            let meant = rooted.is_none_or(|suite| m.glob().glob().starts_with(suite));
+            let meant = rooted(b).is_none_or(|suite| m.glob().glob().starts_with(suite));
             m.is_match(&b.name) && (meant || named(b))
         };
         let chosen = |b: &&BenchInfo| globs.is_empty() || matchers.iter().any(|m| fits(m, b));

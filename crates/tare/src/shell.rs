@@ -1,10 +1,15 @@
-//! Quotes command lines so that they can be typed again.
+//! Command lines of a shell: what runs one, and how one is quoted so that it can be typed again.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 
 /// What no shell takes for anything but itself, beside letters and digits.
 const PLAIN: &str = "-_./:@+,=%";
+
+/// The words of a command that runs `text` in a shell.
+pub fn command(text: &str) -> Vec<String> {
+    ["/bin/sh", "-c", text].map(str::to_owned).to_vec()
+}
 
 /// The command that this process was started with, as a shell reads it back: word for word.
 pub fn own_command() -> String {

@@ -5,6 +5,7 @@
 //! (Tene, "How NOT to Measure Latency": coordinated omission). This one's clock does not wait.
 
 mod answer;
+mod arrivals;
 mod connection;
 mod http;
 mod knee;
@@ -38,11 +39,12 @@ struct Asked {
 
 /// `tare-probe ask URL KEY=VALUE...`: prints what it found, and returns an exit code.
 pub fn main(url: &str, words: &[&str]) -> i32 {
-    let rate = std::env::var(RATE).ok().filter(|_| !words.iter().any(|it| it.starts_with("rate=")));
-    let rate = rate.map(|rate| format!("rate={rate}"));
     let is_outside = words.contains(&OUTSIDE);
-    let words: Vec<&str> = words.iter().copied().filter(|it| *it != OUTSIDE).collect();
-    let words = [words, rate.iter().map(String::as_str).collect()].concat();
+    let mut words: Vec<&str> = words.iter().copied().filter(|it| *it != OUTSIDE).collect();
+    let rate = std::env::var(RATE).map(|rate| format!("rate={rate}"));
+    if let (Ok(rate), false) = (&rate, words.iter().any(|it| it.starts_with("rate="))) {
+        words.push(rate);
+    }
     let said = match is_outside {
         true => outside::ask(url, &words),
         false => read(url, &words).and_then(|asked| asked.run(&|| true)),

@@ -1,5 +1,6 @@
 //! Requests at a rate: each has its time, and is sent then if a connection is free, or as soon as one is.
 
+use super::arrivals::Arrivals;
 use super::connection::{Connection, Said};
 use super::outcome::Outcome;
 use super::target::Target;
@@ -63,27 +64,6 @@ impl Load {
     }
 }
 
-/// The times between requests. The same load always has the same, so that all layers are asked alike.
-struct Arrivals {
-    mean_ns: f64,
-    even: bool,
-    state: u64,
-}
-
-impl Arrivals {
-    fn next(&mut self) -> f64 {
-        if self.even {
-            return self.mean_ns;
-        }
-        // xorshift64* (Vigna, 2016); its upper 53 bits are uniform, and the negative logarithm of that is exponential.
-        self.state ^= self.state >> 12;
-        self.state ^= self.state << 25;
-        self.state ^= self.state >> 27;
-        let uniform = (self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / 2f64.powi(53);
-        -self.mean_ns * (1.0 - uniform).ln()
-    }
-}
-
 /// A load that is on its way.
 struct Asking<'a> {
     target: &'a Target,
@@ -113,11 +93,7 @@ pub fn ask(target: &Target, load: &Load, wanted: &dyn Fn() -> bool) -> io::Resul
         refused: None,
     };
     let total = (f64::from(load.rate) * load.lasts.as_secs_f64()) as usize;
-    let mut arrivals = Arrivals {
-        mean_ns: 1e9 / f64::from(load.rate),
-        even: load.even,
-        state: 0x9e37_79b9_7f4a_7c15,
-    };
+    let mut arrivals = Arrivals::new(1e9 / f64::from(load.rate), load.even);
     let begin = now_ns();
     let mut due = begin as f64 + arrivals.next();
     let mut sent = 0;
@@ -315,17 +291,5 @@ mod tests {
         let outcome = ask(&target, &short, &|| true).unwrap();
         assert!(outcome.errors > 0 && outcome.latencies.len() == 200, "{outcome}");
         assert_eq!(outcome.quantile(1.0) / 100_000_000, 1, "{outcome}");
-    }
-
-    #[test]
-    fn arrivals_repeat_and_have_their_mean() {
-        let times = |even| {
-            let mut arrivals = Arrivals { mean_ns: 1000.0, even, state: 7 };
-            (0..10_000).map(|_| arrivals.next()).collect::<Vec<f64>>()
-        };
-        assert_eq!(times(false), times(false));
-        let sum: f64 = times(false).iter().sum();
-        assert!((0.95e7..1.05e7).contains(&sum), "{sum}");
-        assert!(times(true).iter().all(|time| *time == 1000.0));
     }
 }

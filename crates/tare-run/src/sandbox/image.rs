@@ -38,8 +38,6 @@ const NESTED: u32 = 4;
 /// An image in a folder that is removed with it.
 pub(crate) struct Image {
     pub room: Room,
-    /// What it takes of the disk, once it is made.
-    pub bytes: u64,
     /// Memory that the layer held beside its own for the state, in bytes; of a program about what the whole layer held.
     pub holds: u64,
     /// What the layer said of itself before it was saved.
@@ -57,6 +55,8 @@ pub(crate) struct Made {
     pub took_ns: f64,
     /// How long the layer stood still.
     pub still_ns: f64,
+    /// What the image takes of the disk.
+    pub bytes: f64,
 }
 
 impl Image {
@@ -66,7 +66,7 @@ impl Image {
         let room = Room::new(starter.keeper, &fresh_id(), &starter.host.cache)?;
         let into = Saved::Into(room.folder().to_owned());
         let up = starter.start_as(number, into)?;
-        Ok((Image { room, bytes: 0, holds: 0, before: None }, up))
+        Ok((Image { room, holds: 0, before: None }, up))
     }
 
     /// Prepares `state` in the layer that is `up`, within this time if it is a program, and saves it.
@@ -88,13 +88,13 @@ impl Image {
         };
         let saved = up.session.save(SAVING).map_err(Failed::Start)?;
         let files = self.files().into_iter().filter_map(|file| fs::metadata(file).ok());
-        self.bytes = files.map(|file| file.blocks() * 512).sum();
         Ok(Made {
             ready_ns,
             touch_ns,
             tail_ns,
             took_ns: saved.took.as_nanos() as f64,
             still_ns: saved.still.as_nanos() as f64,
+            bytes: files.map(|file| (file.blocks() * 512) as f64).sum(),
         })
     }
 

@@ -106,7 +106,7 @@ impl Visit {
                 if row == READY {
                     self.ledger.add(SAVE, made.took_ns);
                     self.ledger.add(STILL, made.still_ns);
-                    self.ledger.add(SIZE, image.bytes as f64);
+                    self.ledger.add(SIZE, made.bytes);
                     let before = [(TOUCH, made.touch_ns), (TAIL, made.tail_ns)];
                     for (row, ns) in before.into_iter().filter_map(|(row, ns)| Some((row, ns?))) {
                         self.ledger.count(row, "before", ns);

@@ -1,6 +1,7 @@
 //! The reader's own command: flags of `tare run` and, under the same names, a `[[program]]` of `tare.toml`.
 
 use super::values::time;
+use crate::shell;
 use clap::Args;
 use serde::Deserialize;
 use std::time::Duration;
@@ -167,8 +168,8 @@ where
 
 /// A list is the command's words; a text is for the shell.
 fn words<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    Ok(match OneOrMany::deserialize(from)? {
-        OneOrMany::One(text) => vec!["/bin/sh".into(), "-c".into(), text],
+    Ok(match OneOrMany::<String>::deserialize(from)? {
+        OneOrMany::One(text) => shell::command(&text),
         OneOrMany::Many(words) => words,
     })
 }

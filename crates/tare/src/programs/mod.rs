@@ -3,6 +3,7 @@
 mod at_loads;
 mod for_prediction;
 pub mod known;
+mod metrics;
 mod names;
 mod present;
 mod root;
@@ -21,7 +22,7 @@ use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::time::Duration;
 use tare_board::{COST, SERVICE};
-use tare_layers::{SERVED, Settings, suggestion};
+use tare_layers::{Settings, suggestion};
 use tare_proto::{Around, BenchInfo, Machine, Program, Unit, at_load, harmless, name_and_load};
 use tare_run::{Rehearsal, check_program, simulated};
 use tare_store::{PlannedProgram, ProgramRow, ProgramValue};
@@ -114,7 +115,7 @@ pub fn wanted(given: &[&ProgramArgs], selected: &[BenchInfo]) -> Result<Vec<Want
 pub fn state(flags: &RunArgs) -> Result<Option<WantedProgram>> {
     let Some(text) = &flags.state else { return Ok(None) };
     let ProgramArgs { root, root_run, .. } = flags.program.clone();
-    let command = ["/bin/sh", "-c", text].map(str::to_owned).to_vec();
+    let command = shell::command(text);
     let mut state =
         read(&ProgramArgs { command, root, root_run, ..ProgramArgs::default() }, SUITE)?;
     state.benches.clear();
@@ -140,7 +141,7 @@ fn read(asked: &ProgramArgs, suite: &str) -> Result<WantedProgram> {
         suite: suite.into(),
         estimator: ESTIMATOR.into(),
         samples: asked.repeat.unwrap_or(REPEAT),
-        needs: if service::is_outside(asked) { format!("{NEEDS} {SERVED}") } else { NEEDS.into() },
+        needs: if service::is_outside(asked) { service::needs_outside() } else { NEEDS.into() },
         load: asked.load_counts.clone().unwrap_or_default(),
         loads: asked.loads.clone(),
         series_ms: TIMEOUT.as_millis() as u64,
@@ -150,7 +151,7 @@ fn read(asked: &ProgramArgs, suite: &str) -> Result<WantedProgram> {
     let mut rows = match asked.metric.is_empty() {
         _ if asked.service.is_some() => service::rows(asked, &base)?,
         true => vec![(base.clone(), ProgramValue::Time)],
-        false => metrics(asked, &base)?,
+        false => metrics::rows(asked, &base)?,
     };
     if asked.costs && asked.slo.is_none() {
         rows.push(service::cpu(&base));
@@ -245,37 +246,6 @@ fn environment(asked: &[String], own_root: bool) -> Result<Vec<(String, String)>
         all.push((key, value));
     }
     Ok(all)
-}
-
-fn metrics(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<Row>> {
-    let metrics = asked.metric.len();
-    for (what, given) in [("unit", asked.unit.len()), ("better", asked.better.len())] {
-        if given > 1 && given != metrics {
-            bail!(
-                "--{what} is given {given} times for {metrics} metrics: give one for all, or one each"
-            );
-        }
-    }
-    let nth = |list: &[String], at: usize| list.get(at).or(list.first()).cloned();
-    let mut rows: Vec<Row> = Vec::new();
-    for (at, regex) in asked.metric.iter().enumerate() {
-        let unit = nth(&asked.unit, at).unwrap_or_else(|| units::PLAIN.into());
-        let (unit, factor) = units::read(&unit)?;
-        let said = asked.better.get(at).or(asked.better.first()).copied();
-        let Some(better) = said.or(units::usual_end(unit)) else {
-            bail!(
-                "is more of '{regex}' good or bad? Say --better higher or --better lower, or give its --unit"
-            );
-        };
-        let name = names::metric(regex, at, metrics);
-        let name = name.map_or(base.name.clone(), |name| format!("{}.{name}", base.name));
-        if rows.iter().any(|(row, _)| row.name == name) {
-            bail!("two metrics are called {name}: name their groups, as in '(?<rate>[0-9.]+)'");
-        }
-        let value = ProgramValue::Found { regex: regex.clone(), factor };
-        rows.push((BenchInfo { name, unit, better, ..base.clone() }, value));
-    }
-    Ok(rows)
 }
 
 impl WantedProgram {

@@ -1,13 +1,14 @@
 //! A command that is a server: it becomes the background of a client of tare's, whose rows are latencies at rates, and the rate at which
 //! a bound on them breaks.
 
-use super::Row;
+use super::{NEEDS, Row};
 use crate::cli::ProgramArgs;
 use crate::shell;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::time::Duration;
 use tare_board::{COST, SERVICE};
+use tare_layers::SERVED;
 use tare_proto::{BenchInfo, Better, ITSELF, Unit};
 use tare_store::ProgramValue;
 
@@ -104,6 +105,11 @@ pub fn command(asked: &ProgramArgs, url: &str) -> Result<Vec<String>> {
 /// Whether the client is outside of the layer.
 pub fn is_outside(asked: &ProgramArgs) -> bool {
     asked.client.as_deref() == Some(OUTSIDE)
+}
+
+/// What a service needs of a layer if its client is outside of it.
+pub fn needs_outside() -> String {
+    format!("{NEEDS} {SERVED}")
 }
 
 /// The server, for a shell.

@@ -22,6 +22,7 @@ mod xz;
 
 use super::{DEFINITION, NEEDS};
 use crate::cli::ProgramArgs;
+use crate::shell;
 use services::Service;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -131,12 +132,12 @@ pub fn asked(name: &str, names: &[String]) -> Option<ProgramArgs> {
     };
     let metric = |part: fn((&str, &str)) -> String| known.metric.map(part).into_iter().collect();
     Some(ProgramArgs {
-        background: shell(known.background),
-        ready: shell(known.ready),
-        prepare: shell(known.prepare),
+        background: given(known.background),
+        ready: given(known.ready),
+        prepare: given(known.prepare),
         metric: metric(|(regex, _)| regex.to_owned()),
         unit: metric(|(_, unit)| unit.to_owned()),
-        load_counts: shell(known.load.0),
+        load_counts: given(known.load.0),
         loads: known.load.1.to_vec(),
         warmup: Some(known.runs.0),
         // As many as the others' are for a budget to decide.
@@ -162,14 +163,14 @@ fn in_root(
     ProgramArgs {
         name: Some(name.into()),
         root: Some(format!("debian:{DEBIAN}+{}", packages.join(","))),
-        root_run: shell(root_run).into_iter().collect(),
-        memory: shell(memory),
-        command: ["/bin/sh", "-c", command].map(str::to_owned).to_vec(),
+        root_run: given(root_run).into_iter().collect(),
+        memory: given(memory),
+        command: shell::command(command),
         ..ProgramArgs::default()
     }
 }
 
-fn shell(text: &str) -> Option<String> {
+fn given(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 

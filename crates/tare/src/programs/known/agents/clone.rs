@@ -6,9 +6,11 @@ pub const TASK: Known = Known {
     name: "clone",
     about: "git clone of a repository with 3,000 files, and git status",
     packages: &["git"],
-    root_run: "mkdir /srv/repository; cd /srv/repository; git init -q; i=0; \
-               while [ $i -lt 60 ]; do mkdir d$i; j=0; while [ $j -lt 50 ]; do seq $i $((i + 9 * j)) > d$i/f$j; j=$((j + 1)); done; \
-               i=$((i + 1)); done; git add -A; git -c user.name=t -c user.email=t@t commit -qm tree",
+    root_run: concat!(
+        "mkdir /srv/repository; cd /srv/repository; git init -q; ",
+        tree!(60),
+        "; git add -A; git -c user.name=t -c user.email=t@t commit -qm tree"
+    ),
     prepare: "rm -rf /tmp/clone",
     command: "git clone -q file:///srv/repository /tmp/clone && cd /tmp/clone && git status --short | wc -l",
     ..PLAIN

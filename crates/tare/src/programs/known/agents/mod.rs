@@ -1,5 +1,17 @@
 //! The suite `agents`: what sandboxes for coding agents do all day, offline and the same every time, one file and one row each.
 
+/// Shell text that fills the current folder with so many folders of fifty files with numbers.
+macro_rules! tree {
+    ($folders:literal) => {
+        concat!(
+            "i=0; while [ $i -lt ",
+            $folders,
+            " ]; do mkdir d$i; j=0; while [ $j -lt 50 ]; do seq $i $((i + 9 * j)) > d$i/f$j; j=$((j + 1)); done; \
+             i=$((i + 1)); done"
+        )
+    };
+}
+
 mod clone;
 mod pip;
 mod pytest;

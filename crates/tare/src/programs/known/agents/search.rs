@@ -6,9 +6,7 @@ pub const TASK: Known = Known {
     name: "search",
     about: "ripgrep through 5,000 files, and find by name, ten times",
     packages: &["ripgrep"],
-    root_run: "mkdir /srv/searched; cd /srv/searched; i=0; \
-               while [ $i -lt 100 ]; do mkdir d$i; j=0; while [ $j -lt 50 ]; do seq $i $((i + 9 * j)) > d$i/f$j; j=$((j + 1)); done; \
-               i=$((i + 1)); done",
+    root_run: concat!("mkdir /srv/searched; cd /srv/searched; ", tree!(100)),
     command: "cd /srv/searched && i=0; while [ $i -lt 10 ]; do rg -c 7$i . > /tmp/found || exit 1; \
               find . -name \"f$i\" > /tmp/named || exit 1; i=$((i + 1)); done",
     ..PLAIN

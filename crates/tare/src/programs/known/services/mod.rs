@@ -7,11 +7,10 @@ mod node;
 mod python;
 mod redis;
 
-use super::{NEEDS, in_root};
+use super::in_root;
 use crate::cli::ProgramArgs;
 use crate::programs::{DEFINITION, ESTIMATOR, REPEAT, TIMEOUT, service};
 use std::time::Duration;
-use tare_layers::SERVED;
 use tare_proto::{BenchInfo, Better, SuiteInfo, Unit};
 
 /// The name of the suite, and what its rows begin with.
@@ -106,7 +105,7 @@ impl Service {
             suite: SUITE.into(),
             estimator: ESTIMATOR.into(),
             samples: REPEAT,
-            needs: format!("{NEEDS} {SERVED}"),
+            needs: service::needs_outside(),
             load: service::LOAD.into(),
             loads: vec![self.rate],
             series_ms: TIMEOUT.as_millis() as u64,
