@@ -1,5 +1,5 @@
-//! Shows a running campaign: one live line on a terminal, a plain line a boot, and a row that begins after a silent minute, elsewhere. All on
-//! standard error, so that the scoreboard can be piped.
+//! Shows a running campaign: one live line on a terminal; elsewhere a plain line for each boot, and for a row that begins after a silent
+//! minute. All on standard error, so that the scoreboard can be piped.
 
 use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
