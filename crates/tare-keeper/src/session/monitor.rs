@@ -2,12 +2,12 @@
 //! bounded and checked.
 
 use serde_json::{Value, json};
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::thread;
 use std::time::{Duration, Instant};
 use tare_proto::harmless;
 
@@ -15,11 +15,10 @@ use tare_proto::harmless;
 const LINE: u64 = 64 << 10;
 const SHOWN: usize = 200;
 
-/// Most lines that may come before an answer: events, which nobody here waits for.
+/// Most events that may wait to be read.
 const EVENTS: usize = 1000;
 
-/// How often QEMU is asked whether it has done.
-const POLL: Duration = Duration::from_millis(2);
+const LATE: &str = "QEMU did not finish saving the machine in time";
 
 /// Bytes a second that a machine may be sent with: no limit. QEMU's own default of 128 MiB/s is meant for networks.
 const BANDWIDTH: u64 = 1 << 50;
@@ -27,12 +26,13 @@ const BANDWIDTH: u64 = 1 << 50;
 pub(crate) struct Monitor {
     says: BufReader<UnixStream>,
     hears: UnixStream,
+    /// What QEMU said beside its answers.
+    events: VecDeque<Value>,
 }
 
 impl Monitor {
     /// Greets QEMU at `socket`.
     pub(crate) fn at(socket: &Path, within: Duration) -> Result<Monitor, String> {
-        let failed = |e: std::io::Error| format!("QEMU's monitor: {e}");
         // A socket's address has at most 108 bytes, a folder's name may have more: it is reached through its descriptor.
         let folder = socket.parent().unwrap_or(Path::new("/"));
         let name = socket.file_name().unwrap_or_default();
@@ -41,45 +41,63 @@ impl Monitor {
         let hears = UnixStream::connect(short).map_err(failed)?;
         hears.set_read_timeout(Some(within)).map_err(failed)?;
         let says = BufReader::new(hears.try_clone().map_err(failed)?);
-        let mut monitor = Monitor { says, hears };
+        let mut monitor = Monitor { says, hears, events: VecDeque::new() };
         monitor.line()?; // its greeting
         monitor.ask("qmp_capabilities", &json!({}))?;
         Ok(monitor)
     }
 
-    /// Migrates the machine `to` a place until `deadline`; how long it stood still for that. It is not stopped before: a
-    /// machine that is saved while it stands still would stand still when it is restored.
+    /// Migrates the machine `to` a place until `deadline`; how long it stood still for that, in QEMU's own time stamps: what it
+    /// calls the downtime, but to a microsecond instead of a millisecond. It is not stopped before: a machine that is saved
+    /// while it stands still would stand still when it is restored.
     pub(crate) fn migrate(&mut self, to: &str, deadline: Instant) -> Result<Duration, String> {
+        let told = json!([{ "capability": "events", "state": true }]);
+        self.ask("migrate-set-capabilities", &json!({ "capabilities": told }))?;
         self.ask("migrate-set-parameters", &json!({ "max-bandwidth": BANDWIDTH }))?;
         self.ask("migrate", &json!({ "uri": to }))?;
+        let mut stopped = None;
         while Instant::now() < deadline {
-            let said = self.ask("query-migrate", &json!({}))?;
-            match said["status"].as_str().unwrap_or_default() {
-                "completed" => {
-                    return Ok(Duration::from_millis(
-                        said["downtime"].as_u64().unwrap_or_default(),
-                    ));
+            let event = self.event(deadline)?;
+            match (event["event"].as_str(), event["data"]["status"].as_str()) {
+                (Some("STOP"), _) => stopped = stamp(&event),
+                (Some("MIGRATION"), Some("completed")) => {
+                    let still = stopped.zip(stamp(&event));
+                    return still
+                        .and_then(|(stopped, ended)| ended.checked_sub(stopped))
+                        .ok_or_else(|| "QEMU does not say when it stopped the machine".into());
                 }
-                "failed" | "cancelled" => {
+                (Some("MIGRATION"), Some("failed" | "cancelled")) => {
+                    let said = self.ask("query-migrate", &json!({}))?;
                     let why = said["error-desc"].as_str().unwrap_or("it does not say why");
                     return Err(format!("QEMU did not save the machine: {}", harmless(why, SHOWN)));
                 }
-                _ => thread::sleep(POLL),
+                _ => {}
             }
         }
-        Err("QEMU did not finish saving the machine in time".into())
+        Err(LATE.into())
+    }
+
+    /// The next event, of those that came beside answers first.
+    fn event(&mut self, deadline: Instant) -> Result<Value, String> {
+        if let Some(event) = self.events.pop_front() {
+            return Ok(event);
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        self.hears.set_read_timeout(Some(left.max(Duration::from_millis(1)))).map_err(failed)?;
+        self.line().map_err(|why| if Instant::now() < deadline { why } else { LATE.into() })
     }
 
     fn ask(&mut self, what: &str, arguments: &Value) -> Result<Value, String> {
         let order = json!({ "execute": what, "arguments": arguments });
-        writeln!(self.hears, "{order}").map_err(|e| format!("QEMU's monitor: {e}"))?;
-        for _ in 0..EVENTS {
+        writeln!(self.hears, "{order}").map_err(failed)?;
+        while self.events.len() < EVENTS {
             let mut answer = self.line()?;
             if let Some(why) = answer["error"]["desc"].as_str() {
                 return Err(format!("QEMU refuses {what}: {}", harmless(why, SHOWN)));
             }
-            if let Some(done) = answer.get_mut("return") {
-                return Ok(done.take());
+            match answer.get_mut("return") {
+                Some(done) => return Ok(done.take()),
+                None => self.events.push_back(answer),
             }
         }
         Err(format!("QEMU does not answer {what}"))
@@ -88,7 +106,7 @@ impl Monitor {
     fn line(&mut self) -> Result<Value, String> {
         let mut line = String::new();
         let read = self.says.by_ref().take(LINE).read_line(&mut line);
-        match read.map_err(|e| format!("QEMU's monitor: {e}"))? {
+        match read.map_err(failed)? {
             0 => Err("QEMU has closed its monitor".into()),
             _ => serde_json::from_str(&line)
                 .map_err(|e| format!("QEMU's monitor says what is no JSON: {e}")),
@@ -96,16 +114,28 @@ impl Monitor {
     }
 }
 
+fn failed(e: std::io::Error) -> String {
+    format!("QEMU's monitor: {e}")
+}
+
+/// When an event happened, on the realtime clock.
+fn stamp(event: &Value) -> Option<Duration> {
+    let part = |unit| event["timestamp"][unit].as_u64();
+    Some(Duration::from_secs(part("seconds")?) + Duration::from_micros(part("microseconds")?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::net::UnixListener;
+    use std::thread;
 
     /// A monitor that gives these lines, whatever it hears.
-    fn monitor(lines: &'static [&'static str]) -> Result<Duration, String> {
+    fn monitor(lines: &[&str]) -> Result<Duration, String> {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("qmp");
         let listener = UnixListener::bind(&socket).unwrap();
+        let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
         let server = thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             lines.iter().for_each(|line| writeln!(stream, "{line}").unwrap());
@@ -118,33 +148,36 @@ mod tests {
         done
     }
 
+    const GREETS: [&str; 3] = [r#"{"QMP": {}}"#, r#"{"return": {}}"#, r#"{"return": {}}"#];
+    const SENDS: [&str; 2] = [r#"{"return": {}}"#, r#"{"return": {}}"#];
+
     #[test]
-    fn a_machine_is_saved_when_it_says_so_and_events_pass_by() {
-        let lines = &[
-            r#"{"QMP": {}}"#,
-            r#"{"return": {}}"#,
-            r#"{"event": "STOP"}"#,
-            r#"{"return": {}}"#,
-            r#"{"return": {}}"#,
-            r#"{"return": {"status": "active"}}"#,
-            r#"{"return": {"status": "completed", "downtime": 7}}"#,
+    fn a_machine_stands_still_between_two_events_and_others_pass_by() {
+        let events = [
+            r#"{"event": "MIGRATION", "data": {"status": "setup"}, "timestamp": {"seconds": 7, "microseconds": 1}}"#,
+            r#"{"event": "STOP", "timestamp": {"seconds": 7, "microseconds": 999900}}"#,
+            r#"{"event": "RTC_CHANGE"}"#,
+            r#"{"event": "MIGRATION", "data": {"status": "completed"}, "timestamp": {"seconds": 8, "microseconds": 250}}"#,
         ];
-        assert_eq!(monitor(lines), Ok(Duration::from_millis(7)));
+        let after = [&GREETS[..], &SENDS, &events].concat();
+        assert_eq!(monitor(&after), Ok(Duration::from_micros(350)));
+        let beside = [&GREETS[..], &SENDS[..1], &events, &SENDS[1..]].concat();
+        assert_eq!(monitor(&beside), Ok(Duration::from_micros(350)));
+        let unsaid = [&GREETS[..], &SENDS, &events[3..]].concat();
+        assert!(monitor(&unsaid).unwrap_err().contains("when it stopped"));
     }
 
     #[test]
     fn a_monitor_that_refuses_or_lies_is_an_error_in_words() {
-        let refuses = &[r#"{"QMP": {}}"#, r#"{"error": {"desc": "no \u001b[31m"}}"#];
-        let why = monitor(refuses).unwrap_err();
+        let refuses = [GREETS[0], r#"{"error": {"desc": "no \u001b[31m"}}"#];
+        let why = monitor(&refuses).unwrap_err();
         assert!(why.starts_with("QEMU refuses qmp_capabilities: no") && !why.contains('\u{1b}'));
         assert!(monitor(&["rubbish"]).unwrap_err().contains("no JSON"));
-        let full = &[
-            r#"{"QMP": {}}"#,
-            r#"{"return": {}}"#,
-            r#"{"return": {}}"#,
-            r#"{"return": {}}"#,
-            r#"{"return": {"status": "failed"}}"#,
+        let fails = [
+            r#"{"event": "MIGRATION", "data": {"status": "failed"}}"#,
+            r#"{"return": {"error-desc": "no space"}}"#,
         ];
-        assert!(monitor(full).unwrap_err().contains("did not save"));
+        let full = [&GREETS[..], &SENDS, &fails].concat();
+        assert!(monitor(&full).unwrap_err().contains("did not save the machine: no space"));
     }
 }
