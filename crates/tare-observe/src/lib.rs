@@ -1,8 +1,8 @@
 //! Watches threads from outside while some work goes on: system calls by name, switches, signals, faults and wake-ups as the host's
 //! kernel sees them, and where the time went. It knows no layer and no benchmark: whoever calls it says which threads are whose.
 //!
-//! An [`Observer`] holds one group of perf events and one ring a CPU. A window ([`Observer::begin`], [`Observer::end`]) is so short that
-//! its records fit into the rings, and nothing reads them meanwhile: the reader would take a CPU from what is watched.
+//! An [`Observer`] holds one group of perf events and one ring a CPU. A window ([`Observer::watch`]) is as a rule so short that its
+//! records fit into the rings, and nothing reads them meanwhile: the reader would take a CPU from what is watched.
 
 mod counts;
 mod event;

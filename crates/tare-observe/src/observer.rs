@@ -9,6 +9,8 @@ use crate::tracefs::Tracefs;
 use nix::time::ClockId;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 /// What all rings of an observer may hold, in bytes, and what one must.
@@ -17,6 +19,10 @@ const LEAST: usize = 256 << 10;
 
 /// Nanoseconds between two looks of the clock: a virtual machine's timer takes some microseconds each time.
 const CLOCK: u64 = 500_000;
+
+/// How long a reader leaves the rings alone, and how many bytes of records it holds at most.
+const BETWEEN: Duration = Duration::from_millis(10);
+const MOST_HELD: usize = 256 << 20;
 
 /// What is watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,29 +127,53 @@ impl Observer {
         Ok(Cpu { ring, leader, _members: members })
     }
 
-    /// Begins a window.
+    /// What `work` makes, and the records of what happened meanwhile. Where the work `lasts`, the rings are emptied before it ends,
+    /// which takes little of a CPU; otherwise nobody reads them meanwhile.
     ///
     /// # Errors
-    /// The kernel refuses it.
-    pub fn begin(&mut self) -> io::Result<u64> {
-        for cpu in &mut self.cpus {
-            cpu.ring.take();
+    /// The kernel refuses to enable its events.
+    pub fn watch<R>(&mut self, lasts: bool, work: impl FnOnce() -> R) -> io::Result<(R, Trace)> {
+        self.cpus.iter_mut().for_each(|cpu| _ = cpu.ring.take());
+        let enabled = self.cpus.iter().try_for_each(|cpu| event::run(&cpu.leader, true));
+        if let Err(error) = enabled {
+            self.disable();
+            return Err(error);
         }
-        self.cpus.iter().try_for_each(|cpu| event::run(&cpu.leader, true))?;
-        Ok(now())
+        let begin = now();
+        let (made, emptied) = if lasts { self.emptied(work) } else { (work(), Emptied::new()) };
+        let end = now();
+        self.disable();
+        Ok((made, self.trace(begin, end, emptied)))
     }
 
-    /// Ends the window that began at `begin`.
-    pub fn end(&mut self, begin: u64) -> Trace {
-        let end = now();
-        for cpu in &self.cpus {
-            let _ = event::run(&cpu.leader, false); // refused only where it was when it began
-        }
+    /// Refused only where enabling was.
+    fn disable(&self) {
+        self.cpus.iter().for_each(|cpu| _ = event::run(&cpu.leader, false));
+    }
+
+    /// What `work` makes, and what was in the rings while it went on.
+    fn emptied<R>(&mut self, work: impl FnOnce() -> R) -> (R, Emptied) {
+        let is_over = AtomicBool::new(false);
+        let cpus = &mut self.cpus;
+        thread::scope(|scope| {
+            let reader = scope.spawn(|| empty(cpus, &is_over));
+            let made = work();
+            is_over.store(true, Ordering::Relaxed);
+            reader.thread().unpark();
+            (made, reader.join().unwrap_or_default())
+        })
+    }
+
+    /// The records of a window, some of which were taken out of the rings before.
+    fn trace(&mut self, begin: u64, end: u64, mut emptied: Emptied) -> Trace {
         let mut trace = Trace { begin, end, names: self.points.names.clone(), ..Trace::default() };
         for cpu in &mut self.cpus {
             let (bytes, full) = cpu.ring.take();
-            let (records, lost) = record::read(&bytes, &self.points.known);
             trace.filled = trace.filled.max(bytes.len() as f64 / cpu.ring.capacity() as f64);
+            emptied.push((bytes, full));
+        }
+        for (bytes, full) in emptied {
+            let (records, lost) = record::read(&bytes, &self.points.known);
             trace.lost += lost.max(u64::from(full));
             trace.records.extend(records);
         }
@@ -151,6 +181,24 @@ impl Observer {
         trace.records.sort_by_key(|record| record.time);
         trace
     }
+}
+
+/// What was in rings, each time: the records, and whether there was no room for another one.
+type Emptied = Vec<(Vec<u8>, bool)>;
+
+/// Empties rings that are filled to a part, until the window `is_over` or so many bytes are held that the rest may be lost.
+fn empty(cpus: &mut [Cpu], is_over: &AtomicBool) -> Emptied {
+    let mut emptied = Emptied::new();
+    let mut held = 0;
+    while !is_over.load(Ordering::Relaxed) && held < MOST_HELD {
+        for cpu in cpus.iter_mut().filter(|cpu| cpu.ring.used() > cpu.ring.capacity() / 4) {
+            let (bytes, full) = cpu.ring.take();
+            held += bytes.len();
+            emptied.push((bytes, full));
+        }
+        thread::park_timeout(BETWEEN);
+    }
+    emptied
 }
 
 impl Trace {

@@ -172,6 +172,12 @@ impl Story {
                         changes.push((record.time, now));
                     }
                 }
+                Happened::Fork { tid, .. } if is_own(tid) => {
+                    let by = record.tid;
+                    let begins =
+                        if is_own(by) { State::Woken { by } } else { State::WokenFromOutside };
+                    story.changes(tid, (trace.begin, State::Sleeps)).push((record.time, begins));
+                }
                 _ => {}
             }
         }
@@ -293,6 +299,21 @@ mod tests {
         assert_eq!(of(&figures, Part::Program, &[READY]), 40.0);
         assert_eq!(of(&figures, Part::Kernel, &CPU), 150.0);
         assert_eq!(of(&figures, Part::Program, &CPU), 100.0 + 160.0);
+    }
+
+    #[test]
+    fn before_a_thread_began_the_time_is_that_of_who_began_it() {
+        let (figures, _) = told(vec![
+            at(1, 1, 0, switch(0, 0, 0)),
+            at(300, 0, 20, Happened::Fork { pid: 10, tid: 10 }),
+            at(310, 0, 20, switch(20, 1, 0)),
+            at(350, 1, 0, switch(0, 0, 10)),
+            at(900, 1, 10, wakes(READER)),
+        ]);
+        assert_eq!(of(&figures, Part::Kernel, &CPU), 300.0);
+        assert_eq!(of(&figures, Part::Program, &[READY]), 50.0);
+        assert_eq!(of(&figures, Part::Program, &CPU), 550.0);
+        assert_eq!(of(&figures, Part::Program, &[ASLEEP]), 0.0);
     }
 
     #[test]

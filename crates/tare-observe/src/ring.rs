@@ -18,6 +18,9 @@ pub(crate) struct Ring {
     bytes: usize,
 }
 
+// SAFETY: the mapping belongs to the process; only whoever has the ring reads it, and the kernel's side is reached by atomics.
+unsafe impl Send for Ring {}
+
 impl Ring {
     /// The ring of `event`, of at most `bytes`, or of half as many, and so on, where the kernel does not give as many.
     pub(crate) fn map(event: &OwnedFd, bytes: usize) -> io::Result<Ring> {
@@ -52,6 +55,12 @@ impl Ring {
         records.extend_from_slice(&all[..length - first]);
         self.place(TAIL).store(head, Ordering::Release);
         (records, used + LONGEST / 16 > self.bytes as u64)
+    }
+
+    /// The number of bytes that wait in it.
+    pub(crate) fn used(&self) -> usize {
+        let place = |at| self.place(at).load(Ordering::Acquire);
+        place(HEAD).wrapping_sub(place(TAIL)) as usize
     }
 
     /// The number of bytes that it can hold.

@@ -37,6 +37,11 @@ impl Watch {
         self.turns.next_sample();
     }
 
+    /// Whether no turn follows.
+    pub fn is_over(&self) -> bool {
+        self.turns.are_over()
+    }
+
     /// Here a sample begins.
     pub fn begin(&self) {
         if let Some(events) = &self.events {

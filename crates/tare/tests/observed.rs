@@ -4,7 +4,7 @@
 mod common;
 mod layers_common;
 
-use common::{Bench, assert_fits, count, series};
+use common::{Bench, assert_fits, count, done, series};
 use layers_common::CURRENT_GVISOR;
 use tare_store::Campaign;
 
@@ -89,15 +89,45 @@ fn known_causes_are_counted_to_the_last_one_and_told() {
     }
 }
 
+/// A command that reads and writes so many times.
+fn copies(times: u32) -> String {
+    format!("dd if=/dev/zero of=/dev/null bs=1 count={times} status=none")
+}
+
+/// A run of a program is watched without its preparation and without what the probe does around it.
+fn is_program_told(bench: &Bench, campaign: &Campaign) {
+    let row = "program/dd";
+    for call in ["read", "write"] {
+        let [native, uml] = ["native", "uml"]
+            .map(|layer| seen(campaign, layer, row, &format!("calls/program/{call}")));
+        assert!((2000.0..2030.0).contains(&native), "{native} {call} natively");
+        assert!(uml < 200.0, "{uml} {call} of the host in User-Mode Linux");
+    }
+    let stops = seen(campaign, "uml", row, "switches/program/stopped");
+    assert!(stops > 4000.0, "a stop for each call: {stops}");
+    for layer in ["gvisor", "uml"] {
+        let told = bench.ok(&format!("explain c {row} --layer {layer}")).out;
+        for part in ["One run is ", " natively)", "Seen by the host, per run", "Watched 1 run in"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        assert_fits(&told);
+    }
+}
+
 #[test]
 fn what_acts_as_a_kernel_is_told_from_the_program_and_explained() {
     let bench = Bench::new();
     let gvisor = format!("native,uml --layer name=gvisor,kind={CURRENT_GVISOR},cpus=1");
-    bench.ok(&format!(
+    let mut command = bench.command(&format!(
         "run --layers {gvisor} --bench lmbench/null_call --bench kernel/getppid --series 60ms --blocks 1 --seed 1 --explain \
          --require --out c"
     ));
+    // A program whose calls are known, after a preparation that makes more of them.
+    command.args(["--prepare", &copies(3000), "--", "sh", "-c", &copies(2000)]);
+    let ran = done(command.output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.err);
     let campaign = bench.campaign("c");
+    is_program_told(&bench, &campaign);
     // A tracer's kernel: a stop a call, and its calls to look at it; a sentry's: a futex each way.
     let calls = "kernel/getppid";
     assert!(seen(&campaign, "uml", calls, "calls/kernel/ptrace") > 20.0);

@@ -76,18 +76,19 @@ pub fn explain(
     let cell = row.cells.iter().find(|cell| cell.layer == layer)?;
     let (ratio, pair) = (cell.ratio?.value, cell.pair?);
     let counted = Counted::of(campaign, bench, layer)?;
+    let outside = outside::outside(campaign, board, (bench, row), layer, &pair);
     let parts = if counted.has("kernel/instructions") {
         let subtracted = subtracted(campaign, bench, layer);
         simulated::parts(&counted, &pair, in_instructions(campaign, row), subtracted)
     } else {
-        real::parts(&counted, row, &pair)
+        real::parts(&counted, row, &pair, outside.is_some())
     };
     let (benchmark, layer) = (name.clone(), layer.to_owned());
     let Parts { mut sentence, mut tables, mut notes } = parts;
     tables.extend(exits::table(&counted));
     let mut seen = None;
     let is_told = |table: &Table| table.lines.iter().any(|line| line.layer.is_finite());
-    if let Some((told, more)) = outside::outside(campaign, board, (bench, row), &layer, &pair) {
+    if let Some((told, more)) = outside {
         tables.retain(is_told); // the probe's own events do not exist inside of most layers
         tables.splice(0..0, more);
         sentence = match sentence.as_str() {

@@ -11,8 +11,14 @@ use tare_stats::{Decomposition, Work, decompose};
 pub(super) const NOT_SPLIT: &str =
     "Without instructions and cycles of both layers the ratio cannot be split.";
 
-pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair) -> Parts {
+/// What the names of a processor's events begin with.
+const MODES: [&str; 2] = ["perf/user/", "perf/kernel/"];
+
+/// Where the host has `watched` the row, only what the processor counted is left to tell: the host saw the rest on every layer.
+pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair, watched: bool) -> Parts {
     let events = counted.names(PERF).into_iter().filter(|name| *name != HARDWARE_ERRNO);
+    let of_processor = |name: &str| MODES.iter().any(|mode| name.starts_with(mode));
+    let events = events.filter(|name| !watched || of_processor(name));
     let lines = events.map(|full| {
         let name = full.trim_start_matches(PERF).replace('/', ", ").replace('_', " ");
         TableLine::new(&name, counted.both_if_counted(full))

@@ -67,14 +67,22 @@ fn series(program: &Program, request: &Request, turns: Turns) -> Result<Series, 
     let mut samples = Vec::new();
     let mut outputs = Vec::new();
     let mut usage = Usage::default();
+    // A run that is watched from outside has a turn of its own, after that in which it is prepared.
+    let apart = request.term.is_some() && !around.prepare.is_empty();
     for _ in 0..request.samples.max(1) {
         watch.turn();
         shell(&place, "prepare", &around.prepare)?;
+        if apart {
+            watch.turn();
+        }
         let ran = beside(&mut server, || once(&place, Some(&watch)))?;
         samples.push(ran.ns as f64);
         usage.add(&ran.usage, ran.transfers);
         if program.outputs {
             outputs.push(ran.output);
+        }
+        if watch.is_over() {
+            break;
         }
     }
     mark::end_of_series();

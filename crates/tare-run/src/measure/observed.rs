@@ -9,6 +9,7 @@ use super::turning::Observers;
 use super::watch::{Watched, watch_row};
 use crate::decide::block::Block;
 use crate::host::cpus::allowed_cpus;
+use crate::plan::setup::Setup;
 use crate::plan::slot::{Key, to_greet};
 use crate::record::recorder::{Recorder, RunError, Stop};
 use std::time::Duration;
@@ -16,7 +17,7 @@ use tare_layers::{BootName, Session, SessionError, fresh_id};
 use tare_observe::{Observer, What};
 use tare_proto::outside::MISSING;
 use tare_proto::{Counter, Machine};
-use tare_store::Role;
+use tare_store::{ProgramRow, ProgramValue, Role};
 
 /// Blocks in which layers are watched: the counts of one boot hardly differ from another's.
 const BLOCKS: u32 = 3;
@@ -105,16 +106,23 @@ impl<E: Into<RunError>> From<E> for Unseen {
     }
 }
 
-/// The rows of the probe's own that `layer` has measured in the block.
+/// The rows that `layer` has measured in the block and that can be watched: the probe's own, and the time of programs. What else a
+/// program's run fills is not what one run takes.
 fn rows(recorder: &Recorder, block: &Block, layer: usize) -> Vec<usize> {
     let is_one = |bench: &usize| {
         let key = Key { block: block.number, layer, role: Role::Weigh, bench: *bench };
         block.wanted_of(layer).contains(bench)
             && recorder.is_asked(layer, *bench)
-            && recorder.setup.program(*bench).is_none()
+            && is_watched(recorder.setup, *bench)
             && recorder.history.series.contains_key(&key)
     };
     block.rows.iter().copied().filter(is_one).collect()
+}
+
+fn is_watched(setup: &Setup, bench: usize) -> bool {
+    let name = &setup.benches[bench].name;
+    let is_time = |row: &ProgramRow| row.benchmark == *name && row.value == ProgramValue::Time;
+    setup.program(bench).is_none_or(|planned| planned.rows.iter().any(is_time))
 }
 
 fn observe_layer(

@@ -2,11 +2,12 @@
 
 use nix::unistd::gettid;
 use std::collections::BTreeMap;
+use std::fs;
 use std::time::Instant;
 use tare_layers::{Answer, Patience, Session, SessionError, Turn, Whose};
 use tare_observe::{Figures, Missing, Observer, Threads, Trace, counts, path, split};
-use tare_proto::Request;
 use tare_proto::outside::{UNWATCHED, WHOLE};
+use tare_proto::{Program, Request};
 
 /// Nanoseconds that the longer turn takes: for counts as many operations as make a stray one small, for times several times, as many looks
 /// of the clock as tell user mode from the kernel.
@@ -14,11 +15,17 @@ const COUNTED_NS: f64 = 80e6;
 const TIMED_NS: f64 = 50e6;
 const TRIES: u32 = 3;
 
+/// Nanoseconds that the tries of a long sample may take, of which there is one at least.
+const TRIED_NS: u64 = 600_000_000;
+
 /// A sample that takes longer than this is watched once: what surrounds it is small beside it.
 const LONG_NS: u64 = 60_000_000;
 
 /// Most samples of a turn.
 const MOST: f64 = 64.0;
+
+/// What the probe's threads are called.
+const PROBE: &str = "tare-probe";
 
 /// The share of a ring that a turn should fill.
 const FILL: f64 = 0.6;
@@ -62,6 +69,8 @@ pub(super) struct Turning<'a> {
     whose: &'static [Whose],
     /// What a sample takes; 0 where nobody knows.
     sample_ns: u64,
+    /// Whether each sample is prepared in a turn before its own.
+    is_prepared: bool,
     /// What came of it, once it is over.
     ended: Option<Answer>,
     /// Why a window did not begin.
@@ -76,7 +85,18 @@ impl<'a> Turning<'a> {
         whose: &'static [Whose],
         sample_ns: u64,
     ) -> Turning<'a> {
-        Turning { session, request, within, whose, sample_ns, ended: None, refused: None }
+        let prepares = |program: &Program| !program.around.prepare.is_empty();
+        let is_prepared = request.program.as_deref().is_some_and(prepares);
+        Turning {
+            session,
+            request,
+            within,
+            whose,
+            sample_ns,
+            is_prepared,
+            ended: None,
+            refused: None,
+        }
     }
 
     /// Ends a measurement of which nothing can be seen; why.
@@ -87,9 +107,9 @@ impl<'a> Turning<'a> {
         Ok(self.refused.unwrap_or_else(|| "it has no processes of its own on this host".into()))
     }
 
-    /// Whether one sample is enough, and too long for more.
+    /// Whether one sample is enough, and too long for more; or two of them would have something else between.
     fn is_long(&self) -> bool {
-        self.sample_ns == 0 || self.sample_ns > LONG_NS
+        self.sample_ns == 0 || self.sample_ns > LONG_NS || self.is_prepared
     }
 
     /// Samples that take `ns` together, of which there are more than one.
@@ -99,6 +119,16 @@ impl<'a> Turning<'a> {
 
     /// A turn of so many samples, while nobody watches: how long it took, in nanoseconds.
     fn unwatched(&mut self, samples: f64) -> Result<f64, SessionError> {
+        self.prepare()?;
+        self.timed_turn(samples)
+    }
+
+    /// What goes before a turn and is no part of it.
+    fn prepare(&mut self) -> Result<(), SessionError> {
+        if self.is_prepared { self.turn(1, false) } else { Ok(()) }
+    }
+
+    fn timed_turn(&mut self, samples: f64) -> Result<f64, SessionError> {
         let begin = Instant::now();
         self.turn(samples as u32, false)?;
         Ok(begin.elapsed().as_nanos() as f64)
@@ -115,25 +145,46 @@ impl<'a> Turning<'a> {
         Ok(())
     }
 
+    /// How often what happened in a turn of so many samples, and its trace. A program's counts are without those of the probe, which
+    /// looks for what a run has left, where the host sees it as a thread of that name.
+    fn watched_counts(
+        &mut self,
+        observer: &mut Observer,
+        samples: f64,
+    ) -> Result<Option<(Figures, Trace)>, SessionError> {
+        let Some((trace, mut threads)) = self.watched(observer, samples)? else { return Ok(None) };
+        if self.request.program.is_some() {
+            threads = threads.without(&self.probes());
+        }
+        Ok(Some((counts(&trace, &threads), trace)))
+    }
+
+    /// The probe's own threads, as far as the host sees them by their name.
+    fn probes(&self) -> Vec<u32> {
+        let known = self.session.parts(self.whose).unwrap_or_default();
+        let name = |tid: u32| fs::read_to_string(format!("/proc/{tid}/comm")).unwrap_or_default();
+        known.into_iter().map(|(tid, _)| tid).filter(|tid| name(*tid).starts_with(PROBE)).collect()
+    }
+
     /// A turn of so many samples under the eyes of `observer`; `None` where the layer has no threads of its own.
     fn watched(
         &mut self,
         observer: &mut Observer,
         samples: f64,
     ) -> Result<Option<(Trace, Threads)>, SessionError> {
+        self.prepare()?;
         let known = self.session.parts(self.whose).filter(|known| !known.is_empty());
         let Some(known) = known else { return Ok(None) };
         let mut threads = Threads::new(known);
-        let begin = match observer.begin() {
-            Ok(begin) => begin,
+        // A run of a program may make any number of records.
+        let lasts = self.is_long() || self.request.program.is_some();
+        let (turn, trace) = match observer.watch(lasts, || self.turn(samples as u32, false)) {
+            Ok(watched) => watched,
             Err(error) => {
-                observer.end(u64::MAX);
                 self.refused = Some(format!("the kernel refuses to enable its events: {error}"));
                 return Ok(None);
             }
         };
-        let turn = self.turn(samples as u32, false);
-        let trace = observer.end(begin);
         turn?;
         threads.follow(&trace);
         Ok(Some((trace, threads)))
@@ -147,16 +198,20 @@ impl<'a> Turning<'a> {
         let mut short = Figures::new();
         let (mut lost, mut samples) = (0, 1.0);
         if !self.is_long() {
-            let Some((trace, threads)) = self.watched(observer, 1.0)? else { return Ok(None) };
-            short = counts(&trace, &threads);
+            let Some((counted, trace)) = self.watched_counts(observer, 1.0)? else {
+                return Ok(None);
+            };
+            short = counted;
             lost = trace.lost;
             // A turn of one sample takes two: the first is thrown away.
             let fit = 2.0 * FILL / trace.filled.max(1e-6) - 1.0;
             samples = self.samples_in(COUNTED_NS).min(fit).max(2.0).floor();
         }
-        let Some((trace, threads)) = self.watched(observer, samples)? else { return Ok(None) };
+        let Some((counted, trace)) = self.watched_counts(observer, samples)? else {
+            return Ok(None);
+        };
         let more = if self.is_long() { 1.0 } else { samples - 1.0 };
-        let figures = each(difference(&counts(&trace, &threads), &short), more);
+        let figures = each(difference(&counted, &short), more);
         Ok(Some(Sampled { figures, samples: more, lost: lost + trace.lost }))
     }
 
@@ -168,10 +223,11 @@ impl<'a> Turning<'a> {
         turns.drain(..usize::from(self.is_long()));
         let mut told: Vec<Figures> = Vec::new();
         for samples in turns {
+            self.prepare()?;
             let known = self.session.parts(self.whose).filter(|known| !known.is_empty());
             let Some(known) = known else { return Ok(None) };
             let before = self.session.tally(&known);
-            let took = self.unwatched(samples)?;
+            let took = self.timed_turn(samples)?;
             let mut one = difference(&self.session.tally(&known), &before);
             one.extend([(WHOLE.to_owned(), took), (UNWATCHED.to_owned(), took)]);
             told.push(one);
@@ -195,7 +251,8 @@ impl<'a> Turning<'a> {
         let long = self.is_long();
         let samples = if long { 1.0 } else { self.samples_in(TIMED_NS) };
         let more = if long { 1.0 } else { samples - 1.0 };
-        let tries = if long { 1 } else { TRIES };
+        let fit = TRIED_NS.checked_div(self.sample_ns).unwrap_or(0).clamp(1, TRIES.into());
+        let tries = if long { fit as u32 } else { TRIES };
         let mut unwatched = [f64::INFINITY; 2];
         let mut best = [Figures::new(), Figures::new()];
         let mut lost = 0;
@@ -227,6 +284,7 @@ impl<'a> Turning<'a> {
         if self.ended.is_some() {
             return Ok(None);
         }
+        self.prepare()?;
         self.turn(1, true)?;
         match self.ended {
             Some(answer) => Ok(Some(answer)),

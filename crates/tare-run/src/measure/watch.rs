@@ -17,6 +17,9 @@ const SHORT_BATCH_NS: u64 = 300_000;
 /// Time for all turns of a row, in milliseconds: more than they take.
 const LIMIT_MS: u64 = 8_000;
 
+/// More runs of a program than all of its turns have.
+const RUNS: u32 = 1000;
+
 /// Most terms that a row's value is made of.
 const TERMS: u32 = 4;
 
@@ -53,7 +56,9 @@ pub(super) fn watch_row(
 ) -> Result<Result<Vec<Counter>, String>, SessionError> {
     let mut all = Figures::new();
     let (mut operations, mut lost) = (0.0, 0);
-    for term in 0..TERMS {
+    // A run of a program is no difference of terms.
+    let terms = if watched.setup.program(watched.bench).is_some() { 1 } else { TERMS };
+    for term in 0..terms {
         let mut told = watch_term(watched, session, observers, (id, term), BATCH_NS)?;
         if matches!(&told, Told::Term(one) if one.lost > 0) {
             told = watch_term(watched, session, observers, (id, term), SHORT_BATCH_NS)?;
@@ -93,7 +98,8 @@ fn watch_term(
 ) -> Result<Told, SessionError> {
     let Watched { setup, bench, whose } = *watched;
     *id += 1;
-    let whole = setup.request(*id, bench, Some(2));
+    let samples = if setup.program(bench).is_some() { RUNS } else { 2 };
+    let whole = setup.request(*id, bench, Some(samples));
     let limit_ms = whole.limit_ms.max(LIMIT_MS);
     let request =
         Request { turns: true, term: Some(term), events: false, batch_ns, limit_ms, ..whole };

@@ -12,18 +12,20 @@ pub use overall::{LayerCauses, layer_causes};
 
 use super::Table;
 use crate::board::{Pair, Row, Scoreboard};
-use crate::format::quantity;
+use crate::format::{count, quantity};
 use seen::One;
 use serde::Serialize;
 use tare_proto::Unit;
 use tare_proto::outside::{ASLEEP, Part, READY, SYSTEM, USER};
-use tare_store::Campaign;
+use tare_store::{Campaign, PlannedProgram};
 
 /// What the host saw of one benchmark on a layer and on the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outside {
     /// The whole in one sentence.
     pub sentence: String,
+    /// What the figures are of: one `operation`, or one `run` of a program.
+    pub per: &'static str,
     /// Where the time of one operation went: the path from its end to its beginning.
     pub times: Vec<Stretch>,
     /// What makes the layer dearer, in nanoseconds of an operation; empty where the row is no time.
@@ -77,13 +79,13 @@ impl Outside {
 
     /// What the figures rest on.
     pub(super) fn notes(&self) -> Vec<String> {
-        let boots = crate::format::count(self.boots, "boot");
+        let boots = count(self.boots, "boot");
+        let watched = count(self.operations.round() as usize, self.per);
         let spread = match self.boots {
             0 | 1 => String::new(),
             _ => format!("; counts differ between boots by ± {:.1}% at most", 100.0 * self.spread),
         };
-        let mut notes =
-            vec![format!("Watched {:.0} operations in {boots}{spread}.", self.operations)];
+        let mut notes = vec![format!("Watched {watched} in {boots}{spread}.")];
         if self.lost > 0.0 {
             notes.push(format!(
                 "The kernel had no room for {:.0} records or more: these counts are too low.",
@@ -98,8 +100,9 @@ impl Outside {
         }
         if self.unwatched_ns.1 > 0.0 && self.summed_ns.1 > 0.0 {
             notes.push(format!(
-                "In the watched boots an operation took {} while nobody watched, and {} while it was watched; the parts sum to {}, \
+                "In the watched boots one {} took {} while nobody watched, and {} while it was watched; the parts sum to {}, \
                  without {:.0} ns for each record, and are scaled as the row's value is to what nobody watched.",
+                self.per,
                 quantity(Unit::Nanoseconds, self.unwatched_ns.1),
                 quantity(Unit::Nanoseconds, self.watched_ns.1),
                 quantity(Unit::Nanoseconds, self.summed_ns.1),
@@ -183,8 +186,13 @@ pub(super) fn outside(
     let causes = dearer.map_or_else(Vec::new, |(native, own)| {
         causes::causes(board, &baseline, &seen, own - native)
     });
+    let of_program = |planned: &PlannedProgram| {
+        planned.rows.iter().any(|filled| filled.benchmark == campaign.benchmarks[bench].name)
+    };
+    let per = if campaign.plan.programs.iter().any(of_program) { "run" } else { "operation" };
     let told = Outside {
-        sentence: sentence::sentence(&seen, &times, &causes, measured_ns),
+        sentence: sentence::sentence(per, (&baseline, &seen), &times, &causes, measured_ns),
+        per,
         times,
         causes,
         watched_ns: (baseline.whole(), seen.whole()),

@@ -14,12 +14,16 @@ pub(in crate::explain) struct One {
     scale: f64,
     /// Boots that were watched.
     pub boots: usize,
-    /// The largest half of a range over the boots, as a share of the mean, of system calls, signals and faults that belong to an operation.
+    /// The largest half of a range over the boots, as a share of the mean, of system calls, signals and faults that belong to an
+    /// operation.
     pub spread: f64,
 }
 
 /// What happens at least this often in an operation is what the operation does.
 const OFTEN: f64 = 0.5;
+
+/// Of an operation that does thousands of things, what is at least this share of all is.
+const NOTABLE: f64 = 0.01;
 
 /// Counts below this, once in two hundred operations, are the machine's own.
 const LEAST: f64 = 0.005;
@@ -39,6 +43,12 @@ impl One {
         }
         let count = boots.len() as f64;
         let mut one = One { boots: boots.len(), scale: 1.0, ..One::default() };
+        let calls = |boot: &BTreeMap<String, f64>| -> f64 {
+            let is_call =
+                |name: &String| Seen::read(name).is_some_and(|(seen, ..)| seen == Seen::Calls);
+            boot.iter().filter(|(name, _)| is_call(name)).map(|(_, value)| value).sum()
+        };
+        let of_all = boots.iter().map(calls).sum::<f64>() / count;
         let names: Vec<&String> = boots.iter().flat_map(BTreeMap::keys).collect();
         for name in names {
             let values: Vec<f64> =
@@ -49,7 +59,7 @@ impl One {
                 .fold((f64::INFINITY, 0.0), |(low, high), value| (value.min(low), value.max(high)));
             let counted = [Seen::Calls, Seen::Signals, Seen::Faults];
             let is_steady = Seen::read(name).is_some_and(|(seen, ..)| counted.contains(&seen));
-            if is_steady && mean >= OFTEN {
+            if is_steady && mean >= OFTEN.max(NOTABLE * of_all) {
                 one.spread = one.spread.max((high - low) / 2.0 / mean);
             }
             one.means.insert(name.clone(), mean);

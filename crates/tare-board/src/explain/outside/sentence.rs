@@ -9,7 +9,8 @@ use tare_proto::Unit;
 use tare_proto::outside::Seen;
 
 pub(super) fn sentence(
-    seen: &One,
+    per: &str,
+    (baseline, seen): (&One, &One),
     times: &[Stretch],
     causes: &[CostPart],
     measured: Option<(f64, f64)>,
@@ -19,7 +20,8 @@ pub(super) fn sentence(
     if let Some((name, most)) = calls.iter().max_by(|a, b| a.1.total_cmp(b.1)) {
         let all: f64 = calls.values().sum();
         let which = if *most > 0.99 * all { format!("all {name}") } else { format!("most {name}") };
-        counts.push(format!("{} host calls ({which})", short(all)));
+        let native = short(baseline.all(Seen::Calls));
+        counts.push(format!("{} host calls ({which}; {native} natively)", short(all)));
     }
     let switches = seen.all(Seen::Switches);
     if switches >= 0.005 {
@@ -36,8 +38,8 @@ pub(super) fn sentence(
         counts.push(format!("{} exits", short(exits)));
     }
     let done = match counts.is_empty() {
-        true => "The host does nothing for an operation".to_owned(),
-        false => format!("An operation is {}", counts.join(", ")),
+        true => format!("The host does nothing for one {per}"),
+        false => format!("One {per} is {}", counts.join(", ")),
     };
     format!(
         "{done}{}.",

@@ -40,7 +40,7 @@ pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> 
         }
         lines.extend(kinds(&own, &native));
     }
-    let counts = Table::new("Seen by the host, per operation", lines);
+    let counts = Table::new(&format!("Seen by the host, per {}", told.per), lines);
     let line = |Stretch { whose, state, baseline, layer }: &Stretch| {
         TableLine::new(&format!("{whose}: {state}"), (*baseline, *layer))
     };
@@ -55,7 +55,8 @@ pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> 
         lines.push(TableLine::new("in the watched boots: sum", told.summed_ns));
         lines.push(TableLine::new("in the watched boots: while nobody watched", told.unwatched_ns));
     }
-    let times = Table::new("Where the time goes, ns per operation", lines);
+    let largest = lines.iter().map(|line| line.baseline.max(line.layer)).fold(0.0, f64::max);
+    let times = in_unit("Where the time goes", told.per, largest, lines);
     let mut tables = vec![counts];
     tables.extend((!told.times.is_empty()).then_some(times));
     if !told.causes.is_empty() {
@@ -107,7 +108,27 @@ fn prices(told: &Outside) -> Table {
         let told = group.iter().filter(|cause| cause.name != REMAINDER);
         lines.extend(told.map(|cause| line(cause)));
     }
-    Table::new("What is added, ns per operation", lines).with_shares(own - native)
+    let (unit, _) = unit(own);
+    in_unit("What is added", told.per, own, lines).with_shares((own - native) / unit)
+}
+
+/// A table of `lines` in nanoseconds, in the unit that suits the `largest`.
+fn in_unit(title: &str, per: &str, largest: f64, mut lines: Vec<TableLine>) -> Table {
+    let (ns, name) = unit(largest);
+    for line in &mut lines {
+        line.baseline /= ns;
+        line.layer /= ns;
+    }
+    Table::new(&format!("{title}, {name} per {per}"), lines)
+}
+
+/// The nanoseconds of the unit in which a time has two to five digits before its point, and its name.
+fn unit(ns: f64) -> (f64, &'static str) {
+    match ns {
+        ns if ns < 1e5 => (1.0, "ns"),
+        ns if ns < 1e7 => (1e3, "µs"),
+        _ => (1e6, "ms"),
+    }
 }
 
 /// Three digits.
