@@ -12,6 +12,7 @@ mod points;
 mod record;
 mod refused;
 mod ring;
+mod story;
 mod threads;
 mod tracefs;
 

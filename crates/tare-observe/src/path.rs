@@ -3,48 +3,24 @@
 //! The path ends where a thread of the layer wakes whoever waits for the answer, and goes back in time along that thread. Where the thread
 //! ran, the path is on a CPU. Where it was ready and had no CPU, the path is with whoever of the layer had that CPU, and otherwise it waits.
 //! Where it slept until another thread of the layer woke it, the path goes on along that one. Where anything else woke it, it slept, but
-//! for what the layer's other threads did meanwhile on its CPU: a runtime's clockwork sleeps while operations go on. Every moment of the window is thereby told once, on however many CPUs the layer ran, and a wake-up that took its time is not missing.
+//! for what the layer's other threads did meanwhile on its CPU: a runtime's clockwork sleeps while operations go on. Before a thread began,
+//! the path is that of who began it. Every moment of the window is thereby told once, on however many CPUs the layer ran, and a wake-up
+//! that took its time is not missing.
 
-use crate::counts::{Figures, kind_of_switch};
+use crate::counts::Figures;
 use crate::observer::Trace;
 use crate::record::Happened;
+use crate::story::{ON_CPU, State, Story};
 use crate::threads::Threads;
-use std::collections::{BTreeMap, HashMap};
-use tare_proto::outside::{
-    ASLEEP, PREEMPTED, Part, READY, RECORD, SYSTEM, Seen, UNWATCHED, USER, WHOLE,
-};
+use tare_proto::outside::{ASLEEP, Part, READY, RECORD, SYSTEM, Seen, UNWATCHED, USER, WHOLE};
 
-/// Names of figures that stand for [`USER`] and [`SYSTEM`] until [`split`]: time on a CPU, and where the clock found the part.
-const ON_CPU: &str = "on_cpu";
+/// Names of figures that stand beside [`ON_CPU`] for [`USER`] and [`SYSTEM`] until [`split`]: where the clock found the part.
 const SEEN_IN_USER: &str = "seen_user";
 const SEEN_IN_KERNEL: &str = "seen_kernel";
 const RECORDS: &str = "records";
 
 /// A record takes at most so many nanoseconds; what is more is a busy machine's doing.
 const LONGEST_RECORD: f64 = 3_000.0;
-
-/// What a thread does from some moment on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum State {
-    Runs {
-        cpu: u32,
-    },
-    Ready,
-    /// Ready, since this thread of the layer woke it.
-    Woken {
-        by: u32,
-    },
-    /// Ready, since something else did.
-    WokenFromOutside,
-    Sleeps,
-}
-
-/// The changes of each thread's state, and who had each CPU, in the order of time.
-#[derive(Default)]
-struct Story {
-    threads: HashMap<u32, Vec<(u64, State)>>,
-    cpus: BTreeMap<u32, Vec<(u64, u32)>>,
-}
 
 /// The parts of the window's time, in nanoseconds, when `reader` is the thread that waited for its end.
 #[must_use]
@@ -139,96 +115,6 @@ fn end_of(trace: &Trace, threads: &Threads, reader: u32) -> Option<(u64, u32)> {
     });
     let ran = || trace.records.iter().rev().find(|record| is_own(record.tid));
     woke.or_else(ran).map(|record| (record.time, record.tid))
-}
-
-impl Story {
-    fn of(trace: &Trace, threads: &Threads) -> Story {
-        let mut story = Story::default();
-        let is_own = |tid: u32| threads.part(tid).is_some();
-        for record in &trace.records {
-            let cpu = record.cpu;
-            match record.what {
-                Happened::Switch { from, state, to } => {
-                    let runners =
-                        story.cpus.entry(cpu).or_insert_with(|| vec![(trace.begin, from)]);
-                    runners.push((record.time, to));
-                    if is_own(from) {
-                        let begun = (trace.begin, State::Runs { cpu });
-                        let stays = kind_of_switch(state) == PREEMPTED;
-                        let now = if stays { State::Ready } else { State::Sleeps };
-                        story.changes(from, begun).push((record.time, now));
-                    }
-                    if is_own(to) {
-                        let begun = (trace.begin, State::Sleeps);
-                        story.changes(to, begun).push((record.time, State::Runs { cpu }));
-                    }
-                }
-                Happened::Waking { whom, interrupt } if is_own(whom) => {
-                    let inside = !interrupt && is_own(record.tid);
-                    let by = record.tid;
-                    let now = if inside { State::Woken { by } } else { State::WokenFromOutside };
-                    let changes = story.changes(whom, (trace.begin, State::Sleeps));
-                    if changes.last().is_some_and(|(_, state)| *state == State::Sleeps) {
-                        changes.push((record.time, now));
-                    }
-                }
-                Happened::Fork { tid, .. } if is_own(tid) => {
-                    let by = record.tid;
-                    let begins =
-                        if is_own(by) { State::Woken { by } } else { State::WokenFromOutside };
-                    story.changes(tid, (trace.begin, State::Sleeps)).push((record.time, begins));
-                }
-                _ => {}
-            }
-        }
-        story
-    }
-
-    /// The changes of thread `tid`; when nothing is known of it yet, it `begun` the window so.
-    fn changes(&mut self, tid: u32, begun: (u64, State)) -> &mut Vec<(u64, State)> {
-        self.threads.entry(tid).or_insert_with(|| vec![begun])
-    }
-
-    /// What thread `tid` did just before `now`, and since when.
-    fn before(&self, tid: u32, now: u64) -> Option<(u64, State)> {
-        let changes = self.threads.get(&tid)?;
-        let after = changes.partition_point(|(time, _)| *time < now);
-        changes.get(after.checked_sub(1)?).copied()
-    }
-
-    /// A thread was ready, or slept, from one moment until another one: the time is that of whoever of the layer had the CPU that the
-    /// thread got in the end, and otherwise the thread's own, in its state `kind`.
-    fn wait(
-        &self,
-        (tid, kind): (u32, &str),
-        (from, until): (u64, u64),
-        threads: &Threads,
-        add: &mut impl FnMut(u32, &str, u64),
-    ) {
-        let cpu = self.threads.get(&tid).and_then(|changes| {
-            let next = changes.partition_point(|(time, _)| *time < until);
-            changes[next..].iter().find_map(|(_, state)| match state {
-                State::Runs { cpu } => Some(*cpu),
-                _ => None,
-            })
-        });
-        let nobody = Vec::new();
-        let runners = cpu.and_then(|cpu| self.cpus.get(&cpu)).unwrap_or(&nobody);
-        let mut told = until;
-        let end = runners.partition_point(|(time, _)| *time < until);
-        for (since, runner) in runners[..end].iter().rev() {
-            let begin = (*since).max(from);
-            match threads.part(*runner) {
-                Some(_) if *runner != tid => add(*runner, ON_CPU, told - begin),
-                _ => add(tid, kind, told - begin),
-            }
-            told = begin;
-            if told == from {
-                return;
-            }
-        }
-        add(tid, kind, told - from);
-    }
 }
 
 #[cfg(test)]

@@ -11,13 +11,14 @@ use tare_stats::{Decomposition, Work, decompose};
 pub(super) const NOT_SPLIT: &str =
     "Without instructions and cycles of both layers the ratio cannot be split.";
 
-/// What the names of a processor's events begin with.
-const MODES: [&str; 2] = ["perf/user/", "perf/kernel/"];
+/// The modes in which a processor's events are counted, as their names have them.
+const MODES: [&str; 2] = ["user", "kernel"];
 
 /// Where the host has `watched` the row, only what the processor counted is left to tell: the host saw the rest on every layer.
 pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair, watched: bool) -> Parts {
     let events = counted.names(PERF).into_iter().filter(|name| *name != HARDWARE_ERRNO);
-    let of_processor = |name: &str| MODES.iter().any(|mode| name.starts_with(mode));
+    let of_processor =
+        |name: &str| MODES.iter().any(|mode| name.starts_with(&format!("{PERF}{mode}/")));
     let events = events.filter(|name| !watched || of_processor(name));
     let lines = events.map(|full| {
         let name = full.trim_start_matches(PERF).replace('/', ", ").replace('_', " ");
@@ -46,7 +47,7 @@ pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair, watched: bool) ->
 
 /// The ratio as path length and CPI, when both sides have counted instructions and cycles.
 fn factors(counted: &Counted, row: &Row, pair: &Pair) -> Option<Decomposition> {
-    let sum = |event: &str| counted.sum(["user", "kernel"].map(|p| format!("{PERF}{p}/{event}")));
+    let sum = |event: &str| counted.sum(MODES.map(|p| format!("{PERF}{p}/{event}")));
     let (instructions, cycles) = (sum("instructions"), sum("cycles"));
     let speed = |value: f64| if row.better == Better::Lower { 1.0 / value } else { value };
     let work = |throughput: f64, path_length: f64, cycles: f64| Work {

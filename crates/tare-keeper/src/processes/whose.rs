@@ -39,9 +39,12 @@ impl Whose {
     }
 }
 
+/// What the probe's threads are called.
+pub const PROBE: &str = "tare-probe";
+
 /// Where nothing else is said: the probe and all that it starts is the program, everything else helps.
 pub const USUAL: &[Whose] =
-    &[Whose::new(Sign::Thread("tare-probe"), Part::Program), Whose::new(Sign::Any, Part::Helper)];
+    &[Whose::new(Sign::Thread(PROBE), Part::Program), Whose::new(Sign::Any, Part::Helper)];
 
 /// What is looked at of a thread.
 struct Seen {

@@ -4,7 +4,7 @@ use nix::unistd::gettid;
 use std::collections::BTreeMap;
 use std::fs;
 use std::time::Instant;
-use tare_layers::{Answer, Patience, Session, SessionError, Turn, Whose};
+use tare_layers::{Answer, PROBE, Patience, Session, SessionError, Turn, Whose};
 use tare_observe::{Figures, Missing, Observer, Threads, Trace, counts, path, split};
 use tare_proto::outside::{UNWATCHED, WHOLE};
 use tare_proto::{Program, Request};
@@ -23,9 +23,6 @@ const LONG_NS: u64 = 60_000_000;
 
 /// Most samples of a turn.
 const MOST: f64 = 64.0;
-
-/// What the probe's threads are called.
-const PROBE: &str = "tare-probe";
 
 /// The share of a ring that a turn should fill.
 const FILL: f64 = 0.6;

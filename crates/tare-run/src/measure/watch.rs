@@ -30,6 +30,13 @@ pub(super) struct Watched<'a> {
     pub whose: &'static [Whose],
 }
 
+impl Watched<'_> {
+    /// Whether it is a run of a program, which has one term and no batches.
+    fn is_program(&self) -> bool {
+        self.setup.program(self.bench).is_some()
+    }
+}
+
 /// What one term of a row showed.
 struct Term {
     /// Operations of a sample; negative where the term is subtracted.
@@ -56,11 +63,11 @@ pub(super) fn watch_row(
 ) -> Result<Result<Vec<Counter>, String>, SessionError> {
     let mut all = Figures::new();
     let (mut operations, mut lost) = (0.0, 0);
-    // A run of a program is no difference of terms.
-    let terms = if watched.setup.program(watched.bench).is_some() { 1 } else { TERMS };
+    let terms = if watched.is_program() { 1 } else { TERMS };
     for term in 0..terms {
         let mut told = watch_term(watched, session, observers, (id, term), BATCH_NS)?;
-        if matches!(&told, Told::Term(one) if one.lost > 0) {
+        let is_short_of_room = matches!(&told, Told::Term(one) if one.lost > 0);
+        if is_short_of_room && !watched.is_program() {
             told = watch_term(watched, session, observers, (id, term), SHORT_BATCH_NS)?;
         }
         match told {
@@ -98,7 +105,7 @@ fn watch_term(
 ) -> Result<Told, SessionError> {
     let Watched { setup, bench, whose } = *watched;
     *id += 1;
-    let samples = if setup.program(bench).is_some() { RUNS } else { 2 };
+    let samples = if watched.is_program() { RUNS } else { 2 };
     let whole = setup.request(*id, bench, Some(samples));
     let limit_ms = whole.limit_ms.max(LIMIT_MS);
     let request =

@@ -43,28 +43,30 @@ impl One {
         }
         let count = boots.len() as f64;
         let mut one = One { boots: boots.len(), scale: 1.0, ..One::default() };
-        let calls = |boot: &BTreeMap<String, f64>| -> f64 {
-            let is_call =
-                |name: &String| Seen::read(name).is_some_and(|(seen, ..)| seen == Seen::Calls);
-            boot.iter().filter(|(name, _)| is_call(name)).map(|(_, value)| value).sum()
-        };
-        let of_all = boots.iter().map(calls).sum::<f64>() / count;
-        let names: Vec<&String> = boots.iter().flat_map(BTreeMap::keys).collect();
-        for name in names {
-            let values: Vec<f64> =
-                boots.iter().map(|boot| boot.get(name).copied().unwrap_or(0.0)).collect();
-            let mean = values.iter().sum::<f64>() / count;
-            let (low, high) = values
-                .iter()
-                .fold((f64::INFINITY, 0.0), |(low, high), value| (value.min(low), value.max(high)));
-            let counted = [Seen::Calls, Seen::Signals, Seen::Faults];
-            let is_steady = Seen::read(name).is_some_and(|(seen, ..)| counted.contains(&seen));
-            if is_steady && mean >= OFTEN.max(NOTABLE * of_all) {
-                one.spread = one.spread.max((high - low) / 2.0 / mean);
-            }
-            one.means.insert(name.clone(), mean);
+        for (name, value) in boots.iter().flatten() {
+            *one.means.entry(name.clone()).or_default() += value;
         }
+        one.means.values_mut().for_each(|sum| *sum /= count);
+        one.spread = one.spread_over(&boots);
         (one.boots > 0).then_some(one)
+    }
+
+    /// The largest half of a range over the boots, as a share of the mean, of what an operation surely does.
+    fn spread_over(&self, boots: &[BTreeMap<String, f64>]) -> f64 {
+        let counted = [Seen::Calls, Seen::Signals, Seen::Faults];
+        let least = OFTEN.max(NOTABLE * self.all(Seen::Calls));
+        let is_steady = |name: &str, mean: f64| {
+            mean >= least && Seen::read(name).is_some_and(|(seen, ..)| counted.contains(&seen))
+        };
+        let steady = self.means.iter().filter(|(name, mean)| is_steady(name, **mean));
+        let shares = steady.map(|(name, mean)| {
+            let values = boots.iter().map(|boot| boot.get(name).copied().unwrap_or(0.0));
+            let (low, high) = values.fold((f64::INFINITY, 0.0_f64), |(low, high), value| {
+                (low.min(value), high.max(value))
+            });
+            (high - low) / 2.0 / mean
+        });
+        shares.fold(0.0, f64::max)
     }
 
     /// How often one kind of what is seen happened, of any part.

@@ -56,7 +56,7 @@ pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> 
         lines.push(TableLine::new("in the watched boots: while nobody watched", told.unwatched_ns));
     }
     let largest = lines.iter().map(|line| line.baseline.max(line.layer)).fold(0.0, f64::max);
-    let times = in_unit("Where the time goes", told.per, largest, lines);
+    let times = Table::new("Where the time goes", lines).of_times(largest, told.per);
     let mut tables = vec![counts];
     tables.extend((!told.times.is_empty()).then_some(times));
     if !told.causes.is_empty() {
@@ -108,18 +108,20 @@ fn prices(told: &Outside) -> Table {
         let told = group.iter().filter(|cause| cause.name != REMAINDER);
         lines.extend(told.map(|cause| line(cause)));
     }
-    let (unit, _) = unit(own);
-    in_unit("What is added", told.per, own, lines).with_shares((own - native) / unit)
+    Table::new("What is added", lines).with_shares(own - native).of_times(own, told.per)
 }
 
-/// A table of `lines` in nanoseconds, in the unit that suits the `largest`.
-fn in_unit(title: &str, per: &str, largest: f64, mut lines: Vec<TableLine>) -> Table {
-    let (ns, name) = unit(largest);
-    for line in &mut lines {
-        line.baseline /= ns;
-        line.layer /= ns;
+impl Table {
+    /// Tells its nanoseconds in the unit that suits the `largest`, and what they are of.
+    fn of_times(mut self, largest: f64, per: &str) -> Table {
+        let (ns, name) = unit(largest);
+        for line in &mut self.lines {
+            line.baseline /= ns;
+            line.layer /= ns;
+        }
+        self.title = format!("{}, {name} per {per}", self.title);
+        self
     }
-    Table::new(&format!("{title}, {name} per {per}"), lines)
 }
 
 /// The nanoseconds of the unit in which a time has two to five digits before its point, and its name.

@@ -1,0 +1,124 @@
+//! What each thread of a layer did in a window, moment by moment, and who had each CPU.
+
+use crate::counts::kind_of_switch;
+use crate::observer::Trace;
+use crate::record::Happened;
+use crate::threads::Threads;
+use std::collections::{BTreeMap, HashMap};
+use tare_proto::outside::PREEMPTED;
+
+/// The figure's name of time on a CPU, in whichever mode.
+pub(crate) const ON_CPU: &str = "on_cpu";
+
+/// What a thread does from some moment on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum State {
+    Runs {
+        cpu: u32,
+    },
+    Ready,
+    /// Ready, since this thread of the layer woke it.
+    Woken {
+        by: u32,
+    },
+    /// Ready, since something else did.
+    WokenFromOutside,
+    Sleeps,
+}
+
+/// The changes of each thread's state, and who had each CPU, in the order of time.
+#[derive(Default)]
+pub(crate) struct Story {
+    threads: HashMap<u32, Vec<(u64, State)>>,
+    cpus: BTreeMap<u32, Vec<(u64, u32)>>,
+}
+
+impl Story {
+    pub(crate) fn of(trace: &Trace, threads: &Threads) -> Story {
+        let mut story = Story::default();
+        let is_own = |tid: u32| threads.part(tid).is_some();
+        for record in &trace.records {
+            let cpu = record.cpu;
+            match record.what {
+                Happened::Switch { from, state, to } => {
+                    let runners =
+                        story.cpus.entry(cpu).or_insert_with(|| vec![(trace.begin, from)]);
+                    runners.push((record.time, to));
+                    if is_own(from) {
+                        let begun = (trace.begin, State::Runs { cpu });
+                        let stays = kind_of_switch(state) == PREEMPTED;
+                        let now = if stays { State::Ready } else { State::Sleeps };
+                        story.changes(from, begun).push((record.time, now));
+                    }
+                    if is_own(to) {
+                        let begun = (trace.begin, State::Sleeps);
+                        story.changes(to, begun).push((record.time, State::Runs { cpu }));
+                    }
+                }
+                Happened::Waking { whom, interrupt } if is_own(whom) => {
+                    let inside = !interrupt && is_own(record.tid);
+                    let by = record.tid;
+                    let now = if inside { State::Woken { by } } else { State::WokenFromOutside };
+                    let changes = story.changes(whom, (trace.begin, State::Sleeps));
+                    if changes.last().is_some_and(|(_, state)| *state == State::Sleeps) {
+                        changes.push((record.time, now));
+                    }
+                }
+                Happened::Fork { tid, .. } if is_own(tid) => {
+                    let by = record.tid;
+                    let begins =
+                        if is_own(by) { State::Woken { by } } else { State::WokenFromOutside };
+                    story.changes(tid, (trace.begin, State::Sleeps)).push((record.time, begins));
+                }
+                _ => {}
+            }
+        }
+        story
+    }
+
+    /// The changes of thread `tid`; when nothing is known of it yet, it `begun` the window so.
+    fn changes(&mut self, tid: u32, begun: (u64, State)) -> &mut Vec<(u64, State)> {
+        self.threads.entry(tid).or_insert_with(|| vec![begun])
+    }
+
+    /// What thread `tid` did just before `now`, and since when.
+    pub(crate) fn before(&self, tid: u32, now: u64) -> Option<(u64, State)> {
+        let changes = self.threads.get(&tid)?;
+        let after = changes.partition_point(|(time, _)| *time < now);
+        changes.get(after.checked_sub(1)?).copied()
+    }
+
+    /// A thread was ready, or slept, from one moment until another one: the time is that of whoever of the layer had the CPU that the
+    /// thread got in the end, and otherwise the thread's own, in its state `kind`.
+    pub(crate) fn wait(
+        &self,
+        (tid, kind): (u32, &str),
+        (from, until): (u64, u64),
+        threads: &Threads,
+        add: &mut impl FnMut(u32, &str, u64),
+    ) {
+        let cpu = self.threads.get(&tid).and_then(|changes| {
+            let next = changes.partition_point(|(time, _)| *time < until);
+            changes[next..].iter().find_map(|(_, state)| match state {
+                State::Runs { cpu } => Some(*cpu),
+                _ => None,
+            })
+        });
+        let nobody = Vec::new();
+        let runners = cpu.and_then(|cpu| self.cpus.get(&cpu)).unwrap_or(&nobody);
+        let mut told = until;
+        let end = runners.partition_point(|(time, _)| *time < until);
+        for (since, runner) in runners[..end].iter().rev() {
+            let begin = (*since).max(from);
+            match threads.part(*runner) {
+                Some(_) if *runner != tid => add(*runner, ON_CPU, told - begin),
+                _ => add(tid, kind, told - begin),
+            }
+            told = begin;
+            if told == from {
+                return;
+            }
+        }
+        add(tid, kind, told - from);
+    }
+}
