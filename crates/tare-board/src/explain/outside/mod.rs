@@ -79,7 +79,10 @@ impl Outside {
 
     /// What the figures rest on.
     pub(super) fn notes(&self) -> Vec<String> {
-        let boots = count(self.boots, "boot");
+        let boots = match self.boots {
+            1 => "1 boot".to_owned(),
+            several => format!("each of {several} boots"),
+        };
         let watched = count(self.operations.round() as usize, self.per);
         let spread = match self.boots {
             0 | 1 => String::new(),
