@@ -94,6 +94,13 @@ fn carry(variable: &str, build: impl FnOnce() -> PathBuf) {
 
 /// Builds `package` for `target`; the folder where its files are.
 fn build(root: &Path, package: &str, target: &str, flags: &[&str]) -> PathBuf {
+    if !root.join("crates").join(package).is_dir() {
+        eprintln!(
+            "the sources of {package} lie beside this crate only in tare's repository: build there, or name files that are built \
+             (TARE_PROBE, TARE_PROBE32, TARE_PROBE_ARM, TARE_VMM, TARE_PLUGIN)"
+        );
+        exit(1);
+    }
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join(package);
     let mut cargo = Command::new(env::var_os("CARGO").expect("cargo sets CARGO"));
     cargo.args(["build", "--package", package, "--profile", "probe", "--target", target]);

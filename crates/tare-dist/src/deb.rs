@@ -23,10 +23,11 @@ pub fn write(release: &Release, contents: &Contents, out: &Path) -> Result<PathB
     let installed = size(&root)?.div_ceil(1024);
     let depends = if release.is_static { "" } else { "Depends: libc6\n" };
     let version = &release.version;
+    let homepage = env!("CARGO_PKG_HOMEPAGE");
     let control = format!(
         "Package: tare\nVersion: {version}\nArchitecture: {architecture}\nSection: utils\nPriority: optional\n\
          Installed-Size: {installed}\n{depends}Suggests: {LAYERS}\n\
-         Maintainer: The maintainers of tare <maintainers@tare.invalid>\n\
+         Maintainer: The maintainers of tare <maintainers@tare.invalid>\nHomepage: {homepage}\n\
          Description: weighs the layer between a workload and the machine\n \
          Boots containers, sandboxes and virtual machines itself, measures the same\n \
          benchmarks in all of them, and says what each costs, how sure that is, and why.\n \

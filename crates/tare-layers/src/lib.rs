@@ -18,6 +18,7 @@ mod snapshot;
 
 pub use aliases::other_names;
 pub use artifacts::kernel_packages::{is_pattern, kernels, unknown_packages};
+pub use attach::lacking::lacking;
 pub use counting::{CountError, Counts, Plugin};
 pub use explain::explain;
 pub use files::page_cache::{Dropped, drop_cached};
@@ -28,7 +29,7 @@ pub use layers::{
     takes_image, usual, with_root,
 };
 pub use rootfs::{
-    HeldRoot, KeptRoot, Maker, ReadyRoot, RootRecipe, clear, hold_again, list, ready,
+    HeldRoot, KeptRoot, Maker, ReadyRoot, RootRecipe, check_image, clear, hold_again, list, ready,
 };
 pub use settings::{Setting, SettingError, Settings, split_at_commas, suggestion};
 pub use tare_keeper::cache::{cache_folder, is_own_file};

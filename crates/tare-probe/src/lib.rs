@@ -106,7 +106,9 @@ pub unsafe fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
         ["ask", url, words @ ..] => service::main(url, words),
         ["balloon", "qemu", socket, bytes, balloon] => balloon::host::qemu(socket, bytes, balloon),
         ["balloon", "uml", console, balloon] => balloon::host::uml(console, balloon),
-        ["stage", stage, lower, command @ ..] => program::stage::main(stage, lower, command),
+        ["stage", mib, stage, lower, command @ ..] => {
+            program::stage::main(mib, stage, lower, command)
+        }
         ["serve"] => init::supervised(serve::on_stdio),
         ["serve", "--slower", percent] if handicap::set(percent) => {
             init::supervised(serve::on_stdio)

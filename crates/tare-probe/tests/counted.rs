@@ -123,7 +123,7 @@ fn counted(part: &str) -> Series {
     let stage = env::temp_dir().join(format!("tare-counted-{part}-{}", std::process::id()));
     fs::create_dir_all(&stage).expect("a folder");
     let mut probe = Probe::start_as(&format!("counted-{part}"), |command| {
-        command.env("TARE_ROOT", format!("overlay:{}:/", stage.display()));
+        command.env("TARE_ROOT", format!("overlay:64:{}:/", stage.display()));
         command.env("TARE_COUNT_OPERATIONS", "1");
     });
     let own = env::current_exe().expect("a path").display().to_string();

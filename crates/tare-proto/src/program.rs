@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The variable that says where the programs of a layer find their root: [`ROOT_HERE`], [`ROOT_OVERLAY`] with a folder,
+/// The variable that says where the programs of a layer find their root: [`ROOT_HERE`], [`ROOT_OVERLAY`] with folders,
 /// [`ROOT_HOSTFS`] with a folder of the host, [`ROOT_IMAGE`] with a device, [`ROOT_FOLDER`] with a folder of the guest, or
 /// [`ROOT_NONE`] with the reason.
 pub const ROOT: &str = "TARE_ROOT";
 
-/// The probe's own root is the programs' root too (a container's).
+/// The probe's own root is the programs' root too. `here:MIB`: a container's, which is an overlay that holds so much.
 pub const ROOT_HERE: &str = "here";
 
-/// Begins `overlay:STAGE:LOWER`: the probe puts an overlay over the folder LOWER, at the empty folder STAGE.
+/// Begins `overlay:MIB:STAGE:LOWER`: the probe puts an overlay that holds so much over the folder LOWER, at the empty folder STAGE.
 pub const ROOT_OVERLAY: &str = "overlay:";
 
 /// Begins `hostfs:FOLDER`: a folder of the host that a User-Mode Linux mounts.

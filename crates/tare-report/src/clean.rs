@@ -90,19 +90,34 @@ pub(crate) fn wrap_behind(text: &str, taken: usize, columns: usize) -> Vec<Strin
     lines
 }
 
-/// A name in lines of at most `columns`, broken behind a space or a mark between words where there is one.
-pub(crate) fn stack(text: &str, columns: usize) -> Vec<String> {
+/// The marks behind which a name may be broken.
+const BETWEEN: [char; 9] = [' ', '-', '_', '/', '.', ':', '+', '=', ','];
+
+/// A name in lines of at most `columns`, broken behind a mark between words where there is one. Where it needs more than `most`
+/// lines, an ellipsis stands for its middle, since the names of a sweep's layers differ at their ends.
+pub(crate) fn stack(text: &str, columns: usize, most: usize) -> Vec<String> {
+    let columns = columns.max(2);
     let mut lines = Vec::new();
     let mut rest = text;
-    while width(rest) > columns.max(2) {
-        let (part, _) = head(rest, columns.max(2));
-        let between = part.rfind([' ', '-', '_', '/', '.', ':']).map_or(part.len(), |at| at + 1);
+    while width(rest) > columns {
+        let (part, _) = head(rest, columns);
+        let between = part.rfind(BETWEEN).map_or(part.len(), |at| at + 1);
         let (line, after) = rest.split_at(between);
         lines.push(line.trim().to_owned());
         rest = after;
     }
     lines.push(rest.trim().to_owned());
+    if lines.len() > most {
+        lines.truncate(most.saturating_sub(1));
+        lines.push(format!("…{}", tail(text, columns - 1)));
+    }
     lines
+}
+
+/// The longest end of `text` in at most `columns`.
+fn tail(text: &str, columns: usize) -> &str {
+    let fits = |(at, _): &(usize, char)| width(&text[*at..]) <= columns;
+    text.char_indices().find(fits).map_or("", |(at, _)| &text[at..])
 }
 
 #[cfg(test)]
@@ -122,12 +137,22 @@ mod tests {
             for columns in 2..12 {
                 assert!(width(&fit(text, columns)) <= columns);
                 assert!(wrap(text, columns).iter().all(|line| width(line) <= columns));
-                assert!(stack(text, columns).iter().all(|line| width(line) <= columns));
+                let stacked = stack(text, columns, 4);
+                assert!(stacked.len() <= 4 && stacked.iter().all(|line| width(line) <= columns));
             }
         }
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap_behind("one two three", 4, 7), ["one", "two", "three"]);
-        assert_eq!(stack("runsc-systrap", 8), ["runsc-", "systrap"]);
         assert_eq!(fit("benchmark", 6), "bench…");
+    }
+
+    #[test]
+    fn names_are_broken_between_their_words_and_keep_their_ends() {
+        assert_eq!(stack("runsc-systrap", 8, 4), ["runsc-", "systrap"]);
+        assert_eq!(stack("runc+rcu_expedited-0", 10, 4), ["runc+rcu_", "expedited-", "0"]);
+        assert_eq!(stack("qemu+memory=1G,vcpus=2", 9, 4), ["qemu+", "memory=", "1G,vcpus=", "2"]);
+        let [usual, one] = ["usual", "1"].map(|value| format!("native+halt_poll_ns+thp-{value}"));
+        assert_eq!(stack(&usual, 7, 4), ["native+", "halt_", "poll_", "…-usual"]);
+        assert_eq!(stack(&one, 7, 4).last().unwrap(), "…+thp-1");
     }
 }

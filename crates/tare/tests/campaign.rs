@@ -92,9 +92,11 @@ fn a_benchmark_that_always_ends_the_layer_costs_only_itself() {
     let bench = Bench::new();
     // The script dies whenever it is asked anything: both benchmarks of the probe are lost, the
     // host's own is kept, and the baseline does not suffer.
-    bench.ok(
+    bench.fails(
         "run --layer name=base,kind=mock --layer name=bad,kind=mock,fault=die --baseline base \
          --bench lmbench/null_call --bench host/start --blocks 3 --out c",
+        4,
+        "Nothing could be compared",
     );
     let campaign = bench.campaign("c");
     let of = |layer: usize, outcome: Outcome| {
@@ -120,6 +122,22 @@ fn a_layer_that_never_greets_is_unavailable_and_the_rest_goes_on() {
     let (why, _) = campaign.layers[1].unavailable.as_ref().expect("recorded as unavailable");
     assert!(why.raw().contains("the probe did not answer within 1.0 s"), "{why:?}");
     assert_eq!(bench.tare(&format!("run {line} --require --out d")).code, 4);
+}
+
+#[test]
+fn a_layer_without_any_figure_fails_the_campaign_if_it_is_required_or_the_only_one() {
+    let bench = Bench::new();
+    let base =
+        "run --layer name=base,kind=mock --baseline base --bench lmbench/null_call --blocks 1";
+    let ill = "--layer name=ill,kind=mock,fault=fail";
+    let good = "--layer name=good,kind=mock";
+    bench.ok(&format!("{base} {good} {ill} --out kept"));
+    let required = format!("{base} {good} {ill} --require --out required");
+    bench.fails(&required, 4, "A required layer failed: no row was measured on ill.");
+    let nothing = "Nothing could be compared: no row was measured on ill.";
+    bench.fails(&format!("{base} {ill} --out alone"), 4, nothing);
+    bench.fails("resume alone --blocks 2", 4, nothing);
+    bench.ok(&format!("{base} {good} --require --out good"));
 }
 
 #[test]
@@ -262,9 +280,11 @@ fn counts_of_failed_boots_are_removed() {
     std::fs::create_dir_all(&logs).unwrap();
     let counts = |id: u32| logs.join(format!("boot-{id:04}.counts"));
     (1..20).for_each(|id| std::fs::write(counts(id), "").unwrap());
-    bench.ok(
+    bench.fails(
         "run --count --layer name=a,kind=mock --layer name=b,kind=mock,fault=die --baseline a \
          --bench lmbench/null_call --blocks 1 --out c",
+        4,
+        "Nothing could be compared",
     );
     let boots = bench.campaign("c").boots.len() as u32;
     assert!((3..20).contains(&boots), "{boots}");

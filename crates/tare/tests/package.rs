@@ -21,6 +21,7 @@ set -eu
 export HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
 find / -xdev | sort > /before
 dpkg -i /tare.deb > /dev/null
+dpkg -s tare | grep -q '^Homepage: http'
 tare --version
 cd /root
 tare run --layers native --budget 20s --out campaign

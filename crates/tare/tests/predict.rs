@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Bench, Done, flat, set_mode};
+use common::{Bench, Done, elf, flat, set_mode};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -207,42 +207,15 @@ fn a_trace_from_elsewhere_is_predicted_without_running_anything() {
     assert!(flat(&done.err).contains("strace -f -y"), "{}", done.err);
 }
 
-/// A program that makes a system call as 32-bit programs do, and ends: 16 bytes of code in a file of one segment.
-fn with_a_call_of_32_bits() -> Vec<u8> {
-    // mov eax, 20 (getpid there); int 0x80; mov eax, 60 (exit here); xor edi, edi; syscall
-    let code = [0xb8, 20, 0, 0, 0, 0xcd, 0x80, 0xb8, 60, 0, 0, 0, 0x31, 0xff, 0x0f, 0x05];
-    let mut file = vec![0x7f, b'E', b'L', b'F', 2, 1, 1];
-    file.resize(16, 0);
-    let base = 0x40_0000_u64;
-    let header = 120_u64;
-    for (value, bytes) in [
-        (2, 2),
-        (62, 2),
-        (1, 4),
-        (base + header, 8),
-        (64, 8),
-        (0, 8),
-        (0, 4),
-        (64, 2),
-        (56, 2),
-        (1, 2),
-        (0, 2),
-        (0, 2),
-        (0, 2),
-        (1, 4),
-        (5, 4),
-        (0, 8),
-        (base, 8),
-        (base, 8),
-        (header + 16, 8),
-        (header + 16, 8),
-        (4096, 8),
-    ] {
-        file.extend_from_slice(&u64::to_le_bytes(value)[..bytes]);
-    }
-    file.extend_from_slice(&code);
-    file
-}
+/// mov eax, 20 (getpid there); int 0x80; mov eax, 60 (exit here); xor edi, edi; syscall
+const A_CALL_OF_32_BITS: &[u8] =
+    &[0xb8, 20, 0, 0, 0, 0xcd, 0x80, 0xb8, 60, 0, 0, 0, 0x31, 0xff, 0x0f, 0x05];
+
+/// mov eax, 101 (ptrace); xor edi, edi (TRACEME); syscall; xor edi, edi; test eax, eax; setne dil; mov eax, 60; syscall
+const A_CALL_OF_A_TRACER: &[u8] = &[
+    0xb8, 101, 0, 0, 0, 0x31, 0xff, 0x0f, 0x05, 0x31, 0xff, 0x85, 0xc0, 0x40, 0x0f, 0x95, 0xc7,
+    0xb8, 60, 0, 0, 0, 0x0f, 0x05,
+];
 
 fn program(bench: &Bench, name: &str, text: &[u8], mode: u32) {
     fs::write(bench.path(name), text).expect("a file");
@@ -252,7 +225,8 @@ fn program(bench: &Bench, name: &str, text: &[u8], mode: u32) {
 #[test]
 fn what_cannot_be_counted_says_why() {
     let bench = Bench::new();
-    program(&bench, "old", &with_a_call_of_32_bits(), 0o755);
+    program(&bench, "old", &elf::of_64_bits(A_CALL_OF_32_BITS), 0o755);
+    program(&bench, "tracer", &elf::of_64_bits(A_CALL_OF_A_TRACER), 0o755);
     let cases: &[(&str, &[&str], &str)] = &[
         ("", &["./old"], "of another architecture (a 32-bit program)"),
         (
@@ -260,6 +234,7 @@ fn what_cannot_be_counted_says_why() {
             &["sh", "-c", "echo oh; exit 3"],
             "exit status 3; its last lines: oh (the command runs without a terminal",
         ),
+        ("", &["./tracer"], "exit status 1 (it traces a program"),
         ("--timeout 1s", &["sleep", "100"], "did not end within 1 s"),
         ("", &["sh", "-c", "read line < /dev/tty"], "runs without a terminal"),
         ("", &["./nothere"], "there is no program ./nothere"),

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Bench, flat, samples};
+use common::{Bench, elf, flat, samples, set_mode};
 use std::fs;
 use tare_store::{Outcome, SeriesRow};
 
@@ -88,7 +88,10 @@ fn a_command_that_cannot_run_ends_the_campaign_before_it_begins() {
         (&["--", "sh", "-c", "kill -9 $$"], "killed by signal 9 and printed nothing"),
         (&["--", "./flood.sh"], "exit status 3; its last lines: y | y | y | last words"),
         (&["--timeout", "1s", "--", "sleep", "100"], "did not end within 1 s"),
-        (&["--", "sh", "-c", "head -c 9000G /dev/zero > fill"], "No space left on device"),
+        (
+            &["--overlay-limit", "64M", "--", "sh", "-c", "head -c 9000G /dev/zero > fill"],
+            "No space left on device; what it writes may take 64 MiB of this host's memory (--overlay-limit)",
+        ),
         (&["--timeout", "5s", "--", "sh", "-c", "sleep 100 & exit 5"], "exit status 5"),
         (&["--", "sh", "-c", "read line < /dev/tty && exit 1; exit 6"], "exit status 6"),
         (&["--cwd", "/no/such", "--", "true"], "no folder /no/such"),
@@ -169,7 +172,8 @@ fn a_run_that_fails_on_one_layer_has_no_number_there_and_says_why() {
     let only =
         "if [ \"$(cat /proc/sys/kernel/hostname)\" = tare ]; then echo not here; exit 7; fi\n";
     bench.script("only.sh", only);
-    let done = bench.ok("run --layers native,runc --blocks 1 --out c -- ./only.sh");
+    let done = bench.tare("run --layers native,runc --blocks 1 --out c -- ./only.sh");
+    assert_eq!(done.code, 4, "nothing could be compared: {}", done.err);
     let why =
         "program/only-sh: failed: ./only.sh ended with exit status 7; its last lines: not here";
     assert!(flat(&done.out).contains(why), "{}", done.out);
@@ -177,6 +181,22 @@ fn a_run_that_fails_on_one_layer_has_no_number_there_and_says_why() {
     let failed: Vec<_> = campaign.series.iter().filter(|s| s.outcome == Outcome::Failed).collect();
     assert_eq!(failed.len(), 1);
     assert!(failed[0].samples.is_empty());
+}
+
+#[test]
+fn a_32_bit_program_says_so_where_the_layer_runs_none() {
+    let bench = Bench::new();
+    // mov eax, 1 (exit); xor ebx, ebx; int 0x80
+    let code = [0xb8, 1, 0, 0, 0, 0x31, 0xdb, 0xcd, 0x80];
+    let old = bench.path("old");
+    fs::write(&old, elf::of_32_bits(&code)).expect("a program");
+    set_mode(&old, 0o755);
+    let done = bench
+        .ok("run --layers native,runc,runsc --blocks 1 --repeat 1 --warmup 0 --out c -- ./old");
+    let campaign = bench.campaign("c");
+    assert_eq!(samples(&campaign, "program/old", "runc").len(), 1, "{}", done.out);
+    let why = "./old is a 32-bit program, and this layer's kernel runs none (gVisor's and";
+    assert!(flat(&done.out).contains(why), "{}", done.out);
 }
 
 #[test]
@@ -193,7 +213,8 @@ fn a_guest_whose_disk_is_full_says_so_and_goes_on() {
          warmup = 0\nrepeat = 1\nsetup = 'rm -f fill'\n",
     );
     let done = bench.ok("run --blocks 1 --out c");
-    assert!(flat(&done.out).contains("No space left on device"), "{}", done.out);
+    let full = "No space left on device; what it writes may take half of this guest's memory,";
+    assert!(flat(&done.out).contains(full), "{}", done.out);
     assert_eq!(samples(&bench.campaign("c"), "program/after", "uml"), [[1.0]], "{}", done.out);
 }
 

@@ -138,9 +138,11 @@ fn bad_directories_and_bad_wishes_are_named() {
 fn campaigns_that_are_short_of_something_are_reported_all_the_same() {
     let bench = Bench::new();
     bench.ok(&format!("run {MOCKS} --blocks 1 --out one"));
-    bench.ok(
+    bench.fails(
         "run --layer name=base,kind=mock --layer name=bad,kind=mock,fault=die --baseline base \
          --bench lmbench/null_call --blocks 2 --out failed",
+        4,
+        "Nothing could be compared",
     );
     for (name, word) in [("one", "too few to say what a layer costs"), ("failed", "failed: ")] {
         bench.ok(&format!("report {name}"));

@@ -36,14 +36,14 @@ fn a_layer_that_was_given_up_is_neither_booted_again_nor_filled_into_old_blocks(
     let script = bench.write("once.sh", &text);
     let layer = format!("name=once,kind=mock,command=sh {}", script.display());
     let run = bench.tare_with(&format!("run {BASE} --blocks 1 --out c --layer"), &[&layer]);
-    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.code, 4, "{}", run.err);
     let twice = |block: u32| [(block, 1), (block, 2)];
     assert_eq!(boots(&bench.campaign("c")), twice(0));
     // The second block in which it does not boot is the last.
-    bench.ok("resume c --blocks 2");
+    bench.fails("resume c --blocks 2", 4, "Nothing could be compared");
     let given_up = [twice(0), twice(1)].concat();
     assert_eq!(boots(&bench.campaign("c")), given_up);
-    bench.ok("resume c --blocks 4");
+    bench.fails("resume c --blocks 4", 4, "Nothing could be compared");
     let campaign = bench.campaign("c");
     assert_eq!(boots(&campaign), given_up);
     assert_eq!(campaign.boots.len(), given_up.len() + 4 * 2, "the baseline goes on");
@@ -53,7 +53,9 @@ fn a_layer_that_was_given_up_is_neither_booted_again_nor_filled_into_old_blocks(
 #[test]
 fn what_ended_a_layer_twice_is_not_asked_of_it_by_a_later_run() {
     let bench = Bench::new();
-    bench.ok(&format!("run {BASE} --layer name=bad,kind=mock,fault=die --blocks 1 --out c"));
+    bench.ok(&format!(
+        "run {BASE} --layer name=bad,kind=mock,fault=die --layer name=good,kind=mock --blocks 1 --out c"
+    ));
     assert_eq!(boots(&bench.campaign("c")), [(0, 1), (0, 2)]);
     let resumed = bench.ok("resume c --blocks 3");
     let campaign = bench.campaign("c");

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Bench, done, flat, samples, set_mode, small_root};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -126,6 +126,34 @@ fn a_root_that_a_resumed_campaign_needs_is_held_and_one_that_is_gone_says_so() {
     assert_eq!(gone.code, 1, "{}", gone.err);
     assert!(flat(&gone.err).contains("not in tare's cache any more"), "{}", gone.err);
     assert!(flat(&gone.err).contains("begin a new campaign"), "{}", gone.err);
+}
+
+#[test]
+fn where_no_image_can_be_made_only_the_layers_that_take_one_are_blank() {
+    let bench = Bench::new();
+    small_root(&bench);
+    fs::create_dir(bench.path("bin")).expect("a folder");
+    symlink("/usr/bin/linux.uml", bench.path("bin/linux.uml")).expect("a link");
+    let run = |layers: &str| {
+        let line = format!("run {layers} --blocks 1 --warmup 0 --repeat 1 --root root.tar --out c");
+        let mut command = bench.command(&line);
+        command.env("TARE_CACHE", bench.path("cache")).env("PATH", bench.path("bin"));
+        done(command.args(["--", "/bin/sh", "-c", "echo a"]).output().expect("tare starts"))
+    };
+    for vital in ["--layers uml,native --baseline uml", "--layers native,uml --require"] {
+        let ran = run(vital);
+        assert_eq!(ran.code, 4, "{}\n{}", ran.out, ran.err);
+        assert!(ran.err.contains("Nothing was measured: uml"), "{}", ran.err);
+        assert!(!bench.path("cache/roots").exists(), "nothing was unpacked");
+    }
+    let ran = run("--layers native,uml --layer name=other,kind=native");
+    assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+    let campaign = bench.campaign("c");
+    assert_eq!(samples(&campaign, "program/echo", "other").len(), 1, "{}", ran.out);
+    let uml = campaign.layers.iter().find(|layer| layer.name == "uml").expect("the layer");
+    let (why, remedy) = uml.unavailable.clone().expect("a reason");
+    assert!(why.raw().contains("there is no program mkfs.erofs"), "{why:?}");
+    assert!(remedy.raw().contains("erofs-utils"), "{remedy:?}");
 }
 
 /// An archive, which is unpacked as its own; what it may not have is said.

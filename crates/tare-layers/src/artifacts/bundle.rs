@@ -47,8 +47,9 @@ pub(crate) struct Inside {
     /// A user namespace whose root is this user.
     pub maps_user: bool,
     pub given: OfProcess,
-    /// The root of programs, which then is the container's too. It is there when the runtime starts.
-    pub root: Option<PathBuf>,
+    /// The root of programs, which then is the container's too, and how many MiB it may grow by. It is there when the runtime
+    /// starts.
+    pub root: Option<(PathBuf, u64)>,
     /// The weight of the control group that the runtime makes for it; `None` where it makes none.
     pub shares: Option<u32>,
 }
@@ -68,9 +69,10 @@ pub(crate) fn write(
     }
     let mut config = config(boot.id, inside);
     let mut probes = Vec::new();
-    if let Some(root) = &inside.root {
+    if let Some((root, mib)) = &inside.root {
         let probe = boot.shared_folder().join("tare-probe");
         for_programs(&mut config, root, &probe);
+        tell(&mut config, format!("{ROOT}={ROOT_HERE}:{mib}"));
         probes.push(probe);
     }
     let bundle = lay_out(boot, &config)?;
@@ -165,7 +167,6 @@ fn for_programs(config: &mut Value, root: &Path, probe: &Path) {
     env.into_iter().flatten().filter(|word| **word == SCRATCH).for_each(|word| {
         *word = json!("TARE_SCRATCH=/dev/shm");
     });
-    tell(config, format!("{ROOT}={ROOT_HERE}"));
 }
 
 /// Adds `word` to the probe's environment.

@@ -5,6 +5,7 @@ pub(crate) mod balloon;
 pub(crate) mod disk;
 pub(crate) mod hosted;
 pub(crate) mod knobs;
+pub(crate) mod lacking;
 pub(crate) mod net;
 pub(crate) mod pages;
 pub(crate) mod root;

@@ -3,6 +3,7 @@
 
 use crate::rootfs;
 use crate::{BootSpec, Program, Setting, SettingError, Settings, Unavailable};
+use nix::sys::sysinfo::sysinfo;
 use nix::unistd::geteuid;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,6 +14,12 @@ use tare_proto::ROOT_OVERLAY;
 pub(crate) const SETTING: Setting = Setting {
     key: "root",
     about: "what programs see: none (default), host (this host's files; what is written vanishes with the boot), or a folder",
+};
+
+/// The setting of the same kinds that says how much is written over that.
+pub(crate) const OVERLAY: Setting = Setting {
+    key: "overlay",
+    about: "how much programs may write over their root, in this host's memory (default: a tenth of it)",
 };
 
 /// The setting of a guest that can see the host's folders.
@@ -42,15 +49,18 @@ const HOST: &str = "host";
 pub(crate) struct Root {
     /// What lies below the overlay: a folder, or the file of an image.
     pub lower: PathBuf,
+    /// How much the overlay may hold, in MiB; 0 when nothing is set.
+    overlay: u64,
 }
 
 impl Root {
     /// Reads the setting; `None` when there is no root to have.
     pub fn read(settings: &Settings) -> Result<Option<Root>, SettingError> {
+        let overlay = settings.mebibytes(OVERLAY.key, 0)?;
         match settings.get(SETTING.key) {
             None | Some("none") => Ok(None),
-            Some(HOST) => Ok(Some(Root { lower: "/".into() })),
-            Some(path) if path.starts_with('/') => Ok(Some(Root { lower: path.into() })),
+            Some(HOST) => Ok(Some(Root { lower: "/".into(), overlay })),
+            Some(path) if path.starts_with('/') => Ok(Some(Root { lower: path.into(), overlay })),
             Some(other) => {
                 let key = SETTING.key;
                 Err(SettingError(format!(
@@ -113,8 +123,16 @@ impl Root {
 
     /// The value of [`tare_proto::ROOT`] that tells the probe to make the overlay itself.
     pub fn told(&self, boot: &BootSpec) -> io::Result<String> {
-        let stage = self.stage(boot)?;
-        Ok(format!("{ROOT_OVERLAY}{}:{}", stage.display(), self.lower.display()))
+        let (stage, mib) = (self.stage(boot)?, self.mib()?);
+        Ok(format!("{ROOT_OVERLAY}{mib}:{}:{}", stage.display(), self.lower.display()))
+    }
+
+    /// How much programs may write, in MiB: as it is set, or a tenth of this host's memory, since several boots are alive at once.
+    pub fn mib(&self) -> io::Result<u64> {
+        match self.overlay {
+            0 => Ok((sysinfo()?.ram_total() / 10) >> 20),
+            set => Ok(set),
+        }
     }
 
     /// An empty folder for the overlay's memory. A restored layer finds its own at the place where the saved one had it.
@@ -124,9 +142,10 @@ impl Root {
         Ok(stage)
     }
 
-    /// The words before a command that then finds the root at `STAGE/root`; nobody else sees it.
-    pub fn before(&self, probe: &Path, stage: &Path) -> Vec<String> {
-        let words = [probe, Path::new("stage"), stage, &self.lower];
+    /// The words before a command that then finds the root, with room for so many `mib`, at `STAGE/root`; nobody else sees it.
+    pub fn before(&self, probe: &Path, mib: u64, stage: &Path) -> Vec<String> {
+        let mib = mib.to_string();
+        let words = [probe, Path::new("stage"), Path::new(&mib), stage, &self.lower];
         words.map(|word| word.display().to_string()).to_vec()
     }
 }
@@ -139,7 +158,9 @@ mod tests {
     fn the_setting_is_a_folder_or_the_host() {
         let read = |text: &str| Root::read(&Settings::parse(&format!("x,root={text}")).unwrap());
         assert_eq!(read("none").unwrap(), None);
-        assert_eq!(read("host").unwrap(), Some(Root { lower: "/".into() }));
+        assert_eq!(read("host").unwrap(), Some(Root { lower: "/".into(), overlay: 0 }));
+        assert!(read("host").unwrap().unwrap().mib().unwrap() > 0, "a part of this host's memory");
+        assert_eq!(read("host,overlay=2G").unwrap().unwrap().mib().unwrap(), 2048);
         assert!(read("somewhere").unwrap_err().to_string().contains("host"));
         let lost = read("/no/such").unwrap().unwrap();
         assert!(lost.check().unwrap_err().why.contains("/no/such"));

@@ -20,6 +20,7 @@ pub const KIND: LayerKind = LayerKind {
         disk::SETTING,
         net::SETTING,
         root::SETTING,
+        root::OVERLAY,
         pages::KSM,
         pages::THP,
         knobs::SETTING,

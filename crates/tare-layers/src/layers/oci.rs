@@ -38,6 +38,7 @@ pub const RUNSC: LayerKind = LayerKind {
         disk::SETTING,
         net::SETTING,
         root::SETTING,
+        root::OVERLAY,
         pages::KSM,
         pages::THP,
         knobs::SETTING,
@@ -68,6 +69,7 @@ const fn kind(name: &'static str, about: &'static str, unnamed: Unnamed) -> Laye
             disk::SETTING,
             net::SETTING,
             root::SETTING,
+            root::OVERLAY,
             pages::KSM,
             pages::THP,
             knobs::SETTING,
@@ -260,8 +262,8 @@ impl Layer for Oci {
         // The words before the runtime's, and the root that they make.
         let (before, root) = match &self.attachments.root {
             Some(root) => {
-                let stage = root.stage(boot)?;
-                (root.before(&host.probe, &stage), Some(stage.join("root")))
+                let (stage, mib) = (root.stage(boot)?, root.mib()?);
+                (root.before(&host.probe, mib, &stage), Some((stage.join("root"), mib)))
             }
             None => (Vec::new(), None),
         };

@@ -1,11 +1,11 @@
 //! The image of a root, for guests: EROFS without compression, the same bytes whenever it is made.
 
 use super::error::RootError;
+use crate::Unavailable;
 use crate::files::work::Work;
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use std::fs;
-use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,13 +19,17 @@ const TIME: &str = "-T1700000000";
 const IDENTITY: &str = "-U6d6f6f72-0000-4000-8000-746172652d31";
 
 /// What makes images.
-pub(super) fn program() -> Result<PathBuf, RootError> {
-    Ok(programs::find("mkfs.erofs").map_err(io::Error::from)?)
+pub(super) fn program() -> Result<PathBuf, Unavailable> {
+    programs::find("mkfs.erofs")
 }
 
-/// Makes the image of `tree` at `path`, which appears whole or not at all.
-pub(super) fn make(tree: &Path, path: &Path, interrupted: fn() -> bool) -> Result<(), RootError> {
-    let program = program()?;
+/// Makes the image of `tree` at `path` with `program`; it appears whole or not at all.
+pub(super) fn make(
+    program: &Path,
+    tree: &Path,
+    path: &Path,
+    interrupted: fn() -> bool,
+) -> Result<(), RootError> {
     let beside = path.parent().unwrap_or(path);
     let folder = Work::new_in(beside)?;
     let work = folder.path().join("image");
@@ -53,7 +57,7 @@ mod tests {
         for file in 0..20_000 {
             fs::write(tree.join(format!("{file:0>200}")), "").unwrap();
         }
-        make(&tree, &path, || false).unwrap();
+        make(&program().unwrap(), &tree, &path, || false).unwrap();
         assert!(path.metadata().unwrap().len() > 1 << 20, "the names are in it");
     }
 }

@@ -1,5 +1,6 @@
 //! The roots in the cache: which there are, how large they are, and which go when there are too many.
 
+use super::ROOTS;
 use crate::Unavailable;
 use crate::files::work;
 use nix::fcntl::{Flock, FlockArg};
@@ -37,7 +38,7 @@ pub struct HeldRoot {
 
 /// The roots in `cache`, the last used first.
 pub fn list(cache: &Path) -> io::Result<Vec<KeptRoot>> {
-    let entries = match fs::read_dir(cache.join("roots")) {
+    let entries = match fs::read_dir(cache.join(ROOTS)) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };
@@ -99,7 +100,7 @@ pub(super) fn hold(place: &Path) -> io::Result<Flock<File>> {
 /// # Errors
 /// A root that is not in the cache any more.
 pub fn hold_again(cache: &Path, path: &Path) -> Result<Option<HeldRoot>, Unavailable> {
-    let roots = cache.join("roots");
+    let roots = cache.join(ROOTS);
     let Ok(inside) = path.strip_prefix(&roots) else { return Ok(None) };
     let Some(place) = inside.iter().next().map(|key| roots.join(key)) else { return Ok(None) };
     match hold(&place) {

@@ -32,13 +32,20 @@ const TREE: &str = "tree";
 const IMAGE: &str = "image.erofs";
 pub(crate) const MADE_OF: &str = "made-of";
 
+/// The folder of all roots in the cache.
+const ROOTS: &str = "roots";
+
+/// What is left to do where images cannot be made.
+const IMAGELESS: &str =
+    "make room in tare's cache, update erofs-utils, or leave out the layers that take an image";
+
 /// A root that is ready. It stays in the cache while this lives.
 #[derive(Debug)]
 pub struct ReadyRoot {
     /// The folder of its files.
     pub tree: PathBuf,
-    /// The image of them, if it was asked for.
-    pub image: Option<PathBuf>,
+    /// The image of them, or why it could not be made; `None` if nobody asked for one.
+    pub image: Option<Result<PathBuf, Unavailable>>,
     _used: Flock<File>,
 }
 
@@ -50,6 +57,16 @@ pub struct Maker<'a> {
     pub keeper: &'a Keeper,
     /// Whether somebody has asked tare to end.
     pub interrupted: fn() -> bool,
+}
+
+/// Whether an image of the root that `recipe` describes can be had: it is in `cache`, or there is a program that makes images.
+///
+/// # Errors
+/// How to get that program.
+pub fn check_image(recipe: &RootRecipe, cache: &Path) -> Result<(), Unavailable> {
+    let Err(no) = image::program() else { return Ok(()) };
+    let is_kept = |key: String| cache.join(ROOTS).join(key).join(IMAGE).is_file();
+    if recipe.key().is_ok_and(is_kept) { Ok(()) } else { Err(no) }
 }
 
 /// Makes the root that `recipe` describes, or finds it in the cache; with an `image` for guests.
@@ -65,15 +82,10 @@ pub fn ready(recipe: &RootRecipe, image: bool, by: &Maker) -> Result<ReadyRoot, 
     }
     let failed =
         |why: RootError| Unavailable::new(format!("no root of {recipe}: {why}"), recipe.remedy());
-    let folder = by.cache.join("roots");
+    let folder = by.cache.join(ROOTS);
     own_folder(&folder).map_err(|why| failed(why.into()))?;
     let key = recipe.key().map_err(failed)?;
     let place = folder.join(&key);
-    let made = place.join(IMAGE);
-    if image && !made.is_file() {
-        // Before minutes are spent on what it is to be made of.
-        image::program().map_err(failed)?;
-    }
     if !place.is_dir() {
         kept::make_room(&folder).map_err(|why| failed(why.into()))?;
         make(recipe, &folder, &place, by).map_err(failed)?;
@@ -83,10 +95,17 @@ pub fn ready(recipe: &RootRecipe, image: bool, by: &Maker) -> Result<ReadyRoot, 
         RootRecipe::Folder(folder) => folder.clone(),
         _ => place.join(TREE),
     };
-    if image && !made.is_file() {
-        image::make(&tree, &made, by.interrupted).map_err(failed)?;
-    }
-    Ok(ReadyRoot { tree, image: image.then_some(made), _used: used })
+    let imaged = || {
+        let made = place.join(IMAGE);
+        if !made.is_file() {
+            image::make(&image::program()?, &tree, &made, by.interrupted).map_err(|why| {
+                Unavailable::new(format!("no image of the root {recipe}: {why}"), IMAGELESS)
+            })?;
+        }
+        Ok(made)
+    };
+    let image = image.then(imaged);
+    Ok(ReadyRoot { tree, image, _used: used })
 }
 
 /// The folder of all roots, which nobody else may enter: what is unpacked may hold programs that run as their owner.

@@ -4,6 +4,7 @@
 //! with the last lines of the output, never a sample.
 
 mod filter;
+mod foreign;
 mod listen;
 mod names;
 #[cfg_attr(target_pointer_width = "32", path = "uncounted.rs")]
@@ -170,14 +171,21 @@ fn has_memory(needed_mib: u64, mib: u64) -> Result<(), Refusal> {
 fn once(place: &Surroundings, watch: Option<&Watch>) -> Result<Ran, Refusal> {
     let Program { command: words, input, .. } = place.program;
     let ran = run::run(place, words, input.as_deref(), watch);
-    let ran = ran.map_err(|why| Refusal::Failed(why.to_string()))?;
-    match ran.ended.why() {
-        None => Ok(ran),
-        Some(why) => {
+    let refusal = match ran.map(|ran| (ran.ended.why(), ran)) {
+        Ok((None, ran)) => return Ok(ran),
+        Ok((Some(why), ran)) => {
             let what = if words[0] == ITSELF { "tare's client" } else { &words[0] };
-            Err(failed(what, &why, &ran.output))
+            failed(what, &why, &ran.output)
         }
-    }
+        Err(why) => Refusal::Failed(why.to_string()),
+    };
+    Err(match foreign::is_refused(place, &words[0]) {
+        true => Refusal::Unavailable(format!(
+            "{} is a 32-bit program, and this layer's kernel runs none (gVisor's and User-Mode Linux's never do)",
+            words[0]
+        )),
+        false => refusal,
+    })
 }
 
 /// Runs `text` in the root's shell, unless it is empty.
@@ -197,11 +205,17 @@ fn shell(place: &Surroundings, what: &str, text: &str) -> Result<(), Refusal> {
 fn failed(what: &str, why: &str, output: &str) -> Refusal {
     eprintln!("tare-probe: {what} {why}; the last of what it printed:\n{}", output::end(output));
     let lines = output::last_lines(output);
+    let is_full = output.to_lowercase().contains(FULL);
+    let room = is_full.then(root::room).flatten();
+    let room = room.map(|room| format!("; {room}")).unwrap_or_default();
     Refusal::Failed(match lines.is_empty() {
         true => format!("{what} {why} and printed nothing"),
-        false => format!("{what} {why}; its last lines: {lines}"),
+        false => format!("{what} {why}; its last lines: {lines}{room}"),
     })
 }
+
+/// What programs print, in one case or another, where a file system is full.
+const FULL: &str = "no space left on device";
 
 /// When a step that begins now has taken too long.
 fn deadline(program: &Program) -> u64 {

@@ -2,6 +2,7 @@
 //! when a program is first asked for, so that a boot without programs has none of it.
 
 use super::{names, stage};
+use crate::facts;
 use crate::sys::uid;
 use std::ffi::CString;
 use std::fs::{self, File};
@@ -26,6 +27,9 @@ pub enum Root {
     /// It joins these namespaces, which stay open, in this order.
     Namespaces(Vec<RawFd>),
 }
+
+/// The part of a guest's memory that its programs may fill with files, in percent.
+const OF_GUEST: u64 = 50;
 
 /// The root, or why this layer has none. With `own_network` it has no network but a loopback interface of its own.
 pub fn root(own_network: bool) -> Result<&'static Root, String> {
@@ -62,7 +66,7 @@ fn done(result: libc::c_int) -> io::Result<()> {
 
 fn make(own_network: bool) -> Result<Root, String> {
     let told = std::env::var(ROOT).unwrap_or_default();
-    if told == ROOT_HERE {
+    if told.starts_with(ROOT_HERE) {
         if own_network && uid() != 0 {
             return Err("natively a service takes root, for a network of its own".into());
         }
@@ -83,12 +87,36 @@ fn make(own_network: bool) -> Result<Root, String> {
     if let Some(folder) = told.strip_prefix(ROOT_FOLDER) {
         return of_guest(Path::new(folder)).map_err(|why| format!("no root for programs: {why}"));
     }
-    match told.strip_prefix(ROOT_OVERLAY).and_then(|both| both.split_once(':')) {
-        Some((stage, lower)) => {
-            namespaces(Path::new(stage), Path::new(lower), own_network).map_err(|why| why.to_string())
+    match overlay(&told) {
+        Some((mib, stage, lower)) => {
+            let made = namespaces(mib, Path::new(stage), Path::new(lower), own_network);
+            made.map_err(|why| why.to_string())
         }
         None => Err("this kind of layer cannot show a program this host's files; give the program a root of its own (--root)".into()),
     }
+}
+
+/// How much the overlay holds, in MiB, where it is to be, and over what.
+fn overlay(told: &str) -> Option<(&str, &str, &str)> {
+    let (mib, folders) = told.strip_prefix(ROOT_OVERLAY)?.split_once(':')?;
+    let (stage, lower) = folders.split_once(':')?;
+    Some((mib, stage, lower))
+}
+
+/// How much programs may write, and what changes that; `None` where no overlay is limited.
+pub fn room() -> Option<String> {
+    let told = std::env::var(ROOT).unwrap_or_default();
+    let of_container = || told.strip_prefix(ROOT_HERE)?.strip_prefix(':');
+    if let Some(mib) = overlay(&told).map(|(mib, ..)| mib).or_else(of_container) {
+        return Some(format!(
+            "what it writes may take {mib} MiB of this host's memory (--overlay-limit)"
+        ));
+    }
+    let is_guest = [ROOT_HOSTFS, ROOT_IMAGE].iter().any(|kind| told.starts_with(kind));
+    is_guest.then(|| {
+        let mib = facts::memory_kib("MemTotal") * OF_GUEST / 100 / 1024;
+        format!("what it writes may take half of this guest's memory, {mib} MiB (--memory)")
+    })
 }
 
 /// Lets a guest's kernel forget what it has cached of the host's files: User-Mode Linux keeps one of the host's open for each, and
@@ -105,7 +133,7 @@ fn guest(source: &str, kind: &str, options: &str) -> Result<Root, String> {
     let lower = stage.join("lower");
     let make = || -> io::Result<Root> {
         fs::create_dir_all(stage)?;
-        stage::memory(stage, stage::OF_GUEST)?;
+        stage::memory(stage, &format!("{OF_GUEST}%"))?;
         fs::create_dir(&lower)?;
         stage::mount(source, &lower, kind, libc::MS_RDONLY, options)?;
         of_guest(&stage::overlay(stage, &lower)?)
@@ -127,10 +155,10 @@ fn of_guest(root: &Path) -> io::Result<Root> {
 }
 
 /// A process makes the namespaces, the probe opens them, and the process is gone.
-fn namespaces(stage: &Path, lower: &Path, own_network: bool) -> io::Result<Root> {
+fn namespaces(mib: &str, stage: &Path, lower: &Path, own_network: bool) -> io::Result<Root> {
     let (mut ours, mut theirs) = UnixStream::pair()?;
     let child = crate::process::fork(|| {
-        let made = stage::namespace(stage, lower, own_network);
+        let made = stage::namespace(mib, stage, lower, own_network);
         let told = made.as_ref().map_or_else(ToString::to_string, |_| String::new());
         let _ = theirs.write_all(told.as_bytes());
         let _ = theirs.shutdown(Shutdown::Write);

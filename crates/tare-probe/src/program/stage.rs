@@ -17,11 +17,6 @@ use std::process::Command;
 use std::ptr;
 use std::sync::OnceLock;
 
-/// The part of the memory that the programs of one boot may fill with files: of a guest, and of the host, where several
-/// boots are alive at once.
-pub const OF_GUEST: &str = "mode=0755,size=50%";
-const OF_HOST: &str = "mode=0755,size=10%";
-
 /// Kinds of file systems that hold no files: the program gets its own of them.
 const WITHOUT_FILES: &[&str] = &[
     "proc",
@@ -50,10 +45,10 @@ const WITHOUT_FILES: &[&str] = &[
 /// The folders that a program finds in any case.
 const HOST: &[&str] = &["proc", "sys", "dev"];
 
-/// `tare-probe stage STAGE LOWER COMMAND...`: becomes `COMMAND`, in a namespace of mounts where the root is at
+/// `tare-probe stage MIB STAGE LOWER COMMAND...`: becomes `COMMAND`, in a namespace of mounts where the root is at
 /// STAGE/root. Returns only when that fails.
-pub fn main(stage: &str, lower: &str, command: &[&str]) -> i32 {
-    let made = alone(0).and_then(|()| build(Path::new(stage), Path::new(lower)));
+pub fn main(mib: &str, stage: &str, lower: &str, command: &[&str]) -> i32 {
+    let made = alone(0).and_then(|()| build(mib, Path::new(stage), Path::new(lower)));
     let why = match (made, command) {
         (Err(why), _) => why,
         (Ok(_), [program, args @ ..]) => Command::new(program).args(args).exec(),
@@ -63,17 +58,17 @@ pub fn main(stage: &str, lower: &str, command: &[&str]) -> i32 {
     1
 }
 
-/// Leaves this process in a namespace of mounts whose root is the stage's. A network that the layer was given stays. Otherwise, over a
-/// root of its own or with `own_network`, it has one of its own with the loopback interface alone: two boots of the host are alive at once,
-/// and their servers want the same ports.
-pub fn namespace(stage: &Path, lower: &Path, own_network: bool) -> io::Result<()> {
+/// Leaves this process in a namespace of mounts whose root is the stage's, with room for so many `mib`. A network that the layer was
+/// given stays. Otherwise, over a root of its own or with `own_network`, it has one of its own with the loopback interface alone: two
+/// boots of the host are alive at once, and their servers want the same ports.
+pub fn namespace(mib: &str, stage: &Path, lower: &Path, own_network: bool) -> io::Result<()> {
     if interface::has_namespace() || (lower == Path::new("/") && !own_network) {
         alone(0)?;
     } else {
         alone(libc::CLONE_NEWNET)?;
         interface::loopback_up();
     }
-    let root = build(stage, lower)?;
+    let root = build(mib, stage, lower)?;
     for name in HOST {
         let place = root.join(name);
         fs::create_dir_all(&place)?;
@@ -121,9 +116,9 @@ fn group() -> u32 {
 }
 
 /// The root at `stage`, over `lower`; where it is.
-fn build(stage: &Path, lower: &Path) -> io::Result<PathBuf> {
+fn build(mib: &str, stage: &Path, lower: &Path) -> io::Result<PathBuf> {
     let table = fs::read_to_string("/proc/self/mountinfo")?;
-    memory(stage, OF_HOST)?;
+    memory(stage, &format!("{mib}m"))?;
     let root = overlay(stage, lower)?;
     if lower == Path::new("/") {
         for (number, (place, kind)) in mounted(&table).into_iter().enumerate() {
@@ -144,7 +139,7 @@ fn build(stage: &Path, lower: &Path) -> io::Result<PathBuf> {
 
 /// Memory for what is written, at `stage`, of that `size`.
 pub fn memory(stage: &Path, size: &str) -> io::Result<()> {
-    mount("tmpfs", stage, "tmpfs", libc::MS_NODEV, size)
+    mount("tmpfs", stage, "tmpfs", libc::MS_NODEV, &format!("mode=0755,size={size}"))
 }
 
 /// An overlay over `lower` with its memory at `stage`; where it is.

@@ -15,7 +15,7 @@ const LOAD_AT: usize = 24;
 const FIGURE: usize = 5;
 
 /// Most lines of a column's title.
-const TITLE_LINES: usize = 3;
+const TITLE_LINES: usize = 4;
 
 /// The grids that `table` becomes on a page of `width` columns: their cells' sides, and their rows.
 pub(super) fn grids(table: &Table, width: usize) -> Vec<(Vec<Side>, Vec<Row>)> {
@@ -113,9 +113,8 @@ fn titles(columns: &[&Column], figures: &[[usize; 3]]) -> Vec<Row> {
     let lines = |(column, [figure, mark, also]): (&&Column, &[usize; 3])| {
         let mut lines = match column.room {
             0 => vec![column.title.clone()],
-            room => stack(&column.title, room),
+            room => stack(&column.title, room, TITLE_LINES),
         };
-        lines.truncate(TITLE_LINES);
         if column.side == Side::Figures {
             // A short name stands over its numbers, not left of them.
             let over = if *also > 0 { figure + mark + 1 + also } else { *figure };

@@ -41,15 +41,16 @@ pub const FAILED: u8 = 1;
 pub const USAGE: u8 = 2;
 /// Exit code: a `--fail-if` condition is met, or undecided with `--fail-undecided`.
 pub const GATE: u8 = 3;
-/// Exit code: a required layer cannot run here (`--require`, or `tare doctor NAME`), or nothing could be compared.
+/// Exit code: a required layer cannot run here or gives no figure (`--require`), or cannot run (`tare doctor NAME`), or nothing could
+/// be compared.
 pub const LAYER_MISSING: u8 = 4;
 /// Exit code: interrupted; what was measured is kept, and `tare resume` continues.
 pub const INTERRUPTED: u8 = 130;
 
 const AFTER: &str = "\
 Exit codes: 0 done; 1 failed; 2 wrong usage; 3 a --fail-if condition is met;
-4 a required layer is missing, or none can be compared; 130 interrupted (what
-was measured is kept; 'tare resume' continues).
+4 a required layer is missing or failed, or none can be compared; 130 interrupted
+(what was measured is kept; 'tare resume' continues).
 
 Start with:  tare doctor         what can be measured here
              tare run            the usual layers, in five minutes

@@ -33,6 +33,10 @@ pub struct ProgramArgs {
     /// The memory that the command needs, such as 1G: guests without memory= get that much. Layers with less leave the row blank
     #[arg(long, requires = "command", value_name = "SIZE")]
     pub memory: Option<String>,
+    /// How much the command may write, such as 4G: an overlay in this host's memory holds it until the boot ends. In a guest it is half
+    /// of the guest's memory [default: a tenth of this host's memory]
+    #[arg(long, requires = "command", value_name = "SIZE")]
+    pub overlay_limit: Option<String>,
     /// What the command's load counts, such as threads: --load gives the numbers, and $LOAD holds the one of a run
     #[arg(long, requires = "command", value_name = "NAME")]
     pub load_counts: Option<String>,

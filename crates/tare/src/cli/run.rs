@@ -124,7 +124,7 @@ pub struct RunArgs {
     /// Measure layers that take turns once more, each row as one whole series, to show how much ratios depend on turns
     #[arg(long)]
     pub robust: bool,
-    /// Measure nothing and exit with code 4 if a named layer cannot run here
+    /// Exit with code 4 if a named layer cannot run here, before anything is measured, or if no row could be measured on it
     #[arg(long)]
     pub require: bool,
     /// Allow tare to overwrite the devices and files that layers are given as disks (disk=/dev/sdx)

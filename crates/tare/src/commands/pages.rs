@@ -6,16 +6,16 @@ use std::process::ExitCode;
 
 /// The pages that people ask for by name.
 pub const PAGES: &[(&str, &str)] = &[
-    ("tutorial", include_str!("../../../../docs/tutorial.md")),
-    ("answers", include_str!("../../../../docs/answers.md")),
-    ("troubleshooting", include_str!("../../../../docs/troubleshooting.md")),
-    ("faq", include_str!("../../../../docs/faq.md")),
-    ("glossary", include_str!("../../../../docs/glossary.md")),
-    ("tare.toml", include_str!("../../../../docs/tare-toml.md")),
-    ("programs", include_str!("../../../../docs/programs.md")),
-    ("layers", include_str!("../../../../docs/layers.md")),
-    ("ci", include_str!("../../../../docs/ci.md")),
-    ("threats", include_str!("../../../../docs/threats.md")),
+    ("tutorial", include_str!("../../docs/tutorial.md")),
+    ("answers", include_str!("../../docs/answers.md")),
+    ("troubleshooting", include_str!("../../docs/troubleshooting.md")),
+    ("faq", include_str!("../../docs/faq.md")),
+    ("glossary", include_str!("../../docs/glossary.md")),
+    ("tare.toml", include_str!("../../docs/tare-toml.md")),
+    ("programs", include_str!("../../docs/programs.md")),
+    ("layers", include_str!("../../docs/layers.md")),
+    ("ci", include_str!("../../docs/ci.md")),
+    ("threats", include_str!("../../docs/threats.md")),
 ];
 
 /// The page that the command line asks for, if it does; every other `help` is the command line's own.

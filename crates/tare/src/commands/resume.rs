@@ -2,7 +2,7 @@
 
 use crate::carried::PROBE;
 use crate::cli::ResumeArgs;
-use crate::commands::run::Prepared;
+use crate::commands::run::{Prepared, compared};
 use crate::commands::show;
 use crate::config::{self, Asked, layers};
 use crate::progress::Progress;
@@ -47,7 +47,8 @@ pub fn resume(args: &ResumeArgs) -> Result<ExitCode> {
         store.set_plan(&plan)?;
     }
     let prepared = Prepared { store, plan, layers, benches, history };
-    prepared.run(&host, &keeper, &mut Progress::new(), dir, Some(&args.format))
+    let code = prepared.run(&host, &keeper, &mut Progress::new(), dir, Some(&args.format))?;
+    if code == ExitCode::SUCCESS { compared::code(dir, false) } else { Ok(code) }
 }
 
 /// The whole blocks of a campaign that has finished, unless more of it is asked for.
@@ -63,7 +64,7 @@ fn as_it_is(args: &ResumeArgs, dir: &Path, blocks: u32) -> Result<ExitCode> {
     show::print(dir, &args.format)?;
     let text = "is finished, so nothing is measured; for more, give a larger --blocks or --budget";
     output::note(&format!("{} ({blocks} blocks) {text}.", dir.display()));
-    Ok(ExitCode::SUCCESS)
+    compared::code(dir, false)
 }
 
 /// The roots of its layers' programs, which stay in the cache meanwhile.

@@ -73,7 +73,7 @@ fn without_names_the_quick_layers_are_weighed_and_the_others_named() {
 /// docs/tare-toml.md names every key that the file may have, and none that it may not.
 #[test]
 fn the_reference_of_the_file_is_whole() {
-    let page = include_str!("../../../../docs/tare-toml.md");
+    let page = include_str!("../../docs/tare-toml.md");
     // What serde says of a key that does not exist names those that do.
     let keys = |text: &str| -> Vec<String> {
         let said = toml::from_str::<Config>(text).unwrap_err().to_string();

@@ -13,7 +13,7 @@ mod units;
 pub use at_loads::{at_loads, check_search};
 pub use for_prediction::for_prediction;
 pub use present::{as_they_are, present, say_as_they_are};
-pub use root::{recipe, rooted};
+pub use root::{recipe, rooted, takes_image};
 
 use crate::cli::{ProgramArgs, RunArgs};
 use crate::policy::Policy;
@@ -72,6 +72,8 @@ pub struct WantedProgram {
     /// The root that it asks for, and what is run in it when it is made.
     root: Option<String>,
     root_run: Vec<String>,
+    /// How much it may write over its root, in MiB; 0 when nothing was said.
+    overlay_mib: u64,
     /// For how long a run asks a service at a rate.
     asks_for: Option<Duration>,
     /// Whether its time limit is the reader's.
@@ -175,6 +177,7 @@ fn read(asked: &ProgramArgs, suite: &str) -> Result<WantedProgram> {
         parse: asked.parse.clone(),
         root: asked.root.clone(),
         root_run: asked.root_run.clone(),
+        overlay_mib: size("overlay-limit", asked.overlay_limit.as_deref())?,
         asks_for: asked.service.is_some().then(|| asked.asks_for.unwrap_or(service::ASKS_FOR)),
         timed: asked.timeout.is_some(),
     })
@@ -212,7 +215,7 @@ fn program(asked: &ProgramArgs) -> Result<Program> {
         },
         warmup: asked.warmup.unwrap_or(WARMUP),
         limit_ms: asked.timeout.unwrap_or(TIMEOUT).as_millis() as u64,
-        memory_mib: memory(asked)?,
+        memory_mib: size("memory", asked.memory.as_deref())?,
         own_network: asked.service.is_some() && !service::is_outside(asked),
         outputs: asked.service.is_some()
             || !asked.metric.is_empty()
@@ -221,12 +224,11 @@ fn program(asked: &ProgramArgs) -> Result<Program> {
     })
 }
 
-/// The memory that it needs, in MiB.
-fn memory(asked: &ProgramArgs) -> Result<u64> {
-    let Some(text) = &asked.memory else { return Ok(0) };
+/// The size that the flag `name` gives, in MiB; 0 when nothing was said.
+fn size(name: &str, text: Option<&str>) -> Result<u64> {
     let mut settings = Settings::default();
-    settings.set("memory", text)?;
-    Ok(settings.mebibytes("memory", 0)?)
+    text.map_or(Ok(()), |text| settings.set(name, text))?;
+    Ok(settings.mebibytes(name, 0)?)
 }
 
 /// The whole environment: what programs of this host expect, and what was asked for.

@@ -3,11 +3,17 @@
 use super::WantedProgram;
 use crate::config::{Asked, ROOT};
 use anyhow::{Result, anyhow, bail};
-use tare_layers::{ReadyRoot, RootRecipe, Settings, configure, takes_image};
+use tare_layers::{ReadyRoot, RootRecipe, Settings, configure, lacking};
 use tare_proto::Machine;
+
+/// The root that stands for this host's files.
+const HOST: &str = "host";
 
 /// The setting of guests that says how much memory they have.
 const MEMORY: &str = "memory";
+
+/// The setting of other layers that says how much may be written over their root.
+const OVERLAY: &str = "overlay";
 
 /// What the root is made of; `None` when programs see this host's files. Commands in it are those of all programs.
 pub fn recipe(programs: &[WantedProgram]) -> Result<Option<RootRecipe>> {
@@ -32,8 +38,14 @@ pub fn recipe(programs: &[WantedProgram]) -> Result<Option<RootRecipe>> {
     recipe.map(Some).map_err(|why| anyhow!("--root {text}: {why}"))
 }
 
-/// The layers with what `programs` need: `ready` as their root, each in the form that it takes, and memory. What a layer
-/// sets itself stays as it is.
+/// Whether `asked` would have the campaign's root from an image: it has no other.
+pub fn takes_image(machine: Machine, asked: &Asked) -> bool {
+    let own = asked.settings.get(ROOT).filter(|root| *root != HOST);
+    own.is_none() && tare_layers::takes_image(machine, asked.kind)
+}
+
+/// The layers with what `programs` need: `ready` as their root, each in the form that it takes, memory, and room to write. What a layer
+/// sets itself stays as it is; one that lacks its image cannot run.
 pub fn rooted(
     layers: Vec<Asked>,
     machine: Machine,
@@ -41,30 +53,38 @@ pub fn rooted(
     ready: Option<&ReadyRoot>,
 ) -> Result<Vec<Asked>> {
     let memory = programs.iter().map(|wanted| wanted.planned.program.memory_mib).max();
-    let memory = memory.filter(|mib| *mib > 0);
-    layers.into_iter().map(|asked| one(asked, machine, ready, memory)).collect()
+    let overlay = programs.iter().map(|wanted| wanted.overlay_mib).max();
+    let sizes = [(MEMORY, memory), (OVERLAY, overlay)];
+    let sizes = sizes.map(|(key, mib)| (key, mib.filter(|mib| *mib > 0)));
+    layers.into_iter().map(|asked| one(asked, machine, ready, sizes)).collect()
 }
 
 fn one(
     asked: Asked,
     machine: Machine,
     ready: Option<&ReadyRoot>,
-    memory: Option<u64>,
+    sizes: [(&str, Option<u64>); 2],
 ) -> Result<Asked> {
     let mut settings = Settings::default();
     for (key, value) in asked.settings.iter() {
-        if !(key == ROOT && value == "host" && ready.is_some()) {
+        if !(key == ROOT && value == HOST && ready.is_some()) {
             settings.default_to(key, value);
         }
     }
     let (kind, ..) = configure(machine, &settings)?;
     let has = |key: &str| kind.settings.iter().any(|setting| setting.key == key);
     if let Some(ready) = ready.filter(|_| has(ROOT)) {
-        let image = ready.image.as_ref().filter(|_| takes_image(machine, asked.kind));
-        settings.default_to(ROOT, &image.unwrap_or(&ready.tree).display().to_string());
+        let root = match ready.image.as_ref().filter(|_| takes_image(machine, &asked)) {
+            Some(Err(no)) => return Ok(Asked { layer: lacking(no.clone()), ..asked }),
+            Some(Ok(image)) => image,
+            None => &ready.tree,
+        };
+        settings.default_to(ROOT, &root.display().to_string());
     }
-    if let Some(mib) = memory.filter(|_| has(MEMORY)) {
-        settings.default_to(MEMORY, &format!("{mib}M"));
+    for (key, mib) in sizes.into_iter().filter(|(key, _)| has(key)) {
+        if let Some(mib) = mib {
+            settings.default_to(key, &format!("{mib}M"));
+        }
     }
     let (_, settings, layer) = configure(machine, &settings)?;
     Ok(Asked { settings, layer, ..asked })

@@ -28,6 +28,10 @@ use traps::Traps;
 /// Of a program that takes less time than this every call is looked at.
 const SHORT_NS: f64 = 3e8;
 
+/// Why a program that traces others fails here.
+const OF_TRACER: &str = " (it traces a program, as strace and gdb do, but what is counted here is traced already, and has only one \
+                         tracer)";
+
 /// How often the program and what it starts make each call and each operation, in one run; without a tracer it takes `ns` and makes
 /// `free` reads and writes. The error says why that is not known.
 pub fn count(place: &Surroundings, ns: f64, free: Option<f64>) -> io::Result<Vec<Counter>> {
@@ -48,7 +52,8 @@ pub fn count(place: &Surroundings, ns: f64, free: Option<f64>) -> io::Result<Vec
         return Err(io::Error::other(why));
     }
     if let Some(why) = ran.why() {
-        return Err(io::Error::other(why));
+        let of_tracer = if seen.traces() { OF_TRACER } else { "" };
+        return Err(io::Error::other(format!("{why}{of_tracer}")));
     }
     let (each, share) = match looks {
         Looks::Sampled(traps) => traps.each(&seen),

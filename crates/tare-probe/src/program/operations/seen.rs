@@ -50,6 +50,11 @@ impl Default for Seen {
 }
 
 impl Seen {
+    /// Whether a program has asked to trace another one, as debuggers do.
+    pub fn traces(&self) -> bool {
+        self.tally.has(libc::SYS_ptrace as u64)
+    }
+
     pub fn knows(&self, tid: libc::pid_t) -> bool {
         self.threads.contains_key(&tid)
     }

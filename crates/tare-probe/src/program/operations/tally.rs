@@ -34,6 +34,11 @@ impl Tally {
         *self.calls.entry(number).or_default() += 1.0;
     }
 
+    /// Whether the call of this number was seen, or heard of.
+    pub fn has(&self, number: u64) -> bool {
+        self.calls.contains_key(&number) || self.seen_calls.contains_key(&number)
+    }
+
     /// Calls that were seen.
     pub fn seen(&self) -> f64 {
         self.seen

@@ -29,8 +29,8 @@ pub struct Tracer {
 const OF_STARTED: libc::c_int = TOLD | libc::PTRACE_O_TRACESECCOMP | libc::PTRACE_O_EXITKILL;
 
 /// Why a program with foreign calls is refused.
-const OF_32_BITS: &str =
-    "it makes system calls of another architecture (a 32-bit program): these cannot be counted";
+const OF_32_BITS: &str = "it makes system calls of another architecture (a 32-bit program): these cannot be counted, and \
+                          neither gVisor nor User-Mode Linux runs such a program";
 
 impl Tracer {
     /// Has seen nothing.

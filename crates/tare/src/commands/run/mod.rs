@@ -1,37 +1,34 @@
 //! `tare run`: plans a campaign, tries its layers, runs it, prints its scoreboard.
 
+pub mod compared;
 mod plan;
 mod prepared;
 mod rehearsed;
+mod rooted;
 mod selected;
 mod trial_boots;
 mod tried;
 
 pub use prepared::Prepared;
+pub use rooted::with_root;
 
 use crate::catalog::Catalog;
 use crate::cli::{self, FormatArgs, RunArgs};
 use crate::commands::{explain, show};
 use crate::config::{Asked, Config, Resolved};
 use crate::loads::{expand, searched};
-use crate::programs::{self, WantedProgram};
+use crate::programs;
 use crate::progress::Progress;
-use crate::usage::OrUsage;
 use crate::{host, interrupt, output};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use selected::Selected;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
-use tare_layers::{Host, Keeper, Maker, ReadyRoot, takes_image};
-use tare_proto::Machine;
 use tare_run::{FoundLoads, History};
 use tare_store::{Plan, Store, StoreError, Warning};
 use trial_boots::TrialBoots;
 use tried::Tried;
-
-/// Most characters of a root's recipe that are shown.
-const ROOT_SHOWN: usize = 200;
 
 /// Runs a whole new campaign, prints its scoreboard and leaves its page.
 pub fn run(args: &RunArgs) -> Result<ExitCode> {
@@ -78,6 +75,8 @@ fn go_on() -> Result<()> {
 struct Ran {
     out: PathBuf,
     code: ExitCode,
+    /// Whether every layer was named and has to give figures.
+    required: bool,
 }
 
 /// Runs a whole new campaign; without a `shown` form nothing is printed of it, and no page left.
@@ -98,7 +97,8 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
 
     let Selected { asked, programs, loads, vcpus, .. } = selected;
     let with_roots: Vec<_> = programs.iter().chain(&selected.state).cloned().collect();
-    let rooted = with_root(asked, resolved.machine, &with_roots, &host, &keeper);
+    let vital = |asked: &Asked| asked.name == selected.baseline || (args.require && asked.named);
+    let rooted = with_root(asked, resolved.machine, &with_roots, (&host, &keeper), vital);
     go_on()?;
     let (asked, _root) = rooted?;
     let mut progress = Progress::new();
@@ -136,6 +136,7 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
         spent_s: if took_time { begin.elapsed().as_secs_f64() } else { 0.0 },
     };
     let plan = plan::plan(resolved, contents);
+    let required = args.require && tried.iter().all(|tried| tried.named);
     let rows: Vec<_> = tried.iter().map(|tried| tried.row.clone()).collect();
     let discard = |_: &anyhow::Error| tare_store::discard_empty(&out);
     let mut store = Store::create(&out, &plan, &rows, &benches)?;
@@ -143,43 +144,22 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
     let layers = tried.into_iter().map(|tried| tried.weighed).collect();
     let prepared = Prepared { store, plan, layers, benches, history: History::default() };
     let code = prepared.run(&host, &keeper, &mut progress, &out, shown).inspect_err(discard)?;
-    Ok(Ran { out, code })
+    Ok(Ran { out, code, required })
 }
 
-/// The layers with what `programs` need; the root that was asked for, if any, stays in the cache meanwhile.
-pub fn with_root(
-    asked: Vec<Asked>,
-    machine: Machine,
-    programs: &[WantedProgram],
-    host: &Host,
-    keeper: &Keeper,
-) -> Result<(Vec<Asked>, Option<ReadyRoot>)> {
-    let mut ready = None;
-    if let Some(recipe) = programs::recipe(programs).or_usage()? {
-        let image = asked.iter().any(|asked| takes_image(machine, asked.kind));
-        output::note(&format!(
-            "The root of programs: {} (made once; 'tare cache list' has its size).",
-            tare_proto::harmless(&recipe.to_string(), ROOT_SHOWN)
-        ));
-        let by = Maker { cache: &host.cache, keeper, interrupted: interrupt::interrupted };
-        let made = tare_layers::ready(&recipe, image, &by);
-        ready = Some(made.map_err(|no| anyhow!("{}; {}", no.why, no.remedy))?);
-    }
-    Ok((programs::rooted(asked, machine, programs, ready.as_ref())?, ready))
-}
-
-/// What follows a campaign that has been run: explanations, the gate.
+/// What follows a campaign that has been run: explanations, the gate, whether there was anything to compare.
 fn after(args: &RunArgs, resolved: &Resolved, ran: &Ran) -> Result<ExitCode> {
-    let Ran { out, code } = ran;
+    let Ran { out, code, required } = ran;
     if resolved.explain {
         explain::every(out)?;
     }
-    if *code == ExitCode::SUCCESS
-        && !show::passes(&tare_store::load(out)?, &args.format, &args.gate)?
-    {
+    if *code != ExitCode::SUCCESS {
+        return Ok(*code);
+    }
+    if !show::passes(&tare_store::load(out)?, &args.format, &args.gate)? {
         return Ok(cli::GATE.into());
     }
-    Ok(*code)
+    compared::code(out, *required)
 }
 
 fn fresh_directory() -> PathBuf {
