@@ -1,8 +1,9 @@
 //! Public complaints, measured: `docs/complaints/NAME.toml` is the campaign of each, and `docs/complaints.md` shows what tare says of it
 //! here. `cargo xtask complaints` measures all of them on a quiet machine, `cargo xtask complaints NAME...` some.
 
+use crate::go::{self, GVISOR, OF_COMPLAINTS};
 use crate::shell::root;
-use crate::{gvisor, packages, python, release};
+use crate::{packages, python, release};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
@@ -22,7 +23,8 @@ pub fn complaints(args: &[String]) -> Result<()> {
         bail!("no complaint '{unknown}'; there are: {}", known.join(", "));
     }
     packages::install()?;
-    gvisor::build()?;
+    GVISOR.build()?;
+    OF_COMPLAINTS.iter().try_for_each(go::Built::build)?;
     python::lightgbm()?;
     release::build()?;
     let page = root().join(PAGE);
@@ -47,15 +49,15 @@ fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// What tare says of the campaign, without what explains its tables.
+/// What tare says of the campaign, without what explains its tables, and whether the thread's claim holds.
 fn measure(name: &str) -> Result<String> {
     let campaign = format!("target/complaints/{name}");
     let _ = fs::remove_dir_all(root().join(&campaign));
     let config = format!("{FOLDER}/{name}.toml");
-    release::said(&["run", "--require", "--config", &config, "--out", &campaign])?;
+    let claim = release::judged(&["run", "--require", "--config", &config, "--out", &campaign])?;
     let all = release::said(&["show", &campaign, "--short", "--color", "never"])?;
     let said = all.split_once("\nRatios to ").map_or(all.as_str(), |(said, _)| said);
-    Ok(said.trim_end().to_owned())
+    Ok(format!("{}{claim}", said.trim_end()))
 }
 
 /// `page` with `said` in the place of `name`.

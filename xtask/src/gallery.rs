@@ -2,7 +2,7 @@
 //! on a quiet machine, `cargo xtask gallery NAME...` some.
 
 use crate::shell::root;
-use crate::{gvisor, packages, release};
+use crate::{go, packages, release};
 use anyhow::{Context, Result, bail};
 use std::fmt::Write;
 use std::fs;
@@ -106,7 +106,7 @@ pub fn gallery(args: &[String]) -> Result<()> {
         bail!("no exhibit '{unknown}'; there are: {}", names.join(", "));
     }
     packages::install()?;
-    gvisor::build()?;
+    go::GVISOR.build()?;
     release::build()?;
     for exhibit in EXHIBITS {
         if args.is_empty() || args.iter().any(|name| name == exhibit.name) {
@@ -122,7 +122,7 @@ impl Exhibit {
     fn make(&self) -> Result<()> {
         let campaign = format!("target/gallery/{}", self.name);
         let _ = fs::remove_dir_all(root().join(&campaign));
-        let program = gvisor::runsc().display().to_string();
+        let program = go::GVISOR.program().display().to_string();
         let flags = self.flags.replace(GVISOR, &program);
         let words: Vec<&str> = flags.split_whitespace().collect();
         release::said(&[&["run", "--require", "--out", &campaign], &words[..]].concat())?;

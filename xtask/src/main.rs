@@ -9,7 +9,7 @@ mod elsewhere;
 mod fidelity;
 mod figures;
 mod gallery;
-mod gvisor;
+mod go;
 mod hosts;
 mod orders;
 mod packages;

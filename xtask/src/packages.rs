@@ -1,7 +1,7 @@
 //! Installs the layers: Debian's and Ubuntu's packages, or says what to install elsewhere.
 
 use crate::shell::{has_program, run};
-use crate::{apt, gvisor, python};
+use crate::{apt, go::GVISOR, python};
 use anyhow::{Result, bail};
 
 /// A program that a layer needs, and the package that brings it.
@@ -66,7 +66,7 @@ pub fn chore(args: &[String]) -> Result<()> {
         [] => install(),
         [testing] if testing == "testing" => {
             install_for_tests()?;
-            gvisor::build()
+            GVISOR.build()
         }
         _ => bail!("cargo xtask packages [testing]"),
     }

@@ -1,11 +1,14 @@
 //! The release build of tare, with which chores measure.
 
-use crate::gvisor;
+use crate::go::GVISOR;
 use crate::shell::{self, cargo, root};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+
+/// Exit code of tare where a `fail-if` is met.
+const MET: i32 = 3;
 
 pub fn build() -> Result<()> {
     cargo(&["build", "--release", "--package", "tare"], &[])
@@ -24,15 +27,52 @@ pub fn tare() -> PathBuf {
     root().join("target/release/tare")
 }
 
-/// What it prints at the root of the repository, at 80 columns. A layer's `runsc` is the gVisor that chores build.
+/// What it prints at the root of the repository, at 80 columns.
 pub fn said(args: &[&str]) -> Result<String> {
-    let runsc = gvisor::runsc();
+    Ok(shell::text(&shell::output(&mut command(args)?)?.stdout))
+}
+
+/// What its gate says of a campaign, a paragraph for each line of it. Whether a condition is met is an answer, not a failure.
+pub fn judged(args: &[&str]) -> Result<String> {
+    let output = command(args)?.output().context("cannot start tare")?;
+    let said = shell::text(&output.stderr);
+    if !matches!(output.status.code(), Some(0 | MET)) {
+        bail!("{args:?}: {said}");
+    }
+    let lines = said.lines().filter(|line| line.starts_with("--fail-if: "));
+    Ok(lines.map(|line| format!("\n\n{}", wrapped(line))).collect())
+}
+
+/// `line` in lines of 80 columns.
+fn wrapped(line: &str) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    for word in line.split(' ') {
+        let width = word.chars().count();
+        let fits = column + 1 + width <= 80;
+        text += if column == 0 {
+            ""
+        } else if fits {
+            " "
+        } else {
+            "\n  "
+        };
+        column =
+            if column > 0 && !fits { 2 + width } else { column + usize::from(column > 0) + width };
+        text += word;
+    }
+    text
+}
+
+/// tare with `args`. A layer's `runsc` is the gVisor that chores build.
+fn command(args: &[&str]) -> Result<Command> {
+    let runsc = GVISOR.program();
     let own = runsc.parent().unwrap_or(root()).to_owned();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths([own].into_iter().chain(std::env::split_paths(&path)))?;
     let mut command = Command::new(tare());
     command.args(args).env("COLUMNS", "80").env("PATH", path).current_dir(root());
-    Ok(shell::text(&shell::output(&mut command)?.stdout))
+    Ok(command)
 }
 
 /// Flags of `tare run` that a chore was given, or else its `usual` ones.

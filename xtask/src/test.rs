@@ -1,7 +1,7 @@
 //! The README's second command, and CI's: everything that must hold.
 
 use crate::shell::{cargo, cargo_beside};
-use crate::{elsewhere, gvisor, packages, tidy};
+use crate::{elsewhere, go::GVISOR, packages, tidy};
 use anyhow::Result;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -47,7 +47,7 @@ fn all<'a>(parts: Vec<Part<'a>>, times: &mut Vec<(&'a str, Duration)>) -> Result
 fn first() -> Vec<Part<'static>> {
     vec![
         ("packages", Box::new(packages::install_for_tests)),
-        ("gVisor", Box::new(gvisor::build)),
+        ("gVisor", Box::new(|| GVISOR.build())),
         ("tidy", Box::new(tidy::tidy)),
         ("rustfmt", Box::new(|| cargo(&["fmt", "--all", "--check"], &[]))),
         (

@@ -1,13 +1,13 @@
 //! The README's first command: from a clean clone to a scoreboard.
 
-use crate::{gvisor, packages, shell::cargo};
+use crate::{go::GVISOR, packages, shell::cargo};
 use anyhow::Result;
 
 /// The layers that it weighs, gVisor as its users have it today where it can be built, else the distribution's.
 pub fn layers() -> Vec<String> {
-    let (others, gvisor) = match gvisor::build() {
+    let (others, gvisor) = match GVISOR.build() {
         Ok(()) => {
-            let file = gvisor::runsc();
+            let file = GVISOR.program();
             (
                 "native,runc,uml,qemu",
                 Some(format!("name=gvisor,kind=runsc,runtime={}", file.display())),
@@ -34,7 +34,7 @@ pub fn weigh(args: &[String]) -> Result<()> {
     // Go and Rust compile beside each other. What became of gVisor is said below, where its layer is asked for.
     std::thread::scope(|scope| {
         if !has("--layer") {
-            scope.spawn(gvisor::build);
+            scope.spawn(|| GVISOR.build());
         }
         cargo(&["build", "--release", "--package", "tare"], &[])
     })?;

@@ -1,7 +1,7 @@
 //! `--fail-if` within one campaign: conditions on what its layers cost against its baseline.
 
 use crate::board::{Measure, Verdict};
-use crate::compare::{Candidate, Condition, Gate, Rules, gate};
+use crate::compare::{Candidate, Condition, Gate, Rules, Subject, gate};
 use crate::options::Options;
 use crate::ratio::analysis::Analysis;
 use crate::ratio::judge::verdict;
@@ -18,15 +18,18 @@ pub fn limits(
     fail_undecided: bool,
 ) -> Gate {
     let Analysis { values, others, floors, weighed, judged, .. } = Analysis::new(campaign, options);
+    let subject = |bench: usize, at: usize| {
+        let info = &campaign.benchmarks[bench];
+        let measure = Measure::of(info.unit);
+        Subject { layer: campaign.layers[others[at]].name.raw(), benchmark: &info.name, measure }
+    };
     let candidate = |bench: usize, at: usize| {
         let weighed = &weighed[bench][at];
         let (interval, answer) = (weighed.interval?, judged[bench][at].as_ref()?);
         let info = &campaign.benchmarks[bench];
         let log = interval.log_ratio;
         Some(Candidate {
-            layer: campaign.layers[others[at]].name.raw(),
-            benchmark: &info.name,
-            measure: Measure::of(info.unit),
+            subject: subject(bench, at),
             log_cost: if info.better == Better::Higher { -log } else { log },
             std_error: answer.std_error,
             df: answer.df.unwrap_or(f64::INFINITY),
@@ -42,7 +45,7 @@ pub fn limits(
             match candidate(bench, at).filter(|row| row.verdict != Verdict::None) {
                 Some(row) => rows.push(row),
                 None if tried(&values, layer, bench) => {
-                    untested.push(Measure::of(campaign.benchmarks[bench].unit));
+                    untested.push(subject(bench, at));
                 }
                 None => {}
             }

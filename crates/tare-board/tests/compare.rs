@@ -54,11 +54,27 @@ fn times_rates_and_sizes_fail_in_their_own_words() {
 
 #[test]
 fn a_condition_reads_as_it_was_written() {
-    for text in ["slower > 3%", "different > 0%", "lighter > 12.5%"] {
+    for text in [
+        "slower > 3%",
+        "different > 0%",
+        "lighter > 12.5%",
+        "slower > 3% of a/time",
+        "slower > 3% on runc",
+        "slower > 3% of a/time@4 on runc",
+    ] {
         assert_eq!(text.parse::<Condition>().expect(text).to_string(), text);
     }
     assert_eq!(" faster>2 % ".parse::<Condition>().expect("spaces").to_string(), "faster > 2%");
-    for wrong in ["", "slower", "slower > ", "slower > x%", "slower > inf%", "lighter > 100%"] {
+    for wrong in [
+        "",
+        "slower",
+        "slower > ",
+        "slower > x%",
+        "slower > inf%",
+        "lighter > 100%",
+        "slower > 3% of",
+        "slower > 3% on a of b",
+    ] {
         assert!(wrong.parse::<Condition>().is_err(), "{wrong}");
     }
 }

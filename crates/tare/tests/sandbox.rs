@@ -19,6 +19,7 @@ fn script(parts: [f64; 4], mib: f64, busy: f64) -> String {
         "start/host": host, "start/runtime": runtime, "start/kernel": kernel, "start/probe": probe,
         "start/cold": ms(2.0 * parts.iter().sum::<f64>()), "sandbox/stop": ms(3.0), "sandbox/exec": ms(5.0),
         "sandbox/task": ms(20.0), "sandbox/memory": [[mib * MIB]], "sandbox/pss": [[mib * MIB / 2.0]],
+        "sandbox/idle_cpu": ms(mib),
         "beside/idle@2": [[1.0]], "beside/busy@2": [[busy]],
     })
     .to_string()
@@ -59,6 +60,7 @@ fn every_row_is_exact() {
         ("start/rate@4", 1000.0, 1.0 / 3.0),
         ("sandbox/memory", 8.0 * MIB, 4.0),
         ("sandbox/pss", 4.0 * MIB, 4.0),
+        ("sandbox/idle_cpu", 8e6, 4.0),
         ("beside/idle@2", 1.0, 1.0),
         ("beside/busy@2", 1.5, 2.0),
     ];

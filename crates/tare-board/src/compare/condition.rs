@@ -1,16 +1,29 @@
-//! The conditions of `--fail-if 'slower > 3%'`: a word of the verdicts, and the bound that it must not exceed.
+//! The conditions of `--fail-if 'slower > 3% of start/warm on runc'`: a word of the verdicts, the bound that it must not exceed, and
+//! which rows it is about.
 
 use crate::board::Measure;
 use std::fmt;
 use std::str::FromStr;
-use tare_proto::Unit;
+use tare_proto::{Unit, name_and_load};
 
 /// What must not be.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     pub(super) claim: Claim,
     /// Beyond this, in percent.
     percent: f64,
+    /// The only benchmark that it is about, if not all.
+    benchmark: Option<String>,
+    /// The only layer that it is about, if not all.
+    layer: Option<String>,
+}
+
+/// The cell of a table that a condition may be about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub(crate) layer: &'a str,
+    pub(crate) benchmark: &'a str,
+    pub(crate) measure: Measure,
 }
 
 /// What a condition is about.
@@ -57,7 +70,7 @@ fn unreadable(wrong: &str) -> ConditionError {
         format!("{}: {} or {}", words.about, words.worse, words.better)
     });
     ConditionError(format!(
-        "{wrong}; a condition is WORD > NUMBER%, for example 'slower > 3%', WORD being {} ({})",
+        "{wrong}; a condition is WORD > NUMBER% [of BENCHMARK] [on LAYER], for example 'slower > 3%', WORD being {} ({})",
         words.join(", "),
         about.join("; ")
     ))
@@ -74,14 +87,26 @@ impl FromStr for Condition {
         let (_, claim) =
             claim.ok_or_else(|| unreadable(&format!("'{word}' is not one of the words")))?;
         // The sign may be written: `instructions > +0.5%`.
-        let number = rest.trim().trim_start_matches('+').strip_suffix('%');
-        let number =
-            number.ok_or_else(|| unreadable(&format!("'{}' has no '%'", rest.trim())))?.trim();
+        let bound = rest.trim().trim_start_matches('+').split_once('%');
+        let (number, about) =
+            bound.ok_or_else(|| unreadable(&format!("'{}' has no '%'", rest.trim())))?;
+        let number = number.trim();
         let percent: f64 = number.parse().unwrap_or(f64::NAN);
         if !(percent.is_finite() && percent >= 0.0) {
             return Err(unreadable(&format!("'{number}' is not a number of 0 or more")));
         }
-        let condition = Condition { claim, percent };
+        let (benchmark, layer) = match about.split_whitespace().collect::<Vec<_>>()[..] {
+            [] => (None, None),
+            ["of", benchmark] => (Some(benchmark), None),
+            ["on", layer] => (None, Some(layer)),
+            ["of", benchmark, "on", layer] => (Some(benchmark), Some(layer)),
+            _ => {
+                let about = about.trim();
+                return Err(unreadable(&format!("'{about}' does not say which rows")));
+            }
+        };
+        let [benchmark, layer] = [benchmark, layer].map(|name| name.map(str::to_owned));
+        let condition = Condition { claim, percent, benchmark, layer };
         if condition.bound().is_nan() || condition.bound().is_infinite() {
             return Err(unreadable(&format!("nothing can be {word} by {number}%")));
         }
@@ -91,7 +116,13 @@ impl FromStr for Condition {
 
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} > {}%", self.claim.word(), self.percent)
+        write!(f, "{} > {}%", self.claim.word(), self.percent)?;
+        for (word, name) in [("of", &self.benchmark), ("on", &self.layer)] {
+            if let Some(name) = name {
+                write!(f, " {word} {name}")?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -112,12 +143,26 @@ impl Claim {
 }
 
 impl Condition {
-    /// Refuses a condition that no row of these units can ever meet: it would pass whatever happens.
+    /// Refuses a condition that none of these benchmarks, with their units, can ever meet: it would pass whatever happens.
     ///
     /// # Errors
-    /// When no unit is of the condition's measure; the text names the words that are about these units.
-    pub fn check(self, units: impl IntoIterator<Item = Unit>) -> Result<(), ConditionError> {
-        let mut measures: Vec<Measure> = units.into_iter().map(Measure::of).collect();
+    /// When the condition's benchmark is none of them, or none is of its measure; the text names what would be right.
+    pub fn check<'a>(
+        &self,
+        benchmarks: impl IntoIterator<Item = (&'a str, Unit)>,
+    ) -> Result<(), ConditionError> {
+        let wanted = self.benchmark.as_deref();
+        // Before a campaign, benchmarks have no loads yet.
+        let is_own = |(name, _): &(&str, Unit)| {
+            wanted.is_none_or(|it| it == *name || name_and_load(it).0 == *name)
+        };
+        let own = benchmarks.into_iter().filter(is_own);
+        let mut measures: Vec<Measure> = own.map(|(_, unit)| Measure::of(unit)).collect();
+        if let (Some(name), true) = (wanted, measures.is_empty()) {
+            return Err(ConditionError(format!(
+                "--fail-if '{self}' can never be met: no row here is called {name}"
+            )));
+        }
         measures.sort_unstable();
         measures.dedup();
         let (Claim::Worse(own) | Claim::Better(own)) = self.claim else { return Ok(()) };
@@ -125,7 +170,7 @@ impl Condition {
             return Ok(());
         }
         let right = measures.iter().map(|&measure| {
-            let condition = Condition { claim: self.claim.of(measure), ..self };
+            let condition = Condition { claim: self.claim.of(measure), ..self.clone() };
             format!("'{condition}' ({})", measure.words().about)
         });
         Err(ConditionError(format!(
@@ -135,16 +180,18 @@ impl Condition {
         )))
     }
 
-    /// Whether it is about rows of `measure`.
-    pub(crate) fn concerns(self, measure: Measure) -> bool {
-        match self.claim {
-            Claim::Worse(own) | Claim::Better(own) => own == measure,
+    /// Whether it is about `subject`.
+    pub(crate) fn concerns(&self, subject: &Subject) -> bool {
+        let is = |wanted: &Option<String>, name| wanted.as_ref().is_none_or(|it| it == name);
+        let measures = match self.claim {
+            Claim::Worse(own) | Claim::Better(own) => own == subject.measure,
             Claim::Different => true,
-        }
+        };
+        measures && is(&self.benchmark, subject.benchmark) && is(&self.layer, subject.layer)
     }
 
     /// The bound as a log cost of 0 or more. A tenth off the weight is 10% lighter, a tenth off the time 11% faster.
-    pub(super) fn bound(self) -> f64 {
+    pub(super) fn bound(&self) -> f64 {
         let fraction = self.percent / 100.0;
         match self.claim {
             Claim::Better(Measure::Size | Measure::Path) => -(-fraction).ln_1p(),

@@ -1,7 +1,7 @@
 //! The gate of a comparison or a campaign: which rows meet a condition after correction, and the smallest difference
 //! that it could have detected.
 
-use super::condition::{Claim, Condition};
+use super::condition::{Claim, Condition, Subject};
 use crate::board::{Measure, Verdict};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -72,9 +72,7 @@ pub struct Failing {
 /// A row as a gate needs it.
 #[derive(Clone, Copy)]
 pub(crate) struct Candidate<'a> {
-    pub(crate) layer: &'a str,
-    pub(crate) benchmark: &'a str,
-    pub(crate) measure: Measure,
+    pub(crate) subject: Subject<'a>,
     /// Logarithm of the cost: above 0 is worse.
     pub(crate) log_cost: f64,
     pub(crate) std_error: f64,
@@ -98,7 +96,7 @@ pub(crate) struct Rules {
     pub(crate) fail_undecided: bool,
 }
 
-/// Tests every condition on every row that it is about; `untested` holds the measures of the rows that cannot be.
+/// Tests every condition on every row that it is about; `untested` are those that cannot be.
 ///
 /// A row fails a condition when both hold: it is shown to differ, corrected and beyond the noise floor, and the
 /// shifted null "its cost is no further from 1 than the bound" is rejected by a one-sided t test with the verdict's
@@ -107,13 +105,13 @@ pub(crate) struct Rules {
 pub(crate) fn gate(
     conditions: &[Condition],
     rows: &[Candidate],
-    untested: &[Measure],
+    untested: &[Subject],
     rules: Rules,
 ) -> Gate {
     let judged: Vec<(Judged, Vec<usize>)> =
-        conditions.iter().map(|condition| judge(*condition, rows, rules)).collect();
+        conditions.iter().map(|condition| judge(condition, rows, rules)).collect();
     let open: BTreeSet<usize> = judged.iter().flat_map(|(_, open)| open).copied().collect();
-    let about = |measure: &&Measure| conditions.iter().any(|c| c.concerns(**measure));
+    let about = |subject: &&Subject| conditions.iter().any(|c| c.concerns(subject));
     let untested = untested.iter().filter(about).count();
     let decided = open.len() + untested == 0 || !rules.fail_undecided;
     Gate {
@@ -127,9 +125,9 @@ pub(crate) fn gate(
 }
 
 /// One condition, and which of the rows it leaves undecided.
-fn judge(condition: Condition, rows: &[Candidate], rules: Rules) -> (Judged, Vec<usize>) {
+fn judge(condition: &Condition, rows: &[Candidate], rules: Rules) -> (Judged, Vec<usize>) {
     let (at, about): (Vec<usize>, Vec<&Candidate>) =
-        rows.iter().enumerate().filter(|(_, row)| condition.concerns(row.measure)).unzip();
+        rows.iter().enumerate().filter(|(_, row)| condition.concerns(&row.subject)).unzip();
     let p: Vec<f64> = about.iter().map(|row| condition.p_value(row)).collect();
     let p = match rules.correction {
         Correction::Holm => holm(&p),
@@ -139,7 +137,8 @@ fn judge(condition: Condition, rows: &[Candidate], rules: Rules) -> (Judged, Vec
     let (mut failing, mut open) = (Vec::new(), Vec::new());
     for ((row, p), at) in about.iter().zip(p).zip(at) {
         if p <= rules.alpha && row.differs(rules.alpha) {
-            let (layer, benchmark) = (row.layer.to_owned(), row.benchmark.to_owned());
+            let (layer, benchmark) =
+                (row.subject.layer.to_owned(), row.subject.benchmark.to_owned());
             failing.push(Failing {
                 layer: layer.into(),
                 benchmark: benchmark.into(),
@@ -165,7 +164,7 @@ fn judge(condition: Condition, rows: &[Candidate], rules: Rules) -> (Judged, Vec
 /// The smallest difference that would have met the condition, were its row the only one that differs: on the row where that
 /// is smallest, and where it is largest.
 fn seen(
-    condition: Condition,
+    condition: &Condition,
     about: &[&Candidate],
     all: usize,
     rules: Rules,
@@ -180,9 +179,9 @@ fn seen(
         sizes.filter_map(|(size, row)| Some((size?, row))).collect();
     sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
     let of = |(size, row): &(f64, &&Candidate)| Seen {
-        layer: row.layer.to_owned().into(),
-        benchmark: row.benchmark.to_owned().into(),
-        measure: row.measure,
+        layer: row.subject.layer.to_owned().into(),
+        benchmark: row.subject.benchmark.to_owned().into(),
+        measure: row.subject.measure,
         cost: cost(condition.sign() * size),
     };
     (sizes.first().map(of), sizes.last().map(of))
@@ -220,12 +219,12 @@ impl Candidate<'_> {
 
 impl Condition {
     /// The direction that it looks in; that of a cost when it looks in both.
-    fn sign(self) -> f64 {
+    fn sign(&self) -> f64 {
         if matches!(self.claim, Claim::Better(_)) { -1.0 } else { 1.0 }
     }
 
     /// How far the row is in the direction of the condition.
-    fn size(self, row: &Candidate) -> f64 {
+    fn size(&self, row: &Candidate) -> f64 {
         match self.claim {
             Claim::Different => row.log_cost.abs(),
             _ => self.sign() * row.log_cost,
@@ -233,7 +232,7 @@ impl Condition {
     }
 
     /// p-value of the shifted null; for "different" both tails count, so that a bound of 0 is the usual two-sided test.
-    fn p_value(self, row: &Candidate) -> f64 {
+    fn p_value(&self, row: &Candidate) -> f64 {
         let (size, bound) = (self.size(row), self.bound());
         let near = row.beyond(size - bound);
         match self.claim {
@@ -244,7 +243,7 @@ impl Condition {
 
     /// Whether the row is shown not to meet the condition, by itself: all rows are within the bound when every single one
     /// is shown to be (an intersection-union test), so no correction is due.
-    fn excluded(self, row: &Candidate, alpha: f64) -> bool {
+    fn excluded(&self, row: &Candidate, alpha: f64) -> bool {
         if row.subtracted && row.verdict == Verdict::Undecided {
             return false;
         }
@@ -253,7 +252,7 @@ impl Condition {
     }
 
     /// The smallest difference that the row would have failed with; `None` when none would do.
-    fn least_seen(self, row: &Candidate, level: f64, of_all: f64) -> Option<f64> {
+    fn least_seen(&self, row: &Candidate, level: f64, of_all: f64) -> Option<f64> {
         let fails = |size: f64| {
             let shifted = Candidate { log_cost: self.sign() * size, ..*row };
             let no_difference = match row.std_error {

@@ -9,6 +9,7 @@ mod row;
 mod side;
 
 pub use board::{By, Campaigned, ComparedLayer, ComparedRow, Comparison, Difference};
+pub(crate) use condition::Subject;
 pub use condition::{Condition, ConditionError};
 pub use gate::{Failing, Gate, Judged, Seen};
 
@@ -177,13 +178,19 @@ fn method(options: &Options, judged: &[Vec<Option<RowVerdict>>]) -> Method {
 /// What the conditions say of the rows.
 fn gated(comparison: &Comparison, wanted: &CompareOptions) -> Gate {
     let options = &wanted.options;
-    let rows: Vec<(Option<Candidate>, &ComparedRow)> =
-        comparison.rows().map(|(layer, row)| (candidate(layer.name.raw(), row), row)).collect();
-    let tested: Vec<Candidate> = rows.iter().filter_map(|(candidate, _)| *candidate).collect();
-    let untested = rows.iter().filter(|(candidate, row)| {
-        candidate.is_none() && (row.before.is_some() || row.after.is_some())
-    });
-    let untested: Vec<Measure> = untested.map(|(_, row)| Measure::of(row.unit)).collect();
+    let (mut tested, mut untested) = (Vec::new(), Vec::new());
+    for (layer, row) in comparison.rows() {
+        let subject = Subject {
+            layer: layer.name.raw(),
+            benchmark: row.benchmark.raw(),
+            measure: Measure::of(row.unit),
+        };
+        match candidate(subject, row) {
+            Some(found) => tested.push(found),
+            None if row.before.is_some() || row.after.is_some() => untested.push(subject),
+            None => {}
+        }
+    }
     let rules = Rules {
         correction: options.correction,
         alpha: 1.0 - options.confidence,
@@ -193,12 +200,10 @@ fn gated(comparison: &Comparison, wanted: &CompareOptions) -> Gate {
 }
 
 /// A row that was judged, as a gate sees it.
-fn candidate<'a>(layer: &'a str, row: &'a ComparedRow) -> Option<Candidate<'a>> {
+fn candidate<'a>(subject: Subject<'a>, row: &ComparedRow) -> Option<Candidate<'a>> {
     let log = row.ratio.filter(|_| row.verdict != Verdict::None)?.value.ln();
     Some(Candidate {
-        layer,
-        benchmark: row.benchmark.raw(),
-        measure: Measure::of(row.unit),
+        subject,
         log_cost: if row.better == Better::Higher { -log } else { log },
         std_error: row.std_error?,
         df: row.df.unwrap_or(f64::INFINITY),

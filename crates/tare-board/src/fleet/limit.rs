@@ -3,7 +3,7 @@
 use super::board::{Fleet, FleetCell, FleetRow};
 use super::pooled::interval;
 use crate::board::{Measure, Verdict};
-use crate::compare::{Candidate, Condition, Gate, Rules, gate};
+use crate::compare::{Candidate, Condition, Gate, Rules, Subject, gate};
 use crate::options::Options;
 use tare_proto::Better;
 
@@ -19,9 +19,14 @@ pub fn fleet_limits(
     let (mut rows, mut untested) = (Vec::new(), Vec::new());
     for row in &fleet.rows {
         for (layer, cell) in fleet.layers.iter().zip(&row.cells) {
-            match candidate(row, layer.name.raw(), cell, options) {
+            let subject = Subject {
+                layer: layer.name.raw(),
+                benchmark: row.benchmark.raw(),
+                measure: Measure::of(row.unit),
+            };
+            match candidate(subject, row, cell, options) {
                 Some(found) => rows.push(found),
-                None if !cell.hosts.is_empty() => untested.push(Measure::of(row.unit)),
+                None if !cell.hosts.is_empty() => untested.push(subject),
                 None => {}
             }
         }
@@ -36,17 +41,15 @@ pub fn fleet_limits(
 }
 
 fn candidate<'a>(
-    row: &'a FleetRow,
-    layer: &'a str,
+    subject: Subject<'a>,
+    row: &FleetRow,
     cell: &FleetCell,
     options: &Options,
 ) -> Option<Candidate<'a>> {
     let interval = interval(cell.pooled.as_ref()?, options)?;
     let log = interval.log_ratio;
     (cell.verdict != Verdict::None).then_some(Candidate {
-        layer,
-        benchmark: row.benchmark.raw(),
-        measure: Measure::of(row.unit),
+        subject,
         log_cost: if row.better == Better::Higher { -log } else { log },
         std_error: interval.std_error,
         df: interval.df,

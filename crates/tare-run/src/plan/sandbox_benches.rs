@@ -15,6 +15,7 @@ pub(crate) const EXEC: &str = "sandbox/exec";
 pub(crate) const TASK: &str = "sandbox/task";
 pub(crate) const MEMORY: &str = "sandbox/memory";
 pub(crate) const PSS: &str = "sandbox/pss";
+pub(crate) const IDLE_CPU: &str = "sandbox/idle_cpu";
 pub(crate) const IDLE: &str = "beside/idle";
 pub(crate) const BUSY: &str = "beside/busy";
 
@@ -114,6 +115,7 @@ const ROWS: &[Row] = &[
     },
     memory(MEMORY, "what one more idle layer takes of the host's available memory"),
     memory(PSS, "what one more idle layer adds to the proportional memory of all their processes"),
+    time(IDLE_CPU, "CPU time that one idle layer takes in a second"),
     time(
         READY,
         "a fresh layer, its state prepared (64 MiB, or --state), until it has answered a request",

@@ -2,7 +2,7 @@
 
 use super::start::Up;
 use crate::host::memory::HostMemory;
-use crate::plan::sandbox_benches::{MEMORY, PSS};
+use crate::plan::sandbox_benches::{IDLE_CPU, MEMORY, PSS};
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -30,6 +30,8 @@ pub(crate) struct Point {
 /// What layers take, or why nobody knows.
 pub(crate) struct Taken {
     pub point: Result<Point, String>,
+    /// CPU time that each took in a second of doing nothing, in nanoseconds; `None` where nobody watched or nobody knows.
+    pub idle_ns: Option<f64>,
     pub counters: Vec<Counter>,
     /// A script says it.
     pub scripted: bool,
@@ -60,7 +62,8 @@ fn drift(before: f64, after: f64) -> f64 {
 pub(crate) fn look(up: &[Up], before: Option<HostMemory>, watch: bool) -> Taken {
     let mut counters = Vec::new();
     if let Some(point) = scripted(up) {
-        return Taken { point: Ok(point), counters, scripted: true };
+        let idle_ns = up.first().and_then(|up| up.session.told(IDLE_CPU)).filter(|_| watch);
+        return Taken { point: Ok(point), idle_ns, counters, scripted: true };
     }
     thread::sleep(SETTLE);
     if up.iter().any(|up| up.session.merged()) {
@@ -83,10 +86,14 @@ pub(crate) fn look(up: &[Up], before: Option<HostMemory>, watch: bool) -> Taken 
         (None, _) => Err("this host does not say what memory is available".into()),
         _ => Err(why_unknown(up)),
     };
+    let mut idle_ns = None;
     if watch && point.is_ok() {
-        counters.extend(idle(up));
+        let (cpu, wakeups) = idle(up);
+        counters.extend(cpu.map(|share| Counter::new("idle_cpu", 100.0 * share)));
+        counters.extend(wakeups.map(|each| Counter::new("idle_wakeups", each)));
+        idle_ns = cpu.map(|share| 1e9 * share);
     }
-    Taken { point, counters, scripted: false }
+    Taken { point, idle_ns, counters, scripted: false }
 }
 
 /// How often the host looks through all pages that it may merge, from now on, until that is enough or the time is over: it merges a
@@ -120,8 +127,8 @@ fn scripted(up: &[Up]) -> Option<Point> {
     (!up.is_empty()).then_some(Point { alive: up.len(), lost, pss })
 }
 
-/// The share of a CPU that each layer takes while it has nothing to do, in percent, and how often it wakes up a second.
-fn idle(up: &[Up]) -> Vec<Counter> {
+/// The share of a CPU that each layer takes while it has nothing to do, and how often it wakes up a second.
+fn idle(up: &[Up]) -> (Option<f64>, Option<f64>) {
     let used = || {
         let now = Processes::now();
         let ran: Option<Duration> = up.iter().map(|up| up.session.cpu_time(&now)).sum();
@@ -132,16 +139,12 @@ fn idle(up: &[Up]) -> Vec<Counter> {
     thread::sleep(WATCH);
     let (end, ran_since, waits_since) = used();
     let of_each = up.len() as f64 * (end - begin).as_secs_f64();
-    let mut counters = Vec::new();
-    if let Some((before, after)) = ran.zip(ran_since) {
-        let percent = 100.0 * after.saturating_sub(before).as_secs_f64() / of_each;
-        counters.push(Counter::new("idle_cpu", percent));
-    }
-    if let Some((before, after)) = waits.zip(waits_since) {
-        let each = after.saturating_sub(before) as f64 / of_each;
-        counters.push(Counter::new("idle_wakeups", each));
-    }
-    counters
+    let share = |(before, after): (Duration, Duration)| after.saturating_sub(before).as_secs_f64();
+    let wakeups = |(before, after): (u64, u64)| after.saturating_sub(before) as f64;
+    (
+        ran.zip(ran_since).map(|both| share(both) / of_each),
+        waits.zip(waits_since).map(|both| wakeups(both) / of_each),
+    )
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::crowd::Crowd;
 use super::start::Starter;
 use super::visit::{Done, Visit};
 use crate::host::memory::HostMemory;
-use crate::plan::sandbox_benches::{MEMORY, PSS, RATE, WARM};
+use crate::plan::sandbox_benches::{IDLE_CPU, MEMORY, PSS, RATE, WARM};
 use tare_proto::at_load;
 
 impl Visit {
@@ -45,7 +45,15 @@ impl Visit {
 
     /// Notes what layers took that were alive together.
     fn weigh(&mut self, taken: Taken, before: Option<HostMemory>) {
-        let Taken { point, counters, .. } = taken;
+        let Taken { point, idle_ns, counters, .. } = taken;
+        match idle_ns {
+            Some(ns) if ns > 0.0 => self.ledger.add(IDLE_CPU, ns),
+            Some(_) => {
+                self.ledger
+                    .lacks(IDLE_CPU, "it took no CPU time while it was watched for a second");
+            }
+            None => {}
+        }
         match point {
             Ok(point) => {
                 self.ledger.alive(point);
@@ -54,7 +62,7 @@ impl Visit {
                     self.ledger.count(PSS, "memory_total", before.total);
                 }
             }
-            Err(why) => [MEMORY, PSS].iter().for_each(|row| self.ledger.lacks(row, &why)),
+            Err(why) => [MEMORY, PSS, IDLE_CPU].iter().for_each(|row| self.ledger.lacks(row, &why)),
         }
         counters.iter().for_each(|counter| self.ledger.count(PSS, &counter.name, counter.value));
     }

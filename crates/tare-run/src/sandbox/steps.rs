@@ -1,8 +1,8 @@
 //! The steps of a visit, and which of them the wanted rows need.
 
 use crate::plan::sandbox_benches::{
-    BUSY, CLONE, CLONE_MEMORY, CLONE_WRITTEN, COLD, IDLE, MEMORY, PSS, RATE, SAVING, TASK, WARM,
-    is_row, load,
+    BUSY, CLONE, CLONE_MEMORY, CLONE_WRITTEN, COLD, IDLE, IDLE_CPU, MEMORY, PSS, RATE, SAVING,
+    TASK, WARM, is_row, load,
 };
 use std::collections::BTreeSet;
 use tare_proto::{BenchInfo, name_and_load};
@@ -43,6 +43,9 @@ pub(crate) fn steps(rows: &[&BenchInfo]) -> Vec<Step> {
     let mut loads = loads_of([WARM, RATE]);
     if !has(&[MEMORY, PSS]) {
         loads.remove(&1); // warm starts of one at a time tell it
+    }
+    if has(&[IDLE_CPU]) && loads.is_empty() {
+        loads.insert(1); // warm starts are not left alone
     }
     // Every other row comes from warm starts, which also show what else needs to know: the files, what one takes.
     let mut steps = Vec::new();
@@ -108,6 +111,8 @@ mod tests {
             crowds(&["sandbox/memory", "start/rate", "start/rate@2"]),
             [crowd(1, false), crowd(2, true)]
         );
+        assert_eq!(crowds(&["sandbox/idle_cpu", "start/warm"]), [crowd(1, true)]);
+        assert_eq!(crowds(&["sandbox/idle_cpu", "start/warm@4"]), [crowd(4, true)]);
         let clones = |count| Step::Clones { count };
         assert_eq!(crowds(&["clone/start@8", "clone/start"]), [1, 8].map(clones));
         assert_eq!(crowds(&["clone/memory"]), [1, 4].map(clones));

@@ -19,7 +19,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     let after = load(&args.after)?;
     let names = (args.before.display().to_string(), args.after.display().to_string());
     same_machine(args, &before, &after)?;
-    gate::check(&args.gate, units(&before, &after).into_iter())?;
+    gate::check(&args.gate, &both(&before, &after).collect::<Vec<_>>())?;
     let options = options(args, &before, &after);
     let comparison = tare_board::compare((&names.0, &before), (&names.1, &after), &options)
         .with_context(|| format!("cannot compare {} with {}", names.1, names.0))?;
@@ -29,10 +29,10 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode> {
     Ok(if gate::passes(judged, true)? { ExitCode::SUCCESS } else { cli::GATE.into() })
 }
 
-fn units(before: &Campaign, after: &Campaign) -> Vec<Unit> {
-    let also = |unit: &(&str, Unit)| after.benchmarks.iter().any(|b| (&*b.name, b.unit) == *unit);
-    let both = before.benchmarks.iter().map(|bench| (&*bench.name, bench.unit)).filter(also);
-    both.map(|(_, unit)| unit).collect()
+/// The benchmarks of both, with their units.
+fn both<'a>(before: &'a Campaign, after: &Campaign) -> impl Iterator<Item = (&'a str, Unit)> {
+    let also = |one: &(&str, Unit)| after.benchmarks.iter().any(|b| (&*b.name, b.unit) == *one);
+    before.benchmarks.iter().map(|bench| (&*bench.name, bench.unit)).filter(also)
 }
 
 /// Instructions and times are nothing to compare.

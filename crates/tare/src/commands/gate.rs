@@ -5,15 +5,20 @@ use crate::output;
 use crate::usage::OrUsage;
 use anyhow::{Result, bail};
 use tare_board::Gate;
-use tare_proto::Unit;
+use tare_proto::{BenchInfo, Unit};
 use tare_report::gate_lines;
 
-/// Refuses conditions that no row of these units can ever meet.
-pub fn check(args: &GateArgs, units: impl Iterator<Item = Unit> + Clone) -> Result<()> {
+/// Refuses conditions that none of these `benchmarks`, with their units, can ever meet.
+pub fn check(args: &GateArgs, benchmarks: &[(&str, Unit)]) -> Result<()> {
     for condition in &args.fail_if {
-        condition.check(units.clone()).or_usage()?;
+        condition.check(benchmarks.iter().copied()).or_usage()?;
     }
     Ok(())
+}
+
+/// The names of `benches`, with their units.
+pub fn units(benches: &[BenchInfo]) -> Vec<(&str, Unit)> {
+    benches.iter().map(|bench| (&*bench.name, bench.unit)).collect()
 }
 
 /// Whether `gate` is passed; `told` says what came of it elsewhere, so that only what failed is noted. What fails one condition

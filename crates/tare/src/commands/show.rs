@@ -17,7 +17,7 @@ pub fn show(args: &ShowArgs) -> Result<ExitCode> {
         return show_merged(args, &dir);
     }
     let campaign = load(&dir)?;
-    gate::check(&args.gate, campaign.benchmarks.iter().map(|bench| bench.unit))?;
+    gate::check(&args.gate, &gate::units(&campaign.benchmarks))?;
     print(&dir, &args.format)?;
     Ok(if passes(&campaign, &args.format, &args.gate)? {
         ExitCode::SUCCESS
@@ -31,7 +31,7 @@ fn show_merged(args: &ShowArgs, dir: &Path) -> Result<ExitCode> {
         wrong_usage!("a merged result holds ratios, not samples: give --estimator to tare merge");
     }
     let merged = merged_result::load(dir)?;
-    gate::check(&args.gate, merged.benchmarks.iter().map(|bench| bench.unit))?;
+    gate::check(&args.gate, &gate::units(&merged.benchmarks))?;
     merged_result::print(&merged, &args.format)?;
     let GateArgs { fail_if, fail_undecided } = &args.gate;
     if fail_if.is_empty() {

@@ -30,6 +30,7 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Duration;
+use tare_board::Condition;
 use tare_layers::{
     Layer, LayerKind, SERVED, Settings, Unnamed, configure, kinds_of, usual, with_root,
 };
@@ -71,6 +72,10 @@ pub struct Config {
     pub model: bool,
     pub explain: bool,
     pub robust: bool,
+    #[serde(deserialize_with = "conditions", rename = "fail-if")]
+    pub fail_if: Vec<Condition>,
+    #[serde(rename = "fail-undecided")]
+    pub fail_undecided: bool,
     /// As the flags of the reader's own command, one table each.
     pub program: Vec<ProgramArgs>,
     sweep: Vec<SweepTable>,
@@ -215,6 +220,12 @@ fn duration<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Duration
 
 fn percent<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     values::percent_of(f64::deserialize(from)?).map(Some).map_err(serde::de::Error::custom)
+}
+
+fn conditions<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Condition>, D::Error> {
+    let texts = Vec::<String>::deserialize(from)?;
+    let read = |text: String| text.parse().map_err(serde::de::Error::custom);
+    texts.into_iter().map(read).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::{ALL, Asked, Config, made, of_kinds, of_table};
 use crate::cli::values::percent;
-use crate::cli::{ProgramArgs, RunArgs};
+use crate::cli::{GateArgs, ProgramArgs, RunArgs};
 use crate::loads::LoadArg;
 use crate::pin::Pin;
 use crate::policy::{Length, Policy};
@@ -53,6 +53,8 @@ pub struct Resolved<'a> {
     pub most_waited: Option<f64>,
     /// Half-width at which a row needs no more time, as a fraction.
     pub width: f64,
+    /// What fails the campaign.
+    pub gate: GateArgs,
     /// Time that a layer may take to greet.
     pub boot_limit: Duration,
     /// Layers that flags name, `all` among them.
@@ -113,6 +115,10 @@ impl<'a> Resolved<'a> {
             margin: margin / 100.0,
             width: width / 100.0,
             most_waited: most_waited.map(|percent| percent / 100.0),
+            gate: GateArgs {
+                fail_if: either(&flags.gate.fail_if, &file.fail_if).to_vec(),
+                fail_undecided: flags.gate.fail_undecided || file.fail_undecided,
+            },
             boot_limit: flags.boot_limit.unwrap_or(policy.boot_limit),
             layer_names: &flags.layers,
             layer_texts: &flags.layer,
@@ -174,7 +180,7 @@ impl<'a> Resolved<'a> {
     }
 }
 
-fn either<'a>(flags: &'a [String], file: &'a [String]) -> &'a [String] {
+fn either<'a, T>(flags: &'a [T], file: &'a [T]) -> &'a [T] {
     if flags.is_empty() { file } else { flags }
 }
 

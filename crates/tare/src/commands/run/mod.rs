@@ -156,7 +156,7 @@ fn after(args: &RunArgs, resolved: &Resolved, ran: &Ran) -> Result<ExitCode> {
     if *code != ExitCode::SUCCESS {
         return Ok(*code);
     }
-    if !show::passes(&tare_store::load(out)?, &args.format, &args.gate)? {
+    if !show::passes(&tare_store::load(out)?, &args.format, &resolved.gate)? {
         return Ok(cli::GATE.into());
     }
     compared::code(out, *required)

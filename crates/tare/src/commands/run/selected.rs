@@ -131,7 +131,7 @@ fn measured(
     if benches.is_empty() {
         wrong_usage!("the {} machine has none of these benchmarks", resolved.machine);
     }
-    gate::check(&args.gate, benches.iter().map(|bench| bench.unit))?;
+    gate::check(&resolved.gate, &gate::units(&benches))?;
     Ok(benches)
 }
 
