@@ -2,7 +2,8 @@
 //!
 //! [`scoreboard`] turns a [`tare_store::Campaign`] into a [`Scoreboard`] with `tare-stats`: every series becomes a
 //! block's value (`value/`), two layers' values a ratio (`ratio/`), all ratios together verdicts (`assemble.rs`).
-//! [`compare`] does the same for two campaigns, [`fleet`] for those of many hosts, [`explain`] breaks a ratio down. Names and reasons are passed on as
+//! [`compare`] does the same for two campaigns, [`fleet`] for those of many hosts, [`explain`] breaks a ratio down, [`repetition`]
+//! says whether a simulated campaign was repeated. Names and reasons are passed on as
 //! the campaign holds them; whoever writes them out makes them harmless.
 
 mod assemble;
@@ -18,6 +19,7 @@ mod options;
 mod predict;
 mod ratio;
 mod remarks;
+mod repetition;
 mod sandbox;
 mod suite;
 mod sweep;
@@ -58,6 +60,7 @@ pub use remarks::comment::Comment;
 pub use remarks::finding::Finding;
 pub use remarks::identity;
 pub use remarks::remark::Note;
+pub use repetition::{Repetition, Unequal, repetition};
 pub use suite::load::{LoadCurve, LoadPoint};
 pub use suite::service::{COST, SERVICE};
 pub use suite::{load, ranking};

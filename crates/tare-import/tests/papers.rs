@@ -148,3 +148,35 @@ fn a_row_is_found_by_an_imports_name_or_the_probes() {
     assert_eq!((find("unixbench-1", &probe), find("unixbench-n", &probe)), (Some(0), Some(2)));
     assert_eq!(find("unixbench-n", &probe[..1]), None);
 }
+
+/// Where the manual's page has the table of questions.
+const TABLE: [&str; 2] = ["<!-- questions -->\n", "<!-- /questions -->"];
+
+/// `TARE_WRITE_DOCS=1` writes the table into docs/laboratory.md; here it is compared.
+#[test]
+fn every_question_has_a_command_or_a_reason_and_stands_in_the_manual() {
+    let mut table = String::from("| report | question | answer |\n|---|---|---|\n");
+    for paper in papers().expect("papers") {
+        assert!(paper.question.len() > 5, "{}", paper.id);
+        for question in &paper.question {
+            let asks = &question.asks;
+            assert!(asks.ends_with('?'), "{asks}");
+            assert!(question.by.is_some() != question.because.is_some(), "{asks}");
+            assert!(question.by.is_some() || question.successor.is_none(), "{asks}");
+            let command = question.by.iter().map(|by| format!(" `{by}`"));
+            let answer = question.answer() + &command.collect::<String>();
+            table += &format!("| {} | {asks} | {answer} |\n", paper.id);
+        }
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/laboratory.md");
+    let page = std::fs::read_to_string(path).expect("the page");
+    let (before, rest) = page.split_once(TABLE[0]).expect("a table");
+    let (own, after) = rest.split_once(TABLE[1]).expect("its end");
+    if std::env::var_os("TARE_WRITE_DOCS").is_some() {
+        let [begin, end] = TABLE;
+        std::fs::write(path, format!("{before}{begin}{table}{end}{after}")).expect("written");
+        return;
+    }
+    let differs = own.lines().zip(table.lines()).find(|(is, should)| is != should);
+    assert!(own == table, "TARE_WRITE_DOCS=1 cargo test -p tare-import --test papers: {differs:?}");
+}

@@ -76,6 +76,13 @@ pub struct Plan {
     /// The version of each benchmark's definition, without its load. Campaigns of earlier versions of tare have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub definitions: BTreeMap<String, u32>,
+    /// SHA-256 of the files that are written for a boot of each simulated layer, without what it is asked for: its initramfs with the probe,
+    /// modules and the layer's own files. Campaigns of earlier versions of tare have none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub initramfs: BTreeMap<String, String>,
+    /// SHA-256 of QEMU's plugin, where it counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugin_sha256: Option<Untrusted>,
 }
 
 impl Plan {

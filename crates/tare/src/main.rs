@@ -60,6 +60,7 @@ fn main() -> ExitCode {
         Command::Export(args) => commands::export::export(&args),
         Command::Serve(args) => commands::serve::serve(&args),
         Command::Compare(args) => commands::compare::compare(&args),
+        Command::Verify(args) => commands::verify::verify(&args),
         Command::Merge(args) => commands::merge::merge(&args),
         Command::Fleet(args) => commands::fleet::fleet(&args),
         Command::Import(args) => commands::import::import(&args),

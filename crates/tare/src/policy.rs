@@ -29,6 +29,8 @@ pub struct Policy {
     pub boot_limit: Duration,
     /// How long a campaign goes on when nothing is said.
     pub length: Length,
+    /// The seed when nothing is said; `None` draws one.
+    pub seed: Option<u64>,
     /// Whether the state, the CPUs and the time of this host influence what is measured.
     pub host_matters: bool,
     /// Whether layers answer while they run: otherwise they take no turns, and no load can be searched.
@@ -67,6 +69,7 @@ impl Policy {
 pub static REAL: Policy = Policy {
     boot_limit: Duration::from_secs(30),
     length: Length::Budget(Duration::from_secs(300)),
+    seed: None,
     host_matters: true,
     is_interactive: true,
     clock_is_time: true,
@@ -86,6 +89,7 @@ pub static REAL: Policy = Policy {
 static SIMULATED: Policy = Policy {
     boot_limit: simulated::BOOT,
     length: Length::Blocks(simulated::BLOCKS),
+    seed: Some(simulated::SEED),
     host_matters: false,
     is_interactive: false,
     clock_is_time: false,

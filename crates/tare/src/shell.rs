@@ -16,6 +16,20 @@ pub fn own_command() -> String {
     join(std::env::args_os())
 }
 
+/// The same with the `seed` of its campaign, which tare has chosen.
+pub fn own_command_with_seed(seed: u64) -> String {
+    join(with_seed(std::env::args_os().collect(), seed))
+}
+
+/// `words` with a flag behind the verb `run`: what stands at the end may be another's command.
+fn with_seed(mut words: Vec<OsString>, seed: u64) -> Vec<OsString> {
+    if let Some(verb) = words.iter().skip(1).position(|word| word == "run") {
+        let behind = verb + 2;
+        words.splice(behind..behind, ["--seed".into(), seed.to_string().into()]);
+    }
+    words
+}
+
 /// `words` as a line of a POSIX shell (or bash, or zsh) that gives these words, whatever stands in them.
 pub fn join(words: impl IntoIterator<Item = OsString>) -> String {
     let words = words.into_iter().map(|word| quote(&word.to_string_lossy()).into_owned());
@@ -48,6 +62,16 @@ mod tests {
     fn what_a_shell_leaves_alone_stays_as_it_is() {
         let line = ["tare", "run", "--layers", "native,runc", "--pin=2,3", "a/b_c-d.e:f@g+h%"];
         assert_eq!(join(line.map(OsString::from)), line.join(" "));
+    }
+
+    #[test]
+    fn a_seed_stands_before_a_command_of_the_readers() {
+        let with = |line: &str| join(with_seed(line.split(' ').map(OsString::from).collect(), 7));
+        assert_eq!(
+            with("tare --color never run -- run x"),
+            "tare --color never run --seed 7 -- run x"
+        );
+        assert_eq!(with("run bisect"), "run bisect");
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{Bench, count, mean, samples, series};
+use common::{Bench, count, flat, mean, samples, series};
 
-/// Three boots: half a minute.
+/// Three boots, twice: under a minute.
 #[test]
 fn an_arm_machine_measures_what_its_own_counters_count() {
     let bench = Bench::new();
@@ -30,4 +30,9 @@ fn an_arm_machine_measures_what_its_own_counters_count() {
     // What the kernel does for nobody is in no counter of a process.
     let (user, kernel, value) = of(rows[1]);
     assert!((0.7..1.0).contains(&((user + kernel) / value)), "{user} and {kernel} of {value}");
+    // The same once more, from its record.
+    let repeated = bench.ok("verify c").out;
+    assert!(repeated.contains("6 of 6 series are the same"), "{repeated}");
+    assert!(flat(&repeated).contains("initramfs (aarch64, again)"), "{repeated}");
+    assert!(!repeated.contains("Not in the record"), "{repeated}");
 }

@@ -26,6 +26,9 @@ const OWN: &[&str] = &[
     "probe_sha256",
     // The probe says them.
     "definitions",
+    // Files of a host, as kernels are.
+    "initramfs",
+    "plugin_sha256",
 ];
 
 /// Why a campaign cannot be merged with the others.

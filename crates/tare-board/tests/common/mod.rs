@@ -42,6 +42,8 @@ pub fn plan(blocks: u32) -> Plan {
         neighbours: None,
         saved_state: None,
         definitions: Default::default(),
+        initramfs: Default::default(),
+        plugin_sha256: None,
     }
 }
 

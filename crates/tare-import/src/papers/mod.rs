@@ -3,9 +3,11 @@
 mod claims;
 mod finding;
 mod findings;
+mod question;
 
 pub use finding::FindingState;
 pub use findings::findings;
+pub use question::Question;
 
 use serde::Deserialize;
 
@@ -52,6 +54,8 @@ pub struct Paper {
     /// Gaps that are said to be closed.
     #[serde(default)]
     pub gap: Vec<Gap>,
+    /// What it asks, and what tare says to that.
+    pub question: Vec<Question>,
 }
 
 /// One table: a value per row and column, the baseline's column first where there are ratios.

@@ -125,7 +125,8 @@ fn depends(apt: &Apt, packages: &[String]) -> Result<String, PackageError> {
         return Ok(known.clone());
     }
     let mut ask = apt.ask("apt-cache");
-    let text = output(ask.args(["depends", "--important"]).args(packages), APT)?;
+    // A name may come from a campaign's record, and must not be an option.
+    let text = output(ask.args(["depends", "--important", "--"]).args(packages), APT)?;
     said.insert(question, text.clone());
     Ok(text)
 }
@@ -144,7 +145,7 @@ pub(crate) fn extract(
 ) -> Result<PathBuf, PackageError> {
     let text = PackageError::folder(work);
     let mut get = apt.ask("apt-get");
-    output(get.args(["download", package]).current_dir(work), DOWNLOAD)?;
+    output(get.args(["download", "--", package]).current_dir(work), DOWNLOAD)?;
     let files = fs::read_dir(work).map_err(text)?.flatten().map(|entry| entry.path());
     let mut files = files.filter(|path| path.extension().is_some_and(|end| end == "deb"));
     let archive = files.next().ok_or(PackageError::Lacking("apt-get download left no package"))?;

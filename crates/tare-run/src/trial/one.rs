@@ -1,15 +1,11 @@
 //! The trial of one layer: it is booted, and ended as soon as its probe has greeted.
 
+use super::made::describe;
 use crate::plan::slot::to_greet;
 use crate::record::found::Trial;
-use sha2::{Digest, Sha256};
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
 use std::time::{Duration, Instant};
-use tare_layers::{Artifact, BootName, Host, Keeper, Layer, SessionError, Settings, fresh_id};
+use tare_layers::{BootName, Host, Keeper, Layer, SessionError, Settings, fresh_id};
 use tare_proto::Machine;
-use tare_store::StoredArtifact;
 
 /// The settings with which a layer's trial runs alone, because it creates devices or networks on the host, fills a disk or
 /// turns a knob.
@@ -77,26 +73,4 @@ pub(crate) fn boot(layer: &dyn Layer, machine: Machine, on: &Trials) -> Result<T
     let whole = begin.elapsed();
     let artifacts = artifacts.iter().map(describe).collect();
     Ok(Trial { hello: greeting.hello, start: greeting.start, whole, artifacts, left })
-}
-
-/// The artifact with its hash and what it says of itself.
-fn describe(artifact: &Artifact) -> StoredArtifact {
-    StoredArtifact {
-        role: artifact.role.clone().into(),
-        path: artifact.path.display().to_string().into(),
-        sha256: sha256(&artifact.path).unwrap_or_default().into(),
-        version: artifact.version().into(),
-    }
-}
-
-fn sha256(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(format!("{:x}", hash.finalize())),
-            n => hash.update(&buffer[..n]),
-        }
-    }
 }

@@ -2,6 +2,7 @@
 //! the simulated machine that did, since their boots repeat. The outcome is kept in the cache under a hash of everything that
 //! may change it. On the real machine, a layer that boots is tried every time.
 
+use super::made::look;
 use super::one::{Candidate, Trials};
 use crate::record::found::Trial;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use tare_layers::{BootSpec, Host, Launch, Unavailable};
+use tare_layers::{Host, Unavailable};
 use tare_proto::Machine;
 
 /// The folder in the cache.
@@ -154,19 +155,7 @@ pub fn identity(candidate: &Candidate, trials: &Trials) -> io::Result<String> {
 /// What a boot would start, and with which files; none is started.
 fn of_boot(candidate: &Candidate, host: &Host) -> io::Result<Vec<String>> {
     let folder = tempfile::tempdir()?;
-    let spec = BootSpec {
-        folder: folder.path(),
-        id: "tare-look",
-        number: 0,
-        counts: None,
-        script: &[],
-        cpus: &[],
-        perturbation: 0,
-        saved: &tare_layers::Saved::Never,
-    };
-    let Launch::Program(program) = candidate.layer.launch(host, &spec)? else {
-        return Ok(Vec::new());
-    };
+    let Some(program) = look(candidate.layer, host, folder.path())? else { return Ok(Vec::new()) };
     let named = program.args.iter().map(Path::new);
     let outside = |path: &&Path| path.is_absolute() && !path.starts_with(folder.path());
     let mut facts = vec![of_file(&in_path(&program.program))];

@@ -12,7 +12,10 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     (
         "More",
-        &["predict", "report", "export", "serve", "import", "merge", "fleet", "cache", "generate"],
+        &[
+            "predict", "report", "verify", "export", "serve", "import", "merge", "fleet", "cache",
+            "generate",
+        ],
     ),
     ("Laboratory", &["lab bisect", "lab disk", "lab papers"]),
 ];
@@ -158,6 +161,13 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("tare import --formats", "which tools' outputs can be read"),
             ("tare import --auto --layer a a.log --layer b b.log", "two layers' outputs"),
+        ],
+    ),
+    (
+        "verify",
+        &[
+            ("tare verify DIR", "a campaign of --machine sim, once more; exit 1 if a byte differs"),
+            ("tare verify DIR --set kernel=linux-image-6.1.0-56-amd64", "with the record's kernel"),
         ],
     ),
     ("merge", &[("tare merge hosts/a hosts/b --out all", "two hosts' campaigns of one plan")]),

@@ -16,6 +16,7 @@ mod report;
 mod run;
 mod show;
 pub mod values;
+mod verify;
 
 pub use bisect::BisectArgs;
 pub use cache::{CacheArgs, CacheVerb};
@@ -32,6 +33,7 @@ pub use program::ProgramArgs;
 pub use report::{OpenArgs, ReportArgs, ReportFormat, ServeArgs};
 pub use run::{ResumeArgs, RunArgs};
 pub use show::{ExportArgs, ExportFormat, FormatArgs, ShowArgs};
+pub use verify::VerifyArgs;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -103,6 +105,8 @@ pub enum Command {
     Serve(ServeArgs),
     /// Compare two campaigns, before and after; a gate for CI
     Compare(Box<CompareArgs>),
+    /// Repeat a simulated campaign from its record; compare every byte
+    Verify(VerifyArgs),
     /// Merge many hosts' campaigns of one plan
     Merge(MergeArgs),
     /// Measure a plan on many hosts with Slurm

@@ -81,7 +81,7 @@ pub struct RunArgs {
     /// measured and ended before the next) [default: rounds]
     #[arg(long, value_name = "ORDER")]
     pub order: Option<Order>,
-    /// Seed for the order of layers and benchmarks [default: from the clock]
+    /// Seed for the order of layers and benchmarks [default: from the clock; simulated: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Directory to write the campaign to [default: tare-DATE-TIME]

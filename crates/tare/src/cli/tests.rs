@@ -80,6 +80,18 @@ fn every_command_of_the_documentation_is_understood() {
     assert!(seen > 60, "only {seen} commands were found");
 }
 
+/// `FILE` and `DIR` are good for what stands in their place.
+#[test]
+fn every_command_that_answers_a_papers_question_is_understood() {
+    for paper in tare_import::papers().unwrap() {
+        for command in paper.question.iter().filter_map(|question| question.by.as_deref()) {
+            if let Err(error) = Cli::try_parse_from(words(command)) {
+                panic!("{}: {command}\n{error}", paper.id);
+            }
+        }
+    }
+}
+
 #[test]
 fn every_example_of_the_help_is_understood_and_every_verb_has_one() {
     for (verb, examples) in super::help::EXAMPLES {

@@ -93,7 +93,7 @@ fn text(suites: &[SuiteInfo], found: &[Found], (cpus, pinned): (&[u32], &[u32]))
          # Layers may use the CPUs {} here. By default they are pinned to {usual}.\n# pin = \"{cpu}\"\n\n\
          # Differences up to this many percent count as equivalent:\n# margin = 2.0\n\n\
          # A row whose interval is this narrow (in percent) needs no more of the budget:\n# width = 0.5\n\n\
-         # The seed decides the order of layers and benchmarks; without one it comes from the clock:\n# seed = 1\n\n\
+         # The seed decides the order of layers and benchmarks; without one it comes from the clock (simulated: 1):\n# seed = 1\n\n\
          # The layers. Settings such as memory = \"512M\" stand in the layer's table.\n",
         baseline(found),
         numbers(cpus),

@@ -26,3 +26,4 @@ pub mod run;
 pub mod serve;
 pub mod show;
 mod style;
+pub mod verify;

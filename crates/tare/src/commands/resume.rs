@@ -69,12 +69,25 @@ fn as_it_is(args: &ResumeArgs, dir: &Path, blocks: u32) -> Result<ExitCode> {
 
 /// The roots of its layers' programs, which stay in the cache meanwhile.
 fn roots(campaign: &Campaign, cache: &Path) -> Result<Vec<HeldRoot>> {
+    let here = campaign.layers.iter().filter(|row| row.unavailable.is_none());
+    let settings = here.map(|row| Ok((row.name.raw(), Settings::parse(row.settings.raw())?)));
+    let settings: Vec<(&str, Settings)> = settings.collect::<Result<_>>()?;
+    hold_roots(settings.iter().map(|(name, settings)| (*name, settings)), cache)
+}
+
+/// The roots of programs that `layers` have by their settings; they stay in the cache while this lives.
+///
+/// # Errors
+/// One that was in the cache is there no more.
+pub fn hold_roots<'a>(
+    layers: impl Iterator<Item = (&'a str, &'a Settings)>,
+    cache: &Path,
+) -> Result<Vec<HeldRoot>> {
     let mut held = Vec::new();
-    for row in campaign.layers.iter().filter(|row| row.unavailable.is_none()) {
-        let settings = Settings::parse(row.settings.raw())?;
+    for (name, settings) in layers {
         let Some(path) = settings.get(config::ROOT) else { continue };
         let root = hold_again(cache, Path::new(path));
-        held.extend(root.map_err(|no| anyhow!("{}: {}; {}", row.name.raw(), no.why, no.remedy))?);
+        held.extend(root.map_err(|no| anyhow!("{name}: {}; {}", no.why, no.remedy))?);
     }
     Ok(held)
 }

@@ -41,6 +41,8 @@ pub struct Resolved<'a> {
     pub length: Length,
     pub order: Order,
     pub seed: u64,
+    /// Whether neither a flag nor the file says it.
+    pub seed_is_tares: bool,
     pub counting: Counting,
     pub explain: bool,
     /// Whether rows are measured all samples at once, too.
@@ -92,6 +94,7 @@ impl<'a> Resolved<'a> {
         let margin = flags.margin.or(file.margin).unwrap_or(MARGIN);
         let most_waited = flags.most_waited.or(file.most_waited).or(most_waited_by_default()?);
         let width = flags.width.or(file.width).unwrap_or(WIDTH * margin);
+        let said_seed = flags.seed.or(file.seed);
         let order = order(flags.order.or(file.order), policy, counting).or_usage()?;
         let knobs =
             if flags.sweep.is_empty() { file.sweeps().or_usage()? } else { flags.sweep.clone() };
@@ -107,7 +110,8 @@ impl<'a> Resolved<'a> {
             baseline: flags.baseline.as_deref().or(file.baseline.as_deref()),
             length: length(flags, file, policy),
             order,
-            seed: flags.seed.or(file.seed).unwrap_or_else(seed_from_clock),
+            seed: said_seed.or(policy.seed).unwrap_or_else(seed_from_clock),
+            seed_is_tares: said_seed.is_none(),
             counting,
             explain,
             robust: flags.robust || file.robust,

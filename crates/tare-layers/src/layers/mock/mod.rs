@@ -76,6 +76,9 @@ struct Mock {
     command: Vec<String>,
 }
 
+/// How long a series takes by the layer's clock, the same in every run as on a simulated machine.
+const ELAPSED_NS: u64 = 1000;
+
 const FAULTS: &[&str] = &[
     "",
     "hang",
@@ -272,13 +275,13 @@ impl Mock {
         let mut samples = scripted.unwrap_or_else(|| vec![value; request.samples as usize]);
         let times = if request.turns { self.times } else { self.times * self.whole };
         samples.iter_mut().for_each(|sample| *sample *= times);
-        let started = std::time::Instant::now();
+        let mut elapsed_ns = ELAPSED_NS;
         if self.fault == "clock" {
+            let started = std::time::Instant::now();
             thread::sleep(Duration::from_millis(60));
+            // A clock that runs at a third of the host's.
+            elapsed_ns = started.elapsed().as_nanos() as u64 / 3;
         }
-        // A clock that runs at a third of the host's.
-        let elapsed_ns =
-            started.elapsed().as_nanos() as u64 / if self.fault == "clock" { 3 } else { 1 };
         Series { id: request.id, samples, ops: 1, elapsed_ns, counters, note, ..Series::default() }
     }
 }

@@ -41,11 +41,23 @@ pub(super) fn compare(paper: &Paper, dir: &Path) -> Result<String> {
     }
     let named = stated::beside(paper, &board) + &added::named(paper, &board);
     if !shared && named.is_empty() {
-        bail!("{} and paper {} have no benchmark in common", dir.display(), paper.id);
+        bail!(
+            "{} and paper {} have no benchmark in common{}",
+            dir.display(),
+            paper.id,
+            remedy(paper)
+        );
     }
     text += &named;
     without_counterpart(&mut text, paper);
     Ok(text)
+}
+
+/// A command whose rows the paper has, too.
+fn remedy(paper: &Paper) -> String {
+    let commands = paper.question.iter().filter_map(|question| question.by.as_deref());
+    let mut measuring = commands.filter(|by| by.starts_with("tare run ") && !by.contains("FILE"));
+    measuring.next().map_or(String::new(), |by| format!("; this measures some: {by}"))
 }
 
 /// The paper's rows that nothing can be put beside, here or in any campaign.
@@ -141,9 +153,18 @@ fn beside(columns: &[&str], base: &str, rows: &[Pair]) -> String {
     text
 }
 
+/// Fewer rows than these are in the same order by chance alone too often: three are in one of six.
+const RANKED: usize = 4;
+
 /// How like the paper's column the campaign is: ranks, and which benchmarks moved.
 fn summary(column: usize, name: &str, rows: &[Pair]) -> String {
-    let mut text = format!("  {name}: ");
+    let mut text = String::new();
+    let changed = changed(column, rows);
+    if rows.len() < RANKED {
+        super::paragraph(&mut text, "  ", &format!("{name}: {changed}"));
+        return text;
+    }
+    text += &format!("  {name}: ");
     let (x, y): (Vec<f64>, Vec<f64>) = rows.iter().map(|p| (p.published[column], p.here)).unzip();
     let _ = match rank_correlation(&x, &y) {
         Ok(r) => writeln!(
@@ -153,14 +174,18 @@ fn summary(column: usize, name: &str, rows: &[Pair]) -> String {
         ),
         Err(why) => writeln!(text, "no rank correlation: {why}"),
     };
+    super::paragraph(&mut text, "    ", &changed);
+    text
+}
+
+/// The benchmarks whose ratio is another one than the paper's.
+fn changed(column: usize, rows: &[Pair]) -> String {
     let judged = rows.iter().filter(|row| row.interval.is_some()).count();
     let moved: Vec<&str> =
         rows.iter().filter(|row| row.moved(column)).map(|row| row.name.as_str()).collect();
     let list = if moved.is_empty() { String::new() } else { format!(": {}", moved.join(", ")) };
-    let words = format!(
+    format!(
         "changed (the paper's ratio lies outside the interval): {} of {judged} with an interval{list}",
         moved.len()
-    );
-    super::paragraph(&mut text, "    ", &words);
-    text
+    )
 }

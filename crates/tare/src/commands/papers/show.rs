@@ -35,6 +35,12 @@ pub(super) fn show(paper: &Paper) -> String {
         };
         paragraph(&mut text, "  ", &format!("{mark}: {}", finding.text));
     }
+    text += "\nits questions\n";
+    for question in &paper.question {
+        paragraph(&mut text, "  ", &question.asks);
+        paragraph(&mut text, "    ", &question.answer());
+        question.by.iter().for_each(|command| text += &format!("      {command}\n"));
+    }
     text
 }
 

@@ -1,7 +1,7 @@
 //! `tare run`: plans a campaign, tries its layers, runs it, prints its scoreboard.
 
 pub mod compared;
-mod plan;
+pub mod plan;
 mod prepared;
 mod rehearsed;
 mod rooted;
@@ -22,10 +22,12 @@ use crate::progress::Progress;
 use crate::{host, interrupt, output};
 use anyhow::{Context, Result};
 use selected::Selected;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
-use tare_run::{FoundLoads, History};
+use tare_layers::Host;
+use tare_run::{CampaignLayer, FoundLoads, History, made_of};
 use tare_store::{Plan, Store, StoreError, Warning};
 use trial_boots::TrialBoots;
 use tried::Tried;
@@ -133,6 +135,7 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
         sweep: selected.sweep,
         neighbours: selected.neighbours,
         state: selected.state,
+        initramfs: initramfs(&tried, &host),
         spent_s: if took_time { begin.elapsed().as_secs_f64() } else { 0.0 },
     };
     let plan = plan::plan(resolved, contents);
@@ -171,7 +174,7 @@ fn fresh_directory() -> PathBuf {
 
 /// A place that holds a campaign, has no room or cannot be written is known before anything is booted. Nothing is left
 /// there until there is a campaign.
-fn check_place(out: &Path) -> Result<()> {
+pub fn check_place(out: &Path) -> Result<()> {
     if out.join(tare_store::FILE).exists() {
         return Err(StoreError::Exists(out.to_owned()).into());
     }
@@ -185,6 +188,16 @@ fn check_place(out: &Path) -> Result<()> {
     written.map(drop).with_context(|| {
         format!("cannot write in {}; name another place with --out", out.display())
     })
+}
+
+/// SHA-256 of what each layer boots with that has an initramfs whose content a boot's requests do not change.
+fn initramfs(tried: &[Tried], host: &Host) -> BTreeMap<String, String> {
+    let scripted = tried.iter().filter(|tried| tried.weighed.layer.scripted());
+    let of = |CampaignLayer { name, layer, trial_s }: &CampaignLayer| {
+        let made = trial_s.and_then(|_| made_of(&**layer, host).ok())?;
+        Some((name.clone(), made.initramfs?))
+    };
+    scripted.filter_map(|tried| of(&tried.weighed)).collect()
 }
 
 /// What was found out before the first boot.

@@ -1,15 +1,15 @@
 //! The plan that a campaign keeps.
 
 use super::Tried;
-use crate::carried::PROBE;
+use crate::carried::{PLUGIN, PROBE};
 use crate::config::Resolved;
 use crate::policy::{FixedSeries, Length};
 use crate::programs::WantedProgram;
 use crate::shell;
 use std::collections::BTreeMap;
-use tare_proto::{BenchInfo, name_and_load};
+use tare_proto::{BenchInfo, Untrusted, name_and_load};
 use tare_run::BATCH_NS;
-use tare_store::{Neighbours, Order, Plan, Sweep};
+use tare_store::{Counting, Neighbours, Order, Plan, Sweep};
 
 /// Shortest timed batch where layers take turns: the best of several short batches escapes interruptions more surely.
 const TURN_BATCH_NS: u64 = 100_000;
@@ -29,6 +29,8 @@ pub struct Contents<'a> {
     pub sweep: Option<Sweep>,
     pub neighbours: Option<Neighbours>,
     pub state: Option<WantedProgram>,
+    /// SHA-256 of what each simulated layer boots with.
+    pub initramfs: BTreeMap<String, String>,
     /// What of a time budget has been used already, in seconds.
     pub spent_s: f64,
 }
@@ -37,6 +39,11 @@ pub struct Contents<'a> {
 fn definitions(benches: &[BenchInfo]) -> BTreeMap<String, u32> {
     let known = benches.iter().filter(|bench| bench.definition > 0);
     known.map(|bench| (name_and_load(&bench.name).0.to_owned(), bench.definition)).collect()
+}
+
+/// SHA-256 of the plugin that counts, if anything does.
+pub fn plugin_sha256(counting: Counting) -> Option<Untrusted> {
+    (counting != Counting::Off).then(|| PLUGIN.sha256().into())
 }
 
 /// All that is kept of what was asked for.
@@ -53,6 +60,10 @@ pub fn plan(resolved: &Resolved, contents: Contents) -> Plan {
     let boots = 1 + tried.iter().filter(|tried| tried.weighed.trial_s.is_some()).count();
     let series_ms = || tare_run::series_ms(budget_s, starts, boots, contents.benches);
     let has_events = |tried: &Tried| (resolved.policy.has_perf_events)(tried.row.kind.raw());
+    let command = match resolved.seed_is_tares {
+        true => shell::own_command_with_seed(resolved.seed),
+        false => shell::own_command(),
+    };
     Plan {
         machine: resolved.machine,
         order: resolved.order,
@@ -78,11 +89,13 @@ pub fn plan(resolved: &Resolved, contents: Contents) -> Plan {
         created: tare_run::now().into(),
         tare_version: env!("CARGO_PKG_VERSION").into(),
         probe_sha256: PROBE.sha256().into(),
-        command: shell::own_command().into(),
+        command: command.into(),
         programs: contents.programs.iter().map(|program| program.planned.clone()).collect(),
         sweep: contents.sweep,
         neighbours: contents.neighbours,
         saved_state: contents.state.map(|state| state.planned.program),
         definitions: definitions(contents.benches),
+        initramfs: contents.initramfs,
+        plugin_sha256: plugin_sha256(resolved.counting),
     }
 }
