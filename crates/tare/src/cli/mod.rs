@@ -51,8 +51,8 @@ pub const INTERRUPTED: u8 = 130;
 
 const AFTER: &str = "\
 Exit codes: 0 done; 1 failed; 2 wrong usage; 3 a --fail-if condition is met;
-4 a required layer is missing or failed, or none can be compared; 130 interrupted
-(what was measured is kept; 'tare resume' continues).
+4 a required layer is missing or failed, or none can be compared;
+130 interrupted (what was measured is kept; 'tare resume' continues).
 
 Start with:  tare doctor         what can be measured here
              tare run            the usual layers, in five minutes
