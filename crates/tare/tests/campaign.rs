@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bench, assert_fits, row};
+use common::{Bench, assert_fits, flat, row};
 use std::collections::BTreeSet;
 use tare_proto::Untrusted;
 use tare_store::{BootState, Outcome, Role};
@@ -289,4 +289,41 @@ fn counts_of_failed_boots_are_removed() {
     let boots = bench.campaign("c").boots.len() as u32;
     assert!((3..20).contains(&boots), "{boots}");
     assert!(!(1..=boots).any(|id| counts(id).exists()), "left behind");
+}
+
+#[test]
+fn a_condition_in_the_file_is_about_the_row_and_the_layer_that_it_names() {
+    let bench = Bench::new();
+    let gated = |condition: &str| {
+        let layer = |name: &str, more: &str| {
+            format!("[[layer]]\nname = \"{name}\"\nkind = \"mock\"\n{more}\n")
+        };
+        let layers = [
+            layer("base", "value = 100"),
+            layer("same", "value = 100"),
+            layer("slow", "value = 150"),
+        ];
+        let text = format!(
+            "fail-if = [\"{condition}\"]\nblocks = 3\nbench = [\"lmbench/null_call\", \"kernel/getppid\"]\n\
+             baseline = \"base\"\n{}",
+            layers.concat()
+        );
+        bench.write("tare.toml", &text);
+        let out = condition.replace([' ', '/', '>', '%'], "-");
+        bench.tare(&format!("run --out {out}"))
+    };
+    let cases = [
+        ("slower > 20% on same", 0, "passed"),
+        ("slower > 20% of lmbench/null_call on same", 0, "1 of 1 row shown not to be"),
+        ("slower > 20% of kernel/getppid", 3, "slow kernel/getppid, cost 1.5"),
+        ("slower > 20% of kernel/getppid on slow", 3, "slow kernel/getppid, cost 1.5"),
+        ("slower > 20% on slower", 2, "no layer here is called slower"),
+        ("slower > 20% of kernel/getpid", 2, "no row here is called kernel/getpid"),
+        ("slower > 20% in slow", 2, "does not say which rows"),
+    ];
+    for (condition, code, said) in cases {
+        let done = gated(condition);
+        assert_eq!(done.code, code, "{condition}\n{}", done.err);
+        assert!(flat(&done.err).contains(said), "{condition}\n{}", done.err);
+    }
 }

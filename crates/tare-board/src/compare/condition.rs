@@ -180,6 +180,23 @@ impl Condition {
         )))
     }
 
+    /// Refuses a condition on a layer that is none of these.
+    ///
+    /// # Errors
+    /// The layer's name.
+    pub fn check_layer<'a>(
+        &self,
+        layers: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), ConditionError> {
+        let Some(name) = &self.layer else { return Ok(()) };
+        if layers.into_iter().any(|layer| layer == name) {
+            return Ok(());
+        }
+        Err(ConditionError(format!(
+            "--fail-if '{self}' can never be met: no layer here is called {name}"
+        )))
+    }
+
     /// Whether it is about `subject`.
     pub(crate) fn concerns(&self, subject: &Subject) -> bool {
         let is = |wanted: &Option<String>, name| wanted.as_ref().is_none_or(|it| it == name);

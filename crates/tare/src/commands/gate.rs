@@ -16,6 +16,14 @@ pub fn check(args: &GateArgs, benchmarks: &[(&str, Unit)]) -> Result<()> {
     Ok(())
 }
 
+/// Refuses conditions on a layer that is none of these.
+pub fn check_layers<'a>(
+    args: &GateArgs,
+    layers: impl Iterator<Item = &'a str> + Clone,
+) -> Result<()> {
+    args.fail_if.iter().try_for_each(|it| it.check_layer(layers.clone()).or_usage())
+}
+
 /// The names of `benches`, with their units.
 pub fn units(benches: &[BenchInfo]) -> Vec<(&str, Unit)> {
     benches.iter().map(|bench| (&*bench.name, bench.unit)).collect()

@@ -18,6 +18,7 @@ pub fn show(args: &ShowArgs) -> Result<ExitCode> {
     }
     let campaign = load(&dir)?;
     gate::check(&args.gate, &gate::units(&campaign.benchmarks))?;
+    gate::check_layers(&args.gate, campaign.layers.iter().map(|layer| layer.name.raw()))?;
     print(&dir, &args.format)?;
     Ok(if passes(&campaign, &args.format, &args.gate)? {
         ExitCode::SUCCESS

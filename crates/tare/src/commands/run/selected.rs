@@ -58,6 +58,7 @@ impl Selected {
         loads.extend(resolved.knobs.load(!loads.is_empty()).or_usage()?);
         programs::check_search(&benches, &loads).and(check_loads(&benches, &loads)).or_usage()?;
         let (asked, swept) = resolved.layers(&benches).or_usage()?;
+        gate::check_layers(&resolved.gate, asked.iter().map(|asked| asked.name.as_str()))?;
         let baseline = swept.baseline(resolved.baseline);
         let baseline = existing_baseline(baseline.as_deref(), &asked).or_usage()?;
         let vcpus = most_vcpus(&asked);
