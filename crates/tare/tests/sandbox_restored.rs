@@ -108,7 +108,7 @@ fn an_image_that_finds_no_space_is_a_hole_with_its_reason() {
     small.arg(restores(&gvisor())).arg(folder.path()).current_dir(bench.path(""));
     small.envs(tare.get_envs().filter_map(|(key, value)| Some((key, value?))));
     let ended = done(small.output().unwrap());
-    assert_eq!(ended.code, 0, "{}", ended.err);
+    assert_eq!(ended.code, 4, "{}", ended.err);
     let why = reason(&bench.campaign("c"), "gvisor", "restore/ready");
     assert!(why.contains("it was not saved"), "{why}");
     assert_eq!(left(&bench), [""; 0]);
@@ -119,7 +119,7 @@ fn an_image_that_is_cut_is_refused_by_the_layer_and_its_words_are_told() {
     let cut = "case \"$*\" in *\" restore \"*) for word; do [ \"$last\" = --image-path ] && image=$word; last=$word; done; \
                truncate -s 1000 \"$image\"/checkpoint.img ;; esac";
     let (bench, runtime) = with(cut);
-    bench.ok(&restores(&runtime));
+    bench.fails(&restores(&runtime), 4, "Nothing could be compared");
     let why = reason(&bench.campaign("c"), "gvisor", "restore/start");
     assert!(why.contains("console ends with"), "{why}");
     assert_eq!(left(&bench), [""; 0]);
@@ -169,12 +169,12 @@ fn a_command_of_the_readers_is_saved_with_what_it_has_written() {
     assert_eq!(left(&bench), [""; 0]);
 }
 
-/// A campaign of gVisor on the host's files that saves `state`.
-fn with_state(bench: &Bench, state: &str) -> Campaign {
+/// A campaign of gVisor on the host's files that saves `state` and ends with `code`.
+fn with_state(bench: &Bench, state: &str, code: i32) -> Campaign {
     let line =
         format!("{} --bench restore/tail --bench restore/empty --state", restores(&gvisor()));
     let ended = bench.tare_with(&line, &[state]);
-    assert_eq!(ended.code, 0, "{}", ended.err);
+    assert_eq!(ended.code, code, "{}", ended.err);
     bench.campaign("c")
 }
 
@@ -193,7 +193,7 @@ fn a_connection_that_is_open_when_its_layer_is_saved_is_open_when_it_is_restored
                print <$peer> // die "the connection is gone: $!";
            }"#,
     );
-    let campaign = with_state(&bench, &format!("exec perl {}", program.display()));
+    let campaign = with_state(&bench, &format!("exec perl {}", program.display()), 0);
     for row in ["restore/ready", "restore/tail"] {
         let found = samples(&campaign, row, "gvisor").concat();
         assert!(!found.is_empty(), "{row}: {:?}", series(&campaign, "gvisor", row));
@@ -205,7 +205,7 @@ fn a_connection_that_is_open_when_its_layer_is_saved_is_open_when_it_is_restored
 #[test]
 fn a_command_that_does_not_answer_is_a_hole_with_its_reason() {
     let bench = Bench::new();
-    let campaign = with_state(&bench, "echo no such file >&2; exit 3");
+    let campaign = with_state(&bench, "echo no such file >&2; exit 3", 4);
     let why = reason(&campaign, "gvisor", "restore/ready");
     assert!(why.contains("ended with exit status 3") && why.contains("no such file"), "{why}");
     bench.fails("run --layers native --state cat --out d", 2, "--suite sandbox");
@@ -216,7 +216,7 @@ fn a_command_that_does_not_answer_is_a_hole_with_its_reason() {
 fn an_image_of_another_version_is_refused_by_the_layer_and_its_words_are_told() {
     // The gVisor of the distribution is years older.
     let (bench, runtime) = with("case \"$*\" in *\" restore \"*) exec runsc \"$@\" ;; esac");
-    bench.ok(&restores(&runtime));
+    bench.fails(&restores(&runtime), 4, "Nothing could be compared");
     let why = reason(&bench.campaign("c"), "gvisor", "restore/start");
     assert!(why.contains("hash mismatch"), "{why}");
     assert_eq!(left(&bench), [""; 0]);

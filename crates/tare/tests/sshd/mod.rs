@@ -75,7 +75,9 @@ impl Far {
         server.args(["-D", "-e", "-f"]).arg(own.join("sshd"));
         let server = server.stdin(Stdio::null()).stderr(Stdio::null()).spawn().expect("sshd");
         let deadline = Instant::now() + SOON;
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        // Where nobody listens yet, a socket may get this port itself, and be connected with itself.
+        let is_other = |it: TcpStream| it.local_addr().ok() != it.peer_addr().ok();
+        while !TcpStream::connect(("127.0.0.1", port)).is_ok_and(is_other) {
             assert!(Instant::now() < deadline, "sshd does not listen");
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use tare_proto::BenchInfo;
 use tare_run::HOST_SUITE;
-use tare_store::{Campaign, LayerRow, Outcome, Role};
+use tare_store::{Campaign, LayerRow, Outcome, Role, SeriesRow};
 
 /// The exit code of the finished campaign in `out`. It failed if no layer gave a figure that could be compared with the baseline's or,
-/// where all layers are `required`, if any gave none.
+/// where all layers are `required`, if any gave none. Rows that the baseline cannot have, as it is never restored, are no failure of it.
 pub fn code(out: &Path, required: bool) -> Result<ExitCode> {
     let campaign = tare_store::load(out)?;
     let ran: Vec<&LayerRow> =
@@ -18,8 +18,13 @@ pub fn code(out: &Path, required: bool) -> Result<ExitCode> {
         ran.iter().partition(|row| has_figure(&campaign, row));
     let is_base = |row: &&&LayerRow| row.name == campaign.plan.baseline;
     let bases = measured.iter().filter(is_base).count();
+    let blank: Vec<&LayerRow> = blank
+        .into_iter()
+        .filter(|row| !(is_base(&row) && has_only_holes(&campaign, row)))
+        .collect();
+    let is_base_blank = blank.iter().any(|row| is_base(&row));
     let what = match () {
-        () if ran.len() > 1 && (bases == 0 || measured.len() == bases) => {
+        () if ran.len() > 1 && (is_base_blank || measured.len() == bases) => {
             "Nothing could be compared"
         }
         () if required && !blank.is_empty() => "A required layer failed",
@@ -30,10 +35,23 @@ pub fn code(out: &Path, required: bool) -> Result<ExitCode> {
     Ok(cli::LAYER_MISSING.into())
 }
 
+/// Whether the layer of `row` could have none of the campaign's rows, and failed in none.
+fn has_only_holes(campaign: &Campaign, row: &LayerRow) -> bool {
+    let own = |series: &&SeriesRow| {
+        campaign.layers[campaign.boots[series.boot].layer].name == row.name
+            && !is_host(&campaign.benchmarks[series.benchmark])
+    };
+    let mut own = campaign.series.iter().filter(own).peekable();
+    own.peek().is_some() && own.all(|series| series.outcome == Outcome::Unavailable)
+}
+
+fn is_host(bench: &BenchInfo) -> bool {
+    bench.suite == HOST_SUITE.0
+}
+
 /// Whether a row was measured on the layer of `row`. Those of its start and its memory, which come with every campaign, count only
 /// where there are no others.
 fn has_figure(campaign: &Campaign, row: &LayerRow) -> bool {
-    let is_host = |bench: &BenchInfo| bench.suite == HOST_SUITE.0;
     let only_host = campaign.benchmarks.iter().all(is_host);
     campaign.series.iter().any(|series| {
         let boot = &campaign.boots[series.boot];
