@@ -7,6 +7,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+/// Columns of everything that tare prints for a page.
+const WIDTH: usize = 80;
+
 /// Exit code of tare where a `fail-if` is met.
 const MET: i32 = 3;
 
@@ -45,23 +48,18 @@ pub fn judged(args: &[&str]) -> Result<String> {
 
 /// `line` in lines of 80 columns.
 fn wrapped(line: &str) -> String {
-    let mut text = String::new();
-    let mut column = 0;
+    let mut lines: Vec<String> = Vec::new();
     for word in line.split(' ') {
-        let width = word.chars().count();
-        let fits = column + 1 + width <= 80;
-        text += if column == 0 {
-            ""
-        } else if fits {
-            " "
-        } else {
-            "\n  "
-        };
-        column =
-            if column > 0 && !fits { 2 + width } else { column + usize::from(column > 0) + width };
-        text += word;
+        match lines.last_mut() {
+            Some(last) if last.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            Some(_) => lines.push(format!("  {word}")),
+            None => lines.push(word.to_owned()),
+        }
     }
-    text
+    lines.join("\n")
 }
 
 /// tare with `args`. A layer's `runsc` is the gVisor that chores build.
@@ -71,7 +69,7 @@ fn command(args: &[&str]) -> Result<Command> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths([own].into_iter().chain(std::env::split_paths(&path)))?;
     let mut command = Command::new(tare());
-    command.args(args).env("COLUMNS", "80").env("PATH", path).current_dir(root());
+    command.args(args).env("COLUMNS", WIDTH.to_string()).env("PATH", path).current_dir(root());
     Ok(command)
 }
 

@@ -1,6 +1,6 @@
 //! `--fail-if` within one campaign: conditions on what its layers cost against its baseline.
 
-use crate::board::{Measure, Verdict};
+use crate::board::Verdict;
 use crate::compare::{Candidate, Condition, Gate, Rules, Subject, gate};
 use crate::options::Options;
 use crate::ratio::analysis::Analysis;
@@ -20,8 +20,7 @@ pub fn limits(
     let Analysis { values, others, floors, weighed, judged, .. } = Analysis::new(campaign, options);
     let subject = |bench: usize, at: usize| {
         let info = &campaign.benchmarks[bench];
-        let measure = Measure::of(info.unit);
-        Subject { layer: campaign.layers[others[at]].name.raw(), benchmark: &info.name, measure }
+        Subject::new(campaign.layers[others[at]].name.raw(), &info.name, info.unit)
     };
     let candidate = |bench: usize, at: usize| {
         let weighed = &weighed[bench][at];

@@ -29,6 +29,6 @@ pub use record::recorder::RunError;
 pub use run::{Ending, run};
 pub use search::loads::{Search, SearchError};
 pub use search::rehearsal::Rehearsal;
-pub use trial::made::{Made, made_of};
+pub use trial::made::{Made, initramfs_of, made_of};
 pub use trial::one::{Candidate, Trials};
 pub use trial::remembered::{forget, identity};

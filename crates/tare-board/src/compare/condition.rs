@@ -26,6 +26,13 @@ pub(crate) struct Subject<'a> {
     pub(crate) measure: Measure,
 }
 
+impl<'a> Subject<'a> {
+    /// A benchmark that measures in `unit`, on `layer`.
+    pub(crate) fn new(layer: &'a str, benchmark: &'a str, unit: Unit) -> Subject<'a> {
+        Subject { layer, benchmark, measure: Measure::of(unit) }
+    }
+}
+
 /// What a condition is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Claim {

@@ -137,11 +137,9 @@ fn judge(condition: &Condition, rows: &[Candidate], rules: Rules) -> (Judged, Ve
     let (mut failing, mut open) = (Vec::new(), Vec::new());
     for ((row, p), at) in about.iter().zip(p).zip(at) {
         if p <= rules.alpha && row.differs(rules.alpha) {
-            let (layer, benchmark) =
-                (row.subject.layer.to_owned(), row.subject.benchmark.to_owned());
             failing.push(Failing {
-                layer: layer.into(),
-                benchmark: benchmark.into(),
+                layer: row.subject.layer.into(),
+                benchmark: row.subject.benchmark.into(),
                 cost: cost(row.log_cost),
                 p,
             });
@@ -179,8 +177,8 @@ fn seen(
         sizes.filter_map(|(size, row)| Some((size?, row))).collect();
     sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
     let of = |(size, row): &(f64, &&Candidate)| Seen {
-        layer: row.subject.layer.to_owned().into(),
-        benchmark: row.subject.benchmark.to_owned().into(),
+        layer: row.subject.layer.into(),
+        benchmark: row.subject.benchmark.into(),
         measure: row.subject.measure,
         cost: cost(condition.sign() * size),
     };

@@ -14,7 +14,7 @@ pub use condition::{Condition, ConditionError};
 pub use gate::{Failing, Gate, Judged, Seen};
 
 use crate::Comment;
-use crate::board::{Measure, Method, Verdict};
+use crate::board::{Method, Verdict};
 use crate::options::Options;
 use crate::ratio::subtracted::{self, bounded};
 use crate::value::measured::best;
@@ -180,11 +180,7 @@ fn gated(comparison: &Comparison, wanted: &CompareOptions) -> Gate {
     let options = &wanted.options;
     let (mut tested, mut untested) = (Vec::new(), Vec::new());
     for (layer, row) in comparison.rows() {
-        let subject = Subject {
-            layer: layer.name.raw(),
-            benchmark: row.benchmark.raw(),
-            measure: Measure::of(row.unit),
-        };
+        let subject = Subject::new(layer.name.raw(), row.benchmark.raw(), row.unit);
         match candidate(subject, row) {
             Some(found) => tested.push(found),
             None if row.before.is_some() || row.after.is_some() => untested.push(subject),

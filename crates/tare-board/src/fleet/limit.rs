@@ -2,7 +2,7 @@
 
 use super::board::{Fleet, FleetCell, FleetRow};
 use super::pooled::interval;
-use crate::board::{Measure, Verdict};
+use crate::board::Verdict;
 use crate::compare::{Candidate, Condition, Gate, Rules, Subject, gate};
 use crate::options::Options;
 use tare_proto::Better;
@@ -19,11 +19,7 @@ pub fn fleet_limits(
     let (mut rows, mut untested) = (Vec::new(), Vec::new());
     for row in &fleet.rows {
         for (layer, cell) in fleet.layers.iter().zip(&row.cells) {
-            let subject = Subject {
-                layer: layer.name.raw(),
-                benchmark: row.benchmark.raw(),
-                measure: Measure::of(row.unit),
-            };
+            let subject = Subject::new(layer.name.raw(), row.benchmark.raw(), row.unit);
             match candidate(subject, row, cell, options) {
                 Some(found) => rows.push(found),
                 None if !cell.hosts.is_empty() => untested.push(subject),

@@ -25,8 +25,24 @@ pub fn made_of(layer: &dyn Layer, host: &Host) -> io::Result<Made> {
     let folder = tempfile::tempdir()?;
     let Some(program) = look(layer, host, folder.path())? else { return Ok(Made::default()) };
     let files = program.artifacts.iter().map(describe).collect();
-    let initramfs = layer.scripted().then(|| sha256_of_all(folder.path())).transpose()?;
-    Ok(Made { files, initramfs })
+    Ok(Made { files, initramfs: written_for(layer, folder.path())? })
+}
+
+/// The same without the files, whose hashes a trial has told already.
+///
+/// # Errors
+/// As [`made_of`]'s.
+pub fn initramfs_of(layer: &dyn Layer, host: &Host) -> io::Result<Option<String>> {
+    let folder = tempfile::tempdir()?;
+    match look(layer, host, folder.path())? {
+        Some(_) => written_for(layer, folder.path()),
+        None => Ok(None),
+    }
+}
+
+/// The hash of what a boot in `folder` has written there.
+fn written_for(layer: &dyn Layer, folder: &Path) -> io::Result<Option<String>> {
+    layer.scripted().then(|| sha256_of_all(folder)).transpose()
 }
 
 /// The program that a boot in `folder` would be; `None` of a layer that is a script.

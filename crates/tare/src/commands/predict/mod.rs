@@ -137,7 +137,7 @@ fn profile(wanted: WantedProgram) -> Result<Profile> {
     let asked = Asked { name: HERE.into(), kind: kind.name, settings, layer, named: true };
     let programs = [wanted];
     let (asked, _root) =
-        with_root(vec![asked], Machine::Real, &programs, (&host, &keeper), |_| true)?;
+        with_root(vec![asked], Machine::Real, &programs, &host, &keeper, |_| true)?;
     programs::say_as_they_are(&programs, &asked);
     let native = asked.first().context("a layer")?;
     if let Err(no) = native.layer.check(&host) {

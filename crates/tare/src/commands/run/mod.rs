@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 use tare_layers::Host;
-use tare_run::{CampaignLayer, FoundLoads, History, made_of};
+use tare_run::{CampaignLayer, FoundLoads, History, initramfs_of};
 use tare_store::{Plan, Store, StoreError, Warning};
 use trial_boots::TrialBoots;
 use tried::Tried;
@@ -100,7 +100,7 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
     let Selected { asked, programs, loads, vcpus, .. } = selected;
     let with_roots: Vec<_> = programs.iter().chain(&selected.state).cloned().collect();
     let vital = |asked: &Asked| asked.name == selected.baseline || (args.require && asked.named);
-    let rooted = with_root(asked, resolved.machine, &with_roots, (&host, &keeper), vital);
+    let rooted = with_root(asked, resolved.machine, &with_roots, &host, &keeper, vital);
     go_on()?;
     let (asked, _root) = rooted?;
     let mut progress = Progress::new();
@@ -135,7 +135,7 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
         sweep: selected.sweep,
         neighbours: selected.neighbours,
         state: selected.state,
-        initramfs: initramfs(&tried, &host),
+        initramfs: initramfs(&tried, &host)?,
         spent_s: if took_time { begin.elapsed().as_secs_f64() } else { 0.0 },
     };
     let plan = plan::plan(resolved, contents);
@@ -191,13 +191,15 @@ pub fn check_place(out: &Path) -> Result<()> {
 }
 
 /// SHA-256 of what each layer boots with that has an initramfs whose content a boot's requests do not change.
-fn initramfs(tried: &[Tried], host: &Host) -> BTreeMap<String, String> {
-    let scripted = tried.iter().filter(|tried| tried.weighed.layer.scripted());
-    let of = |CampaignLayer { name, layer, trial_s }: &CampaignLayer| {
-        let made = trial_s.and_then(|_| made_of(&**layer, host).ok())?;
-        Some((name.clone(), made.initramfs?))
-    };
-    scripted.filter_map(|tried| of(&tried.weighed)).collect()
+fn initramfs(tried: &[Tried], host: &Host) -> Result<BTreeMap<String, String>> {
+    let mut all = BTreeMap::new();
+    let bootable = tried.iter().map(|tried| &tried.weighed).filter(|one| one.trial_s.is_some());
+    for CampaignLayer { name, layer, .. } in bootable.filter(|one| one.layer.scripted()) {
+        let hash = initramfs_of(&**layer, host);
+        let hash = hash.with_context(|| format!("cannot look at what {name} boots with"))?;
+        all.extend(hash.map(|hash| (name.clone(), hash)));
+    }
+    Ok(all)
 }
 
 /// What was found out before the first boot.

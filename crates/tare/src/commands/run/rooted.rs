@@ -21,7 +21,8 @@ pub fn with_root(
     asked: Vec<Asked>,
     machine: Machine,
     programs: &[WantedProgram],
-    (host, keeper): (&Host, &Keeper),
+    host: &Host,
+    keeper: &Keeper,
     vital: impl Fn(&Asked) -> bool,
 ) -> Result<(Vec<Asked>, Option<ReadyRoot>)> {
     let mut ready = None;
