@@ -4,7 +4,7 @@
 mod common;
 mod layers_common;
 
-use common::{Bench, assert_fits, count, done, series};
+use common::{Bench, assert_fits, count, done, flat, series};
 use layers_common::CURRENT_GVISOR;
 use tare_store::Campaign;
 
@@ -87,6 +87,39 @@ fn known_causes_are_counted_to_the_last_one_and_told() {
         let price = seen(&campaign, "native", "lmbench/pipe", &format!("price/{row}"));
         assert!(price > 0.0, "{row} has no price");
     }
+}
+
+/// Every part of the layer together.
+fn of_all_parts(campaign: &Campaign, layer: &str, what: &str, kind: &str) -> f64 {
+    let of = |part: &&str| seen(campaign, layer, "start/warm", &format!("{what}/{part}/{kind}"));
+    ["program", "kernel", "helper"].iter().map(of).sum()
+}
+
+#[test]
+fn a_start_is_watched_from_before_its_first_process() {
+    let bench = Bench::new();
+    let late = "name=late,kind=command,start=sh -c 'sleep 0.2; exec {probe} serve'";
+    let line = "run --layers native,runc --bench start/warm --load start/warm=1 --blocks 2 --explain --require --out c --layer";
+    let ran = bench.tare_with(line, &[late]);
+    assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+    let campaign = bench.campaign("c");
+    let execs = |layer: &str| of_all_parts(&campaign, layer, "calls", "execve");
+    assert!(execs("native") >= 1.0, "the probe");
+    assert!(execs("runc") > execs("native"), "the runtime, too: {}", execs("runc"));
+    assert!(execs("late") >= execs("native") + 2.0, "a shell, and sleep: {}", execs("late"));
+    for layer in ["native", "runc", "late"] {
+        let states = ["user", "kernel", "ready", "asleep"];
+        let sum: f64 = states.map(|kind| of_all_parts(&campaign, layer, "time", kind)).iter().sum();
+        let whole = seen(&campaign, layer, "start/warm", "whole");
+        assert!(
+            whole > 0.0 && sum > 0.5 * whole && sum < 1.01 * whole,
+            "{layer}: {sum} of {whole}"
+        );
+    }
+    let asleep = |layer: &str| of_all_parts(&campaign, layer, "time", "asleep");
+    assert!(asleep("late") > 190e6 && asleep("late") > asleep("native"), "{}", asleep("late"));
+    let told = bench.ok("explain c start/warm --layer late").out;
+    assert!(flat(&told).contains("One start is"), "{told}");
 }
 
 /// A command that reads and writes so many times.

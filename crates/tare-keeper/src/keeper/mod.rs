@@ -152,6 +152,12 @@ impl Keeper {
         Ok(())
     }
 
+    /// The processes of those that wait.
+    #[must_use]
+    pub fn waiting(&self) -> Vec<u32> {
+        self.spares.processes()
+    }
+
     fn spawn(&self) -> io::Result<Spare> {
         let (ours, theirs) = UnixStream::pair()?;
         let mut command = Command::new(&self.program);

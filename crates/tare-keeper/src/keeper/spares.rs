@@ -24,6 +24,10 @@ impl Spares {
         all.len()
     }
 
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        self.all().iter().map(|spare| spare.keeper.id()).collect()
+    }
+
     pub(crate) fn add(&self, spare: Spare) {
         self.all().push(spare);
     }

@@ -7,6 +7,7 @@ pub(crate) mod observed;
 mod prices;
 mod row;
 mod series;
+mod started;
 pub(crate) mod together;
 mod turning;
 mod watch;

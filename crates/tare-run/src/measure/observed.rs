@@ -5,13 +5,16 @@
 //! system call down takes more time than a cheap one does.
 
 use super::prices::prices;
+use super::started::{is_start, watch_start};
 use super::turning::Observers;
 use super::watch::{Watched, watch_row};
 use crate::decide::block::Block;
 use crate::host::cpus::allowed_cpus;
+use crate::plan::sandbox_benches::is_row;
 use crate::plan::setup::Setup;
 use crate::plan::slot::{Key, to_greet};
 use crate::record::recorder::{Recorder, RunError, Stop};
+use crate::sandbox::start::Failed;
 use std::time::Duration;
 use tare_layers::{BootName, Session, SessionError, fresh_id};
 use tare_observe::{Observer, What};
@@ -106,7 +109,7 @@ impl<E: Into<RunError>> From<E> for Unseen {
     }
 }
 
-/// The rows that `layer` has measured in the block and that can be watched: the probe's own, and the time of programs. What else a
+/// The rows that `layer` has measured in the block and that can be watched: the probe's own, the time of programs, and starts. What else a
 /// program's run fills is not what one run takes.
 fn rows(recorder: &Recorder, block: &Block, layer: usize) -> Vec<usize> {
     let is_one = |bench: &usize| {
@@ -120,6 +123,9 @@ fn rows(recorder: &Recorder, block: &Block, layer: usize) -> Vec<usize> {
 }
 
 fn is_watched(setup: &Setup, bench: usize) -> bool {
+    if is_row(&setup.benches[bench]) {
+        return is_start(&setup.benches[bench]);
+    }
     let name = &setup.benches[bench].name;
     let is_time = |row: &ProgramRow| row.benchmark == *name && row.value == ProgramValue::Time;
     setup.program(bench).is_none_or(|planned| planned.rows.iter().any(is_time))
@@ -132,14 +138,36 @@ fn observe_layer(
     layer: usize,
     rows: &[usize],
 ) -> Result<(), Unseen> {
+    let setup = recorder.setup;
+    let (starts, rows): (Vec<usize>, Vec<usize>) =
+        rows.iter().partition(|bench| is_start(&setup.benches[**bench]));
+    for bench in starts {
+        let seen =
+            watch_start(recorder, observers, layer, bench).map_err(|failed| match failed {
+                Failed::Interrupted => Unseen::Layer(SessionError::Interrupted),
+                Failed::Start(why) => Unseen::Hidden(why),
+            })?;
+        let (layer, name) = (&setup.layers[layer].name, &setup.benches[bench].name);
+        let all: Vec<Counter> = seen.into_iter().chain(missing(observers)).collect();
+        recorder.store.at_once(|store| store.add_seen(block, layer, name, &all))?;
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
     let mut session = boot(recorder, layer)?;
-    let watched = watch_rows(recorder, &mut session, observers, block, layer, rows);
+    let watched = watch_rows(recorder, &mut session, observers, block, layer, &rows);
     let left = match &watched {
         Ok(()) => session.end(FAREWELL).left,
         Err(_) => session.abandon().left,
     };
     recorder.warn_not_removed(layer, &left)?;
     watched
+}
+
+/// What no row has, since the kernel does not count it.
+fn missing(observers: &Observers) -> Vec<Counter> {
+    let missing = observers.missing().iter();
+    missing.map(|one| Counter::new(&format!("{MISSING}{}", one.name), 1.0)).collect()
 }
 
 fn boot(recorder: &mut Recorder, layer: usize) -> Result<Session, Unseen> {
@@ -176,9 +204,7 @@ fn watch_rows(
         Some(like) => prices(setup, session, *like, &mut id).map_err(Unseen::Layer)?,
         None => Vec::new(),
     };
-    let missing = observers.missing().iter();
-    let missing = missing.map(|one| Counter::new(&format!("{MISSING}{}", one.name), 1.0));
-    let beside: Vec<Counter> = prices.into_iter().chain(missing).collect();
+    let beside: Vec<Counter> = prices.into_iter().chain(missing(observers)).collect();
     for &bench in rows {
         let name = &setup.benches[bench].name;
         let watched = Watched { setup, bench, whose };

@@ -17,7 +17,7 @@ mod limits;
 mod many;
 mod restore;
 mod single;
-mod start;
+pub(crate) mod start;
 mod steps;
 mod take;
 mod truths;

@@ -13,6 +13,7 @@ pub use overall::{LayerCauses, layer_causes};
 use super::Table;
 use crate::board::{Pair, Row, Scoreboard};
 use crate::format::{count, quantity};
+use crate::value::holes::SANDBOX;
 use seen::One;
 use serde::Serialize;
 use tare_proto::Unit;
@@ -24,7 +25,7 @@ use tare_store::{Campaign, PlannedProgram};
 pub struct Outside {
     /// The whole in one sentence.
     pub sentence: String,
-    /// What the figures are of: one `operation`, or one `run` of a program.
+    /// What the figures are of: one `operation`, one `run` of a program, or one `start` of a layer.
     pub per: &'static str,
     /// Where the time of one operation went: the path from its end to its beginning.
     pub times: Vec<Stretch>,
@@ -192,7 +193,11 @@ pub(super) fn outside(
     let of_program = |planned: &PlannedProgram| {
         planned.rows.iter().any(|filled| filled.benchmark == campaign.benchmarks[bench].name)
     };
-    let per = if campaign.plan.programs.iter().any(of_program) { "run" } else { "operation" };
+    let per = match () {
+        () if campaign.benchmarks[bench].suite == SANDBOX => "start",
+        () if campaign.plan.programs.iter().any(of_program) => "run",
+        () => "operation",
+    };
     let told = Outside {
         sentence: sentence::sentence(per, (&baseline, &seen), &times, &causes, measured_ns),
         per,
