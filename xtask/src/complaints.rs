@@ -30,7 +30,9 @@ pub fn complaints(args: &[String]) -> Result<()> {
     let page = root().join(PAGE);
     for name in known.iter().filter(|name| args.is_empty() || args.contains(name)) {
         eprintln!("{name}");
-        let said = measure(name).with_context(|| name.clone())?;
+        let text = fs::read_to_string(&page).with_context(|| PAGE)?;
+        let said = measure(name, &why(&text, name)).with_context(|| name.clone())?;
+        // Somebody may have written into the page meanwhile.
         let text = fs::read_to_string(&page).with_context(|| PAGE)?;
         fs::write(&page, with(&text, name, &said)?).with_context(|| PAGE)?;
     }
@@ -49,15 +51,47 @@ fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// What tare says of the campaign, without what explains its tables, and whether the thread's claim holds.
-fn measure(name: &str) -> Result<String> {
+/// The words after `tare explain DIR` in the commands that the page has for `name`, a list for each of them.
+fn why(page: &str, name: &str) -> Vec<Vec<String>> {
+    let mark = format!("{BEGINS}{name} -->");
+    let before = page.split_once(&mark).map_or("", |(before, _)| before);
+    let section = before.rsplit("\n## ").next().unwrap_or(before);
+    let words = |line: &str| {
+        let rest = line.strip_prefix("tare explain DIR ")?;
+        Some(rest.split(' ').map(str::to_owned).collect())
+    };
+    section.lines().filter_map(words).collect()
+}
+
+/// What tare says of the campaign, without what explains its tables, whether the thread's claim holds, and what it names as the cause
+/// where it is asked `why`.
+fn measure(name: &str, why: &[Vec<String>]) -> Result<String> {
     let campaign = format!("target/complaints/{name}");
     let _ = fs::remove_dir_all(root().join(&campaign));
     let config = format!("{FOLDER}/{name}.toml");
     let claim = release::judged(&["run", "--require", "--config", &config, "--out", &campaign])?;
     let all = release::said(&["show", &campaign, "--short", "--color", "never"])?;
     let said = all.split_once("\nRatios to ").map_or(all.as_str(), |(said, _)| said);
-    Ok(format!("{}{claim}", said.trim_end()))
+    let mut told = format!("{}{claim}", said.trim_end());
+    for words in why {
+        let asked = ["explain", &campaign].into_iter().chain(words.iter().map(String::as_str));
+        let said = release::said(&asked.collect::<Vec<_>>())?;
+        told += &format!("\n\n{}", cause(&said));
+    }
+    Ok(told)
+}
+
+/// Of an explanation the sentence, and the table of what the difference is made of, or else where the time goes.
+fn cause(said: &str) -> String {
+    let mut paragraphs = said.split("\n\n").map(str::trim);
+    let sentence = paragraphs.next().unwrap_or_default();
+    let tables: Vec<&str> = paragraphs.collect();
+    let of = |begins: [&str; 2]| {
+        tables.iter().copied().find(|table| begins.iter().any(|it| table.starts_with(it)))
+    };
+    let table = of(["What is added", "What is saved"]);
+    let table = table.or_else(|| of(["Where the time goes", "Within system calls"]));
+    table.map_or_else(|| sentence.to_owned(), |table| format!("{sentence}\n\n{table}"))
 }
 
 /// `page` with `said` in the place of `name`.
@@ -84,5 +118,14 @@ mod tests {
             assert_eq!(with(&once, &name, "said").unwrap(), once);
         }
         assert!(with(&page, "nothing", "said").is_err());
+    }
+
+    #[test]
+    fn a_cause_is_asked_for_as_the_page_says_and_told_in_short() {
+        let page = "## a\ntare explain DIR x --layer l\n## b\ntare run --config docs/complaints/b.toml --out DIR\n\
+            tare explain DIR start/warm --layer b\n<!-- measured: b -->\n";
+        assert_eq!(why(page, "b"), [["start/warm", "--layer", "b"]]);
+        let said = "b: × 2\nOne start is that.\n\nSeen\n1\n\nWhere the time goes\n2\n\nWhat is added\n3\n\n- Notes\n";
+        assert_eq!(cause(said), "b: × 2\nOne start is that.\n\nWhat is added\n3");
     }
 }

@@ -45,7 +45,10 @@ pub fn counts(trace: &Trace, threads: &Threads) -> Figures {
                     add(Seen::Wakeups, waker, if cpu == record.cpu { HERE } else { ELSEWHERE });
                 }
             }
-            Happened::Waking { .. } | Happened::Clock { .. } | Happened::Fork { .. } => {}
+            Happened::Return
+            | Happened::Waking { .. }
+            | Happened::Clock { .. }
+            | Happened::Fork { .. } => {}
         }
     }
     figures

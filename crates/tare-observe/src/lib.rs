@@ -15,6 +15,7 @@ mod ring;
 mod story;
 mod threads;
 mod tracefs;
+mod within;
 
 pub use counts::{Figures, counts};
 pub use observer::{Observer, Trace, What};
@@ -23,3 +24,4 @@ pub use points::Missing;
 pub use record::{Happened, Record};
 pub use refused::Refused;
 pub use threads::Threads;
+pub use within::{scaled, within};

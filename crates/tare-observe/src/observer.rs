@@ -1,7 +1,7 @@
 //! The events of all CPUs that a layer may use, and their windows.
 
 use crate::event::{self, Source};
-use crate::points::{COUNTED, Missing, Points};
+use crate::points::{CALLS, COUNTED, Missing, Points};
 use crate::record::{self, Record};
 use crate::refused::{NO_TRACEPOINTS, Refused, remedy};
 use crate::ring::Ring;
@@ -31,6 +31,19 @@ pub enum What {
     Counts,
     /// What little shows where the time goes: switches, wake-ups, and the clock.
     Times,
+    /// When system calls begin and end, with switches and wake-ups: in which of them the time goes.
+    Calls,
+}
+
+impl What {
+    /// Tracepoints that it uses where the kernel has them.
+    const fn points(self) -> &'static [&'static str] {
+        match self {
+            What::Counts => &COUNTED,
+            What::Times => &[],
+            What::Calls => &CALLS,
+        }
+    }
 }
 
 /// What the clock is called where it is refused.
@@ -75,8 +88,7 @@ impl Observer {
             let advice = remedy(&e);
             Refused::Tracefs(e, advice)
         })?;
-        let counted: &[&'static str] = if what == What::Counts { &COUNTED } else { &[] };
-        let points = Points::of(&tracefs, counted)?;
+        let points = Points::of(&tracefs, what.points())?;
         let mut observer = Observer { cpus: Vec::new(), points };
         for &cpu in cpus {
             let bytes = (ALL_RINGS / cpus.len().max(1)).max(LEAST);
@@ -120,7 +132,9 @@ impl Observer {
             });
             match opened {
                 Ok(event) => members.push(event),
-                Err(why) if COUNTED.contains(&name) => self.points.lacks(name, why.to_string()),
+                Err(why) if what.points().contains(&name) => {
+                    self.points.lacks(name, why.to_string())
+                }
                 Err(why) => return Err(why),
             }
         }
@@ -140,8 +154,9 @@ impl Observer {
             return Err(error);
         }
         let begin = now();
-        let (made, emptied) = if lasts { self.emptied(work) } else { (work(), Emptied::new()) };
-        let end = now();
+        let ends = || (work(), now());
+        let ((made, end), emptied) =
+            if lasts { self.emptied(ends) } else { (ends(), Emptied::new()) };
         self.disable();
         Ok((made, self.trace(begin, end, emptied)))
     }

@@ -3,16 +3,18 @@
 //! The path ends where a thread of the layer wakes whoever waits for the answer, and goes back in time along that thread. Where the thread
 //! ran, the path is on a CPU. Where it was ready and had no CPU, the path is with whoever of the layer had that CPU, and otherwise it waits.
 //! Where it slept until another thread of the layer woke it, the path goes on along that one. Where anything else woke it, it slept, but
-//! for what the layer's other threads did meanwhile on its CPU: a runtime's clockwork sleeps while operations go on. Before a thread began,
+//! for what the layer's other threads did meanwhile: a runtime's clockwork sleeps while operations go on. Before a thread began,
 //! the path is that of who began it. Every moment of the window is thereby told once, on however many CPUs the layer ran, and a wake-up
 //! that took its time is not missing.
 
-use crate::counts::Figures;
+use crate::counts::{Figures, kind_of_switch};
 use crate::observer::Trace;
 use crate::record::Happened;
 use crate::story::{ON_CPU, State, Story};
 use crate::threads::Threads;
-use tare_proto::outside::{ASLEEP, Part, READY, RECORD, SYSTEM, Seen, UNWATCHED, USER, WHOLE};
+use tare_proto::outside::{
+    ASLEEP, Part, READY, RECORD, SYSTEM, Seen, UNWATCHED, USER, WAITED, WHOLE,
+};
 
 /// Names of figures that stand beside [`ON_CPU`] for [`USER`] and [`SYSTEM`] until [`split`]: where the clock found the part.
 const SEEN_IN_USER: &str = "seen_user";
@@ -25,21 +27,32 @@ const LONGEST_RECORD: f64 = 3_000.0;
 /// The parts of the window's time, in nanoseconds, when `reader` is the thread that waited for its end.
 #[must_use]
 pub fn path(trace: &Trace, threads: &Threads, reader: u32) -> Figures {
-    let story = Story::of(trace, threads);
     let mut figures = seen_by_clock(trace, threads);
-    let Some((end, last)) = end_of(trace, threads, reader) else { return figures };
-    figures.insert(WHOLE.into(), (end - trace.begin) as f64);
-    let mut add = |tid: u32, kind: &str, ns: u64| {
-        if let Some(part) = threads.part(tid).filter(|_| ns > 0) {
-            *figures.entry(Seen::Time.counter(part, kind)).or_default() += ns as f64;
+    let whole = walk(trace, threads, reader, |tid, kind, (from, until)| {
+        if let Some(part) = threads.part(tid).filter(|_| until > from) {
+            *figures.entry(Seen::Time.counter(part, kind)).or_default() += (until - from) as f64;
         }
-    };
+    });
+    figures.extend(whole.map(|ns| (WHOLE.to_owned(), ns)));
+    figures
+}
+
+/// Goes along the path, and tells each stretch of it: which thread, in which state, from when until when. What all of it took, in
+/// nanoseconds; `None` where the layer did nothing.
+pub(crate) fn walk(
+    trace: &Trace,
+    threads: &Threads,
+    reader: u32,
+    mut add: impl FnMut(u32, &str, (u64, u64)),
+) -> Option<f64> {
+    let story = Story::of(trace, threads);
+    let (end, last) = end_of(trace, threads, reader)?;
     let (mut now, mut tid) = (end, last);
     while now > trace.begin {
         let Some((since, state)) = story.before(tid, now) else { break };
         let from = since.max(trace.begin);
         match state {
-            State::Runs { .. } => add(tid, ON_CPU, now - from),
+            State::Runs { .. } => add(tid, ON_CPU, (from, now)),
             State::Ready => story.wait((tid, READY), (from, now), threads, &mut add),
             State::Woken { by } => {
                 story.wait((tid, READY), (from, now), threads, &mut add);
@@ -53,7 +66,7 @@ pub fn path(trace: &Trace, threads: &Threads, reader: u32) -> Figures {
         }
         now = from;
     }
-    figures
+    Some((end - trace.begin) as f64)
 }
 
 /// Parts the time on a CPU of each part of the layer into user mode and the kernel, by where the clock found it in all of the `looks`.
@@ -104,15 +117,17 @@ fn seen_by_clock(trace: &Trace, threads: &Threads) -> Figures {
     figures
 }
 
-/// When the answer was given, and by which thread: the last that woke the reader, or else the last of the layer that ran.
+/// When the answer was given, and by which thread: the one that woke the reader last, or else the last of the layer that ran. A reader
+/// that slept after it was woken had no answer yet, and was awake for another reason when it came.
 fn end_of(trace: &Trace, threads: &Threads, reader: u32) -> Option<(u64, u32)> {
     let is_own = |tid: u32| threads.part(tid).is_some();
-    let mut backwards = trace.records.iter().rev();
-    let woke = backwards.find(|record| {
-        let woke =
-            matches!(record.what, Happened::Waking { whom, interrupt: false } if whom == reader);
-        woke && is_own(record.tid)
-    });
+    let sleeps = |what: Happened| {
+        matches!(what, Happened::Switch { from, state, .. }
+            if from == reader && kind_of_switch(state) == WAITED)
+    };
+    let wakes = |what: Happened| matches!(what, Happened::Waking { whom, interrupt: false } if whom == reader);
+    let mut awake = trace.records.iter().rev().take_while(|record| !sleeps(record.what));
+    let woke = awake.find(|record| wakes(record.what) && is_own(record.tid));
     let ran = || trace.records.iter().rev().find(|record| is_own(record.tid));
     woke.or_else(ran).map(|record| (record.time, record.tid))
 }
@@ -214,6 +229,34 @@ mod tests {
         assert_eq!(of(&figures, Part::Kernel, &[ASLEEP, READY]), 0.0, "{figures:?}");
         assert_eq!(of(&figures, Part::Program, &CPU), 100.0 + 410.0);
         assert_eq!(of(&figures, Part::Kernel, &CPU), 100.0 + 90.0);
+    }
+
+    #[test]
+    fn while_another_thread_works_on_another_cpu_the_layer_does_not_sleep() {
+        let (figures, _) = told(vec![
+            at(50, 1, 0, switch(0, 0, 10)),
+            at(100, 0, 20, switch(20, 1, 0)),
+            at(600, 1, 10, switch(10, 1, 0)),
+            at(800, 0, 0, Happened::Waking { whom: 20, interrupt: true }),
+            at(800, 0, 0, switch(0, 0, 20)),
+            at(900, 0, 20, wakes(READER)),
+        ]);
+        assert_eq!(of(&figures, Part::Program, &CPU), 500.0);
+        assert_eq!(of(&figures, Part::Kernel, &[ASLEEP]), 200.0);
+        assert_eq!(of(&figures, Part::Kernel, &CPU), 100.0 + 100.0);
+    }
+
+    #[test]
+    fn a_reader_that_slept_again_had_no_answer_yet() {
+        let (figures, whole) = told(vec![
+            at(100, 0, 10, wakes(READER)),
+            at(120, 0, 10, switch(10, 0, READER)),
+            at(150, 0, READER, switch(READER, 1, 10)),
+            at(500, 1, 0, Happened::Waking { whom: READER, interrupt: true }),
+            at(700, 0, 10, switch(10, 1, READER)),
+        ]);
+        assert_eq!(whole, 700.0, "the answer came while the reader was ready");
+        assert_eq!(of(&figures, Part::Program, &CPU), 120.0 + 550.0);
     }
 
     #[test]

@@ -22,6 +22,9 @@ pub(crate) const COUNTED: [&str; 9] = [
     "net/netif_receive_skb",
 ];
 
+/// Tracepoints that say in which system call a thread is.
+pub(crate) const CALLS: [&str; 2] = ["raw_syscalls/sys_enter", "raw_syscalls/sys_exit"];
+
 /// A tracepoint that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {

@@ -35,6 +35,8 @@ pub struct Record {
 pub enum Happened {
     /// A system call begins: its number.
     Call(u64),
+    /// A system call ends.
+    Return,
     /// The CPU goes from one thread to another.
     Switch {
         /// Who leaves it.
@@ -83,6 +85,7 @@ pub(crate) struct Known {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reads {
     Call(Field),
+    Return,
     Switch { from: Field, state: Field, to: Field },
     Waking(Field),
     Signal(Field),
@@ -97,6 +100,7 @@ impl Reads {
         let field = |name: &str| format.field(name);
         Some(match name {
             "raw_syscalls/sys_enter" => Reads::Call(field("id")?),
+            "raw_syscalls/sys_exit" => Reads::Return,
             "sched/sched_switch" => Reads::Switch {
                 from: field("prev_pid")?,
                 state: field("prev_state")?,
@@ -124,6 +128,7 @@ impl Reads {
                 Happened::Waking { whom: number(whom)? as u32, interrupt }
             }
             Reads::Signal(number_of) => Happened::Signal(number(number_of)? as i32),
+            Reads::Return => Happened::Return,
             Reads::Fault => Happened::Fault,
             Reads::Exit(reason) => Happened::Exit(number(reason)? as u32),
             Reads::Other(place) => Happened::Other(place),

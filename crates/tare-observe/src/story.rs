@@ -5,7 +5,7 @@ use crate::observer::Trace;
 use crate::record::Happened;
 use crate::threads::Threads;
 use std::collections::{BTreeMap, HashMap};
-use tare_proto::outside::PREEMPTED;
+use tare_proto::outside::{ASLEEP, PREEMPTED};
 
 /// The figure's name of time on a CPU, in whichever mode.
 pub(crate) const ON_CPU: &str = "on_cpu";
@@ -88,37 +88,58 @@ impl Story {
         changes.get(after.checked_sub(1)?).copied()
     }
 
-    /// A thread was ready, or slept, from one moment until another one: the time is that of whoever of the layer had the CPU that the
-    /// thread got in the end, and otherwise the thread's own, in its state `kind`.
+    /// A thread was ready, or slept, from one moment until another one. The time is that of whoever of the layer had the CPU that the
+    /// thread got in the end; of a sleep, that of whoever of the layer had any CPU: while one of its threads works, the layer does not
+    /// sleep. The rest is the thread's own, in its state `kind`.
     pub(crate) fn wait(
         &self,
         (tid, kind): (u32, &str),
         (from, until): (u64, u64),
         threads: &Threads,
-        add: &mut impl FnMut(u32, &str, u64),
+        add: &mut impl FnMut(u32, &str, (u64, u64)),
     ) {
-        let cpu = self.threads.get(&tid).and_then(|changes| {
+        let got = self.threads.get(&tid).and_then(|changes| {
             let next = changes.partition_point(|(time, _)| *time < until);
             changes[next..].iter().find_map(|(_, state)| match state {
                 State::Runs { cpu } => Some(*cpu),
                 _ => None,
             })
         });
-        let nobody = Vec::new();
-        let runners = cpu.and_then(|cpu| self.cpus.get(&cpu)).unwrap_or(&nobody);
-        let mut told = until;
-        let end = runners.partition_point(|(time, _)| *time < until);
-        for (since, runner) in runners[..end].iter().rev() {
-            let begin = (*since).max(from);
-            match threads.part(*runner) {
-                Some(_) if *runner != tid => add(*runner, ON_CPU, told - begin),
-                _ => add(tid, kind, told - begin),
-            }
-            told = begin;
-            if told == from {
-                return;
+        let others = self.cpus.keys().copied().filter(|cpu| kind == ASLEEP && Some(*cpu) != got);
+        let mut left = vec![(from, until)];
+        for cpu in got.into_iter().chain(others) {
+            for gap in std::mem::take(&mut left) {
+                left.extend(self.others_on(cpu, gap, |runner, stretch| {
+                    let works = runner != tid && threads.part(runner).is_some();
+                    works.then(|| add(runner, ON_CPU, stretch)).is_some()
+                }));
             }
         }
-        add(tid, kind, told - from);
+        left.into_iter().for_each(|gap| add(tid, kind, gap));
+    }
+
+    /// Asks `works` of each thread that had `cpu` between two moments, the last one first, and returns what it has not taken.
+    fn others_on(
+        &self,
+        cpu: u32,
+        (from, until): (u64, u64),
+        mut works: impl FnMut(u32, (u64, u64)) -> bool,
+    ) -> Vec<(u64, u64)> {
+        let nobody = Vec::new();
+        let runners = self.cpus.get(&cpu).unwrap_or(&nobody);
+        let end = runners.partition_point(|(time, _)| *time < until);
+        let (mut left, mut told) = (Vec::new(), until);
+        for (since, runner) in runners[..end].iter().rev() {
+            let stretch = ((*since).max(from), told);
+            if !works(*runner, stretch) {
+                left.push(stretch);
+            }
+            told = stretch.0;
+            if told == from {
+                return left;
+            }
+        }
+        left.push((from, told));
+        left
     }
 }

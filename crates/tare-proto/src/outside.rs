@@ -94,6 +94,10 @@ pub enum Seen {
     Events,
     /// Nanoseconds: [`USER`], [`SYSTEM`], [`READY`], [`ASLEEP`].
     Time,
+    /// Nanoseconds on a CPU within a system call of the host, by its name; a part of [`SYSTEM`].
+    RunsIn,
+    /// Nanoseconds of [`ASLEEP`] within a system call of the host, by its name.
+    SleepsIn,
 }
 
 /// It gave its CPU up to wait.
@@ -121,7 +125,7 @@ pub const ANY: &str = "any";
 
 impl Seen {
     /// All kinds, in the order of tables.
-    pub const ALL: [Seen; 8] = [
+    pub const ALL: [Seen; 10] = [
         Seen::Calls,
         Seen::Switches,
         Seen::Signals,
@@ -130,6 +134,8 @@ impl Seen {
         Seen::Exits,
         Seen::Events,
         Seen::Time,
+        Seen::RunsIn,
+        Seen::SleepsIn,
     ];
 
     /// Its word in counters.
@@ -144,6 +150,8 @@ impl Seen {
             Seen::Exits => "exits",
             Seen::Events => "events",
             Seen::Time => "time",
+            Seen::RunsIn => "runs_in",
+            Seen::SleepsIn => "sleeps_in",
         }
     }
 

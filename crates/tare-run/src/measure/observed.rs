@@ -41,9 +41,10 @@ pub(crate) fn observe(recorder: &mut Recorder, block: &Block) -> Result<(), Stop
     }
     let cpus = if plan.cpus.is_empty() { allowed_cpus() } else { plan.all_cpus().to_vec() };
     let open = |what| Observer::open(what, &cpus);
-    let opened = open(What::Counts).and_then(|counts| Ok((counts, open(What::Times)?)));
+    let opened =
+        open(What::Counts).and_then(|counts| Ok((counts, open(What::Times)?, open(What::Calls)?)));
     let mut observers = match opened {
-        Ok((counts, times)) => Observers::Traced { counts, times },
+        Ok((counts, times, calls)) => Observers::Traced { counts, times, calls },
         Err(why) => {
             if block.number == 0 {
                 let text = format!(
@@ -119,7 +120,9 @@ fn rows(recorder: &Recorder, block: &Block, layer: usize) -> Vec<usize> {
             && is_watched(recorder.setup, *bench)
             && recorder.history.series.contains_key(&key)
     };
-    block.rows.iter().copied().filter(is_one).collect()
+    let starts =
+        block.wanted_of(layer).iter().filter(|bench| is_row(&recorder.setup.benches[**bench]));
+    block.rows.iter().chain(starts).copied().filter(is_one).collect()
 }
 
 fn is_watched(setup: &Setup, bench: usize) -> bool {

@@ -1,29 +1,29 @@
 //! Starts of a layer, watched from outside: what they do, and where their time goes.
 //!
-//! A layer that is to start has no threads yet. What is known before is the keeper that waits for it, and whatever begins below that belongs
-//! to the start. What lives when the layer has greeted belongs to the part that the layer's own table says. What has ended by then, as a
-//! runtime that only prepares has, is the helpers'.
+//! A layer that is to start has no threads yet. What is known before is the keeper that waits for it, and whatever begins below that
+//! belongs to the start. What lives when the layer has greeted belongs to the part that the layer's own table says. What has ended by
+//! then, as a runtime that only prepares has, is the helpers'.
 
 use super::prices::prices;
-use super::turning::Observers;
+use super::turning::{Observers, keep_shorter, tries};
 use crate::plan::sandbox_benches::WARM;
+use crate::plan::setup::Setup;
 use crate::record::recorder::Recorder;
 use crate::sandbox::start::{Failed, Starter, Up};
 use nix::unistd::gettid;
 use std::time::Duration;
 use tare_layers::Whose;
-use tare_observe::{Figures, Observer, Threads, Trace, counts, path, split};
+use tare_observe::{Figures, Observer, Threads, Trace, counts, path, scaled, split, within};
 use tare_proto::outside::{LOST, OPERATIONS, Part};
 use tare_proto::{BenchInfo, Counter};
-use tare_store::Role;
 
 /// Whether `bench` is about what is watched here.
 pub(super) fn is_start(bench: &BenchInfo) -> bool {
     bench.name == WARM
 }
 
-/// What one start of `layer` showed, of three: one that nobody watches, one that is counted, and one that is timed. The baseline's has
-/// the prices beside it; `bench` is the row of starts.
+/// What one start of `layer` showed: of several, one is counted, and of those that are timed the ones that the machine disturbed least
+/// are told. The baseline's has the prices beside it; `bench` is the row of starts.
 pub(super) fn watch_start(
     recorder: &mut Recorder,
     observers: &mut Observers,
@@ -31,67 +31,107 @@ pub(super) fn watch_start(
     bench: usize,
 ) -> Result<Vec<Counter>, Failed> {
     let setup = recorder.setup;
-    let made = &*setup.layers[layer].layer;
-    let starter = Starter {
-        layer: made,
-        host: setup.host,
-        keeper: setup.keeper,
-        cpus: setup.cpus(layer, Role::Weigh),
-        within: Duration::from_secs_f64(setup.plan.boot_s),
-        interrupted: setup.interrupted,
-    };
-    let Observers::Traced { counts: for_counts, times: for_times } = observers else {
+    let Observers::Traced { counts: for_counts, times: for_times, calls: for_calls } = observers
+    else {
         return Err(Failed::Start("only tracepoints show what a start does".into()));
     };
-    let mut left = Vec::new();
-    let mut number = || recorder.history.count_boot(layer);
-    let mut up = starter.start(number())?;
-    let unwatched = up.start_ns;
-    let is_baseline = layer == setup.baseline();
-    let prices = match is_baseline {
-        true => prices(setup, &mut up.session, bench, &mut 0)?,
-        false => Vec::new(),
+    let mut starts = Starts {
+        starter: starter(setup, layer),
+        whose: setup.layers[layer].layer.whose(),
+        number: &mut || recorder.history.count_boot(layer),
+        left: Vec::new(),
+        lost: 0,
     };
-    left.extend(up.stop().left);
-
-    let mut watch = |observer: &mut Observer, number: u32| {
-        let (up, trace, threads) = watched(&starter, observer, made.whose(), number)?;
-        left.extend(up.stop().left);
-        Ok::<(Trace, Threads), Failed>((trace, threads))
-    };
-    let (counted, of_counted) = watch(for_counts, number())?;
-    let (timed, of_timed) = watch(for_times, number())?;
-    let mut times = path(&timed, &of_timed, gettid().as_raw() as u32);
+    let prices_of = (layer == setup.baseline()).then_some(bench);
+    let (mut unwatched, priced) = starts.unwatched(setup, prices_of)?;
+    let (trace, threads) = starts.watched(for_counts)?;
+    let mut figures = counts(&trace, &threads);
+    let reader = gettid().as_raw() as u32;
+    let (mut times, mut inside) = (Figures::new(), Figures::new());
+    for again in 0..tries(unwatched as u64) {
+        if again > 0 {
+            unwatched = unwatched.min(starts.unwatched(setup, None)?.0);
+        }
+        let (trace, threads) = starts.watched(for_times)?;
+        keep_shorter(&mut times, path(&trace, &threads, reader));
+        if for_calls.missing().is_empty() {
+            let (trace, threads) = starts.watched(for_calls)?;
+            keep_shorter(&mut inside, within(&trace, &threads, reader));
+        }
+    }
     let looks = times.clone();
     split(&mut times, &looks, Some(unwatched));
-    let figures: Figures = counts(&counted, &of_counted).into_iter().chain(times).collect();
-    let told = figures.into_iter().filter(|(_, value)| *value != 0.0);
-    let told = told.map(|(name, value)| Counter::new(&name, value));
-    let lost = counted.lost + timed.lost;
-    let lost = (lost > 0).then(|| Counter::new(LOST, lost as f64));
-    let all = told.chain([Counter::new(OPERATIONS, 1.0)]).chain(lost).chain(prices).collect();
-    if let Some(left) = left.first() {
+    figures.extend(times);
+    figures.extend(scaled(inside, unwatched));
+    if let Some(left) = starts.left.first() {
         return Err(Failed::Start(format!("something of it was not removed: {left}")));
     }
-    Ok(all)
+    figures.retain(|_, value| *value != 0.0);
+    let lost = (starts.lost > 0).then_some((LOST.to_owned(), starts.lost as f64));
+    let all = figures.into_iter().chain([(OPERATIONS.to_owned(), 1.0)]).chain(lost);
+    Ok(all.map(|(name, value)| Counter::new(&name, value)).chain(priced).collect())
 }
 
-/// A start under the eyes of `observer`.
-fn watched(
-    starter: &Starter,
-    observer: &mut Observer,
-    whose: &[Whose],
-    number: u32,
-) -> Result<(Up, Trace, Threads), Failed> {
-    starter.prepare(1)?;
-    let keepers = starter.keeper.waiting();
-    let refused =
-        |error| Failed::Start(format!("the kernel refuses to enable its events: {error}"));
-    let (up, trace) = observer.watch(true, || starter.start_now(number)).map_err(refused)?;
-    let up = up?;
-    let living = up.session.parts(whose).unwrap_or_default();
-    let below = keepers.into_iter().map(|keeper| (keeper, Part::Helper));
-    let mut threads = Threads::new(below.chain(living));
-    threads.follow(&trace);
-    Ok((up, trace, threads))
+/// How starts are made that count for the row.
+fn starter<'a>(setup: &'a Setup, layer: usize) -> Starter<'a> {
+    Starter {
+        layer: &*setup.layers[layer].layer,
+        host: setup.host,
+        keeper: setup.keeper,
+        cpus: &setup.plan.cpus,
+        within: Duration::from_secs_f64(setup.plan.boot_s),
+        interrupted: setup.interrupted,
+    }
+}
+
+/// Starts of one layer, each of which is ended again.
+struct Starts<'a> {
+    starter: Starter<'a>,
+    whose: &'static [Whose],
+    number: &'a mut dyn FnMut() -> u32,
+    /// What was not removed.
+    left: Vec<String>,
+    /// Records that the kernel had no room for.
+    lost: u64,
+}
+
+impl Starts<'_> {
+    /// One that nobody watches: its nanoseconds, and the prices, measured in it in the way of row `prices_of`.
+    fn unwatched(
+        &mut self,
+        setup: &Setup,
+        prices_of: Option<usize>,
+    ) -> Result<(f64, Vec<Counter>), Failed> {
+        let mut up = self.starter.start((self.number)())?;
+        let priced = match prices_of {
+            Some(bench) => prices(setup, &mut up.session, bench, &mut 0)?,
+            None => Vec::new(),
+        };
+        let ns = up.start_ns;
+        self.end(up);
+        Ok((ns, priced))
+    }
+
+    /// One under the eyes of `observer`.
+    fn watched(&mut self, observer: &mut Observer) -> Result<(Trace, Threads), Failed> {
+        self.starter.prepare(1)?;
+        let keepers = self.starter.keeper.waiting();
+        let number = (self.number)();
+        let watched = observer.watch(true, || self.starter.start_now(number));
+        let (up, trace) = watched.map_err(|error| {
+            Failed::Start(format!("the kernel refuses to enable its events: {error}"))
+        })?;
+        let up = up?;
+        let living = up.session.parts(self.whose).unwrap_or_default();
+        let below = keepers.into_iter().map(|keeper| (keeper, Part::Helper));
+        let mut threads = Threads::new(below.chain(living));
+        threads.follow(&trace);
+        self.lost += trace.lost;
+        self.end(up);
+        Ok((trace, threads))
+    }
+
+    fn end(&mut self, up: Up) {
+        self.left.extend(up.stop().left);
+    }
 }

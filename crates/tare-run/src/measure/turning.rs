@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Instant;
 use tare_layers::{Answer, PROBE, Patience, Session, SessionError, Turn, Whose};
-use tare_observe::{Figures, Missing, Observer, Threads, Trace, counts, path, split};
+use tare_observe::{
+    Figures, Missing, Observer, Threads, Trace, counts, path, scaled, split, within,
+};
 use tare_proto::outside::{UNWATCHED, WHOLE};
 use tare_proto::{Program, Request};
 
@@ -35,6 +37,8 @@ pub(super) enum Observers {
         counts: Observer,
         /// For times.
         times: Observer,
+        /// For the system calls in which the time goes.
+        calls: Observer,
     },
     /// What `/proc` counts, for those who may not use tracepoints: switches and page faults.
     Tallied,
@@ -248,8 +252,7 @@ impl<'a> Turning<'a> {
         let long = self.is_long();
         let samples = if long { 1.0 } else { self.samples_in(TIMED_NS) };
         let more = if long { 1.0 } else { samples - 1.0 };
-        let fit = TRIED_NS.checked_div(self.sample_ns).unwrap_or(0).clamp(1, TRIES.into());
-        let tries = if long { fit as u32 } else { TRIES };
+        let tries = if long { tries(self.sample_ns) } else { TRIES };
         let mut unwatched = [f64::INFINITY; 2];
         let mut best = [Figures::new(), Figures::new()];
         let mut lost = 0;
@@ -262,10 +265,7 @@ impl<'a> Turning<'a> {
                 };
                 lost += trace.lost;
                 let told = path(&trace, &threads, reader);
-                let took = |figures: &Figures| figures.get(WHOLE).copied().unwrap_or(f64::INFINITY);
-                if took(&told) < took(&best[at]) {
-                    best[at] = told;
-                }
+                keep_shorter(&mut best[at], told);
             }
         }
         let [short, looks] = best;
@@ -274,6 +274,21 @@ impl<'a> Turning<'a> {
         let mut figures = each(difference(&looks, &short), more);
         split(&mut figures, &looks, Some(unwatched).filter(|ns| *ns > 0.0));
         Ok(Some(Sampled { figures, samples: more, lost }))
+    }
+
+    /// In which of the host's system calls a sample's time went, which `took` so many nanoseconds while nobody watched.
+    pub(super) fn within(
+        &mut self,
+        observer: &mut Observer,
+        took: f64,
+    ) -> Result<Option<Sampled>, SessionError> {
+        if !observer.missing().is_empty() {
+            return Ok(Some(Sampled::default()));
+        }
+        let samples = if self.is_long() { 1.0 } else { self.samples_in(TIMED_NS) };
+        let Some((trace, threads)) = self.watched(observer, samples)? else { return Ok(None) };
+        let inside = within(&trace, &threads, gettid().as_raw() as u32);
+        Ok(Some(Sampled { figures: scaled(inside, took), samples, lost: trace.lost }))
     }
 
     /// The last turn, which nobody looks at.
@@ -290,6 +305,19 @@ impl<'a> Turning<'a> {
                 Err(SessionError::Protocol(why.into()))
             }
         }
+    }
+}
+
+/// How often something long is tried that takes `ns` each time.
+pub(super) fn tries(ns: u64) -> u32 {
+    TRIED_NS.checked_div(ns).unwrap_or(0).clamp(1, TRIES.into()) as u32
+}
+
+/// Keeps what was disturbed less.
+pub(super) fn keep_shorter(best: &mut Figures, told: Figures) {
+    let took = |figures: &Figures| figures.get(WHOLE).copied().unwrap_or(f64::INFINITY);
+    if took(&told) < took(best) {
+        *best = told;
     }
 }
 

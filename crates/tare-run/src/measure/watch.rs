@@ -5,7 +5,7 @@ use crate::plan::setup::Setup;
 use tare_layers::{Answer, Session, SessionError, Turn, Whose};
 use tare_observe::Figures;
 use tare_proto::counter::TERM_OPERATIONS;
-use tare_proto::outside::{LOST, OPERATIONS, RECORD};
+use tare_proto::outside::{LOST, OPERATIONS, RECORD, UNWATCHED};
 use tare_proto::{Counter, Request};
 
 /// Nanoseconds of a batch: so long that the readings of the clock around it do not count, where each is a call, too.
@@ -121,10 +121,18 @@ fn watch_term(
     };
     let mut row = Turning::new(session, request, within, whose, sample_ns);
     let seen = match observers {
-        Observers::Traced { counts, times } => [row.counted(counts)?, row.timed(times)?],
-        Observers::Tallied => [row.tallied()?, Some(Sampled::default())],
+        Observers::Traced { counts, times, calls } => {
+            let (counted, timed) = (row.counted(counts)?, row.timed(times)?);
+            let took = timed.as_ref().and_then(|timed| timed.figures.get(UNWATCHED)).copied();
+            let within = match took.filter(|_| watched.is_program()) {
+                Some(ns) => row.within(calls, ns)?,
+                None => Some(Sampled::default()),
+            };
+            [counted, timed, within]
+        }
+        Observers::Tallied => [row.tallied()?, Some(Sampled::default()), Some(Sampled::default())],
     };
-    let [Some(counted), Some(timed)] = seen else {
+    let [Some(counted), Some(timed), Some(within)] = seen else {
         return row.give_up().map(Told::Unseen);
     };
     let series = match row.over()? {
@@ -137,7 +145,7 @@ fn watch_term(
     if !per_sample.is_finite() || per_sample == 0.0 {
         return Ok(Told::Unseen("it does not say how many operations it made".into()));
     }
-    let lost = counted.lost + timed.lost;
-    let figures = counted.figures.into_iter().chain(timed.figures).collect();
+    let lost = counted.lost + timed.lost + within.lost;
+    let figures = counted.figures.into_iter().chain(timed.figures).chain(within.figures).collect();
     Ok(Told::Term(Term { per_sample, figures, samples: counted.samples, lost }))
 }

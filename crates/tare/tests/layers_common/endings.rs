@@ -14,6 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 use tare_layers::{Answer, KINDS, Layer, LayerKind, Processes, Session, SessionError, usual};
+use tare_proto::outside::Part;
 
 /// Boots the layer `name`, which `who` starts, and ends it in every way.
 pub fn every_ending(place: &Place, name: &str, who: &str) {
@@ -55,7 +56,11 @@ fn normal_end(place: &Place, name: &str, who: &str) {
         Ok(Answer::Unavailable(why)) if kind(name).words.is_some() => {
             assert!(why.contains("disk"), "{name}{who}: {why}");
         }
-        other => panic!("{name}{who}, its disk: {other:?}\n{}", session.console_tail()),
+        other => panic!(
+            "{name}{who}, its disk: {other:?}\n{}\n{}",
+            session.console_tail(),
+            threads(&session)
+        ),
     }
     if name.contains("files=") {
         match session.measure(&too_many_on_disk(), LONG) {
@@ -76,6 +81,20 @@ fn normal_end(place: &Place, name: &str, who: &str) {
     assert!(ended.left.is_empty(), "{name}{who} left {:?}", ended.left);
     drop(layer);
     place.assert_clean(&format!("{name}{who}, ended normally,"));
+}
+
+/// What each thread of the layer does, a line each: its name, its state, what it waits for in the kernel, and its time on a CPU.
+fn threads(session: &Session) -> String {
+    let known = session.parts(&[]).unwrap_or_default();
+    let line = |(tid, _): (u32, Part)| {
+        let file =
+            |name: &str| fs::read_to_string(format!("/proc/{tid}/{name}")).unwrap_or_default();
+        let [comm, stat, wchan, time] = ["comm", "stat", "wchan", "schedstat"].map(file);
+        let state =
+            stat.rsplit(") ").next().and_then(|after| after.split(' ').next()).unwrap_or("?");
+        format!("{tid} {} {state} {wchan} {}", comm.trim(), time.trim())
+    };
+    known.into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// From here on it runs only while something is asked of it, unless a tracer has its processes or they are a daemon's.

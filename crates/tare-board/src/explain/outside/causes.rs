@@ -6,6 +6,7 @@ use super::primitives::{PRIMITIVES, price};
 use super::seen::One;
 use crate::board::Scoreboard;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use tare_proto::outside::{ASLEEP, Part, READY, SYSTEM, Seen, USER};
 
 /// One cause of the added time.
@@ -47,16 +48,25 @@ const FOR_NOTHING: &str = "host's kernel, for nothing that is counted";
 /// What the host's kernel is asked for at least so often in an operation is named.
 const NAMED: f64 = 0.02;
 
+/// A call in which at least this share of a place's time went is named there.
+const NOTABLE: f64 = 0.1;
+
 /// Most names of system calls that stand beside a place.
 const MOST_NAMES: usize = 2;
 
-/// The causes of `added` nanoseconds that the layer takes more than the baseline for an operation; the last is what is left.
-pub(super) fn causes(board: &Scoreboard, baseline: &One, layer: &One, added: f64) -> Vec<CostPart> {
+/// The causes of `added` nanoseconds that `layer` takes more than `baseline` for an operation; the last is what is left. `native` has the
+/// prices.
+pub(super) fn causes(
+    (board, native): (&Scoreboard, &One),
+    baseline: &One,
+    layer: &One,
+    added: f64,
+) -> Vec<CostPart> {
     // The host sees one thread run program and kernel of a guest, and natively both of them.
     let is_guest = layer.is_guest();
     let nothing = One::default();
     let less = if is_guest { &nothing } else { baseline };
-    let mut causes = priced(board, baseline, less, layer);
+    let mut causes = priced((board, native), less, layer);
     let all_priced: f64 = causes.iter().map(|cause| cause.ns).sum();
     let in_kernel = Part::ALL.map(|part| layer.time(part, SYSTEM));
     let kernel = in_kernel.iter().sum::<f64>()
@@ -71,9 +81,7 @@ pub(super) fn causes(board: &Scoreboard, baseline: &One, layer: &One, added: f64
         let user = layer.time(part, USER) - less.time(part, USER);
         let natively = if is_guest && part == Part::Kernel { baseline.on_cpu() } else { 0.0 };
         causes.push(placed(own_code(part, layer), user - natively));
-        for (state, words) in
-            [(READY, "ready, without a CPU"), (ASLEEP, "asleep, woken from outside")]
-        {
+        for (state, words) in [(READY, "ready, without a CPU"), (ASLEEP, &*asleep(layer, part))] {
             let name = format!("{}: {words}", who(part));
             causes.push(placed(&name, layer.time(part, state) - baseline.time(part, state)));
         }
@@ -86,14 +94,14 @@ pub(super) fn causes(board: &Scoreboard, baseline: &One, layer: &One, added: f64
 }
 
 /// What has a price.
-fn priced(board: &Scoreboard, baseline: &One, less: &One, layer: &One) -> Vec<CostPart> {
+fn priced((board, native): (&Scoreboard, &One), less: &One, layer: &One) -> Vec<CostPart> {
     let mut causes = Vec::new();
     for primitive in &PRIMITIVES {
         let count = (primitive.count)(layer) - (primitive.count)(less);
         if count.abs() < 0.005 {
             continue;
         }
-        let price_ns = price(board, baseline, primitive);
+        let price_ns = price(board, native, primitive);
         let known = if price_ns.is_some() { Known::Priced } else { Known::Unexplained };
         let (name, ns) = (primitive.name.into(), count * price_ns.unwrap_or(0.0));
         causes.push(CostPart { name, known, count: Some(count), price_ns, ns });
@@ -127,6 +135,27 @@ fn own_code(part: Part, layer: &One) -> &'static str {
     }
 }
 
+/// What a part's threads do that sleep until something else wakes them, with the calls in which they do it, where those are known.
+fn asleep(layer: &One, part: Part) -> String {
+    let calls = longest(layer.within(Seen::SleepsIn, part), layer.time(part, ASLEEP));
+    match calls.is_empty() {
+        true => "asleep, woken from outside".into(),
+        false => format!("asleep, woken from outside ({})", calls.join(", ")),
+    }
+}
+
+/// The names of those that have a notable share of `all` nanoseconds.
+fn longest(within: BTreeMap<String, f64>, all: f64) -> Vec<String> {
+    most(within.into_iter().filter(|(_, ns)| *ns >= NOTABLE * all))
+}
+
+/// The names of the largest, in words.
+fn most(named: impl Iterator<Item = (String, f64)>) -> Vec<String> {
+    let mut all: Vec<(String, f64)> = named.collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    all.into_iter().take(MOST_NAMES).map(|(name, _)| name.replace('_', " ")).collect()
+}
+
 /// The host's kernel on behalf of a part's threads, beyond all prices; what they asked it for more often than natively is told.
 fn in_hosts_kernel(less: &One, layer: &One, part: Part, ns: f64) -> CostPart {
     let calls = |one: &One| one.of_part(Seen::Calls, part);
@@ -135,10 +164,11 @@ fn in_hosts_kernel(less: &One, layer: &One, part: Part, ns: f64) -> CostPart {
         let more = count - natively.get(&name).copied().unwrap_or(0.0);
         (more >= NAMED).then_some((name, more))
     };
-    let mut names: Vec<(String, f64)> = calls(layer).into_iter().filter_map(more).collect();
-    names.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let mut words: Vec<String> =
-        names.into_iter().take(MOST_NAMES).map(|(name, _)| name.replace('_', " ")).collect();
+    let within = layer.within(Seen::RunsIn, part);
+    let mut words = match within.is_empty() {
+        true => most(calls(layer).into_iter().filter_map(more)),
+        false => longest(within, ns),
+    };
     let often = |seen| layer.of_part(seen, part).values().sum::<f64>() >= NAMED;
     let others = [(Seen::Faults, "faults"), (Seen::Signals, "signals"), (Seen::Exits, "exits")];
     words.extend(others.into_iter().filter(|(seen, _)| often(*seen)).map(|(_, word)| word.into()));

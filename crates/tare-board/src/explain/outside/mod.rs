@@ -16,8 +16,9 @@ use crate::format::{count, quantity};
 use crate::value::holes::SANDBOX;
 use seen::One;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use tare_proto::Unit;
-use tare_proto::outside::{ASLEEP, Part, READY, SYSTEM, USER};
+use tare_proto::outside::{ASLEEP, Part, READY, SYSTEM, Seen, USER};
 use tare_store::{Campaign, PlannedProgram};
 
 /// What the host saw of one benchmark on a layer and on the baseline.
@@ -29,7 +30,11 @@ pub struct Outside {
     pub per: &'static str,
     /// Where the time of one operation went: the path from its end to its beginning.
     pub times: Vec<Stretch>,
-    /// What makes the layer dearer, in nanoseconds of an operation; empty where the row is no time.
+    /// In which of the host's system calls it went, the longest first; empty where nobody looked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub within: Vec<CallTime>,
+    /// What makes the layer dearer than the baseline, or else the baseline dearer, in nanoseconds of an operation; empty where the row is
+    /// no time, or hardly differs.
     pub causes: Vec<CostPart>,
     /// What the operation took while it was watched, in nanoseconds: on the baseline and on the layer.
     pub watched_ns: (f64, f64),
@@ -137,6 +142,48 @@ pub struct Stretch {
     pub layer: f64,
 }
 
+/// Time of an operation within one system call of the host, of all threads on the operation's path.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CallTime {
+    /// Its name (`openat`).
+    pub call: String,
+    /// Asleep, until something outside of the layer woke the thread; otherwise on a CPU.
+    pub asleep: bool,
+    /// Nanoseconds of an operation on the baseline.
+    pub baseline: f64,
+    /// On the layer.
+    pub layer: f64,
+}
+
+/// A call that has less than this share of an operation is not told.
+const TOLD: f64 = 0.002;
+
+/// The time within each system call on both, the longest first.
+fn within(baseline: &One, layer: &One) -> Vec<CallTime> {
+    let mut all: BTreeMap<(String, bool), (f64, f64)> = BTreeMap::new();
+    for part in Part::ALL {
+        for (seen, asleep) in [(Seen::RunsIn, false), (Seen::SleepsIn, true)] {
+            for (call, ns) in baseline.within(seen, part) {
+                all.entry((call, asleep)).or_default().0 += ns;
+            }
+            for (call, ns) in layer.within(seen, part) {
+                all.entry((call, asleep)).or_default().1 += ns;
+            }
+        }
+    }
+    let longest = |one: &CallTime| one.baseline.max(one.layer);
+    let whole: f64 = all.values().map(|(_, layer)| layer).sum();
+    let told = all.into_iter().map(|((call, asleep), (baseline, layer))| CallTime {
+        call,
+        asleep,
+        baseline,
+        layer,
+    });
+    let mut told: Vec<CallTime> = told.filter(|one| longest(one) >= TOLD * whole).collect();
+    told.sort_by(|a, b| longest(b).total_cmp(&longest(a)));
+    told
+}
+
 /// Whose threads a part is, in words.
 const fn whose(part: Part) -> &'static str {
     match part {
@@ -186,10 +233,16 @@ pub(super) fn outside(
     let all = |of: fn(&Stretch) -> f64| times.iter().map(of).sum::<f64>();
     let least = (0.002 * all(|one| one.baseline), 0.002 * all(|one| one.layer));
     times.retain(|one| one.baseline > least.0 || one.layer > least.1);
-    let dearer = measured_ns.filter(|(native, own)| *own > DEARER * native);
-    let causes = dearer.map_or_else(Vec::new, |(native, own)| {
-        causes::causes(board, &baseline, &seen, own - native)
-    });
+    let prices = (board, &baseline);
+    let causes = match measured_ns {
+        Some((native, own)) if own > DEARER * native => {
+            causes::causes(prices, &baseline, &seen, own - native)
+        }
+        Some((native, own)) if native > DEARER * own && !seen.is_guest() => {
+            causes::causes(prices, &seen, &baseline, native - own)
+        }
+        _ => Vec::new(),
+    };
     let of_program = |planned: &PlannedProgram| {
         planned.rows.iter().any(|filled| filled.benchmark == campaign.benchmarks[bench].name)
     };
@@ -198,10 +251,18 @@ pub(super) fn outside(
         () if campaign.plan.programs.iter().any(of_program) => "run",
         () => "operation",
     };
+    let there = if board.baseline == "native" { "natively" } else { "on the baseline" };
     let told = Outside {
-        sentence: sentence::sentence(per, (&baseline, &seen), &times, &causes, measured_ns),
+        sentence: sentence::sentence(
+            (per, there),
+            (&baseline, &seen),
+            &times,
+            &causes,
+            measured_ns,
+        ),
         per,
         times,
+        within: within(&baseline, &seen),
         causes,
         watched_ns: (baseline.whole(), seen.whole()),
         unwatched_ns: (baseline.unwatched(), seen.unwatched()),

@@ -78,9 +78,7 @@ impl One {
     pub(in crate::explain) fn kinds(&self, seen: Seen) -> BTreeMap<&str, f64> {
         let mut kinds: BTreeMap<&str, f64> = BTreeMap::new();
         for (name, value) in &self.means {
-            if let Some((what, _, kind)) = Seen::read(name).filter(|(what, ..)| *what == seen)
-                && what != Seen::Time
-            {
+            if let Some((_, _, kind)) = Seen::read(name).filter(|(what, ..)| *what == seen) {
                 *kinds.entry(kind).or_default() += value;
             }
         }
@@ -126,6 +124,16 @@ impl One {
         let of_program =
             |name: &String| Seen::read(name).is_some_and(|(_, part, _)| part == Part::Program);
         !self.means.keys().any(of_program) && self.raw_time(Part::Kernel, USER) > 0.0
+    }
+
+    /// Nanoseconds within each system call of the host, scaled: of `part`, while it ran ([`Seen::RunsIn`]) or slept
+    /// ([`Seen::SleepsIn`]). A call in which a virtual CPU runs its guest is none.
+    pub(in crate::explain) fn within(&self, seen: Seen, part: Part) -> BTreeMap<String, f64> {
+        let runs_guest = part == Part::Kernel && self.all(Seen::Exits) >= OFTEN;
+        let mut all = self.of_part(seen, part);
+        all.retain(|name, _| !(runs_guest && name == "ioctl"));
+        all.values_mut().for_each(|ns| *ns *= self.scale);
+        all
     }
 
     /// Nanoseconds on a CPU of all parts, scaled.

@@ -8,8 +8,11 @@ use crate::format::quantity;
 use tare_proto::Unit;
 use tare_proto::outside::Seen;
 
+/// Kinds of signals that are told one by one.
+const FEW: usize = 2;
+
 pub(super) fn sentence(
-    per: &str,
+    (per, there): (&str, &str),
     (baseline, seen): (&One, &One),
     times: &[Stretch],
     causes: &[CostPart],
@@ -21,14 +24,18 @@ pub(super) fn sentence(
         let all: f64 = calls.values().sum();
         let which = if *most > 0.99 * all { format!("all {name}") } else { format!("most {name}") };
         let native = short(baseline.all(Seen::Calls));
-        counts.push(format!("{} host calls ({which}; {native} natively)", short(all)));
+        counts.push(format!("{} host calls ({which}; {native} {there})", short(all)));
     }
     let switches = seen.all(Seen::Switches);
     if switches >= 0.005 {
         counts.push(format!("{} switches", short(switches)));
     }
-    counts
-        .extend(seen.kinds(Seen::Signals).iter().map(|(name, n)| format!("{} {name}", short(*n))));
+    let signals = seen.kinds(Seen::Signals);
+    if signals.len() <= FEW {
+        counts.extend(signals.iter().map(|(name, n)| format!("{} {name}", short(*n))));
+    } else if let Some((most, _)) = signals.iter().max_by(|a, b| a.1.total_cmp(b.1)) {
+        counts.push(format!("{} signals (most {most})", short(signals.values().sum())));
+    }
     let faults = seen.all(Seen::Faults);
     if faults >= 0.005 {
         counts.push(format!("{} page faults", short(faults)));
@@ -50,17 +57,21 @@ pub(super) fn sentence(
 /// What most of the added time is.
 fn added(causes: &[CostPart], measured: Option<(f64, f64)>, timed: bool) -> Option<String> {
     let (native, own) = measured.filter(|_| timed)?;
-    let more = own - native;
-    if more < DEARER * native {
+    let (more, words) = match own > native {
+        true => (own - native, "that are added"),
+        false => (native - own, "that are saved"),
+    };
+    if more < DEARER * native.min(own) {
         return Some(String::new());
     }
     let named = causes.iter().filter(|cause| cause.known != Known::Unexplained && cause.ns > 0.0);
     let top = named.max_by(|a, b| a.ns.total_cmp(&b.ns));
     let time = |ns: f64| quantity(Unit::Nanoseconds, ns);
-    let most = top.map(|top| {
-        format!("; {} of the {} that are added: {}", time(top.ns), time(more), top.name)
-    });
-    let [priced, placed, left] = shares(causes, more).map(|share| 100.0 * share);
+    let most =
+        top.map(|top| format!("; {} of the {} {words}: {}", time(top.ns), time(more), top.name));
+    // What rounds to zero has no sign.
+    let percent = |share: f64| (100.0 * share).round() + 0.0;
+    let [priced, placed, left] = shares(causes, more).map(percent);
     Some(format!(
         "{}; {priced:.0}% has a price, {placed:.0}% a place alone, {left:.0}% is not explained",
         most.unwrap_or_default()

@@ -2,7 +2,7 @@
 
 use super::causes::{Known, REMAINDER};
 use super::seen::One;
-use super::{Outside, Stretch};
+use super::{CallTime, Outside, Stretch};
 use crate::explain::{Table, TableLine};
 use std::collections::BTreeMap;
 use tare_proto::outside::{ANY, Seen};
@@ -59,6 +59,7 @@ pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> 
     let times = Table::new("Where the time goes", lines).of_times(largest, told.per);
     let mut tables = vec![counts];
     tables.extend((!told.times.is_empty()).then_some(times));
+    tables.push(within(told));
     if !told.causes.is_empty() {
         tables.push(prices(told));
     }
@@ -83,9 +84,21 @@ fn kinds(own: &BTreeMap<&str, f64>, native: &BTreeMap<&str, f64>) -> Vec<TableLi
         .collect()
 }
 
-/// What the added time is made of. The columns are what one costs natively and what all of them come to.
+/// In which of the host's system calls the time goes.
+fn within(told: &Outside) -> Table {
+    let line = |one: &CallTime| {
+        let how = if one.asleep { "asleep in " } else { "" };
+        TableLine::new(&format!("{how}{}", one.call.replace('_', " ")), (one.baseline, one.layer))
+    };
+    let lines: Vec<TableLine> = told.within.iter().take(MOST_CALLS).map(line).collect();
+    let largest = lines.iter().map(|line| line.baseline.max(line.layer)).fold(0.0, f64::max);
+    Table::new("Within system calls of the host", lines).of_times(largest, told.per)
+}
+
+/// What the difference is made of, in the column of the dearer one.
 fn prices(told: &Outside) -> Table {
     let (native, own) = told.measured_ns.unwrap_or_default();
+    let of_dearer = |ns: f64| if own > native { (0.0, ns) } else { (ns, 0.0) };
     let line = |cause: &super::CostPart| {
         let name = match (cause.count, cause.price_ns) {
             (Some(count), Some(price)) => {
@@ -94,7 +107,7 @@ fn prices(told: &Outside) -> Table {
             (Some(count), None) => format!("· {} ({}, no price)", cause.name, short(count)),
             _ => format!("· {}", cause.name),
         };
-        TableLine::new(&name, (0.0, cause.ns))
+        TableLine::new(&name, of_dearer(cause.ns))
     };
     let mut lines = Vec::new();
     for (known, words) in GROUPS {
@@ -103,12 +116,13 @@ fn prices(told: &Outside) -> Table {
         if group.is_empty() {
             continue;
         }
-        lines.push(TableLine::new(words, (0.0, sum)));
+        lines.push(TableLine::new(words, of_dearer(sum)));
         // The remainder alone would repeat its group.
         let told = group.iter().filter(|cause| cause.name != REMAINDER);
         lines.extend(told.map(|cause| line(cause)));
     }
-    Table::new("What is added", lines).with_shares(own - native).of_times(own, told.per)
+    let title = if own > native { "What is added" } else { "What is saved" };
+    Table::new(title, lines).with_shares(own - native).of_times(own.max(native), told.per)
 }
 
 impl Table {
