@@ -46,6 +46,7 @@ pub fn counts(trace: &Trace, threads: &Threads) -> Figures {
                 }
             }
             Happened::Return
+            | Happened::Exec
             | Happened::Waking { .. }
             | Happened::Clock { .. }
             | Happened::Fork { .. } => {}

@@ -8,11 +8,12 @@ use tare_proto::perf_event::{DISABLE, ENABLE, PerfEvent, SOFTWARE, TRACEPOINT, r
 const CPU_CLOCK: u64 = 0;
 const DUMMY: u64 = 9;
 
-/// What a record holds: the thread, the time, the CPU, the tracepoint's own data.
-const SAMPLE: u64 = 1 << 1 | 1 << 2 | 1 << 7 | 1 << 10;
+/// What a record holds: where the code is, the thread, the time, the CPU, the tracepoint's own data.
+const SAMPLE: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 10;
 
 /// Bits of `flags`, by their place in the structure.
 const DISABLED: u64 = 1;
+const MAPS: u64 = 1 << 8;
 const NAMES: u64 = 1 << 9;
 const TASKS: u64 = 1 << 13;
 const IDENTIFY_ALL: u64 = 1 << 18;
@@ -24,7 +25,7 @@ const SET_OUTPUT: libc::c_ulong = 0x2405;
 /// What makes a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Source {
-    /// Nothing of its own, but threads that begin and end; it leads the group, which runs while it is enabled.
+    /// Nothing of its own, but threads that begin and end and the code that they map; it leads the group, which runs while it is enabled.
     Leader,
     /// Every passage of a tracepoint.
     Tracepoint(u64),
@@ -35,7 +36,7 @@ pub(crate) enum Source {
 /// Opens an event on `cpu`, for all threads there, as a member of the group of `leader`.
 pub(crate) fn open(source: Source, cpu: u32, leader: Option<&OwnedFd>) -> io::Result<OwnedFd> {
     let (kind, event, period, own) = match source {
-        Source::Leader => (SOFTWARE, DUMMY, 0, DISABLED | NAMES | TASKS),
+        Source::Leader => (SOFTWARE, DUMMY, 0, DISABLED | MAPS | NAMES | TASKS),
         Source::Tracepoint(id) => (TRACEPOINT, id, 1, 0),
         Source::Clock(ns) => (SOFTWARE, CPU_CLOCK, ns, 0),
     };

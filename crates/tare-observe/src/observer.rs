@@ -2,7 +2,7 @@
 
 use crate::event::{self, Source};
 use crate::points::{CALLS, COUNTED, Missing, Points};
-use crate::record::{self, Record};
+use crate::record::{self, Mapping, Record};
 use crate::refused::{NO_TRACEPOINTS, Refused, remedy};
 use crate::ring::Ring;
 use crate::tracefs::Tracefs;
@@ -66,6 +66,8 @@ struct Cpu {
 pub struct Trace {
     /// In the order of their time.
     pub records: Vec<Record>,
+    /// Code that was mapped.
+    pub mappings: Vec<Mapping>,
     /// How many more there were, at least.
     pub lost: u64,
     /// When it began and ended, in nanoseconds of the monotonic clock.
@@ -188,9 +190,10 @@ impl Observer {
             emptied.push((bytes, full));
         }
         for (bytes, full) in emptied {
-            let (records, lost) = record::read(&bytes, &self.points.known);
-            trace.lost += lost.max(u64::from(full));
-            trace.records.extend(records);
+            let read = record::read(&bytes, &self.points.known);
+            trace.lost += read.lost.max(u64::from(full));
+            trace.records.extend(read.records);
+            trace.mappings.extend(read.mappings);
         }
         trace.records.retain(|record| (begin..=end).contains(&record.time));
         trace.records.sort_by_key(|record| record.time);

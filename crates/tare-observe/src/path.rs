@@ -108,8 +108,8 @@ fn seen_by_clock(trace: &Trace, threads: &Threads) -> Figures {
     for record in &trace.records {
         let Some(part) = threads.part(record.tid) else { continue };
         let kind = match record.what {
-            Happened::Clock { user: true } => SEEN_IN_USER,
-            Happened::Clock { user: false } => SEEN_IN_KERNEL,
+            Happened::Clock { user: true, .. } => SEEN_IN_USER,
+            Happened::Clock { user: false, .. } => SEEN_IN_KERNEL,
             _ => RECORDS,
         };
         *figures.entry(Seen::Time.counter(part, kind)).or_default() += 1.0;
@@ -177,7 +177,7 @@ mod tests {
             at(130, 0, 10, switch(10, 1, 20)),
             at(300, 0, 20, wakes(10)),
             at(310, 0, 20, switch(20, 1, 10)),
-            at(400, 0, 10, Happened::Clock { user: true }),
+            at(400, 0, 10, Happened::Clock { user: true, at: 0 }),
             at(900, 0, 10, wakes(READER)),
         ]);
         assert_eq!(whole, 900.0);

@@ -3,7 +3,9 @@
 use crate::tracefs::{Field, Format};
 
 /// Kinds of records (`linux/perf_event.h`).
+const MAP: u32 = 1;
 const LOST: u32 = 2;
+const NAME: u32 = 3;
 const FORK: u32 = 7;
 const SAMPLE: u32 = 9;
 const LOST_SAMPLES: u32 = 13;
@@ -11,6 +13,12 @@ const LOST_SAMPLES: u32 = 13;
 /// The part of `misc` that says in which mode the CPU was, and its values for user mode and for a guest's two modes.
 const MODE: u16 = 7;
 const USER: [u16; 3] = [2, 4, 5];
+
+/// Set in `misc` where a thread's new name is that of the program that it has become.
+const EXEC: u16 = 1 << 13;
+
+/// Most bytes of a mapped file's name.
+const LONGEST_NAME: usize = 4096;
 
 /// Bits of a tracepoint's flags: it was passed by an interrupt of a device (`TRACE_FLAG_HARDIRQ`).
 const IN_INTERRUPT: u8 = 0x08;
@@ -65,7 +73,11 @@ pub enum Happened {
     Clock {
         /// In user mode, or in a guest.
         user: bool,
+        /// The address of its code.
+        at: u64,
     },
+    /// The thread's process becomes another program.
+    Exec,
     /// A thread begins.
     Fork {
         /// Its process.
@@ -73,6 +85,30 @@ pub enum Happened {
         /// Its own number.
         tid: u32,
     },
+}
+
+/// Code that a process maps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapping {
+    /// When.
+    pub time: u64,
+    /// Who.
+    pub pid: u32,
+    /// Where, until before `end`.
+    pub begin: u64,
+    /// The end of it.
+    pub end: u64,
+    /// The file's name, as the kernel tells it.
+    pub file: String,
+}
+
+/// What a ring held.
+#[derive(Debug, Default)]
+pub(crate) struct Read {
+    pub records: Vec<Record>,
+    pub mappings: Vec<Mapping>,
+    /// Records for which the kernel had no room.
+    pub lost: u64,
 }
 
 /// A tracepoint that is read, and which fields of it.
@@ -136,22 +172,23 @@ impl Reads {
     }
 }
 
-/// Reads a ring's bytes: the records, and how many the kernel had no room for.
-pub(crate) fn read(bytes: &[u8], known: &[Known]) -> (Vec<Record>, u64) {
-    let mut records = Vec::with_capacity(bytes.len() / 80);
-    let mut lost = 0;
+/// Reads a ring's bytes.
+pub(crate) fn read(bytes: &[u8], known: &[Known]) -> Read {
+    let mut read = Read { records: Vec::with_capacity(bytes.len() / 88), ..Read::default() };
     let mut rest = bytes;
     while let Some((kind, misc, body, after)) = next(rest) {
         match kind {
-            SAMPLE => records.extend(sample(misc, body, known)),
-            FORK => records.extend(fork(body)),
-            LOST => lost += u64_at(body, 8).unwrap_or(1),
-            LOST_SAMPLES => lost += u64_at(body, 0).unwrap_or(1),
+            SAMPLE => read.records.extend(sample(misc, body, known)),
+            FORK => read.records.extend(fork(body)),
+            NAME if misc & EXEC != 0 => read.records.extend(exec(body)),
+            MAP => read.mappings.extend(mapping(body)),
+            LOST => read.lost += u64_at(body, 8).unwrap_or(1),
+            LOST_SAMPLES => read.lost += u64_at(body, 0).unwrap_or(1),
             _ => {}
         }
         rest = after;
     }
-    (records, lost)
+    read
 }
 
 /// The first record: its kind, its `misc`, what is in it, and what follows; `None` at the end, or where the bytes make no sense.
@@ -165,31 +202,53 @@ fn next(bytes: &[u8]) -> Option<(u32, u16, &[u8], &[u8])> {
     Some((kind, misc, &bytes[8..size], &bytes[size..]))
 }
 
-/// A record that the group asked for: process and thread, time, CPU, the tracepoint's data with its length.
+/// A record that the group asked for: the code's address, process and thread, time, CPU, the tracepoint's data with its length.
 fn sample(misc: u16, body: &[u8], known: &[Known]) -> Option<Record> {
-    let (pid, tid) = (u32_at(body, 0)?, u32_at(body, 4)?);
-    let (time, cpu) = (u64_at(body, 8)?, u32_at(body, 16)?);
-    let length = u32_at(body, 24)? as usize;
-    let raw = body.get(28..28 + length)?;
+    let (at, pid, tid) = (u64_at(body, 0)?, u32_at(body, 8)?, u32_at(body, 12)?);
+    let (time, cpu) = (u64_at(body, 16)?, u32_at(body, 24)?);
+    let length = u32_at(body, 32)? as usize;
+    let raw = body.get(36..36 + length)?;
     let id = u16_at(raw, 0).unwrap_or(0);
     let of_tracepoint = known.iter().find(|one| one.id == u64::from(id) && id != 0);
     let what = match of_tracepoint {
         Some(one) => one.reads.read(raw)?,
-        None => Happened::Clock { user: USER.contains(&(misc & MODE)) },
+        None => Happened::Clock { user: USER.contains(&(misc & MODE)), at },
     };
     Some(Record { time, cpu, pid, tid, what })
 }
 
-/// Process, parent, thread, parent's thread, time; then what every record ends with: process and thread, time, CPU.
+/// Process, parent, thread, parent's thread, time.
 fn fork(body: &[u8]) -> Option<Record> {
-    let end = body.len().checked_sub(24)?;
+    let (_, _, cpu) = end_of(body)?;
     Some(Record {
         time: u64_at(body, 16)?,
-        cpu: u32_at(body, end + 16)?,
+        cpu,
         pid: u32_at(body, 4)?,
         tid: u32_at(body, 12)?,
         what: Happened::Fork { pid: u32_at(body, 0)?, tid: u32_at(body, 8)? },
     })
+}
+
+/// What every record but a sample ends with: process and thread, time, CPU.
+fn end_of(body: &[u8]) -> Option<(usize, u64, u32)> {
+    let end = body.len().checked_sub(24)?;
+    Some((end, u64_at(body, end + 8)?, u32_at(body, end + 16)?))
+}
+
+/// Process and thread, the new name.
+fn exec(body: &[u8]) -> Option<Record> {
+    let (_, time, cpu) = end_of(body)?;
+    Some(Record { time, cpu, pid: u32_at(body, 0)?, tid: u32_at(body, 4)?, what: Happened::Exec })
+}
+
+/// Process and thread, address, length, offset in the file, the file's name.
+fn mapping(body: &[u8]) -> Option<Mapping> {
+    let (end, time, _) = end_of(body)?;
+    let (begin, length) = (u64_at(body, 8)?, u64_at(body, 16)?);
+    let name = body.get(32..end)?.split(|byte| *byte == 0).next()?;
+    let name = &name[..name.len().min(LONGEST_NAME)];
+    let file = String::from_utf8_lossy(name).into_owned();
+    Some(Mapping { time, pid: u32_at(body, 0)?, begin, end: begin.checked_add(length)?, file })
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
@@ -215,7 +274,9 @@ mod tests {
 
     fn sample_of(raw: &[u8]) -> Vec<u8> {
         let length = raw.len() as u32;
-        let head = [&7u32.to_ne_bytes()[..], &8u32.to_ne_bytes(), &99u64.to_ne_bytes()].concat();
+        let place = 0x1234u64.to_ne_bytes();
+        let thread = [7u32.to_ne_bytes(), 8u32.to_ne_bytes()].concat();
+        let head = [&place[..], &thread, &99u64.to_ne_bytes()].concat();
         let cpu = [&1u32.to_ne_bytes()[..], &[0; 4], &length.to_ne_bytes(), raw].concat();
         [head, cpu].concat()
     }
@@ -226,17 +287,27 @@ mod tests {
         let fault = sample_of(&[0xbb, 1, 0, 0]);
         let clock = sample_of(&[0, 0, 0, 0]);
         let lost = [3u64.to_ne_bytes(), 41u64.to_ne_bytes()].concat();
+        let thread = [7u32.to_ne_bytes(), 7u32.to_ne_bytes()].concat();
+        let place = [0x1000u64, 0x2000, 0].map(u64::to_ne_bytes).concat();
+        let end = [&thread[..], &44u64.to_ne_bytes(), &[0; 8]].concat();
         let all = [
             record(SAMPLE, 1, &fault),
             record(LOST, 0, &lost),
             record(77, 0, &[1; 16]),
             record(SAMPLE, 2, &clock),
+            record(MAP, 0, &[&thread[..], &place, b"/bin/sh\0", &end].concat()),
+            record(NAME, EXEC, &[&thread[..], b"sh\0\0\0\0\0\0", &end].concat()),
+            record(NAME, 0, &[&thread[..], b"sh\0\0\0\0\0\0", &end].concat()),
             vec![9; 6],
         ]
         .concat();
-        let (records, lost) = read(&all, &known);
+        let Read { records, mappings, lost } = read(&all, &known);
         let what: Vec<Happened> = records.iter().map(|record| record.what).collect();
-        assert_eq!(what, [Happened::Fault, Happened::Clock { user: true }]);
+        let clock = Happened::Clock { user: true, at: 0x1234 };
+        assert_eq!(what, [Happened::Fault, clock, Happened::Exec]);
+        let expected =
+            Mapping { time: 44, pid: 7, begin: 0x1000, end: 0x3000, file: "/bin/sh".into() };
+        assert_eq!(mappings, [expected]);
         assert_eq!(
             (records[0].pid, records[0].tid, records[0].time, records[0].cpu),
             (7, 8, 99, 1)

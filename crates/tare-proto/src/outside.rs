@@ -98,6 +98,9 @@ pub enum Seen {
     RunsIn,
     /// Nanoseconds of [`ASLEEP`] within a system call of the host, by its name.
     SleepsIn,
+    /// Shares of the layer's time on CPUs in which the clock found the part in this code: a file, or a function of the host's kernel after
+    /// [`IN_KERNEL`].
+    Found,
 }
 
 /// It gave its CPU up to wait.
@@ -120,12 +123,14 @@ pub const SYSTEM: &str = "kernel";
 pub const READY: &str = "ready";
 /// Asleep until something else than the layer woke it.
 pub const ASLEEP: &str = "asleep";
+/// Before the name of a function of the host's kernel.
+pub const IN_KERNEL: &str = "kernel:";
 /// Page faults of any kind.
 pub const ANY: &str = "any";
 
 impl Seen {
     /// All kinds, in the order of tables.
-    pub const ALL: [Seen; 10] = [
+    pub const ALL: [Seen; 11] = [
         Seen::Calls,
         Seen::Switches,
         Seen::Signals,
@@ -136,6 +141,7 @@ impl Seen {
         Seen::Time,
         Seen::RunsIn,
         Seen::SleepsIn,
+        Seen::Found,
     ];
 
     /// Its word in counters.
@@ -152,6 +158,7 @@ impl Seen {
             Seen::Time => "time",
             Seen::RunsIn => "runs_in",
             Seen::SleepsIn => "sleeps_in",
+            Seen::Found => "found",
         }
     }
 

@@ -99,7 +99,7 @@ fn of_all_parts(campaign: &Campaign, layer: &str, what: &str, kind: &str) -> f64
 fn a_start_is_watched_from_before_its_first_process() {
     let bench = Bench::new();
     let late = "name=late,kind=command,start=sh -c 'sleep 0.2; exec {probe} serve'";
-    let line = "run --layers native,runc --bench start/warm --load start/warm=1 --blocks 2 --explain --require --out c --layer";
+    let line = "run --layers native,runc --baseline late --bench start/warm --load start/warm=1 --blocks 2 --explain --require --out c --layer";
     let ran = bench.tare_with(line, &[late]);
     assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
     let campaign = bench.campaign("c");
@@ -118,8 +118,12 @@ fn a_start_is_watched_from_before_its_first_process() {
     }
     let asleep = |layer: &str| of_all_parts(&campaign, layer, "time", "asleep");
     assert!(asleep("late") > 190e6 && asleep("late") > asleep("native"), "{}", asleep("late"));
-    let told = bench.ok("explain c start/warm --layer late").out;
-    assert!(flat(&told).contains("One start is"), "{told}");
+    let in_call = of_all_parts(&campaign, "late", "sleeps_in", "clock_nanosleep");
+    assert!(in_call > 190e6, "{in_call}");
+    let told = flat(&bench.ok("explain c start/warm --layer native").out);
+    for words in ["One start is", "that are saved: ", "What is saved", "(clock nanosleep)"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
 }
 
 /// A command that reads and writes so many times.

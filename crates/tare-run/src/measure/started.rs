@@ -5,7 +5,7 @@
 //! then, as a runtime that only prepares has, is the helpers'.
 
 use super::prices::prices;
-use super::turning::{Observers, keep_shorter, tries};
+use super::turning::{Observers, add, keep_shorter, tries};
 use crate::plan::sandbox_benches::WARM;
 use crate::plan::setup::Setup;
 use crate::record::recorder::Recorder;
@@ -13,7 +13,9 @@ use crate::sandbox::start::{Failed, Starter, Up};
 use nix::unistd::gettid;
 use std::time::Duration;
 use tare_layers::Whose;
-use tare_observe::{Figures, Observer, Threads, Trace, counts, path, scaled, split, within};
+use tare_observe::{
+    Figures, Observer, Threads, Trace, counts, path, places, scaled, shares, split, within,
+};
 use tare_proto::outside::{LOST, OPERATIONS, Part};
 use tare_proto::{BenchInfo, Counter};
 
@@ -44,25 +46,27 @@ pub(super) fn watch_start(
     };
     let prices_of = (layer == setup.baseline()).then_some(bench);
     let (mut unwatched, priced) = starts.unwatched(setup, prices_of)?;
-    let (trace, threads) = starts.watched(for_counts)?;
-    let mut figures = counts(&trace, &threads);
+    let counted = starts.watched(for_counts)?;
+    let mut figures = counts(&counted.trace, &counted.threads);
     let reader = gettid().as_raw() as u32;
-    let (mut times, mut inside) = (Figures::new(), Figures::new());
+    let (mut times, mut inside, mut found) = (Figures::new(), Figures::new(), Figures::new());
     for again in 0..tries(unwatched as u64) {
         if again > 0 {
             unwatched = unwatched.min(starts.unwatched(setup, None)?.0);
         }
-        let (trace, threads) = starts.watched(for_times)?;
-        keep_shorter(&mut times, path(&trace, &threads, reader));
+        let timed = starts.watched(for_times)?;
+        keep_shorter(&mut times, path(&timed.trace, &timed.threads, reader));
+        add(&mut found, timed.places);
         if for_calls.missing().is_empty() {
-            let (trace, threads) = starts.watched(for_calls)?;
-            keep_shorter(&mut inside, within(&trace, &threads, reader));
+            let called = starts.watched(for_calls)?;
+            keep_shorter(&mut inside, within(&called.trace, &called.threads, reader));
         }
     }
     let looks = times.clone();
     split(&mut times, &looks, Some(unwatched));
     figures.extend(times);
     figures.extend(scaled(inside, unwatched));
+    figures.extend(shares(found));
     if let Some(left) = starts.left.first() {
         return Err(Failed::Start(format!("something of it was not removed: {left}")));
     }
@@ -95,6 +99,14 @@ struct Starts<'a> {
     lost: u64,
 }
 
+/// What one start showed.
+struct Watched {
+    trace: Trace,
+    threads: Threads,
+    /// Where the clock found its threads.
+    places: Figures,
+}
+
 impl Starts<'_> {
     /// One that nobody watches: its nanoseconds, and the prices, measured in it in the way of row `prices_of`.
     fn unwatched(
@@ -113,7 +125,7 @@ impl Starts<'_> {
     }
 
     /// One under the eyes of `observer`.
-    fn watched(&mut self, observer: &mut Observer) -> Result<(Trace, Threads), Failed> {
+    fn watched(&mut self, observer: &mut Observer) -> Result<Watched, Failed> {
         self.starter.prepare(1)?;
         let keepers = self.starter.keeper.waiting();
         let number = (self.number)();
@@ -127,8 +139,9 @@ impl Starts<'_> {
         let mut threads = Threads::new(below.chain(living));
         threads.follow(&trace);
         self.lost += trace.lost;
+        let places = places(&trace, &threads); // while its processes live
         self.end(up);
-        Ok((trace, threads))
+        Ok(Watched { trace, threads, places })
     }
 
     fn end(&mut self, up: Up) {

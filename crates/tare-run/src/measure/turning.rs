@@ -6,7 +6,7 @@ use std::fs;
 use std::time::Instant;
 use tare_layers::{Answer, PROBE, Patience, Session, SessionError, Turn, Whose};
 use tare_observe::{
-    Figures, Missing, Observer, Threads, Trace, counts, path, scaled, split, within,
+    Figures, Missing, Observer, Threads, Trace, counts, path, places, scaled, shares, split, within,
 };
 use tare_proto::outside::{UNWATCHED, WHOLE};
 use tare_proto::{Program, Request};
@@ -255,6 +255,7 @@ impl<'a> Turning<'a> {
         let tries = if long { tries(self.sample_ns) } else { TRIES };
         let mut unwatched = [f64::INFINITY; 2];
         let mut best = [Figures::new(), Figures::new()];
+        let mut found = Figures::new();
         let mut lost = 0;
         let turns: &[(usize, f64)] = if long { &[(1, 1.0)] } else { &[(0, 1.0), (1, samples)] };
         for _ in 0..tries {
@@ -266,6 +267,7 @@ impl<'a> Turning<'a> {
                 lost += trace.lost;
                 let told = path(&trace, &threads, reader);
                 keep_shorter(&mut best[at], told);
+                add(&mut found, places(&trace, &threads));
             }
         }
         let [short, looks] = best;
@@ -273,6 +275,7 @@ impl<'a> Turning<'a> {
         let unwatched = (unwatched[1] - around) / more;
         let mut figures = each(difference(&looks, &short), more);
         split(&mut figures, &looks, Some(unwatched).filter(|ns| *ns > 0.0));
+        figures.extend(shares(found));
         Ok(Some(Sampled { figures, samples: more, lost }))
     }
 
@@ -311,6 +314,11 @@ impl<'a> Turning<'a> {
 /// How often something long is tried that takes `ns` each time.
 pub(super) fn tries(ns: u64) -> u32 {
     TRIED_NS.checked_div(ns).unwrap_or(0).clamp(1, TRIES.into()) as u32
+}
+
+/// Adds figures of the same kind.
+pub(super) fn add(all: &mut Figures, more: Figures) {
+    more.into_iter().for_each(|(name, value)| *all.entry(name).or_default() += value);
 }
 
 /// Keeps what was disturbed less.

@@ -5,7 +5,7 @@ use crate::plan::setup::Setup;
 use tare_layers::{Answer, Session, SessionError, Turn, Whose};
 use tare_observe::Figures;
 use tare_proto::counter::TERM_OPERATIONS;
-use tare_proto::outside::{LOST, OPERATIONS, RECORD, UNWATCHED};
+use tare_proto::outside::{LOST, OPERATIONS, RECORD, Seen, UNWATCHED};
 use tare_proto::{Counter, Request};
 
 /// Nanoseconds of a batch: so long that the readings of the clock around it do not count, where each is a call, too.
@@ -79,9 +79,9 @@ pub(super) fn watch_row(
                 }
                 lost += one.lost;
                 for (name, value) in one.figures {
-                    match name == RECORD {
-                        true => _ = all.entry(name).or_insert(value), // of a record, not of an operation
-                        false => *all.entry(name).or_default() += value / one.per_sample,
+                    match is_of_operation(&name) {
+                        false => _ = all.entry(name).or_insert(value),
+                        true => *all.entry(name).or_default() += value / one.per_sample,
                     }
                 }
             }
@@ -94,6 +94,11 @@ pub(super) fn watch_row(
         counters.push(Counter::new(LOST, lost as f64));
     }
     Ok(Ok(counters))
+}
+
+/// Whether a figure is of an operation, and not of a record or of all operations together.
+fn is_of_operation(name: &str) -> bool {
+    name != RECORD && !matches!(Seen::read(name), Some((Seen::Found, ..)))
 }
 
 fn watch_term(

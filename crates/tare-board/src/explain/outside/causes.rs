@@ -6,8 +6,7 @@ use super::primitives::{PRIMITIVES, price};
 use super::seen::One;
 use crate::board::Scoreboard;
 use serde::Serialize;
-use std::collections::BTreeMap;
-use tare_proto::outside::{ASLEEP, Part, READY, SYSTEM, Seen, USER};
+use tare_proto::outside::{ASLEEP, IN_KERNEL, Part, READY, SYSTEM, Seen, USER};
 
 /// One cause of the added time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -51,7 +50,10 @@ const NAMED: f64 = 0.02;
 /// A call in which at least this share of a place's time went is named there.
 const NOTABLE: f64 = 0.1;
 
-/// Most names of system calls that stand beside a place.
+/// A file is named where this share of a part's time in user mode is in its code.
+const OFTEN: f64 = 0.3;
+
+/// Most names that stand beside a place.
 const MOST_NAMES: usize = 2;
 
 /// The causes of `added` nanoseconds that `layer` takes more than `baseline` for an operation; the last is what is left. `native` has the
@@ -80,8 +82,10 @@ pub(super) fn causes(
     for part in Part::ALL {
         let user = layer.time(part, USER) - less.time(part, USER);
         let natively = if is_guest && part == Part::Kernel { baseline.on_cpu() } else { 0.0 };
-        causes.push(placed(own_code(part, layer), user - natively));
-        for (state, words) in [(READY, "ready, without a CPU"), (ASLEEP, &*asleep(layer, part))] {
+        causes.push(placed(&own_code(part, layer), user - natively));
+        for (state, words) in
+            [(READY, "ready, without a CPU"), (ASLEEP, &*asleep(baseline, layer, part))]
+        {
             let name = format!("{}: {words}", who(part));
             causes.push(placed(&name, layer.time(part, state) - baseline.time(part, state)));
         }
@@ -123,8 +127,8 @@ const fn who(part: Part) -> &'static str {
 }
 
 /// User mode of a part's threads.
-fn own_code(part: Part, layer: &One) -> &'static str {
-    match part {
+fn own_code(part: Part, layer: &One) -> String {
+    let whose = match part {
         Part::Program => "program: user mode",
         Part::Kernel if layer.is_guest() && layer.all(Seen::Exits) < NAMED => {
             "emulation of program and guest's kernel"
@@ -132,28 +136,43 @@ fn own_code(part: Part, layer: &One) -> &'static str {
         Part::Kernel if layer.is_guest() => "program and guest's kernel, in the guest",
         Part::Kernel => "layer's kernel: its own code",
         Part::Helper => "helpers: their own code",
+    };
+    let mut files = layer.of_part(Seen::Found, part);
+    files.retain(|name, _| !name.starts_with(IN_KERNEL));
+    let all: f64 = files.values().sum();
+    let mostly: Vec<String> =
+        most(files.into_iter().filter(|(_, share)| *share >= OFTEN * all && all > 0.0));
+    match mostly.is_empty() {
+        true => whose.to_owned(),
+        false => format!("{whose} ({})", mostly.join(", ")),
     }
 }
 
 /// What a part's threads do that sleep until something else wakes them, with the calls in which they do it, where those are known.
-fn asleep(layer: &One, part: Part) -> String {
-    let calls = longest(layer.within(Seen::SleepsIn, part), layer.time(part, ASLEEP));
+fn asleep(baseline: &One, layer: &One, part: Part) -> String {
+    let more = layer.time(part, ASLEEP) - baseline.time(part, ASLEEP);
+    let calls = longest(baseline, layer, (Seen::SleepsIn, part), more);
     match calls.is_empty() {
         true => "asleep, woken from outside".into(),
-        false => format!("asleep, woken from outside ({})", calls.join(", ")),
+        false => format!("asleep, woken from outside ({})", calls.join(", ").replace('_', " ")),
     }
 }
 
-/// The names of those that have a notable share of `all` nanoseconds.
-fn longest(within: BTreeMap<String, f64>, all: f64) -> Vec<String> {
-    most(within.into_iter().filter(|(_, ns)| *ns >= NOTABLE * all))
+/// The names of the calls in which the layer was longer than the baseline by a notable share of `all` nanoseconds.
+fn longest(baseline: &One, layer: &One, (seen, part): (Seen, Part), all: f64) -> Vec<String> {
+    let natively = baseline.within(seen, part);
+    let more = |(name, ns): (String, f64)| {
+        let more = ns - natively.get(&name).copied().unwrap_or(0.0);
+        (more > 0.0 && more >= NOTABLE * all).then_some((name, more))
+    };
+    most(layer.within(seen, part).into_iter().filter_map(more))
 }
 
-/// The names of the largest, in words.
+/// The names of the largest.
 fn most(named: impl Iterator<Item = (String, f64)>) -> Vec<String> {
     let mut all: Vec<(String, f64)> = named.collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
-    all.into_iter().take(MOST_NAMES).map(|(name, _)| name.replace('_', " ")).collect()
+    all.into_iter().take(MOST_NAMES).map(|(name, _)| name).collect()
 }
 
 /// The host's kernel on behalf of a part's threads, beyond all prices; what they asked it for more often than natively is told.
@@ -164,13 +183,13 @@ fn in_hosts_kernel(less: &One, layer: &One, part: Part, ns: f64) -> CostPart {
         let more = count - natively.get(&name).copied().unwrap_or(0.0);
         (more >= NAMED).then_some((name, more))
     };
-    let within = layer.within(Seen::RunsIn, part);
-    let mut words = match within.is_empty() {
+    let mut words = match layer.within(Seen::RunsIn, part).is_empty() {
         true => most(calls(layer).into_iter().filter_map(more)),
-        false => longest(within, ns),
+        false => longest(less, layer, (Seen::RunsIn, part), ns),
     };
     let often = |seen| layer.of_part(seen, part).values().sum::<f64>() >= NAMED;
     let others = [(Seen::Faults, "faults"), (Seen::Signals, "signals"), (Seen::Exits, "exits")];
+    words.iter_mut().for_each(|call| *call = call.replace('_', " "));
     words.extend(others.into_iter().filter(|(seen, _)| often(*seen)).map(|(_, word)| word.into()));
     if words.is_empty() && calls(layer).values().sum::<f64>() >= NAMED {
         words.push("the same calls take longer".into());

@@ -5,10 +5,13 @@ use super::seen::One;
 use super::{CallTime, Outside, Stretch};
 use crate::explain::{Table, TableLine};
 use std::collections::BTreeMap;
-use tare_proto::outside::{ANY, Seen};
+use tare_proto::outside::{ANY, IN_KERNEL, Seen};
 
 /// Most names of system calls, the most frequent ones.
 const MOST_CALLS: usize = 8;
+
+/// Most places of code.
+const MOST_PLACES: usize = 10;
 
 /// How well causes are known, with the words of a group's line.
 const GROUPS: [(Known, &str); 3] = [
@@ -60,6 +63,7 @@ pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> 
     let mut tables = vec![counts];
     tables.extend((!told.times.is_empty()).then_some(times));
     tables.push(within(told));
+    tables.push(found(baseline, layer));
     if !told.causes.is_empty() {
         tables.push(prices(told));
     }
@@ -82,6 +86,26 @@ fn kinds(own: &BTreeMap<&str, f64>, native: &BTreeMap<&str, f64>) -> Vec<TableLi
         .into_iter()
         .map(|n| TableLine::new(&format!("· {}", words(n)), (of(native, n), of(own, n))))
         .collect()
+}
+
+/// Which code the clock found on the CPUs, of all parts together, the layer's most frequent one first.
+fn found(baseline: &One, layer: &One) -> Table {
+    let (own, native) = (layer.kinds(Seen::Found), baseline.kinds(Seen::Found));
+    let share = |side: &BTreeMap<&str, f64>, name: &str| 100.0 * side.get(name).unwrap_or(&0.0);
+    let mut names: Vec<&str> = own.keys().chain(native.keys()).copied().collect();
+    names.sort_unstable();
+    names.dedup();
+    names.sort_by(|a, b| {
+        let by = |side| share(side, b).total_cmp(&share(side, a));
+        by(&own).then(by(&native))
+    });
+    let words = |name: &str| match name.strip_prefix(IN_KERNEL) {
+        Some(function) => format!("host's kernel: {function}"),
+        None => name.to_owned(),
+    };
+    let line = |name: &str| TableLine::new(&words(name), (share(&native, name), share(&own, name)));
+    let lines = names.into_iter().take(MOST_PLACES).map(line).collect();
+    Table::new("Code on its CPUs, % of the clock's looks", lines)
 }
 
 /// In which of the host's system calls the time goes.

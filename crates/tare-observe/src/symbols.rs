@@ -1,0 +1,47 @@
+//! Functions of the host's kernel, by their addresses (`/proc/kallsyms`).
+
+use std::fs;
+use std::sync::OnceLock;
+
+/// Where nobody says which function it is.
+const UNKNOWN: &str = "unknown";
+
+/// Most characters of a name.
+const LONGEST: usize = 40;
+
+/// The name of the function at `address`; `unknown` where the kernel hides its addresses.
+pub(crate) fn kernel_function(address: u64) -> &'static str {
+    static ALL: OnceLock<Vec<(u64, String)>> = OnceLock::new();
+    let all =
+        ALL.get_or_init(|| functions(&fs::read_to_string("/proc/kallsyms").unwrap_or_default()));
+    let after = all.partition_point(|(begin, _)| *begin <= address);
+    after.checked_sub(1).map_or(UNKNOWN, |at| &all[at].1)
+}
+
+/// Functions in the order of their addresses. A name's suffixes are the compiler's (`.isra.0`).
+fn functions(kallsyms: &str) -> Vec<(u64, String)> {
+    let read = |line: &str| {
+        let mut words = line.split_ascii_whitespace();
+        let address = u64::from_str_radix(words.next()?, 16).ok().filter(|at| *at > 0)?;
+        let is_code = matches!(words.next()?, "t" | "T" | "w" | "W");
+        let name = words.next()?.split('.').next()?;
+        is_code.then(|| (address, name.chars().take(LONGEST).collect()))
+    };
+    let mut all: Vec<(u64, String)> = kallsyms.lines().filter_map(read).collect();
+    all.sort_by_key(|(address, _)| *address);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_of_the_function_that_begins_before_them() {
+        let text = "0000000000002000 T futex_wake\n0000000000001000 t clear_page.isra.0\n0000000000001800 D data\n0 T hidden\nx\n";
+        let all = functions(text);
+        let names: Vec<&str> = all.iter().map(|(_, name)| name.as_str()).collect();
+        assert_eq!(names, ["clear_page", "futex_wake"]);
+        assert!(functions("").is_empty());
+    }
+}
