@@ -9,13 +9,22 @@ const UNKNOWN: &str = "unknown";
 /// Most characters of a name.
 const LONGEST: usize = 40;
 
+/// A function is not longer than this: what lies farther behind its beginning is code that was made later, as a filter's is.
+const LONGEST_CODE: u64 = 256 << 10;
+
 /// The name of the function at `address`; `unknown` where the kernel hides its addresses.
 pub(crate) fn kernel_function(address: u64) -> &'static str {
     static ALL: OnceLock<Vec<(u64, String)>> = OnceLock::new();
     let all =
         ALL.get_or_init(|| functions(&fs::read_to_string("/proc/kallsyms").unwrap_or_default()));
+    function_at(all, address)
+}
+
+fn function_at(all: &[(u64, String)], address: u64) -> &str {
     let after = all.partition_point(|(begin, _)| *begin <= address);
-    after.checked_sub(1).map_or(UNKNOWN, |at| &all[at].1)
+    let before = after.checked_sub(1).map(|at| &all[at]);
+    let holds = |one: &&(u64, String)| address - one.0 < LONGEST_CODE;
+    before.filter(holds).map_or(UNKNOWN, |(_, name)| name)
 }
 
 /// Functions in the order of their addresses. A name's suffixes are the compiler's (`.isra.0`).
@@ -42,6 +51,11 @@ mod tests {
         let all = functions(text);
         let names: Vec<&str> = all.iter().map(|(_, name)| name.as_str()).collect();
         assert_eq!(names, ["clear_page", "futex_wake"]);
+        for (address, name) in
+            [(0xfff, UNKNOWN), (0x1fff, "clear_page"), (0x2000, "futex_wake"), (1 << 30, UNKNOWN)]
+        {
+            assert_eq!(function_at(&all, address), name);
+        }
         assert!(functions("").is_empty());
     }
 }

@@ -79,6 +79,17 @@ fn known_causes_are_counted_to_the_last_one_and_told() {
             kernel > 5_000.0 && kernel > user,
             "{layer}: {kernel} in the kernel, {user} in user mode"
         );
+        // So is the code that the clock found on the CPU.
+        let places = places(&campaign, layer, "causes/filtered");
+        let share = |of_kernel: bool| -> f64 {
+            places
+                .iter()
+                .filter(|one| one.0.contains("/kernel:") == of_kernel)
+                .map(|one| one.1)
+                .sum()
+        };
+        let (kernel, user) = (share(true), share(false));
+        assert!(kernel > user && kernel + user < 1.001, "{layer}: {places:?}");
     }
     // What primitives cost stands beside the baseline's rows, whatever was measured.
     for row in
@@ -87,6 +98,13 @@ fn known_causes_are_counted_to_the_last_one_and_told() {
         let price = seen(&campaign, "native", "lmbench/pipe", &format!("price/{row}"));
         assert!(price > 0.0, "{row} has no price");
     }
+}
+
+/// The code in which the clock found the layer, each place with its share.
+fn places(campaign: &Campaign, layer: &str, bench: &str) -> Vec<(String, f64)> {
+    let counters = series(campaign, layer, bench).counters.iter();
+    let places = counters.filter(|one| one.name.starts_with("outside/found/"));
+    places.map(|one| (one.name.clone(), one.value)).collect()
 }
 
 /// Every part of the layer together.
@@ -120,6 +138,9 @@ fn a_start_is_watched_from_before_its_first_process() {
     assert!(asleep("late") > 190e6 && asleep("late") > asleep("native"), "{}", asleep("late"));
     let in_call = of_all_parts(&campaign, "late", "sleeps_in", "clock_nanosleep");
     assert!(in_call > 190e6, "{in_call}");
+    let places = places(&campaign, "runc", "start/warm");
+    let of_runc = |one: &(String, f64)| one.0.contains("runc");
+    assert!(places.iter().any(of_runc), "its own code is on a CPU: {places:?}");
     let told = flat(&bench.ok("explain c start/warm --layer native").out);
     for words in ["One start is", "that are saved: ", "What is saved", "(clock nanosleep)"] {
         assert!(told.contains(words), "{words}: {told}");

@@ -5,7 +5,7 @@
 //! system call down takes more time than a cheap one does.
 
 use super::prices::prices;
-use super::started::{is_start, watch_start};
+use super::started::{Started, is_start, watch_start};
 use super::turning::Observers;
 use super::watch::{Watched, watch_row};
 use crate::decide::block::Block;
@@ -145,14 +145,17 @@ fn observe_layer(
     let (starts, rows): (Vec<usize>, Vec<usize>) =
         rows.iter().partition(|bench| is_start(&setup.benches[**bench]));
     for bench in starts {
-        let seen =
-            watch_start(recorder, observers, layer, bench).map_err(|failed| match failed {
-                Failed::Interrupted => Unseen::Layer(SessionError::Interrupted),
-                Failed::Start(why) => Unseen::Hidden(why),
-            })?;
-        let (layer, name) = (&setup.layers[layer].name, &setup.benches[bench].name);
-        let all: Vec<Counter> = seen.into_iter().chain(missing(observers)).collect();
-        recorder.store.at_once(|store| store.add_seen(block, layer, name, &all))?;
+        let name = &setup.benches[bench].name;
+        match watch_start(recorder, observers, layer, bench) {
+            Ok(Started { counters, left }) => {
+                recorder.warn_not_removed(layer, &left)?;
+                let all: Vec<Counter> = counters.into_iter().chain(missing(observers)).collect();
+                let layer = &setup.layers[layer].name;
+                recorder.store.at_once(|store| store.add_seen(block, layer, name, &all))?;
+            }
+            Err(Failed::Interrupted) => return Err(Unseen::Layer(SessionError::Interrupted)),
+            Err(Failed::Start(why)) => say_unseen(recorder, (block, layer), name, &why)?,
+        }
     }
     if rows.is_empty() {
         return Ok(());
@@ -165,6 +168,17 @@ fn observe_layer(
     };
     recorder.warn_not_removed(layer, &left)?;
     watched
+}
+
+/// Says in the first block why a row was not watched.
+fn say_unseen(
+    recorder: &mut Recorder,
+    (block, layer): (u32, usize),
+    row: &str,
+    why: &str,
+) -> Result<(), RunError> {
+    let text = format!("{row}: not watched from outside: {why}");
+    if block == 0 { recorder.warn(Some(layer), &text) } else { Ok(()) }
 }
 
 /// What no row has, since the kernel does not count it.
@@ -216,11 +230,7 @@ fn watch_rows(
                 store.add_seen(block, &setup.layers[layer].name, name, &beside)?;
                 store.add_seen(block, &setup.layers[layer].name, name, &counters)
             })?,
-            Err(why) if block == 0 => {
-                let text = format!("{name}: not watched from outside: {why}");
-                recorder.warn(Some(layer), &text)?;
-            }
-            Err(_) => {}
+            Err(why) => say_unseen(recorder, (block, layer), name, &why)?,
         }
     }
     Ok(())
