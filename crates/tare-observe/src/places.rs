@@ -135,8 +135,9 @@ fn name(file: &str) -> String {
     if file.is_empty() || file.starts_with("//") || file.starts_with("/dev/zero") {
         return ANONYMOUS.into();
     }
-    if short.starts_with('#') {
-        return NAMELESS.into(); // what O_TMPFILE makes
+    // What O_TMPFILE makes; and what a mount holds that stands in no folder, as the runtime's own program in a container.
+    if short.starts_with('#') || short.is_empty() {
+        return NAMELESS.into();
     }
     let harmless = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '-' | '+' | ' ' | '[' | ']' => c,
@@ -197,6 +198,7 @@ mod tests {
         assert_eq!(name("[vdso]"), "[vdso]");
         assert_eq!(name(""), ANONYMOUS);
         assert_eq!(name("/dev/shm/#38382 (deleted)"), NAMELESS);
+        assert_eq!(name("/"), NAMELESS);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use super::prices::prices;
 use super::started::{Started, is_start, watch_start};
-use super::turning::Observers;
+use super::turning::{Observers, Traced};
 use super::watch::{Watched, watch_row};
 use crate::decide::block::Block;
 use crate::host::cpus::allowed_cpus;
@@ -41,10 +41,11 @@ pub(crate) fn observe(recorder: &mut Recorder, block: &Block) -> Result<(), Stop
     }
     let cpus = if plan.cpus.is_empty() { allowed_cpus() } else { plan.all_cpus().to_vec() };
     let open = |what| Observer::open(what, &cpus);
-    let opened =
-        open(What::Counts).and_then(|counts| Ok((counts, open(What::Times)?, open(What::Calls)?)));
+    let opened = open(What::Counts).and_then(|counts| {
+        Ok(Traced { counts, times: open(What::Times)?, calls: open(What::Calls)? })
+    });
     let mut observers = match opened {
-        Ok((counts, times, calls)) => Observers::Traced { counts, times, calls },
+        Ok(traced) => Observers::Traced(Box::new(traced)),
         Err(why) => {
             if block.number == 0 {
                 let text = format!(

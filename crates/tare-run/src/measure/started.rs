@@ -40,8 +40,7 @@ pub(super) fn watch_start(
     bench: usize,
 ) -> Result<Started, Failed> {
     let setup = recorder.setup;
-    let Observers::Traced { counts: for_counts, times: for_times, calls: for_calls } = observers
-    else {
+    let Observers::Traced(traced) = observers else {
         return Err(Failed::Start("only tracepoints show what a start does".into()));
     };
     let mut starts = Starts {
@@ -53,7 +52,7 @@ pub(super) fn watch_start(
     };
     let prices_of = (layer == setup.baseline()).then_some(bench);
     let (mut unwatched, priced) = starts.unwatched(setup, prices_of)?;
-    let counted = starts.watched(for_counts)?;
+    let counted = starts.watched(&mut traced.counts)?;
     let mut figures = counts(&counted.trace, &counted.threads);
     let reader = gettid().as_raw() as u32;
     let (mut times, mut inside, mut found) = (Figures::new(), Figures::new(), Figures::new());
@@ -61,11 +60,11 @@ pub(super) fn watch_start(
         if again > 0 {
             unwatched = unwatched.min(starts.unwatched(setup, None)?.0);
         }
-        let timed = starts.watched(for_times)?;
+        let timed = starts.watched(&mut traced.times)?;
         keep_shorter(&mut times, path(&timed.trace, &timed.threads, reader));
         add(&mut found, timed.places);
-        if for_calls.missing().is_empty() {
-            let called = starts.watched(for_calls)?;
+        if traced.calls.missing().is_empty() {
+            let called = starts.watched(&mut traced.calls)?;
             keep_shorter(&mut inside, within(&called.trace, &called.threads, reader));
         }
     }

@@ -31,24 +31,27 @@ const FILL: f64 = 0.6;
 
 /// What watches.
 pub(super) enum Observers {
-    /// The kernel's tracepoints: what is counted, and what little shows the time.
-    Traced {
-        /// For counts.
-        counts: Observer,
-        /// For times.
-        times: Observer,
-        /// For the system calls in which the time goes.
-        calls: Observer,
-    },
+    /// The kernel's tracepoints.
+    Traced(Box<Traced>),
     /// What `/proc` counts, for those who may not use tracepoints: switches and page faults.
     Tallied,
+}
+
+/// What little each question needs.
+pub(super) struct Traced {
+    /// For counts.
+    pub counts: Observer,
+    /// For times.
+    pub times: Observer,
+    /// For the system calls in which the time goes.
+    pub calls: Observer,
 }
 
 impl Observers {
     /// What is not counted, since the kernel lacks its tracepoint.
     pub(super) fn missing(&self) -> &[Missing] {
         match self {
-            Observers::Traced { counts, .. } => counts.missing(),
+            Observers::Traced(traced) => traced.counts.missing(),
             Observers::Tallied => &[],
         }
     }

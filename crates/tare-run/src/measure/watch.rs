@@ -126,11 +126,12 @@ fn watch_term(
     };
     let mut row = Turning::new(session, request, within, whose, sample_ns);
     let seen = match observers {
-        Observers::Traced { counts, times, calls } => {
-            let (counted, timed) = (row.counted(counts)?, row.timed(times)?);
+        Observers::Traced(traced) => {
+            let counted = row.counted(&mut traced.counts)?;
+            let timed = row.timed(&mut traced.times)?;
             let took = timed.as_ref().and_then(|timed| timed.figures.get(UNWATCHED)).copied();
             let within = match took.filter(|_| watched.is_program()) {
-                Some(ns) => row.within(calls, ns)?,
+                Some(ns) => row.within(&mut traced.calls, ns)?,
                 None => Some(Sampled::default()),
             };
             [counted, timed, within]
