@@ -1,7 +1,7 @@
 //! The events of all CPUs that a layer may use, and their windows.
 
 use crate::event::{self, Source};
-use crate::points::{CALLS, COUNTED, Missing, Points};
+use crate::points::{CALLS, COUNTED, Missing, NEEDED, Points};
 use crate::record::{self, Mapping, Record};
 use crate::refused::{NO_TRACEPOINTS, Refused, remedy};
 use crate::ring::Ring;
@@ -29,18 +29,28 @@ const MOST_HELD: usize = 256 << 20;
 pub enum What {
     /// Everything that is counted. A system call costs about twice as much while every one is written down.
     Counts,
-    /// What little shows where the time goes: switches, wake-ups, and the clock.
+    /// What little shows where the time goes: switches and wake-ups.
     Times,
+    /// Where the CPUs' clock finds the threads. Its interrupts take more of a virtual machine's time than anything else here.
+    Clock,
     /// When system calls begin and end, with switches and wake-ups: in which of them the time goes.
     Calls,
 }
 
 impl What {
+    /// Tracepoints that it cannot do without.
+    const fn needed(self) -> &'static [&'static str] {
+        match self {
+            What::Clock => &[],
+            What::Counts | What::Times | What::Calls => &NEEDED,
+        }
+    }
+
     /// Tracepoints that it uses where the kernel has them.
     const fn points(self) -> &'static [&'static str] {
         match self {
             What::Counts => &COUNTED,
-            What::Times => &[],
+            What::Times | What::Clock => &[],
             What::Calls => &CALLS,
         }
     }
@@ -90,7 +100,7 @@ impl Observer {
             let advice = remedy(&e);
             Refused::Tracefs(e, advice)
         })?;
-        let points = Points::of(&tracefs, what.points())?;
+        let points = Points::of(&tracefs, what.needed(), what.points())?;
         let mut observer = Observer { cpus: Vec::new(), points };
         for &cpu in cpus {
             let bytes = (ALL_RINGS / cpus.len().max(1)).max(LEAST);
@@ -122,7 +132,7 @@ impl Observer {
         for (name, known) in self.points.names.iter().zip(&self.points.known) {
             sources.push((name, Source::Tracepoint(known.id)));
         }
-        if what == What::Times {
+        if what == What::Clock {
             sources.push((CPU_CLOCK, Source::Clock(CLOCK)));
         }
         let mut members = Vec::new();

@@ -16,9 +16,11 @@ use tare_proto::outside::{
     ASLEEP, Part, READY, RECORD, SYSTEM, Seen, UNWATCHED, USER, WAITED, WHOLE,
 };
 
-/// Names of figures that stand beside [`ON_CPU`] for [`USER`] and [`SYSTEM`] until [`split`]: where the clock found the part.
+/// Where the clock found a part.
 const SEEN_IN_USER: &str = "seen_user";
 const SEEN_IN_KERNEL: &str = "seen_kernel";
+
+/// The name of a figure that stands beside [`ON_CPU`] until [`split`].
 const RECORDS: &str = "records";
 
 /// A record takes at most so many nanoseconds; what is more is a busy machine's doing.
@@ -27,7 +29,7 @@ const LONGEST_RECORD: f64 = 3_000.0;
 /// The parts of the window's time, in nanoseconds, when `reader` is the thread that waited for its end.
 #[must_use]
 pub fn path(trace: &Trace, threads: &Threads, reader: u32) -> Figures {
-    let mut figures = seen_by_clock(trace, threads);
+    let mut figures = records(trace, threads);
     let whole = walk(trace, threads, reader, |tid, kind, (from, until)| {
         if let Some(part) = threads.part(tid).filter(|_| until > from) {
             *figures.entry(Seen::Time.counter(part, kind)).or_default() += (until - from) as f64;
@@ -69,7 +71,8 @@ pub(crate) fn walk(
     Some((end - trace.begin) as f64)
 }
 
-/// Parts the time on a CPU of each part of the layer into user mode and the kernel, by where the clock found it in all of the `looks`.
+/// Parts the time on a CPU of each part of the layer into user mode and the kernel, by where the clock found it in all of the `looks`,
+/// which are of other windows.
 ///
 /// Where the operation took only `unwatched` nanoseconds while nobody watched, the rest went into records: it is taken from each part's
 /// time in the kernel, by how many records its threads made.
@@ -79,9 +82,6 @@ pub fn split(figures: &mut Figures, looks: &Figures, unwatched: Option<f64>) {
         |part: Part, kind: &str| figures.remove(&name(part, kind)).unwrap_or(0.0).max(0.0);
     let records = Part::ALL.map(|part| take(part, RECORDS));
     let on_cpu = Part::ALL.map(|part| take(part, ON_CPU));
-    for kind in [SEEN_IN_USER, SEEN_IN_KERNEL] {
-        Part::ALL.iter().for_each(|part| _ = take(*part, kind));
-    }
     let whole = figures.get(WHOLE).copied().unwrap_or(0.0);
     let all: f64 = records.iter().sum();
     let too_much = unwatched.map_or(0.0, |unwatched| (whole - unwatched).max(0.0));
@@ -102,17 +102,25 @@ pub fn split(figures: &mut Figures, looks: &Figures, unwatched: Option<f64>) {
     }
 }
 
-/// Where the CPUs' clock found the layer's threads, and how many records they made.
-fn seen_by_clock(trace: &Trace, threads: &Threads) -> Figures {
+/// How many records the layer's threads made.
+fn records(trace: &Trace, threads: &Threads) -> Figures {
+    let mut figures = Figures::new();
+    for part in trace.records.iter().filter_map(|record| threads.part(record.tid)) {
+        *figures.entry(Seen::Time.counter(part, RECORDS)).or_default() += 1.0;
+    }
+    figures
+}
+
+/// In which mode the CPUs' clock found the layer's threads, for [`split`].
+#[must_use]
+pub fn looks(trace: &Trace, threads: &Threads) -> Figures {
     let mut figures = Figures::new();
     for record in &trace.records {
-        let Some(part) = threads.part(record.tid) else { continue };
-        let kind = match record.what {
-            Happened::Clock { user: true, .. } => SEEN_IN_USER,
-            Happened::Clock { user: false, .. } => SEEN_IN_KERNEL,
-            _ => RECORDS,
-        };
-        *figures.entry(Seen::Time.counter(part, kind)).or_default() += 1.0;
+        let Happened::Clock { user, .. } = record.what else { continue };
+        let kind = if user { SEEN_IN_USER } else { SEEN_IN_KERNEL };
+        if let Some(part) = threads.part(record.tid) {
+            *figures.entry(Seen::Time.counter(part, kind)).or_default() += 1.0;
+        }
     }
     figures
 }
@@ -155,7 +163,7 @@ mod tests {
         let trace = Trace { records, begin: 0, end: 1000, ..Trace::default() };
         let threads = Threads::new([(10, Part::Program), (20, Part::Kernel)]);
         let mut figures = path(&trace, &threads, READER);
-        let looks = figures.clone();
+        let looks = looks(&trace, &threads);
         split(&mut figures, &looks, None);
         let whole = figures.remove(WHOLE).unwrap();
         let sum: f64 = figures.values().sum();
@@ -268,11 +276,10 @@ mod tests {
             (name(Part::Kernel, ON_CPU), 600.0),
             (name(Part::Program, RECORDS), 1.0),
             (name(Part::Kernel, RECORDS), 3.0),
-            (name(Part::Kernel, SEEN_IN_USER), 1.0),
-            (name(Part::Kernel, SEEN_IN_KERNEL), 1.0),
         ];
+        let looks = [SEEN_IN_USER, SEEN_IN_KERNEL].map(|kind| (name(Part::Kernel, kind), 1.0));
+        let looks = Figures::from(looks);
         let mut figures = Figures::from(figures);
-        let looks = figures.clone();
         split(&mut figures, &looks, Some(800.0));
         assert_eq!(figures[RECORD], 50.0);
         assert_eq!(of(&figures, Part::Program, &[SYSTEM]), 200.0 - 50.0);

@@ -6,8 +6,8 @@ use crate::tracefs::Tracefs;
 use std::fmt;
 use std::io;
 
-/// Tracepoints that must be there.
-const NEEDED: [&str; 2] = ["sched/sched_switch", "sched/sched_waking"];
+/// Tracepoints that must be there, wherever time is told.
+pub(crate) const NEEDED: [&str; 2] = ["sched/sched_switch", "sched/sched_waking"];
 
 /// Tracepoints that are counted where the kernel has them.
 pub(crate) const COUNTED: [&str; 9] = [
@@ -49,10 +49,14 @@ pub(crate) struct Points {
 }
 
 impl Points {
-    /// What must be there, and of `counted` what is.
-    pub(crate) fn of(tracefs: &Tracefs, counted: &[&'static str]) -> Result<Points, Refused> {
+    /// What is `needed`, and of `counted` what is there.
+    pub(crate) fn of(
+        tracefs: &Tracefs,
+        needed: &[&'static str],
+        counted: &[&'static str],
+    ) -> Result<Points, Refused> {
         let mut points = Points::default();
-        for name in NEEDED.iter().chain(counted).copied() {
+        for name in needed.iter().chain(counted).copied() {
             let place = points.names.len();
             let known = tracefs.tracepoint(name).and_then(|format| {
                 let reads = Reads::of(name, &format, place);
@@ -64,7 +68,7 @@ impl Points {
                     points.known.push(known);
                     points.names.push(name);
                 }
-                Err(error) if NEEDED.contains(&name) => {
+                Err(error) if needed.contains(&name) => {
                     let advice = remedy(&error);
                     return Err(Refused::Tracefs(error, advice));
                 }
@@ -101,12 +105,12 @@ mod tests {
         };
         put("sched/sched_switch", SWITCH);
         let tracefs = Tracefs::at(folder.path());
-        let without_waking = Points::of(&tracefs, &COUNTED).err().unwrap().to_string();
+        let without_waking = Points::of(&tracefs, &NEEDED, &COUNTED).err().unwrap().to_string();
         assert!(without_waking.contains("CONFIG_FTRACE"), "{without_waking}");
         put("sched/sched_waking", WAKING);
         put("signal/signal_deliver", "ID: 3\n\tfield:int other;\toffset:8;\tsize:4;\tsigned:1;\n");
         put("tlb/tlb_flush", "ID: 4\n");
-        let points = Points::of(&tracefs, &COUNTED).unwrap();
+        let points = Points::of(&tracefs, &NEEDED, &COUNTED).unwrap();
         assert_eq!(points.names, ["sched/sched_switch", "sched/sched_waking", "tlb/tlb_flush"]);
         let missing: Vec<&str> = points.missing.iter().map(|one| one.name).collect();
         assert_eq!(missing.len(), COUNTED.len() - 1);

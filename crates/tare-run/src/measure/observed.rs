@@ -42,7 +42,8 @@ pub(crate) fn observe(recorder: &mut Recorder, block: &Block) -> Result<(), Stop
     let cpus = if plan.cpus.is_empty() { allowed_cpus() } else { plan.all_cpus().to_vec() };
     let open = |what| Observer::open(what, &cpus);
     let opened = open(What::Counts).and_then(|counts| {
-        Ok(Traced { counts, times: open(What::Times)?, calls: open(What::Calls)? })
+        let [times, clock, calls] = [What::Times, What::Clock, What::Calls].map(open);
+        Ok(Traced { counts, times: times?, clock: clock?, calls: calls? })
     });
     let mut observers = match opened {
         Ok(traced) => Observers::Traced(Box::new(traced)),

@@ -14,7 +14,7 @@ use nix::unistd::gettid;
 use std::time::Duration;
 use tare_layers::Whose;
 use tare_observe::{
-    Figures, Observer, Threads, Trace, counts, path, places, scaled, shares, split, within,
+    Figures, Observer, Threads, Trace, counts, looks, path, places, scaled, shares, split, within,
 };
 use tare_proto::outside::{LOST, OPERATIONS, Part};
 use tare_proto::{BenchInfo, Counter};
@@ -55,21 +55,23 @@ pub(super) fn watch_start(
     let counted = starts.watched(&mut traced.counts)?;
     let mut figures = counts(&counted.trace, &counted.threads);
     let reader = gettid().as_raw() as u32;
-    let (mut times, mut inside, mut found) = (Figures::new(), Figures::new(), Figures::new());
+    let (mut times, mut inside) = (Figures::new(), Figures::new());
+    let (mut modes, mut found) = (Figures::new(), Figures::new());
     for again in 0..tries(unwatched as u64) {
         if again > 0 {
             unwatched = unwatched.min(starts.unwatched(setup, None)?.0);
         }
         let timed = starts.watched(&mut traced.times)?;
         keep_shorter(&mut times, path(&timed.trace, &timed.threads, reader));
-        add(&mut found, timed.places);
+        let looked = starts.watched(&mut traced.clock)?;
+        add(&mut modes, looks(&looked.trace, &looked.threads));
+        add(&mut found, looked.places);
         if traced.calls.missing().is_empty() {
             let called = starts.watched(&mut traced.calls)?;
             keep_shorter(&mut inside, within(&called.trace, &called.threads, reader));
         }
     }
-    let looks = times.clone();
-    split(&mut times, &looks, Some(unwatched));
+    split(&mut times, &modes, Some(unwatched));
     figures.extend(times);
     figures.extend(scaled(inside, unwatched));
     figures.extend(shares(found));

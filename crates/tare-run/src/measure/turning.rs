@@ -6,7 +6,8 @@ use std::fs;
 use std::time::Instant;
 use tare_layers::{Answer, PROBE, Patience, Session, SessionError, Turn, Whose};
 use tare_observe::{
-    Figures, Missing, Observer, Threads, Trace, counts, path, places, scaled, shares, split, within,
+    Figures, Missing, Observer, Threads, Trace, counts, looks, path, places, scaled, shares, split,
+    within,
 };
 use tare_proto::outside::{UNWATCHED, WHOLE};
 use tare_proto::{Program, Request};
@@ -43,6 +44,8 @@ pub(super) struct Traced {
     pub counts: Observer,
     /// For times.
     pub times: Observer,
+    /// For modes and code.
+    pub clock: Observer,
     /// For the system calls in which the time goes.
     pub calls: Observer,
 }
@@ -246,10 +249,12 @@ impl<'a> Turning<'a> {
         Ok(Some(Sampled { figures, samples: more, lost: 0 }))
     }
 
-    /// Where the time of a sample went: of several tries the one that the machine disturbed least, as it is with values.
+    /// Where the time of a sample went: of several tries the one that the machine disturbed least, as it is with values. The clock has
+    /// turns of its own, since its interrupts take time, too.
     pub(super) fn timed(
         &mut self,
-        observer: &mut Observer,
+        times: &mut Observer,
+        clock: &mut Observer,
     ) -> Result<Option<Sampled>, SessionError> {
         let reader = gettid().as_raw() as u32;
         let long = self.is_long();
@@ -258,26 +263,28 @@ impl<'a> Turning<'a> {
         let tries = if long { tries(self.sample_ns) } else { TRIES };
         let mut unwatched = [f64::INFINITY; 2];
         let mut best = [Figures::new(), Figures::new()];
-        let mut found = Figures::new();
+        let (mut modes, mut found) = (Figures::new(), Figures::new());
         let mut lost = 0;
         let turns: &[(usize, f64)] = if long { &[(1, 1.0)] } else { &[(0, 1.0), (1, samples)] };
         for _ in 0..tries {
             for &(at, samples) in turns {
                 unwatched[at] = self.unwatched(samples)?.min(unwatched[at]);
-                let Some((trace, threads)) = self.watched(observer, samples)? else {
+                let Some((trace, threads)) = self.watched(times, samples)? else {
                     return Ok(None);
                 };
                 lost += trace.lost;
-                let told = path(&trace, &threads, reader);
-                keep_shorter(&mut best[at], told);
-                add(&mut found, places(&trace, &threads));
+                keep_shorter(&mut best[at], path(&trace, &threads, reader));
             }
+            let Some((trace, threads)) = self.watched(clock, samples)? else { return Ok(None) };
+            lost += trace.lost;
+            add(&mut modes, looks(&trace, &threads));
+            add(&mut found, places(&trace, &threads));
         }
-        let [short, looks] = best;
+        let [short, whole] = best;
         let around = if long { 0.0 } else { unwatched[0] };
         let unwatched = (unwatched[1] - around) / more;
-        let mut figures = each(difference(&looks, &short), more);
-        split(&mut figures, &looks, Some(unwatched).filter(|ns| *ns > 0.0));
+        let mut figures = each(difference(&whole, &short), more);
+        split(&mut figures, &modes, Some(unwatched).filter(|ns| *ns > 0.0));
         figures.extend(shares(found));
         Ok(Some(Sampled { figures, samples: more, lost }))
     }

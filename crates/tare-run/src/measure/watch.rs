@@ -128,7 +128,7 @@ fn watch_term(
     let seen = match observers {
         Observers::Traced(traced) => {
             let counted = row.counted(&mut traced.counts)?;
-            let timed = row.timed(&mut traced.times)?;
+            let timed = row.timed(&mut traced.times, &mut traced.clock)?;
             let took = timed.as_ref().and_then(|timed| timed.figures.get(UNWATCHED)).copied();
             let within = match took.filter(|_| watched.is_program()) {
                 Some(ns) => row.within(&mut traced.calls, ns)?,
