@@ -79,9 +79,10 @@ pub(super) fn watch_row(
                 }
                 lost += one.lost;
                 for (name, value) in one.figures {
-                    match is_of_operation(&name) {
-                        false => _ = all.entry(name).or_insert(value),
-                        true => *all.entry(name).or_default() += value / one.per_sample,
+                    if is_of_operation(&name) {
+                        *all.entry(name).or_default() += value / one.per_sample;
+                    } else if term == 0 {
+                        all.insert(name, value); // of what is subtracted it says nothing
                     }
                 }
             }
