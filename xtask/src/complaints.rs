@@ -86,11 +86,8 @@ fn cause(said: &str) -> String {
     let mut paragraphs = said.split("\n\n").map(str::trim);
     let sentence = paragraphs.next().unwrap_or_default();
     let tables: Vec<&str> = paragraphs.collect();
-    let of = |begins: [&str; 2]| {
-        tables.iter().copied().find(|table| begins.iter().any(|it| table.starts_with(it)))
-    };
-    let table = of(["What is added", "What is saved"]);
-    let table = table.or_else(|| of(["Where the time goes", "Within system calls"]));
+    let of = |begin: &str| tables.iter().find(|table| table.starts_with(begin));
+    let table = ["What is added", "What is saved", "Where the time goes"].into_iter().find_map(of);
     table.map_or_else(|| sentence.to_owned(), |table| format!("{sentence}\n\n{table}"))
 }
 

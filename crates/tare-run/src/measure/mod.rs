@@ -2,8 +2,10 @@
 
 pub(crate) mod alone;
 mod booting;
+mod figures;
 mod idle;
 pub(crate) mod observed;
+mod observers;
 mod prices;
 mod row;
 mod series;

@@ -4,9 +4,9 @@
 //! conversation, the waking up and the first, cold samples are in both. Counts and times have turns of their own, since writing every
 //! system call down takes more time than a cheap one does.
 
+use super::observers::Observers;
 use super::prices::prices;
 use super::started::{Started, is_start, watch_start};
-use super::turning::{Observers, Traced};
 use super::watch::{Watched, watch_row};
 use crate::decide::block::Block;
 use crate::host::cpus::allowed_cpus;
@@ -17,7 +17,6 @@ use crate::record::recorder::{Recorder, RunError, Stop};
 use crate::sandbox::start::Failed;
 use std::time::Duration;
 use tare_layers::{BootName, Session, SessionError, fresh_id};
-use tare_observe::{Observer, What};
 use tare_proto::outside::MISSING;
 use tare_proto::{Counter, Machine};
 use tare_store::{ProgramRow, ProgramValue, Role};
@@ -40,24 +39,14 @@ pub(crate) fn observe(recorder: &mut Recorder, block: &Block) -> Result<(), Stop
         return Ok(());
     }
     let cpus = if plan.cpus.is_empty() { allowed_cpus() } else { plan.all_cpus().to_vec() };
-    let open = |what| Observer::open(what, &cpus);
-    let opened = open(What::Counts).and_then(|counts| {
-        let [times, clock, calls] = [What::Times, What::Clock, What::Calls].map(open);
-        Ok(Traced { counts, times: times?, clock: clock?, calls: calls? })
-    });
-    let mut observers = match opened {
-        Ok(traced) => Observers::Traced(Box::new(traced)),
-        Err(why) => {
-            if block.number == 0 {
-                let text = format!(
-                    "layers are watched only through /proc (context switches and page faults, but no system calls and no times): {why}"
-                );
-                recorder.warn(None, &text)?;
-            }
-            Observers::Tallied
-        }
-    };
+    let (mut observers, refused) = Observers::open(&cpus);
     if block.number == 0 {
+        if let Some(why) = refused {
+            let text = format!(
+                "layers are watched only through /proc (context switches and page faults, but no system calls and no times): {why}"
+            );
+            recorder.warn(None, &text)?;
+        }
         say_missing(recorder, &observers)?;
     }
     let layers: Vec<usize> = block.wanted.keys().copied().collect();

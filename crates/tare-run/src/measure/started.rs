@@ -4,14 +4,15 @@
 //! belongs to the start. What lives when the layer has greeted belongs to the part that the layer's own table says. What has ended by
 //! then, as a runtime that only prepares has, is the helpers'.
 
+use super::figures::{add, keep_shorter};
+use super::observers::Observers;
 use super::prices::prices;
-use super::turning::{Observers, add, keep_shorter, tries};
+use super::turning::tries;
 use crate::plan::sandbox_benches::WARM;
 use crate::plan::setup::Setup;
 use crate::record::recorder::Recorder;
 use crate::sandbox::start::{Failed, Starter, Up};
 use nix::unistd::gettid;
-use std::time::Duration;
 use tare_layers::Whose;
 use tare_observe::{
     Figures, Observer, Threads, Trace, counts, looks, path, places, scaled, shares, split, within,
@@ -44,7 +45,7 @@ pub(super) fn watch_start(
         return Err(Failed::Start("only tracepoints show what a start does".into()));
     };
     let mut starts = Starts {
-        starter: starter(setup, layer),
+        starter: Starter::of(setup, layer),
         whose: setup.layers[layer].layer.whose(),
         number: &mut || recorder.history.count_boot(layer),
         left: Vec::new(),
@@ -52,8 +53,7 @@ pub(super) fn watch_start(
     };
     let prices_of = (layer == setup.baseline()).then_some(bench);
     let (mut unwatched, priced) = starts.unwatched(setup, prices_of)?;
-    let counted = starts.watched(&mut traced.counts)?;
-    let mut figures = counts(&counted.trace, &counted.threads);
+    let mut figures = starts.watched(&mut traced.counts, counts)?;
     let reader = gettid().as_raw() as u32;
     let (mut times, mut inside) = (Figures::new(), Figures::new());
     let (mut modes, mut found) = (Figures::new(), Figures::new());
@@ -61,14 +61,16 @@ pub(super) fn watch_start(
         if again > 0 {
             unwatched = unwatched.min(starts.unwatched(setup, None)?.0);
         }
-        let timed = starts.watched(&mut traced.times)?;
-        keep_shorter(&mut times, path(&timed.trace, &timed.threads, reader));
-        let looked = starts.watched(&mut traced.clock)?;
-        add(&mut modes, looks(&looked.trace, &looked.threads));
-        add(&mut found, looked.places);
+        let on_path = |trace: &Trace, threads: &Threads| path(trace, threads, reader);
+        keep_shorter(&mut times, starts.watched(&mut traced.times, on_path)?);
+        let seen =
+            |trace: &Trace, threads: &Threads| (looks(trace, threads), places(trace, threads));
+        let (mode, place) = starts.watched(&mut traced.clock, seen)?;
+        add(&mut modes, mode);
+        add(&mut found, place);
         if traced.calls.missing().is_empty() {
-            let called = starts.watched(&mut traced.calls)?;
-            keep_shorter(&mut inside, within(&called.trace, &called.threads, reader));
+            let in_calls = |trace: &Trace, threads: &Threads| within(trace, threads, reader);
+            keep_shorter(&mut inside, starts.watched(&mut traced.calls, in_calls)?);
         }
     }
     split(&mut times, &modes, Some(unwatched));
@@ -82,18 +84,6 @@ pub(super) fn watch_start(
     Ok(Started { counters, left: starts.left })
 }
 
-/// How starts are made that count for the row.
-fn starter<'a>(setup: &'a Setup, layer: usize) -> Starter<'a> {
-    Starter {
-        layer: &*setup.layers[layer].layer,
-        host: setup.host,
-        keeper: setup.keeper,
-        cpus: &setup.plan.cpus,
-        within: Duration::from_secs_f64(setup.plan.boot_s),
-        interrupted: setup.interrupted,
-    }
-}
-
 /// Starts of one layer, each of which is ended again.
 struct Starts<'a> {
     starter: Starter<'a>,
@@ -103,14 +93,6 @@ struct Starts<'a> {
     left: Vec<String>,
     /// Records that the kernel had no room for.
     lost: u64,
-}
-
-/// What one start showed.
-struct Watched {
-    trace: Trace,
-    threads: Threads,
-    /// Where the clock found its threads.
-    places: Figures,
 }
 
 impl Starts<'_> {
@@ -130,8 +112,12 @@ impl Starts<'_> {
         Ok((ns, priced))
     }
 
-    /// One under the eyes of `observer`.
-    fn watched(&mut self, observer: &mut Observer) -> Result<Watched, Failed> {
+    /// One under the eyes of `observer`: what `told` makes of it while its processes live.
+    fn watched<T>(
+        &mut self,
+        observer: &mut Observer,
+        told: impl FnOnce(&Trace, &Threads) -> T,
+    ) -> Result<T, Failed> {
         self.starter.prepare(1)?;
         let keepers = self.starter.keeper.waiting();
         let number = (self.number)();
@@ -145,9 +131,9 @@ impl Starts<'_> {
         let mut threads = Threads::new(below.chain(living));
         threads.follow(&trace);
         self.lost += trace.lost;
-        let places = places(&trace, &threads); // while its processes live
+        let told = told(&trace, &threads);
         self.end(up);
-        Ok(Watched { trace, threads, places })
+        Ok(told)
     }
 
     fn end(&mut self, up: Up) {

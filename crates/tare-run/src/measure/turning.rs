@@ -1,13 +1,12 @@
 //! The turns of a row that is watched: short ones and long ones, under the eyes of the kernel's tracepoints or of nobody.
 
+use super::figures::{add, difference, each, keep_shorter};
 use nix::unistd::gettid;
-use std::collections::BTreeMap;
 use std::fs;
 use std::time::Instant;
 use tare_layers::{Answer, PROBE, Patience, Session, SessionError, Turn, Whose};
 use tare_observe::{
-    Figures, Missing, Observer, Threads, Trace, counts, looks, path, places, scaled, shares, split,
-    within,
+    Figures, Observer, Threads, Trace, counts, looks, path, places, scaled, shares, split, within,
 };
 use tare_proto::outside::{UNWATCHED, WHOLE};
 use tare_proto::{Program, Request};
@@ -29,36 +28,6 @@ const MOST: f64 = 64.0;
 
 /// The share of a ring that a turn should fill.
 const FILL: f64 = 0.6;
-
-/// What watches.
-pub(super) enum Observers {
-    /// The kernel's tracepoints.
-    Traced(Box<Traced>),
-    /// What `/proc` counts, for those who may not use tracepoints: switches and page faults.
-    Tallied,
-}
-
-/// What little each question needs.
-pub(super) struct Traced {
-    /// For counts.
-    pub counts: Observer,
-    /// For times.
-    pub times: Observer,
-    /// For modes and code.
-    pub clock: Observer,
-    /// For the system calls in which the time goes.
-    pub calls: Observer,
-}
-
-impl Observers {
-    /// What is not counted, since the kernel lacks its tracepoint.
-    pub(super) fn missing(&self) -> &[Missing] {
-        match self {
-            Observers::Traced(traced) => traced.counts.missing(),
-            Observers::Tallied => &[],
-        }
-    }
-}
 
 /// Figures of one sample.
 #[derive(Default)]
@@ -324,29 +293,4 @@ impl<'a> Turning<'a> {
 /// How often something long is tried that takes `ns` each time.
 pub(super) fn tries(ns: u64) -> u32 {
     TRIED_NS.checked_div(ns).unwrap_or(0).clamp(1, TRIES.into()) as u32
-}
-
-/// Adds figures of the same kind.
-pub(super) fn add(all: &mut Figures, more: Figures) {
-    more.into_iter().for_each(|(name, value)| *all.entry(name).or_default() += value);
-}
-
-/// Keeps what was disturbed less.
-pub(super) fn keep_shorter(best: &mut Figures, told: Figures) {
-    let took = |figures: &Figures| figures.get(WHOLE).copied().unwrap_or(f64::INFINITY);
-    if took(&told) < took(best) {
-        *best = told;
-    }
-}
-
-/// The same of one of `many`.
-fn each(figures: Figures, many: f64) -> Figures {
-    figures.into_iter().map(|(name, value)| (name, value / many)).collect()
-}
-
-/// What the longer turn has more than the shorter one.
-fn difference(long: &Figures, short: &Figures) -> Figures {
-    let names: BTreeMap<&String, ()> = long.keys().chain(short.keys()).map(|n| (n, ())).collect();
-    let of = |figures: &Figures, name: &str| figures.get(name).copied().unwrap_or(0.0);
-    names.into_keys().map(|name| (name.clone(), of(long, name) - of(short, name))).collect()
 }

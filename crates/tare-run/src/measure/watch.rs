@@ -1,6 +1,7 @@
 //! One row of one layer, watched from outside.
 
-use super::turning::{Observers, Sampled, Turning};
+use super::observers::Observers;
+use super::turning::{Sampled, Turning};
 use crate::plan::setup::Setup;
 use tare_layers::{Answer, Session, SessionError, Turn, Whose};
 use tare_observe::Figures;

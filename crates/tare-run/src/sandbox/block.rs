@@ -99,14 +99,7 @@ fn take_step(
     let row = setup.benches.iter().find(|bench| bench.name == row);
     let time = row.map_or(SERIES_MS, |bench| bench.series_ms);
     let means = Means {
-        starter: Starter {
-            layer: &*layer.layer,
-            host: setup.host,
-            keeper: setup.keeper,
-            cpus: &setup.plan.cpus,
-            within: Duration::from_secs_f64(setup.plan.boot_s),
-            interrupted: setup.interrupted,
-        },
+        starter: Starter::of(setup, visit.slot.layer),
         within: Duration::from_millis(time) / TURNS,
         work: setup.plan.neighbours.as_ref(),
         state: setup.plan.saved_state.as_ref().map_or(STATE, State::Program),

@@ -1,6 +1,7 @@
 //! One start of a layer, timed from when it was asked for, and one stop.
 
 use crate::plan::sandbox_benches::{HOST, KERNEL, PROBE, RUNTIME, STOP};
+use crate::plan::setup::Setup;
 use crate::plan::slot::patience;
 use std::time::{Duration, Instant};
 use tare_layers::{
@@ -50,6 +51,20 @@ impl From<SessionError> for Failed {
         match error {
             SessionError::Interrupted => Failed::Interrupted,
             other => Failed::Start(other.to_string()),
+        }
+    }
+}
+
+impl<'a> Starter<'a> {
+    /// How layer number `layer` is started for its rows.
+    pub fn of(setup: &'a Setup, layer: usize) -> Starter<'a> {
+        Starter {
+            layer: &*setup.layers[layer].layer,
+            host: setup.host,
+            keeper: setup.keeper,
+            cpus: &setup.plan.cpus,
+            within: Duration::from_secs_f64(setup.plan.boot_s),
+            interrupted: setup.interrupted,
         }
     }
 }

@@ -6,6 +6,7 @@ use super::primitives::{PRIMITIVES, price};
 use super::seen::One;
 use crate::board::Scoreboard;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use tare_proto::outside::{ASLEEP, IN_KERNEL, Part, READY, SYSTEM, Seen, USER};
 
 /// One cause of the added time.
@@ -140,8 +141,7 @@ fn own_code(part: Part, layer: &One) -> String {
     let mut files = layer.of_part(Seen::Found, part);
     files.retain(|name, _| !name.starts_with(IN_KERNEL));
     let all: f64 = files.values().sum();
-    let mostly: Vec<String> =
-        most(files.into_iter().filter(|(_, share)| *share >= OFTEN * all && all > 0.0));
+    let mostly = largest(files, &BTreeMap::new(), OFTEN * all);
     match mostly.is_empty() {
         true => whose.to_owned(),
         false => format!("{whose} ({})", mostly.join(", ")),
@@ -160,17 +160,20 @@ fn asleep(baseline: &One, layer: &One, part: Part) -> String {
 
 /// The names of the calls in which the layer was longer than the baseline by a notable share of `all` nanoseconds.
 fn longest(baseline: &One, layer: &One, (seen, part): (Seen, Part), all: f64) -> Vec<String> {
-    let natively = baseline.within(seen, part);
-    let more = |(name, ns): (String, f64)| {
-        let more = ns - natively.get(&name).copied().unwrap_or(0.0);
-        (more > 0.0 && more >= NOTABLE * all).then_some((name, more))
-    };
-    most(layer.within(seen, part).into_iter().filter_map(more))
+    largest(layer.within(seen, part), &baseline.within(seen, part), NOTABLE * all)
 }
 
-/// The names of the largest.
-fn most(named: impl Iterator<Item = (String, f64)>) -> Vec<String> {
-    let mut all: Vec<(String, f64)> = named.collect();
+/// The names of the largest of which there is more than on the baseline, at least `least`.
+fn largest(
+    own: BTreeMap<String, f64>,
+    natively: &BTreeMap<String, f64>,
+    least: f64,
+) -> Vec<String> {
+    let more = |(name, value): (String, f64)| {
+        let more = value - natively.get(&name).copied().unwrap_or(0.0);
+        (more > 0.0 && more >= least).then_some((name, more))
+    };
+    let mut all: Vec<(String, f64)> = own.into_iter().filter_map(more).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     all.into_iter().take(MOST_NAMES).map(|(name, _)| name).collect()
 }
@@ -178,13 +181,8 @@ fn most(named: impl Iterator<Item = (String, f64)>) -> Vec<String> {
 /// The host's kernel on behalf of a part's threads, beyond all prices; what they asked it for more often than natively is told.
 fn in_hosts_kernel(less: &One, layer: &One, part: Part, ns: f64) -> CostPart {
     let calls = |one: &One| one.of_part(Seen::Calls, part);
-    let natively = calls(less);
-    let more = |(name, count): (String, f64)| {
-        let more = count - natively.get(&name).copied().unwrap_or(0.0);
-        (more >= NAMED).then_some((name, more))
-    };
     let mut words = match layer.within(Seen::RunsIn, part).is_empty() {
-        true => most(calls(layer).into_iter().filter_map(more)),
+        true => largest(calls(layer), &calls(less), NAMED),
         false => longest(less, layer, (Seen::RunsIn, part), ns),
     };
     let often = |seen| layer.of_part(seen, part).values().sum::<f64>() >= NAMED;

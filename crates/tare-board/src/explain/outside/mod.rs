@@ -155,7 +155,7 @@ pub struct CallTime {
     pub layer: f64,
 }
 
-/// A call that has less than this share of an operation is not told.
+/// What has less than this share of an operation is not told.
 const TOLD: f64 = 0.002;
 
 /// The time within each system call on both, the longest first.
@@ -231,7 +231,7 @@ pub(super) fn outside(
         }
     }
     let all = |of: fn(&Stretch) -> f64| times.iter().map(of).sum::<f64>();
-    let least = (0.002 * all(|one| one.baseline), 0.002 * all(|one| one.layer));
+    let least = (TOLD * all(|one| one.baseline), TOLD * all(|one| one.layer));
     times.retain(|one| one.baseline > least.0 || one.layer > least.1);
     let prices = (board, &baseline);
     let causes = match measured_ns {

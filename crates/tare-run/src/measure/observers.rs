@@ -1,0 +1,53 @@
+//! Who watches a layer from outside.
+
+use tare_observe::{Missing, Observer, Refused, What};
+
+/// What watches.
+pub(super) enum Observers {
+    /// The kernel's tracepoints.
+    Traced(Box<Traced>),
+    /// What `/proc` counts, for those who may not use tracepoints: switches and page faults.
+    Tallied,
+}
+
+/// What little each question needs.
+pub(super) struct Traced {
+    /// For counts.
+    pub counts: Observer,
+    /// For times.
+    pub times: Observer,
+    /// For modes and code.
+    pub clock: Observer,
+    /// For the system calls in which the time goes.
+    pub calls: Observer,
+}
+
+impl Traced {
+    /// Opens all of them on `cpus`.
+    fn open(cpus: &[u32]) -> Result<Traced, Refused> {
+        Ok(Traced {
+            counts: Observer::open(What::Counts, cpus)?,
+            times: Observer::open(What::Times, cpus)?,
+            clock: Observer::open(What::Clock, cpus)?,
+            calls: Observer::open(What::Calls, cpus)?,
+        })
+    }
+}
+
+impl Observers {
+    /// What this user may watch on `cpus`, and why it is not everything.
+    pub(super) fn open(cpus: &[u32]) -> (Observers, Option<Refused>) {
+        match Traced::open(cpus) {
+            Ok(traced) => (Observers::Traced(Box::new(traced)), None),
+            Err(why) => (Observers::Tallied, Some(why)),
+        }
+    }
+
+    /// What is not counted, since the kernel lacks its tracepoint.
+    pub(super) fn missing(&self) -> &[Missing] {
+        match self {
+            Observers::Traced(traced) => traced.counts.missing(),
+            Observers::Tallied => &[],
+        }
+    }
+}
