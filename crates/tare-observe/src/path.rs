@@ -255,6 +255,23 @@ mod tests {
     }
 
     #[test]
+    fn a_cpu_that_left_its_idle_task_unseen_was_given_to_whoever_makes_a_record_on_it() {
+        let (figures, _) = told(vec![
+            at(50, 1, 20, switch(20, 1, 0)),
+            at(100, 0, 10, wakes(20)),
+            at(110, 0, 10, switch(10, 1, 0)),
+            at(300, 1, 20, wakes(10)),
+            at(310, 1, 20, switch(20, 1, 0)),
+            at(320, 0, 0, switch(0, 0, 10)),
+            at(900, 0, 10, wakes(READER)),
+        ]);
+        assert_eq!(of(&figures, Part::Kernel, &CPU), 199.0);
+        assert_eq!(of(&figures, Part::Kernel, &[READY]), 1.0);
+        assert_eq!(of(&figures, Part::Program, &[READY]), 20.0);
+        assert_eq!(of(&figures, Part::Program, &CPU), 100.0 + 580.0);
+    }
+
+    #[test]
     fn a_reader_that_slept_again_had_no_answer_yet() {
         let (figures, whole) = told(vec![
             at(100, 0, 10, wakes(READER)),

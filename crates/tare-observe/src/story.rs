@@ -2,7 +2,7 @@
 
 use crate::counts::kind_of_switch;
 use crate::observer::Trace;
-use crate::record::Happened;
+use crate::record::{Happened, Record};
 use crate::threads::Threads;
 use std::collections::{BTreeMap, HashMap};
 use tare_proto::outside::{ASLEEP, PREEMPTED};
@@ -39,6 +39,9 @@ impl Story {
         let is_own = |tid: u32| threads.part(tid).is_some();
         for record in &trace.records {
             let cpu = record.cpu;
+            if is_own(record.tid) {
+                story.runs_by_now(trace.begin, record);
+            }
             match record.what {
                 Happened::Switch { from, state, to } => {
                     let runners =
@@ -74,6 +77,24 @@ impl Story {
             }
         }
         story
+    }
+
+    /// A thread that makes a record runs on that CPU. Where no switch to it was recorded, it has run since it was ready and the CPU went
+    /// to whoever had it last: some kernels do not record how a CPU leaves its idle task.
+    fn runs_by_now(&mut self, begin: u64, record: &Record) {
+        let Record { time, cpu, tid, .. } = *record;
+        let runners = self.cpus.entry(cpu).or_insert_with(|| vec![(begin, tid)]);
+        let changes = self.threads.entry(tid).or_insert_with(|| vec![(begin, State::Runs { cpu })]);
+        let (Some(&(free, runner)), Some(&(ready, state))) = (runners.last(), changes.last()) else {
+            return;
+        };
+        if matches!(state, State::Ready | State::Woken { .. } | State::WokenFromOutside) {
+            let since = (ready + 1).max(free).min(time);
+            changes.push((since, State::Runs { cpu }));
+            if runner != tid {
+                runners.push((since, tid));
+            }
+        }
     }
 
     /// The changes of thread `tid`; when nothing is known of it yet, it `begun` the window so.
