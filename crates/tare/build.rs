@@ -16,7 +16,7 @@ mod needs;
 use foreign::{ARM_64, Foreign, X86_32};
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
-use std::{env, fs};
+use std::{env, fs, thread};
 
 const PROBE_FLAGS: &[&str] = &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"];
 
@@ -47,20 +47,27 @@ fn main() {
     let (target, probe) =
         (env::var("TARGET").expect("cargo sets TARGET"), [PROBE_FLAGS, placed].concat());
     let own = |package: &str, flags: &[&str]| build(&root, package, &target, flags);
-    carry("TARE_PROBE", || {
+    let native = || {
         complain(&needs::missing(&driver(), counted));
         let entry = if counted { ENTRY_FLAGS } else { &[] };
         own("tare-probe", &[&probe, entry].concat()).join("tare-probe")
-    });
+    };
     let for_other = |other: &Foreign, flags: &[&str]| match counted && other.can_be_built() {
         true => build(&root, "tare-probe", other.target, flags).join("tare-probe"),
         false => nothing(),
     };
-    carry("TARE_PROBE32", || for_other(&X86_32, &probe));
-    carry("TARE_PROBE_ARM", || for_other(&ARM_64, PROBE_FLAGS));
-    let of_x86 = |build: &dyn Fn() -> PathBuf| if counted { build() } else { nothing() };
-    carry("TARE_VMM", || of_x86(&|| own("tare-vmm", VMM_FLAGS).join("tare-vmm")));
-    carry("TARE_PLUGIN", || of_x86(&|| own("tare-plugin", &[]).join("libtare_plugin.so")));
+    let of_x86 = |package: &str, flags: &[&str], file: &str| match counted {
+        true => own(package, flags).join(file),
+        false => nothing(),
+    };
+    // Each compiles one crate after the other for most of its time: beside each other they use all CPUs.
+    thread::scope(|scope| {
+        scope.spawn(|| carry("TARE_PROBE", native));
+        scope.spawn(|| carry("TARE_PROBE32", || for_other(&X86_32, &probe)));
+        scope.spawn(|| carry("TARE_PROBE_ARM", || for_other(&ARM_64, PROBE_FLAGS)));
+        scope.spawn(|| carry("TARE_VMM", || of_x86("tare-vmm", VMM_FLAGS, "tare-vmm")));
+        scope.spawn(|| carry("TARE_PLUGIN", || of_x86("tare-plugin", &[], "libtare_plugin.so")));
+    });
 }
 
 /// The program that links: cargo's setting, or what Rust uses unasked.
@@ -105,10 +112,10 @@ fn build(root: &Path, package: &str, target: &str, flags: &[&str]) -> PathBuf {
     let mut cargo = Command::new(env::var_os("CARGO").expect("cargo sets CARGO"));
     cargo.args(["build", "--package", package, "--profile", "probe", "--target", target]);
     cargo.arg("--manifest-path").arg(root.join("Cargo.toml")).arg("--target-dir").arg(&folder);
-    // The outer build's settings (clippy's wrapper, coverage flags) are not these packages'.
+    // The outer build's settings (clippy's wrapper, coverage flags) are not these packages', but for its share of the CPUs.
     for (key, _) in env::vars_os() {
         let name = key.to_string_lossy();
-        if name.starts_with("CARGO_") && name != "CARGO_HOME"
+        if name.starts_with("CARGO_") && !["CARGO_HOME", "CARGO_MAKEFLAGS"].contains(&&*name)
             || name.starts_with("RUSTC")
             || name.starts_with("RUSTDOC")
         {

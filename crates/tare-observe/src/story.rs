@@ -85,7 +85,8 @@ impl Story {
         let Record { time, cpu, tid, .. } = *record;
         let runners = self.cpus.entry(cpu).or_insert_with(|| vec![(begin, tid)]);
         let changes = self.threads.entry(tid).or_insert_with(|| vec![(begin, State::Runs { cpu })]);
-        let (Some(&(free, runner)), Some(&(ready, state))) = (runners.last(), changes.last()) else {
+        let (Some(&(free, runner)), Some(&(ready, state))) = (runners.last(), changes.last())
+        else {
             return;
         };
         if matches!(state, State::Ready | State::Woken { .. } | State::WokenFromOutside) {

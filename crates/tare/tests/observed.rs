@@ -6,6 +6,7 @@ mod layers_common;
 
 use common::{Bench, assert_fits, count, done, flat, series};
 use layers_common::CURRENT_GVISOR;
+use std::os::unix::fs::PermissionsExt;
 use std::sync::Mutex;
 use tare_store::Campaign;
 
@@ -150,6 +151,50 @@ fn a_start_is_watched_from_before_its_first_process() {
     let told = flat(&bench.ok("explain c start/warm --layer native").out);
     for words in ["One start is", "that are saved: ", "What is saved", "(clock nanosleep)"] {
         assert!(told.contains(words), "{words}: {told}");
+    }
+}
+
+#[test]
+fn an_explanation_is_tried_by_a_change_of_the_layer() {
+    let _alone = ONE_AT_A_TIME.lock();
+    let bench = Bench::new();
+    bench.ok(
+        "run --layers native,runc --bench start/warm --load start/warm=1 --blocks 1 --explain --require --out c",
+    );
+    // A runtime that sleeps before it does anything: the start takes that longer, asleep.
+    let slow = bench.path("slow-runc");
+    std::fs::write(&slow, "#!/bin/sh\nsleep 0.05\nexec runc \"$@\"\n").unwrap();
+    std::fs::set_permissions(&slow, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let change = format!("runtime={}", slow.display());
+    let told = bench.ok(&format!("explain c start/warm --layer runc --try {change} --json")).out;
+    let tried: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(tried["outcome"], "holds", "{told}");
+    assert_eq!(tried["verdict"], "slower", "{told}");
+    assert_eq!(tried["change"], change);
+    let causes = tried["causes"].as_array().unwrap();
+    let asleep = causes.iter().filter(|one| one["name"].as_str().unwrap().contains("asleep"));
+    let longer = |one: &serde_json::Value| {
+        one["after_ns"].as_f64().unwrap() - one["before_ns"].as_f64().unwrap()
+    };
+    let asleep: f64 = asleep.map(longer).sum();
+    assert!(asleep > 45e6, "{asleep}: {told}");
+    // It is kept: the same try measures nothing, and the explanation says what was tried of it.
+    let again = bench.ok(&format!("explain c start/warm --layer runc --try {change}"));
+    assert!(again.err.contains("what was tried before is told"), "{}", again.err);
+    assert!(flat(&again.out).contains("The explanation holds: with runtime="), "{}", again.out);
+    assert_fits(&again.out);
+    let marked = flat(&bench.ok("explain c start/warm --layer runc").out);
+    assert!(marked.contains("Tried by a change: The explanation holds"), "{marked}");
+    for (words, why) in [
+        ("c --layer runc --try cpus=1", "BENCHMARK"),
+        ("c start/warm --layer runc --try no=1", "no setting 'no'"),
+        ("c start/warm --try kind=runc", "already"),
+        ("c start/warm --layer runc --try cpus", "KEY=VALUE"),
+        ("c start/warm --layer native --try cpus=1", "no layer 'native' to explain"),
+    ] {
+        let refused = bench.tare(&format!("explain {words}"));
+        assert_eq!(refused.code, 2, "{words}: {}", refused.err);
+        assert!(refused.err.contains(why), "{words}: {}", refused.err);
     }
 }
 

@@ -7,9 +7,11 @@ mod metrics;
 mod outside;
 mod real;
 mod simulated;
+mod tried;
 
 pub use metrics::{FactorRow, Factors, Metric, Metrics, factors, metrics};
 pub use outside::{CostPart, Known, LayerCauses, Outside, Stretch, layer_causes};
+pub use tried::{Outcome, Tried, TriedCause, tried};
 
 use crate::board::{Row, Scoreboard};
 use counted::Counted;

@@ -2,7 +2,9 @@
 
 mod metrics;
 mod text;
+mod tried;
 
 pub use metrics::{factors_text, metrics_text};
 pub use text::explanations_text;
 pub(crate) use text::table;
+pub use tried::tried_text;

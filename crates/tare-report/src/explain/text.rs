@@ -6,6 +6,7 @@ use crate::text::{ON_PAPER, written};
 use crate::words;
 use tare_board::format::{digits, short_ratio};
 use tare_board::{Explanation, LayerCauses, Table, TableLine, layer_causes};
+use tare_proto::Untrusted;
 
 /// Fewest columns of a line's name, and those of a layer's figures.
 const NAME: usize = 46;
@@ -74,7 +75,9 @@ fn explained(e: &Explanation) -> Section {
     let ratio = short_ratio(e.ratio);
     let heading = format!("{}: {layer} against {baseline} × {ratio}", clean(&e.benchmark));
     let mut blocks = paragraphs(Ink::Plain, vec![clean(&e.sentence)]);
-    blocks.extend(e.tables.iter().map(|counted| Block::Table(table(e, counted))));
+    blocks.extend(
+        e.tables.iter().map(|counted| Block::Table(table([&e.baseline, &e.layer], counted))),
+    );
     Section::new(Place::Rows, heading, blocks)
 }
 
@@ -114,13 +117,14 @@ pub(super) fn count(value: f64) -> String {
 }
 
 /// A column of a layer's figures.
-pub(super) fn figures(layer: &tare_proto::Untrusted) -> Column {
+pub(super) fn figures(layer: &Untrusted) -> Column {
     Column::numbers(words::name(layer)).of(LAYER)
 }
 
-/// A table of counts: the baseline's, the layer's, and the share that each has of the difference.
-pub(crate) fn table(e: &Explanation, counted: &Table) -> document::Table {
-    let mut columns = vec![Column::words("what"), figures(&e.baseline), figures(&e.layer)];
+/// A table of counts: of the two `sides`, the baseline's and the layer's, and the share that each has of the difference.
+pub(crate) fn table(sides: [&Untrusted; 2], counted: &Table) -> document::Table {
+    let mut columns = vec![Column::words("what")];
+    columns.extend(sides.map(figures));
     if counted.shares {
         columns.push(Column::numbers("share"));
     }

@@ -20,7 +20,7 @@ pub(super) fn explanations(campaign: &Campaign, board: &Scoreboard, bench: usize
             h4 { bdi { (words::name(&e.layer)) } " × " (short_ratio(e.ratio)) ": why" }
             p { (clean(&e.sentence)) }
             @if let Some(seen) = &e.outside { (PreEscaped(parts::figure(e, seen))) }
-            @for counted in &e.tables { (document::plain(&table(e, counted))) }
+            @for counted in &e.tables { (document::plain(&table([&e.baseline, &e.layer], counted))) }
             @for note in &e.notes { p.quiet { (clean(note)) } }
         }
     }

@@ -106,6 +106,13 @@ pub struct ExplainArgs {
     /// Explain only this layer's ratio
     #[arg(long, value_name = "NAME", conflicts_with = "from")]
     pub layer: Option<String>,
+    /// Try the explanation of one row of one layer: set this anew, measure the baseline, the layer and the changed layer again, and say
+    /// whether the row moved by what its causes moved. Kept in DIR/tried
+    #[arg(long = "try", value_name = "KEY=VALUE", conflicts_with_all = ["from", "table"], requires = "benchmark")]
+    pub try_change: Option<String>,
+    /// With --try: blocks to measure [default: 5]
+    #[arg(long, value_name = "N", requires = "try_change", value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub blocks: Option<u32>,
     /// Print the counts as tables instead: 'metrics' is a table per benchmark with a column per layer (path length,
     /// hypercalls, CPI, misses per 1,000 instructions); 'tests' is a table per layer with a line per benchmark (ratios
     /// of instructions, cycles and misses)

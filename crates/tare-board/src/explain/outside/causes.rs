@@ -40,7 +40,7 @@ pub enum Known {
 pub(super) const DEARER: f64 = 0.1;
 
 /// The name of what is left.
-pub(super) const REMAINDER: &str = "not explained";
+pub(in crate::explain) const REMAINDER: &str = "not explained";
 
 /// The name of time in the host's kernel of threads that asked it for nothing that is counted.
 const FOR_NOTHING: &str = "host's kernel, for nothing that is counted";

@@ -7,7 +7,9 @@ mod seen;
 mod sentence;
 mod tables;
 
+pub(super) use causes::REMAINDER;
 pub use causes::{CostPart, Known};
+pub(super) use overall::{EXPLAINED, kind};
 pub use overall::{LayerCauses, layer_causes};
 
 use super::Table;

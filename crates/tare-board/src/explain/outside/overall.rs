@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use tare_proto::Untrusted;
 
 /// Of what remains, a row is explained if it is less than this share of what is added.
-const EXPLAINED: f64 = 0.25;
+pub(in crate::explain) const EXPLAINED: f64 = 0.25;
 
 /// The causes of one layer's cost, over the rows that it is dearer in.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -81,7 +81,7 @@ pub fn layer_causes(all: &[Explanation], layer: &str) -> Option<LayerCauses> {
 }
 
 /// A cause without what differs from row to row: the calls for which the host's kernel worked.
-fn kind(name: &str) -> String {
+pub(in crate::explain) fn kind(name: &str) -> String {
     match name.split_once(" (") {
         Some((place, _)) => place.to_owned(),
         None => name.to_owned(),

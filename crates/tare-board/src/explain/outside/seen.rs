@@ -1,10 +1,11 @@
-//! What was seen of one benchmark on one layer: means over the boots that were watched, with their spread.
+//! What was seen of one benchmark on one layer: means over the boots that were watched, with their spread; of prices, medians.
 
 use std::collections::BTreeMap;
 use tare_proto::outside::{
     ASLEEP, LOST, MISSING, OPERATIONS, OUTSIDE, Part, READY, RECORD, SYSTEM, Seen, UNWATCHED, USER,
     WHOLE, price_of,
 };
+use tare_stats::median;
 use tare_store::Campaign;
 
 /// The figures of one operation.
@@ -47,6 +48,14 @@ impl One {
             *one.means.entry(name.clone()).or_default() += value;
         }
         one.means.values_mut().for_each(|sum| *sum /= count);
+        // A price is the host's, and a boot in which it was disturbed says nothing of it.
+        for (name, price) in
+            one.means.iter_mut().filter(|(name, _)| name.starts_with(&price_of("")))
+        {
+            let values: Vec<f64> =
+                boots.iter().filter_map(|boot| boot.get(name).copied()).collect();
+            *price = median(&values).unwrap_or(*price);
+        }
         one.spread = one.spread_over(&boots);
         (one.boots > 0).then_some(one)
     }

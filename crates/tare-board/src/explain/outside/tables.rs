@@ -151,7 +151,7 @@ fn prices(told: &Outside) -> Table {
 
 impl Table {
     /// Tells its nanoseconds in the unit that suits the `largest`, and what they are of.
-    fn of_times(mut self, largest: f64, per: &str) -> Table {
+    pub(in crate::explain) fn of_times(mut self, largest: f64, per: &str) -> Table {
         let (ns, name) = unit(largest);
         for line in &mut self.lines {
             line.baseline /= ns;

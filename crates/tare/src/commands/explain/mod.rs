@@ -1,6 +1,7 @@
 //! `tare explain`: breaks a campaign's ratios down, or a throughput ratio into CPU use, path length and CPI.
 
 mod imported;
+mod tried;
 
 use crate::cli::{CountTable, ExplainArgs};
 use crate::usage::wrong_usage;
@@ -64,6 +65,9 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
     let layers: Vec<&str> = board.others().map(|layer| layer.name.raw()).collect();
     known("benchmark", args.benchmark.as_deref(), &all)?;
     known("layer", args.layer.as_deref(), &layers)?;
+    if let Some(change) = &args.try_change {
+        return tried::try_change(dir, &campaign, args, change);
+    }
     let wanted = |name: &str, of: &Option<String>| of.as_deref().is_none_or(|of| of == name);
     let benches = all.iter().enumerate().filter(|(_, name)| wanted(name, &args.benchmark));
     let layers = || layers.iter().filter(|name| wanted(name, &args.layer));
@@ -82,8 +86,9 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
         None => {}
     }
     let pairs = benches.flat_map(|(at, _)| layers().map(move |layer| (at, *layer)));
-    let found: Vec<Explanation> =
+    let mut found: Vec<Explanation> =
         pairs.filter_map(|(at, layer)| tare_board::explain(&campaign, &board, at, layer)).collect();
+    tried::mark(dir, &campaign, &mut found);
     if found.is_empty() {
         bail!("{} has no such ratio to explain; 'tare show' says why", dir.display());
     }

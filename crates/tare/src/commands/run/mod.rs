@@ -1,5 +1,6 @@
 //! `tare run`: plans a campaign, tries its layers, runs it, prints its scoreboard.
 
+pub mod changed;
 pub mod compared;
 pub mod plan;
 mod prepared;
@@ -20,7 +21,7 @@ use crate::loads::{expand, searched};
 use crate::programs;
 use crate::progress::Progress;
 use crate::{host, interrupt, output};
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use selected::Selected;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,10 +39,15 @@ pub fn run(args: &RunArgs) -> Result<ExitCode> {
     let resolved = Resolved::new(args, &config)?;
     match campaign(args, &resolved, Some(&args.format)) {
         Ok(ran) => after(args, &resolved, &ran),
-        Err(error) => match error.downcast_ref::<NotBegun>() {
-            Some(NotBegun { code }) => Ok((*code).into()),
-            None => Err(error),
-        },
+        Err(error) => code_of(error),
+    }
+}
+
+/// The exit code of a campaign that was not begun.
+fn code_of(error: Error) -> Result<ExitCode> {
+    match error.downcast_ref::<NotBegun>() {
+        Some(NotBegun { code }) => Ok((*code).into()),
+        None => Err(error),
     }
 }
 

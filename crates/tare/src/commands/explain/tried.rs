@@ -1,0 +1,157 @@
+//! `tare explain DIR ROW --layer NAME --try KEY=VALUE`: changes a setting of the layer, measures the row again, and says whether it moved by
+//! what its causes moved. What was tried is kept below the campaign's folder.
+
+use crate::cli::ExplainArgs;
+use crate::commands::run::changed::Changed;
+use crate::shell::quote;
+use crate::usage::{OrUsage, wrong_usage};
+use crate::{output, trust};
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tare_board::{Explanation, Tried};
+use tare_layers::Settings;
+use tare_proto::Machine;
+use tare_report::{json_text, tried_text};
+use tare_store::Campaign;
+
+/// The folder of what was tried, below a campaign's.
+const FOLDER: &str = "tried";
+
+/// Most campaigns of that folder that are read.
+const MOST: usize = 64;
+
+/// Blocks of a try, where nothing else is said.
+const BLOCKS: u32 = 5;
+
+/// Settings by which causes come and go, by the kind of layer: what a reader may try.
+const WORTH: &[(&str, &[(&str, &str)])] = &[
+    ("runsc", &[("cpus", "2"), ("platform", "ptrace"), ("args", "--directfs=false")]),
+    ("qemu", &[("accel", "kvm"), ("thp", "always")]),
+];
+
+/// Changes a setting as `change` says, unless that was done before, and prints what follows.
+pub(super) fn try_change(
+    dir: &Path,
+    campaign: &Campaign,
+    args: &ExplainArgs,
+    change: &str,
+) -> Result<ExitCode> {
+    let Some(bench) = &args.benchmark else {
+        wrong_usage!(
+            "--try measures one row: name it, as in 'tare explain DIR kernel/getppid --layer runsc --try platform=ptrace'"
+        );
+    };
+    if campaign.plan.machine != Machine::Real {
+        wrong_usage!(
+            "--try measures again on this machine, and the campaign is of a simulated one"
+        );
+    }
+    let baseline = campaign.plan.baseline.raw();
+    let mut others = campaign.layers.iter().filter(|row| {
+        row.name != baseline && args.layer.as_deref().is_none_or(|name| row.name == name)
+    });
+    let (Some(layer), None) = (others.next(), others.next()) else {
+        wrong_usage!("of which layer is {change} to be tried? Name it with --layer");
+    };
+    let settings = Settings::parse(change).or_usage()?;
+    if settings.get("name").is_some() {
+        wrong_usage!("--try {change}: write KEY=VALUE, as in --try cpus=2");
+    }
+    let text = settings.to_string();
+    let blocks = args.blocks.unwrap_or(BLOCKS);
+    let changed = Changed { campaign, layer, bench, change: settings, blocks };
+    let out = dir.join(FOLDER).join(folder(bench, &changed.name()));
+    if !tare_store::load(&out).is_ok_and(|before| before.state == "finished") {
+        if out.join(tare_store::FILE).exists() {
+            let out = quote(&out.display().to_string()).into_owned();
+            bail!(
+                "{out} is not finished: 'tare resume {out}' goes on with it; then run this again"
+            );
+        }
+        trust::own_campaign(dir)?;
+        let code = changed.run(&out)?;
+        if code != ExitCode::SUCCESS {
+            return Ok(code);
+        }
+    } else {
+        let text = "what was tried before is told; remove that folder to measure it again";
+        output::note(&format!("{}: {text}.", out.display()));
+    }
+    let told = read(&out, bench)?.with_context(|| {
+        format!("{bench} has no value there: 'tare show {}' says why", out.display())
+    })?;
+    if told.change != text {
+        let out = quote(&out.display().to_string()).into_owned();
+        bail!(
+            "{out} holds a try of {}: remove that folder, or give it another name, and run this again",
+            told.change
+        );
+    }
+    output::print(&if args.json { json_text(&told) } else { tried_text(&told) })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The folder of a row's try on a changed layer.
+fn folder(bench: &str, changed: &str) -> String {
+    let fine = |c: char| if c.is_ascii_alphanumeric() || "-_.+".contains(c) { c } else { '-' };
+    format!("{}--{changed}", bench.chars().map(fine).collect::<String>())
+}
+
+/// What the campaign in `out` says of row `bench`.
+fn read(out: &Path, bench: &str) -> Result<Option<Tried>> {
+    let campaign = tare_store::load(out)?;
+    let Some(at) = campaign.benchmarks.iter().position(|one| one.name == bench) else {
+        return Ok(None);
+    };
+    let [_, layer, changed] = &campaign.layers[..] else { return Ok(None) };
+    let before = Settings::parse(layer.settings.raw())?;
+    let after = Settings::parse(changed.settings.raw())?;
+    let mut change = Settings::default();
+    let new = after.iter().filter(|(key, value)| *key != "name" && before.get(key) != Some(value));
+    new.for_each(|(key, value)| change.replace(key, value));
+    Ok(tare_board::tried(&campaign, at, &change.to_string()))
+}
+
+/// Tells each explanation what was tried of it in the campaign in `dir`, and a single one what could be.
+pub(super) fn mark(dir: &Path, campaign: &Campaign, found: &mut [Explanation]) {
+    if let [one] = found {
+        one.notes.extend(proposal(dir, campaign, one));
+    }
+    let mut dirs: Vec<PathBuf> = fs::read_dir(dir.join(FOLDER))
+        .map(|all| all.flatten().map(|one| one.path()).collect())
+        .unwrap_or_default();
+    dirs.sort();
+    dirs.truncate(MOST);
+    for one in found {
+        let own = folder(one.benchmark.raw(), &format!("{}+", one.layer.raw()));
+        for dir in dirs.iter().filter(|dir| is_of(dir, &own)) {
+            if let Ok(Some(tried)) = read(dir, one.benchmark.raw()) {
+                one.notes.insert(0, format!("Tried by a change: {}", tried.sentence));
+            }
+        }
+    }
+}
+
+/// What could be tried of an explanation with causes, where its kind of layer has such settings.
+fn proposal(dir: &Path, campaign: &Campaign, one: &Explanation) -> Option<String> {
+    one.outside.as_ref().filter(|seen| !seen.causes.is_empty())?;
+    let row = campaign.layers.iter().find(|row| row.name == one.layer)?;
+    let (_, worth) = WORTH.iter().find(|(kind, _)| row.kind == *kind)?;
+    let settings = Settings::parse(row.settings.raw()).ok()?;
+    let other = worth.iter().filter(|(key, value)| settings.get(key) != Some(value));
+    let changes: Vec<String> = other.map(|(key, value)| format!("{key}={value}")).collect();
+    let (first, more) = changes.split_first()?;
+    let more = if more.is_empty() { String::new() } else { format!(" (or {})", more.join(", ")) };
+    Some(format!(
+        "To try it by a change: tare explain {} {} --layer {} --try {first}{more}",
+        quote(&dir.display().to_string()),
+        one.benchmark.raw(),
+        one.layer.raw()
+    ))
+}
+
+fn is_of(dir: &Path, own: &str) -> bool {
+    dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with(own))
+}
