@@ -21,7 +21,7 @@ mod within;
 
 pub use counts::{Figures, counts};
 pub use observer::{Observer, Trace, What};
-pub use path::{looks, path, split};
+pub use path::{looks, on_cpu, path, split};
 pub use places::{places, shares};
 pub use points::Missing;
 pub use record::{Happened, Mapping, Record};

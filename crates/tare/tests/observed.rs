@@ -154,13 +154,37 @@ fn a_start_is_watched_from_before_its_first_process() {
     }
 }
 
+/// What an idle layer does is counted for a second: one that sleeps for 10 ms, again and again, does so more often than one that sleeps for 100.
+fn is_idleness_told(bench: &Bench) {
+    let (campaign, row) = (bench.campaign("c"), "sandbox/idle_cpu");
+    let sleeps = |layer: &str| {
+        let of =
+            |part: &&str| seen(&campaign, layer, row, &format!("calls/{part}/clock_nanosleep"));
+        ["program", "kernel", "helper"].iter().map(of).sum::<f64>()
+    };
+    let (restless, calm) = (sleeps("restless"), sleeps("calm"));
+    assert!(restless <= 110.0 && calm <= 12.0 && restless > calm, "{restless}, {calm}");
+    let told = flat(&bench.ok(&format!("explain c {row} --layer restless")).out);
+    for words in ["One second is ", "Seen by the host, per second", "· mmap"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+}
+
 #[test]
 fn an_explanation_is_tried_by_a_change_of_the_layer() {
     let _alone = ONE_AT_A_TIME.lock();
     let bench = Bench::new();
-    bench.ok(
-        "run --layers native,runc --bench start/warm --load start/warm=1 --blocks 1 --explain --require --out c",
-    );
+    let sleeps = |name: &str, s: &str| {
+        format!(
+            "name={name},kind=command,start=sh -c 'while sleep {s}; do :; done & exec {{probe}} serve'"
+        )
+    };
+    let (calm, restless) = (sleeps("calm", "0.1"), sleeps("restless", "0.01"));
+    let line = "run --layers runc --baseline calm --bench start/warm --load start/warm=1 --bench sandbox/idle_cpu --blocks 1 \
+                --explain --require --out c --layer";
+    let ran = bench.tare_with(line, &[&calm, "--layer", &restless]);
+    assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+    is_idleness_told(&bench);
     // A runtime that sleeps before it does anything: the start takes that longer, asleep.
     let slow = bench.path("slow-runc");
     std::fs::write(&slow, "#!/bin/sh\nsleep 0.05\nexec runc \"$@\"\n").unwrap();
@@ -188,9 +212,9 @@ fn an_explanation_is_tried_by_a_change_of_the_layer() {
     for (words, why) in [
         ("c --layer runc --try cpus=1", "BENCHMARK"),
         ("c start/warm --layer runc --try no=1", "no setting 'no'"),
-        ("c start/warm --try kind=runc", "already"),
+        ("c start/warm --layer runc --try kind=runc", "already"),
         ("c start/warm --layer runc --try cpus", "KEY=VALUE"),
-        ("c start/warm --layer native --try cpus=1", "no layer 'native' to explain"),
+        ("c start/warm --layer calm --try cpus=1", "no layer 'calm' to explain"),
     ] {
         let refused = bench.tare(&format!("explain {words}"));
         assert_eq!(refused.code, 2, "{words}: {}", refused.err);

@@ -4,6 +4,7 @@ pub(crate) mod alone;
 mod booting;
 mod figures;
 mod idle;
+mod idling;
 pub(crate) mod observed;
 mod observers;
 mod prices;

@@ -4,6 +4,7 @@
 //! conversation, the waking up and the first, cold samples are in both. Counts and times have turns of their own, since writing every
 //! system call down takes more time than a cheap one does.
 
+use super::idling::{is_idle, watch_idle};
 use super::observers::Observers;
 use super::prices::prices;
 use super::started::{Started, is_start, watch_start};
@@ -101,7 +102,7 @@ impl<E: Into<RunError>> From<E> for Unseen {
     }
 }
 
-/// The rows that `layer` has measured in the block and that can be watched: the probe's own, the time of programs, and starts. What else a
+/// The rows that `layer` has measured in the block and that can be watched: the probe's own, the time of programs, starts, and idleness. What else a
 /// program's run fills is not what one run takes.
 fn rows(recorder: &Recorder, block: &Block, layer: usize) -> Vec<usize> {
     let is_one = |bench: &usize| {
@@ -118,7 +119,7 @@ fn rows(recorder: &Recorder, block: &Block, layer: usize) -> Vec<usize> {
 
 fn is_watched(setup: &Setup, bench: usize) -> bool {
     if is_row(&setup.benches[bench]) {
-        return is_start(&setup.benches[bench]);
+        return is_start(&setup.benches[bench]) || is_idle(&setup.benches[bench]);
     }
     let name = &setup.benches[bench].name;
     let is_time = |row: &ProgramRow| row.benchmark == *name && row.value == ProgramValue::Time;
@@ -133,11 +134,15 @@ fn observe_layer(
     rows: &[usize],
 ) -> Result<(), Unseen> {
     let setup = recorder.setup;
-    let (starts, rows): (Vec<usize>, Vec<usize>) =
-        rows.iter().partition(|bench| is_start(&setup.benches[**bench]));
-    for bench in starts {
+    let (of_sandboxes, rows): (Vec<usize>, Vec<usize>) =
+        rows.iter().partition(|bench| is_row(&setup.benches[**bench]));
+    for bench in of_sandboxes {
         let name = &setup.benches[bench].name;
-        match watch_start(recorder, observers, layer, bench) {
+        let watched = match is_start(&setup.benches[bench]) {
+            true => watch_start(recorder, observers, layer, bench),
+            false => watch_idle(recorder, observers, layer),
+        };
+        match watched {
             Ok(Started { counters, left }) => {
                 recorder.warn_not_removed(layer, &left)?;
                 let all: Vec<Counter> = counters.into_iter().chain(missing(observers)).collect();

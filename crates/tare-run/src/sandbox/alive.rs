@@ -10,8 +10,8 @@ use tare_layers::Processes;
 use tare_proto::Counter;
 
 /// How long layers are left alone before they are looked at, and how long they are watched.
-const SETTLE: Duration = Duration::from_millis(200);
-const WATCH: Duration = Duration::from_secs(1);
+pub(crate) const SETTLE: Duration = Duration::from_millis(200);
+pub(crate) const WATCH: Duration = Duration::from_secs(1);
 
 /// How often the host shall have looked for equal pages, and how long that is waited for.
 const SCANS: u64 = 3;
@@ -128,7 +128,7 @@ fn scripted(up: &[Up]) -> Option<Point> {
 }
 
 /// The share of a CPU that each layer takes while it has nothing to do, and how often it wakes up a second.
-fn idle(up: &[Up]) -> (Option<f64>, Option<f64>) {
+pub(crate) fn idle(up: &[Up]) -> (Option<f64>, Option<f64>) {
     let used = || {
         let now = Processes::now();
         let ran: Option<Duration> = up.iter().map(|up| up.session.cpu_time(&now)).sum();

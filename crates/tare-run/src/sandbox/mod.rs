@@ -4,7 +4,7 @@
 //! ([`visit`]): layers take turns start by start, so that the machine's drift is shared, and what a visit found becomes the
 //! block's series. Its rows are those of `sandbox_benches.rs`.
 
-mod alive;
+pub(crate) mod alive;
 mod asked;
 mod at_once;
 mod beside;

@@ -137,6 +137,10 @@ pub const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("tare explain DIR", "every ratio of a campaign that was run with --explain"),
             ("tare explain DIR lmbench/fork_exit", "one benchmark"),
+            (
+                "tare explain DIR kernel/getppid --layer runsc --try platform=ptrace",
+                "does the row move as explained?",
+            ),
             ("tare explain DIR --table metrics", "a column for each layer"),
         ],
     ),

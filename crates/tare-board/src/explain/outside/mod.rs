@@ -28,7 +28,7 @@ use tare_store::{Campaign, PlannedProgram};
 pub struct Outside {
     /// The whole in one sentence.
     pub sentence: String,
-    /// What the figures are of: one `operation`, one `run` of a program, or one `start` of a layer.
+    /// What the figures are of: one `operation`, one `run` of a program, one `start` of a layer, or one `second` of an idle one.
     pub per: &'static str,
     /// Where the time of one operation went: the path from its end to its beginning.
     pub times: Vec<Stretch>,
@@ -65,6 +65,14 @@ pub struct Outside {
 const METHOD: &str = "The host watched boots of their own, from which no value comes, with perf tracepoints and the software clock. Times \
     are of the path from the end of an operation back to its beginning, so that each moment is told once. A price is what the \
     baseline measured of that primitive.";
+
+/// The row of an idle layer's CPU time, and what its figures are of.
+const IDLE_CPU: &str = "sandbox/idle_cpu";
+const SECOND: &str = "second";
+
+/// The same of an idle layer, which has no operations.
+const OF_IDLENESS: &str = "The host watched a layer that nobody asked anything for some seconds, with perf tracepoints and the software clock; no value \
+    comes from that boot. Times are what the layer's threads had of any CPU.";
 
 /// The same of what `/proc` told.
 const TALLIED: &str = "The host watched boots of their own, from which no value comes, by what /proc counts: switches and page faults, no \
@@ -109,7 +117,7 @@ impl Outside {
                 "Not counted, since this host's kernel lacks the tracepoint: {names}."
             ));
         }
-        if self.unwatched_ns.1 > 0.0 && self.summed_ns.1 > 0.0 {
+        if self.unwatched_ns.1 > 0.0 && self.summed_ns.1 > 0.0 && self.per != SECOND {
             notes.push(format!(
                 "In the watched boots one {} took {} while nobody watched, and {} while it was watched; the parts sum to {}, \
                  without {:.0} ns for each record, and are scaled as the row's value is to what nobody watched.",
@@ -126,7 +134,12 @@ impl Outside {
         if !self.causes.is_empty() {
             notes.push(GROUPS.into());
         }
-        notes.push(if self.summed_ns.1 > 0.0 { METHOD } else { TALLIED }.into());
+        let method = match self.summed_ns.1 > 0.0 {
+            true if self.per == SECOND => OF_IDLENESS,
+            true => METHOD,
+            false => TALLIED,
+        };
+        notes.push(method.into());
         notes
     }
 }
@@ -249,6 +262,7 @@ pub(super) fn outside(
         planned.rows.iter().any(|filled| filled.benchmark == campaign.benchmarks[bench].name)
     };
     let per = match () {
+        () if campaign.benchmarks[bench].name == IDLE_CPU => SECOND,
         () if campaign.benchmarks[bench].suite == SANDBOX => "start",
         () if campaign.plan.programs.iter().any(of_program) => "run",
         () => "operation",

@@ -55,9 +55,13 @@ pub(super) fn try_change(
     let (Some(layer), None) = (others.next(), others.next()) else {
         wrong_usage!("of which layer is {change} to be tried? Name it with --layer");
     };
-    let settings = Settings::parse(change).or_usage()?;
-    if settings.get("name").is_some() {
+    let asked = Settings::parse(change).or_usage()?;
+    if asked.get("name").is_some() {
         wrong_usage!("--try {change}: write KEY=VALUE, as in --try cpus=2");
+    }
+    let settings = new_ones(&Settings::parse(layer.settings.raw())?, &asked);
+    if settings == Settings::default() {
+        wrong_usage!("{} has {change} already: name another value", layer.name.raw());
     }
     let text = settings.to_string();
     let blocks = args.blocks.unwrap_or(BLOCKS);
@@ -73,6 +77,12 @@ pub(super) fn try_change(
         trust::own_campaign(dir)?;
         let code = changed.run(&out)?;
         if code != ExitCode::SUCCESS {
+            if out.join(tare_store::FILE).exists() {
+                let out = quote(&out.display().to_string()).into_owned();
+                output::note(&format!(
+                    "Interrupted; 'tare resume {out}' continues. Then run this again."
+                ));
+            }
             return Ok(code);
         }
     } else {
@@ -108,10 +118,15 @@ fn read(out: &Path, bench: &str) -> Result<Option<Tried>> {
     let [_, layer, changed] = &campaign.layers[..] else { return Ok(None) };
     let before = Settings::parse(layer.settings.raw())?;
     let after = Settings::parse(changed.settings.raw())?;
+    Ok(tare_board::tried(&campaign, at, &new_ones(&before, &after).to_string()))
+}
+
+/// What `after` sets otherwise than `before`, but for the name.
+fn new_ones(before: &Settings, after: &Settings) -> Settings {
     let mut change = Settings::default();
     let new = after.iter().filter(|(key, value)| *key != "name" && before.get(key) != Some(value));
     new.for_each(|(key, value)| change.replace(key, value));
-    Ok(tare_board::tried(&campaign, at, &change.to_string()))
+    change
 }
 
 /// Tells each explanation what was tried of it in the campaign in `dir`, and a single one what could be.
@@ -126,8 +141,13 @@ pub(super) fn mark(dir: &Path, campaign: &Campaign, found: &mut [Explanation]) {
     dirs.truncate(MOST);
     for one in found {
         let own = folder(one.benchmark.raw(), &format!("{}+", one.layer.raw()));
-        for dir in dirs.iter().filter(|dir| is_of(dir, &own)) {
-            if let Ok(Some(tried)) = read(dir, one.benchmark.raw()) {
+        let is_of = |dir: &&PathBuf| {
+            dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&own))
+        };
+        for dir in dirs.iter().filter(is_of) {
+            if let Ok(Some(tried)) = read(dir, one.benchmark.raw())
+                && tried.layer == one.layer
+            {
                 one.notes.insert(0, format!("Tried by a change: {}", tried.sentence));
             }
         }
@@ -150,8 +170,4 @@ fn proposal(dir: &Path, campaign: &Campaign, one: &Explanation) -> Option<String
         one.benchmark.raw(),
         one.layer.raw()
     ))
-}
-
-fn is_of(dir: &Path, own: &str) -> bool {
-    dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with(own))
 }

@@ -6,7 +6,7 @@ use crate::commands::resume::hold_roots;
 use crate::config::layers;
 use crate::pin::Pin;
 use crate::progress::Progress;
-use crate::usage::{OrUsage, wrong_usage};
+use crate::usage::OrUsage;
 use crate::{host, interrupt, shell};
 use anyhow::{Result, bail};
 use std::path::Path;
@@ -47,13 +47,6 @@ impl Changed<'_> {
             all.push(Settings::parse(row.settings.raw())?);
         }
         let mut changed = Settings::parse(self.layer.settings.raw())?;
-        if self.change.iter().all(|(key, value)| changed.get(key) == Some(value)) {
-            wrong_usage!(
-                "{} has {} already: name another value",
-                self.layer.name.raw(),
-                self.change
-            );
-        }
         self.change.iter().for_each(|(key, value)| changed.replace(key, value));
         changed.replace("name", &self.name());
         all.push(changed);
