@@ -192,7 +192,7 @@ fn an_explanation_is_tried_by_a_change_of_the_layer() {
     let change = format!("runtime={}", slow.display());
     let told = bench.ok(&format!("explain c start/warm --layer runc --try {change} --json")).out;
     let tried: serde_json::Value = serde_json::from_str(&told).unwrap();
-    assert_eq!(tried["outcome"], "holds", "{told}");
+    assert_eq!(tried["outcome"], "as_explained", "{told}");
     assert_eq!(tried["verdict"], "slower", "{told}");
     assert_eq!(tried["change"], change);
     let causes = tried["causes"].as_array().unwrap();
@@ -205,10 +205,14 @@ fn an_explanation_is_tried_by_a_change_of_the_layer() {
     // It is kept: the same try measures nothing, and the explanation says what was tried of it.
     let again = bench.ok(&format!("explain c start/warm --layer runc --try {change}"));
     assert!(again.err.contains("what was tried before is told"), "{}", again.err);
-    assert!(flat(&again.out).contains("The explanation holds: with runtime="), "{}", again.out);
+    assert!(
+        flat(&again.out).contains("The row moves as its causes do: with runtime="),
+        "{}",
+        again.out
+    );
     assert_fits(&again.out);
     let marked = flat(&bench.ok("explain c start/warm --layer runc").out);
-    assert!(marked.contains("Tried by a change: The explanation holds"), "{marked}");
+    assert!(marked.contains("Tried by a change: The row moves as its causes do"), "{marked}");
     for (words, why) in [
         ("c --layer runc --try cpus=1", "BENCHMARK"),
         ("c start/warm --layer runc --try no=1", "no setting 'no'"),

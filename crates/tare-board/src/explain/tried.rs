@@ -1,5 +1,5 @@
-//! An explanation that was tried: one setting of the layer was changed, and the row measured again. If the causes are what the layer's cost
-//! is made of, then those that the change takes away, or adds, are what the row has become cheaper or dearer by.
+//! An explanation that was tried: one setting of the layer was changed, and the row measured again. What the change takes of each cause, or
+//! adds to it, is what the row should have become cheaper or dearer by. The causes are seen in other boots than those of the row's value.
 
 use super::outside::{EXPLAINED, Known, REMAINDER, kind};
 use super::{Explanation, Table, TableLine, explain};
@@ -12,6 +12,10 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use tare_proto::{Unit, Untrusted};
 use tare_store::Campaign;
+
+/// Most causes that the sentence names, and the least share of the row's move that one of them has.
+const MOST: usize = 2;
+const NOTABLE: f64 = 0.1;
 
 /// What became of a row, and of its causes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -62,9 +66,9 @@ pub struct TriedCause {
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The row moved by what its causes moved.
-    Holds,
+    AsExplained,
     /// The row moved, and its causes do not account for that.
-    Fails,
+    Otherwise,
     /// The row is not shown to have moved.
     Still,
     /// The row moved, and nobody watched the causes.
@@ -127,8 +131,8 @@ fn judged(verdict: Verdict, causes: &[TriedCause], moved: f64) -> (Outcome, Opti
     }
     let known = causes.iter().filter(|cause| cause.known != Known::Unexplained);
     let share = known.map(|cause| cause.after_ns - cause.before_ns).sum::<f64>() / moved;
-    let holds = (1.0 - share).abs() < EXPLAINED;
-    (if holds { Outcome::Holds } else { Outcome::Fails }, Some(share))
+    let fits = (1.0 - share).abs() < EXPLAINED;
+    (if fits { Outcome::AsExplained } else { Outcome::Otherwise }, Some(share))
 }
 
 /// Nanoseconds that a row takes more than on the baseline; less, where it is below zero.
@@ -204,31 +208,34 @@ impl Tried {
             Outcome::Unwatched => format!(
                 "The row moves: {times}. Which causes moved with it was not seen; tare watches layers as root."
             ),
-            Outcome::Holds => format!(
-                "The explanation holds: {times}, and its causes account for {share:.0}% of that difference{}.",
-                self.most(moved)
+            Outcome::AsExplained => format!(
+                "The row moves as its causes do: {times}. Of the difference, {}all causes together account for {share:.0}%.",
+                self.largest(moved)
             ),
-            Outcome::Fails => format!(
-                "The explanation does not hold: {times}, and its causes account for {share:.0}% of that difference{}.",
-                self.most(moved)
+            Outcome::Otherwise => format!(
+                "The row moves otherwise than its causes: {times}. Of the difference, {}all causes together account for {share:.0}%.",
+                self.largest(moved)
             ),
         }
     }
 
-    /// The cause that moved most in the row's own direction.
-    fn most(&self, moved: f64) -> String {
-        let step = |cause: &&TriedCause| (cause.after_ns - cause.before_ns) * moved.signum();
+    /// The causes that moved most in the row's own direction, each with its share of the row's move.
+    fn largest(&self, moved: f64) -> String {
+        let share = |cause: &TriedCause| (cause.after_ns - cause.before_ns) / moved;
         let known = self.causes.iter().filter(|cause| cause.known != Known::Unexplained);
-        let most = known.max_by(|a, b| step(a).total_cmp(&step(b))).filter(|most| step(most) > 0.0);
-        most.map_or_else(String::new, |most| {
-            let ns = |ns| quantity(Unit::Nanoseconds, ns);
+        let mut largest: Vec<&TriedCause> = known.filter(|cause| share(cause) >= NOTABLE).collect();
+        largest.sort_by(|a, b| share(b).total_cmp(&share(a)));
+        let ns = |ns| quantity(Unit::Nanoseconds, ns);
+        let told = largest.into_iter().take(MOST).map(|cause| {
+            let TriedCause { name, before_ns, after_ns, .. } = cause;
+            let percent = 100.0 * share(cause);
             format!(
-                ", most of all '{}': {} before, {} after",
-                most.name,
-                ns(most.before_ns),
-                ns(most.after_ns)
+                "{percent:.0}% is '{name}' ({} before, {} after), ",
+                ns(*before_ns),
+                ns(*after_ns)
             )
-        })
+        });
+        told.collect()
     }
 }
 
@@ -241,24 +248,24 @@ mod tests {
     }
 
     #[test]
-    fn an_explanation_holds_where_its_causes_move_by_what_the_row_moves() {
+    fn a_row_moves_as_explained_where_its_causes_move_by_as_much() {
         let causes = [
             cause(Known::Priced, 40.0, 10.0),
             cause(Known::Placed, 50.0, 0.0),
             cause(Known::Unexplained, 10.0, 10.0),
         ];
         let (outcome, share) = judged(Verdict::Better, &causes, -80.0);
-        assert_eq!((outcome, share), (Outcome::Holds, Some(1.0)));
+        assert_eq!((outcome, share), (Outcome::AsExplained, Some(1.0)));
         let (outcome, share) = judged(Verdict::Undecided, &causes, -80.0);
         assert_eq!((outcome, share), (Outcome::Still, None));
     }
 
     #[test]
-    fn it_does_not_hold_where_the_row_moves_without_them_or_against_them() {
+    fn it_moves_otherwise_without_them_or_against_them() {
         let causes = [cause(Known::Placed, 90.0, 90.0), cause(Known::Unexplained, 10.0, -70.0)];
-        assert_eq!(judged(Verdict::Better, &causes, -80.0), (Outcome::Fails, Some(-0.0)));
+        assert_eq!(judged(Verdict::Better, &causes, -80.0), (Outcome::Otherwise, Some(-0.0)));
         let causes = [cause(Known::Placed, 10.0, 60.0), cause(Known::Unexplained, 0.0, -130.0)];
-        assert_eq!(judged(Verdict::Better, &causes, -80.0).0, Outcome::Fails);
+        assert_eq!(judged(Verdict::Better, &causes, -80.0).0, Outcome::Otherwise);
         let causes = [cause(Known::Unexplained, 100.0, 20.0)];
         assert_eq!(judged(Verdict::Better, &causes, -80.0), (Outcome::Unwatched, None));
     }
