@@ -200,7 +200,6 @@ impl Tried {
             layer.raw()
         );
         let moved = self.added_ns.1 - self.added_ns.0;
-        let share = 100.0 * self.explained.unwrap_or_default();
         match self.outcome {
             Outcome::Still => format!(
                 "The row is not shown to move: {times}. So nothing is shown of the causes that the setting changes."
@@ -208,19 +207,18 @@ impl Tried {
             Outcome::Unwatched => format!(
                 "The row moves: {times}. Which causes moved with it was not seen; tare watches layers as root."
             ),
-            Outcome::AsExplained => format!(
-                "The row moves as its causes do: {times}. Of the difference, {}all causes together account for {share:.0}%.",
-                self.largest(moved)
-            ),
+            Outcome::AsExplained => {
+                format!("The row moves as its causes do: {times}. {}", self.accounts(moved))
+            }
             Outcome::Otherwise => format!(
-                "The row moves otherwise than its causes: {times}. Of the difference, {}all causes together account for {share:.0}%.",
-                self.largest(moved)
+                "The row moves otherwise than its causes: {times}. {}",
+                self.accounts(moved)
             ),
         }
     }
 
-    /// The causes that moved most in the row's own direction, each with its share of the row's move.
-    fn largest(&self, moved: f64) -> String {
+    /// What the causes account for of the row's move, first those that moved most in its direction.
+    fn accounts(&self, moved: f64) -> String {
         let share = |cause: &TriedCause| (cause.after_ns - cause.before_ns) / moved;
         let known = self.causes.iter().filter(|cause| cause.known != Known::Unexplained);
         let mut largest: Vec<&TriedCause> = known.filter(|cause| share(cause) >= NOTABLE).collect();
@@ -230,12 +228,19 @@ impl Tried {
             let TriedCause { name, before_ns, after_ns, .. } = cause;
             let percent = 100.0 * share(cause);
             format!(
-                "{percent:.0}% is '{name}' ({} before, {} after), ",
+                "{percent:.0}% is '{name}' ({} before, {} after)",
                 ns(*before_ns),
                 ns(*after_ns)
             )
         });
-        told.collect()
+        let told = told.collect::<Vec<_>>().join(", ");
+        let all = 100.0 * self.explained.unwrap_or_default();
+        match told.is_empty() {
+            true => format!("All causes together account for {all:.0}% of the difference."),
+            false => {
+                format!("Of the difference, {told}; all causes together account for {all:.0}%.")
+            }
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use tare_layers::Whose;
 use tare_observe::{
     Figures, Happened, Observer, Threads, Trace, counts, looks, on_cpu, places, shares, split,
 };
-use tare_proto::outside::{LOST, OPERATIONS, Part, UNWATCHED};
+use tare_proto::outside::{LOST, OPERATIONS, Part, Seen, UNWATCHED, USER};
 use tare_proto::{BenchInfo, Counter};
 
 /// Whether `bench` is about what is watched here.
@@ -66,6 +66,10 @@ fn look(up: &Up, traced: &mut Traced, whose: &'static [Whose]) -> Result<Figures
     figures.extend(times);
     figures.extend(shares(places(&ticks, &ticking)));
     figures.retain(|name, value| *value != 0.0 || name == UNWATCHED);
+    // A part that has threads is there, also where they do nothing: what has none is a guest's program.
+    for (_, part) in &parts {
+        figures.entry(Seen::Time.counter(*part, USER)).or_default();
+    }
     figures.insert(OPERATIONS.into(), 1.0);
     let lost = acts.lost + ticks.lost;
     if lost > 0 {

@@ -249,7 +249,7 @@ pub(super) fn outside(
     let least = (TOLD * all(|one| one.baseline), TOLD * all(|one| one.layer));
     times.retain(|one| one.baseline > least.0 || one.layer > least.1);
     let prices = (board, &baseline);
-    let causes = match measured_ns {
+    let mut causes = match measured_ns {
         Some((native, own)) if own > DEARER * native => {
             causes::causes(prices, &baseline, &seen, own - native)
         }
@@ -267,6 +267,9 @@ pub(super) fn outside(
         () if campaign.plan.programs.iter().any(of_program) => "run",
         () => "operation",
     };
+    if per == SECOND {
+        causes.retain(|cause| cause.count.is_none()); // no price was measured beside it
+    }
     let there = if board.baseline == "native" { "natively" } else { "on the baseline" };
     let told = Outside {
         sentence: sentence::sentence(
