@@ -14,6 +14,7 @@ use crate::host::cpus::allowed_cpus;
 use crate::plan::sandbox_benches::is_row;
 use crate::plan::setup::Setup;
 use crate::plan::slot::{Key, to_greet};
+use crate::record::history::Kept;
 use crate::record::recorder::{Recorder, RunError, Stop};
 use crate::sandbox::start::Failed;
 use std::time::Duration;
@@ -24,6 +25,9 @@ use tare_store::{ProgramRow, ProgramValue, Role};
 
 /// Blocks in which layers are watched: the counts of one boot hardly differ from another's.
 const BLOCKS: u32 = 3;
+
+/// A run that takes longer, in seconds, is watched in the first of them alone.
+const LONG: f64 = 1.0;
 
 /// Tracepoints that every layer passes; others belong to a device or a module that a host may not have.
 const ALWAYS: [&str; 3] =
@@ -107,10 +111,12 @@ impl<E: Into<RunError>> From<E> for Unseen {
 fn rows(recorder: &Recorder, block: &Block, layer: usize) -> Vec<usize> {
     let is_one = |bench: &usize| {
         let key = Key { block: block.number, layer, role: Role::Weigh, bench: *bench };
+        let is_due =
+            |kept: &Kept| block.number == 0 || kept.seconds <= LONG * kept.samples.max(1) as f64;
         block.wanted_of(layer).contains(bench)
             && recorder.is_asked(layer, *bench)
             && is_watched(recorder.setup, *bench)
-            && recorder.history.series.contains_key(&key)
+            && recorder.history.series.get(&key).is_some_and(is_due)
     };
     let starts =
         block.wanted_of(layer).iter().filter(|bench| is_row(&recorder.setup.benches[**bench]));
