@@ -118,7 +118,7 @@ pub fn tried(campaign: &Campaign, bench: usize, change: &str) -> Option<Tried> {
 fn cell(board: &Scoreboard, row: &str, layer: &str) -> Option<(Ratio, Verdict)> {
     let row = board.rows.iter().find(|one| one.benchmark == row)?;
     let cell = row.cells.iter().find(|cell| cell.layer == layer)?;
-    Some((cell.ratio.clone()?, cell.verdict))
+    Some((cell.ratio?, cell.verdict))
 }
 
 /// What follows when a row's `verdict` is this and it moved by so many nanoseconds; and the share of these that its causes moved.

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod disk;
 pub mod doctor;
 pub mod explain;
+mod explained;
 pub mod export;
 pub mod fleet;
 mod gate;

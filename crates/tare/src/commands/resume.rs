@@ -2,15 +2,15 @@
 
 use crate::carried::PROBE;
 use crate::cli::ResumeArgs;
-use crate::commands::run::{Prepared, compared};
+use crate::commands::run::{Prepared, compared, hold_roots};
 use crate::commands::show;
-use crate::config::{self, Asked, layers};
+use crate::config::{Asked, layers};
 use crate::progress::Progress;
 use crate::{host, interrupt, newest, output, trust};
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::ExitCode;
-use tare_layers::{HeldRoot, Settings, hold_again};
+use tare_layers::{HeldRoot, Settings};
 use tare_run::{CampaignLayer, History};
 use tare_store::{Campaign, Store, load};
 
@@ -73,23 +73,6 @@ fn roots(campaign: &Campaign, cache: &Path) -> Result<Vec<HeldRoot>> {
     let settings = here.map(|row| Ok((row.name.raw(), Settings::parse(row.settings.raw())?)));
     let settings: Vec<(&str, Settings)> = settings.collect::<Result<_>>()?;
     hold_roots(settings.iter().map(|(name, settings)| (*name, settings)), cache)
-}
-
-/// The roots of programs that `layers` have by their settings; they stay in the cache while this lives.
-///
-/// # Errors
-/// One that was in the cache is there no more.
-pub fn hold_roots<'a>(
-    layers: impl Iterator<Item = (&'a str, &'a Settings)>,
-    cache: &Path,
-) -> Result<Vec<HeldRoot>> {
-    let mut held = Vec::new();
-    for (name, settings) in layers {
-        let Some(path) = settings.get(config::ROOT) else { continue };
-        let root = hold_again(cache, Path::new(path));
-        held.extend(root.map_err(|no| anyhow!("{name}: {}; {}", no.why, no.remedy))?);
-    }
-    Ok(held)
 }
 
 /// The campaign's layers as they were; those that could not run are left out still.

@@ -1,8 +1,7 @@
 //! A small campaign that is made of a large one: the baseline, one of its layers, the same layer with a setting changed, and one row.
 
-use super::{Prepared, TrialBoots, code_of, tried};
+use super::{Prepared, TrialBoots, code_of, hold_roots, tried};
 use crate::carried::PROBE;
-use crate::commands::resume::hold_roots;
 use crate::config::layers;
 use crate::pin::Pin;
 use crate::progress::Progress;

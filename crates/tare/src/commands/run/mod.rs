@@ -11,11 +11,11 @@ mod trial_boots;
 mod tried;
 
 pub use prepared::Prepared;
-pub use rooted::with_root;
+pub use rooted::{hold_roots, with_root};
 
 use crate::catalog::Catalog;
 use crate::cli::{self, FormatArgs, RunArgs};
-use crate::commands::{explain, show};
+use crate::commands::{explained, show};
 use crate::config::{Asked, Config, Resolved};
 use crate::loads::{expand, searched};
 use crate::programs;
@@ -160,7 +160,7 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
 fn after(args: &RunArgs, resolved: &Resolved, ran: &Ran) -> Result<ExitCode> {
     let Ran { out, code, required } = ran;
     if resolved.explain {
-        explain::every(out)?;
+        explained::every(out)?;
     }
     if *code != ExitCode::SUCCESS {
         return Ok(*code);

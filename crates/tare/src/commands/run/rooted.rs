@@ -1,12 +1,13 @@
-//! The root of a campaign's programs, made before its layers are tried.
+//! The root of a campaign's programs, made before its layers are tried, or held again.
 
 use super::NotBegun;
-use crate::config::Asked;
+use crate::config::{Asked, ROOT};
 use crate::programs::{self, WantedProgram};
 use crate::usage::OrUsage;
 use crate::{cli, interrupt, output};
 use anyhow::{Result, anyhow};
-use tare_layers::{Host, Keeper, Maker, ReadyRoot, RootRecipe};
+use std::path::Path;
+use tare_layers::{HeldRoot, Host, Keeper, Maker, ReadyRoot, RootRecipe, Settings, hold_again};
 use tare_proto::Machine;
 
 /// Most characters of a root's recipe that are shown.
@@ -51,4 +52,21 @@ fn check_image(asked: &Asked, recipe: &RootRecipe, host: &Host) -> Result<()> {
         asked.name, no.why, no.remedy
     ));
     Err(NotBegun { code: cli::LAYER_MISSING }.into())
+}
+
+/// The roots of programs that `layers` have by their settings; they stay in the cache while this lives.
+///
+/// # Errors
+/// One that was in the cache is there no more.
+pub fn hold_roots<'a>(
+    layers: impl Iterator<Item = (&'a str, &'a Settings)>,
+    cache: &Path,
+) -> Result<Vec<HeldRoot>> {
+    let mut held = Vec::new();
+    for (name, settings) in layers {
+        let Some(path) = settings.get(ROOT) else { continue };
+        let root = hold_again(cache, Path::new(path));
+        held.extend(root.map_err(|no| anyhow!("{name}: {}; {}", no.why, no.remedy))?);
+    }
+    Ok(held)
 }

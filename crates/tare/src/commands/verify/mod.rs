@@ -6,7 +6,7 @@ mod told;
 
 use crate::carried::PROBE;
 use crate::cli::{self, VerifyArgs};
-use crate::commands::resume::hold_roots;
+use crate::commands::run::hold_roots;
 use crate::commands::run::plan::plugin_sha256;
 use crate::commands::run::{Prepared, check_place};
 use crate::config::Asked;
