@@ -180,7 +180,7 @@ fn an_explanation_is_tried_by_a_change_of_the_layer() {
         )
     };
     let (calm, restless) = (sleeps("calm", "0.1"), sleeps("restless", "0.01"));
-    let line = "run --layers runc --baseline calm --bench start/warm --load start/warm=1 --bench sandbox/idle_cpu --blocks 1 \
+    let line = "run --layers runc --baseline calm --bench start/warm --load start/warm=1 --bench sandbox/idle_cpu --series 200ms --blocks 1 \
                 --explain --require --out c --layer";
     let ran = bench.tare_with(line, &[&calm, "--layer", &restless]);
     assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);

@@ -103,10 +103,10 @@ pub(super) fn try_change(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The folder of a row's try on a changed layer.
+/// The folder of a row's try on a changed layer; both names may be anything.
 fn folder(bench: &str, changed: &str) -> String {
-    let fine = |c: char| if c.is_ascii_alphanumeric() || "-_.+".contains(c) { c } else { '-' };
-    format!("{}--{changed}", bench.chars().map(fine).collect::<String>())
+    let is_other = |c: char| !(c.is_ascii_alphanumeric() || "-_.+".contains(c));
+    format!("{bench}--{changed}").replace(is_other, "-")
 }
 
 /// What the campaign in `out` says of row `bench`.
