@@ -6,6 +6,7 @@
 
 mod counts;
 mod event;
+mod modes;
 mod observer;
 mod path;
 mod places;
@@ -20,8 +21,9 @@ mod tracefs;
 mod within;
 
 pub use counts::{Figures, counts};
+pub use modes::{looks, on_cpu, split};
 pub use observer::{Observer, Trace, What};
-pub use path::{looks, on_cpu, path, split};
+pub use path::path;
 pub use places::{places, shares};
 pub use points::Missing;
 pub use record::{Happened, Mapping, Record};

@@ -11,7 +11,7 @@ use crate::scoreboard;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tare_proto::{Unit, Untrusted};
-use tare_store::Campaign;
+use tare_store::{Campaign, LayerRow};
 
 /// Most causes that the sentence names, and the least share of the row's move that one of them has.
 const MOST: usize = 2;
@@ -81,17 +81,13 @@ pub enum Outcome {
 pub fn tried(campaign: &Campaign, bench: usize, change: &str) -> Option<Tried> {
     let [_, layer, changed] = &campaign.layers[..] else { return None };
     let options = Options::from_plan(&campaign.plan);
-    let against = |baseline: &Untrusted| {
-        let mut campaign = campaign.clone();
-        campaign.plan.baseline = baseline.clone();
-        let board = scoreboard(&campaign, &options);
-        (campaign, board)
-    };
-    let (own, board) = against(&campaign.plan.baseline);
-    let [before, after] = [layer, changed].map(|one| explain(&own, &board, bench, one.name.raw()));
-    let (_, among) = against(&layer.name);
+    let board = scoreboard(campaign, &options);
+    let of = |row: &LayerRow| explain(campaign, &board, bench, row.name.raw());
+    let (before, after) = (of(layer)?, of(changed)?);
+    let mut among = campaign.clone();
+    among.plan.baseline = layer.name.clone();
+    let among = scoreboard(&among, &options);
     let (ratio, verdict) = cell(&among, &campaign.benchmarks.get(bench)?.name, changed.name.raw())?;
-    let (before, after) = (before?, after?);
     let added_ns = (added(&before)?, added(&after)?);
     let causes = both(&before, &after, added_ns);
     let (outcome, explained) = judged(verdict, &causes, added_ns.1 - added_ns.0);

@@ -1,7 +1,7 @@
 //! A layer that is alive and idle, watched from outside: what it does in a second in which nobody asks anything of it. No path is walked,
 //! since there is no operation: the time is what the layer's threads had of any CPU.
 
-use super::observers::{Observers, Traced};
+use super::observers::{Observers, Traced, not_enabled};
 use super::started::Started;
 use crate::plan::sandbox_benches::IDLE_CPU;
 use crate::record::recorder::Recorder;
@@ -81,9 +81,7 @@ fn look(up: &Up, traced: &mut Traced, whose: &'static [Whose]) -> Result<Figures
 /// A second under the eyes of `observer`, and whose the threads are that lived in it.
 fn second(observer: &mut Observer, parts: &[(u32, Part)]) -> Result<(Trace, Threads), Failed> {
     let watched = observer.watch(true, || thread::sleep(WATCH));
-    let (_, trace) = watched.map_err(|error| {
-        Failed::Start(format!("the kernel refuses to enable its events: {error}"))
-    })?;
+    let (_, trace) = watched.map_err(|error| Failed::Start(not_enabled(&error)))?;
     let mut threads = Threads::new(parts.iter().copied());
     threads.follow(&trace);
     Ok((trace, threads))

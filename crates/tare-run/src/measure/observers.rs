@@ -1,5 +1,6 @@
 //! Who watches a layer from outside.
 
+use std::io;
 use tare_observe::{Missing, Observer, Refused, What};
 
 /// What watches.
@@ -50,4 +51,9 @@ impl Observers {
             Observers::Tallied => &[],
         }
     }
+}
+
+/// Why a window did not begin.
+pub(super) fn not_enabled(error: &io::Error) -> String {
+    format!("the kernel refuses to enable its events: {error}")
 }

@@ -5,7 +5,7 @@
 //! then, as a runtime that only prepares has, is the helpers'.
 
 use super::figures::{add, keep_shorter};
-use super::observers::Observers;
+use super::observers::{Observers, not_enabled};
 use super::prices::prices;
 use super::turning::tries;
 use crate::plan::sandbox_benches::WARM;
@@ -122,9 +122,7 @@ impl Starts<'_> {
         let keepers = self.starter.keeper.waiting();
         let number = (self.number)();
         let watched = observer.watch(true, || self.starter.start_now(number));
-        let (up, trace) = watched.map_err(|error| {
-            Failed::Start(format!("the kernel refuses to enable its events: {error}"))
-        })?;
+        let (up, trace) = watched.map_err(|error| Failed::Start(not_enabled(&error)))?;
         let up = up?;
         let living = up.session.parts(self.whose).unwrap_or_default();
         let below = keepers.into_iter().map(|keeper| (keeper, Part::Helper));

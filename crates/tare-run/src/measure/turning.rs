@@ -1,6 +1,7 @@
 //! The turns of a row that is watched: short ones and long ones, under the eyes of the kernel's tracepoints or of nobody.
 
 use super::figures::{add, difference, each, keep_shorter};
+use super::observers::not_enabled;
 use nix::unistd::gettid;
 use std::fs;
 use std::time::Instant;
@@ -157,7 +158,7 @@ impl<'a> Turning<'a> {
         let (turn, trace) = match observer.watch(lasts, || self.turn(samples as u32, false)) {
             Ok(watched) => watched,
             Err(error) => {
-                self.refused = Some(format!("the kernel refuses to enable its events: {error}"));
+                self.refused = Some(not_enabled(&error));
                 return Ok(None);
             }
         };

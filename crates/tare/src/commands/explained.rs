@@ -1,20 +1,32 @@
-//! What follows a campaign that was explained.
+//! The explanations of a campaign, and what is printed of them after it has run.
 
 use crate::output;
 use anyhow::Result;
 use std::path::Path;
-use tare_board::{Explanation, Options, scoreboard};
+use tare_board::{Explanation, Options, Scoreboard, scoreboard};
 use tare_report::explanations_text;
+use tare_store::Campaign;
 
-/// Explains every ratio of the campaign in `dir`, if it has any.
+/// Explains the ratios of `campaign` that are `wanted`, by the names of benchmark and layer.
+pub fn explanations(
+    campaign: &Campaign,
+    board: &Scoreboard,
+    wanted: impl Fn(&str, &str) -> bool,
+) -> Vec<Explanation> {
+    let mut found = Vec::new();
+    for (at, bench) in campaign.benchmarks.iter().enumerate() {
+        let layers = board.others().map(|layer| layer.name.raw());
+        let layers = layers.filter(|layer| wanted(&bench.name, layer));
+        found.extend(layers.filter_map(|layer| tare_board::explain(campaign, board, at, layer)));
+    }
+    found
+}
+
+/// Prints an explanation of every ratio of the campaign in `dir`, if it has any.
 pub fn every(dir: &Path) -> Result<()> {
     let campaign = tare_store::load(dir)?;
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
-    let pairs = (0..campaign.benchmarks.len())
-        .flat_map(|at| board.others().map(move |layer| (at, &layer.name)));
-    let found: Vec<Explanation> = pairs
-        .filter_map(|(at, layer)| tare_board::explain(&campaign, &board, at, layer.raw()))
-        .collect();
+    let found = explanations(&campaign, &board, |_, _| true);
     if !found.is_empty() {
         output::print(&format!("\n{}", explanations_text(&found)))?;
     }

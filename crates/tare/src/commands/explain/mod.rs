@@ -4,6 +4,7 @@ mod imported;
 mod tried;
 
 use crate::cli::{CountTable, ExplainArgs};
+use crate::commands::explained::explanations;
 use crate::usage::wrong_usage;
 use crate::{input, newest, output};
 use anyhow::{Context, Result, bail};
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use tare_board::{Explanation, Options, factors, metrics, scoreboard};
+use tare_board::{Options, factors, metrics, scoreboard};
 use tare_layers::suggestion;
 use tare_report::{explanations_text, factors_text, json_text, metrics_text};
 use tare_stats::{Factor, Work, decompose};
@@ -70,9 +71,9 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
         }
         None => {}
     }
-    let pairs = benches.flat_map(|(at, _)| layers().map(move |layer| (at, *layer)));
-    let mut found: Vec<Explanation> =
-        pairs.filter_map(|(at, layer)| tare_board::explain(&campaign, &board, at, layer)).collect();
+    let mut found = explanations(&campaign, &board, |bench, layer| {
+        wanted(bench, &args.benchmark) && wanted(layer, &args.layer)
+    });
     tried::mark(dir, &campaign, &mut found);
     if found.is_empty() {
         bail!("{} has no such ratio to explain; 'tare show' says why", dir.display());

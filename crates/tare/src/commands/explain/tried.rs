@@ -67,35 +67,33 @@ pub(super) fn try_change(
     let blocks = args.blocks.unwrap_or(BLOCKS);
     let changed = Changed { campaign, layer, bench, change: settings, blocks };
     let out = dir.join(FOLDER).join(folder(bench, &changed.name()));
-    if !tare_store::load(&out).is_ok_and(|before| before.state == "finished") {
+    let place = quote(&out.display().to_string()).into_owned();
+    if tare_store::load(&out).is_ok_and(|before| before.state == "finished") {
+        output::note(&format!(
+            "{place}: what was tried before is told; remove that folder to measure it again."
+        ));
+    } else {
         if out.join(tare_store::FILE).exists() {
-            let out = quote(&out.display().to_string()).into_owned();
             bail!(
-                "{out} is not finished: 'tare resume {out}' goes on with it; then run this again"
+                "{place} is not finished: 'tare resume {place}' goes on with it; then run this again"
             );
         }
         trust::own_campaign(dir)?;
         let code = changed.run(&out)?;
         if code != ExitCode::SUCCESS {
             if out.join(tare_store::FILE).exists() {
-                let out = quote(&out.display().to_string()).into_owned();
                 output::note(&format!(
-                    "Interrupted; 'tare resume {out}' continues. Then run this again."
+                    "Interrupted; 'tare resume {place}' continues. Then run this again."
                 ));
             }
             return Ok(code);
         }
-    } else {
-        let text = "what was tried before is told; remove that folder to measure it again";
-        output::note(&format!("{}: {text}.", out.display()));
     }
-    let told = read(&out, bench)?.with_context(|| {
-        format!("{bench} has no value there: 'tare show {}' says why", out.display())
-    })?;
+    let told = read(&out, bench)?
+        .with_context(|| format!("{bench} has no value there: 'tare show {place}' says why"))?;
     if told.change != text {
-        let out = quote(&out.display().to_string()).into_owned();
         bail!(
-            "{out} holds a try of {}: remove that folder, or give it another name, and run this again",
+            "{place} holds a try of {}: remove that folder, or give it another name, and run this again",
             told.change
         );
     }
