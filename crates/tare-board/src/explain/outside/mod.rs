@@ -71,8 +71,8 @@ const IDLE_CPU: &str = "sandbox/idle_cpu";
 const SECOND: &str = "second";
 
 /// The same of an idle layer, which has no operations.
-const OF_IDLENESS: &str = "The host watched a layer that nobody asked anything for some seconds, with perf tracepoints and the software clock; no value \
-    comes from that boot. Times are what the layer's threads had of any CPU.";
+const OF_IDLENESS: &str = "For some seconds the host watched an idle layer, with perf tracepoints and the software clock. No value comes from \
+    that boot. Times are what the layer's threads had of any CPU.";
 
 /// The same of what `/proc` told.
 const TALLIED: &str = "The host watched boots of their own, from which no value comes, by what /proc counts: switches and page faults, no \
