@@ -37,6 +37,7 @@ pub fn highest(
     wanted: &dyn Fn() -> bool,
 ) -> Result<String, String> {
     let mut tries = 0;
+    let mut answered = false;
     // Nothing that lasts much longer than the bound can change the verdict.
     let timeout =
         load.timeout.min(Duration::from_nanos(slo.ns.saturating_mul(10))).max(COARSE.lasts);
@@ -48,8 +49,16 @@ pub fn highest(
         let load = Load { rate: rate as u32, lasts, timeout, ..*load };
         let mut once = || -> Result<bool, String> {
             tries += 1;
-            let outcome = open_loop::ask(target, &load, wanted);
-            outcome.map(|it| it.keeps(slo)).map_err(|why| format!("at {rate:.0} /s: {why}"))
+            let at = |why: String| format!("at {rate:.0} /s: {why}");
+            let outcome =
+                open_loop::ask(target, &load, wanted).map_err(|why| at(why.to_string()))?;
+            let none = outcome.without_answer();
+            answered |= none.is_none();
+            match none {
+                // A service that is stalled answers nothing at this rate; one that never gave anything but bad answers has no knee.
+                Some(why) if !answered && outcome.refused.is_some() => Err(at(why)),
+                _ => Ok(outcome.keeps(slo)),
+            }
         };
         // A stall of the machine breaks it too: it is broken when it is so twice.
         Ok(once()? || once()?)
@@ -80,4 +89,62 @@ pub fn highest(
     }
     let knee = (good * bad).sqrt();
     Ok(format!("knee: {knee:.1} /s\nholds: {good:.1} /s\nbreaks: {bad:.1} /s\nsteps: {tries}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+    use std::thread;
+
+    /// A service that gives `answer` 4 ms after each request, and nothing at all for its first `silent`.
+    fn service(answer: &'static [u8], silent: Duration) -> Target {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let awake = now_ns() + silent.as_nanos() as u64;
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                thread::spawn(move || {
+                    let mut request = [0; 4096];
+                    while stream.read(&mut request).is_ok_and(|size| size > 0) {
+                        thread::sleep(Duration::from_nanos(awake.saturating_sub(now_ns())));
+                        thread::sleep(Duration::from_millis(4));
+                        if stream.write_all(answer).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+        });
+        Target::parse(&format!("http://:{port}/")).unwrap()
+    }
+
+    const LOAD: Load = Load {
+        rate: 200,
+        lasts: Duration::from_millis(100),
+        connections: 2,
+        even: true,
+        timeout: Duration::from_millis(250),
+    };
+    const SLO: Slo = Slo { quantile: 0.5, ns: 100_000_000 };
+
+    #[test]
+    fn a_service_that_is_stalled_at_first_has_a_knee_all_the_same() {
+        let target =
+            service(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", Duration::from_millis(1500));
+        let found = highest(&target, &LOAD, SLO, &|| true).unwrap();
+        let knee: f64 = found.lines().next().unwrap()["knee: ".len()..found.find(" /s").unwrap()]
+            .parse()
+            .unwrap();
+        assert!(knee < 1000.0, "2 connections, 4 ms: {found}");
+    }
+
+    #[test]
+    fn a_service_that_gives_bad_answers_alone_is_said_at_once() {
+        let target = service(b"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", Duration::ZERO);
+        let why = highest(&target, &LOAD, SLO, &|| true).unwrap_err();
+        assert!(why.contains("had a good answer; one was: HTTP/1.1 500 No"), "{why}");
+    }
 }

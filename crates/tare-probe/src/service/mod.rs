@@ -67,10 +67,13 @@ impl Asked {
         target::wait_for(&self.target, self.patience, wanted)?;
         match self.slo {
             Some(slo) => knee::highest(&self.target, &self.load, slo, wanted),
-            None => match open_loop::ask(&self.target, &self.load, wanted) {
-                Ok(outcome) => Ok(outcome.to_string()),
-                Err(why) => Err(format!("the service at {}: {why}", self.target.address)),
-            },
+            None => {
+                let outcome = open_loop::ask(&self.target, &self.load, wanted);
+                let said = outcome.map_err(|why| why.to_string()).and_then(|outcome| {
+                    outcome.without_answer().map_or_else(|| Ok(outcome.to_string()), Err)
+                });
+                said.map_err(|why| format!("the service at {}: {why}", self.target.address))
+            }
         }
     }
 }

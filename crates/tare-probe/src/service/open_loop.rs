@@ -74,11 +74,10 @@ struct Asking<'a> {
     /// When the requests that no connection was free for were due.
     queue: VecDeque<u64>,
     outcome: Outcome,
-    /// The first line of an answer that was not good.
-    refused: Option<String>,
 }
 
-/// Asks `target` as `load` says, as long as that is `wanted`. The error says why it cannot be asked at all.
+/// Asks `target` as `load` says, as long as that is `wanted`. The error says why it cannot be asked at all; requests without an
+/// answer, be it all of them, are an outcome.
 pub fn ask(target: &Target, load: &Load, wanted: &dyn Fn() -> bool) -> io::Result<Outcome> {
     let most = ANSWER.min(ANSWERS / load.connections as usize);
     let connections: io::Result<Vec<_>> =
@@ -90,7 +89,6 @@ pub fn ask(target: &Target, load: &Load, wanted: &dyn Fn() -> bool) -> io::Resul
         connections: connections?,
         queue: VecDeque::new(),
         outcome: Outcome::default(),
-        refused: None,
     };
     let total = (f64::from(load.rate) * load.lasts.as_secs_f64()) as usize;
     let mut arrivals = Arrivals::new(1e9 / f64::from(load.rate), load.even);
@@ -119,16 +117,10 @@ pub fn ask(target: &Target, load: &Load, wanted: &dyn Fn() -> bool) -> io::Resul
         asking.wait(next.saturating_sub(now_ns()));
         asking.hear(&mut room)?;
     }
-    let refused = asking.refused.map_or_else(String::new, |line| format!("; one was: {line}"));
     let mut outcome = asking.outcome;
     outcome.lasted_ns = now_ns() - begin;
     outcome.latencies.sort_unstable();
     outcome.late.sort_unstable();
-    if outcome.errors as usize == total {
-        return Err(io::Error::other(format!(
-            "none of {total} requests had a good answer{refused}"
-        )));
-    }
     Ok(outcome)
 }
 
@@ -183,7 +175,7 @@ impl Asking<'_> {
                     if good {
                         self.outcome.latencies.push(now_ns().saturating_sub(due));
                     } else {
-                        self.refused = connection.refused.take();
+                        self.outcome.refused = connection.refused.take();
                         self.failed();
                     }
                     if closes {
@@ -191,7 +183,8 @@ impl Asking<'_> {
                     }
                 }
                 Said::Broken => {
-                    self.refused = connection.refused.take().or(self.refused.take());
+                    let line = connection.refused.take();
+                    self.outcome.refused = line.or(self.outcome.refused.take());
                     let asked = self.connections[at].due.is_some();
                     self.renew(at)?;
                     if asked {
@@ -284,7 +277,7 @@ mod tests {
     #[test]
     fn errors_count_as_long_as_the_time_limit() {
         let target = service(BAD, Duration::ZERO, 1);
-        let why = ask(&target, &load(100), &|| true).unwrap_err().to_string();
+        let why = ask(&target, &load(100), &|| true).unwrap().without_answer().unwrap();
         assert!(why.contains("none of 50") && why.ends_with("one was: HTTP/1.1 500 No"), "{why}");
         let target = service(GOOD, Duration::from_millis(400), 64);
         let short = Load { timeout: Duration::from_millis(100), ..load(400) };

@@ -35,12 +35,23 @@ pub struct Outcome {
     pub lasted_ns: u64,
     /// How long after its due time the client itself looked at each request, in nanoseconds. Sorted.
     pub late: Vec<u64>,
+    /// The first line of an answer that was not good.
+    pub refused: Option<String>,
 }
 
 impl Outcome {
     /// The latency that a share of `q` does not exceed: the smallest value of which at least that share is no larger.
     pub fn quantile(&self, q: f64) -> u64 {
         of(&self.latencies, q)
+    }
+
+    /// What to say where no request had a good answer.
+    pub fn without_answer(&self) -> Option<String> {
+        let total = self.latencies.len();
+        let refused = self.refused.as_ref().map(|line| format!("; one was: {line}"));
+        let says =
+            || format!("none of {total} requests had a good answer{}", refused.unwrap_or_default());
+        (self.errors as usize == total).then(says)
     }
 
     /// Whether the bound holds, and hardly a request failed: fewer than the quantile leaves out.
