@@ -1,7 +1,7 @@
 //! A program that a campaign weighs: what a probe is asked to run, and what becomes of what it prints.
 
 use serde::{Deserialize, Serialize};
-use tare_proto::Program;
+use tare_proto::{ITSELF, Program};
 
 /// A program of the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +19,18 @@ pub struct PlannedProgram {
     /// Whether the number of its runs in a boot is the reader's own; otherwise a time budget chooses it.
     #[serde(default)]
     pub runs_given: bool,
+}
+
+impl PlannedProgram {
+    /// The row under which its runs are watched from outside: that of their time, or else the first figure that they print. `None` of a
+    /// client of tare's own, which asks for as long as it was told.
+    #[must_use]
+    pub fn watched(&self) -> Option<&ProgramRow> {
+        let is_client = self.program.command.first().is_some_and(|word| word == ITSELF);
+        let is_cpu = |row: &&ProgramRow| matches!(row.value, ProgramValue::Cpu { .. });
+        let time = self.rows.iter().find(|row| row.value == ProgramValue::Time);
+        time.or_else(|| self.rows.iter().find(|row| !is_cpu(row))).filter(|_| !is_client)
+    }
 }
 
 /// One row of a program.

@@ -251,20 +251,45 @@ fn is_program_told(bench: &Bench, campaign: &Campaign) {
     }
 }
 
+/// A figure that a program prints is explained by what its whole run takes, which is watched once for all of its figures.
+fn is_printed_figure_told(bench: &Bench, campaign: &Campaign) {
+    assert!(seen(campaign, "uml", "program/says.a", "switches/program/stopped") > 4000.0);
+    let second = series(campaign, "uml", "program/says.b");
+    assert!(second.counters.iter().all(|counter| !counter.name.starts_with("outside/")));
+    let told = flat(&bench.ok("explain c program/says.b --layer uml").out);
+    for part in [
+        "One run is ",
+        "that are added to the run: ",
+        "The row is a figure that the program prints. Times and causes are of its whole run, which takes ",
+        "stops of a traced thread (",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let told = bench.ok("explain c program/says.b --layer uml --json").out;
+    assert!(told.contains("\"run_of\": \"program/says.a\""), "{told}");
+}
+
 #[test]
 fn what_acts_as_a_kernel_is_told_from_the_program_and_explained() {
     let bench = Bench::new();
     let gvisor = format!("native,uml --layer name=gvisor,kind={CURRENT_GVISOR},cpus=1");
-    let mut command = bench.command(&format!(
-        "run --layers {gvisor} --bench lmbench/null_call --bench kernel/getppid --series 60ms --blocks 1 --seed 1 --explain \
-         --require --out c"
+    // A program whose calls are known, after a preparation that makes more of them; and one that prints two figures.
+    let programs = format!(
+        "[[program]]\nname = 'dd'\nprepare = '{}'\ncommand = ['sh', '-c', '{}']\n\
+         [[program]]\nname = 'says'\nmetric = ['a (?<a>[0-9]+)', 'b (?<b>[0-9]+)']\nunit = ['KiB', 's']\nrepeat = 1\n\
+         command = ['sh', '-c', '{}; echo a 5; echo b 7']\n",
+        copies(3000),
+        copies(2000),
+        copies(2000)
+    );
+    bench.write("programs.toml", &programs);
+    bench.ok(&format!(
+        "run --config programs.toml --layers {gvisor} --bench lmbench/null_call --bench kernel/getppid --series 60ms --blocks 1 \
+         --seed 1 --explain --require --out c"
     ));
-    // A program whose calls are known, after a preparation that makes more of them.
-    command.args(["--prepare", &copies(3000), "--", "sh", "-c", &copies(2000)]);
-    let ran = done(command.output().unwrap());
-    assert_eq!(ran.code, 0, "{}", ran.err);
     let campaign = bench.campaign("c");
     is_program_told(&bench, &campaign);
+    is_printed_figure_told(&bench, &campaign);
     // A tracer's kernel: a stop a call, and its calls to look at it; a sentry's: a futex each way.
     let calls = "kernel/getppid";
     assert!(seen(&campaign, "uml", calls, "calls/kernel/ptrace") > 20.0);

@@ -22,6 +22,9 @@ const NOTABLE: f64 = 0.1;
 pub struct Tried {
     /// The row.
     pub benchmark: Untrusted,
+    /// The benchmark whose watched runs have the causes, where the row is a figure that a run prints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_of: Option<Untrusted>,
     /// The layer as it was explained.
     pub layer: Untrusted,
     /// The same layer with the change.
@@ -92,8 +95,10 @@ pub fn tried(campaign: &Campaign, bench: usize, change: &str) -> Option<Tried> {
     let causes = both(&before, &after, added_ns);
     let (outcome, explained) = judged(verdict, &causes, added_ns.1 - added_ns.0);
     let table = table(&causes, added_ns, &before);
+    let run_of = before.outside.as_ref().and_then(|seen| seen.run_of.clone());
     let mut told = Tried {
         benchmark: before.benchmark,
+        run_of,
         layer: layer.name.clone(),
         changed: changed.name.clone(),
         change: change.to_owned(),
@@ -231,11 +236,10 @@ impl Tried {
         });
         let told = told.collect::<Vec<_>>().join(", ");
         let all = 100.0 * self.explained.unwrap_or_default();
+        let whose = if self.run_of.is_some() { "the run's difference" } else { "the difference" };
         match told.is_empty() {
-            true => format!("All causes together account for {all:.0}% of the difference."),
-            false => {
-                format!("Of the difference, {told}; all causes together account for {all:.0}%.")
-            }
+            true => format!("All causes together account for {all:.0}% of {whose}."),
+            false => format!("Of {whose}, {told}; all causes together account for {all:.0}%."),
         }
     }
 }

@@ -49,18 +49,25 @@ fn leave_out(recorder: &mut Recorder, wanted: &mut Wanted, share: f64) {
     }
 }
 
-/// Warns once of what is left out.
+/// Warns of what is left out, and again where more is.
 pub(crate) fn warn_of_left_out(recorder: &mut Recorder) -> Result<(), RunError> {
     let left_out = recorder.history.left_out.len();
     let said = std::mem::replace(&mut recorder.history.left_out_said, left_out);
     if left_out == 0 || left_out == said {
         return Ok(());
     }
-    let text = format!(
-        "the budget has no time for {ENOUGH_BLOCKS} blocks of all {} benchmarks: {left_out} are left out or measured in fewer \
-         blocks; a larger --budget, or fewer layers or benchmarks, measures all",
-        recorder.setup.benches.len(),
-    );
+    let all = recorder.setup.benches.len();
+    let text = match said {
+        0 => format!(
+            "the budget has no time for {ENOUGH_BLOCKS} blocks of all {all} benchmarks: {left_out} are left out or measured in \
+             fewer blocks; a larger --budget, or fewer layers or benchmarks, measures all"
+        ),
+        _ => format!(
+            "the budget turned out to have no time for {} more benchmarks: in all, {left_out} of {all} are left out or measured in \
+             fewer blocks",
+            left_out - said
+        ),
+    };
     recorder.warn(None, &text)
 }
 

@@ -21,7 +21,7 @@ use std::time::Duration;
 use tare_layers::{BootName, Session, SessionError, fresh_id};
 use tare_proto::outside::MISSING;
 use tare_proto::{Counter, Machine};
-use tare_store::{ProgramRow, ProgramValue, Role};
+use tare_store::Role;
 
 /// Blocks in which layers are watched: the counts of one boot hardly differ from another's.
 const BLOCKS: u32 = 3;
@@ -106,13 +106,13 @@ impl<E: Into<RunError>> From<E> for Unseen {
     }
 }
 
-/// The rows that `layer` has measured in the block and that can be watched: the probe's own, the time of programs, starts, and idleness. What else a
-/// program's run fills is not what one run takes.
+/// The rows that `layer` has measured in the block and that can be watched: the probe's own, one of each program, starts, and idleness.
 fn rows(recorder: &Recorder, block: &Block, layer: usize) -> Vec<usize> {
     let is_one = |bench: &usize| {
         let key = Key { block: block.number, layer, role: Role::Weigh, bench: *bench };
-        let is_due =
-            |kept: &Kept| block.number == 0 || kept.seconds <= LONG * kept.samples.max(1) as f64;
+        let shared = recorder.setup.of_one_run(*bench).len();
+        let run_s = |kept: &Kept| kept.seconds * shared as f64 / kept.samples.max(1) as f64;
+        let is_due = |kept: &Kept| block.number == 0 || run_s(kept) <= LONG;
         block.wanted_of(layer).contains(bench)
             && recorder.is_asked(layer, *bench)
             && is_watched(recorder.setup, *bench)
@@ -128,8 +128,9 @@ fn is_watched(setup: &Setup, bench: usize) -> bool {
         return is_start(&setup.benches[bench]) || is_idle(&setup.benches[bench]);
     }
     let name = &setup.benches[bench].name;
-    let is_time = |row: &ProgramRow| row.benchmark == *name && row.value == ProgramValue::Time;
-    setup.program(bench).is_none_or(|planned| planned.rows.iter().any(is_time))
+    setup
+        .program(bench)
+        .is_none_or(|planned| planned.watched().is_some_and(|row| row.benchmark == *name))
 }
 
 fn observe_layer(

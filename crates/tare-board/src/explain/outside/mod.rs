@@ -1,11 +1,13 @@
 //! A ratio of the real machine by what its host saw from outside: counts, where the time went, and the causes of what is added.
 
+mod calls;
 mod causes;
 mod overall;
 mod primitives;
 mod seen;
 mod sentence;
 mod tables;
+mod watched;
 
 pub(super) use causes::REMAINDER;
 pub use causes::{CostPart, Known};
@@ -15,13 +17,14 @@ pub use overall::{LayerCauses, layer_causes};
 use super::Table;
 use crate::board::{Pair, Row, Scoreboard};
 use crate::format::{count, quantity};
-use crate::value::holes::SANDBOX;
+use calls::CallTime;
 use seen::One;
+use sentence::Sentence;
 use serde::Serialize;
-use std::collections::BTreeMap;
-use tare_proto::Unit;
-use tare_proto::outside::{ASLEEP, Part, READY, SYSTEM, Seen, USER};
-use tare_store::{Campaign, PlannedProgram};
+use tare_proto::outside::{ASLEEP, Part, READY, SYSTEM, USER};
+use tare_proto::{Unit, Untrusted};
+use tare_store::Campaign;
+use watched::{SECOND, Watched};
 
 /// What the host saw of one benchmark on a layer and on the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -46,7 +49,11 @@ pub struct Outside {
     pub record_ns: f64,
     /// What the times summed to in the watched boots, in nanoseconds, before they were scaled to the row's value.
     pub summed_ns: (f64, f64),
-    /// The row's value on both, in nanoseconds; `None` where the row is no time. The times are scaled to it.
+    /// The benchmark whose watched runs these are, where the row is a figure that a run prints: its own, or that of another such figure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_of: Option<Untrusted>,
+    /// The row's value on both, in nanoseconds, to which the times are scaled; what a run took where the row is a figure that it prints;
+    /// `None` where the row is no time.
     pub measured_ns: Option<(f64, f64)>,
     /// The largest half of a range between boots, as a share, of any count.
     pub spread: f64,
@@ -65,10 +72,6 @@ pub struct Outside {
 const METHOD: &str = "The host watched boots of their own, from which no value comes, with perf tracepoints and the software clock. Times \
     are of the path from the end of an operation back to its beginning, so that each moment is told once. A price is what the \
     baseline measured of that primitive.";
-
-/// The row of an idle layer's CPU time, and what its figures are of.
-const IDLE_CPU: &str = "sandbox/idle_cpu";
-const SECOND: &str = "second";
 
 /// The same of an idle layer, which has no operations.
 const OF_IDLENESS: &str = "For some seconds the host watched an idle layer, with perf tracepoints and the software clock. No value comes from \
@@ -104,7 +107,17 @@ impl Outside {
             0 | 1 => String::new(),
             _ => format!("; counts differ between boots by ± {:.1}% at most", 100.0 * self.spread),
         };
-        let mut notes = vec![format!("Watched {watched} in {boots}{spread}.")];
+        let mut notes = Vec::new();
+        if let (Some(_), Some((native, own))) = (&self.run_of, self.measured_ns) {
+            let time = |ns| quantity(Unit::Nanoseconds, ns);
+            notes.push(format!(
+                "The row is a figure that the program prints. Times and causes are of its whole run, which takes {} on the baseline and {} \
+                 on the layer.",
+                time(native),
+                time(own)
+            ));
+        }
+        notes.push(format!("Watched {watched} in {boots}{spread}."));
         if self.lost > 0.0 {
             notes.push(format!(
                 "The kernel had no room for {:.0} records or more: these counts are too low.",
@@ -157,47 +170,8 @@ pub struct Stretch {
     pub layer: f64,
 }
 
-/// Time of an operation within one system call of the host, of all threads on the operation's path.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CallTime {
-    /// Its name (`openat`).
-    pub call: String,
-    /// Asleep, until something outside of the layer woke the thread; otherwise on a CPU.
-    pub asleep: bool,
-    /// Nanoseconds of an operation on the baseline.
-    pub baseline: f64,
-    /// On the layer.
-    pub layer: f64,
-}
-
 /// What has less than this share of an operation is not told.
 const TOLD: f64 = 0.002;
-
-/// The time within each system call on both, the longest first.
-fn within(baseline: &One, layer: &One) -> Vec<CallTime> {
-    let mut all: BTreeMap<(String, bool), (f64, f64)> = BTreeMap::new();
-    for part in Part::ALL {
-        for (seen, asleep) in [(Seen::RunsIn, false), (Seen::SleepsIn, true)] {
-            for (call, ns) in baseline.within(seen, part) {
-                all.entry((call, asleep)).or_default().0 += ns;
-            }
-            for (call, ns) in layer.within(seen, part) {
-                all.entry((call, asleep)).or_default().1 += ns;
-            }
-        }
-    }
-    let longest = |one: &CallTime| one.baseline.max(one.layer);
-    let whole: f64 = all.values().map(|(_, layer)| layer).sum();
-    let told = all.into_iter().map(|((call, asleep), (baseline, layer))| CallTime {
-        call,
-        asleep,
-        baseline,
-        layer,
-    });
-    let mut told: Vec<CallTime> = told.filter(|one| longest(one) >= TOLD * whole).collect();
-    told.sort_by(|a, b| longest(b).total_cmp(&longest(a)));
-    told
-}
 
 /// Whose threads a part is, in words.
 const fn whose(part: Part) -> &'static str {
@@ -228,9 +202,14 @@ pub(super) fn outside(
     pair: &Pair,
 ) -> Option<(Outside, Vec<Table>)> {
     let at = campaign.layers.iter().position(|one| one.name == layer)?;
-    let measured_ns = (row.unit == Unit::Nanoseconds).then_some((pair.baseline, pair.layer));
-    let seen = One::of(campaign, bench, at)?.scaled_to(measured_ns.map(|(_, own)| own));
+    let Watched { bench, per, is_printed } = Watched::of(campaign, bench);
+    let seen = One::of(campaign, bench, at)?;
     let baseline = One::of(campaign, bench, campaign.baseline()?)?;
+    let measured_ns = match is_printed {
+        true => Some((baseline.unwatched(), seen.unwatched())).filter(|(a, b)| a.min(*b) > 0.0),
+        false => (row.unit == Unit::Nanoseconds).then_some((pair.baseline, pair.layer)),
+    };
+    let seen = seen.scaled_to(measured_ns.map(|(_, own)| own));
     let baseline = baseline.scaled_to(measured_ns.map(|(native, _)| native));
     let mut times = Vec::new();
     for part in Part::ALL {
@@ -258,35 +237,22 @@ pub(super) fn outside(
         }
         _ => Vec::new(),
     };
-    let of_program = |planned: &PlannedProgram| {
-        planned.rows.iter().any(|filled| filled.benchmark == campaign.benchmarks[bench].name)
-    };
-    let per = match () {
-        () if campaign.benchmarks[bench].name == IDLE_CPU => SECOND,
-        () if campaign.benchmarks[bench].suite == SANDBOX => "start",
-        () if campaign.plan.programs.iter().any(of_program) => "run",
-        () => "operation",
-    };
     if per == SECOND {
         causes.retain(|cause| cause.count.is_none()); // no price was measured beside it
     }
     let there = if board.baseline == "native" { "natively" } else { "on the baseline" };
     let told = Outside {
-        sentence: sentence::sentence(
-            (per, there),
-            (&baseline, &seen),
-            &times,
-            &causes,
-            measured_ns,
-        ),
+        sentence: Sentence { per, there, is_printed, times: &times, causes: &causes, measured_ns }
+            .in_words(&baseline, &seen),
         per,
         times,
-        within: within(&baseline, &seen),
+        within: calls::within(&baseline, &seen),
         causes,
         watched_ns: (baseline.whole(), seen.whole()),
         unwatched_ns: (baseline.unwatched(), seen.unwatched()),
         record_ns: seen.record(),
         summed_ns: (baseline.raw_sum(), seen.raw_sum()),
+        run_of: is_printed.then(|| campaign.benchmarks[bench].name.clone().into()),
         measured_ns,
         spread: seen.spread,
         boots: seen.boots,

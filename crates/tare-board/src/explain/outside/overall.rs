@@ -34,7 +34,12 @@ pub struct LayerCauses {
 /// What the cost of `layer` is made of, by the explanations of its rows; `None` when none was watched.
 #[must_use]
 pub fn layer_causes(all: &[Explanation], layer: &str) -> Option<LayerCauses> {
-    let rows = all.iter().filter(|e| e.layer == layer).filter_map(|e| e.outside.as_ref());
+    // Figures that one run prints have its causes in common.
+    let is_own = |e: &&Explanation| {
+        let run_of = e.outside.as_ref().and_then(|seen| seen.run_of.as_ref());
+        e.layer == layer && run_of.is_none_or(|name| *name == e.benchmark)
+    };
+    let rows = all.iter().filter(is_own).filter_map(|e| e.outside.as_ref());
     let (mut watched, mut dearer, mut explained, mut priced) = (0, 0, 0_usize, 0_usize);
     let mut sums: BTreeMap<String, f64> = BTreeMap::new();
     let mut known = [0.0; 3];

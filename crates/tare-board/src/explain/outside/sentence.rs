@@ -11,13 +11,59 @@ use tare_proto::outside::Seen;
 /// Kinds of signals that are told one by one.
 const FEW: usize = 2;
 
-pub(super) fn sentence(
-    (per, there): (&str, &str),
-    (baseline, seen): (&One, &One),
-    times: &[Stretch],
-    causes: &[CostPart],
-    measured: Option<(f64, f64)>,
-) -> String {
+/// What the sentence is made of.
+pub(super) struct Sentence<'a> {
+    /// What the figures are of.
+    pub per: &'static str,
+    /// Where the baseline's are.
+    pub there: &'static str,
+    /// Whether the row is a figure that a run prints.
+    pub is_printed: bool,
+    pub times: &'a [Stretch],
+    pub causes: &'a [CostPart],
+    pub measured_ns: Option<(f64, f64)>,
+}
+
+impl Sentence<'_> {
+    pub(super) fn in_words(&self, baseline: &One, seen: &One) -> String {
+        let counts = counts(baseline, seen, self.there);
+        let done = match counts.is_empty() {
+            true => format!("The host does nothing for one {}", self.per),
+            false => format!("One {} is {}", self.per, counts.join(", ")),
+        };
+        format!("{done}{}.", self.added().unwrap_or_else(|| most_of(self.times)))
+    }
+
+    /// What most of the added time is.
+    fn added(&self) -> Option<String> {
+        let (native, own) = self.measured_ns.filter(|_| !self.times.is_empty())?;
+        let (more, words) = match (own > native, self.is_printed) {
+            (true, false) => (own - native, "that are added"),
+            (true, true) => (own - native, "that are added to the run"),
+            (false, false) => (native - own, "that are saved"),
+            (false, true) => (native - own, "that are saved of the run"),
+        };
+        if more < DEARER * native.min(own) {
+            return Some(String::new());
+        }
+        let named =
+            self.causes.iter().filter(|cause| cause.known != Known::Unexplained && cause.ns > 0.0);
+        let top = named.max_by(|a, b| a.ns.total_cmp(&b.ns));
+        let time = |ns: f64| quantity(Unit::Nanoseconds, ns);
+        let most = top
+            .map(|top| format!("; {} of the {} {words}: {}", time(top.ns), time(more), top.name));
+        // What rounds to zero has no sign.
+        let percent = |share: f64| (100.0 * share).round() + 0.0;
+        let [priced, placed, left] = shares(self.causes, more).map(percent);
+        Some(format!(
+            "{}; {priced:.0}% has a price, {placed:.0}% a place alone, {left:.0}% is not explained",
+            most.unwrap_or_default()
+        ))
+    }
+}
+
+/// How often the host did what.
+fn counts(baseline: &One, seen: &One, there: &str) -> Vec<String> {
     let mut counts = Vec::new();
     let calls = seen.kinds(Seen::Calls);
     if let Some((name, most)) = calls.iter().max_by(|a, b| a.1.total_cmp(b.1)) {
@@ -44,38 +90,7 @@ pub(super) fn sentence(
     if exits >= 0.005 {
         counts.push(format!("{} exits", short(exits)));
     }
-    let done = match counts.is_empty() {
-        true => format!("The host does nothing for one {per}"),
-        false => format!("One {per} is {}", counts.join(", ")),
-    };
-    format!(
-        "{done}{}.",
-        added(causes, measured, !times.is_empty()).unwrap_or_else(|| most_of(times))
-    )
-}
-
-/// What most of the added time is.
-fn added(causes: &[CostPart], measured: Option<(f64, f64)>, timed: bool) -> Option<String> {
-    let (native, own) = measured.filter(|_| timed)?;
-    let (more, words) = match own > native {
-        true => (own - native, "that are added"),
-        false => (native - own, "that are saved"),
-    };
-    if more < DEARER * native.min(own) {
-        return Some(String::new());
-    }
-    let named = causes.iter().filter(|cause| cause.known != Known::Unexplained && cause.ns > 0.0);
-    let top = named.max_by(|a, b| a.ns.total_cmp(&b.ns));
-    let time = |ns: f64| quantity(Unit::Nanoseconds, ns);
-    let most =
-        top.map(|top| format!("; {} of the {} {words}: {}", time(top.ns), time(more), top.name));
-    // What rounds to zero has no sign.
-    let percent = |share: f64| (100.0 * share).round() + 0.0;
-    let [priced, placed, left] = shares(causes, more).map(percent);
-    Some(format!(
-        "{}; {priced:.0}% has a price, {placed:.0}% a place alone, {left:.0}% is not explained",
-        most.unwrap_or_default()
-    ))
+    counts
 }
 
 /// How much of `added` has a price, a place alone, and neither.

@@ -1,8 +1,9 @@
 //! What was seen, as tables.
 
+use super::calls::CallTime;
 use super::causes::{Known, REMAINDER};
 use super::seen::One;
-use super::{CallTime, Outside, Stretch};
+use super::{Outside, Stretch};
 use crate::explain::{Table, TableLine};
 use std::collections::BTreeMap;
 use tare_proto::outside::{ANY, IN_KERNEL, Seen};
@@ -52,7 +53,8 @@ pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> 
     let sums = (sum(|one| one.baseline), sum(|one| one.layer));
     lines.push(TableLine::new("sum, scaled", sums));
     if let Some(value) = told.measured_ns {
-        lines.push(TableLine::new("the row's value", value));
+        let what = if told.run_of.is_some() { "a run" } else { "the row's value" };
+        lines.push(TableLine::new(what, value));
     }
     if told.summed_ns.1 > 0.0 {
         lines.push(TableLine::new("in the watched boots: sum", told.summed_ns));
