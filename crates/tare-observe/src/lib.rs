@@ -6,6 +6,7 @@
 
 mod counts;
 mod event;
+mod functions;
 mod modes;
 mod observer;
 mod path;

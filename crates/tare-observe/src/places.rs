@@ -1,6 +1,7 @@
 //! Which code the CPUs' clock found the layer's threads in: files of programs, and functions of the host's kernel.
 
 use crate::counts::Figures;
+use crate::functions::program_function;
 use crate::observer::Trace;
 use crate::record::{Happened, Mapping};
 use crate::symbols::kernel_function;
@@ -25,8 +26,8 @@ const LEAST: f64 = 0.01;
 /// Most processes that began each other, between one that is looked at and one that has mapped its code.
 const GENERATIONS: u32 = 16;
 
-/// How often the clock found each part of the layer where: `libc.so.6`, or [`IN_KERNEL`] and a function. Processes that were there before
-/// the window and in which nothing was mapped meanwhile are asked, so they must live.
+/// How often the clock found each part of the layer where: `libc.so.6`, or [`IN_KERNEL`] and a function; and in which functions of
+/// programs that live. Processes that were there before the window and in which nothing was mapped meanwhile are asked, so they must live.
 #[must_use]
 pub fn places(trace: &Trace, threads: &Threads) -> Figures {
     let mut images = Images::of(trace);
@@ -34,11 +35,19 @@ pub fn places(trace: &Trace, threads: &Threads) -> Figures {
     for record in &trace.records {
         let Happened::Clock { user, at } = record.what else { continue };
         let Some(part) = threads.part(record.tid) else { continue };
-        let place = match user {
-            false => format!("{IN_KERNEL}{}", kernel_function(at)),
-            true => images.file(record.pid, at, record.time),
+        let mut count = |seen: Seen, place: &str| {
+            *figures.entry(seen.counter(part, place)).or_default() += 1.0;
         };
-        *figures.entry(Seen::Found.counter(part, &place)).or_default() += 1.0;
+        if !user {
+            count(Seen::Found, &format!("{IN_KERNEL}{}", kernel_function(at)));
+            continue;
+        }
+        let mapped = images.mapped_at(record.pid, at, record.time);
+        let file = mapped.map_or_else(|| ANONYMOUS.into(), |one| name(&one.file));
+        count(Seen::Found, &file);
+        if let Some(function) = mapped.and_then(|one| program_function(one, at)) {
+            count(Seen::Functions, &format!("{file}: {function}"));
+        }
     }
     figures
 }
@@ -46,7 +55,8 @@ pub fn places(trace: &Trace, threads: &Threads) -> Figures {
 /// The same as shares of all looks.
 #[must_use]
 pub fn shares(mut places: Figures) -> Figures {
-    let all: f64 = places.values().sum();
+    let is_place = |name: &str| matches!(Seen::read(name), Some((Seen::Found, ..)));
+    let all: f64 = places.iter().filter(|(name, _)| is_place(name)).map(|(_, looks)| looks).sum();
     places.values_mut().for_each(|looks| *looks /= all);
     places.retain(|_, share| *share >= LEAST);
     places
@@ -86,8 +96,8 @@ impl<'a> Images<'a> {
         images
     }
 
-    /// The name of the file of which process `pid` had code at `address`.
-    fn file(&mut self, mut pid: u32, address: u64, mut time: u64) -> String {
+    /// What process `pid` had mapped at `address`; `None` of code that is in no file.
+    fn mapped_at(&mut self, mut pid: u32, address: u64, mut time: u64) -> Option<&Mapping> {
         let holds = |one: &Mapping| (one.begin..one.end).contains(&address);
         for _ in 0..GENERATIONS {
             let execs = self.execs.get(&pid).map_or(&[][..], Vec::as_slice);
@@ -96,30 +106,31 @@ impl<'a> Images<'a> {
             let fits =
                 |one: &&&Mapping| (exec.unwrap_or(0)..=time).contains(&one.time) && holds(one);
             if let Some(found) = own.iter().filter(fits).max_by_key(|one| one.time) {
-                return name(&found.file);
+                return Some(*found);
             }
             match self.parents.get(&pid) {
-                _ if exec.is_some() => return ANONYMOUS.into(),
+                _ if exec.is_some() => return None,
                 Some((parent, began)) if *began <= time => (pid, time) = (*parent, *began),
                 _ => break,
             }
         }
         let living = self.living.entry(pid).or_insert_with(|| maps(pid));
-        let found = living.iter().find(|one| holds(one));
-        found.map_or_else(|| ANONYMOUS.into(), |one| name(&one.file))
+        living.iter().find(|one| holds(one))
     }
 }
 
 /// The code that a process has mapped now; nothing of one that has ended.
-fn maps(pid: u32) -> Vec<Mapping> {
+pub(crate) fn maps(pid: u32) -> Vec<Mapping> {
     let text = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
     let read = |line: &str| {
         let mut words = line.splitn(6, ' ');
         let (begin, end) = words.next()?.split_once('-')?;
         let is_code = words.next()?.as_bytes().get(2) == Some(&b'x');
-        let file = words.nth(3).unwrap_or("").trim().to_owned();
         let number = |text| u64::from_str_radix(text, 16).ok();
-        let mapping = Mapping { time: 0, pid, begin: number(begin)?, end: number(end)?, file };
+        let offset = number(words.next()?)?;
+        let file = words.nth(2).unwrap_or("").trim().to_owned();
+        let (begin, end) = (number(begin)?, number(end)?);
+        let mapping = Mapping { time: 0, pid, begin, end, offset, file };
         is_code.then_some(mapping)
     };
     text.lines().filter_map(read).collect()
@@ -153,7 +164,7 @@ mod tests {
     use tare_proto::outside::Part;
 
     fn mapping(time: u64, pid: u32, begin: u64, file: &str) -> Mapping {
-        Mapping { time, pid, begin, end: begin + 0x1000, file: file.into() }
+        Mapping { time, pid, begin, end: begin + 0x1000, offset: 0, file: file.into() }
     }
 
     #[test]

@@ -98,6 +98,8 @@ pub struct Mapping {
     pub begin: u64,
     /// The end of it.
     pub end: u64,
+    /// Where in the file it begins.
+    pub offset: u64,
     /// The file's name, as the kernel tells it.
     pub file: String,
 }
@@ -243,12 +245,13 @@ fn exec(body: &[u8]) -> Option<Record> {
 
 /// Process and thread, address, length, offset in the file, the file's name.
 fn mapping(body: &[u8]) -> Option<Mapping> {
-    let (end, time, _) = end_of(body)?;
-    let (begin, length) = (u64_at(body, 8)?, u64_at(body, 16)?);
-    let name = body.get(32..end)?.split(|byte| *byte == 0).next()?;
+    let (behind, time, _) = end_of(body)?;
+    let (begin, length, offset) = (u64_at(body, 8)?, u64_at(body, 16)?, u64_at(body, 24)?);
+    let name = body.get(32..behind)?.split(|byte| *byte == 0).next()?;
     let name = &name[..name.len().min(LONGEST_NAME)];
     let file = String::from_utf8_lossy(name).into_owned();
-    Some(Mapping { time, pid: u32_at(body, 0)?, begin, end: begin.checked_add(length)?, file })
+    let end = begin.checked_add(length)?;
+    Some(Mapping { time, pid: u32_at(body, 0)?, begin, end, offset, file })
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
@@ -305,8 +308,14 @@ mod tests {
         let what: Vec<Happened> = records.iter().map(|record| record.what).collect();
         let clock = Happened::Clock { user: true, at: 0x1234 };
         assert_eq!(what, [Happened::Fault, clock, Happened::Exec]);
-        let expected =
-            Mapping { time: 44, pid: 7, begin: 0x1000, end: 0x3000, file: "/bin/sh".into() };
+        let expected = Mapping {
+            time: 44,
+            pid: 7,
+            begin: 0x1000,
+            end: 0x3000,
+            offset: 0,
+            file: "/bin/sh".into(),
+        };
         assert_eq!(mappings, [expected]);
         assert_eq!(
             (records[0].pid, records[0].tid, records[0].time, records[0].cpu),

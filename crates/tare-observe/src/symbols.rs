@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 const UNKNOWN: &str = "unknown";
 
 /// Most characters of a name.
-const LONGEST: usize = 40;
+pub(crate) const LONGEST: usize = 40;
 
 /// A function is not longer than this: what lies farther behind its beginning is code that was made later, as a filter's is.
 const LONGEST_CODE: u64 = 256 << 10;
@@ -17,14 +17,15 @@ pub(crate) fn kernel_function(address: u64) -> &'static str {
     static ALL: OnceLock<Vec<(u64, String)>> = OnceLock::new();
     let all =
         ALL.get_or_init(|| functions(&fs::read_to_string("/proc/kallsyms").unwrap_or_default()));
-    function_at(all, address)
+    function_at(all, address).unwrap_or(UNKNOWN)
 }
 
-fn function_at(all: &[(u64, String)], address: u64) -> &str {
+/// The function that begins at `address` or not far before it, of `all` in the order of their addresses.
+pub(crate) fn function_at(all: &[(u64, String)], address: u64) -> Option<&str> {
     let after = all.partition_point(|(begin, _)| *begin <= address);
     let before = after.checked_sub(1).map(|at| &all[at]);
     let holds = |one: &&(u64, String)| address - one.0 < LONGEST_CODE;
-    before.filter(holds).map_or(UNKNOWN, |(_, name)| name)
+    before.filter(holds).map(|(_, name)| name.as_str())
 }
 
 /// Functions in the order of their addresses. A name's suffixes are the compiler's (`.isra.0`).
@@ -51,9 +52,12 @@ mod tests {
         let all = functions(text);
         let names: Vec<&str> = all.iter().map(|(_, name)| name.as_str()).collect();
         assert_eq!(names, ["clear_page", "futex_wake"]);
-        for (address, name) in
-            [(0xfff, UNKNOWN), (0x1fff, "clear_page"), (0x2000, "futex_wake"), (1 << 30, UNKNOWN)]
-        {
+        for (address, name) in [
+            (0xfff, None),
+            (0x1fff, Some("clear_page")),
+            (0x2000, Some("futex_wake")),
+            (1 << 30, None),
+        ] {
             assert_eq!(function_at(&all, address), name);
         }
         assert!(functions("").is_empty());

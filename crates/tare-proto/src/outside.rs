@@ -101,6 +101,8 @@ pub enum Seen {
     /// Shares of the layer's time on CPUs in which the clock found the part in this code: a file, or a function of the host's kernel after
     /// [`IN_KERNEL`].
     Found,
+    /// The same shares of the functions of programs, each after its file: `runsc: kernel.(*Task).run`.
+    Functions,
 }
 
 /// It gave its CPU up to wait.
@@ -130,7 +132,7 @@ pub const ANY: &str = "any";
 
 impl Seen {
     /// All kinds, in the order of tables.
-    pub const ALL: [Seen; 11] = [
+    pub const ALL: [Seen; 12] = [
         Seen::Calls,
         Seen::Switches,
         Seen::Signals,
@@ -142,6 +144,7 @@ impl Seen {
         Seen::RunsIn,
         Seen::SleepsIn,
         Seen::Found,
+        Seen::Functions,
     ];
 
     /// Its word in counters.
@@ -159,6 +162,7 @@ impl Seen {
             Seen::RunsIn => "runs_in",
             Seen::SleepsIn => "sleeps_in",
             Seen::Found => "found",
+            Seen::Functions => "functions",
         }
     }
 

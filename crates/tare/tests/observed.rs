@@ -311,6 +311,11 @@ fn what_acts_as_a_kernel_is_told_from_the_program_and_explained() {
     }
     let uml = bench.ok("explain c kernel/getppid --layer uml").out;
     assert!(uml.contains("stops of a traced thread (") && uml.contains("registers ("), "{uml}");
+    let gvisor = bench.ok("explain c kernel/getppid --layer gvisor").out;
+    assert!(
+        gvisor.contains("Functions of programs on its CPUs") && gvisor.contains("\nrunsc: "),
+        "{gvisor}"
+    );
     let overall = bench.ok("explain c").out;
     assert!(overall.contains("Why, over all rows") && overall.contains("gvisor: "), "{overall}");
     let json = bench.ok("explain c kernel/getppid --layer gvisor --json").out;

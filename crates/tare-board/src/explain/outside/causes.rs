@@ -70,10 +70,13 @@ pub(super) fn causes(
     let nothing = One::default();
     let less = if is_guest { &nothing } else { baseline };
     let mut causes = priced((board, native), less, layer);
-    let all_priced: f64 = causes.iter().map(|cause| cause.ns).sum();
     let in_kernel = Part::ALL.map(|part| layer.time(part, SYSTEM));
     let kernel = in_kernel.iter().sum::<f64>()
         - Part::ALL.iter().map(|part| less.time(*part, SYSTEM)).sum::<f64>();
+    if layer.is_on_several_cpus() {
+        leave_off_beside(&mut causes, kernel.max(0.0));
+    }
+    let all_priced: f64 = causes.iter().map(|cause| cause.ns).sum();
     let beyond = (kernel - all_priced).max(0.0);
     let whole: f64 = in_kernel.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     for (part, ns) in Part::ALL.into_iter().zip(in_kernel) {
@@ -112,6 +115,25 @@ fn priced((board, native): (&Scoreboard, &One), less: &One, layer: &One) -> Vec<
         causes.push(CostPart { name, known, count: Some(count), price_ns, ns });
     }
     causes
+}
+
+/// Counts are of all threads, also of those that ran beside the path on another CPU. What has a price takes no more of the path than the
+/// `kernel` took of it.
+fn leave_off_beside(priced: &mut [CostPart], kernel: f64) {
+    let all: f64 = priced.iter().map(|cause| cause.ns).sum();
+    if all > kernel {
+        priced.iter_mut().for_each(|cause| cause.ns *= kernel / all);
+    }
+}
+
+/// The share of what is counted, by its prices, that is on the path; below 1 where the rest ran beside it.
+pub(super) fn on_path(causes: &[CostPart]) -> f64 {
+    let by_price = |one: &CostPart| Some((one.ns, one.count? * one.price_ns?));
+    let sums = causes
+        .iter()
+        .filter_map(by_price)
+        .fold((0.0, 0.0), |(ns, all), one| (ns + one.0, all + one.1));
+    if sums.1 > 0.0 { sums.0 / sums.1 } else { 1.0 }
 }
 
 fn placed(name: &str, ns: f64) -> CostPart {

@@ -85,6 +85,9 @@ const TALLIED: &str = "The host watched boots of their own, from which no value 
 const NO_PRICE: &str =
     "What has no price here could not be measured natively: its time has a place alone.";
 
+/// A share that is rounded to the whole.
+const WHOLLY: f64 = 0.995;
+
 /// What the three groups of causes are.
 const GROUPS: &str = "What has a price was counted, and one was measured natively. What has a place is time of the watched path: whose threads \
     took it, in which mode, and what they asked the kernel for. The rest is not explained: what the parts of the path miss of the \
@@ -139,6 +142,14 @@ impl Outside {
                 quantity(Unit::Nanoseconds, self.watched_ns.1),
                 quantity(Unit::Nanoseconds, self.summed_ns.1),
                 self.record_ns
+            ));
+        }
+        let on_path = causes::on_path(&self.causes);
+        if on_path < WHOLLY {
+            notes.push(format!(
+                "Counts are of all threads. By its prices, {:.0}% of that work is on the path; the rest ran beside it, on another CPU, \
+                 and is left off.",
+                100.0 * on_path
             ));
         }
         if self.causes.iter().any(|cause| cause.count.is_some() && cause.price_ns.is_none()) {

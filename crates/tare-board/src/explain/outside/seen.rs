@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use tare_proto::outside::{
-    ASLEEP, LOST, MISSING, OPERATIONS, OUTSIDE, Part, READY, RECORD, SYSTEM, Seen, UNWATCHED, USER,
-    WHOLE, price_of,
+    ASLEEP, ELSEWHERE, LOST, MISSING, OPERATIONS, OUTSIDE, Part, READY, RECORD, SYSTEM, Seen,
+    UNWATCHED, USER, WHOLE, price_of,
 };
 use tare_stats::median;
 use tare_store::Campaign;
@@ -133,6 +133,12 @@ impl One {
         let of_program =
             |name: &String| Seen::read(name).is_some_and(|(_, part, _)| part == Part::Program);
         !self.means.keys().any(of_program) && self.raw_time(Part::Kernel, USER) > 0.0
+    }
+
+    /// Whether its threads ran on several CPUs at once, for more than a stray moment.
+    pub(in crate::explain) fn is_on_several_cpus(&self) -> bool {
+        let elsewhere = Part::ALL.map(|part| self.count(Seen::Wakeups, part, ELSEWHERE));
+        elsewhere.iter().sum::<f64>() >= NOTABLE * self.all(Seen::Wakeups).max(LEAST / NOTABLE)
     }
 
     /// Nanoseconds within each system call of the host, scaled: of `part`, while it ran ([`Seen::RunsIn`]) or slept

@@ -65,7 +65,8 @@ pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> 
     let mut tables = vec![counts];
     tables.extend((!told.times.is_empty()).then_some(times));
     tables.push(within(told));
-    tables.push(found(baseline, layer));
+    tables.push(found(baseline, layer, Seen::Found, "Code"));
+    tables.push(found(baseline, layer, Seen::Functions, "Functions of programs"));
     if !told.causes.is_empty() {
         tables.push(prices(told));
     }
@@ -91,8 +92,8 @@ fn kinds(own: &BTreeMap<&str, f64>, native: &BTreeMap<&str, f64>) -> Vec<TableLi
 }
 
 /// Which code the clock found on the CPUs, of all parts together, the layer's most frequent one first.
-fn found(baseline: &One, layer: &One) -> Table {
-    let (own, native) = (layer.kinds(Seen::Found), baseline.kinds(Seen::Found));
+fn found(baseline: &One, layer: &One, seen: Seen, what: &str) -> Table {
+    let (own, native) = (layer.kinds(seen), baseline.kinds(seen));
     let share = |side: &BTreeMap<&str, f64>, name: &str| 100.0 * side.get(name).unwrap_or(&0.0);
     let mut names: Vec<&str> = own.keys().chain(native.keys()).copied().collect();
     names.sort_unstable();
@@ -107,7 +108,7 @@ fn found(baseline: &One, layer: &One) -> Table {
     };
     let line = |name: &str| TableLine::new(&words(name), (share(&native, name), share(&own, name)));
     let lines = names.into_iter().take(MOST_PLACES).map(line).collect();
-    Table::new("Code on its CPUs, % of the clock's looks", lines)
+    Table::new(&format!("{what} on its CPUs, % of the clock's looks"), lines)
 }
 
 /// In which of the host's system calls the time goes.

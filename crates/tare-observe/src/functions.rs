@@ -1,0 +1,120 @@
+//! Functions of programs, by the symbols in the files whose code they map.
+
+use crate::record::Mapping;
+use crate::symbols::{LONGEST, function_at};
+use object::{Object, ObjectSegment, ObjectSymbol, ReadCache, SymbolKind};
+use std::collections::HashMap;
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A larger file is not read, nor are more symbols: it may be a guest's.
+const LARGEST: u64 = 1 << 30;
+const MOST: usize = 1_000_000;
+
+/// Most files whose functions are kept.
+const FILES: usize = 256;
+
+/// The code of one file.
+#[derive(Debug, Default)]
+struct Code {
+    /// Where in the file its segments are: offset, length, and the address of the first byte.
+    segments: Vec<(u64, u64, u64)>,
+    /// Its functions in the order of their addresses.
+    functions: Vec<(u64, String)>,
+}
+
+/// What was read, by the file's device, its number there, and when it was changed.
+type Files = HashMap<(u64, u64, i64), Arc<Code>>;
+
+/// The function at `address`, which lies in the `mapping` of a process that lives; `None` where nobody says which it is.
+pub(crate) fn program_function(mapping: &Mapping, address: u64) -> Option<String> {
+    let code = code_of(mapping)?;
+    let offset = address.checked_sub(mapping.begin)?.checked_add(mapping.offset)?;
+    let holds = |one: &&(u64, u64, u64)| (one.0..one.0.saturating_add(one.1)).contains(&offset);
+    let (begin, _, at) = code.segments.iter().find(holds)?;
+    function_at(&code.functions, at.checked_add(offset - begin)?).map(str::to_owned)
+}
+
+/// The code of the file that is mapped, read once for each file, whatever it is called and by whom.
+fn code_of(mapping: &Mapping) -> Option<Arc<Code>> {
+    static ALL: Mutex<Option<Files>> = Mutex::new(None);
+    // The file itself, whichever root the process has; it exists as long as the process does.
+    let Mapping { pid, begin, end, .. } = mapping;
+    let file = File::open(format!("/proc/{pid}/map_files/{begin:x}-{end:x}")).ok()?;
+    let about = file.metadata().ok().filter(|it| it.is_file() && it.len() <= LARGEST)?;
+    let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = all.get_or_insert_default();
+    if all.len() >= FILES {
+        all.clear();
+    }
+    let key = (about.dev(), about.ino(), about.mtime_nsec());
+    Some(all.entry(key).or_insert_with(|| Arc::new(read(file).unwrap_or_default())).clone())
+}
+
+/// The code in a file of a program.
+fn read(file: File) -> object::Result<Code> {
+    let cache = ReadCache::new(file);
+    let file = object::File::parse(&cache)?;
+    let segment = |one: object::Segment<'_, '_, _>| {
+        let (offset, length) = one.file_range();
+        (offset, length, one.address())
+    };
+    let segments = file.segments().map(segment).collect();
+    let is_code =
+        |one: &object::Symbol<'_, '_, _>| one.kind() == SymbolKind::Text && one.address() > 0;
+    let named = |one: object::Symbol<'_, '_, _>| Some((one.address(), short(one.name().ok()?)));
+    let all = file.symbols().chain(file.dynamic_symbols()).filter(is_code).take(MOST);
+    let mut functions: Vec<(u64, String)> = all.filter_map(named).collect();
+    functions.sort();
+    functions.dedup_by_key(|(address, _)| *address);
+    Ok(Code { segments, functions })
+}
+
+/// A function's name without the path of its package and without what is generic in it, in harmless characters.
+fn short(name: &str) -> String {
+    let plain = name.split(['[', '@']).next().unwrap_or_default();
+    let last = plain.rsplit('/').next().unwrap_or_default();
+    let harmless = |c: char| match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '-' | '(' | ')' | '*' | '$' | ':' => c,
+        _ => '_',
+    };
+    last.chars().take(LONGEST).map(harmless).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::places::maps;
+
+    #[test]
+    fn a_function_of_a_program_that_lives_is_told() {
+        let address = short as *const () as u64;
+        let own = maps(std::process::id());
+        let mapping = own.iter().find(|one| (one.begin..one.end).contains(&address)).unwrap();
+        let found = program_function(mapping, address + 1).unwrap();
+        assert!(found.contains("short"), "{found}");
+        assert_eq!(program_function(mapping, mapping.begin.wrapping_sub(1)), None);
+        let gone = Mapping { pid: u32::MAX, ..mapping.clone() };
+        assert_eq!(program_function(&gone, address), None);
+    }
+
+    #[test]
+    fn names_are_short_and_harmless() {
+        for (name, said) in [
+            ("gvisor.dev/gvisor/pkg/sentry/kernel.(*Task).run", "kernel.(*Task).run"),
+            ("sync.(*Pool[go.shape.struct { a/b int }]).Get", "sync.(*Pool"),
+            ("memcpy@@GLIBC_2.14", "memcpy"),
+            ("a\u{1b}[2Jb", "a_"),
+        ] {
+            assert_eq!(short(name), said);
+        }
+        assert_eq!(short(&"x".repeat(500)).len(), LONGEST);
+    }
+
+    #[test]
+    fn what_is_no_program_has_no_functions() {
+        let file = tempfile::tempfile().unwrap();
+        assert!(read(file).is_err());
+    }
+}
