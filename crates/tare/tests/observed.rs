@@ -275,7 +275,7 @@ fn what_acts_as_a_kernel_is_told_from_the_program_and_explained() {
     let gvisor = format!("native,uml --layer name=gvisor,kind={CURRENT_GVISOR},cpus=1");
     // A program whose calls are known, after a preparation that makes more of them; and one that prints two figures.
     let programs = format!(
-        "[[program]]\nname = 'dd'\nprepare = '{}'\ncommand = ['sh', '-c', '{}']\n\
+        "bench = ['lmbench/null_call', 'kernel/getppid']\n[[program]]\nname = 'dd'\nprepare = '{}'\ncommand = ['sh', '-c', '{}']\n\
          [[program]]\nname = 'says'\nmetric = ['a (?<a>[0-9]+)', 'b (?<b>[0-9]+)']\nunit = ['KiB', 's']\nrepeat = 1\n\
          command = ['sh', '-c', '{}; echo a 5; echo b 7']\n",
         copies(3000),
@@ -284,7 +284,7 @@ fn what_acts_as_a_kernel_is_told_from_the_program_and_explained() {
     );
     bench.write("programs.toml", &programs);
     bench.ok(&format!(
-        "run --config programs.toml --layers {gvisor} --bench lmbench/null_call --bench kernel/getppid --series 60ms --blocks 1 \
+        "run --config programs.toml --layers {gvisor} --series 60ms --blocks 1 \
          --seed 1 --explain --require --out c"
     ));
     let campaign = bench.campaign("c");
