@@ -223,3 +223,28 @@ fn in_hosts_kernel(less: &One, layer: &One, part: Part, ns: f64) -> CostPart {
         true => CostPart { known: Known::Unexplained, ..placed(FOR_NOTHING, ns) },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_beside_the_path_takes_no_more_of_it_than_the_kernel_did() {
+        let priced = |count: f64, price: f64| CostPart {
+            name: String::new(),
+            known: Known::Priced,
+            count: Some(count),
+            price_ns: Some(price),
+            ns: count * price,
+        };
+        let mut causes = vec![priced(10.0, 30.0), priced(1.0, 100.0)];
+        leave_off_beside(&mut causes, 500.0);
+        assert_eq!(on_path(&causes), 1.0);
+        leave_off_beside(&mut causes, 100.0);
+        let ns: Vec<f64> = causes.iter().map(|cause| cause.ns).collect();
+        assert_eq!(ns, [75.0, 25.0]);
+        causes.push(placed("elsewhere", 7.0));
+        assert_eq!(on_path(&causes), 0.25);
+        assert_eq!(on_path(&[]), 1.0);
+    }
+}
