@@ -4,7 +4,7 @@
 mod common;
 mod layers_common;
 
-use common::{Bench, assert_fits, count, done, flat, series};
+use common::{Bench, assert_fits, count, flat, series};
 use layers_common::CURRENT_GVISOR;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Mutex;
