@@ -1,14 +1,14 @@
-//! Functions of programs, by the symbols in the files whose code they map.
+//! Functions of a layer's own programs, by the symbols in the files whose code they map.
 
 use crate::record::Mapping;
 use crate::symbols::{LONGEST, function_at};
 use object::{Object, ObjectSegment, ObjectSymbol, ReadCache, SymbolKind};
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A larger file is not read, nor are more symbols: it may be a guest's.
+/// A larger file is not read, nor are more symbols.
 const LARGEST: u64 = 1 << 30;
 const MOST: usize = 1_000_000;
 
@@ -41,8 +41,11 @@ fn code_of(mapping: &Mapping) -> Option<Arc<Code>> {
     static ALL: Mutex<Option<Files>> = Mutex::new(None);
     // The file itself, whichever root the process has; it exists as long as the process does.
     let Mapping { pid, begin, end, .. } = mapping;
-    let file = File::open(format!("/proc/{pid}/map_files/{begin:x}-{end:x}")).ok()?;
-    let about = file.metadata().ok().filter(|it| it.is_file() && it.len() <= LARGEST)?;
+    let place = format!("/proc/{pid}/map_files/{begin:x}-{end:x}");
+    let is_read = |about: &Metadata| about.is_file() && about.len() <= LARGEST;
+    fs::metadata(&place).ok().filter(is_read)?; // a device does something when it is opened
+    let file = File::open(place).ok()?;
+    let about = file.metadata().ok().filter(is_read)?;
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     let all = all.get_or_insert_default();
     if all.len() >= FILES {

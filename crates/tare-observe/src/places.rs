@@ -8,7 +8,7 @@ use crate::symbols::kernel_function;
 use crate::threads::Threads;
 use std::collections::HashMap;
 use std::fs;
-use tare_proto::outside::{IN_KERNEL, Seen};
+use tare_proto::outside::{IN_KERNEL, Part, Seen};
 
 /// Code that is in no file, and in one that has no name.
 const ANONYMOUS: &str = "anonymous memory";
@@ -27,7 +27,7 @@ const LEAST: f64 = 0.01;
 const GENERATIONS: u32 = 16;
 
 /// How often the clock found each part of the layer where: `libc.so.6`, or [`IN_KERNEL`] and a function; and in which functions of
-/// programs that live. Processes that were there before the window and in which nothing was mapped meanwhile are asked, so they must live.
+/// the layer's own programs, where these live. Processes that were there before the window and in which nothing was mapped meanwhile are asked, so they must live.
 #[must_use]
 pub fn places(trace: &Trace, threads: &Threads) -> Figures {
     let mut images = Images::of(trace);
@@ -45,7 +45,9 @@ pub fn places(trace: &Trace, threads: &Threads) -> Figures {
         let mapped = images.mapped_at(record.pid, at, record.time);
         let file = mapped.map_or_else(|| ANONYMOUS.into(), |one| name(&one.file));
         count(Seen::Found, &file);
-        if let Some(function) = mapped.and_then(|one| program_function(one, at)) {
+        // A file that the program maps may be a guest's, and is not opened.
+        let own = mapped.filter(|_| part != Part::Program);
+        if let Some(function) = own.and_then(|one| program_function(one, at)) {
             count(Seen::Functions, &format!("{file}: {function}"));
         }
     }
@@ -161,7 +163,6 @@ fn name(file: &str) -> String {
 mod tests {
     use super::*;
     use crate::record::Record;
-    use tare_proto::outside::Part;
 
     fn mapping(time: u64, pid: u32, begin: u64, file: &str) -> Mapping {
         Mapping { time, pid, begin, end: begin + 0x1000, offset: 0, file: file.into() }

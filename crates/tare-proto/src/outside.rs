@@ -101,7 +101,7 @@ pub enum Seen {
     /// Shares of the layer's time on CPUs in which the clock found the part in this code: a file, or a function of the host's kernel after
     /// [`IN_KERNEL`].
     Found,
-    /// The same shares of the functions of programs, each after its file: `runsc: kernel.(*Task).run`.
+    /// The same shares of the functions of the layer's own programs, each after its file: `runsc: kernel.(*Task).run`.
     Functions,
 }
 
