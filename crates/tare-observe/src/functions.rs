@@ -1,12 +1,13 @@
 //! Functions of a layer's own programs, by the symbols in the files whose code they map.
 
 use crate::record::Mapping;
-use crate::symbols::{LONGEST, function_at};
+use crate::symbols::{function_at, harmless};
 use object::{Object, ObjectSegment, ObjectSymbol, ReadCache, SymbolKind};
 use std::collections::HashMap;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 /// A larger file is not read, nor are more symbols.
 const LARGEST: u64 = 1 << 30;
@@ -25,7 +26,7 @@ struct Code {
 }
 
 /// What was read, by the file's device, its number there, and when it was changed.
-type Files = HashMap<(u64, u64, i64), Arc<Code>>;
+type Files = HashMap<(u64, u64, SystemTime), Arc<Code>>;
 
 /// The function at `address`, which lies in the `mapping` of a process that lives; `None` where nobody says which it is.
 pub(crate) fn program_function(mapping: &Mapping, address: u64) -> Option<String> {
@@ -39,20 +40,22 @@ pub(crate) fn program_function(mapping: &Mapping, address: u64) -> Option<String
 /// The code of the file that is mapped, read once for each file, whatever it is called and by whom.
 fn code_of(mapping: &Mapping) -> Option<Arc<Code>> {
     static ALL: Mutex<Option<Files>> = Mutex::new(None);
-    // The file itself, whichever root the process has; it exists as long as the process does.
+    // The file itself, whichever root the process has; it exists as long as the process does. A device does something when it is opened.
     let Mapping { pid, begin, end, .. } = mapping;
     let place = format!("/proc/{pid}/map_files/{begin:x}-{end:x}");
-    let is_read = |about: &Metadata| about.is_file() && about.len() <= LARGEST;
-    fs::metadata(&place).ok().filter(is_read)?; // a device does something when it is opened
-    let file = File::open(place).ok()?;
-    let about = file.metadata().ok().filter(is_read)?;
+    let about = fs::metadata(&place).ok().filter(|it| it.is_file() && it.len() <= LARGEST)?;
+    let key = (about.dev(), about.ino(), about.modified().ok()?);
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     let all = all.get_or_insert_default();
+    if let Some(known) = all.get(&key) {
+        return Some(known.clone());
+    }
     if all.len() >= FILES {
         all.clear();
     }
-    let key = (about.dev(), about.ino(), about.mtime_nsec());
-    Some(all.entry(key).or_insert_with(|| Arc::new(read(file).unwrap_or_default())).clone())
+    let code = Arc::new(read(File::open(place).ok()?).unwrap_or_default());
+    all.insert(key, code.clone());
+    Some(code)
 }
 
 /// The code in a file of a program.
@@ -78,17 +81,14 @@ fn read(file: File) -> object::Result<Code> {
 fn short(name: &str) -> String {
     let plain = name.split(['[', '@']).next().unwrap_or_default();
     let last = plain.rsplit('/').next().unwrap_or_default();
-    let harmless = |c: char| match c {
-        'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '-' | '(' | ')' | '*' | '$' | ':' => c,
-        _ => '_',
-    };
-    last.chars().take(LONGEST).map(harmless).collect()
+    harmless(last, ".-()*$:")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::places::maps;
+    use crate::symbols::LONGEST;
 
     #[test]
     fn a_function_of_a_program_that_lives_is_told() {

@@ -4,7 +4,7 @@ use crate::counts::Figures;
 use crate::functions::program_function;
 use crate::observer::Trace;
 use crate::record::{Happened, Mapping};
-use crate::symbols::kernel_function;
+use crate::symbols::{harmless, kernel_function};
 use crate::threads::Threads;
 use std::collections::HashMap;
 use std::fs;
@@ -17,9 +17,6 @@ const NAMELESS: &str = "a file without a name";
 /// What files in memory are called in `/proc/PID/maps`.
 const MEMFD: &str = "/memfd:";
 
-/// Most characters of a file's name.
-const LONGEST: usize = 40;
-
 /// A place with less than this share of all looks is not told.
 const LEAST: f64 = 0.01;
 
@@ -27,7 +24,8 @@ const LEAST: f64 = 0.01;
 const GENERATIONS: u32 = 16;
 
 /// How often the clock found each part of the layer where: `libc.so.6`, or [`IN_KERNEL`] and a function; and in which functions of
-/// the layer's own programs, where these live. Processes that were there before the window and in which nothing was mapped meanwhile are asked, so they must live.
+/// the layer's own programs, where these live. Processes that were there before the window and in which nothing was mapped meanwhile
+/// are asked, so they must live.
 #[must_use]
 pub fn places(trace: &Trace, threads: &Threads) -> Figures {
     let mut images = Images::of(trace);
@@ -152,17 +150,14 @@ fn name(file: &str) -> String {
     if short.starts_with('#') || short.is_empty() {
         return NAMELESS.into();
     }
-    let harmless = |c: char| match c {
-        'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '-' | '+' | ' ' | '[' | ']' => c,
-        _ => '_',
-    };
-    short.chars().take(LONGEST).map(harmless).collect()
+    harmless(&short, ".-+ []")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::record::Record;
+    use crate::symbols::LONGEST;
 
     fn mapping(time: u64, pid: u32, begin: u64, file: &str) -> Mapping {
         Mapping { time, pid, begin, end: begin + 0x1000, offset: 0, file: file.into() }

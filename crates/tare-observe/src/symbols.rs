@@ -1,4 +1,4 @@
-//! Functions of the host's kernel, by their addresses (`/proc/kallsyms`).
+//! Functions of the host's kernel, by their addresses (`/proc/kallsyms`), and what all names of code have in common.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -26,6 +26,12 @@ pub(crate) fn function_at(all: &[(u64, String)], address: u64) -> Option<&str> {
     let before = after.checked_sub(1).map(|at| &all[at]);
     let holds = |one: &&(u64, String)| address - one.0 < LONGEST_CODE;
     before.filter(holds).map(|(_, name)| name.as_str())
+}
+
+/// A name that may be anybody's in letters, digits and the characters that it may have `also`, cut where it is too long.
+pub(crate) fn harmless(name: &str, also: &str) -> String {
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || also.contains(c);
+    name.chars().take(LONGEST).map(|c| if is_kept(c) { c } else { '_' }).collect()
 }
 
 /// Functions in the order of their addresses. A name's suffixes are the compiler's (`.isra.0`).

@@ -138,7 +138,7 @@ impl One {
     /// Whether its threads ran on several CPUs at once, for more than a stray moment.
     pub(in crate::explain) fn is_on_several_cpus(&self) -> bool {
         let elsewhere = Part::ALL.map(|part| self.count(Seen::Wakeups, part, ELSEWHERE));
-        elsewhere.iter().sum::<f64>() >= NOTABLE * self.all(Seen::Wakeups).max(LEAST / NOTABLE)
+        elsewhere.iter().sum::<f64>() >= LEAST.max(NOTABLE * self.all(Seen::Wakeups))
     }
 
     /// Nanoseconds within each system call of the host, scaled: of `part`, while it ran ([`Seen::RunsIn`]) or slept
