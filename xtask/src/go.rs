@@ -47,7 +47,7 @@ impl Built {
 
     /// Builds it unless it is there already. gVisor takes three minutes on two cores; Go keeps what it has built.
     pub fn build(&self) -> Result<()> {
-        if !has_program("go") {
+        if !self.can_be_built() {
             bail!(
                 "{} is built by Go, and there is none: install it from https://go.dev/doc/install (Debian's is too old)",
                 self.package
@@ -63,8 +63,13 @@ impl Built {
         run("go", &["install", &format!("{}@{}", self.package, self.version)], &env)
     }
 
+    /// Whether there is a Go.
+    pub fn can_be_built(&self) -> bool {
+        has_program("go")
+    }
+
     /// Whether Go says that the program was built from this version.
-    fn is_there(&self) -> bool {
+    pub fn is_there(&self) -> bool {
         let said = Command::new("go").args(["version", "-m"]).arg(self.program()).output();
         said.is_ok_and(|said| String::from_utf8_lossy(&said.stdout).contains(self.version))
     }

@@ -3,15 +3,15 @@
 use crate::{go::GVISOR, packages, shell::cargo};
 use anyhow::Result;
 
+/// What is weighed beside gVisor.
+const OTHERS: &str = "native,runc,uml,qemu";
+
 /// The layers that it weighs, gVisor as its users have it today where it can be built, else the distribution's.
 pub fn layers() -> Vec<String> {
     let (others, gvisor) = match GVISOR.build() {
         Ok(()) => {
             let file = GVISOR.program();
-            (
-                "native,runc,uml,qemu",
-                Some(format!("name=gvisor,kind=runsc,runtime={}", file.display())),
-            )
+            (OTHERS, Some(format!("name=gvisor,kind=runsc,runtime={}", file.display())))
         }
         Err(why) => {
             eprintln!("{why:#}: the distribution's gVisor is weighed");
@@ -26,33 +26,40 @@ pub fn layers() -> Vec<String> {
 /// Time of the first campaign: enough for verdicts on most rows. `tare resume` adds more.
 const FIRST: &str = "90s";
 
-/// Installs the layers, builds tare and weighs them; `args` go to `tare run`.
+/// Installs the layers, builds tare and weighs them; `args` go to `tare run`. gVisor takes longer to build than all the rest: unless it is
+/// there, the others are weighed before.
 pub fn weigh(args: &[String]) -> Result<()> {
     packages::install()?;
+    cargo(&["build", "--profile", "first", "--package", "tare"], &[])?;
     let has = |flag: &str| args.iter().any(|arg| arg.starts_with(flag));
+    let budget = ["--budget".to_owned(), FIRST.to_owned()];
     let is_first = !(has("--budget") || has("--blocks"));
-    // Go and Rust compile beside each other. What became of gVisor is said below, where its layer is asked for.
-    std::thread::scope(|scope| {
-        if !has("--layer") {
-            scope.spawn(|| GVISOR.build());
-        }
-        cargo(&["build", "--release", "--package", "tare"], &[])
-    })?;
-    let mut words =
-        ["run", "--release", "--package", "tare", "--", "run"].map(str::to_owned).to_vec();
-    if !args.iter().any(|arg| arg.starts_with("--layer")) {
+    if args.is_empty() && GVISOR.can_be_built() && !GVISOR.is_there() {
+        run(&[&["--layers", OTHERS, "--require"].map(str::to_owned)[..], &budget].concat())?;
+        eprintln!(
+            "\nThis is the first answer, without gVisor. A current gVisor is built now, which takes some three minutes on two CPUs; then it is \
+             weighed with the others. Ctrl-C ends here, and nothing is lost.\n"
+        );
+    }
+    let mut words = Vec::new();
+    if !has("--layer") {
         words.extend(layers());
         words.push("--require".into());
     }
     if is_first {
-        words.extend(["--budget".to_owned(), FIRST.to_owned()]);
+        words.extend(budget);
     }
     words.extend_from_slice(args);
-    cargo(&words, &[])?;
+    run(&words)?;
     if is_first {
         eprintln!(
-            "A first look of {FIRST}. 'target/release/tare resume --budget 5m' goes on with it, 'target/release/tare open' shows its page."
+            "A first look of {FIRST}. 'target/first/tare resume --budget 5m' goes on with it, 'target/first/tare open' shows its page."
         );
     }
     Ok(())
+}
+
+fn run(words: &[String]) -> Result<()> {
+    let run = ["run", "--profile", "first", "--package", "tare", "--", "run"].map(str::to_owned);
+    cargo(&[&run[..], words].concat(), &[])
 }

@@ -5,13 +5,15 @@ use crate::suite::load::{LoadCurve, curve, families};
 use std::collections::BTreeMap;
 use tare_proto::Untrusted;
 use tare_proto::counter::{CPU_SYSTEM, CPU_USER};
+use tare_proto::outside::OUTSIDE;
 use tare_stats::{mean, mean_interval};
 use tare_store::{Campaign, Outcome, Role};
 
 /// Measurements that stand beside the samples. Empty where nothing was recorded; the page then says so.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Extras {
-    /// What was counted beside series, but CPU time by the layer's own kernel ([`Extras::usage`]) and weights.
+    /// What was counted beside series, but CPU time by the layer's own kernel ([`Extras::usage`]), weights, and what the host saw from
+    /// outside, which is explained ([`crate::explain()`]).
     pub counters: Vec<Counter>,
     /// Load curves by benchmark (index in the campaign of its smallest load).
     pub curves: Vec<(usize, LoadCurve)>,
@@ -55,7 +57,9 @@ impl Extras {
     #[must_use]
     pub fn of(campaign: &Campaign, board: &Scoreboard) -> Extras {
         let counted = counted(campaign);
-        let shown = |key: &Key| !["weight", CPU_USER, CPU_SYSTEM].contains(&key.2);
+        let shown = |key: &Key| {
+            !["weight", CPU_USER, CPU_SYSTEM].contains(&key.2) && !key.2.starts_with(OUTSIDE)
+        };
         let confidence = board.method.confidence;
         let counter = |(&(benchmark, layer, name), values): (&Key, &Vec<f64>)| {
             let mean = mean(values).ok()?;

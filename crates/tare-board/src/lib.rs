@@ -41,8 +41,8 @@ pub use compare::{
 };
 pub use explain::{
     CostPart, Explanation, FactorRow, Factors, Known, LayerCauses, Metric, Metrics, Outcome,
-    Outside, Stretch, Table, TableLine, Tried, TriedCause, explain, factors, layer_causes, metrics,
-    tried,
+    Outside, Stack, Stretch, Table, TableLine, Tried, TriedCause, explain, factors, layer_causes,
+    metrics, tried,
 };
 pub use extras::{Counter, Extras, Usage};
 pub use fleet::{

@@ -45,11 +45,8 @@ pub fn counts(trace: &Trace, threads: &Threads) -> Figures {
                     add(Seen::Wakeups, waker, if cpu == record.cpu { HERE } else { ELSEWHERE });
                 }
             }
-            Happened::Return
-            | Happened::Exec
-            | Happened::Waking { .. }
-            | Happened::Clock { .. }
-            | Happened::Fork { .. } => {}
+            Happened::Return | Happened::Exec | Happened::Waking { .. } | Happened::Fork { .. } => {
+            }
         }
     }
     figures

@@ -8,8 +8,12 @@ use tare_proto::perf_event::{DISABLE, ENABLE, PerfEvent, SOFTWARE, TRACEPOINT, r
 const CPU_CLOCK: u64 = 0;
 const DUMMY: u64 = 9;
 
-/// What a record holds: where the code is, the thread, the time, the CPU, the tracepoint's own data.
-const SAMPLE: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 10;
+/// What a record holds (`PERF_SAMPLE_*`): the thread, the time and the CPU; of a tracepoint its own data; of the clock where the code is, and
+/// its callers.
+const SAMPLE: u64 = 1 << 1 | 1 << 2 | 1 << 7;
+const DATA: u64 = 1 << 10;
+const CODE: u64 = 1;
+const CALLERS: u64 = 1 << 5;
 
 /// Bits of `flags`, by their place in the structure.
 const DISABLED: u64 = 1;
@@ -35,19 +39,29 @@ pub(crate) enum Source {
 
 /// Opens an event on `cpu`, for all threads there, as a member of the group of `leader`.
 pub(crate) fn open(source: Source, cpu: u32, leader: Option<&OwnedFd>) -> io::Result<OwnedFd> {
-    let (kind, event, period, own) = match source {
-        Source::Leader => (SOFTWARE, DUMMY, 0, DISABLED | MAPS | NAMES | TASKS),
-        Source::Tracepoint(id) => (TRACEPOINT, id, 1, 0),
-        Source::Clock(ns) => (SOFTWARE, CPU_CLOCK, ns, 0),
-    };
-    let opened = PerfEvent {
-        kind,
-        event,
-        period,
+    let common = PerfEvent {
         sample: SAMPLE,
-        flags: own | IDENTIFY_ALL | USE_CLOCK,
+        flags: IDENTIFY_ALL | USE_CLOCK,
         clock: libc::CLOCK_MONOTONIC,
         ..PerfEvent::default()
+    };
+    let opened = match source {
+        Source::Leader => PerfEvent {
+            kind: SOFTWARE,
+            event: DUMMY,
+            flags: common.flags | DISABLED | MAPS | NAMES | TASKS,
+            ..common
+        },
+        Source::Tracepoint(id) => {
+            PerfEvent { kind: TRACEPOINT, event: id, period: 1, sample: SAMPLE | DATA, ..common }
+        }
+        Source::Clock(ns) => PerfEvent {
+            kind: SOFTWARE,
+            event: CPU_CLOCK,
+            period: ns,
+            sample: SAMPLE | CODE | CALLERS,
+            ..common
+        },
     };
     opened.open(-1, cpu as libc::c_int, leader)
 }

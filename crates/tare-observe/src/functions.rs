@@ -1,7 +1,7 @@
 //! Functions of a layer's own programs, by the symbols in the files whose code they map.
 
 use crate::record::Mapping;
-use crate::symbols::{function_at, harmless};
+use crate::symbols::{Function, function_at, harmless};
 use object::{Object, ObjectSegment, ObjectSymbol, ReadCache, SymbolKind};
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -22,7 +22,7 @@ struct Code {
     /// Where in the file its segments are: offset, length, and the address of the first byte.
     segments: Vec<(u64, u64, u64)>,
     /// Its functions in the order of their addresses.
-    functions: Vec<(u64, String)>,
+    functions: Vec<Function>,
 }
 
 /// What was read, by the file's device, its number there, and when it was changed.
@@ -68,12 +68,14 @@ fn read(file: File) -> object::Result<Code> {
     };
     let segments = file.segments().map(segment).collect();
     let is_code =
-        |one: &object::Symbol<'_, '_, _>| one.kind() == SymbolKind::Text && one.address() > 0;
-    let named = |one: object::Symbol<'_, '_, _>| Some((one.address(), short(one.name().ok()?)));
+        |one: &object::Symbol<'_, '_, _>| one.is_definition() && one.kind() == SymbolKind::Text;
+    let named = |one: object::Symbol<'_, '_, _>| {
+        Some(Function { begin: one.address(), size: one.size(), name: short(one.name().ok()?) })
+    };
     let all = file.symbols().chain(file.dynamic_symbols()).filter(is_code).take(MOST);
-    let mut functions: Vec<(u64, String)> = all.filter_map(named).collect();
+    let mut functions: Vec<Function> = all.filter_map(named).collect();
     functions.sort();
-    functions.dedup_by_key(|(address, _)| *address);
+    functions.dedup_by_key(|one| one.begin);
     Ok(Code { segments, functions })
 }
 
@@ -87,7 +89,7 @@ fn short(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::places::maps;
+    use crate::images::maps;
     use crate::symbols::LONGEST;
 
     #[test]

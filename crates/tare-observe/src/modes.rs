@@ -2,7 +2,6 @@
 
 use crate::counts::Figures;
 use crate::observer::Trace;
-use crate::record::Happened;
 use crate::story::ON_CPU;
 use crate::threads::Threads;
 use tare_proto::outside::{Part, RECORD, SYSTEM, Seen, UNWATCHED, USER, WHOLE};
@@ -72,10 +71,9 @@ pub(crate) fn records(trace: &Trace, threads: &Threads) -> Figures {
 #[must_use]
 pub fn looks(trace: &Trace, threads: &Threads) -> Figures {
     let mut figures = Figures::new();
-    for record in &trace.records {
-        let Happened::Clock { user, .. } = record.what else { continue };
-        let kind = if user { SEEN_IN_USER } else { SEEN_IN_KERNEL };
-        if let Some(part) = threads.part(record.tid) {
+    for look in &trace.looks {
+        let kind = if look.user { SEEN_IN_USER } else { SEEN_IN_KERNEL };
+        if let Some(part) = threads.part(look.tid) {
             *figures.entry(Seen::Time.counter(part, kind)).or_default() += 1.0;
         }
     }

@@ -2,7 +2,8 @@
 
 use crate::event::{self, Source};
 use crate::points::{CALLS, COUNTED, Missing, NEEDED, Points};
-use crate::record::{self, Mapping, Record};
+use crate::read::{Samples, read};
+use crate::record::{Look, Mapping, Record};
 use crate::refused::{NO_TRACEPOINTS, Refused, remedy};
 use crate::ring::Ring;
 use crate::tracefs::Tracefs;
@@ -61,6 +62,7 @@ const CPU_CLOCK: &str = "the CPU's clock";
 
 /// Watches until it is dropped; nothing is enabled between windows.
 pub struct Observer {
+    what: What,
     cpus: Vec<Cpu>,
     points: Points,
 }
@@ -76,6 +78,8 @@ struct Cpu {
 pub struct Trace {
     /// In the order of their time.
     pub records: Vec<Record>,
+    /// Where the clock found threads, likewise.
+    pub looks: Vec<Look>,
     /// Code that was mapped.
     pub mappings: Vec<Mapping>,
     /// How many more there were, at least.
@@ -101,10 +105,10 @@ impl Observer {
             Refused::Tracefs(e, advice)
         })?;
         let points = Points::of(&tracefs, what.needed(), what.points())?;
-        let mut observer = Observer { cpus: Vec::new(), points };
+        let mut observer = Observer { what, cpus: Vec::new(), points };
         for &cpu in cpus {
             let bytes = (ALL_RINGS / cpus.len().max(1)).max(LEAST);
-            let one = observer.on_cpu(what, cpu, bytes)?;
+            let one = observer.on_cpu(cpu, bytes)?;
             observer.cpus.push(one);
         }
         Ok(observer)
@@ -116,7 +120,8 @@ impl Observer {
         &self.points.missing
     }
 
-    fn on_cpu(&mut self, what: What, cpu: u32, bytes: usize) -> Result<Cpu, Refused> {
+    fn on_cpu(&mut self, cpu: u32, bytes: usize) -> Result<Cpu, Refused> {
+        let what = self.what;
         let open = |name: &str, source, leader: Option<&OwnedFd>| {
             event::open(source, cpu, leader).map_err(|e| {
                 let advice = remedy(&e);
@@ -199,14 +204,21 @@ impl Observer {
             trace.filled = trace.filled.max(bytes.len() as f64 / cpu.ring.capacity() as f64);
             emptied.push((bytes, full));
         }
+        let samples = match self.what {
+            What::Clock => Samples::Looks,
+            What::Counts | What::Times | What::Calls => Samples::Points(&self.points.known),
+        };
         for (bytes, full) in emptied {
-            let read = record::read(&bytes, &self.points.known);
-            trace.lost += read.lost.max(u64::from(full));
-            trace.records.extend(read.records);
-            trace.mappings.extend(read.mappings);
+            let held = read(&bytes, samples);
+            trace.lost += held.lost.max(u64::from(full));
+            trace.records.extend(held.records);
+            trace.looks.extend(held.looks);
+            trace.mappings.extend(held.mappings);
         }
         trace.records.retain(|record| (begin..=end).contains(&record.time));
+        trace.looks.retain(|look| (begin..=end).contains(&look.time));
         trace.records.sort_by_key(|record| record.time);
+        trace.looks.sort_by_key(|look| look.time);
         trace
     }
 }

@@ -79,7 +79,7 @@ fn end_of(trace: &Trace, threads: &Threads, reader: u32) -> Option<(u64, u32)> {
 mod tests {
     use super::*;
     use crate::modes::{looks, split};
-    use crate::record::Record;
+    use crate::record::{Look, Record};
     use tare_proto::outside::{Part, SYSTEM, USER};
 
     const READER: u32 = 99;
@@ -97,7 +97,9 @@ mod tests {
     }
 
     fn told(records: Vec<Record>) -> (Figures, f64) {
-        let trace = Trace { records, begin: 0, end: 1000, ..Trace::default() };
+        let (kernel, callers) = (Vec::new(), Vec::new());
+        let found = Look { time: 400, pid: 10, tid: 10, user: true, at: 0, kernel, callers };
+        let trace = Trace { records, looks: vec![found], begin: 0, end: 1000, ..Trace::default() };
         let threads = Threads::new([(10, Part::Program), (20, Part::Kernel)]);
         let mut figures = path(&trace, &threads, READER);
         let looks = looks(&trace, &threads);
@@ -122,7 +124,6 @@ mod tests {
             at(130, 0, 10, switch(10, 1, 20)),
             at(300, 0, 20, wakes(10)),
             at(310, 0, 20, switch(20, 1, 10)),
-            at(400, 0, 10, Happened::Clock { user: true, at: 0 }),
             at(900, 0, 10, wakes(READER)),
         ]);
         assert_eq!(whole, 900.0);

@@ -1,6 +1,6 @@
 //! The tracepoints that an observer uses, and which of them this kernel lacks.
 
-use crate::record::{Known, Reads};
+use crate::read::{Known, Reads};
 use crate::refused::{Refused, remedy};
 use crate::tracefs::Tracefs;
 use std::fmt;

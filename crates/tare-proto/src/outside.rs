@@ -103,6 +103,8 @@ pub enum Seen {
     Found,
     /// The same shares of the functions of the layer's own programs, each after its file: `runsc: kernel.(*Task).run`.
     Functions,
+    /// The same shares of stacks: functions as above, from the outermost one on, each followed by [`CALLS_INTO`] and what it called.
+    Stacks,
 }
 
 /// It gave its CPU up to wait.
@@ -127,12 +129,14 @@ pub const READY: &str = "ready";
 pub const ASLEEP: &str = "asleep";
 /// Before the name of a function of the host's kernel.
 pub const IN_KERNEL: &str = "kernel:";
+/// Between a function and the one that it called, in no name of one.
+pub const CALLS_INTO: &str = ";";
 /// Page faults of any kind.
 pub const ANY: &str = "any";
 
 impl Seen {
     /// All kinds, in the order of tables.
-    pub const ALL: [Seen; 12] = [
+    pub const ALL: [Seen; 13] = [
         Seen::Calls,
         Seen::Switches,
         Seen::Signals,
@@ -145,6 +149,7 @@ impl Seen {
         Seen::SleepsIn,
         Seen::Found,
         Seen::Functions,
+        Seen::Stacks,
     ];
 
     /// Its word in counters.
@@ -163,6 +168,7 @@ impl Seen {
             Seen::SleepsIn => "sleeps_in",
             Seen::Found => "found",
             Seen::Functions => "functions",
+            Seen::Stacks => "stacks",
         }
     }
 

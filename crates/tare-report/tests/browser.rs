@@ -184,6 +184,25 @@ fn histograms_of_every_unit_answer_the_mouse() {
 }
 
 #[test]
+fn a_flame_graph_shows_one_function_and_is_searched() {
+    page("flames", &written(&common::watched()), async |browser: &mut Browser| {
+        browser.click_all("summary").await;
+        let widths = "return [...document.querySelectorAll('.flame')].map(svg => \
+            [...svg.querySelectorAll('.frame')].filter(g => g.getClientRects().length)\
+            .map(g => Math.round(g.querySelector('rect').getAttribute('width'))))";
+        let slow = ".flame [data-n$=\"<slow>\"] rect";
+        assert_eq!(browser.run(widths).await, json!([[560, 560, 560], [560, 560, 560, 280]]));
+        browser.click(slow).await;
+        assert_eq!(browser.run(widths).await, json!([[560, 560, 560], [560, 560, 560, 560]]));
+        browser.click(".flame [data-n=runc] rect").await;
+        browser.type_in(".seek", "SLOW").await;
+        let seen = browser.run("return document.querySelector('output.seen').textContent").await;
+        assert_eq!(seen, json!("native: 0.0%, runc: 50.0%"));
+        assert_eq!(browser.heard().await.0, Vec::<String>::new());
+    });
+}
+
+#[test]
 fn the_search_finds_descriptions_suites_and_layers() {
     page("search", &written(&common::every_unit()), async |browser: &mut Browser| {
         for (typed, rows) in [

@@ -1,6 +1,7 @@
 //! Small campaigns, each about one thing that is told of it.
 
 use super::*;
+use tare_proto::outside::{OPERATIONS, Part, SYSTEM, Seen, WHOLE};
 use tare_proto::{Counter, Unit};
 use tare_store::{Campaign, IMPORTED, Outcome, Role};
 
@@ -33,6 +34,27 @@ pub fn with_subtracted(base: (f64, f64), other: (f64, f64)) -> Campaign {
             campaign.series.last_mut().expect("a series").subtracted = subtracted;
             series(&mut campaign, boot, 1, vec![(1.0 + at as f64) * 100.0 * noise; 3]);
         }
+    }
+    campaign
+}
+
+/// A campaign whose host watched its two layers: in the second one half of the time is a function's that the baseline has not.
+pub fn watched() -> Campaign {
+    let mut campaign =
+        pair_of(["native", "runc"], 3, |block, at| (100.0 + f64::from(block)) * (1.0 + at as f64));
+    let time = Seen::Time.counter(Part::Program, SYSTEM);
+    for row in &mut campaign.series {
+        let at = campaign.boots[row.boot].layer;
+        let stacks = [("app", 1.0 - 0.5 * at as f64), ("app;kernel:<slow>", 0.5 * at as f64)];
+        let stacks = stacks
+            .map(|(stack, share)| Counter::new(&Seen::Stacks.counter(Part::Program, stack), share));
+        let counts = [
+            (OPERATIONS, 1000.0),
+            (WHOLE, 100.0 * (1.0 + at as f64)),
+            (&*time, 100.0 * (1.0 + at as f64)),
+        ];
+        row.counters.extend(counts.map(|(name, value)| Counter::new(name, value)));
+        row.counters.extend(stacks.into_iter().filter(|stack| stack.value > 0.0));
     }
     campaign
 }

@@ -1,9 +1,11 @@
 //! Explanations written out.
 
+mod folded;
 mod metrics;
 mod text;
 mod tried;
 
+pub use folded::stacks_text;
 pub use metrics::{factors_text, metrics_text};
 pub use text::explanations_text;
 pub(crate) use text::table;

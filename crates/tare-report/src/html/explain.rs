@@ -3,11 +3,12 @@
 use super::document;
 use crate::clean::clean;
 use crate::explain::table;
+use crate::svg::figure::flame::{self, Side};
 use crate::svg::figure::parts;
 use crate::words;
 use maud::{Markup, PreEscaped, html};
 use tare_board::format::short_ratio;
-use tare_board::{Explanation, Scoreboard, explain};
+use tare_board::{Explanation, Outside, Scoreboard, explain};
 use tare_store::Campaign;
 
 /// What is known of every layer's ratio in benchmark number `bench`.
@@ -22,6 +23,36 @@ pub(super) fn explanations(campaign: &Campaign, board: &Scoreboard, bench: usize
             @if let Some(seen) = &e.outside { (PreEscaped(parts::figure(e, seen))) }
             @for counted in &e.tables { (document::plain(&table([&e.baseline, &e.layer], counted))) }
             @for note in &e.notes { p.quiet { (clean(note)) } }
+        }
+        (flames(&all))
+    }
+}
+
+/// Flame graphs of the baseline and of every layer that was watched, folded away.
+fn flames(all: &[Explanation]) -> Markup {
+    let seen = || all.iter().filter_map(|e| Some((e, e.outside.as_ref()?)));
+    let figure = |(e, seen): (&Explanation, &Outside), side| {
+        let (baseline, layer) = seen.on_cpu_ns();
+        match side {
+            Side::Baseline => flame::figure(&seen.stacks, side, &e.baseline, (baseline, layer)),
+            Side::Layer => flame::figure(&seen.stacks, side, &e.layer, (layer, baseline)),
+        }
+    };
+    let mut figures: Vec<String> = seen().take(1).map(|one| figure(one, Side::Baseline)).collect();
+    figures.extend(seen().map(|one| figure(one, Side::Layer)));
+    figures.retain(|figure| !figure.is_empty());
+    html! {
+        @if !figures.is_empty() {
+            details.flames {
+                summary { "Flame graphs: which code called which" }
+                p.quiet {
+                    "What is called stands below its caller, as wide as its share of the time on CPUs. Marked is what takes at least twice as "
+                    "long on the layer as on the baseline. Programs that were built without frame pointers hide who called."
+                    span.scripted { " Click a function to see it alone, and the uppermost one to see all again." }
+                }
+                p.scripted { label { "Find functions " input.seek type="search" placeholder="futex, kernel.Task …" autocomplete="off"; } " " output.seen {} }
+                @for figure in &figures { (PreEscaped(figure)) }
+            }
         }
     }
 }

@@ -268,8 +268,60 @@ const zooms = svg => {
   });
   svg.addEventListener("dblclick", () => show(svg, low, high));
 };
+// Flame graphs: a click shows what is below a function as wide as the whole, a word marks functions.
+const kindle = svg => {
+  const frames = all(".frame", svg).map(g => {
+    const [x, width] = g.dataset.f.split(" ").map(Number);
+    const rect = one("rect", g);
+    return { g, rect, text: one("text", g), x, width, y: rect.getAttribute("y"), name: g.dataset.n };
+  });
+  const [whole] = frames;
+  const zoom = chosen => {
+    for (const frame of frames) {
+      const from = Math.max(frame.x, chosen.x), to = Math.min(frame.x + frame.width, chosen.x + chosen.width);
+      const many = whole.width / chosen.width, width = (to - from) * many, x = whole.x + (from - chosen.x) * many;
+      frame.g.style.display = width < 1 ? "none" : "";
+      if (width < 1) continue;
+      frame.rect.setAttribute("x", x);
+      frame.rect.setAttribute("width", Math.max(0, width - 0.5));
+      if (!frame.text) {
+        frame.text = document.createElementNS("http://www.w3.org/2000/svg", "text");
+        frame.text.setAttribute("y", +frame.y + 12);
+        frame.g.append(frame.text);
+      }
+      const letters = Math.floor(width / 6), name = frame.name;
+      frame.text.setAttribute("x", x + 3);
+      frame.text.textContent = letters < 3 ? "" : letters < name.length ? name.slice(0, letters - 1) + "…" : name;
+    }
+  };
+  const of = event => frames.find(frame => frame.g === event.target.closest(".frame"));
+  svg.addEventListener("click", event => { const frame = of(event); if (frame) zoom(frame); });
+  svg.addEventListener("pointermove", event => { const frame = of(event); say(frame ? frame.g.dataset.t : "", event); });
+  svg.addEventListener("pointerleave", () => say(""));
+  // The share of the whole in functions of that name, each counted where it is outermost.
+  svg.seek = word => {
+    const found = frames.filter(frame => word && frame.name.toLowerCase().includes(word));
+    frames.forEach(frame => frame.g.classList.toggle("found", found.includes(frame)));
+    let share = 0, end = -1;
+    for (const frame of found.sort((a, b) => a.x - b.x || b.width - a.width)) if (frame.x >= end - 1e-6) {
+      share += frame.width / whole.width;
+      end = frame.x + frame.width;
+    }
+    return share;
+  };
+};
+const kindled = details => {
+  const plots = all(".flame", details).filter(svg => !svg.seek), find = one(".seek", details);
+  plots.forEach(kindle);
+  if (find && plots.length) find.addEventListener("input", () => {
+    const word = find.value.trim().toLowerCase();
+    const shares = plots.map(svg => [svg.getAttribute("aria-label").replace("Flame graph of ", ""), svg.seek(word)]);
+    one(".seen", details).textContent = word && shares.map(([name, share]) => `${name}: ${(100 * share).toFixed(1)}%`).join(", ");
+  });
+};
 // Only what is opened is prepared; "toggle" does not bubble, so it is caught on its way down.
 const prepare = details => {
+  if (details.classList.contains("flames")) kindled(details);
   const plots = all(".zooms", details).filter(svg => !svg.shown);
   plots.forEach(zooms);
   const whole = one(".whole", details);

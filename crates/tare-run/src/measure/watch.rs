@@ -100,7 +100,8 @@ pub(super) fn watch_row(
 
 /// Whether a figure is of an operation, and not of a record or of all operations together.
 fn is_of_operation(name: &str) -> bool {
-    name != RECORD && !matches!(Seen::read(name), Some((Seen::Found | Seen::Functions, ..)))
+    name != RECORD
+        && !matches!(Seen::read(name), Some((Seen::Found | Seen::Functions | Seen::Stacks, ..)))
 }
 
 fn watch_term(

@@ -6,6 +6,7 @@ mod overall;
 mod primitives;
 mod seen;
 mod sentence;
+mod stacks;
 mod tables;
 mod watched;
 
@@ -13,6 +14,7 @@ pub(super) use causes::REMAINDER;
 pub use causes::{CostPart, Known};
 pub(super) use overall::{EXPLAINED, kind};
 pub use overall::{LayerCauses, layer_causes};
+pub use stacks::Stack;
 
 use super::Table;
 use crate::board::{Pair, Row, Scoreboard};
@@ -38,6 +40,9 @@ pub struct Outside {
     /// In which of the host's system calls it went, the longest first; empty where nobody looked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<CallTime>,
+    /// Which code called which, by how often the CPUs' clock found it; empty where it did not look.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stacks: Vec<Stack>,
     /// What makes the layer dearer than the baseline, or else the baseline dearer, in nanoseconds of an operation; empty where the row is
     /// no time, or hardly differs.
     pub causes: Vec<CostPart>,
@@ -97,6 +102,14 @@ impl Outside {
     /// How much of `added` nanoseconds has a price, a place alone, and neither.
     pub(super) fn shares(&self, added: f64) -> [f64; 3] {
         sentence::shares(&self.causes, added)
+    }
+
+    /// Nanoseconds of CPUs that an operation's path took: on the baseline and on the layer.
+    #[must_use]
+    pub fn on_cpu_ns(&self) -> (f64, f64) {
+        let is_on_cpu = |one: &&Stretch| STATES[..2].iter().any(|(_, words)| *words == one.state);
+        let on_cpu = self.times.iter().filter(is_on_cpu);
+        on_cpu.fold((0.0, 0.0), |sum, one| (sum.0 + one.baseline, sum.1 + one.layer))
     }
 
     /// What the figures rest on.
@@ -196,7 +209,7 @@ const fn whose(part: Part) -> &'static str {
 /// A row that is at least this many times as dear has something to explain.
 const DEARER: f64 = 1.1;
 
-/// What a part's threads do, in words.
+/// What a part's threads do, in words; the first two on a CPU.
 const STATES: [(&str, &str); 4] = [
     (USER, "in user mode"),
     (SYSTEM, "in the host's kernel"),
@@ -258,6 +271,7 @@ pub(super) fn outside(
         per,
         times,
         within: calls::within(&baseline, &seen),
+        stacks: stacks::stacks(&baseline, &seen),
         causes,
         watched_ns: (baseline.whole(), seen.whole()),
         unwatched_ns: (baseline.unwatched(), seen.unwatched()),

@@ -3,6 +3,7 @@
 pub(crate) mod density;
 pub(crate) mod distribution;
 pub(crate) mod ecdf;
+pub(crate) mod flame;
 pub(crate) mod forest;
 pub(crate) mod history;
 pub(crate) mod hosts;

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use tare_board::{Options, factors, metrics, scoreboard};
 use tare_layers::suggestion;
-use tare_report::{explanations_text, factors_text, json_text, metrics_text};
+use tare_report::{explanations_text, factors_text, json_text, metrics_text, stacks_text};
 use tare_stats::{Factor, Work, decompose};
 
 /// What a metrics file holds: two layers, the baseline first by name.
@@ -69,11 +69,15 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
             let found = found.map(|one| one.of(|name| wanted(name, &args.benchmark)));
             return told(dir, args.json, &found.collect::<Vec<_>>(), each(factors_text));
         }
-        None => {}
+        Some(CountTable::Stacks) | None => {}
     }
     let mut found = explanations(&campaign, &board, |bench, layer| {
         wanted(bench, &args.benchmark) && wanted(layer, &args.layer)
     });
+    if args.table.is_some() {
+        found.retain(|one| one.outside.as_ref().is_some_and(|seen| !seen.stacks.is_empty()));
+        return told(dir, args.json, &found, stacks_text);
+    }
     tried::mark(dir, &campaign, &mut found);
     if found.is_empty() {
         bail!("{} has no such ratio to explain; 'tare show' says why", dir.display());
