@@ -48,7 +48,7 @@ pub use program::{
     Around, COUNT_OPERATIONS, ITSELF, MAX_OUTPUT, MAX_OUTPUTS, Program, ROOT, ROOT_FOLDER,
     ROOT_HERE, ROOT_HOSTFS, ROOT_IMAGE, ROOT_NONE, ROOT_OVERLAY,
 };
-pub use quota::cpu_quota;
+pub use quota::{cpu_quota, stopped_by_quota};
 pub use reader::{Incoming, LineReader};
 pub use series::{Counter, MAX_COUNTERS, MAX_SAMPLES, Series, Turn};
 pub use state::{STATE_COMMAND, STATE_FILL, STATE_IDENTITY, STATE_REQUEST, STATE_TOUCH};

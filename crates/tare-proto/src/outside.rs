@@ -92,7 +92,7 @@ pub enum Seen {
     Exits,
     /// Other events of the kernel, by name.
     Events,
-    /// Nanoseconds: [`USER`], [`SYSTEM`], [`READY`], [`ASLEEP`].
+    /// Nanoseconds: [`USER`], [`SYSTEM`], [`READY`], [`STOPPED_BY_QUOTA`], [`ASLEEP`].
     Time,
     /// Nanoseconds on a CPU within a system call of the host, by its name; a part of [`SYSTEM`].
     RunsIn,
@@ -125,6 +125,8 @@ pub const USER: &str = "user";
 pub const SYSTEM: &str = "kernel";
 /// Ready to run, without a CPU.
 pub const READY: &str = "ready";
+/// Ready, while its control group had used up its quota of CPU time.
+pub const STOPPED_BY_QUOTA: &str = "stopped_by_quota";
 /// Asleep until something else than the layer woke it.
 pub const ASLEEP: &str = "asleep";
 /// Before the name of a function of the host's kernel.

@@ -2,14 +2,35 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// CPUs that the process `pid` (or `self`) may use by the quotas of its control groups, where this process sees them; `None` where
 /// there is no quota.
 pub fn cpu_quota(pid: &str) -> Option<f64> {
+    folders_of(pid).iter().filter_map(|folder| quota(folder)).reduce(f64::min)
+}
+
+/// How long the control groups of the process `pid` have been stopped since their quota of a period was used up, on each CPU by itself;
+/// `None` where there is no quota.
+pub fn stopped_by_quota(pid: &str) -> Option<Duration> {
+    let stopped = |folder: &PathBuf| {
+        quota(folder)?;
+        stopped(&fs::read_to_string(folder.join("cpu.stat")).ok()?)
+    };
+    folders_of(pid).iter().filter_map(stopped).max()
+}
+
+fn folders_of(pid: &str) -> Vec<PathBuf> {
     let text = |path: String| fs::read_to_string(path).unwrap_or_default();
-    let groups = text(format!("/proc/{pid}/cgroup"));
-    let folders = folders(&text("/proc/self/mountinfo".into()), &groups);
-    folders.iter().filter_map(|folder| quota(folder)).reduce(f64::min)
+    folders(&text("/proc/self/mountinfo".into()), &text(format!("/proc/{pid}/cgroup")))
+}
+
+/// The time in `cpu.stat`: microseconds of version 2, nanoseconds of version 1.
+fn stopped(stat: &str) -> Option<Duration> {
+    let value =
+        |name: &str| stat.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+    let first = || value("throttled_time ").map(Duration::from_nanos);
+    value("throttled_usec ").map(Duration::from_micros).or_else(first)
 }
 
 /// The folders of the control groups in `groups` (`/proc/PID/cgroup`) that may have a quota, with those above them as far as they are
@@ -107,5 +128,14 @@ mod tests {
             (none, unlimited, first, second, max),
             (None, None, Some(1.5), Some(0.25), None)
         );
+    }
+
+    #[test]
+    fn the_time_of_both_versions_is_read() {
+        let second = "usage_usec 7\nnr_throttled 3\nthrottled_usec 4500\n";
+        assert_eq!(stopped(second), Some(Duration::from_micros(4500)));
+        let first = "nr_periods 9\nnr_throttled 3\nthrottled_time 4500\n";
+        assert_eq!(stopped(first), Some(Duration::from_nanos(4500)));
+        assert_eq!(stopped("nr_periods 9\n"), None);
     }
 }

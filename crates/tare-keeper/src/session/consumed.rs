@@ -63,6 +63,12 @@ impl Session {
         pids.iter().filter_map(|pid| tare_proto::cpu_quota(&pid.to_string())).reduce(f64::min)
     }
 
+    /// How long the quotas of the layer's control groups have stopped it until now, on each CPU by itself; `None` where there is none.
+    pub fn stopped_by_quota(&self) -> Option<Duration> {
+        let pids = self.own_processes(&Processes::now()).filter(|_| !self.scripted())?;
+        pids.iter().filter_map(|pid| tare_proto::stopped_by_quota(&pid.to_string())).max()
+    }
+
     /// What the keeper alone takes of the host's available memory, in bytes: tare's, not the layer's.
     pub fn keeper_bytes(&self) -> u64 {
         self.running.as_ref().map_or(0, |running| memory::taken_bytes(running.pid()))

@@ -218,6 +218,7 @@ fn watch_rows(
     }
     let setup = recorder.setup;
     let whose = setup.layers[layer].layer.whose();
+    let on_one_cpu = setup.cpus(layer, Role::Weigh).len() == 1;
     let mut id = 0;
     let is_baseline = layer == setup.baseline();
     let prices = match rows.first().filter(|_| is_baseline) {
@@ -227,7 +228,7 @@ fn watch_rows(
     let beside: Vec<Counter> = prices.into_iter().chain(missing(observers)).collect();
     for &bench in rows {
         let name = &setup.benches[bench].name;
-        let watched = Watched { setup, bench, whose };
+        let watched = Watched { setup, bench, whose, on_one_cpu };
         match watch_row(&watched, session, observers, &mut id).map_err(Unseen::Layer)? {
             Ok(counters) => recorder.store.at_once(|store| {
                 store.add_seen(block, &setup.layers[layer].name, name, &beside)?;

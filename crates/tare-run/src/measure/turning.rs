@@ -7,7 +7,8 @@ use std::fs;
 use std::time::Instant;
 use tare_layers::{Answer, PROBE, Patience, Session, SessionError, Turn, Whose};
 use tare_observe::{
-    Figures, Observer, Threads, Trace, counts, looks, path, places, scaled, shares, split, within,
+    Figures, Observer, Threads, Trace, counts, looks, path, places, scaled, shares, split, stopped,
+    within,
 };
 use tare_proto::outside::{UNWATCHED, WHOLE};
 use tare_proto::{Program, Request};
@@ -17,6 +18,10 @@ use tare_proto::{Program, Request};
 const COUNTED_NS: f64 = 80e6;
 const TIMED_NS: f64 = 50e6;
 const TRIES: u32 = 3;
+
+/// The same of a layer that is stopped by a quota: ten of its usual periods of 0.1 s.
+const UNDER_QUOTA_NS: f64 = 1e9;
+const MOST_UNDER_QUOTA: f64 = 256.0;
 
 /// Nanoseconds that the tries of a long sample may take, of which there is one at least.
 const TRIED_NS: u64 = 600_000_000;
@@ -38,12 +43,23 @@ pub(super) struct Sampled {
     pub lost: u64,
 }
 
+/// What was seen in a turn.
+struct Window {
+    trace: Trace,
+    threads: Threads,
+    /// Nanoseconds for which a quota had stopped the layer, on each CPU by itself.
+    stopped_ns: f64,
+}
+
 /// A row that waits between its turns.
 pub(super) struct Turning<'a> {
     session: &'a mut Session,
     request: Request,
     within: Patience,
     whose: &'static [Whose],
+    /// Whether a quota of CPU time may stop the layer, and whether it runs on one CPU.
+    under_quota: bool,
+    on_one_cpu: bool,
     /// What a sample takes; 0 where nobody knows.
     sample_ns: u64,
     /// Whether each sample is prepared in a turn before its own.
@@ -60,8 +76,10 @@ impl<'a> Turning<'a> {
         request: Request,
         within: Patience,
         whose: &'static [Whose],
+        on_one_cpu: bool,
         sample_ns: u64,
     ) -> Turning<'a> {
+        let under_quota = session.stopped_by_quota().is_some();
         let prepares = |program: &Program| !program.around.prepare.is_empty();
         let is_prepared = request.program.as_deref().is_some_and(prepares);
         Turning {
@@ -69,6 +87,8 @@ impl<'a> Turning<'a> {
             request,
             within,
             whose,
+            under_quota,
+            on_one_cpu,
             sample_ns,
             is_prepared,
             ended: None,
@@ -92,6 +112,17 @@ impl<'a> Turning<'a> {
     /// Samples that take `ns` together, of which there are more than one.
     fn samples_in(&self, ns: f64) -> f64 {
         (ns / self.sample_ns.max(1) as f64).clamp(2.0, MOST).floor()
+    }
+
+    /// Samples of a turn whose time is told.
+    fn timed_samples(&self) -> f64 {
+        match (self.is_long(), self.under_quota) {
+            (true, _) => 1.0,
+            (_, true) => {
+                (UNDER_QUOTA_NS / self.sample_ns as f64).clamp(2.0, MOST_UNDER_QUOTA).floor()
+            }
+            (_, false) => self.samples_in(TIMED_NS),
+        }
     }
 
     /// A turn of so many samples, while nobody watches: how long it took, in nanoseconds.
@@ -129,7 +160,9 @@ impl<'a> Turning<'a> {
         observer: &mut Observer,
         samples: f64,
     ) -> Result<Option<(Figures, Trace)>, SessionError> {
-        let Some((trace, mut threads)) = self.watched(observer, samples)? else { return Ok(None) };
+        let Some(Window { trace, mut threads, .. }) = self.watched(observer, samples)? else {
+            return Ok(None);
+        };
         if self.request.program.is_some() {
             threads = threads.without(&self.probes());
         }
@@ -148,13 +181,14 @@ impl<'a> Turning<'a> {
         &mut self,
         observer: &mut Observer,
         samples: f64,
-    ) -> Result<Option<(Trace, Threads)>, SessionError> {
+    ) -> Result<Option<Window>, SessionError> {
         self.prepare()?;
         let known = self.session.parts(self.whose).filter(|known| !known.is_empty());
         let Some(known) = known else { return Ok(None) };
         let mut threads = Threads::new(known);
         // A run of a program may make any number of records.
-        let lasts = self.is_long() || self.request.program.is_some();
+        let lasts = self.is_long() || self.under_quota || self.request.program.is_some();
+        let before = self.session.stopped_by_quota();
         let (turn, trace) = match observer.watch(lasts, || self.turn(samples as u32, false)) {
             Ok(watched) => watched,
             Err(error) => {
@@ -164,7 +198,11 @@ impl<'a> Turning<'a> {
         };
         turn?;
         threads.follow(&trace);
-        Ok(Some((trace, threads)))
+        let stopped_ns = match (before, self.session.stopped_by_quota()) {
+            (Some(before), Some(after)) => after.saturating_sub(before).as_nanos() as f64,
+            _ => 0.0,
+        };
+        Ok(Some(Window { trace, threads, stopped_ns }))
     }
 
     /// How often what happened in a sample.
@@ -228,9 +266,13 @@ impl<'a> Turning<'a> {
     ) -> Result<Option<Sampled>, SessionError> {
         let reader = gettid().as_raw() as u32;
         let long = self.is_long();
-        let samples = if long { 1.0 } else { self.samples_in(TIMED_NS) };
+        let samples = self.timed_samples();
         let more = if long { 1.0 } else { samples - 1.0 };
-        let tries = if long { tries(self.sample_ns) } else { TRIES };
+        let tries = match (long, self.under_quota) {
+            (true, _) => tries(self.sample_ns),
+            (_, true) => 1,
+            (_, false) => TRIES,
+        };
         let mut unwatched = [f64::INFINITY; 2];
         let mut best = [Figures::new(), Figures::new()];
         let (mut modes, mut found) = (Figures::new(), Figures::new());
@@ -238,22 +280,33 @@ impl<'a> Turning<'a> {
         let turns: &[(usize, f64)] = if long { &[(1, 1.0)] } else { &[(0, 1.0), (1, samples)] };
         for _ in 0..tries {
             for &(at, samples) in turns {
-                unwatched[at] = self.unwatched(samples)?.min(unwatched[at]);
-                let Some((trace, threads)) = self.watched(times, samples)? else {
+                if !self.under_quota {
+                    unwatched[at] = self.unwatched(samples)?.min(unwatched[at]);
+                }
+                let Some(Window { trace, threads, stopped_ns }) = self.watched(times, samples)?
+                else {
                     return Ok(None);
                 };
                 lost += trace.lost;
-                keep_shorter(&mut best[at], path(&trace, &threads, reader));
+                let mut told = path(&trace, &threads, reader);
+                stopped(&mut told, stopped_ns, self.on_one_cpu);
+                keep_shorter(&mut best[at], told);
             }
-            let Some((trace, threads)) = self.watched(clock, samples)? else { return Ok(None) };
+            let Some(Window { trace, threads, .. }) = self.watched(clock, samples)? else {
+                return Ok(None);
+            };
             lost += trace.lost;
             add(&mut modes, looks(&trace, &threads));
             add(&mut found, places(&trace, &threads));
         }
         let [short, whole] = best;
         let around = if long { 0.0 } else { unwatched[0] };
-        let unwatched = (unwatched[1] - around) / more;
         let mut figures = each(difference(&whole, &short), more);
+        let unwatched = match self.under_quota {
+            // Two turns meet other parts of the quota's periods, which differ by more than what records take.
+            true => figures.get(WHOLE).copied().unwrap_or(0.0),
+            false => (unwatched[1] - around) / more,
+        };
         split(&mut figures, &modes, Some(unwatched).filter(|ns| *ns > 0.0));
         figures.extend(shares(found));
         Ok(Some(Sampled { figures, samples: more, lost }))
@@ -268,8 +321,10 @@ impl<'a> Turning<'a> {
         if !observer.missing().is_empty() {
             return Ok(Some(Sampled::default()));
         }
-        let samples = if self.is_long() { 1.0 } else { self.samples_in(TIMED_NS) };
-        let Some((trace, threads)) = self.watched(observer, samples)? else { return Ok(None) };
+        let samples = self.timed_samples();
+        let Some(Window { trace, threads, .. }) = self.watched(observer, samples)? else {
+            return Ok(None);
+        };
         let inside = within(&trace, &threads, gettid().as_raw() as u32);
         Ok(Some(Sampled { figures: scaled(inside, took), samples, lost: trace.lost }))
     }

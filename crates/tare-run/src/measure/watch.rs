@@ -18,6 +18,9 @@ const SHORT_BATCH_NS: u64 = 300_000;
 /// Time for all turns of a row, in milliseconds: more than they take.
 const LIMIT_MS: u64 = 8_000;
 
+/// A layer that a quota stops takes so many times as long.
+const UNDER_QUOTA: u64 = 4;
+
 /// More runs of a program than all of its turns have.
 const RUNS: u32 = 1000;
 
@@ -29,6 +32,7 @@ pub(super) struct Watched<'a> {
     pub setup: &'a Setup<'a>,
     pub bench: usize,
     pub whose: &'static [Whose],
+    pub on_one_cpu: bool,
 }
 
 impl Watched<'_> {
@@ -111,11 +115,12 @@ fn watch_term(
     (id, term): (&mut u32, u32),
     batch_ns: u64,
 ) -> Result<Told, SessionError> {
-    let Watched { setup, bench, whose } = *watched;
+    let Watched { setup, bench, whose, on_one_cpu } = *watched;
     *id += 1;
     let samples = if watched.is_program() { RUNS } else { 2 };
     let whole = setup.request(*id, bench, Some(samples));
-    let limit_ms = whole.limit_ms.max(LIMIT_MS);
+    let slower = if session.stopped_by_quota().is_some() { UNDER_QUOTA } else { 1 };
+    let limit_ms = whole.limit_ms.max(slower * LIMIT_MS);
     let request =
         Request { turns: true, term: Some(term), events: false, batch_ns, limit_ms, ..whole };
     let within = setup.within(&request);
@@ -127,7 +132,7 @@ fn watch_term(
             return Ok(Told::Unseen("the benchmark takes all its samples at once".into()));
         }
     };
-    let mut row = Turning::new(session, request, within, whose, sample_ns);
+    let mut row = Turning::new(session, request, within, whose, on_one_cpu, sample_ns);
     let seen = match observers {
         Observers::Traced(traced) => {
             let counted = row.counted(&mut traced.counts)?;

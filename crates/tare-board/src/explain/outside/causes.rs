@@ -7,7 +7,7 @@ use super::seen::One;
 use crate::board::Scoreboard;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use tare_proto::outside::{ASLEEP, IN_KERNEL, Part, READY, SYSTEM, Seen, USER};
+use tare_proto::outside::{ASLEEP, IN_KERNEL, Part, READY, STOPPED_BY_QUOTA, SYSTEM, Seen, USER};
 
 /// One cause of the added time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -87,9 +87,11 @@ pub(super) fn causes(
         let user = layer.time(part, USER) - less.time(part, USER);
         let natively = if is_guest && part == Part::Kernel { baseline.on_cpu() } else { 0.0 };
         causes.push(placed(&own_code(part, layer), user - natively));
-        for (state, words) in
-            [(READY, "ready, without a CPU"), (ASLEEP, &*asleep(baseline, layer, part))]
-        {
+        for (state, words) in [
+            (READY, "ready, without a CPU"),
+            (STOPPED_BY_QUOTA, "ready, stopped by a quota of CPU time"),
+            (ASLEEP, &*asleep(baseline, layer, part)),
+        ] {
             let name = format!("{}: {words}", who(part));
             causes.push(placed(&name, layer.time(part, state) - baseline.time(part, state)));
         }

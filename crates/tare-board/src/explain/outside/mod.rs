@@ -23,7 +23,7 @@ use calls::CallTime;
 use seen::One;
 use sentence::Sentence;
 use serde::Serialize;
-use tare_proto::outside::{ASLEEP, Part, READY, SYSTEM, USER};
+use tare_proto::outside::{ASLEEP, Part, READY, STOPPED_BY_QUOTA, SYSTEM, USER};
 use tare_proto::{Unit, Untrusted};
 use tare_store::Campaign;
 use watched::{SECOND, Watched};
@@ -57,8 +57,12 @@ pub struct Outside {
     /// The benchmark whose watched runs these are, where the row is a figure that a run prints: its own, or that of another such figure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_of: Option<Untrusted>,
-    /// The row's value on both, in nanoseconds, to which the times are scaled; what a run took where the row is a figure that it prints;
-    /// `None` where the row is no time.
+    /// Whether the times are of the mean operation in the watched boots, since a quota of CPU time stops the layer and the row's value
+    /// lies between two stops.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_mean: bool,
+    /// The row's value on both, in nanoseconds, to which the times are scaled; what a run took where the row is a figure that it prints,
+    /// and an operation of the watched boots where they are of the mean; `None` where the row is no time.
     pub measured_ns: Option<(f64, f64)>,
     /// The largest half of a range between boots, as a share, of any count.
     pub spread: f64,
@@ -133,6 +137,15 @@ impl Outside {
                 time(own)
             ));
         }
+        if let (true, Some((native, own))) = (self.by_mean, self.measured_ns) {
+            let time = |ns| quantity(Unit::Nanoseconds, ns);
+            notes.push(format!(
+                "A quota of CPU time stops the layer, and the row's value is of a time between two stops. Times and causes are of the mean: \
+                 in the watched boots an operation took {} on the baseline and {} on the layer.",
+                time(native),
+                time(own)
+            ));
+        }
         notes.push(format!("Watched {watched} in {boots}{spread}."));
         if self.lost > 0.0 {
             notes.push(format!(
@@ -146,7 +159,8 @@ impl Outside {
                 "Not counted, since this host's kernel lacks the tracepoint: {names}."
             ));
         }
-        if self.unwatched_ns.1 > 0.0 && self.summed_ns.1 > 0.0 && self.per != SECOND {
+        let is_compared = self.unwatched_ns.1 > 0.0 && !self.by_mean;
+        if is_compared && self.summed_ns.1 > 0.0 && self.per != SECOND {
             notes.push(format!(
                 "In the watched boots one {} took {} while nobody watched, and {} while it was watched; the parts sum to {}, \
                  without {:.0} ns for each record, and are scaled as the row's value is to what nobody watched.",
@@ -210,10 +224,11 @@ const fn whose(part: Part) -> &'static str {
 const DEARER: f64 = 1.1;
 
 /// What a part's threads do, in words; the first two on a CPU.
-const STATES: [(&str, &str); 4] = [
+const STATES: [(&str, &str); 5] = [
     (USER, "in user mode"),
     (SYSTEM, "in the host's kernel"),
     (READY, "ready, without a CPU"),
+    (STOPPED_BY_QUOTA, "ready, stopped by a quota"),
     (ASLEEP, "asleep, woken from outside"),
 ];
 
@@ -229,7 +244,8 @@ pub(super) fn outside(
     let Watched { bench, per, is_printed } = Watched::of(campaign, bench);
     let seen = One::of(campaign, bench, at)?;
     let baseline = One::of(campaign, bench, campaign.baseline()?)?;
-    let measured_ns = match is_printed {
+    let by_mean = !is_printed && row.unit == Unit::Nanoseconds && seen.is_stopped_by_quota();
+    let measured_ns = match is_printed || by_mean {
         true => Some((baseline.unwatched(), seen.unwatched())).filter(|(a, b)| a.min(*b) > 0.0),
         false => (row.unit == Unit::Nanoseconds).then_some((pair.baseline, pair.layer)),
     };
@@ -278,6 +294,7 @@ pub(super) fn outside(
         record_ns: seen.record(),
         summed_ns: (baseline.raw_sum(), seen.raw_sum()),
         run_of: is_printed.then(|| campaign.benchmarks[bench].name.clone().into()),
+        by_mean,
         measured_ns,
         spread: seen.spread,
         boots: seen.boots,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use tare_proto::outside::{
-    ASLEEP, ELSEWHERE, LOST, MISSING, OPERATIONS, OUTSIDE, Part, READY, RECORD, SYSTEM, Seen,
-    UNWATCHED, USER, WHOLE, price_of,
+    ASLEEP, ELSEWHERE, LOST, MISSING, OPERATIONS, OUTSIDE, Part, READY, RECORD, STOPPED_BY_QUOTA,
+    SYSTEM, Seen, UNWATCHED, USER, WHOLE, price_of,
 };
 use tare_stats::median;
 use tare_store::Campaign;
@@ -135,6 +135,12 @@ impl One {
         !self.means.keys().any(of_program) && self.raw_time(Part::Kernel, USER) > 0.0
     }
 
+    /// Whether a quota of CPU time stopped it while it was watched, for more than a stray moment.
+    pub(in crate::explain) fn is_stopped_by_quota(&self) -> bool {
+        let stopped = Part::ALL.map(|part| self.raw_time(part, STOPPED_BY_QUOTA));
+        stopped.iter().sum::<f64>() >= NOTABLE * self.raw_sum()
+    }
+
     /// Whether its threads ran on several CPUs at once, for more than a stray moment.
     pub(in crate::explain) fn is_on_several_cpus(&self) -> bool {
         let elsewhere = Part::ALL.map(|part| self.count(Seen::Wakeups, part, ELSEWHERE));
@@ -163,7 +169,9 @@ impl One {
 
     /// All times together, as they were in the watched boots.
     pub(in crate::explain) fn raw_sum(&self) -> f64 {
-        let of = |part: Part| [USER, SYSTEM, READY, ASLEEP].map(|state| self.raw_time(part, state));
+        let of = |part: Part| {
+            [USER, SYSTEM, READY, STOPPED_BY_QUOTA, ASLEEP].map(|state| self.raw_time(part, state))
+        };
         Part::ALL.into_iter().flat_map(of).sum()
     }
 

@@ -53,10 +53,14 @@ pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> 
     let sums = (sum(|one| one.baseline), sum(|one| one.layer));
     lines.push(TableLine::new("sum, scaled", sums));
     if let Some(value) = told.measured_ns {
-        let what = if told.run_of.is_some() { "a run" } else { "the row's value" };
+        let what = match (told.run_of.is_some(), told.by_mean) {
+            (true, _) => "a run",
+            (_, true) => "an operation",
+            (_, false) => "the row's value",
+        };
         lines.push(TableLine::new(what, value));
     }
-    if told.summed_ns.1 > 0.0 {
+    if told.summed_ns.1 > 0.0 && !told.by_mean {
         lines.push(TableLine::new("in the watched boots: sum", told.summed_ns));
         lines.push(TableLine::new("in the watched boots: while nobody watched", told.unwatched_ns));
     }
