@@ -3,6 +3,7 @@
 
 mod common;
 mod layers_common;
+mod observed_parts;
 
 use common::{Bench, assert_fits, count, flat, series};
 use layers_common::CURRENT_GVISOR;
@@ -104,6 +105,7 @@ fn known_causes_are_counted_to_the_last_one_and_told() {
         let price = seen(&campaign, "native", "lmbench/pipe", &format!("price/{row}"));
         assert!(price > 0.0, "{row} has no price");
     }
+    observed_parts::quota::is_told(&bench);
 }
 
 /// The code in which the clock found the layer, each place with its share.
@@ -327,36 +329,5 @@ fn what_acts_as_a_kernel_is_told_from_the_program_and_explained() {
     );
     let page = std::fs::read_to_string(bench.path("c/report.html")).unwrap();
     assert!(page.contains("Where the time of an operation goes"), "the page has its bar");
-    are_stacks_told(&bench, &page);
-}
-
-/// Who called whom: in the host's kernel, and in programs with frame pointers, as Go's.
-fn are_stacks_told(bench: &Bench, page: &str) {
-    let told = bench.ok("explain c kernel/getppid --table stacks").out;
-    let folded = |layer: &str| -> Vec<(&str, f64)> {
-        let start = format!("kernel/getppid;{layer};");
-        let own = told.lines().filter_map(|line| line.strip_prefix(&start)?.rsplit_once(' '));
-        own.map(|(stack, share)| (stack, share.parse().unwrap())).collect()
-    };
-    let share = |layer: &str, is: fn(&str) -> bool| -> f64 {
-        folded(layer).iter().filter(|(stack, _)| is(stack)).map(|(_, share)| share).sum()
-    };
-    for layer in ["native", "uml", "gvisor"] {
-        let all = share(layer, |_| true);
-        assert!((5_000.0..10_100.0).contains(&all), "{layer}: {all} of 10,000 in {told}");
-    }
-    let in_ptrace = |stack: &str| {
-        stack.starts_with("the layer's kernel;linux") && stack.contains("sys_ptrace_[k]")
-    };
-    assert!(share("uml", in_ptrace) > 1_000.0, "{told}");
-    assert!(
-        share("uml", |stack| stack.contains("linux.uml:")) == 0.0,
-        "a stripped program: {told}"
-    );
-    let nested = |stack: &str| {
-        stack.starts_with("the layer's kernel;") && stack.matches("runsc: ").count() > 2
-    };
-    assert!(share("gvisor", nested) > 500.0, "{told}");
-    let graphs = page.matches("class=\"plot flame\"").count();
-    assert!(graphs >= 3, "a flame graph of the baseline and of each layer: {graphs}");
+    observed_parts::stacks::are_told(&bench, &page);
 }

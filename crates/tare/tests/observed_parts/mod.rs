@@ -1,0 +1,4 @@
+//! What is asked of watched campaigns beside counts.
+
+pub mod quota;
+pub mod stacks;
