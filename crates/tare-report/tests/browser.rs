@@ -191,9 +191,12 @@ fn a_flame_graph_shows_one_function_and_is_searched() {
             [...svg.querySelectorAll('.frame')].filter(g => g.getClientRects().length)\
             .map(g => Math.round(g.querySelector('rect').getAttribute('width'))))";
         let slow = ".flame [data-n$=\"<slow>\"] rect";
-        assert_eq!(browser.run(widths).await, json!([[560, 560, 560], [560, 560, 560, 280]]));
+        assert_eq!(browser.run(widths).await, json!([[1000, 1000, 1000], [1000, 1000, 1000, 500]]));
         browser.click(slow).await;
-        assert_eq!(browser.run(widths).await, json!([[560, 560, 560], [560, 560, 560, 560]]));
+        assert_eq!(
+            browser.run(widths).await,
+            json!([[1000, 1000, 1000], [1000, 1000, 1000, 1000]])
+        );
         browser.click(".flame [data-n=runc] rect").await;
         browser.type_in(".seek", "SLOW").await;
         let seen = browser.run("return document.querySelector('output.seen').textContent").await;

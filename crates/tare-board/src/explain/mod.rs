@@ -10,7 +10,7 @@ mod simulated;
 mod tried;
 
 pub use metrics::{FactorRow, Factors, Metric, Metrics, factors, metrics};
-pub use outside::{CostPart, Known, LayerCauses, Outside, Stack, Stretch, layer_causes};
+pub use outside::{CostPart, KERNEL, Known, LayerCauses, Outside, Stack, Stretch, layer_causes};
 pub use tried::{Outcome, Tried, TriedCause, tried};
 
 use crate::board::{Row, Scoreboard};

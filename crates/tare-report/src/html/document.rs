@@ -91,8 +91,9 @@ fn statement(item: &Item) -> Markup {
 
 /// A table of words and numbers with its title and note above it.
 pub(super) fn plain(table: &Table) -> Markup {
+    let of = if table.subject.is_empty() { String::new() } else { format!("{}, ", table.subject) };
     html! {
-        div.wide tabindex="0" role="region" aria-label=(format!("{}, scrolls sideways", table.title)) {
+        div.wide tabindex="0" role="region" aria-label=(format!("{of}{}, scrolls sideways", table.title)) {
             table.counters {
                 caption { strong { (table.title) } @if !table.note.is_empty() { ". " (table.note) } }
                 thead { tr { @for column in &table.columns { th scope="col" { bdi { (column.title) } } } } }

@@ -1,14 +1,15 @@
 //! What explains the ratios of a benchmark, layer by layer.
 
-use super::document;
+use super::document::plain;
 use crate::clean::clean;
+use crate::document;
 use crate::explain::table;
 use crate::svg::figure::flame::{self, Side};
 use crate::svg::figure::parts;
 use crate::words;
 use maud::{Markup, PreEscaped, html};
 use tare_board::format::short_ratio;
-use tare_board::{Explanation, Outside, Scoreboard, explain};
+use tare_board::{Explanation, Outside, Scoreboard, Table, explain};
 use tare_store::Campaign;
 
 /// What is known of every layer's ratio in benchmark number `bench`.
@@ -21,11 +22,17 @@ pub(super) fn explanations(campaign: &Campaign, board: &Scoreboard, bench: usize
             h4 { bdi { (words::name(&e.layer)) } " × " (short_ratio(e.ratio)) ": why" }
             p { (clean(&e.sentence)) }
             @if let Some(seen) = &e.outside { (PreEscaped(parts::figure(e, seen))) }
-            @for counted in &e.tables { (document::plain(&table([&e.baseline, &e.layer], counted))) }
+            @for counted in &e.tables { (plain(&counts(e, counted))) }
             @for note in &e.notes { p.quiet { (clean(note)) } }
         }
         (flames(&all))
     }
+}
+
+/// A table of counts, which is told from those of other rows and layers.
+fn counts(e: &Explanation, counted: &Table) -> document::Table {
+    let subject = format!("{} on {}", words::name(&e.benchmark), words::name(&e.layer));
+    document::Table { subject, ..table([&e.baseline, &e.layer], counted) }
 }
 
 /// Flame graphs of the baseline and of every layer that was watched, folded away.
@@ -47,7 +54,8 @@ fn flames(all: &[Explanation]) -> Markup {
                 summary { "Flame graphs: which code called which" }
                 p.quiet {
                     "What is called stands below its caller, as wide as its share of the time on CPUs. Marked is what takes at least twice as "
-                    "long on the layer as on the baseline. Programs that were built without frame pointers hide who called."
+                    "long on the layer as on the baseline. Functions of the host's kernel are in italics. Programs that were built without "
+                    "frame pointers hide who called."
                     span.scripted { " Click a function to see it alone, and the uppermost one to see all again." }
                 }
                 p.scripted { label { "Find functions " input.seek type="search" placeholder="futex, kernel.Task …" autocomplete="off"; } " " output.seen {} }

@@ -22,8 +22,8 @@ pub fn fleet_html(fleet: &Fleet) -> String {
     let strips: Vec<_> = (0..fleet.layers.len()).map(|at| strips(fleet, at)).collect();
     let caption = format!("Means over hosts, against {}", name(&fleet.baseline));
     let body = html! {
-        (document::statements(said.blocks(Place::Summary)))
         main {
+            (document::statements(said.blocks(Place::Summary)))
             section #scoreboard aria-labelledby="h-board" {
                 h2 #h-board { "Scoreboard" }
                 (document::quiet(said.blocks(Place::Method)))
@@ -78,7 +78,7 @@ fn of_row(fleet: &Fleet, row: &FleetRow) -> Markup {
             @for (at, (layer, cell)) in fleet.layers.iter().zip(&row.cells).enumerate() {
                 @if !cell.hosts.is_empty() {
                     @let what = format!("{} on {}", fit(&clean(&row.benchmark), 60), name(&layer.name));
-                    h4 { (swatch(at + 1)) " " bdi { (name(&layer.name)) } }
+                    h3 { (swatch(at + 1)) " " bdi { (name(&layer.name)) } }
                     (forest_of(fleet, cell, row.better, at, &what))
                 }
             }

@@ -273,7 +273,7 @@ const kindle = svg => {
   const frames = all(".frame", svg).map(g => {
     const [x, width] = g.dataset.f.split(" ").map(Number);
     const rect = one("rect", g);
-    return { g, rect, text: one("text", g), x, width, y: rect.getAttribute("y"), name: g.dataset.n };
+    return { g, rect, text: one("text", g), x, width, y: rect.getAttribute("y"), name: g.dataset.n, label: rect.dataset.l };
   });
   const [whole] = frames;
   const zoom = chosen => {
@@ -289,7 +289,7 @@ const kindle = svg => {
         frame.text.setAttribute("y", +frame.y + 12);
         frame.g.append(frame.text);
       }
-      const letters = Math.floor(width / 6), name = frame.name;
+      const letters = Math.floor(width / 6), name = frame.label;
       frame.text.setAttribute("x", x + 3);
       frame.text.textContent = letters < 3 ? "" : letters < name.length ? name.slice(0, letters - 1) + "…" : name;
     }

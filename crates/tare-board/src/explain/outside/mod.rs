@@ -14,7 +14,7 @@ pub(super) use causes::REMAINDER;
 pub use causes::{CostPart, Known};
 pub(super) use overall::{EXPLAINED, kind};
 pub use overall::{LayerCauses, layer_causes};
-pub use stacks::Stack;
+pub use stacks::{KERNEL, Stack};
 
 use super::Table;
 use crate::board::{Pair, Row, Scoreboard};

@@ -1,13 +1,14 @@
 //! A flame graph: which code called which, the outermost at the top, each as wide as its share of the time on CPUs. The page's script lets
 //! it be zoomed and searched; without it, it is a picture.
 
-use super::WIDTH;
 use crate::clean::{clean, fit};
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::words;
-use tare_board::Stack;
+use tare_board::{KERNEL, Stack};
 use tare_proto::Untrusted;
 
+/// Wider than other figures, which stand beside each other.
+const WIDTH: f64 = 1000.0;
 const FRAME: f64 = 17.0;
 const TOP: f64 = 22.0;
 
@@ -44,8 +45,22 @@ impl Frame {
         &mut self.called[at]
     }
 
-    fn depth(&self) -> usize {
-        1 + self.called.iter().map(Frame::depth).max().unwrap_or(0)
+    /// Of what is drawn where a share takes so much of the width (`scale`).
+    fn depth(&self, scale: f64) -> usize {
+        if self.own * scale < NARROWEST {
+            return 0;
+        }
+        1 + self.called.iter().map(|one| one.depth(scale)).max().unwrap_or(0)
+    }
+
+    /// Whether it is a function of the host's kernel, and its name without that and without the file that `caller` is in, too.
+    fn label(&self, caller: &str) -> (bool, &str) {
+        if let Some(function) = self.name.strip_prefix(KERNEL) {
+            return (true, function);
+        }
+        let file =
+            self.name.split_once(": ").filter(|(file, _)| caller.split(": ").next() == Some(file));
+        (false, file.map_or(&self.name, |(_, function)| function))
     }
 }
 
@@ -74,11 +89,12 @@ pub(crate) fn figure(stacks: &[Stack], side: Side, name: &Untrusted, times: (f64
         return String::new();
     }
     let label = format!("Flame graph of {}", root.name);
-    let height = TOP + FRAME * root.depth() as f64 + 4.0;
+    let scale = WIDTH / root.own;
+    let height = TOP + FRAME * root.depth(scale) as f64 + 4.0;
     let canvas = Canvas::new("plot flame", (WIDTH, height), &label);
-    let mut picture = Picture { canvas, scale: WIDTH / root.own, side, times };
+    let mut picture = Picture { canvas, scale, side, times };
     picture.canvas.text("strong", (4.0, 13.0), Anchor::Start, &label);
-    picture.draw(&root, 0.0, TOP);
+    picture.draw(&root, "", (0.0, TOP));
     picture.canvas.finish()
 }
 
@@ -91,27 +107,28 @@ struct Picture {
 }
 
 impl Picture {
-    fn draw(&mut self, frame: &Frame, x: f64, y: f64) {
+    fn draw(&mut self, frame: &Frame, caller: &str, (x, y): (f64, f64)) {
         let width = frame.own * self.scale;
         if width < NARROWEST {
             return;
         }
         let added = self.side == Side::Layer && self.is_added(frame);
-        let class = if added { "frame added" } else { "frame" };
+        let (in_kernel, label) = frame.label(caller);
+        let class =
+            ["frame", if added { " added" } else { "" }, if in_kernel { " kernel" } else { "" }];
         let place = format!("{x:.1} {width:.1}");
-        self.canvas.group(
-            class,
-            &[("data-f", &place), ("data-n", &frame.name), ("data-t", &self.tip(frame))],
-        );
-        self.canvas.rect("", (x, y), (x + width - 0.5, y + FRAME - 1.0), &[]);
-        let name = fit(&frame.name, (width / LETTER) as usize);
-        if name.chars().count() > 2 {
-            self.canvas.text("", (x + 3.0, y + 12.0), Anchor::Start, &name);
+        let tip = self.tip(frame);
+        let told = [("data-f", &*place), ("data-n", &*frame.name), ("data-t", &*tip)];
+        self.canvas.group(&class.concat(), &told);
+        self.canvas.rect("", (x, y), (x + width - 0.5, y + FRAME - 1.0), &[("data-l", label)]);
+        let fits = fit(label, (width / LETTER) as usize);
+        if fits.chars().count() > 2 {
+            self.canvas.text("", (x + 3.0, y + 12.0), Anchor::Start, &fits);
         }
         self.canvas.end();
         let mut x = x;
         for called in &frame.called {
-            self.draw(called, x, y + FRAME);
+            self.draw(called, &frame.name, (x, y + FRAME));
             x += called.own * self.scale;
         }
     }
@@ -152,14 +169,14 @@ mod tests {
         ];
         let name = Untrusted::from("x".to_owned());
         let svg = figure(&stacks, Side::Layer, &name, (100.0, 50.0));
-        assert!(svg.contains(r#"class="frame" data-f="0.0 420.0" data-n="app""#), "{svg}");
+        assert!(svg.contains(r#"class="frame" data-f="0.0 750.0" data-n="app""#), "{svg}");
         assert!(
-            svg.contains(r#"class="frame added" data-f="0.0 280.0" data-n="&lt;b&gt;""#),
+            svg.contains(r#"class="frame added" data-f="0.0 500.0" data-n="&lt;b&gt;""#),
             "{svg}"
         );
-        assert!(svg.contains(r#"class="frame added" data-f="420.0 140.0" data-n="lib""#), "{svg}");
+        assert!(svg.contains(r#"class="frame added" data-f="750.0 250.0" data-n="lib""#), "{svg}");
         let native = figure(&stacks, Side::Baseline, &name, (50.0, 100.0));
-        assert!(native.contains(r#"data-f="0.0 560.0" data-n="app""#), "{native}");
+        assert!(native.contains(r#"data-f="0.0 1000.0" data-n="app""#), "{native}");
         assert!(!native.contains("added") && !native.contains("lib"), "{native}");
         assert_eq!(figure(&[], Side::Layer, &name, (1.0, 1.0)), "");
     }
