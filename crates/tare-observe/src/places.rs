@@ -93,9 +93,9 @@ impl Code<'_> {
     fn stack(&mut self, look: &Look, part: Part, innermost: String) -> String {
         let mut frames = vec![innermost];
         frames.extend(look.kernel.iter().map(|at| kernel(*at)));
-        for at in &look.callers {
-            // A caller's address is behind its call, which may be the last thing of it.
-            let at = at.wrapping_sub(u64::from(look.user));
+        for (number, at) in look.callers.iter().enumerate() {
+            // A caller's address is behind its call, which may be the last thing of it. Who entered the kernel is no caller.
+            let at = at.wrapping_sub(u64::from(look.user || number > 0));
             let Some(mapping) = self.images.mapped_at(look.pid, at, look.time) else { break };
             let Place { file, function } = in_file(&mut self.functions, mapping, part, at);
             frames.push(function.unwrap_or(file));

@@ -4,7 +4,7 @@ use super::figures::{add, difference, each, keep_shorter};
 use super::observers::not_enabled;
 use nix::unistd::gettid;
 use std::fs;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tare_layers::{Answer, PROBE, Patience, Session, SessionError, Turn, Whose};
 use tare_observe::{
     Figures, Observer, Threads, Trace, counts, looks, path, places, scaled, shares, split, stopped,
@@ -188,7 +188,7 @@ impl<'a> Turning<'a> {
         let mut threads = Threads::new(known);
         // A run of a program may make any number of records.
         let lasts = self.is_long() || self.under_quota || self.request.program.is_some();
-        let before = self.session.stopped_by_quota();
+        let before = self.stopped();
         let (turn, trace) = match observer.watch(lasts, || self.turn(samples as u32, false)) {
             Ok(watched) => watched,
             Err(error) => {
@@ -198,11 +198,16 @@ impl<'a> Turning<'a> {
         };
         turn?;
         threads.follow(&trace);
-        let stopped_ns = match (before, self.session.stopped_by_quota()) {
+        let stopped_ns = match (before, self.stopped()) {
             (Some(before), Some(after)) => after.saturating_sub(before).as_nanos() as f64,
             _ => 0.0,
         };
         Ok(Some(Window { trace, threads, stopped_ns }))
+    }
+
+    /// For how long a quota has stopped the layer until now, where there is one.
+    fn stopped(&self) -> Option<Duration> {
+        self.under_quota.then(|| self.session.stopped_by_quota()).flatten()
     }
 
     /// How often what happened in a sample.

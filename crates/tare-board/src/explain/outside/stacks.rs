@@ -31,11 +31,15 @@ const MOST: usize = 2_000;
 /// All stacks that the clock found on either side, by their names.
 pub(super) fn stacks(baseline: &One, layer: &One) -> Vec<Stack> {
     let mut all: BTreeMap<(Part, String), (f64, f64)> = BTreeMap::new();
+    let of_part = |one: &One, part| {
+        let stacks = one.of_part(Seen::Stacks, part).into_iter();
+        stacks.filter(|(_, share)| share.is_finite() && *share > 0.0).collect::<Vec<_>>()
+    };
     for part in Part::ALL {
-        for (frames, share) in baseline.of_part(Seen::Stacks, part) {
+        for (frames, share) in of_part(baseline, part) {
             all.entry((part, frames)).or_default().0 += share;
         }
-        for (frames, share) in layer.of_part(Seen::Stacks, part) {
+        for (frames, share) in of_part(layer, part) {
             all.entry((part, frames)).or_default().1 += share;
         }
     }
