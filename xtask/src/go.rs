@@ -45,7 +45,7 @@ impl Built {
         root.join("target").join(self.folder).join(name)
     }
 
-    /// Builds it unless it is there already. gVisor takes three minutes on two cores; Go keeps what it has built.
+    /// Builds it unless it is there already. gVisor takes one to three minutes on two cores; Go keeps what it has built.
     pub fn build(&self) -> Result<()> {
         if !self.can_be_built() {
             bail!(

@@ -31,8 +31,8 @@ pub fn layers() -> Vec<String> {
 const FIRST: &str = "90s";
 const BEFORE_GVISOR: &str = "60s";
 
-/// Installs the layers, builds tare and weighs them; `args` go to `tare run`. gVisor takes longer to build than all the rest: unless it is
-/// there, the others are weighed before.
+/// Installs the layers, builds tare and weighs them; `args` go to `tare run`. gVisor takes minutes more to build: unless it is there, the
+/// others are weighed before.
 pub fn weigh(args: &[String]) -> Result<()> {
     packages::install()?;
     cargo(&["build", "--profile", "first", "--package", "tare"], &NATIVE_ONLY)?;
@@ -43,8 +43,8 @@ pub fn weigh(args: &[String]) -> Result<()> {
         run(&[&["--layers", OTHERS, "--require"].map(str::to_owned)[..], &of(BEFORE_GVISOR)]
             .concat())?;
         eprintln!(
-            "\nThis is the first answer, without gVisor. A current gVisor is built now, which takes some three minutes on two CPUs; then it is \
-             weighed with the others. Ctrl-C ends here, and nothing is lost.\n"
+            "\nThis is the first answer, without gVisor. A current gVisor is built now, which takes one to three minutes on two CPUs; then it \
+             is weighed with the others. Ctrl-C ends here, and nothing is lost.\n"
         );
     }
     let mut words = Vec::new();
