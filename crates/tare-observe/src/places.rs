@@ -39,27 +39,20 @@ pub fn places(trace: &Trace, threads: &Threads) -> Figures {
 /// The same as shares of all looks. What is left of stacks is what has such a share of its own: of the others their callers have it.
 #[must_use]
 pub fn shares(mut places: Figures) -> Figures {
-    let is = |wanted: Seen| move |name: &str| matches!(Seen::read(name), Some((seen, ..)) if seen == wanted);
-    let is_place = is(Seen::Found);
+    let is_place = |name: &str| matches!(Seen::read(name), Some((Seen::Found, ..)));
     let all: f64 = places.iter().filter(|(name, _)| is_place(name)).map(|(_, looks)| looks).sum();
-    places.values_mut().for_each(|looks| *looks /= all);
-    let is_stack = is(Seen::Stacks);
-    let frames = |name: &str| name.matches(CALLS_INTO).count();
-    let deepest = places.keys().map(|name| frames(name)).max().unwrap_or(0);
-    for depth in (1..=deepest).rev() {
-        let is_small = |(name, share): (&String, &f64)| {
-            let small = *share < LEAST && is_stack(name) && frames(name) == depth;
-            small.then(|| name.clone())
-        };
-        let small: Vec<String> = places.iter().filter_map(is_small).collect();
-        for name in small {
-            let share = places.remove(&name).unwrap_or(0.0);
-            let caller = name.rsplit_once(CALLS_INTO).map_or("", |(caller, _)| caller);
-            *places.entry(caller.to_owned()).or_default() += share;
+    let mut told = Figures::new();
+    // A caller's name is the beginning of those that it called, and so comes after all of them.
+    while let Some((name, looks)) = places.pop_last() {
+        match name.rsplit_once(CALLS_INTO) {
+            Some((caller, _)) if looks < LEAST * all => {
+                *places.entry(caller.to_owned()).or_default() += looks;
+            }
+            _ => _ = told.insert(name, looks / all),
         }
     }
-    places.retain(|_, share| *share >= LEAST);
-    places
+    told.retain(|_, share| *share >= LEAST);
+    told
 }
 
 /// Where code is.

@@ -53,9 +53,9 @@ fn flames(all: &[Explanation]) -> Markup {
             details.flames {
                 summary { "Flame graphs: which code called which" }
                 p.quiet {
-                    "What is called stands below its caller, as wide as its share of the time on CPUs. Marked is what takes at least twice as "
-                    "long on the layer as on the baseline. Functions of the host's kernel are in italics. Programs that were built without "
-                    "frame pointers hide who called."
+                    "What is called stands below its caller, as wide as its share of the time on CPUs. Coloured functions take at least twice "
+                    "as long on the layer as on the baseline. Functions of the host's kernel are in italics. In programs that were built "
+                    "without frame pointers, callers are unknown."
                     span.scripted { " Click a function to see it alone, and the uppermost one to see all again." }
                 }
                 p.scripted { label { "Find functions " input.seek type="search" placeholder="futex, kernel.Task …" autocomplete="off"; } " " output.seen {} }

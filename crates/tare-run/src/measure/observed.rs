@@ -8,6 +8,7 @@ use super::idling::{is_idle, watch_idle};
 use super::observers::Observers;
 use super::prices::prices;
 use super::started::{Started, is_start, watch_start};
+use super::turning::WatchedLayer;
 use super::watch::{Watched, watch_row};
 use crate::decide::block::Block;
 use crate::host::cpus::allowed_cpus;
@@ -217,8 +218,12 @@ fn watch_rows(
         return Err(Unseen::Hidden(why.to_owned()));
     }
     let setup = recorder.setup;
-    let whose = setup.layers[layer].layer.whose();
-    let on_one_cpu = setup.cpus(layer, Role::Weigh).len() == 1;
+    let cpus = setup.cpus(layer, Role::Weigh).len();
+    let watched = WatchedLayer {
+        whose: setup.layers[layer].layer.whose(),
+        on_one_cpu: cpus == 1,
+        under_quota: session.cpu_quota().is_some_and(|quota| quota < cpus as f64),
+    };
     let mut id = 0;
     let is_baseline = layer == setup.baseline();
     let prices = match rows.first().filter(|_| is_baseline) {
@@ -228,7 +233,7 @@ fn watch_rows(
     let beside: Vec<Counter> = prices.into_iter().chain(missing(observers)).collect();
     for &bench in rows {
         let name = &setup.benches[bench].name;
-        let watched = Watched { setup, bench, whose, on_one_cpu };
+        let watched = Watched { setup, bench, layer: watched };
         match watch_row(&watched, session, observers, &mut id).map_err(Unseen::Layer)? {
             Ok(counters) => recorder.store.at_once(|store| {
                 store.add_seen(block, &setup.layers[layer].name, name, &beside)?;

@@ -43,6 +43,17 @@ pub(super) struct Sampled {
     pub lost: u64,
 }
 
+/// A layer that is watched.
+#[derive(Clone, Copy)]
+pub(super) struct WatchedLayer {
+    /// How its threads are told apart.
+    pub whose: &'static [Whose],
+    /// Whether it runs on one CPU.
+    pub on_one_cpu: bool,
+    /// Whether a quota of CPU time may stop it.
+    pub under_quota: bool,
+}
+
 /// What was seen in a turn.
 struct Window {
     trace: Trace,
@@ -56,10 +67,7 @@ pub(super) struct Turning<'a> {
     session: &'a mut Session,
     request: Request,
     within: Patience,
-    whose: &'static [Whose],
-    /// Whether a quota of CPU time may stop the layer, and whether it runs on one CPU.
-    under_quota: bool,
-    on_one_cpu: bool,
+    layer: WatchedLayer,
     /// What a sample takes; 0 where nobody knows.
     sample_ns: u64,
     /// Whether each sample is prepared in a turn before its own.
@@ -75,20 +83,16 @@ impl<'a> Turning<'a> {
         session: &'a mut Session,
         request: Request,
         within: Patience,
-        whose: &'static [Whose],
-        on_one_cpu: bool,
+        layer: WatchedLayer,
         sample_ns: u64,
     ) -> Turning<'a> {
-        let under_quota = session.stopped_by_quota().is_some();
         let prepares = |program: &Program| !program.around.prepare.is_empty();
         let is_prepared = request.program.as_deref().is_some_and(prepares);
         Turning {
             session,
             request,
             within,
-            whose,
-            under_quota,
-            on_one_cpu,
+            layer,
             sample_ns,
             is_prepared,
             ended: None,
@@ -116,7 +120,7 @@ impl<'a> Turning<'a> {
 
     /// Samples of a turn whose time is told.
     fn timed_samples(&self) -> f64 {
-        match (self.is_long(), self.under_quota) {
+        match (self.is_long(), self.layer.under_quota) {
             (true, _) => 1.0,
             (_, true) => {
                 (UNDER_QUOTA_NS / self.sample_ns as f64).clamp(2.0, MOST_UNDER_QUOTA).floor()
@@ -171,7 +175,7 @@ impl<'a> Turning<'a> {
 
     /// The probe's own threads, as far as the host sees them by their name.
     fn probes(&self) -> Vec<u32> {
-        let known = self.session.parts(self.whose).unwrap_or_default();
+        let known = self.session.parts(self.layer.whose).unwrap_or_default();
         let name = |tid: u32| fs::read_to_string(format!("/proc/{tid}/comm")).unwrap_or_default();
         known.into_iter().map(|(tid, _)| tid).filter(|tid| name(*tid).starts_with(PROBE)).collect()
     }
@@ -183,11 +187,11 @@ impl<'a> Turning<'a> {
         samples: f64,
     ) -> Result<Option<Window>, SessionError> {
         self.prepare()?;
-        let known = self.session.parts(self.whose).filter(|known| !known.is_empty());
+        let known = self.session.parts(self.layer.whose).filter(|known| !known.is_empty());
         let Some(known) = known else { return Ok(None) };
         let mut threads = Threads::new(known);
         // A run of a program may make any number of records.
-        let lasts = self.is_long() || self.under_quota || self.request.program.is_some();
+        let lasts = self.is_long() || self.layer.under_quota || self.request.program.is_some();
         let before = self.stopped();
         let (turn, trace) = match observer.watch(lasts, || self.turn(samples as u32, false)) {
             Ok(watched) => watched,
@@ -207,7 +211,7 @@ impl<'a> Turning<'a> {
 
     /// For how long a quota has stopped the layer until now, where there is one.
     fn stopped(&self) -> Option<Duration> {
-        self.under_quota.then(|| self.session.stopped_by_quota()).flatten()
+        self.layer.under_quota.then(|| self.session.stopped_by_quota()).flatten()
     }
 
     /// How often what happened in a sample.
@@ -244,7 +248,7 @@ impl<'a> Turning<'a> {
         let mut told: Vec<Figures> = Vec::new();
         for samples in turns {
             self.prepare()?;
-            let known = self.session.parts(self.whose).filter(|known| !known.is_empty());
+            let known = self.session.parts(self.layer.whose).filter(|known| !known.is_empty());
             let Some(known) = known else { return Ok(None) };
             let before = self.session.tally(&known);
             let took = self.timed_turn(samples)?;
@@ -273,7 +277,7 @@ impl<'a> Turning<'a> {
         let long = self.is_long();
         let samples = self.timed_samples();
         let more = if long { 1.0 } else { samples - 1.0 };
-        let tries = match (long, self.under_quota) {
+        let tries = match (long, self.layer.under_quota) {
             (true, _) => tries(self.sample_ns),
             (_, true) => 1,
             (_, false) => TRIES,
@@ -285,7 +289,7 @@ impl<'a> Turning<'a> {
         let turns: &[(usize, f64)] = if long { &[(1, 1.0)] } else { &[(0, 1.0), (1, samples)] };
         for _ in 0..tries {
             for &(at, samples) in turns {
-                if !self.under_quota {
+                if !self.layer.under_quota {
                     unwatched[at] = self.unwatched(samples)?.min(unwatched[at]);
                 }
                 let Some(Window { trace, threads, stopped_ns }) = self.watched(times, samples)?
@@ -294,7 +298,7 @@ impl<'a> Turning<'a> {
                 };
                 lost += trace.lost;
                 let mut told = path(&trace, &threads, reader);
-                stopped(&mut told, stopped_ns, self.on_one_cpu);
+                stopped(&mut told, stopped_ns, self.layer.on_one_cpu);
                 keep_shorter(&mut best[at], told);
             }
             let Some(Window { trace, threads, .. }) = self.watched(clock, samples)? else {
@@ -307,7 +311,7 @@ impl<'a> Turning<'a> {
         let [short, whole] = best;
         let around = if long { 0.0 } else { unwatched[0] };
         let mut figures = each(difference(&whole, &short), more);
-        let unwatched = match self.under_quota {
+        let unwatched = match self.layer.under_quota {
             // Two turns meet other parts of the quota's periods, which differ by more than what records take.
             true => figures.get(WHOLE).copied().unwrap_or(0.0),
             false => (unwatched[1] - around) / more,

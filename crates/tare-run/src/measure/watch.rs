@@ -1,9 +1,9 @@
 //! One row of one layer, watched from outside.
 
 use super::observers::Observers;
-use super::turning::{Sampled, Turning};
+use super::turning::{Sampled, Turning, WatchedLayer};
 use crate::plan::setup::Setup;
-use tare_layers::{Answer, Session, SessionError, Turn, Whose};
+use tare_layers::{Answer, Session, SessionError, Turn};
 use tare_observe::Figures;
 use tare_proto::counter::TERM_OPERATIONS;
 use tare_proto::outside::{LOST, OPERATIONS, RECORD, Seen, UNWATCHED};
@@ -31,8 +31,7 @@ const TERMS: u32 = 4;
 pub(super) struct Watched<'a> {
     pub setup: &'a Setup<'a>,
     pub bench: usize,
-    pub whose: &'static [Whose],
-    pub on_one_cpu: bool,
+    pub layer: WatchedLayer,
 }
 
 impl Watched<'_> {
@@ -115,11 +114,11 @@ fn watch_term(
     (id, term): (&mut u32, u32),
     batch_ns: u64,
 ) -> Result<Told, SessionError> {
-    let Watched { setup, bench, whose, on_one_cpu } = *watched;
+    let Watched { setup, bench, layer } = *watched;
     *id += 1;
     let samples = if watched.is_program() { RUNS } else { 2 };
     let whole = setup.request(*id, bench, Some(samples));
-    let slower = if session.stopped_by_quota().is_some() { UNDER_QUOTA } else { 1 };
+    let slower = if layer.under_quota { UNDER_QUOTA } else { 1 };
     let limit_ms = whole.limit_ms.max(slower * LIMIT_MS);
     let request =
         Request { turns: true, term: Some(term), events: false, batch_ns, limit_ms, ..whole };
@@ -132,7 +131,7 @@ fn watch_term(
             return Ok(Told::Unseen("the benchmark takes all its samples at once".into()));
         }
     };
-    let mut row = Turning::new(session, request, within, whose, on_one_cpu, sample_ns);
+    let mut row = Turning::new(session, request, within, layer, sample_ns);
     let seen = match observers {
         Observers::Traced(traced) => {
             let counted = row.counted(&mut traced.counts)?;
