@@ -43,8 +43,10 @@ pub fn weigh(args: &[String]) -> Result<()> {
         run(&[&["--layers", OTHERS, "--require"].map(str::to_owned)[..], &of(BEFORE_GVISOR)]
             .concat())?;
         eprintln!(
-            "\nThis is the first answer, without gVisor. A current gVisor is built now, which takes one to three minutes on two CPUs; then it \
-             is weighed with the others. Ctrl-C ends here, and nothing is lost.\n"
+            "\n\
+            This is the first answer, without gVisor. 'target/first/tare open' shows its page.\n\
+            A current gVisor is built now, which takes one to three minutes on two CPUs.\n\
+            Then it is weighed with the others. Ctrl-C ends here, and nothing is lost.\n"
         );
     }
     let mut words = Vec::new();
@@ -59,7 +61,8 @@ pub fn weigh(args: &[String]) -> Result<()> {
     run(&words)?;
     if is_first {
         eprintln!(
-            "A first look of {FIRST}. 'target/first/tare resume --budget 5m' goes on with it, 'target/first/tare open' shows its page."
+            "A first look of {FIRST}. 'target/first/tare resume --budget 5m' goes on with it.\n\
+            'target/first/tare open' shows its page."
         );
     }
     Ok(())
