@@ -44,7 +44,8 @@ pub fn weigh(args: &[String]) -> Result<()> {
             .concat())?;
         eprintln!(
             "\n\
-            This is the first answer, without gVisor. 'target/first/tare open' shows its page.\n\
+            This is the first answer, without gVisor.\n\
+            'target/first/tare open' shows its page.\n\
             A current gVisor is built now, which takes one to three minutes on two CPUs.\n\
             Then it is weighed with the others. Ctrl-C ends here, and nothing is lost.\n"
         );
