@@ -4,6 +4,7 @@ mod apt;
 mod bench;
 mod calibrate;
 mod complaints;
+mod criu;
 mod dist;
 mod elsewhere;
 mod fidelity;

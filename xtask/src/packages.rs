@@ -1,7 +1,7 @@
 //! Installs the layers: Debian's and Ubuntu's packages, or says what to install elsewhere.
 
 use crate::shell::{has_program, run};
-use crate::{apt, go::GVISOR, python};
+use crate::{apt, criu, go::GVISOR, python};
 use anyhow::{Result, bail};
 
 /// A program that a layer needs, and the package that brings it.
@@ -82,6 +82,9 @@ pub fn install_for_tests() -> Result<()> {
     install_all(needed().chain(TESTING).chain(other))?;
     apt::know_packages()?;
     foreign_machines();
+    if cfg!(target_arch = "x86_64") {
+        criu::install()?;
+    }
     python::install()
 }
 

@@ -116,7 +116,7 @@ impl Context<'_> {
         let column = self.main.others.iter().position(|&other| other == layer);
         let measured = |row: &&Row| {
             column.map_or(row.baseline.is_some(), |column| {
-                row.cells[column].presence == Presence::Measured
+                matches!(row.cells[column].presence, Presence::Measured | Presence::Unpaired)
             })
         };
         LayerSummary {

@@ -3,12 +3,13 @@
 use crate::certainty::{shown, why_open_mean};
 use crate::choices;
 use crate::document::{Ink, Item};
-use crate::words::{cost, name, open, percent_of, rows_of, times, times_than, word};
+use crate::words::{cost, name, open, percent_of, reason, rows_of, times, times_than, word};
 use tare_board::format::{
     count, percent_above_one, quantity, ratio_and_interval, ratio_with_interval, short_ratio,
 };
 use tare_board::{
-    Comment, Geomean, HangsOn, LayerSummary, Measure, Row, SANDBOX, SERVICE, Scoreboard, Verdict,
+    Comment, Geomean, HangsOn, LayerSummary, Measure, Presence, Row, SANDBOX, SERVICE, Scoreboard,
+    Verdict,
 };
 use tare_proto::{Better, Machine, Unit, name_and_load};
 
@@ -50,7 +51,7 @@ fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Vec<(Ink, St
         let ratios = board.rows.iter().filter_map(|row| row.cells[at].ratio);
         let text = match ratios.map(|ratio| ratio.blocks).max() {
             Some(blocks) => format!("nothing to say yet: {}", so_few(board, blocks)),
-            None => nothing_measured(layer),
+            None => nothing_measured(layer) + &first_failure(board, layer, at),
         };
         return vec![(Ink::Dim, text)];
     }
@@ -90,6 +91,17 @@ fn nothing_measured(layer: &LayerSummary) -> String {
             format!("nothing to compare in {}, {failed} failed", count(boots, "boot"))
         }
     }
+}
+
+/// Why a layer without any number has none of the first row that failed.
+fn first_failure(board: &Scoreboard, layer: &LayerSummary, at: usize) -> String {
+    let failed = board
+        .rows
+        .iter()
+        .find(|row| row.cells[at].presence == Presence::Failed && layer.measured == 0);
+    let said =
+        failed.and_then(|row| Some((name(&row.benchmark), reason(row.cells[at].why.as_ref()?))));
+    said.map(|(row, why)| format!("; {row} failed: {why}")).unwrap_or_default()
 }
 
 fn sentence(board: &Scoreboard, mean: &Geomean) -> String {

@@ -1,9 +1,11 @@
-//! Layers that are saved, restored and cloned: one campaign of gVisor and QEMU together, and what goes wrong on gVisor alone. About
-//! two minutes on two busy CPUs, most of them starts of QEMU.
+//! Layers that are saved, restored and cloned: one campaign of runc, gVisor and QEMU together, and what goes wrong on runc and gVisor.
+//! About two minutes on two busy CPUs, most of them starts of QEMU.
 
 mod common;
 
-use common::{Bench, count, done, gvisor, samples, series, signal, small_root, wait_until};
+use common::{
+    Bench, count, criu, done, gvisor, path_with, samples, series, signal, small_root, wait_until,
+};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -38,14 +40,16 @@ fn left(bench: &Bench) -> Vec<String> {
 #[test]
 fn real_layers_are_saved_restored_and_cloned() {
     let bench = Bench::new();
-    bench.ok(&format!(
-        "run --layers native --layer qemu,memory=256M --layer name=gvisor,kind=runsc,runtime={} --bench start/ready --bench start/empty \
+    let line = format!(
+        "run --layers native,runc --layer qemu,memory=256M --layer name=gvisor,kind=runsc,runtime={} --bench start/ready --bench start/empty \
          --bench restore/* --bench snapshot/* --bench clone/* --load 1,2 --blocks 1 --seed 1 --out c",
         gvisor().display()
-    ));
+    );
+    let ended = done(with_criu(&bench, &line).output().unwrap());
+    assert_eq!(ended.code, 0, "{}", ended.err);
     let campaign = bench.campaign("c");
     let all = |row: &str, layer: &str| samples(&campaign, row, layer).concat();
-    for layer in ["gvisor", "qemu"] {
+    for layer in ["runc", "gvisor", "qemu"] {
         for row in TIMES {
             let found = all(row, layer);
             assert!(!found.is_empty(), "{layer} {row}: {:?}", series(&campaign, layer, row));
@@ -69,8 +73,15 @@ fn real_layers_are_saved_restored_and_cloned() {
     assert!(why.contains("nothing saves a layer of this kind"), "{why}");
     let told =
         campaign.warnings.iter().filter(|it| it.text.raw().contains("two restored of one image"));
-    assert_eq!(told.count(), 2, "{:?}", campaign.warnings);
+    assert_eq!(told.count(), 3, "{:?}", campaign.warnings);
     assert_eq!(left(&bench), [""; 0]);
+}
+
+/// `tare` where runc finds a CRIU that works on this kernel.
+fn with_criu(bench: &Bench, line: &str) -> Command {
+    let mut command = bench.command(line);
+    command.env("PATH", path_with(&criu()));
+    command
 }
 
 fn reason(campaign: &Campaign, layer: &str, row: &str) -> String {
@@ -79,18 +90,23 @@ fn reason(campaign: &Campaign, layer: &str, row: &str) -> String {
     row.why.as_ref().map(Untrusted::raw).unwrap_or_default().to_owned()
 }
 
-/// The bench, and a runtime that is gVisor but for what SCRIPT does before.
-fn with(script: &str) -> (Bench, PathBuf) {
+/// The bench, and a runtime that is `program` but for what SCRIPT does before.
+fn with(script: &str, program: &Path) -> (Bench, PathBuf) {
     let bench = Bench::new();
-    let text = format!("{script}\nexec {} \"$@\"", gvisor().display());
+    let text = format!("{script}\nexec {} \"$@\"", program.display());
     let runtime = bench.script("runtime", &text);
     (bench, runtime)
 }
 
-/// A campaign of restores on such a runtime.
+/// A campaign of restores on such a runtime of gVisor.
 fn restores(runtime: &Path) -> String {
+    restores_of("name=gvisor,kind=runsc", runtime)
+}
+
+/// The same on a layer of these settings.
+fn restores_of(layer: &str, runtime: &Path) -> String {
     format!(
-        "run --layers native --layer name=gvisor,kind=runsc,runtime={} --bench restore/ready --bench restore/start \
+        "run --layers native --layer {layer},runtime={} --bench restore/ready --bench restore/start \
          --blocks 1 --boot-limit 10s --seed 1 --out c",
         runtime.display()
     )
@@ -114,33 +130,50 @@ fn an_image_that_finds_no_space_is_a_hole_with_its_reason() {
     assert_eq!(left(&bench), [""; 0]);
 }
 
+/// Cuts a file of the image that is to be restored.
+fn cut(file: &str) -> String {
+    format!(
+        "case \"$*\" in *\" restore \"*) for word; do [ \"$last\" = --image-path ] && image=$word; last=$word; done; \
+         truncate -s 1000 \"$image\"/{file} ;; esac"
+    )
+}
+
 #[test]
 fn an_image_that_is_cut_is_refused_by_the_layer_and_its_words_are_told() {
-    let cut = "case \"$*\" in *\" restore \"*) for word; do [ \"$last\" = --image-path ] && image=$word; last=$word; done; \
-               truncate -s 1000 \"$image\"/checkpoint.img ;; esac";
-    let (bench, runtime) = with(cut);
+    let (bench, runtime) = with(&cut("checkpoint.img"), &gvisor());
     bench.fails(&restores(&runtime), 4, "Nothing could be compared");
     let why = reason(&bench.campaign("c"), "gvisor", "restore/start");
     assert!(why.contains("console ends with"), "{why}");
+    assert_eq!(left(&bench), [""; 0]);
+
+    let (bench, runtime) = with(&cut("core-1.img"), Path::new("runc"));
+    let ended = done(with_criu(&bench, &restores_of("runc", &runtime)).output().unwrap());
+    assert_eq!(ended.code, 4, "{}", ended.err);
+    let why = reason(&bench.campaign("c"), "runc", "restore/start");
+    assert!(why.contains("criu failed"), "{why}");
     assert_eq!(left(&bench), [""; 0]);
 }
 
 #[test]
 fn a_tare_that_is_killed_while_it_restores_leaves_nothing() {
-    let (bench, runtime) =
-        with("case \"$*\" in *\" restore \"*) touch FOLDER/restoring; sleep 1 ;; esac");
-    let text = fs::read_to_string(&runtime).unwrap();
-    let place = bench.path("").display().to_string();
-    fs::write(&runtime, text.replace("FOLDER", place.trim_end_matches('/'))).unwrap();
-    let folders = tempfile::tempdir().unwrap();
-    let mut command = bench.command(&restores(&runtime));
-    let mut tare = command.env("TMPDIR", folders.path()).spawn().unwrap();
-    wait_until("it restores", || bench.path("restoring").exists());
-    signal(&tare, nix::sys::signal::Signal::SIGKILL);
-    tare.wait().unwrap();
-    wait_until("all is gone", || {
-        left(&bench).is_empty() && fs::read_dir(folders.path()).unwrap().next().is_none()
-    });
+    for (layer, program) in
+        [("name=gvisor,kind=runsc", gvisor()), ("runc", Path::new("runc").into())]
+    {
+        let late = "case \"$*\" in *\" restore \"*) touch FOLDER/restoring; sleep 1 ;; esac";
+        let (bench, runtime) = with(late, &program);
+        let text = fs::read_to_string(&runtime).unwrap();
+        let place = bench.path("").display().to_string();
+        fs::write(&runtime, text.replace("FOLDER", place.trim_end_matches('/'))).unwrap();
+        let folders = tempfile::tempdir().unwrap();
+        let mut command = with_criu(&bench, &restores_of(layer, &runtime));
+        let mut tare = command.env("TMPDIR", folders.path()).spawn().unwrap();
+        wait_until("it restores", || bench.path("restoring").exists());
+        signal(&tare, nix::sys::signal::Signal::SIGKILL);
+        tare.wait().unwrap();
+        wait_until("all is gone", || {
+            left(&bench).is_empty() && fs::read_dir(folders.path()).unwrap().next().is_none()
+        });
+    }
 }
 
 /// A command whose every answer takes what it has written to a file before it was saved.
@@ -152,14 +185,14 @@ fn a_command_of_the_readers_is_saved_with_what_it_has_written() {
     let bench = Bench::new();
     small_root(&bench);
     let line = format!(
-        "run --layers native --layer qemu,memory=256M --layer name=gvisor,kind=runsc,runtime={} --bench clone/* --load 1 --blocks 1 \
+        "run --layers native,runc --layer qemu,memory=256M --layer name=gvisor,kind=runsc,runtime={} --bench clone/* --load 1 --blocks 1 \
          --boot-limit 60s --seed 1 --root root.tar --out c --state",
         gvisor().display()
     );
-    let ended = bench.tare_with(&line, &[STATE]);
+    let ended = done(with_criu(&bench, &line).arg(STATE).output().unwrap());
     assert_eq!(ended.code, 0, "{}", ended.err);
     let campaign = bench.campaign("c");
-    for layer in ["gvisor", "qemu"] {
+    for layer in ["runc", "gvisor", "qemu"] {
         let found = samples(&campaign, "clone/start", layer).concat();
         assert_eq!(found.len(), 1, "{layer}: {:?}", series(&campaign, layer, "clone/start"));
         let why = reason(&campaign, layer, "clone/written");
@@ -215,7 +248,8 @@ fn a_command_that_does_not_answer_is_a_hole_with_its_reason() {
 #[test]
 fn an_image_of_another_version_is_refused_by_the_layer_and_its_words_are_told() {
     // The gVisor of the distribution is years older.
-    let (bench, runtime) = with("case \"$*\" in *\" restore \"*) exec runsc \"$@\" ;; esac");
+    let script = "case \"$*\" in *\" restore \"*) exec runsc \"$@\" ;; esac";
+    let (bench, runtime) = with(script, &gvisor());
     bench.fails(&restores(&runtime), 4, "Nothing could be compared");
     let why = reason(&bench.campaign("c"), "gvisor", "restore/start");
     assert!(why.contains("hash mismatch"), "{why}");

@@ -21,6 +21,9 @@ const SHARES: u32 = 65_536;
 /// The weight in `cpu.weight`, where others have 100: what runtimes make of [`SHARES`].
 const WEIGHT: u32 = 2_500;
 
+/// The file of a group's processes; one that writes 0 enters.
+const MEMBERS: &str = "cgroup.procs";
+
 /// What limits a group of version 2 beside its quota of CPU time, and what the file says where nothing does.
 const LIMITS: [(&str, &str); 2] = [("memory.max", "max"), ("cpuset.cpus", "")];
 
@@ -31,6 +34,12 @@ pub(crate) fn enter(id: &str) {
         // Without it the layer has the share that any session has.
         let _ = make(&folder, &hierarchy).and_then(|()| join(&folder));
     }
+}
+
+/// The file through which a process enters the group of the boot `id`, if there is one.
+pub(crate) fn entry(id: &str) -> Option<PathBuf> {
+    let file = hierarchy(&mounts::of_cgroups())?.root.join(name(id)).join(MEMBERS);
+    file.exists().then_some(file)
 }
 
 /// Lets this process leave the group of the boot `id`, so that it can be removed.
@@ -80,7 +89,7 @@ fn make(folder: &Path, hierarchy: &Hierarchy) -> io::Result<()> {
 
 /// Lets this process enter the group that is `folder`.
 fn join(folder: &Path) -> io::Result<()> {
-    fs::write(folder.join("cgroup.procs"), "0")
+    fs::write(folder.join(MEMBERS), "0")
 }
 
 /// A hierarchy of control groups that share CPUs.

@@ -105,7 +105,7 @@ impl Session {
             }
         };
         let artifacts = program.artifacts.clone();
-        let beside = Beside::of(&program, &boot.keeper.knobs);
+        let beside = Beside::of(boot.id, &program, &boot.keeper.knobs);
         beside.turn_knobs()?;
         let processes = Whereabouts::of(&program);
         let started_ns = running.launch(&Order { program, cpus: boot.cpus.to_vec() })?;

@@ -54,8 +54,9 @@ pub(crate) struct Inside {
     pub shares: Option<u32>,
 }
 
-/// The bundle's name, and the probe's place in it.
+/// The bundle's name, and the places of its description and of the probe in it.
 const BUNDLE: &str = "bundle";
+const CONFIG: &str = "config.json";
 const PROBE: &str = "rootfs/tare-probe";
 
 /// Writes the bundle into the boot's folder; where it is, and the copies that it lacks.
@@ -65,7 +66,7 @@ pub(crate) fn write(
     inside: &Inside,
 ) -> io::Result<(PathBuf, Vec<(PathBuf, PathBuf)>)> {
     if let Saved::From(folder) = boot.saved {
-        return Ok((folder.join(BUNDLE), Vec::new())); // a restored container has the files of the saved one
+        return Ok((restored(folder, boot)?, Vec::new()));
     }
     let mut config = config(boot.id, inside);
     let mut probes = Vec::new();
@@ -100,6 +101,22 @@ pub(crate) fn write_scripted(
     Ok(bundle)
 }
 
+/// A bundle for a container that is restored from the image in `folder`: it has the files of the saved one, and a control group of its own.
+fn restored(folder: &Path, boot: &BootSpec) -> io::Result<PathBuf> {
+    let saved = folder.join(BUNDLE);
+    let mut config: Value = serde_json::from_slice(&fs::read(saved.join(CONFIG))?)?;
+    if let Some(root) = config["root"]["path"].as_str().map(|path| saved.join(path)) {
+        config["root"]["path"] = json!(root);
+    }
+    if !config["linux"]["cgroupsPath"].is_null() {
+        config["linux"]["cgroupsPath"] = json!(format!("/{}", boot.id));
+    }
+    let bundle = boot.folder.join(BUNDLE);
+    fs::create_dir(&bundle)?;
+    fs::write(bundle.join(CONFIG), config.to_string())?;
+    Ok(bundle)
+}
+
 /// Everything but the probe.
 fn lay_out(boot: &BootSpec, config: &Value) -> io::Result<PathBuf> {
     let bundle = boot.shared_folder().join(BUNDLE);
@@ -110,7 +127,7 @@ fn lay_out(boot: &BootSpec, config: &Value) -> io::Result<PathBuf> {
     if let Saved::Into(folder) = boot.saved {
         fs::create_dir_all(folder.join("files"))?;
     }
-    fs::write(bundle.join("config.json"), config.to_string())?;
+    fs::write(bundle.join(CONFIG), config.to_string())?;
     Ok(bundle)
 }
 

@@ -142,7 +142,8 @@ impl Root {
         Ok(stage)
     }
 
-    /// The words before a command that then finds the root, with room for so many `mib`, at `STAGE/root`; nobody else sees it.
+    /// The words before a command that then finds the root, with room for so many `mib`, at `STAGE/root`; nobody else sees it. Without
+    /// room in memory (0), what is written stays in the stage, and an overlay that is made there later shows it.
     pub fn before(&self, probe: &Path, mib: u64, stage: &Path) -> Vec<String> {
         let mib = mib.to_string();
         let words = [probe, Path::new("stage"), Path::new(&mib), stage, &self.lower];

@@ -242,8 +242,10 @@ impl Layer for Oci {
     }
 
     fn snapshot(&self, _host: &Host) -> Result<(), Unavailable> {
-        if self.runtime != Runtime::Runsc {
-            return criu::check(&self.program);
+        match self.runtime {
+            Runtime::Runc => criu::check(self.rootless)?,
+            Runtime::Crun => criu::check_crun(&self.program, self.rootless)?,
+            Runtime::Runsc => {}
         }
         match self.attachments.missing_from_images() {
             true => Err(attached()),
@@ -263,7 +265,10 @@ impl Layer for Oci {
         let (before, root) = match &self.attachments.root {
             Some(root) => {
                 let (stage, mib) = (root.stage(boot)?, root.mib()?);
-                (root.before(&host.probe, mib, &stage), Some((stage.join("root"), mib)))
+                // CRIU saves processes and no files: what they write stays beside the image.
+                let keeps = self.runtime != Runtime::Runsc && matches!(boot.saved, Saved::Into(_));
+                let memory = if keeps { 0 } else { mib };
+                (root.before(&host.probe, memory, &stage), Some((stage.join("root"), mib)))
             }
             None => (Vec::new(), None),
         };
@@ -281,17 +286,22 @@ impl Layer for Oci {
         let mut program = Program::new(&start[0]).args(&start[1..]).args(&flags);
         program =
             Program { program: program.program, args: program.args, env: program.env, ..needs };
-        let image = boot.shared_folder().join("image").display().to_string();
-        let begin: &[&str] = match boot.saved {
-            Saved::From(_) => &["restore", "--image-path", &image],
-            _ => &["run"],
-        };
-        program = program.args(&state).args(begin).args(["--bundle", &bundle, &id]);
-        let own = [command, flags, state.to_vec()].concat();
         let words = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Vec<_>>();
+        let image = boot.shared_folder().join("image").display().to_string();
+        let mut image = words(&["--image-path", &image]);
+        if self.runtime != Runtime::Runsc {
+            let work = criu::work(boot.shared_folder(), boot.id);
+            image.extend(words(&["--work-path", &work.display().to_string()]));
+        }
+        let begin = match boot.saved {
+            Saved::From(_) => [words(&["restore"]), image.clone()].concat(),
+            _ => words(&["run"]),
+        };
+        program = program.args(&state).args(&begin).args(["--bundle", &bundle, &id]);
+        let own = [command, flags, state.to_vec()].concat();
         if let Saved::Into(_) = boot.saved {
-            let checkpoint = words(&["checkpoint", "--image-path", &image, &id]);
-            program.saving = Saving::Command([own.clone(), checkpoint].concat());
+            let save = [own.clone(), words(&["checkpoint"]), image, words(&[&id])].concat();
+            program.saving = Saving::Command(save);
         }
         let second = [own.clone(), words(&["exec", &id, "/tare-probe", "hello"])].concat();
         program.second = Second::Command(second);

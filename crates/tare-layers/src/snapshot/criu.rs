@@ -1,7 +1,10 @@
-//! Whether CRIU could save a container of runc or crun on this host, as it says itself.
+//! Containers of runc and crun are saved and restored by CRIU, where it can do that on this host, as it says itself.
 
 use crate::Unavailable;
 use crate::layer::SAVED_KINDS;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 use tare_keeper::{ProgramError, programs};
@@ -9,14 +12,61 @@ use tare_keeper::{ProgramError, programs};
 /// How long CRIU may look at this kernel.
 const LOOK: Duration = Duration::from_secs(10);
 
+/// What crun says of itself when it was built with CRIU.
+const BUILT_IN: &str = "+CRIU";
+
+/// The names of the folders where it may write begin so.
+const WORK: &str = "criu-";
+
+/// Most bytes of a log that are read, and most characters of a line that are told.
+const MOST_READ: u64 = 4 << 20;
+const MOST_SAID: usize = 300;
+
+/// What it calls an error also where all goes well.
+const HARMLESS: [&str; 1] = ["rlimit: Can't setup RLIMIT_NOFILE for self"];
+
 /// What it said, which no setting of a layer alters.
 static TRIED: OnceLock<Result<(), Unavailable>> = OnceLock::new();
 
-/// Why a container of `runtime` is not saved here.
-pub(crate) fn check(runtime: &str) -> Result<(), Unavailable> {
-    TRIED.get_or_init(tried).clone()?;
-    let why = format!("CRIU works on this host, but tare does not save containers of {runtime}");
-    Err(Unavailable::new(why, SAVED_KINDS))
+/// Whether a container of runc can be saved here; `rootless` where it is an ordinary user's.
+pub(crate) fn check(rootless: bool) -> Result<(), Unavailable> {
+    if rootless {
+        let why = "CRIU, which saves such containers, saves those of root alone";
+        return Err(Unavailable::new(why, "run tare as root"));
+    }
+    TRIED.get_or_init(tried).clone()
+}
+
+/// The same for crun's, whose `program` may have been built without CRIU.
+pub(crate) fn check_crun(program: &str, rootless: bool) -> Result<(), Unavailable> {
+    let mut ask = programs::plain(programs::find(program)?);
+    let version = programs::output(ask.arg("--version"), LOOK).unwrap_or_default();
+    if !version.contains(BUILT_IN) {
+        let why = format!("{program} was built without CRIU, which saves such containers");
+        return Err(Unavailable::new(why, format!("weigh runc with CRIU, or {SAVED_KINDS}")));
+    }
+    check(rootless)
+}
+
+/// Where CRIU may write while it saves or restores the boot `id`, beside the image in `folder`: what it says there outlives the boot.
+pub(crate) fn work(folder: &Path, id: &str) -> PathBuf {
+    folder.join(format!("{WORK}{id}"))
+}
+
+/// What CRIU wrote down last of what went wrong with the image in `folder`: a runtime says that it failed, and not why.
+pub fn said_by_criu(folder: &Path) -> Option<String> {
+    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
+    let works = entries(folder).filter(|it| it.file_name().to_string_lossy().starts_with(WORK));
+    let logs = works.flat_map(|work| entries(&work.path())).map(|entry| entry.path());
+    let logs = logs.filter(|path| path.extension().is_some_and(|ending| ending == "log"));
+    let last = logs.max_by_key(|path| fs::metadata(path).and_then(|it| it.modified()).ok())?;
+    let log = BufReader::new(File::open(last).ok()?.take(MOST_READ)).split(b'\n');
+    let lines = log.map_while(Result::ok).map(|line| String::from_utf8_lossy(&line).into_owned());
+    // `(00.042474)      1: Error (criu/mount.c:2232): mnt: Unable to mount overlay`.
+    let mut errors = lines.filter_map(|line| Some(line.split_once("Error (")?.1.to_owned()));
+    let why = errors.find(|why| !HARMLESS.iter().any(|harmless| why.contains(harmless)))?;
+    let (_, why) = why.split_once("): ")?;
+    Some(why.chars().take(MOST_SAID).collect())
 }
 
 fn tried() -> Result<(), Unavailable> {
@@ -34,7 +84,7 @@ fn tried() -> Result<(), Unavailable> {
             other => other.to_string(),
         };
         let why = format!("CRIU, which saves such containers, fails on this host: {why}");
-        Unavailable::new(why, format!("try a CRIU made for this kernel, or {SAVED_KINDS}"))
+        Unavailable::new(why, format!("install a newer CRIU, or {SAVED_KINDS}"))
     };
     programs::output(&mut look, LOOK).map(drop).map_err(failed)
 }

@@ -4,6 +4,8 @@ pub(crate) mod criu;
 
 use crate::Unavailable;
 
+pub use criu::said_by_criu;
+
 /// The devices of a layer are no part of its image.
 pub(crate) fn attached() -> Unavailable {
     Unavailable::new(

@@ -136,7 +136,7 @@ fn guest(source: &str, kind: &str, options: &str) -> Result<Root, String> {
         stage::memory(stage, &format!("{OF_GUEST}%"))?;
         fs::create_dir(&lower)?;
         stage::mount(source, &lower, kind, libc::MS_RDONLY, options)?;
-        of_guest(&stage::overlay(stage, &lower)?)
+        of_guest(&stage::overlay(stage, None, &lower)?)
     };
     make().map_err(|why| format!("no root for programs: {why}"))
 }

@@ -1,5 +1,7 @@
 //! Where programs run: an overlay in memory over files that stay as they are. What programs write vanishes with it.
 //!
+//! Without room in memory (0 MiB), what they write stays in the stage's folder. A stage in a folder where it has stayed begins with it.
+//!
 //! An overlay shows one file system. Over the host's root, every file system that is mounted below it gets an overlay of
 //! its own in its place; what cannot have one is shown read-only.
 
@@ -118,15 +120,18 @@ fn group() -> u32 {
 /// The root at `stage`, over `lower`; where it is.
 fn build(mib: &str, stage: &Path, lower: &Path) -> io::Result<PathBuf> {
     let table = fs::read_to_string("/proc/self/mountinfo")?;
-    memory(stage, &format!("{mib}m"))?;
-    let root = overlay(stage, lower)?;
+    let kept = File::open(stage)?; // the memory hides it
+    if mib != "0" {
+        memory(stage, &format!("{mib}m"))?;
+    }
+    let root = overlay(stage, Some(&kept), lower)?;
     if lower == Path::new("/") {
         for (number, (place, kind)) in mounted(&table).into_iter().enumerate() {
             let inside = root.join(place.strip_prefix("/").unwrap_or(&place));
             if WITHOUT_FILES.contains(&kind) || !inside.exists() {
                 continue;
             }
-            let over = || over(stage, &number.to_string(), &place, &inside);
+            let over = || over(stage, Some(&kept), &number.to_string(), &place, &inside);
             let is_folder = place.is_dir() && inside.is_dir();
             if !is_folder || over().is_err() {
                 bind(&place, &inside, 0)?;
@@ -142,11 +147,11 @@ pub fn memory(stage: &Path, size: &str) -> io::Result<()> {
     mount("tmpfs", stage, "tmpfs", libc::MS_NODEV, &format!("mode=0755,size={size}"))
 }
 
-/// An overlay over `lower` with its memory at `stage`; where it is.
-pub fn overlay(stage: &Path, lower: &Path) -> io::Result<PathBuf> {
+/// An overlay over `lower`, and over what an earlier one has `kept`, with its memory at `stage`; where it is.
+pub fn overlay(stage: &Path, kept: Option<&File>, lower: &Path) -> io::Result<PathBuf> {
     let root = stage.join("root");
-    fs::create_dir(&root)?;
-    over(stage, "root", lower, &root)?;
+    fs::create_dir_all(&root)?;
+    over(stage, kept, "root", lower, &root)?;
     Ok(root)
 }
 
@@ -173,7 +178,15 @@ fn memory_at(place: &Path, options: &str) -> io::Result<()> {
 
 /// Mounts an overlay over `lower` at `place`. What is written goes to folders of that `name` in the stage. Files are
 /// named by descriptors, since a path may hold what separates options.
-fn over(stage: &Path, name: &str, lower: &Path, place: &Path) -> io::Result<()> {
+fn over(
+    stage: &Path,
+    kept: Option<&File>,
+    name: &str,
+    lower: &Path,
+    place: &Path,
+) -> io::Result<()> {
+    let written = kept.map(|kept| format!("{}/upper-{name}", by_descriptor(kept)));
+    let written = written.and_then(|written| File::open(written).ok());
     let folders = ["upper", "work"].map(|kind| stage.join(format!("{kind}-{name}")));
     folders.iter().try_for_each(fs::create_dir)?;
     if let (Ok(like), [upper, _]) = (fs::metadata(lower), &folders) {
@@ -182,8 +195,10 @@ fn over(stage: &Path, name: &str, lower: &Path, place: &Path) -> io::Result<()> 
     }
     let open = |path: &Path| File::open(path);
     let files = [open(lower)?, open(&folders[0])?, open(&folders[1])?];
-    let [lower, upper, work] =
-        files.each_ref().map(|file| format!("/proc/self/fd/{}", file.as_raw_fd()));
+    let [mut lower, upper, work] = files.each_ref().map(by_descriptor);
+    if let Some(written) = &written {
+        lower = format!("{}:{lower}", by_descriptor(written));
+    }
     let own = if has_users() { ",userxattr" } else { "" };
     let options = format!("lowerdir={lower},upperdir={upper},workdir={work}{own}");
     // A program of the files below that runs as its owner runs as whoever starts it.
@@ -192,6 +207,10 @@ fn over(stage: &Path, name: &str, lower: &Path, place: &Path) -> io::Result<()> 
     };
     // A file keeps its number when it is copied up: git compares that before and after it makes a link.
     over(",xino=on").or_else(|_| over(""))
+}
+
+fn by_descriptor(file: &File) -> String {
+    format!("/proc/self/fd/{}", file.as_raw_fd())
 }
 
 fn bind(from: &Path, to: &Path, more: libc::c_ulong) -> io::Result<()> {

@@ -44,7 +44,7 @@ fn section(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Section {
         board.rows.iter().partition(|row| row.cells[at].ratio.is_some());
     let rows = measured.iter().map(|row| line(row, &row.cells[at], board.method.margin, &shared));
     blocks.push(Block::Table(Table::new(NAME, columns(board, &name, &baseline), rows.collect())));
-    blocks.extend(absent.iter().map(|row| Block::Item(without_number(row, &row.cells[at]))));
+    blocks.extend(without_number(&absent, at).into_iter().map(Block::Item));
     Section::new(Place::Rows, format!("{name} against {baseline}"), blocks)
 }
 
@@ -101,9 +101,21 @@ fn verdict(row: &Row, cell: &Cell, margin: f64) -> String {
     }
 }
 
-/// Why a benchmark has no number.
-fn without_number(row: &Row, cell: &Cell) -> Item {
-    let why = cell.why.as_ref().map(|why| format!(": {}", reason(why)));
-    let what = words::absent_in_words(cell.presence).to_owned() + &why.unwrap_or_default();
-    Item::new(Some(words::name(&row.benchmark)), vec![(Ink::Dim, what)])
+/// Why benchmarks have no number, those with the same reason together.
+fn without_number(absent: &[&Row], at: usize) -> Vec<Item> {
+    let mut all: Vec<(String, Vec<String>)> = Vec::new();
+    for row in absent {
+        let cell = &row.cells[at];
+        let why = cell.why.as_ref().map(|why| format!(": {}", reason(why))).unwrap_or_default();
+        let why = words::absent_in_words(cell.presence).to_owned() + &why;
+        let name = words::name(&row.benchmark);
+        match all.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, names)) => names.push(name),
+            None => all.push((why, vec![name])),
+        }
+    }
+    let item = |(why, names): (String, Vec<String>)| {
+        Item::new(Some(names.join(", ")), vec![(Ink::Dim, why)])
+    };
+    all.into_iter().map(item).collect()
 }

@@ -174,6 +174,13 @@ pub fn gvisor() -> PathBuf {
     runtime
 }
 
+/// A CRIU that knows this kernel: the folder of `criu`.
+pub fn criu() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("criu");
+    assert!(folder.join("criu").exists(), "there is no {folder:?}: cargo xtask test makes it");
+    folder
+}
+
 /// Waits until `ready` says so.
 pub fn wait_until(what: &str, mut ready: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
