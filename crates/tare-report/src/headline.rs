@@ -3,6 +3,8 @@
 use crate::certainty::{shown, why_open_mean};
 use crate::choices;
 use crate::document::{Ink, Item};
+use crate::enough::{ENOUGH_BLOCKS, all_imported, so_few, too_few};
+use crate::sandbox;
 use crate::words::{cost, name, open, percent_of, reason, rows_of, times, times_than, word};
 use tare_board::format::{
     count, percent_above_one, quantity, ratio_and_interval, ratio_with_interval, short_ratio,
@@ -22,7 +24,12 @@ pub(crate) fn headlines(board: &Scoreboard) -> Vec<Item> {
     let item = |(at, layer): (usize, &LayerSummary)| {
         Item::of_series(name(&layer.name), at + 1, headline(board, layer, at))
     };
-    booted.map(item).collect()
+    // What only the suite `sandbox` knows is said in its sentence.
+    let alone = |at: usize, layer: &LayerSummary| {
+        let compared = board.rows.iter().any(|row| row.cells[at].ratio.is_some());
+        !compared && sandbox::tells_of(board, layer)
+    };
+    booted.filter(|(at, layer)| !alone(*at, layer)).map(item).collect()
 }
 
 fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Vec<(Ink, String)> {
@@ -178,24 +185,6 @@ fn too_few_of(board: &Scoreboard, mean: &Geomean) -> String {
     format!("nothing to say yet on {rows}: {}", so_few(board, blocks))
 }
 
-/// Fewest blocks from which anything is said of a layer: with fewer, a burst is as likely as a difference.
-const ENOUGH_BLOCKS: usize = 3;
-
-/// Whether the campaign has fewer blocks than that.
-pub(crate) fn too_few(board: &Scoreboard) -> bool {
-    board.counts.blocks < ENOUGH_BLOCKS && !all_imported(board)
-}
-
-/// `1 block of at least 3`; where the campaign itself has enough, with the command that measures what is missing.
-pub(crate) fn so_few(board: &Scoreboard, blocks: usize) -> String {
-    let said = format!("{} of at least {ENOUGH_BLOCKS}", count(blocks, "block"));
-    if too_few(board) {
-        return said;
-    }
-    let all = board.counts.blocks + ENOUGH_BLOCKS.saturating_sub(blocks);
-    format!("{said} (tare resume DIR --blocks {all} measures what is missing)")
-}
-
 /// How much there is: blocks, or runs of another tool.
 pub(crate) fn replicates(board: &Scoreboard) -> String {
     match (all_imported(board), board.counts.blocks) {
@@ -203,10 +192,6 @@ pub(crate) fn replicates(board: &Scoreboard) -> String {
         (true, most) => format!("up to {most} runs"),
         (false, blocks) => count(blocks, "block"),
     }
-}
-
-pub(crate) fn all_imported(board: &Scoreboard) -> bool {
-    board.layers.iter().all(|layer| layer.kind == tare_store::IMPORTED)
 }
 
 /// Whether another tool took the layer's figures.

@@ -10,6 +10,7 @@ mod clean;
 mod compare;
 mod csv;
 mod document;
+mod enough;
 mod explain;
 mod fleet;
 mod forms;

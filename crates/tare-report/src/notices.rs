@@ -1,6 +1,6 @@
 //! What must be known before anything else of a report is read.
 
-use crate::headline::{all_imported, so_few, too_few};
+use crate::enough::{all_imported, so_few, too_few};
 use crate::words::name;
 use tare_board::Scoreboard;
 use tare_board::format::count;

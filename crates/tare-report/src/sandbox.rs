@@ -5,12 +5,12 @@ use crate::document::{Ink, Item, Table};
 use crate::restored;
 use crate::words;
 use tare_board::format::{digits, quantity_and_ends, short_ratio};
-use tare_board::{Beside, Estimate, Sandbox, Scoreboard};
+use tare_board::{Beside, Estimate, LayerSummary, Sandbox, Scoreboard};
 use tare_proto::Unit;
 
 /// A sentence for each layer; none of a campaign that has too few blocks to say anything.
 pub(crate) fn sentences(board: &Scoreboard) -> Vec<Item> {
-    if crate::headline::too_few(board) {
+    if crate::enough::too_few(board) {
         return Vec::new();
     }
     let one = |found: &Sandbox| {
@@ -20,6 +20,12 @@ pub(crate) fn sentences(board: &Scoreboard) -> Vec<Item> {
         Some(Item { joint: " ", series: series(board, found), ..Item::new(about, said) })
     };
     board.sandboxes.iter().filter_map(one).collect()
+}
+
+/// Whether `layer` has a sentence here.
+pub(crate) fn tells_of(board: &Scoreboard, layer: &LayerSummary) -> bool {
+    let found = board.sandboxes.iter().find(|found| found.layer == layer.name);
+    !crate::enough::too_few(board) && found.is_some_and(|found| !sentence(board, found).is_empty())
 }
 
 /// A layer's number in figures, where the baseline is 0.

@@ -176,6 +176,43 @@ fn a_tare_that_is_killed_while_it_restores_leaves_nothing() {
     }
 }
 
+/// A container's description, where ROOT stands for its root.
+const CONFIG: &str = r#"{"ociVersion": "1.0.2", "process": {"user": {"uid": 0, "gid": 0}, "cwd": "/", "args": ["/tare-probe", "serve"]},
+    "root": {"path": "ROOT"}, "mounts": [{"destination": "/proc", "type": "proc", "source": "proc"}],
+    "linux": {"namespaces": [{"type": "pid"}, {"type": "mount"}, {"type": "network"}]}}"#;
+
+#[test]
+fn a_layer_of_words_is_saved_and_restored_by_words_of_its_own() {
+    let bench = Bench::new();
+    let config = bench.write("config.json", CONFIG).display().to_string();
+    let runtime = gvisor().display().to_string();
+    let own = format!("{runtime} --ignore-cgroups --network=none --root");
+    let begin = |how: &str| {
+        format!(
+            "sh -c 'sed s,ROOT,$1, {config} > config.json && exec {own} $2/state {how} --bundle . $3' sh {{root}} {{folder}} {{id}} {{image}}"
+        )
+    };
+    let layer = [
+        "name=words,kind=command".to_owned(),
+        format!("start={}", begin("run")),
+        format!("save={own} {{folder}}/state checkpoint --image-path {{image}} {{id}}"),
+        format!("restore={}", begin("restore --image-path $4")),
+        format!("stop={own} {{folder}}/state delete --force {{id}}"),
+    ];
+    let layer = layer.map(|setting| setting.replace(",ROOT,$1,", "\\,ROOT\\,$1\\,")).join(",");
+    let line = "run --layers native --bench restore/ready --bench restore/start --blocks 1 --seed 1 --out c --layer";
+    let ended = bench.tare_with(line, &[&layer]);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let campaign = bench.campaign("c");
+    for row in ["restore/ready", "restore/start"] {
+        let found = samples(&campaign, row, "words").concat();
+        assert!(!found.is_empty(), "{row}: {:?}", series(&campaign, "words", row));
+    }
+    let left_over = campaign.warnings.iter().find(|it| it.text.raw().contains("not removed"));
+    assert!(left_over.is_none(), "{left_over:?}");
+    assert_eq!(left(&bench), [""; 0]);
+}
+
 /// A command whose every answer takes what it has written to a file before it was saved.
 const STATE: &str =
     "echo kept > /state; while read line; do read word < /state || exit 7; echo $word $line; done";

@@ -9,7 +9,7 @@ use crate::attach::net::{Link, Net};
 use crate::attach::root::Root;
 use crate::attach::{Attachments, GuestDisk, balloon, disk, knobs, net, pages, root};
 use crate::kvm::hardware;
-use crate::snapshot::attached;
+use crate::snapshot::{IMAGE, attached};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, Saved, Saving, Second, SessionError,
     Setting, SettingError, Settings, Sign, Unavailable, Unnamed, Whose, artifacts::initramfs,
@@ -141,8 +141,7 @@ fn with_net(link: &Link, program: Program) -> Program {
     program.args(["-netdev", &netdev, "-device", "virtio-net-pci,netdev=net,romfile="])
 }
 
-/// The file that a machine is saved to, as QEMU calls it in the boot's folder, and its monitor's socket there.
-const IMAGE: &str = "image";
+/// The socket of QEMU's monitor in the boot's folder.
 const MONITOR: &str = "qmp";
 
 /// Adds to `program` what it takes to be saved, or to be restored.

@@ -43,7 +43,7 @@ pub(crate) fn check_crun(program: &str, rootless: bool) -> Result<(), Unavailabl
     let version = programs::output(ask.arg("--version"), LOOK).unwrap_or_default();
     if !version.contains(BUILT_IN) {
         let why = format!("{program} was built without CRIU, which saves such containers");
-        return Err(Unavailable::new(why, format!("weigh runc with CRIU, or {SAVED_KINDS}")));
+        return Err(Unavailable::new(why, SAVED_KINDS));
     }
     check(rootless)
 }
@@ -87,4 +87,23 @@ fn tried() -> Result<(), Unavailable> {
         Unavailable::new(why, format!("install a newer CRIU, or {SAVED_KINDS}"))
     };
     programs::output(&mut look, LOOK).map(drop).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_went_wrong_is_told_and_what_always_does_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(said_by_criu(folder.path()), None);
+        let work = work(folder.path(), "tare-1");
+        fs::create_dir(&work).unwrap();
+        let harmless = "(00.03) Error (criu/util.c:1533): rlimit: Can't setup RLIMIT_NOFILE for self: Operation not permitted\n";
+        fs::write(work.join("restore.log"), harmless).unwrap();
+        assert_eq!(said_by_criu(folder.path()), None);
+        let last = "(00.04)      1: Error (criu/mount.c:2232): mnt: Unable to mount overlay\n(00.05) Error (criu/cr-restore.c:2320): Restoring FAILED.\n";
+        fs::write(work.join("restore.log"), format!("{harmless}{last}")).unwrap();
+        assert_eq!(said_by_criu(folder.path()).as_deref(), Some("mnt: Unable to mount overlay"));
+    }
 }

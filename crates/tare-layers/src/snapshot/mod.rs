@@ -1,10 +1,13 @@
-//! Why a layer cannot be saved here.
+//! Where a layer's image is, and why a layer cannot be saved here.
 
 pub(crate) mod criu;
 
 use crate::Unavailable;
 
 pub use criu::said_by_criu;
+
+/// The folder or file of a layer's image, in the folder that it shares with those that are restored from it.
+pub(crate) const IMAGE: &str = "image";
 
 /// The devices of a layer are no part of its image.
 pub(crate) fn attached() -> Unavailable {

@@ -5,6 +5,7 @@ use super::document::item;
 use crate::choices;
 use crate::clean::fit;
 use crate::document::{Block, Document, Place};
+use crate::enough;
 use crate::headline;
 use crate::svg::canvas::{Anchor, Canvas};
 use crate::svg::figure::forest::{self, LINE, Strip};
@@ -52,7 +53,7 @@ fn opening(board: &Scoreboard, said: &Document) -> Markup {
             @match block {
                 Block::Paragraph(_, text) => p.lead {
                     (text)
-                    @if !headline::all_imported(board) {
+                    @if !enough::all_imported(board) {
                         " of fresh boots, " (count(counts.samples, "sample")) ", on " (machine(board))
                     }
                     "."

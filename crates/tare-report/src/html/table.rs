@@ -7,7 +7,7 @@ use crate::clean::{clean, fit};
 use crate::svg::canvas::Canvas;
 use crate::svg::figure::forest::{self, Strip};
 use crate::svg::scale::Scale;
-use crate::{headline, words};
+use crate::{enough, words};
 use maud::{Markup, PreEscaped, html};
 use tare_board::format::{percent, percent_above_one, quantity};
 use tare_board::{Geomean, Measure, Row, Scoreboard};
@@ -45,7 +45,7 @@ fn caption(board: &Scoreboard) -> Markup {
     let method = &board.method;
     html! {
         "Ratios layer / " bdi { (words::name(&board.baseline)) } " with " (words::percent_of(method.confidence))
-        " intervals, " (if headline::all_imported(board) { "unpaired" } else { "paired within blocks" }) ". Plots show costs on a log scale, right of 1 is worse (ratios of benchmarks "
+        " intervals, " (if enough::all_imported(board) { "unpaired" } else { "paired within blocks" }) ". Plots show costs on a log scale, right of 1 is worse (ratios of benchmarks "
         "where higher is better, ↑, are drawn inverted); green: equivalent within " (words::percent_of(method.margin))
         "; grey: the row's noise floor. Verdicts corrected for " (method.comparisons) " comparisons ("
         (words::correction(method.correction)) ")."

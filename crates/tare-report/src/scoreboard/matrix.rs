@@ -2,7 +2,7 @@
 
 use crate::clean::clean;
 use crate::document::{self, Block, Column, Ink, Piece, Place, Section, Table};
-use crate::{headline, legend, words};
+use crate::{enough, legend, words};
 use tare_board::format::{percent_above_one, quantity, short_ratio};
 use tare_board::load::plain;
 use tare_board::{Geomean, LayerSummary, Measure, Row, Scoreboard, Verdict};
@@ -145,7 +145,7 @@ fn legend(board: &Scoreboard) -> String {
         text += "↑ higher is better: there ▲ is below 1, though above 1 in a mean cost. ";
     }
     text += &legend::about_rows(board);
-    if !headline::all_imported(board) {
+    if !enough::all_imported(board) {
         text += &format!("floor: {baseline} against itself; smaller differences do not count. ");
     }
     if board.method.comparisons > 0 {

@@ -10,6 +10,9 @@ use tare_proto::{Machine, Request, STATE_IDENTITY, STATE_REQUEST, STATE_TOUCH};
 const REQUESTS: u32 = 1000;
 const SLOW: usize = 990;
 
+/// How long they may take: a service may need milliseconds for each.
+const OF_TAIL_MS: u64 = 10_000;
+
 /// Who a layer says that it is, and what its realtime clock says beyond the host's, in seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Seen {
@@ -19,7 +22,8 @@ pub(crate) struct Seen {
 
 /// The 99th percentile of a thousand requests; nothing of a layer that does not answer as many in time.
 pub(super) fn tail(up: &mut Up) -> Result<Option<f64>, Failed> {
-    let mut all = up.state(STATE_REQUEST, REQUESTS)?;
+    let request = Request { limit_ms: OF_TAIL_MS, ..state(STATE_REQUEST, REQUESTS) };
+    let mut all = up.samples(&request)?;
     all.sort_by(f64::total_cmp);
     Ok((all.len() == REQUESTS as usize).then(|| all[SLOW]))
 }

@@ -151,7 +151,7 @@ impl Visit {
     fn asked(&mut self, row: &str, answer: Result<Option<f64>, Failed>) -> Done {
         match answer {
             Ok(Some(ns)) => self.ledger.add(row, ns),
-            Ok(None) => self.ledger.lacks(row, "it does not answer 1,000 requests in two seconds"),
+            Ok(None) => self.ledger.lacks(row, "it does not answer 1,000 requests in ten seconds"),
             Err(Failed::Start(why)) => self.ledger.failed(row, why),
             Err(Failed::Interrupted) => return Err(Interrupted),
         }

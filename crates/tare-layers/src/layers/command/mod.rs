@@ -8,8 +8,8 @@ mod words;
 
 use crate::settings::suggestion;
 use crate::{
-    BootSpec, Host, Keeper, Launch, Layer, LayerKind, ProcessesAre, Program, Session, SessionError,
-    SettingError, Settings, Unavailable, Unnamed, artifacts::kernel,
+    BootSpec, Host, Keeper, Launch, Layer, LayerKind, ProcessesAre, Program, Saved, Saving,
+    Session, SessionError, SettingError, Settings, Unavailable, Unnamed, artifacts::kernel,
 };
 use nix::unistd::geteuid;
 pub(crate) use recipe::SETTINGS;
@@ -36,7 +36,7 @@ pub const KIND: LayerKind = LayerKind {
 };
 
 /// Words that run in each boot, and those that run once for all of a campaign.
-const OF_BOOTS: &[&str] = &["start", "stop", "pids", "cgroup"];
+const OF_BOOTS: &[&str] = &["start", "stop", "save", "restore", "pids", "cgroup"];
 
 /// Words that are no program's: one path.
 const PATH: &str = "cgroup";
@@ -64,6 +64,8 @@ pub(crate) struct Command {
     recipe: &'static Recipe,
     start: Words,
     stop: Option<Words>,
+    save: Option<Words>,
+    restore: Option<Words>,
     pids: Option<Words>,
     cgroup: Option<Words>,
     check: Option<Words>,
@@ -117,6 +119,8 @@ impl Command {
             recipe,
             start,
             stop: read("stop")?,
+            save: read("save")?,
+            restore: read("restore")?,
             pids: read("pids")?,
             cgroup: Words::read(settings, PATH, false)?,
             check: read("check")?,
@@ -131,8 +135,10 @@ impl Command {
     }
 
     fn words(&self) -> impl Iterator<Item = (&'static str, &Words)> {
-        let Command { start, stop, pids, cgroup, check, prepare, push, finish, .. } = self;
-        let boots = [Some(start), stop.as_ref(), pids.as_ref(), cgroup.as_ref()];
+        let Command { start, stop, save, restore, pids, cgroup, .. } = self;
+        let Command { check, prepare, push, finish, .. } = self;
+        let boots = [stop, save, restore, pids, cgroup].map(Option::as_ref);
+        let boots = [Some(start)].into_iter().chain(boots);
         let campaign = [check, prepare, push, finish].map(Option::as_ref);
         let boots = OF_BOOTS.iter().copied().zip(boots);
         let all = boots.chain(OF_CAMPAIGN.iter().copied().zip(campaign));
@@ -220,6 +226,9 @@ impl Command {
 const ELSEWHERE: &str =
     "the layer's processes are behind a daemon or on another host, where tare does not look";
 
+/// What to do about words that know no images.
+const WORDS_OF_IMAGES: &str = "give it save= and restore= (docs/sandbox.md)";
+
 /// What to do about words that end and say nothing.
 const ENDED: &str = "its words ended before the probe spoke: they must run it ({probe} serve, or /tare-probe serve in {root}), hand it their \
      standard input and output, and stay until it ends, so start nothing in the background; try them in a shell";
@@ -256,17 +265,32 @@ impl Layer for Command {
         false
     }
 
+    fn snapshot(&self, _host: &Host) -> Result<(), Unavailable> {
+        match self.save.as_ref().and(self.restore.as_ref()) {
+            Some(_) => Ok(()),
+            None => Err(Unavailable::new("its words do not say how it is saved", WORDS_OF_IMAGES)),
+        }
+    }
+
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let mut values = Values::new(self, host, boot);
-        let words = self.start.fill(|name| values.value(name))?;
-        let stop =
-            self.stop.as_ref().map(|words| words.fill(|name| values.value(name))).transpose()?;
+        let restored = self.restore.as_ref().filter(|_| matches!(boot.saved, Saved::From(_)));
+        let words = restored.unwrap_or(&self.start).fill(|name| values.value(name))?;
+        let mut filled = |words: &Option<Words>| {
+            words.as_ref().map(|words| words.fill(|name| values.value(name))).transpose()
+        };
+        let stop = filled(&self.stop)?;
+        let saving = match boot.saved {
+            Saved::Into(_) => filled(&self.save)?.map_or(Saving::Unknown, Saving::Command),
+            _ => Saving::Unknown,
+        };
         let processes = self.processes(&mut values)?;
         let runtime = self.program(behind_env(&words))?.program;
         let Program { program, args, env, .. } = self.program(&words)?;
         let stop = stop.into_iter().collect();
         let terminal = self.settings.get("tty") == Some("true");
-        let whole = Program { program, args, env, stop, processes, terminal, ..values.program };
+        let whole =
+            Program { program, args, env, stop, saving, processes, terminal, ..values.program };
         Ok(Launch::Program(whole.made_of("runtime", runtime, self.recipe.version)))
     }
 

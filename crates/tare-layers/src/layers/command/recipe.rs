@@ -14,6 +14,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
         key: "stop",
         about: "ends what outlives those words; runs on every ending, and must succeed when there is nothing to end",
     },
+    Setting {
+        key: "save",
+        about: "saves the layer that runs into the folder {image}; it may end with that (docs/sandbox.md)",
+    },
+    Setting {
+        key: "restore",
+        about: "starts another one from {image}, as start= does from nothing, with the same {root} and {files}",
+    },
     Setting { key: "check", about: "a quick look whether it can run here" },
     Setting { key: "prepare", about: "makes what all boots of a campaign share, once" },
     Setting { key: "push", about: "brings the probe there, once a campaign, after prepare" },

@@ -3,7 +3,8 @@
 use crate::artifacts::{initramfs, kernel, unpack};
 use crate::attach::disk::files;
 use crate::layers::command::Command;
-use crate::{BootSpec, Host, Program, affinity};
+use crate::snapshot::IMAGE;
+use crate::{BootSpec, Host, Program, Saved, affinity};
 use nix::sys::resource::{Resource, getrlimit};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -49,10 +50,11 @@ impl<'a> Values<'a> {
         let folder = self.boot.folder;
         let text = |path: &Path| path.display().to_string();
         Ok(match name {
-            "probe" => text(&self.probe(&folder.join(PROBE))?),
+            "probe" => text(&self.probe(&self.boot.shared_folder().join(PROBE))?),
             "root" => text(&self.root()?),
             "folder" => text(folder),
             "files" => text(&files::folder(self.boot, &mut self.program)),
+            "image" => text(&self.image()?),
             "id" => self.boot.id.to_owned(),
             "cpu_list" => self.cpu_list()?,
             "kernel" => text(&self.kernel()?),
@@ -65,14 +67,22 @@ impl<'a> Values<'a> {
         })
     }
 
-    /// A file that has just been written, as every container's is (see `native.rs`).
+    /// A file that has just been written, as every container's is (see `native.rs`). A restored layer has that of the saved one.
     fn probe(&self, place: &Path) -> io::Result<PathBuf> {
-        fs::copy(&self.host.probe, place)?;
+        if !matches!(self.boot.saved, Saved::From(_)) {
+            fs::copy(&self.host.probe, place)?;
+        }
         Ok(place.to_owned())
     }
 
+    fn image(&self) -> io::Result<PathBuf> {
+        let image = self.boot.shared_folder().join(IMAGE);
+        fs::create_dir_all(&image)?;
+        Ok(image)
+    }
+
     fn root(&self) -> io::Result<PathBuf> {
-        let root = self.boot.folder.join("root");
+        let root = self.boot.shared_folder().join("root");
         for folder in FOLDERS {
             fs::create_dir_all(root.join(folder))?;
         }

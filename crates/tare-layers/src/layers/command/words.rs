@@ -13,6 +13,7 @@ pub(crate) const PLACES: &[(&str, &str)] = &[
     ),
     ("folder", "the boot's own folder, in which the words run; it is removed with the boot"),
     ("files", "a folder on this host's disk, removed with the boot"),
+    ("image", "the folder where save= puts what restore= takes"),
     ("id", "the boot's name, which no other boot has: letters, digits and dashes"),
     ("campaign", "a name that all boots of this campaign share, and no other campaign"),
     ("hash", "the first 16 digits of the probe's SHA-256"),
@@ -41,7 +42,7 @@ pub(crate) const LISTS: &[&str] = &["args", "engine", "wrap"];
 const BRING: &[&str] = &["probe", "root", "initramfs"];
 
 /// Placeholders that have no meaning before there is a boot.
-const OF_A_BOOT: &[&str] = &["id", "files", "cpu_list"];
+const OF_A_BOOT: &[&str] = &["id", "files", "image", "cpu_list"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Words {

@@ -4,82 +4,28 @@
 //! There are no limits to set: those need cgroups, which need root or a delegation. gVisor counts
 //! the CPUs that it is pinned to.
 
+mod kinds;
+
 use crate::artifacts::bundle::Inside;
+use crate::attach::Attachments;
 use crate::attach::net::Net;
 use crate::attach::root::Root;
-use crate::attach::{Attachments, disk, knobs, net, pages, root};
-use crate::snapshot::{attached, criu};
+use crate::snapshot::{IMAGE, attached, criu};
 use crate::{
-    BootSpec, Cpus, Host, Launch, Layer, LayerKind, Program, Saved, Saving, Second, Setting,
-    SettingError, Settings, Sign, USUAL, Unavailable, Unnamed, Whose, artifacts::bundle,
+    BootSpec, Cpus, Host, Launch, Layer, Program, Saved, Saving, Second, SettingError, Settings,
+    Sign, USUAL, Unavailable, Whose, artifacts::bundle,
 };
+use kinds::{CHECKPOINT, RESTORE, Runtime};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Duration;
 use std::{fs, io};
 use tare_keeper::programs;
 use tare_keeper::user_namespaces;
-use tare_proto::Machine;
 use tare_proto::outside::Part;
 
-pub const RUNC: LayerKind =
-    kind("runc", "a container of runc: this host's kernel, namespaces", Unnamed::Weighed);
-pub const CRUN: LayerKind = kind(
-    "crun",
-    "a container of crun: this host's kernel, namespaces",
-    Unnamed::Tried("costs much the same as runc"),
-);
-pub const RUNSC: LayerKind = LayerKind {
-    settings: &[
-        RUNTIME,
-        PLATFORM,
-        CPUS,
-        ARGS,
-        disk::SETTING,
-        net::SETTING,
-        root::SETTING,
-        root::OVERLAY,
-        pages::KSM,
-        pages::THP,
-        knobs::SETTING,
-    ],
-    ..kind("runsc", "a sandbox of gVisor: a kernel in user space", Unnamed::Weighed)
-};
-
-const RUNTIME: Setting =
-    Setting { key: "runtime", about: "the runtime's program (default: the layer's kind)" };
-pub(super) const PLATFORM: Setting = Setting {
-    key: "platform",
-    about: "how gVisor intercepts system calls: systrap (the current default), ptrace (the default until 2023) or kvm",
-};
-const CPUS: Setting = Setting {
-    key: "cpus",
-    about: "how many of the campaign's CPUs it may run on (default: 2 on systrap, whose fast path needs two)",
-};
-const ARGS: Setting = Setting { key: "args", about: "more global arguments of the runtime" };
-
-const fn kind(name: &'static str, about: &'static str, unnamed: Unnamed) -> LayerKind {
-    LayerKind {
-        name,
-        about,
-        machine: Some(Machine::Real),
-        settings: &[
-            RUNTIME,
-            ARGS,
-            disk::SETTING,
-            net::SETTING,
-            root::SETTING,
-            root::OVERLAY,
-            pages::KSM,
-            pages::THP,
-            knobs::SETTING,
-        ],
-        defaults: &[],
-        unnamed,
-        words: None,
-        make: |settings| Ok(Box::new(Oci::new(settings)?)),
-    }
-}
+pub(super) use kinds::PLATFORM;
+pub use kinds::{CRUN, RUNC, RUNSC};
 
 /// What turns would change of gVisor. In turns, its page faults (systrap) cost 1.95 times the host's, without them 1.5 to 1.65.
 const PAUSES: &str = "gVisor's kernel gives memory back and sleeps while it waits, and pays for that in the next turn";
@@ -92,38 +38,12 @@ const SYSTRAP_CPUS: usize = 2;
 /// How long the runtime may take to print its flags.
 const HELP: Duration = Duration::from_secs(5);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Runtime {
-    Runc,
-    Crun,
-    Runsc,
-}
-
-impl Runtime {
-    fn named(kind: &str) -> Runtime {
-        match kind {
-            "crun" => Runtime::Crun,
-            "runsc" => Runtime::Runsc,
-            _ => Runtime::Runc,
-        }
-    }
-
-    /// The global arguments that keep it away from control groups, which an ordinary user may not make, and let it run as one.
-    fn flags(self, rootless: bool) -> Vec<String> {
-        let flags: &[&str] = match self {
-            Runtime::Runc => &[],
-            Runtime::Crun => &["--cgroup-manager=disabled"],
-            Runtime::Runsc if rootless => &["--ignore-cgroups", "--rootless"],
-            Runtime::Runsc => &["--ignore-cgroups"],
-        };
-        flags.iter().map(|flag| (*flag).to_owned()).collect()
-    }
-}
-
 struct Oci {
     runtime: Runtime,
     program: String,
     flags: Vec<String>,
+    checkpoint: Vec<String>,
+    restore: Vec<String>,
     rootless: bool,
     /// gVisor's, where it was said.
     platform: Option<String>,
@@ -140,6 +60,7 @@ impl Oci {
         let mut flags = runtime.flags(rootless);
         flags.extend(settings.get("platform").map(|platform| format!("--platform={platform}")));
         flags.extend(settings.words("args"));
+        let [checkpoint, restore] = [CHECKPOINT, RESTORE].map(|it| settings.words(it.key));
         let program = settings.get("runtime").unwrap_or(kind).to_owned();
         let attachments = Attachments::read(settings, &[Net::Veth], 0)?;
         let platform = settings.get("platform").map(str::to_owned);
@@ -147,7 +68,17 @@ impl Oci {
         if settings.get("cpus").is_some() {
             let _ = cpus.set(Cpus::Only(settings.number("cpus", 1, 1, 1024)? as usize));
         }
-        Ok(Oci { runtime, program, flags, rootless, platform, cpus, attachments })
+        Ok(Oci {
+            runtime,
+            program,
+            flags,
+            checkpoint,
+            restore,
+            rootless,
+            platform,
+            cpus,
+            attachments,
+        })
     }
 
     /// As many as its platform needs to be as fast as people know it.
@@ -184,6 +115,26 @@ impl Oci {
         self.rootless && self.runtime != Runtime::Runsc && !self.hides_cgroups()
     }
 
+    /// The root of programs, if there is one.
+    fn staged(&self, host: &Host, boot: &BootSpec) -> io::Result<Staged> {
+        let Some(root) = &self.attachments.root else { return Ok(Staged::default()) };
+        let (stage, mib) = (root.stage(boot)?, root.mib()?);
+        // CRIU saves processes and no files: what they write stays beside the image.
+        let keeps = self.runtime != Runtime::Runsc && matches!(boot.saved, Saved::Into(_));
+        let before = root.before(&host.probe, if keeps { 0 } else { mib }, &stage);
+        Ok(Staged { before, root: Some((stage.join("root"), mib)) })
+    }
+
+    /// The arguments that name the image of a saved container.
+    fn image(&self, boot: &BootSpec) -> Vec<String> {
+        let folder = boot.shared_folder();
+        let image = ["--image-path".to_owned(), folder.join(IMAGE).display().to_string()];
+        let work = criu::work(folder, boot.id).display().to_string();
+        let work = ["--work-path".to_owned(), work];
+        let work = if self.runtime == Runtime::Runsc { &[][..] } else { &work };
+        [&image, work].concat()
+    }
+
     fn command(&self) -> Result<Vec<String>, Unavailable> {
         let runtime = programs::find(&self.program)?.to_string_lossy().into_owned();
         let Some(hidden) = self.hidden() else { return Ok(vec![runtime]) };
@@ -192,6 +143,15 @@ impl Oci {
         let script = format!("mount -t tmpfs none {hidden} && exec \"$0\" \"$@\"");
         Ok([unshare, flags.into(), "sh".into(), "-c".into(), script, runtime].into())
     }
+}
+
+/// How the root of programs comes to be.
+#[derive(Default)]
+struct Staged {
+    /// The words before the runtime's.
+    before: Vec<String>,
+    /// Where it is then, and how many MiB it may grow by.
+    root: Option<(PathBuf, u64)>,
 }
 
 /// The platform that gVisor's `program` uses unless told otherwise, as its help says.
@@ -261,17 +221,7 @@ impl Layer for Oci {
             let has = given.net.as_ref().is_some_and(|link| link.namespace.is_some());
             flags.push(if has { "--network=sandbox" } else { "--network=none" }.into());
         }
-        // The words before the runtime's, and the root that they make.
-        let (before, root) = match &self.attachments.root {
-            Some(root) => {
-                let (stage, mib) = (root.stage(boot)?, root.mib()?);
-                // CRIU saves processes and no files: what they write stays beside the image.
-                let keeps = self.runtime != Runtime::Runsc && matches!(boot.saved, Saved::Into(_));
-                let memory = if keeps { 0 } else { mib };
-                (root.before(&host.probe, memory, &stage), Some((stage.join("root"), mib)))
-            }
-            None => (Vec::new(), None),
-        };
+        let Staged { before, root } = self.staged(host, boot)?;
         let makes_group = self.runtime == Runtime::Runc && !self.rootless;
         let shares = makes_group.then(tare_keeper::shares).flatten();
         let inside = Inside { maps_user: self.maps_user(), given, root, shares };
@@ -287,21 +237,17 @@ impl Layer for Oci {
         program =
             Program { program: program.program, args: program.args, env: program.env, ..needs };
         let words = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Vec<_>>();
-        let image = boot.shared_folder().join("image").display().to_string();
-        let mut image = words(&["--image-path", &image]);
-        if self.runtime != Runtime::Runsc {
-            let work = criu::work(boot.shared_folder(), boot.id);
-            image.extend(words(&["--work-path", &work.display().to_string()]));
-        }
+        let image = self.image(boot);
         let begin = match boot.saved {
-            Saved::From(_) => [words(&["restore"]), image.clone()].concat(),
+            Saved::From(_) => [words(&["restore"]), image.clone(), self.restore.clone()].concat(),
             _ => words(&["run"]),
         };
         program = program.args(&state).args(&begin).args(["--bundle", &bundle, &id]);
         let own = [command, flags, state.to_vec()].concat();
         if let Saved::Into(_) = boot.saved {
-            let save = [own.clone(), words(&["checkpoint"]), image, words(&[&id])].concat();
-            program.saving = Saving::Command(save);
+            let more = self.checkpoint.clone();
+            let save = [own.clone(), words(&["checkpoint"]), image, more, words(&[&id])];
+            program.saving = Saving::Command(save.concat());
         }
         let second = [own.clone(), words(&["exec", &id, "/tare-probe", "hello"])].concat();
         program.second = Second::Command(second);
