@@ -2,6 +2,7 @@
 //! layer's first process ends, and reaps until there are none.
 
 use crate::keeper::orders::{News, tell};
+use crate::keeper::share;
 use crate::processes;
 use crate::threads;
 use nix::errno::Errno;
@@ -21,13 +22,14 @@ static GONE: AtomicBool = AtomicBool::new(false);
 /// must not be ended.
 static NONE_LEFT: Mutex<bool> = Mutex::new(false);
 
-/// Ends every process of the layer when tare closes the life line, or [`all`] is called, from now on. The thread is there before
+/// Ends every process of the boot `id` when tare closes the life line, or [`all`] is called, from now on. The thread is there before
 /// anything else is started: later the kernel might refuse it.
-pub(crate) fn with(mut orders: BufReader<UnixStream>) -> io::Result<()> {
+pub(crate) fn with(mut orders: BufReader<UnixStream>, id: &str) -> io::Result<()> {
+    let id = id.to_owned();
     let ended = threads::start(move || {
         let _ = io::copy(&mut orders, &mut io::sink());
         GONE.store(true, Ordering::SeqCst);
-        end_all();
+        end_all(&id);
     });
     ended.map(drop)
 }
@@ -67,13 +69,16 @@ pub(crate) fn reap_all(first: u32, life: &UnixStream) {
 }
 
 /// Ends the layer's processes until there are none: one may start another before it is hit.
-fn end_all() {
+fn end_all(id: &str) {
     loop {
         let none_left = NONE_LEFT.lock().unwrap_or_else(PoisonError::into_inner);
         if *none_left {
             return;
         }
         end_descendants();
+        // What tare itself started beside the layer, such as the program that saves it, may hold a process that is to end.
+        share::end_others(id);
+        share::thaw(id);
         drop(none_left);
         thread::sleep(Duration::from_millis(5));
     }

@@ -67,7 +67,7 @@ fn serve(
     let folder = own_folder(parent, estate, record)?;
     tell(life, &News::Folder(folder.clone()));
     let Some(order) = next::<Order>(&mut orders) else { return Ok(()) };
-    end::with(orders)?;
+    end::with(orders, &estate.id)?;
     note(record, &Estate::whole(&estate.id, &folder, &order.program));
     let started = begin::layer(&order, estate, &folder, life);
     match started {

@@ -7,7 +7,7 @@
 //! between processes.
 
 use crate::keeper::mounts;
-use crate::processes::{end_found, processes_in};
+use crate::processes::{end, end_found, processes_in};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -73,6 +73,24 @@ pub(crate) fn end_members(id: &str, within: Duration) -> BTreeSet<u32> {
     let Some(hierarchy) = hierarchy(&mounts::of_cgroups()) else { return BTreeSet::new() };
     let members = || processes_in(&hierarchy.root.join(name(id)));
     end_found(members, |pid| members().contains(&pid), within)
+}
+
+/// Ends the processes in the group of the boot `id` but this one, once.
+pub(crate) fn end_others(id: &str) {
+    let Some(hierarchy) = hierarchy(&mounts::of_cgroups()) else { return };
+    let members = || processes_in(&hierarchy.root.join(name(id)));
+    let others = members().into_iter().filter(|pid| *pid != std::process::id());
+    others.for_each(|pid| end(pid, || members().contains(&pid)));
+}
+
+/// Lets the processes go on that stand in a control group of the boot `id` and are frozen, as those that are saved: frozen, they do not end.
+pub(crate) fn thaw(id: &str) {
+    for mount in mounts::of_cgroups() {
+        let state = mount.join(id).join("freezer.state");
+        if state.exists() {
+            let _ = fs::write(state, "THAWED"); // who is still frozen is named when the group cannot be removed
+        }
+    }
 }
 
 /// The name of the group of the boot `id`.
