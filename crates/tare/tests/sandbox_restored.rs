@@ -99,19 +99,20 @@ fn with(script: &str, program: &Path) -> (Bench, PathBuf) {
     (bench, runtime)
 }
 
-/// A campaign of restores on such a runtime of gVisor.
-fn restores(runtime: &Path) -> String {
-    restores_of("name=gvisor,kind=runsc", runtime)
+/// A campaign that saves such a runtime of gVisor, and restores it once.
+fn one_clone(runtime: &Path) -> String {
+    one_clone_of("name=gvisor,kind=runsc", runtime)
 }
 
 /// The same on a layer of these settings.
-fn restores_of(layer: &str, runtime: &Path) -> String {
+fn one_clone_of(layer: &str, runtime: &Path) -> String {
     format!(
-        "run --layers native --layer {layer},runtime={} --bench restore/ready --bench restore/start \
-         --blocks 1 --boot-limit 10s --seed 1 --out c",
+        "run --layers native --layer {layer},runtime={} --bench {ROW} --load 1 --blocks 1 --boot-limit 10s --seed 1 --out c",
         runtime.display()
     )
 }
+
+const ROW: &str = "clone/start";
 
 #[test]
 fn an_image_that_finds_no_space_is_a_hole_with_its_reason() {
@@ -122,11 +123,11 @@ fn an_image_that_finds_no_space_is_a_hole_with_its_reason() {
     let script = "mount -t tmpfs -o size=40m none \"$2\" && TMPDIR=$2 exec \"$0\" $1";
     let mut small = Command::new("unshare");
     small.args(["-m", "sh", "-c", script]).arg(tare.get_program());
-    small.arg(restores(&gvisor())).arg(folder.path()).current_dir(bench.path(""));
+    small.arg(one_clone(&gvisor())).arg(folder.path()).current_dir(bench.path(""));
     small.envs(tare.get_envs().filter_map(|(key, value)| Some((key, value?))));
     let ended = done(small.output().unwrap());
     assert_eq!(ended.code, 4, "{}", ended.err);
-    let why = reason(&bench.campaign("c"), "gvisor", "restore/ready");
+    let why = reason(&bench.campaign("c"), "gvisor", ROW);
     assert!(why.contains("it was not saved"), "{why}");
     assert_eq!(left(&bench), [""; 0]);
 }
@@ -142,15 +143,15 @@ fn cut(file: &str) -> String {
 #[test]
 fn an_image_that_is_cut_is_refused_by_the_layer_and_its_words_are_told() {
     let (bench, runtime) = with(&cut("checkpoint.img"), &gvisor());
-    bench.fails(&restores(&runtime), 4, "Nothing could be compared");
-    let why = reason(&bench.campaign("c"), "gvisor", "restore/start");
+    bench.fails(&one_clone(&runtime), 4, "Nothing could be compared");
+    let why = reason(&bench.campaign("c"), "gvisor", ROW);
     assert!(why.contains("console ends with"), "{why}");
     assert_eq!(left(&bench), [""; 0]);
 
     let (bench, runtime) = with(&cut("core-1.img"), Path::new("runc"));
-    let ended = done(with_criu(&bench, &restores_of("runc", &runtime)).output().unwrap());
+    let ended = done(with_criu(&bench, &one_clone_of("runc", &runtime)).output().unwrap());
     assert_eq!(ended.code, 4, "{}", ended.err);
-    let why = reason(&bench.campaign("c"), "runc", "restore/start");
+    let why = reason(&bench.campaign("c"), "runc", ROW);
     assert!(why.contains("criu failed"), "{why}");
     assert_eq!(left(&bench), [""; 0]);
 }
@@ -169,7 +170,7 @@ fn a_tare_that_is_killed_while_it_saves_or_restores_leaves_nothing() {
         let place = bench.path("").display().to_string();
         fs::write(&runtime, text.replace("FOLDER", place.trim_end_matches('/'))).unwrap();
         let folders = tempfile::tempdir().unwrap();
-        let mut command = with_criu(&bench, &restores_of(layer, &runtime));
+        let mut command = with_criu(&bench, &one_clone_of(layer, &runtime));
         let mut tare = command.env("TMPDIR", folders.path()).spawn().unwrap();
         wait_until(verb, || bench.path("begun").exists());
         std::thread::sleep(Duration::from_millis(80));
@@ -205,14 +206,13 @@ fn a_layer_of_words_is_saved_and_restored_by_words_of_its_own() {
         format!("stop={own} {{folder}}/state delete --force {{id}}"),
     ];
     let layer = layer.map(|setting| setting.replace(",ROOT,$1,", "\\,ROOT\\,$1\\,")).join(",");
-    let line = "run --layers native --bench restore/ready --bench restore/start --blocks 1 --seed 1 --out c --layer";
+    let line =
+        "run --layers native --bench clone/start --load 1 --blocks 1 --seed 1 --out c --layer";
     let ended = bench.tare_with(line, &[&layer]);
     assert_eq!(ended.code, 0, "{}", ended.err);
     let campaign = bench.campaign("c");
-    for row in ["restore/ready", "restore/start"] {
-        let found = samples(&campaign, row, "words").concat();
-        assert!(!found.is_empty(), "{row}: {:?}", series(&campaign, "words", row));
-    }
+    let found = samples(&campaign, ROW, "words").concat();
+    assert_eq!(found.len(), 1, "{:?}", series(&campaign, "words", ROW));
     let left_over = campaign.warnings.iter().find(|it| it.text.raw().contains("not removed"));
     assert!(left_over.is_none(), "{left_over:?}");
     assert_eq!(left(&bench), [""; 0]);
@@ -246,8 +246,8 @@ fn a_command_of_the_readers_is_saved_with_what_it_has_written() {
 
 /// A campaign of gVisor on the host's files that saves `state` and ends with `code`.
 fn with_state(bench: &Bench, state: &str, code: i32) -> Campaign {
-    let line =
-        format!("{} --bench restore/tail --bench restore/empty --state", restores(&gvisor()));
+    let restores = "--bench restore/ready --bench restore/tail --bench restore/empty";
+    let line = format!("{} {restores} --state", one_clone(&gvisor()));
     let ended = bench.tare_with(&line, &[state]);
     assert_eq!(ended.code, code, "{}", ended.err);
     bench.campaign("c")
@@ -292,8 +292,8 @@ fn an_image_of_another_version_is_refused_by_the_layer_and_its_words_are_told() 
     // The gVisor of the distribution is years older.
     let script = "case \"$*\" in *\" restore \"*) exec runsc \"$@\" ;; esac";
     let (bench, runtime) = with(script, &gvisor());
-    bench.fails(&restores(&runtime), 4, "Nothing could be compared");
-    let why = reason(&bench.campaign("c"), "gvisor", "restore/start");
+    bench.fails(&one_clone(&runtime), 4, "Nothing could be compared");
+    let why = reason(&bench.campaign("c"), "gvisor", ROW);
     assert!(why.contains("hash mismatch"), "{why}");
     assert_eq!(left(&bench), [""; 0]);
 }
