@@ -4,6 +4,7 @@ use super::asked::Seen;
 use super::image::Image;
 use super::visit::Visit;
 use crate::plan::sandbox_benches::RESTORE_START;
+use std::fs;
 use tare_board::format::quantity;
 use tare_proto::Unit;
 
@@ -13,14 +14,29 @@ const JUMP: f64 = 0.02;
 impl Visit {
     /// Notes what the restored layers, which were `seen`, share and should not, and where their clock stands.
     pub(super) fn truths(&mut self, image: &Image, seen: &[Seen]) {
-        if let Some(text) = image.before.as_ref().and_then(|before| said(before, seen)) {
+        let host = of_host();
+        if let Some(text) = image.before.as_ref().and_then(|before| said(before, seen, &host)) {
             self.ledger.note(RESTORE_START, text);
         }
     }
 }
 
-/// What two layers of one image share, and by how much the clock of the last is off.
-fn said(before: &Seen, seen: &[Seen]) -> Option<String> {
+/// What this host says of itself, as layers do: a container has the same.
+fn of_host() -> String {
+    let text = |path| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    format!("machine={} boot={}", text("/etc/machine-id"), text("/proc/sys/kernel/random/boot_id"))
+}
+
+/// What of a layer copies should not share, and how it is called.
+const UNIQUE: [(&str, &str); 4] = [
+    ("random", "the kernel's random numbers"),
+    ("machine", "the machine id"),
+    ("boot", "the boot id"),
+    ("mac", "the MAC address"),
+];
+
+/// What two layers of one image share, beyond what they have of the `host`, and by how much the clock of the last is off.
+fn said(before: &Seen, seen: &[Seen], host: &str) -> Option<String> {
     let [.., other] = seen else { return None };
     let pairs = |key: &str| {
         let mut rest = seen.iter().enumerate();
@@ -32,22 +48,21 @@ fn said(before: &Seen, seen: &[Seen]) -> Option<String> {
         return None;
     }
     let mut parts = Vec::new();
-    let same: Vec<&str> = [
-        ("random", "the kernel's random numbers"),
-        ("machine", "the machine id"),
-        ("boot", "the boot id"),
-        ("mac", "the MAC address"),
-    ]
-    .into_iter()
-    .filter(|(key, _)| pairs(key))
-    .map(|(_, what)| what)
-    .collect();
-    match same.is_empty() {
-        true => parts.push(
+    let same = UNIQUE.into_iter().filter(|(key, _)| pairs(key));
+    let (hosts, same): (Vec<_>, Vec<_>) =
+        same.partition(|(key, _)| shared(&other.identity, host, key));
+    let names =
+        |all: Vec<(&str, &'static str)>| all.into_iter().map(|(_, what)| what).collect::<Vec<_>>();
+    parts.push(match (same.is_empty(), hosts.is_empty()) {
+        (true, true) => {
             "two restored of one image share no random number, machine id, boot id or MAC address"
-                .into(),
-        ),
-        false => parts.push(format!("two restored of one image share {}", same.join(", "))),
+                .into()
+        }
+        (true, false) => "two restored of one image share no identity of their own".into(),
+        _ => format!("two restored of one image share {}", names(same).join(", ")),
+    });
+    if !hosts.is_empty() {
+        parts.push(format!("of this host they have {}", names(hosts).join(", ")));
     }
     let late = before.ahead_s - other.ahead_s;
     let clock = match late > JUMP {
@@ -85,7 +100,7 @@ mod tests {
 
     #[test]
     fn what_copies_share_is_named_and_what_there_is_not_is_not() {
-        let text = said(&seen("x", 0.0), &[seen("a", 0.0), seen("a", 0.001)]).unwrap();
+        let text = said(&seen("x", 0.0), &[seen("a", 0.0), seen("a", 0.001)], "boot=h").unwrap();
         assert!(text.starts_with(
             "two restored of one image share the kernel's random numbers, the boot id;"
         ));
@@ -93,9 +108,16 @@ mod tests {
     }
 
     #[test]
+    fn what_containers_have_of_the_host_is_not_what_copies_share() {
+        let text = said(&seen("x", 0.0), &[seen("a", 0.0), seen("c", 0.0)], "boot=b").unwrap();
+        let start = "two restored of one image share no identity of their own; of this host they have the boot id;";
+        assert!(text.starts_with(start), "{text}");
+    }
+
+    #[test]
     fn a_clock_that_stood_still_is_behind() {
-        let text = said(&seen("x", 0.0), &[seen("a", -2.0), seen("c", -3.0)]).unwrap();
+        let text = said(&seen("x", 0.0), &[seen("a", -2.0), seen("c", -3.0)], "boot=h").unwrap();
         assert!(text.contains("share the boot id") && text.contains("3.00 s late"), "{text}");
-        assert_eq!(said(&seen("x", 0.0), &[]), None);
+        assert_eq!(said(&seen("x", 0.0), &[], "boot=h"), None);
     }
 }
