@@ -24,9 +24,13 @@ pub enum Figure {
     Best,
     /// The mean: what a caller pays on average, with all that interrupts it.
     Mean,
+    /// The median.
+    Median,
+    /// None: what all samples of a series are reduced to is compared, as its slowest hundredth.
+    Whole,
 }
 
-/// A ratio by two figures of the operation on either side.
+/// A ratio by several figures of the operation on either side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Figures {
     /// Of the best case: the best samples of short turns, which nothing has interrupted.
@@ -35,6 +39,9 @@ pub struct Figures {
     /// Of the mean over all samples: what a caller pays on average, with all that interrupts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean: Option<Ratio>,
+    /// Of the 99th percentile of all samples, each of which is a batch of operations; where each side has a hundred.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p99: Option<Ratio>,
 }
 
 impl Figures {

@@ -1,4 +1,4 @@
-//! The two figures of a row, and series of layers that others kept from their CPU.
+//! The figures of a row, and series of layers that others kept from their CPU.
 
 mod common;
 
@@ -60,6 +60,25 @@ fn a_burst_is_in_the_mean_and_not_in_the_best_case() {
     assert_eq!((cell.figures.best, cell.figures.mean), (Some(best), Some(mean)));
     assert_eq!(cell.ratio, Some(mean), "the verdict is about it");
     assert_eq!(cell.verdict, tare_board::Verdict::Worse);
+}
+
+#[test]
+fn a_burst_is_in_the_slowest_hundredth_where_there_are_a_hundred_samples() {
+    let mut campaign = campaign(1.8, &[]);
+    assert_eq!(board(&campaign, None).rows[0].cells[0].figures.p99, None);
+    for row in &mut campaign.series {
+        row.samples = row.samples.repeat(2);
+        row.turns = row.turns.repeat(2);
+    }
+    let said = board(&campaign, None);
+    let p99 = said.rows[0].cells[0].figures.p99.unwrap();
+    assert!((p99.value - 1.8).abs() < 0.01, "{p99:?}");
+    assert_eq!(said.geomeans[0].figures.p99.map(|mean| mean.blocks), Some(6));
+    let by_p99 = board(&campaign, Some("p99".parse().unwrap()));
+    assert_eq!(by_p99.rows[0].cells[0].ratio, Some(p99));
+    let median = board(&campaign, Some(Estimator::Median));
+    let ratio = median.rows[0].cells[0].ratio.unwrap();
+    assert!((ratio.value - 1.0).abs() < 0.002, "{ratio:?}");
 }
 
 #[test]

@@ -203,8 +203,16 @@ fn bad_numbers_are_named_with_their_place() {
 
 #[test]
 fn estimators_read_and_write_their_names() {
-    for name in ["mean", "median", "best-of-5", "best-18-of-30", "mean-until-5%", "mean-until-0.5%"]
-    {
+    for name in [
+        "mean",
+        "median",
+        "p99",
+        "p99.9",
+        "best-of-5",
+        "best-18-of-30",
+        "mean-until-5%",
+        "mean-until-0.5%",
+    ] {
         let estimator: Estimator = name.parse().unwrap();
         assert_eq!(estimator.to_string(), name);
         let json = serde_json::to_string(&estimator).unwrap();
@@ -219,11 +227,20 @@ fn estimators_read_and_write_their_names() {
         "mean-until-%",
         "mean-until-NaN%",
         "mode",
+        "p100",
+        "p9",
+        "pNaN",
         "best-of--1",
     ] {
         assert!(bad.parse::<Estimator>().is_err(), "{bad}");
     }
     assert_eq!("best-18-of-30".parse::<Estimator>().unwrap().samples_wanted(), Some(30));
+    let all: Vec<f64> = (1..=1000).map(f64::from).collect();
+    let p99: Estimator = "p99".parse().unwrap();
+    assert!((p99.reduce(&all, Best::Lowest).unwrap() - 990.01).abs() < 1e-9);
+    assert!((p99.reduce(&all, Best::Highest).unwrap() - 10.99).abs() < 1e-9);
+    let too_few = StatError::TooFew { have: 99, need: 100 };
+    assert_eq!(p99.reduce(&all[..99], Best::Lowest).unwrap_err(), too_few);
     let until: Estimator = "mean-until-5%".parse().unwrap();
     assert!(
         !until.satisfied(&[1.0, 1.0])

@@ -1,4 +1,4 @@
-//! Both figures of every ratio, the best case and the mean, and where they say different things.
+//! The figures of every ratio, the best case, the mean and the 99th percentile, and where the first two say different things.
 
 use crate::Comment;
 use crate::board::{Figures, Geomean, Ratio};
@@ -12,7 +12,12 @@ pub(crate) struct BothFigures<'a> {
     main: &'a Analysis<'a>,
     /// None of a campaign whose figures another tool took, and with an estimator of the reader's own.
     other: Option<Analysis<'a>>,
+    /// By the 99th percentile, where there is another.
+    slowest: Option<Analysis<'a>>,
 }
+
+/// The percentile that every ratio is also given by.
+const SLOWEST: Estimator = Estimator::Percentile { percent: 99.0 };
 
 impl<'a> BothFigures<'a> {
     pub(crate) fn new(main: &'a Analysis<'a>) -> BothFigures<'a> {
@@ -22,31 +27,38 @@ impl<'a> BothFigures<'a> {
             Some(_) => None,
         };
         let in_turns = main.campaign.series.iter().any(|row| !row.turns.is_empty());
-        let other = estimator
-            .filter(|_| in_turns)
-            .map(|estimator| Analysis::new(main.campaign, &Options { estimator, ..main.options }));
-        BothFigures { main, other }
+        let by = |estimator| Analysis::new(main.campaign, &Options { estimator, ..main.options });
+        let other = estimator.filter(|_| in_turns).map(by);
+        let slowest = other.is_some().then(|| by(Some(SLOWEST)));
+        BothFigures { main, other, slowest }
     }
 
-    /// Both ratios of a cell.
+    /// The ratios of a cell.
     pub(crate) fn of_cell(&self, benchmark: usize, column: usize) -> Figures {
         let ratio = |analysis: &Analysis| analysis.weighed[benchmark][column].ratio();
-        self.figures(ratio(self.main), self.other.as_ref().and_then(ratio))
+        let p99 = self.slowest.as_ref().and_then(ratio);
+        Figures { p99, ..self.figures(ratio(self.main), self.other.as_ref().and_then(ratio)) }
     }
 
-    /// The geometric means, each by both figures.
+    /// The geometric means, each by all figures.
     pub(crate) fn means(&self) -> Vec<Geomean> {
-        let others: Vec<Geomean> =
-            self.other.iter().flat_map(|other| other.means()).map(|(mean, _)| mean).collect();
-        let same = |mean: &Geomean, other: &Geomean| {
-            mean.suite == other.suite && mean.measure == other.measure && mean.layer == other.layer
+        let all = |analysis: &Option<Analysis>| -> Vec<Geomean> {
+            analysis.iter().flat_map(|it| it.means()).map(|(mean, _)| mean).collect()
         };
-        let with_both = |(mut mean, _): (Geomean, Option<RatioInterval>)| {
-            let other = others.iter().find(|other| same(&mean, other)).map(|other| other.cost);
-            mean.figures = self.figures(Some(mean.cost), other);
+        let [others, slowest] = [all(&self.other), all(&self.slowest)];
+        let of = |all: &[Geomean], mean: &Geomean| {
+            let same = |other: &&Geomean| {
+                let measures = mean.suite == other.suite && mean.measure == other.measure;
+                measures && mean.layer == other.layer
+            };
+            all.iter().find(same).map(|other| other.cost)
+        };
+        let with_all = |(mut mean, _): (Geomean, Option<RatioInterval>)| {
+            let p99 = of(&slowest, &mean);
+            mean.figures = Figures { p99, ..self.figures(Some(mean.cost), of(&others, &mean)) };
             mean
         };
-        self.main.means().map(with_both).collect()
+        self.main.means().map(with_all).collect()
     }
 
     /// What to say of a cell whose figures are apart by more than their intervals and the noise floors of both.
@@ -70,8 +82,8 @@ impl<'a> BothFigures<'a> {
             return Figures::default();
         }
         match self.main.values.figure {
-            Figure::Best => Figures { best: main, mean: other },
-            Figure::Mean => Figures { best: other, mean: main },
+            Figure::Mean => Figures { best: other, mean: main, p99: None },
+            _ => Figures { best: main, mean: other, p99: None },
         }
     }
 }

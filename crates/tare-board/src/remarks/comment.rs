@@ -164,7 +164,7 @@ impl Comment {
             Comment::Apart { other, ratio } => {
                 let figure = match other {
                     Figure::Best => "at its best",
-                    Figure::Mean => "on average",
+                    _ => "on average",
                 };
                 format!("{figure} {}", ratio_with_interval(ratio))
             }
@@ -218,11 +218,11 @@ impl Comment {
                 format!("Of what the layer read and wrote, {:.0}% came from a disk of this host or went there, and {:.0}% on the baseline: the layer answers from a cache, and the row compares that with a disk.", 100.0 * layer, 100.0 * baseline)
             }
             Comment::UnlikeSeries => "Either the layer or the baseline took turns, and the other took all samples at once. On a busy machine the best samples of turns are lower, so the ratio is biased; measure again with this version of tare, which measures the baseline both ways.".into(),
-            Comment::Apart { other: Figure::Mean, ratio } => {
-                format!("The verdict is about the best case. On average over all samples the ratio is {}: something interrupts the layer more, or less, than the baseline.", ratio_with_interval(ratio))
-            }
             Comment::Apart { other: Figure::Best, ratio } => {
                 format!("The verdict is about the mean. At its best the ratio is {}: something interrupts the layer more, or less, than the baseline.", ratio_with_interval(ratio))
+            }
+            Comment::Apart { ratio, .. } => {
+                format!("The verdict is about the best case. On average over all samples the ratio is {}: something interrupts the layer more, or less, than the baseline.", ratio_with_interval(ratio))
             }
             Comment::Moved { rate, clock, cost } => {
                 let moved = format!("Meanwhile the layer's balloon moved {} pages of 4 KiB {}.", digits(*rate), per(*clock));

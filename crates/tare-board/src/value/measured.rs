@@ -73,7 +73,10 @@ impl Measured {
         figure: Figure,
     ) -> Measured {
         let added = if operation == Operation::Whole { row.subtracted } else { 0.0 };
-        let turns = turn_values(&row.samples, row.subtracted, &row.turns, best, operation, figure);
+        let turns = match figure {
+            Figure::Whole => Vec::new(),
+            _ => turn_values(&row.samples, row.subtracted, &row.turns, best, operation, figure),
+        };
         Measured { value: value + added, turns, figure }
     }
 
@@ -83,7 +86,7 @@ impl Measured {
     }
 }
 
-/// The value of each turn: its best sample, since noise only adds, or the mean of them, corrected by what was measured in the same
+/// The value of each turn: its best sample, since noise only adds, or the mean or median of them, corrected by what was measured in the same
 /// turn; NaN where nothing is left.
 pub fn turn_values(
     samples: &[f64],
@@ -103,7 +106,8 @@ pub fn turn_values(
         rest = others;
         let reduced = match figure {
             Figure::Best => own.iter().copied().fold(f64::NAN, better),
-            Figure::Mean => own.iter().sum::<f64>() / own.len() as f64,
+            Figure::Median => tare_stats::median(own).unwrap_or(f64::NAN),
+            Figure::Mean | Figure::Whole => own.iter().sum::<f64>() / own.len() as f64,
         };
         let whole = reduced + subtracted;
         let value = match operation {
@@ -118,7 +122,8 @@ pub fn turn_values(
 /// The log ratio of one side to the other: from their rounds where both took turns, otherwise of their values.
 pub fn log_ratio(layer: &Measured, base: &Measured) -> f64 {
     let by_rounds = match layer.figure {
-        Figure::Best => rounds_log_ratio(&layer.turns, &base.turns),
+        Figure::Best | Figure::Median => rounds_log_ratio(&layer.turns, &base.turns),
+        Figure::Whole => None,
         Figure::Mean => rounds_log_ratio_of_means(&layer.turns, &base.turns),
     };
     by_rounds.unwrap_or_else(|| (layer.value / base.value).ln())

@@ -168,7 +168,12 @@ impl<'a> Values<'a> {
 
 /// What the values of turns stand for where series are reduced by `estimator`.
 pub(crate) fn figure(estimator: Option<Estimator>) -> Figure {
-    if estimator == Some(Estimator::Mean) { Figure::Mean } else { Figure::Best }
+    match estimator {
+        Some(Estimator::Mean) => Figure::Mean,
+        Some(Estimator::Median) => Figure::Median,
+        Some(Estimator::Percentile { .. }) => Figure::Whole,
+        _ => Figure::Best,
+    }
 }
 
 fn reduce<'a>(

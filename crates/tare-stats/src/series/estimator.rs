@@ -16,7 +16,7 @@ pub enum Best {
     Highest,
 }
 
-/// A rule that reduces a series to one number. Written as text: `mean`, `median`, `best-of-5`, `best-18-of-30`,
+/// A rule that reduces a series to one number. Written as text: `mean`, `median`, `p99`, `best-of-5`, `best-18-of-30`,
 /// `mean-until-5%`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
@@ -25,6 +25,12 @@ pub enum Estimator {
     Mean,
     /// Median of all samples.
     Median,
+    /// What so many `percent` of the samples do not exceed, or fall short of where high values are good: `p99` is the beginning of the
+    /// slowest hundredth. It takes a hundred samples, as `p99.9` takes a thousand.
+    Percentile {
+        /// From 50 to below 100.
+        percent: f64,
+    },
     /// The best of `of` samples.
     ///
     /// With fewer samples: the best of those there are. With more: the expected best of `of` of them drawn without
@@ -63,6 +69,7 @@ impl Estimator {
     pub fn reduce(&self, samples: &[f64], best: Best) -> Result<f64, StatError> {
         self.check()?;
         check::positive(samples)?;
+        check::at_least(samples.len(), self.fewest())?;
         Ok(self.reduce_in_place(&mut samples.to_vec(), best))
     }
 
@@ -89,11 +96,21 @@ impl Estimator {
         if value > 0.0 { Ok(value) } else { Err(StatError::NothingLeft) }
     }
 
+    /// With fewer samples the rule has no value.
+    #[must_use]
+    pub fn fewest(&self) -> usize {
+        match *self {
+            Self::Percentile { percent } => (100.0 / (100.0 - percent)).round() as usize,
+            _ => 1,
+        }
+    }
+
     /// How many samples the rule asks for; `None` when it leaves that to the harness.
     #[must_use]
     pub fn samples_wanted(&self) -> Option<usize> {
         match *self {
             Self::Best { of } | Self::MeanOfBest { of, .. } => Some(of),
+            Self::Percentile { .. } => Some(self.fewest()),
             Self::Mean | Self::Median | Self::MeanUntil { .. } => None,
         }
     }
@@ -104,6 +121,7 @@ impl Estimator {
     pub fn satisfied(&self, samples: &[f64]) -> bool {
         match *self {
             Self::Mean | Self::Median => !samples.is_empty(),
+            Self::Percentile { .. } => samples.len() >= self.fewest(),
             Self::Best { of } | Self::MeanOfBest { of, .. } => samples.len() >= of,
             Self::MeanUntil { percent } => {
                 samples.len() >= LEAST_BEFORE_STOP
@@ -117,6 +135,10 @@ impl Estimator {
         match *self {
             Self::Mean | Self::MeanUntil { .. } => mean_of(samples),
             Self::Median => quantile_in_place(samples, 0.5),
+            Self::Percentile { percent } => match best {
+                Best::Lowest => quantile_in_place(samples, percent / 100.0),
+                Best::Highest => quantile_in_place(samples, 1.0 - percent / 100.0),
+            },
             Self::Best { of } => best_of(samples, of, best),
             Self::MeanOfBest { keep, of } => {
                 let kept =
@@ -129,6 +151,7 @@ impl Estimator {
     pub(crate) fn check(&self) -> Result<(), StatError> {
         let good = match *self {
             Self::Mean | Self::Median => true,
+            Self::Percentile { percent } => (50.0..100.0).contains(&percent),
             Self::Best { of } => of >= 1,
             Self::MeanOfBest { keep, of } => keep >= 1 && keep <= of,
             Self::MeanUntil { percent } => percent.is_finite() && percent > 0.0,
@@ -174,6 +197,7 @@ impl fmt::Display for Estimator {
         match self {
             Self::Mean => write!(f, "mean"),
             Self::Median => write!(f, "median"),
+            Self::Percentile { percent } => write!(f, "p{percent}"),
             Self::Best { of } => write!(f, "best-of-{of}"),
             Self::MeanOfBest { keep, of } => write!(f, "best-{keep}-of-{of}"),
             Self::MeanUntil { percent } => write!(f, "mean-until-{percent}%"),
@@ -195,6 +219,8 @@ impl FromStr for Estimator {
                     text.strip_prefix("mean-until-").and_then(|p| p.strip_suffix('%'))
                 {
                     Self::MeanUntil { percent: percent.parse().map_err(|_| bad())? }
+                } else if let Some(percent) = text.strip_prefix('p') {
+                    Self::Percentile { percent: percent.parse().map_err(|_| bad())? }
                 } else if let Some(of) = text.strip_prefix("best-of-") {
                     Self::Best { of: count(of)? }
                 } else {

@@ -23,7 +23,7 @@ pub struct ReportArgs {
     /// [default: an overview of all]
     #[arg(long, value_name = "NAME")]
     pub bench: Option<String>,
-    /// Estimator for every series, instead of its suite's: mean, median, best-of-5, best-18-of-30
+    /// Estimator for every series, instead of its suite's: mean, median, p99, best-of-5, best-18-of-30
     #[arg(long, value_name = "ESTIMATOR")]
     pub estimator: Option<tare_stats::Estimator>,
 }

@@ -27,7 +27,7 @@ pub struct FormatArgs {
     #[arg(long, value_parser = form(), default_value = FORMS[0].name, hide_possible_values = true,
           help = one_of(FORMS.iter().map(|form| form.name)))]
     pub format: &'static Form,
-    /// Estimator for every series, instead of its suite's: mean, median, best-of-5, best-18-of-30
+    /// Estimator for every series, instead of its suite's: mean, median, p99, best-of-5, best-18-of-30
     #[arg(long, value_name = "ESTIMATOR")]
     pub estimator: Option<tare_stats::Estimator>,
     /// Print only the overview, without a table for each layer [default: on a terminal]
