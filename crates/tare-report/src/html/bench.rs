@@ -3,7 +3,7 @@
 
 use super::common::swatch;
 use super::explain::explanations;
-use super::shape::{findings, shapes};
+use super::shape::{figures, findings, shapes};
 use crate::clean::{clean, fit};
 use crate::svg::figure::{distribution, ecdf, jitter, load, time, usage};
 use crate::svg::samples::{numbers, of_benchmark};
@@ -74,6 +74,7 @@ fn one<'a>(
         }
         div.wide tabindex="0" role="region" aria-label=(format!("{}, location and spread, scrolls sideways", words::name(&row.benchmark))) {
             (shapes(board, row))
+            (figures(row))
         }
         (findings(board, row))
         (counters(campaign, extras, at))

@@ -1,10 +1,11 @@
 //! What the samples of a benchmark look like, in figures and in sentences: all of them read from the board.
 
 use super::common::swatch;
+use crate::cells::NONE;
 use crate::words;
 use maud::{Markup, html};
-use tare_board::format::{digits, percent, percent_of, quantity};
-use tare_board::{Finding, Row, SampleSummary, Scoreboard};
+use tare_board::format::{digits, percent, percent_of, quantity, ratio_with_interval};
+use tare_board::{Cell, Finding, Ratio, Row, SampleSummary, Scoreboard};
 use tare_proto::{Better, Unit};
 use tare_stats::{MeanInterval, Shape};
 
@@ -40,6 +41,30 @@ pub(super) fn shapes(board: &Scoreboard, row: &Row) -> Markup {
                                 None if of_row.is_some() => { td colspan="3" { "needs two blocks with both" } }
                                 None => { td colspan="3" { "no baseline to compare with" } }
                             }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Each layer's ratio by every figure of the same samples.
+pub(super) fn figures(row: &Row) -> Markup {
+    let shown = |ratio: Option<Ratio>| ratio.map_or(NONE.into(), |it| ratio_with_interval(&it));
+    let several = |cell: &&Cell| cell.figures.best.is_some() && cell.figures.mean.is_some();
+    html! {
+        @if row.cells.iter().any(|cell| several(&cell)) {
+            table.shapes.cards {
+                caption { "Ratios by what the samples of a block stand for. p99: the 99th percentile of all batches." }
+                thead { tr { @for title in ["Layer", "Best case", "Mean", "p99"] { th scope="col" { (title) } } } }
+                tbody {
+                    @for (at, cell) in row.cells.iter().enumerate().filter(|(_, cell)| several(cell)) {
+                        tr {
+                            th scope="row" { (swatch(at + 1)) " " bdi { (words::name(&cell.layer)) } }
+                            td data-label="Best case" { (shown(cell.figures.best)) }
+                            td data-label="Mean" { (shown(cell.figures.mean)) }
+                            td data-label="p99" { (shown(cell.figures.p99)) }
                         }
                     }
                 }
