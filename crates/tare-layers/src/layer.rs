@@ -57,6 +57,11 @@ pub trait Layer: Send + Sync {
         USUAL
     }
 
+    /// The folder of this host whose files its programs see as their root; `None` where they have no such root, or nobody knows it.
+    fn root(&self) -> Option<&Path> {
+        None
+    }
+
     /// Why a boot failed and what to do about it, given the console's last lines.
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
         crate::explain(error, console)

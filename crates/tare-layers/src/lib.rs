@@ -39,5 +39,6 @@ pub use tare_keeper::threads::no_thread;
 pub use tare_keeper::{
     Answer, Artifact, Ended, Greeting, Keeper, Launch, Mounts, PROBE, Pages, Patience, Phases,
     Processes, ProcessesAre, Program, Room, Saving, Second, Session, SessionError, Sign, Spares,
-    Stamped, Step, Swept, Turn, USUAL, Unavailable, Waited, Whose, affinity, fresh_id, keep, sweep,
+    Stamped, Step, Swept, Turn, USUAL, Unavailable, Waited, Whose, affinity, fresh_id,
+    has_hosts_kernel, keep, sweep,
 };

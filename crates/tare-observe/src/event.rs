@@ -20,8 +20,13 @@ const DISABLED: u64 = 1;
 const MAPS: u64 = 1 << 8;
 const NAMES: u64 = 1 << 9;
 const TASKS: u64 = 1 << 13;
+const MAPPED_FILES: u64 = 1 << 23;
 const IDENTIFY_ALL: u64 = 1 << 18;
 const USE_CLOCK: u64 = 1 << 25;
+const BUILD_IDS: u64 = 1 << 34;
+
+/// What a leader's flags say.
+const LEADS: u64 = DISABLED | MAPS | NAMES | TASKS;
 
 /// The request that sends the records of an event to another one's ring.
 const SET_OUTPUT: libc::c_ulong = 0x2405;
@@ -31,6 +36,8 @@ const SET_OUTPUT: libc::c_ulong = 0x2405;
 pub(crate) enum Source {
     /// Nothing of its own, but threads that begin and end and the code that they map; it leads the group, which runs while it is enabled.
     Leader,
+    /// The same, which also tells by what a mapped file is known again; a kernel before 5.12 tells it by its device and number alone.
+    LeaderOfLooks,
     /// Every passage of a tracepoint.
     Tracepoint(u64),
     /// The CPU's clock, every so many nanoseconds.
@@ -46,12 +53,22 @@ pub(crate) fn open(source: Source, cpu: u32, leader: Option<&OwnedFd>) -> io::Re
         ..PerfEvent::default()
     };
     let opened = match source {
-        Source::Leader => PerfEvent {
-            kind: SOFTWARE,
-            event: DUMMY,
-            flags: common.flags | DISABLED | MAPS | NAMES | TASKS,
-            ..common
-        },
+        Source::Leader => {
+            PerfEvent { kind: SOFTWARE, event: DUMMY, flags: common.flags | LEADS, ..common }
+        }
+        Source::LeaderOfLooks => {
+            let told = |more| PerfEvent {
+                kind: SOFTWARE,
+                event: DUMMY,
+                flags: common.flags | LEADS | MAPPED_FILES | more,
+                ..common
+            };
+            let opened = told(BUILD_IDS).open(-1, cpu as libc::c_int, leader);
+            match opened {
+                Err(error) if error.raw_os_error() == Some(libc::EINVAL) => told(0),
+                opened => return opened,
+            }
+        }
         Source::Tracepoint(id) => {
             PerfEvent { kind: TRACEPOINT, event: id, period: 1, sample: SAMPLE | DATA, ..common }
         }

@@ -1,7 +1,7 @@
 //! Which file's code a process has mapped where, at each moment.
 
 use crate::observer::Trace;
-use crate::record::{Happened, Mapping};
+use crate::record::{Happened, Identity, Mapping};
 use crate::symbols::harmless;
 use std::collections::HashMap;
 use std::fs;
@@ -87,9 +87,12 @@ pub(crate) fn maps(pid: u32) -> Vec<Mapping> {
         let is_code = words.next()?.as_bytes().get(2) == Some(&b'x');
         let number = |text| u64::from_str_radix(text, 16).ok();
         let offset = number(words.next()?)?;
-        let file = words.nth(2).unwrap_or("").trim().to_owned();
+        let (major, minor) = words.next()?.split_once(':')?;
+        let device = libc::makedev(number(major)? as u32, number(minor)? as u32);
+        let identity = Identity::Inode { device, inode: words.next()?.parse().ok()? };
+        let file = words.next().unwrap_or("").trim().to_owned();
         let (begin, end) = (number(begin)?, number(end)?);
-        let mapping = Mapping { time: 0, pid, begin, end, offset, file };
+        let mapping = Mapping { time: 0, pid, begin, end, offset, file, identity };
         is_code.then_some(mapping)
     };
     text.lines().filter_map(read).collect()

@@ -5,9 +5,11 @@
 //! records fit into the rings, and nothing reads them meanwhile: the reader would take a CPU from what is watched.
 
 mod counts;
+mod elf;
 mod event;
-mod functions;
+mod files;
 mod images;
+mod mangled;
 mod modes;
 mod observer;
 mod path;
@@ -25,12 +27,13 @@ mod tracefs;
 mod within;
 
 pub use counts::{Figures, counts};
+pub use files::Files;
 pub use modes::{looks, on_cpu, split};
 pub use observer::{Observer, Trace, What};
 pub use path::path;
 pub use places::{places, shares};
 pub use points::Missing;
-pub use record::{Happened, Look, Mapping, Record};
+pub use record::{Happened, Identity, Look, Mapping, Record};
 pub use refused::Refused;
 pub use stopped::stopped;
 pub use threads::Threads;

@@ -128,7 +128,8 @@ impl Observer {
                 Refused::Event(name.to_owned(), e, advice)
             })
         };
-        let leader = open("any event", Source::Leader, None)?;
+        let leads = if what == What::Clock { Source::LeaderOfLooks } else { Source::Leader };
+        let leader = open("any event", leads, None)?;
         let ring = Ring::map(&leader, bytes).map_err(|e| {
             let advice = remedy(&e);
             Refused::Event("a ring".into(), e, advice)

@@ -1,13 +1,12 @@
 //! Which code the CPUs' clock found the layer's threads in: files of programs, functions of the host's kernel, and who had called them.
 
 use crate::counts::Figures;
-use crate::functions::program_function;
+use crate::files::{Files, Opened};
 use crate::images::{ANONYMOUS, Images, name};
 use crate::observer::Trace;
-use crate::record::{Look, Mapping};
+use crate::record::Look;
 use crate::symbols::kernel_function;
 use crate::threads::Threads;
-use std::collections::HashMap;
 use tare_proto::outside::{CALLS_INTO, IN_KERNEL, Part, Seen};
 
 /// A place with less than this share of all looks is not told.
@@ -16,12 +15,16 @@ const LEAST: f64 = 0.01;
 /// Most frames of a stack, the outermost ones.
 const DEEPEST: usize = 48;
 
-/// How often the clock found each part of the layer where: `libc.so.6`, or [`IN_KERNEL`] and a function; in which functions of the
-/// layer's own programs, where these live; and in which stacks. Processes that were there before the window and in which nothing was
+/// How often the clock found each part of the layer where: `libc.so.6`, or [`IN_KERNEL`] and a function; in which functions of
+/// those `files` that may be opened; and in which stacks. Processes that were there before the window and in which nothing was
 /// mapped meanwhile are asked, so they must live.
 #[must_use]
-pub fn places(trace: &Trace, threads: &Threads) -> Figures {
-    let mut code = Code { images: Images::of(trace), functions: HashMap::new() };
+pub fn places(trace: &Trace, threads: &Threads, files: &Files) -> Figures {
+    let mut code = Code {
+        images: Images::of(trace),
+        of_program: files.of_program,
+        opened: Opened::new(files),
+    };
     let mut figures = Figures::new();
     for look in &trace.looks {
         let Some(part) = threads.part(look.tid) else { continue };
@@ -59,15 +62,16 @@ pub fn shares(mut places: Figures) -> Figures {
 struct Place {
     /// In a file, or [`IN_KERNEL`] and a function.
     file: String,
-    /// In a function of the layer's own programs, after its file.
+    /// In a function of a program, after its file.
     function: Option<String>,
 }
 
 /// Code by its addresses.
 struct Code<'a> {
     images: Images<'a>,
-    /// Functions that were looked for, by when and in which process their file was mapped, and by their address.
-    functions: HashMap<(u64, u32, u64), Option<String>>,
+    /// Whether the measured program's files are opened.
+    of_program: bool,
+    opened: Opened<'a>,
 }
 
 impl Code<'_> {
@@ -75,10 +79,20 @@ impl Code<'_> {
         if !look.user {
             return Place { file: kernel(at), function: None };
         }
-        match self.images.mapped_at(look.pid, at, look.time) {
-            Some(mapping) => in_file(&mut self.functions, mapping, part, at),
-            None => Place { file: ANONYMOUS.into(), function: None },
-        }
+        self.in_file(look, part, at)
+            .unwrap_or_else(|| Place { file: ANONYMOUS.into(), function: None })
+    }
+
+    /// In a file; `None` of code that is in none. One that a guest's program maps is not opened.
+    fn in_file(&mut self, look: &Look, part: Part, at: u64) -> Option<Place> {
+        let mapping = self.images.mapped_at(look.pid, at, look.time)?;
+        let file = name(&mapping.file);
+        let code = (part != Part::Program || self.of_program).then(|| self.opened.code(mapping));
+        let offset = (at - mapping.begin).checked_add(mapping.offset);
+        let function = code.flatten().zip(offset).and_then(|(code, offset)| {
+            code.function(offset).map(|function| format!("{file}: {function}"))
+        });
+        Some(Place { file, function })
     }
 
     /// What had called what, the outermost first, up to the `innermost`. Who called from code that is in no file is not known, and neither
@@ -89,8 +103,7 @@ impl Code<'_> {
         for (number, at) in look.callers.iter().enumerate() {
             // A caller's address is behind its call, which may be the last thing of it. Who entered the kernel is no caller.
             let at = at.wrapping_sub(u64::from(look.user || number > 0));
-            let Some(mapping) = self.images.mapped_at(look.pid, at, look.time) else { break };
-            let Place { file, function } = in_file(&mut self.functions, mapping, part, at);
+            let Some(Place { file, function }) = self.in_file(look, part, at) else { break };
             frames.push(function.unwrap_or(file));
         }
         frames.dedup();
@@ -104,28 +117,21 @@ fn kernel(at: u64) -> String {
     format!("{IN_KERNEL}{}", kernel_function(at))
 }
 
-/// Code of a file. One that the program maps may be a guest's, and is not opened.
-fn in_file(
-    known: &mut HashMap<(u64, u32, u64), Option<String>>,
-    mapping: &Mapping,
-    part: Part,
-    at: u64,
-) -> Place {
-    let file = name(&mapping.file);
-    let own = (part != Part::Program).then(|| {
-        let function = || Some(format!("{file}: {}", program_function(mapping, at)?));
-        known.entry((mapping.time, mapping.pid, at)).or_insert_with(function).clone()
-    });
-    Place { function: own.flatten(), file }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Happened, Record};
+    use crate::record::{Happened, Identity, Mapping, Record};
 
     fn mapping(time: u64, pid: u32, begin: u64, file: &str) -> Mapping {
-        Mapping { time, pid, begin, end: begin + 0x1000, offset: 0, file: file.into() }
+        Mapping {
+            time,
+            pid,
+            begin,
+            end: begin + 0x1000,
+            offset: 0,
+            file: file.into(),
+            identity: Identity::Unknown,
+        }
     }
 
     fn look(time: u64, pid: u32, at: u64) -> Look {
@@ -146,7 +152,7 @@ mod tests {
         ];
         let trace = Trace { records, looks, mappings, begin: 0, end: 50, ..Trace::default() };
         let threads = Threads::new([(10, Part::Helper), (11, Part::Program)]);
-        let found = places(&trace, &threads);
+        let found = places(&trace, &threads, &Files::default());
         let expected: Figures = [
             ("helper/runc", 1.0),
             ("program/anonymous memory", 1.0),
@@ -174,7 +180,7 @@ mod tests {
         let mut at_the_end = look(6, 10, 0x8100);
         at_the_end.callers = vec![0x6000];
         let trace = Trace { looks: vec![inside, at_the_end], mappings, ..Trace::default() };
-        let found = places(&trace, &Threads::new([(10, Part::Program)]));
+        let found = places(&trace, &Threads::new([(10, Part::Program)]), &Files::default());
         let stacks: Vec<&str> =
             found.keys().filter_map(|name| name.strip_prefix("outside/stacks/program/")).collect();
         assert_eq!(stacks, ["app;libc.so.6", "app;libc.so.6;kernel:unknown"]);

@@ -1,6 +1,6 @@
 //! Reads what the kernel wrote into a ring (`perf_event_open(2)`, "MMAP layout").
 
-use crate::record::{Happened, Look, Mapping, Record};
+use crate::record::{Happened, Identity, Look, Mapping, Record};
 use crate::tracefs::{Field, Format};
 
 /// Kinds of records (`linux/perf_event.h`).
@@ -9,6 +9,7 @@ const LOST: u32 = 2;
 const NAME: u32 = 3;
 const FORK: u32 = 7;
 const SAMPLE: u32 = 9;
+const MAP_AND_FILE: u32 = 10;
 const LOST_SAMPLES: u32 = 13;
 
 /// The part of `misc` that says in which mode the CPU was, and its values for user mode and for a guest's two modes.
@@ -25,6 +26,9 @@ const MOST_CALLERS: u64 = 512;
 
 /// Set in `misc` where a thread's new name is that of the program that it has become.
 const EXEC: u16 = 1 << 13;
+
+/// Set in `misc` where a mapped file is told by its build ID.
+const HAS_BUILD_ID: u16 = 1 << 14;
 
 /// Most bytes of a mapped file's name.
 const LONGEST_NAME: usize = 4096;
@@ -125,7 +129,10 @@ pub(crate) fn read(bytes: &[u8], samples: Samples) -> Read {
             },
             FORK => read.records.extend(fork(body)),
             NAME if misc & EXEC != 0 => read.records.extend(exec(body)),
-            MAP => read.mappings.extend(mapping(body)),
+            MAP => read.mappings.extend(mapping(body, 32, Identity::Unknown)),
+            MAP_AND_FILE => {
+                read.mappings.extend(identity(misc, body).and_then(|id| mapping(body, 64, id)));
+            }
             LOST => read.lost += u64_at(body, 8).unwrap_or(1),
             LOST_SAMPLES => read.lost += u64_at(body, 0).unwrap_or(1),
             _ => {}
@@ -208,15 +215,25 @@ fn exec(body: &[u8]) -> Option<Record> {
     Some(Record { time, cpu, pid: u32_at(body, 0)?, tid: u32_at(body, 4)?, what: Happened::Exec })
 }
 
-/// Process and thread, address, length, offset in the file, the file's name.
-fn mapping(body: &[u8]) -> Option<Mapping> {
+/// Process and thread, address, length, offset in the file, and from `names` on the file's name.
+fn mapping(body: &[u8], names: usize, identity: Identity) -> Option<Mapping> {
     let (behind, time, _) = end_of(body)?;
     let (begin, length, offset) = (u64_at(body, 8)?, u64_at(body, 16)?, u64_at(body, 24)?);
-    let name = body.get(32..behind)?.split(|byte| *byte == 0).next()?;
+    let name = body.get(names..behind)?.split(|byte| *byte == 0).next()?;
     let name = &name[..name.len().min(LONGEST_NAME)];
     let file = String::from_utf8_lossy(name).into_owned();
     let end = begin.checked_add(length)?;
-    Some(Mapping { time, pid: u32_at(body, 0)?, begin, end, offset, file })
+    Some(Mapping { time, pid: u32_at(body, 0)?, begin, end, offset, file, identity })
+}
+
+/// Behind the offset: a build ID with its length, or the numbers of a device and of a file there.
+fn identity(misc: u16, body: &[u8]) -> Option<Identity> {
+    if misc & HAS_BUILD_ID != 0 {
+        let length: usize = (*body.get(32)?).into();
+        return Some(Identity::BuildId(body.get(36..36 + length.min(20))?.to_vec()));
+    }
+    let device = libc::makedev(u32_at(body, 32)?, u32_at(body, 36)?);
+    Some(Identity::Inode { device, inode: u64_at(body, 40)? })
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
@@ -260,12 +277,21 @@ mod tests {
         let thread = [7u32.to_ne_bytes(), 7u32.to_ne_bytes()].concat();
         let place = [0x1000u64, 0x2000, 0].map(u64::to_ne_bytes).concat();
         let end = [&thread[..], &44u64.to_ne_bytes(), &[0; 8]].concat();
+        let built = [&[3, 0, 0, 0, 0xa, 0xb, 0xc][..], &[0; 17]].concat();
+        let inode = [8u32, 1, 77, 0, 0, 0].map(u32::to_ne_bytes).concat();
+        let name = [&[0; 8][..], b"/bin/sh\0"].concat();
         let all = [
             record(SAMPLE, 1, &fault),
             record(LOST, 0, &lost),
             record(77, 0, &[1; 16]),
             record(SAMPLE, 2, &unknown),
             record(MAP, 0, &[&thread[..], &place, b"/bin/sh\0", &end].concat()),
+            record(
+                MAP_AND_FILE,
+                HAS_BUILD_ID,
+                &[&thread[..], &place, &built, &name, &end].concat(),
+            ),
+            record(MAP_AND_FILE, 0, &[&thread[..], &place, &inode, &name, &end].concat()),
             record(NAME, EXEC, &[&thread[..], b"sh\0\0\0\0\0\0", &end].concat()),
             record(NAME, 0, &[&thread[..], b"sh\0\0\0\0\0\0", &end].concat()),
             vec![9; 6],
@@ -281,8 +307,12 @@ mod tests {
             end: 0x3000,
             offset: 0,
             file: "/bin/sh".into(),
+            identity: Identity::Unknown,
         };
-        assert_eq!(mappings, [expected]);
+        let inode = Identity::Inode { device: libc::makedev(8, 1), inode: 77 };
+        let same = |identity| Mapping { identity, ..expected.clone() };
+        let identities = [Identity::Unknown, Identity::BuildId(vec![0xa, 0xb, 0xc]), inode];
+        assert_eq!(mappings, identities.map(same));
         assert_eq!(
             (records[0].pid, records[0].tid, records[0].time, records[0].cpu),
             (7, 8, 99, 1)

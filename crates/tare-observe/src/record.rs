@@ -91,4 +91,23 @@ pub struct Mapping {
     pub offset: u64,
     /// The file's name, as the kernel tells it.
     pub file: String,
+    /// By what the same file is known again.
+    pub identity: Identity,
+}
+
+/// By what a mapped file is known again, whatever lies at its path since.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Identity {
+    /// Nothing is known.
+    #[default]
+    Unknown,
+    /// What the linker has written into it about its contents.
+    BuildId(Vec<u8>),
+    /// Its place on a device.
+    Inode {
+        /// The device's number.
+        device: u64,
+        /// The file's number there.
+        inode: u64,
+    },
 }

@@ -52,12 +52,12 @@ fn known_causes_are_counted_to_the_last_one_and_told() {
     let mut rows: Vec<&str> = KNOWN.iter().map(|(row, ..)| *row).collect();
     rows.dedup();
     let rows: Vec<String> = rows.iter().map(|row| format!("--bench {row}")).collect();
-    let run = |layers: &str, rows: &str, out: &str| {
-        let how = "--series 60ms --blocks 1 --seed 1 --explain --require --out";
-        bench.ok(&format!("run --layers {layers} {rows} {how} {out}"));
-        bench.campaign(out)
-    };
-    let campaign = run("native,runc", &rows.join(" "), "shared");
+    let how = "--series 60ms --blocks 1 --seed 1 --explain --require --out shared";
+    let line = format!("run --layers native,runc {} {how}", rows.join(" "));
+    let ran = bench.tare_with(&line, &observed_parts::functions::LOOP);
+    assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
+    let campaign = bench.campaign("shared");
+    observed_parts::functions::are_named(&bench, &campaign);
     for layer in ["native", "runc"] {
         for (row, name, known) in KNOWN {
             let found = seen(&campaign, layer, row, name);
@@ -291,6 +291,7 @@ fn what_acts_as_a_kernel_is_told_from_the_program_and_explained() {
     ));
     let campaign = bench.campaign("c");
     is_program_told(&bench, &campaign);
+    observed_parts::functions::are_not_named_of_guests(&campaign);
     is_printed_figure_told(&bench, &campaign);
     // A tracer's kernel: a stop a call, and its calls to look at it; a sentry's: a futex each way.
     let calls = "kernel/getppid";

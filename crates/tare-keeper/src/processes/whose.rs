@@ -46,6 +46,12 @@ pub const PROBE: &str = "tare-probe";
 pub const USUAL: &[Whose] =
     &[Whose::new(Sign::Thread(PROBE), Part::Program), Whose::new(Sign::Any, Part::Helper)];
 
+/// Whether a layer with this `table` has no kernel but the host's: its program's processes are the host's own.
+#[must_use]
+pub fn has_hosts_kernel(table: &[Whose]) -> bool {
+    table.iter().all(|line| line.part != Part::Kernel)
+}
+
 /// What is looked at of a thread.
 struct Seen {
     name: String,
@@ -133,6 +139,7 @@ mod tests {
         assert_eq!(seen("exe", true).part(&table), Part::Program);
         assert_eq!(seen("exe", false).part(&table), Part::Kernel);
         assert_eq!(seen("exe", false).part(&table[..1]), Part::Helper);
+        assert!(has_hosts_kernel(USUAL) && !has_hosts_kernel(&table));
         assert_eq!(seen("tare-probe", false).part(USUAL), Part::Program);
         let mut shell = Command::new("sh");
         shell.args(["-c", "sleep 1000 & echo; exec sleep 1000"]);

@@ -53,6 +53,10 @@ fn percent(text: &str) -> Result<String, SettingError> {
 }
 
 impl Layer for Native {
+    fn root(&self) -> Option<&Path> {
+        self.attachments.root.as_ref().map(|root| root.lower.as_path())
+    }
+
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
         let made = self.attachments.root.as_ref().filter(|root| !root.is_as_it_is());
         made.map_or(Ok(()), Root::check)?;

@@ -1,7 +1,7 @@
 //! A layer that is alive and idle, watched from outside: what it does in a second in which nobody asks anything of it. No path is walked,
 //! since there is no operation: the time is what the layer's threads had of any CPU.
 
-use super::observers::{Observers, Traced, not_enabled};
+use super::observers::{Observers, Traced, files, not_enabled};
 use super::started::Started;
 use crate::plan::sandbox_benches::IDLE_CPU;
 use crate::record::recorder::Recorder;
@@ -10,7 +10,7 @@ use crate::sandbox::start::{Failed, Starter, Up};
 use std::collections::HashMap;
 use std::fs;
 use std::thread;
-use tare_layers::Whose;
+use tare_layers::Layer;
 use tare_observe::{
     Figures, Happened, Observer, Threads, Trace, counts, looks, on_cpu, places, shares, split,
 };
@@ -34,15 +34,15 @@ pub(super) fn watch_idle(
     };
     let up = Starter::of(setup, layer).start(recorder.history.count_boot(layer))?;
     thread::sleep(SETTLE);
-    let watched = look(&up, traced, setup.layers[layer].layer.whose());
+    let watched = look(&up, traced, &*setup.layers[layer].layer);
     let left = up.stop().left;
     let counters = watched?.into_iter().map(|(name, value)| Counter::new(&name, value)).collect();
     Ok(Started { counters, left })
 }
 
 /// The figures of one second.
-fn look(up: &Up, traced: &mut Traced, whose: &'static [Whose]) -> Result<Figures, Failed> {
-    let parts = up.session.parts(whose).unwrap_or_default();
+fn look(up: &Up, traced: &mut Traced, layer: &dyn Layer) -> Result<Figures, Failed> {
+    let parts = up.session.parts(layer.whose()).unwrap_or_default();
     let before = ran(&parts);
     let (share, _) = idle(std::slice::from_ref(up));
     let after = ran(&parts);
@@ -64,7 +64,7 @@ fn look(up: &Up, traced: &mut Traced, whose: &'static [Whose]) -> Result<Figures
     split(&mut times, &looks(&ticks, &ticking), all);
     let mut figures = counts(&acts, &counting);
     figures.extend(times);
-    figures.extend(shares(places(&ticks, &ticking)));
+    figures.extend(shares(places(&ticks, &ticking, &files(layer))));
     figures.retain(|name, value| *value != 0.0 || name == UNWATCHED);
     // A part that has threads is there, also where they do nothing: what has none is a guest's program.
     for (_, part) in &parts {

@@ -5,7 +5,7 @@
 //! system call down takes more time than a cheap one does.
 
 use super::idling::{is_idle, watch_idle};
-use super::observers::Observers;
+use super::observers::{Observers, files};
 use super::prices::prices;
 use super::started::{Started, is_start, watch_start};
 use super::turning::WatchedLayer;
@@ -219,8 +219,10 @@ fn watch_rows(
     }
     let setup = recorder.setup;
     let cpus = setup.cpus(layer, Role::Weigh).len();
+    let made = &*setup.layers[layer].layer;
     let watched = WatchedLayer {
-        whose: setup.layers[layer].layer.whose(),
+        whose: made.whose(),
+        files: files(made),
         on_one_cpu: cpus == 1,
         under_quota: session.cpu_quota().is_some_and(|quota| quota < cpus as f64),
     };
@@ -233,7 +235,7 @@ fn watch_rows(
     let beside: Vec<Counter> = prices.into_iter().chain(missing(observers)).collect();
     for &bench in rows {
         let name = &setup.benches[bench].name;
-        let watched = Watched { setup, bench, layer: watched };
+        let watched = Watched { setup, bench, layer: watched.clone() };
         match watch_row(&watched, session, observers, &mut id).map_err(Unseen::Layer)? {
             Ok(counters) => recorder.store.at_once(|store| {
                 store.add_seen(block, &setup.layers[layer].name, name, &beside)?;

@@ -1,7 +1,9 @@
 //! Who watches a layer from outside.
 
 use std::io;
-use tare_observe::{Missing, Observer, Refused, What};
+use std::path::Path;
+use tare_layers::{Layer, has_hosts_kernel};
+use tare_observe::{Files, Missing, Observer, Refused, What};
 
 /// What watches.
 pub(super) enum Observers {
@@ -50,6 +52,16 @@ impl Observers {
             Observers::Traced(traced) => traced.counts.missing(),
             Observers::Tallied => &[],
         }
+    }
+}
+
+/// Which files of `layer` may be opened for the names of their functions: its programs' where they run on this host's own kernel, below the
+/// root that they see, and those of its runtime.
+pub(super) fn files(layer: &dyn Layer) -> Files {
+    let roots = layer.root().into_iter().chain([Path::new("/")]);
+    Files {
+        of_program: has_hosts_kernel(layer.whose()),
+        roots: roots.map(Path::to_owned).collect(),
     }
 }
 

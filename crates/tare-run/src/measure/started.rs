@@ -5,7 +5,7 @@
 //! then, as a runtime that only prepares has, is the helpers'.
 
 use super::figures::{add, keep_shorter};
-use super::observers::{Observers, not_enabled};
+use super::observers::{Observers, files, not_enabled};
 use super::prices::prices;
 use super::turning::tries;
 use crate::plan::sandbox_benches::WARM;
@@ -44,9 +44,11 @@ pub(super) fn watch_start(
     let Observers::Traced(traced) = observers else {
         return Err(Failed::Start("only tracepoints show what a start does".into()));
     };
+    let made = &*setup.layers[layer].layer;
+    let files = files(made);
     let mut starts = Starts {
         starter: Starter::of(setup, layer),
-        whose: setup.layers[layer].layer.whose(),
+        whose: made.whose(),
         number: &mut || recorder.history.count_boot(layer),
         left: Vec::new(),
         lost: 0,
@@ -63,8 +65,9 @@ pub(super) fn watch_start(
         }
         let on_path = |trace: &Trace, threads: &Threads| path(trace, threads, reader);
         keep_shorter(&mut times, starts.watched(&mut traced.times, on_path)?);
-        let seen =
-            |trace: &Trace, threads: &Threads| (looks(trace, threads), places(trace, threads));
+        let seen = |trace: &Trace, threads: &Threads| {
+            (looks(trace, threads), places(trace, threads, &files))
+        };
         let (mode, place) = starts.watched(&mut traced.clock, seen)?;
         add(&mut modes, mode);
         add(&mut found, place);

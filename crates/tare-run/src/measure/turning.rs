@@ -7,8 +7,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, PROBE, Patience, Session, SessionError, Turn, Whose};
 use tare_observe::{
-    Figures, Observer, Threads, Trace, counts, looks, path, places, scaled, shares, split, stopped,
-    within,
+    Figures, Files, Observer, Threads, Trace, counts, looks, path, places, scaled, shares, split,
+    stopped, within,
 };
 use tare_proto::outside::{UNWATCHED, WHOLE};
 use tare_proto::{Program, Request};
@@ -44,10 +44,12 @@ pub(super) struct Sampled {
 }
 
 /// A layer that is watched.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct WatchedLayer {
     /// How its threads are told apart.
     pub whose: &'static [Whose],
+    /// Which files are opened for the names of functions.
+    pub files: Files,
     /// Whether it runs on one CPU.
     pub on_one_cpu: bool,
     /// Whether a quota of CPU time may stop it.
@@ -306,7 +308,7 @@ impl<'a> Turning<'a> {
             };
             lost += trace.lost;
             add(&mut modes, looks(&trace, &threads));
-            add(&mut found, places(&trace, &threads));
+            add(&mut found, places(&trace, &threads, &self.layer.files));
         }
         let [short, whole] = best;
         let around = if long { 0.0 } else { unwatched[0] };

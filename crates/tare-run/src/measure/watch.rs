@@ -114,7 +114,7 @@ fn watch_term(
     (id, term): (&mut u32, u32),
     batch_ns: u64,
 ) -> Result<Told, SessionError> {
-    let Watched { setup, bench, layer } = *watched;
+    let Watched { setup, bench, ref layer } = *watched;
     *id += 1;
     let samples = if watched.is_program() { RUNS } else { 2 };
     let whole = setup.request(*id, bench, Some(samples));
@@ -131,7 +131,7 @@ fn watch_term(
             return Ok(Told::Unseen("the benchmark takes all its samples at once".into()));
         }
     };
-    let mut row = Turning::new(session, request, within, layer, sample_ns);
+    let mut row = Turning::new(session, request, within, layer.clone(), sample_ns);
     let seen = match observers {
         Observers::Traced(traced) => {
             let counted = row.counted(&mut traced.counts)?;

@@ -1,4 +1,5 @@
 //! What is asked of watched campaigns beside counts.
 
+pub mod functions;
 pub mod quota;
 pub mod stacks;

@@ -16,7 +16,7 @@ use crate::{
     Sign, USUAL, Unavailable, Whose, artifacts::bundle,
 };
 use kinds::{CHECKPOINT, RESTORE, Runtime};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 use std::{fs, io};
@@ -181,6 +181,10 @@ impl Layer for Oci {
 
     fn whose(&self) -> &'static [Whose] {
         if self.runtime == Runtime::Runsc { WHOSE_GVISOR } else { USUAL }
+    }
+
+    fn root(&self) -> Option<&Path> {
+        self.attachments.root.as_ref().map(|root| root.lower.as_path())
     }
 
     fn whole_series(&self) -> Option<&'static str> {
