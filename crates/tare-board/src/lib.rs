@@ -41,8 +41,8 @@ pub use compare::{
 };
 pub use explain::{
     CostPart, Explanation, FactorRow, Factors, KERNEL, Known, LayerCauses, Metric, Metrics,
-    Outcome, Outside, Stack, Stretch, Table, TableLine, Tried, TriedCause, explain, factors,
-    layer_causes, metrics, tried,
+    Outcome, Outside, Stack, Stretch, Table, TableLine, Tried, TriedCause, explain, explain_beside,
+    factors, layer_causes, metrics, tried,
 };
 pub use extras::{Counter, Extras, Usage};
 pub use fleet::{
@@ -53,8 +53,9 @@ pub use fleet::{
 pub use limit::limits;
 pub use options::Options;
 pub use predict::{
-    Band, CONFIDENCE as PREDICTION_CONFIDENCE, Expected, Held, HeldCpu, LayerPrediction, Naive,
-    PRICES, Predicted, Prediction, Printed, Profile, Term, Unpriced, held, predict,
+    Band, CONFIDENCE as PREDICTION_CONFIDENCE, Compared, Expected, Held, HeldCpu, Kind,
+    LayerPrediction, Naive, PRICES, Predicted, Prediction, Printed, Profile, Term, Unpriced, held,
+    predict,
 };
 pub use ratio::choices::C_LIBRARY;
 pub use remarks::comment::Comment;

@@ -3,7 +3,10 @@
 mod common;
 
 use common::{bench, boot, empty, hello, layer, series};
-use tare_board::{Expected, Options, Predicted, Profile, Scoreboard, held, predict, scoreboard};
+use tare_board::{
+    Expected, Options, Predicted, Profile, Scoreboard, explain, explain_beside, held, predict,
+    scoreboard,
+};
 use tare_proto::{COMPUTE, Counter, OPERATION_COUNTER, OPERATION_ROW, OPERATIONS, Unit};
 use tare_store::{Campaign, Role};
 
@@ -186,6 +189,36 @@ fn programs_of_the_campaign_are_predicted_from_each_other() {
         let naive = held.naive.ratio.expect("others");
         assert!((naive / held.measured - 1.0).abs() > 0.01, "{held:?}");
     }
+}
+
+#[test]
+fn an_explanation_has_the_prediction_and_why_there_is_none() {
+    let campaign = with_programs(|_| 1.0);
+    let board = board(&campaign);
+    let at = |name: &str| campaign.benchmarks.iter().position(|one| one.name == name).unwrap();
+    let found = explain(&campaign, &board, at("program/p0"), "sandbox").expect("a ratio");
+    let told = found.prediction.expect("a prediction");
+    assert!((told.predicted / told.measured - 1.0).abs() < 1e-6 && told.holds(), "{told:?}");
+    let added: f64 =
+        told.kinds.iter().map(|kind| kind.predicted_ns.unwrap() - kind.priced_ns.unwrap()).sum();
+    let predicted = 1.0 + added / told.baseline_ns;
+    assert!((predicted / told.predicted - 1.0).abs() < 1e-6, "the kinds make the ratio: {told:?}");
+    assert!(found.sentence.starts_with("Predicted × "), "{}", found.sentence);
+    let of_tcg = explain(&campaign, &board, at("program/p0"), "tcg").expect("a ratio");
+    assert_eq!(of_tcg.prediction, None);
+    let why = |notes: &[String], why: &str| notes.iter().any(|note| note.contains(why));
+    assert!(why(&of_tcg.notes, "translates every instruction"), "{:?}", of_tcg.notes);
+    let of_row = explain(&campaign, &board, at("operations/null"), "sandbox").expect("a ratio");
+    assert_eq!(of_row.prediction, None, "a row that is no program");
+    let mut other = campaign.clone();
+    other.layers[1].settings = "platform=kvm,root=host".into();
+    let prices = Some((&other, &board));
+    let unlike = explain_beside(&campaign, &board, prices, (at("program/p0"), "sandbox")).unwrap();
+    assert!(why(&unlike.notes, "with other settings"), "{:?}", unlike.notes);
+    other.layers[1].settings = format!("root=/srv,{}", campaign.layers[1].settings.raw()).into();
+    let prices = Some((&other, &board));
+    let like = explain_beside(&campaign, &board, prices, (at("program/p0"), "sandbox")).unwrap();
+    assert!(like.prediction.is_some(), "what programs see is no other layer: {:?}", like.notes);
 }
 
 #[test]

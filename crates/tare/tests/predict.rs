@@ -294,3 +294,34 @@ fn an_ordinary_users_program_is_counted_as_well() {
     assert!(counted.is_some_and(|calls| (1000.0..1500.0).contains(&calls)), "{counted:?}");
     assert!(flat(&done.err).contains("on this host's files as they are"), "{}", done.err);
 }
+
+#[test]
+fn a_run_is_compared_with_what_its_operations_predict() {
+    let bench = Bench::new();
+    let line = "run --layers native,runc --blocks 1 --warmup 0 --explain --require --out r";
+    let code = "for (1 .. 20_000) { -e '/usr/bin/env'; getppid }";
+    let done = bench.tare_with(line, &["--", "perl", "-e", code]);
+    assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
+    let prices = prices().path("c").display().to_string();
+    let told = flat(&bench.ok(&format!("explain r program/perl --prices {prices}")).out);
+    for words in ["Predicted × ", "%), measured × ", "Predicted and measured, ms per run"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    let told: Value =
+        bench.tare(&format!("explain r program/perl --prices {prices} --json")).json();
+    let found = &told[0]["prediction"];
+    let of = |name: &str| found[name].as_f64().unwrap_or_else(|| panic!("{name}: {told}"));
+    assert!(of("low") <= of("predicted") && of("predicted") <= of("high"));
+    assert_eq!(of("measured"), told[0]["ratio"].as_f64().unwrap());
+    let kinds = found["kinds"].as_array().unwrap();
+    let files = kinds.iter().find(|kind| kind["name"] == "files and messages").unwrap();
+    for ns in ["priced_ns", "predicted_ns", "seen_baseline_ns", "seen_layer_ns"] {
+        assert!(files[ns].as_f64().is_some_and(|ns| ns > 0.0), "{ns}: {files}");
+    }
+    // Nothing is predicted where nobody has measured prices, and other layers' are refused.
+    let told = bench.ok("explain r program/perl --json").out;
+    assert!(!told.contains("\"prediction\""), "{told}");
+    let refused = bench.tare("explain r --prices r");
+    assert_eq!(refused.code, 1, "{}", refused.out);
+    assert!(refused.err.contains("has no costs of operations"), "{}", refused.err);
+}

@@ -1,5 +1,6 @@
 //! Why a ratio is what it is: counts per operation, on the layer and on the baseline.
 
+mod compared;
 mod counted;
 mod cycles;
 mod exits;
@@ -14,6 +15,7 @@ pub use outside::{CostPart, KERNEL, Known, LayerCauses, Outside, Stack, Stretch,
 pub use tried::{Outcome, Tried, TriedCause, tried};
 
 use crate::board::{Row, Scoreboard};
+use crate::predict::{self, Compared};
 use counted::Counted;
 use serde::Serialize;
 use tare_proto::{Machine, Unit, Untrusted};
@@ -32,6 +34,9 @@ pub struct Explanation {
     pub ratio: f64,
     /// The whole in a few words.
     pub sentence: String,
+    /// The prediction of a program's run, where the campaign or another one has prices of its operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prediction: Option<Compared>,
     /// What the host saw of it from outside, where it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<Outside>,
@@ -65,13 +70,26 @@ pub struct TableLine {
     pub share: Option<f64>,
 }
 
-/// Explains benchmark number `bench` on `layer` (a name); `None` when the scoreboard has no ratio for it.
+/// Explains benchmark number `bench` on `layer` (a name); `None` when the scoreboard has no ratio for it. Where the campaign has prices of
+/// operations, programs are compared with what these predict.
 #[must_use]
 pub fn explain(
     campaign: &Campaign,
     board: &Scoreboard,
     bench: usize,
     layer: &str,
+) -> Option<Explanation> {
+    let own = predict::has_prices(board).then_some((campaign, board));
+    explain_beside(campaign, board, own, (bench, layer))
+}
+
+/// The same, and programs are compared with what the campaign `prices` predicts of them.
+#[must_use]
+pub fn explain_beside(
+    campaign: &Campaign,
+    board: &Scoreboard,
+    prices: Option<(&Campaign, &Scoreboard)>,
+    (bench, layer): (usize, &str),
 ) -> Option<Explanation> {
     let name = &campaign.benchmarks.get(bench)?.name;
     let row = board.rows.iter().find(|row| row.benchmark == *name)?;
@@ -100,6 +118,25 @@ pub fn explain(
         notes.splice(0..0, told.notes());
         seen = Some(told);
     }
+    let prediction = prices.and_then(|prices| {
+        let runs = outside::runs(campaign, (bench, &layer), &pair);
+        let runs = (runs.0.as_ref(), runs.1.as_ref());
+        predict::compared((campaign, board), prices, (bench, &layer), runs)
+    });
+    let prediction = match prediction {
+        Some(Ok(found)) => {
+            sentence = format!("{} {sentence}", compared::sentence(&found));
+            let at = tables.len().min(1);
+            tables.insert(at, compared::table(&found, "run"));
+            notes.push(compared::METHOD.into());
+            Some(found)
+        }
+        Some(Err(why)) => {
+            notes.push(format!("The run is compared with no prediction: {why}."));
+            None
+        }
+        None => None,
+    };
     let baseline = board.baseline.clone();
     Some(Explanation {
         benchmark: benchmark.into(),
@@ -107,6 +144,7 @@ pub fn explain(
         baseline,
         ratio,
         sentence,
+        prediction,
         outside: seen,
         tables,
         notes,

@@ -2,10 +2,13 @@
 //! The assumptions are those of [`tare_stats::predict`].
 
 mod busy;
+mod compared;
 mod held;
 mod prices;
 mod profile;
 
+pub use compared::{Compared, Kind};
+pub(crate) use compared::{SeenRun, compared, has_prices};
 pub use held::{Held, HeldCpu, Naive, held};
 pub use profile::{Printed, Profile};
 

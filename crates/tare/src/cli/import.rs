@@ -106,6 +106,10 @@ pub struct ExplainArgs {
     /// Explain only this layer's ratio
     #[arg(long, value_name = "NAME", conflicts_with = "from")]
     pub layer: Option<String>,
+    /// Compare runs of programs with what this campaign predicts of them: one with the costs of operations on the same layers, by
+    /// 'tare run --suite operations' [default: DIR itself, where it has these rows]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["from", "try_change"], value_parser = campaign())]
+    pub prices: Option<PathBuf>,
     /// Try the explanation of one row of one layer: set this anew, measure the baseline, the layer and the changed layer again, and say
     /// whether the row moved by what its causes moved. Kept in DIR/tried
     #[arg(long = "try", value_name = "KEY=VALUE", conflicts_with_all = ["from", "table"], requires = "benchmark")]

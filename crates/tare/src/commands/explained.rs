@@ -3,21 +3,26 @@
 use crate::output;
 use anyhow::Result;
 use std::path::Path;
-use tare_board::{Explanation, Options, Scoreboard, scoreboard};
+use tare_board::{Explanation, Options, Scoreboard, explain, explain_beside, scoreboard};
 use tare_report::explanations_text;
 use tare_store::Campaign;
 
-/// Explains the ratios of `campaign` that are `wanted`, by the names of benchmark and layer.
+/// Explains the ratios of `campaign` that are `wanted`, by the names of benchmark and layer. Programs are compared with what `prices` predict of
+/// them, or else the campaign's own.
 pub fn explanations(
     campaign: &Campaign,
     board: &Scoreboard,
+    prices: Option<(&Campaign, &Scoreboard)>,
     wanted: impl Fn(&str, &str) -> bool,
 ) -> Vec<Explanation> {
     let mut found = Vec::new();
     for (at, bench) in campaign.benchmarks.iter().enumerate() {
         let layers = board.others().map(|layer| layer.name.raw());
         let layers = layers.filter(|layer| wanted(&bench.name, layer));
-        found.extend(layers.filter_map(|layer| tare_board::explain(campaign, board, at, layer)));
+        found.extend(layers.filter_map(|layer| match prices {
+            Some(prices) => explain_beside(campaign, board, Some(prices), (at, layer)),
+            None => explain(campaign, board, at, layer),
+        }));
     }
     found
 }
@@ -26,7 +31,7 @@ pub fn explanations(
 pub fn every(dir: &Path) -> Result<()> {
     let campaign = tare_store::load(dir)?;
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
-    let found = explanations(&campaign, &board, |_, _| true);
+    let found = explanations(&campaign, &board, None, |_, _| true);
     if !found.is_empty() {
         output::print(&format!("\n{}", explanations_text(&found)))?;
     }

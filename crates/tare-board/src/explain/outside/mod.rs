@@ -19,6 +19,7 @@ pub use stacks::{KERNEL, Stack};
 use super::Table;
 use crate::board::{Pair, Row, Scoreboard};
 use crate::format::{count, quantity};
+use crate::predict::SeenRun;
 use calls::CallTime;
 use seen::One;
 use sentence::Sentence;
@@ -231,6 +232,21 @@ const STATES: [(&str, &str); 5] = [
     (STOPPED_BY_QUOTA, "ready, stopped by a quota"),
     (ASLEEP, "asleep, woken from outside"),
 ];
+
+/// What the host saw of one run of a program, on the baseline and on a layer on the host's own kernel; none of a figure that it prints, and none
+/// where nobody looked into its calls.
+pub(super) fn runs(
+    campaign: &Campaign,
+    (bench, layer): (usize, &str),
+    pair: &Pair,
+) -> (Option<SeenRun>, Option<SeenRun>) {
+    if Watched::of(campaign, bench).is_printed {
+        return (None, None);
+    }
+    let at = campaign.layers.iter().position(|one| one.name == layer);
+    let of = |at: Option<usize>, ns: f64| One::of(campaign, bench, at?)?.scaled_to(Some(ns)).run();
+    (of(campaign.baseline(), pair.baseline), of(at, pair.layer))
+}
 
 /// What was seen of benchmark number `bench`, whose `row` has the values `pair`; with the tables that tell it.
 pub(super) fn outside(

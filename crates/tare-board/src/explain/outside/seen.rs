@@ -1,5 +1,6 @@
 //! What was seen of one benchmark on one layer: means over the boots that were watched, with their spread; of prices, medians.
 
+use crate::predict::SeenRun;
 use std::collections::BTreeMap;
 use tare_proto::outside::{
     ASLEEP, ELSEWHERE, LOST, MISSING, OPERATIONS, OUTSIDE, Part, READY, RECORD, STOPPED_BY_QUOTA,
@@ -160,6 +161,19 @@ impl One {
     /// Nanoseconds on a CPU of all parts, scaled.
     pub(in crate::explain) fn on_cpu(&self) -> f64 {
         Part::ALL.iter().map(|part| self.time(*part, USER) + self.time(*part, SYSTEM)).sum()
+    }
+
+    /// A run of a program, where it was watched within its calls and has no kernel but the host's.
+    pub(in crate::explain) fn run(&self) -> Option<SeenRun> {
+        let all = |state| Part::ALL.iter().map(|part| self.time(*part, state)).sum::<f64>();
+        let own_kernel = self.raw_time(Part::Kernel, USER) + self.raw_time(Part::Kernel, SYSTEM);
+        let mut calls: BTreeMap<String, f64> = BTreeMap::new();
+        for (call, ns) in Part::ALL.iter().flat_map(|part| self.within(Seen::RunsIn, *part)) {
+            *calls.entry(call).or_default() += ns;
+        }
+        let waits = all(READY) + all(STOPPED_BY_QUOTA) + all(ASLEEP);
+        let run = SeenRun { user: all(USER), kernel: all(SYSTEM), waits, calls };
+        (own_kernel == 0.0 && !run.calls.is_empty()).then_some(run)
     }
 
     /// What the primitive of `row` costs, as it was measured beside the watched boots, in nanoseconds.

@@ -13,10 +13,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use tare_board::{Options, factors, metrics, scoreboard};
+use tare_board::{Options, PRICES, Scoreboard, factors, metrics, scoreboard};
 use tare_layers::suggestion;
 use tare_report::{explanations_text, factors_text, json_text, metrics_text, stacks_text};
 use tare_stats::{Factor, Work, decompose};
+use tare_store::Campaign;
 
 /// What a metrics file holds: two layers, the baseline first by name.
 #[derive(Deserialize)]
@@ -71,7 +72,9 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
         }
         Some(CountTable::Stacks) | None => {}
     }
-    let mut found = explanations(&campaign, &board, |bench, layer| {
+    let prices = args.prices.as_deref().map(prices).transpose()?;
+    let prices = prices.as_ref().map(|(campaign, board)| (campaign, board));
+    let mut found = explanations(&campaign, &board, prices, |bench, layer| {
         wanted(bench, &args.benchmark) && wanted(layer, &args.layer)
     });
     if args.table.is_some() {
@@ -83,6 +86,19 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
         bail!("{} has no such ratio to explain; 'tare show' says why", dir.display());
     }
     told(dir, args.json, &found, explanations_text)
+}
+
+/// The campaign with the costs of operations.
+fn prices(dir: &Path) -> Result<(Campaign, Scoreboard)> {
+    let campaign = tare_store::load(dir)?;
+    let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
+    if !board.rows.iter().any(|row| row.suite == PRICES) {
+        bail!(
+            "{} has no costs of operations; 'tare run --suite {PRICES}' measures them",
+            dir.display()
+        );
+    }
+    Ok((campaign, board))
 }
 
 /// Every text, with a line between them.
