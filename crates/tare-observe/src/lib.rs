@@ -29,7 +29,7 @@ mod within;
 pub use counts::{Figures, counts};
 pub use files::Files;
 pub use modes::{looks, on_cpu, split};
-pub use observer::{Observer, Trace, What};
+pub use observer::{Observer, RINGS, Trace, What};
 pub use path::path;
 pub use places::{places, shares};
 pub use points::Missing;

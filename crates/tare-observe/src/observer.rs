@@ -5,7 +5,7 @@ use crate::points::{CALLS, COUNTED, Missing, NEEDED, Points};
 use crate::read::{Samples, read};
 use crate::record::{Look, Mapping, Record};
 use crate::refused::{NO_TRACEPOINTS, Refused, remedy};
-use crate::ring::Ring;
+use crate::ring::{self, Ring};
 use crate::tracefs::Tracefs;
 use nix::time::ClockId;
 use std::io;
@@ -14,9 +14,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// What all rings of an observer may hold, in bytes, and what one must.
-const ALL_RINGS: usize = 32 << 20;
-const LEAST: usize = 256 << 10;
+/// What all rings of an observer hold, in bytes, where the kernel lets it have so much memory.
+pub const RINGS: usize = 32 << 20;
+
+/// What one of them holds at least, on however many CPUs.
+const ONE: usize = 256 << 10;
 
 /// Nanoseconds between two looks of the clock: a virtual machine's timer takes some microseconds each time.
 const CLOCK: u64 = 500_000;
@@ -95,19 +97,20 @@ pub struct Trace {
 }
 
 impl Observer {
-    /// Opens the events on `cpus`.
+    /// Opens the events on `cpus`, with rings that hold so many `bytes` together.
     ///
     /// # Errors
-    /// The kernel refuses one that is needed.
-    pub fn open(what: What, cpus: &[u32]) -> Result<Observer, Refused> {
+    /// The kernel refuses one that is needed, or the memory of the rings ([`Refused::Ring`]).
+    pub fn open(what: What, cpus: &[u32], bytes: usize) -> Result<Observer, Refused> {
         let tracefs = Tracefs::open().map_err(|e| {
             let advice = remedy(&e);
             Refused::Tracefs(e, advice)
         })?;
         let points = Points::of(&tracefs, what.needed(), what.points())?;
         let mut observer = Observer { what, cpus: Vec::new(), points };
+        let least = if bytes < RINGS { ring::LEAST } else { ONE };
         for &cpu in cpus {
-            let bytes = (ALL_RINGS / cpus.len().max(1)).max(LEAST);
+            let bytes = (bytes / cpus.len().max(1)).max(least);
             let one = observer.on_cpu(cpu, bytes)?;
             observer.cpus.push(one);
         }
@@ -130,10 +133,7 @@ impl Observer {
         };
         let leads = if what == What::Clock { Source::LeaderOfLooks } else { Source::Leader };
         let leader = open("any event", leads, None)?;
-        let ring = Ring::map(&leader, bytes).map_err(|e| {
-            let advice = remedy(&e);
-            Refused::Event("a ring".into(), e, advice)
-        })?;
+        let ring = Ring::map(&leader, bytes).map_err(Refused::Ring)?;
         let mut sources: Vec<(&'static str, Source)> = Vec::new();
         for (name, known) in self.points.names.iter().zip(&self.points.known) {
             sources.push((name, Source::Tracepoint(known.id)));

@@ -11,6 +11,12 @@ pub enum Refused {
     /// An event cannot be opened.
     #[error("perf_event_open refuses {0} ({1}); {2}")]
     Event(String, io::Error, &'static str),
+    /// There is no memory for the records.
+    #[error(
+        "the kernel refuses memory for records ({0}); raise kernel.perf_event_mlock_kb or the limit of locked memory (ulimit -l), or give \
+         tare CAP_IPC_LOCK"
+    )]
+    Ring(io::Error),
 }
 
 const AS_ROOT: &str = "root may (or CAP_PERFMON, with perf_event_paranoid)";

@@ -11,6 +11,9 @@ const TAIL: usize = 1032;
 /// A record is at most this long.
 const LONGEST: u64 = 1 << 16;
 
+/// A smaller ring holds nothing worth a turn, in bytes.
+pub(crate) const LEAST: usize = 64 << 10;
+
 /// A mapped ring; unmapped when it is dropped.
 pub(crate) struct Ring {
     base: *mut u8,
@@ -22,7 +25,7 @@ pub(crate) struct Ring {
 unsafe impl Send for Ring {}
 
 impl Ring {
-    /// The ring of `event`, of at most `bytes`, or of half as many, and so on, where the kernel does not give as many.
+    /// The ring of `event`, of at most `bytes`, or of half as many, and so on until [`LEAST`], where the kernel does not give as many.
     pub(crate) fn map(event: &OwnedFd, bytes: usize) -> io::Result<Ring> {
         // SAFETY: sysconf has no preconditions.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(4096) as usize;
@@ -30,7 +33,7 @@ impl Ring {
         loop {
             match map(event, (pages + 1) * page) {
                 Ok(base) => return Ok(Ring { base, page, bytes: pages * page }),
-                Err(error) if pages == 1 => return Err(error),
+                Err(error) if pages * page <= LEAST => return Err(error),
                 Err(_) => pages /= 2,
             }
         }

@@ -3,7 +3,10 @@
 use std::io;
 use std::path::Path;
 use tare_layers::{Layer, has_hosts_kernel};
-use tare_observe::{Files, Missing, Observer, Refused, What};
+use tare_observe::{Files, Missing, Observer, RINGS, Refused, What};
+
+/// What the rings of one question hold at least, in bytes: of a few CPUs.
+const LEAST_RINGS: usize = 128 << 10;
 
 /// What watches.
 pub(super) enum Observers {
@@ -26,13 +29,25 @@ pub(super) struct Traced {
 }
 
 impl Traced {
-    /// Opens all of them on `cpus`.
+    /// Opens all of them on `cpus`, with as much memory for records as the kernel lets them have: others may have used up what a user may
+    /// lock. Turns are then shorter.
     fn open(cpus: &[u32]) -> Result<Traced, Refused> {
+        let mut bytes = RINGS;
+        loop {
+            match Traced::with_rings(cpus, bytes) {
+                Err(Refused::Ring(_)) if bytes > LEAST_RINGS => bytes /= 2,
+                opened => return opened,
+            }
+        }
+    }
+
+    fn with_rings(cpus: &[u32], bytes: usize) -> Result<Traced, Refused> {
+        let open = |what| Observer::open(what, cpus, bytes);
         Ok(Traced {
-            counts: Observer::open(What::Counts, cpus)?,
-            times: Observer::open(What::Times, cpus)?,
-            clock: Observer::open(What::Clock, cpus)?,
-            calls: Observer::open(What::Calls, cpus)?,
+            counts: open(What::Counts)?,
+            times: open(What::Times)?,
+            clock: open(What::Clock)?,
+            calls: open(What::Calls)?,
         })
     }
 }

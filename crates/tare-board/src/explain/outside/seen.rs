@@ -138,8 +138,9 @@ impl One {
 
     /// Whether a quota of CPU time stopped it while it was watched, for more than a stray moment.
     pub(in crate::explain) fn is_stopped_by_quota(&self) -> bool {
-        let stopped = Part::ALL.map(|part| self.raw_time(part, STOPPED_BY_QUOTA));
-        stopped.iter().sum::<f64>() >= NOTABLE * self.raw_sum()
+        let stopped: f64 =
+            Part::ALL.iter().map(|part| self.raw_time(*part, STOPPED_BY_QUOTA)).sum();
+        stopped > 0.0 && stopped >= NOTABLE * self.raw_sum()
     }
 
     /// Whether its threads ran on several CPUs at once, for more than a stray moment.
