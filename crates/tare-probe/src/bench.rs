@@ -254,6 +254,7 @@ impl Bench {
             load: self.load.into(),
             loads: self.loads.to_vec(),
             series_ms: self.series_ms,
+            at_once: !self.waits,
             ..BenchInfo::default()
         }
     }

@@ -115,6 +115,9 @@ pub struct BenchInfo {
     /// The version of its definition: figures of two versions are nothing to compare. 0 where it is not known.
     #[serde(default)]
     pub definition: u32,
+    /// Whether it takes all its samples at once, since it cannot wait between two of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_once: bool,
 }
 
 /// The version of a definition that has never changed.

@@ -29,7 +29,7 @@ pub use model::{
     SeriesRow, StoredArtifact, Warning,
 };
 pub use order::Order;
-pub use program::{PlannedProgram, ProgramRow, ProgramValue};
+pub use program::{LOAD, PlannedProgram, ProgramRow, ProgramValue};
 pub use read::{load, load_plan_within, load_within};
 pub use sweep::{Design, Knob, Sweep, SweptLayer, Turned};
 pub use table::Sample;

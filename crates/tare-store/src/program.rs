@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use tare_proto::{ITSELF, Program};
 
+/// The variable that holds the load of a program.
+pub const LOAD: &str = "LOAD";
+
 /// A program of the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedProgram {
@@ -23,13 +26,29 @@ pub struct PlannedProgram {
 
 impl PlannedProgram {
     /// The row under which its runs are watched from outside: that of their time, or else the first figure that they print. `None` of a
-    /// client of tare's own, which asks for as long as it was told.
+    /// client of tare's own that looks for the highest rate.
     #[must_use]
     pub fn watched(&self) -> Option<&ProgramRow> {
-        let is_client = self.program.command.first().is_some_and(|word| word == ITSELF);
+        let is_client = self.is_client() && self.requests().is_none();
         let is_cpu = |row: &&ProgramRow| matches!(row.value, ProgramValue::Cpu { .. });
         let time = self.rows.iter().find(|row| row.value == ProgramValue::Time);
         time.or_else(|| self.rows.iter().find(|row| !is_cpu(row))).filter(|_| !is_client)
+    }
+
+    /// Whether what runs is tare's own client, which asks a service.
+    #[must_use]
+    pub fn is_client(&self) -> bool {
+        self.program.command.first().is_some_and(|word| word == ITSELF)
+    }
+
+    /// How many requests are due in a run of such a client, which asks at one rate.
+    #[must_use]
+    pub fn requests(&self) -> Option<f64> {
+        let words = self.program.command.iter();
+        let seconds = words.filter_map(|word| word.strip_prefix("seconds=")).next_back();
+        let rate = self.program.env.iter().find(|(name, _)| name == LOAD).map(|(_, rate)| rate);
+        let requests = rate?.parse::<f64>().ok()? * seconds?.parse::<f64>().ok()?;
+        (self.is_client() && self.slo.is_none() && requests >= 1.0).then_some(requests)
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use tare_store::Campaign;
 
 /// A row, what is counted of it beside `outside/`, and how often an operation does it: a fact of the benchmark's source.
-const KNOWN: [(&str, &str, f64); 22] = [
+const KNOWN: [(&str, &str, f64); 25] = [
     ("lmbench/null_call", "calls/program/getppid", 1.0),
     ("kernel/getppid", "calls/program/getppid", 10.0),
     ("lmbench/sig_catch", "signals/program/SIGUSR1", 1.0),
@@ -25,6 +25,10 @@ const KNOWN: [(&str, &str, f64); 22] = [
     ("lmbench/pipe", "calls/program/read", 2.0),
     ("lmbench/fork_exit", "calls/program/exit_group", 1.0),
     ("lmbench/fork_exit", "switches/program/ended", 1.0),
+    // A row that takes all its samples at once.
+    ("net/lo_tcp_rr", "calls/program/sendto", 2.0),
+    ("net/lo_tcp_rr", "calls/program/recvfrom", 2.0),
+    ("net/lo_tcp_rr", "events/program/net_dev_xmit", 2.0),
     // Causes that are put in on purpose.
     ("causes/calls", "calls/program/getppid", 5.0),
     ("causes/faults", "calls/program/madvise", 1.0),
@@ -275,14 +279,15 @@ fn is_printed_figure_told(bench: &Bench, campaign: &Campaign) {
 fn what_acts_as_a_kernel_is_told_from_the_program_and_explained() {
     let bench = Bench::new();
     let gvisor = format!("native,uml --layer name=gvisor,kind={CURRENT_GVISOR},cpus=1");
-    // A program whose calls are known, after a preparation that makes more of them; and one that prints two figures.
+    // A program whose calls are known, after a preparation that makes more of them; one that prints two figures; and a server.
     let programs = format!(
         "bench = ['lmbench/null_call', 'kernel/getppid']\n[[program]]\nname = 'dd'\nprepare = '{}'\ncommand = ['sh', '-c', '{}']\n\
          [[program]]\nname = 'says'\nmetric = ['a (?<a>[0-9]+)', 'b (?<b>[0-9]+)']\nunit = ['KiB', 's']\nrepeat = 1\n\
-         command = ['sh', '-c', '{}; echo a 5; echo b 7']\n",
+         command = ['sh', '-c', '{}; echo a 5; echo b 7']\n{}",
         copies(3000),
         copies(2000),
-        copies(2000)
+        copies(2000),
+        observed_parts::service::PROGRAM
     );
     bench.write("programs.toml", &programs);
     bench.ok(&format!(
@@ -293,6 +298,7 @@ fn what_acts_as_a_kernel_is_told_from_the_program_and_explained() {
     is_program_told(&bench, &campaign);
     observed_parts::functions::are_not_named_of_guests(&campaign);
     is_printed_figure_told(&bench, &campaign);
+    observed_parts::service::is_told(&bench, &campaign);
     // A tracer's kernel: a stop a call, and its calls to look at it; a sentry's: a futex each way.
     let calls = "kernel/getppid";
     assert!(seen(&campaign, "uml", calls, "calls/kernel/ptrace") > 20.0);

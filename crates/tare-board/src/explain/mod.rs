@@ -118,25 +118,13 @@ pub fn explain_beside(
         notes.splice(0..0, told.notes());
         seen = Some(told);
     }
+    let mut parts = Parts { sentence, tables, notes };
     let prediction = prices.and_then(|prices| {
         let runs = outside::runs(campaign, (bench, &layer), &pair);
-        let runs = (runs.0.as_ref(), runs.1.as_ref());
-        predict::compared((campaign, board), prices, (bench, &layer), runs)
+        let compared = predict::compared((campaign, board), prices, (bench, &layer), &runs)?;
+        parts.compare(compared)
     });
-    let prediction = match prediction {
-        Some(Ok(found)) => {
-            sentence = format!("{} {sentence}", compared::sentence(&found));
-            let at = tables.len().min(1);
-            tables.insert(at, compared::table(&found, "run"));
-            notes.push(compared::METHOD.into());
-            Some(found)
-        }
-        Some(Err(why)) => {
-            notes.push(format!("The run is compared with no prediction: {why}."));
-            None
-        }
-        None => None,
-    };
+    let Parts { sentence, tables, notes } = parts;
     let baseline = board.baseline.clone();
     Some(Explanation {
         benchmark: benchmark.into(),

@@ -1,7 +1,7 @@
 //! A measured run of a program beside what was predicted of it: the ratio, and the time of each kind of work, as its prices say it and as the
 //! host saw it.
 
-use super::{CONFIDENCE, PRICES, Predicted, Profile, on_layer};
+use super::{CONFIDENCE, Expected, PRICES, Predicted, Profile, Term, on_layer};
 use crate::board::Scoreboard;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -138,14 +138,20 @@ impl Group {
     }
 }
 
-/// What the campaign `prices` predicts for the program of benchmark number `bench` in `campaign`, whose `board` has what was measured. What
-/// the host saw of a run is `seen`: on the baseline, and on a layer on the host's own kernel. Why there is none, where the row is the time
-/// of a program whose operations were counted; `None` of any other row.
+/// What the host saw of a run on the baseline, and of one on a layer on the host's own kernel.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SeenRuns {
+    pub baseline: Option<SeenRun>,
+    pub layer: Option<SeenRun>,
+}
+
+/// What the campaign `prices` predicts for the program of benchmark number `bench` in `campaign`, whose `board` has what was measured; or why it
+/// predicts nothing. `None` where the row is not the time of a program whose operations were counted.
 pub(crate) fn compared(
     (campaign, board): (&Campaign, &Scoreboard),
-    (prices, priced): (&Campaign, &Scoreboard),
+    prices: (&Campaign, &Scoreboard),
     (bench, layer): (usize, &str),
-    seen: (Option<&SeenRun>, Option<&SeenRun>),
+    seen: &SeenRuns,
 ) -> Option<Result<Compared, String>> {
     let name = &campaign.benchmarks.get(bench)?.name;
     let row = board.rows.iter().find(|row| row.benchmark == *name)?;
@@ -156,48 +162,58 @@ pub(crate) fn compared(
     let native =
         |at: usize| (at == bench).then(|| row.baseline.as_ref().map(|own| own.mean)).flatten();
     let (_, program) = Profile::all(campaign, native).into_iter().next()?;
-    Some(unlike(campaign, prices, layer).and_then(|()| {
-        let expected = match on_layer(prices, priced, layer, &program) {
-            Predicted::Ratio(expected) => expected,
-            Predicted::Translated => {
-                return Err(
-                    "it translates every instruction, which costs each program something else"
-                        .into(),
-                );
-            }
-            Predicted::Unpriced { rows } => {
-                let rows: Vec<&str> = rows.iter().map(Untrusted::raw).collect();
-                return Err(format!("there are no prices of {}", rows.join(", ")));
-            }
-        };
-        let mut kinds: Vec<Kind> = Vec::new();
-        for group in Group::ALL {
-            let of_term = |name: &str| Group::of_operation(name).unwrap_or(Group::User);
-            let terms = || expected.terms.iter().filter(|term| of_term(term.name.raw()) == group);
-            let has_price = terms().next().is_some();
-            let sum = |of: fn(&super::Term) -> f64| has_price.then(|| terms().map(of).sum());
-            let ns = |run: Option<&SeenRun>| run.map(|run| group.seen(run));
-            kinds.push(Kind {
-                name: group.name(),
-                priced_ns: sum(|term| term.baseline_ns),
-                predicted_ns: sum(|term| term.layer_ns),
-                seen_baseline_ns: ns(seen.0),
-                seen_layer_ns: ns(seen.1),
-            });
-        }
-        kinds.retain(|kind| kind.largest() >= TOLD * program.native_ns);
-        kinds.sort_by(|a, b| b.largest().total_cmp(&a.largest()));
-        Ok(Compared {
-            predicted: expected.ratio,
-            low: expected.low,
-            high: expected.high,
-            confidence: CONFIDENCE,
-            measured,
-            baseline_ns: program.native_ns,
-            kinds,
-            unpriced: expected.unpriced.into_iter().map(|one| one.row).collect(),
-        })
+    let expected =
+        unlike(campaign, prices.0, layer).and_then(|()| expected(prices, layer, &program));
+    Some(expected.map(|expected| Compared {
+        predicted: expected.ratio,
+        low: expected.low,
+        high: expected.high,
+        confidence: CONFIDENCE,
+        measured,
+        baseline_ns: program.native_ns,
+        kinds: kinds(&expected.terms, program.native_ns, seen),
+        unpriced: expected.unpriced.into_iter().map(|one| one.row).collect(),
     }))
+}
+
+/// The prediction, or why there is none.
+fn expected(
+    (prices, board): (&Campaign, &Scoreboard),
+    layer: &str,
+    program: &Profile,
+) -> Result<Expected, String> {
+    match on_layer(prices, board, layer, program) {
+        Predicted::Ratio(expected) => Ok(*expected),
+        Predicted::Translated => Err(TRANSLATES.into()),
+        Predicted::Unpriced { rows } => {
+            let rows: Vec<&str> = rows.iter().map(Untrusted::raw).collect();
+            Err(format!("there are no prices of {}", rows.join(", ")))
+        }
+    }
+}
+
+/// Why a layer of an emulator has no prediction.
+const TRANSLATES: &str =
+    "the layer translates every instruction, which costs each program something else";
+
+/// Every kind of work of a run that takes `native_ns` on the baseline, by the prediction's `terms` and as it was `seen`.
+fn kinds(terms: &[Term], native_ns: f64, seen: &SeenRuns) -> Vec<Kind> {
+    let mut kinds = Group::ALL.map(|group| {
+        let of_term =
+            |term: &&Term| Group::of_operation(term.name.raw()).unwrap_or(Group::User) == group;
+        let own = || terms.iter().filter(of_term);
+        let has_price = own().next().is_some();
+        let sum = |of: fn(&Term) -> f64| has_price.then(|| own().map(of).sum());
+        Kind {
+            name: group.name(),
+            priced_ns: sum(|term| term.baseline_ns),
+            predicted_ns: sum(|term| term.layer_ns),
+            seen_baseline_ns: seen.baseline.as_ref().map(|run| group.seen(run)),
+            seen_layer_ns: seen.layer.as_ref().map(|run| group.seen(run)),
+        }
+    });
+    kinds.sort_by(|a, b| b.largest().total_cmp(&a.largest()));
+    kinds.into_iter().filter(|kind| kind.largest() >= TOLD * native_ns).collect()
 }
 
 /// What has less than this share of a run is not told.

@@ -8,7 +8,7 @@ mod prices;
 mod profile;
 
 pub use compared::{Compared, Kind};
-pub(crate) use compared::{SeenRun, compared, has_prices};
+pub(crate) use compared::{SeenRun, SeenRuns, compared, has_prices};
 pub use held::{Held, HeldCpu, Naive, held};
 pub use profile::{Printed, Profile};
 

@@ -14,3 +14,4 @@ mod started;
 pub(crate) mod together;
 mod turning;
 mod watch;
+mod whole;

@@ -132,7 +132,7 @@ impl<'a> Turning<'a> {
     }
 
     /// A turn of so many samples, while nobody watches: how long it took, in nanoseconds.
-    fn unwatched(&mut self, samples: f64) -> Result<f64, SessionError> {
+    pub(super) fn unwatched(&mut self, samples: f64) -> Result<f64, SessionError> {
         self.prepare()?;
         self.timed_turn(samples)
     }

@@ -2,12 +2,14 @@
 
 use super::observers::Observers;
 use super::turning::{Sampled, Turning, WatchedLayer};
+use super::whole::{Whole, watch_whole};
 use crate::plan::setup::Setup;
 use tare_layers::{Answer, Session, SessionError, Turn};
 use tare_observe::Figures;
 use tare_proto::counter::TERM_OPERATIONS;
 use tare_proto::outside::{LOST, OPERATIONS, RECORD, Seen, UNWATCHED};
 use tare_proto::{Counter, Request};
+use tare_store::PlannedProgram;
 
 /// Nanoseconds of a batch: so long that the readings of the clock around it do not count, where each is a call, too.
 const BATCH_NS: u64 = 5_000_000;
@@ -65,6 +67,17 @@ pub(super) fn watch_row(
     observers: &mut Observers,
     id: &mut u32,
 ) -> Result<Result<Vec<Counter>, String>, SessionError> {
+    if watched.setup.benches[watched.bench].at_once {
+        let Observers::Traced(traced) = observers else {
+            return Ok(Err(
+                "only tracepoints show what a row does that takes its samples at once".into()
+            ));
+        };
+        let told = watch_whole(watched, session, traced, id)?;
+        return Ok(
+            told.map(|Whole { figures, operations, lost }| counters(&figures, operations, lost))
+        );
+    }
     let mut all = Figures::new();
     let (mut operations, mut lost) = (0.0, 0);
     let terms = if watched.is_program() { 1 } else { TERMS };
@@ -92,13 +105,18 @@ pub(super) fn watch_row(
             }
         }
     }
-    let mut counters: Vec<Counter> =
-        all.iter().filter(|(_, value)| **value != 0.0).map(|(n, v)| Counter::new(n, *v)).collect();
+    Ok(Ok(counters(&all, operations, lost)))
+}
+
+/// The figures of an operation, of how many they are, and how many records are missing.
+fn counters(all: &Figures, operations: f64, lost: u64) -> Vec<Counter> {
+    let told = all.iter().filter(|(_, value)| **value != 0.0);
+    let mut counters: Vec<Counter> = told.map(|(name, ns)| Counter::new(name, *ns)).collect();
     counters.push(Counter::new(OPERATIONS, operations));
     if lost > 0 {
         counters.push(Counter::new(LOST, lost as f64));
     }
-    Ok(Ok(counters))
+    counters
 }
 
 /// Whether a figure is of an operation, and not of a record or of all operations together.
@@ -132,6 +150,10 @@ fn watch_term(
         }
     };
     let mut row = Turning::new(session, request, within, layer.clone(), sample_ns);
+    let requests = setup.program(bench).and_then(PlannedProgram::requests);
+    if requests.is_some() {
+        row.unwatched(1.0)?; // the first requests wait until the server is up
+    }
     let seen = match observers {
         Observers::Traced(traced) => {
             let counted = row.counted(&mut traced.counts)?;
@@ -154,7 +176,8 @@ fn watch_term(
         None => return Ok(Told::Unseen("its time was over before its last turn".into())),
     };
     let told = series.counters.iter().find(|counter| counter.name == TERM_OPERATIONS);
-    let per_sample = told.map_or(series.ops as f64, |counter| counter.value);
+    let per_sample =
+        requests.unwrap_or_else(|| told.map_or(series.ops as f64, |counter| counter.value));
     if !per_sample.is_finite() || per_sample == 0.0 {
         return Ok(Told::Unseen("it does not say how many operations it made".into()));
     }

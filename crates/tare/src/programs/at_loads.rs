@@ -4,10 +4,7 @@ use super::{WantedProgram, is_program};
 use crate::loads::{self, LoadArg};
 use anyhow::{Result, bail};
 use tare_proto::BenchInfo;
-use tare_store::ProgramValue;
-
-/// The variable that holds the load.
-const LOAD: &str = "LOAD";
+use tare_store::{LOAD, ProgramValue};
 
 /// Refuses a search for the loads of programs, each step of which would take minutes.
 pub fn check_search(benches: &[BenchInfo], asked: &[LoadArg]) -> Result<()> {

@@ -2,4 +2,5 @@
 
 pub mod functions;
 pub mod quota;
+pub mod service;
 pub mod stacks;

@@ -19,7 +19,7 @@ pub use stacks::{KERNEL, Stack};
 use super::Table;
 use crate::board::{Pair, Row, Scoreboard};
 use crate::format::{count, quantity};
-use crate::predict::SeenRun;
+use crate::predict::SeenRuns;
 use calls::CallTime;
 use seen::One;
 use sentence::Sentence;
@@ -27,7 +27,7 @@ use serde::Serialize;
 use tare_proto::outside::{ASLEEP, Part, READY, STOPPED_BY_QUOTA, SYSTEM, USER};
 use tare_proto::{Unit, Untrusted};
 use tare_store::Campaign;
-use watched::{SECOND, Watched};
+use watched::{REQUEST, SECOND, Watched};
 
 /// What the host saw of one benchmark on a layer and on the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -87,6 +87,10 @@ const METHOD: &str = "The host watched boots of their own, from which no value c
 const OF_IDLENESS: &str = "For some seconds the host watched an idle layer, with perf tracepoints and the software clock. No value comes from \
     that boot. Times are what the layer's threads had of any CPU.";
 
+/// What figures of a service are.
+const OF_SERVICE: &str = "Figures are of one request: what the layer did in a run at this rate, by the number of requests that were due. The \
+    client's own work is among them where it runs inside the layer.";
+
 /// The same of what `/proc` told.
 const TALLIED: &str = "The host watched boots of their own, from which no value comes, by what /proc counts: switches and page faults, no \
     system calls and no times. As root it sees those too.";
@@ -131,12 +135,15 @@ impl Outside {
         let mut notes = Vec::new();
         if let (Some(_), Some((native, own))) = (&self.run_of, self.measured_ns) {
             let time = |ns| quantity(Unit::Nanoseconds, ns);
-            notes.push(format!(
-                "The row is a figure that the program prints. Times and causes are of its whole run, which takes {} on the baseline and {} \
-                 on the layer.",
-                time(native),
-                time(own)
-            ));
+            notes.push(match self.per {
+                REQUEST => OF_SERVICE.into(),
+                _ => format!(
+                    "The row is a figure that the program prints. Times and causes are of its whole run, which takes {} on the baseline \
+                     and {} on the layer.",
+                    time(native),
+                    time(own)
+                ),
+            });
         }
         if let (true, Some((native, own))) = (self.by_mean, self.measured_ns) {
             let time = |ns| quantity(Unit::Nanoseconds, ns);
@@ -233,19 +240,14 @@ const STATES: [(&str, &str); 5] = [
     (ASLEEP, "asleep, woken from outside"),
 ];
 
-/// What the host saw of one run of a program, on the baseline and on a layer on the host's own kernel; none of a figure that it prints, and none
-/// where nobody looked into its calls.
-pub(super) fn runs(
-    campaign: &Campaign,
-    (bench, layer): (usize, &str),
-    pair: &Pair,
-) -> (Option<SeenRun>, Option<SeenRun>) {
+/// What the host saw of one run of a program; nothing of a figure that it prints, and where nobody looked into its calls.
+pub(super) fn runs(campaign: &Campaign, (bench, layer): (usize, &str), pair: &Pair) -> SeenRuns {
     if Watched::of(campaign, bench).is_printed {
-        return (None, None);
+        return SeenRuns::default();
     }
     let at = campaign.layers.iter().position(|one| one.name == layer);
     let of = |at: Option<usize>, ns: f64| One::of(campaign, bench, at?)?.scaled_to(Some(ns)).run();
-    (of(campaign.baseline(), pair.baseline), of(at, pair.layer))
+    SeenRuns { baseline: of(campaign.baseline(), pair.baseline), layer: of(at, pair.layer) }
 }
 
 /// What was seen of benchmark number `bench`, whose `row` has the values `pair`; with the tables that tell it.

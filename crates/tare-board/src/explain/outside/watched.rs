@@ -7,6 +7,9 @@ use tare_store::{Campaign, ProgramRow, ProgramValue};
 const IDLE_CPU: &str = "sandbox/idle_cpu";
 pub(super) const SECOND: &str = "second";
 
+/// What figures of a service are of.
+pub(super) const REQUEST: &str = "request";
+
 /// Where a row's figures are, and what they are of.
 pub(super) struct Watched {
     /// The number of the benchmark that has them.
@@ -38,6 +41,7 @@ impl Watched {
             campaign.benchmarks.iter().position(|bench| bench.name == row.benchmark)
         };
         let watched = planned.watched().filter(|_| is_printed).and_then(place);
-        Watched { bench: watched.unwrap_or(bench), per: "run", is_printed }
+        let per = if planned.is_client() { REQUEST } else { "run" };
+        Watched { bench: watched.unwrap_or(bench), per, is_printed }
     }
 }

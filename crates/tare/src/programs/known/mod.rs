@@ -199,6 +199,7 @@ impl Known {
             loads: self.load.1.to_vec(),
             series_ms: super::TIMEOUT.as_millis() as u64,
             definition: DEFINITION,
+            at_once: false,
         }
     }
 }

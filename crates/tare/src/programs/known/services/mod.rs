@@ -110,6 +110,7 @@ impl Service {
             loads: vec![self.rate],
             series_ms: TIMEOUT.as_millis() as u64,
             definition: DEFINITION,
+            at_once: false,
         }
     }
 

@@ -1,0 +1,150 @@
+//! Rows that take all their samples at once, watched from outside: disks, networks, memory. They keep something in flight, so they cannot wait
+//! between two samples. A short series and a longer one are watched from their beginning to their end. The difference is of the operations that
+//! the longer one has more.
+
+use super::figures::{add, difference, each};
+use super::observers::{Traced, not_enabled};
+use super::watch::Watched;
+use nix::unistd::gettid;
+use std::time::Instant;
+use tare_layers::{Answer, Session, SessionError};
+use tare_observe::{Figures, Observer, Threads, Trace, counts, looks, path, places, shares, split};
+use tare_proto::Request;
+use tare_proto::outside::UNWATCHED;
+
+/// How long a series is, and how many samples it has.
+#[derive(Clone, Copy)]
+struct Length {
+    limit_ms: u64,
+    samples: u32,
+}
+
+const SHORT: Length = Length { limit_ms: 60, samples: 1 };
+const LONG: Length = Length { limit_ms: 300, samples: 4 };
+
+/// The longer series does at least so many times as much, or nothing is told of the difference.
+const CLEARLY: f64 = 1.5;
+
+/// What is told where it does not.
+const ALIKE: &str = "a longer series of it does no more than a short one";
+
+/// The figures of one operation.
+pub(super) struct Whole {
+    pub figures: Figures,
+    /// Operations that the figures are of.
+    pub operations: f64,
+    /// Records that the kernel had no room for.
+    pub lost: u64,
+}
+
+/// A series that was watched, or not.
+struct Taken {
+    trace: Trace,
+    threads: Threads,
+    operations: f64,
+    /// What it took by this host's clock, in nanoseconds.
+    ns: f64,
+}
+
+/// Why there is nothing of a row, in words; or the layer has ended.
+enum Missed {
+    Row(String),
+    Layer(SessionError),
+}
+
+impl From<SessionError> for Missed {
+    fn from(error: SessionError) -> Missed {
+        Missed::Layer(error)
+    }
+}
+
+/// What a row does for one operation, or why that is not known. Only the end of the layer is an error.
+pub(super) fn watch_whole(
+    watched: &Watched,
+    session: &mut Session,
+    traced: &mut Traced,
+    id: &mut u32,
+) -> Result<Result<Whole, String>, SessionError> {
+    match (Series { watched, session, id, lost: 0 }).told(traced) {
+        Ok(told) => Ok(Ok(told)),
+        Err(Missed::Row(why)) => Ok(Err(why)),
+        Err(Missed::Layer(error)) => Err(error),
+    }
+}
+
+struct Series<'a, 'b> {
+    watched: &'a Watched<'b>,
+    session: &'a mut Session,
+    id: &'a mut u32,
+    lost: u64,
+}
+
+impl Series<'_, '_> {
+    fn told(mut self, traced: &mut Traced) -> Result<Whole, Missed> {
+        let (mut figures, operations) = self.of_one(&mut traced.counts, counts)?;
+        let [short, long] = [self.take(None, SHORT)?, self.take(None, LONG)?];
+        let unwatched = (long.ns - short.ns) / more(&short, &long)?;
+        let reader = gettid().as_raw() as u32;
+        let on_path = |trace: &Trace, threads: &Threads| path(trace, threads, reader);
+        let (mut times, _) = self.of_one(&mut traced.times, on_path)?;
+        let clocked = self.take(Some(&mut traced.clock), LONG)?;
+        let (mut modes, mut found) = (Figures::new(), Figures::new());
+        add(&mut modes, looks(&clocked.trace, &clocked.threads));
+        add(&mut found, places(&clocked.trace, &clocked.threads, &self.watched.layer.files));
+        // Two series that wait for a device differ by more than what records take, so that is not taken off.
+        split(&mut times, &modes, None);
+        times.insert(UNWATCHED.into(), unwatched);
+        figures.extend(times);
+        figures.extend(shares(found));
+        Ok(Whole { figures, operations, lost: self.lost })
+    }
+
+    /// What `of` makes of the operations that the longer series has more, for each of them; and how many these are.
+    fn of_one(
+        &mut self,
+        observer: &mut Observer,
+        of: impl Fn(&Trace, &Threads) -> Figures,
+    ) -> Result<(Figures, f64), Missed> {
+        let [short, long] = [self.take(Some(observer), SHORT)?, self.take(Some(observer), LONG)?];
+        let more = more(&short, &long)?;
+        let [less, all] = [short, long].map(|one| of(&one.trace, &one.threads));
+        Ok((each(difference(&all, &less), more), more))
+    }
+
+    /// A series, under the eyes of an observer or of nobody.
+    fn take(&mut self, observer: Option<&mut Observer>, length: Length) -> Result<Taken, Missed> {
+        let Watched { setup, bench, ref layer } = *self.watched;
+        *self.id += 1;
+        let Length { limit_ms, samples } = length;
+        let whole = setup.request(*self.id, bench, Some(samples));
+        let request = Request { events: false, limit_ms, ..whole };
+        let within = setup.within(&request);
+        let known = self.session.parts(layer.whose).filter(|known| !known.is_empty());
+        let known = known
+            .ok_or_else(|| Missed::Row("it has no processes of its own on this host".into()))?;
+        let begin = Instant::now();
+        let (answer, trace) = match observer {
+            Some(observer) => {
+                let watched = observer.watch(true, || self.session.measure(&request, within));
+                watched.map_err(|error| Missed::Row(not_enabled(&error)))?
+            }
+            None => (self.session.measure(&request, within), Trace::default()),
+        };
+        let ns = begin.elapsed().as_nanos() as f64;
+        let series = match answer? {
+            Answer::Series(series, _) => series,
+            Answer::Unavailable(why) | Answer::Failed(why) => return Err(Missed::Row(why)),
+        };
+        let mut threads = Threads::new(known);
+        threads.follow(&trace);
+        self.lost += trace.lost;
+        let all = series.samples.len() as f64 + f64::from(series.warmup);
+        Ok(Taken { trace, threads, operations: series.ops as f64 * all, ns })
+    }
+}
+
+/// How many more operations the `long` series has.
+fn more(short: &Taken, long: &Taken) -> Result<f64, Missed> {
+    let is_more = long.operations > CLEARLY * short.operations;
+    is_more.then(|| long.operations - short.operations).ok_or_else(|| Missed::Row(ALIKE.into()))
+}
