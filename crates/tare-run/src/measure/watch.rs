@@ -14,8 +14,8 @@ use tare_store::PlannedProgram;
 /// Nanoseconds of a batch: so long that the readings of the clock around it do not count, where each is a call, too.
 const BATCH_NS: u64 = 5_000_000;
 
-/// The same of a row whose batches make more records than a ring holds.
-const SHORT_BATCH_NS: u64 = 300_000;
+/// The same of a row whose batches make more records than a ring holds, and of one for which the ring is small besides.
+const SHORTER_NS: [u64; 2] = [300_000, 40_000];
 
 /// Time for all turns of a row, in milliseconds: more than they take.
 const LIMIT_MS: u64 = 8_000;
@@ -83,9 +83,11 @@ pub(super) fn watch_row(
     let terms = if watched.is_program() { 1 } else { TERMS };
     for term in 0..terms {
         let mut told = watch_term(watched, session, observers, (id, term), BATCH_NS)?;
-        let is_short_of_room = matches!(&told, Told::Term(one) if one.lost > 0);
-        if is_short_of_room && !watched.is_program() {
-            told = watch_term(watched, session, observers, (id, term), SHORT_BATCH_NS)?;
+        for batch_ns in SHORTER_NS {
+            let is_short_of_room = matches!(&told, Told::Term(one) if one.lost > 0);
+            if is_short_of_room && !watched.is_program() {
+                told = watch_term(watched, session, observers, (id, term), batch_ns)?;
+            }
         }
         match told {
             Told::None => break,
