@@ -1,7 +1,7 @@
 //! How often what happened in a window, by the part of the layer that did it.
 
 use crate::observer::Trace;
-use crate::record::Happened;
+use crate::record::{Asked, Happened};
 use crate::threads::Threads;
 use nix::sys::signal::Signal;
 use std::collections::{BTreeMap, HashMap};
@@ -22,27 +22,39 @@ const RUNNABLE: u64 = 0x100;
 #[must_use]
 pub fn counts(trace: &Trace, threads: &Threads) -> Figures {
     let mut figures = Figures::new();
-    let mut add = |seen: Seen, tid: u32, kind: &str| {
+    let mut add = |seen: Seen, tid: u32, kind: &str, many: f64| {
         if let Some(part) = threads.part(tid) {
-            *figures.entry(seen.counter(part, kind)).or_default() += 1.0;
+            *figures.entry(seen.counter(part, kind)).or_default() += many;
         }
     };
     // Threads that were woken and have not run since: where they were woken, and by whom.
     let mut woken: HashMap<u32, (u32, u32)> = HashMap::new();
     for record in &trace.records {
         match record.what {
-            Happened::Call(number) => add(Seen::Calls, record.tid, &call_name(number)),
-            Happened::Signal(number) => add(Seen::Signals, record.tid, &signal(number)),
-            Happened::Fault => add(Seen::Faults, record.tid, ANY),
-            Happened::Exit(reason) => add(Seen::Exits, record.tid, &reason.to_string()),
-            Happened::Other(place) => add(Seen::Events, record.tid, trace.name_of(place)),
+            Happened::Call(number) => add(Seen::Calls, record.tid, &call_name(number), 1.0),
+            Happened::Signal(number) => add(Seen::Signals, record.tid, &signal(number), 1.0),
+            Happened::Fault => add(Seen::Faults, record.tid, ANY, 1.0),
+            Happened::Exit(reason) => add(Seen::Exits, record.tid, &reason.to_string(), 1.0),
+            Happened::Block { asked, bytes } => {
+                let (requests, kib) = names(asked);
+                add(Seen::Events, record.tid, requests, 1.0);
+                if bytes > 0 {
+                    add(Seen::Events, record.tid, kib, bytes as f64 / 1024.0);
+                }
+            }
+            Happened::Other(place) => add(Seen::Events, record.tid, trace.name_of(place), 1.0),
             Happened::Waking { whom, interrupt: false } => {
                 woken.insert(whom, (record.cpu, record.tid));
             }
             Happened::Switch { from, state, to } => {
-                add(Seen::Switches, from, kind_of_switch(state));
+                add(Seen::Switches, from, kind_of_switch(state), 1.0);
                 if let Some((cpu, waker)) = woken.remove(&to) {
-                    add(Seen::Wakeups, waker, if cpu == record.cpu { HERE } else { ELSEWHERE });
+                    add(
+                        Seen::Wakeups,
+                        waker,
+                        if cpu == record.cpu { HERE } else { ELSEWHERE },
+                        1.0,
+                    );
                 }
             }
             Happened::Return | Happened::Exec | Happened::Waking { .. } | Happened::Fork { .. } => {
@@ -50,6 +62,15 @@ pub fn counts(trace: &Trace, threads: &Threads) -> Figures {
         }
     }
     figures
+}
+
+/// What requests to a block device are called, and what they ask for in KiB.
+const fn names(asked: Asked) -> (&'static str, &'static str) {
+    match asked {
+        Asked::Read => ("block_reads", "block_kib_read"),
+        Asked::Write => ("block_writes", "block_kib_written"),
+        Asked::Other => ("block_other_requests", "block_kib_of_others"),
+    }
 }
 
 /// Why a thread leaves its CPU in this state.
@@ -91,13 +112,23 @@ mod tests {
             at(7, 30, wakes(10, true)),
             Record { cpu: 1, ..at(8, 30, switch(0, 0, 10)) },
             at(9, 10, Happened::Other(0)),
+            at(9, 10, Happened::Block { asked: Asked::Read, bytes: 4096 }),
+            at(9, 10, Happened::Block { asked: Asked::Read, bytes: 8192 }),
+            at(9, 10, Happened::Block { asked: Asked::Other, bytes: 0 }),
             at(10, 10, switch(10, 0x100, 0)),
         ];
         let trace = Trace { records, names: vec!["tlb/tlb_flush"], ..Trace::default() };
         let threads = Threads::new([(10, Part::Kernel), (20, Part::Program)]);
-        let counted: Vec<String> = counts(&trace, &threads).into_keys().collect();
+        let counted = counts(&trace, &threads);
+        let of_block = ["block_reads", "block_kib_read"]
+            .map(|name| counted[&Seen::Events.counter(Part::Kernel, name)]);
+        assert_eq!(of_block, [2.0, 12.0]);
+        let counted: Vec<String> = counted.into_keys().collect();
         let expected = [
             "outside/calls/kernel/futex",
+            "outside/events/kernel/block_kib_read",
+            "outside/events/kernel/block_other_requests",
+            "outside/events/kernel/block_reads",
             "outside/events/kernel/tlb_flush",
             "outside/signals/program/SIGSYS",
             "outside/switches/kernel/preempted",

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// No more symbols are read, no more bytes of a file, and no longer names.
 const MOST: usize = 1_000_000;
-const MOST_BYTES: u64 = 512 << 20;
+const MOST_BYTES: u64 = 256 << 20;
 const LONGEST_NAME: u64 = 1 << 10;
 
 /// The code of one file.
@@ -128,6 +128,31 @@ mod tests {
     fn what_is_no_program_has_no_functions() {
         let file = tempfile::tempfile().unwrap();
         assert!(Code::read(file).is_err());
+    }
+
+    #[test]
+    fn a_damaged_file_has_names_or_none() {
+        use std::io::Write;
+        let whole = std::fs::read("/bin/true").unwrap();
+        let mut state = 7u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        for round in 0..300 {
+            let mut damaged = whole.clone();
+            for _ in 0..1 + round % 8 {
+                let at = random(if round % 2 == 0 { 512 } else { whole.len() });
+                damaged[at] = random(256) as u8;
+            }
+            damaged.truncate(if round % 3 == 0 { random(whole.len()) } else { whole.len() });
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&damaged).unwrap();
+            if let Ok(code) = Code::read(file) {
+                (0..8).for_each(|_| _ = code.function(random(whole.len()) as u64));
+                assert!(code.functions.iter().all(|one| one.name.len() <= LONGEST));
+            }
+        }
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub use observer::{Observer, RINGS, Trace, What};
 pub use path::path;
 pub use places::{places, shares};
 pub use points::Missing;
-pub use record::{Happened, Identity, Look, Mapping, Record};
+pub use record::{Asked, Happened, Identity, Look, Mapping, Record};
 pub use refused::Refused;
 pub use stopped::stopped;
 pub use threads::Threads;

@@ -1,6 +1,6 @@
 //! Reads what the kernel wrote into a ring (`perf_event_open(2)`, "MMAP layout").
 
-use crate::record::{Happened, Identity, Look, Mapping, Record};
+use crate::record::{Asked, Happened, Identity, Look, Mapping, Record};
 use crate::tracefs::{Field, Format};
 
 /// Kinds of records (`linux/perf_event.h`).
@@ -72,6 +72,7 @@ pub(crate) enum Reads {
     Signal(Field),
     Fault,
     Exit(Field),
+    Block { asked: Field, bytes: Field },
     Other(usize),
 }
 
@@ -91,6 +92,9 @@ impl Reads {
             "signal/signal_deliver" => Reads::Signal(field("sig")?),
             "exceptions/page_fault_user" => Reads::Fault,
             "kvm/kvm_exit" => Reads::Exit(field("exit_reason")?),
+            "block/block_rq_issue" => {
+                Reads::Block { asked: field("rwbs")?, bytes: field("bytes")? }
+            }
             _ => Reads::Other(place),
         })
     }
@@ -112,6 +116,15 @@ impl Reads {
             Reads::Return => Happened::Return,
             Reads::Fault => Happened::Fault,
             Reads::Exit(reason) => Happened::Exit(number(reason)? as u32),
+            Reads::Block { asked, bytes } => {
+                let letters = asked.letters(raw)?;
+                let asked = match () {
+                    () if letters.contains(&b'R') => Asked::Read,
+                    () if letters.contains(&b'W') => Asked::Write,
+                    () => Asked::Other,
+                };
+                Happened::Block { asked, bytes: number(bytes)? as u32 as u64 }
+            }
             Reads::Other(place) => Happened::Other(place),
         })
     }

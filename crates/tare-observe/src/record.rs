@@ -44,6 +44,13 @@ pub enum Happened {
     Fault,
     /// A virtual machine is left: the reason's number.
     Exit(u32),
+    /// A block device is asked for something.
+    Block {
+        /// For what.
+        asked: Asked,
+        /// How many bytes.
+        bytes: u64,
+    },
     /// Another event, by its place in the observer's table.
     Other(usize),
     /// The thread's process becomes another program.
@@ -55,6 +62,17 @@ pub enum Happened {
         /// Its own number.
         tid: u32,
     },
+}
+
+/// What a block device is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// To read.
+    Read,
+    /// To write.
+    Write,
+    /// To flush, to discard, and the like.
+    Other,
 }
 
 /// Where the CPUs' clock found a thread.

@@ -105,6 +105,11 @@ fn field(line: &str) -> Option<(String, Field)> {
 }
 
 impl Field {
+    /// The letters in `raw`, up to a NUL; `None` when the record is shorter.
+    pub(crate) fn letters(self, raw: &[u8]) -> Option<&[u8]> {
+        raw.get(self.offset..self.offset + self.size)?.split(|letter| *letter == 0).next()
+    }
+
     /// The number in `raw`, sign-extended; `None` when the record is shorter, or the field is no number.
     pub(crate) fn of(self, raw: &[u8]) -> Option<i64> {
         let bytes = raw.get(self.offset..self.offset + self.size)?;
@@ -139,6 +144,9 @@ mod tests {
         assert_eq!(read("state", &raw), Some(1 << 40));
         assert_eq!(read("state", &raw[..39]), None, "cut short");
         assert_eq!(read("comm", &raw), None, "no number");
+        raw[8..11].copy_from_slice(b"sh\0");
+        let letters = |raw| format.field("comm").and_then(|field| field.letters(raw));
+        assert_eq!((letters(&raw), letters(&raw[..20])), (Some(&b"sh"[..]), None));
         assert_eq!(format.field("args"), None);
         assert!(Format::parse("name: x\n").is_none());
     }
