@@ -2,7 +2,7 @@
 
 use super::observers::Observers;
 use super::turning::{Sampled, Turning, WatchedLayer};
-use super::whole::{Whole, watch_whole};
+use super::whole::{Row, Whole, watch_whole};
 use crate::plan::setup::Setup;
 use tare_layers::{Answer, Session, SessionError, Turn};
 use tare_observe::Figures;
@@ -73,7 +73,8 @@ pub(super) fn watch_row(
                 "only tracepoints show what a row does that takes its samples at once".into()
             ));
         };
-        let told = watch_whole(watched, session, traced, id)?;
+        let row = Row { setup: watched.setup, bench: watched.bench, layer: &watched.layer };
+        let told = watch_whole(&row, session, traced, id)?;
         return Ok(
             told.map(|Whole { figures, operations, lost }| counters(&figures, operations, lost))
         );

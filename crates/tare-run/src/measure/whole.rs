@@ -4,7 +4,8 @@
 
 use super::figures::{add, difference, each};
 use super::observers::{Traced, not_enabled};
-use super::watch::Watched;
+use super::turning::WatchedLayer;
+use crate::plan::setup::Setup;
 use nix::unistd::gettid;
 use std::time::Instant;
 use tare_layers::{Answer, Session, SessionError};
@@ -27,6 +28,13 @@ const CLEARLY: f64 = 1.5;
 
 /// What is told where it does not.
 const ALIKE: &str = "a longer series of it does no more than a short one";
+
+/// A row of a layer.
+pub(super) struct Row<'a> {
+    pub setup: &'a Setup<'a>,
+    pub bench: usize,
+    pub layer: &'a WatchedLayer,
+}
 
 /// The figures of one operation.
 pub(super) struct Whole {
@@ -60,12 +68,12 @@ impl From<SessionError> for Missed {
 
 /// What a row does for one operation, or why that is not known. Only the end of the layer is an error.
 pub(super) fn watch_whole(
-    watched: &Watched,
+    row: &Row,
     session: &mut Session,
     traced: &mut Traced,
     id: &mut u32,
 ) -> Result<Result<Whole, String>, SessionError> {
-    match (Series { watched, session, id, lost: 0 }).told(traced) {
+    match (Series { row, session, id, lost: 0 }).told(traced) {
         Ok(told) => Ok(Ok(told)),
         Err(Missed::Row(why)) => Ok(Err(why)),
         Err(Missed::Layer(error)) => Err(error),
@@ -73,7 +81,7 @@ pub(super) fn watch_whole(
 }
 
 struct Series<'a, 'b> {
-    watched: &'a Watched<'b>,
+    row: &'a Row<'b>,
     session: &'a mut Session,
     id: &'a mut u32,
     lost: u64,
@@ -90,7 +98,7 @@ impl Series<'_, '_> {
         let clocked = self.take(Some(&mut traced.clock), LONG)?;
         let (mut modes, mut found) = (Figures::new(), Figures::new());
         add(&mut modes, looks(&clocked.trace, &clocked.threads));
-        add(&mut found, places(&clocked.trace, &clocked.threads, &self.watched.layer.files));
+        add(&mut found, places(&clocked.trace, &clocked.threads, &self.row.layer.files));
         // Two series that wait for a device differ by more than what records take, so that is not taken off.
         split(&mut times, &modes, None);
         times.insert(UNWATCHED.into(), unwatched);
@@ -113,7 +121,7 @@ impl Series<'_, '_> {
 
     /// A series, under the eyes of an observer or of nobody.
     fn take(&mut self, observer: Option<&mut Observer>, length: Length) -> Result<Taken, Missed> {
-        let Watched { setup, bench, ref layer } = *self.watched;
+        let Row { setup, bench, layer } = *self.row;
         *self.id += 1;
         let Length { limit_ms, samples } = length;
         let whole = setup.request(*self.id, bench, Some(samples));
@@ -145,6 +153,8 @@ impl Series<'_, '_> {
 
 /// How many more operations the `long` series has.
 fn more(short: &Taken, long: &Taken) -> Result<f64, Missed> {
-    let is_more = long.operations > CLEARLY * short.operations;
-    is_more.then(|| long.operations - short.operations).ok_or_else(|| Missed::Row(ALIKE.into()))
+    match long.operations > CLEARLY * short.operations {
+        true => Ok(long.operations - short.operations),
+        false => Err(Missed::Row(ALIKE.into())),
+    }
 }
