@@ -68,16 +68,7 @@ pub(super) fn watch_row(
     id: &mut u32,
 ) -> Result<Result<Vec<Counter>, String>, SessionError> {
     if watched.setup.benches[watched.bench].at_once {
-        let Observers::Traced(traced) = observers else {
-            return Ok(Err(
-                "only tracepoints show what a row does that takes its samples at once".into()
-            ));
-        };
-        let row = Row { setup: watched.setup, bench: watched.bench, layer: &watched.layer };
-        let told = watch_whole(&row, session, traced, id)?;
-        return Ok(
-            told.map(|Whole { figures, operations, lost }| counters(&figures, operations, lost))
-        );
+        return watch_at_once(watched, session, observers, id);
     }
     let mut all = Figures::new();
     let (mut operations, mut lost) = (0.0, 0);
@@ -109,6 +100,23 @@ pub(super) fn watch_row(
         }
     }
     Ok(Ok(counters(&all, operations, lost)))
+}
+
+/// The same of a row that takes all its samples at once.
+fn watch_at_once(
+    watched: &Watched,
+    session: &mut Session,
+    observers: &mut Observers,
+    id: &mut u32,
+) -> Result<Result<Vec<Counter>, String>, SessionError> {
+    let Observers::Traced(traced) = observers else {
+        return Ok(Err(
+            "only tracepoints show what it does, since it takes its samples at once".into()
+        ));
+    };
+    let row = Row { setup: watched.setup, bench: watched.bench, layer: &watched.layer };
+    let told = watch_whole(&row, session, traced, id)?;
+    Ok(told.map(|Whole { figures, operations, lost }| counters(&figures, operations, lost)))
 }
 
 /// The figures of an operation, of how many they are, and how many records are missing.
