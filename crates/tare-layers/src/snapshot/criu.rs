@@ -48,9 +48,21 @@ pub(crate) fn check_crun(program: &str, rootless: bool) -> Result<(), Unavailabl
     check(rootless)
 }
 
-/// Where CRIU may write while it saves or restores the boot `id`, beside the image in `folder`: what it says there outlives the boot.
+/// Where CRIU may write while it saves the boot `id`, beside the image in `folder`: what it says there outlives the boot.
 pub(crate) fn work(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("{WORK}{id}"))
+}
+
+/// The command that keeps what CRIU has written in `own`, a folder of the boot that it restored, as `kept` beside the image, while this tare
+/// lives. Where CRIU fails or is killed it leaves a folder in `/tmp`, whose name is in its log; the command removes that, too.
+pub(crate) fn tidy(own: &Path, kept: &Path) -> Vec<String> {
+    let script = r#"log=$0/restore.log
+        [ -d "/proc/$2" ] && mkdir "$1" && head -c 4M "$log" >"$1/restore.log"
+        name=$(grep -o -m 1 '/tmp/[.]criu[.]mntns[.][[:alnum:]]*' "$log" | head -n 1)
+        [ -z "$name" ] || [ ! -d "$name" ] || exec rmdir "$name""#;
+    let [own, kept] = [own, kept].map(|folder| folder.display().to_string());
+    let tare = std::process::id().to_string();
+    ["sh".to_owned(), "-c".to_owned(), script.to_owned(), own, kept, tare].to_vec()
 }
 
 /// What CRIU wrote down last of what went wrong with the image in `folder`: a runtime says that it failed, and not why.

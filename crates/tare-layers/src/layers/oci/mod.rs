@@ -129,10 +129,17 @@ impl Oci {
     fn image(&self, boot: &BootSpec) -> Vec<String> {
         let folder = boot.shared_folder();
         let image = ["--image-path".to_owned(), folder.join(IMAGE).display().to_string()];
-        let work = criu::work(folder, boot.id).display().to_string();
-        let work = ["--work-path".to_owned(), work];
+        let work = ["--work-path".to_owned(), self.criu_folder(boot).display().to_string()];
         let work = if self.runtime == Runtime::Runsc { &[][..] } else { &work };
         [&image, work].concat()
+    }
+
+    /// Where CRIU may write: beside the image, or where it restores in the boot's own folder.
+    fn criu_folder(&self, boot: &BootSpec) -> PathBuf {
+        match boot.saved {
+            Saved::From(_) => boot.folder.join("criu"),
+            _ => criu::work(boot.shared_folder(), boot.id),
+        }
     }
 
     fn command(&self) -> Result<Vec<String>, Unavailable> {
@@ -260,6 +267,10 @@ impl Layer for Oci {
             words(&["sh", "-c", "rmdir \"$0\" 2>/dev/null || exec \"$@\"", &state[1]]);
         let delete = [unless_empty, own, words(&["delete", "--force", &id])].concat();
         program.cleanup.insert(0, delete);
+        if self.runtime != Runtime::Runsc && matches!(boot.saved, Saved::From(_)) {
+            let kept = criu::work(boot.shared_folder(), boot.id);
+            program.cleanup.push(criu::tidy(&self.criu_folder(boot), &kept));
+        }
         program.record("runtime", runtime, Some("--version"));
         if let Some(root) = &self.attachments.root {
             root.record(&mut program);
