@@ -8,6 +8,7 @@ mod seen;
 mod sentence;
 mod stacks;
 mod tables;
+mod unlike;
 mod watched;
 
 pub(super) use causes::REMAINDER;
@@ -167,18 +168,7 @@ impl Outside {
                 "Not counted, since this host's kernel lacks the tracepoint: {names}."
             ));
         }
-        let is_compared = self.unwatched_ns.1 > 0.0 && !self.by_mean;
-        if is_compared && self.summed_ns.1 > 0.0 && self.per != SECOND {
-            notes.push(format!(
-                "In the watched boots one {} took {} while nobody watched, and {} while it was watched; the parts sum to {}, \
-                 without {:.0} ns for each record, and are scaled as the row's value is to what nobody watched.",
-                self.per,
-                quantity(Unit::Nanoseconds, self.unwatched_ns.1),
-                quantity(Unit::Nanoseconds, self.watched_ns.1),
-                quantity(Unit::Nanoseconds, self.summed_ns.1),
-                self.record_ns
-            ));
-        }
+        notes.extend(self.of_watched_boots());
         let on_path = causes::on_path(&self.causes);
         if on_path < WHOLLY {
             notes.push(format!(
