@@ -1,10 +1,10 @@
 //! Pythons of the repository's own: with the readers that docs/schema.md names, for tests, and with what a public complaint is about.
 
 use crate::apt;
-use crate::shell::{root, run};
+use crate::shell::{self, root, run, target};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// What is installed. The DuckDB shell is a package of its own.
 const READERS: [&str; 3] = ["duckdb>=1,<3", "duckdb-cli>=1,<3", "pandas>=2,<4"];
@@ -12,8 +12,7 @@ const LIGHTGBM: [&str; 1] = ["lightgbm>=4,<5"];
 
 /// Makes `target/python` unless it works already.
 pub fn install() -> Result<()> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-    let folder = root().join(target).join("python");
+    let folder = target().join("python");
     if folder.join("bin/duckdb").is_file() && works(&folder, "duckdb, pandas") {
         return Ok(());
     }
@@ -43,7 +42,5 @@ fn python(folder: &Path) -> PathBuf {
 }
 
 fn works(folder: &Path, modules: &str) -> bool {
-    let mut command = Command::new(python(folder));
-    command.args(["-c", &format!("import {modules}")]).stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
+    shell::works(Command::new(python(folder)).args(["-c", &format!("import {modules}")]))
 }

@@ -54,8 +54,8 @@ pub use limit::limits;
 pub use options::Options;
 pub use predict::{
     Band, CONFIDENCE as PREDICTION_CONFIDENCE, Compared, Expected, Held, HeldCpu, Kind,
-    LayerPrediction, Naive, PRICES, Predicted, Prediction, Printed, Profile, Term, Unpriced, held,
-    predict,
+    LayerPrediction, Naive, PRICES, Predicted, Prediction, Printed, Profile, Term, Unpriced,
+    has_prices, held, predict,
 };
 pub use ratio::choices::C_LIBRARY;
 pub use remarks::comment::Comment;

@@ -25,6 +25,12 @@ pub trait Layer: Send + Sync {
         Err(Unavailable::new("nothing saves a layer of this kind", SAVED_KINDS))
     }
 
+    /// What the program that saves and restores layers of this kind wrote down of what went wrong with the image in `folder`, after whose
+    /// words these are.
+    fn said_of_image(&self, _folder: &Path) -> Option<String> {
+        None
+    }
+
     /// Makes what all boots of a campaign share and removes it when this layer is dropped. Called before every boot; does its
     /// work once.
     fn prepare(&self, _host: &Host, _keeper: &Keeper) -> Result<(), SessionError> {

@@ -32,7 +32,6 @@ pub use rootfs::{
     HeldRoot, KeptRoot, Maker, ReadyRoot, RootRecipe, check_image, clear, hold_again, list, ready,
 };
 pub use settings::{Setting, SettingError, Settings, split_at_commas, suggestion};
-pub use snapshot::said_by_criu;
 pub use tare_keeper::cache::{cache_folder, is_own_file};
 pub use tare_keeper::programs::{before_install, find as program, output};
 pub use tare_keeper::threads::no_thread;

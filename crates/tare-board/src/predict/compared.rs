@@ -234,8 +234,9 @@ impl Compared {
     }
 }
 
-/// Whether `campaign` has prices of operations.
-pub(crate) fn has_prices(board: &Scoreboard) -> bool {
+/// Whether the board's campaign has prices of operations.
+#[must_use]
+pub fn has_prices(board: &Scoreboard) -> bool {
     board.rows.iter().any(|row| row.suite == PRICES)
 }
 

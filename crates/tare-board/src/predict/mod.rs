@@ -7,8 +7,9 @@ mod held;
 mod prices;
 mod profile;
 
+pub use compared::has_prices;
 pub use compared::{Compared, Kind};
-pub(crate) use compared::{SeenRun, SeenRuns, compared, has_prices};
+pub(crate) use compared::{SeenRun, SeenRuns, compared};
 pub use held::{Held, HeldCpu, Naive, held};
 pub use profile::{Printed, Profile};
 

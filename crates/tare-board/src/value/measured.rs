@@ -73,10 +73,7 @@ impl Measured {
         figure: Figure,
     ) -> Measured {
         let added = if operation == Operation::Whole { row.subtracted } else { 0.0 };
-        let turns = match figure {
-            Figure::Whole => Vec::new(),
-            _ => turn_values(&row.samples, row.subtracted, &row.turns, best, operation, figure),
-        };
+        let turns = turn_values(&row.samples, row.subtracted, &row.turns, best, operation, figure);
         Measured { value: value + added, turns, figure }
     }
 
@@ -87,7 +84,7 @@ impl Measured {
 }
 
 /// The value of each turn: its best sample, since noise only adds, or the mean or median of them, corrected by what was measured in the same
-/// turn; NaN where nothing is left.
+/// turn; NaN where nothing is left. None where all samples are reduced at once.
 pub fn turn_values(
     samples: &[f64],
     subtracted: f64,
@@ -96,6 +93,9 @@ pub fn turn_values(
     operation: Operation,
     figure: Figure,
 ) -> Vec<f64> {
+    if figure == Figure::Whole {
+        return Vec::new();
+    }
     let mut rest = samples;
     let better: fn(f64, f64) -> f64 = match best {
         Best::Lowest => f64::min,

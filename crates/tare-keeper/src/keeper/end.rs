@@ -2,7 +2,7 @@
 //! layer's first process ends, and reaps until there are none.
 
 use crate::keeper::orders::{News, tell};
-use crate::keeper::share;
+use crate::keeper::share::Groups;
 use crate::processes;
 use crate::threads;
 use nix::errno::Errno;
@@ -27,9 +27,10 @@ static NONE_LEFT: Mutex<bool> = Mutex::new(false);
 pub(crate) fn with(mut orders: BufReader<UnixStream>, id: &str) -> io::Result<()> {
     let id = id.to_owned();
     let ended = threads::start(move || {
+        let groups = Groups::of(&id); // while the layer starts
         let _ = io::copy(&mut orders, &mut io::sink());
         GONE.store(true, Ordering::SeqCst);
-        end_all(&id);
+        end_all(&groups);
     });
     ended.map(drop)
 }
@@ -69,7 +70,7 @@ pub(crate) fn reap_all(first: u32, life: &UnixStream) {
 }
 
 /// Ends the layer's processes until there are none: one may start another before it is hit.
-fn end_all(id: &str) {
+fn end_all(groups: &Groups) {
     loop {
         let none_left = NONE_LEFT.lock().unwrap_or_else(PoisonError::into_inner);
         if *none_left {
@@ -77,8 +78,8 @@ fn end_all(id: &str) {
         }
         end_descendants();
         // What tare itself started beside the layer, such as the program that saves it, may hold a process that is to end.
-        share::end_others(id);
-        share::thaw(id);
+        groups.end_others();
+        groups.thaw();
         drop(none_left);
         thread::sleep(Duration::from_millis(5));
     }

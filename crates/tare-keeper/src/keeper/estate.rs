@@ -80,7 +80,7 @@ impl Estate {
 
     /// Ends the boot's processes, whoever their parent is now, and removes all else; names what is left.
     pub fn end_and_clear(&self) -> Vec<String> {
-        share::thaw(&self.id);
+        share::Groups::of(&self.id).thaw();
         let mut living = mark::end_marked(mark::mark(&self.id), DYING);
         living.extend(share::end_members(&self.id, DYING));
         let mut left: Vec<String> =

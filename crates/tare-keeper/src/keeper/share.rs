@@ -38,8 +38,7 @@ pub(crate) fn enter(id: &str) {
 
 /// The file through which a process enters the group of the boot `id`, if there is one.
 pub(crate) fn entry(id: &str) -> Option<PathBuf> {
-    let file = hierarchy(&mounts::of_cgroups())?.root.join(name(id)).join(MEMBERS);
-    file.exists().then_some(file)
+    group(id).map(|group| group.join(MEMBERS)).filter(|file| file.exists())
 }
 
 /// Lets this process leave the group of the boot `id`, so that it can be removed.
@@ -70,27 +69,44 @@ fn usable() -> Option<Hierarchy> {
 /// Ends all processes in the group of the boot `id`; those that have not ended when the time is over. It finds processes that have no
 /// mark any more.
 pub(crate) fn end_members(id: &str, within: Duration) -> BTreeSet<u32> {
-    let Some(hierarchy) = hierarchy(&mounts::of_cgroups()) else { return BTreeSet::new() };
-    let members = || processes_in(&hierarchy.root.join(name(id)));
+    let Some(group) = group(id) else { return BTreeSet::new() };
+    let members = || processes_in(&group);
     end_found(members, |pid| members().contains(&pid), within)
 }
 
-/// Ends the processes in the group of the boot `id` but this one, once.
-pub(crate) fn end_others(id: &str) {
-    let Some(hierarchy) = hierarchy(&mounts::of_cgroups()) else { return };
-    let members = || processes_in(&hierarchy.root.join(name(id)));
-    let others = members().into_iter().filter(|pid| *pid != std::process::id());
-    others.for_each(|pid| end(pid, || members().contains(&pid)));
+/// The control groups of a boot, as far as its end needs them. They are looked up once: to look takes longer than to end.
+pub(crate) struct Groups {
+    share: Option<PathBuf>,
+    /// The files that freeze what stands in the group that a runtime has made, in each hierarchy.
+    freezers: Vec<PathBuf>,
 }
 
-/// Lets the processes go on that stand in a control group of the boot `id` and are frozen, as those that are saved: frozen, they do not end.
-pub(crate) fn thaw(id: &str) {
-    for mount in mounts::of_cgroups() {
-        let state = mount.join(id).join("freezer.state");
-        if state.exists() {
-            let _ = fs::write(state, "THAWED"); // who is still frozen is named when the group cannot be removed
+impl Groups {
+    /// Those of the boot `id`, also where they are yet to be made.
+    pub fn of(id: &str) -> Groups {
+        let freezer = |mount: PathBuf| mount.join(id).join("freezer.state");
+        let freezers = mounts::of_cgroups().into_iter().map(freezer).collect();
+        Groups { share: group(id), freezers }
+    }
+
+    /// Ends the processes in the boot's group but this one, once.
+    pub fn end_others(&self) {
+        let members = || self.share.as_deref().map(processes_in).unwrap_or_default();
+        let others = members().into_iter().filter(|pid| *pid != std::process::id());
+        others.for_each(|pid| end(pid, || members().contains(&pid)));
+    }
+
+    /// Lets the processes go on that are frozen, as those that are saved: frozen, they do not end.
+    pub fn thaw(&self) {
+        for freezer in self.freezers.iter().filter(|file| file.exists()) {
+            let _ = fs::write(freezer, "THAWED"); // who is still frozen is named when the group cannot be removed
         }
     }
+}
+
+/// The group of the boot `id`, where groups share CPUs.
+fn group(id: &str) -> Option<PathBuf> {
+    Some(hierarchy(&mounts::of_cgroups())?.root.join(name(id)))
 }
 
 /// The name of the group of the boot `id`.

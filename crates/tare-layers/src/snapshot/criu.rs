@@ -66,7 +66,7 @@ pub(crate) fn tidy(own: &Path, kept: &Path) -> Vec<String> {
 }
 
 /// What CRIU wrote down last of what went wrong with the image in `folder`: a runtime says that it failed, and not why.
-pub fn said_by_criu(folder: &Path) -> Option<String> {
+pub(crate) fn said(folder: &Path) -> Option<String> {
     let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
     let works = entries(folder).filter(|it| it.file_name().to_string_lossy().starts_with(WORK));
     let logs = works.flat_map(|work| entries(&work.path())).map(|entry| entry.path());
@@ -108,14 +108,14 @@ mod tests {
     #[test]
     fn what_went_wrong_is_told_and_what_always_does_is_not() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(said_by_criu(folder.path()), None);
+        assert_eq!(said(folder.path()), None);
         let work = work(folder.path(), "tare-1");
         fs::create_dir(&work).unwrap();
         let harmless = "(00.03) Error (criu/util.c:1533): rlimit: Can't setup RLIMIT_NOFILE for self: Operation not permitted\n";
         fs::write(work.join("restore.log"), harmless).unwrap();
-        assert_eq!(said_by_criu(folder.path()), None);
+        assert_eq!(said(folder.path()), None);
         let last = "(00.04)      1: Error (criu/mount.c:2232): mnt: Unable to mount overlay\n(00.05) Error (criu/cr-restore.c:2320): Restoring FAILED.\n";
         fs::write(work.join("restore.log"), format!("{harmless}{last}")).unwrap();
-        assert_eq!(said_by_criu(folder.path()).as_deref(), Some("mnt: Unable to mount overlay"));
+        assert_eq!(said(folder.path()).as_deref(), Some("mnt: Unable to mount overlay"));
     }
 }

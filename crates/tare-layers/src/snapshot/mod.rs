@@ -4,8 +4,6 @@ pub(crate) mod criu;
 
 use crate::Unavailable;
 
-pub use criu::said_by_criu;
-
 /// The folder or file of a layer's image, in the folder that it shares with those that are restored from it.
 pub(crate) const IMAGE: &str = "image";
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tare_layers::{Room, Saved, fresh_id, said_by_criu};
+use tare_layers::{Room, Saved, fresh_id};
 use tare_proto::{Program, Request, STATE_COMMAND, STATE_FILL, STATE_REQUEST, at_load};
 
 /// What a layer holds when it is saved.
@@ -86,8 +86,7 @@ impl Image {
             State::Memory(mebibytes) => u64::from(mebibytes) << 20,
             State::Program(_) => up.session.footprint().unwrap_or(0),
         };
-        let saved = up.session.save(SAVING);
-        let saved = saved.map_err(|why| Failed::Start(with_log(why, self.folder())))?;
+        let saved = up.session.save(SAVING).map_err(Failed::Start)?;
         let files = self.files().into_iter().filter_map(|file| fs::metadata(file).ok());
         Ok(Made {
             ready_ns,
@@ -158,17 +157,17 @@ impl Starter<'_> {
                 Ok(up)
             }
             Err(why) => Err(match up.failed(why) {
-                Failed::Start(why) => Failed::Start(with_log(why, folder)),
+                Failed::Start(why) => Failed::Start(self.with_log(why, folder)),
                 Failed::Interrupted => Failed::Interrupted,
             }),
         }
     }
-}
 
-/// A reason with what CRIU wrote down of it beside the image in `folder`.
-fn with_log(why: String, folder: &Path) -> String {
-    match said_by_criu(folder) {
-        Some(said) => format!("{why}; CRIU's log: {said}"),
-        None => why,
+    /// A reason with what was written down of it beside the image in `folder`.
+    pub(super) fn with_log(&self, why: String, folder: &Path) -> String {
+        match self.layer.said_of_image(folder) {
+            Some(said) => format!("{why}; {said}"),
+            None => why,
+        }
     }
 }

@@ -116,8 +116,9 @@ impl Visit {
             }
             Err(Failed::Interrupted) => Err(Interrupted),
             Err(Failed::Start(why)) => {
+                let why = with_console(starter.with_log(why, image.folder()), &console);
                 self.left.extend(image.room.remove());
-                self.lack_all(rows, &format!("it was not saved: {}", with_console(why, &console)));
+                self.lack_all(rows, &format!("it was not saved: {why}"));
                 Ok(None)
             }
         }

@@ -224,6 +224,11 @@ impl Layer for Oci {
         }
     }
 
+    fn said_of_image(&self, folder: &Path) -> Option<String> {
+        let by_criu = self.runtime != Runtime::Runsc;
+        by_criu.then(|| criu::said(folder)).flatten().map(|said| format!("CRIU's log: {said}"))
+    }
+
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let mut needs = Program::default();
         let given = self.attachments.of_process(host, boot, &mut needs)?;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use tare_board::{Options, PRICES, Scoreboard, factors, metrics, scoreboard};
+use tare_board::{Options, PRICES, Scoreboard, factors, has_prices, metrics, scoreboard};
 use tare_layers::suggestion;
 use tare_report::{explanations_text, factors_text, json_text, metrics_text, stacks_text};
 use tare_stats::{Factor, Work, decompose};
@@ -92,7 +92,7 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
 fn prices(dir: &Path) -> Result<(Campaign, Scoreboard)> {
     let campaign = tare_store::load(dir)?;
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
-    if !board.rows.iter().any(|row| row.suite == PRICES) {
+    if !has_prices(&board) {
         bail!(
             "{} has no costs of operations; 'tare run --suite {PRICES}' measures them",
             dir.display()

@@ -16,7 +16,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use tare_board::{
-    Options, PRICES, Profile, Scoreboard, held, predict as predict_on_layers, scoreboard,
+    Options, PRICES, Profile, Scoreboard, has_prices, held, predict as predict_on_layers,
+    scoreboard,
 };
 use tare_layers::{Settings, configure};
 use tare_proto::{Machine, Series};
@@ -84,7 +85,7 @@ fn check(campaign: &Campaign, board: &Scoreboard, args: &PredictArgs) -> Result<
             board.baseline.raw()
         );
     }
-    if !board.rows.iter().any(|row| row.suite == PRICES) {
+    if !has_prices(board) {
         bail!(
             "{dir} does not say what operations cost on its layers. This measures it, as root:\n  tare run --suite {PRICES} {}",
             flags(campaign.plan.machine, &campaign.layers)
