@@ -8,10 +8,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tare_keeper::programs::{output, plain};
-use tare_proto::{Counter, MAX_COUNTERS};
+use tare_proto::MAX_COUNTERS;
+use tare_proto::counter::Place;
 
-/// Longest file of counts that is read, in bytes: a hundred times what a whole suite makes.
-const LONGEST: u64 = 16 << 20;
+/// Longest file of counts that is read, in bytes: several times what a whole suite makes.
+const LONGEST: u64 = 256 << 20;
 
 /// Most terms that one request's value is made of.
 const MOST_TERMS: u32 = 64;
@@ -31,8 +32,22 @@ pub struct Plugin {
     pub model: bool,
 }
 
-/// What was counted per operation, by request.
-pub type Counts = BTreeMap<u32, Vec<Counter>>;
+/// What was counted, by request.
+pub type Counts = BTreeMap<u32, Counted>;
+
+/// What was counted of one request, per operation.
+#[derive(Debug, Default)]
+pub struct Counted {
+    /// Instructions and crossings by place, by name.
+    pub counters: BTreeMap<String, f64>,
+    /// Instructions by the address of the block of code that they are in.
+    pub executed: Addresses,
+    /// Entries from less privileged code by the address that is entered.
+    pub entered: Addresses,
+}
+
+/// Counts per operation by place and address. At address 0 is what the plugin had no room for.
+pub type Addresses = BTreeMap<(Place, u64), f64>;
 
 /// Why there are no counts.
 #[derive(Debug, thiserror::Error)]
@@ -118,7 +133,12 @@ struct Region {
     per: f64,
     ops: u64,
     counts: BTreeMap<String, u64>,
+    executed: Written,
+    entered: Written,
 }
+
+/// Counts by the name of a place and by an address in hexadecimal.
+type Written = BTreeMap<String, BTreeMap<String, u64>>;
 
 fn parse(text: &str) -> Result<Counts, String> {
     let mut lines = text.lines();
@@ -132,7 +152,7 @@ fn parse(text: &str) -> Result<Counts, String> {
                     TARE_PROBE"
             .into());
     }
-    let mut all: BTreeMap<u32, BTreeMap<String, f64>> = BTreeMap::new();
+    let mut all = Counts::new();
     let mut regions = 0;
     for line in lines {
         let region: Region = serde_json::from_str(line).map_err(|e| format!("a region: {e}"))?;
@@ -142,27 +162,37 @@ fn parse(text: &str) -> Result<Counts, String> {
     if regions != head.regions {
         return Err(format!("it is cut short: {regions} of {} regions", head.regions));
     }
-    let counters = |counts: BTreeMap<String, f64>| {
-        counts.into_iter().map(|(name, value)| Counter { name, value }).collect()
-    };
-    Ok(all.into_iter().map(|(id, counts)| (id, counters(counts))).collect())
+    Ok(all)
 }
 
 /// Adds one term's share of each operation, as the probe adds its costs.
-fn add(sum: &mut BTreeMap<String, f64>, region: Region) -> Result<(), String> {
-    let Region { id, term, negative, per, ops, counts } = region;
+fn add(sum: &mut Counted, region: Region) -> Result<(), String> {
+    let Region { id, term, negative, per, ops, counts, executed, entered } = region;
     if ops == 0 || !per.is_finite() || per <= 0.0 || term > MOST_TERMS {
         return Err(format!("request {id}: {ops} operations, divided by {per}, in term {term}"));
     }
     let sign = if negative { -1.0 } else { 1.0 };
+    let share = |count: u64| sign * count as f64 / ops as f64 / per;
     for (name, count) in counts {
         let fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_/".contains(c);
         if name.len() > 64 || !name.chars().all(fine) {
             return Err(format!("request {id}: an odd name"));
         }
-        *sum.entry(name).or_insert(0.0) += sign * count as f64 / ops as f64 / per;
+        *sum.counters.entry(name).or_default() += share(count);
     }
-    if sum.len() > MAX_COUNTERS { Err(format!("request {id}: too many counters")) } else { Ok(()) }
+    for (sum, written) in [(&mut sum.executed, executed), (&mut sum.entered, entered)] {
+        for (place, addresses) in written {
+            let place = Place::ALL.into_iter().find(|known| known.name() == place);
+            let place = place.ok_or_else(|| format!("request {id}: an unknown place"))?;
+            for (address, count) in addresses {
+                let address = u64::from_str_radix(&address, 16);
+                let address = address.map_err(|_| format!("request {id}: an odd address"))?;
+                *sum.entry((place, address)).or_default() += share(count);
+            }
+        }
+    }
+    let few = sum.counters.len() <= MAX_COUNTERS;
+    few.then_some(()).ok_or_else(|| format!("request {id}: too many counters"))
 }
 
 #[cfg(test)]
@@ -171,15 +201,18 @@ mod tests {
     use std::process::Command;
 
     const HEAD: &str = r#"{"tare_plugin":1,"regions":2,"model":null,"misplaced":false}"#;
-    const PLUS: &str = r#"{"id":3,"term":0,"negative":false,"per":2.0,"ops":10,"batches":1,"counts":{"kernel/instructions":1000,"hypercall/iret":20}}"#;
-    const MINUS: &str = r#"{"id":3,"term":1,"negative":true,"per":2.0,"ops":5,"batches":1,"counts":{"kernel/instructions":100}}"#;
+    const PLUS: &str = r#"{"id":3,"term":0,"negative":false,"per":2.0,"ops":10,"batches":1,"counts":{"kernel/instructions":1000,"hypercall/iret":20},"executed":{"kernel":{"ffffffff81000000":900,"ffffffff81000010":100}},"entered":{"kernel":{"ffffffff81000000":10}}}"#;
+    const MINUS: &str = r#"{"id":3,"term":1,"negative":true,"per":2.0,"ops":5,"batches":1,"counts":{"kernel/instructions":100},"executed":{"kernel":{"ffffffff81000010":100}},"entered":{}}"#;
 
     #[test]
     fn terms_are_summed_as_the_probe_sums_their_costs() {
         let counts = parse(&[HEAD, PLUS, MINUS].join("\n")).unwrap();
-        let wanted =
-            [Counter::new("hypercall/iret", 1.0), Counter::new("kernel/instructions", 40.0)];
-        assert_eq!(counts[&3], wanted);
+        let Counted { counters, executed, entered } = &counts[&3];
+        let wanted = [("hypercall/iret", 1.0), ("kernel/instructions", 40.0)];
+        assert_eq!(*counters, wanted.map(|(name, value)| (name.to_owned(), value)).into());
+        let at = |address: u64| (Place::Kernel, 0xffff_ffff_8100_0000 + address);
+        assert_eq!(*executed, BTreeMap::from([(at(0), 45.0), (at(16), -5.0)]));
+        assert_eq!(*entered, BTreeMap::from([(at(0), 0.5)]));
     }
 
     #[test]
@@ -196,6 +229,8 @@ mod tests {
         );
         assert!(refused(&[HEAD, &PLUS.replace("2.0", "-2.0")]).contains("divided by -2"));
         assert!(refused(&[HEAD, &PLUS.replace("iret", "\\u001b[2J")]).contains("odd name"));
+        assert!(refused(&[HEAD, &PLUS.replace("81000010", "x")]).contains("odd address"));
+        assert!(refused(&[HEAD, &PLUS.replace("{\"kernel\":{", "{\"moon\":{")]).contains("place"));
         let folder = Plugin::read(Path::new("/")).unwrap_err().to_string();
         assert!(folder.contains("cannot be read from /"), "{folder}");
         assert!(Plugin::read(Path::new("/nowhere/counts")).unwrap().is_none());

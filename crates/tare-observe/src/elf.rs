@@ -1,8 +1,9 @@
 //! The functions in a program's file, which may be anybody's: nothing of it is believed, and little of it is read.
 
+use crate::kallsyms::{Kallsyms, kallsyms};
 use crate::mangled::plain;
 use crate::symbols::{Function, function_at, harmless};
-use object::{Object, ObjectSegment, ObjectSymbol, ReadCache, ReadRef, SymbolKind};
+use object::{Object, ObjectKind, ObjectSegment, ObjectSymbol, ReadCache, ReadRef, SymbolKind};
 use std::cell::Cell;
 use std::fs::File;
 use std::ops::Range;
@@ -12,12 +13,22 @@ const MOST: usize = 1_000_000;
 const MOST_BYTES: u64 = 256 << 20;
 const LONGEST_NAME: u64 = 1 << 10;
 
+/// The section of what Linux exports to its modules, by which one that is a program is known.
+const EXPORTS: &str = "__ksymtab";
+
+/// Bytes that Xen is loaded and linked within: its own symbols are offsets from the begin of such a piece of memory.
+const LOADED: u64 = 1 << 30;
+
 /// The code of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Code {
     segments: Vec<Segment>,
     /// Its functions in the order of their addresses.
     functions: Vec<Function>,
+    /// The bits of an address by which its functions are found: all, or those within what is loaded together.
+    within: u64,
+    /// Whether it is loaded at the addresses that it is linked for, and nowhere else.
+    pub is_fixed: bool,
     /// What its linker has written into it about its contents.
     pub build_id: Option<Vec<u8>>,
 }
@@ -36,20 +47,34 @@ impl Code {
         let holds =
             |one: &&Segment| (one.offset..one.offset.saturating_add(one.length)).contains(&offset);
         let segment = self.segments.iter().find(holds)?;
-        let address = segment.address.checked_add(offset - segment.offset)?;
-        function_at(&self.functions, address)
+        self.function_at(segment.address.checked_add(offset - segment.offset)?)
     }
 
-    /// What a file holds.
+    /// The function at an address, of a file that is loaded where it is linked.
+    pub(crate) fn function_at(&self, address: u64) -> Option<&str> {
+        function_at(&self.functions, address & self.within)
+    }
+
+    /// What a program's file holds, or that of a kernel that is a program.
     pub(crate) fn read(file: File) -> object::Result<Code> {
+        Code::of(file, false)
+    }
+
+    /// What a kernel's image holds: with the functions that it carries itself.
+    pub(crate) fn of_kernel(file: File) -> object::Result<Code> {
+        Code::of(file, true)
+    }
+
+    fn of(file: File, is_kernel: bool) -> object::Result<Code> {
         let cache = ReadCache::new(file);
         let left = Cell::new(MOST_BYTES);
-        let file = object::File::parse(Bounded { cache: &cache, left: &left })?;
+        let bounded = Bounded { cache: &cache, left: &left };
+        let file = object::File::parse(bounded)?;
         let segment = |one: object::Segment<'_, '_, _>| {
             let (offset, length) = one.file_range();
             Segment { offset, length, address: one.address() }
         };
-        let segments = file.segments().map(segment).collect();
+        let segments: Vec<Segment> = file.segments().map(segment).collect();
         let is_code =
             |one: &object::Symbol<'_, '_, _>| one.is_definition() && one.kind() == SymbolKind::Text;
         let named = |one: object::Symbol<'_, '_, _>| {
@@ -58,11 +83,41 @@ impl Code {
         };
         let all = file.symbols().chain(file.dynamic_symbols()).take(MOST).filter(is_code);
         let mut functions: Vec<Function> = all.filter_map(named).collect();
-        functions.sort();
+        let mut within = u64::MAX;
+        if is_kernel || file.section_by_name(EXPORTS).is_some() {
+            let own = own_symbols(bounded, &file);
+            within = if own.as_ref().is_none_or(|own| own.placed) { u64::MAX } else { LOADED - 1 };
+            let own = own.into_iter().flat_map(|own| own.functions);
+            functions.extend(own.map(|(begin, name)| Function {
+                begin,
+                size: 0,
+                name: of_kernel(&name),
+            }));
+        }
+        // Of several names of one place, one without underscores is rather a function's than where a section begins.
+        let underscores = |name: &str| name.len() - name.trim_start_matches('_').len();
+        functions.sort_by_cached_key(|one| {
+            (one.begin, underscores(&one.name), one.size, one.name.clone())
+        });
         functions.dedup_by_key(|one| one.begin);
         let build_id = file.build_id().ok().flatten().map(<[u8]>::to_vec);
-        Ok(Code { segments, functions, build_id })
+        let is_fixed = file.kind() == ObjectKind::Executable;
+        Ok(Code { segments, functions, within, is_fixed, build_id })
     }
+}
+
+/// The symbols that a kernel carries itself.
+fn own_symbols<'a>(bytes: Bounded<'a>, file: &object::File<'a, Bounded<'a>>) -> Option<Kallsyms> {
+    let addresses =
+        |one: object::Segment<'_, '_, _>| one.address()..one.address().saturating_add(one.size());
+    let addresses: Vec<Range<u64>> = file.segments().map(addresses).collect();
+    kallsyms(bytes.read_bytes_at(0, bytes.len().ok()?).ok()?, &addresses)
+}
+
+/// A kernel's name for a function: without the file of Xen's before it, and without what the compiler has added, which another build may not have.
+fn of_kernel(name: &str) -> String {
+    let last = name.rsplit('#').next().unwrap_or_default();
+    harmless(last.split('.').next().unwrap_or_default(), "")
 }
 
 /// A file of which no more than so many bytes are read.

@@ -9,6 +9,8 @@ mod elf;
 mod event;
 mod files;
 mod images;
+mod kallsyms;
+mod linked;
 mod mangled;
 mod modes;
 mod observer;
@@ -28,6 +30,7 @@ mod within;
 
 pub use counts::{Figures, counts};
 pub use files::Files;
+pub use linked::Linked;
 pub use modes::{looks, on_cpu, split};
 pub use observer::{Observer, RINGS, Trace, What};
 pub use path::path;

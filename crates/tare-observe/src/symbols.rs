@@ -41,7 +41,7 @@ pub(crate) fn function_at(all: &[Function], address: u64) -> Option<&str> {
 
 /// A name that may be anybody's in letters, digits and the characters that it may have `also`, cut where it is too long.
 pub(crate) fn harmless(name: &str, also: &str) -> String {
-    let is_kept = |c: char| c.is_ascii_alphanumeric() || also.contains(c);
+    let is_kept = |c: char| c.is_ascii_alphanumeric() || c == '_' || also.contains(c);
     name.chars().take(LONGEST).map(|c| if is_kept(c) { c } else { '_' }).collect()
 }
 

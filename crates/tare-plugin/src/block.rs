@@ -16,6 +16,8 @@ pub struct Block {
     pub after_guest: bool,
     /// What is entered here, once that is known.
     pub entry: Cell<Option<Event>>,
+    /// Instructions of it in the batch that is open: as its own place's, and as a host's.
+    pub executed: [Cell<u64>; 2],
     /// The cache lines that it is fetched from, virtual and in the host; empty without the model.
     pub lines: Vec<(u64, u64)>,
 }

@@ -10,7 +10,7 @@ use std::ffi::{c_uint, c_void};
 /// The block in `data` starts.
 pub extern "C" fn started(_cpu: c_uint, data: *mut c_void) {
     // SAFETY: translation passes a block that lives for ever.
-    let block = unsafe { &*data.cast::<Block>() };
+    let block: &'static Block = unsafe { &*data.cast::<Block>() };
     with(|state| state.start(block));
 }
 

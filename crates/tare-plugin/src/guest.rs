@@ -14,6 +14,12 @@ pub struct Guest {
 }
 
 impl Guest {
+    /// Whether a host executes, between an exit and the next entry.
+    #[inline(always)]
+    pub fn is_host(&self) -> bool {
+        self.since.is_some()
+    }
+
     pub fn enter(&mut self) {
         self.inside = true;
         if let Some(since) = self.since.take() {

@@ -21,6 +21,7 @@ mod lru;
 mod mark;
 mod model;
 mod place;
+mod profile;
 mod region;
 mod report;
 mod shape;

@@ -2,7 +2,9 @@
 
 use crate::args::Config;
 use crate::counts;
+use crate::place::Place;
 use crate::region::{Region, Regions};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 
@@ -23,7 +25,7 @@ pub fn write(config: &Config, regions: &Regions, misplaced: bool) {
 }
 
 fn line(id: u32, term: u32, region: &Region) -> String {
-    let Region { per, negative, ops, batches, counts } = region;
+    let Region { per, negative, ops, batches, counts, addresses } = region;
     let per = if per.is_finite() { *per } else { 0.0 };
     let mut text = format!(
         "{{\"id\":{id},\"term\":{term},\"negative\":{negative},\"per\":{per:?},\"ops\":{ops},\
@@ -34,8 +36,28 @@ fn line(id: u32, term: u32, region: &Region) -> String {
         let comma = if nth > 0 { "," } else { "" };
         let _ = write!(text, "{comma}\"{}\":{count}", counts::name(at));
     }
-    text.push_str("}}\n");
+    text.push('}');
+    by_address(&mut text, "executed", &addresses.executed);
+    by_address(&mut text, "entered", &addresses.entered);
+    text.push_str("}\n");
     text
+}
+
+/// Adds counts by place and address, in hexadecimal without leading zeros.
+fn by_address(text: &mut String, key: &str, counts: &BTreeMap<(Place, u64), u64>) {
+    let _ = write!(text, ",\"{key}\":{{");
+    let mut last = None;
+    for ((place, start), count) in counts {
+        if last != Some(place) {
+            let close = if last.is_some() { "}," } else { "" };
+            let _ = write!(text, "{close}\"{}\":{{", place.name());
+        } else {
+            text.push(',');
+        }
+        let _ = write!(text, "\"{start:x}\":{count}");
+        last = Some(place);
+    }
+    text.push_str(if last.is_some() { "}}" } else { "}" });
 }
 
 #[cfg(test)]
@@ -43,18 +65,27 @@ mod tests {
     use super::*;
 
     use crate::counts::{COUNT, Event, index};
-    use crate::place::Place;
+    use crate::profile::Addresses;
 
     #[test]
     fn a_region_is_a_line_of_json_of_what_is_not_zero() {
         let mut counts = Box::new([0; COUNT]);
         counts[index(Place::Probe, Event::Instructions)] = 60;
         counts[index(Place::Kernel, Event::Syscalls)] = 10;
-        let region = Region { per: f64::NAN, negative: false, ops: 10, batches: 1, counts };
+        let executed = [
+            ((Place::Probe, 0x5000_1000), 60),
+            ((Place::Kernel, 1 << 63), 2),
+            ((Place::Kernel, u64::MAX), 1),
+        ];
+        let addresses = Addresses { executed: BTreeMap::from(executed), entered: BTreeMap::new() };
+        let region =
+            Region { per: f64::NAN, negative: false, ops: 10, batches: 1, counts, addresses };
         assert_eq!(
             line(3, 1, &region),
             "{\"id\":3,\"term\":1,\"negative\":false,\"per\":0.0,\"ops\":10,\"batches\":1,\
-             \"counts\":{\"probe/instructions\":60,\"kernel/syscalls\":10}}\n"
+             \"counts\":{\"probe/instructions\":60,\"kernel/syscalls\":10},\
+             \"executed\":{\"probe\":{\"50001000\":60},\
+             \"kernel\":{\"8000000000000000\":2,\"ffffffffffffffff\":1}},\"entered\":{}}\n"
         );
     }
 }

@@ -53,7 +53,8 @@ fn remember(state: &mut State, insns: &[Insn]) -> &'static Block {
         let lines = if state.model.is_some() { lines(insns) } else { Vec::new() };
         let place = state.place(start, start_in_host);
         let BlockScan { calls, ax } = found;
-        Box::leak(Box::new(Block { place, start, calls, ax, after_guest, entry, lines }))
+        let executed = Default::default();
+        Box::leak(Box::new(Block { place, start, calls, ax, after_guest, entry, executed, lines }))
     };
     BLOCKS.with(|blocks| *blocks.get_or_insert_default().entry(key).or_insert_with(fresh))
 }

@@ -48,6 +48,12 @@ pub const HYPERCALL: &str = "hypercall/";
 /// Exits of a guest inside of the simulated machine.
 pub const VM_EXITS: &str = "vm_exits";
 
+/// How the counters of instructions by function begin; then comes the name of a [`Place`], a `/` and the function's name.
+pub const FUNCTION: &str = "function/";
+
+/// How the counters of entries from less privileged code begin; then come the place and the name of what is entered.
+pub const ENTRY: &str = "entry/";
+
 /// How the counters of modelled caches and TLBs begin.
 pub const MODEL: &str = "model/";
 

@@ -4,6 +4,7 @@ mod compared;
 mod counted;
 mod cycles;
 mod exits;
+mod functions;
 mod metrics;
 mod outside;
 mod real;

@@ -2,7 +2,7 @@
 
 use super::counted::Counted;
 use super::cycles::{self, PLACES, everywhere};
-use super::{Parts, Table, TableLine};
+use super::{Parts, Table, TableLine, functions};
 use crate::board::Pair;
 use crate::format::digits;
 use tare_proto::counter::{HYPERCALL, MODEL, VM_EXITS};
@@ -51,7 +51,14 @@ pub(super) fn parts(counted: &Counted, pair: &Pair, sums: bool, subtracted: bool
     let mut notes = Vec::new();
     notes.extend((sums && subtracted).then(|| misses(total, pair)));
     let mut sentence = sentence(&path, total, &crossings);
-    let mut tables = vec![path, crossings];
+    let functions = functions::instructions(counted, total);
+    if let Some(most) = functions.as_ref().and_then(functions::most) {
+        sentence.push_str(&format!(" {most}"));
+    }
+    let mut tables = vec![path];
+    tables.extend(functions);
+    tables.push(crossings);
+    tables.extend(functions::entries(counted));
     if counted.names(MODEL).is_empty() {
         notes.push("Caches and TLBs were not modelled (--model).".into());
     } else {

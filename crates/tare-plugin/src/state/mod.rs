@@ -10,6 +10,7 @@ use crate::hypercall::Ax;
 use crate::mark::{Mark, Spelling};
 use crate::model::Model;
 use crate::place::{Map, Place};
+use crate::profile::{Addresses, Profile};
 use crate::region::{Next, Regions};
 use crate::report;
 use std::collections::HashMap;
@@ -55,8 +56,9 @@ pub struct State {
     /// What was counted when the batch began.
     open: Option<Began>,
     pub guest: Guest,
+    pub profile: Profile,
     /// What was counted in a batch that has ended, until its operations are told.
-    pub ended: Option<Box<Snapshot>>,
+    ended: Option<(Box<Snapshot>, Addresses)>,
     /// What has been counted, by request and term.
     pub regions: Regions,
     /// Some marks came from elsewhere than the probe's own text.
@@ -86,6 +88,7 @@ impl State {
             open: None,
             ended: None,
             guest: Guest::default(),
+            profile: Profile::default(),
             regions: Regions::default(),
             misplaced: false,
         }
@@ -129,6 +132,7 @@ impl State {
     fn begin(&mut self) {
         let host = self.guest.inside.then(|| self.guest.host.clone()).flatten();
         self.counting = true;
+        self.profile.begin();
         self.open = Some(Began { all: Box::new(counts::snapshot()), host });
     }
 
@@ -137,7 +141,7 @@ impl State {
         self.counting = false;
         self.misplaced |= self.last != Place::Probe;
         let Some(began) = self.open.take() else { return };
-        self.ended = Some(Box::new(self.since(&began)));
+        self.ended = Some((Box::new(self.since(&began)), self.profile.end()));
         if self.next.ops != 0 {
             self.close(self.next.ops);
         }
@@ -145,8 +149,8 @@ impl State {
 
     /// The batch that has ended held `ops` operations.
     fn close(&mut self, ops: u64) {
-        if let Some(counted) = self.ended.take() {
-            self.regions.add(&self.next, ops, &counted);
+        if let Some((counted, addresses)) = self.ended.take() {
+            self.regions.add(&self.next, ops, &counted, &addresses);
         }
     }
 
@@ -183,13 +187,14 @@ impl State {
     }
 
     #[inline(always)]
-    pub fn start(&mut self, block: &Block) {
+    pub fn start(&mut self, block: &'static Block) {
         self.ax.start(block.ax);
         if block.after_guest {
             self.guest(false);
         } else {
             self.cross(block);
         }
+        self.profile.start(block, self.guest.is_host(), self.counting);
         self.last = block.place;
         self.last_calls = block.calls;
         if let Some(domains) = &mut self.domains {
@@ -208,6 +213,9 @@ impl State {
     #[inline(always)]
     fn cross(&mut self, block: &Block) {
         let up = self.last < block.place && !block.place.is_user();
+        if up && self.counting {
+            self.profile.enter(block);
+        }
         if up && !self.last_calls && block.entry.get().is_none() {
             block.entry.set(Some(*self.entries.entry(block.start).or_insert(Event::OtherEntries)));
         }

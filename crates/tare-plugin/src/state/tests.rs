@@ -2,6 +2,7 @@
 
 use super::*;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 const PROBE: u64 = 0x5000_1000;
 const USER: u64 = 0x40_0000;
@@ -14,10 +15,12 @@ fn state() -> State {
 }
 
 /// A block at `start`, as translation would remember it.
-fn block(start: u64, calls: bool) -> Block {
+fn block(start: u64, calls: bool) -> &'static Block {
     let place = Map::default().place(start);
-    let (entry, lines) = (Cell::new(None), Vec::new());
-    Block { place, start, calls, ax: None, after_guest: false, entry, lines }
+    let (entry, executed, lines) = (Cell::new(None), Default::default(), Vec::new());
+    let ax = None;
+    let block = Block { place, start, calls, ax, after_guest: false, entry, executed, lines };
+    Box::leak(Box::new(block))
 }
 
 /// Spells `value` and then what it is for, as the probe does.
@@ -40,13 +43,26 @@ fn a_batch_holds_what_is_executed_between_its_marks() {
     says(&mut state, 2 << 1, 0x0102); // of its term 2
     executes(Place::Kernel, 1000); // preparing
     says(&mut state, 10, 0x0103); // ten operations
-    state.start(&block(PROBE, false));
+    let probe = block(PROBE, false);
+    let kernel = block(FAULT, false);
+    state.start(probe);
+    executes(Place::Probe, 40); // before the mark
     says(&mut state, 0, 0x0200);
-    executes(Place::Kernel, 321);
-    executes(Place::Probe, 6);
+    executes(Place::Probe, 4);
+    for instructions in [300, 21] {
+        state.start(kernel);
+        executes(Place::Kernel, instructions);
+        state.start(probe);
+        executes(Place::Probe, 1);
+    }
     says(&mut state, 0, 0x0201);
+    executes(Place::Probe, 40);
+    state.start(kernel);
     executes(Place::Kernel, 1000); // tidying
     let region = &state.regions.0[&(5, 2)];
+    let by_address = [((Place::Probe, PROBE), 6), ((Place::Kernel, FAULT), 321)];
+    assert_eq!(region.addresses.executed, BTreeMap::from(by_address));
+    assert_eq!(region.addresses.entered, BTreeMap::from([((Place::Kernel, FAULT), 2)]));
     let of = |place| region.counts[counts::index(place, Event::Instructions)];
     assert_eq!((region.ops, of(Place::Kernel), of(Place::Probe)), (10, 321, 6));
     assert!(!state.misplaced);
@@ -77,15 +93,15 @@ fn an_entry_from_above_that_nobody_called_for_is_a_fault_or_an_interrupt() {
     let before = [Event::PageFaults, Event::OtherEntries].map(entries);
     says(&mut state, 0, 0x0300); // the probe touches fresh pages
     for kernel in [FAULT, TIMER, FAULT, FAULT] {
-        state.start(&block(USER, false));
-        state.start(&block(kernel, false));
+        state.start(block(USER, false));
+        state.start(block(kernel, false));
     }
     says(&mut state, 0, 0x0301);
-    state.start(&block(USER, true)); // a system call is no fault
-    state.start(&block(0xffff_ffff_8200_0000, false));
+    state.start(block(USER, true)); // a system call is no fault
+    state.start(block(0xffff_ffff_8200_0000, false));
     for kernel in [FAULT, TIMER] {
-        state.start(&block(USER, false));
-        state.start(&block(kernel, false));
+        state.start(block(USER, false));
+        state.start(block(kernel, false));
     }
     let after = [Event::PageFaults, Event::OtherEntries].map(entries);
     assert_eq!([after[0] - before[0], after[1] - before[1]], [1, 5], "four while it learned");

@@ -162,9 +162,11 @@ impl Booted {
     pub(crate) fn end(self, recorder: &mut Recorder, benches: &[usize]) -> Result<(), RunError> {
         let Booted { slot, boot, session, busy, start, counts, .. } = self;
         let begin = Instant::now();
+        let images: Vec<PathBuf> =
+            session.artifacts().iter().map(|file| file.path.clone()).collect();
         recorder.warn_not_removed(slot.layer, &session.end(FAREWELL).left)?;
         if let Some(path) = &counts {
-            counts::keep(recorder, boot, slot.layer, benches, path)?;
+            counts::keep(recorder, boot, slot.layer, benches, (path, &images))?;
         }
         let end = End { slot, boot, beside: start + begin.elapsed(), busy, counts };
         end.record(recorder, None)?;
