@@ -1,9 +1,12 @@
 //! The functions in a program's file, which may be anybody's: nothing of it is believed, and little of it is read.
 
+use crate::gopclntab::{SECTIONS, go_functions};
 use crate::kallsyms::{Kallsyms, kallsyms};
 use crate::mangled::plain;
 use crate::symbols::{Function, function_at, harmless};
-use object::{Object, ObjectKind, ObjectSegment, ObjectSymbol, ReadCache, ReadRef, SymbolKind};
+use object::{
+    Object, ObjectKind, ObjectSection, ObjectSegment, ObjectSymbol, ReadCache, ReadRef, SymbolKind,
+};
 use std::cell::Cell;
 use std::fs::File;
 use std::ops::Range;
@@ -11,7 +14,7 @@ use std::ops::Range;
 /// No more symbols are read, no more bytes of a file, and no longer names.
 const MOST: usize = 1_000_000;
 const MOST_BYTES: u64 = 256 << 20;
-const LONGEST_NAME: u64 = 1 << 10;
+pub(crate) const LONGEST_NAME: usize = 1 << 10;
 
 /// The section of what Linux exports to its modules, by which one that is a program is known.
 const EXPORTS: &str = "__ksymtab";
@@ -83,6 +86,9 @@ impl Code {
         };
         let all = file.symbols().chain(file.dynamic_symbols()).take(MOST).filter(is_code);
         let mut functions: Vec<Function> = all.filter_map(named).collect();
+        if functions.is_empty() {
+            functions.extend(go(&file).into_iter().flatten());
+        }
         let mut within = u64::MAX;
         if is_kernel || file.section_by_name(EXPORTS).is_some() {
             let own = own_symbols(bounded, &file);
@@ -104,6 +110,15 @@ impl Code {
         let is_fixed = file.kind() == ObjectKind::Executable;
         Ok(Code { segments, functions, within, is_fixed, build_id })
     }
+}
+
+/// The functions of a stripped Go program.
+fn go<'a>(file: &object::File<'a, Bounded<'a>>) -> Option<impl Iterator<Item = Function> + use<>> {
+    let table = SECTIONS.iter().find_map(|name| file.section_by_name(name))?;
+    let text = file.section_by_name(".text").map_or(0, |text| text.address());
+    let all = go_functions(table.data().ok()?, text)?;
+    let named = |(begin, name): (u64, String)| Function { begin, size: 0, name: short(&name) };
+    Some(all.into_iter().map(named))
 }
 
 /// The symbols that a kernel carries itself.
@@ -145,7 +160,7 @@ impl<'a> ReadRef<'a> for Bounded<'a> {
     }
 
     fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'a [u8], ()> {
-        let range = range.start..range.end.min(range.start.saturating_add(LONGEST_NAME));
+        let range = range.start..range.end.min(range.start.saturating_add(LONGEST_NAME as u64));
         let read = self.cache.read_bytes_at_until(range, delimiter)?;
         self.take(read.len() as u64)?;
         Ok(read)

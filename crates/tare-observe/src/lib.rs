@@ -8,6 +8,7 @@ mod counts;
 mod elf;
 mod event;
 mod files;
+mod gopclntab;
 mod images;
 mod kallsyms;
 mod linked;

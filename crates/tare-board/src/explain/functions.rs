@@ -43,11 +43,15 @@ fn lines(counted: &Counted, prefix: &str, total: (f64, f64)) -> Option<Vec<Table
     let rest = lines.split_off(shown.max(MOST.min(lines.len()).min(4)));
     let sum = |of: fn(&TableLine) -> f64| rest.iter().map(of).sum::<f64>();
     let others = TableLine::new(
-        &format!("{} others", rest.len()),
+        &others_named(rest.len()),
         (sum(|line| line.baseline), sum(|line| line.layer)),
     );
     lines.extend((!rest.is_empty()).then_some(others));
     (!lines.is_empty()).then_some(lines)
+}
+
+fn others_named(count: usize) -> String {
+    if count == 1 { "1 other".into() } else { format!("{count} others") }
 }
 
 /// `kernel/do_syscall_64` as `kernel: do_syscall_64`.
