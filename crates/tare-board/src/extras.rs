@@ -4,7 +4,7 @@ use crate::board::Scoreboard;
 use crate::suite::load::{LoadCurve, curve, families};
 use std::collections::BTreeMap;
 use tare_proto::Untrusted;
-use tare_proto::counter::{CPU_SYSTEM, CPU_USER, ENTRY, FUNCTION};
+use tare_proto::counter::{CALLED, CPU_SYSTEM, CPU_USER, ENTRY, FUNCTION};
 use tare_proto::outside::OUTSIDE;
 use tare_stats::{mean, mean_interval};
 use tare_store::{Campaign, Outcome, Role};
@@ -58,7 +58,8 @@ impl Extras {
     pub fn of(campaign: &Campaign, board: &Scoreboard) -> Extras {
         let counted = counted(campaign);
         let shown = |key: &Key| {
-            let apart = [OUTSIDE, FUNCTION, ENTRY].iter().any(|prefix| key.2.starts_with(prefix));
+            let apart =
+                [OUTSIDE, FUNCTION, CALLED, ENTRY].iter().any(|prefix| key.2.starts_with(prefix));
             !["weight", CPU_USER, CPU_SYSTEM].contains(&key.2) && !apart
         };
         let confidence = board.method.confidence;

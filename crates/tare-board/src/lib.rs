@@ -40,9 +40,9 @@ pub use compare::{
     Condition, ConditionError, Difference, Failing, Gate, Judged, Seen, compare,
 };
 pub use explain::{
-    CostPart, Explanation, FactorRow, Factors, KERNEL, Known, LayerCauses, Metric, Metrics,
-    Outcome, Outside, Stack, Stretch, Table, TableLine, Tried, TriedCause, explain, explain_beside,
-    factors, layer_causes, metrics, tried,
+    CostPart, Executed, Explanation, FactorRow, Factors, KERNEL, Known, LayerCauses, Metric,
+    Metrics, Outcome, Outside, Stack, Stretch, Table, TableLine, Tried, TriedCause, explain,
+    explain_beside, factors, layer_causes, metrics, tried,
 };
 pub use extras::{Counter, Extras, Usage};
 pub use fleet::{

@@ -32,22 +32,37 @@ pub struct Plugin {
     pub model: bool,
 }
 
-/// What was counted, by request.
-pub type Counts = BTreeMap<u32, Counted>;
+/// What was counted in a boot.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// By request.
+    pub requests: BTreeMap<u32, Counted>,
+    /// What was called by what, in kernels and hypervisors; each behind its parent. The first ones are the places themselves.
+    pub called: Vec<Called>,
+}
+
+/// A function that was called or entered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Called {
+    /// The number of what called it; its own of a place.
+    pub parent: usize,
+    /// Whose code it is.
+    pub place: Place,
+    /// Its address.
+    pub start: u64,
+}
 
 /// What was counted of one request, per operation.
 #[derive(Debug, Default)]
 pub struct Counted {
     /// Instructions and crossings by place, by name.
     pub counters: BTreeMap<String, f64>,
-    /// Instructions by the address of the block of code that they are in.
-    pub executed: Addresses,
+    /// Instructions by what was called (a number of [`Counts::called`]) and the address of the block of code that they are in; at address 0 is
+    /// what the plugin had no room for.
+    pub executed: BTreeMap<(usize, u64), f64>,
     /// Entries from less privileged code by the address that is entered.
-    pub entered: Addresses,
+    pub entered: BTreeMap<(Place, u64), f64>,
 }
-
-/// Counts per operation by place and address. At address 0 is what the plugin had no room for.
-pub type Addresses = BTreeMap<(Place, u64), f64>;
 
 /// Why there are no counts.
 #[derive(Debug, thiserror::Error)]
@@ -122,6 +137,8 @@ struct Head {
     regions: usize,
     /// Marks came from elsewhere than where the probe is linked.
     misplaced: bool,
+    /// Parent, place and address of each function that was called.
+    called: Vec<(usize, String, String)>,
 }
 
 /// What was counted of one term of a request.
@@ -152,11 +169,13 @@ fn parse(text: &str) -> Result<Counts, String> {
                     TARE_PROBE"
             .into());
     }
-    let mut all = Counts::new();
+    let called = head.called.iter().enumerate().map(|(at, node)| read_called(at, node));
+    let called = called.collect::<Option<_>>().ok_or("an odd function")?;
+    let mut all = Counts { called, ..Counts::default() };
     let mut regions = 0;
     for line in lines {
         let region: Region = serde_json::from_str(line).map_err(|e| format!("a region: {e}"))?;
-        add(all.entry(region.id).or_default(), region)?;
+        add(all.requests.entry(region.id).or_default(), region, &all.called)?;
         regions += 1;
     }
     if regions != head.regions {
@@ -166,7 +185,7 @@ fn parse(text: &str) -> Result<Counts, String> {
 }
 
 /// Adds one term's share of each operation, as the probe adds its costs.
-fn add(sum: &mut Counted, region: Region) -> Result<(), String> {
+fn add(sum: &mut Counted, region: Region, called: &[Called]) -> Result<(), String> {
     let Region { id, term, negative, per, ops, counts, executed, entered } = region;
     if ops == 0 || !per.is_finite() || per <= 0.0 || term > MOST_TERMS {
         return Err(format!("request {id}: {ops} operations, divided by {per}, in term {term}"));
@@ -180,19 +199,38 @@ fn add(sum: &mut Counted, region: Region) -> Result<(), String> {
         }
         *sum.counters.entry(name).or_default() += share(count);
     }
-    for (sum, written) in [(&mut sum.executed, executed), (&mut sum.entered, entered)] {
-        for (place, addresses) in written {
-            let place = Place::ALL.into_iter().find(|known| known.name() == place);
-            let place = place.ok_or_else(|| format!("request {id}: an unknown place"))?;
-            for (address, count) in addresses {
-                let address = u64::from_str_radix(&address, 16);
-                let address = address.map_err(|_| format!("request {id}: an odd address"))?;
-                *sum.entry((place, address)).or_default() += share(count);
-            }
+    let odd = || format!("request {id}: an odd place or address");
+    for (node, addresses) in executed {
+        let node = node.parse().ok().filter(|node| *node < called.len()).ok_or_else(odd)?;
+        for (address, count) in addresses {
+            let address = hexadecimal(&address).ok_or_else(odd)?;
+            *sum.executed.entry((node, address)).or_default() += share(count);
+        }
+    }
+    for (place, addresses) in entered {
+        let place = place_called(&place).ok_or_else(odd)?;
+        for (address, count) in addresses {
+            let address = hexadecimal(&address).ok_or_else(odd)?;
+            *sum.entered.entry((place, address)).or_default() += share(count);
         }
     }
     let few = sum.counters.len() <= MAX_COUNTERS;
     few.then_some(()).ok_or_else(|| format!("request {id}: too many counters"))
+}
+
+fn hexadecimal(address: &str) -> Option<u64> {
+    u64::from_str_radix(address, 16).ok()
+}
+
+fn place_called(name: &str) -> Option<Place> {
+    Place::ALL.into_iter().find(|place| place.name() == name)
+}
+
+/// Function number `at`, whose parent is before it, or is itself of a place.
+fn read_called(at: usize, (parent, place, start): &(usize, String, String)) -> Option<Called> {
+    let (place, start) = (place_called(place)?, hexadecimal(start)?);
+    let is_place = Place::ALL.get(at) == Some(&place) && *parent == at;
+    (*parent < at || is_place).then_some(Called { parent: *parent, place, start })
 }
 
 #[cfg(test)]
@@ -200,19 +238,21 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    const HEAD: &str = r#"{"tare_plugin":1,"regions":2,"model":null,"misplaced":false}"#;
-    const PLUS: &str = r#"{"id":3,"term":0,"negative":false,"per":2.0,"ops":10,"batches":1,"counts":{"kernel/instructions":1000,"hypercall/iret":20},"executed":{"kernel":{"ffffffff81000000":900,"ffffffff81000010":100}},"entered":{"kernel":{"ffffffff81000000":10}}}"#;
-    const MINUS: &str = r#"{"id":3,"term":1,"negative":true,"per":2.0,"ops":5,"batches":1,"counts":{"kernel/instructions":100},"executed":{"kernel":{"ffffffff81000010":100}},"entered":{}}"#;
+    const HEAD: &str = r#"{"tare_plugin":1,"regions":2,"model":null,"misplaced":false,"called":[[0,"probe","0"],[1,"user","0"],[2,"kernel","0"],[3,"dom0","0"],[4,"hypervisor","0"],[2,"kernel","ffffffff81000000"]]}"#;
+    const PLUS: &str = r#"{"id":3,"term":0,"negative":false,"per":2.0,"ops":10,"batches":1,"counts":{"kernel/instructions":1000,"hypercall/iret":20},"executed":{"5":{"ffffffff81000000":900,"ffffffff81000010":100}},"entered":{"kernel":{"ffffffff81000000":10}}}"#;
+    const MINUS: &str = r#"{"id":3,"term":1,"negative":true,"per":2.0,"ops":5,"batches":1,"counts":{"kernel/instructions":100},"executed":{"5":{"ffffffff81000010":100}},"entered":{}}"#;
 
     #[test]
     fn terms_are_summed_as_the_probe_sums_their_costs() {
         let counts = parse(&[HEAD, PLUS, MINUS].join("\n")).unwrap();
-        let Counted { counters, executed, entered } = &counts[&3];
+        let Counted { counters, executed, entered } = &counts.requests[&3];
+        let place = Place::Kernel;
+        assert_eq!(counts.called[5], Called { parent: 2, place, start: 0xffff_ffff_8100_0000 });
         let wanted = [("hypercall/iret", 1.0), ("kernel/instructions", 40.0)];
         assert_eq!(*counters, wanted.map(|(name, value)| (name.to_owned(), value)).into());
-        let at = |address: u64| (Place::Kernel, 0xffff_ffff_8100_0000 + address);
+        let at = |address: u64| (5, 0xffff_ffff_8100_0000 + address);
         assert_eq!(*executed, BTreeMap::from([(at(0), 45.0), (at(16), -5.0)]));
-        assert_eq!(*entered, BTreeMap::from([(at(0), 0.5)]));
+        assert_eq!(*entered, BTreeMap::from([((place, 0xffff_ffff_8100_0000), 0.5)]));
     }
 
     #[test]
@@ -229,8 +269,13 @@ mod tests {
         );
         assert!(refused(&[HEAD, &PLUS.replace("2.0", "-2.0")]).contains("divided by -2"));
         assert!(refused(&[HEAD, &PLUS.replace("iret", "\\u001b[2J")]).contains("odd name"));
-        assert!(refused(&[HEAD, &PLUS.replace("81000010", "x")]).contains("odd address"));
-        assert!(refused(&[HEAD, &PLUS.replace("{\"kernel\":{", "{\"moon\":{")]).contains("place"));
+        for (whole, odd) in
+            [("81000010", "x"), ("\"5\":", "\"6\":"), ("\"kernel\":{", "\"moon\":{")]
+        {
+            assert!(refused(&[HEAD, &PLUS.replace(whole, odd)]).contains("odd place"), "{odd}");
+        }
+        let orphan = HEAD.replace("[2,\"kernel\",\"f", "[7,\"kernel\",\"f");
+        assert!(refused(&[&orphan, PLUS]).contains("odd function"));
         let folder = Plugin::read(Path::new("/")).unwrap_err().to_string();
         assert!(folder.contains("cannot be read from /"), "{folder}");
         assert!(Plugin::read(Path::new("/nowhere/counts")).unwrap().is_none());

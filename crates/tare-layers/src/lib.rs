@@ -19,7 +19,7 @@ mod snapshot;
 pub use aliases::other_names;
 pub use artifacts::kernel_packages::{is_pattern, kernels, unknown_packages};
 pub use attach::lacking::lacking;
-pub use counting::{Addresses, CountError, Counted, Counts, Plugin};
+pub use counting::{Called, CountError, Counted, Counts, Plugin};
 pub use explain::explain;
 pub use files::page_cache::{Dropped, drop_cached};
 pub use files::work::remove_unfinished;

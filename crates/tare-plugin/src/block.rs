@@ -4,6 +4,15 @@ use crate::counts::Event;
 use crate::place::Place;
 use std::cell::Cell;
 
+/// How a block ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Ends {
+    /// With a call that returns to this address.
+    Call(u64),
+    Return,
+    Otherwise,
+}
+
 /// A run of instructions that QEMU translates, and enters, as a whole.
 pub struct Block {
     pub place: Place,
@@ -16,8 +25,7 @@ pub struct Block {
     pub after_guest: bool,
     /// What is entered here, once that is known.
     pub entry: Cell<Option<Event>>,
-    /// Instructions of it in the batch that is open: as its own place's, and as a host's.
-    pub executed: [Cell<u64>; 2],
+    pub ends: Ends,
     /// The cache lines that it is fetched from, virtual and in the host; empty without the model.
     pub lines: Vec<(u64, u64)>,
 }

@@ -17,6 +17,10 @@ pub enum Special {
     PortIo,
     Msr,
     Halt,
+    /// A call of a function.
+    Call,
+    /// A return from one.
+    Return,
     /// `mov $NUMBER, %eax` in one of its forms, which stands before a hypercall.
     SetAx(u32),
 }
@@ -50,6 +54,9 @@ pub fn special(bytes: &[u8]) -> Option<Special> {
         [0x0f, 0x30 | 0x32, ..] => Some(Special::Msr),
         [0x6c..=0x6f | 0xe4..=0xe7 | 0xec..=0xef, ..] => Some(Special::PortIo),
         [0xf4] => Some(Special::Halt),
+        [0xe8, ..] => Some(Special::Call),
+        [0xff, operand, ..] if operand >> 3 & 7 == 2 => Some(Special::Call),
+        [0xc2 | 0xc3, ..] => Some(Special::Return),
         _ => None,
     }
 }
@@ -75,6 +82,10 @@ mod tests {
             (&[0x0f, 0x30], Some(Special::Msr)),
             (&[0x66, 0xef], Some(Special::PortIo)),
             (&[0xf4], Some(Special::Halt)),
+            (&[0xe8, 1, 0, 0, 0], Some(Special::Call)),
+            (&[0x41, 0xff, 0xd3], Some(Special::Call)),
+            (&[0x41, 0xff, 0xe3], None), // a jump
+            (&[0xf3, 0xc3], Some(Special::Return)),
             (&[0xb8, 0x1a, 0, 0, 0], Some(Special::SetAx(26))),
             (&[0x48, 0xc7, 0xc0, 0x1a, 0, 0, 0], Some(Special::SetAx(26))),
             (&[0x31, 0xc0], Some(Special::SetAx(0))),
@@ -99,7 +110,7 @@ mod tests {
             &[0x0f, 0x33],          // rdpmc
             &[0xcd, 0x81],          // another interrupt
             &[0xe3, 0x10],          // jrcxz
-            &[0xe8, 0, 0, 0, 0],    // call
+            &[0xe9, 0, 0, 0, 0],    // jump
             &[0x66, 0xb8, 0x1a, 0], // mov to AX, not EAX
             &[0xb9, 0x1a, 0, 0, 0], // to ECX
             &[0x0f, 0x1f, 0x80, 0, 2, 0x4b, 0x4e],

@@ -11,6 +11,7 @@ mod args;
 mod asleep;
 mod block;
 mod callbacks;
+mod calls;
 mod cell;
 mod counts;
 mod decode;

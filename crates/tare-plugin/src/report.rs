@@ -1,8 +1,8 @@
 //! The result: a line of JSON that describes what follows, then a line per region.
 
 use crate::args::Config;
+use crate::calls::{Called, Node, Tree};
 use crate::counts;
-use crate::place::Place;
 use crate::region::{Region, Regions};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,12 +10,13 @@ use std::fs;
 
 /// Writes everything that was counted so far: whole, or not at all. A file that cannot be written is
 /// missed by whoever asked for it.
-pub fn write(config: &Config, regions: &Regions, misplaced: bool) {
+pub fn write(config: &Config, regions: &Regions, tree: &Tree, misplaced: bool) {
     let mut text = format!(
-        "{{\"tare_plugin\":1,\"regions\":{},\"model\":{},\"misplaced\":{}}}\n",
+        "{{\"tare_plugin\":1,\"regions\":{},\"model\":{},\"misplaced\":{},\"called\":[{}]}}\n",
         regions.0.len(),
         if config.model { format!("\"{}\"", config.shape.describe()) } else { "null".into() },
         misplaced,
+        tree.nodes.iter().map(called).collect::<Vec<_>>().join(","),
     );
     for ((id, term), region) in &regions.0 {
         text.push_str(&line(*id, *term, region));
@@ -37,25 +38,35 @@ fn line(id: u32, term: u32, region: &Region) -> String {
         let _ = write!(text, "{comma}\"{}\":{count}", counts::name(at));
     }
     text.push('}');
-    by_address(&mut text, "executed", &addresses.executed);
-    by_address(&mut text, "entered", &addresses.entered);
+    by_address(&mut text, "executed", &addresses.executed, Node::to_string);
+    by_address(&mut text, "entered", &addresses.entered, |place| place.name().into());
     text.push_str("}\n");
     text
 }
 
-/// Adds counts by place and address, in hexadecimal without leading zeros.
-fn by_address(text: &mut String, key: &str, counts: &BTreeMap<(Place, u64), u64>) {
+/// A node of the tree: its parent's number, its place, and where it begins, in hexadecimal.
+fn called(node: &Called) -> String {
+    format!("[{},\"{}\",\"{:x}\"]", node.parent, node.place.name(), node.start)
+}
+
+/// Adds counts by a name and an address, in hexadecimal.
+fn by_address<K: Ord>(
+    text: &mut String,
+    key: &str,
+    counts: &BTreeMap<(K, u64), u64>,
+    name: impl Fn(&K) -> String,
+) {
     let _ = write!(text, ",\"{key}\":{{");
     let mut last = None;
-    for ((place, start), count) in counts {
-        if last != Some(place) {
-            let close = if last.is_some() { "}," } else { "" };
-            let _ = write!(text, "{close}\"{}\":{{", place.name());
-        } else {
+    for ((of, start), count) in counts {
+        if last == Some(of) {
             text.push(',');
+        } else {
+            let close = if last.is_some() { "}," } else { "" };
+            let _ = write!(text, "{close}\"{}\":{{", name(of));
         }
         let _ = write!(text, "\"{start:x}\":{count}");
-        last = Some(place);
+        last = Some(of);
     }
     text.push_str(if last.is_some() { "}}" } else { "}" });
 }
@@ -65,6 +76,7 @@ mod tests {
     use super::*;
 
     use crate::counts::{COUNT, Event, index};
+    use crate::place::Place;
     use crate::profile::Addresses;
 
     #[test]
@@ -72,11 +84,7 @@ mod tests {
         let mut counts = Box::new([0; COUNT]);
         counts[index(Place::Probe, Event::Instructions)] = 60;
         counts[index(Place::Kernel, Event::Syscalls)] = 10;
-        let executed = [
-            ((Place::Probe, 0x5000_1000), 60),
-            ((Place::Kernel, 1 << 63), 2),
-            ((Place::Kernel, u64::MAX), 1),
-        ];
+        let executed = [((0, 0x5000_1000), 60), ((6, 1 << 63), 2), ((6, u64::MAX), 1)];
         let addresses = Addresses { executed: BTreeMap::from(executed), entered: BTreeMap::new() };
         let region =
             Region { per: f64::NAN, negative: false, ops: 10, batches: 1, counts, addresses };
@@ -84,8 +92,8 @@ mod tests {
             line(3, 1, &region),
             "{\"id\":3,\"term\":1,\"negative\":false,\"per\":0.0,\"ops\":10,\"batches\":1,\
              \"counts\":{\"probe/instructions\":60,\"kernel/syscalls\":10},\
-             \"executed\":{\"probe\":{\"50001000\":60},\
-             \"kernel\":{\"8000000000000000\":2,\"ffffffffffffffff\":1}},\"entered\":{}}\n"
+             \"executed\":{\"0\":{\"50001000\":60},\
+             \"6\":{\"8000000000000000\":2,\"ffffffffffffffff\":1}},\"entered\":{}}\n"
         );
     }
 }

@@ -1,7 +1,7 @@
 //! The instrumentation that is added to each block when QEMU translates it.
 
 use crate::api::{self, Insn};
-use crate::block::Block;
+use crate::block::{Block, Ends};
 use crate::callbacks;
 use crate::cell::OneCpu;
 use crate::counts::{self, Event};
@@ -52,20 +52,25 @@ fn remember(state: &mut State, insns: &[Insn]) -> &'static Block {
         let entry = Cell::new(state.entries.get(&start).copied());
         let lines = if state.model.is_some() { lines(insns) } else { Vec::new() };
         let place = state.place(start, start_in_host);
-        let BlockScan { calls, ax } = found;
-        let executed = Default::default();
-        Box::leak(Box::new(Block { place, start, calls, ax, after_guest, entry, executed, lines }))
+        let BlockScan { calls, ax, ends } = found;
+        Box::leak(Box::new(Block { place, start, calls, ax, after_guest, ends, entry, lines }))
     };
     BLOCKS.with(|blocks| *blocks.get_or_insert_default().entry(key).or_insert_with(fresh))
 }
 
 /// What the instructions so far have shown of their block.
-#[derive(Default)]
 struct BlockScan {
     /// The last one asks the next privilege for something.
     calls: bool,
     /// The constant that was put into AX last.
     ax: Option<u32>,
+    ends: Ends,
+}
+
+impl Default for BlockScan {
+    fn default() -> BlockScan {
+        BlockScan { calls: false, ax: None, ends: Ends::Otherwise }
+    }
 }
 
 fn instrument(modelled: bool, insn: &Insn, place: Place, found: &mut BlockScan) {
@@ -96,6 +101,8 @@ fn instrument(modelled: bool, insn: &Insn, place: Place, found: &mut BlockScan) 
         }
         Special::Cr4Write => insn.on_execution(callbacks::flushed, 1),
         Special::EnterGuest => enters_guest(insn),
+        Special::Call => found.ends = Ends::Call(insn.address() + insn.bytes().len() as u64),
+        Special::Return => found.ends = Ends::Return,
         Special::SetAx(value) => found.ax = Some(value),
         Special::Mark(_) => {}
     }

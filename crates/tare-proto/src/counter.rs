@@ -51,6 +51,10 @@ pub const VM_EXITS: &str = "vm_exits";
 /// How the counters of instructions by function begin; then comes the name of a [`Place`], a `/` and the function's name.
 pub const FUNCTION: &str = "function/";
 
+/// How the counters of instructions by what called them begin; then come the name of a [`Place`] and functions, the outermost one first, with a
+/// `;` before each.
+pub const CALLED: &str = "called/";
+
 /// How the counters of entries from less privileged code begin; then come the place and the name of what is entered.
 pub const ENTRY: &str = "entry/";
 

@@ -1,9 +1,20 @@
 //! Whose instructions they are, function by function, and through which functions more privileged code is entered.
 
 use super::counted::Counted;
-use super::{Table, TableLine};
+use super::{Stack, Table, TableLine};
 use crate::format::digits;
-use tare_proto::counter::{ENTRY, FUNCTION, Place};
+use serde::Serialize;
+use tare_proto::counter::{CALLED, ENTRY, FUNCTION, Place};
+use tare_proto::outside::CALLS_INTO;
+
+/// Instructions of an operation by who called what.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Executed {
+    /// Shares of each side's instructions.
+    pub stacks: Vec<Stack>,
+    /// Instructions of an operation, on the baseline and on the layer.
+    pub total: (f64, f64),
+}
 
 /// Most lines of a table; what is left is one line more.
 const MOST: usize = 16;
@@ -13,6 +24,27 @@ const LEAST: f64 = 0.002;
 
 /// What is not a function's name: the sum of many, and code without names.
 const NOBODY: &str = "(";
+
+/// Instructions of an operation by who called what; `None` where nobody followed the calls.
+pub(super) fn executed(counted: &Counted) -> Option<Executed> {
+    let names = counted.names(CALLED);
+    let total = counted.sum(&names);
+    let stack = |name: &&str| {
+        let mut frames = name[CALLED.len()..].split(CALLS_INTO);
+        let whose = frames.next()?;
+        let place = Place::ALL.into_iter().find(|place| place.name() == whose)?;
+        let (baseline, layer) = counted.both(name);
+        let share = |part: f64, of: f64| if of > 0.0 { (part / of).max(0.0) } else { 0.0 };
+        Some(Stack {
+            whose: place.name(),
+            frames: frames.map(|frame| frame.to_owned().into()).collect(),
+            baseline: share(baseline, total.0),
+            layer: share(layer, total.1),
+        })
+    };
+    let stacks: Vec<Stack> = names.iter().filter_map(stack).collect();
+    (!stacks.is_empty()).then_some(Executed { stacks, total })
+}
 
 /// Instructions of an operation by function, those first that differ most. `total` is of all of them.
 pub(super) fn instructions(counted: &Counted, total: (f64, f64)) -> Option<Table> {

@@ -11,6 +11,7 @@ mod real;
 mod simulated;
 mod tried;
 
+pub use functions::Executed;
 pub use metrics::{FactorRow, Factors, Metric, Metrics, factors, metrics};
 pub use outside::{CostPart, KERNEL, Known, LayerCauses, Outside, Stack, Stretch, layer_causes};
 pub use tried::{Outcome, Tried, TriedCause, tried};
@@ -41,10 +42,22 @@ pub struct Explanation {
     /// What the host saw of it from outside, where it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outside: Option<Outside>,
+    /// Whose instructions they are, where a simulated machine counted them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executed: Option<Executed>,
     /// The parts.
     pub tables: Vec<Table>,
     /// What the figures rest on, and what is not available.
     pub notes: Vec<String>,
+}
+
+impl Explanation {
+    /// Who called what, as the host saw it or as a simulated machine counted it; empty where nobody did.
+    #[must_use]
+    pub fn stacks(&self) -> &[Stack] {
+        let seen = self.outside.as_ref().map(|seen| &seen.stacks).filter(|seen| !seen.is_empty());
+        seen.or(self.executed.as_ref().map(|counted| &counted.stacks)).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Figures of one kind.
@@ -135,6 +148,7 @@ pub fn explain_beside(
         sentence,
         prediction,
         outside: seen,
+        executed: functions::executed(&counted),
         tables,
         notes,
     })

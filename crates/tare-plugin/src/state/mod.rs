@@ -105,7 +105,7 @@ impl State {
     /// Writes what was counted so far.
     pub fn report(&self) {
         if let Some(config) = CONFIG.get() {
-            report::write(config, &self.regions, self.misplaced);
+            report::write(config, &self.regions, &self.profile.tree, self.misplaced);
         }
     }
 

@@ -1,6 +1,8 @@
 //! The state, driven by blocks and marks as QEMU would drive it.
 
 use super::*;
+use crate::block::Ends;
+use crate::calls::{Called, Node};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -17,9 +19,9 @@ fn state() -> State {
 /// A block at `start`, as translation would remember it.
 fn block(start: u64, calls: bool) -> &'static Block {
     let place = Map::default().place(start);
-    let (entry, executed, lines) = (Cell::new(None), Default::default(), Vec::new());
-    let ax = None;
-    let block = Block { place, start, calls, ax, after_guest: false, entry, executed, lines };
+    let (ax, entry, lines) = (None, Cell::new(None), Vec::new());
+    let ends = Ends::Otherwise;
+    let block = Block { place, start, calls, ax, after_guest: false, ends, entry, lines };
     Box::leak(Box::new(block))
 }
 
@@ -60,7 +62,9 @@ fn a_batch_holds_what_is_executed_between_its_marks() {
     state.start(kernel);
     executes(Place::Kernel, 1000); // tidying
     let region = &state.regions.0[&(5, 2)];
-    let by_address = [((Place::Probe, PROBE), 6), ((Place::Kernel, FAULT), 321)];
+    let entered = Called { parent: Place::Kernel as Node, place: Place::Kernel, start: FAULT };
+    let at = state.profile.tree.nodes.iter().position(|node| *node == entered).unwrap();
+    let by_address = [((Place::Probe as Node, PROBE), 6), ((at as Node, FAULT), 321)];
     assert_eq!(region.addresses.executed, BTreeMap::from(by_address));
     assert_eq!(region.addresses.entered, BTreeMap::from([((Place::Kernel, FAULT), 2)]));
     let of = |place| region.counts[counts::index(place, Event::Instructions)];

@@ -7,7 +7,7 @@ use tare_board::{Explanation, Stack};
 use tare_proto::Untrusted;
 use tare_proto::outside::CALLS_INTO;
 
-/// What a line counts: shares of the time on CPUs in hundredths of a percent, since those tools want whole numbers.
+/// What a line counts: shares of the time on CPUs, or of instructions, in hundredths of a percent, since those tools want whole numbers.
 const WHOLE: f64 = 1e4;
 
 /// A line for each stack, of the baselines too: `BENCHMARK;LAYER;PART;FUNCTION;… N`.
@@ -16,11 +16,10 @@ pub fn stacks_text(all: &[Explanation]) -> String {
     let mut text = String::new();
     let mut told = BTreeSet::new();
     for e in all {
-        let Some(seen) = e.outside.as_ref() else { continue };
         let mut side = |layer: &Untrusted, share: fn(&Stack) -> f64| {
             let root =
                 [clean(&e.benchmark), clean(layer)].map(|name| name.replace(CALLS_INTO, "_"));
-            for stack in seen.stacks.iter().filter(|stack| share(stack) > 0.0) {
+            for stack in e.stacks().iter().filter(|stack| share(stack) > 0.0) {
                 let folded = [&root[..], &[clean(&stack.folded())]].concat().join(CALLS_INTO);
                 let _ = writeln!(text, "{folded} {:.0}", WHOLE * share(stack));
             }

@@ -107,7 +107,7 @@ fn percent(share: f64) -> String {
 }
 
 /// A count: whole digits while they fit.
-pub(super) fn count(value: f64) -> String {
+pub(crate) fn count(value: f64) -> String {
     match value {
         0.0 => "0".into(),
         v if v.abs() >= 1e9 => format!("{v:.2e}"),

@@ -4,12 +4,12 @@ use super::document::plain;
 use crate::clean::clean;
 use crate::document;
 use crate::explain::table;
-use crate::svg::figure::flame::{self, Side};
+use crate::svg::figure::flame::{self, Of, Side};
 use crate::svg::figure::parts;
 use crate::words;
 use maud::{Markup, PreEscaped, html};
 use tare_board::format::short_ratio;
-use tare_board::{Explanation, Outside, Scoreboard, Table, explain};
+use tare_board::{Explanation, Scoreboard, Table, explain};
 use tare_store::Campaign;
 
 /// What is known of every layer's ratio in benchmark number `bench`.
@@ -37,25 +37,34 @@ fn counts(e: &Explanation, counted: &Table) -> document::Table {
 
 /// Flame graphs of the baseline and of every layer that was watched, folded away.
 fn flames(all: &[Explanation]) -> Markup {
-    let seen = || all.iter().filter_map(|e| Some((e, e.outside.as_ref()?)));
-    let figure = |(e, seen): (&Explanation, &Outside), side| {
-        let (baseline, layer) = seen.on_cpu_ns();
-        match side {
-            Side::Baseline => flame::figure(&seen.stacks, side, &e.baseline, (baseline, layer)),
-            Side::Layer => flame::figure(&seen.stacks, side, &e.layer, (layer, baseline)),
-        }
+    let whole = |e: &Explanation| match (&e.outside, &e.executed) {
+        (Some(seen), _) => Some((Of::Time, seen.on_cpu_ns())),
+        (None, Some(executed)) => Some((Of::Instructions, executed.total)),
+        (None, None) => None,
+    };
+    let seen = || all.iter().filter_map(|e| Some((e, whole(e)?)));
+    let figure = |(e, (of, (baseline, layer))): (&Explanation, (Of, (f64, f64))), side| match side {
+        Side::Baseline => flame::figure(e.stacks(), side, &e.baseline, (of, (baseline, layer))),
+        Side::Layer => flame::figure(e.stacks(), side, &e.layer, (of, (layer, baseline))),
     };
     let mut figures: Vec<String> = seen().take(1).map(|one| figure(one, Side::Baseline)).collect();
     figures.extend(seen().map(|one| figure(one, Side::Layer)));
     figures.retain(|figure| !figure.is_empty());
+    let counted = seen().any(|(_, (of, _))| of == Of::Instructions);
+    let share = if counted { "the instructions" } else { "the time on CPUs" };
+    let much = if counted { "as many" } else { "as long" };
+    let unknown = if counted {
+        "After a switch to a task that was not seen before, callers are unknown."
+    } else {
+        "Functions of the host's kernel are in italics. In programs that were built without frame pointers, callers are unknown."
+    };
     html! {
         @if !figures.is_empty() {
             details.flames {
                 summary { "Flame graphs: which code called which" }
                 p.quiet {
-                    "What is called stands below its caller, as wide as its share of the time on CPUs. Coloured functions take at least twice "
-                    "as long on the layer as on the baseline. Functions of the host's kernel are in italics. In programs that were built "
-                    "without frame pointers, callers are unknown."
+                    "What is called stands below its caller, as wide as its share of " (share) ". Coloured functions take at least twice "
+                    (much) " on the layer as on the baseline. " (unknown)
                     span.scripted { " Click a function to see it alone, and the uppermost one to see all again." }
                 }
                 p.scripted { label { "Find functions " input.seek type="search" placeholder="futex, kernel.Task …" autocomplete="off"; } " " output.seen {} }

@@ -119,8 +119,8 @@ pub struct ExplainArgs {
     pub blocks: Option<u32>,
     /// Print the counts as tables instead: 'metrics' is a table per benchmark with a column per layer (path length,
     /// hypercalls, CPI, misses per 1,000 instructions); 'tests' is a table per layer with a line per benchmark (ratios
-    /// of instructions, cycles and misses); 'stacks' has a line per stack that the host saw, as tools that draw flame graphs
-    /// read it, in hundredths of a percent of the time on CPUs
+    /// of instructions, cycles and misses); 'stacks' has a line per stack that the host saw or that a simulated machine counted,
+    /// as tools that draw flame graphs read it, in hundredths of a percent of the time on CPUs or of the instructions
     #[arg(long, value_name = "TABLE", conflicts_with = "from")]
     pub table: Option<CountTable>,
     /// Print JSON

@@ -1,4 +1,4 @@
-//! A flame graph: which code called which, the outermost at the top, each as wide as its share of the time on CPUs. The page's script lets
+//! A flame graph: which code called which, the outermost at the top, each as wide as its share of the time on CPUs or of the instructions. The page's script lets
 //! it be zoomed and searched; without it, it is a picture.
 
 use crate::clean::{clean, fit};
@@ -23,6 +23,14 @@ const NARROWEST: f64 = 1.0;
 pub(crate) enum Side {
     Baseline,
     Layer,
+}
+
+/// What the width of a frame is a share of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Of {
+    /// Nanoseconds of CPUs.
+    Time,
+    Instructions,
 }
 
 /// What called, and what it called.
@@ -64,9 +72,14 @@ impl Frame {
     }
 }
 
-/// The flame graph of one side, whose name is `name`; empty where the clock found nothing. An operation of it and one of the other side
-/// took so many nanoseconds of CPUs (`times`). Of a layer, frames are marked of which the baseline has less than half as much.
-pub(crate) fn figure(stacks: &[Stack], side: Side, name: &Untrusted, times: (f64, f64)) -> String {
+/// The flame graph of one side, whose name is `name`; empty where nothing was found. An operation of it and one of the other side took so much
+/// (`totals`). Of a layer, frames are marked of which the baseline has less than half as much.
+pub(crate) fn figure(
+    stacks: &[Stack],
+    side: Side,
+    name: &Untrusted,
+    (of, totals): (Of, (f64, f64)),
+) -> String {
     let mut root = Frame { name: words::name(name), ..Frame::default() };
     for stack in stacks {
         let (own, other) = match side {
@@ -92,7 +105,7 @@ pub(crate) fn figure(stacks: &[Stack], side: Side, name: &Untrusted, times: (f64
     let scale = WIDTH / root.own;
     let height = TOP + FRAME * root.depth(scale) as f64 + 4.0;
     let canvas = Canvas::new("plot flame", (WIDTH, height), &label);
-    let mut picture = Picture { canvas, scale, side, times };
+    let mut picture = Picture { canvas, scale, side, of, totals };
     picture.canvas.text("strong", (4.0, 13.0), Anchor::Start, &label);
     picture.draw(&root, "", (0.0, TOP));
     picture.canvas.finish()
@@ -103,7 +116,8 @@ struct Picture {
     /// Width of the whole.
     scale: f64,
     side: Side,
-    times: (f64, f64),
+    of: Of,
+    totals: (f64, f64),
 }
 
 impl Picture {
@@ -135,19 +149,21 @@ impl Picture {
 
     /// Whether the baseline spends less than half as much on it.
     fn is_added(&self, frame: &Frame) -> bool {
-        frame.other * self.times.1 < 0.5 * frame.own * self.times.0
+        frame.other * self.totals.1 < 0.5 * frame.own * self.totals.0
     }
 
     fn tip(&self, frame: &Frame) -> String {
         let share = |share: f64| format!("{:.1}%", 100.0 * share);
-        let time = crate::cells::time(frame.own * self.times.0);
+        let (whole, amount): (_, fn(f64) -> String) = match self.of {
+            Of::Time => ("the time on CPUs", crate::cells::time),
+            Of::Instructions => ("the instructions", crate::explain::count),
+        };
+        let own = amount(frame.own * self.totals.0);
         let other = match self.side {
             Side::Baseline => String::new(),
-            Side::Layer => {
-                format!("; on the baseline {}", crate::cells::time(frame.other * self.times.1))
-            }
+            Side::Layer => format!("; on the baseline {}", amount(frame.other * self.totals.1)),
         };
-        format!("{}\n{} of the time on CPUs, {time}{other}", frame.name, share(frame.own))
+        format!("{}\n{} of {whole}, {own}{other}", frame.name, share(frame.own))
     }
 }
 
@@ -168,14 +184,14 @@ mod tests {
             stack(&["lib"], 0.0, 0.25),
         ];
         let name = Untrusted::from("x".to_owned());
-        let svg = figure(&stacks, Side::Layer, &name, (100.0, 50.0));
+        let svg = figure(&stacks, Side::Layer, &name, (Of::Time, (100.0, 50.0)));
         assert!(svg.contains(r#"class="frame" data-f="0.0 750.0" data-n="app""#), "{svg}");
         assert!(
             svg.contains(r#"class="frame added" data-f="0.0 500.0" data-n="&lt;b&gt;""#),
             "{svg}"
         );
         assert!(svg.contains(r#"class="frame added" data-f="750.0 250.0" data-n="lib""#), "{svg}");
-        let native = figure(&stacks, Side::Baseline, &name, (50.0, 100.0));
+        let native = figure(&stacks, Side::Baseline, &name, (Of::Time, (50.0, 100.0)));
         assert!(native.contains(r#"data-f="0.0 1000.0" data-n="app""#), "{native}");
         assert!(!native.contains("added") && !native.contains("lib"), "{native}");
         assert_eq!(figure(&[], Side::Layer, &name, (1.0, 1.0)), "");

@@ -78,7 +78,7 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
         wanted(bench, &args.benchmark) && wanted(layer, &args.layer)
     });
     if args.table.is_some() {
-        found.retain(|one| one.outside.as_ref().is_some_and(|seen| !seen.stacks.is_empty()));
+        found.retain(|one| !one.stacks().is_empty());
         return told(dir, args.json, &found, stacks_text);
     }
     tried::mark(dir, &campaign, &mut found);
