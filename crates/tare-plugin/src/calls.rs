@@ -1,8 +1,9 @@
 //! Who called what: a tree of the functions of kernels and hypervisors, from where they are entered.
 //!
 //! A call is known by its instruction, and its end by the address that it returns to. That address may be another one for two reasons. A
-//! retpoline (`call; mov %rax,(%rsp); ret`) jumps to a function by a return. And a kernel may have switched to another task, with a stack of its
-//! own: the stack that is left is kept until something returns to its last caller.
+//! retpoline (`call; mov %rax,(%rsp); ret`) jumps to a function by a return; its own call, like those that only fill a processor's return stack,
+//! goes to the next few bytes. And a kernel may have switched to another task, with a stack of its own: the stack that is left is kept until
+//! something returns to its last caller.
 
 use crate::block::Ends;
 use crate::place::Place;
@@ -19,6 +20,9 @@ const PARKED: usize = 64;
 
 /// Bytes between what a retpoline calls and what that would return to, at most.
 const RETPOLINE: u64 = 32;
+
+/// Blocks from a retpoline's own call to its return, at most.
+const BLOCKS: u8 = 3;
 
 /// A node of the tree, by its number. The first ones are the places, in the order of [`Place::ALL`].
 pub type Node = u32;
@@ -64,7 +68,6 @@ impl Tree {
 #[derive(Clone, Copy)]
 struct Frame {
     node: Node,
-    start: u64,
     /// 0 of what was not called.
     returns_to: u64,
 }
@@ -74,6 +77,8 @@ struct Frame {
 pub struct Stack {
     frames: Vec<Frame>,
     parked: Vec<Vec<Frame>>,
+    /// Blocks in which a return would be a retpoline's.
+    retpoline: u8,
 }
 
 impl Stack {
@@ -91,8 +96,15 @@ impl Stack {
     /// A block starts at `start` after one of the same place that ended so.
     #[inline(always)]
     pub fn goes_on(&mut self, tree: &mut Tree, place: Place, ended: Ends, start: u64) {
+        self.retpoline = self.retpoline.saturating_sub(1);
         match ended {
-            Ends::Call(returns_to) => self.push(tree, place, start, returns_to),
+            Ends::Call(returns_to) if start.wrapping_sub(returns_to) < RETPOLINE => {
+                self.retpoline = BLOCKS;
+            }
+            Ends::Call(returns_to) => {
+                self.retpoline = 0;
+                self.push(tree, place, start, returns_to);
+            }
             Ends::Return => self.returns(tree, place, start),
             Ends::Otherwise => {}
         }
@@ -103,21 +115,18 @@ impl Stack {
             self.frames.clear();
         }
         let node = tree.child(self.node(place), start);
-        self.frames.push(Frame { node, start, returns_to });
+        self.frames.push(Frame { node, returns_to });
     }
 
     fn returns(&mut self, tree: &mut Tree, place: Place, to: u64) {
         if let Some(at) = self.frames.iter().rposition(|frame| frame.returns_to == to) {
             return self.frames.truncate(at);
         }
-        let is_retpoline = |top: &Frame| top.start.wrapping_sub(top.returns_to) < RETPOLINE;
-        if self.frames.last().is_some_and(is_retpoline) {
-            self.frames.pop();
-            // What called the retpoline has called what that jumps to.
-            if let Some(top) = self.frames.last_mut() {
-                let caller = tree.nodes[top.node as usize].parent;
-                *top = Frame { node: tree.child(caller, to), start: to, ..*top };
-            }
+        // What called the retpoline has called what that jumps to.
+        if self.retpoline > 0
+            && let Some(top) = self.frames.last_mut()
+        {
+            top.node = tree.child(tree.nodes[top.node as usize].parent, to);
             return;
         }
         let left = std::mem::take(&mut self.frames);
@@ -191,6 +200,9 @@ mod tests {
         let (mut stack, mut tree) = (Stack::default(), Tree::default());
         stack.enter(&mut tree, PLACE, 0x100);
         stack.goes_on(&mut tree, PLACE, Ends::Call(0x108), 0x200); // waits
+        for at in 0..8 {
+            stack.goes_on(&mut tree, PLACE, Ends::Call(0x210 + 8 * at), 0x212 + 8 * at); // fills the return stack
+        }
         stack.goes_on(&mut tree, PLACE, Ends::Call(0x288), 0x700); // the scheduler
         stack.goes_on(&mut tree, PLACE, Ends::Return, 0x640); // in another task
         assert_eq!(path(&stack, &tree), [0x640], "its callers are not known");

@@ -64,6 +64,7 @@ fn counts_add_up_to_the_guests_clock_and_show_where_a_layer_costs() {
     let explained = bench.ok("explain c kernel/getppid --layer xen-pv").out;
     assert!(explained.contains("hypervisor") && explained.contains("system calls"), "{explained}");
     kvm_costs_little_but_where_it_exits(&campaign);
+    instructions_have_functions_and_callers(&bench, &campaign);
     let metrics = bench.ok("explain c kernel/getppid --table metrics").out;
     let line = |name: &str| metrics.lines().find(|line| line.contains(name)).unwrap_or_default();
     for wanted in ["path length", "VMM", "hypercalls a second", "iret", "CPI", "DTLB MPKI"] {
@@ -75,6 +76,46 @@ fn counts_add_up_to_the_guests_clock_and_show_where_a_layer_costs() {
     assert_fits(&(metrics + &tests));
     let unknown = bench.tare("explain c kernel/getpid");
     assert!(unknown.code != 0 && unknown.err.contains("kernel/getppid"), "{}", unknown.err);
+}
+
+/// Every instruction is a function's, by the kernels' own symbols, and calls are followed into Linux and into Xen.
+fn instructions_have_functions_and_callers(bench: &Bench, campaign: &Campaign) {
+    for layer in ["native", "xen-pv", "kvm"] {
+        for name in ["kernel/getppid", "lmbench/page_fault"] {
+            let row = series(campaign, layer, name);
+            for place in ["kernel", "hypervisor"] {
+                let sum = |prefix: &str| -> f64 {
+                    let own = row.counters.iter().filter(|one| one.name.starts_with(prefix));
+                    own.map(|one| one.value).sum()
+                };
+                let all = count(row, &format!("{place}/instructions"));
+                for prefix in [format!("function/{place}/"), format!("called/{place}")] {
+                    let named = sum(&prefix);
+                    assert!(
+                        (named - all).abs() <= 1e-3 * all + 1.0,
+                        "{layer} {name} {prefix}: {named} of {all}"
+                    );
+                }
+            }
+        }
+    }
+    // Ten calls, each of which does the same.
+    let (_, native) = counted(campaign, "native", "kernel/getppid");
+    assert_eq!(native("entry/kernel/entry_SYSCALL_64"), 10.0);
+    let own = native("function/kernel/__do_sys_getppid");
+    assert!(own >= 10.0 && own % 10.0 == 0.0, "{own} instructions of ten calls");
+    let (_, xen) = counted(campaign, "xen-pv", "kernel/getppid");
+    assert_eq!(xen("function/kernel/__do_sys_getppid"), own, "the same function on Xen");
+    assert!(xen("function/hypervisor/do_iret") > 0.0);
+    let folded = bench.ok("explain c kernel/getppid --layer xen-pv --table stacks").out;
+    for path in ["native;kernel;entry_SYSCALL_64;do_syscall_64;", "xen-pv;hypervisor;"] {
+        assert!(folded.contains(path), "{path}: {folded}");
+    }
+    assert!(folded.contains(";pv_hypercall;do_iret"), "{folded}");
+    let told = bench.ok("explain c kernel/getppid --layer xen-pv").out;
+    assert!(told.contains("by function") && told.contains("hypervisor: do_iret"), "{told}");
+    let page = std::fs::read_to_string(bench.path("c/report.html")).unwrap();
+    assert!(page.contains("Flame graph of xen-pv"), "the page draws them");
 }
 
 /// With nested paging a system call and a fault stay in the guest: what KVM adds is the exits of interrupts, and memory.

@@ -49,9 +49,7 @@ pub(super) fn executed(counted: &Counted) -> Option<Executed> {
 /// Instructions of an operation by function, those first that differ most. `total` is of all of them.
 pub(super) fn instructions(counted: &Counted, total: (f64, f64)) -> Option<Table> {
     let lines = lines(counted, FUNCTION, total)?;
-    Some(
-        Table::new("Instructions per operation, by function", lines).with_shares(total.1 - total.0),
-    )
+    Some(Table::new("Instructions per operation, by function", lines).with_shares_of(total))
 }
 
 /// Entries of an operation by where they enter: a system call, a fault, an interrupt, a hypercall.
@@ -69,7 +67,7 @@ fn lines(counted: &Counted, prefix: &str, total: (f64, f64)) -> Option<Vec<Table
     lines.sort_by(|a, b| {
         b.added().abs().total_cmp(&a.added().abs()).then(most(b).total_cmp(&most(a)))
     });
-    let least = LEAST * (total.1 - total.0).abs().max(total.0.abs() * LEAST);
+    let least = LEAST * (total.1 - total.0).abs().max(LEAST * total.0.abs());
     let shown = lines.iter().take(MOST).filter(|line| line.added().abs() >= least).count();
     // Where nothing differs, those that do most are still of interest.
     let rest = lines.split_off(shown.max(MOST.min(lines.len()).min(4)));

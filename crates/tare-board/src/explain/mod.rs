@@ -181,6 +181,14 @@ impl Table {
         Table { title: title.to_owned(), shares: false, lines }
     }
 
+    /// Tells each line's part of the difference of the `whole`, on the baseline and on the layer, in instructions. One that two boots of the same
+    /// layer may have has no parts.
+    fn with_shares_of(self, whole: (f64, f64)) -> Table {
+        const LEAST: f64 = 0.002;
+        let difference = whole.1 - whole.0;
+        if difference.abs() < LEAST * whole.0 { self } else { self.with_shares(difference) }
+    }
+
     /// Tells each line's part of `difference`.
     fn with_shares(mut self, difference: f64) -> Table {
         self.shares = true;

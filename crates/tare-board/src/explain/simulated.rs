@@ -111,7 +111,7 @@ fn path(
     }
     let mut table = Table::new("Instructions per operation", lines);
     table.lines.push(TableLine::new("whole", whole));
-    table.with_shares(whole.1 - whole.0)
+    table.with_shares_of(whole)
 }
 
 fn crossings(counted: &Counted) -> Table {
@@ -145,7 +145,8 @@ fn sentence(path: &Table, total: (f64, f64), crossings: &Table) -> String {
     let places = &path.lines[..path.lines.len() - 1];
     let share = |line: &TableLine| line.share.unwrap_or(0.0);
     let mut sentence = format!("Path length × {:.2}.", total.1 / total.0);
-    if let Some(most) = places.iter().max_by(|a, b| share(a).abs().total_cmp(&share(b).abs())) {
+    let most = places.iter().max_by(|a, b| share(a).abs().total_cmp(&share(b).abs()));
+    if let Some(most) = most.filter(|most| most.share.is_some()) {
         sentence.push_str(&format!(
             " Largest part: {}, {} instructions {} ({:.0}% of the difference).",
             most.name.raw(),
