@@ -13,6 +13,8 @@ mod memcached;
 mod open_loop;
 mod outcome;
 pub mod outside;
+mod postgres;
+mod ready;
 mod redis;
 mod target;
 
@@ -64,7 +66,7 @@ pub fn main(url: &str, words: &[&str]) -> i32 {
 impl Asked {
     /// Waits for the service, asks it as long as the answer is `wanted`, and says what was found.
     fn run(&self, wanted: &dyn Fn() -> bool) -> Result<String, String> {
-        target::wait_for(&self.target, self.patience, wanted)?;
+        ready::wait_for(&self.target, self.patience, wanted)?;
         match self.slo {
             Some(slo) => knee::highest(&self.target, &self.load, slo, wanted),
             None => {

@@ -4,6 +4,7 @@
 mod memcached;
 mod nginx;
 mod node;
+mod postgres;
 mod python;
 mod redis;
 
@@ -55,8 +56,14 @@ const PLAIN: Service = Service {
 };
 
 /// Every service, in the scoreboard's order.
-pub const ALL: &[&Service] =
-    &[&nginx::SERVICE, &redis::SERVICE, &memcached::SERVICE, &python::SERVICE, &node::SERVICE];
+pub const ALL: &[&Service] = &[
+    &nginx::SERVICE,
+    &redis::SERVICE,
+    &memcached::SERVICE,
+    &postgres::SERVICE,
+    &python::SERVICE,
+    &node::SERVICE,
+];
 
 pub fn suite() -> SuiteInfo {
     let about = "well-known servers from Debian's packages, asked from outside at a rate, and up to which rate p99 stays below 20 ms; \
@@ -149,7 +156,7 @@ mod tests {
                 "{}",
                 bench.name
             );
-            assert!(asked.root.unwrap().contains("nginx-light,nodejs"));
+            assert!(asked.root.unwrap().contains("nginx-light,nodejs,postgresql-15"));
         }
     }
 }
