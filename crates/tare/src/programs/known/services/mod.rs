@@ -1,6 +1,7 @@
 //! The suite `services`: well-known servers from Debian's packages, one file each, asked from outside of the layer at a rate, and up to
 //! the rate at which the slowest of a hundred requests take too long.
 
+mod caddy;
 mod memcached;
 mod nginx;
 mod node;
@@ -58,6 +59,7 @@ const PLAIN: Service = Service {
 /// Every service, in the scoreboard's order.
 pub const ALL: &[&Service] = &[
     &nginx::SERVICE,
+    &caddy::SERVICE,
     &redis::SERVICE,
     &memcached::SERVICE,
     &postgres::SERVICE,
@@ -156,7 +158,9 @@ mod tests {
                 "{}",
                 bench.name
             );
-            assert!(asked.root.unwrap().contains("nginx-light,nodejs,postgresql-15"));
+            assert!(
+                asked.root.unwrap().contains("caddy,memcached,nginx-light,nodejs,postgresql-15")
+            );
         }
     }
 }
