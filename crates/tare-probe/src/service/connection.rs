@@ -1,11 +1,12 @@
 //! One connection to a service: at most one request is on its way on it.
 
 use super::answer::{Answer, Greeted};
+use super::stream::Stream;
 use super::target::Target;
 use crate::socket;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind};
 use std::net::TcpStream;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::RawFd;
 use std::time::{Duration, Instant};
 
 /// Most reads of one connection before the others are heard.
@@ -19,7 +20,7 @@ const ROOM: usize = 4 << 10;
 
 /// A connection, and the request that is on its way.
 pub struct Connection {
-    stream: TcpStream,
+    stream: Stream,
     state: State,
     /// When the request was due, in nanoseconds of the clock; `None` when the connection is free.
     pub due: Option<u64>,
@@ -35,7 +36,7 @@ pub struct Connection {
 /// How far a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// The greeting is on its way; a request waits for it.
+    /// A handshake of TLS or the greeting is on its way; a request waits for it.
     Greets,
     /// It takes requests.
     Serves,
@@ -69,10 +70,9 @@ impl Connection {
     }
 
     fn of(stream: TcpStream, target: &Target, most: usize) -> io::Result<Connection> {
-        stream.set_nodelay(true)?;
-        let greets = !target.greeting.is_empty();
+        let greets = target.tls.is_some() || !target.greeting.is_empty();
         Ok(Connection {
-            stream,
+            stream: Stream::new(stream, target)?,
             state: if greets { State::Greets } else { State::Serves },
             due: None,
             unsent: target.greeting.len(),
@@ -113,14 +113,14 @@ impl Connection {
 
     /// What to wait for until it has something; nothing when it has refused.
     pub fn waits_for(&self) -> libc::pollfd {
-        let fd: RawFd = if self.is_refused() { -1 } else { self.stream.as_raw_fd() };
+        let fd: RawFd = if self.is_refused() { -1 } else { self.stream.fd() };
         let events = libc::POLLIN | if self.is_full() { libc::POLLOUT } else { 0 };
         libc::pollfd { fd, events, revents: 0 }
     }
 
     /// Whether bytes wait to be sent.
     fn is_full(&self) -> bool {
-        self.unsent > 0
+        self.unsent > 0 || self.stream.is_full()
     }
 
     /// Whether the service has refused it at the begin: only another one can be asked.
@@ -151,7 +151,7 @@ impl Connection {
                 Err(error) => return Err(error),
             }
         }
-        Ok(())
+        self.stream.flush()
     }
 
     /// Sends what is left, and reads what has come into `room`.
@@ -167,8 +167,14 @@ impl Connection {
                 Ok(0) => return self.broken(),
                 Ok(size) => self.come.extend_from_slice(&room[..size]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Said::Nothing,
-                Err(_) => return self.broken(),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    let is_of_use = self.state != State::Greets || self.greeted(target);
+                    return if is_of_use { Said::Nothing } else { Said::Broken };
+                }
+                Err(error) => {
+                    self.refused = error.get_ref().map(ToString::to_string);
+                    return self.broken();
+                }
             }
             if self.state == State::Greets {
                 if !self.greeted(target) {
@@ -196,6 +202,9 @@ impl Connection {
 
     /// Looks at what has come of a greeting, and sends the request that waits for its end; whether the connection is of use.
     fn greeted(&mut self, target: &Target) -> bool {
+        if self.stream.is_handshaking() {
+            return true;
+        }
         match target.protocol.greeted(&self.come) {
             Greeted::Partial => true,
             Greeted::Ready => {
@@ -214,7 +223,7 @@ impl Connection {
     /// The end of a connection, which was refused if it had not served yet.
     fn broken(&mut self) -> Said {
         if self.state == State::Greets {
-            self.state = State::Refused { early: true };
+            self.state = State::Refused { early: self.refused.is_none() };
         }
         Said::Broken
     }

@@ -1,11 +1,12 @@
 //! What is asked: where the service listens, which protocol it speaks, and the request.
 
 use super::answer::{Answer, Greeted, first_line};
+use super::tls::Tls;
 use super::{http, memcached, postgres, redis};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// What a URL may be.
-const SHAPES: &str = "http://:PORT/PATH, redis://:PORT/COMMAND, memcached://:PORT/COMMAND \
+const SHAPES: &str = "http://:PORT/PATH, https://:PORT/PATH, redis://:PORT/COMMAND, memcached://:PORT/COMMAND \
                       nor postgres://USER@:PORT/DATABASE?QUERY";
 
 /// Why a password does not do.
@@ -16,6 +17,8 @@ const PASSWORD: &str = "passwords are not supported: PostgreSQL has to trust the
 pub struct Target {
     /// Where it listens.
     pub address: SocketAddrV4,
+    /// TLS, if it is spoken to so.
+    pub tls: Option<Tls>,
     /// How its answers are read.
     pub protocol: Protocol,
     /// The bytes with which a connection begins, in protocols that have a greeting; otherwise none.
@@ -38,7 +41,7 @@ pub enum Protocol {
 }
 
 impl Target {
-    /// Reads `http://ADDRESS:PORT/PATH`, `redis://ADDRESS:PORT/WORDS`, `memcached://ADDRESS:PORT/WORDS` or
+    /// Reads `http://ADDRESS:PORT/PATH`, the same with `https`, `redis://ADDRESS:PORT/WORDS`, `memcached://ADDRESS:PORT/WORDS` or
     /// `postgres://USER@ADDRESS:PORT/DATABASE?QUERY`; without ADDRESS it is 127.0.0.1.
     pub fn parse(url: &str) -> Result<Target, String> {
         let unlike = || format!("'{url}' is neither {SHAPES}");
@@ -60,7 +63,7 @@ impl Target {
         let address = SocketAddrV4::new(ip, port.parse().map_err(|_| unlike())?);
         let mut greeting = Vec::new();
         let (protocol, request) = match scheme {
-            "http" => (Protocol::Http, http::request(&format!("{host}:{port}"), path)),
+            "http" | "https" => (Protocol::Http, http::request(&format!("{host}:{port}"), path)),
             "redis" => (Protocol::Redis, redis::request(path)),
             "memcached" => (Protocol::Memcached, memcached::request(path)),
             "postgres" if url.contains('\0') => return Err(unlike()), // it ends the protocol's texts
@@ -71,7 +74,9 @@ impl Target {
             }
             _ => return Err(unlike()),
         };
-        Ok(Target { address, protocol, greeting, request })
+        let tls = (scheme == "https").then(|| Tls::new(host, ip)).transpose();
+        let tls = tls.map_err(|why| why.to_string())?;
+        Ok(Target { address, tls, protocol, greeting, request })
     }
 }
 
@@ -112,6 +117,7 @@ mod tests {
         let target = Target::parse("http://:8080/a?b=1").unwrap();
         assert_eq!(target.address, "127.0.0.1:8080".parse().unwrap());
         assert!(target.request.starts_with(b"GET /a?b=1 HTTP/1.1\r\nHost: localhost:8080\r\n"));
+        assert!(Target::parse("https://:8443/").unwrap().tls.is_some() && target.tls.is_none());
         let target = Target::parse("redis://10.0.0.2:6379/GET key").unwrap();
         assert_eq!(target.request, b"*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n");
         let target = Target::parse("postgres://me@:5432/shop?SELECT 1/2 ? 3").unwrap();
@@ -125,8 +131,7 @@ mod tests {
         for wrong in ["postgres://a@x/", "postgres://:5432/a?\0", "http://a@:80/"] {
             assert!(Target::parse(wrong).is_err(), "{wrong}");
         }
-        for wrong in ["http://x", "https://:1/", "ftp://:21/", "http://name:80/", "http://:99999/"]
-        {
+        for wrong in ["http://x", "ftp://:21/", "http://name:80/", "http://:99999/"] {
             assert!(Target::parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -4,6 +4,7 @@
 mod caddy;
 mod memcached;
 mod nginx;
+mod nginx_tls;
 mod node;
 mod postgres;
 mod python;
@@ -59,6 +60,7 @@ const PLAIN: Service = Service {
 /// Every service, in the scoreboard's order.
 pub const ALL: &[&Service] = &[
     &nginx::SERVICE,
+    &nginx_tls::SERVICE,
     &caddy::SERVICE,
     &redis::SERVICE,
     &memcached::SERVICE,
@@ -159,7 +161,10 @@ mod tests {
                 bench.name
             );
             assert!(
-                asked.root.unwrap().contains("caddy,memcached,nginx-light,nodejs,postgresql-15")
+                asked
+                    .root
+                    .unwrap()
+                    .contains("caddy,memcached,nginx-light,nodejs,openssl,postgresql-15")
             );
         }
     }
