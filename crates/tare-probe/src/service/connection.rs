@@ -185,6 +185,11 @@ impl Connection {
             let Some(due) = self.due else { return Said::Broken }; // nobody asked
             match target.protocol.answer(&self.come) {
                 Answer::Partial if self.come.len() < self.most => {}
+                Answer::Partial => {
+                    let most = self.most >> 10;
+                    self.refused = Some(format!("an answer of more than {most} KiB"));
+                    return Said::Broken;
+                }
                 Answer::Whole { length, good, closes } if length == self.come.len() => {
                     self.due = None;
                     self.refused = (!good).then(|| target.protocol.refusal(&self.come));
