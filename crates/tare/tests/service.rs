@@ -77,7 +77,11 @@ fn a_service_that_cannot_be_asked_ends_the_campaign_before_it_begins() {
     let bench = Bench::new();
     bench.write("server.py", SERVER);
     let cases: &[(&[&str], i32, &str)] = &[
-        (&["--service", "ftp://:21/", "--", "true"], 1, "is neither http://:PORT/PATH nor"),
+        (
+            &["--service", "ftp://:21/", "--", "true"],
+            1,
+            "is neither http://:PORT/PATH, https://:PORT/PATH, redis",
+        ),
         (&["--service", "http://:9/", "--", "true"], 1, "nothing answers at 127.0.0.1:9"),
         (&["--service", "http://:80/", "--slo", "fast", "--", "true"], 2, "a quantile and a time"),
         (&["--service", "http://:80/", "--rate", "1", "--", "true"], 2, "too few for a quantile"),

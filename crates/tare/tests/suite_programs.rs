@@ -33,8 +33,7 @@ fn campaign() -> &'static (Bench, Campaign) {
     static DONE: OnceLock<(Bench, Campaign)> = OnceLock::new();
     DONE.get_or_init(|| {
         let bench = Bench::new();
-        let rows =
-            "--bench programs/gcc --bench programs/redis --bench services/redis --bench host/start";
+        let rows = "--bench programs/gcc --bench programs/redis --bench services/nginx-tls --bench host/start";
         bench.ok(&format!("run {} {rows} --blocks 1 --out c", layers()));
         let campaign = bench.campaign("c");
         (bench, campaign)
@@ -46,7 +45,9 @@ fn root(bench: &Bench) -> PathBuf {
     let listed: serde_json::Value = bench.json("cache list --json");
     let all = listed.as_array().expect("roots");
     let of = |root: &&serde_json::Value| {
-        root["recipe"].as_str().is_some_and(|recipe| recipe.contains("libc6-dev,redis-server"))
+        root["recipe"]
+            .as_str()
+            .is_some_and(|recipe| recipe.contains("libc6-dev,nginx-light,openssl,redis-server"))
     };
     let root = all.iter().find(of).expect("the root of the suite");
     PathBuf::from(root["folder"].as_str().expect("a folder")).join("tree")
@@ -59,8 +60,8 @@ fn rows_of_the_suite_have_values_on_every_layer() {
         for row in [
             "programs/gcc",
             "programs/redis@20",
-            "services/redis.p50@500",
-            "services/redis.cpu@500",
+            "services/nginx-tls.p50@500",
+            "services/nginx-tls.cpu@500",
         ] {
             let found = samples(campaign, row, layer).concat();
             let boots = if layer == "native" { 2 } else { 1 };

@@ -1,5 +1,8 @@
 //! What a protocol finds at the begin of what a service sent.
 
+/// Most bytes of a line that is shown.
+const LINE: usize = 80;
+
 /// What stands at the begin of some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
@@ -16,4 +19,27 @@ pub enum Answer {
     },
     /// No answer of this protocol.
     Garbage,
+}
+
+/// What a service said to the greeting with which a connection begins, in protocols that have one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Greeted {
+    /// Not yet all.
+    Partial,
+    /// It takes requests now; all bytes that have come belong to its greeting.
+    Ready,
+    /// It takes none on this connection.
+    Refused {
+        /// What it said.
+        why: String,
+        /// It is only starting, and may take requests later.
+        early: bool,
+    },
+}
+
+/// The first line of bytes from a service, as far as it is shown.
+pub fn first_line(bytes: &[u8]) -> String {
+    let line = bytes.split(|byte| b"\r\n".contains(byte)).next().unwrap_or_default();
+    let text = String::from_utf8_lossy(&line[..line.len().min(LINE)]).into_owned();
+    text.chars().filter(|c| !c.is_control()).collect()
 }

@@ -13,8 +13,12 @@ mod memcached;
 mod open_loop;
 mod outcome;
 pub mod outside;
+mod postgres;
+mod ready;
 mod redis;
+mod stream;
 mod target;
+mod tls;
 
 use open_loop::Load;
 use outcome::Slo;
@@ -64,7 +68,7 @@ pub fn main(url: &str, words: &[&str]) -> i32 {
 impl Asked {
     /// Waits for the service, asks it as long as the answer is `wanted`, and says what was found.
     fn run(&self, wanted: &dyn Fn() -> bool) -> Result<String, String> {
-        target::wait_for(&self.target, self.patience, wanted)?;
+        ready::wait_for(&self.target, self.patience, wanted)?;
         match self.slo {
             Some(slo) => knee::highest(&self.target, &self.load, slo, wanted),
             None => {
@@ -110,6 +114,10 @@ fn read(url: &str, words: &[&str]) -> Result<Asked, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+    use std::sync::LazyLock;
+    use std::thread;
 
     #[test]
     fn words_are_read_and_what_is_not_understood_is_refused() {
@@ -120,5 +128,51 @@ mod tests {
         for wrong in ["rate=0", "rate=x", "connections=0", "seconds=-1", "speed=1", "slo=2:1"] {
             assert!(read("http://127.0.0.1:80/", &[wrong]).is_err(), "{wrong}");
         }
+    }
+
+    /// A service that says `words` to whoever connects, and waits for the end.
+    fn says(words: &'static [u8]) -> u16 {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                thread::spawn(move || {
+                    stream.write_all(words).and_then(|()| stream.read_to_end(&mut Vec::new()))
+                });
+            }
+        });
+        port
+    }
+
+    fn run(url: &str) -> Result<String, String> {
+        let words = ["rate=20", "seconds=0.5", "connections=2", "patience=0.2"];
+        read(url, &words)?.run(&|| true)
+    }
+
+    #[test]
+    fn a_service_is_asked_over_tls_whatever_its_certificate_is() {
+        let good = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+        let found = run(&format!("https://:{}/", tls::server::serve(good))).unwrap();
+        assert!(found.contains("errors: 0 of 10"), "{found}");
+        // More than one record of TLS, and more than is read at once.
+        static LARGE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+            [&b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"[..], &[7; 100_000]].concat()
+        });
+        let found = run(&format!("https://:{}/", tls::server::serve(&LARGE))).unwrap();
+        assert!(found.contains("errors: 0 of 10"), "{found}");
+        let bad = b"HTTP/1.1 503 Busy\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+        let why = run(&format!("https://:{}/", tls::server::serve(bad))).unwrap_err();
+        assert!(why.ends_with("one was: HTTP/1.1 503 Busy"), "{why}");
+    }
+
+    #[test]
+    fn what_does_not_speak_tls_is_said_before_the_first_request() {
+        let why = |words| run(&format!("https://:{}/", says(words))).unwrap_err();
+        let plain = why(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        assert!(plain.contains("refuses a connection: TLS 1.3 fails: "), "{plain}");
+        // The alert of a server that speaks older versions alone.
+        let old = why(b"\x15\x03\x03\0\x02\x02\x46");
+        assert!(old.contains("TLS 1.3 fails") && old.contains("ProtocolVersion"), "{old}");
     }
 }

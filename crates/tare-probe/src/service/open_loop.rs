@@ -132,6 +132,9 @@ impl Asking<'_> {
                 continue;
             }
             let Some(due) = self.queue.pop_front() else { return Ok(()) };
+            if self.connections[at].is_refused() {
+                self.renew(at)?;
+            }
             if self.connections[at].ask(self.target, due).is_err() {
                 // It was closed while nobody asked: once more on a new one.
                 self.renew(at)?;
@@ -146,12 +149,8 @@ impl Asking<'_> {
 
     /// Waits until a connection has something, for `ns` at most.
     fn wait(&self, ns: u64) {
-        let poll = |connection: &Connection| libc::pollfd {
-            fd: connection.fd(),
-            events: libc::POLLIN | if connection.is_full() { libc::POLLOUT } else { 0 },
-            revents: 0,
-        };
-        let mut all: Vec<libc::pollfd> = self.connections.iter().map(poll).collect();
+        let mut all: Vec<libc::pollfd> =
+            self.connections.iter().map(Connection::waits_for).collect();
         let ns = ns.min(self.timeout_ns).min(LOOK_NS);
         let most = libc::timespec {
             tv_sec: (ns / 1_000_000_000) as _,
@@ -163,13 +162,11 @@ impl Asking<'_> {
         };
     }
 
-    /// Reads from all connections that have been asked.
+    /// Sends what is left of requests, and reads from all connections.
     fn hear(&mut self, room: &mut [u8]) -> io::Result<()> {
         for at in 0..self.connections.len() {
             let connection = &mut self.connections[at];
-            let sends = connection.is_full() && connection.send(self.target).is_err();
-            let said = if sends { Said::Broken } else { connection.hear(self.target, room) };
-            match said {
+            match connection.hear(self.target, room) {
                 Said::Nothing => {}
                 Said::Answer { due, good, closes } => {
                     if good {
@@ -185,8 +182,11 @@ impl Asking<'_> {
                 Said::Broken => {
                     let line = connection.refused.take();
                     self.outcome.refused = line.or(self.outcome.refused.take());
-                    let asked = self.connections[at].due.is_some();
-                    self.renew(at)?;
+                    let asked = self.connections[at].due.take().is_some();
+                    // One that refuses its greeting is renewed when there is a request for it, or a service that refuses all is hammered.
+                    if !self.connections[at].is_refused() {
+                        self.renew(at)?;
+                    }
                     if asked {
                         self.failed();
                     }
@@ -284,5 +284,54 @@ mod tests {
         let outcome = ask(&target, &short, &|| true).unwrap();
         assert!(outcome.errors > 0 && outcome.latencies.len() == 200, "{outcome}");
         assert_eq!(outcome.quantile(1.0) / 100_000_000, 1, "{outcome}");
+    }
+
+    /// A server of PostgreSQL's protocol that gives each message `answers` in turn, and closes the connection when there are no more.
+    fn postgres(answers: &'static [&'static [u8]]) -> Target {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                thread::spawn(move || {
+                    let mut request = [0; 4096];
+                    for answer in answers {
+                        if !stream.read(&mut request).is_ok_and(|size| size > 0) {
+                            break;
+                        }
+                        // In two parts, as a network may have them.
+                        let (begin, end) = answer.split_at(answer.len() / 2);
+                        stream.write_all(begin).unwrap();
+                        thread::sleep(Duration::from_millis(1));
+                        let _ = stream.write_all(end);
+                    }
+                });
+            }
+        });
+        Target::parse(&format!("postgres://:{port}/shop?SELECT 1")).unwrap()
+    }
+
+    const GREETING: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+    const ROWS: &[u8] = b"C\0\0\0\x0dSELECT 1\0Z\0\0\0\x05I";
+    const ERROR: &[u8] = b"E\0\0\0\x1aSERROR\0C22012\0Mzero\0\0Z\0\0\0\x05I";
+    const PASSWORD: &[u8] = b"R\0\0\0\x0c\0\0\0\x05salt";
+
+    #[test]
+    fn postgres_is_greeted_once_and_again_after_it_has_closed() {
+        // Three answers a connection: of 50 requests on one some meet its end, which is no good answer, and others follow.
+        let outcome = ask(&postgres(&[GREETING, ROWS, ROWS, ROWS]), &load(100), &|| true).unwrap();
+        let errors = outcome.errors as usize;
+        assert!(outcome.latencies.len() == 50 && errors < 25, "{outcome}");
+        let why = ask(&postgres(&[GREETING, ERROR]), &load(100), &|| true).unwrap();
+        let why = why.without_answer().unwrap();
+        assert!(why.ends_with("one was: ERROR: zero (22012)"), "{why}");
+    }
+
+    #[test]
+    fn a_server_that_refuses_a_greeting_is_said_before_the_first_request() {
+        let why = |answers| ask(&postgres(answers), &load(100), &|| true).unwrap_err().to_string();
+        assert!(why(&[PASSWORD]).contains("asks for a password hashed by MD5"));
+        assert!(why(&[b"HTTP/1.1 400 Bad Request\r\n\r\n"]).contains("does not speak PostgreSQL"));
+        assert!(why(&[]).contains("closed the connection"));
     }
 }

@@ -1,29 +1,28 @@
 //! What is asked: where the service listens, which protocol it speaks, and the request.
 
-use super::answer::Answer;
-use super::{http, memcached, redis};
-use std::io;
-use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
-use std::thread;
-use std::time::{Duration, Instant};
+use super::answer::{Answer, Greeted, first_line};
+use super::tls::Tls;
+use super::{http, memcached, postgres, redis};
+use std::net::{Ipv4Addr, SocketAddrV4};
 
-/// Between two tries to connect.
-const PAUSE: Duration = Duration::from_millis(10);
+/// What a URL may be.
+const SHAPES: &str = "http://:PORT/PATH, https://:PORT/PATH, redis://:PORT/COMMAND, memcached://:PORT/COMMAND \
+                      nor postgres://USER@:PORT/DATABASE?QUERY";
 
-/// Longest try to connect.
-const ONE_TRY: Duration = Duration::from_secs(1);
-
-/// Why a service is not reached from outside, most often.
-const BOUND: &str =
-    "; a server that listens at 127.0.0.1 is not reached from outside, let it listen at 0.0.0.0";
+/// Why a password does not do.
+const PASSWORD: &str = "passwords are not supported: PostgreSQL has to trust the connections (`trust` in its pg_hba.conf)";
 
 /// A service, and the request that it is sent.
 #[derive(Debug)]
 pub struct Target {
     /// Where it listens.
     pub address: SocketAddrV4,
+    /// TLS, if it is spoken to so.
+    pub tls: Option<Tls>,
     /// How its answers are read.
     pub protocol: Protocol,
+    /// The bytes with which a connection begins, in protocols that have a greeting; otherwise none.
+    pub greeting: Vec<u8>,
     /// The bytes of a request.
     pub request: Vec<u8>,
 }
@@ -37,18 +36,24 @@ pub enum Protocol {
     Redis,
     /// Memcached's, in text.
     Memcached,
+    /// PostgreSQL's, version 3.0.
+    Postgres,
 }
 
 impl Target {
-    /// Reads `http://ADDRESS:PORT/PATH`, `redis://ADDRESS:PORT/WORDS` or `memcached://ADDRESS:PORT/WORDS`; without ADDRESS it is 127.0.0.1.
+    /// Reads `http://ADDRESS:PORT/PATH`, the same with `https`, `redis://ADDRESS:PORT/WORDS`, `memcached://ADDRESS:PORT/WORDS` or
+    /// `postgres://USER@ADDRESS:PORT/DATABASE?QUERY`; without ADDRESS it is 127.0.0.1.
     pub fn parse(url: &str) -> Result<Target, String> {
-        let unlike = || {
-            format!(
-                "'{url}' is neither http://:PORT/PATH nor redis://:PORT/COMMAND nor memcached://:PORT/COMMAND"
-            )
-        };
+        let unlike = || format!("'{url}' is neither {SHAPES}");
         let (scheme, rest) = url.split_once("://").ok_or_else(unlike)?;
         let (place, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (user, place) = match place.rsplit_once('@') {
+            Some((user, _)) if scheme == "postgres" && user.contains(':') => {
+                return Err(PASSWORD.into());
+            }
+            Some(parts) if scheme == "postgres" => parts,
+            _ => ("", place),
+        };
         let (host, port) = place.split_once(':').ok_or_else(unlike)?;
         let host = if host.is_empty() { "localhost" } else { host };
         let ip = match host {
@@ -56,13 +61,22 @@ impl Target {
             host => host.parse().map_err(|_| unlike())?,
         };
         let address = SocketAddrV4::new(ip, port.parse().map_err(|_| unlike())?);
+        let mut greeting = Vec::new();
         let (protocol, request) = match scheme {
-            "http" => (Protocol::Http, http::request(&format!("{host}:{port}"), path)),
+            "http" | "https" => (Protocol::Http, http::request(&format!("{host}:{port}"), path)),
             "redis" => (Protocol::Redis, redis::request(path)),
             "memcached" => (Protocol::Memcached, memcached::request(path)),
+            "postgres" if url.contains('\0') => return Err(unlike()), // it ends the protocol's texts
+            "postgres" => {
+                let (database, query) = path.split_once('?').unwrap_or((path, ""));
+                greeting = postgres::greeting(user, database);
+                (Protocol::Postgres, postgres::request(query))
+            }
             _ => return Err(unlike()),
         };
-        Ok(Target { address, protocol, request })
+        let tls = (scheme == "https").then(|| Tls::new(host, ip)).transpose();
+        let tls = tls.map_err(|why| why.to_string())?;
+        Ok(Target { address, tls, protocol, greeting, request })
     }
 }
 
@@ -73,37 +87,25 @@ impl Protocol {
             Protocol::Http => http::answer(bytes),
             Protocol::Redis => redis::answer(bytes),
             Protocol::Memcached => memcached::answer(bytes),
+            Protocol::Postgres => postgres::answer(bytes),
         }
     }
-}
 
-/// Waits until something listens at the target's address, as long as that is `wanted`.
-pub fn wait_for(
-    target: &Target,
-    patience: Duration,
-    wanted: &dyn Fn() -> bool,
-) -> Result<(), String> {
-    let begin = Instant::now();
-    loop {
-        let within = patience.saturating_sub(begin.elapsed()).clamp(PAUSE, ONE_TRY);
-        match TcpStream::connect_timeout(&target.address.into(), within) {
-            Ok(_) => return Ok(()),
-            Err(error) if is_early(&error) && begin.elapsed() < patience && wanted() => {
-                thread::sleep(PAUSE);
-            }
-            Err(error) => {
-                let is_near = target.address.ip().is_loopback();
-                let hint = if is_near { "" } else { BOUND };
-                return Err(format!("nothing answers at {}: {error}{hint}", target.address));
-            }
+    /// Reads what a service says to the greeting.
+    pub fn greeted(self, bytes: &[u8]) -> Greeted {
+        match self {
+            Protocol::Postgres => postgres::greeted(bytes),
+            _ => Greeted::Ready,
         }
     }
-}
 
-/// Whether a service that is only beginning refuses like this.
-fn is_early(error: &io::Error) -> bool {
-    use io::ErrorKind::{ConnectionRefused, ConnectionReset, NetworkUnreachable, TimedOut};
-    [ConnectionRefused, ConnectionReset, NetworkUnreachable, TimedOut].contains(&error.kind())
+    /// What an answer that is not good, or none of this protocol, says.
+    pub fn refusal(self, bytes: &[u8]) -> String {
+        match self {
+            Protocol::Postgres => postgres::refusal(bytes),
+            _ => first_line(bytes),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -115,10 +117,21 @@ mod tests {
         let target = Target::parse("http://:8080/a?b=1").unwrap();
         assert_eq!(target.address, "127.0.0.1:8080".parse().unwrap());
         assert!(target.request.starts_with(b"GET /a?b=1 HTTP/1.1\r\nHost: localhost:8080\r\n"));
+        assert!(Target::parse("https://:8443/").unwrap().tls.is_some() && target.tls.is_none());
         let target = Target::parse("redis://10.0.0.2:6379/GET key").unwrap();
         assert_eq!(target.request, b"*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n");
-        for wrong in ["http://x", "https://:1/", "ftp://:21/", "http://name:80/", "http://:99999/"]
-        {
+        let target = Target::parse("postgres://me@:5432/shop?SELECT 1/2 ? 3").unwrap();
+        assert_eq!(target.address, "127.0.0.1:5432".parse().unwrap());
+        assert!(target.greeting.ends_with(b"user\0me\0database\0shop\0application_name\0tare\0\0"));
+        assert!(target.request.ends_with(b"SELECT 1/2 ? 3\0"));
+        let target = Target::parse("postgres://10.0.0.2:5432").unwrap();
+        assert!(target.request.ends_with(b"SELECT 1\0"));
+        let why = Target::parse("postgres://me:secret@:5432/shop").unwrap_err();
+        assert!(why.contains("passwords are not supported") && !why.contains("secret"), "{why}");
+        for wrong in ["postgres://a@x/", "postgres://:5432/a?\0", "http://a@:80/"] {
+            assert!(Target::parse(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["http://x", "ftp://:21/", "http://name:80/", "http://:99999/"] {
             assert!(Target::parse(wrong).is_err(), "{wrong}");
         }
     }

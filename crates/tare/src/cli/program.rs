@@ -107,7 +107,7 @@ pub struct ProgramArgs {
     #[arg(long, requires = "command")]
     pub costs: bool,
     /// The command is a server: ask it at this URL, at rates that do not wait for its answers. http://:8080/PATH,
-    /// redis://:6379/COMMAND or memcached://:11211/COMMAND
+    /// https://:8443/PATH, redis://:6379/COMMAND, memcached://:11211/COMMAND or postgres://USER@:5432/DATABASE?QUERY
     ///
     /// Rows are the latencies from when a request was due to its answer (NAME.p50@RATE, .p95, .p99, .p99_9 where there are enough
     /// requests). --client says where the client is.

@@ -1,9 +1,12 @@
 //! The suite `services`: well-known servers from Debian's packages, one file each, asked from outside of the layer at a rate, and up to
 //! the rate at which the slowest of a hundred requests take too long.
 
+mod caddy;
 mod memcached;
 mod nginx;
+mod nginx_tls;
 mod node;
+mod postgres;
 mod python;
 mod redis;
 
@@ -55,8 +58,16 @@ const PLAIN: Service = Service {
 };
 
 /// Every service, in the scoreboard's order.
-pub const ALL: &[&Service] =
-    &[&nginx::SERVICE, &redis::SERVICE, &memcached::SERVICE, &python::SERVICE, &node::SERVICE];
+pub const ALL: &[&Service] = &[
+    &nginx::SERVICE,
+    &nginx_tls::SERVICE,
+    &caddy::SERVICE,
+    &redis::SERVICE,
+    &memcached::SERVICE,
+    &postgres::SERVICE,
+    &python::SERVICE,
+    &node::SERVICE,
+];
 
 pub fn suite() -> SuiteInfo {
     let about = "well-known servers from Debian's packages, asked from outside at a rate, and up to which rate p99 stays below 20 ms; \
@@ -149,7 +160,12 @@ mod tests {
                 "{}",
                 bench.name
             );
-            assert!(asked.root.unwrap().contains("nginx-light,nodejs"));
+            assert!(
+                asked
+                    .root
+                    .unwrap()
+                    .contains("caddy,memcached,nginx-light,nodejs,openssl,postgresql-15")
+            );
         }
     }
 }
