@@ -113,7 +113,7 @@ mod tests {
         let removed = place.path().join("removed");
         fs::create_dir_all(removed.join("closed/inner")).unwrap();
         open_all(&removed);
-        fs::set_permissions(removed.join("closed"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(removed.join("closed"), fs::Permissions::from_mode(0o0)).unwrap();
         fs::create_dir(&kept).unwrap();
         fs::write(kept.join("file"), "data").unwrap();
         std::os::unix::fs::symlink(&kept, removed.join("link")).unwrap();
