@@ -211,5 +211,6 @@ fn provenance(campaign: &Campaign) -> Provenance {
         cpus: plan.cpus.clone(),
         cpu_model: hello.map(|hello| hello.cpu_model.clone()).unwrap_or_default().into(),
         kernel: hello.map(|hello| hello.kernel.clone()).unwrap_or_default().into(),
+        scratch: plan.scratch.clone(),
     }
 }

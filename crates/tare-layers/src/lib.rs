@@ -19,6 +19,7 @@ mod snapshot;
 pub use aliases::other_names;
 pub use artifacts::kernel_packages::{is_pattern, kernels, unknown_packages};
 pub use attach::lacking::lacking;
+pub use attach::scratch::{DiskFolder, disk_folder};
 pub use counting::{Called, CountError, Counted, Counts, Plugin};
 pub use explain::explain;
 pub use files::page_cache::{Dropped, drop_cached};

@@ -45,8 +45,8 @@ pub use operation::{
     REMEMBERED_NAMES, Work, operation,
 };
 pub use program::{
-    Around, COUNT_OPERATIONS, ITSELF, MAX_OUTPUT, MAX_OUTPUTS, Program, ROOT, ROOT_FOLDER,
-    ROOT_HERE, ROOT_HOSTFS, ROOT_IMAGE, ROOT_NONE, ROOT_OVERLAY,
+    Around, COUNT_OPERATIONS, ITSELF, MAX_OUTPUT, MAX_OUTPUTS, Program, ROOT, ROOT_DISK,
+    ROOT_FOLDER, ROOT_HERE, ROOT_HOSTFS, ROOT_IMAGE, ROOT_NONE, ROOT_OVERLAY,
 };
 pub use quota::{cpu_quota, stopped_by_quota};
 pub use reader::{Incoming, LineReader};

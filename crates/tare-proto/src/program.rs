@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 /// [`ROOT_NONE`] with the reason.
 pub const ROOT: &str = "TARE_ROOT";
 
-/// The probe's own root is the programs' root too. `here:MIB`: a container's, which is an overlay that holds so much.
+/// The probe's own root is the programs' root too. `here:MIB`: a container's, which is an overlay that holds so much in memory; 0 where
+/// it lies on a disk.
 pub const ROOT_HERE: &str = "here";
 
-/// Begins `overlay:MIB:STAGE:LOWER`: the probe puts an overlay that holds so much over the folder LOWER, at the empty folder STAGE.
+/// Begins `overlay:MIB:STAGE:LOWER`: the probe puts an overlay that holds so much in memory over the folder LOWER, at the empty folder
+/// STAGE. With 0 what is written stays in that folder.
 pub const ROOT_OVERLAY: &str = "overlay:";
 
 /// Begins `hostfs:FOLDER`: a folder of the host that a User-Mode Linux mounts.
@@ -21,6 +23,10 @@ pub const ROOT_IMAGE: &str = "image:";
 
 /// Begins `folder:FOLDER`: a folder of the guest's own, which goes with it.
 pub const ROOT_FOLDER: &str = "folder:";
+
+/// The variable that names the disk, with a file system of ext4, to which a guest's programs write over such a root; in the guest's
+/// memory where there is none.
+pub const ROOT_DISK: &str = "TARE_ROOT_DISK";
 
 /// Begins `none:WHY`: the layer has no root for programs.
 pub const ROOT_NONE: &str = "none:";

@@ -1,10 +1,12 @@
 //! What must be known before anything else of a report is read.
 
+use crate::document::Ink;
 use crate::enough::{all_imported, so_few, too_few};
-use crate::words::name;
+use crate::words::{name, reason};
 use tare_board::Scoreboard;
 use tare_board::format::count;
 use tare_proto::Machine;
+use tare_store::Scratch;
 
 /// All that there is, as sentences.
 pub(crate) fn notices(board: &Scoreboard) -> Vec<String> {
@@ -74,6 +76,20 @@ pub(crate) fn simulated(board: &Scoreboard) -> Option<String> {
          hardware, and do not reflect caches or TLBs. They are repeatable; an interval is the spread over the blocks, \
          each with another perturbation (the date at which the machine starts)."
     ))
+}
+
+/// Where what programs have written lay, as a sentence.
+pub(crate) fn written(board: &Scoreboard) -> Option<(Ink, String)> {
+    Some(match board.provenance.scratch.as_ref()? {
+        Scratch::Memory => (
+            Ink::Dim,
+            "Files are written to memory: these rows say nothing about disks ('--scratch disk' does).".into(),
+        ),
+        Scratch::Disk { folder, file_system } => (
+            Ink::Plain,
+            format!("Files are written to a disk: {} at {}.", name(file_system), reason(folder)),
+        ),
+    })
 }
 
 /// Whether the campaign ran to its end, as a notice when it did not.

@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{ONE, TWO, bench, full_of, imported, pair_of, published, series, with_subtracted};
+use common::{
+    ONE, TWO, bench, full_of, imported, pair_of, published, series, with_subtracted, wobble,
+};
 use tare_board::{Extras, Options, Scoreboard, scoreboard};
 use tare_proto::{Machine, Unit};
 use tare_report::{Paint, TextStyle, csv, history_html, html, json, markdown, text};
@@ -34,6 +36,29 @@ fn of_a_layer_with_fewer_than_three_blocks_only_what_is_missing_is_said() {
         assert!(line.contains(&missing) && !line.contains("native"), "{line}");
     }
     assert!(said(3).contains("native"), "{}", said(3));
+}
+
+#[test]
+fn a_layer_that_is_as_fast_and_takes_twice_the_cpu_does_not_look_free() {
+    let said = |slower: f64| {
+        let mut campaign = pair_of(["native", "runsc"], 12, |block, layer| {
+            let noise = 1.0 + 0.0005 * wobble(block as usize, layer, 0);
+            if layer == 0 { 1e8 * noise } else { 1e8 * slower * noise }
+        });
+        campaign.benchmarks[0] = bench("program/x", "program", Unit::Nanoseconds);
+        campaign.benchmarks.push(bench("program/x.cpu", "cost", Unit::Nanoseconds));
+        for boot in 0..campaign.boots.len() {
+            let twice = if campaign.boots[boot].layer == 0 { 1.0 } else { 2.0 };
+            let own = 5e7 * twice * (1.0 + 0.0005 * wobble(boot, 1, 2));
+            series(&mut campaign, boot, 1, vec![own; 4]);
+        }
+        let style = TextStyle { width: 240, paint: Paint::Plain, details: false, last: false };
+        text(&board(&campaign), &style)
+    };
+    let text = said(1.0);
+    assert!(text.contains("as fast as native, but takes 2.0"), "{text}");
+    assert!(text.contains("times its CPU time on program/x"), "{text}");
+    assert!(!said(1.5).contains("as fast as"), "it is slower");
 }
 
 #[test]

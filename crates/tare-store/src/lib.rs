@@ -26,7 +26,7 @@ pub use error::StoreError;
 pub use lock::is_held;
 pub use model::{
     Boot, BootState, Campaign, Counting, LayerRow, Neighbours, Outcome, Plan, Recorded, Role,
-    SeriesRow, StoredArtifact, Warning,
+    Scratch, SeriesRow, StoredArtifact, Warning,
 };
 pub use order::Order;
 pub use program::{LOAD, PlannedProgram, ProgramRow, ProgramValue};

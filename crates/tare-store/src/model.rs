@@ -68,6 +68,9 @@ pub struct Plan {
     /// The knobs that the campaign turns, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
+    /// Where what programs write lies. Campaigns of earlier versions of tare have none, and wrote to memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scratch: Option<Scratch>,
     /// What is measured beside neighbours, where a row does that.
     pub neighbours: Option<Neighbours>,
     /// The program that layers hold when they are saved; without one they hold memory of the probe's.
@@ -118,6 +121,32 @@ pub struct Neighbours {
     pub better: Better,
     /// The benchmark that busy ones are busy with.
     pub busy: Untrusted,
+}
+
+/// Where what programs write over their root lies, until it vanishes with the boot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scratch {
+    /// In the host's memory, or a guest's own.
+    Memory,
+    /// On a disk of the host's: in a folder there, or a guest's in an image there.
+    Disk {
+        /// The folder.
+        folder: Untrusted,
+        /// The type of its file system, as `ext4`.
+        file_system: Untrusted,
+    },
+}
+
+impl Scratch {
+    /// The folder on a disk, if it is one.
+    #[must_use]
+    pub fn folder(&self) -> Option<&str> {
+        match self {
+            Scratch::Memory => None,
+            Scratch::Disk { folder, .. } => Some(folder.raw()),
+        }
+    }
 }
 
 /// What is counted of a simulated machine's instructions.

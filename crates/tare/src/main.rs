@@ -18,6 +18,7 @@ mod pin;
 mod policy;
 mod programs;
 mod progress;
+mod scratch;
 mod shell;
 mod sweep;
 mod trust;

@@ -6,7 +6,7 @@ mod common;
 
 use common::{Bench, elf, flat, samples, set_mode};
 use std::fs;
-use tare_store::{Outcome, SeriesRow};
+use tare_store::{Outcome, Scratch, SeriesRow};
 
 /// Prints a figure that does not depend on the machine, and writes where it will not be found.
 const SCRIPT: &str = "set -e
@@ -47,6 +47,40 @@ fn what_a_command_prints_is_the_same_on_every_layer_and_by_hand() {
         campaign.series.iter().find(|series| !series.counters.is_empty()).expect("counts");
     assert!(counted.counters.iter().any(|counter| counter.name == "run_user_s"));
     assert_eq!(bench.names(), ["c", "input", "work.sh"], "what it wrote is gone");
+}
+
+/// What is written lies on the disk that was named, on every layer, and the record says so.
+#[test]
+fn files_on_a_disk_are_there_on_every_layer_until_the_boot_ends() {
+    let bench = bench();
+    let disk = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let script = "cat input > /written && dd if=input of=synced conv=fsync 2>/dev/null && stat -f -c 'total: %b' /";
+    bench.script("write.sh", script);
+    let place = disk.path().canonicalize().unwrap();
+    let line = format!(
+        "run --layers native,runc,runsc,uml --scratch disk={} --blocks 1 --repeat 1 --warmup 0 --out c \
+         --metric total:.([0-9]+) --unit number --better higher -- ./write.sh",
+        place.display()
+    );
+    let done = bench.ok(&line);
+    let campaign = bench.campaign("c");
+    let of_host = nix::sys::statvfs::statvfs(&place).unwrap().blocks() as f64;
+    for layer in ["native", "runc", "runsc"] {
+        assert_eq!(
+            samples(&campaign, "program/write-sh", layer)[0],
+            [of_host],
+            "{layer}: {}",
+            done.out
+        );
+    }
+    let of_guest = samples(&campaign, "program/write-sh", "uml")[0][0] * 4096.0;
+    assert!((7e9..9e9).contains(&of_guest), "a disk of 8 GiB: {of_guest}");
+    let Some(Scratch::Disk { folder, .. }) = &campaign.plan.scratch else { panic!("{}", done.out) };
+    assert_eq!(folder.raw(), place.to_str().unwrap());
+    assert!(flat(&done.out).contains("Files are written to a disk: "), "{}", done.out);
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 0, "what was written is gone");
+    let refused = bench.tare("run --layers native --scratch disk=/proc/nothing --blocks 1 -- true");
+    assert!(refused.err.contains("--scratch disk: /proc/nothing"), "{}", refused.err);
 }
 
 #[test]

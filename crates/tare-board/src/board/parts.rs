@@ -4,7 +4,7 @@ use crate::{Note, Ratio};
 use serde::Serialize;
 use tare_proto::{Machine, Untrusted};
 use tare_stats::Correction;
-use tare_store::Role;
+use tare_store::{Role, Scratch};
 
 /// How the numbers were made.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -160,4 +160,6 @@ pub struct Provenance {
     pub cpu_model: Untrusted,
     /// The kernel as the baseline saw it.
     pub kernel: Untrusted,
+    /// Where what programs write lies; `null` without programs, and where nobody knows.
+    pub scratch: Option<Scratch>,
 }

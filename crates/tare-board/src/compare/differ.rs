@@ -8,7 +8,7 @@ use crate::remarks::note::{differences as of_greetings, first_hello, notes};
 use crate::remarks::remark::Note;
 use std::collections::BTreeSet;
 use tare_proto::Untrusted;
-use tare_store::{Campaign, LayerRow, Plan};
+use tare_store::{Campaign, LayerRow, Plan, Scratch};
 
 /// The first campaign in the sentences of the greetings' differences.
 const FIRST: &str = "the first campaign";
@@ -117,6 +117,19 @@ fn plans([before, after]: [&Campaign; 2], options: &Options) -> Vec<Difference> 
     found.extend(unlike("batch", "shortest batch", &short, &long));
     let held = [a, b].map(|plan| plan.state_command().unwrap_or_default());
     found.extend(unlike("state", "what saved layers hold (--state)", held[0], held[1]));
+    let written = [a, b].map(|plan| match &plan.scratch {
+        Some(Scratch::Disk { folder, file_system }) => {
+            format!("a disk ({} at {})", name(file_system.raw()), name(folder.raw()))
+        }
+        Some(Scratch::Memory) | None => "memory".to_owned(),
+    });
+    if written[0] != written[1] {
+        let [before, after] = written;
+        found.push(tell(
+            "scratch",
+            format!("programs write to {before} before, to {after} after (--scratch)"),
+        ));
+    }
     if a.margin != b.margin && ![a.margin, b.margin].contains(&options.margin) {
         return found;
     }

@@ -39,6 +39,7 @@ pub fn plan(blocks: u32) -> Plan {
         command: format!("tare run --layers native,runc,runsc,uml,qemu --blocks {blocks}").into(),
         programs: Vec::new(),
         sweep: None,
+        scratch: None,
         neighbours: None,
         saved_state: None,
         definitions: Default::default(),

@@ -2,6 +2,7 @@
 //! there is never entered.
 
 use nix::mount::{MntFlags, umount2};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -13,9 +14,27 @@ pub fn remove(folder: &Path) -> io::Result<()> {
         let why = |e| io::Error::other(format!("{} is mounted there: {e}", place.display()));
         umount2(&place, flags).map_err(why)?;
     }
-    match fs::remove_dir_all(folder) {
+    let removed = match fs::remove_dir_all(folder) {
+        // Whoever is not root may not enter what an overlay has made for itself, nor what a program has closed.
+        Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
+            open_all(folder);
+            fs::remove_dir_all(folder)
+        }
+        done => done,
+    };
+    match removed {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
         done => done,
+    }
+}
+
+/// Lets this user enter `folder` and those in it, as far as they are the user's; links are not followed.
+fn open_all(folder: &Path) {
+    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o700)); // what stays closed is named by its removal
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_all(&entry.path());
+        }
     }
 }
 
@@ -92,7 +111,9 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let kept = place.path().join("kept");
         let removed = place.path().join("removed");
-        fs::create_dir_all(&removed).unwrap();
+        fs::create_dir_all(removed.join("closed/inner")).unwrap();
+        open_all(&removed);
+        fs::set_permissions(removed.join("closed"), fs::Permissions::from_mode(0o0)).unwrap();
         fs::create_dir(&kept).unwrap();
         fs::write(kept.join("file"), "data").unwrap();
         std::os::unix::fs::symlink(&kept, removed.join("link")).unwrap();

@@ -1,4 +1,4 @@
-//! Disk images: filled, and with a file system if requested.
+//! Disk images: filled or sparse, and with a file system if requested.
 
 use crate::programs;
 use nix::errno::Errno;
@@ -17,7 +17,7 @@ pub(crate) const MAKING: Duration = Duration::from_secs(30);
 const CHUNK: usize = 1 << 20;
 
 /// An image to be made before a layer starts; it lies in a folder that is removed with the boot.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
     /// Where.
     pub path: PathBuf,
@@ -25,6 +25,9 @@ pub struct Image {
     pub bytes: u64,
     /// Whether it gets a file system, empty, over what fills it.
     pub file_system: bool,
+    /// Whether its blocks are taken when something is first written there; otherwise all of them are written before.
+    #[serde(default)]
+    pub sparse: bool,
 }
 
 impl Image {
@@ -33,7 +36,8 @@ impl Image {
     pub fn make(&self, go_on: &dyn Fn() -> io::Result<()>) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(&self.path).display();
         let named = |e| format!("an image of {} MiB in {folder}: {e}", self.bytes >> 20);
-        let made = self.fill(go_on).map_err(named).and_then(|()| match self.file_system {
+        let filled = if self.sparse { self.leave_empty() } else { self.fill(go_on) };
+        let made = filled.map_err(named).and_then(|()| match self.file_system {
             true => make_file_system(&self.path).map_err(|e| e.to_string()),
             false => Ok(()),
         });
@@ -43,6 +47,11 @@ impl Image {
         sector.truncate(512);
         sector.resize(512, 0);
         fs::write(&self.path, sector)
+    }
+
+    /// Gives it its size, and no blocks.
+    fn leave_empty(&self) -> io::Result<()> {
+        File::create(&self.path)?.set_len(self.bytes)
     }
 
     /// Fills the image with what no disk can compress, and waits until it is on the disk.

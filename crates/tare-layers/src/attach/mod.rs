@@ -9,15 +9,17 @@ pub(crate) mod lacking;
 pub(crate) mod net;
 pub(crate) mod pages;
 pub(crate) mod root;
+pub mod scratch;
 
 use crate::{BootSpec, Host, Program, Saved, SettingError, Settings, Unavailable};
 use disk::files::{self, Files};
 use disk::{Attached, Disk};
 use net::{Link, Net};
 use root::Root;
+use scratch::Scratch;
 use std::io;
 use std::path::PathBuf;
-use tare_proto::{Balloon, DISK, DISK_FILES, NET, NET_OWN, ROOT, ROOT_IMAGE};
+use tare_proto::{Balloon, DISK, DISK_FILES, NET, NET_OWN, ROOT, ROOT_DISK, ROOT_IMAGE};
 
 /// What is set of a layer. A kind without one of these settings never has it: other keys were refused before.
 pub(crate) struct Attachments {
@@ -86,9 +88,21 @@ impl Attachments {
     }
 
     /// Whether there is a device that a saved layer's image would lack. A root is only read, and what is written over it lies in the
-    /// layer's memory.
+    /// layer's memory, unless it goes to a disk.
     pub fn missing_from_images(&self) -> bool {
-        self.disk.is_some() || self.files.is_some() || self.net.is_some() || self.balloon.is_some()
+        let written = self.scratch().is_some();
+        let devices = self.disk.is_some() || self.files.is_some() || self.net.is_some();
+        devices || self.balloon.is_some() || written
+    }
+
+    /// The disk of this host's to which programs write over their root.
+    pub fn scratch(&self) -> Option<&Scratch> {
+        self.root.as_ref()?.scratch.as_ref()
+    }
+
+    /// Whether a guest can have what its programs write to.
+    pub fn check_scratch(&self) -> Result<(), Unavailable> {
+        self.scratch().map_or(Ok(()), Scratch::check_image)
     }
 
     /// Adds what a process needs to `program`, which the keeper makes; its root is the kind's affair.
@@ -125,6 +139,9 @@ impl Attachments {
         if let Some(root) = self.root.as_ref().filter(|root| root.is_image()) {
             root.record(program);
             images.push((ROOT, Attached { path: root.lower.clone(), direct: false }));
+        }
+        if let Some(scratch) = self.scratch() {
+            images.push((ROOT_DISK, scratch.attach(boot, program)));
         }
         let disk = |((variable, image), letter)| GuestDisk { variable, image, letter };
         let disks = images.into_iter().zip('a'..).map(disk).collect();

@@ -1,6 +1,6 @@
-//! What the programs of a layer see as their root: this host's files, or a folder's, under an overlay in memory that goes
-//! with the boot.
+//! What the programs of a layer see as their root: this host's files, or a folder's, under an overlay that goes with the boot.
 
+use crate::attach::scratch::Scratch;
 use crate::rootfs;
 use crate::{BootSpec, Program, Setting, SettingError, Settings, Unavailable};
 use nix::sys::sysinfo::sysinfo;
@@ -51,16 +51,22 @@ pub(crate) struct Root {
     pub lower: PathBuf,
     /// How much the overlay may hold, in MiB; 0 when nothing is set.
     overlay: u64,
+    /// The disk on which it lies; in memory without one.
+    pub scratch: Option<Scratch>,
 }
 
 impl Root {
     /// Reads the setting; `None` when there is no root to have.
     pub fn read(settings: &Settings) -> Result<Option<Root>, SettingError> {
         let overlay = settings.mebibytes(OVERLAY.key, 0)?;
+        let over = |lower: &str| {
+            let scratch = Scratch::read(settings)?;
+            Ok(Some(Root { lower: lower.into(), overlay, scratch }))
+        };
         match settings.get(SETTING.key) {
             None | Some("none") => Ok(None),
-            Some(HOST) => Ok(Some(Root { lower: "/".into(), overlay })),
-            Some(path) if path.starts_with('/') => Ok(Some(Root { lower: path.into(), overlay })),
+            Some(HOST) => over("/"),
+            Some(path) if path.starts_with('/') => over(path),
             Some(other) => {
                 let key = SETTING.key;
                 Err(SettingError(format!(
@@ -91,6 +97,7 @@ impl Root {
     /// Whether a folder can be had here, for which mounts have to be made.
     pub fn check(&self) -> Result<(), Unavailable> {
         self.check_folder()?;
+        self.scratch.as_ref().map_or(Ok(()), Scratch::check)?;
         if geteuid().is_root() {
             return Ok(());
         }
@@ -122,21 +129,27 @@ impl Root {
     }
 
     /// The value of [`tare_proto::ROOT`] that tells the probe to make the overlay itself.
-    pub fn told(&self, boot: &BootSpec) -> io::Result<String> {
-        let (stage, mib) = (self.stage(boot)?, self.mib()?);
+    pub fn told(&self, boot: &BootSpec, program: &mut Program) -> io::Result<String> {
+        let (stage, mib) = (self.stage(boot, program)?, self.mib()?);
         Ok(format!("{ROOT_OVERLAY}{mib}:{}:{}", stage.display(), self.lower.display()))
     }
 
-    /// How much programs may write, in MiB: as it is set, or a tenth of this host's memory, since several boots are alive at once.
+    /// How much programs may write to memory, in MiB: as it is set, or a tenth of this host's memory, since several boots are alive at
+    /// once. None of it where they write to a disk.
     pub fn mib(&self) -> io::Result<u64> {
         match self.overlay {
+            _ if self.scratch.is_some() => Ok(0),
             0 => Ok((sysinfo()?.ram_total() / 10) >> 20),
             set => Ok(set),
         }
     }
 
-    /// An empty folder for the overlay's memory. A restored layer finds its own at the place where the saved one had it.
-    pub fn stage(&self, boot: &BootSpec) -> io::Result<PathBuf> {
+    /// An empty folder for the overlay's memory, or for what is written to a disk, which the keeper then makes for `program`. A restored
+    /// layer finds its own at the place where the saved one had it.
+    pub fn stage(&self, boot: &BootSpec, program: &mut Program) -> io::Result<PathBuf> {
+        if let Some(scratch) = &self.scratch {
+            return Ok(scratch.stage(boot, program));
+        }
         let stage = boot.shared_folder().join("stage");
         std::fs::create_dir_all(&stage)?;
         Ok(stage)
@@ -159,10 +172,16 @@ mod tests {
     fn the_setting_is_a_folder_or_the_host() {
         let read = |text: &str| Root::read(&Settings::parse(&format!("x,root={text}")).unwrap());
         assert_eq!(read("none").unwrap(), None);
-        assert_eq!(read("host").unwrap(), Some(Root { lower: "/".into(), overlay: 0 }));
+        assert_eq!(
+            read("host").unwrap(),
+            Some(Root { lower: "/".into(), overlay: 0, scratch: None })
+        );
         assert!(read("host").unwrap().unwrap().mib().unwrap() > 0, "a part of this host's memory");
         assert_eq!(read("host,overlay=2G").unwrap().unwrap().mib().unwrap(), 2048);
         assert!(read("somewhere").unwrap_err().to_string().contains("host"));
+        let on_disk = read("host,scratch=/no/such").unwrap().unwrap();
+        assert_eq!(on_disk.mib().unwrap(), 0, "none of this host's memory");
+        assert!(on_disk.check().unwrap_err().remedy.contains("--scratch"));
         let lost = read("/no/such").unwrap().unwrap();
         assert!(lost.check().unwrap_err().why.contains("/no/such"));
         assert!(lost.check_image().unwrap_err().remedy.contains("--root"));

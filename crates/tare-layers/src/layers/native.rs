@@ -2,7 +2,7 @@
 
 use crate::attach::net::Net;
 use crate::attach::root::Root;
-use crate::attach::{Attachments, disk, knobs, net, pages, root};
+use crate::attach::{Attachments, disk, knobs, net, pages, root, scratch};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Program, Second, Setting, SettingError, Unavailable,
     Unnamed,
@@ -21,6 +21,7 @@ pub const KIND: LayerKind = LayerKind {
         net::SETTING,
         root::SETTING,
         root::OVERLAY,
+        scratch::SETTING,
         pages::KSM,
         pages::THP,
         knobs::SETTING,
@@ -40,6 +41,9 @@ pub const KIND: LayerKind = LayerKind {
     },
 };
 
+/// Why an ordinary user's programs cannot write to a disk of their own natively.
+const AS_IT_IS: &str = "an ordinary user's command runs on this host's files as they are, and writes where they lie, not to a disk of its own";
+
 struct Native {
     attachments: Attachments,
     /// A percentage.
@@ -58,7 +62,14 @@ impl Layer for Native {
     }
 
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
-        let made = self.attachments.root.as_ref().filter(|root| !root.is_as_it_is());
+        let as_it_is = self.attachments.root.as_ref().is_some_and(Root::is_as_it_is);
+        if as_it_is && self.attachments.scratch().is_some() {
+            return Err(Unavailable::new(
+                AS_IT_IS,
+                "run tare as root, or give the command a root of its own (--root)",
+            ));
+        }
+        let made = self.attachments.root.as_ref().filter(|_| !as_it_is);
         made.map_or(Ok(()), Root::check)?;
         self.attachments.check_disks(host)
     }
@@ -89,7 +100,11 @@ impl Layer for Native {
             }
         }
         if let Some(root) = &self.attachments.root {
-            let told = if root.is_as_it_is() { ROOT_HERE.to_owned() } else { root.told(boot)? };
+            let told = if root.is_as_it_is() {
+                ROOT_HERE.to_owned()
+            } else {
+                root.told(boot, &mut program)?
+            };
             program = program.env(ROOT, told);
             root.record(&mut program);
         }

@@ -7,7 +7,7 @@ use crate::attach::disk::drive::{self, Drive};
 use crate::attach::disk::files;
 use crate::attach::net::{Link, Net};
 use crate::attach::root::Root;
-use crate::attach::{Attachments, GuestDisk, balloon, disk, knobs, net, pages, root};
+use crate::attach::{Attachments, GuestDisk, balloon, disk, knobs, net, pages, root, scratch};
 use crate::kvm::hardware;
 use crate::snapshot::{IMAGE, attached};
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 use std::io;
 use tare_keeper::programs;
 use tare_proto::outside::Part;
-use tare_proto::{DISK, Machine};
+use tare_proto::{DISK, Machine, ROOT_DISK};
 
 pub const KIND: LayerKind = LayerKind {
     name: "qemu",
@@ -54,6 +54,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     files::SETTING,
     net::SETTING,
     root::IMAGE,
+    scratch::SETTING,
     pages::KSM,
     pages::THP,
     knobs::SETTING,
@@ -86,6 +87,7 @@ impl Qemu {
         let cpu = text("cpu", if accel == "kvm" { "host" } else { "max" });
         let memory = settings.mebibytes("memory", 512)?;
         let attachments = Attachments::read(settings, &[Net::User, Net::Tap], memory)?;
+        let others = attachments.files.is_some() || attachments.root.is_some();
         Ok(Qemu {
             accel,
             vcpus: settings.number("vcpus", 1, 1, 64)?,
@@ -97,7 +99,7 @@ impl Qemu {
             append: settings.words("append"),
             args: settings.words("args"),
             drive: Drive::read(settings)?,
-            backend: Backend::read(settings, attachments.disk.as_ref())?,
+            backend: Backend::read(settings, attachments.disk.as_ref(), others)?,
             attachments,
         })
     }
@@ -123,7 +125,9 @@ impl Qemu {
         let path = boot.short_name(&disk.image.path, &id)?;
         let how = self.drive.of_drive(disk.image.direct);
         let read_only = if disk.is_read_only() { ",readonly=on" } else { "" };
-        let drive = format!("if=none,id={id},format=raw,{how},file={path}{read_only}");
+        // A guest whose disk is full is told so; it would wait for ever.
+        let errors = if disk.variable == ROOT_DISK { ",werror=report" } else { "" };
+        let drive = format!("if=none,id={id},format=raw,{how}{errors},file={path}{read_only}");
         let device = format!("virtio-blk-pci,drive={id}{}", self.drive.of_device());
         Ok(program.args(["-drive", &drive, "-device", &device]))
     }
@@ -177,6 +181,7 @@ impl Layer for Qemu {
             plugin.check(&emulator)?;
         }
         self.attachments.check_disks(host)?;
+        self.attachments.check_scratch()?;
         self.backend.as_ref().map_or(Ok(()), |_| Backend::program(host).map(drop))?;
         let kernel = self.kernel.as_deref();
         self.attachments.root.as_ref().map_or(Ok(()), Root::check_image)?;
@@ -216,7 +221,8 @@ impl Layer for Qemu {
         }
         let drivers = if more.is_empty() { &[][..] } else { modules::VIRTIO };
         let balloon = self.attachments.balloon.map_or(&[][..], |_| modules::BALLOON);
-        let ext4 = self.attachments.files.as_ref().map_or(&[][..], |_| modules::EXT4);
+        let has_files = self.attachments.files.is_some() || self.attachments.scratch().is_some();
+        let ext4 = if has_files { modules::EXT4 } else { &[] };
         let root = self.attachments.root.as_ref().map_or(&[][..], |_| modules::ROOT);
         let modules =
             modules::copied(&kernel, &[drivers, balloon, ext4, root].concat(), host, boot)?;

@@ -6,7 +6,7 @@ use crate::artifacts::guests_run_here;
 use crate::attach::disk::files;
 use crate::attach::net::Net;
 use crate::attach::root::Root;
-use crate::attach::{Attachments, balloon, disk, knobs, net, pages, root};
+use crate::attach::{Attachments, balloon, disk, knobs, net, pages, root, scratch};
 use crate::{
     BootSpec, Cpus, Host, Launch, Layer, LayerKind, Mounts, Program, Second, Setting, Sign,
     Unavailable, Unnamed, Whose, artifacts::initramfs, artifacts::modules,
@@ -33,6 +33,7 @@ pub const KIND: LayerKind = LayerKind {
         files::SETTING,
         net::SETTING,
         root::EITHER,
+        scratch::SETTING,
         pages::KSM,
         pages::THP,
         knobs::SETTING,
@@ -102,12 +103,15 @@ impl Layer for Uml {
         if self.attachments.root.as_ref().is_some_and(|root| !root.is_image()) {
             mounts::check()?;
         }
+        self.attachments.check_scratch()?;
         self.attachments.check_disks(host)
     }
 
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let kernel = programs::find(&self.kernel)?;
-        let modules = self.attachments.root.as_ref().map(|_| modules(&kernel, boot)).transpose()?;
+        let on_disk = self.attachments.scratch().is_some();
+        let of_root = |_| modules(&kernel, on_disk, boot);
+        let modules = self.attachments.root.as_ref().map(of_root).transpose()?;
         let initramfs = initramfs::write(host, boot, &modules.unwrap_or_default())?;
         let mut program = Program::new(&kernel)
             // Its kernel takes these words apart at blanks, its drivers at commas and colons.
@@ -169,9 +173,10 @@ fn of_folder(
     Ok(program.arg(format!("{ROOT}=\"{ROOT_HOSTFS}\"")))
 }
 
-/// What overlays need of the kernel's modules; nothing where they are built in.
-fn modules(kernel: &Path, boot: &BootSpec) -> io::Result<Vec<PathBuf>> {
+/// What overlays need of the kernel's modules, and a disk for what is written; nothing where they are built in.
+fn modules(kernel: &Path, on_disk: bool, boot: &BootSpec) -> io::Result<Vec<PathBuf>> {
     let mut version = programs::plain(kernel);
     let release = programs::output(version.arg("--version"), VERSION).map_err(io::Error::other)?;
-    modules::below(&Path::new(MODULES).join(release.trim()), modules::ROOT, boot)
+    let names = [modules::ROOT, if on_disk { modules::EXT4 } else { &[] }].concat();
+    modules::below(&Path::new(MODULES).join(release.trim()), &names, boot)
 }

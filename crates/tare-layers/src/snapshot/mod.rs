@@ -10,7 +10,7 @@ pub(crate) const IMAGE: &str = "image";
 /// The devices of a layer are no part of its image.
 pub(crate) fn attached() -> Unavailable {
     Unavailable::new(
-        "a layer with a disk, a network or a balloon is not saved: its image would lack what these hold",
-        "leave the disk=, net= and balloon= of the layer away",
+        "a layer with a disk, a network or a balloon, or whose programs write to a disk, is not saved: its image would lack what these hold",
+        "leave the disk=, net=, balloon= and scratch= of the layer away, and --scratch",
     )
 }

@@ -2,8 +2,8 @@
 //! when a program is first asked for, so that a boot without programs has none of it.
 
 use super::{names, stage};
-use crate::facts;
 use crate::sys::uid;
+use crate::{device, facts, free};
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -12,7 +12,9 @@ use std::os::fd::{IntoRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::sync::OnceLock;
-use tare_proto::{ROOT, ROOT_FOLDER, ROOT_HERE, ROOT_HOSTFS, ROOT_IMAGE, ROOT_NONE, ROOT_OVERLAY};
+use tare_proto::{
+    ROOT, ROOT_DISK, ROOT_FOLDER, ROOT_HERE, ROOT_HOSTFS, ROOT_IMAGE, ROOT_NONE, ROOT_OVERLAY,
+};
 
 /// Where a guest makes the root of its programs.
 const GUEST: &str = "/tare-root";
@@ -107,12 +109,29 @@ fn overlay(told: &str) -> Option<(&str, &str, &str)> {
 pub fn room() -> Option<String> {
     let told = std::env::var(ROOT).unwrap_or_default();
     let of_container = || told.strip_prefix(ROOT_HERE)?.strip_prefix(':');
-    if let Some(mib) = overlay(&told).map(|(mib, ..)| mib).or_else(of_container) {
-        return Some(format!(
-            "what it writes may take {mib} MiB of this host's memory (--overlay-limit)"
-        ));
+    let free = |place: &str| Some(free::space(&CString::new(place).ok()?).ok()?? >> 20);
+    let of_process = overlay(&told).map(|(mib, stage, _)| (mib, stage));
+    match of_process.or(of_container().map(|mib| (mib, "/"))) {
+        Some((stage::IN_FOLDER, place)) => {
+            let free = free(place)?;
+            return Some(format!(
+                "what it writes lies on a disk of this host, where {free} MiB are left (--scratch disk=DIR)"
+            ));
+        }
+        Some((mib, _)) => {
+            return Some(format!(
+                "what it writes may take {mib} MiB of this host's memory (--overlay-limit)"
+            ));
+        }
+        None => {}
     }
     let is_guest = [ROOT_HOSTFS, ROOT_IMAGE].iter().any(|kind| told.starts_with(kind));
+    if is_guest && std::env::var_os(ROOT_DISK).is_some() {
+        let free = free(GUEST)?;
+        return Some(format!(
+            "what it writes lies on a disk, where {free} MiB are left (--overlay-limit); {ON_FULL}"
+        ));
+    }
     is_guest.then(|| {
         let mib = facts::memory_kib("MemTotal") * OF_GUEST / 100 / 1024;
         format!("what it writes may take half of this guest's memory, {mib} MiB (--memory)")
@@ -127,18 +146,37 @@ pub fn forget_files() {
     }
 }
 
-/// A guest's root: a read-only file system below an overlay in memory.
+/// A guest's root: a read-only file system below an overlay in memory, or on the guest's disk for that.
 fn guest(source: &str, kind: &str, options: &str) -> Result<Root, String> {
     let stage = Path::new(GUEST);
     let lower = stage.join("lower");
+    let disk = disk()?;
     let make = || -> io::Result<Root> {
         fs::create_dir_all(stage)?;
-        stage::memory(stage, &format!("{OF_GUEST}%"))?;
+        match &disk {
+            Some(disk) => stage::mount(disk, stage, "ext4", libc::MS_NODEV, "")?,
+            None => stage::memory(stage, &format!("{OF_GUEST}%"))?,
+        }
         fs::create_dir(&lower)?;
         stage::mount(source, &lower, kind, libc::MS_RDONLY, options)?;
         of_guest(&stage::overlay(stage, None, &lower)?)
     };
-    make().map_err(|why| format!("no root for programs: {why}"))
+    make().map_err(|why| match why.raw_os_error() {
+        Some(libc::EIO) if disk.is_some() => format!("no root for programs: {why}; {ON_FULL}"),
+        _ => format!("no root for programs: {why}"),
+    })
+}
+
+/// Why a guest's disk answers with errors of input and output.
+const ON_FULL: &str = "its disk is a file of this host, and the host's disk may be full";
+
+/// The disk to which this guest's programs write, if it was given one.
+fn disk() -> Result<Option<String>, String> {
+    let Ok(disk) = std::env::var(ROOT_DISK) else { return Ok(None) };
+    let size = device::size(&disk);
+    let why = |error| format!("no disk for what programs write: {}", device::why(&disk, &error));
+    size.map(|_| ()).map_err(why)?;
+    Ok(Some(disk))
 }
 
 /// The root at the folder `root` of a guest, with what programs expect there.

@@ -1,13 +1,14 @@
 //! Where programs run: an overlay in memory over files that stay as they are. What programs write vanishes with it.
 //!
-//! Without room in memory (0 MiB), what they write stays in the stage's folder. A stage in a folder where it has stayed begins with it.
+//! Without room in memory (0 MiB), what they write stays in the stage's folder, on the disk where that lies. A stage in a folder where
+//! it has stayed begins with it.
 //!
 //! An overlay shows one file system. Over the host's root, every file system that is mounted below it gets an overlay of
 //! its own in its place; what cannot have one is shown read-only.
 
 use super::names;
 use crate::interface;
-use crate::sys::uid;
+use crate::sys::{file_system, uid};
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::io;
@@ -18,6 +19,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr;
 use std::sync::OnceLock;
+
+/// The room in memory that stands for none: what is written stays in the stage's folder.
+pub const IN_FOLDER: &str = "0";
 
 /// Kinds of file systems that hold no files: the program gets its own of them.
 const WITHOUT_FILES: &[&str] = &[
@@ -64,6 +68,11 @@ pub fn main(mib: &str, stage: &str, lower: &str, command: &[&str]) -> i32 {
 /// given stays. Otherwise, over a root of its own or with `own_network`, it has one of its own with the loopback interface alone: two
 /// boots of the host are alive at once, and their servers want the same ports.
 pub fn namespace(mib: &str, stage: &Path, lower: &Path, own_network: bool) -> io::Result<()> {
+    let alone_at = stage.join("own-network");
+    let stage = match mib == IN_FOLDER && own_network {
+        true => fs::create_dir_all(&alone_at).map(|()| alone_at.as_path())?, // beside one with the host's network
+        false => stage,
+    };
     if interface::has_namespace() || (lower == Path::new("/") && !own_network) {
         alone(0)?;
     } else {
@@ -121,10 +130,20 @@ fn group() -> u32 {
 fn build(mib: &str, stage: &Path, lower: &Path) -> io::Result<PathBuf> {
     let table = fs::read_to_string("/proc/self/mountinfo")?;
     let kept = File::open(stage)?; // the memory hides it
-    if mib != "0" {
+    if mib != IN_FOLDER {
         memory(stage, &format!("{mib}m"))?;
     }
-    let root = overlay(stage, Some(&kept), lower)?;
+    let refused = |error: io::Error| match (mib, error.kind()) {
+        (IN_FOLDER, io::ErrorKind::InvalidInput) => {
+            let kind = file_system(stage);
+            io::Error::other(format!(
+                "{error}: this kernel takes no {kind} for what is written over other files; name a folder of another file system \
+                 (--scratch disk=DIR)"
+            ))
+        }
+        _ => error,
+    };
+    let root = overlay(stage, Some(&kept), lower).map_err(refused)?;
     if lower == Path::new("/") {
         for (number, (place, kind)) in mounted(&table).into_iter().enumerate() {
             let inside = root.join(place.strip_prefix("/").unwrap_or(&place));

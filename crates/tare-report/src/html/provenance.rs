@@ -27,7 +27,7 @@ pub(super) fn section(campaign: &Campaign, board: &Scoreboard) -> Markup {
             h3 { "Layers" }
             div.wide tabindex="0" role="region" aria-label="Layers, scrolls sideways" { (layers(campaign)) }
             h3 { "Plan" }
-            (settings(campaign))
+            (settings(campaign, board))
             (order(campaign))
         }
     }
@@ -122,7 +122,7 @@ fn layer(campaign: &Campaign, at: usize, row: &LayerRow) -> Markup {
     }
 }
 
-fn settings(campaign: &Campaign) -> Markup {
+fn settings(campaign: &Campaign, board: &Scoreboard) -> Markup {
     let plan = &campaign.plan;
     let extent = match (plan.blocks, plan.budget_s) {
         (Some(blocks), _) => format!("{blocks} blocks"),
@@ -138,6 +138,10 @@ fn settings(campaign: &Campaign) -> Markup {
         ("Order", taken(plan.order).into()),
         ("Margin δ", words::percent_of(plan.margin).into()),
         ("Machine", plan.machine.to_string().into()),
+        (
+            "Programs",
+            crate::notices::written(board).map(|(_, text)| text).unwrap_or_default().into(),
+        ),
         ("Shortest batch", quantity(clock, plan.batch_ns as f64).into()),
         ("Longest series", quantity(clock, plan.series_ms as f64 * 1e6).into()),
         ("Longest boot", format!("{} s", plan.boot_s).into()),

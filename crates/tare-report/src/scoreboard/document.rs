@@ -26,6 +26,7 @@ pub(crate) fn document(board: &Scoreboard) -> Document {
         sections.extend(swept(found));
     }
     sections.extend(matrix::sections(board));
+    sections.extend(written(board));
     sections.extend(apart(Place::Tables, sandbox::tables(board)));
     sections.extend(apart(Place::Board, index::tables(board)));
     if board.counts.series > 0 {
@@ -84,6 +85,12 @@ fn opening(board: &Scoreboard) -> Section {
     let notices = notices::notices(board).into_iter();
     blocks.extend(notices.map(|text| Block::Notice(Ink::Caution, text)));
     Section::new(Place::Title, "", blocks)
+}
+
+/// Where programs have written, below the rows that this decides.
+fn written(board: &Scoreboard) -> Option<Section> {
+    let (ink, text) = notices::written(board)?;
+    Some(Section::new(Place::Board, "", vec![Block::Paragraph(ink, text)]))
 }
 
 /// `4 layers against native, 15 benchmarks, 4 blocks`.

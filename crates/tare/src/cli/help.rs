@@ -58,7 +58,16 @@ const HEADINGS: &[(&str, &[&str])] = &[
     ("Causes", &["explain", "count", "model"]),
     (
         "Sweeps, neighbours, devices",
-        &["sweep", "design", "yes", "beside", "neighbour", "state", "destroy_disk_contents"],
+        &[
+            "sweep",
+            "design",
+            "yes",
+            "beside",
+            "neighbour",
+            "state",
+            "scratch",
+            "destroy_disk_contents",
+        ],
     ),
 ];
 

@@ -34,7 +34,8 @@ pub struct ProgramArgs {
     #[arg(long, requires = "command", value_name = "SIZE")]
     pub memory: Option<String>,
     /// How much the command may write, such as 4G: an overlay in this host's memory holds it until the boot ends. In a guest it is half
-    /// of the guest's memory [default: a tenth of this host's memory]
+    /// of the guest's memory. With --scratch disk it is the size of a guest's disk alone [default: a tenth of this host's memory; 8G
+    /// on a guest's disk]
     #[arg(long, requires = "command", value_name = "SIZE")]
     pub overlay_limit: Option<String>,
     /// What the command's load counts, such as threads: --load gives the numbers, and $LOAD holds the one of a run

@@ -4,6 +4,7 @@ use super::values::{campaign, percent, time};
 use super::{FormatArgs, GateArgs, ProgramArgs};
 use crate::loads::LoadArg;
 use crate::pin::Pin;
+use crate::scratch::ScratchArg;
 use crate::sweep::SweepArg;
 use clap::{Args, Parser};
 use std::path::PathBuf;
@@ -63,6 +64,12 @@ pub struct RunArgs {
     /// first. It sees this host's files or those of --root (docs/sandbox.md).
     #[arg(long, group = "sees_root", value_name = "SHELL")]
     pub state: Option<String>,
+    /// Where what commands write lies: memory, disk (this host's, in the folder for temporary files) or disk=DIR [default: memory]
+    ///
+    /// On a disk, processes and containers write to DIR, and each guest to an image there, through this host's page cache. All of it is
+    /// removed with the boot. Rows of commands that write and sync differ between the two (docs/programs.md).
+    #[arg(long, value_name = "WHERE")]
+    pub scratch: Option<ScratchArg>,
     /// Duration of each series of samples, instead of the benchmark's own, for example 2s (docs/suites.md lists the
     /// original durations)
     #[arg(long, value_parser = time, value_name = "TIME")]
@@ -106,7 +113,7 @@ pub struct RunArgs {
     #[arg(long, value_parser = time, value_name = "TIME")]
     pub boot_limit: Option<Duration>,
     /// File with settings (suite, bench, load, series, baseline, budget, blocks, seed, machine, margin, width, most-waited, pin, order,
-    /// design, count, model, explain, robust) and tables of layers, sweeps and programs, as 'tare init' writes one; flags take precedence
+    /// design, scratch, count, model, explain, robust) and tables of layers, sweeps and programs, as 'tare init' writes one; flags take precedence
     /// [default: tare.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

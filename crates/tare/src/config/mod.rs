@@ -21,6 +21,7 @@ use crate::cli::ProgramArgs;
 use crate::cli::values::{self, USUAL};
 use crate::pin::Pin;
 use crate::policy::Policy;
+use crate::scratch::ScratchArg;
 use crate::sweep::{SweepArg, SweepTable};
 use crate::usage::OrUsage;
 use crate::{input, output, trust};
@@ -68,6 +69,7 @@ pub struct Config {
     pub order: Option<Order>,
     pub design: Option<Design>,
     pub machine: Option<Machine>,
+    pub scratch: Option<ScratchArg>,
     pub count: bool,
     pub model: bool,
     pub explain: bool,

@@ -6,6 +6,7 @@ use crate::cli::{GateArgs, ProgramArgs, RunArgs};
 use crate::loads::LoadArg;
 use crate::pin::Pin;
 use crate::policy::{Length, Policy};
+use crate::scratch::ScratchArg;
 use crate::sweep::{Knobs, Swept};
 use crate::usage::{OrUsage, wrong_usage};
 use anyhow::{Context, Result, anyhow, bail};
@@ -34,6 +35,8 @@ pub struct Resolved<'a> {
     /// Time of every series, instead of the benchmarks' own.
     pub series: Option<Duration>,
     pub programs: Vec<&'a ProgramArgs>,
+    /// Where what programs write lies.
+    pub scratch: ScratchArg,
     pub knobs: Knobs,
     /// The name of the layer that the others are to be divided by.
     pub baseline: Option<&'a str>,
@@ -106,6 +109,7 @@ impl<'a> Resolved<'a> {
             loads: loads(flags, file, policy).or_usage()?,
             series: flags.series.or(file.series),
             programs: programs(flags, file),
+            scratch: flags.scratch.clone().or_else(|| file.scratch.clone()).unwrap_or_default(),
             knobs: Knobs::new(knobs, flags.design.or(file.design)).or_usage()?,
             baseline: flags.baseline.as_deref().or(file.baseline.as_deref()),
             length: length(flags, file, policy),

@@ -25,7 +25,7 @@ use tare_board::{COST, SERVICE};
 use tare_layers::{Settings, suggestion};
 use tare_proto::{Around, BenchInfo, Machine, Program, Unit, at_load, harmless, name_and_load};
 use tare_run::{Rehearsal, check_program, simulated};
-use tare_store::{PlannedProgram, ProgramRow, ProgramValue};
+use tare_store::{PlannedProgram, ProgramRow, ProgramValue, Scratch};
 
 const SUITE: &str = "program";
 
@@ -74,6 +74,8 @@ pub struct WantedProgram {
     root_run: Vec<String>,
     /// How much it may write over its root, in MiB; 0 when nothing was said.
     overlay_mib: u64,
+    /// The folder on a disk to which it writes; memory without one.
+    written_to: Option<String>,
     /// For how long a run asks a service at a rate.
     asks_for: Option<Duration>,
     /// Whether its time limit is the reader's.
@@ -178,6 +180,7 @@ fn read(asked: &ProgramArgs, suite: &str) -> Result<WantedProgram> {
         root: asked.root.clone(),
         root_run: asked.root_run.clone(),
         overlay_mib: size("overlay-limit", asked.overlay_limit.as_deref())?,
+        written_to: None,
         asks_for: asked.service.is_some().then(|| asked.asks_for.unwrap_or(service::ASKS_FOR)),
         timed: asked.timeout.is_some(),
     })
@@ -281,6 +284,11 @@ impl WantedProgram {
         let series_ms = (found.ns / 1e6 * share).ceil().max(1.0) as u64;
         self.benches.iter_mut().for_each(|bench| bench.series_ms = series_ms);
         Ok(())
+    }
+
+    /// Lets it write there, on every layer.
+    pub fn write_to(&mut self, scratch: &Scratch) {
+        self.written_to = scratch.folder().map(str::to_owned);
     }
 
     pub fn has_root(&self) -> bool {

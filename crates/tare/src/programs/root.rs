@@ -15,6 +15,9 @@ const MEMORY: &str = "memory";
 /// The setting of other layers that says how much may be written over their root.
 const OVERLAY: &str = "overlay";
 
+/// The setting of layers that says where what programs write lies.
+const SCRATCH: &str = "scratch";
+
 /// What the root is made of; `None` when programs see this host's files. Commands in it are those of all programs.
 pub fn recipe(programs: &[WantedProgram]) -> Result<Option<RootRecipe>> {
     let mut roots = programs.iter().map(|program| program.root.as_deref());
@@ -54,16 +57,22 @@ pub fn rooted(
 ) -> Result<Vec<Asked>> {
     let memory = programs.iter().map(|wanted| wanted.planned.program.memory_mib).max();
     let overlay = programs.iter().map(|wanted| wanted.overlay_mib).max();
-    let sizes = [(MEMORY, memory), (OVERLAY, overlay)];
-    let sizes = sizes.map(|(key, mib)| (key, mib.filter(|mib| *mib > 0)));
-    layers.into_iter().map(|asked| one(asked, machine, ready, sizes)).collect()
+    let [memory, overlay] =
+        [memory, overlay].map(|mib| mib.filter(|mib| *mib > 0).map(|mib| format!("{mib}M")));
+    let disk = programs.iter().find_map(|wanted| wanted.written_to.as_deref());
+    let scratch = disk.map(|folder| match &overlay {
+        Some(size) => format!("{size}:{folder}"),
+        None => folder.to_owned(),
+    });
+    let more = [(MEMORY, memory), (OVERLAY, overlay), (SCRATCH, scratch)];
+    layers.into_iter().map(|asked| one(asked, machine, ready, &more)).collect()
 }
 
 fn one(
     asked: Asked,
     machine: Machine,
     ready: Option<&ReadyRoot>,
-    sizes: [(&str, Option<u64>); 2],
+    more: &[(&str, Option<String>)],
 ) -> Result<Asked> {
     let mut settings = Settings::default();
     for (key, value) in asked.settings.iter() {
@@ -81,9 +90,9 @@ fn one(
         };
         settings.default_to(ROOT, &root.display().to_string());
     }
-    for (key, mib) in sizes.into_iter().filter(|(key, _)| has(key)) {
-        if let Some(mib) = mib {
-            settings.default_to(key, &format!("{mib}M"));
+    for (key, value) in more.iter().filter(|(key, _)| has(key)) {
+        if let Some(value) = value {
+            settings.default_to(key, value);
         }
     }
     let (_, settings, layer) = configure(machine, &settings)?;

@@ -1,8 +1,7 @@
 //! Who serves the disk of a virtual machine: QEMU itself, or `tare disk serve` in a process beside it, over vhost-user. Its
 //! segments, ring, queues and locks can be set (docs/lab/pv-disk.md).
 
-use super::{Attached, Disk, drive, files};
-use crate::attach::root;
+use super::{Attached, Disk, drive};
 use crate::{BootSpec, Host, Program, Setting, SettingError, Settings, Unavailable};
 use std::io;
 use std::path::PathBuf;
@@ -26,13 +25,15 @@ pub(crate) struct Backend {
 }
 
 impl Backend {
-    /// Reads the settings of a machine with `disk`; `None` where QEMU serves it.
-    pub fn read(settings: &Settings, disk: Option<&Disk>) -> Result<Option<Backend>, SettingError> {
+    /// Reads the settings of a machine with `disk`, and perhaps `others`; `None` where QEMU serves it.
+    pub fn read(
+        settings: &Settings,
+        disk: Option<&Disk>,
+        others: bool,
+    ) -> Result<Option<Backend>, SettingError> {
         let args = settings.words(BACKEND_ARGS.key);
         let of_qemu = [drive::CACHE.key, drive::AIO.key, drive::QUEUES.key];
         // They may be meant for the machine's other disks.
-        let others =
-            [files::SETTING.key, root::IMAGE.key].iter().any(|key| settings.get(key).is_some());
         let idle = of_qemu.iter().find(|key| !others && settings.get(key).is_some());
         match settings.one_of(BACKEND.key, &["qemu", "tare"])? {
             Some("tare") if disk.is_none() => {
@@ -97,7 +98,8 @@ mod tests {
     fn a_back_end_has_a_disk_and_arguments_have_a_back_end() {
         let read = |text: &str| {
             let settings = Settings::parse(&format!("q{text}")).unwrap();
-            Backend::read(&settings, Disk::read(&settings).unwrap().as_ref())
+            let others = settings.get("files").is_some();
+            Backend::read(&settings, Disk::read(&settings).unwrap().as_ref(), others)
         };
         assert_eq!(read("").unwrap(), None);
         assert_eq!(read(",disk=32M,backend=qemu").unwrap(), None);

@@ -71,7 +71,9 @@ mod tests {
     fn an_image_has_a_file_system_on_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("image");
-        Image { path: path.clone(), bytes: 8 << 20, file_system: true }.make(&|| Ok(())).unwrap();
+        Image { path: path.clone(), bytes: 8 << 20, file_system: true, sparse: false }
+            .make(&|| Ok(()))
+            .unwrap();
         let bytes = fs::read(&path).unwrap();
         assert_eq!(bytes.len(), 8 << 20);
         assert_eq!(bytes[1024 + 56..1024 + 58], [0x53, 0xef], "the magic number of ext4");

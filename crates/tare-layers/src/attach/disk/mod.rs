@@ -95,11 +95,23 @@ pub(crate) fn image(
         None => parent(boot.folder),
     };
     let kind = if file_system { "files" } else { "disk" };
+    let like = Image { bytes: size << 20, file_system, ..Image::default() };
+    Ok(Attached { path: make(&parent, kind, like, boot, program), direct: direct(&parent) })
+}
+
+/// Adds an image like this one to what the keeper makes, in a folder of the boot's in `parent` that is called `kind`; where it will be.
+pub(crate) fn make(
+    parent: &Path,
+    kind: &str,
+    like: Image,
+    boot: &BootSpec,
+    program: &mut Program,
+) -> PathBuf {
     let folder = parent.join(format!("{}-{kind}", boot.id));
     let path = folder.join("image");
     program.folders.push(folder);
-    program.images.push(Image { path: path.clone(), bytes: size << 20, file_system });
-    Ok(Attached { path, direct: direct(&parent) })
+    program.images.push(Image { path: path.clone(), ..like });
+    path
 }
 
 /// What `SIZE` or `SIZE:FOLDER` says as the value of `key`: MiB, and where.
@@ -211,11 +223,14 @@ mod tests {
     fn an_image_is_filled_or_holds_the_reason() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("image");
-        Image { path: path.clone(), bytes: 2 << 20, file_system: false }.make(&|| Ok(())).unwrap();
+        Image { path: path.clone(), bytes: 2 << 20, file_system: false, sparse: false }
+            .make(&|| Ok(()))
+            .unwrap();
         let bytes = fs::read(&path).unwrap();
         assert_eq!(bytes.len(), 2 << 20);
         assert!(bytes.chunks(4096).all(|page| page.iter().any(|byte| *byte != 0)));
-        let full = Image { path: "/dev/full".into(), bytes: 1 << 20, file_system: false };
+        let full =
+            Image { path: "/dev/full".into(), bytes: 1 << 20, file_system: false, sparse: false };
         assert!(
             full.fill(&|| Ok(())).is_err() && full.make(&|| Ok(())).is_err(),
             "not even the reason can be written"

@@ -2,7 +2,7 @@
 
 use super::Oci;
 use crate::attach::net;
-use crate::attach::{disk, knobs, pages, root};
+use crate::attach::{disk, knobs, pages, root, scratch};
 use crate::{LayerKind, Setting, Unnamed};
 use tare_proto::Machine;
 
@@ -25,6 +25,7 @@ pub const RUNSC: LayerKind = LayerKind {
         net::SETTING,
         root::SETTING,
         root::OVERLAY,
+        scratch::SETTING,
         pages::KSM,
         pages::THP,
         knobs::SETTING,
@@ -67,6 +68,7 @@ const fn kind(name: &'static str, about: &'static str, unnamed: Unnamed) -> Laye
             net::SETTING,
             root::SETTING,
             root::OVERLAY,
+            scratch::SETTING,
             pages::KSM,
             pages::THP,
             knobs::SETTING,

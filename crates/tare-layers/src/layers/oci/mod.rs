@@ -116,13 +116,21 @@ impl Oci {
     }
 
     /// The root of programs, if there is one.
-    fn staged(&self, host: &Host, boot: &BootSpec) -> io::Result<Staged> {
+    fn staged(&self, host: &Host, boot: &BootSpec, needs: &mut Program) -> io::Result<Staged> {
         let Some(root) = &self.attachments.root else { return Ok(Staged::default()) };
-        let (stage, mib) = (root.stage(boot)?, root.mib()?);
+        let (stage, mib) = (root.stage(boot, needs)?, root.mib()?);
         // CRIU saves processes and no files: what they write stays beside the image.
         let keeps = self.runtime != Runtime::Runsc && matches!(boot.saved, Saved::Into(_));
         let before = root.before(&host.probe, if keeps { 0 } else { mib }, &stage);
         Ok(Staged { before, root: Some((stage.join("root"), mib)) })
+    }
+
+    /// The argument that keeps gVisor from an overlay of its own, in memory or in a file, where programs write to a disk. Its releases
+    /// until 2023 have none unless told so.
+    fn without_its_overlay(&self) -> Option<String> {
+        let has = || flags_of(&self.program).is_some_and(|flags| flags.contains("-overlay2"));
+        let on_disk = self.runtime == Runtime::Runsc && self.attachments.scratch().is_some();
+        (on_disk && has()).then(|| "--overlay2=none".into())
     }
 
     /// The arguments that name the image of a saved container.
@@ -163,14 +171,18 @@ struct Staged {
 
 /// The platform that gVisor's `program` uses unless told otherwise, as its help says.
 fn usual_platform(program: &str) -> Option<String> {
-    let program = programs::find(program).ok()?;
-    // It prints its help on standard error.
-    let script = "exec \"$0\" flags 2>&1";
-    let said =
-        programs::output(programs::plain("sh").args(["-c", script]).arg(program), HELP).ok()?;
+    let said = flags_of(program)?;
     let flag = said.split("-platform ").nth(1)?;
     let (_, usual) = flag.split_once("(default \"")?;
     Some(usual.split_once('"')?.0.to_owned())
+}
+
+/// What gVisor's `program` says of its flags.
+fn flags_of(program: &str) -> Option<String> {
+    let program = programs::find(program).ok()?;
+    // It prints its help on standard error.
+    let script = "exec \"$0\" flags 2>&1";
+    programs::output(programs::plain("sh").args(["-c", script]).arg(program), HELP).ok()
 }
 
 /// gVisor's sentry acts as the kernel, the gofer serves files, and programs run in processes without a name of their own.
@@ -237,7 +249,8 @@ impl Layer for Oci {
             let has = given.net.as_ref().is_some_and(|link| link.namespace.is_some());
             flags.push(if has { "--network=sandbox" } else { "--network=none" }.into());
         }
-        let Staged { before, root } = self.staged(host, boot)?;
+        flags.splice(0..0, self.without_its_overlay());
+        let Staged { before, root } = self.staged(host, boot, &mut needs)?;
         let makes_group = self.runtime == Runtime::Runc && !self.rootless;
         let shares = makes_group.then(tare_keeper::shares).flatten();
         let inside = Inside { maps_user: self.maps_user(), given, root, shares };

@@ -103,12 +103,16 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
     interrupt::listen()?;
     host::remove_leftovers(&host);
 
-    let Selected { asked, programs, loads, vcpus, .. } = selected;
+    let Selected { asked, mut programs, loads, vcpus, .. } = selected;
+    let scratch = resolved.scratch.place()?;
+    programs.iter_mut().for_each(|program| program.write_to(&scratch));
     let with_roots: Vec<_> = programs.iter().chain(&selected.state).cloned().collect();
     let vital = |asked: &Asked| asked.name == selected.baseline || (args.require && asked.named);
     let rooted = with_root(asked, resolved.machine, &with_roots, &host, &keeper, vital);
     go_on()?;
     let (asked, _root) = rooted?;
+    let as_it_is = |asked: &Asked| programs::as_they_are(asked.kind, &asked.settings).is_some();
+    let scratch = (!programs.is_empty() && !asked.iter().any(as_it_is)).then_some(scratch);
     let mut progress = Progress::new();
     let setup = TrialBoots {
         host: &host,
@@ -140,6 +144,7 @@ fn campaign(args: &RunArgs, resolved: &Resolved, shown: Option<&FormatArgs>) -> 
         programs: &programs,
         sweep: selected.sweep,
         neighbours: selected.neighbours,
+        scratch,
         state: selected.state,
         initramfs: initramfs(&tried, &host)?,
         spent_s: if took_time { begin.elapsed().as_secs_f64() } else { 0.0 },

@@ -9,7 +9,7 @@ use crate::shell;
 use std::collections::BTreeMap;
 use tare_proto::{BenchInfo, Untrusted, name_and_load};
 use tare_run::BATCH_NS;
-use tare_store::{Counting, Neighbours, Order, Plan, Sweep};
+use tare_store::{Counting, Neighbours, Order, Plan, Scratch, Sweep};
 
 /// Shortest timed batch where layers take turns: the best of several short batches escapes interruptions more surely.
 const TURN_BATCH_NS: u64 = 100_000;
@@ -28,6 +28,8 @@ pub struct Contents<'a> {
     pub programs: &'a [WantedProgram],
     pub sweep: Option<Sweep>,
     pub neighbours: Option<Neighbours>,
+    /// Where programs write, if there are any and that is known.
+    pub scratch: Option<Scratch>,
     pub state: Option<WantedProgram>,
     /// SHA-256 of what each simulated layer boots with.
     pub initramfs: BTreeMap<String, String>,
@@ -93,6 +95,7 @@ pub fn plan(resolved: &Resolved, contents: Contents) -> Plan {
         programs: contents.programs.iter().map(|program| program.planned.clone()).collect(),
         sweep: contents.sweep,
         neighbours: contents.neighbours,
+        scratch: contents.scratch,
         saved_state: contents.state.map(|state| state.planned.program),
         definitions: definitions(contents.benches),
         initramfs: contents.initramfs,

@@ -50,6 +50,7 @@ impl Selected {
         let benches = select(catalog, resolved).or_usage()?;
         let mut programs = programs::wanted(&resolved.programs, &benches).or_usage()?;
         programs.iter_mut().for_each(|program| program.on(resolved.machine));
+        resolved.scratch.check(!programs.is_empty(), resolved.policy.host_matters)?;
         let benches = measured(benches, args, resolved, &programs)?;
         let benches = resolved.knobs.sizes(benches).or_usage()?;
         let neighbours = neighbours(catalog, args, &benches).or_usage()?;
