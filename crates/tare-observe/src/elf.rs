@@ -3,7 +3,7 @@
 use crate::gopclntab::{SECTIONS, go_functions};
 use crate::kallsyms::{Kallsyms, kallsyms};
 use crate::mangled::plain;
-use crate::symbols::{Function, function_at, harmless};
+use crate::symbols::{Function, LONGEST_NAME, function_at, harmless};
 use object::{
     Object, ObjectKind, ObjectSection, ObjectSegment, ObjectSymbol, ReadCache, ReadRef, SymbolKind,
 };
@@ -11,10 +11,9 @@ use std::cell::Cell;
 use std::fs::File;
 use std::ops::Range;
 
-/// No more symbols are read, no more bytes of a file, and no longer names.
+/// No more symbols are read, and no more bytes of a file.
 const MOST: usize = 1_000_000;
 const MOST_BYTES: u64 = 256 << 20;
-pub(crate) const LONGEST_NAME: usize = 1 << 10;
 
 /// The section of what Linux exports to its modules, by which one that is a program is known.
 const EXPORTS: &str = "__ksymtab";

@@ -1,7 +1,7 @@
 //! The functions that a Go program carries for its own stack traces, also where it is stripped: its line table, as Go 1.18 and later write it
 //! (`runtime.pcHeader`).
 
-use crate::elf::LONGEST_NAME;
+use crate::symbols::LONGEST_NAME;
 
 /// The sections in which it is.
 pub(crate) const SECTIONS: [&str; 2] = [".gopclntab", ".data.rel.ro.gopclntab"];
@@ -55,7 +55,7 @@ mod tests {
         let names_at = 8 + 8 * 8;
         let all_at = names_at + names.len() as u64;
         let mut table = vec![0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8];
-        for value in [2, 1, text, names_at as u64, 0, 0, 0, all_at] {
+        for value in [2, 1, text, names_at, 0, 0, 0, all_at] {
             table.extend(value.to_le_bytes());
         }
         table.extend(names);

@@ -6,6 +6,9 @@ use std::sync::OnceLock;
 /// Where nobody says which function it is.
 const UNKNOWN: &str = "unknown";
 
+/// Longest name that is read, before what is generic in it is left out, in bytes.
+pub(crate) const LONGEST_NAME: usize = 1 << 10;
+
 /// Most characters of a name.
 pub(crate) const LONGEST: usize = 40;
 

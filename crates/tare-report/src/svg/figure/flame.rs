@@ -194,6 +194,6 @@ mod tests {
         let native = figure(&stacks, Side::Baseline, &name, (Of::Time, (50.0, 100.0)));
         assert!(native.contains(r#"data-f="0.0 1000.0" data-n="app""#), "{native}");
         assert!(!native.contains("added") && !native.contains("lib"), "{native}");
-        assert_eq!(figure(&[], Side::Layer, &name, (1.0, 1.0)), "");
+        assert_eq!(figure(&[], Side::Layer, &name, (Of::Time, (1.0, 1.0))), "");
     }
 }
