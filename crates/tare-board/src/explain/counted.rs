@@ -28,6 +28,12 @@ impl Counted {
         (of(&self.baseline), of(&self.layer))
     }
 
+    /// Whether every boot of one side counted more of it than every boot of the other one.
+    pub(super) fn is_apart(&self, name: &str) -> bool {
+        let [a, b] = [&self.baseline, &self.layer].map(|side| side.range(name));
+        a.1 < b.0 || b.1 < a.0
+    }
+
     /// The sum of several.
     pub(super) fn sum<S: AsRef<str>>(&self, names: impl AsRef<[S]>) -> (f64, f64) {
         let of = |side: &One| side.sum(names.as_ref()).unwrap_or(0.0);
@@ -54,12 +60,19 @@ impl Counted {
 }
 
 /// The counters of one layer, by name.
-pub(super) struct One(BTreeMap<String, f64>);
+pub(super) struct One(BTreeMap<String, Values>);
+
+/// What the boots counted.
+struct Values {
+    mean: f64,
+    least: f64,
+    most: f64,
+}
 
 impl One {
     /// Of layer number `layer`.
     pub(super) fn of(campaign: &Campaign, bench: usize, layer: usize) -> One {
-        One(means(campaign, bench, layer))
+        One(values(campaign, bench, layer))
     }
 
     /// Whether instructions or events were counted.
@@ -77,7 +90,12 @@ impl One {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<f64> {
-        self.0.get(name).copied()
+        self.0.get(name).map(|values| values.mean)
+    }
+
+    /// The least and the most that a boot counted; 0 of what was not counted.
+    fn range(&self, name: &str) -> (f64, f64) {
+        self.0.get(name).map_or((0.0, 0.0), |values| (values.least, values.most))
     }
 
     /// The sum of those that were counted, if any was.
@@ -92,17 +110,26 @@ impl One {
     }
 }
 
-fn means(campaign: &Campaign, bench: usize, layer: usize) -> BTreeMap<String, f64> {
-    let mut sums: BTreeMap<String, f64> = BTreeMap::new();
-    let mut boots = 0.0;
+fn values(campaign: &Campaign, bench: usize, layer: usize) -> BTreeMap<String, Values> {
+    let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut boots = 0;
     let of_layer = |boot: usize| campaign.boots.get(boot).is_some_and(|boot| boot.layer == layer);
     let series = campaign.series.iter().filter(|s| s.benchmark == bench && of_layer(s.boot));
-    // A counter that a boot did not count was not counted at all, or was 0 there.
     for series in series.filter(|series| !series.counters.is_empty()) {
-        boots += 1.0;
+        boots += 1;
         for counter in &series.counters {
-            *sums.entry(counter.name.clone()).or_insert(0.0) += counter.value;
+            all.entry(counter.name.clone()).or_default().push(counter.value);
         }
     }
-    sums.into_iter().map(|(name, sum)| (name, sum / boots)).collect()
+    let summary = |counted: Vec<f64>| {
+        // A counter that a boot did not count was not counted at all, or was 0 there.
+        let missing = (counted.len() < boots).then_some(0.0);
+        let range = || counted.iter().copied().chain(missing);
+        Values {
+            mean: counted.iter().sum::<f64>() / boots as f64,
+            least: range().fold(f64::INFINITY, f64::min),
+            most: range().fold(f64::NEG_INFINITY, f64::max),
+        }
+    };
+    all.into_iter().map(|(name, counted)| (name, summary(counted))).collect()
 }

@@ -19,8 +19,11 @@ pub struct Executed {
 /// Most lines of a table; what is left is one line more.
 const MOST: usize = 16;
 
-/// The least part of the difference, or of the whole where there is none, that is worth a line.
+/// The least part of the difference that is worth a line.
 const LEAST: f64 = 0.002;
+
+/// Lines that are told in any case: where nothing differs, those that differ most are still of interest.
+const FEWEST: usize = 4;
 
 /// What is not a function's name: the sum of many, and code without names.
 const NOBODY: &str = "(";
@@ -67,10 +70,9 @@ fn lines(counted: &Counted, prefix: &str, total: (f64, f64)) -> Option<Vec<Table
     lines.sort_by(|a, b| {
         b.added().abs().total_cmp(&a.added().abs()).then(most(b).total_cmp(&most(a)))
     });
-    let least = LEAST * (total.1 - total.0).abs().max(LEAST * total.0.abs());
+    let least = LEAST * (total.1 - total.0).abs();
     let shown = lines.iter().take(MOST).filter(|line| line.added().abs() >= least).count();
-    // Where nothing differs, those that do most are still of interest.
-    let rest = lines.split_off(shown.max(MOST.min(lines.len()).min(4)));
+    let rest = lines.split_off(shown.max(FEWEST).min(lines.len()));
     let sum = |of: fn(&TableLine) -> f64| rest.iter().map(of).sum::<f64>();
     let others = TableLine::new(
         &others_named(rest.len()),
@@ -89,22 +91,19 @@ fn spoken(name: &str) -> String {
     name.replacen('/', ": ", 1)
 }
 
-/// The function that differs most, if one does: `+2.0 in kernel: syscall_exit_to_user_mode`.
-pub(super) fn most(table: &Table) -> Option<String> {
-    let named = |line: &&TableLine| {
-        let places = || Place::ALL.iter().map(|place| format!("{}: ", place.name()));
-        places().any(|place| {
-            line.name.raw().strip_prefix(&place).is_some_and(|name| !name.starts_with(NOBODY))
-        })
+/// The function that differs most, among those in which every boot of one side executes more than every boot of the other one: what ticks of
+/// the clock happen to execute differs from boot to boot.
+pub(super) fn most(counted: &Counted) -> Option<String> {
+    let added = |name: &str| {
+        let (baseline, layer) = counted.both(name);
+        layer - baseline
     };
-    let lines = table.lines.iter().filter(named);
-    let most = lines.max_by(|a, b| a.added().abs().total_cmp(&b.added().abs()))?;
-    let sign = if most.added() < 0.0 { "−" } else { "+" };
-    (most.added().abs() >= 0.01).then(|| {
-        format!(
-            "The function that differs most: {}, {sign}{}.",
-            most.name.raw(),
-            digits(most.added().abs())
-        )
-    })
+    let is_named = |name: &&str| name.rsplit('/').next().is_some_and(|it| !it.starts_with(NOBODY));
+    let names = counted.names(FUNCTION).into_iter().filter(is_named);
+    let apart = names.filter(|name| counted.is_apart(name));
+    let most = apart.max_by(|a, b| added(a).abs().total_cmp(&added(b).abs()))?;
+    let sign = if added(most) < 0.0 { "−" } else { "+" };
+    let [name, amount] = [spoken(&most[FUNCTION.len()..]), digits(added(most).abs())];
+    (added(most).abs() >= 0.01)
+        .then(|| format!("The function that differs most: {name}, {sign}{amount}."))
 }

@@ -51,12 +51,11 @@ pub(super) fn parts(counted: &Counted, pair: &Pair, sums: bool, subtracted: bool
     let mut notes = Vec::new();
     notes.extend((sums && subtracted).then(|| misses(total, pair)));
     let mut sentence = sentence(&path, total, &crossings);
-    let functions = functions::instructions(counted, total);
-    if let Some(most) = functions.as_ref().and_then(functions::most) {
+    if let Some(most) = functions::most(counted) {
         sentence.push_str(&format!(" {most}"));
     }
     let mut tables = vec![path];
-    tables.extend(functions);
+    tables.extend(functions::instructions(counted, total));
     tables.push(crossings);
     tables.extend(functions::entries(counted));
     if counted.names(MODEL).is_empty() {
