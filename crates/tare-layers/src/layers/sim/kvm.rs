@@ -33,6 +33,11 @@ const MODULES: &[&str] = &["irqbypass", "kvm", "ccp", "kvm_amd"];
 /// Memory that the machine has beside its guest's, in MiB: for its kernel, and for the guest's as a file.
 const BESIDE: u64 = 448;
 
+/// Arguments of the guest's kernel. Without asynchronous page faults, which only a host that swaps sends: QEMU's SVM delivers
+/// an injected interrupt once more where its instruction budget ends before the guest's next exit, and the handler of
+/// these interrupts, which holds a lock and exits late, then waits for itself (`helper_vmrun` leaves `exception_index` set).
+const ARGUMENTS: &str = "console=ttyS0 no-kvmapf";
+
 /// Where things are in the machine.
 const MONITOR: &str = "/tare-vmm";
 const IMAGE: &str = "/vmlinux";
@@ -54,7 +59,7 @@ impl Layer for Kvm {
         let Kvm(machine) = self;
         let monitor = monitor::find(host)?;
         let kernel = machine.kernel.elf(host)?;
-        let append = machine.arguments("console=ttyS0");
+        let append = machine.arguments(ARGUMENTS);
         let own =
             monitor::arguments(Path::new(IMAGE), Path::new(INITRAMFS), &append, machine.memory);
         let inner = Inner {
