@@ -38,9 +38,9 @@ impl Guest {
     }
 }
 
-/// Moves what the `host` has executed out of `counted` and to the hypervisor's place.
+/// Moves what the `host` has executed out of `counted` and to the hypervisor's place. What another domain's kernel has stays its own.
 pub fn take_apart(counted: &mut Snapshot, host: &Snapshot) {
-    for place in Place::ALL {
+    for place in Place::ALL.into_iter().filter(|place| *place != Place::Dom0) {
         for (event, _) in Event::ALL {
             let at = counts::index(place, event);
             counted[at] -= host[at];
@@ -61,12 +61,15 @@ mod tests {
         let at = |place| index(place, Event::Instructions);
         counted[at(Place::Kernel)] = 100;
         counted[at(Place::User)] = 50;
+        counted[at(Place::Dom0)] = 7;
         host[at(Place::Kernel)] = 30;
         host[at(Place::User)] = 20;
+        host[at(Place::Dom0)] = 7;
         take_apart(&mut counted, &host);
         assert_eq!(
-            [Place::User, Place::Kernel, Place::Hypervisor].map(|place| counted[at(place)]),
-            [30, 70, 50]
+            [Place::User, Place::Kernel, Place::Hypervisor, Place::Dom0]
+                .map(|place| counted[at(place)]),
+            [30, 70, 50, 7]
         );
     }
 }

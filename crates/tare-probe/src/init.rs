@@ -10,8 +10,9 @@ use std::thread;
 use std::time::Duration;
 use tare_proto::{FromProbe, SCRIPT};
 
-/// How long a guest that is to end later (`tare.end=later`) waits: its line is drained when another domain may read it, and what
-/// that has not read when the guest ends is lost. Xen's console daemon reads at most 30 times in 200 ms.
+/// How long a guest that is to end later (`tare.end=later`) waits for its line, which is drained when another domain may read
+/// it: that domain's work would be measured with what follows, and what it has not read when the guest ends is lost. Xen's
+/// console daemon reads at most 30 times in 200 ms.
 const UNTIL_READ: Duration = Duration::from_secs(1);
 
 /// Whether this process is PID 1: of a guest that tare booted, or of a container.
@@ -36,16 +37,15 @@ pub fn main() -> i32 {
                 None => match balloon::start() {
                     Ok(()) => {
                         let input = script().unwrap_or(line);
-                        supervise(line, move || exit_code(serve::serve(input, line)))
+                        let until_read = until_read();
+                        supervise(line, move || exit_code(serve::serve(input, line, until_read)))
                     }
                     Err(why) => report(line, &why),
                 },
             };
             // SAFETY: tcdrain has no memory preconditions; the goodbye must leave before the power.
             unsafe { libc::tcdrain(line) };
-            if end() == "later" {
-                thread::sleep(UNTIL_READ);
-            }
+            thread::sleep(until_read());
             code
         }
         Err(why) => {
@@ -159,6 +159,11 @@ fn power_off() {
     let how = if end() == "reboot" { libc::RB_AUTOBOOT } else { libc::RB_POWER_OFF };
     // SAFETY: reboot has no memory preconditions; as PID 1 of a guest this is how it ends.
     unsafe { libc::reboot(how) };
+}
+
+/// How long what was said takes to be read.
+fn until_read() -> Duration {
+    if end() == "later" { UNTIL_READ } else { Duration::ZERO }
 }
 
 /// How the guest is to end: the last word `tare.end=HOW` on the kernel's command line, or nothing.

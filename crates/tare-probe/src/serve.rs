@@ -9,11 +9,13 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::rc::Rc;
+use std::thread;
+use std::time::Duration;
 use tare_proto::{FromProbe, Request, ToProbe, decode, encode};
 
 /// Serves on standard input and output.
 pub fn on_stdio() -> i32 {
-    match serve(0, 1) {
+    match serve(0, 1, Duration::ZERO) {
         Ok(()) => 0,
         Err(_) => 1, // the line is gone: there is nobody left to tell
     }
@@ -21,14 +23,15 @@ pub fn on_stdio() -> i32 {
 
 /// Answers on standard output what the file `plan` asks.
 pub fn on_plan(plan: &str) -> i32 {
-    match File::open(plan).and_then(|file| serve(file.as_raw_fd(), 1)) {
+    match File::open(plan).and_then(|file| serve(file.as_raw_fd(), 1, Duration::ZERO)) {
         Ok(()) => 0,
         Err(_) => 1,
     }
 }
 
-/// Serves on two open descriptors until `Quit` or the end of the line.
-pub fn serve(input: RawFd, output: RawFd) -> io::Result<()> {
+/// Serves on two open descriptors until `Quit` or the end of the line. What was said takes up to `until_read` to be read by
+/// another domain; that work is over before anything is measured.
+pub fn serve(input: RawFd, output: RawFd, until_read: Duration) -> io::Result<()> {
     panics_become_messages(output);
     say(output, &FromProbe::Hello(Box::new(hello::hello())))?;
     let host = Rc::new(Host { lines: RefCell::new(BufReader::new(borrow(input))), output });
@@ -38,6 +41,7 @@ pub fn serve(input: RawFd, output: RawFd) -> io::Result<()> {
             Some(ToProbe::Quit) => return host.say(&FromProbe::Bye),
             Some(ToProbe::Run(request)) => {
                 host.say(&FromProbe::Begin { id: request.id })?;
+                thread::sleep(until_read);
                 host.say(&answer(&request, &host))?;
             }
             Some(ToProbe::Take { .. } | ToProbe::Drop { .. }) => {} // of a measurement that has ended

@@ -79,6 +79,7 @@ pub const KINDS: &[LayerKind] = &[
     sim::native::KIND,
     sim::xen_pv::KIND,
     sim::xen_domu::KIND,
+    sim::xen_pvh::KIND,
     sim::uml::KIND,
     sim::runsc::KIND,
     sim::kvm::KIND,

@@ -20,6 +20,7 @@ pub(super) mod uml;
 pub(super) mod xen;
 pub(super) mod xen_domu;
 pub(super) mod xen_pv;
+pub(super) mod xen_pvh;
 
 use kernel::Kernel;
 

@@ -58,12 +58,19 @@ pub(super) fn block() -> String {
     )
 }
 
+/// How the toolstack's error ends when Xen lacks what a type of domain takes (xl 4.17 of Debian, for a PVH domain with `hap = 0`).
+const NOT_BUILT: &str = "domain creation fail: Operation not supported";
+
 /// What the toolstack says when it cannot start the domain; the first error is the cause of the others.
 pub(super) fn refusal(console: &str) -> Option<Unavailable> {
     let told = ["xc: error: ", "libxl: error: "];
     let said = console.lines().find(|line| told.iter().any(|told| line.contains(told)))?;
-    let remedy =
+    let mut remedy =
         "look at its console's log; kernel=, memory=, append= and tsc= say which domain it is";
+    if said.ends_with(NOT_BUILT) {
+        remedy = "a Xen without CONFIG_SHADOW_PAGING, as Debian's is, has no shadow paging: leave paging=shadow out, or give a \
+                  Xen that was built with it (xen=)";
+    }
     Some(Unavailable::new(
         format!("Xen's toolstack cannot start the domain: {}", said.trim()),
         remedy,
@@ -139,6 +146,8 @@ mod tests {
         assert!(why.why.ends_with("/etc/xen/scripts/block add [95] exited"), "{why}");
         let large = format!("xc: error: panic: kernel too large\n{said}");
         assert!(refusal(&large).unwrap().why.ends_with("kernel too large"));
+        let shadow = "libxl: error: libxl_create.c:711:libxl__domain_make: domain creation fail: Operation not supported\n";
+        assert!(refusal(shadow).unwrap().remedy.contains("CONFIG_SHADOW_PAGING"));
         assert!(refusal("Kernel panic - not syncing: no init").is_none());
     }
 }

@@ -19,6 +19,9 @@ const GENERAL: &str = "xen-system-amd64";
 /// Memory that Xen keeps for itself, in MiB.
 const BESIDE: u64 = 256;
 
+/// The usual CPU model. A newer one's features (SMAP, five-level paging) crash Xen's first kernel.
+pub(super) const MODEL: &str = "qemu64";
+
 pub(super) struct Xen {
     pub(super) machine: Simulated,
     image: Option<String>,
@@ -26,9 +29,9 @@ pub(super) struct Xen {
 }
 
 impl Xen {
-    pub(super) fn new(settings: &Settings) -> Result<Xen, SettingError> {
-        // A newer model's features (SMAP, five-level paging) crash Xen's first kernel.
-        let machine = Simulated::new(settings, "qemu64")?;
+    /// `cpu` is the layer's usual model.
+    pub(super) fn new(settings: &Settings, cpu: &str) -> Result<Xen, SettingError> {
+        let machine = Simulated::new(settings, cpu)?;
         let image = settings.get("xen").map(str::to_owned);
         Ok(Xen { machine, image, args: settings.words("xen_args") })
     }

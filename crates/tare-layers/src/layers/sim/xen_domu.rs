@@ -1,4 +1,5 @@
-//! `xen-domu`: the same kernel image as a PV domain beside Xen's first, which gives it its disk and its console.
+//! `xen-domu`: the same kernel image as a PV domain beside Xen's first, which gives it its disk and its console; and what
+//! its sibling on nested paging (`xen_pvh.rs`) has in common with it.
 
 use super::board::PC;
 use super::inside::Inside;
@@ -38,12 +39,12 @@ pub const KIND: LayerKind = LayerKind {
     make,
 };
 
-const TSC: Setting = Setting {
+pub(super) const TSC: Setting = Setting {
     key: "tsc",
     about: "how the domain reads the clock: native (default: nothing traps), default, always_emulate",
 };
 
-const DOM0_APPEND: Setting = Setting {
+pub(super) const DOM0_APPEND: Setting = Setting {
     key: "dom0_append",
     about: "more arguments of dom0's kernel, for the back end of the disk: xen_blkback.max_ring_page_order=0",
 };
@@ -62,27 +63,40 @@ const GUEST_INITRAMFS: &str = "/initramfs";
 const FRONTEND: &str = "xen_blkfront";
 const NAME: &str = "xvda";
 
-struct XenDomu {
+/// A domain beside the first one.
+pub(super) struct Domain {
     xen: Xen,
+    /// Which type it is of, as lines of its description.
+    kind: Vec<(&'static str, String)>,
     tsc: String,
     dom0_append: Vec<String>,
 }
 
 fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
-    let tsc = settings.one_of(TSC.key, TSC_MODES)?.unwrap_or(TSC_MODES[0]).to_owned();
-    let dom0_append = settings.words(DOM0_APPEND.key);
-    if dom0_append.iter().any(|word| word.contains(',')) {
-        return Err(SettingError("dom0_append: a comma would end dom0's arguments there".into()));
-    }
-    let mut xen = Xen::new(settings)?;
-    xen.machine.domains = true;
-    ring::check(&xen.machine)?;
-    Ok(Box::new(XenDomu { xen, tsc, dom0_append }))
+    Ok(Box::new(Domain::new(settings, xen::MODEL, vec![("type", quoted("pv"))])?))
 }
 
-impl XenDomu {
-    /// The domain, as the toolstack reads it.
-    fn domain(&self) -> String {
+impl Domain {
+    /// `cpu` is the machine's usual model.
+    pub(super) fn new(
+        settings: &Settings,
+        cpu: &str,
+        kind: Vec<(&'static str, String)>,
+    ) -> Result<Domain, SettingError> {
+        let tsc = settings.one_of(TSC.key, TSC_MODES)?.unwrap_or(TSC_MODES[0]).to_owned();
+        let dom0_append = settings.words(DOM0_APPEND.key);
+        if dom0_append.iter().any(|word| word.contains(',')) {
+            let why = "dom0_append: a comma would end dom0's arguments there";
+            return Err(SettingError(why.into()));
+        }
+        let mut xen = Xen::new(settings, cpu)?;
+        xen.machine.domains = true;
+        ring::check(&xen.machine)?;
+        Ok(Domain { xen, kind, tsc, dom0_append })
+    }
+
+    /// As the toolstack reads it.
+    fn description(&self) -> String {
         let machine = &self.xen.machine;
         let mut own = "console=hvc0 tare.line=/dev/hvc0 tare.end=later".to_owned();
         let mut disk = String::new();
@@ -92,7 +106,6 @@ impl XenDomu {
         }
         let lines = [
             ("name", quoted("domu")),
-            ("type", quoted("pv")),
             ("kernel", quoted(GUEST_KERNEL)),
             ("ramdisk", quoted(GUEST_INITRAMFS)),
             ("extra", quoted(&machine.measured(&own))),
@@ -104,7 +117,8 @@ impl XenDomu {
             ("on_reboot", quoted("destroy")),
             ("on_crash", quoted("destroy")),
         ];
-        lines.map(|(key, value)| format!("{key} = {value}\n")).concat()
+        let lines = self.kind.iter().chain(&lines);
+        lines.map(|(key, value)| format!("{key} = {value}\n")).collect()
     }
 
     /// Dom0 with all that it takes to start the domain.
@@ -113,7 +127,7 @@ impl XenDomu {
         let drivers = machine.disk.map_or(&[][..], |_| &[FRONTEND]);
         let domain = boot.folder.join("domain");
         let block = boot.folder.join("block");
-        fs::write(&domain, self.domain())?;
+        fs::write(&domain, self.description())?;
         fs::write(&block, toolstack::block())?;
         let inside = Inside {
             machine,
@@ -138,7 +152,7 @@ impl XenDomu {
     }
 }
 
-impl Layer for XenDomu {
+impl Layer for Domain {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
         self.xen.check(host)?;
         Toolstack::find()?.files().iter().try_for_each(|files| files.tree(host).map(drop))
@@ -162,7 +176,7 @@ impl Layer for XenDomu {
 }
 
 /// A text as the toolstack's configuration has it.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
@@ -174,8 +188,8 @@ mod tests {
     fn what_is_set_reaches_the_domain_and_cannot_leave_its_place() {
         let set = "d,kind=xen-domu,memory=64M,disk=32M,tsc=default,append=a=\"b\\c";
         let settings = Settings::parse(set).unwrap();
-        let xen = Xen::new(&settings).unwrap();
-        let domain = XenDomu { xen, tsc: "default".into(), dom0_append: Vec::new() }.domain();
+        let kind = vec![("type", quoted("pv"))];
+        let domain = Domain::new(&settings, xen::MODEL, kind).unwrap().description();
         let has = |line: &str| domain.lines().any(|own| own == line);
         assert!(has("memory = 64") && has("tsc_mode = \"default\""), "{domain}");
         assert!(

@@ -35,7 +35,7 @@ pub const KIND: LayerKind = LayerKind {
 struct XenPv(Xen);
 
 fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
-    Ok(Box::new(XenPv(Xen::new(settings)?)))
+    Ok(Box::new(XenPv(Xen::new(settings, xen::MODEL)?)))
 }
 
 impl Layer for XenPv {
