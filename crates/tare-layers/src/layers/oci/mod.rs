@@ -12,8 +12,8 @@ use crate::attach::net::Net;
 use crate::attach::root::Root;
 use crate::snapshot::{IMAGE, attached, criu};
 use crate::{
-    BootSpec, Cpus, Host, Launch, Layer, Program, Saved, Saving, Second, SettingError, Settings,
-    Sign, USUAL, Unavailable, Whose, artifacts::bundle,
+    BootSpec, Cpus, Host, Launch, Layer, Mounts, Program, Saved, Saving, Second, SettingError,
+    Settings, Sign, USUAL, Unavailable, Whose, artifacts::bundle,
 };
 use kinds::{CHECKPOINT, RESTORE, Runtime};
 use std::path::{Path, PathBuf};
@@ -286,6 +286,11 @@ impl Layer for Oci {
         let delete = [unless_empty, own, words(&["delete", "--force", &id])].concat();
         program.cleanup.insert(0, delete);
         if self.runtime != Runtime::Runsc && matches!(boot.saved, Saved::From(_)) {
+            // runc mounts below the root while it restores, and unmounts by path: with the host's mounts, containers of one image take
+            // each other's ("possibly malicious path detected -- refusing to operate on /").
+            if !self.rootless {
+                program.mounts = Mounts::Own;
+            }
             let kept = criu::work(boot.shared_folder(), boot.id);
             program.cleanup.push(criu::tidy(&self.criu_folder(boot), &kept));
         }

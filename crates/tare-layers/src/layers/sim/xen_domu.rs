@@ -186,12 +186,12 @@ mod tests {
 
     #[test]
     fn what_is_set_reaches_the_domain_and_cannot_leave_its_place() {
-        let set = "d,kind=xen-domu,memory=64M,disk=32M,tsc=default,append=a=\"b\\c";
+        let set = "d,kind=xen-domu,memory=400M,disk=32M,tsc=default,append=a=\"b\\c";
         let settings = Settings::parse(set).unwrap();
         let kind = vec![("type", quoted("pv"))];
         let domain = Domain::new(&settings, xen::MODEL, kind).unwrap().description();
         let has = |line: &str| domain.lines().any(|own| own == line);
-        assert!(has("memory = 64") && has("tsc_mode = \"default\""), "{domain}");
+        assert!(has("memory = 400") && has("tsc_mode = \"default\""), "{domain}");
         assert!(
             domain.contains(" TARE_DISK=/dev/xvda ") && domain.contains(" a=\\\"b\\\\c\"\n"),
             "{domain}"
