@@ -39,6 +39,19 @@ pub struct Counts {
     pub requests: BTreeMap<u32, Counted>,
     /// What was called by what, in kernels and hypervisors; each behind its parent. The first ones are the places themselves.
     pub called: Vec<Called>,
+    /// The modules that the machine's kernels had loaded.
+    pub modules: Vec<LoadedModule>,
+}
+
+/// A module that a kernel has loaded.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadedModule {
+    /// Of the kernel of a machine inside which the layer runs.
+    pub outside: bool,
+    /// Its name, as [`tare_proto::mark::named`] has it.
+    pub name: u64,
+    /// Where its code begins.
+    pub at: u64,
 }
 
 /// A function that was called or entered.
@@ -139,6 +152,8 @@ struct Head {
     misplaced: bool,
     /// Parent, place and address of each function that was called.
     called: Vec<(usize, String, String)>,
+    /// Whether it is outside of the layer, the name as a number, and the address of each module.
+    modules: Vec<(bool, String, String)>,
 }
 
 /// What was counted of one term of a request.
@@ -171,7 +186,12 @@ fn parse(text: &str) -> Result<Counts, String> {
     }
     let called = head.called.iter().enumerate().map(|(at, node)| read_called(at, node));
     let called = called.collect::<Option<_>>().ok_or("an odd function")?;
-    let mut all = Counts { called, ..Counts::default() };
+    let module = |(outside, name, at): &(bool, String, String)| {
+        let [name, at] = [hexadecimal(name)?, hexadecimal(at)?];
+        Some(LoadedModule { outside: *outside, name, at })
+    };
+    let modules = head.modules.iter().map(module).collect::<Option<_>>().ok_or("an odd module")?;
+    let mut all = Counts { called, modules, ..Counts::default() };
     let mut regions = 0;
     for line in lines {
         let region: Region = serde_json::from_str(line).map_err(|e| format!("a region: {e}"))?;
@@ -238,7 +258,7 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    const HEAD: &str = r#"{"tare_plugin":1,"regions":2,"model":null,"misplaced":false,"called":[[0,"probe","0"],[1,"user","0"],[2,"kernel","0"],[3,"dom0","0"],[4,"hypervisor","0"],[2,"kernel","ffffffff81000000"]]}"#;
+    const HEAD: &str = r#"{"tare_plugin":1,"regions":2,"model":null,"misplaced":false,"modules":[[true,"a1","ffffffffc0000000"]],"called":[[0,"probe","0"],[1,"user","0"],[2,"kernel","0"],[3,"dom0","0"],[4,"hypervisor","0"],[2,"kernel","ffffffff81000000"]]}"#;
     const PLUS: &str = r#"{"id":3,"term":0,"negative":false,"per":2.0,"ops":10,"batches":1,"counts":{"kernel/instructions":1000,"hypercall/iret":20},"executed":{"5":{"ffffffff81000000":900,"ffffffff81000010":100}},"entered":{"kernel":{"ffffffff81000000":10}}}"#;
     const MINUS: &str = r#"{"id":3,"term":1,"negative":true,"per":2.0,"ops":5,"batches":1,"counts":{"kernel/instructions":100},"executed":{"5":{"ffffffff81000010":100}},"entered":{}}"#;
 
@@ -248,6 +268,8 @@ mod tests {
         let Counted { counters, executed, entered } = &counts.requests[&3];
         let place = Place::Kernel;
         assert_eq!(counts.called[5], Called { parent: 2, place, start: 0xffff_ffff_8100_0000 });
+        let module = LoadedModule { outside: true, name: 0xa1, at: 0xffff_ffff_c000_0000 };
+        assert_eq!(counts.modules, [module]);
         let wanted = [("hypercall/iret", 1.0), ("kernel/instructions", 40.0)];
         assert_eq!(*counters, wanted.map(|(name, value)| (name.to_owned(), value)).into());
         let at = |address: u64| (5, 0xffff_ffff_8100_0000 + address);
@@ -274,6 +296,7 @@ mod tests {
         {
             assert!(refused(&[HEAD, &PLUS.replace(whole, odd)]).contains("odd place"), "{odd}");
         }
+        assert!(refused(&[&HEAD.replace("a1", "m1"), PLUS]).contains("odd module"));
         let orphan = HEAD.replace("[2,\"kernel\",\"f", "[7,\"kernel\",\"f");
         assert!(refused(&[&orphan, PLUS]).contains("odd function"));
         let folder = Plugin::read(Path::new("/")).unwrap_err().to_string();

@@ -20,7 +20,7 @@ pub use aliases::other_names;
 pub use artifacts::kernel_packages::{is_pattern, kernels, unknown_packages};
 pub use attach::lacking::lacking;
 pub use attach::scratch::{DiskFolder, disk_folder};
-pub use counting::{Called, CountError, Counted, Counts, Plugin};
+pub use counting::{Called, CountError, Counted, Counts, LoadedModule, Plugin};
 pub use explain::explain;
 pub use files::page_cache::{Dropped, drop_cached};
 pub use files::work::remove_unfinished;

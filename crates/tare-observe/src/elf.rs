@@ -4,10 +4,13 @@ use crate::gopclntab::{SECTIONS, go_functions};
 use crate::kallsyms::{Kallsyms, kallsyms};
 use crate::mangled::plain;
 use crate::symbols::{Function, LONGEST_NAME, function_at, harmless};
+use object::elf::{SHF_ALLOC, SHF_EXECINSTR};
 use object::{
-    Object, ObjectKind, ObjectSection, ObjectSegment, ObjectSymbol, ReadCache, ReadRef, SymbolKind,
+    Object, ObjectKind, ObjectSection, ObjectSegment, ObjectSymbol, ReadCache, ReadRef,
+    SectionFlags, SymbolKind,
 };
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
 
@@ -20,6 +23,9 @@ const EXPORTS: &str = "__ksymtab";
 
 /// Bytes that Xen is loaded and linked within: its own symbols are offsets from the begin of such a piece of memory.
 const LOADED: u64 = 1 << 30;
+
+/// The addresses that Xen keeps for itself on x86-64 (Xen, xen/arch/x86/include/asm/config.h).
+const XEN: Range<u64> = 0xffff_8000_0000_0000..0xffff_8800_0000_0000;
 
 /// The code of one file.
 #[derive(Debug, Default)]
@@ -54,7 +60,8 @@ impl Code {
 
     /// The function at an address, of a file that is loaded where it is linked.
     pub(crate) fn function_at(&self, address: u64) -> Option<&str> {
-        function_at(&self.functions, address & self.within)
+        let is_own = self.within == u64::MAX || XEN.contains(&address);
+        function_at(&self.functions, address & self.within).filter(|_| is_own)
     }
 
     /// What a program's file holds, or that of a kernel that is a program.
@@ -65,6 +72,36 @@ impl Code {
     /// What a kernel's image holds: with the functions that it carries itself.
     pub(crate) fn of_kernel(file: File) -> object::Result<Code> {
         Code::of(file, true)
+    }
+
+    /// What a module of Linux holds. Its addresses are counted from where a kernel puts its code: section after section of those that are
+    /// executed and stay (Linux, kernel/module/main.c: `layout_sections`).
+    pub(crate) fn of_module(file: File) -> object::Result<Code> {
+        let cache = ReadCache::new(file);
+        let left = Cell::new(MOST_BYTES);
+        let file = object::File::parse(Bounded { cache: &cache, left: &left })?;
+        let code = SHF_ALLOC | SHF_EXECINSTR;
+        let mut begins = HashMap::new();
+        let mut end = 0u64;
+        for section in file.sections() {
+            let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
+            let stays = section.name().is_ok_and(|name| !name.starts_with(".init"));
+            if sh_flags & code == code && stays {
+                let begin = end.checked_next_multiple_of(section.align().max(1));
+                let begin = begin.unwrap_or(u64::MAX);
+                begins.insert(section.index(), begin);
+                end = begin.saturating_add(section.size());
+            }
+        }
+        let placed = |one: object::Symbol<'_, '_, _>| {
+            let begin = begins.get(&one.section_index()?)?.checked_add(one.address())?;
+            let is_code = one.is_definition() && one.kind() == SymbolKind::Text;
+            let name = of_kernel(one.name().ok().filter(|_| is_code)?);
+            Some(Function { begin, size: one.size(), name })
+        };
+        let mut functions: Vec<Function> = file.symbols().take(MOST).filter_map(placed).collect();
+        in_order(&mut functions);
+        Ok(Code { functions, within: u64::MAX, ..Code::default() })
     }
 
     fn of(file: File, is_kernel: bool) -> object::Result<Code> {
@@ -99,16 +136,20 @@ impl Code {
                 name: of_kernel(&name),
             }));
         }
-        // Of several names of one place, one without underscores is rather a function's than where a section begins.
-        let underscores = |name: &str| name.len() - name.trim_start_matches('_').len();
-        functions.sort_by_cached_key(|one| {
-            (one.begin, underscores(&one.name), one.size, one.name.clone())
-        });
-        functions.dedup_by_key(|one| one.begin);
+        in_order(&mut functions);
         let build_id = file.build_id().ok().flatten().map(<[u8]>::to_vec);
         let is_fixed = file.kind() == ObjectKind::Executable;
         Ok(Code { segments, functions, within, is_fixed, build_id })
     }
+}
+
+/// Sorts functions by their addresses, one for each.
+fn in_order(functions: &mut Vec<Function>) {
+    // Of several names of one place, one without underscores is rather a function's than where a section begins.
+    let underscores = |name: &str| name.len() - name.trim_start_matches('_').len();
+    functions
+        .sort_by_cached_key(|one| (one.begin, underscores(&one.name), one.size, one.name.clone()));
+    functions.dedup_by_key(|one| one.begin);
 }
 
 /// The functions of a stripped Go program.

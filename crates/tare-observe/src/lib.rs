@@ -31,7 +31,7 @@ mod within;
 
 pub use counts::{Figures, counts};
 pub use files::Files;
-pub use linked::Linked;
+pub use linked::{Linked, Modules};
 pub use modes::{looks, on_cpu, split};
 pub use observer::{Observer, RINGS, Trace, What};
 pub use path::path;

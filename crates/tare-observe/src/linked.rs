@@ -27,6 +27,32 @@ impl Linked {
     }
 }
 
+/// The functions of kernel modules, by the modules' names.
+#[derive(Debug, Default)]
+pub struct Modules(HashMap<String, Code>);
+
+impl Modules {
+    /// Of the files `NAME.ko` in `folder`. One that is no module has no functions.
+    pub fn in_folder(folder: &Path) -> Modules {
+        let files = fs::read_dir(folder).into_iter().flatten().flatten();
+        let module = |path: PathBuf| {
+            let name = path.file_name()?.to_str()?.strip_suffix(".ko")?.replace('-', "_");
+            Some((name, File::open(&path).ok().and_then(|file| Code::of_module(file).ok())?))
+        };
+        Modules(files.filter_map(|file| module(file.path())).collect())
+    }
+
+    /// The names of all.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// The function so many bytes behind where the code of module `name` begins; `None` where nobody says it.
+    pub fn function(&self, name: &str, offset: u64) -> Option<&str> {
+        self.0.get(name)?.function_at(offset)
+    }
+}
+
 /// The code in a file, read once.
 fn code(path: &Path) -> Option<Arc<Code>> {
     static ALL: Mutex<Option<Known>> = Mutex::new(None);

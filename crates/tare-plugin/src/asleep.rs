@@ -1,5 +1,5 @@
-//! Until its first mark a boot is not counted, and blocks are translated nearly as they would be without the plugin, so that a
-//! kernel starts about as fast. At the first mark QEMU forgets what it has translated, and translates it again to be counted.
+//! Until the first mark of what is timed a boot is not counted, and blocks are translated nearly as they would be without the plugin, so
+//! that a kernel starts about as fast. At that mark QEMU forgets what it has translated, and translates it again to be counted.
 
 use crate::api::{self, Id};
 use crate::callbacks;
@@ -8,11 +8,12 @@ use crate::state;
 use crate::translate::{self, enters_guest, is_after_guest};
 use std::ffi::{c_uint, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use tare_proto::mark;
 
 /// QEMU's name for the plugin.
 static ID: AtomicU64 = AtomicU64::new(0);
 
-/// Whether a mark was seen.
+/// Whether that mark was seen.
 static AWAKE: AtomicBool = AtomicBool::new(false);
 
 /// Begins to watch for the first mark.
@@ -38,17 +39,20 @@ extern "C" fn watched(_: Id, block: *mut c_void) {
     }
     for insn in &insns {
         match special(&insn.bytes()) {
-            Some(Special::Mark(code)) => insn.on_execution(mark, code.into()),
+            Some(Special::Mark(code)) => insn.on_execution(marked, code.into()),
             Some(Special::EnterGuest) => enters_guest(insn),
             _ => {}
         }
     }
 }
 
+/// What is spelled before anything is timed: which modules a kernel has loaded.
+const BEFORE: [u16; 5] = [mark::ZERO, mark::ONE, mark::MODULE, mark::AT, mark::AT_OUTSIDE];
+
 /// A mark is about to execute before anything is counted.
-extern "C" fn mark(cpu: c_uint, data: *mut c_void) {
+extern "C" fn marked(cpu: c_uint, data: *mut c_void) {
     callbacks::mark(cpu, data);
-    if !AWAKE.swap(true, Relaxed) {
+    if !BEFORE.contains(&(data.addr() as u16)) && !AWAKE.swap(true, Relaxed) {
         api::reset(ID.load(Relaxed), awake);
     }
 }

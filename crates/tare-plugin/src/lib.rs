@@ -21,6 +21,7 @@ mod hypercall;
 mod lru;
 mod mark;
 mod model;
+mod modules;
 mod place;
 mod profile;
 mod region;

@@ -22,6 +22,12 @@ pub enum Mark {
     Learn,
     /// They have been touched.
     Learned,
+    /// The name of a module, as a number.
+    Module(u64),
+    /// Where its code begins.
+    At(u64),
+    /// The same in the kernel of a machine inside which the layer runs.
+    AtOutside(u64),
 }
 
 /// A number that is being spelled, lowest bit first.
@@ -50,6 +56,9 @@ impl Spelling {
             code::END => Mark::End,
             code::LEARN => Mark::Learn,
             code::LEARNED => Mark::Learned,
+            code::MODULE => Mark::Module(value),
+            code::AT => Mark::At(value),
+            code::AT_OUTSIDE => Mark::AtOutside(value),
             _ => return None,
         })
     }
@@ -82,6 +91,7 @@ mod tests {
         assert!(matches!(spelled(2.5f64.to_bits(), code::PER), Some(Mark::Per(per)) if per == 2.5));
         assert!(matches!(spelled(0b111, code::TERM), Some(Mark::Term(3, true))));
         assert!(matches!(spelled(0b110, code::TERM), Some(Mark::Term(3, false))));
+        assert!(matches!(spelled(1 << 63, code::AT), Some(Mark::At(at)) if at == 1 << 63));
     }
 
     #[test]

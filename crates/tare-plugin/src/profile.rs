@@ -61,7 +61,11 @@ impl Profile {
     /// `block` starts, after one that was counted if a batch is open.
     #[inline(always)]
     pub fn start(&mut self, block: &'static Block, as_host: bool, counting: bool) {
-        let place = if as_host { Place::Hypervisor } else { block.place };
+        let place = match block.place {
+            Place::Dom0 => Place::Dom0,
+            _ if as_host => Place::Hypervisor,
+            place => place,
+        };
         let mut node = place as Node;
         if counting {
             self.account();

@@ -3,6 +3,7 @@
 use crate::args::Config;
 use crate::calls::{Called, Node, Tree};
 use crate::counts;
+use crate::modules::Module;
 use crate::region::{Region, Regions};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,12 +11,13 @@ use std::fs;
 
 /// Writes everything that was counted so far: whole, or not at all. A file that cannot be written is
 /// missed by whoever asked for it.
-pub fn write(config: &Config, regions: &Regions, tree: &Tree, misplaced: bool) {
+pub fn write(config: &Config, regions: &Regions, tree: &Tree, modules: &[Module], misplaced: bool) {
     let mut text = format!(
-        "{{\"tare_plugin\":1,\"regions\":{},\"model\":{},\"misplaced\":{},\"called\":[{}]}}\n",
+        "{{\"tare_plugin\":1,\"regions\":{},\"model\":{},\"misplaced\":{},\"modules\":[{}],\"called\":[{}]}}\n",
         regions.0.len(),
         if config.model { format!("\"{}\"", config.shape.describe()) } else { "null".into() },
         misplaced,
+        modules.iter().map(module).collect::<Vec<_>>().join(","),
         tree.nodes.iter().map(called).collect::<Vec<_>>().join(","),
     );
     for ((id, term), region) in &regions.0 {
@@ -42,6 +44,11 @@ fn line(id: u32, term: u32, region: &Region) -> String {
     by_address(&mut text, "entered", &addresses.entered, |place| place.name().into());
     text.push_str("}\n");
     text
+}
+
+/// A module: whether it is outside of the layer, its name as a number and where its code begins, both in hexadecimal.
+fn module(module: &Module) -> String {
+    format!("[{},\"{:x}\",\"{:x}\"]", module.outside, module.name, module.at)
 }
 
 /// A node of the tree: its parent's number, its place, and where it begins, in hexadecimal.

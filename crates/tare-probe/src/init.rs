@@ -24,7 +24,7 @@ pub fn is_first() -> bool {
 pub fn main() -> i32 {
     let inner = inner::read();
     mount_all();
-    modules::load();
+    modules::load(inner.is_some());
     interface::loopback_up();
     interface::network_up();
     let code = match line_device() {

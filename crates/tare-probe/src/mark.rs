@@ -49,6 +49,16 @@ pub fn end() {
     nop::<{ code::END }>();
 }
 
+/// A kernel's module of this name has its code `at` this address; `outside`, where the layer is inside of this machine.
+pub fn module(name: &str, at: u64, outside: bool) {
+    number::<{ code::MODULE }>(code::named(name));
+    if outside {
+        number::<{ code::AT_OUTSIDE }>(at);
+    } else {
+        number::<{ code::AT }>(at);
+    }
+}
+
 /// Touches fresh pages between two marks: shows the counter where page faults enter.
 fn learn() {
     let page = 4096;

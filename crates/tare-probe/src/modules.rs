@@ -1,7 +1,7 @@
 //! Kernel modules that the layer has put into the guest. Parameters come from the kernel's command line
 //! (`xen_blkfront.max_queues=1`), as modprobe takes them.
 
-use crate::sys;
+use crate::{mark, sys};
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::io;
@@ -9,8 +9,9 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 
 /// Loads what is in `/modules`, in the order of the names (`00-virtio_ring`). A device that is missing because this
-/// failed is missed by the benchmarks that need it.
-pub fn load() {
+/// failed is missed by the benchmarks that need it. A counter outside of the guest is told where they are; `outside`, where
+/// the layer runs inside of this machine.
+pub fn load(outside: bool) {
     let entries = fs::read_dir("/modules").into_iter().flatten().flatten();
     let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
     paths.sort();
@@ -20,6 +21,16 @@ pub fn load() {
             eprintln!("tare-probe: {}: {error}", path.display());
         }
     }
+    let loaded = fs::read_to_string("/proc/modules").unwrap_or_default();
+    loaded.lines().filter_map(place).for_each(|(name, at)| mark::module(name, at, outside));
+}
+
+/// A module's name and the address of its code, in a line of `/proc/modules`.
+fn place(line: &str) -> Option<(&str, u64)> {
+    let mut words = line.split_ascii_whitespace();
+    let name = words.next()?;
+    let at = u64::from_str_radix(words.nth(4)?.strip_prefix("0x")?, 16).ok()?;
+    (at > 0).then_some((name, at))
 }
 
 fn load_one(path: &Path, arguments: &str) -> io::Result<()> {
@@ -46,6 +57,14 @@ fn parameters(name: &str, arguments: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_module_has_a_place() {
+        let line = "brd 16384 0 - Live 0xffffffffc0000000";
+        assert_eq!(place(line), Some(("brd", 0xffff_ffff_c000_0000)));
+        assert_eq!(place("brd 16384 0 - Live 0x0000000000000000"), None, "hidden from a user");
+        assert_eq!(place("brd 16384"), None);
+    }
 
     #[test]
     fn a_module_gets_its_own_parameters() {

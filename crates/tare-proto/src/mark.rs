@@ -23,3 +23,16 @@ pub const END: u16 = 0x0201;
 pub const LEARN: u16 = 0x0300;
 /// They have been touched.
 pub const LEARNED: u16 = 0x0301;
+/// The name of a module that a kernel has loaded, as [`named`] has it.
+pub const MODULE: u16 = 0x0400;
+/// Where the code of that module begins, in the measured kernel.
+pub const AT: u16 = 0x0401;
+/// The same in the kernel of a machine inside which the layer runs.
+pub const AT_OUTSIDE: u16 = 0x0402;
+
+/// A name as a number: its FNV-1a hash.
+#[must_use]
+pub fn named(name: &str) -> u64 {
+    let add = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, add)
+}

@@ -107,6 +107,11 @@ fn instructions_have_functions_and_callers(bench: &Bench, campaign: &Campaign) {
     let (_, xen) = counted(campaign, "xen-pv", "kernel/getppid");
     assert_eq!(xen("function/kernel/__do_sys_getppid"), own, "the same function on Xen");
     assert!(xen("function/hypervisor/do_iret") > 0.0);
+    // KVM is modules of its kernel; the one of the processor runs what the other one exits to.
+    let (_, kvm) = counted(campaign, "kvm", "net/lo_tcp_rr");
+    for function in ["svm_vcpu_run", "svm_handle_exit", "vcpu_enter_guest"] {
+        assert!(kvm(&format!("function/hypervisor/{function}")) > 0.0, "{function}");
+    }
     let folded = bench.ok("explain c kernel/getppid --layer xen-pv --table stacks").out;
     for path in ["native;kernel;entry_SYSCALL_64;do_syscall_64;", "xen-pv;hypervisor;"] {
         assert!(folded.contains(path), "{path}: {folded}");

@@ -212,6 +212,15 @@ fn domains_beside_the_first_run_on_xen_and_read_their_disks_through_it() {
             ["kernel", "dom0"].map(|it| of(domain, read, &format!("{it}/instructions")));
         assert!(dom0 > 10_000.0 && own > dom0, "{domain}: {own} of its own, {dom0} of dom0");
     }
+    // Both ends of the disk are modules, of two kernels that have them at the same addresses.
+    for (place, function) in [("kernel", "blkif_interrupt"), ("dom0", "xen_blkif_schedule")] {
+        let executed = of("xen-domu", read, &format!("function/{place}/{function}"));
+        assert!(executed > 100.0, "{function} of {place}: {executed}");
+    }
+    // The disk in memory copies as many pages for the domain as for the bare kernel.
+    let bare = of("native", read, "function/kernel/brd_do_bvec");
+    let for_domain = of("xen-domu", read, "function/dom0/brd_do_bvec");
+    assert!(bare > 100.0 && (for_domain / bare - 1.0).abs() < 0.01, "{for_domain} of {bare}");
     let read_exits = of("xen-pvh", read, exits);
     assert!(read_exits > 1.0, "a request and its answer leave the domain, not {read_exits} times");
     // Eleven segments of 4 KiB: 44 + 20.

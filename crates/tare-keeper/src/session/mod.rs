@@ -28,7 +28,7 @@ use crate::session::stopped::Stopped;
 use crate::session::whereabouts::Whereabouts;
 use crate::{Artifact, Keeper, Launch, keeper::record, threads};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tare_proto::{FromProbe, PROTOCOL, Request, ToProbe, encode};
@@ -68,6 +68,7 @@ pub struct Session {
     asked_ns: u64,
     started_ns: u64,
     artifacts: Vec<Artifact>,
+    folder: Option<PathBuf>,
     /// What the host may do beside the conversation.
     beside: Beside,
     pub(crate) processes: Whereabouts,
@@ -118,6 +119,7 @@ impl Session {
         session.running = Some(running);
         session.asked_ns = asked_ns;
         session.artifacts = artifacts;
+        session.folder = Some(folder);
         session.beside = beside;
         session.scripted = boot.scripted;
         session.processes = processes;
@@ -152,6 +154,7 @@ impl Session {
             asked_ns: started_ns,
             started_ns,
             artifacts: Vec::new(),
+            folder: None,
             beside: Beside::default(),
             scripted: false,
             stopped: None,
@@ -210,6 +213,12 @@ impl Session {
     /// Ends the layer without a word, as after a failure.
     pub fn abandon(mut self) -> Ended {
         self.stop()
+    }
+
+    /// The boot's own folder, which is removed when it ends; `None` without a process behind the conversation.
+    #[must_use]
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
     /// The files that decide what this layer is.

@@ -9,6 +9,7 @@ use crate::guest::{Guest, take_apart};
 use crate::hypercall::Ax;
 use crate::mark::{Mark, Spelling};
 use crate::model::Model;
+use crate::modules::Modules;
 use crate::place::{Map, Place};
 use crate::profile::{Addresses, Profile};
 use crate::region::{Next, Regions};
@@ -61,6 +62,7 @@ pub struct State {
     ended: Option<(Box<Snapshot>, Addresses)>,
     /// What has been counted, by request and term.
     pub regions: Regions,
+    pub modules: Modules,
     /// Some marks came from elsewhere than the probe's own text.
     pub misplaced: bool,
 }
@@ -90,6 +92,7 @@ impl State {
             guest: Guest::default(),
             profile: Profile::default(),
             regions: Regions::default(),
+            modules: Modules::default(),
             misplaced: false,
         }
     }
@@ -105,7 +108,9 @@ impl State {
     /// Writes what was counted so far.
     pub fn report(&self) {
         if let Some(config) = CONFIG.get() {
-            report::write(config, &self.regions, &self.profile.tree, self.misplaced);
+            let modules = &self.modules.all;
+            let tree = &self.profile.tree;
+            report::write(config, &self.regions, tree, modules, self.misplaced);
         }
     }
 
@@ -126,6 +131,9 @@ impl State {
             Mark::End => self.end(),
             Mark::Learn => self.learning = Some(HashMap::new()),
             Mark::Learned => self.learned(),
+            Mark::Module(name) => self.modules.is_called(name),
+            Mark::At(at) => self.modules.is_at(at, false),
+            Mark::AtOutside(at) => self.modules.is_at(at, true),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::host::machine::now;
 use crate::plan::setup::Setup;
 use crate::plan::slot::{Slot, to_greet};
 use crate::record::counts;
+use crate::record::functions::Code;
 use crate::record::observer::Event;
 use crate::record::recorder::{Ended, Failure, Recorder, RunError};
 use std::fs;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 use tare_layers::{BootName, Session, SessionError, fresh_id};
+use tare_observe::Modules;
 use tare_proto::{Hello, Request};
 
 /// How long the layer is left alone before its memory is measured.
@@ -164,9 +166,11 @@ impl Booted {
         let begin = Instant::now();
         let images: Vec<PathBuf> =
             session.artifacts().iter().map(|file| file.path.clone()).collect();
+        let modules = session.folder().filter(|_| counts.is_some()).map(Modules::in_folder);
         recorder.warn_not_removed(slot.layer, &session.end(FAREWELL).left)?;
         if let Some(path) = &counts {
-            counts::keep(recorder, boot, slot.layer, benches, (path, &images))?;
+            let code = Code { images, modules: modules.unwrap_or_default() };
+            counts::keep(recorder, boot, slot.layer, benches, path, &code)?;
         }
         let end = End { slot, boot, beside: start + begin.elapsed(), busy, counts };
         end.record(recorder, None)?;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tare_layers::{Called, Counted};
-use tare_observe::Linked;
+use tare_layers::{Called, Counted, Counts, LoadedModule};
+use tare_observe::{Linked, Modules};
 use tare_proto::Counter;
 use tare_proto::counter::{CALLED, ENTRY, FUNCTION, Place};
+use tare_proto::mark;
 use tare_proto::outside::CALLS_INTO;
 
 /// Most functions of a series that are kept apart.
@@ -20,19 +21,37 @@ const LEAST: f64 = 0.002;
 /// Where x86-64 Linux has its modules, with and without randomized addresses.
 const MODULES: u64 = 0xffff_ffff_a000_0000;
 
+/// What a boot has executed.
+pub(crate) struct Code {
+    /// Its kernels, hypervisors and programs.
+    pub(crate) images: Vec<PathBuf>,
+    /// What its kernels may have loaded.
+    pub(crate) modules: Modules,
+}
+
 /// The names of a boot's code.
 pub(super) struct Named<'a> {
     called: &'a [Called],
     /// The path of each: its place, and the functions that were called, the outermost one first.
     paths: Vec<String>,
     linked: Linked,
+    modules: &'a Modules,
+    /// Where the kernels have loaded them, and the names of those that are known.
+    loaded: Vec<(LoadedModule, Option<&'a str>)>,
 }
 
 impl<'a> Named<'a> {
-    /// Of what was `called` in a machine that runs these `images`.
-    pub(super) fn of(called: &'a [Called], images: &[PathBuf]) -> Named<'a> {
-        let linked = Linked::of(images);
-        let mut named = Named { called, paths: Vec::with_capacity(called.len()), linked };
+    /// Of what was counted in a boot that has run this `code`.
+    pub(super) fn of(counts: &'a Counts, code: &'a Code) -> Named<'a> {
+        let Counts { called, modules, .. } = counts;
+        let name = |one: &LoadedModule| code.modules.names().find(|it| mark::named(it) == one.name);
+        let mut named = Named {
+            called,
+            paths: Vec::with_capacity(called.len()),
+            linked: Linked::of(&code.images),
+            modules: &code.modules,
+            loaded: modules.iter().map(|one| (*one, name(one))).collect(),
+        };
         for node in called {
             let function = named.function(node.place, node.start);
             let path = match named.paths.get(node.parent) {
@@ -45,22 +64,23 @@ impl<'a> Named<'a> {
     }
 
     /// All that was counted, by name.
-    pub(super) fn counters(&self, counted: Counted) -> Vec<Counter> {
+    pub(super) fn counters(&self, counted: &Counted) -> Vec<Counter> {
         let Counted { counters, executed, entered } = counted;
         let mut functions = BTreeMap::new();
         let mut paths = BTreeMap::new();
         for ((node, address), value) in executed {
-            let place = self.called[node].place;
-            let function = self.function(place, address);
+            let place = self.called[*node].place;
+            let function = self.function(place, *address);
             *functions.entry((place, function)).or_default() += value;
-            *paths.entry(deeper(&self.paths[node], function)).or_default() += value;
+            *paths.entry(deeper(&self.paths[*node], function)).or_default() += value;
         }
         let mut entries = BTreeMap::new();
         for ((place, address), value) in entered {
-            *entries.entry((place, self.function(place, address))).or_default() += value;
+            *entries.entry((*place, self.function(*place, *address))).or_default() += value;
         }
         let paths = shallower(paths).into_iter();
-        let all = counters.into_iter().chain(largest(FUNCTION, functions));
+        let counters = counters.iter().map(|(name, value)| (name.clone(), *value));
+        let all = counters.chain(largest(FUNCTION, functions));
         let all = all.chain(paths.map(|(path, value)| (format!("{CALLED}{path}"), value)));
         let all = all.chain(largest(ENTRY, entries));
         all.map(|(name, value)| Counter { name, value }).collect()
@@ -73,7 +93,19 @@ impl<'a> Named<'a> {
             MODULES.. if place != Place::Probe => "(a module)",
             _ => "(no symbol)",
         };
-        self.linked.function(address).unwrap_or_else(nobodys)
+        let named = self.linked.function(address).or_else(|| self.in_module(place, address));
+        named.unwrap_or_else(nobodys)
+    }
+
+    /// The function of a kernel's module: of the measured kernel's own, or else of that of the machine that it is inside of.
+    fn in_module(&self, place: Place, address: u64) -> Option<&str> {
+        let at = |outside: bool| {
+            let of = |(one, _): &&(LoadedModule, _)| one.outside == outside && one.at <= address;
+            self.loaded.iter().filter(of).max_by_key(|(one, _)| one.at)
+        };
+        let own = at(false).filter(|_| place == Place::Kernel);
+        let (module, name) = own.or_else(|| at(true))?;
+        self.modules.function((*name)?, address - module.at)
     }
 }
 

@@ -2,7 +2,7 @@
 
 pub(crate) mod counts;
 pub(crate) mod found;
-mod functions;
+pub(crate) mod functions;
 pub(crate) mod history;
 pub(crate) mod observer;
 pub(crate) mod recorder;
