@@ -109,7 +109,7 @@ fn instructions_have_functions_and_callers(bench: &Bench, campaign: &Campaign) {
     assert!(xen("function/hypervisor/do_iret") > 0.0);
     // KVM is modules of its kernel; the one of the processor runs what the other one exits to.
     let (_, kvm) = counted(campaign, "kvm", "net/lo_tcp_rr");
-    for function in ["svm_vcpu_run", "svm_handle_exit", "vcpu_enter_guest"] {
+    for function in ["svm_vcpu_run", "svm_handle_exit", "kvm_arch_vcpu_ioctl_run"] {
         assert!(kvm(&format!("function/hypervisor/{function}")) > 0.0, "{function}");
     }
     let folded = bench.ok("explain c kernel/getppid --layer xen-pv --table stacks").out;
