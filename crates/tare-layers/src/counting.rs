@@ -186,11 +186,8 @@ fn parse(text: &str) -> Result<Counts, String> {
     }
     let called = head.called.iter().enumerate().map(|(at, node)| read_called(at, node));
     let called = called.collect::<Option<_>>().ok_or("an odd function")?;
-    let module = |(outside, name, at): &(bool, String, String)| {
-        let [name, at] = [hexadecimal(name)?, hexadecimal(at)?];
-        Some(LoadedModule { outside: *outside, name, at })
-    };
-    let modules = head.modules.iter().map(module).collect::<Option<_>>().ok_or("an odd module")?;
+    let modules = head.modules.iter().map(read_module);
+    let modules = modules.collect::<Option<_>>().ok_or("an odd module")?;
     let mut all = Counts { called, modules, ..Counts::default() };
     let mut regions = 0;
     for line in lines {
@@ -251,6 +248,10 @@ fn read_called(at: usize, (parent, place, start): &(usize, String, String)) -> O
     let (place, start) = (place_called(place)?, hexadecimal(start)?);
     let is_place = Place::ALL.get(at) == Some(&place) && *parent == at;
     (*parent < at || is_place).then_some(Called { parent: *parent, place, start })
+}
+
+fn read_module((outside, name, at): &(bool, String, String)) -> Option<LoadedModule> {
+    Some(LoadedModule { outside: *outside, name: hexadecimal(name)?, at: hexadecimal(at)? })
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
+use tare_proto::counter::XEN;
 
 /// No more symbols are read, and no more bytes of a file.
 const MOST: usize = 1_000_000;
@@ -23,9 +24,6 @@ const EXPORTS: &str = "__ksymtab";
 
 /// Bytes that Xen is loaded and linked within: its own symbols are offsets from the begin of such a piece of memory.
 const LOADED: u64 = 1 << 30;
-
-/// The addresses that Xen keeps for itself on x86-64 (Xen, xen/arch/x86/include/asm/config.h).
-const XEN: Range<u64> = 0xffff_8000_0000_0000..0xffff_8800_0000_0000;
 
 /// The code of one file.
 #[derive(Debug, Default)]

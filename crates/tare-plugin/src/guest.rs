@@ -38,13 +38,18 @@ impl Guest {
     }
 }
 
-/// Moves what the `host` has executed out of `counted` and to the hypervisor's place. What another domain's kernel has stays its own.
+/// Whose that is which a host executes at an address of `place`: the hypervisor's. Another domain's kernel stays its own.
+pub fn place_in_host(place: Place) -> Place {
+    if place == Place::Dom0 { Place::Dom0 } else { Place::Hypervisor }
+}
+
+/// Moves what the `host` has executed out of `counted` and to its own place.
 pub fn take_apart(counted: &mut Snapshot, host: &Snapshot) {
-    for place in Place::ALL.into_iter().filter(|place| *place != Place::Dom0) {
+    for place in Place::ALL {
         for (event, _) in Event::ALL {
             let at = counts::index(place, event);
             counted[at] -= host[at];
-            counted[counts::index(Place::Hypervisor, event)] += host[at];
+            counted[counts::index(place_in_host(place), event)] += host[at];
         }
     }
 }

@@ -1,23 +1,20 @@
 //! The place (probe, user, kernel, dom0, hypervisor) that an address belongs to.
 
 pub use tare_proto::counter::Place;
+use tare_proto::counter::XEN;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Map {
     /// The probe's text.
     pub probe: (u64, u64),
     pub kernel: u64,
-    /// Xen's range on x86-64, which no 64-bit Linux kernel executes in.
+    /// Xen's range.
     pub hypervisor: (u64, u64),
 }
 
 impl Default for Map {
     fn default() -> Map {
-        Map {
-            probe: (0x5000_0000, 0x5100_0000),
-            kernel: 1 << 47,
-            hypervisor: (0xffff_8000_0000_0000, 0xffff_8800_0000_0000),
-        }
+        Map { probe: (0x5000_0000, 0x5100_0000), kernel: 1 << 47, hypervisor: (XEN.start, XEN.end) }
     }
 }
 

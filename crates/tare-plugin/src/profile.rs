@@ -3,6 +3,7 @@
 use crate::block::Block;
 use crate::calls::{Node, Stack, Tree};
 use crate::counts::{self, Event};
+use crate::guest::place_in_host;
 use crate::place::Place;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering::Relaxed;
@@ -61,11 +62,7 @@ impl Profile {
     /// `block` starts, after one that was counted if a batch is open.
     #[inline(always)]
     pub fn start(&mut self, block: &'static Block, as_host: bool, counting: bool) {
-        let place = match block.place {
-            Place::Dom0 => Place::Dom0,
-            _ if as_host => Place::Hypervisor,
-            place => place,
-        };
+        let place = if as_host { place_in_host(block.place) } else { block.place };
         let mut node = place as Node;
         if counting {
             self.account();

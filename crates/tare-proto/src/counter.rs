@@ -61,6 +61,9 @@ pub const ENTRY: &str = "entry/";
 /// How the counters of modelled caches and TLBs begin.
 pub const MODEL: &str = "model/";
 
+/// The addresses that Xen keeps for itself on x86-64, where no 64-bit Linux kernel executes (Xen, xen/arch/x86/include/asm/config.h).
+pub const XEN: std::ops::Range<u64> = 0xffff_8000_0000_0000..0xffff_8800_0000_0000;
+
 /// Who executes on a simulated machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]

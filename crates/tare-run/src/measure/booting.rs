@@ -15,7 +15,6 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 use tare_layers::{BootName, Session, SessionError, fresh_id};
-use tare_observe::Modules;
 use tare_proto::{Hello, Request};
 
 /// How long the layer is left alone before its memory is measured.
@@ -164,12 +163,9 @@ impl Booted {
     pub(crate) fn end(self, recorder: &mut Recorder, benches: &[usize]) -> Result<(), RunError> {
         let Booted { slot, boot, session, busy, start, counts, .. } = self;
         let begin = Instant::now();
-        let images: Vec<PathBuf> =
-            session.artifacts().iter().map(|file| file.path.clone()).collect();
-        let modules = session.folder().filter(|_| counts.is_some()).map(Modules::in_folder);
+        let code = counts.as_ref().map(|_| Code::of(&session));
         recorder.warn_not_removed(slot.layer, &session.end(FAREWELL).left)?;
-        if let Some(path) = &counts {
-            let code = Code { images, modules: modules.unwrap_or_default() };
+        if let Some((path, code)) = counts.as_ref().zip(code) {
             counts::keep(recorder, boot, slot.layer, benches, path, &code)?;
         }
         let end = End { slot, boot, beside: start + begin.elapsed(), busy, counts };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use tare_layers::{Called, Counted, Counts, LoadedModule};
+use tare_layers::{Called, Counted, Counts, LoadedModule, Session};
 use tare_observe::{Linked, Modules};
 use tare_proto::Counter;
 use tare_proto::counter::{CALLED, ENTRY, FUNCTION, Place};
@@ -24,9 +24,17 @@ const MODULES: u64 = 0xffff_ffff_a000_0000;
 /// What a boot has executed.
 pub(crate) struct Code {
     /// Its kernels, hypervisors and programs.
-    pub(crate) images: Vec<PathBuf>,
+    images: Vec<PathBuf>,
     /// What its kernels may have loaded.
-    pub(crate) modules: Modules,
+    modules: Modules,
+}
+
+impl Code {
+    /// Of a session that goes on: its end removes the modules' files.
+    pub(crate) fn of(session: &Session) -> Code {
+        let images = session.artifacts().iter().map(|file| file.path.clone()).collect();
+        Code { images, modules: session.folder().map(Modules::in_folder).unwrap_or_default() }
+    }
 }
 
 /// The names of a boot's code.

@@ -286,11 +286,9 @@ impl Layer for Oci {
         let delete = [unless_empty, own, words(&["delete", "--force", &id])].concat();
         program.cleanup.insert(0, delete);
         if self.runtime != Runtime::Runsc && matches!(boot.saved, Saved::From(_)) {
-            // runc mounts below the root while it restores, and unmounts by path: with the host's mounts, containers of one image take
-            // each other's ("possibly malicious path detected -- refusing to operate on /").
-            if !self.rootless {
-                program.mounts = Mounts::Own;
-            }
+            // runc mounts below the root while it restores, and unmounts by path. Containers of one image have one root: with the
+            // host's mounts they would take each other's ("possibly malicious path detected -- refusing to operate on /").
+            program.mounts = Mounts::Own;
             let kept = criu::work(boot.shared_folder(), boot.id);
             program.cleanup.push(criu::tidy(&self.criu_folder(boot), &kept));
         }

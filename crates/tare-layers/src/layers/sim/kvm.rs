@@ -3,7 +3,7 @@
 
 use super::inside::Inside;
 use super::machine::Simulated;
-use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, root};
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, SVM, root};
 use crate::kvm::monitor;
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SessionError, SettingError, Settings, Unavailable,
@@ -24,18 +24,16 @@ pub const KIND: LayerKind = LayerKind {
     make,
 };
 
-/// The model of the bare machine, and what KVM needs beside it.
-const MODEL: &str = "qemu64,+svm,+npt";
-
 /// KVM's own modules and those that they need, in the order of loading.
 const MODULES: &[&str] = &["irqbypass", "kvm", "ccp", "kvm_amd"];
 
 /// Memory that the machine has beside its guest's, in MiB: for its kernel, and for the guest's as a file.
 const BESIDE: u64 = 448;
 
-/// Arguments of the guest's kernel. Without asynchronous page faults, which only a host that swaps sends: QEMU's SVM delivers
-/// an injected interrupt once more where its instruction budget ends before the guest's next exit, and the handler of
-/// these interrupts, which holds a lock and exits late, then waits for itself (`helper_vmrun` leaves `exception_index` set).
+/// Arguments of the guest's kernel, which does without asynchronous page faults: only a host that swaps sends them. Their
+/// interrupt, which comes once at boot, could hang the guest. After QEMU has delivered an injected interrupt, `helper_vmrun` leaves
+/// `exception_index` set, and where QEMU's budget of instructions ends before the guest's next exit it is delivered again, even
+/// while interrupts are off. The handler then waited for a lock that it held itself.
 const ARGUMENTS: &str = "console=ttyS0 no-kvmapf";
 
 /// Where things are in the machine.
@@ -46,7 +44,7 @@ const INITRAMFS: &str = "/initramfs";
 struct Kvm(Simulated);
 
 fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
-    Ok(Box::new(Kvm(Simulated::new(settings, MODEL)?)))
+    Ok(Box::new(Kvm(Simulated::new(settings, SVM)?)))
 }
 
 impl Layer for Kvm {
@@ -86,7 +84,7 @@ impl Layer for Kvm {
         match refused {
             Some(line) => Unavailable::new(
                 line.trim().to_owned(),
-                format!("leave the CPU model out (cpu=): {MODEL} is one that KVM runs on"),
+                format!("leave the CPU model out (cpu=): {SVM} is one that KVM runs on"),
             ),
             None => crate::explain(error, console),
         }

@@ -26,6 +26,9 @@ use kernel::Kernel;
 
 use crate::Setting;
 
+/// The CPU model of a machine with virtual machines inside.
+const SVM: &str = "qemu64,+svm,+npt";
+
 /// What every layer of the simulated machine takes.
 const KERNEL: Setting = Setting {
     key: "kernel",

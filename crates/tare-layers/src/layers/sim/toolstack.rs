@@ -65,12 +65,11 @@ const NOT_BUILT: &str = "domain creation fail: Operation not supported";
 pub(super) fn refusal(console: &str) -> Option<Unavailable> {
     let told = ["xc: error: ", "libxl: error: "];
     let said = console.lines().find(|line| told.iter().any(|told| line.contains(told)))?;
-    let mut remedy =
-        "look at its console's log; kernel=, memory=, append= and tsc= say which domain it is";
-    if said.ends_with(NOT_BUILT) {
-        remedy = "a Xen without CONFIG_SHADOW_PAGING, as Debian's is, has no shadow paging: leave paging=shadow out, or give a \
-                  Xen that was built with it (xen=)";
-    }
+    let remedy = if said.ends_with(NOT_BUILT) {
+        "this Xen is built without CONFIG_SHADOW_PAGING, as Debian's is: leave paging=shadow out, or give one that has it (xen=)"
+    } else {
+        "look at its console's log; kernel=, memory=, append= and tsc= say which domain it is"
+    };
     Some(Unavailable::new(
         format!("Xen's toolstack cannot start the domain: {}", said.trim()),
         remedy,

@@ -3,7 +3,7 @@
 
 use super::xen::{XEN, XEN_ARGS};
 use super::xen_domu::{DOM0_APPEND, Domain, TSC, quoted};
-use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk, root};
+use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, SVM, disk, root};
 use crate::attach::balloon;
 use crate::{Layer, LayerKind, Setting, SettingError, Settings, Unnamed};
 use tare_proto::Machine;
@@ -38,16 +38,12 @@ const PAGING: Setting = Setting {
     about: "who walks the domain's page tables: nested (default: the processor, HAP), shadow (Xen keeps its own)",
 };
 
-/// What `paging` can be, and the line of the domain's description for it.
-const PAGINGS: &[(&str, &str)] = &[("nested", "1"), ("shadow", "0")];
-
-/// The machine's CPU model.
-const MODEL: &str = "qemu64,+svm,+npt";
+/// What `paging` can be.
+const PAGINGS: &[&str] = &["nested", "shadow"];
 
 fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
-    let names = PAGINGS.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-    let paging = settings.one_of(PAGING.key, &names)?;
-    let (_, hap) = PAGINGS.iter().find(|(name, _)| Some(*name) == paging).unwrap_or(&PAGINGS[0]);
-    let kind = vec![("type", quoted("pvh")), ("hap", (*hap).to_owned())];
-    Ok(Box::new(Domain::new(settings, MODEL, kind)?))
+    let paging = settings.one_of(PAGING.key, PAGINGS)?.unwrap_or(PAGINGS[0]);
+    let hap = u8::from(paging == PAGINGS[0]);
+    let kind = vec![("type", quoted("pvh")), ("hap", hap.to_string())];
+    Ok(Box::new(Domain::new(settings, SVM, kind)?))
 }
