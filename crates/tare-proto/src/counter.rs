@@ -9,6 +9,9 @@ pub const CPU_SYSTEM: &str = "cpu_system";
 /// CPUs of the host that all processes of a layer kept busy, on average over a series.
 pub const CPU_HOST: &str = "cpu_host";
 
+/// Bytes that all processes of a layer held of the host's memory, at most, during a run of a program.
+pub const HOST_MEMORY: &str = "host_memory";
+
 /// Share of a series in which processes of the layer were ready to run and had no CPU, since others had it.
 pub const CPU_WAITED: &str = "cpu_waited";
 

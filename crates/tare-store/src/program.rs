@@ -30,9 +30,8 @@ impl PlannedProgram {
     #[must_use]
     pub fn watched(&self) -> Option<&ProgramRow> {
         let is_client = self.is_client() && self.requests().is_none();
-        let is_cpu = |row: &&ProgramRow| matches!(row.value, ProgramValue::Cpu { .. });
         let time = self.rows.iter().find(|row| row.value == ProgramValue::Time);
-        time.or_else(|| self.rows.iter().find(|row| !is_cpu(row))).filter(|_| !is_client)
+        time.or_else(|| self.rows.iter().find(|row| !row.value.is_cost())).filter(|_| !is_client)
     }
 
     /// Whether what runs is tare's own client, which asks a service.
@@ -79,6 +78,11 @@ pub enum ProgramValue {
         /// Parts that a run has, such as requests: the value is one part's.
         parts: f64,
     },
+    /// A counter that the host keeps of a run ([`tare_proto::counter`]).
+    Counter {
+        /// Its name.
+        name: String,
+    },
     /// A figure that an importer finds in the output.
     Figure {
         /// The importer's name.
@@ -86,4 +90,12 @@ pub enum ProgramValue {
         /// What it calls the figure.
         name: String,
     },
+}
+
+impl ProgramValue {
+    /// Whether it is what a run costs the host beside its time, which only a campaign knows.
+    #[must_use]
+    pub const fn is_cost(&self) -> bool {
+        matches!(self, ProgramValue::Cpu { .. } | ProgramValue::Counter { .. })
+    }
 }

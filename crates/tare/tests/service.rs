@@ -25,7 +25,7 @@ fn latencies_count_from_when_requests_were_due_and_the_knee_is_below_what_a_serv
     let bench = Bench::new();
     bench.write("server.py", SERVER);
     let line = "run --layers native,runc --blocks 1 --warmup 0 --repeat 1 --name slow --out c \
-                --service http://:8080/ --rate 50,400 --asks-for 1s --arrivals even --costs";
+                --service http://:8080/ --rate 50,400 --asks-for 1s --arrivals even --costs=cpu";
     let done =
         bench.tare_with(line, &["--slo", "p50 < 50ms", "--", "python3", "server.py", "127.0.0.1"]);
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
@@ -53,7 +53,7 @@ fn a_service_is_asked_from_outside_over_the_network_of_each_layer() {
     let bench = Bench::new();
     bench.write("server.py", SERVER);
     let line = "run --layers native,runc,runsc,uml --blocks 1 --warmup 0 --repeat 1 --name slow --out c --client outside \
-                --service http://:8080/ --rate 50,400 --asks-for 1s --arrivals even --costs";
+                --service http://:8080/ --rate 50,400 --asks-for 1s --arrivals even --costs=cpu";
     let done = bench.tare_with(line, &["--", "python3", "server.py", "0.0.0.0"]);
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
     let campaign = bench.campaign("c");

@@ -246,9 +246,17 @@ impl Running {
     }
 
     pub(crate) fn processes(&self, now: &Processes) -> BTreeSet<u32> {
-        let mut all = now.descendants(self.pid());
-        all.retain(|pid| !self.helpers.contains(pid));
-        all
+        self.descendants()(now)
+    }
+
+    /// Tells the processes of the layer, also from another thread.
+    pub(crate) fn descendants(&self) -> impl Fn(&Processes) -> BTreeSet<u32> + Send + 'static {
+        let (keeper, helpers) = (self.pid(), self.helpers.clone());
+        move |now| {
+            let mut all = now.descendants(keeper);
+            all.retain(|pid| !helpers.contains(pid));
+            all
+        }
     }
 
     pub(crate) fn helpers(&self) -> &[u32] {

@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 ///
 /// Anonymous pages count by their proportional share, which is exact: only the layer's own processes share them. Pages of a
 /// file count in full for each layer that has them, as if it were alone on the host: what is resident of the file in that
-/// process of the layer that has most of it. A process that ended meanwhile, and a zombie, hold no memory.
+/// process of the layer that has most of it. Of a file that is memory itself (`memfd_create`), all that is allocated counts, mapped
+/// or not: gVisor keeps its sandbox's memory in one, and maps parts of it only. A process that ended meanwhile, and a zombie, hold
+/// no memory.
 pub fn held_bytes<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<u64> {
     let mut anonymous = 0;
     let mut mapped: BTreeMap<String, u64> = BTreeMap::new();
@@ -19,7 +21,7 @@ pub fn held_bytes<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<u64> {
         match (files::read(*pid, "smaps_rollup"), files::read(*pid, "smaps")) {
             (Ok(all), Ok(mappings)) => {
                 anonymous += kib(&all, "Pss_Anon:").unwrap_or(0);
-                for (file, resident) in of_files(&mappings) {
+                for (file, resident) in of_files(&mappings).into_iter().chain(allocated(*pid)) {
                     let most = mapped.entry(file).or_default();
                     *most = (*most).max(resident);
                 }
@@ -32,9 +34,9 @@ pub fn held_bytes<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<u64> {
 }
 
 /// Bytes of memory that `pids` hold by their proportional share, so that what several processes of the host share is counted once
-/// among them; `None` when one of them cannot be read.
-pub fn proportional_bytes<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<u64> {
-    let mut all = 0;
+/// among them, with what is allocated of their files of memory and nowhere mapped; `None` when one of them cannot be read.
+pub fn proportional_bytes<'a>(pids: impl IntoIterator<Item = &'a u32> + Clone) -> Option<u64> {
+    let mut all = unmapped(pids.clone());
     for pid in pids {
         match files::read(*pid, "smaps_rollup") {
             Ok(text) => all += kib(&text, "Pss:").unwrap_or(0),
@@ -70,6 +72,38 @@ pub fn mapped_files<'a>(pids: impl IntoIterator<Item = &'a u32>) -> BTreeSet<Pat
         }
     }
     files
+}
+
+/// What is allocated of the files of memory of `pids` and mapped by none of these, in KiB.
+fn unmapped<'a>(pids: impl IntoIterator<Item = &'a u32> + Clone) -> u64 {
+    let of_memory: BTreeMap<String, u64> =
+        pids.clone().into_iter().flat_map(|pid| allocated(*pid)).collect();
+    if of_memory.is_empty() {
+        return 0;
+    }
+    let mut mapped: BTreeMap<String, u64> = BTreeMap::new();
+    for (file, resident) in
+        pids.into_iter().flat_map(|pid| of_files(&files::read(*pid, "smaps").unwrap_or_default()))
+    {
+        let most = mapped.entry(file).or_default();
+        *most = (*most).max(resident);
+    }
+    let left = |(file, allocated): (&String, &u64)| {
+        allocated.saturating_sub(mapped.get(file).copied().unwrap_or(0))
+    };
+    of_memory.iter().map(left).sum()
+}
+
+/// What is allocated of each file of memory that `pid` has open, by its name in `smaps`, in KiB. Of files that may not be looked at
+/// the mapped part alone is known.
+fn allocated(pid: u32) -> impl Iterator<Item = (String, u64)> {
+    let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    open.filter_map(|file| {
+        let is_memory = fs::read_link(file.path()).ok()?.to_str()?.starts_with("/memfd:");
+        let about = fs::metadata(file.path()).ok().filter(|_| is_memory)?;
+        let (major, minor) = (libc::major(about.dev()), libc::minor(about.dev()));
+        Some((format!("{major:02x}:{minor:02x} {}", about.ino()), about.blocks() / 2))
+    })
 }
 
 fn gone(error: &io::Error) -> bool {
@@ -110,6 +144,7 @@ fn kib(text: &str, key: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
     #[test]
     fn files_count_once_a_process_and_what_is_its_own_does_not() {
@@ -136,6 +171,21 @@ mod tests {
         let all = held_bytes(&[std::process::id()]);
         assert!(taken > 50_000 && taken < all.unwrap(), "{taken} of {all:?}: files are not in it");
         assert_eq!(taken_bytes(u32::MAX), 0);
+    }
+
+    #[test]
+    fn memory_in_a_file_is_held_also_while_nobody_has_mapped_it() {
+        let own = || {
+            let pids = [std::process::id()];
+            [held_bytes(&pids).unwrap(), proportional_bytes(&pids).unwrap()]
+        };
+        let before = own();
+        let file = nix::sys::memfd::memfd_create(c"tare-test", nix::sys::memfd::MFdFlags::empty());
+        let mut file = fs::File::from(file.unwrap());
+        file.write_all(&vec![1; 64 << 20]).unwrap();
+        for (after, before) in own().into_iter().zip(before) {
+            assert!(after >= before + (60 << 20), "{before} and {after}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a booted layer takes of the host, memory and CPU time, and what it is given of its CPUs.
 
 use crate::processes::whose::{self, Whose};
-use crate::processes::{self, Processes, cpu_time, memory, processes_in, tally};
+use crate::processes::{self, Processes, cpu_time, memory, tally};
 use crate::session::Session;
 use crate::session::whereabouts::Whereabouts;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +14,16 @@ impl Session {
     /// of its own or they cannot be read.
     pub fn footprint(&self) -> Option<u64> {
         memory::held_bytes(&self.own_processes(&Processes::now())?)
+    }
+
+    /// What [`Session::footprint`] says whenever it is called, for another thread.
+    pub fn footprint_later(&self) -> impl Fn() -> Option<u64> + Send + 'static {
+        let running = self.running.as_ref();
+        let known = running.map(|running| (running.descendants(), self.processes.clone()));
+        move || {
+            let (below, processes) = known.as_ref()?;
+            memory::held_bytes(&processes.processes(below, &Processes::now())?)
+        }
     }
 
     /// Why nobody knows what the layer's processes use of this host; `None` when it is known.
@@ -105,14 +115,6 @@ impl Session {
 
     pub(crate) fn own_processes(&self, now: &Processes) -> Option<BTreeSet<u32>> {
         let running = self.running.as_ref()?;
-        match &self.processes {
-            Whereabouts::Below => Some(running.processes(now)),
-            Whereabouts::At(roots) => {
-                let below = roots.iter().flat_map(|pid| now.descendants(*pid));
-                Some(below.chain(roots.iter().copied()).collect())
-            }
-            Whereabouts::In(group) => Some(processes_in(group)),
-            Whereabouts::Ask(..) | Whereabouts::Expect(_) | Whereabouts::Unknown(_) => None,
-        }
+        self.processes.processes(|now| running.processes(now), now)
     }
 }

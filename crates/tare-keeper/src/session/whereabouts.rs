@@ -2,7 +2,7 @@
 
 use crate::keeper::estate::COMMAND;
 use crate::keeper::mounts;
-use crate::processes::{self, processes_in};
+use crate::processes::{self, Processes, processes_in};
 use crate::{ProcessesAre, Program, programs};
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -10,6 +10,7 @@ use std::process::Command;
 use tare_proto::harmless;
 
 /// Where a layer's processes are, as far as that is known.
+#[derive(Clone)]
 pub(crate) enum Whereabouts {
     /// Below the keeper.
     Below,
@@ -33,6 +34,23 @@ impl Whereabouts {
             ProcessesAre::Elsewhere(why) => Whereabouts::Unknown(why.clone()),
             ProcessesAre::Printed(words) => Whereabouts::Ask(words.clone(), program.env.clone()),
             ProcessesAre::InGroup(name) => Whereabouts::Expect(name.clone()),
+        }
+    }
+
+    /// The processes, where they are known; `below` the keeper are these.
+    pub(crate) fn processes(
+        &self,
+        below: impl FnOnce(&Processes) -> BTreeSet<u32>,
+        now: &Processes,
+    ) -> Option<BTreeSet<u32>> {
+        match self {
+            Whereabouts::Below => Some(below(now)),
+            Whereabouts::At(roots) => {
+                let below = roots.iter().flat_map(|pid| now.descendants(*pid));
+                Some(below.chain(roots.iter().copied()).collect())
+            }
+            Whereabouts::In(group) => Some(processes_in(group)),
+            Whereabouts::Ask(..) | Whereabouts::Expect(_) | Whereabouts::Unknown(_) => None,
         }
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod alone;
 mod booting;
 mod figures;
+mod held;
 mod idle;
 mod idling;
 pub(crate) mod observed;

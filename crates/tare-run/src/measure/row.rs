@@ -1,6 +1,7 @@
 //! One benchmark on all layers of a block that are alive: in rounds, in each of which every layer takes one turn.
 
 use super::booting::Booted;
+use super::held::most;
 use super::series::{Length, Meter, known, measure};
 use crate::decide::block::Block;
 use crate::decide::order::{draw, shuffled};
@@ -12,6 +13,7 @@ use crate::record::recorder::{Ended, Recorder, RunError};
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, Cpus, Processes, SessionError, Turn};
 use tare_proto::Request;
+use tare_proto::counter::HOST_MEMORY;
 use tare_store::{Order, Outcome, Recorded};
 
 /// A benchmark that all layers are to measure, and what limits that.
@@ -289,10 +291,15 @@ impl Row<'_> {
     fn turn(&mut self, mut part: Part, turn: Option<(u32, bool)>) -> Result<(), Dead> {
         let booted = &mut self.boots[part.at];
         let within = self.setup.within(&part.request);
-        let answer = part.meter.turn(|| match turn {
-            None => booted.session.prepare(&part.request, within),
-            Some(turn) => booted.session.take(&part.request, turn, within),
+        let wants_memory = self.setup.wants(self.wanted.bench, HOST_MEMORY);
+        let held = booted.session.footprint_later();
+        let (answer, held) = part.meter.turn(|| match turn {
+            Some(turn) => (booted.session.take(&part.request, turn, within), None),
+            // Looking disturbs, and what prepares a program runs it without its time.
+            None if wants_memory => most(held, || booted.session.prepare(&part.request, within)),
+            None => (booted.session.prepare(&part.request, within), None),
         });
+        part.meter.held(held);
         match answer.map_err(|error| Dead { at: part.at, error })? {
             Turn::Waiting(sample_ns) => self.waiting.push(Part { sample_ns, ..part }),
             Turn::Over(answer) => {

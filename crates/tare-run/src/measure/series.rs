@@ -1,6 +1,7 @@
 //! One benchmark on one booted layer: what is asked, and what is recorded of the answer.
 
 use super::booting::Booted;
+use super::held::most;
 use crate::decide::samples::Samples;
 use crate::host::cpus::allowed_cpus;
 use crate::host::disks;
@@ -10,7 +11,9 @@ use crate::plan::host_benches::HOST_BENCHES;
 use crate::record::recorder::Recorder;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, Processes, SessionError};
-use tare_proto::counter::{ACTIVE_NS, CPU_HOST, CPU_SYSTEM, CPU_USER, CPU_WAITED, DISK_BYTES};
+use tare_proto::counter::{
+    ACTIVE_NS, CPU_HOST, CPU_SYSTEM, CPU_USER, CPU_WAITED, DISK_BYTES, HOST_MEMORY,
+};
 use tare_proto::{Counter, Request};
 use tare_stats::Estimator;
 use tare_store::{Outcome, Recorded, WIRE};
@@ -36,6 +39,8 @@ pub(crate) struct Meter {
     peer: Option<Duration>,
     /// Bytes that the host's disks have moved in the layer's turns; only for a benchmark of the disk.
     disks: Option<u64>,
+    /// The most memory that the layer has held; only for a program of which that is asked.
+    memory: Option<u64>,
     /// Time that the layer has measured, without the turns of others.
     busy: Duration,
 }
@@ -56,6 +61,7 @@ impl Meter {
             of_cpus: (!booted.several_cpus().is_empty()).then_some(Duration::ZERO),
             peer: session.peer_cpu_time(),
             disks: (bench.starts_with(DISK) && !session.scripted()).then_some(0),
+            memory: None,
             busy: Duration::ZERO,
         }
     }
@@ -74,6 +80,11 @@ impl Meter {
         let more = before.1.zip(after.1).map(|(before, after)| after.saturating_sub(before));
         self.of_cpus = self.of_cpus.zip(more).map(|(sum, more)| sum + more);
         done
+    }
+
+    /// The layer has held so many bytes of memory.
+    pub(crate) fn held(&mut self, memory: Option<u64>) {
+        self.memory = self.memory.max(memory);
     }
 
     /// Whether its network's other end runs on its several CPUs: that runs where tare does.
@@ -139,7 +150,9 @@ impl Meter {
                 });
                 let cpu_peer = used_by_peer.map(cpus).filter(|cpus| *cpus > 0.0);
                 let gigabytes = gigabytes(&series.counters);
+                let memory = self.memory.max(self.memory.and_then(|_| session.footprint()));
                 let counted = [
+                    memory.map(|bytes| Counter::new(HOST_MEMORY, bytes as f64)),
                     cpu_peer.map(|cpus| Counter::new("cpu_peer", cpus)),
                     session.wire().map(|wire| Counter::new(WIRE, wire.as_nanos() as f64)),
                     used.map(|used| Counter::new(CPU_HOST, cpus(used))),
@@ -204,7 +217,11 @@ pub(crate) fn measure(
         return Ok(known);
     }
     let request = length.of(setup.request(id, bench, samples.get(&bench).copied()));
-    let mut recorded = ask(recorder, booted, &request)?;
+    let held = match setup.wants(bench, HOST_MEMORY) {
+        true => held_in_one_more_run(recorder, booted, &request)?,
+        false => None,
+    };
+    let mut recorded = ask(recorder, booted, &request, held)?;
     // "Until the interval is within p%" asks again; the other estimators are content at once.
     let estimator = setup.benches[bench].estimator.parse().ok();
     let until = estimator.filter(|estimator| matches!(estimator, Estimator::MeanUntil { .. }));
@@ -214,7 +231,7 @@ pub(crate) fn measure(
         if samples.is_empty() || estimator.satisfied(samples) {
             break;
         }
-        let again = ask(recorder, booted, &request)?;
+        let again = ask(recorder, booted, &request, None)?;
         recorded.series.samples.extend(again.series.samples);
         recorded.series.elapsed_ns += again.series.elapsed_ns;
         recorded.host_ns += again.host_ns;
@@ -236,14 +253,29 @@ pub(crate) fn known(recorder: &Recorder, booted: &Booted, bench: usize) -> Optio
     })
 }
 
-/// Asks the probe once.
+/// What the layer holds at most in a run that does not count: looking disturbs those that do.
+fn held_in_one_more_run(
+    recorder: &mut Recorder,
+    booted: &mut Booted,
+    request: &Request,
+) -> Result<Option<u64>, SessionError> {
+    let request = Request { id: booted.next_id(), samples: 1, events: false, ..request.clone() };
+    let within = recorder.setup.within(&request);
+    let (answer, held) =
+        most(booted.session.footprint_later(), || booted.session.measure(&request, within));
+    answer.map(|_| held)
+}
+
+/// Asks the probe once, of a layer that has `held` so many bytes of memory.
 fn ask(
     recorder: &mut Recorder,
     booted: &mut Booted,
     request: &Request,
+    held: Option<u64>,
 ) -> Result<Recorded, SessionError> {
     let within = recorder.setup.within(request);
     let mut meter = Meter::begin(booted, &request.bench, &Processes::now());
+    meter.held(held);
     let since = Since::now();
     let answer = meter.turn(|| booted.session.measure(request, within))?;
     recorder.own.add(&since);
@@ -299,6 +331,7 @@ mod tests {
             of_cpus: None,
             peer: None,
             disks: None,
+            memory: None,
             busy,
         };
         let lacked = |used, delay| meter.lacked(ms(used), ms(delay), ms(20), None);

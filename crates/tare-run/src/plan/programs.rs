@@ -62,6 +62,12 @@ impl Setup<'_> {
         self.plan.programs.iter().find(fills)
     }
 
+    /// Whether the program of `bench` has a row of `counter`.
+    pub(crate) fn wants(&self, bench: usize, counter: &str) -> bool {
+        let is_of = |row: &ProgramRow| matches!(&row.value, ProgramValue::Counter { name } if name == counter);
+        self.program(bench).is_some_and(|planned| planned.rows.iter().any(is_of))
+    }
+
     /// How often the program of `bench` runs in a boot before its runs count.
     pub(crate) fn warmup(&self, bench: usize) -> u32 {
         self.program(bench).map_or(0, |planned| planned.program.warmup)
@@ -97,9 +103,14 @@ fn value(planned: &PlannedProgram, row: &ProgramRow, recorded: &Recorded) -> Rec
         return own;
     }
     let series = &recorded.series;
-    let cpus = series.counters.iter().find(|counter| counter.name == CPU_HOST);
-    let found = match row.value {
-        ProgramValue::Cpu { parts } => cpu(cpus.map(|it| it.value), &series.samples, parts),
+    let counter = |name: &str| Some(series.counters.iter().find(|it| it.name == name)?.value);
+    let found = match &row.value {
+        ProgramValue::Cpu { parts } => cpu(counter(CPU_HOST), &series.samples, *parts),
+        ProgramValue::Counter { name } => {
+            let unseen = || Wrong("the host does not see this of this layer's processes".into());
+            let counted = counter(name).ok_or_else(unseen);
+            counted.map(|value| vec![value; series.samples.len()])
+        }
         _ => values(planned, &row.value, &series.samples, &outputs),
     };
     match found {
@@ -143,7 +154,9 @@ pub(crate) fn values(
 /// The number in what one run printed.
 fn number(value: &ProgramValue, output: &str) -> Result<f64, Wrong> {
     match value {
-        ProgramValue::Time | ProgramValue::Cpu { .. } => Err(Wrong("a time is not printed".into())),
+        ProgramValue::Time | ProgramValue::Cpu { .. } | ProgramValue::Counter { .. } => {
+            Err(Wrong("a cost is not printed".into()))
+        }
         ProgramValue::Found { regex, factor } => found(regex, output).map(|found| found * factor),
         ProgramValue::Figure { format, name } => {
             let figures = figures(format, output)?;

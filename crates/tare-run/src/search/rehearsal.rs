@@ -7,7 +7,7 @@ use std::time::Duration;
 use tare_import::Figure;
 use tare_layers::{Answer, BootName, fresh_id};
 use tare_proto::{Program, Request, Series};
-use tare_store::{PlannedProgram, ProgramRow, ProgramValue};
+use tare_store::{PlannedProgram, ProgramRow};
 
 /// What a rehearsal found out.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ impl Search<'_> {
         let request = Request { samples: 1, ..request(planned, program) };
         let series = self.asked(&request)?;
         // What the host sees of a layer is known in a campaign only.
-        let inside = |row: &&ProgramRow| !matches!(row.value, ProgramValue::Cpu { .. });
+        let inside = |row: &&ProgramRow| !row.value.is_cost();
         for row in planned.rows.iter().filter(inside) {
             values(planned, &row.value, &series.samples, &series.outputs)?;
         }

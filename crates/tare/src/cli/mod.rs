@@ -29,7 +29,7 @@ pub use import::{CountTable, ExplainArgs, ImportArgs, PapersArgs, PapersVerb};
 pub use lab::{LabArgs, LabVerb};
 pub use look::{DoctorArgs, InitArgs, ListArgs};
 pub use predict::PredictArgs;
-pub use program::ProgramArgs;
+pub use program::{CostArg, ProgramArgs};
 pub use report::{OpenArgs, ReportArgs, ReportFormat, ServeArgs};
 pub use run::{ResumeArgs, RunArgs};
 pub use show::{ExportArgs, ExportFormat, FormatArgs, ShowArgs};

@@ -2,13 +2,25 @@
 
 use super::values::time;
 use crate::shell;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use std::time::Duration;
 use tare_proto::Better;
 
 /// The heading of what makes the command a server.
 const SERVICE: &str = "Your own service";
+
+/// What a run costs the host beside its time.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CostArg {
+    /// Every one of these.
+    All,
+    /// CPU time.
+    Cpu,
+    /// The most memory that the layer holds.
+    Memory,
+}
 
 /// A program to weigh.
 // What looks like a tag of HTML in the help is the name of a regular expression's group.
@@ -104,9 +116,12 @@ pub struct ProgramArgs {
     /// The file that the command reads as standard input [default: none]
     #[arg(long, requires = "command", value_name = "FILE")]
     pub stdin: Option<String>,
-    /// Rows beside its time: NAME.cpu, the CPU time that one run takes of this host, all of the layer's processes together
-    #[arg(long, requires = "command")]
-    pub costs: bool,
+    /// Rows beside its time, of all of the layer's processes together: NAME.cpu, the CPU time that one run takes of this host, and
+    /// NAME.memory, the most memory that the layer holds during the run
+    #[arg(long, requires = "command", value_name = "WHICH,...", num_args = 0..=1, require_equals = true, value_delimiter = ',',
+          default_missing_value = "all")]
+    #[serde(deserialize_with = "all_or_some")]
+    pub costs: Vec<CostArg>,
     /// The command is a server: ask it at this URL, at rates that do not wait for its answers. http://:8080/PATH,
     /// https://:8443/PATH, redis://:6379/COMMAND, memcached://:11211/COMMAND or postgres://USER@:5432/DATABASE?QUERY
     ///
@@ -158,6 +173,21 @@ fn better(text: &str) -> Result<Better, String> {
 enum OneOrMany<T> {
     One(T),
     Many(Vec<T>),
+}
+
+/// `true` means all.
+fn all_or_some<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<CostArg>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Which {
+        Any(bool),
+        These(OneOrMany<CostArg>),
+    }
+    Ok(match Which::deserialize(from)? {
+        Which::Any(any) => any.then_some(CostArg::All).into_iter().collect(),
+        Which::These(OneOrMany::One(one)) => vec![one],
+        Which::These(OneOrMany::Many(many)) => many,
+    })
 }
 
 fn one_or_many<'de, D, T>(from: D) -> Result<Vec<T>, D::Error>

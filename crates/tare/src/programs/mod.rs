@@ -1,6 +1,7 @@
 //! The programs of a campaign: what was asked for, as rows and as what the probe is told to run.
 
 mod at_loads;
+mod costs;
 mod for_prediction;
 pub mod known;
 mod metrics;
@@ -21,7 +22,7 @@ use crate::shell;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::time::Duration;
-use tare_board::{COST, SERVICE};
+use tare_board::{COST, MEMORY, SERVICE};
 use tare_layers::{Settings, suggestion};
 use tare_proto::{Around, BenchInfo, Machine, Program, Unit, at_load, harmless, name_and_load};
 use tare_run::{Rehearsal, check_program, simulated};
@@ -85,7 +86,7 @@ pub struct WantedProgram {
 /// Whether `bench` is a row that a program fills, not a benchmark of the probe's or the host's.
 pub fn is_program(bench: &BenchInfo) -> bool {
     let suite = bench.suite.as_str();
-    [SUITE, SERVICE, COST].contains(&suite) || known::SUITES.contains(&suite)
+    [SUITE, SERVICE, COST, MEMORY].contains(&suite) || known::SUITES.contains(&suite)
 }
 
 /// The programs that were `given`, and those of the suite that are among what was `selected`.
@@ -157,8 +158,8 @@ fn read(asked: &ProgramArgs, suite: &str) -> Result<WantedProgram> {
         true => vec![(base.clone(), ProgramValue::Time)],
         false => metrics::rows(asked, &base)?,
     };
-    if asked.costs && asked.slo.is_none() {
-        rows.push(service::cpu(&base));
+    if asked.slo.is_none() {
+        rows.extend(costs::rows(&asked.costs, &base, asked.warmup.unwrap_or(WARMUP))?);
     }
     let planned = PlannedProgram {
         program: program(asked)?,
@@ -269,7 +270,10 @@ impl WantedProgram {
                     BenchInfo { name, unit: figure.unit, better: figure.better, ..base.clone() };
                 (bench, value)
             });
-            let mut rows: Vec<Row> = rows.collect();
+            let own = self.benches.iter().zip(&self.planned.rows);
+            let costs = own.filter(|(_, row)| row.value.is_cost());
+            let costs = costs.map(|(bench, row)| (bench.clone(), row.value.clone()));
+            let mut rows: Vec<Row> = rows.chain(costs).collect();
             let mut seen = std::collections::BTreeSet::new();
             rows.retain(|(bench, _)| seen.insert(bench.name.clone()));
             self.planned.rows = rows.iter().map(planned_row).collect();

@@ -7,7 +7,7 @@ use crate::shell;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::time::Duration;
-use tare_board::{COST, SERVICE};
+use tare_board::SERVICE;
 use tare_layers::SERVED;
 use tare_proto::{BenchInfo, Better, ITSELF, Unit};
 use tare_store::ProgramValue;
@@ -64,7 +64,7 @@ impl Slo {
 pub fn clients(asked: &ProgramArgs) -> Result<Vec<ProgramArgs>> {
     let Some(slo) = &asked.slo else { return Ok(vec![at_rates(asked)]) };
     Slo::parse(slo)?;
-    if asked.costs && asked.rate.is_empty() {
+    if !asked.costs.is_empty() && asked.rate.is_empty() {
         bail!("--costs are those of a request at a rate: add --rate");
     }
     let knee = ProgramArgs {
@@ -149,19 +149,6 @@ pub fn rows(asked: &ProgramArgs, base: &BenchInfo) -> Result<Vec<Row>> {
         );
     }
     Ok(rows)
-}
-
-/// The row of what a run costs beside its time.
-pub fn cpu(base: &BenchInfo) -> Row {
-    let bench = BenchInfo {
-        name: format!("{}.cpu", base.name),
-        about: format!("CPU time of this host, all of the layer's processes, for {}", base.about),
-        unit: Unit::Nanoseconds,
-        better: Better::Lower,
-        suite: COST.into(),
-        ..base.clone()
-    };
-    (bench, ProgramValue::Cpu { parts: 1.0 })
 }
 
 #[cfg(test)]

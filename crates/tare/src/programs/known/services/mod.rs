@@ -11,7 +11,7 @@ mod python;
 mod redis;
 
 use super::in_root;
-use crate::cli::ProgramArgs;
+use crate::cli::{CostArg, ProgramArgs};
 use crate::programs::{DEFINITION, ESTIMATOR, REPEAT, TIMEOUT, service};
 use std::time::Duration;
 use tare_proto::{BenchInfo, Better, SuiteInfo, Unit};
@@ -90,7 +90,7 @@ pub fn asked(name: &str, names: &[String]) -> Option<ProgramArgs> {
         rate: if is_knee { Vec::new() } else { vec![service.rate] },
         slo: is_knee.then(|| SLO.into()),
         asks_for: Some(if is_knee { STEP } else { ASKS_FOR }),
-        costs: !is_knee,
+        costs: if is_knee { Vec::new() } else { vec![CostArg::Cpu] },
         // A search tries many rates: it is many runs.
         repeat: is_knee.then_some(1),
         ..in_root(service.name, service.root_run, service.memory, service.command, names)

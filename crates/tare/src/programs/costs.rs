@@ -1,0 +1,81 @@
+//! What a run of a program costs this host beside its time (`--costs`): a row of each.
+
+use super::Row;
+use crate::cli::CostArg;
+use anyhow::{Result, bail};
+use tare_board::{COST, MEMORY};
+use tare_proto::counter::HOST_MEMORY;
+use tare_proto::{BenchInfo, Better, Unit};
+use tare_store::ProgramValue;
+
+/// A cost that can be asked for.
+struct Cost {
+    asked: CostArg,
+    /// What follows the program's name in that of its row.
+    name: &'static str,
+    about: &'static str,
+    unit: Unit,
+    suite: &'static str,
+    value: fn() -> ProgramValue,
+}
+
+const COSTS: &[Cost] = &[
+    Cost {
+        asked: CostArg::Cpu,
+        name: "cpu",
+        about: "CPU time of this host, all of the layer's processes, for",
+        unit: Unit::Nanoseconds,
+        suite: COST,
+        value: || ProgramValue::Cpu { parts: 1.0 },
+    },
+    Cost {
+        asked: CostArg::Memory,
+        name: "memory",
+        about: "the most memory that all of the layer's processes hold on this host during",
+        unit: Unit::Bytes,
+        suite: MEMORY,
+        value: || ProgramValue::Counter { name: HOST_MEMORY.into() },
+    },
+];
+
+/// The rows of those that are `asked` for, beside the row `base` of a run that is warmed up so many times.
+pub fn rows(asked: &[CostArg], base: &BenchInfo, warmup: u32) -> Result<Vec<Row>> {
+    let wanted = |cost: &&Cost| asked.contains(&cost.asked) || asked.contains(&CostArg::All);
+    let wanted: Vec<&Cost> = COSTS.iter().filter(wanted).collect();
+    if warmup == 0 && wanted.iter().any(|cost| cost.asked == CostArg::Memory) {
+        bail!(
+            "--costs: memory is looked at while the program warms up, so --warmup 0 leaves no moment for it; \
+             --costs=cpu needs none"
+        );
+    }
+    Ok(wanted.into_iter().map(|cost| row(cost, base)).collect())
+}
+
+fn row(cost: &Cost, base: &BenchInfo) -> Row {
+    let bench = BenchInfo {
+        name: format!("{}.{}", base.name, cost.name),
+        about: format!("{} {}", cost.about, base.about),
+        unit: cost.unit,
+        better: Better::Lower,
+        suite: cost.suite.into(),
+        ..base.clone()
+    };
+    (bench, (cost.value)())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cost_is_a_row_and_memory_needs_a_run_that_does_not_count() {
+        let base = BenchInfo { name: "program/x".into(), ..BenchInfo::default() };
+        let names = |asked, warmup| {
+            let rows = rows(&[asked], &base, warmup)?;
+            anyhow::Ok(rows.into_iter().map(|(bench, _)| bench.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(CostArg::All, 1).unwrap(), ["program/x.cpu", "program/x.memory"]);
+        assert_eq!(names(CostArg::Cpu, 0).unwrap(), ["program/x.cpu"]);
+        assert!(names(CostArg::Memory, 0).unwrap_err().to_string().contains("--warmup 0"));
+    }
+}
