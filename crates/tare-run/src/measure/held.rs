@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// Between two looks.
+/// The least pause between two looks, and how many times as long as a look one is: more than a part of a CPU would disturb the layer.
 const PAUSE: Duration = Duration::from_millis(2);
+const REST: u32 = 4;
 
 /// Does `work`, and tells the most that `held` said meanwhile, which is asked every few milliseconds by a thread of its own.
 pub(crate) fn most<T>(
@@ -18,8 +19,9 @@ pub(crate) fn most<T>(
         let looks = scope.spawn(move || {
             let mut most = None;
             while !is_over.load(Ordering::Relaxed) {
+                let begin = Instant::now();
                 most = most.max(held());
-                thread::sleep(PAUSE);
+                thread::sleep(PAUSE.max(REST * begin.elapsed()));
             }
             most.max(held())
         });
