@@ -4,11 +4,11 @@ mod common;
 
 use common::{bench, boot, empty, hello, layer, series};
 use tare_board::{
-    Expected, Options, Predicted, Profile, Scoreboard, explain, explain_beside, held, predict,
-    scoreboard,
+    COST, Expected, Options, Predicted, Profile, Scoreboard, explain, explain_beside, held,
+    predict, scoreboard,
 };
 use tare_proto::{COMPUTE, Counter, OPERATION_COUNTER, OPERATION_ROW, OPERATIONS, Unit};
-use tare_store::{Campaign, Role};
+use tare_store::{Campaign, Role, SeriesRow};
 
 /// How many operations the programs of these tests make.
 const TIMES: f64 = 1e5;
@@ -189,6 +189,20 @@ fn programs_of_the_campaign_are_predicted_from_each_other() {
         let naive = held.naive.ratio.expect("others");
         assert!((naive / held.measured - 1.0).abs() > 0.01, "{held:?}");
     }
+}
+
+#[test]
+fn what_a_program_costs_beside_its_time_is_no_program() {
+    let mut campaign = with_programs(|_| 1.0);
+    let is_program = |bench: &tare_proto::BenchInfo| bench.name.starts_with("program/");
+    let program = campaign.benchmarks.iter().position(is_program).expect("a program");
+    let name = format!("{}.cpu", campaign.benchmarks[program].name);
+    let cost = campaign.benchmarks.len();
+    campaign.benchmarks.push(bench(&name, COST, Unit::Nanoseconds));
+    let own: Vec<_> =
+        campaign.series.iter().filter(|row| row.benchmark == program).cloned().collect();
+    campaign.series.extend(own.into_iter().map(|row| SeriesRow { benchmark: cost, ..row }));
+    assert_eq!(held(&campaign, &board(&campaign)).len(), 6);
 }
 
 #[test]

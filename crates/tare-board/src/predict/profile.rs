@@ -2,6 +2,7 @@
 
 use crate::board::Scoreboard;
 use crate::extras::counted;
+use crate::suite::service::COST;
 use serde::{Serialize, Serializer};
 use tare_proto::counter::{CALLS, COUNTING_SLOWDOWN, RUN_SYSTEM, RUN_USER, UNKNOWN_CALLS};
 use tare_proto::{
@@ -117,7 +118,7 @@ impl Profile {
         let counted = counted(campaign);
         let rows = campaign.benchmarks.iter().enumerate();
         let is_time = |unit| matches!(unit, Unit::Nanoseconds | Unit::Instructions);
-        let timed = rows.filter(|(_, bench)| is_time(bench.unit));
+        let timed = rows.filter(|(_, bench)| is_time(bench.unit) && bench.suite != COST);
         timed
             .filter_map(|(at, bench)| {
                 let own = counted.iter().filter(|(key, _)| key.0 == at && key.1 == baseline);

@@ -41,7 +41,8 @@ impl WantedProgram {
 
     pub fn figures(&self) -> Vec<Printed> {
         let rows = self.benches.iter().zip(&self.planned.rows);
-        let printed = rows.filter(|(_, row)| row.value != ProgramValue::Time);
+        let printed =
+            rows.filter(|(_, row)| row.value != ProgramValue::Time && !row.value.is_cost());
         printed
             .map(|(bench, _)| Printed { name: bench.name.clone().into(), better: bench.better })
             .collect()
