@@ -64,7 +64,7 @@ pub use remarks::identity;
 pub use remarks::remark::Note;
 pub use repetition::{Repetition, Unequal, repetition};
 pub use suite::load::{LoadCurve, LoadPoint};
-pub use suite::service::{COST, MEMORY, SERVICE};
+pub use suite::service::{COST, SERVICE};
 pub use suite::{load, ranking};
 pub use value::holes::SANDBOX;
 pub use value::measured;

@@ -10,8 +10,8 @@ use tare_board::format::{
     count, percent_above_one, quantity, ratio_and_interval, ratio_with_interval, short_ratio,
 };
 use tare_board::{
-    COST, Comment, Geomean, HangsOn, LayerSummary, MEMORY, Measure, Presence, Row, SANDBOX,
-    SERVICE, Scoreboard, Verdict,
+    COST, Comment, Geomean, HangsOn, LayerSummary, Measure, Presence, Row, SANDBOX, SERVICE,
+    Scoreboard, Verdict,
 };
 use tare_proto::{Better, Machine, Unit, name_and_load};
 
@@ -80,16 +80,14 @@ const COSTS: [(&str, &str); 2] = [(".cpu", "CPU time"), (".memory", "memory")];
 fn dearer(board: &Scoreboard, at: usize) -> Option<String> {
     let baseline = name(&board.baseline);
     let worse = board.rows.iter().filter(|row| row.cells[at].verdict == Verdict::Worse);
-    let is_cost = |suite: &str| [COST, MEMORY].contains(&suite);
-    let told = worse.filter(|row| is_cost(row.suite.raw())).filter_map(|row| {
+    let told = worse.filter(|row| row.suite == COST).filter_map(|row| {
         let (stem, load) = name_and_load(row.benchmark.raw());
         let (program, what) =
             COSTS.iter().find_map(|(end, what)| Some((stem.strip_suffix(end)?, what)))?;
         let is_own = |other: &&Row| {
             let (own, at_load) = name_and_load(other.benchmark.raw());
             let rest = own.strip_prefix(program).filter(|_| at_load == load);
-            !is_cost(other.suite.raw())
-                && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            other.suite != COST && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
         let mut own = board.rows.iter().filter(is_own).map(|row| row.cells[at].verdict).peekable();
         own.peek()?;

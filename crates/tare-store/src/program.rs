@@ -93,6 +93,12 @@ pub enum ProgramValue {
 }
 
 impl ProgramValue {
+    /// Whether a run prints it.
+    #[must_use]
+    pub const fn is_printed(&self) -> bool {
+        matches!(self, ProgramValue::Found { .. } | ProgramValue::Figure { .. })
+    }
+
     /// Whether it is what a run costs the host beside its time, which only a campaign knows.
     #[must_use]
     pub const fn is_cost(&self) -> bool {

@@ -5,13 +5,10 @@ use crate::board::Row;
 /// The suite of their latencies, and of the rates up to which a bound on these holds.
 pub const SERVICE: &str = "service";
 
-/// The suite of what runs cost beside their time: CPU time.
+/// The suite of what runs cost beside their time.
 pub const COST: &str = "cost";
-
-/// The suite of the memory that runs take, whose means are not those of times.
-pub const MEMORY: &str = "memory";
 
 /// Whether the load of `row` is a rate at which requests are sent, not a number of copies or users.
 pub(crate) fn is_row(row: &Row) -> bool {
-    [SERVICE, COST, MEMORY].contains(&row.suite.raw())
+    row.suite == SERVICE || row.suite == COST
 }

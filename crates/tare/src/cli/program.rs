@@ -175,6 +175,15 @@ enum OneOrMany<T> {
     Many(Vec<T>),
 }
 
+impl<T> OneOrMany<T> {
+    fn all(self) -> Vec<T> {
+        match self {
+            OneOrMany::One(one) => vec![one],
+            OneOrMany::Many(many) => many,
+        }
+    }
+}
+
 /// `true` means all.
 fn all_or_some<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<CostArg>, D::Error> {
     #[derive(Deserialize)]
@@ -185,8 +194,7 @@ fn all_or_some<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<CostArg>
     }
     Ok(match Which::deserialize(from)? {
         Which::Any(any) => any.then_some(CostArg::All).into_iter().collect(),
-        Which::These(OneOrMany::One(one)) => vec![one],
-        Which::These(OneOrMany::Many(many)) => many,
+        Which::These(these) => these.all(),
     })
 }
 
@@ -195,10 +203,7 @@ where
     D: serde::Deserializer<'de>,
     T: Deserialize<'de>,
 {
-    Ok(match OneOrMany::deserialize(from)? {
-        OneOrMany::One(one) => vec![one],
-        OneOrMany::Many(many) => many,
-    })
+    OneOrMany::deserialize(from).map(OneOrMany::all)
 }
 
 /// A list is the command's words; a text is for the shell.

@@ -3,7 +3,7 @@
 use super::Row;
 use crate::cli::CostArg;
 use anyhow::{Result, bail};
-use tare_board::{COST, MEMORY};
+use tare_board::COST;
 use tare_proto::counter::HOST_MEMORY;
 use tare_proto::{BenchInfo, Better, Unit};
 use tare_store::ProgramValue;
@@ -15,7 +15,6 @@ struct Cost {
     name: &'static str,
     about: &'static str,
     unit: Unit,
-    suite: &'static str,
     value: fn() -> ProgramValue,
 }
 
@@ -25,7 +24,6 @@ const COSTS: &[Cost] = &[
         name: "cpu",
         about: "CPU time of this host, all of the layer's processes, for",
         unit: Unit::Nanoseconds,
-        suite: COST,
         value: || ProgramValue::Cpu { parts: 1.0 },
     },
     Cost {
@@ -33,7 +31,6 @@ const COSTS: &[Cost] = &[
         name: "memory",
         about: "the most memory that all of the layer's processes hold on this host during",
         unit: Unit::Bytes,
-        suite: MEMORY,
         value: || ProgramValue::Counter { name: HOST_MEMORY.into() },
     },
 ];
@@ -44,7 +41,7 @@ pub fn rows(asked: &[CostArg], base: &BenchInfo, warmup: u32) -> Result<Vec<Row>
     let wanted: Vec<&Cost> = COSTS.iter().filter(wanted).collect();
     if warmup == 0 && wanted.iter().any(|cost| cost.asked == CostArg::Memory) {
         bail!(
-            "--costs: memory is looked at while the program warms up, so --warmup 0 leaves no moment for it; \
+            "--costs: the memory is looked at while the program warms up, and with --warmup 0 it does not; \
              --costs=cpu needs none"
         );
     }
@@ -57,7 +54,7 @@ fn row(cost: &Cost, base: &BenchInfo) -> Row {
         about: format!("{} {}", cost.about, base.about),
         unit: cost.unit,
         better: Better::Lower,
-        suite: cost.suite.into(),
+        suite: COST.into(),
         ..base.clone()
     };
     (bench, (cost.value)())

@@ -6,7 +6,6 @@ use anyhow::{Result, bail};
 use tare_board::Printed;
 use tare_layers::suggestion;
 use tare_proto::BenchInfo;
-use tare_store::ProgramValue;
 
 /// The program that `asked` describes, or the one of the suite that is called `named`.
 pub fn for_prediction(asked: &ProgramArgs, named: Option<&str>) -> Result<WantedProgram> {
@@ -41,8 +40,7 @@ impl WantedProgram {
 
     pub fn figures(&self) -> Vec<Printed> {
         let rows = self.benches.iter().zip(&self.planned.rows);
-        let printed =
-            rows.filter(|(_, row)| row.value != ProgramValue::Time && !row.value.is_cost());
+        let printed = rows.filter(|(_, row)| row.value.is_printed());
         printed
             .map(|(bench, _)| Printed { name: bench.name.clone().into(), better: bench.better })
             .collect()

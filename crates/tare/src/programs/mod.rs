@@ -22,7 +22,7 @@ use crate::shell;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::time::Duration;
-use tare_board::{COST, MEMORY, SERVICE};
+use tare_board::{COST, SERVICE};
 use tare_layers::{Settings, suggestion};
 use tare_proto::{Around, BenchInfo, Machine, Program, Unit, at_load, harmless, name_and_load};
 use tare_run::{Rehearsal, check_program, simulated};
@@ -86,7 +86,7 @@ pub struct WantedProgram {
 /// Whether `bench` is a row that a program fills, not a benchmark of the probe's or the host's.
 pub fn is_program(bench: &BenchInfo) -> bool {
     let suite = bench.suite.as_str();
-    [SUITE, SERVICE, COST, MEMORY].contains(&suite) || known::SUITES.contains(&suite)
+    [SUITE, SERVICE, COST].contains(&suite) || known::SUITES.contains(&suite)
 }
 
 /// The programs that were `given`, and those of the suite that are among what was `selected`.

@@ -1,7 +1,7 @@
 //! What was watched for a row: its operations, or the runs of the program that prints its figure.
 
 use crate::value::holes::SANDBOX;
-use tare_store::{Campaign, ProgramRow, ProgramValue};
+use tare_store::{Campaign, ProgramRow};
 
 /// The row of an idle layer's CPU time, and what its figures are of.
 const IDLE_CPU: &str = "sandbox/idle_cpu";
@@ -35,8 +35,7 @@ impl Watched {
             };
             return Watched { bench, per, is_printed: false };
         };
-        let is_printed =
-            matches!(row.value, ProgramValue::Found { .. } | ProgramValue::Figure { .. });
+        let is_printed = row.value.is_printed();
         let place = |row: &ProgramRow| {
             campaign.benchmarks.iter().position(|bench| bench.name == row.benchmark)
         };
