@@ -29,8 +29,10 @@ pub use launch::{
 };
 pub use patience::{Patience, Waited};
 pub use processes::Processes;
+pub use processes::memory::Held;
 pub use processes::whose::{PROBE, Sign, USUAL, Whose, has_hosts_kernel};
 pub use session::boot::{Answer, Ended, Greeting, Turn};
+pub use session::consumed::Memory;
 pub use session::line::Stamped;
 pub use session::phases::Phases;
 pub use session::save::Saved;

@@ -37,8 +37,8 @@ pub use tare_keeper::cache::{cache_folder, is_own_file};
 pub use tare_keeper::programs::{before_install, find as program, output};
 pub use tare_keeper::threads::no_thread;
 pub use tare_keeper::{
-    Answer, Artifact, Ended, Greeting, Keeper, Launch, Mounts, PROBE, Pages, Patience, Phases,
-    Processes, ProcessesAre, Program, Room, Saving, Second, Session, SessionError, Sign, Spares,
-    Stamped, Step, Swept, Turn, USUAL, Unavailable, Waited, Whose, affinity, fresh_id,
+    Answer, Artifact, Ended, Greeting, Held, Keeper, Launch, Mounts, PROBE, Pages, Patience,
+    Phases, Processes, ProcessesAre, Program, Room, Saving, Second, Session, SessionError, Sign,
+    Spares, Stamped, Step, Swept, Turn, USUAL, Unavailable, Waited, Whose, affinity, fresh_id,
     has_hosts_kernel, keep, sweep,
 };

@@ -245,12 +245,8 @@ impl Running {
         self.keeper.id()
     }
 
-    pub(crate) fn processes(&self, now: &Processes) -> BTreeSet<u32> {
-        self.descendants()(now)
-    }
-
     /// Tells the processes of the layer, also from another thread.
-    pub(crate) fn descendants(&self) -> impl Fn(&Processes) -> BTreeSet<u32> + Send + 'static {
+    pub(crate) fn processes(&self) -> impl Fn(&Processes) -> BTreeSet<u32> + Send + 'static {
         let (keeper, helpers) = (self.pid(), self.helpers.clone());
         move |now| {
             let mut all = now.descendants(keeper);

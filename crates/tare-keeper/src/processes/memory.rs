@@ -7,30 +7,53 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Bytes of memory that `pids` hold; `None` when one of them cannot be read.
+/// Bytes of memory that processes hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// In files that are memory themselves (`memfd_create`): all that is allocated, mapped or not. gVisor keeps its sandbox's memory in
+    /// one, and maps parts of it only.
+    pub in_files: u64,
+    /// Everywhere else.
+    pub rest: u64,
+}
+
+impl Held {
+    /// Both.
+    #[must_use]
+    pub const fn all(self) -> u64 {
+        self.in_files + self.rest
+    }
+}
+
+/// What `pids` hold; `None` when one of them cannot be read.
 ///
 /// Anonymous pages count by their proportional share, which is exact: only the layer's own processes share them. Pages of a
 /// file count in full for each layer that has them, as if it were alone on the host: what is resident of the file in that
-/// process of the layer that has most of it. Of a file that is memory itself (`memfd_create`), all that is allocated counts, mapped
-/// or not: gVisor keeps its sandbox's memory in one, and maps parts of it only. A process that ended meanwhile, and a zombie, hold
-/// no memory.
-pub fn held_bytes<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<u64> {
+/// process of the layer that has most of it. A process that ended meanwhile, and a zombie, hold no memory.
+pub fn held<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<Held> {
     let mut anonymous = 0;
-    let mut mapped: BTreeMap<String, u64> = BTreeMap::new();
+    let (mut mapped, mut of_memory) = (BTreeMap::new(), BTreeMap::new());
     for pid in pids {
+        of_memory.extend(allocated(*pid));
         match (files::read(*pid, "smaps_rollup"), files::read(*pid, "smaps")) {
             (Ok(all), Ok(mappings)) => {
                 anonymous += kib(&all, "Pss_Anon:").unwrap_or(0);
-                for (file, resident) in of_files(&mappings).into_iter().chain(allocated(*pid)) {
-                    let most = mapped.entry(file).or_default();
-                    *most = (*most).max(resident);
-                }
+                keep_most(&mut mapped, of_files(&mappings));
             }
             (Err(e), _) | (_, Err(e)) if gone(&e) => {}
             _ => return None,
         }
     }
-    Some((anonymous + mapped.values().sum::<u64>()) * 1024)
+    mapped.retain(|file, _| !of_memory.contains_key(file));
+    let rest = anonymous + mapped.values().sum::<u64>();
+    Some(Held { in_files: 1024 * of_memory.values().sum::<u64>(), rest: 1024 * rest })
+}
+
+/// What [`Held::in_files`] is of `pids`, which takes no walk through their memory as the rest does.
+pub fn in_files<'a>(pids: impl IntoIterator<Item = &'a u32>) -> u64 {
+    let of_memory: BTreeMap<String, u64> =
+        pids.into_iter().flat_map(|pid| allocated(*pid)).collect();
+    1024 * of_memory.values().sum::<u64>()
 }
 
 /// Bytes of memory that `pids` hold by their proportional share, so that what several processes of the host share is counted once
@@ -82,16 +105,21 @@ fn unmapped<'a>(pids: impl IntoIterator<Item = &'a u32> + Clone) -> u64 {
         return 0;
     }
     let mut mapped: BTreeMap<String, u64> = BTreeMap::new();
-    for (file, resident) in
-        pids.into_iter().flat_map(|pid| of_files(&files::read(*pid, "smaps").unwrap_or_default()))
-    {
-        let most = mapped.entry(file).or_default();
-        *most = (*most).max(resident);
+    for pid in pids {
+        keep_most(&mut mapped, of_files(&files::read(*pid, "smaps").unwrap_or_default()));
     }
     let left = |(file, allocated): (&String, &u64)| {
         allocated.saturating_sub(mapped.get(file).copied().unwrap_or(0))
     };
     of_memory.iter().map(left).sum()
+}
+
+/// Adds `more` to what is known of each file, of which the largest amount counts.
+fn keep_most(all: &mut BTreeMap<String, u64>, more: impl IntoIterator<Item = (String, u64)>) {
+    for (file, amount) in more {
+        let most = all.entry(file).or_default();
+        *most = amount.max(*most);
+    }
 }
 
 /// What is allocated of each file of memory that `pid` has open, by its name in `smaps`, in KiB. Of files that may not be looked at
@@ -163,12 +191,12 @@ mod tests {
 
     #[test]
     fn a_process_that_lives_holds_something_and_one_that_does_not_nothing() {
-        assert!(held_bytes(&[std::process::id()]).is_some_and(|bytes| bytes > 100_000));
-        assert_eq!(held_bytes(&[u32::MAX]), Some(0));
+        assert!(held(&[std::process::id()]).is_some_and(|held| held.all() > 100_000));
+        assert_eq!(held(&[u32::MAX]).map(Held::all), Some(0));
         assert!(proportional_bytes(&[std::process::id()]).is_some_and(|bytes| bytes > 100_000));
         assert_eq!(proportional_bytes(&[u32::MAX]), Some(0));
         let taken = taken_bytes(std::process::id());
-        let all = held_bytes(&[std::process::id()]);
+        let all = held(&[std::process::id()]).map(Held::all);
         assert!(taken > 50_000 && taken < all.unwrap(), "{taken} of {all:?}: files are not in it");
         assert_eq!(taken_bytes(u32::MAX), 0);
     }
@@ -177,7 +205,7 @@ mod tests {
     fn memory_in_a_file_is_held_also_while_nobody_has_mapped_it() {
         let own = || {
             let pids = [std::process::id()];
-            [held_bytes(&pids).unwrap(), proportional_bytes(&pids).unwrap()]
+            [held(&pids).unwrap().all(), in_files(&pids), proportional_bytes(&pids).unwrap()]
         };
         let before = own();
         let file = nix::sys::memfd::memfd_create(c"tare-test", nix::sys::memfd::MFdFlags::empty());

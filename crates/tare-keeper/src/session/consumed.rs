@@ -1,5 +1,6 @@
 //! What a booted layer takes of the host, memory and CPU time, and what it is given of its CPUs.
 
+use crate::processes::memory::Held;
 use crate::processes::whose::{self, Whose};
 use crate::processes::{self, Processes, cpu_time, memory, tally};
 use crate::session::Session;
@@ -9,21 +10,36 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tare_proto::outside::Part;
 
+/// Looks at the memory of a layer's processes, whichever these are at that moment.
+pub struct Memory(Box<dyn Fn() -> Option<BTreeSet<u32>> + Send>);
+
+impl Memory {
+    /// What they hold; `None` as for [`Session::footprint`].
+    pub fn held(&self) -> Option<Held> {
+        memory::held(&(self.0)()?)
+    }
+
+    /// What they hold in files that are memory themselves, in bytes: a part of that which can be looked at often.
+    pub fn in_files(&self) -> u64 {
+        memory::in_files(&(self.0)().unwrap_or_default())
+    }
+}
+
 impl Session {
     /// Memory that all host processes of the layer hold, in bytes, as if it were alone on the host; `None` when it has none
     /// of its own or they cannot be read.
     pub fn footprint(&self) -> Option<u64> {
-        memory::held_bytes(&self.own_processes(&Processes::now())?)
+        self.memory().held().map(Held::all)
     }
 
-    /// What [`Session::footprint`] says whenever it is called, for another thread.
-    pub fn footprint_later(&self) -> impl Fn() -> Option<u64> + Send + 'static {
+    /// What looks at that memory from another thread.
+    pub fn memory(&self) -> Memory {
         let running = self.running.as_ref();
-        let known = running.map(|running| (running.descendants(), self.processes.clone()));
-        move || {
+        let known = running.map(|running| (running.processes(), self.processes.clone()));
+        Memory(Box::new(move || {
             let (below, processes) = known.as_ref()?;
-            memory::held_bytes(&processes.processes(below, &Processes::now())?)
-        }
+            processes.processes(below, &Processes::now())
+        }))
     }
 
     /// Why nobody knows what the layer's processes use of this host; `None` when it is known.
@@ -115,6 +131,6 @@ impl Session {
 
     pub(crate) fn own_processes(&self, now: &Processes) -> Option<BTreeSet<u32>> {
         let running = self.running.as_ref()?;
-        self.processes.processes(|now| running.processes(now), now)
+        self.processes.processes(running.processes(), now)
     }
 }

@@ -4,7 +4,7 @@
 
 pub(crate) mod boot;
 pub(crate) mod console;
-mod consumed;
+pub(crate) mod consumed;
 pub(crate) mod line;
 mod measure;
 mod monitor;

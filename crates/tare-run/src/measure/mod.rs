@@ -6,6 +6,7 @@ mod figures;
 mod held;
 mod idle;
 mod idling;
+mod meter;
 pub(crate) mod observed;
 mod observers;
 mod prices;

@@ -1,8 +1,9 @@
 //! One benchmark on all layers of a block that are alive: in rounds, in each of which every layer takes one turn.
 
 use super::booting::Booted;
-use super::held::most;
-use super::series::{Length, Meter, known, measure};
+use super::held::most_held;
+use super::meter::Meter;
+use super::series::{Length, known, measure};
 use crate::decide::block::Block;
 use crate::decide::order::{draw, shuffled};
 use crate::decide::turns::Turns;
@@ -289,15 +290,17 @@ impl Row<'_> {
 
     /// One turn of one layer, of so many samples and perhaps the last, or its preparation.
     fn turn(&mut self, mut part: Part, turn: Option<(u32, bool)>) -> Result<(), Dead> {
+        let (setup, bench) = (self.setup, self.wanted.bench);
         let booted = &mut self.boots[part.at];
-        let within = self.setup.within(&part.request);
-        let wants_memory = self.setup.wants(self.wanted.bench, HOST_MEMORY);
-        let held = booted.session.footprint_later();
+        let session = &mut booted.session;
+        let within = setup.within(&part.request);
         let (answer, held) = part.meter.turn(|| match turn {
-            Some(turn) => (booted.session.take(&part.request, turn, within), None),
+            Some(turn) => (session.take(&part.request, turn, within), None),
             // Looking disturbs, and what prepares a program runs it without its time.
-            None if wants_memory => most(held, || booted.session.prepare(&part.request, within)),
-            None => (booted.session.prepare(&part.request, within), None),
+            None if setup.wants(bench, HOST_MEMORY) => {
+                most_held(session, |session| session.prepare(&part.request, within))
+            }
+            None => (session.prepare(&part.request, within), None),
         });
         part.meter.held(held);
         match answer.map_err(|error| Dead { at: part.at, error })? {
