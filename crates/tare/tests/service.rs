@@ -80,7 +80,7 @@ fn a_service_that_cannot_be_asked_ends_the_campaign_before_it_begins() {
         (
             &["--service", "ftp://:21/", "--", "true"],
             1,
-            "is neither http://:PORT/PATH, https://:PORT/PATH, redis",
+            "is neither http://:PORT/PATH, https://:PORT/PATH, h2c",
         ),
         (&["--service", "http://:9/", "--", "true"], 1, "nothing answers at 127.0.0.1:9"),
         (&["--service", "http://:80/", "--slo", "fast", "--", "true"], 2, "a quantile and a time"),

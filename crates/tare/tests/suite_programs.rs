@@ -33,7 +33,7 @@ fn campaign() -> &'static (Bench, Campaign) {
     static DONE: OnceLock<(Bench, Campaign)> = OnceLock::new();
     DONE.get_or_init(|| {
         let bench = Bench::new();
-        let rows = "--bench programs/gcc --bench programs/redis --bench services/nginx-tls --bench host/start";
+        let rows = "--bench programs/gcc --bench programs/redis --bench services/nginx-h2 --bench host/start";
         bench.ok(&format!("run {} {rows} --blocks 1 --out c", layers()));
         let campaign = bench.campaign("c");
         (bench, campaign)
@@ -60,8 +60,8 @@ fn rows_of_the_suite_have_values_on_every_layer() {
         for row in [
             "programs/gcc",
             "programs/redis@20",
-            "services/nginx-tls.p50@500",
-            "services/nginx-tls.cpu@500",
+            "services/nginx-h2.p50@500",
+            "services/nginx-h2.cpu@500",
         ] {
             let found = samples(campaign, row, layer).concat();
             let boots = if layer == "native" { 2 } else { 1 };

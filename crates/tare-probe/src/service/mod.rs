@@ -8,6 +8,8 @@ mod answer;
 mod arrivals;
 mod connection;
 mod http;
+mod http2;
+mod in_order;
 mod knee;
 mod memcached;
 mod open_loop;
@@ -131,7 +133,7 @@ mod tests {
     }
 
     /// A service that says `words` to whoever connects, and waits for the end.
-    fn says(words: &'static [u8]) -> u16 {
+    pub fn says(words: &'static [u8]) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         thread::spawn(move || {

@@ -1,7 +1,7 @@
 //! Requests at a rate: each has its time, and is sent then if a connection is free, or as soon as one is.
 
 use super::arrivals::Arrivals;
-use super::connection::{Connection, Said};
+use super::connection::{self, Connection, Said};
 use super::outcome::Outcome;
 use super::target::Target;
 use crate::clock::now_ns;
@@ -70,7 +70,7 @@ struct Asking<'a> {
     /// Bytes of an answer.
     most: usize,
     timeout_ns: u64,
-    connections: Vec<Connection>,
+    connections: Vec<Box<dyn Connection>>,
     /// When the requests that no connection was free for were due.
     queue: VecDeque<u64>,
     outcome: Outcome,
@@ -81,7 +81,7 @@ struct Asking<'a> {
 pub fn ask(target: &Target, load: &Load, wanted: &dyn Fn() -> bool) -> io::Result<Outcome> {
     let most = ANSWER.min(ANSWERS / load.connections as usize);
     let connections: io::Result<Vec<_>> =
-        (0..load.connections).map(|_| Connection::open(target, most, load.timeout)).collect();
+        (0..load.connections).map(|_| connection::open(target, most, load.timeout)).collect();
     let mut asking = Asking {
         target,
         most,
@@ -127,31 +127,41 @@ pub fn ask(target: &Target, load: &Load, wanted: &dyn Fn() -> bool) -> io::Resul
 impl Asking<'_> {
     /// Sends what is due on the connections that are free.
     fn send(&mut self) -> io::Result<()> {
-        for at in 0..self.connections.len() {
-            if self.connections[at].due.is_some() {
+        while let Some(due) = self.queue.pop_front() {
+            let Some(at) = self.free() else {
+                self.queue.push_front(due);
+                return Ok(());
+            };
+            let connection = &mut self.connections[at];
+            if !connection.is_refused() && connection.ask(due).is_ok() {
                 continue;
             }
-            let Some(due) = self.queue.pop_front() else { return Ok(()) };
-            if self.connections[at].is_refused() {
+            // It was closed while nobody asked: once more on a new one, which may have to be opened first.
+            self.renew(at)?;
+            if !self.connections[at].is_free() {
+                self.queue.push_front(due);
+            } else if self.connections[at].ask(due).is_err() {
                 self.renew(at)?;
-            }
-            if self.connections[at].ask(self.target, due).is_err() {
-                // It was closed while nobody asked: once more on a new one.
-                self.renew(at)?;
-                if self.connections[at].ask(self.target, due).is_err() {
-                    self.renew(at)?;
-                    self.failed();
-                }
+                self.failed();
             }
         }
         Ok(())
     }
 
+    /// The connection with the fewest requests that takes one more.
+    fn free(&mut self) -> Option<usize> {
+        let asked = |(at, connection): (usize, &mut Box<dyn Connection>)| {
+            connection.is_free().then(|| (connection.asked(), at))
+        };
+        self.connections.iter_mut().enumerate().filter_map(asked).min().map(|(_, at)| at)
+    }
+
     /// Waits until a connection has something, for `ns` at most.
     fn wait(&self, ns: u64) {
+        let is_unheard = self.connections.iter().any(|connection| connection.is_unheard());
+        let ns = if is_unheard { 0 } else { ns.min(self.timeout_ns).min(LOOK_NS) };
         let mut all: Vec<libc::pollfd> =
-            self.connections.iter().map(Connection::waits_for).collect();
-        let ns = ns.min(self.timeout_ns).min(LOOK_NS);
+            self.connections.iter().map(|connection| connection.waits_for()).collect();
         let most = libc::timespec {
             tv_sec: (ns / 1_000_000_000) as _,
             tv_nsec: (ns % 1_000_000_000) as _,
@@ -165,31 +175,42 @@ impl Asking<'_> {
     /// Sends what is left of requests, and reads from all connections.
     fn hear(&mut self, room: &mut [u8]) -> io::Result<()> {
         for at in 0..self.connections.len() {
-            let connection = &mut self.connections[at];
-            match connection.hear(self.target, room) {
-                Said::Nothing => {}
-                Said::Answer { due, good, closes } => {
-                    if good {
-                        self.outcome.latencies.push(now_ns().saturating_sub(due));
-                    } else {
-                        self.outcome.refused = connection.refused.take();
-                        self.failed();
-                    }
-                    if closes {
-                        self.renew(at)?;
-                    }
+            loop {
+                let said = self.connections[at].hear(room);
+                self.take(at, said)?;
+                if said == Said::Nothing || !self.connections[at].is_unheard() {
+                    break;
                 }
-                Said::Broken => {
-                    let line = connection.refused.take();
-                    self.outcome.refused = line.or(self.outcome.refused.take());
-                    let asked = self.connections[at].due.take().is_some();
-                    // One that refuses its greeting is renewed when there is a request for it, or a service that refuses all is hammered.
-                    if !self.connections[at].is_refused() {
-                        self.renew(at)?;
-                    }
-                    if asked {
-                        self.failed();
-                    }
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts what a connection has said.
+    fn take(&mut self, at: usize, said: Said) -> io::Result<()> {
+        let connection = &mut self.connections[at];
+        match said {
+            Said::Nothing => {}
+            Said::Answer { due, good, closes } => {
+                if good {
+                    self.outcome.latencies.push(now_ns().saturating_sub(due));
+                } else {
+                    self.outcome.refused = connection.refused();
+                    self.failed();
+                }
+                if closes {
+                    self.renew(at)?;
+                }
+            }
+            Said::Again { due } => self.queue.push_front(due),
+            Said::Broken => {
+                let line = connection.refused();
+                self.outcome.refused = line.or(self.outcome.refused.take());
+                // One that refuses its greeting is renewed when there is a request for it, or a service that refuses all is hammered.
+                if connection.is_refused() {
+                    self.forsake(at);
+                } else {
+                    self.renew(at)?;
                 }
             }
         }
@@ -204,12 +225,18 @@ impl Asking<'_> {
             self.failed();
         }
         for at in 0..self.connections.len() {
-            if self.connections[at].due.is_some_and(|due| due < late) {
-                self.failed();
+            let given_up = self.connections[at].give_up(late);
+            (0..given_up).for_each(|_| self.failed());
+            if given_up > 0 && self.connections[at].is_refused() {
                 // One that cannot be had again is broken, which is seen when it is heard.
                 let _ = self.renew(at);
             }
         }
+    }
+
+    /// Counts the requests that are on their way on a connection as errors.
+    fn forsake(&mut self, at: usize) {
+        (0..self.connections[at].give_up(u64::MAX)).for_each(|_| self.failed());
     }
 
     fn failed(&mut self) {
@@ -219,7 +246,8 @@ impl Asking<'_> {
 
     /// Begins a connection again; the others do not wait until it is open.
     fn renew(&mut self, at: usize) -> io::Result<()> {
-        self.connections[at] = Connection::begin(self.target, self.most)?;
+        self.forsake(at);
+        self.connections[at] = connection::begin(self.target, self.most)?;
         Ok(())
     }
 }

@@ -3,11 +3,13 @@
 use super::answer::{Answer, Greeted, first_line};
 use super::tls::Tls;
 use super::{http, memcached, postgres, redis};
+use ::http::Request;
 use std::net::{Ipv4Addr, SocketAddrV4};
+use std::sync::Arc;
 
 /// What a URL may be.
-const SHAPES: &str = "http://:PORT/PATH, https://:PORT/PATH, redis://:PORT/COMMAND, memcached://:PORT/COMMAND \
-                      nor postgres://USER@:PORT/DATABASE?QUERY";
+const SHAPES: &str = "http://:PORT/PATH, https://:PORT/PATH, h2c://:PORT/PATH, h2://:PORT/PATH, redis://:PORT/COMMAND, \
+                      memcached://:PORT/COMMAND nor postgres://USER@:PORT/DATABASE?QUERY";
 
 /// Why a password does not do.
 const PASSWORD: &str = "passwords are not supported: PostgreSQL has to trust the connections (`trust` in its pg_hba.conf)";
@@ -19,7 +21,23 @@ pub struct Target {
     pub address: SocketAddrV4,
     /// TLS, if it is spoken to so.
     pub tls: Option<Tls>,
-    /// How its answers are read.
+    /// What is said to it.
+    pub speech: Speech,
+}
+
+/// How requests share a connection.
+#[derive(Debug)]
+pub enum Speech {
+    /// One after the other.
+    InOrder(Arc<Dialogue>),
+    /// All at once: HTTP/2, with this request.
+    Http2(Request<()>),
+}
+
+/// What is said on a connection whose answers come in the order of the requests.
+#[derive(Debug)]
+pub struct Dialogue {
+    /// How answers are read.
     pub protocol: Protocol,
     /// The bytes with which a connection begins, in protocols that have a greeting; otherwise none.
     pub greeting: Vec<u8>,
@@ -41,8 +59,8 @@ pub enum Protocol {
 }
 
 impl Target {
-    /// Reads `http://ADDRESS:PORT/PATH`, the same with `https`, `redis://ADDRESS:PORT/WORDS`, `memcached://ADDRESS:PORT/WORDS` or
-    /// `postgres://USER@ADDRESS:PORT/DATABASE?QUERY`; without ADDRESS it is 127.0.0.1.
+    /// Reads `http://ADDRESS:PORT/PATH`, the same with `https`, `h2c` or `h2` (HTTP/2 in clear text and over TLS), `redis://ADDRESS:PORT/WORDS`,
+    /// `memcached://ADDRESS:PORT/WORDS` or `postgres://USER@ADDRESS:PORT/DATABASE?QUERY`; without ADDRESS it is 127.0.0.1.
     pub fn parse(url: &str) -> Result<Target, String> {
         let unlike = || format!("'{url}' is neither {SHAPES}");
         let (scheme, rest) = url.split_once("://").ok_or_else(unlike)?;
@@ -61,22 +79,37 @@ impl Target {
             host => host.parse().map_err(|_| unlike())?,
         };
         let address = SocketAddrV4::new(ip, port.parse().map_err(|_| unlike())?);
-        let mut greeting = Vec::new();
-        let (protocol, request) = match scheme {
-            "http" | "https" => (Protocol::Http, http::request(&format!("{host}:{port}"), path)),
-            "redis" => (Protocol::Redis, redis::request(path)),
-            "memcached" => (Protocol::Memcached, memcached::request(path)),
+        let in_order = |protocol, greeting, request| {
+            Speech::InOrder(Arc::new(Dialogue { protocol, greeting, request }))
+        };
+        let speech = match scheme {
+            "http" | "https" => {
+                let request = http::request(&format!("{host}:{port}"), path);
+                in_order(Protocol::Http, Vec::new(), request)
+            }
+            "h2c" | "h2" => {
+                let of = if scheme == "h2" { "https" } else { "http" };
+                let request = Request::get(format!("{of}://{host}:{port}/{path}"));
+                let request = request.header("user-agent", "tare").header("accept", "*/*");
+                Speech::Http2(request.body(()).map_err(|_| unlike())?)
+            }
+            "redis" => in_order(Protocol::Redis, Vec::new(), redis::request(path)),
+            "memcached" => in_order(Protocol::Memcached, Vec::new(), memcached::request(path)),
             "postgres" if url.contains('\0') => return Err(unlike()), // it ends the protocol's texts
             "postgres" => {
                 let (database, query) = path.split_once('?').unwrap_or((path, ""));
-                greeting = postgres::greeting(user, database);
-                (Protocol::Postgres, postgres::request(query))
+                let greeting = postgres::greeting(user, database);
+                in_order(Protocol::Postgres, greeting, postgres::request(query))
             }
             _ => return Err(unlike()),
         };
-        let tls = (scheme == "https").then(|| Tls::new(host, ip)).transpose();
-        let tls = tls.map_err(|why| why.to_string())?;
-        Ok(Target { address, tls, protocol, greeting, request })
+        let tls = match scheme {
+            "https" => Some(Tls::new(host, ip, "http/1.1")),
+            "h2" => Some(Tls::new(host, ip, "h2")),
+            _ => None,
+        };
+        let tls = tls.transpose().map_err(|why| why.to_string())?;
+        Ok(Target { address, tls, speech })
     }
 }
 
@@ -112,20 +145,39 @@ impl Protocol {
 mod tests {
     use super::*;
 
+    fn said(target: &Target) -> &Dialogue {
+        match &target.speech {
+            Speech::InOrder(dialogue) => dialogue,
+            Speech::Http2(_) => panic!("HTTP/2"),
+        }
+    }
+
     #[test]
     fn a_url_is_an_address_a_protocol_and_a_request() {
         let target = Target::parse("http://:8080/a?b=1").unwrap();
         assert_eq!(target.address, "127.0.0.1:8080".parse().unwrap());
-        assert!(target.request.starts_with(b"GET /a?b=1 HTTP/1.1\r\nHost: localhost:8080\r\n"));
+        assert!(
+            said(&target).request.starts_with(b"GET /a?b=1 HTTP/1.1\r\nHost: localhost:8080\r\n")
+        );
         assert!(Target::parse("https://:8443/").unwrap().tls.is_some() && target.tls.is_none());
+        let target = Target::parse("h2://10.0.0.2:8443/a?b=1").unwrap();
+        assert!(
+            matches!(&target.speech, Speech::Http2(it) if it.uri() == "https://10.0.0.2:8443/a?b=1")
+        );
+        assert!(target.tls.is_some() && Target::parse("h2c://:80/").unwrap().tls.is_none());
+        assert!(Target::parse("h2c://:80/a b").is_err());
         let target = Target::parse("redis://10.0.0.2:6379/GET key").unwrap();
-        assert_eq!(target.request, b"*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n");
+        assert_eq!(said(&target).request, b"*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n");
         let target = Target::parse("postgres://me@:5432/shop?SELECT 1/2 ? 3").unwrap();
         assert_eq!(target.address, "127.0.0.1:5432".parse().unwrap());
-        assert!(target.greeting.ends_with(b"user\0me\0database\0shop\0application_name\0tare\0\0"));
-        assert!(target.request.ends_with(b"SELECT 1/2 ? 3\0"));
+        assert!(
+            said(&target)
+                .greeting
+                .ends_with(b"user\0me\0database\0shop\0application_name\0tare\0\0")
+        );
+        assert!(said(&target).request.ends_with(b"SELECT 1/2 ? 3\0"));
         let target = Target::parse("postgres://10.0.0.2:5432").unwrap();
-        assert!(target.request.ends_with(b"SELECT 1\0"));
+        assert!(said(&target).request.ends_with(b"SELECT 1\0"));
         let why = Target::parse("postgres://me:secret@:5432/shop").unwrap_err();
         assert!(why.contains("passwords are not supported") && !why.contains("secret"), "{why}");
         for wrong in ["postgres://a@x/", "postgres://:5432/a?\0", "http://a@:80/"] {

@@ -123,7 +123,8 @@ pub struct ProgramArgs {
     #[serde(deserialize_with = "all_or_some")]
     pub costs: Vec<CostArg>,
     /// The command is a server: ask it at this URL, at rates that do not wait for its answers. http://:8080/PATH,
-    /// https://:8443/PATH, redis://:6379/COMMAND, memcached://:11211/COMMAND or postgres://USER@:5432/DATABASE?QUERY
+    /// https://:8443/PATH, h2c://:8080/PATH and h2://:8443/PATH (HTTP/2 without and with TLS), redis://:6379/COMMAND,
+    /// memcached://:11211/COMMAND or postgres://USER@:5432/DATABASE?QUERY
     ///
     /// Rows are the latencies from when a request was due to its answer (NAME.p50@RATE, .p95, .p99, .p99_9 where there are enough
     /// requests). --client says where the client is.

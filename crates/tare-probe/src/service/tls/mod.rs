@@ -32,8 +32,8 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// For a service that is called `localhost`, or by its address, and speaks HTTP/1.1.
-    pub fn new(host: &str, address: Ipv4Addr) -> Result<Tls, Error> {
+    /// For a service that is called `localhost`, or by its address, and speaks `protocol` (a name of ALPN).
+    pub fn new(host: &str, address: Ipv4Addr, protocol: &str) -> Result<Tls, Error> {
         let provider = Arc::new(crypto::provider());
         let builder = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&rustls::version::TLS13])?;
@@ -42,7 +42,7 @@ impl Tls {
         let mut config = builder.with_no_client_auth();
         // Each connection pays for a whole handshake, whatever others have agreed on.
         config.resumption = Resumption::disabled();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![protocol.into()];
         let name = ServerName::try_from(host.to_owned());
         let name = name.unwrap_or_else(|_| ServerName::IpAddress(address.into()));
         Ok(Tls { config: Arc::new(config), name })

@@ -12,7 +12,10 @@ macro_rules! tree {
     };
 }
 
+mod cargo;
 mod clone;
+mod go;
+mod npm;
 mod pip;
 mod pytest;
 mod search;
@@ -29,10 +32,19 @@ pub const SUITE: &str = "agents";
 const PLAIN: Known = Known { suite: SUITE, ..PROGRAM };
 
 /// Every task, in the scoreboard's order.
-pub const ALL: &[&Known] =
-    &[&clone::TASK, &pip::TASK, &pytest::TASK, &search::TASK, &unpack::TASK, &shell::TASK];
+pub const ALL: &[&Known] = &[
+    &clone::TASK,
+    &npm::TASK,
+    &pip::TASK,
+    &pytest::TASK,
+    &cargo::TASK,
+    &go::TASK,
+    &search::TASK,
+    &unpack::TASK,
+    &shell::TASK,
+];
 
 pub fn suite() -> SuiteInfo {
-    let about = "what coding agents do in sandboxes: clones, installations, tests, searches; from Debian's packages, as root, with mmdebstrap";
+    let about = "what coding agents do in sandboxes: clones, installations, tests, builds, searches; from Debian's packages, as root, with mmdebstrap";
     SuiteInfo { name: SUITE.into(), about: about.into() }
 }

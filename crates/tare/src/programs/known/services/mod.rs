@@ -4,6 +4,7 @@
 mod caddy;
 mod memcached;
 mod nginx;
+mod nginx_h2;
 mod nginx_tls;
 mod node;
 mod postgres;
@@ -61,6 +62,7 @@ const PLAIN: Service = Service {
 pub const ALL: &[&Service] = &[
     &nginx::SERVICE,
     &nginx_tls::SERVICE,
+    &nginx_h2::SERVICE,
     &caddy::SERVICE,
     &redis::SERVICE,
     &memcached::SERVICE,

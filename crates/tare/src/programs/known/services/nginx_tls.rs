@@ -10,7 +10,7 @@ pub const SERVICE: Service = Service {
                openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 36500 -subj /CN=localhost \
                -keyout /srv/tls.key -out /srv/tls.pem; \
                echo 'worker_processes 1; daemon off; pid /tmp/served.pid; events { worker_connections 512; } \
-               http { access_log off; server { listen 8443 ssl; ssl_protocols TLSv1.3; ssl_certificate /srv/tls.pem; \
+               http { access_log off; server { listen 8443 ssl http2; ssl_protocols TLSv1.3; ssl_certificate /srv/tls.pem; \
                ssl_certificate_key /srv/tls.key; root /srv/www; } }' > /srv/served-tls.conf",
     url: "https://:8443/",
     rate: 500,
