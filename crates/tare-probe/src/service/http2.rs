@@ -13,6 +13,7 @@ use std::io::{self, ErrorKind};
 use std::os::fd::RawFd;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -30,7 +31,7 @@ pub struct Http2 {
     fd: RawFd,
     signs: Rc<Signs>,
     stage: Stage,
-    request: Request<()>,
+    request: Arc<Request<()>>,
     /// Most bytes of an answer, and of all that have come and are not taken yet.
     most: usize,
     /// Bytes that were taken since the server was last told that it may send as many again.
@@ -53,9 +54,9 @@ struct Signs {
 /// How far the connection is.
 enum Stage {
     /// Its first bytes are being sent.
-    Opens(Pin<Box<dyn Future<Output = Result<Serving, Error>>>>),
+    Opens(Pin<Box<dyn Future<Output = Result<Box<Serving>, Error>>>>),
     /// It serves, until it is over.
-    Serves(Serving),
+    Serves(Box<Serving>),
     /// It is of no use.
     Refused { early: bool },
 }
@@ -84,7 +85,7 @@ struct Body {
 impl Http2 {
     /// Begins to speak HTTP/2; with `greets` it takes no request before the server has answered a ping. An answer takes so many bytes
     /// at `most`.
-    pub fn new(stream: Stream, request: &Request<()>, most: usize, greets: bool) -> Http2 {
+    pub fn new(stream: Stream, request: &Arc<Request<()>>, most: usize, greets: bool) -> Http2 {
         // Bytes wait until the socket is connected.
         let signs = Rc::new(Signs { is_full: Cell::new(true), ..Signs::default() });
         Http2 {
@@ -191,7 +192,7 @@ impl Connection for Http2 {
         let Stage::Serves(serving) = &mut self.stage else {
             return Err(ErrorKind::NotConnected.into());
         };
-        let sent = serving.sender.send_request(self.request.clone(), true);
+        let sent = serving.sender.send_request(Request::clone(&self.request), true);
         let (response, _) = sent.map_err(io::Error::other)?;
         self.exchanges.push(Exchange { due, response, body: None });
         self.advance();
@@ -229,7 +230,7 @@ impl Connection for Http2 {
 }
 
 /// Opens a connection on a socket.
-async fn serve(socket: Socket, most: u32, greets: bool) -> Result<Serving, Error> {
+async fn serve(socket: Socket, most: u32, greets: bool) -> Result<Box<Serving>, Error> {
     let mut builder = Builder::new();
     builder.enable_push(false).max_header_list_size(HEADERS);
     builder.initial_window_size(most).initial_connection_window_size(most);
@@ -238,7 +239,7 @@ async fn serve(socket: Socket, most: u32, greets: bool) -> Result<Serving, Error
     if let Some(ping) = &mut greets {
         ping.send_ping(Ping::opaque())?;
     }
-    Ok(Serving { sender, line, greets, is_over: false })
+    Ok(Box::new(Serving { sender, line, greets, is_over: false }))
 }
 
 impl Serving {

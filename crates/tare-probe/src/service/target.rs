@@ -31,7 +31,7 @@ pub enum Speech {
     /// One after the other.
     InOrder(Arc<Dialogue>),
     /// All at once: HTTP/2, with this request.
-    Http2(Request<()>),
+    Http2(Arc<Request<()>>),
 }
 
 /// What is said on a connection whose answers come in the order of the requests.
@@ -91,7 +91,7 @@ impl Target {
                 let of = if scheme == "h2" { "https" } else { "http" };
                 let request = Request::get(format!("{of}://{host}:{port}/{path}"));
                 let request = request.header("user-agent", "tare").header("accept", "*/*");
-                Speech::Http2(request.body(()).map_err(|_| unlike())?)
+                Speech::Http2(Arc::new(request.body(()).map_err(|_| unlike())?))
             }
             "redis" => in_order(Protocol::Redis, Vec::new(), redis::request(path)),
             "memcached" => in_order(Protocol::Memcached, Vec::new(), memcached::request(path)),
