@@ -13,6 +13,7 @@ mod in_order;
 mod knee;
 mod memcached;
 mod open_loop;
+mod opening;
 mod outcome;
 pub mod outside;
 mod postgres;

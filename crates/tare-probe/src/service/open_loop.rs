@@ -1,7 +1,8 @@
 //! Requests at a rate: each has its time, and is sent then if a connection is free, or as soon as one is.
 
 use super::arrivals::Arrivals;
-use super::connection::{self, Connection, Said};
+use super::connection::{Connection, Said};
+use super::opening;
 use super::outcome::Outcome;
 use super::target::Target;
 use crate::clock::now_ns;
@@ -81,7 +82,7 @@ struct Asking<'a> {
 pub fn ask(target: &Target, load: &Load, wanted: &dyn Fn() -> bool) -> io::Result<Outcome> {
     let most = ANSWER.min(ANSWERS / load.connections as usize);
     let connections: io::Result<Vec<_>> =
-        (0..load.connections).map(|_| connection::open(target, most, load.timeout)).collect();
+        (0..load.connections).map(|_| opening::open(target, most, load.timeout)).collect();
     let mut asking = Asking {
         target,
         most,
@@ -247,7 +248,7 @@ impl Asking<'_> {
     /// Begins a connection again; the others do not wait until it is open.
     fn renew(&mut self, at: usize) -> io::Result<()> {
         self.forsake(at);
-        self.connections[at] = connection::begin(self.target, self.most)?;
+        self.connections[at] = opening::begin(self.target, self.most)?;
         Ok(())
     }
 }

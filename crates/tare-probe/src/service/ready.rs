@@ -1,6 +1,6 @@
 //! Waits until a service takes requests.
 
-use super::connection;
+use super::opening;
 use super::target::Target;
 use std::io;
 use std::thread;
@@ -28,7 +28,7 @@ pub fn wait_for(
     let begin = Instant::now();
     loop {
         let within = patience.saturating_sub(begin.elapsed()).clamp(PAUSE, ONE_TRY);
-        let error = match connection::open(target, ANSWER, within) {
+        let error = match opening::open(target, ANSWER, within) {
             Ok(_) => return Ok(()),
             Err(error) => error,
         };

@@ -1,12 +1,17 @@
 //! HTTP/2 (RFC 9113): requests share a connection, and their answers come in any order. The crate `h2` speaks it, and is polled whenever
 //! the socket has something.
 
+mod exchange;
+mod socket;
+
 use super::connection::{Connection, Said, State};
 use super::stream::Stream;
 use bytes::Bytes;
-use h2::client::{Builder, Connection as Line, ResponseFuture, SendRequest};
-use h2::{Error, Ping, PingPong, Reason, RecvStream};
-use http::{Request, StatusCode};
+use exchange::{Exchange, Failure};
+use h2::client::{Builder, Connection as Line, SendRequest};
+use h2::{Error, Ping, PingPong, Reason};
+use http::Request;
+use socket::{Signs, Socket};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -14,14 +19,10 @@ use std::os::fd::RawFd;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker, ready};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use std::task::{Context, Poll, Waker};
 
 /// Most requests at once on a connection, which RFC 9113 (section 6.5.2) wants of every server; one may take fewer all the same.
 const AT_ONCE: usize = 100;
-
-/// Most reads of one connection before the others are heard.
-const READS: u32 = 64;
 
 /// Most bytes of an answer's headers.
 const HEADERS: u32 = 64 << 10;
@@ -42,15 +43,6 @@ pub struct Http2 {
     refused: Option<String>,
 }
 
-/// What the socket showed since it was last used.
-#[derive(Default)]
-struct Signs {
-    /// It took no more bytes.
-    is_full: Cell<bool>,
-    /// How often it brought some, or its end.
-    reads: Cell<u32>,
-}
-
 /// How far the connection is.
 enum Stage {
     /// Its first bytes are being sent.
@@ -67,19 +59,6 @@ struct Serving {
     /// A ping whose answer shows that the server speaks HTTP/2; no request is sent before.
     greets: Option<PingPong>,
     is_over: bool,
-}
-
-/// A request and what has come of its answer.
-struct Exchange {
-    due: u64,
-    response: ResponseFuture,
-    body: Option<Body>,
-}
-
-struct Body {
-    status: StatusCode,
-    size: usize,
-    rest: RecvStream,
 }
 
 impl Http2 {
@@ -177,7 +156,8 @@ impl Connection for Http2 {
             Stage::Serves(serving) if serving.greets.is_none() && !serving.is_over => {
                 let most = AT_ONCE.min(serving.line.max_concurrent_send_streams());
                 // A server that is about to close takes no more.
-                self.exchanges.len() < most && serving.sender.poll_ready(&mut context).is_ready_ok()
+                self.exchanges.len() < most
+                    && matches!(serving.sender.poll_ready(&mut context), Poll::Ready(Ok(())))
             }
             Stage::Serves(_) | Stage::Opens(_) => false,
             Stage::Refused { .. } => true,
@@ -194,7 +174,7 @@ impl Connection for Http2 {
         };
         let sent = serving.sender.send_request(Request::clone(&self.request), true);
         let (response, _) = sent.map_err(io::Error::other)?;
-        self.exchanges.push(Exchange { due, response, body: None });
+        self.exchanges.push(Exchange::new(due, response));
         self.advance();
         Ok(())
     }
@@ -202,7 +182,7 @@ impl Connection for Http2 {
     fn hear(&mut self, _: &mut [u8]) -> Said {
         if self.said.is_empty() && !self.is_refused() {
             self.advance();
-            let has_more = self.signs.reads.get() >= READS;
+            let has_more = self.signs.has_more();
             self.signs.reads.set(u32::from(has_more));
             self.look();
             let is_over = matches!(&self.stage, Stage::Serves(serving) if serving.is_over);
@@ -251,68 +231,11 @@ impl Serving {
         let over = Pin::new(&mut self.line).poll(context);
         self.is_over = over.is_ready();
         if let Some(ping) = &mut self.greets
-            && ping.poll_pong(context).is_ready_ok()
+            && let Poll::Ready(Ok(_)) = ping.poll_pong(context)
         {
             self.greets = None;
         }
         over
-    }
-}
-
-/// Why a request has no good answer.
-enum Failure {
-    /// The server has not looked at it, and closes the connection.
-    Unseen,
-    Bad(String),
-}
-
-impl Exchange {
-    /// Bytes of the answer that have come.
-    fn size(&self) -> usize {
-        self.body.as_ref().map_or(0, |body| body.size)
-    }
-
-    /// Waits for the whole answer.
-    fn poll(&mut self, most: usize, context: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        let body = match &mut self.body {
-            Some(body) => body,
-            None => match ready!(Pin::new(&mut self.response).poll(context)) {
-                Ok(response) => self.body.insert(Body {
-                    status: response.status(),
-                    size: 0,
-                    rest: response.into_body(),
-                }),
-                Err(error) => return Poll::Ready(Err(Failure::of(&error))),
-            },
-        };
-        while let Some(part) = ready!(body.rest.poll_data(context)) {
-            let taken = part.and_then(|part| {
-                body.size += part.len();
-                body.rest.flow_control().release_capacity(part.len())
-            });
-            if let Err(error) = taken {
-                return Poll::Ready(Err(Failure::of(&error)));
-            }
-            if body.size > most {
-                let why = format!("an answer of more than {} KiB", most >> 10);
-                return Poll::Ready(Err(Failure::Bad(why)));
-            }
-        }
-        let trailers = ready!(body.rest.poll_trailers(context));
-        Poll::Ready(match trailers {
-            Err(error) => Err(Failure::of(&error)),
-            Ok(_) if (200..400).contains(&body.status.as_u16()) => Ok(()),
-            Ok(_) => Err(Failure::Bad(format!("HTTP/2 {}", body.status))),
-        })
-    }
-}
-
-impl Failure {
-    fn of(error: &Error) -> Failure {
-        let leaves = error.is_go_away() && error.is_remote();
-        let is_unseen = error.reason() == Some(Reason::REFUSED_STREAM)
-            || leaves && error.reason() == Some(Reason::NO_ERROR);
-        if is_unseen { Failure::Unseen } else { Failure::Bad(error.to_string()) }
     }
 }
 
@@ -322,75 +245,6 @@ fn words(error: &Error) -> Option<String> {
         (Some(error), _) => error.get_ref().map(ToString::to_string),
         (None, Some(Reason::NO_ERROR)) => None,
         (None, _) => Some(format!("it does not speak HTTP/2: {error}")),
-    }
-}
-
-/// A result that is there and good.
-trait IsReadyOk {
-    fn is_ready_ok(&self) -> bool;
-}
-
-impl<T, E> IsReadyOk for Poll<Result<T, E>> {
-    fn is_ready_ok(&self) -> bool {
-        matches!(self, Poll::Ready(Ok(_)))
-    }
-}
-
-/// A stream as `h2` uses it. Whoever polls it does so again when the descriptor has something.
-struct Socket {
-    stream: Stream,
-    signs: Rc<Signs>,
-}
-
-impl AsyncRead for Socket {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-        room: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let reads = self.signs.reads.get();
-        if reads >= READS {
-            return Poll::Pending;
-        }
-        let read = uninterrupted(|| self.stream.read(room.initialize_unfilled()));
-        let size = ready!(read)?;
-        self.signs.reads.set(reads + 1);
-        room.advance(size);
-        Poll::Ready(Ok(()))
-    }
-}
-
-impl AsyncWrite for Socket {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let written = uninterrupted(|| self.stream.write(bytes));
-        self.signs.is_full.set(written.is_pending());
-        written
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let flushed = self.stream.flush();
-        let is_full = self.stream.is_full();
-        self.signs.is_full.set(is_full);
-        if flushed.is_ok() && is_full { Poll::Pending } else { Poll::Ready(flushed) }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(())) // it is closed when it is dropped
-    }
-}
-
-/// Does what a signal may interrupt; pending if it would have to wait.
-fn uninterrupted(mut what: impl FnMut() -> io::Result<usize>) -> Poll<io::Result<usize>> {
-    loop {
-        match what() {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return Poll::Pending,
-            done => return Poll::Ready(done),
-        }
     }
 }
 
