@@ -6,7 +6,7 @@ use crate::threads::Threads;
 use nix::sys::signal::Signal;
 use std::collections::{BTreeMap, HashMap};
 use tare_proto::call_name;
-use tare_proto::outside::{ANY, ELSEWHERE, ENDED, HERE, PREEMPTED, STOPPED, Seen, WAITED};
+use tare_proto::outside::{ANY, ELSEWHERE, ENDED, HERE, PREEMPTED, Part, STOPPED, Seen, WAITED};
 
 /// Figures by the names of their counters.
 pub type Figures = BTreeMap<String, f64>;
@@ -18,50 +18,71 @@ const ENDS: u64 = 0x10 | 0x20;
 /// Set beside them of a thread that could have run on.
 const RUNNABLE: u64 = 0x100;
 
+/// What is counted of a part. Names are made when all is counted, since there may be a million records.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Call(u64),
+    Signal(i32),
+    Reason(u32),
+    Named(&'static str),
+}
+
+impl Kind {
+    fn name(&self) -> String {
+        match self {
+            Kind::Call(number) => call_name(*number),
+            Kind::Signal(number) => signal(*number),
+            Kind::Reason(number) => number.to_string(),
+            Kind::Named(name) => (*name).to_owned(),
+        }
+    }
+}
+
 /// All that the `threads` did.
 #[must_use]
 pub fn counts(trace: &Trace, threads: &Threads) -> Figures {
-    let mut figures = Figures::new();
-    let mut add = |seen: Seen, tid: u32, kind: &str, many: f64| {
+    let mut all: BTreeMap<(Seen, Part, Kind), f64> = BTreeMap::new();
+    let mut add = |seen: Seen, tid: u32, kind: Kind, many: f64| {
         if let Some(part) = threads.part(tid) {
-            *figures.entry(seen.counter(part, kind)).or_default() += many;
+            *all.entry((seen, part, kind)).or_default() += many;
         }
     };
     // Threads that were woken and have not run since: where they were woken, and by whom.
     let mut woken: HashMap<u32, (u32, u32)> = HashMap::new();
     for record in &trace.records {
         match record.what {
-            Happened::Call(number) => add(Seen::Calls, record.tid, &call_name(number), 1.0),
-            Happened::Signal(number) => add(Seen::Signals, record.tid, &signal(number), 1.0),
-            Happened::Fault => add(Seen::Faults, record.tid, ANY, 1.0),
-            Happened::Exit(reason) => add(Seen::Exits, record.tid, &reason.to_string(), 1.0),
+            Happened::Call(number) => add(Seen::Calls, record.tid, Kind::Call(number), 1.0),
+            Happened::Signal(number) => add(Seen::Signals, record.tid, Kind::Signal(number), 1.0),
+            Happened::Fault => add(Seen::Faults, record.tid, Kind::Named(ANY), 1.0),
+            Happened::Exit(reason) => add(Seen::Exits, record.tid, Kind::Reason(reason), 1.0),
             Happened::Block { asked, bytes } => {
                 let (requests, kib) = names(asked);
-                add(Seen::Events, record.tid, requests, 1.0);
+                add(Seen::Events, record.tid, Kind::Named(requests), 1.0);
                 if bytes > 0 {
-                    add(Seen::Events, record.tid, kib, bytes as f64 / 1024.0);
+                    add(Seen::Events, record.tid, Kind::Named(kib), bytes as f64 / 1024.0);
                 }
             }
-            Happened::Other(place) => add(Seen::Events, record.tid, trace.name_of(place), 1.0),
+            Happened::Other(place) => {
+                add(Seen::Events, record.tid, Kind::Named(trace.name_of(place)), 1.0);
+            }
             Happened::Waking { whom, interrupt: false } => {
                 woken.insert(whom, (record.cpu, record.tid));
             }
             Happened::Switch { from, state, to } => {
-                add(Seen::Switches, from, kind_of_switch(state), 1.0);
+                add(Seen::Switches, from, Kind::Named(kind_of_switch(state)), 1.0);
                 if let Some((cpu, waker)) = woken.remove(&to) {
-                    add(
-                        Seen::Wakeups,
-                        waker,
-                        if cpu == record.cpu { HERE } else { ELSEWHERE },
-                        1.0,
-                    );
+                    let place = if cpu == record.cpu { HERE } else { ELSEWHERE };
+                    add(Seen::Wakeups, waker, Kind::Named(place), 1.0);
                 }
             }
             Happened::Return | Happened::Exec | Happened::Waking { .. } | Happened::Fork { .. } => {
             }
         }
     }
-    figures
+    let named = |((seen, part, kind), many): ((Seen, Part, Kind), f64)| {
+        (seen.counter(part, &kind.name()), many)
+    };
+    all.into_iter().map(named).collect()
 }
 
 /// What requests to a block device are called, and what they ask for in KiB.
@@ -95,7 +116,6 @@ fn signal(number: i32) -> String {
 mod tests {
     use super::*;
     use crate::record::Record;
-    use tare_proto::outside::Part;
 
     #[test]
     fn what_the_layers_threads_do_is_counted_by_their_part() {

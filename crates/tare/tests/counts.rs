@@ -137,9 +137,14 @@ fn kvm_costs_little_but_where_it_exits(campaign: &Campaign) {
     assert!(kvm("vm_exits") > 0.0 && kvm("kvm/exits") > 0.0, "no exit was counted");
     assert!(kvm("hypervisor/instructions") > 0.0, "an exit costs its host");
     assert_eq!(native("vm_exits"), 0.0);
-    let (bare, native) = counted(campaign, "native", "lmbench/page_fault");
-    let (inside, kvm) = counted(campaign, "kvm", "lmbench/page_fault");
-    assert!(inside > 0.999 * bare, "a page fault: {bare}, in the guest {inside}");
+    let (_, native) = counted(campaign, "native", "lmbench/page_fault");
+    let (_, kvm) = counted(campaign, "kvm", "lmbench/page_fault");
+    // A fault executes the same to the instruction. What RCU frees meanwhile falls into one series and not into the other, some 1%.
+    for function in ["do_user_addr_fault", "handle_mm_fault", "filemap_map_pages", "do_set_pte"] {
+        let name = format!("function/kernel/{function}");
+        let (bare, inside) = (native(&name), kvm(&name));
+        assert!((bare / inside - 1.0).abs() < 1e-6, "{function}: {bare}, in the guest {inside}");
+    }
     let faults = native("kernel/page_faults");
     let same = kvm("kernel/page_faults");
     assert!((faults / same - 1.0).abs() < 1e-2, "page faults: {faults}, in the guest {same}");

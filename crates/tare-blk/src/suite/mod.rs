@@ -7,12 +7,15 @@ pub use experiments::{Experiment, Named, experiments};
 pub use table::table;
 
 use crate::error::Error;
-use crate::measure::measure;
+use crate::measure::{Point, measure};
 use crate::outcome::Outcome;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 use serde::Serialize;
-use tare_stats::{RatioInterval, mean, paired_ratio};
+use tare_stats::{RatioInterval, StatError, mean, paired_ratio};
+
+/// Tries of a row whose disk has answered nothing, as where something else had the CPUs meanwhile.
+const TRIES: u32 = 3;
 
 /// How sure an interval is.
 const CONFIDENCE: f64 = 0.95;
@@ -23,7 +26,7 @@ pub struct Row {
     pub name: String,
     /// Bytes a second, a block each.
     pub bandwidth: Vec<f64>,
-    /// Its bandwidth over the first row's; none for the first row itself.
+    /// Its bandwidth over the first row's; none for the first row itself, and where one of them has answered nothing in a block.
     pub bandwidth_ratio: Option<RatioInterval>,
     /// CPU seconds of both ends for a gigabyte, over the first row's.
     pub cpu_ratio: Option<RatioInterval>,
@@ -62,7 +65,7 @@ pub fn run(
             let (experiment, row) = all[index];
             let name = format!("{}, {}", experiment.name, row.name);
             tell(block, &name);
-            let outcome = measure(&row.point)
+            let outcome = answered(&row.point)
                 .map_err(|failure| Error::Row { name, failure: Box::new(failure) })?;
             found[index].push(outcome);
         }
@@ -76,21 +79,37 @@ pub fn run(
     Ok(rows)
 }
 
+/// What was found at a point, where the disk has answered something.
+fn answered(point: &Point) -> Result<Outcome, Error> {
+    let mut outcome = measure(point)?;
+    for _ in 1..TRIES {
+        if outcome.requests > 0 {
+            break;
+        }
+        outcome = measure(point)?;
+    }
+    Ok(outcome)
+}
+
 /// The rows of an experiment, each against the first.
 fn compared(experiment: &Experiment, outcomes: Vec<Vec<Outcome>>) -> Result<Vec<Row>, Error> {
     let values =
         |of: &[Outcome], what: fn(&Outcome) -> f64| of.iter().map(what).collect::<Vec<f64>>();
     let first = outcomes.first().cloned().unwrap_or_default();
     let ratio = |of: &[Outcome], what: fn(&Outcome) -> f64| {
-        paired_ratio(&values(&first, what), &values(of, what), CONFIDENCE)
+        match paired_ratio(&values(&first, what), &values(of, what), CONFIDENCE) {
+            // One of them has answered nothing in a block.
+            Err(StatError::NotPositive { .. } | StatError::NotFinite { .. }) => Ok(None),
+            found => found.map(Some),
+        }
     };
     let mut rows = Vec::new();
     for (index, (named, outcomes)) in experiment.rows.iter().zip(outcomes).enumerate() {
         let mut bandwidth_ratio = None;
         let mut cpu_ratio = None;
         if index > 0 {
-            bandwidth_ratio = Some(ratio(&outcomes, |one| one.bandwidth)?);
-            cpu_ratio = Some(ratio(&outcomes, Outcome::cpu_s_per_gb)?);
+            bandwidth_ratio = ratio(&outcomes, |one| one.bandwidth)?;
+            cpu_ratio = ratio(&outcomes, Outcome::cpu_s_per_gb)?;
         }
         rows.push(Row {
             experiment: experiment.name,

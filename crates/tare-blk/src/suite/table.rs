@@ -4,6 +4,9 @@ use super::Row;
 use std::fmt::Write;
 use tare_stats::RatioInterval;
 
+/// Blocks below which an interval may be as wide as everything.
+const ENOUGH: usize = 3;
+
 const HEAD: [&str; 9] = [
     "row",
     "MB/s",
@@ -48,7 +51,9 @@ fn cells(row: &Row) -> [String; 9] {
 }
 
 fn interval(ratio: Option<&RatioInterval>) -> String {
-    ratio.map_or("–".into(), |ratio| {
-        format!("{:.2} ({:.2}–{:.2})", ratio.ratio, ratio.low, ratio.high)
-    })
+    match ratio {
+        None => "–".into(),
+        Some(ratio) if ratio.blocks < ENOUGH => format!("{:.2} (too few blocks)", ratio.ratio),
+        Some(ratio) => format!("{:.2} ({:.2}–{:.2})", ratio.ratio, ratio.low, ratio.high),
+    }
 }

@@ -9,8 +9,8 @@ pub enum State {
     Greets,
     /// It takes requests.
     Serves,
-    /// It takes no more, or never took one: only another connection can be asked. A service that is only starting (`early`) may take
-    /// them on that one.
+    /// It has taken none and never will: only another connection can be asked. A service that is only starting (`early`) may take them
+    /// on that one.
     Refused {
         /// Whether it seems to be only starting.
         early: bool,
@@ -63,8 +63,7 @@ pub trait Connection {
     /// Whether something has come that nobody has heard.
     fn is_unheard(&self) -> bool;
 
-    /// Gives up the requests that were due before `late`, and says how many. A connection whose next answer would be to one of them has
-    /// refused then.
+    /// Gives up the requests that were due before `late`, and says how many.
     fn give_up(&mut self, late: u64) -> usize;
 
     /// What the last answer that was not good said, or why the connection is of no use. It is said once.

@@ -185,11 +185,7 @@ impl Connection for InOrder {
     }
 
     fn give_up(&mut self, late: u64) -> usize {
-        let given_up = self.due.take_if(|due| *due < late).is_some();
-        if given_up {
-            self.state = State::Refused { early: false };
-        }
-        usize::from(given_up)
+        usize::from(self.due.take_if(|due| *due < late).is_some())
     }
 
     fn refused(&mut self) -> Option<String> {

@@ -228,7 +228,8 @@ impl Asking<'_> {
         for at in 0..self.connections.len() {
             let given_up = self.connections[at].give_up(late);
             (0..given_up).for_each(|_| self.failed());
-            if given_up > 0 && self.connections[at].is_refused() {
+            // Its next answer would be to one of these, or nobody is at its other end.
+            if given_up > 0 && self.connections[at].asked() == 0 {
                 // One that cannot be had again is broken, which is seen when it is heard.
                 let _ = self.renew(at);
             }

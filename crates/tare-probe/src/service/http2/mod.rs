@@ -250,10 +250,11 @@ fn words(error: &Error) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::open_loop::{self, Load};
     use super::super::outcome::Outcome;
     use super::super::target::Target;
     use super::super::tests::says;
-    use super::super::{open_loop, tls};
+    use super::super::tls;
     use h2::server::{SendResponse, handshake};
     use http::Response;
     use std::thread;
@@ -308,17 +309,19 @@ mod tests {
         let _ = body.send_data(vec![7; 10_000].into(), true);
     }
 
-    fn ask(port: u16, rate: u32) -> Outcome {
-        let lasts = Duration::from_millis(500);
-        let load = open_loop::Load { rate, lasts, connections: 2, ..Default::default() };
-        open_loop::ask(&Target::parse(&format!("h2c://:{port}/")).unwrap(), &load, &|| true)
-            .unwrap()
+    fn load(rate: u32) -> Load {
+        Load { rate, lasts: Duration::from_millis(500), connections: 2, ..Load::default() }
+    }
+
+    fn ask(port: u16, load: &Load) -> Outcome {
+        let target = Target::parse(&format!("h2c://:{port}/")).unwrap();
+        open_loop::ask(&target, load, &|| true).unwrap()
     }
 
     #[test]
     fn requests_share_a_connection() {
         let after = Duration::from_millis(100);
-        let outcome = ask(serve(Manners { after, ..PLAIN }), 400);
+        let outcome = ask(serve(Manners { after, ..PLAIN }), &load(400));
         assert_eq!((outcome.latencies.len(), outcome.errors), (200, 0), "{outcome}");
         // One after the other on each connection, the last would have waited for most of ten seconds.
         assert!(outcome.quantile(0.0) >= 100_000_000 && outcome.quantile(0.5) < 900_000_000);
@@ -326,17 +329,25 @@ mod tests {
 
     #[test]
     fn a_server_that_leaves_is_asked_on_another_connection() {
-        let outcome = ask(serve(Manners { leaves_after: 7, ..PLAIN }), 400);
+        let outcome = ask(serve(Manners { leaves_after: 7, ..PLAIN }), &load(400));
         assert_eq!((outcome.latencies.len(), outcome.errors), (200, 0), "{outcome}");
     }
 
     #[test]
+    fn requests_without_an_answer_are_errors() {
+        let after = Duration::from_secs(60);
+        let short = Load { timeout: Duration::from_millis(100), ..load(100) };
+        let outcome = ask(serve(Manners { after, ..PLAIN }), &short);
+        assert_eq!((outcome.latencies.len(), outcome.errors), (50, 50), "{outcome}");
+    }
+
+    #[test]
     fn bad_answers_and_other_protocols_are_said() {
-        let why = ask(serve(Manners { status: 503, ..PLAIN }), 40).without_answer().unwrap();
+        let why = ask(serve(Manners { status: 503, ..PLAIN }), &load(40)).without_answer().unwrap();
         assert!(why.ends_with("one was: HTTP/2 503 Service Unavailable"), "{why}");
         let refused = |scheme: &str, port: u16| {
             let target = Target::parse(&format!("{scheme}://:{port}/")).unwrap();
-            open_loop::ask(&target, &Default::default(), &|| true).unwrap_err().to_string()
+            open_loop::ask(&target, &Load::default(), &|| true).unwrap_err().to_string()
         };
         let why = refused("h2c", says(b"HTTP/1.1 400 Bad Request\r\n\r\n"));
         assert!(why.contains("does not speak HTTP/2"), "{why}");
