@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use tare_observe::Figures;
-use tare_proto::outside::{Part, READY, Seen, WHOLE};
+use tare_proto::outside::WHOLE;
 
 /// Adds figures of the same kind.
 pub(super) fn add(all: &mut Figures, more: Figures) {
@@ -15,13 +15,6 @@ pub(super) fn keep_shorter(best: &mut Figures, told: Figures) {
     if took(&told) < took(best) {
         *best = told;
     }
-}
-
-/// The share of a window in which the layer could have gone on and had no CPU, since somebody else had it.
-pub(super) fn waited(told: &Figures) -> f64 {
-    let of = |name: &str| told.get(name).copied().unwrap_or(0.0);
-    let ready: f64 = Part::ALL.iter().map(|part| of(&Seen::Time.counter(*part, READY))).sum();
-    ready / of(WHOLE).max(1.0)
 }
 
 /// The same of one of `many`.

@@ -1,6 +1,6 @@
 //! The turns of a row that is watched: short ones and long ones, under the eyes of the kernel's tracepoints or of nobody.
 
-use super::figures::{add, difference, each, keep_shorter, waited};
+use super::figures::{add, difference, each, keep_shorter};
 use super::observers::not_enabled;
 use nix::unistd::gettid;
 use std::fs;
@@ -13,19 +13,11 @@ use tare_observe::{
 use tare_proto::outside::{UNWATCHED, WHOLE};
 use tare_proto::{Program, Request};
 
-/// Nanoseconds that the longer turn takes: for counts as many operations as make a stray one small, for the clock as many looks as tell
-/// user mode from the kernel and one function from another.
+/// Nanoseconds that the longer turn takes: for counts as many operations as make a stray one small, for times several times, as many looks
+/// of the clock as tell user mode from the kernel.
 const COUNTED_NS: f64 = 80e6;
 const TIMED_NS: f64 = 50e6;
-const CLOCKED_NS: f64 = 100e6;
-
-/// Most tries of a turn whose time is told, where the machine disturbed those before.
 const TRIES: u32 = 3;
-
-/// A try is undisturbed if the turn that nobody watched took so many times what its samples are known to take, and if the layer waited for
-/// a CPU for this share of the watched one, at most.
-const AS_KNOWN: f64 = 1.05;
-const WAITED: f64 = 0.02;
 
 /// The same of a layer that is stopped by a quota: ten of its usual periods of 0.1 s.
 const UNDER_QUOTA_NS: f64 = 1e9;
@@ -294,6 +286,7 @@ impl<'a> Turning<'a> {
         };
         let mut unwatched = [f64::INFINITY; 2];
         let mut best = [Figures::new(), Figures::new()];
+        let (mut modes, mut found) = (Figures::new(), Figures::new());
         let mut lost = 0;
         let turns: &[(usize, f64)] = if long { &[(1, 1.0)] } else { &[(0, 1.0), (1, samples)] };
         for _ in 0..tries {
@@ -310,16 +303,6 @@ impl<'a> Turning<'a> {
                 stopped(&mut told, stopped_ns, self.layer.on_one_cpu);
                 keep_shorter(&mut best[at], told);
             }
-            let around = if long { 0.0 } else { unwatched[0] };
-            let as_known = unwatched[1] - around <= AS_KNOWN * more * self.sample_ns as f64;
-            if as_known && waited(&best[1]) <= WAITED {
-                break;
-            }
-        }
-        let (mut modes, mut found) = (Figures::new(), Figures::new());
-        let samples = if long { 1.0 } else { samples.max(self.samples_in(CLOCKED_NS)) };
-        let looked_ns = samples * self.sample_ns.max(1) as f64;
-        for _ in 0..(CLOCKED_NS / looked_ns).ceil().clamp(1.0, f64::from(tries)) as u32 {
             let Some(Window { trace, threads, .. }) = self.watched(clock, samples)? else {
                 return Ok(None);
             };
