@@ -320,7 +320,8 @@ fn what_acts_as_a_kernel_is_told_from_the_program_and_explained() {
     }
     let uml = bench.ok("explain c kernel/getppid --layer uml").out;
     assert!(uml.contains("stops of a traced thread (") && uml.contains("registers ("), "{uml}");
-    let gvisor = bench.ok("explain c kernel/getppid --layer gvisor").out;
+    // In one of its rows the clock finds a function of the sentry twice; a getppid is mostly a switch.
+    let gvisor = bench.ok("explain c --layer gvisor").out;
     assert!(
         gvisor.contains("Functions of programs on its CPUs") && gvisor.contains("\nrunsc: "),
         "{gvisor}"
