@@ -102,6 +102,10 @@ pub fn end_marked(mark: u64, within: Duration) -> BTreeSet<u32> {
     end_found(|| marked(mark), |pid| limits(pid).contains(&mark), within)
 }
 
+/// Held by a test with processes that are doubtful, and by one that must see none.
+#[cfg(test)]
+pub(super) static DOUBTFUL: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +147,7 @@ mod tests {
 
     #[test]
     fn whoever_lowers_both_limits_is_named_and_nobody_else() {
+        let _alone = DOUBTFUL.lock();
         let long_ago = SystemTime::now() - Duration::from_secs(600);
         let mark = mark(&format!("tare-lower-{}", std::process::id()));
         let mut plain = Command::new("sleep").arg("1000").spawn().unwrap();

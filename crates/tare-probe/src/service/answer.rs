@@ -37,6 +37,11 @@ pub enum Greeted {
     },
 }
 
+/// What is said of an answer of more than `most` bytes.
+pub fn too_long(most: usize) -> String {
+    format!("an answer of more than {} KiB", most >> 10)
+}
+
 /// The first line of bytes from a service, as far as it is shown.
 pub fn first_line(bytes: &[u8]) -> String {
     let line = bytes.split(|byte| b"\r\n".contains(byte)).next().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! A connection to a service, whatever it speaks: it is asked and heard, and nothing waits for its bytes.
 
 use std::io;
+use std::os::fd::RawFd;
 
 /// How far a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +46,11 @@ pub trait Connection {
     /// How far it is.
     fn state(&self) -> State;
 
-    /// What to wait for until it has something; nothing when it has refused.
-    fn waits_for(&self) -> libc::pollfd;
+    /// Its socket.
+    fn fd(&self) -> RawFd;
+
+    /// Whether bytes wait to be sent.
+    fn is_full(&self) -> bool;
 
     /// Whether it takes a request now.
     fn is_free(&mut self) -> bool;
@@ -68,6 +72,13 @@ pub trait Connection {
 
     /// What the last answer that was not good said, or why the connection is of no use. It is said once.
     fn refused(&mut self) -> Option<String>;
+
+    /// What to wait for until it has something; nothing when it has refused.
+    fn waits_for(&self) -> libc::pollfd {
+        let fd = if self.is_refused() { -1 } else { self.fd() };
+        let events = libc::POLLIN | if self.is_full() { libc::POLLOUT } else { 0 };
+        libc::pollfd { fd, events, revents: 0 }
+    }
 
     /// Whether only another connection can be asked.
     fn is_refused(&self) -> bool {

@@ -1,6 +1,6 @@
 //! A connection whose answers come in the order of the requests: at most one is on its way on it.
 
-use super::answer::{Answer, Greeted};
+use super::answer::{Answer, Greeted, too_long};
 use super::connection::{Connection, Said, State};
 use super::stream::Stream;
 use super::target::Dialogue;
@@ -95,11 +95,6 @@ impl InOrder {
         }
         Said::Broken
     }
-
-    /// Whether bytes wait to be sent.
-    fn is_full(&self) -> bool {
-        self.unsent > 0 || self.stream.is_full()
-    }
 }
 
 impl Connection for InOrder {
@@ -107,10 +102,12 @@ impl Connection for InOrder {
         self.state
     }
 
-    fn waits_for(&self) -> libc::pollfd {
-        let fd: RawFd = if self.is_refused() { -1 } else { self.stream.fd() };
-        let events = libc::POLLIN | if self.is_full() { libc::POLLOUT } else { 0 };
-        libc::pollfd { fd, events, revents: 0 }
+    fn fd(&self) -> RawFd {
+        self.stream.fd()
+    }
+
+    fn is_full(&self) -> bool {
+        self.unsent > 0 || self.stream.is_full()
     }
 
     fn is_free(&mut self) -> bool {
@@ -161,8 +158,7 @@ impl Connection for InOrder {
             match self.dialogue.protocol.answer(&self.come) {
                 Answer::Partial if self.come.len() < self.most => {}
                 Answer::Partial => {
-                    let most = self.most >> 10;
-                    self.refused = Some(format!("an answer of more than {most} KiB"));
+                    self.refused = Some(too_long(self.most));
                     return Said::Broken;
                 }
                 Answer::Whole { length, good, closes } if length == self.come.len() => {

@@ -1,5 +1,6 @@
 //! A request on a connection of HTTP/2, and what has come of its answer.
 
+use super::super::answer::too_long;
 use h2::client::ResponseFuture;
 use h2::{Error, Reason, RecvStream};
 use http::StatusCode;
@@ -61,8 +62,7 @@ impl Exchange {
                 return Poll::Ready(Err(Failure::of(&error)));
             }
             if body.size > most {
-                let why = format!("an answer of more than {} KiB", most >> 10);
-                return Poll::Ready(Err(Failure::Bad(why)));
+                return Poll::Ready(Err(Failure::Bad(too_long(most))));
             }
         }
         let trailers = ready!(body.rest.poll_trailers(context));

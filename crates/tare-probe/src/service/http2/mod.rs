@@ -144,10 +144,12 @@ impl Connection for Http2 {
         }
     }
 
-    fn waits_for(&self) -> libc::pollfd {
-        let fd = if self.is_refused() { -1 } else { self.fd };
-        let events = libc::POLLIN | if self.signs.is_full.get() { libc::POLLOUT } else { 0 };
-        libc::pollfd { fd, events, revents: 0 }
+    fn fd(&self) -> RawFd {
+        self.fd
+    }
+
+    fn is_full(&self) -> bool {
+        self.signs.is_full.get()
     }
 
     fn is_free(&mut self) -> bool {
