@@ -1,7 +1,7 @@
 //! Builds, with a cargo of their own, what `tare` carries inside: the probe and the virtual machine monitor, static and
 //! optimised, and the plugin that counts what a simulated machine executes.
 //!
-//! `TARE_PROBE=FILE`, `TARE_PROBE32=FILE`, `TARE_PROBE_ARM=FILE`, `TARE_VMM=FILE` and `TARE_PLUGIN=FILE` use ready-built ones
+//! `TARE_PROBE=FILE`, `TARE_PROBE32=FILE`, `TARE_PROBE_ARM=FILE`, `TARE_PROBE_POWER=FILE`, `TARE_VMM=FILE` and `TARE_PLUGIN=FILE` use ready-built ones
 //! instead. The monitor and the plugin are only for x86-64, and probes for machines of other architectures are built where Rust
 //! has their library. Without them tare contains empty files instead, and its layers say so. That keeps one build command for every architecture, without features
 //! of cargo.
@@ -13,7 +13,7 @@ mod foreign;
 #[path = "build/needs.rs"]
 mod needs;
 
-use foreign::{ARM_64, Foreign, X86_32};
+use foreign::{ARM_64, FOREIGN, Foreign, POWER_64, X86_32};
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 use std::{env, fs, thread};
@@ -65,6 +65,7 @@ fn main() {
         scope.spawn(|| carry("TARE_PROBE", native));
         scope.spawn(|| carry("TARE_PROBE32", || for_other(&X86_32, &probe)));
         scope.spawn(|| carry("TARE_PROBE_ARM", || for_other(&ARM_64, PROBE_FLAGS)));
+        scope.spawn(|| carry("TARE_PROBE_POWER", || for_other(&POWER_64, PROBE_FLAGS)));
         scope.spawn(|| carry("TARE_VMM", || of_x86("tare-vmm", VMM_FLAGS, "tare-vmm")));
         scope.spawn(|| carry("TARE_PLUGIN", || of_x86("tare-plugin", &[], "libtare_plugin.so")));
     });
@@ -104,7 +105,7 @@ fn build(root: &Path, package: &str, target: &str, flags: &[&str]) -> PathBuf {
     if !root.join("crates").join(package).is_dir() {
         eprintln!(
             "the sources of {package} lie beside this crate only in tare's repository: build there, or name files that are built \
-             (TARE_PROBE, TARE_PROBE32, TARE_PROBE_ARM, TARE_VMM, TARE_PLUGIN)"
+             (TARE_PROBE, TARE_PROBE32, TARE_PROBE_ARM, TARE_PROBE_POWER, TARE_VMM, TARE_PLUGIN)"
         );
         exit(1);
     }
@@ -124,7 +125,7 @@ fn build(root: &Path, package: &str, target: &str, flags: &[&str]) -> PathBuf {
     }
     let is_own = env::var("TARGET").is_ok_and(|own| own == target);
     let own = env::var_os("RUSTC_LINKER").filter(|_| is_own);
-    let other = [X86_32, ARM_64].into_iter().find(|other| other.target == target);
+    let other = FOREIGN.iter().find(|other| other.target == target);
     if let Some(linker) = own.or_else(|| Some(other?.linker?.into())) {
         let name = target.to_uppercase().replace('-', "_");
         cargo.env(format!("CARGO_TARGET_{name}_LINKER"), linker);

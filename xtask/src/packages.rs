@@ -17,11 +17,14 @@ const NEEDED: &[(&str, &str)] = &[
 const GUESTS: &[(&str, &str)] =
     &[("linux.uml", "user-mode-linux"), ("qemu-system-x86_64", "qemu-system-x86")];
 
-/// What the simulated ARM machine needs on x86-64: the machine, and what links its probe, with its C library.
-const ARM: &[(&str, &str)] = &[
+/// What simulated machines of other architectures need on x86-64: the machine, and what links its probe, with its C library.
+const MACHINES: &[(&str, &str)] = &[
     ("qemu-system-aarch64", "qemu-system-arm"),
     ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
     ("aarch64-linux-gnu-gcc", "libc6-dev-arm64-cross"),
+    ("qemu-system-ppc64", "qemu-system-ppc"),
+    ("powerpc64le-linux-gnu-gcc", "gcc-powerpc64le-linux-gnu"),
+    ("powerpc64le-linux-gnu-gcc", "libc6-dev-ppc64el-cross"),
 ];
 
 /// What only tests need: engines of containers; a server of SSH; a scheduler of jobs; a browser for the page, and its driver; a reader of
@@ -47,8 +50,9 @@ const TESTING: &[(&str, &str)] = &[
     ("dpkg-deb", "dpkg"),
 ];
 
-/// What the probes for simulated machines of other architectures are built for.
-const FOREIGN: &[&str] = &["i686-unknown-linux-musl", "aarch64-unknown-linux-gnu"];
+/// What the probes for them are built for.
+const FOREIGN: &[&str] =
+    &["i686-unknown-linux-musl", "aarch64-unknown-linux-gnu", "powerpc64le-unknown-linux-gnu"];
 
 /// What the suites are compared with.
 const ORIGINALS: &[(&str, &str)] = &[
@@ -78,7 +82,7 @@ pub fn install() -> Result<()> {
 }
 
 pub fn install_for_tests() -> Result<()> {
-    let other = if cfg!(target_arch = "x86_64") { ARM } else { &[] };
+    let other = if cfg!(target_arch = "x86_64") { MACHINES } else { &[] };
     install_all(needed().chain(TESTING).chain(other))?;
     apt::know_packages()?;
     foreign_machines();

@@ -4,8 +4,11 @@ use crate::{go::GVISOR, packages, shell::cargo};
 use anyhow::Result;
 
 /// No probes for simulated machines of other architectures: they take half a minute.
-const NATIVE_ONLY: [(&str, &str); 2] =
-    [("TARE_PROBE32", "/dev/null"), ("TARE_PROBE_ARM", "/dev/null")];
+const NATIVE_ONLY: [(&str, &str); 3] = [
+    ("TARE_PROBE32", "/dev/null"),
+    ("TARE_PROBE_ARM", "/dev/null"),
+    ("TARE_PROBE_POWER", "/dev/null"),
+];
 
 /// What is weighed beside gVisor.
 const OTHERS: &str = "native,runc,uml,qemu";

@@ -164,6 +164,8 @@ pub struct Host {
     pub probe32: Option<PathBuf>,
     /// The probe for 64-bit ARM, if tare was built with it.
     pub probe_arm: Option<PathBuf>,
+    /// The probe for 64-bit POWER, if tare was built with it.
+    pub probe_power: Option<PathBuf>,
     /// tare's own virtual machine monitor, a static executable file.
     pub vmm: Option<PathBuf>,
     /// What counts instructions on a simulated machine, when that is asked for.
@@ -182,6 +184,7 @@ impl Host {
             cache,
             probe32: None,
             probe_arm: None,
+            probe_power: None,
             vmm: None,
             plugin: None,
             tare: None,

@@ -1,7 +1,8 @@
 //! Instructions that trap, and a signal handler that steps over them.
 //!
 //! Each trapping instruction leaves the address after it in a register; the handler
-//! sets the program counter to it, so recovery needs no system call and no non-local jump.
+//! sets the program counter to it, so recovery needs no system call and no non-local jump. Where all
+//! instructions have one length, no register is needed.
 
 use crate::bench::Refusal;
 use crate::signals::Handler;
@@ -132,6 +133,30 @@ mod arch {
 
     pub fn step_over(context: &mut libc::ucontext_t) {
         context.uc_mcontext.pc = context.uc_mcontext.regs[9];
+    }
+}
+
+#[cfg(target_arch = "powerpc64")]
+mod arch {
+    pub const DIVISION_TRAPS: bool = false;
+
+    /// Places among a context's registers (the kernel's `struct pt_regs`).
+    const NIP: usize = 32;
+
+    /// Bytes of an instruction.
+    const INSTRUCTION: u64 = 4;
+
+    #[inline(always)]
+    pub fn forbidden_write(at: *mut u8) {
+        // SAFETY: the write never happens; the handler resumes behind its one instruction.
+        unsafe { at.write_volatile(0) };
+    }
+
+    /// The quotient is undefined here: nothing traps.
+    pub fn divide_by_zero() {}
+
+    pub fn step_over(context: &mut libc::ucontext_t) {
+        context.uc_mcontext.gp_regs[NIP] += INSTRUCTION;
     }
 }
 

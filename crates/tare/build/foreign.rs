@@ -15,6 +15,11 @@ pub const X86_32: Foreign = Foreign { target: "i686-unknown-linux-musl", linker:
 pub const ARM_64: Foreign =
     Foreign { target: "aarch64-unknown-linux-gnu", linker: Some("aarch64-linux-gnu-gcc") };
 
+pub const POWER_64: Foreign =
+    Foreign { target: "powerpc64le-unknown-linux-gnu", linker: Some("powerpc64le-linux-gnu-gcc") };
+
+pub const FOREIGN: &[Foreign] = &[X86_32, ARM_64, POWER_64];
+
 impl Foreign {
     /// Whether Rust's library for it is installed, and its linker with a static C library. The build begins anew when the
     /// former changes.

@@ -27,6 +27,10 @@ pub static PROBE32: Carried =
 pub static PROBE_ARM: Carried =
     Carried { name: "tare-probe-arm", bytes: include_bytes!(env!("TARE_PROBE_ARM_FILE")) };
 
+/// The probe for 64-bit POWER; absent where Rust's library for it, or a linker, was not installed.
+pub static PROBE_POWER: Carried =
+    Carried { name: "tare-probe-power", bytes: include_bytes!(env!("TARE_PROBE_POWER_FILE")) };
+
 /// The virtual machine monitor; absent but on x86-64.
 pub static VMM: Carried =
     Carried { name: "tare-vmm", bytes: include_bytes!(env!("TARE_VMM_FILE")) };

@@ -1,6 +1,6 @@
 //! What tare itself needs of this host: its cache, the probe in it, a keeper.
 
-use crate::carried::{Carried, PLUGIN, PROBE, PROBE_ARM, PROBE32, VMM};
+use crate::carried::{Carried, PLUGIN, PROBE, PROBE_ARM, PROBE_POWER, PROBE32, VMM};
 use crate::output;
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
@@ -17,8 +17,16 @@ pub fn host() -> Result<Host> {
     let vmm = unpacked(&VMM)?;
     let probe32 = unpacked(&PROBE32)?;
     let probe_arm = unpacked(&PROBE_ARM)?;
+    let probe_power = unpacked(&PROBE_POWER)?;
     let tare = Some(own_program()?);
-    Ok(Host { vmm, probe32, probe_arm, tare, ..Host::new(PROBE.unpack(&cache)?, cache) })
+    Ok(Host {
+        vmm,
+        probe32,
+        probe_arm,
+        probe_power,
+        tare,
+        ..Host::new(PROBE.unpack(&cache)?, cache)
+    })
 }
 
 /// The host with what `counting` takes: the plugin is unpacked if it is not yet.

@@ -16,7 +16,7 @@ const PACKAGES: &[&str] =
 /// The kernel to boot: `set` if given, else found.
 pub(crate) fn find(set: Option<&str>, host: &Host) -> Result<PathBuf, Unavailable> {
     if let Some(path) = set {
-        return given(Path::new(path));
+        return given(Path::new(path), BUILT);
     }
     let cached = host.cache.join("kernels");
     let running = nix::sys::utsname::uname().ok();
@@ -26,11 +26,11 @@ pub(crate) fn find(set: Option<&str>, host: &Host) -> Result<PathBuf, Unavailabl
 }
 
 /// Where a tree has the kernel that was built in it.
-const BUILT: &str = "arch/x86/boot/bzImage";
+pub(crate) const BUILT: &str = "arch/x86/boot/bzImage";
 
-/// The kernel that is named: a file, or what was built in a tree. The path is absolute, since layers start in folders of their own.
-pub(crate) fn given(path: &Path) -> Result<PathBuf, Unavailable> {
-    let built = path.is_dir().then(|| path.join(BUILT));
+/// The kernel that is named: a file, or what was `built` in a tree. The path is absolute, since layers start in folders of their own.
+pub(crate) fn given(path: &Path, built: &str) -> Result<PathBuf, Unavailable> {
+    let built = path.is_dir().then(|| path.join(built));
     let path = built.as_deref().unwrap_or(path);
     let file = fs::File::open(path).and_then(|file| file.metadata());
     let found = file.and_then(|found| match found.is_file() {

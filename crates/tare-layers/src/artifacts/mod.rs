@@ -7,6 +7,7 @@ pub(crate) mod kernel;
 pub(crate) mod kernel_packages;
 pub(crate) mod modules;
 pub(crate) mod package;
+pub(crate) mod program;
 pub(crate) mod unpack;
 
 use crate::Unavailable;

@@ -98,10 +98,15 @@ pub(crate) fn behind_of(apt: &Apt, general: &str, prefix: &str) -> Option<String
 
 /// The packages of libraries that `package` depends on, directly or through each other.
 pub(crate) fn libraries(package: &str) -> Result<Vec<String>, Unavailable> {
+    libraries_of(&Apt::default(), package)
+}
+
+/// The same among the packages that `apt` knows.
+pub(crate) fn libraries_of(apt: &Apt, package: &str) -> Result<Vec<String>, Unavailable> {
     let mut known = BTreeSet::new();
     let mut asked = vec![package.to_owned()];
     while !asked.is_empty() {
-        let text = depends(&Apt::default(), &asked).map_err(|why| {
+        let text = depends(apt, &asked).map_err(|why| {
             let why = format!("apt does not know what {package} depends on: {why}");
             Unavailable::new(why, "as root: apt-get update")
         })?;
@@ -143,14 +148,23 @@ pub(crate) fn extract(
     members: &[&str],
     work: &Path,
 ) -> Result<PathBuf, PackageError> {
-    let text = PackageError::folder(work);
-    let mut get = apt.ask("apt-get");
-    output(get.args(["download", "--", package]).current_dir(work), DOWNLOAD)?;
-    let files = fs::read_dir(work).map_err(text)?.flatten().map(|entry| entry.path());
-    let mut files = files.filter(|path| path.extension().is_some_and(|end| end == "deb"));
-    let archive = files.next().ok_or(PackageError::Lacking("apt-get download left no package"))?;
-    untar(&archive, members, work).map_err(text)?;
+    let archive = download(apt, &[package.to_owned()], work)?.pop();
+    let archive = archive.ok_or(PackageError::Lacking("apt-get download left no package"))?;
+    untar(&archive, members, work).map_err(PackageError::folder(work))?;
     Ok(archive)
+}
+
+/// Downloads `packages` into the folder `work`; their files.
+pub(crate) fn download(
+    apt: &Apt,
+    packages: &[String],
+    work: &Path,
+) -> Result<Vec<PathBuf>, PackageError> {
+    let mut get = apt.ask("apt-get");
+    output(get.args(["download", "--"]).args(packages).current_dir(work), DOWNLOAD)?;
+    let files = fs::read_dir(work).map_err(PackageError::folder(work))?.flatten();
+    let files = files.map(|entry| entry.path());
+    Ok(files.filter(|path| path.extension().is_some_and(|end| end == "deb")).collect())
 }
 
 /// Takes what matches `members` out of a package's file. Fails, though it has the rest, when one matches nothing.
@@ -193,7 +207,7 @@ pub(crate) fn is_cached(package: &str, host: &Host) -> bool {
 }
 
 /// The newest extracted version of `package` with these members.
-fn cached(folder: &Path, package: &str, tag: &str) -> Option<PathBuf> {
+pub(super) fn cached(folder: &Path, package: &str, tag: &str) -> Option<PathBuf> {
     let names = fs::read_dir(folder).ok()?.flatten();
     let names = names.filter_map(|entry| entry.file_name().into_string().ok());
     let of_package = |name: &String| {
@@ -203,7 +217,7 @@ fn cached(folder: &Path, package: &str, tag: &str) -> Option<PathBuf> {
 }
 
 /// Tells trees of different members of one package apart.
-fn tag(members: &[&str]) -> String {
+pub(super) fn tag(members: &[&str]) -> String {
     format!("{:.8x}", Sha256::digest(members.join("\n")))
 }
 

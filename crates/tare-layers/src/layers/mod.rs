@@ -86,13 +86,17 @@ pub const KINDS: &[LayerKind] = &[
     sim::i686::WITHOUT_PAE,
     sim::i686::WITH_PAE,
     sim::aarch64::KIND,
+    sim::ppc64::KIND,
+    sim::ppc64_kvm::HV,
+    sim::ppc64_kvm::PR,
     mock::KIND,
 ];
 
 /// Whether simulated machines of `kind` have performance counters, which their kernel reads: a processor of x86 that QEMU translates
 /// has none.
 pub fn has_counters(kind: &str) -> bool {
-    kind == sim::aarch64::KIND.name
+    let known = [sim::aarch64::KIND, sim::ppc64::KIND, sim::ppc64_kvm::HV, sim::ppc64_kvm::PR];
+    known.iter().any(|known| known.name == kind)
 }
 
 /// The kinds of layers that `machine` has.

@@ -17,6 +17,8 @@ const ARCHITECTURE: u32 = 0xc000_003e;
 const ARCHITECTURE: u32 = 0x4000_0003;
 #[cfg(target_arch = "aarch64")]
 const ARCHITECTURE: u32 = 0xc000_00b7;
+#[cfg(target_arch = "powerpc64")]
+const ARCHITECTURE: u32 = 0xc000_0015;
 
 /// Numbers from here on are those of x32, which is no architecture of its own.
 const X32: u32 = 0x4000_0000;

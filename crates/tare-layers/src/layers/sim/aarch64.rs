@@ -2,6 +2,7 @@
 
 use super::board::VIRT;
 use super::foreign::{Foreign, make};
+use super::kernel::Architecture;
 use super::{APPEND, CPU, EMULATOR, FOREIGN_KERNEL, MEMORY, disk, root};
 use crate::{LayerKind, Unnamed};
 use tare_proto::Machine;
@@ -19,7 +20,7 @@ pub const KIND: LayerKind = LayerKind {
 
 const MACHINE: Foreign = Foreign {
     what: "64-bit ARM",
-    architecture: "arm64",
+    architecture: Architecture { name: "arm64", built: "arch/arm64/boot/Image" },
     emulator: "qemu-system-aarch64",
     // The oldest 64-bit core that has a performance monitor, which QEMU emulates.
     cpu: "cortex-a57",

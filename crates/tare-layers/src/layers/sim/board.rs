@@ -4,8 +4,10 @@
 pub(super) struct Board {
     /// Its name, and what makes it repeat.
     pub(super) machine: &'static str,
-    /// The serial lines as QEMU's arguments: `console`, which is ttyS0, and `line`, the probe's.
+    /// The serial lines as QEMU's arguments: `console` and `line`, the probe's.
     pub(super) serial: &'static [&'static str],
+    /// What the kernel calls the former.
+    pub(super) console: &'static str,
     /// The word that tells the probe its line.
     pub(super) line: &'static str,
 }
@@ -13,6 +15,7 @@ pub(super) struct Board {
 pub(super) const PC: Board = Board {
     machine: "pc",
     serial: &["-serial", "chardev:console", "-serial", "chardev:line"],
+    console: "ttyS0",
     line: "tare.line=/dev/ttyS1",
 };
 
@@ -20,5 +23,21 @@ pub(super) const PC: Board = Board {
 pub(super) const VIRT: Board = Board {
     machine: "virt,dtb-randomness=off",
     serial: &["-serial", "chardev:line", "-device", "pci-serial,chardev=console"],
+    console: "ttyS0",
     line: "tare.line=/dev/ttyAMA0",
 };
+
+/// A logical partition of POWER, in which KVM may run guests. Its firmware is QEMU's own small one, which takes no time.
+pub(super) const PSERIES: Board = Board {
+    machine: "pseries,x-vof=on,cap-nested-hv=on",
+    serial: TERMINALS,
+    console: "hvc0",
+    line: "tare.line=/dev/hvc1",
+};
+
+/// The same for a guest of KVM in there.
+pub(super) const PSERIES_GUEST: Board = Board { machine: "pseries,x-vof=on", ..PSERIES };
+
+/// The terminals that the hypervisor of a partition has. The first is its console.
+const TERMINALS: &[&str] =
+    &["-device", "spapr-vty,chardev=console", "-device", "spapr-vty,chardev=line"];

@@ -2,7 +2,9 @@
 
 use super::board::PC;
 use super::foreign::{Foreign, make};
+use super::kernel::Architecture;
 use super::{APPEND, CPU, EMULATOR, FOREIGN_KERNEL, MEMORY, disk, root};
+use crate::artifacts::kernel::BUILT;
 use crate::{LayerKind, Unnamed};
 use tare_proto::Machine;
 
@@ -20,7 +22,7 @@ pub const WITH_PAE: LayerKind = kind(
 
 const MACHINE: Foreign = Foreign {
     what: "32-bit x86",
-    architecture: "i386",
+    architecture: Architecture { name: "i386", built: BUILT },
     emulator: "qemu-system-i386",
     // With PAE and without what came later (NX, 64 bits).
     cpu: "qemu32",

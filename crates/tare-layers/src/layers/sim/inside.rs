@@ -32,10 +32,12 @@ impl Files<'_> {
 /// What the machine holds beside its kernel and the probe, and what the probe starts there.
 pub(super) struct Inside<'a> {
     pub(super) machine: &'a Simulated,
+    /// Arguments of its kernel, beside the usual ones.
+    pub(super) arguments: &'a str,
     /// Modules that its kernel loads first, in this order.
     pub(super) modules: &'a [&'a str],
     pub(super) packages: &'a [Files<'a>],
-    /// More files and folders: their names in there, and where they are.
+    /// More files and folders: their names in there (of what is the root itself, nothing), and where they are.
     pub(super) files: Vec<(&'a str, PathBuf)>,
     pub(super) inner: Inner,
     /// The root of programs, where the layer's are files of the machine.
@@ -47,7 +49,7 @@ impl Inside<'_> {
     pub(super) fn program(&self, host: &Host, boot: &BootSpec, memory: u64) -> io::Result<Program> {
         let kernel = self.machine.kernel.elf(host)?;
         let initrd = boot.own_name(&self.initramfs(host, boot)?);
-        let append = self.machine.arguments("console=ttyS0");
+        let append = self.machine.arguments(self.arguments);
         let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
         let program = self.machine.program(host, boot, &start)?;
         Ok(program.made_of("kernel", kernel, None))

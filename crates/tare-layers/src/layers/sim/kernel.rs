@@ -1,7 +1,7 @@
 //! The one kernel of the simulated machine: out of the distribution's package, unpacked to the ELF image that boots
 //! without spending instructions on unpacking itself.
 
-use crate::artifacts::kernel::given;
+use crate::artifacts::kernel::{BUILT, given};
 use crate::artifacts::kernel_packages::{is_pattern, kernels};
 use crate::artifacts::package::{self, Apt};
 use crate::artifacts::{foreign, modules, unpack};
@@ -14,10 +14,19 @@ const USUAL: &[&str] = &["linux-image-amd64", "linux-image-generic"];
 
 const REMEDY: &str = "give a file or a package of a kernel (kernel=), or as root: apt-get update";
 
+/// An architecture of kernels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Architecture {
+    /// As the distribution's packages call it.
+    pub(super) name: &'static str,
+    /// Where a tree has the kernel that was built in it.
+    pub(super) built: &'static str,
+}
+
 pub(super) struct Kernel {
     set: Option<String>,
-    /// The architecture of its package, where that is not this host's.
-    architecture: Option<&'static str>,
+    /// Where it is not this host's.
+    architecture: Option<Architecture>,
 }
 
 impl Kernel {
@@ -25,15 +34,23 @@ impl Kernel {
         Kernel { set: settings.get("kernel").map(str::to_owned), architecture: None }
     }
 
-    pub(super) fn foreign(settings: &Settings, architecture: &'static str) -> Kernel {
+    pub(super) fn foreign(settings: &Settings, architecture: Architecture) -> Kernel {
         Kernel { architecture: Some(architecture), ..Kernel::new(settings) }
+    }
+
+    /// Whether it is given as a file or a tree, and not taken out of a package.
+    pub(super) fn is_file(&self) -> bool {
+        self.set.as_ref().is_some_and(|set| set.contains('/'))
     }
 
     /// The kernel as it comes (a bzImage, for what cannot boot an ELF image).
     pub(super) fn packed(&self, host: &Host) -> Result<PathBuf, Unavailable> {
         match &self.set {
-            Some(path) if path.contains('/') => given(Path::new(path)),
-            _ => image(&self.tree(&["./boot/vmlinuz-*"], host)?),
+            Some(path) if path.contains('/') => {
+                let built = self.architecture.map_or(BUILT, |architecture| architecture.built);
+                given(Path::new(path), built)
+            }
+            _ => image(&self.tree(&["./boot/vmlinu[xz]-*"], host)?),
         }
     }
 
@@ -49,7 +66,7 @@ impl Kernel {
         host: &Host,
         boot: &BootSpec,
     ) -> io::Result<Vec<PathBuf>> {
-        if self.set.as_ref().is_some_and(|set| set.contains('/')) || names.is_empty() {
+        if self.is_file() || names.is_empty() {
             return modules::copied(&self.packed(host)?, names, host, boot);
         }
         let members: Vec<String> = names.iter().map(|name| modules::pattern(name)).collect();
@@ -62,10 +79,10 @@ impl Kernel {
         let Some(architecture) = self.architecture else {
             return package::tree(&self.package(&Apt::default())?, members, host);
         };
-        let apt = foreign::apt(architecture, host)?;
+        let apt = foreign::apt(architecture.name, host)?;
         let tree = package::tree_of(&apt, &self.package(&apt)?, members, host);
         tree.map_err(|lacking| Unavailable {
-            remedy: foreign::remedy(architecture, host),
+            remedy: foreign::remedy(architecture.name, host),
             ..lacking
         })
     }

@@ -34,7 +34,7 @@ const BESIDE: u64 = 448;
 /// interrupt, which comes once at boot, could hang the guest. After QEMU has delivered an injected interrupt, `helper_vmrun` leaves
 /// `exception_index` set, and where QEMU's budget of instructions ends before the guest's next exit it is delivered again, even
 /// while interrupts are off. The handler then waited for a lock that it held itself.
-const ARGUMENTS: &str = "console=ttyS0 no-kvmapf";
+const ARGUMENTS: &str = " no-kvmapf";
 
 /// Where things are in the machine.
 const MONITOR: &str = "/tare-vmm";
@@ -69,7 +69,15 @@ impl Layer for Kvm {
             (IMAGE, kernel),
             (INITRAMFS, machine.measured_initramfs(host, boot, &[])?),
         ];
-        let inside = Inside { machine, modules: MODULES, packages: &[], files, inner, root: None };
+        let inside = Inside {
+            machine,
+            arguments: "",
+            modules: MODULES,
+            packages: &[],
+            files,
+            inner,
+            root: None,
+        };
         let program =
             inside.program(host, boot, machine.memory + BESIDE + machine.root_beside())?;
         Ok(Launch::Program(program.made_of("monitor", monitor, None)))

@@ -115,10 +115,11 @@ impl Simulated {
         usual.chain(self.append.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
     }
 
-    /// The same of one that the machine boots itself.
-    pub(super) fn arguments(&self, console: &str) -> String {
+    /// The same of one that the machine boots itself, with `more` (each word after a space).
+    pub(super) fn arguments(&self, more: &str) -> String {
         let disk = self.disk.map(|disk| format!(" {} {DISK}={}", disk.arguments(), disk::DEVICE));
-        self.measured(&format!("{console} {}{}", self.board.line, disk.unwrap_or_default()))
+        let Board { console, line, .. } = self.board;
+        self.measured(&format!("console={console}{more} {line}{}", disk.unwrap_or_default()))
     }
 
     pub(super) fn initramfs(&self, host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {

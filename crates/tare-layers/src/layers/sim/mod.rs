@@ -12,6 +12,8 @@ mod kernel;
 pub(super) mod kvm;
 mod machine;
 pub(super) mod native;
+pub(super) mod ppc64;
+pub(super) mod ppc64_kvm;
 mod ring;
 mod root;
 pub(super) mod runsc;
@@ -39,7 +41,7 @@ const KERNEL: Setting = Setting {
 const FOREIGN_KERNEL: Setting = Setting {
     key: "kernel",
     about: "a kernel's file, the tree that it was built in, or its package for that architecture (default: linux-image-686, \
-            linux-image-686-pae, linux-image-arm64)",
+            linux-image-686-pae, linux-image-arm64, linux-image-powerpc64le)",
 };
 const APPEND: Setting = Setting { key: "append", about: "more arguments of the kernel" };
 const MEMORY: Setting = Setting { key: "memory", about: "the kernel's memory (default 512M)" };

@@ -39,7 +39,7 @@ impl Layer for Native {
             archive.file(COUNT_OPERATIONS, if boot.counts.is_some() { b"1" } else { b"0" })?;
         }
         let initrd = boot.own_name(&archive.finish()?);
-        let append = self.0.arguments("console=ttyS0");
+        let append = self.0.arguments("");
         let memory = self.0.memory;
         let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
         let program = self.0.program(host, boot, &start)?;

@@ -85,6 +85,7 @@ impl Layer for Uml {
         ];
         let inside = Inside {
             machine: &self.machine,
+            arguments: "",
             modules: &[],
             packages: &[C_LIBRARY],
             files,

@@ -4,7 +4,6 @@
 
 use super::{job, test};
 use crate::bench::{Bench, Op, Refusal};
-use std::arch::asm;
 use std::hint::black_box;
 
 pub const ROWS: &[Bench] = &[
@@ -118,8 +117,13 @@ macro_rules! integers {
             #[inline(always)]
             #[allow(asm_sub_register)] // there is no instruction to care
             fn opaque(mut self) -> Self {
+                #[cfg(not(target_arch = "powerpc64"))]
                 // SAFETY: no instruction is there at all.
-                unsafe { asm!("/* {0} */", inout(reg) self, options(pure, nomem, nostack)) };
+                unsafe { std::arch::asm!("/* {0} */", inout(reg) self, options(pure, nomem, nostack)) };
+                #[cfg(target_arch = "powerpc64")]
+                {
+                    self = black_box(self); // the oldest compiler has no assembler for it
+                }
                 self
             }
         })*

@@ -25,16 +25,24 @@ const CALLS: &[(libc::c_long, &str)] = calls! {
     SYS_kcmp "kcmp", SYS_futex_waitv "futex_waitv", SYS_process_madvise "process_madvise",
     SYS_landlock_create_ruleset "landlock_create_ruleset", SYS_epoll_pwait2 "epoll_pwait2",
     SYS_close_range "close_range", SYS_membarrier "membarrier", SYS_seccomp "seccomp",
-    SYS_sync_file_range "sync_file_range", SYS_fallocate "fallocate", SYS_readahead "readahead",
-    SYS_mlock2 "mlock2", SYS_pkey_alloc "pkey_alloc", SYS_pkey_mprotect "pkey_mprotect",
+    SYS_fallocate "fallocate", SYS_readahead "readahead", SYS_mlock2 "mlock2",
     SYS_faccessat2 "faccessat2", SYS_memfd_create "memfd_create", SYS_timerfd_create "timerfd_create",
     SYS_signalfd4 "signalfd4",
 };
 
-/// Calls that 64-bit machines have a number for.
-#[cfg(target_pointer_width = "64")]
-const OWN: &[(libc::c_long, &str)] = calls! { SYS_semop "semop", SYS_semtimedop "semtimedop" };
+/// Calls that not every machine has a number for, or not in the crate `libc`.
+#[cfg(all(target_pointer_width = "64", not(target_arch = "powerpc64")))]
+#[rustfmt::skip]
+const OWN: &[(libc::c_long, &str)] = calls! {
+    SYS_sync_file_range "sync_file_range", SYS_pkey_alloc "pkey_alloc", SYS_pkey_mprotect "pkey_mprotect",
+    SYS_semop "semop", SYS_semtimedop "semtimedop",
+};
 #[cfg(target_pointer_width = "32")]
+#[rustfmt::skip]
+const OWN: &[(libc::c_long, &str)] = calls! {
+    SYS_sync_file_range "sync_file_range", SYS_pkey_alloc "pkey_alloc", SYS_pkey_mprotect "pkey_mprotect",
+};
+#[cfg(target_arch = "powerpc64")]
 const OWN: &[(libc::c_long, &str)] = &[];
 
 pub fn counters() -> Vec<String> {

@@ -13,8 +13,6 @@
 
 use super::{MWIPS, SHORT, against, row};
 use crate::bench::{Bench, Op, Refusal};
-#[cfg(target_pointer_width = "64")]
-use std::arch::asm;
 use std::hint::black_box;
 use tare_proto::Unit;
 
@@ -174,17 +172,19 @@ fn functions(turns: u32) -> f64 {
 
 /// `value`, of which the compiler knows nothing any more. Unlike `black_box`, which goes through memory, it stays in its
 /// register and costs nothing.
-#[cfg(target_pointer_width = "64")]
+#[cfg(all(target_pointer_width = "64", not(target_arch = "powerpc64")))]
 #[inline(always)]
 fn hidden(mut value: i64) -> i64 {
     // SAFETY: no instruction at all, only a comment that names the register.
-    unsafe { asm!("/* {0} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags)) };
+    unsafe {
+        std::arch::asm!("/* {0} */", inout(reg) value, options(pure, nomem, nostack, preserves_flags))
+    };
     value
 }
 
-/// Where it takes two registers, memory has to do.
-#[cfg(target_pointer_width = "32")]
+/// Where it takes two registers, or the oldest compiler has no assembler for it, memory has to do.
+#[cfg(any(target_pointer_width = "32", target_arch = "powerpc64"))]
 #[inline(always)]
 fn hidden(value: i64) -> i64 {
-    std::hint::black_box(value)
+    black_box(value)
 }

@@ -1,0 +1,100 @@
+//! A program out of a package with the libraries of all packages that it depends on, as one tree: it runs where nothing else is.
+
+use super::package::{self, Apt, PackageError};
+use crate::files::work::Work;
+use crate::{Host, Unavailable};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+use tare_keeper::cache;
+
+pub(crate) struct Packed<'a> {
+    pub(crate) package: &'a str,
+    /// Which of its files, as tar knows them: `./usr/bin/*`. Each must match something.
+    pub(crate) members: &'a [&'a str],
+    /// The same of more packages.
+    pub(crate) data: &'a [(&'a str, &'a [&'a str])],
+    /// The folder of libraries of its architecture: `powerpc64le-linux-gnu`.
+    pub(crate) triplet: &'a str,
+}
+
+impl Packed<'_> {
+    /// Where they are; extracted if they are not yet.
+    pub(crate) fn tree(&self, apt: &Apt, host: &Host) -> Result<PathBuf, Unavailable> {
+        let folder = host.cache.join("packages");
+        let tag = package::tag(&[self.members, &[self.triplet, "with libraries"]].concat());
+        if let Some(known) = package::cached(&folder, self.package, &tag) {
+            return Ok(known);
+        }
+        let libraries = package::libraries_of(apt, self.package)?;
+        self.extract(apt, &libraries, &folder, &tag).map_err(|why| {
+            let why = format!("the package {} is not available: {why}", self.package);
+            Unavailable::new(why, "as root: apt-get update")
+        })
+    }
+
+    fn extract(
+        &self,
+        apt: &Apt,
+        libraries: &[String],
+        folder: &Path,
+        tag: &str,
+    ) -> Result<PathBuf, PackageError> {
+        let text = PackageError::folder(folder);
+        cache::make(folder).map_err(text)?;
+        let work = Work::new_in(folder).map_err(text)?;
+        let mut name = None;
+        for (package, members) in [(self.package, self.members)].iter().chain(self.data) {
+            let archive = package::extract(apt, package, members, work.path())?;
+            fs::remove_file(&archive).map_err(text)?;
+            name = name.or(archive.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+        }
+        let beside = Work::new_in(folder).map_err(text)?;
+        let whole = beside.path().join("whole");
+        fs::create_dir(&whole).map_err(text)?;
+        for archive in package::download(apt, libraries, beside.path())? {
+            package::untar(&archive, &["./*"], &whole).map_err(text)?;
+        }
+        let own = format!("lib/{}", self.triplet);
+        for place in [&own, &format!("usr/{own}"), "lib64", "usr/lib64"] {
+            move_libraries(&whole.join(place), &work.path().join(place)).map_err(text)?;
+        }
+        let kept = folder.join(format!("{}.{tag}", name.unwrap_or_default()));
+        work.move_to(&kept).map_err(text)?;
+        Ok(kept)
+    }
+}
+
+/// Moves the libraries of the folder `from`, if it is there, to `to`.
+fn move_libraries(from: &Path, to: &Path) -> io::Result<()> {
+    let Ok(entries) = fs::read_dir(from) else { return Ok(()) };
+    fs::create_dir_all(to)?;
+    for entry in entries {
+        let name = entry?.file_name();
+        let is_library = |name: &str| name.starts_with('l') && name.contains(".so");
+        if is_library(&name.to_string_lossy()) {
+            fs::rename(from.join(&name), to.join(&name))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_moved_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("a/to"));
+        fs::create_dir_all(from.join("gio")).unwrap();
+        for name in ["libc.so.6", "ld64.so.2", "libfdt.a", "gconv-modules"] {
+            fs::write(from.join(name), "").unwrap();
+        }
+        move_libraries(&from, &to).unwrap();
+        move_libraries(Path::new("/no/such"), &to).unwrap();
+        let mut moved: Vec<_> =
+            fs::read_dir(&to).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        moved.sort();
+        assert_eq!(moved, ["ld64.so.2", "libc.so.6"]);
+    }
+}
