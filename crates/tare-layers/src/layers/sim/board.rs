@@ -4,6 +4,8 @@
 pub(super) struct Board {
     /// Its name, and what makes it repeat.
     pub(super) machine: &'static str,
+    /// More that makes it repeat, as QEMU's arguments.
+    pub(super) fixed: &'static [&'static str],
     /// The serial lines as QEMU's arguments: `console` and `line`, the probe's.
     pub(super) serial: &'static [&'static str],
     /// What the kernel calls the former.
@@ -14,6 +16,7 @@ pub(super) struct Board {
 
 pub(super) const PC: Board = Board {
     machine: "pc",
+    fixed: &[],
     serial: &["-serial", "chardev:console", "-serial", "chardev:line"],
     console: "ttyS0",
     line: "tare.line=/dev/ttyS1",
@@ -22,6 +25,7 @@ pub(super) const PC: Board = Board {
 /// QEMU's own ARM machine. Its device tree would otherwise hold random seeds.
 pub(super) const VIRT: Board = Board {
     machine: "virt,dtb-randomness=off",
+    fixed: &[],
     serial: &["-serial", "chardev:line", "-device", "pci-serial,chardev=console"],
     console: "ttyS0",
     line: "tare.line=/dev/ttyAMA0",
@@ -30,6 +34,8 @@ pub(super) const VIRT: Board = Board {
 /// A logical partition of POWER, in which KVM may run guests. Its firmware is QEMU's own small one, which takes no time.
 pub(super) const PSERIES: Board = Board {
     machine: "pseries,x-vof=on,cap-nested-hv=on",
+    // The device tree holds a random seed, and the processor has an instruction that draws random numbers.
+    fixed: &["-seed", "1"],
     serial: TERMINALS,
     console: "hvc0",
     line: "tare.line=/dev/hvc1",

@@ -177,6 +177,7 @@ impl Simulated {
             .args(["-no-reboot"])
             .args(["-chardev", "file,id=console,path=/dev/stderr"])
             .args(["-chardev", "stdio,id=line,signal=off"])
+            .args(self.board.fixed)
             .args(self.board.serial)
             .args(counting)
             .arg("-kernel")

@@ -76,8 +76,9 @@ const PROGRAM: &str = "/usr/bin/qemu-system-ppc64";
 const IMAGE: &str = "/vmlinux";
 const INITRAMFS: &str = "/initramfs";
 
-/// How a line of QEMU's begins that says why there is no guest.
+/// How a line of QEMU's begins that says why there is no guest, be it the partition's or the one in there, and what of it says less.
 const SAYS: &str = "qemu-system-ppc64: ";
+const WARNS: &str = "warning: ";
 
 struct Kvm {
     mode: &'static Mode,
@@ -108,6 +109,7 @@ impl Kvm {
             &["-m", &memory, "-nodefaults", "-no-user-config", "-display", "none"][..],
             &["-monitor", "none", "-no-reboot", "-chardev", "file,id=console,path=/dev/console"],
             &["-chardev", "stdio,id=line,signal=off"],
+            PSERIES_GUEST.fixed,
             PSERIES_GUEST.serial,
             &["-kernel", IMAGE, "-initrd", INITRAMFS, "-append", &append],
         ];
@@ -133,8 +135,10 @@ impl Layer for Kvm {
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let host = &MACHINE.host(host)?;
         let Kvm { mode, machine } = self;
+        let qemu = Kvm::qemu(host)?;
+        let monitor = qemu.join(PROGRAM.trim_start_matches('/'));
         let files = vec![
-            ("", Kvm::qemu(host)?),
+            ("", qemu),
             (IMAGE, machine.kernel.packed(host)?),
             (INITRAMFS, machine.measured_initramfs(host, boot, &[])?),
         ];
@@ -149,6 +153,7 @@ impl Layer for Kvm {
         };
         let memory = machine.memory + BESIDE + machine.root_beside();
         let program = inside.program(host, boot, memory)?;
+        let program = program.made_of("monitor", monitor, None);
         Ok(Launch::Program(program.made_of("probe", host.probe.clone(), None)))
     }
 
@@ -157,10 +162,10 @@ impl Layer for Kvm {
     }
 
     fn explain(&self, error: &SessionError, console: &str) -> Unavailable {
-        let refused = console.lines().find_map(|line| line.trim().strip_prefix(SAYS));
-        match refused.filter(|said| !said.starts_with("warning")) {
+        let mut said = console.lines().filter_map(|line| line.trim().strip_prefix(SAYS));
+        match said.find(|said| !said.starts_with(WARNS)) {
             Some(said) => Unavailable::new(
-                format!("QEMU in the partition cannot start the guest: {said}"),
+                format!("QEMU cannot start the partition, or the guest in it: {said}"),
                 "leave kernel=, cpu= and append= out, or look at its console's log",
             ),
             None => crate::explain(error, console),
