@@ -21,7 +21,9 @@ impl Packed<'_> {
     /// Where they are; extracted if they are not yet.
     pub(crate) fn tree(&self, apt: &Apt, host: &Host) -> Result<PathBuf, Unavailable> {
         let folder = host.cache.join("packages");
-        let tag = package::tag(&[self.members, &[self.triplet, "with libraries"]].concat());
+        let data = self.data.iter().flat_map(|(_, members)| *members);
+        let members: Vec<&str> = self.members.iter().chain(data).copied().collect();
+        let tag = package::tag(&[&members[..], &[self.triplet, "with libraries"]].concat());
         if let Some(known) = package::cached(&folder, self.package, &tag) {
             return Ok(known);
         }

@@ -31,9 +31,9 @@ pub(super) const VIRT: Board = Board {
     line: "tare.line=/dev/ttyAMA0",
 };
 
-/// A logical partition of POWER, in which KVM may run guests. Its firmware is QEMU's own small one, which takes no time.
+/// A logical partition of POWER. Its firmware is QEMU's own small one, which takes no time.
 pub(super) const PSERIES: Board = Board {
-    machine: "pseries,x-vof=on,cap-nested-hv=on",
+    machine: "pseries,x-vof=on",
     // The device tree holds a random seed, and the processor has an instruction that draws random numbers.
     fixed: &["-seed", "1"],
     serial: TERMINALS,
@@ -41,8 +41,9 @@ pub(super) const PSERIES: Board = Board {
     line: "tare.line=/dev/hvc1",
 };
 
-/// The same for a guest of KVM in there.
-pub(super) const PSERIES_GUEST: Board = Board { machine: "pseries,x-vof=on", ..PSERIES };
+/// One whose hypervisor runs guests of guests: what KVM-HV takes there.
+pub(super) const PSERIES_NESTED: Board =
+    Board { machine: "pseries,x-vof=on,cap-nested-hv=on", ..PSERIES };
 
 /// The terminals that the hypervisor of a partition has. The first is its console.
 const TERMINALS: &[&str] =

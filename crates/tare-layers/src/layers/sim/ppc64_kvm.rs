@@ -1,7 +1,8 @@
 //! `ppc64-kvm-hv` and `ppc64-kvm-pr`: the same POWER kernel in a virtual machine of KVM, inside the partition. HV has the
 //! processor's help (in a partition: the hypervisor's), PR runs the guest's kernel in user mode.
 
-use super::board::PSERIES_GUEST;
+use super::board::{PSERIES, PSERIES_NESTED};
+use super::foreign::Foreign;
 use super::inside::Inside;
 use super::machine::Simulated;
 use super::ppc64::{ARGUMENTS, DEFAULTS, MACHINE};
@@ -18,13 +19,13 @@ use tare_proto::{Inner, Machine};
 
 pub const HV: LayerKind = kind(
     "ppc64-kvm-hv",
-    "the same kernel in a virtual machine of KVM-HV, in that partition",
+    "the same kernel in a virtual machine of KVM-HV, in such a partition",
     |settings| make(&Mode::HV, settings),
 );
 
 pub const PR: LayerKind = kind(
     "ppc64-kvm-pr",
-    "the same in one of KVM-PR, whose kernel runs in user mode; kernel= must have CONFIG_KVM_BOOK3S_64_PR",
+    "the same in one of KVM-PR, on POWER8: its kernel runs in user mode; kernel= must have CONFIG_KVM_BOOK3S_64_PR",
     |settings| make(&Mode::PR, settings),
 );
 
@@ -45,25 +46,44 @@ const fn kind(name: &'static str, about: &'static str, make: Make) -> LayerKind 
 
 /// How KVM runs a guest.
 struct Mode {
-    /// Its name in QEMU's machine.
-    name: &'static str,
     /// KVM's modules, in the order of loading.
     modules: &'static [&'static str],
-    /// Arguments of the kernel below the guest.
-    below: &'static str,
+    /// The machine below the partition.
+    below: Foreign,
+    /// The guest's machine, as QEMU calls it.
+    guest: &'static str,
+    /// Arguments of the guest's kernel.
+    arguments: &'static str,
+    /// Whether the distribution's kernel has it.
+    is_usual: bool,
 }
 
 impl Mode {
-    const HV: Mode = Mode { name: "HV", modules: &["kvm", "kvm_hv"], below: "" };
-    /// It knows hashed page tables only.
-    const PR: Mode = Mode { name: "PR", modules: &["kvm", "kvm_pr"], below: " disable_radix" };
+    const HV: Mode = Mode {
+        modules: &["kvm", "kvm_hv"],
+        below: Foreign { board: &PSERIES_NESTED, ..MACHINE },
+        guest: "pseries,kvm-type=HV,x-vof=on",
+        arguments: ARGUMENTS,
+        is_usual: true,
+    };
+
+    /// It knows hashed page tables only. On POWER9 it breaks `scv`, by which the partition's C library makes system calls. Its guests do
+    /// not start from the small firmware, and QEMU gives them none of the processor's safeguards: their kernel would do in software,
+    /// by 12,000 instructions a call, what takes the bare one 3.
+    const PR: Mode = Mode {
+        modules: &["kvm", "kvm_pr"],
+        below: Foreign { cpu: "POWER8", ..MACHINE },
+        guest: "pseries,kvm-type=PR,cap-fwnmi=off,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off",
+        arguments: " randomize_kstack_offset=off mitigations=off",
+        is_usual: false,
+    };
 }
 
 /// QEMU for the partition. The firmware is in a package of its own.
 const QEMU: Packed<'static> = Packed {
     package: "qemu-system-ppc",
     members: &["./usr/bin/qemu-system-ppc64"],
-    data: &[("qemu-system-data", &["./usr/share/qemu/vof.bin"])],
+    data: &[("qemu-system-data", &["./usr/share/qemu/vof.bin", "./usr/share/qemu/slof.bin"])],
     triplet: "powerpc64le-linux-gnu",
 };
 
@@ -86,7 +106,7 @@ struct Kvm {
 }
 
 fn make(mode: &'static Mode, settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
-    Ok(Box::new(Kvm { mode, machine: MACHINE.machine(settings)? }))
+    Ok(Box::new(Kvm { mode, machine: mode.below.machine(settings)? }))
 }
 
 impl Kvm {
@@ -101,16 +121,16 @@ impl Kvm {
 
     /// What starts the guest in the partition.
     fn inner(&self) -> Inner {
-        let guest = format!("{},kvm-type={}", PSERIES_GUEST.machine, self.mode.name);
         let memory = format!("{}M", self.machine.memory);
-        let append = self.machine.arguments(ARGUMENTS);
-        let words = [PROGRAM, "-accel", "kvm", "-machine", &guest, "-cpu", "host", "-smp", "1"];
+        let append = self.machine.arguments(self.mode.arguments);
+        let words =
+            [PROGRAM, "-accel", "kvm", "-machine", self.mode.guest, "-cpu", "host", "-smp", "1"];
         let more = [
             &["-m", &memory, "-nodefaults", "-no-user-config", "-display", "none"][..],
             &["-monitor", "none", "-no-reboot", "-chardev", "file,id=console,path=/dev/console"],
             &["-chardev", "stdio,id=line,signal=off"],
-            PSERIES_GUEST.fixed,
-            PSERIES_GUEST.serial,
+            PSERIES.fixed,
+            PSERIES.serial,
             &["-kernel", IMAGE, "-initrd", INITRAMFS, "-append", &append],
         ];
         let program = words.iter().chain(more.into_iter().flatten());
@@ -121,7 +141,7 @@ impl Kvm {
 impl Layer for Kvm {
     fn check(&self, host: &Host) -> Result<(), Unavailable> {
         let host = &MACHINE.host(host)?;
-        if self.mode.name == Mode::PR.name && !self.machine.kernel.is_file() {
+        if !self.mode.is_usual && !self.machine.kernel.is_file() {
             return Err(Unavailable::new(
                 "the distribution's kernel is built without KVM-PR",
                 "build one with CONFIG_KVM_BOOK3S_64_PR=y and give its tree (kernel=)",
@@ -144,7 +164,7 @@ impl Layer for Kvm {
         ];
         let inside = Inside {
             machine,
-            arguments: mode.below,
+            arguments: "",
             modules: mode.modules,
             packages: &[],
             files,
