@@ -22,6 +22,8 @@ const PACKAGES: &[(&str, &str)] = &[
     ("linux.uml", "user-mode-linux"),
     ("qemu-system-x86_64", "qemu-system-x86"),
     ("qemu-system-i386", "qemu-system-x86"),
+    ("qemu-system-aarch64", "qemu-system-arm"),
+    ("qemu-system-ppc64", "qemu-system-ppc"),
     ("podman", "podman"),
     ("docker", "docker.io"),
     ("bwrap", "bubblewrap"),
