@@ -109,7 +109,9 @@ fn build(root: &Path, package: &str, target: &str, flags: &[&str]) -> PathBuf {
         );
         exit(1);
     }
-    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join(package);
+    // One of its own for each target: cargos that share one wait for each other.
+    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let folder = folder.join(format!("{package}-{target}"));
     let mut cargo = Command::new(env::var_os("CARGO").expect("cargo sets CARGO"));
     cargo.args(["build", "--package", package, "--profile", "probe", "--target", target]);
     cargo.arg("--manifest-path").arg(root.join("Cargo.toml")).arg("--target-dir").arg(&folder);

@@ -103,7 +103,7 @@ fn the_memory_of_a_run_is_that_of_the_command_and_of_the_layer() {
     let bench = bench();
     bench.script(
         "take.sh",
-        "exec python3 -c 'import time; x = b\"x\" * (100 << 20); time.sleep(0.1)'",
+        "exec python3 -c 'import time; x = b\"x\" * (100 << 20); time.sleep(0.5)'",
     );
     let done = bench
         .ok("run --layers native,runc,runsc --blocks 1 --repeat 1 --costs --out c -- ./take.sh");

@@ -11,7 +11,7 @@ fn a_power_machine_and_its_guest_repeat() {
     let bench = Bench::new();
     bench.ok(
         "run --machine sim --layers ppc64,ppc64-kvm-hv --baseline ppc64 --bench lmbench/null_call --bench lmbench/fork_exit \
-         --blocks 1 --seed 5 --require --out c",
+         --blocks 1 --seed 5 --explain --require --out c",
     );
     let campaign = bench.campaign("c");
     for row in ["lmbench/null_call", "lmbench/fork_exit"] {
@@ -20,6 +20,8 @@ fn a_power_machine_and_its_guest_repeat() {
         let ratio = guest / bare;
         assert!((0.95..1.1).contains(&ratio), "{row}: what it does leaves no guest, and {ratio}");
     }
+    let explained = flat(&bench.ok("explain c lmbench/null_call").out);
+    assert!(explained.contains("knows x86 only"), "{explained}");
     let repeated = bench.ok("verify c").out;
     assert!(repeated.contains("6 of 6 series are the same"), "{repeated}");
     assert!(!repeated.contains("Not in the record"), "{repeated}");

@@ -21,7 +21,7 @@ use crate::predict::{self, Compared};
 use counted::Counted;
 use serde::Serialize;
 use tare_proto::{Machine, Unit, Untrusted};
-use tare_store::Campaign;
+use tare_store::{Campaign, Counting};
 
 /// What makes up one ratio.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -115,7 +115,8 @@ pub fn explain_beside(
         let subtracted = subtracted(campaign, bench, layer);
         simulated::parts(&counted, &pair, in_instructions(campaign, row), subtracted)
     } else {
-        real::parts(&counted, row, &pair, outside.is_some())
+        let asked = campaign.plan.counting != Counting::Off || campaign.plan.events;
+        real::parts(&counted, row, &pair, outside.is_some(), asked)
     };
     let (benchmark, layer) = (name.clone(), layer.to_owned());
     let Parts { mut sentence, mut tables, mut notes } = parts;

@@ -11,11 +11,23 @@ use tare_stats::{Decomposition, Work, decompose};
 pub(super) const NOT_SPLIT: &str =
     "Without instructions and cycles of both layers the ratio cannot be split.";
 
+/// What is said where nothing was counted.
+const NOT_ASKED: &str = "No events were counted: tare run --explain counts them.";
+/// The same of a campaign that was to count. Real machines say by an error why they do not.
+const NONE_HERE: &str = "Nothing counts events on this layer: what counts a simulated machine's instructions knows x86 only.";
+
 /// The modes in which a processor's events are counted, as their names have them.
 const MODES: [&str; 2] = ["user", "kernel"];
 
 /// Where the host has `watched` the row, only what the processor counted is left to tell: the host saw the rest on every layer.
-pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair, watched: bool) -> Parts {
+/// `asked` says whether the campaign was to count.
+pub(super) fn parts(
+    counted: &Counted,
+    row: &Row,
+    pair: &Pair,
+    watched: bool,
+    asked: bool,
+) -> Parts {
     let events = counted.names(PERF).into_iter().filter(|name| *name != HARDWARE_ERRNO);
     let of_processor =
         |name: &str| MODES.iter().any(|mode| name.starts_with(&format!("{PERF}{mode}/")));
@@ -25,7 +37,7 @@ pub(super) fn parts(counted: &Counted, row: &Row, pair: &Pair, watched: bool) ->
         TableLine::new(&name, counted.both_if_counted(full))
     });
     let events = Table::new("Events per operation", lines.collect());
-    let mut notes = missing(counted);
+    let mut notes = missing(counted, asked);
     let factors = factors(counted, row, pair);
     let sentence = match &factors {
         Some(factors) => format!(
@@ -62,7 +74,7 @@ fn factors(counted: &Counted, row: &Row, pair: &Pair) -> Option<Decomposition> {
 }
 
 /// What the layers did not let the probe count.
-fn missing(counted: &Counted) -> Vec<String> {
+fn missing(counted: &Counted, asked: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let sides = [("the baseline", &counted.baseline), ("the layer", &counted.layer)];
     for (side, one) in sides {
@@ -75,7 +87,7 @@ fn missing(counted: &Counted) -> Vec<String> {
         notes.push(format!("On {side} the kernel offers the probe {which}: {why}."));
     }
     if !counted.has_any(HARDWARE_ERRNO) && counted.names(PERF).is_empty() {
-        notes.push("No events were counted: tare run --explain counts them.".into());
+        notes.push(if asked { NONE_HERE } else { NOT_ASKED }.into());
     }
     notes
 }

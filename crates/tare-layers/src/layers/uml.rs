@@ -116,13 +116,14 @@ impl Layer for Uml {
         let mut program = Program::new(&kernel)
             // Its kernel takes these words apart at blanks, its drivers at commas and colons.
             .args(arguments(self.memory, &boot.own_name(&initramfs), "."))
-            .arg(format!("umid={}", boot.id))
-            .args(&self.args);
+            .arg(format!("umid={}", boot.id));
         program.many_files = true;
         if registers::are_too_many() {
             program.older_registers = true;
             program = program.args(registers::WITHOUT_AVX);
         }
+        // Of a variable that is named twice, the kernel takes the last.
+        program = program.args(&self.args);
         if let Some(balloon) = &self.attachments.balloon {
             let console = format!("{}/mconsole", boot.id);
             program = balloon::of_uml(balloon, host, &console, program);
