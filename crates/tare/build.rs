@@ -1,10 +1,10 @@
 //! Builds, with a cargo of their own, what `tare` carries inside: the probe and the virtual machine monitor, static and
 //! optimised, and the plugin that counts what a simulated machine executes.
 //!
-//! `TARE_PROBE=FILE`, `TARE_PROBE32=FILE`, `TARE_PROBE_ARM=FILE`, `TARE_PROBE_POWER=FILE`, `TARE_VMM=FILE` and `TARE_PLUGIN=FILE` use ready-built ones
-//! instead. The monitor and the plugin are only for x86-64, and probes for machines of other architectures are built where Rust
-//! has their library. Without them tare contains empty files instead, and its layers say so. That keeps one build command for every architecture, without features
-//! of cargo.
+//! `TARE_PROBE=FILE`, `TARE_PROBE32=FILE`, `TARE_PROBE_ARM=FILE`, `TARE_PROBE_POWER=FILE`, `TARE_VMM=FILE` and
+//! `TARE_PLUGIN=FILE` use ready-built ones instead. The monitor and the plugin are only for x86-64, and probes for machines of
+//! other architectures are built where Rust has their library. Without them tare contains empty files instead, and its layers
+//! say so. That keeps one build command for every architecture, without features of cargo.
 
 #[path = "build/commit.rs"]
 mod commit;

@@ -18,7 +18,7 @@ fn a_power_machine_and_its_guest_repeat() {
         let [bare, guest] =
             ["ppc64", "ppc64-kvm-hv"].map(|layer| mean(series(&campaign, layer, row)));
         let ratio = guest / bare;
-        assert!((0.95..1.1).contains(&ratio), "{row}: what it does leaves no guest, and {ratio}");
+        assert!((0.95..1.1).contains(&ratio), "{row}: nothing of it leaves the guest, but {ratio}");
     }
     let explained = flat(&bench.ok("explain c lmbench/null_call").out);
     assert!(explained.contains("knows x86 only"), "{explained}");

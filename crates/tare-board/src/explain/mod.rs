@@ -115,7 +115,7 @@ pub fn explain_beside(
         let subtracted = subtracted(campaign, bench, layer);
         simulated::parts(&counted, &pair, in_instructions(campaign, row), subtracted)
     } else {
-        let asked = campaign.plan.counting != Counting::Off || campaign.plan.events;
+        let asked = campaign.plan.counting != Counting::Off;
         real::parts(&counted, row, &pair, outside.is_some(), asked)
     };
     let (benchmark, layer) = (name.clone(), layer.to_owned());

@@ -13,14 +13,14 @@ pub(super) const NOT_SPLIT: &str =
 
 /// What is said where nothing was counted.
 const NOT_ASKED: &str = "No events were counted: tare run --explain counts them.";
-/// The same of a campaign that was to count. Real machines say by an error why they do not.
+/// The same where a simulated machine's instructions were to be counted.
 const NONE_HERE: &str = "Nothing counts events on this layer: what counts a simulated machine's instructions knows x86 only.";
 
 /// The modes in which a processor's events are counted, as their names have them.
 const MODES: [&str; 2] = ["user", "kernel"];
 
 /// Where the host has `watched` the row, only what the processor counted is left to tell: the host saw the rest on every layer.
-/// `asked` says whether the campaign was to count.
+/// `asked` says whether a simulated machine's instructions were to be counted.
 pub(super) fn parts(
     counted: &Counted,
     row: &Row,

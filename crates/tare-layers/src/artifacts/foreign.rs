@@ -28,13 +28,14 @@ pub(crate) fn apt(architecture: &str, host: &Host) -> Result<Apt, Unavailable> {
     Ok(Apt(options(architecture, &kept)))
 }
 
-/// What remedies old lists: mirrors forget packages.
-pub(crate) fn remedy(architecture: &str, host: &Host) -> String {
+/// A package of these lists that cannot be had, with what remedies old lists: mirrors forget packages.
+pub(crate) fn outdated(architecture: &str, host: &Host) -> impl Fn(Unavailable) -> Unavailable {
     let kept = host.cache.join(format!("apt-{architecture}"));
-    format!(
+    let remedy = format!(
         "remove {}, so that newer lists are fetched; or give a kernel's file (kernel=)",
         kept.display()
-    )
+    );
+    move |lacking| Unavailable { remedy: remedy.clone(), ..lacking }
 }
 
 /// Everything that apt writes is below `folder`.

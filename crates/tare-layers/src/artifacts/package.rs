@@ -76,7 +76,8 @@ pub(crate) fn tree_of(
         return Ok(known);
     }
     can_extract()?;
-    extract_tree(apt, package, members, &folder, &tag).map_err(|why| {
+    let made = keep_tree(&folder, &tag, |work| extract_only(apt, package, members, work));
+    made.map_err(|why| {
         Unavailable::new(
             format!("the package {package} is not available: {why}"),
             "as root: apt-get update; tare only unpacks packages and installs none",
@@ -181,21 +182,29 @@ pub(crate) fn untar(archive: &Path, members: &[&str], into: &Path) -> io::Result
     if done && whole { Ok(()) } else { Err(io::Error::other("its package is damaged")) }
 }
 
-/// Runs of tare that do this at once do not disturb each other: each works in a folder of its own and
-/// renames what it has whole.
-fn extract_tree(
+/// The same, without leaving the package's file there; what that is called, which says its version.
+pub(super) fn extract_only(
     apt: &Apt,
     package: &str,
     members: &[&str],
+    work: &Path,
+) -> Result<String, PackageError> {
+    let archive = extract(apt, package, members, work)?;
+    fs::remove_file(&archive).map_err(PackageError::folder(work))?;
+    Ok(archive.file_stem().unwrap_or_default().to_string_lossy().into_owned())
+}
+
+/// The tree that `make` makes in an empty folder, kept in `folder` under the name that it says, and `tag`. Runs of tare that do this
+/// at once do not disturb each other: each works in a folder of its own and renames what it has whole.
+pub(super) fn keep_tree(
     folder: &Path,
     tag: &str,
+    make: impl FnOnce(&Path) -> Result<String, PackageError>,
 ) -> Result<PathBuf, PackageError> {
     let text = PackageError::folder(folder);
     cache::make(folder).map_err(text)?;
     let work = Work::new_in(folder).map_err(text)?;
-    let archive = extract(apt, package, members, work.path())?;
-    let name = archive.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    fs::remove_file(&archive).map_err(text)?;
+    let name = make(work.path())?;
     let kept = folder.join(format!("{name}.{tag}"));
     work.move_to(&kept).map_err(text)?;
     Ok(kept)

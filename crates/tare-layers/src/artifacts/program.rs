@@ -1,11 +1,9 @@
 //! A program out of a package with the libraries of all packages that it depends on, as one tree: it runs where nothing else is.
 
 use super::package::{self, Apt, PackageError};
-use crate::files::work::Work;
 use crate::{Host, Unavailable};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
-use tare_keeper::cache;
 
 pub(crate) struct Packed<'a> {
     pub(crate) package: &'a str,
@@ -28,41 +26,37 @@ impl Packed<'_> {
             return Ok(known);
         }
         let libraries = package::libraries_of(apt, self.package)?;
-        self.extract(apt, &libraries, &folder, &tag).map_err(|why| {
+        let made = package::keep_tree(&folder, &tag, |work| self.extract(apt, &libraries, work));
+        made.map_err(|why| {
             let why = format!("the package {} is not available: {why}", self.package);
             Unavailable::new(why, "as root: apt-get update")
         })
     }
 
+    /// Extracts all of it into the empty folder `work`; what the program's package is called, with its version.
     fn extract(
         &self,
         apt: &Apt,
         libraries: &[String],
-        folder: &Path,
-        tag: &str,
-    ) -> Result<PathBuf, PackageError> {
-        let text = PackageError::folder(folder);
-        cache::make(folder).map_err(text)?;
-        let work = Work::new_in(folder).map_err(text)?;
-        let mut name = None;
-        for (package, members) in [(self.package, self.members)].iter().chain(self.data) {
-            let archive = package::extract(apt, package, members, work.path())?;
-            fs::remove_file(&archive).map_err(text)?;
-            name = name.or(archive.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
+        work: &Path,
+    ) -> Result<String, PackageError> {
+        let text = PackageError::folder(work);
+        let name = package::extract_only(apt, self.package, self.members, work)?;
+        for (package, members) in self.data {
+            package::extract_only(apt, package, members, work)?;
         }
-        let beside = Work::new_in(folder).map_err(text)?;
-        let whole = beside.path().join("whole");
-        fs::create_dir(&whole).map_err(text)?;
-        for archive in package::download(apt, libraries, beside.path())? {
+        let beside = work.join("beside");
+        let whole = beside.join("whole");
+        fs::create_dir_all(&whole).map_err(text)?;
+        for archive in package::download(apt, libraries, &beside)? {
             package::untar(&archive, &["./*"], &whole).map_err(text)?;
         }
         let own = format!("lib/{}", self.triplet);
         for place in [&own, &format!("usr/{own}"), "lib64", "usr/lib64"] {
-            move_libraries(&whole.join(place), &work.path().join(place)).map_err(text)?;
+            move_libraries(&whole.join(place), &work.join(place)).map_err(text)?;
         }
-        let kept = folder.join(format!("{}.{tag}", name.unwrap_or_default()));
-        work.move_to(&kept).map_err(text)?;
-        Ok(kept)
+        fs::remove_dir_all(&beside).map_err(text)?;
+        Ok(name)
     }
 }
 

@@ -32,8 +32,6 @@ impl Files<'_> {
 /// What the machine holds beside its kernel and the probe, and what the probe starts there.
 pub(super) struct Inside<'a> {
     pub(super) machine: &'a Simulated,
-    /// Arguments of its kernel, beside the usual ones.
-    pub(super) arguments: &'a str,
     /// Modules that its kernel loads first, in this order.
     pub(super) modules: &'a [&'a str],
     pub(super) packages: &'a [Files<'a>],
@@ -49,7 +47,7 @@ impl Inside<'_> {
     pub(super) fn program(&self, host: &Host, boot: &BootSpec, memory: u64) -> io::Result<Program> {
         let kernel = self.machine.kernel.elf(host)?;
         let initrd = boot.own_name(&self.initramfs(host, boot)?);
-        let append = self.machine.arguments(self.arguments);
+        let append = self.machine.arguments("");
         let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
         let program = self.machine.program(host, boot, &start)?;
         Ok(program.made_of("kernel", kernel, None))

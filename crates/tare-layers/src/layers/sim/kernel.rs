@@ -81,10 +81,7 @@ impl Kernel {
         };
         let apt = foreign::apt(architecture.name, host)?;
         let tree = package::tree_of(&apt, &self.package(&apt)?, members, host);
-        tree.map_err(|lacking| Unavailable {
-            remedy: foreign::remedy(architecture.name, host),
-            ..lacking
-        })
+        tree.map_err(foreign::outdated(architecture.name, host))
     }
 
     fn package(&self, apt: &Apt) -> Result<String, Unavailable> {

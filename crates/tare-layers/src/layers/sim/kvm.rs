@@ -69,15 +69,7 @@ impl Layer for Kvm {
             (IMAGE, kernel),
             (INITRAMFS, machine.measured_initramfs(host, boot, &[])?),
         ];
-        let inside = Inside {
-            machine,
-            arguments: "",
-            modules: MODULES,
-            packages: &[],
-            files,
-            inner,
-            root: None,
-        };
+        let inside = Inside { machine, modules: MODULES, packages: &[], files, inner, root: None };
         let program =
             inside.program(host, boot, machine.memory + BESIDE + machine.root_beside())?;
         Ok(Launch::Program(program.made_of("monitor", monitor, None)))

@@ -52,7 +52,7 @@ struct Mode {
     below: Foreign,
     /// The guest's machine, as QEMU calls it.
     guest: &'static str,
-    /// Arguments of the guest's kernel.
+    /// More arguments of the guest's kernel.
     arguments: &'static str,
     /// Whether the distribution's kernel has it.
     is_usual: bool,
@@ -63,7 +63,7 @@ impl Mode {
         modules: &["kvm", "kvm_hv"],
         below: Foreign { board: &PSERIES_NESTED, ..MACHINE },
         guest: "pseries,kvm-type=HV,x-vof=on",
-        arguments: ARGUMENTS,
+        arguments: "",
         is_usual: true,
     };
 
@@ -74,7 +74,7 @@ impl Mode {
         modules: &["kvm", "kvm_pr"],
         below: Foreign { cpu: "POWER8", ..MACHINE },
         guest: "pseries,kvm-type=PR,cap-fwnmi=off,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off",
-        arguments: " randomize_kstack_offset=off mitigations=off",
+        arguments: " mitigations=off",
         is_usual: false,
     };
 }
@@ -113,16 +113,13 @@ impl Kvm {
     fn qemu(host: &Host) -> Result<PathBuf, Unavailable> {
         let architecture = MACHINE.architecture.name;
         let tree = QEMU.tree(&foreign::apt(architecture, host)?, host);
-        tree.map_err(|lacking| Unavailable {
-            remedy: foreign::remedy(architecture, host),
-            ..lacking
-        })
+        tree.map_err(foreign::outdated(architecture, host))
     }
 
     /// What starts the guest in the partition.
     fn inner(&self) -> Inner {
         let memory = format!("{}M", self.machine.memory);
-        let append = self.machine.arguments(self.mode.arguments);
+        let append = self.machine.arguments(&format!("{ARGUMENTS}{}", self.mode.arguments));
         let words =
             [PROGRAM, "-accel", "kvm", "-machine", self.mode.guest, "-cpu", "host", "-smp", "1"];
         let more = [
@@ -164,7 +161,6 @@ impl Layer for Kvm {
         ];
         let inside = Inside {
             machine,
-            arguments: "",
             modules: mode.modules,
             packages: &[],
             files,

@@ -79,8 +79,7 @@ impl Layer for Runsc {
         ];
         let machine = &self.machine;
         let root = self.machine.root.as_ref();
-        let inside =
-            Inside { machine, arguments: "", modules: &[], packages: &[], files, inner, root };
+        let inside = Inside { machine, modules: &[], packages: &[], files, inner, root };
         let machine = inside.program(host, boot, self.machine.memory + BESIDE)?;
         Ok(Launch::Program(machine.made_of("runtime", program, Some("--version"))))
     }

@@ -85,7 +85,6 @@ impl Layer for Uml {
         ];
         let inside = Inside {
             machine: &self.machine,
-            arguments: "",
             modules: &[],
             packages: &[C_LIBRARY],
             files,

@@ -131,7 +131,6 @@ impl Domain {
         fs::write(&block, toolstack::block())?;
         let inside = Inside {
             machine,
-            arguments: "",
             modules: MODULES,
             packages: &toolstack.files(),
             files: vec![

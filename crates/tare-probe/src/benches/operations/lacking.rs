@@ -30,19 +30,19 @@ const CALLS: &[(libc::c_long, &str)] = calls! {
     SYS_signalfd4 "signalfd4",
 };
 
-/// Calls that not every machine has a number for, or not in the crate `libc`.
-#[cfg(all(target_pointer_width = "64", not(target_arch = "powerpc64")))]
+/// Calls that POWER has, too, but not the crate `libc` for it.
+#[cfg(not(target_arch = "powerpc64"))]
 #[rustfmt::skip]
-const OWN: &[(libc::c_long, &str)] = calls! {
-    SYS_sync_file_range "sync_file_range", SYS_pkey_alloc "pkey_alloc", SYS_pkey_mprotect "pkey_mprotect",
-    SYS_semop "semop", SYS_semtimedop "semtimedop",
-};
-#[cfg(target_pointer_width = "32")]
-#[rustfmt::skip]
-const OWN: &[(libc::c_long, &str)] = calls! {
+const MOSTLY: &[(libc::c_long, &str)] = calls! {
     SYS_sync_file_range "sync_file_range", SYS_pkey_alloc "pkey_alloc", SYS_pkey_mprotect "pkey_mprotect",
 };
 #[cfg(target_arch = "powerpc64")]
+const MOSTLY: &[(libc::c_long, &str)] = &[];
+
+/// Of these, calls that 32-bit machines have no number for.
+#[cfg(all(target_pointer_width = "64", not(target_arch = "powerpc64")))]
+const OWN: &[(libc::c_long, &str)] = calls! { SYS_semop "semop", SYS_semtimedop "semtimedop" };
+#[cfg(any(target_pointer_width = "32", target_arch = "powerpc64"))]
 const OWN: &[(libc::c_long, &str)] = &[];
 
 pub fn counters() -> Vec<String> {
@@ -52,5 +52,6 @@ pub fn counters() -> Vec<String> {
         let done = unsafe { libc::syscall(*number, no, no, no, no, no, no) };
         done == -1 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS)
     };
-    CALLS.iter().chain(OWN).filter(lacks).map(|(_, name)| format!("{COUNTER}{name}")).collect()
+    let all = CALLS.iter().chain(MOSTLY).chain(OWN);
+    all.filter(lacks).map(|(_, name)| format!("{COUNTER}{name}")).collect()
 }
