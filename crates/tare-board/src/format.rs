@@ -61,13 +61,14 @@ const fn scales(unit: Unit) -> &'static [(f64, &'static str)] {
         Unit::BytesPerGigaInstruction => {
             &[(1.0, "B/Ginstr"), (1e3, "kB/Ginstr"), (1e6, "MB/Ginstr"), (1e9, "GB/Ginstr")]
         }
-        Unit::Bytes => {
+        Unit::Bytes | Unit::BytesMoved => {
             &[(1.0, "B"), (1024.0, "KiB"), (1_048_576.0, "MiB"), (1_073_741_824.0, "GiB")]
         }
         Unit::PerSecond => &[(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s"), (1e9, "G/s")],
         Unit::PerMinute => &[(1.0, "/min"), (1e3, "k/min"), (1e6, "M/min"), (1e9, "G/min")],
         Unit::BytesPerSecond => &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")],
         Unit::Number => &[(1.0, "")],
+        Unit::Wakeups => &[(1.0, "wakeups"), (1e3, "k wakeups"), (1e6, "M wakeups")],
     }
 }
 

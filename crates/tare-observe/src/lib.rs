@@ -27,6 +27,7 @@ mod story;
 mod symbols;
 mod threads;
 mod tracefs;
+mod wakeups;
 mod within;
 
 pub use counts::{Figures, counts};
@@ -41,4 +42,5 @@ pub use record::{Asked, Happened, Identity, Look, Mapping, Record};
 pub use refused::Refused;
 pub use stopped::stopped;
 pub use threads::Threads;
+pub use wakeups::Wakeups;
 pub use within::{scaled, within};

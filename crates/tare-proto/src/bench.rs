@@ -29,6 +29,10 @@ pub enum Unit {
     BytesPerSecond,
     /// A plain number: an index, a count of events.
     Number,
+    /// Bytes that are read from disks or written to them.
+    BytesMoved,
+    /// Wake-ups of threads by the host's kernel.
+    Wakeups,
 }
 
 impl Unit {
@@ -41,11 +45,12 @@ impl Unit {
             Unit::PerGigaInstruction => "1/Ginstr",
             Unit::Per60GigaInstructions => "1/60Ginstr",
             Unit::BytesPerGigaInstruction => "B/Ginstr",
-            Unit::Bytes => "B",
+            Unit::Bytes | Unit::BytesMoved => "B",
             Unit::PerSecond => "1/s",
             Unit::PerMinute => "1/min",
             Unit::BytesPerSecond => "B/s",
             Unit::Number => "",
+            Unit::Wakeups => "wakeups",
         }
     }
 
@@ -54,6 +59,7 @@ impl Unit {
         match self {
             Unit::Nanoseconds => "nanoseconds",
             Unit::Bytes => "bytes",
+            Unit::BytesMoved => "bytes_moved",
             Unit::PerSecond => "per_second",
             Unit::PerMinute => "per_minute",
             Unit::Instructions => "instructions",
@@ -62,6 +68,7 @@ impl Unit {
             Unit::BytesPerGigaInstruction => "bytes_per_giga_instruction",
             Unit::BytesPerSecond => "bytes_per_second",
             Unit::Number => "number",
+            Unit::Wakeups => "wakeups",
         }
     }
 }

@@ -12,6 +12,12 @@ pub const CPU_HOST: &str = "cpu_host";
 /// Bytes that all processes of a layer held of the host's memory, at most, during a run of a program.
 pub const HOST_MEMORY: &str = "host_memory";
 
+/// Bytes that all processes of a layer read from this host's block devices and made it write there, in one run of a program.
+pub const HOST_DISK: &str = "host_disk";
+
+/// How often threads of all processes of a layer gave their CPU up to wait, and were woken, in one run of a program.
+pub const HOST_WAKEUPS: &str = "host_wakeups";
+
 /// Share of a series in which processes of the layer were ready to run and had no CPU, since others had it.
 pub const CPU_WAITED: &str = "cpu_waited";
 

@@ -1,5 +1,6 @@
 //! Perf events (`perf_event_open(2)`, `linux/perf_event.h`), as the probe and the host open them.
 
+use std::ffi::CStr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::{io, mem};
 
@@ -12,6 +13,9 @@ pub const TRACEPOINT: u32 = 2;
 pub const ENABLE: libc::c_ulong = 0x2400;
 /// See [`ENABLE`].
 pub const DISABLE: libc::c_ulong = 0x2401;
+
+/// `PERF_EVENT_IOC_SET_FILTER`.
+const SET_FILTER: libc::c_ulong = 0x4008_2406;
 
 /// The descriptor is closed when its process becomes another program.
 const CLOSE_ON_EXEC: libc::c_ulong = 8;
@@ -96,6 +100,16 @@ impl PerfEvent {
         // SAFETY: a descriptor that the kernel has just made for us.
         Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
     }
+}
+
+/// Lets the event of a tracepoint happen only where `filter` is true of its fields (`prev_state & 3`).
+///
+/// # Errors
+/// The kernel's.
+pub fn filter(event: &OwnedFd, filter: &CStr) -> io::Result<()> {
+    // SAFETY: the descriptor is open, and the kernel copies the text before the call returns.
+    let done = unsafe { libc::ioctl(event.as_raw_fd(), SET_FILTER as _, filter.as_ptr()) };
+    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// Asks something of an `event` that needs no memory, with a number.

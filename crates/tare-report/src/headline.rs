@@ -74,7 +74,12 @@ fn headline(board: &Scoreboard, layer: &LayerSummary, at: usize) -> Vec<(Ink, St
 }
 
 /// What a row of costs is called in a sentence, by the end of its name.
-const COSTS: [(&str, &str); 2] = [(".cpu", "CPU time"), (".memory", "memory")];
+const COSTS: [(&str, &str); 4] = [
+    (".cpu", "CPU time"),
+    (".memory", "memory"),
+    (".disk", "bytes read from and written to disks"),
+    (".wakeups", "wake-ups"),
+];
 
 /// That programs take as long as on the baseline, or less, and more of the host beside (`--costs`): such a layer must not look free.
 fn dearer(board: &Scoreboard, at: usize) -> Option<String> {

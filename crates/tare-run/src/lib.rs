@@ -17,6 +17,7 @@ pub use decide::order::{block_order, shuffled};
 pub use host::cpus::{CoreKind, allowed_cpus, core_kind, list, more_cpus, pick_cpus, stay_off};
 pub use host::machine::{OwnCost, check_space, now};
 pub use host::ticks::Ticks;
+pub use measure::one_run::no_wakeups;
 pub use plan::host_benches::{HOST_BENCHES, HOST_SUITE, HostBench};
 pub use plan::programs::{Wrong, check_program};
 pub use plan::requests::BATCH_NS;

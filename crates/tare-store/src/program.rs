@@ -83,6 +83,13 @@ pub enum ProgramValue {
         /// Its name.
         name: String,
     },
+    /// A count that the host keeps of what happens in a run.
+    Counted {
+        /// Its name.
+        name: String,
+        /// Parts that a run has, such as requests: the value is one part's.
+        parts: f64,
+    },
     /// A figure that an importer finds in the output.
     Figure {
         /// The importer's name.
@@ -102,6 +109,9 @@ impl ProgramValue {
     /// Whether it is what a run costs the host beside its time, which only a campaign knows.
     #[must_use]
     pub const fn is_cost(&self) -> bool {
-        matches!(self, ProgramValue::Cpu { .. } | ProgramValue::Counter { .. })
+        matches!(
+            self,
+            ProgramValue::Cpu { .. } | ProgramValue::Counter { .. } | ProgramValue::Counted { .. }
+        )
     }
 }

@@ -49,17 +49,17 @@ fn what_a_command_prints_is_the_same_on_every_layer_and_by_hand() {
     assert_eq!(bench.names(), ["c", "input", "work.sh"], "what it wrote is gone");
 }
 
-/// What is written lies on the disk that was named, on every layer, and the record says so.
+/// What is written lies on the disk that was named, on every layer, the record says so, and its bytes are counted.
 #[test]
 fn files_on_a_disk_are_there_on_every_layer_until_the_boot_ends() {
     let bench = bench();
     let disk = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let script = "cat input > /written && dd if=input of=synced conv=fsync 2>/dev/null && stat -f -c 'total: %b' /";
+    let script = "cat input > /written && head -c 8M /dev/zero > large && dd if=input of=synced conv=fsync 2>/dev/null && stat -f -c 'total: %b' /";
     bench.script("write.sh", script);
     let place = disk.path().canonicalize().unwrap();
     let line = format!(
-        "run --layers native,runc,runsc,uml --scratch disk={} --blocks 1 --repeat 1 --warmup 0 --out c \
-         --metric total:.([0-9]+) --unit number --better higher -- ./write.sh",
+        "run --layers native,runc,runsc,uml --scratch disk={} --blocks 1 --repeat 1 --warmup 0 --costs=disk \
+         --out c --metric total:.([0-9]+) --unit number --better higher -- ./write.sh",
         place.display()
     );
     let done = bench.ok(&line);
@@ -73,6 +73,12 @@ fn files_on_a_disk_are_there_on_every_layer_until_the_boot_ends() {
             done.out
         );
     }
+    for layer in ["native", "runc", "runsc", "uml"] {
+        let moved = samples(&campaign, "program/write-sh.disk", layer).concat();
+        let megabytes: Vec<f64> = moved.iter().map(|bytes| bytes / 1_048_576.0).collect();
+        assert!(!megabytes.is_empty(), "{layer}: {}", done.out);
+        assert!(megabytes.iter().all(|size| (8.0..10.0).contains(size)), "{layer}: {megabytes:?}");
+    }
     let of_guest = samples(&campaign, "program/write-sh", "uml")[0][0] * 4096.0;
     assert!((7e9..9e9).contains(&of_guest), "a disk of 8 GiB: {of_guest}");
     let Some(Scratch::Disk { folder, .. }) = &campaign.plan.scratch else { panic!("{}", done.out) };
@@ -81,29 +87,37 @@ fn files_on_a_disk_are_there_on_every_layer_until_the_boot_ends() {
     assert_eq!(fs::read_dir(&place).unwrap().count(), 0, "what was written is gone");
     let refused = bench.tare("run --layers native --scratch disk=/proc/nothing --blocks 1 -- true");
     assert!(refused.err.contains("--scratch disk: /proc/nothing"), "{}", refused.err);
+    let refused = bench.tare("run --layers native --blocks 1 --costs=disk -- true");
+    assert!(refused.err.contains("--costs=disk needs --scratch disk"), "{}", refused.err);
 }
 
 #[test]
 fn a_row_is_the_time_of_whole_runs_and_layers_take_turns_run_by_run() {
     let bench = bench();
-    bench.ok("run --layers native,runc --blocks 1 --repeat 4 --name work --ok ^rate --out c -- ./work.sh");
+    bench.ok("run --layers native,runc --blocks 1 --repeat 4 --costs=wakeups --name work --ok ^rate --out c -- ./work.sh");
     let campaign = bench.campaign("c");
     for series in campaign.series.iter().filter(|series| series.turns.len() > 1) {
         assert_eq!(series.turns.iter().map(|turn| turn.samples).collect::<Vec<_>>(), [1; 4]);
         assert!(series.samples.iter().all(|ns| *ns > 100_000.0), "{:?}", series.samples);
     }
     assert_eq!(samples(&campaign, "program/work", "runc")[0].len(), 4);
+    for layer in ["native", "runc"] {
+        let woken = samples(&campaign, "program/work.wakeups", layer);
+        assert!(woken.iter().all(|boot| boot.len() == 4 && boot[0] >= 2.0), "{layer}: {woken:?}");
+    }
     bench.ok("resume c --blocks 2");
     assert_eq!(samples(&bench.campaign("c"), "program/work", "runc").len(), 2, "and goes on");
 }
 
 /// Memory that a command has taken is held by every layer, wherever that keeps it: gVisor's lies in a file that hardly any process has mapped.
+/// Each of its naps wakes the host, and those of gVisor's ptrace platform at every system call as well.
 #[test]
 fn the_memory_of_a_run_is_that_of_the_command_and_of_the_layer() {
     let bench = bench();
     bench.script(
         "take.sh",
-        "exec python3 -c 'import time; x = b\"x\" * (100 << 20); time.sleep(0.5)'",
+        "exec python3 -c 'import time; x = b\"x\" * (100 << 20); time.sleep(0.5); \
+         [time.sleep(0.001) for _ in range(50)]'",
     );
     let done = bench
         .ok("run --layers native,runc,runsc --blocks 1 --repeat 1 --costs --out c -- ./take.sh");
@@ -114,6 +128,11 @@ fn the_memory_of_a_run_is_that_of_the_command_and_of_the_layer() {
         assert!(!bytes.is_empty(), "{layer}\n{}", done.out);
         assert!(bytes.iter().all(|held| (taken..3.0 * taken).contains(held)), "{layer}: {bytes:?}");
     }
+    let woken = |layer| samples(&campaign, "program/take-sh.wakeups", layer).concat()[0];
+    assert!((51.0..150.0).contains(&woken("native")), "{}", woken("native"));
+    assert!((51.0..200.0).contains(&woken("runc")), "{}", woken("runc"));
+    assert!(woken("runsc") > 10.0 * woken("native"), "{}", woken("runsc"));
+    assert!(done.err.contains("no row of disk, which needs --scratch disk"), "{}", done.err);
     assert!(!samples(&campaign, "program/take-sh.cpu", "runsc").concat().is_empty());
     let refused = bench.tare("run --layers native --blocks 1 --warmup 0 --costs -- true");
     assert!(refused.err.contains("--costs=cpu needs none"), "{}", refused.err);

@@ -13,6 +13,10 @@ pub enum Measure {
     Size,
     /// Instructions of the simulated machine: costlier, cheaper.
     Path,
+    /// Bytes to and from disks: larger, smaller.
+    Traffic,
+    /// Wake-ups of a layer's threads on the host: busier, calmer.
+    Wakeups,
 }
 
 /// How more and less of a measure are called.
@@ -28,7 +32,8 @@ pub struct Words {
 
 impl Measure {
     /// Every measure.
-    pub const ALL: [Measure; 3] = [Measure::Speed, Measure::Size, Measure::Path];
+    pub const ALL: [Measure; 5] =
+        [Measure::Speed, Measure::Size, Measure::Path, Measure::Traffic, Measure::Wakeups];
 
     /// The words of verdicts and of conditions (`--fail-if`); the only list of them.
     #[must_use]
@@ -37,6 +42,8 @@ impl Measure {
             Measure::Speed => Words { worse: "slower", better: "faster", about: "times and rates" },
             Measure::Size => Words { worse: "heavier", better: "lighter", about: "memory" },
             Measure::Path => Words { worse: "costlier", better: "cheaper", about: "instructions" },
+            Measure::Traffic => Words { worse: "larger", better: "smaller", about: "disk traffic" },
+            Measure::Wakeups => Words { worse: "busier", better: "calmer", about: "wake-ups" },
         }
     }
 
@@ -54,6 +61,8 @@ impl Measure {
             | Unit::PerGigaInstruction
             | Unit::Per60GigaInstructions
             | Unit::BytesPerGigaInstruction => Measure::Path,
+            Unit::BytesMoved => Measure::Traffic,
+            Unit::Wakeups => Measure::Wakeups,
         }
     }
 }

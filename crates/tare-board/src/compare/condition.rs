@@ -218,7 +218,7 @@ impl Condition {
     pub(super) fn bound(&self) -> f64 {
         let fraction = self.percent / 100.0;
         match self.claim {
-            Claim::Better(Measure::Size | Measure::Path) => -(-fraction).ln_1p(),
+            Claim::Better(measure) if measure != Measure::Speed => -(-fraction).ln_1p(),
             _ => fraction.ln_1p(),
         }
     }

@@ -57,6 +57,6 @@ fn clock(unit: Unit) -> Option<Unit> {
         | Unit::PerGigaInstruction
         | Unit::Per60GigaInstructions
         | Unit::BytesPerGigaInstruction => Some(Unit::Instructions),
-        Unit::Bytes | Unit::Number => None,
+        Unit::Bytes | Unit::BytesMoved | Unit::Number | Unit::Wakeups => None,
     }
 }

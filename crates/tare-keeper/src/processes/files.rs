@@ -8,6 +8,11 @@ pub(crate) fn read(pid: u32, name: &str) -> io::Result<String> {
     fs::read_to_string(format!("/proc/{pid}/{name}"))
 }
 
+/// Whether a file of `/proc/PID` is missing since there is no such process any more.
+pub(crate) fn is_gone(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
+}
+
 /// The first word after `key`, which includes its colon, in a file of lines `Key: value` (`status`, `smaps_rollup`).
 pub(crate) fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix(key))?.split_whitespace().next()

@@ -3,7 +3,6 @@
 use super::files;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -40,7 +39,7 @@ pub fn held<'a>(pids: impl IntoIterator<Item = &'a u32>) -> Option<Held> {
                 anonymous += kib(&all, "Pss_Anon:").unwrap_or(0);
                 keep_most(&mut mapped, of_files(&mappings));
             }
-            (Err(e), _) | (_, Err(e)) if gone(&e) => {}
+            (Err(e), _) | (_, Err(e)) if files::is_gone(&e) => {}
             _ => return None,
         }
     }
@@ -63,7 +62,7 @@ pub fn proportional_bytes<'a>(pids: impl IntoIterator<Item = &'a u32> + Clone) -
     for pid in pids {
         match files::read(*pid, "smaps_rollup") {
             Ok(text) => all += kib(&text, "Pss:").unwrap_or(0),
-            Err(e) if gone(&e) => {}
+            Err(e) if files::is_gone(&e) => {}
             Err(_) => return None,
         }
     }
@@ -132,10 +131,6 @@ fn allocated(pid: u32) -> impl Iterator<Item = (String, u64)> {
         let (major, minor) = (libc::major(about.dev()), libc::minor(about.dev()));
         Some((format!("{major:02x}:{minor:02x} {}", about.ino()), about.blocks() / 2))
     })
-}
-
-fn gone(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
 }
 
 /// What is resident of each file (by device and inode) that a process maps, in KiB, without what it has made its own.

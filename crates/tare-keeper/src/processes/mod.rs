@@ -3,6 +3,7 @@
 pub(crate) mod cpu_time;
 pub(crate) mod files;
 pub(crate) mod memory;
+pub(crate) mod moved;
 pub(crate) mod tally;
 pub(crate) mod whose;
 
@@ -167,7 +168,7 @@ pub(crate) fn pin<'a>(pids: impl IntoIterator<Item = &'a u32>, cpus: &[u32]) {
 }
 
 /// The number of a thread, by its folder.
-fn tid(thread: &fs::DirEntry) -> Option<u32> {
+pub(super) fn tid(thread: &fs::DirEntry) -> Option<u32> {
     thread.file_name().to_str()?.parse().ok()
 }
 

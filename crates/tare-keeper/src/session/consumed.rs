@@ -1,6 +1,7 @@
 //! What a booted layer takes of the host, memory and CPU time, and what it is given of its CPUs.
 
 use crate::processes::memory::Held;
+use crate::processes::moved::moved_bytes;
 use crate::processes::whose::{self, Whose};
 use crate::processes::{self, Processes, cpu_time, memory, tally};
 use crate::session::Session;
@@ -66,6 +67,22 @@ impl Session {
     /// of its own or the kernel does not say.
     pub fn run_delay(&self, now: &Processes) -> Option<Duration> {
         cpu_time::run_delay(&self.own_processes(now)?)
+    }
+
+    /// Bytes that the layer's host processes have moved between memory and block devices, those that have ended among them; `None` when
+    /// it has none of its own or one may not be looked at.
+    pub fn moved_bytes(&self) -> Option<u64> {
+        let own = self.own_processes(&Processes::now())?;
+        // What nobody else waits for, the keeper does.
+        let keeper = self.running.as_ref().map(|running| running.pid());
+        moved_bytes(own.iter().chain(keeper.as_ref()))
+    }
+
+    /// Every thread of the layer's host processes; `None` when it has none of its own.
+    pub fn threads(&self) -> Option<Vec<u32>> {
+        let own = self.own_processes(&Processes::now())?;
+        let threads = own.iter().flat_map(processes::threads);
+        Some(threads.filter_map(|thread| processes::tid(&thread)).collect())
     }
 
     pub(crate) fn cpu_time_now(&self) -> Option<Duration> {

@@ -9,6 +9,7 @@ mod idling;
 mod meter;
 pub(crate) mod observed;
 mod observers;
+pub(crate) mod one_run;
 mod prices;
 mod row;
 mod series;

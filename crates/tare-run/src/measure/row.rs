@@ -3,6 +3,7 @@
 use super::booting::Booted;
 use super::held::most_held;
 use super::meter::Meter;
+use super::one_run::counted;
 use super::series::{Length, known, measure};
 use crate::decide::block::Block;
 use crate::decide::order::{draw, shuffled};
@@ -13,8 +14,8 @@ use crate::plan::slot::Slot;
 use crate::record::recorder::{Ended, Recorder, RunError};
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, Cpus, Processes, SessionError, Turn};
-use tare_proto::Request;
 use tare_proto::counter::HOST_MEMORY;
+use tare_proto::{Counter, Request};
 use tare_store::{Order, Outcome, Recorded};
 
 /// A benchmark that all layers are to measure, and what limits that.
@@ -62,6 +63,8 @@ struct Part {
     at: usize,
     request: Request,
     meter: Meter,
+    /// What was counted of one more run of a program.
+    counters: Vec<Counter>,
     /// How long a sample takes, as the probe says.
     sample_ns: u64,
 }
@@ -238,8 +241,7 @@ impl Row<'_> {
         turns: Turns,
     ) -> Result<(), Dead> {
         let Wanted { block, bench, within, .. } = *self.wanted;
-        let before = Processes::now();
-        let mut parts = Vec::new();
+        let mut asked = Vec::new();
         for at in self.order(0, boots) {
             if let Some(recorded) = known(recorder, &self.boots[at], bench) {
                 self.done.push(Measured { at, bench, recorded });
@@ -249,9 +251,16 @@ impl Row<'_> {
             let whole = self.setup.request(id, bench, block.samples.get(&bench).copied());
             let batch_ns = self.setup.plan.batch_ns;
             let request = Request { turns: true, samples: turns.all(), batch_ns, ..whole };
-            let meter = Meter::begin(&self.boots[at], &request.bench, &before);
-            parts.push(Part { at, request, meter, sample_ns: 0 });
+            let counters = counted(self.setup, &mut self.boots[at], bench, &request);
+            let counters = counters.map_err(|error| Dead { at, error })?;
+            asked.push((at, request, counters));
         }
+        let before = Processes::now();
+        let begins = |(at, request, counters): (usize, Request, Vec<Counter>)| {
+            let meter = Meter::begin(&self.boots[at], &request.bench, &before);
+            Part { at, request, meter, counters, sample_ns: 0 }
+        };
+        let parts: Vec<Part> = asked.into_iter().map(begins).collect();
         let since = Since::now();
         for part in parts {
             self.turn(part, None)?;
@@ -282,7 +291,8 @@ impl Row<'_> {
         let after = Processes::now();
         for (part, answer) in self.over.drain(..) {
             let booted = &self.boots[part.at];
-            let recorded = part.meter.recorded(&part.request.bench, answer, booted, &after);
+            let mut recorded = part.meter.recorded(&part.request.bench, answer, booted, &after);
+            recorded.series.counters.extend(part.counters);
             self.done.push(Measured { at: part.at, bench, recorded });
         }
         Ok(())

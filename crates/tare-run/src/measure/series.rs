@@ -3,6 +3,7 @@
 use super::booting::Booted;
 use super::held::most_held;
 use super::meter::Meter;
+use super::one_run::counted;
 use crate::decide::samples::Samples;
 use crate::host::machine::Since;
 use crate::plan::host_benches::HOST_BENCHES;
@@ -60,7 +61,9 @@ pub(crate) fn measure(
         true => held_in_one_more_run(recorder, booted, &request)?,
         false => None,
     };
+    let counters = counted(setup, booted, bench, &request)?;
     let mut recorded = ask(recorder, booted, &request, held)?;
+    recorded.series.counters.extend(counters);
     // "Until the interval is within p%" asks again; the other estimators are content at once.
     let estimator = setup.benches[bench].estimator.parse().ok();
     let until = estimator.filter(|estimator| matches!(estimator, Estimator::MeanUntil { .. }));

@@ -64,7 +64,10 @@ impl Setup<'_> {
 
     /// Whether the program of `bench` has a row of `counter`.
     pub(crate) fn wants(&self, bench: usize, counter: &str) -> bool {
-        let is_of = |row: &ProgramRow| matches!(&row.value, ProgramValue::Counter { name } if name == counter);
+        let is_of = |row: &ProgramRow| match &row.value {
+            ProgramValue::Counter { name } | ProgramValue::Counted { name, .. } => name == counter,
+            _ => false,
+        };
         self.program(bench).is_some_and(|planned| planned.rows.iter().any(is_of))
     }
 
@@ -107,9 +110,14 @@ fn value(planned: &PlannedProgram, row: &ProgramRow, recorded: &Recorded) -> Rec
     let found = match &row.value {
         ProgramValue::Cpu { parts } => cpu(counter(CPU_HOST), &series.samples, *parts),
         ProgramValue::Counter { name } => {
-            let unseen = || Wrong("the host does not see this of this layer's processes".into());
+            counter(name).ok_or_else(unseen).map(|value| vec![value; series.samples.len()])
+        }
+        ProgramValue::Counted { name, .. } if counter(name) == Some(0.0) => {
+            return Recorded::without_samples(&row.benchmark, Outcome::Unavailable, NONE);
+        }
+        ProgramValue::Counted { name, parts } => {
             let counted = counter(name).ok_or_else(unseen);
-            counted.map(|value| vec![value; series.samples.len()])
+            counted.map(|count| vec![count / parts; series.samples.len()])
         }
         _ => values(planned, &row.value, &series.samples, &outputs),
     };
@@ -120,6 +128,13 @@ fn value(planned: &PlannedProgram, row: &ProgramRow, recorded: &Recorded) -> Rec
         }
     }
     own
+}
+
+/// What is said of a count of nothing, which has no ratio.
+const NONE: &str = "its count is 0, which has no ratio";
+
+fn unseen() -> Wrong {
+    Wrong("the host does not see this of this layer's processes".into())
 }
 
 /// The CPU time of one of the `parts` of each run that took one of `times`, on the `cpus` that were busy on average meanwhile.
@@ -154,9 +169,10 @@ pub(crate) fn values(
 /// The number in what one run printed.
 fn number(value: &ProgramValue, output: &str) -> Result<f64, Wrong> {
     match value {
-        ProgramValue::Time | ProgramValue::Cpu { .. } | ProgramValue::Counter { .. } => {
-            Err(Wrong("a cost is not printed".into()))
-        }
+        ProgramValue::Time
+        | ProgramValue::Cpu { .. }
+        | ProgramValue::Counter { .. }
+        | ProgramValue::Counted { .. } => Err(Wrong("a cost is not printed".into())),
         ProgramValue::Found { regex, factor } => found(regex, output).map(|found| found * factor),
         ProgramValue::Figure { format, name } => {
             let figures = figures(format, output)?;

@@ -20,6 +20,10 @@ pub enum CostArg {
     Cpu,
     /// The most memory that the layer holds.
     Memory,
+    /// Bytes read from and written to this host's disks (with --scratch disk).
+    Disk,
+    /// How often the host's kernel wakes a thread of the layer (as root).
+    Wakeups,
 }
 
 /// A program to weigh.
@@ -116,8 +120,9 @@ pub struct ProgramArgs {
     /// The file that the command reads as standard input [default: none]
     #[arg(long, requires = "command", value_name = "FILE")]
     pub stdin: Option<String>,
-    /// Rows beside its time, of all of the layer's processes together: NAME.cpu, the CPU time that one run takes of this host, and
-    /// NAME.memory, the most memory that the layer holds during the run
+    /// Rows beside its time, of all of the layer's processes together: NAME.cpu, the CPU time that one run takes of this host;
+    /// NAME.memory, the most memory that the layer holds during the run; NAME.disk, the bytes that it reads from this host's disks and
+    /// writes there; NAME.wakeups, how often this host's kernel wakes one of its threads
     #[arg(long, requires = "command", value_name = "WHICH,...", num_args = 0..=1, require_equals = true, value_delimiter = ',',
           default_missing_value = "all")]
     #[serde(deserialize_with = "all_or_some")]

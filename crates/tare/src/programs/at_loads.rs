@@ -39,7 +39,9 @@ fn at(wanted: &WantedProgram, load: u32) -> WantedProgram {
     for (bench, row) in wanted.benches.iter_mut().zip(&mut wanted.planned.rows) {
         *bench = bench.at(load);
         // A service's costs are those of a request.
-        if let (Some(time), ProgramValue::Cpu { parts }) = (wanted.asks_for, &mut row.value) {
+        if let (Some(time), ProgramValue::Cpu { parts } | ProgramValue::Counted { parts, .. }) =
+            (wanted.asks_for, &mut row.value)
+        {
             *parts = time.as_secs_f64() * f64::from(load);
         }
         row.benchmark.clone_from(&bench.name);

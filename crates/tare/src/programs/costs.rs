@@ -1,11 +1,14 @@
 //! What a run of a program costs this host beside its time (`--costs`): a row of each.
 
-use super::Row;
-use crate::cli::CostArg;
+use super::{Row, WantedProgram};
+use crate::cli::{CostArg, ProgramArgs};
+use crate::output;
+use crate::scratch::ScratchArg;
 use anyhow::{Result, bail};
 use tare_board::COST;
-use tare_proto::counter::HOST_MEMORY;
+use tare_proto::counter::{HOST_DISK, HOST_MEMORY, HOST_WAKEUPS};
 use tare_proto::{BenchInfo, Better, Unit};
+use tare_run::no_wakeups;
 use tare_store::ProgramValue;
 
 /// A cost that can be asked for.
@@ -33,6 +36,20 @@ const COSTS: &[Cost] = &[
         unit: Unit::Bytes,
         value: || ProgramValue::Counter { name: HOST_MEMORY.into() },
     },
+    Cost {
+        asked: CostArg::Disk,
+        name: "disk",
+        about: "bytes that all of the layer's processes read from this host's disks and write there in",
+        unit: Unit::BytesMoved,
+        value: || ProgramValue::Counted { name: HOST_DISK.into(), parts: 1.0 },
+    },
+    Cost {
+        asked: CostArg::Wakeups,
+        name: "wakeups",
+        about: "how often this host's kernel wakes a thread of the layer's processes in",
+        unit: Unit::Wakeups,
+        value: || ProgramValue::Counted { name: HOST_WAKEUPS.into(), parts: 1.0 },
+    },
 ];
 
 /// The rows of those that are `asked` for, beside the row `base` of a run that is warmed up so many times.
@@ -46,6 +63,31 @@ pub fn rows(asked: &[CostArg], base: &BenchInfo, warmup: u32) -> Result<Vec<Row>
         );
     }
     Ok(wanted.into_iter().map(|cost| row(cost, base)).collect())
+}
+
+/// Leaves out of `programs` what cannot be counted here where all costs are `asked` for, and says so; refuses it where it is asked for by its
+/// name.
+pub fn possible(
+    programs: &mut [WantedProgram],
+    asked: &[&ProgramArgs],
+    scratch: &ScratchArg,
+) -> Result<()> {
+    let in_memory = || (*scratch == ScratchArg::Memory).then_some("--scratch disk".to_owned());
+    let no_wakeups = || no_wakeups().map(|why| format!("the kernel's events: {why}"));
+    let needs: [(CostArg, &str, &dyn Fn() -> Option<String>); 2] =
+        [(CostArg::Disk, HOST_DISK, &in_memory), (CostArg::Wakeups, HOST_WAKEUPS, &no_wakeups)];
+    for (which, counter, lacks) in needs {
+        let counts = |value: &ProgramValue| matches!(value, ProgramValue::Counted { name, .. } if name == counter);
+        let mut of_these = programs.iter_mut().filter(|program| program.has_row(counts)).peekable();
+        let Some(lacking) = of_these.peek().and_then(|_| lacks()) else { continue };
+        let name = format!("{which:?}").to_lowercase();
+        if asked.iter().any(|program| program.costs.contains(&which)) {
+            bail!("--costs={name} needs {lacking}");
+        }
+        output::note(&format!("--costs has no row of {name}, which needs {lacking}"));
+        of_these.for_each(|program| program.leave_out(counts));
+    }
+    Ok(())
 }
 
 fn row(cost: &Cost, base: &BenchInfo) -> Row {
@@ -71,7 +113,8 @@ mod tests {
             let rows = rows(&[asked], &base, warmup)?;
             anyhow::Ok(rows.into_iter().map(|(bench, _)| bench.name).collect::<Vec<_>>())
         };
-        assert_eq!(names(CostArg::All, 1).unwrap(), ["program/x.cpu", "program/x.memory"]);
+        let all = ["program/x.cpu", "program/x.memory", "program/x.disk", "program/x.wakeups"];
+        assert_eq!(names(CostArg::All, 1).unwrap(), all);
         assert_eq!(names(CostArg::Cpu, 0).unwrap(), ["program/x.cpu"]);
         assert!(names(CostArg::Memory, 0).unwrap_err().to_string().contains("--warmup 0"));
     }

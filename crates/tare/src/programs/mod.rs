@@ -12,6 +12,7 @@ mod service;
 mod units;
 
 pub use at_loads::{at_loads, check_search};
+pub use costs::possible as possible_costs;
 pub use for_prediction::for_prediction;
 pub use present::{as_they_are, present, say_as_they_are};
 pub use root::{recipe, rooted, takes_image};
@@ -293,6 +294,17 @@ impl WantedProgram {
     /// Lets it write there, on every layer.
     pub fn write_to(&mut self, scratch: &Scratch) {
         self.written_to = scratch.folder().map(str::to_owned);
+    }
+
+    fn has_row(&self, of: impl Fn(&ProgramValue) -> bool) -> bool {
+        self.planned.rows.iter().any(|row| of(&row.value))
+    }
+
+    /// Leaves out its rows of such values.
+    fn leave_out(&mut self, of: impl Fn(&ProgramValue) -> bool) {
+        self.planned.rows.retain(|row| !of(&row.value));
+        let rows = &self.planned.rows;
+        self.benches.retain(|bench| rows.iter().any(|row| row.benchmark == bench.name));
     }
 
     pub fn has_root(&self) -> bool {

@@ -51,6 +51,8 @@ impl Selected {
         let mut programs = programs::wanted(&resolved.programs, &benches).or_usage()?;
         programs.iter_mut().for_each(|program| program.on(resolved.machine));
         resolved.scratch.check(!programs.is_empty(), resolved.policy.host_matters)?;
+        programs::possible_costs(&mut programs, &resolved.programs, &resolved.scratch)
+            .or_usage()?;
         let benches = measured(benches, args, resolved, &programs)?;
         let benches = resolved.knobs.sizes(benches).or_usage()?;
         let neighbours = neighbours(catalog, args, &benches).or_usage()?;
