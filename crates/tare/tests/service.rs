@@ -25,7 +25,7 @@ fn latencies_count_from_when_requests_were_due_and_the_knee_is_below_what_a_serv
     let bench = Bench::new();
     bench.write("server.py", SERVER);
     let line = "run --layers native,runc --blocks 1 --warmup 0 --repeat 1 --name slow --out c \
-                --service http://:8080/ --rate 50,400 --asks-for 1s --arrivals even --costs=cpu";
+                --service http://:8080/ --rate 50,400 --asks-for 1s --arrivals even --costs=cpu,wakeups";
     let done =
         bench.tare_with(line, &["--slo", "p50 < 50ms", "--", "python3", "server.py", "127.0.0.1"]);
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);
@@ -41,6 +41,9 @@ fn latencies_count_from_when_requests_were_due_and_the_knee_is_below_what_a_serv
         // After half a second 200 requests were due, and 100 answers can have come: the next one waits for half a second.
         assert!(overrun.iter().all(|ns| *ns >= 400e6), "a queue grows: {overrun:?}");
         assert!(of("program/slow.cpu@50").iter().all(|ns| *ns > 0.0));
+        // Of each request: the client waits until it is due, the server for it and for its 5 ms, the client for the answer.
+        let woken = of("program/slow.wakeups@50");
+        assert!(woken.iter().all(|count| (3.0..30.0).contains(count)), "{woken:?}");
         assert!(of("program/slow.knee").iter().all(|rate| (1.0..400.0).contains(rate)));
     }
     assert!(done.out.contains("requests a second"), "{}", done.out);

@@ -19,6 +19,8 @@ struct Cost {
     about: &'static str,
     unit: Unit,
     value: fn() -> ProgramValue,
+    /// What is missing here for it, if anything is.
+    lacks: fn(&ScratchArg) -> Option<String>,
 }
 
 const COSTS: &[Cost] = &[
@@ -28,6 +30,7 @@ const COSTS: &[Cost] = &[
         about: "CPU time of this host, all of the layer's processes, for",
         unit: Unit::Nanoseconds,
         value: || ProgramValue::Cpu { parts: 1.0 },
+        lacks: |_| None,
     },
     Cost {
         asked: CostArg::Memory,
@@ -35,6 +38,7 @@ const COSTS: &[Cost] = &[
         about: "the most memory that all of the layer's processes hold on this host during",
         unit: Unit::Bytes,
         value: || ProgramValue::Counter { name: HOST_MEMORY.into() },
+        lacks: |_| None,
     },
     Cost {
         asked: CostArg::Disk,
@@ -42,6 +46,7 @@ const COSTS: &[Cost] = &[
         about: "bytes that all of the layer's processes read from this host's disks and write there in",
         unit: Unit::BytesMoved,
         value: || ProgramValue::Counted { name: HOST_DISK.into(), parts: 1.0 },
+        lacks: |scratch| (*scratch == ScratchArg::Memory).then(|| "--scratch disk".into()),
     },
     Cost {
         asked: CostArg::Wakeups,
@@ -49,6 +54,7 @@ const COSTS: &[Cost] = &[
         about: "how often this host's kernel wakes a thread of the layer's processes in",
         unit: Unit::Wakeups,
         value: || ProgramValue::Counted { name: HOST_WAKEUPS.into(), parts: 1.0 },
+        lacks: |_| no_wakeups().map(|why| format!("the kernel's events: {why}")),
     },
 ];
 
@@ -72,20 +78,15 @@ pub fn possible(
     asked: &[&ProgramArgs],
     scratch: &ScratchArg,
 ) -> Result<()> {
-    let in_memory = || (*scratch == ScratchArg::Memory).then_some("--scratch disk".to_owned());
-    let no_wakeups = || no_wakeups().map(|why| format!("the kernel's events: {why}"));
-    let needs: [(CostArg, &str, &dyn Fn() -> Option<String>); 2] =
-        [(CostArg::Disk, HOST_DISK, &in_memory), (CostArg::Wakeups, HOST_WAKEUPS, &no_wakeups)];
-    for (which, counter, lacks) in needs {
-        let counts = |value: &ProgramValue| matches!(value, ProgramValue::Counted { name, .. } if name == counter);
-        let mut of_these = programs.iter_mut().filter(|program| program.has_row(counts)).peekable();
-        let Some(lacking) = of_these.peek().and_then(|_| lacks()) else { continue };
-        let name = format!("{which:?}").to_lowercase();
-        if asked.iter().any(|program| program.costs.contains(&which)) {
-            bail!("--costs={name} needs {lacking}");
+    for Cost { asked: which, name, value, lacks, .. } in COSTS {
+        let value = value();
+        let mut of_these = programs.iter_mut().filter(|program| program.has_row(&value)).peekable();
+        let Some(needs) = of_these.peek().and_then(|_| lacks(scratch)) else { continue };
+        if asked.iter().any(|program| program.costs.contains(which)) {
+            bail!("--costs={name} needs {needs}");
         }
-        output::note(&format!("--costs has no row of {name}, which needs {lacking}"));
-        of_these.for_each(|program| program.leave_out(counts));
+        output::note(&format!("--costs has no row of {name}, which needs {needs}"));
+        of_these.for_each(|program| program.leave_out(&value));
     }
     Ok(())
 }

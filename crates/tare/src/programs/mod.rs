@@ -296,13 +296,13 @@ impl WantedProgram {
         self.written_to = scratch.folder().map(str::to_owned);
     }
 
-    fn has_row(&self, of: impl Fn(&ProgramValue) -> bool) -> bool {
-        self.planned.rows.iter().any(|row| of(&row.value))
+    fn has_row(&self, of: &ProgramValue) -> bool {
+        self.planned.rows.iter().any(|row| row.value == *of)
     }
 
-    /// Leaves out its rows of such values.
-    fn leave_out(&mut self, of: impl Fn(&ProgramValue) -> bool) {
-        self.planned.rows.retain(|row| !of(&row.value));
+    /// Leaves out its rows of that value.
+    fn leave_out(&mut self, of: &ProgramValue) {
+        self.planned.rows.retain(|row| row.value != *of);
         let rows = &self.planned.rows;
         self.benches.retain(|bench| rows.iter().any(|row| row.benchmark == bench.name));
     }
