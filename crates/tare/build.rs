@@ -4,7 +4,7 @@
 //! `TARE_PROBE=FILE`, `TARE_PROBE32=FILE`, `TARE_PROBE_ARM=FILE`, `TARE_PROBE_POWER=FILE`, `TARE_VMM=FILE` and
 //! `TARE_PLUGIN=FILE` use ready-built ones instead. The monitor and the plugin are only for x86-64, and probes for machines of
 //! other architectures are built where Rust has their library. Without them tare contains empty files instead, and its layers
-//! say so. That keeps one build command for every architecture, without features of cargo.
+//! say so; with `TARE_WHOLE=1`, as for a release, the build fails instead. That keeps one build command for every architecture, without features of cargo.
 
 #[path = "build/commit.rs"]
 mod commit;
@@ -52,8 +52,17 @@ fn main() {
         let entry = if counted { ENTRY_FLAGS } else { &[] };
         own("tare-probe", &[&probe, entry].concat()).join("tare-probe")
     };
+    println!("cargo::rerun-if-env-changed=TARE_WHOLE");
+    let whole = env::var_os("TARE_WHOLE").is_some_and(|value| value == "1");
     let for_other = |other: &Foreign, flags: &[&str]| match counted && other.can_be_built() {
         true => build(&root, "tare-probe", other.target, flags).join("tare-probe"),
+        false if counted && whole => {
+            let (target, remedy) = (other.target, other.remedy());
+            eprintln!(
+                "the probe for {target} cannot be built here: {remedy}; TARE_WHOLE=0 does without"
+            );
+            exit(1)
+        }
         false => nothing(),
     };
     let of_x86 = |package: &str, flags: &[&str], file: &str| match counted {

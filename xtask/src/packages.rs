@@ -17,12 +17,14 @@ const NEEDED: &[(&str, &str)] = &[
 const GUESTS: &[(&str, &str)] =
     &[("linux.uml", "user-mode-linux"), ("qemu-system-x86_64", "qemu-system-x86")];
 
-/// What simulated machines of other architectures need on x86-64: the machine, and what links its probe, with its C library.
-const MACHINES: &[(&str, &str)] = &[
-    ("qemu-system-aarch64", "qemu-system-arm"),
+/// What simulated machines of other architectures need on x86-64.
+const MACHINES: &[(&str, &str)] =
+    &[("qemu-system-aarch64", "qemu-system-arm"), ("qemu-system-ppc64", "qemu-system-ppc")];
+
+/// What links the probes for them, with their C libraries.
+const LINKERS: &[(&str, &str)] = &[
     ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
     ("aarch64-linux-gnu-gcc", "libc6-dev-arm64-cross"),
-    ("qemu-system-ppc64", "qemu-system-ppc"),
     ("powerpc64le-linux-gnu-gcc", "gcc-powerpc64le-linux-gnu"),
     ("powerpc64le-linux-gnu-gcc", "libc6-dev-ppc64el-cross"),
 ];
@@ -82,14 +84,22 @@ pub fn install() -> Result<()> {
 }
 
 pub fn install_for_tests() -> Result<()> {
-    let other = if cfg!(target_arch = "x86_64") { MACHINES } else { &[] };
+    let is_x86 = cfg!(target_arch = "x86_64");
+    let other = MACHINES.iter().chain(LINKERS).filter(|_| is_x86);
     install_all(needed().chain(TESTING).chain(other))?;
     apt::know_packages()?;
     foreign_machines();
-    if cfg!(target_arch = "x86_64") {
+    if is_x86 {
         criu::install()?;
     }
     python::install()
+}
+
+/// What the probes for other architectures are built with, which a release carries.
+pub fn install_for_release() -> Result<()> {
+    install_all(LINKERS.iter().filter(|_| cfg!(target_arch = "x86_64")))?;
+    foreign_machines();
+    Ok(())
 }
 
 /// Rust's libraries for the probes of other architectures, which tare's build takes if they are there. Without one the test of

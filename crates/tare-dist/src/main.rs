@@ -93,6 +93,8 @@ fn build(root: &Path, target: &Path) -> Result<PathBuf> {
     cargo.current_dir(root).args(["build", "--locked", "--release", "--package", "tare"]);
     cargo.args(["--target", &triple, "--target-dir"]).arg(target);
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    // A release carries the probes for other architectures, too.
+    cargo.env("TARE_WHOLE", env::var_os("TARE_WHOLE").unwrap_or_else(|| "1".into()));
     cargo.env("CFLAGS", maps("-ffile-prefix-map").join(" "));
     cargo.env("TARE_COMMIT", commit(root).unwrap_or_else(|| "unknown".into()));
     let status = cargo.status().context("cannot start cargo")?;

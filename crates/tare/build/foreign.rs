@@ -34,6 +34,15 @@ impl Foreign {
         folder.is_dir() && self.linker.is_none_or(has_c_library)
     }
 
+    /// What has to be installed where it cannot be built.
+    pub fn remedy(&self) -> String {
+        let library = format!("rustup target add {}", self.target);
+        match self.linker {
+            Some(linker) => format!("{library}, and {linker} with its static C library"),
+            None => library,
+        }
+    }
+
     fn folder(&self) -> Option<PathBuf> {
         let mut ask = Command::new(env::var_os("RUSTC")?);
         let said = ask.args(["--print", "target-libdir", "--target", self.target]).output().ok()?;
