@@ -8,9 +8,9 @@ use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use tare_proto::perf_event::{PerfEvent, TRACEPOINT, filter};
 
-/// A thread that leaves its CPU in one of these states waits for somebody to wake it or, where it is traced, to continue it: interruptible and
-/// not, stopped, traced. A thread that lost its CPU or has ended does not.
-const WAITS: &CStr = c"prev_state & 15";
+/// A thread that leaves its CPU in one of these states waits for somebody to wake it or, where it is traced, to continue it: `S`, `D` and `t`. One
+/// that lost its CPU, has ended or was stopped by SIGSTOP (`T`), as tare stops layers that are not asked, does not.
+const WAITS: &CStr = c"prev_state & 11";
 
 const SWITCH: &str = "sched/sched_switch";
 
