@@ -40,8 +40,8 @@ pub use compare::{
     Condition, ConditionError, Difference, Failing, Gate, Judged, Seen, compare,
 };
 pub use explain::{
-    CostPart, Executed, Explanation, FactorRow, Factors, KERNEL, Known, LayerCauses, Metric,
-    Metrics, Outcome, Outside, Stack, Stretch, Table, TableLine, Tried, TriedCause, explain,
+    Alone, CostPart, Executed, Explanation, FactorRow, Factors, KERNEL, Known, LayerCauses, Metric,
+    Metrics, Outcome, Outside, Stack, Stretch, Table, TableLine, Tried, TriedCause, alone, explain,
     explain_beside, factors, layer_causes, metrics, tried,
 };
 pub use extras::{Counter, Extras, Usage};

@@ -64,6 +64,32 @@ fn places_that_need_not_sum_to_the_value_say_so() {
     assert!(!notes(0.0).contains("subtracted"), "{}", notes(0.0));
 }
 
+#[test]
+fn what_one_layer_executes_is_told_without_another_one() {
+    let mut campaign = with_subtracted((100.0, 0.0), (200.0, 0.0));
+    assert_eq!(tare_board::alone(&campaign, 0), None, "nobody counted");
+    let counted = [
+        ("kernel/instructions", 300.0),
+        ("probe/instructions", 100.0),
+        ("function/kernel/small", 30.0),
+        ("function/kernel/large", 270.0),
+        ("called/kernel;entry;large", 270.0),
+    ];
+    for row in &mut campaign.series {
+        row.counters = counted.map(|(name, value)| Counter::new(name, value)).into();
+    }
+    let alone = tare_board::alone(&campaign, 0).expect("counts");
+    let lines = |at: usize| {
+        let lines = alone.tables[at].lines.iter();
+        lines.map(|line| (line.name.raw(), line.baseline, line.share)).collect::<Vec<_>>()
+    };
+    let [probe, kernel] = [("probe", 100.0, Some(25.0)), ("kernel", 300.0, Some(75.0))];
+    assert_eq!(lines(0), [probe, kernel, ("whole", 400.0, Some(100.0))]);
+    let large = ("kernel: large", 270.0, Some(67.5));
+    assert_eq!(lines(1), [large, ("kernel: small", 30.0, Some(7.5))], "the largest first");
+    assert_eq!(alone.executed.expect("calls").stacks[0].baseline, 1.0);
+}
+
 /// What a gate of 3% in either direction says of the row that is mostly subtracted: the rows that fail, and those undecided.
 fn gated(gate: impl Fn(&[Condition]) -> Gate) -> [(usize, usize); 2] {
     ["slower > 3%", "faster > 3%"].map(|text| {

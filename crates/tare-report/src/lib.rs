@@ -35,7 +35,10 @@ mod words;
 pub use clean::clean;
 pub use compare::{UNTESTABLE, compare_json, compare_markdown, compare_text, gate_lines};
 pub use csv::{csv, csv_field};
-pub use explain::{explanations_text, factors_text, metrics_text, stacks_text, tried_text};
+pub use explain::{
+    alone_stacks_text, alone_text, explanations_text, factors_text, metrics_text, stacks_text,
+    tried_text,
+};
 pub use fleet::{fleet_markdown, fleet_text};
 pub use forms::{FORMS, Form};
 pub use html::{Shell, compare_html, fleet_html, history_html, html, shell, summary_html};

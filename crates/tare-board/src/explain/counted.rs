@@ -17,6 +17,11 @@ impl Counted {
         Some(Counted { baseline, layer: One::of(campaign, bench, at) })
     }
 
+    /// Of layer number `layer`, in the baseline's place and beside nothing.
+    pub(super) fn alone(campaign: &Campaign, bench: usize, layer: usize) -> Counted {
+        Counted { baseline: One::of(campaign, bench, layer), layer: One(BTreeMap::new()) }
+    }
+
     /// The baseline's and the layer's; what was not counted is 0.
     pub(super) fn both(&self, name: &str) -> (f64, f64) {
         self.sum([name])

@@ -1,5 +1,6 @@
 //! Why a ratio is what it is: counts per operation, on the layer and on the baseline.
 
+mod alone;
 mod compared;
 mod counted;
 mod cycles;
@@ -11,6 +12,7 @@ mod real;
 mod simulated;
 mod tried;
 
+pub use alone::{Alone, alone};
 pub use functions::Executed;
 pub use metrics::{FactorRow, Factors, Metric, Metrics, factors, metrics};
 pub use outside::{CostPart, KERNEL, Known, LayerCauses, Outside, Stack, Stretch, layer_causes};

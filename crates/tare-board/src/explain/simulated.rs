@@ -44,8 +44,7 @@ const MISSES: &[(&[&str], &str)] = &[
 /// `sums` says that the pair is in instructions, which the places should sum to; `subtracted`, that a term measured apart
 /// was taken from it.
 pub(super) fn parts(counted: &Counted, pair: &Pair, sums: bool, subtracted: bool) -> Parts {
-    let places = PLACES.map(|place| counted.both(&format!("{place}/instructions")));
-    let total = places.iter().fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d));
+    let (places, total) = places(counted);
     let path = path(&places, total, sums.then_some(pair), subtracted);
     let crossings = crossings(counted);
     let mut notes = Vec::new();
@@ -75,6 +74,22 @@ pub(super) fn parts(counted: &Counted, pair: &Pair, sums: bool, subtracted: bool
         ));
     }
     Parts { sentence, tables, notes }
+}
+
+/// The tables of one layer beside nothing: each line's share is that of the whole.
+pub(super) fn alone(counted: &Counted) -> Vec<Table> {
+    let (places, total) = places(counted);
+    let mut tables = vec![path(&places, total, None, false)];
+    tables.extend(functions::instructions(counted, total));
+    tables.push(crossings(counted));
+    tables.extend(functions::entries(counted));
+    tables
+}
+
+/// Instructions of an operation in each place, and in all of them.
+fn places(counted: &Counted) -> ([(f64, f64); 5], (f64, f64)) {
+    let places = PLACES.map(|place| counted.both(&format!("{place}/instructions")));
+    (places, places.iter().fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d)))
 }
 
 /// What to know of places that need not sum to the value.

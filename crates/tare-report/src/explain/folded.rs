@@ -3,7 +3,7 @@
 use crate::clean::clean;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use tare_board::{Explanation, Stack};
+use tare_board::{Alone, Explanation, Stack};
 use tare_proto::Untrusted;
 use tare_proto::outside::CALLS_INTO;
 
@@ -16,18 +16,30 @@ pub fn stacks_text(all: &[Explanation]) -> String {
     let mut text = String::new();
     let mut told = BTreeSet::new();
     for e in all {
-        let mut side = |layer: &Untrusted, share: fn(&Stack) -> f64| {
-            let root =
-                [clean(&e.benchmark), clean(layer)].map(|name| name.replace(CALLS_INTO, "_"));
-            for stack in e.stacks().iter().filter(|stack| share(stack) > 0.0) {
-                let folded = [&root[..], &[clean(&stack.folded())]].concat().join(CALLS_INTO);
-                let _ = writeln!(text, "{folded} {:.0}", WHOLE * share(stack));
-            }
-        };
         if told.insert(e.benchmark.raw()) {
-            side(&e.baseline, |stack| stack.baseline);
+            text += &lines([&e.benchmark, &e.baseline], e.stacks(), |stack| stack.baseline);
         }
-        side(&e.layer, |stack| stack.layer);
+        text += &lines([&e.benchmark, &e.layer], e.stacks(), |stack| stack.layer);
+    }
+    text
+}
+
+/// The same of the only layer of a campaign.
+#[must_use]
+pub fn alone_stacks_text(all: &[Alone]) -> String {
+    let of = |one: &Alone| {
+        let stacks = one.executed.as_ref().map_or(&[][..], |executed| &executed.stacks);
+        lines([&one.benchmark, &one.layer], stacks, |stack| stack.baseline)
+    };
+    all.iter().map(of).collect()
+}
+
+fn lines(root: [&Untrusted; 2], stacks: &[Stack], share: fn(&Stack) -> f64) -> String {
+    let root = root.map(|name| clean(name).replace(CALLS_INTO, "_"));
+    let mut text = String::new();
+    for stack in stacks.iter().filter(|stack| share(stack) > 0.0) {
+        let folded = [&root[..], &[clean(&stack.folded())]].concat().join(CALLS_INTO);
+        let _ = writeln!(text, "{folded} {:.0}", WHOLE * share(stack));
     }
     text
 }

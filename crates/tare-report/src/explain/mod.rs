@@ -5,8 +5,8 @@ mod metrics;
 mod text;
 mod tried;
 
-pub use folded::stacks_text;
+pub use folded::{alone_stacks_text, stacks_text};
 pub use metrics::{factors_text, metrics_text};
-pub use text::explanations_text;
+pub use text::{alone_text, explanations_text};
 pub(crate) use text::{count, table};
 pub use tried::tried_text;

@@ -5,7 +5,7 @@ use crate::document::{self, Block, Column, Document, Ink, Item, Place, Section, 
 use crate::text::{ON_PAPER, written};
 use crate::words;
 use tare_board::format::{digits, short_ratio};
-use tare_board::{Explanation, LayerCauses, Table, TableLine, layer_causes};
+use tare_board::{Alone, Explanation, LayerCauses, Table, TableLine, layer_causes};
 use tare_proto::Untrusted;
 
 /// Fewest columns of a line's name, and those of a layer's figures.
@@ -35,6 +35,19 @@ pub fn explanations_text(all: &[Explanation]) -> String {
         [one] => sections.extend([explained(one), noted("", one.notes.iter().collect())]),
         [first, ..] => sections.push(uncounted(first, &bare, all.len())),
     }
+    written(&Document { title: String::new(), sections }, &ON_PAPER)
+}
+
+/// What rows execute on the only layer of a campaign, for a terminal, 80 columns.
+#[must_use]
+pub fn alone_text(all: &[Alone]) -> String {
+    let section = |one: &Alone| {
+        let heading = format!("{}: {} alone", clean(&one.benchmark), words::name(&one.layer));
+        let tables = one.tables.iter().filter(|counted| !counted.lines.is_empty());
+        let blocks = tables.map(|counted| Block::Table(table(&[&one.layer], counted))).collect();
+        Section::new(Place::Rows, heading, blocks)
+    };
+    let sections = all.iter().map(section).collect();
     written(&Document { title: String::new(), sections }, &ON_PAPER)
 }
 
@@ -76,7 +89,7 @@ fn explained(e: &Explanation) -> Section {
     let heading = format!("{}: {layer} against {baseline} × {ratio}", clean(&e.benchmark));
     let mut blocks = paragraphs(Ink::Plain, vec![clean(&e.sentence)]);
     blocks.extend(
-        e.tables.iter().map(|counted| Block::Table(table([&e.baseline, &e.layer], counted))),
+        e.tables.iter().map(|counted| Block::Table(table(&[&e.baseline, &e.layer], counted))),
     );
     Section::new(Place::Rows, heading, blocks)
 }
@@ -121,15 +134,17 @@ pub(super) fn figures(layer: &Untrusted) -> Column {
     Column::numbers(words::name(layer)).of(LAYER)
 }
 
-/// A table of counts: of the two `sides`, the baseline's and the layer's, and the share that each has of the difference.
-pub(crate) fn table(sides: [&Untrusted; 2], counted: &Table) -> document::Table {
+/// A table of counts: of the `sides`, the baseline's and the layer's, and the share that each line has of the difference; of the baseline alone,
+/// that of the whole.
+pub(crate) fn table(sides: &[&Untrusted], counted: &Table) -> document::Table {
     let mut columns = vec![Column::words("what")];
-    columns.extend(sides.map(figures));
+    columns.extend(sides.iter().map(|side| figures(side)));
     if counted.shares {
         columns.push(Column::numbers("share"));
     }
     let row = |line: &TableLine| {
-        let mut cells = vec![clean(&line.name), count(line.baseline), count(line.layer)];
+        let mut cells = vec![clean(&line.name)];
+        cells.extend([line.baseline, line.layer].map(count).into_iter().take(sides.len()));
         if counted.shares {
             cells.push(line.share.map(percent).unwrap_or_default());
         }

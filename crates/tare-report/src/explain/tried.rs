@@ -15,7 +15,7 @@ pub fn tried_text(tried: &Tried) -> String {
     let ratio = short_ratio(tried.ratio.value);
     let heading = format!("{}: {changed} against {layer} × {ratio}", clean(&tried.benchmark));
     let mut blocks = paragraphs(Ink::Plain, vec![clean(&tried.sentence)]);
-    blocks.push(Block::Table(table([&tried.layer, &tried.changed], &tried.table)));
+    blocks.push(Block::Table(table(&[&tried.layer, &tried.changed], &tried.table)));
     let sections = vec![Section::new(Place::Rows, heading, blocks)];
     written(&Document { title: String::new(), sections }, &ON_PAPER)
 }

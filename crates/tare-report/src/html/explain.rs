@@ -32,7 +32,7 @@ pub(super) fn explanations(campaign: &Campaign, board: &Scoreboard, bench: usize
 /// A table of counts, which is told from those of other rows and layers.
 fn counts(e: &Explanation, counted: &Table) -> document::Table {
     let subject = format!("{} on {}", words::name(&e.benchmark), words::name(&e.layer));
-    document::Table { subject, ..table([&e.baseline, &e.layer], counted) }
+    document::Table { subject, ..table(&[&e.baseline, &e.layer], counted) }
 }
 
 /// Flame graphs of the baseline and of every layer that was watched, folded away.

@@ -3,8 +3,10 @@
 use crate::output;
 use anyhow::Result;
 use std::path::Path;
-use tare_board::{Explanation, Options, Scoreboard, explain, explain_beside, scoreboard};
-use tare_report::explanations_text;
+use tare_board::{
+    Alone, Explanation, Options, Scoreboard, alone, explain, explain_beside, scoreboard,
+};
+use tare_report::{alone_text, explanations_text};
 use tare_store::Campaign;
 
 /// Explains the ratios of `campaign` that are `wanted`, by the names of benchmark and layer. Programs are compared with what `prices` predict of
@@ -27,13 +29,29 @@ pub fn explanations(
     found
 }
 
-/// Prints an explanation of every ratio of the campaign in `dir`, if it has any.
+/// What the rows that are `wanted`, by name, execute on the campaign's only layer; nothing where there are others or nobody counted.
+pub fn of_one_layer(
+    campaign: &Campaign,
+    board: &Scoreboard,
+    wanted: impl Fn(&str) -> bool,
+) -> Vec<Alone> {
+    let is_alone = board.others().next().is_none();
+    let benches = campaign.benchmarks.iter().enumerate();
+    let benches = benches.filter(|(_, bench)| is_alone && wanted(&bench.name));
+    benches.filter_map(|(at, _)| alone(campaign, at)).collect()
+}
+
+/// Prints an explanation of every ratio of the campaign in `dir`, if it has any, or what its only layer executes.
 pub fn every(dir: &Path) -> Result<()> {
     let campaign = tare_store::load(dir)?;
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
     let found = explanations(&campaign, &board, None, |_, _| true);
     if !found.is_empty() {
         output::print(&format!("\n{}", explanations_text(&found)))?;
+    }
+    let found = of_one_layer(&campaign, &board, |_| true);
+    if !found.is_empty() {
+        output::print(&format!("\n{}", alone_text(&found)))?;
     }
     Ok(())
 }

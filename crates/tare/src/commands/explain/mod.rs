@@ -4,7 +4,7 @@ mod imported;
 mod tried;
 
 use crate::cli::{CountTable, ExplainArgs};
-use crate::commands::explained::explanations;
+use crate::commands::explained::{explanations, of_one_layer};
 use crate::usage::wrong_usage;
 use crate::{input, newest, output};
 use anyhow::{Context, Result, bail};
@@ -15,7 +15,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use tare_board::{Options, PRICES, Scoreboard, factors, has_prices, metrics, scoreboard};
 use tare_layers::suggestion;
-use tare_report::{explanations_text, factors_text, json_text, metrics_text, stacks_text};
+use tare_proto::Machine;
+use tare_report::{
+    alone_stacks_text, alone_text, explanations_text, factors_text, json_text, metrics_text,
+    stacks_text,
+};
 use tare_stats::{Factor, Work, decompose};
 use tare_store::Campaign;
 
@@ -71,6 +75,13 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
             return told(dir, args.json, &found.collect::<Vec<_>>(), each(factors_text));
         }
         Some(CountTable::Stacks) | None => {}
+    }
+    if campaign.plan.machine == Machine::Sim && board.others().next().is_none() {
+        let found = of_one_layer(&campaign, &board, |name| wanted(name, &args.benchmark));
+        return match args.table {
+            Some(_) => told(dir, args.json, &found, alone_stacks_text),
+            None => told(dir, args.json, &found, alone_text),
+        };
     }
     let prices = args.prices.as_deref().map(prices).transpose()?;
     let prices = prices.as_ref().map(|(campaign, board)| (campaign, board));
