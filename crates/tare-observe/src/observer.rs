@@ -4,7 +4,7 @@ use crate::event::{self, Source};
 use crate::points::{CALLS, COUNTED, Missing, NEEDED, Points};
 use crate::read::{Samples, read};
 use crate::record::{Look, Mapping, Record};
-use crate::refused::{NO_TRACEPOINTS, Refused, remedy};
+use crate::refused::{NO_TRACEPOINTS, Refused};
 use crate::ring::{self, Ring};
 use crate::tracefs::Tracefs;
 use nix::time::ClockId;
@@ -102,10 +102,7 @@ impl Observer {
     /// # Errors
     /// The kernel refuses one that is needed, or the memory of the rings ([`Refused::Ring`]).
     pub fn open(what: What, cpus: &[u32], bytes: usize) -> Result<Observer, Refused> {
-        let tracefs = Tracefs::open().map_err(|e| {
-            let advice = remedy(&e);
-            Refused::Tracefs(e, advice)
-        })?;
+        let tracefs = Tracefs::open().map_err(Refused::tracefs)?;
         let points = Points::of(&tracefs, what.needed(), what.points())?;
         let mut observer = Observer { what, cpus: Vec::new(), points };
         let least = if bytes < RINGS { ring::LEAST } else { ONE };
@@ -126,10 +123,7 @@ impl Observer {
     fn on_cpu(&mut self, cpu: u32, bytes: usize) -> Result<Cpu, Refused> {
         let what = self.what;
         let open = |name: &str, source, leader: Option<&OwnedFd>| {
-            event::open(source, cpu, leader).map_err(|e| {
-                let advice = remedy(&e);
-                Refused::Event(name.to_owned(), e, advice)
-            })
+            event::open(source, cpu, leader).map_err(|e| Refused::event(name, e))
         };
         let leads = if what == What::Clock { Source::LeaderOfLooks } else { Source::Leader };
         let leader = open("any event", leads, None)?;

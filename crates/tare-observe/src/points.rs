@@ -1,7 +1,7 @@
 //! The tracepoints that an observer uses, and which of them this kernel lacks.
 
 use crate::read::{Known, Reads};
-use crate::refused::{Refused, remedy};
+use crate::refused::Refused;
 use crate::tracefs::Tracefs;
 use std::fmt;
 use std::io;
@@ -68,10 +68,7 @@ impl Points {
                     points.known.push(known);
                     points.names.push(name);
                 }
-                Err(error) if needed.contains(&name) => {
-                    let advice = remedy(&error);
-                    return Err(Refused::Tracefs(error, advice));
-                }
+                Err(error) if needed.contains(&name) => return Err(Refused::tracefs(error)),
                 Err(error) => points.lacks(name, error.to_string()),
             }
         }

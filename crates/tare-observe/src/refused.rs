@@ -23,8 +23,22 @@ const AS_ROOT: &str = "root may (or CAP_PERFMON, with perf_event_paranoid)";
 pub(crate) const NO_TRACEPOINTS: &str =
     "the kernel is built without tracepoints (CONFIG_FTRACE, CONFIG_PERF_EVENTS)";
 
+impl Refused {
+    /// That tracepoints cannot be looked up, and what to do.
+    pub(crate) fn tracefs(error: io::Error) -> Refused {
+        let advice = remedy(&error);
+        Refused::Tracefs(error, advice)
+    }
+
+    /// That the event `name` cannot be opened, and what to do.
+    pub(crate) fn event(name: &str, error: io::Error) -> Refused {
+        let advice = remedy(&error);
+        Refused::Event(name.to_owned(), error, advice)
+    }
+}
+
 /// What somebody who is refused can do.
-pub(crate) fn remedy(error: &io::Error) -> &'static str {
+fn remedy(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => AS_ROOT,
         Some(libc::EMFILE | libc::ENFILE) => "raise the limit of open files (ulimit -n)",

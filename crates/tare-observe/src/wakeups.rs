@@ -1,6 +1,6 @@
 //! How often threads wait and are woken, counted by the kernel without a record of each.
 
-use crate::refused::{NO_TRACEPOINTS, Refused, remedy};
+use crate::refused::{NO_TRACEPOINTS, Refused};
 use crate::tracefs::Tracefs;
 use std::ffi::CStr;
 use std::fs::File;
@@ -30,10 +30,7 @@ impl Wakeups {
     /// The kernel refuses an event.
     pub fn of(threads: &[u32]) -> Result<Wakeups, Refused> {
         let looked_up = Tracefs::open().and_then(|tracefs| tracefs.tracepoint(SWITCH));
-        let switch = looked_up.map_err(|e| {
-            let advice = remedy(&e);
-            Refused::Tracefs(e, advice)
-        })?;
+        let switch = looked_up.map_err(Refused::tracefs)?;
         let event = PerfEvent {
             kind: TRACEPOINT,
             event: switch.id,
@@ -50,10 +47,7 @@ impl Wakeups {
             match open(*tid) {
                 Ok(event) => events.push(event.into()),
                 Err(e) if e.raw_os_error() == Some(libc::ESRCH) => {}
-                Err(e) => {
-                    let advice = remedy(&e);
-                    return Err(Refused::Event(SWITCH.into(), e, advice));
-                }
+                Err(e) => return Err(Refused::event(SWITCH, e)),
             }
         }
         Ok(Wakeups { events })

@@ -162,13 +162,18 @@ pub fn is_traced(pid: u32) -> bool {
 
 /// Lets all threads of `pids` run on `cpus` alone. One that ended meanwhile needs no CPU.
 pub(crate) fn pin<'a>(pids: impl IntoIterator<Item = &'a u32>, cpus: &[u32]) {
-    for tid in pids.into_iter().flat_map(threads).filter_map(|thread| tid(&thread)) {
+    for tid in tids(pids) {
         let _ = affinity::pin_thread(tid, cpus);
     }
 }
 
+/// The number of every thread of `pids`.
+pub(crate) fn tids<'a>(pids: impl IntoIterator<Item = &'a u32>) -> impl Iterator<Item = u32> {
+    pids.into_iter().flat_map(threads).filter_map(|thread| tid(&thread))
+}
+
 /// The number of a thread, by its folder.
-pub(super) fn tid(thread: &fs::DirEntry) -> Option<u32> {
+fn tid(thread: &fs::DirEntry) -> Option<u32> {
     thread.file_name().to_str()?.parse().ok()
 }
 

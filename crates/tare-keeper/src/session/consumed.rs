@@ -80,9 +80,7 @@ impl Session {
 
     /// Every thread of the layer's host processes; `None` when it has none of its own.
     pub fn threads(&self) -> Option<Vec<u32>> {
-        let own = self.own_processes(&Processes::now())?;
-        let threads = own.iter().flat_map(processes::threads);
-        Some(threads.filter_map(|thread| processes::tid(&thread)).collect())
+        Some(processes::tids(&self.own_processes(&Processes::now())?).collect())
     }
 
     pub(crate) fn cpu_time_now(&self) -> Option<Duration> {

@@ -6,6 +6,7 @@ use std::path::Path;
 use tare_board::{
     Alone, Explanation, Options, Scoreboard, alone, explain, explain_beside, scoreboard,
 };
+use tare_proto::Machine;
 use tare_report::{alone_text, explanations_text};
 use tare_store::Campaign;
 
@@ -29,16 +30,17 @@ pub fn explanations(
     found
 }
 
-/// What the rows that are `wanted`, by name, execute on the campaign's only layer; nothing where there are others or nobody counted.
+/// What the rows that are `wanted`, by name, execute on the only layer of a simulated machine, as far as it was counted; `None` of a campaign
+/// that has other layers, or is of a real machine.
 pub fn of_one_layer(
     campaign: &Campaign,
     board: &Scoreboard,
     wanted: impl Fn(&str) -> bool,
-) -> Vec<Alone> {
-    let is_alone = board.others().next().is_none();
+) -> Option<Vec<Alone>> {
+    let is_alone = campaign.plan.machine == Machine::Sim && board.others().next().is_none();
     let benches = campaign.benchmarks.iter().enumerate();
-    let benches = benches.filter(|(_, bench)| is_alone && wanted(&bench.name));
-    benches.filter_map(|(at, _)| alone(campaign, at)).collect()
+    let benches = benches.filter(|(_, bench)| wanted(&bench.name));
+    is_alone.then(|| benches.filter_map(|(at, _)| alone(campaign, at)).collect())
 }
 
 /// Prints an explanation of every ratio of the campaign in `dir`, if it has any, or what its only layer executes.
@@ -49,8 +51,7 @@ pub fn every(dir: &Path) -> Result<()> {
     if !found.is_empty() {
         output::print(&format!("\n{}", explanations_text(&found)))?;
     }
-    let found = of_one_layer(&campaign, &board, |_| true);
-    if !found.is_empty() {
+    if let Some(found) = of_one_layer(&campaign, &board, |_| true).filter(|all| !all.is_empty()) {
         output::print(&format!("\n{}", alone_text(&found)))?;
     }
     Ok(())

@@ -15,7 +15,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use tare_board::{Options, PRICES, Scoreboard, factors, has_prices, metrics, scoreboard};
 use tare_layers::suggestion;
-use tare_proto::Machine;
 use tare_report::{
     alone_stacks_text, alone_text, explanations_text, factors_text, json_text, metrics_text,
     stacks_text,
@@ -76,8 +75,8 @@ fn of_campaign(dir: &Path, args: &ExplainArgs) -> Result<ExitCode> {
         }
         Some(CountTable::Stacks) | None => {}
     }
-    if campaign.plan.machine == Machine::Sim && board.others().next().is_none() {
-        let found = of_one_layer(&campaign, &board, |name| wanted(name, &args.benchmark));
+    let alone = of_one_layer(&campaign, &board, |name| wanted(name, &args.benchmark));
+    if let Some(found) = alone {
         return match args.table {
             Some(_) => told(dir, args.json, &found, alone_stacks_text),
             None => told(dir, args.json, &found, alone_text),
