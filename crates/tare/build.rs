@@ -46,7 +46,7 @@ fn main() {
     let placed = if counted { PLACED_FLAGS } else { &[] };
     let (target, probe) =
         (env::var("TARGET").expect("cargo sets TARGET"), [PROBE_FLAGS, placed].concat());
-    let own = |package: &str, flags: &[&str]| build(&root, package, &target, flags);
+    let own = |package: &str, flags: &[&str]| build(&root, package, "probe", &target, flags);
     let native = || {
         complain(&needs::missing(&driver(), counted));
         let entry = if counted { ENTRY_FLAGS } else { &[] };
@@ -54,8 +54,10 @@ fn main() {
     };
     println!("cargo::rerun-if-env-changed=TARE_WHOLE");
     let whole = env::var_os("TARE_WHOLE").is_some_and(|value| value == "1");
+    let released = env::var("PROFILE").is_ok_and(|name| name == "release");
+    let elsewhere = if released { "probe" } else { "probe-elsewhere" };
     let for_other = |other: &Foreign, flags: &[&str]| match counted && other.can_be_built() {
-        true => build(&root, "tare-probe", other.target, flags).join("tare-probe"),
+        true => build(&root, "tare-probe", elsewhere, other.target, flags).join("tare-probe"),
         false if counted && whole => {
             let (target, remedy) = (other.target, other.remedy());
             eprintln!(
@@ -109,8 +111,8 @@ fn carry(variable: &str, build: impl FnOnce() -> PathBuf) {
     println!("cargo::rustc-env={variable}_FILE={}", path.display());
 }
 
-/// Builds `package` for `target`; the folder where its files are.
-fn build(root: &Path, package: &str, target: &str, flags: &[&str]) -> PathBuf {
+/// Builds `package` in `profile` for `target`; the folder where its files are.
+fn build(root: &Path, package: &str, profile: &str, target: &str, flags: &[&str]) -> PathBuf {
     if !root.join("crates").join(package).is_dir() {
         eprintln!(
             "the sources of {package} lie beside this crate only in tare's repository: build there, or name files that are built \
@@ -122,7 +124,7 @@ fn build(root: &Path, package: &str, target: &str, flags: &[&str]) -> PathBuf {
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let folder = folder.join(format!("{package}-{target}"));
     let mut cargo = Command::new(env::var_os("CARGO").expect("cargo sets CARGO"));
-    cargo.args(["build", "--package", package, "--profile", "probe", "--target", target]);
+    cargo.args(["build", "--package", package, "--profile", profile, "--target", target]);
     cargo.arg("--manifest-path").arg(root.join("Cargo.toml")).arg("--target-dir").arg(&folder);
     // The outer build's settings (clippy's wrapper, coverage flags) are not these packages', but for its share of the CPUs.
     for (key, _) in env::vars_os() {
@@ -149,5 +151,5 @@ fn build(root: &Path, package: &str, target: &str, flags: &[&str]) -> PathBuf {
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     let status = cargo.status().expect("cargo starts");
     assert!(status.success(), "{package} does not build; its errors are above");
-    folder.join(target).join("probe")
+    folder.join(target).join(profile)
 }
