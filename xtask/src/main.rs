@@ -19,6 +19,7 @@ mod python;
 mod release;
 mod shell;
 mod test;
+mod test_programs;
 mod tidy;
 mod weigh;
 
@@ -39,7 +40,7 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "test",
-        about: "install what the tests need and run all of them",
+        about: "install what the tests need and run all of them, or those programs whose names hold a word (WORD...)",
         run: test::test,
     },
     Chore {

@@ -61,7 +61,7 @@ pub fn cargo_beside(args: &[&str], env: &[(&str, &str)]) -> Result<()> {
     run("nice", &[&["-n", "19", &toolchains()], args].concat(), env)
 }
 
-fn toolchains() -> String {
+pub fn toolchains() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".into())
 }
 

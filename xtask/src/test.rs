@@ -1,85 +1,114 @@
 //! The README's second command, and CI's: everything that must hold.
 
 use crate::shell::{cargo, cargo_beside};
+use crate::test_programs::TestProgram;
 use crate::{elsewhere, go::GVISOR, packages, tidy};
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A part of the tests: what it is called, and how it runs.
-type Part<'a> = (&'a str, Box<dyn Fn() -> Result<()> + Send + 'a>);
+/// What is shorter than this has no line of its own among the times.
+const SHORT: Duration = Duration::from_secs(5);
 
-/// Installs what tests need and runs all checks and tests; `args` are for `cargo test`. A missing layer fails, it is not
-/// skipped. How long each part took is printed at the end.
-pub fn test(args: &[String]) -> Result<()> {
-    let mut times = Vec::new();
-    let mut done = all(first(), &mut times);
-    if done.is_ok() {
-        // Tests mostly wait for guests, on one CPU: the compiler has the other.
-        done = thread::scope(|scope| {
-            let beside = scope.spawn(|| {
-                let mut times = Vec::new();
-                (all(lints(), &mut times), times)
-            });
-            let tested = all(tests(args), &mut times);
-            let (linted, more) = beside.join().unwrap_or_else(|e| std::panic::resume_unwind(e));
-            times.extend(more);
-            tested.and(linted)
-        });
-    }
-    for (name, time) in times {
-        eprintln!("{:>6.0} s  {name}", time.as_secs_f64());
-    }
-    done
-}
+/// A check: what it is called, and how it is done.
+type Check = (&'static str, fn() -> Result<()>);
 
-/// Runs `parts` until one fails.
-fn all<'a>(parts: Vec<Part<'a>>, times: &mut Vec<(&'a str, Duration)>) -> Result<()> {
-    for (name, part) in parts {
-        let begin = Instant::now();
-        let done = part();
-        times.push((name, begin.elapsed()));
-        done?;
-    }
-    Ok(())
-}
+/// What everything else needs, or what is soonest known.
+const FIRST: &[Check] = &[
+    ("packages", packages::install_for_tests),
+    ("gVisor", || GVISOR.build()),
+    ("tidy", tidy::tidy),
+    ("rustfmt", || cargo(&["fmt", "--all", "--check"], &[])),
+];
 
-fn first() -> Vec<Part<'static>> {
-    vec![
-        ("packages", Box::new(packages::install_for_tests)),
-        ("gVisor", Box::new(|| GVISOR.build())),
-        ("tidy", Box::new(tidy::tidy)),
-        ("rustfmt", Box::new(|| cargo(&["fmt", "--all", "--check"], &[]))),
-        (
-            "tests compiled",
-            Box::new(|| cargo(&["test", "--workspace", "--quiet", "--no-run"], &[])),
-        ),
-    ]
-}
-
-fn tests(args: &[String]) -> Vec<Part<'_>> {
-    let workspace = || {
-        let own = args.iter().map(String::as_str);
-        let words: Vec<&str> =
-            ["test", "--workspace", "--no-fail-fast"].into_iter().chain(own).collect();
-        cargo(&words, &[])
-    };
-    vec![("tests", Box::new(workspace))]
-}
-
-/// Checks of the text of programs.
-fn lints() -> Vec<Part<'static>> {
-    const STRICT: [&str; 5] = ["--all-targets", "--quiet", "--", "-D", "warnings"];
-    let docs = || {
+/// Checks of the text of programs, and of the examples in it.
+const LINTS: &[Check] = &[
+    ("clippy", || {
+        const STRICT: [&str; 5] = ["--all-targets", "--quiet", "--", "-D", "warnings"];
+        cargo_beside(&[&["clippy", "--workspace"], &STRICT[..]].concat(), &[])
+    }),
+    ("rustdoc", || {
         let words = ["doc", "--workspace", "--no-deps", "--quiet"];
         cargo_beside(&words, &[("RUSTDOCFLAGS", "-D warnings")])
-    };
-    vec![
-        (
-            "clippy",
-            Box::new(|| cargo_beside(&[&["clippy", "--workspace"], &STRICT[..]].concat(), &[])),
-        ),
-        ("rustdoc", Box::new(docs)),
-        ("aarch64", Box::new(elsewhere::elsewhere)),
-    ]
+    }),
+    ("doc tests", || cargo_beside(&["test", "--workspace", "--doc", "--quiet"], &[])),
+    ("aarch64", elsewhere::elsewhere),
+];
+
+/// A part that has been done: how long it took, and whether it holds.
+struct Done {
+    name: String,
+    took: Duration,
+    result: Result<()>,
+}
+
+impl Done {
+    fn new(name: &str, part: impl FnOnce() -> Result<()>) -> Done {
+        let begin = Instant::now();
+        let result = part();
+        Done { name: name.to_owned(), took: begin.elapsed(), result }
+    }
+}
+
+/// Installs what tests need and runs all checks and tests; with `words`, only the programs of tests whose names hold one of
+/// them. A missing layer fails, it is not skipped. How long each part took is printed at the end.
+pub fn test(words: &[String]) -> Result<()> {
+    let mut parts = Vec::new();
+    for (name, check) in FIRST {
+        parts.push(Done::new(name, check));
+        if parts.last().is_some_and(|part| part.result.is_err()) {
+            return told(parts);
+        }
+    }
+    let mut programs = Vec::new();
+    parts.push(Done::new("tests compiled", || {
+        programs = TestProgram::built()?;
+        programs.retain(|program| {
+            words.is_empty() || words.iter().any(|word| program.name.contains(word.as_str()))
+        });
+        ensure!(!programs.is_empty(), "no program of tests is called so");
+        Ok(())
+    }));
+    if programs.is_empty() {
+        return told(parts);
+    }
+    let (simulated, others): (Vec<_>, Vec<_>) =
+        programs.iter().partition(|program| program.is_simulated());
+    // Most tests wait for a guest on one CPU. On the other are what counts instructions, however slowly, and the compiler.
+    thread::scope(|scope| {
+        let beside = scope.spawn(|| {
+            let simulated =
+                simulated.iter().map(|program| Done::new(&program.name, || program.run_beside()));
+            let lints = LINTS.iter().filter(|_| words.is_empty());
+            simulated.chain(lints.map(|(name, check)| Done::new(name, check))).collect::<Vec<_>>()
+        });
+        parts.extend(others.iter().map(|program| Done::new(&program.name, || program.run())));
+        parts.extend(beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+    });
+    told(parts)
+}
+
+/// Prints how long each took.
+///
+/// # Errors
+/// One of them does not hold; the text names all that do not.
+fn told(parts: Vec<Done>) -> Result<()> {
+    let line = |took: Duration, name: &str| eprintln!("{:>6.0} s  {name}", took.as_secs_f64());
+    for part in parts.iter().filter(|part| part.took >= SHORT) {
+        line(part.took, &part.name);
+    }
+    let short = parts.iter().map(|part| part.took).filter(|took| *took < SHORT);
+    line(short.sum(), "all others");
+    let failed = parts.iter().filter_map(|part| {
+        part.result.as_ref().err().map(|error| format!("{}: {error:#}", part.name))
+    });
+    let failed: Vec<String> = failed.collect();
+    ensure!(
+        failed.is_empty(),
+        "{} of {} failed:\n{}",
+        failed.len(),
+        parts.len(),
+        failed.join("\n")
+    );
+    Ok(())
 }
