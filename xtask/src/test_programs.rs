@@ -58,19 +58,18 @@ impl TestProgram {
     /// Runs it and shows what it prints.
     pub fn run(&self) -> Result<()> {
         eprintln!("+ {}", self.name);
-        held(self.command(&self.file).status()?)
+        held(self.command().status()?)
     }
 
-    /// Runs it so that whatever runs meanwhile comes first, and shows at its end what it has printed.
+    /// Runs it and shows at its end what it has printed, so that this does not mix with what others print meanwhile.
     pub fn run_beside(&self) -> Result<()> {
-        let mut command = self.command(Path::new("nice"));
-        let done = command.args(["-n", "10"]).arg(&self.file).output()?;
+        let done = self.command().output()?;
         println!("+ {}\n{}{}", self.name, text(&done.stdout), text(&done.stderr));
         held(done.status)
     }
 
-    fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(program);
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.file);
         command.current_dir(&self.folder).env("CARGO_MANIFEST_DIR", &self.folder);
         command.stdin(Stdio::null());
         command

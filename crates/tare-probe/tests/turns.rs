@@ -2,21 +2,19 @@
 
 mod probe;
 
-use probe::{NEEDS_MORE, Probe, holdings, table};
+use probe::{NEEDS_MORE, Probe, holdings, limit_ms, table};
 use tare_proto::{FromProbe, Request, ToProbe};
 
 const ID: u32 = 5;
 
 /// What comes first of `bench`, asked for in turns of three samples in all.
 fn prepare(probe: &mut Probe, bench: &str) -> FromProbe {
-    let bench = bench.to_owned();
-    let (batch_ns, limit_ms) = (10_000, 60);
     probe.say(&ToProbe::Run(Request {
         id: ID,
-        bench,
+        bench: bench.to_owned(),
         samples: 3,
-        batch_ns,
-        limit_ms,
+        batch_ns: 10_000,
+        limit_ms: limit_ms(bench, 60),
         turns: true,
         ..Request::default()
     }));

@@ -18,9 +18,16 @@ use tare_proto::{Balloon, DISK};
 /// The oldest QEMU that is known to repeat.
 const OLDEST: (u32, u32) = (6, 0);
 
+/// How long it may take to say its version, on a host as busy as a campaign's may be.
+const SAYS_VERSION: Duration = Duration::from_secs(60);
+
 /// What all kernels of the machine have in common: they must not shuffle addresses. (KASLR is the decompressor's work, which
 /// an ELF image does not have.)
 pub(super) const ARGUMENTS: &str = "norandmaps quiet panic=-1";
+
+/// Arguments of a kernel on the bare PC, which takes its ticks from the HPET then. To learn the rate of the local APIC's timer it
+/// would watch that for 100 ms in a busy loop that QEMU leaves at each turn: more than half of the time that a boot takes.
+pub(super) const BARE: &str = " nolapic_timer";
 
 /// A tick of the guest's clock is an instruction; an idle guest's clock jumps to its next timer. That jump is made by another of
 /// QEMU's threads than the guest's. Only while QEMU records for a replay do the two exclude each other: otherwise the jump may be
@@ -91,7 +98,7 @@ impl Simulated {
         self.root.as_ref().map_or(Ok(()), Tree::check)?;
         let emulator = programs::find(&self.emulator)?;
         let mut ask = programs::plain(&emulator);
-        let said = programs::output(ask.arg("--version"), Duration::from_secs(10));
+        let said = programs::output(ask.arg("--version"), SAYS_VERSION);
         let said = said.unwrap_or_else(|why| why.to_string());
         if version(&said).is_none_or(|version| version < OLDEST) {
             let (major, minor) = OLDEST;
