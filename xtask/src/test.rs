@@ -1,6 +1,6 @@
 //! The README's second command, and CI's: everything that must hold.
 
-use crate::shell::{cargo, cargo_beside};
+use crate::shell::{NOTHING_INSIDE, cargo, cargo_beside};
 use crate::test_programs::TestProgram;
 use crate::{elsewhere, go::GVISOR, packages, tidy};
 use anyhow::{Result, ensure};
@@ -25,7 +25,7 @@ const FIRST: &[Check] = &[
 const LINTS: &[Check] = &[
     ("clippy", || {
         const STRICT: [&str; 5] = ["--all-targets", "--quiet", "--", "-D", "warnings"];
-        cargo_beside(&[&["clippy", "--workspace"], &STRICT[..]].concat(), &[])
+        cargo_beside(&[&["clippy", "--workspace"], &STRICT[..]].concat(), NOTHING_INSIDE)
     }),
     ("rustdoc", || {
         let words = ["doc", "--workspace", "--no-deps", "--quiet"];
