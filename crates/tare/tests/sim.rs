@@ -121,8 +121,8 @@ fn a_machine_is_not_mistaken_for_another() {
 fn what_is_missing_has_a_reason_and_a_remedy() {
     let bench = Bench::new();
     let old = bench.script("old-qemu", "echo 'QEMU emulator version 4.2.1'\n");
-    let why = |line: &str| {
-        let done = bench.tare(&format!("doctor --machine sim {line}"));
+    let why = |layer: &str| {
+        let done = bench.tare_with("doctor --machine sim --boot-limit 1s", &[layer]);
         assert_eq!(done.code, 4, "{}", done.out);
         done.out
     };
@@ -131,7 +131,8 @@ fn what_is_missing_has_a_reason_and_a_remedy() {
     let aged = why(&format!("native,emulator={}", old.display()));
     assert!(aged.contains("no QEMU of version 6.0 or newer"), "{aged}");
     assert!(aged.contains("remedy: install a newer QEMU"), "{aged}");
-    let hung = why("native --boot-limit 1s");
+    // A kernel that finds nothing to start, and does not end then.
+    let hung = why("native,append=rdinit=/nowhere panic=0");
     assert!(hung.contains("the probe did not answer within 1.0 s"), "{hung}");
     assert!(hung.contains("remedy: give it more time"), "{hung}");
     let kernel = why("native,kernel=/nowhere/vmlinuz");
