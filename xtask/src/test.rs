@@ -88,7 +88,7 @@ pub fn test(words: &[String]) -> Result<()> {
     told(parts)
 }
 
-/// Prints how long each took.
+/// Prints how long each took, and how many hold.
 ///
 /// # Errors
 /// One of them does not hold; the text names all that do not.
@@ -103,12 +103,7 @@ fn told(parts: Vec<Done>) -> Result<()> {
         part.result.as_ref().err().map(|error| format!("{}: {error:#}", part.name))
     });
     let failed: Vec<String> = failed.collect();
-    ensure!(
-        failed.is_empty(),
-        "{} of {} failed:\n{}",
-        failed.len(),
-        parts.len(),
-        failed.join("\n")
-    );
+    println!("{} passed, {} failed", parts.len() - failed.len(), failed.len());
+    ensure!(failed.is_empty(), "what failed:\n{}", failed.join("\n"));
     Ok(())
 }
