@@ -53,26 +53,16 @@ pub fn text(bytes: &[u8]) -> String {
 }
 
 pub fn cargo<S: AsRef<OsStr>>(args: &[S], env: &[(&str, &str)]) -> Result<()> {
-    run(&toolchains(), args, env)
+    run(&cargo_program(), args, env)
 }
-
-/// For checks that run no `tare`: it has none of the programs inside that it is otherwise built with, which would be compiled anew
-/// for each kind of check, optimised, for minutes. They are packages of the workspace, and checked as such.
-pub const NOTHING_INSIDE: &[(&str, &str)] = &[
-    ("TARE_PROBE", "/dev/null"),
-    ("TARE_PROBE32", "/dev/null"),
-    ("TARE_PROBE_ARM", "/dev/null"),
-    ("TARE_PROBE_POWER", "/dev/null"),
-    ("TARE_VMM", "/dev/null"),
-    ("TARE_PLUGIN", "/dev/null"),
-];
 
 /// Runs it so that whatever runs meanwhile comes first.
 pub fn cargo_beside(args: &[&str], env: &[(&str, &str)]) -> Result<()> {
-    run("nice", &[&["-n", "19", &toolchains()], args].concat(), env)
+    run("nice", &[&["-n", "19", &cargo_program()], args].concat(), env)
 }
 
-pub fn toolchains() -> String {
+/// Cargo of the toolchain that this was built with.
+pub fn cargo_program() -> String {
     std::env::var("CARGO").unwrap_or_else(|_| "cargo".into())
 }
 

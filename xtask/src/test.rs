@@ -1,6 +1,6 @@
 //! The README's second command, and CI's: everything that must hold.
 
-use crate::shell::{NOTHING_INSIDE, cargo, cargo_beside};
+use crate::shell::{cargo, cargo_beside};
 use crate::test_programs::TestProgram;
 use crate::{elsewhere, go::GVISOR, packages, tidy};
 use anyhow::{Result, ensure};
@@ -25,7 +25,7 @@ const FIRST: &[Check] = &[
 const LINTS: &[Check] = &[
     ("clippy", || {
         const STRICT: [&str; 5] = ["--all-targets", "--quiet", "--", "-D", "warnings"];
-        cargo_beside(&[&["clippy", "--workspace"], &STRICT[..]].concat(), NOTHING_INSIDE)
+        cargo_beside(&[&["clippy", "--workspace"], &STRICT[..]].concat(), &[])
     }),
     ("rustdoc", || {
         let words = ["doc", "--workspace", "--no-deps", "--quiet"];
@@ -42,12 +42,11 @@ struct Done {
     result: Result<()>,
 }
 
-impl Done {
-    fn new(name: &str, part: impl FnOnce() -> Result<()>) -> Done {
-        let begin = Instant::now();
-        let result = part();
-        Done { name: name.to_owned(), took: begin.elapsed(), result }
-    }
+/// Does `part`, and notes how long that takes.
+fn timed(name: &str, part: impl FnOnce() -> Result<()>) -> Done {
+    let begin = Instant::now();
+    let result = part();
+    Done { name: name.to_owned(), took: begin.elapsed(), result }
 }
 
 /// Installs what tests need and runs all checks and tests; with `words`, only the programs of tests whose names hold one of
@@ -55,13 +54,13 @@ impl Done {
 pub fn test(words: &[String]) -> Result<()> {
     let mut parts = Vec::new();
     for (name, check) in FIRST {
-        parts.push(Done::new(name, check));
+        parts.push(timed(name, check));
         if parts.last().is_some_and(|part| part.result.is_err()) {
             return told(parts);
         }
     }
     let mut programs = Vec::new();
-    parts.push(Done::new("tests compiled", || {
+    parts.push(timed("tests compiled", || {
         programs = TestProgram::built()?;
         programs.retain(|program| {
             words.is_empty() || words.iter().any(|word| program.name.contains(word.as_str()))
@@ -78,11 +77,11 @@ pub fn test(words: &[String]) -> Result<()> {
     thread::scope(|scope| {
         let beside = scope.spawn(|| {
             let simulated =
-                simulated.iter().map(|program| Done::new(&program.name, || program.run_beside()));
+                simulated.iter().map(|program| timed(&program.name, || program.run_beside()));
             let lints = LINTS.iter().filter(|_| words.is_empty());
-            simulated.chain(lints.map(|(name, check)| Done::new(name, check))).collect::<Vec<_>>()
+            simulated.chain(lints.map(|(name, check)| timed(name, check))).collect::<Vec<_>>()
         });
-        parts.extend(others.iter().map(|program| Done::new(&program.name, || program.run())));
+        parts.extend(others.iter().map(|program| timed(&program.name, || program.run())));
         parts.extend(beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
     });
     told(parts)

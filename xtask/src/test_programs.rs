@@ -1,6 +1,6 @@
 //! The programs of tests that cargo builds: each crate's unit tests, and each file in a folder `tests`.
 
-use crate::shell::{root, text, toolchains};
+use crate::shell::{cargo_program, root, text};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ impl TestProgram {
     /// # Errors
     /// One does not compile; its errors are shown.
     pub fn built() -> Result<Vec<TestProgram>> {
-        let mut cargo = Command::new(toolchains());
+        let mut cargo = Command::new(cargo_program());
         cargo.args(["test", "--workspace", "--quiet", "--no-run"]);
         cargo.arg("--message-format=json-render-diagnostics").current_dir(root());
         let built = cargo.stderr(Stdio::inherit()).output().context("cannot start cargo")?;

@@ -3,7 +3,7 @@
 use crate::{go::GVISOR, packages, shell::cargo};
 use anyhow::Result;
 
-/// No probes for simulated machines of other architectures: they take half a minute.
+/// No probes for simulated machines of other architectures: they take minutes to compile.
 const NATIVE_ONLY: [(&str, &str); 3] = [
     ("TARE_PROBE32", "/dev/null"),
     ("TARE_PROBE_ARM", "/dev/null"),

@@ -26,7 +26,8 @@ const SAYS_VERSION: Duration = Duration::from_secs(60);
 pub(super) const ARGUMENTS: &str = "norandmaps quiet panic=-1";
 
 /// Arguments of a kernel on the bare PC, which takes its ticks from the HPET then. To learn the rate of the local APIC's timer it
-/// would watch that for 100 ms in a busy loop that QEMU leaves at each turn: more than half of the time that a boot takes.
+/// would watch that for 100 ms in a busy loop. QEMU leaves the translated code at each iteration of it, so the loop took more than
+/// half of a boot.
 pub(super) const BARE: &str = " nolapic_timer";
 
 /// A tick of the guest's clock is an instruction; an idle guest's clock jumps to its next timer. That jump is made by another of
