@@ -25,8 +25,6 @@ const MACHINE: Foreign = Foreign {
     // The oldest 64-bit core that has a performance monitor, which QEMU emulates.
     cpu: "cortex-a57",
     board: &VIRT,
-    // It draws a random number in each system call, which takes 10,000 instructions where no randomness is to be had.
-    arguments: " randomize_kstack_offset=off",
     // The plugin knows marks and entries of x86 only. The machine's own performance monitor counts.
     counted: false,
     probe: |host| host.probe_arm.clone(),

@@ -13,8 +13,6 @@ pub(super) struct Foreign {
     pub(super) emulator: &'static str,
     pub(super) cpu: &'static str,
     pub(super) board: &'static Board,
-    /// Arguments of its kernel, beside the usual ones.
-    pub(super) arguments: &'static str,
     /// Whether the plugin can count what it executes.
     pub(super) counted: bool,
     /// Its probe, if tare was built with it.
@@ -66,7 +64,7 @@ impl Layer for Bare {
         let host = &self.of.host(host)?;
         let kernel = self.machine.kernel.packed(host)?;
         let initrd = boot.own_name(&self.machine.initramfs(host, boot)?);
-        let append = self.machine.arguments(self.of.arguments);
+        let append = self.machine.bare_arguments();
         let start = Start {
             kernel: &kernel,
             initrd: &initrd,

@@ -3,7 +3,6 @@
 use super::board::PC;
 use super::foreign::{Foreign, make};
 use super::kernel::Architecture;
-use super::machine::BARE;
 use super::{APPEND, CPU, EMULATOR, FOREIGN_KERNEL, MEMORY, disk, root};
 use crate::artifacts::kernel::BUILT;
 use crate::{LayerKind, Unnamed};
@@ -28,7 +27,6 @@ const MACHINE: Foreign = Foreign {
     // With PAE and without what came later (NX, 64 bits).
     cpu: "qemu32",
     board: &PC,
-    arguments: BARE,
     counted: true,
     probe: |host| host.probe32.clone(),
     remedy: "rustup target add i686-unknown-linux-musl, and build tare again",

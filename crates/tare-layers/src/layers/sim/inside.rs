@@ -1,7 +1,7 @@
 //! A layer inside the bare simulated machine: the machine's probe starts it as a program on the machine's line, so that
 //! the host hears the probe inside the layer.
 
-use super::machine::{BARE, Simulated, Start};
+use super::machine::{Simulated, Start};
 use super::root::Tree;
 use crate::artifacts::initramfs::Initramfs;
 use crate::files::bounded;
@@ -47,7 +47,7 @@ impl Inside<'_> {
     pub(super) fn program(&self, host: &Host, boot: &BootSpec, memory: u64) -> io::Result<Program> {
         let kernel = self.machine.kernel.elf(host)?;
         let initrd = boot.own_name(&self.initramfs(host, boot)?);
-        let append = self.machine.arguments(BARE);
+        let append = self.machine.bare_arguments();
         let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
         let program = self.machine.program(host, boot, &start)?;
         Ok(program.made_of("kernel", kernel, None))

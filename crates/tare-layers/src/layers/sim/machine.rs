@@ -25,11 +25,6 @@ const SAYS_VERSION: Duration = Duration::from_secs(60);
 /// an ELF image does not have.)
 pub(super) const ARGUMENTS: &str = "norandmaps quiet panic=-1";
 
-/// Arguments of a kernel on the bare PC, which takes its ticks from the HPET then. To learn the rate of the local APIC's timer it
-/// would watch that for 100 ms in a busy loop. QEMU leaves the translated code at each iteration of it, so the loop took more than
-/// half of a boot.
-pub(super) const BARE: &str = " nolapic_timer";
-
 /// A tick of the guest's clock is an instruction; an idle guest's clock jumps to its next timer. That jump is made by another of
 /// QEMU's threads than the guest's. Only while QEMU records for a replay do the two exclude each other: otherwise the jump may be
 /// computed before the guest's last instructions are counted, and be too long by these. The record itself is not needed.
@@ -128,6 +123,11 @@ impl Simulated {
         let disk = self.disk.map(|disk| format!(" {} {DISK}={}", disk.arguments(), disk::DEVICE));
         let Board { console, line, .. } = self.board;
         self.measured(&format!("console={console}{more} {line}{}", disk.unwrap_or_default()))
+    }
+
+    /// The same of a kernel that has the machine to itself.
+    pub(super) fn bare_arguments(&self) -> String {
+        self.arguments(self.board.bare)
     }
 
     pub(super) fn initramfs(&self, host: &Host, boot: &BootSpec) -> io::Result<PathBuf> {

@@ -1,6 +1,6 @@
 //! `native` of the simulated machine: the kernel on the bare machine, the baseline.
 
-use super::machine::{BARE, Simulated, Start};
+use super::machine::{Simulated, Start};
 use super::{APPEND, CPU, EMULATOR, KERNEL, MEMORY, disk, root};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, SettingError, Settings, Unavailable, Unnamed,
@@ -39,7 +39,7 @@ impl Layer for Native {
             archive.file(COUNT_OPERATIONS, if boot.counts.is_some() { b"1" } else { b"0" })?;
         }
         let initrd = boot.own_name(&archive.finish()?);
-        let append = self.0.arguments(BARE);
+        let append = self.0.bare_arguments();
         let memory = self.0.memory;
         let start = Start { kernel: &kernel, initrd: &initrd, append: &append, memory };
         let program = self.0.program(host, boot, &start)?;

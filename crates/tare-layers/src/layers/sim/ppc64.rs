@@ -27,13 +27,9 @@ pub(super) const MACHINE: Foreign = Foreign {
     // The newest whose partitions may hold guests of KVM in QEMU's emulation.
     cpu: "POWER9",
     board: &PSERIES,
-    arguments: ARGUMENTS,
     // The plugin knows marks and entries of x86 only.
     counted: false,
     probe: |host| host.probe_power.clone(),
     remedy: "rustup target add powerpc64le-unknown-linux-gnu, install gcc-powerpc64le-linux-gnu and libc6-dev-ppc64el-cross, and \
              build tare again",
 };
-
-/// The offset would be of the clock's last bits, and another at each call.
-pub(super) const ARGUMENTS: &str = " randomize_kstack_offset=off";

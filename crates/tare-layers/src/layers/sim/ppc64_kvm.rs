@@ -5,7 +5,7 @@ use super::board::{PSERIES, PSERIES_NESTED};
 use super::foreign::Foreign;
 use super::inside::Inside;
 use super::machine::Simulated;
-use super::ppc64::{ARGUMENTS, DEFAULTS, MACHINE};
+use super::ppc64::{DEFAULTS, MACHINE};
 use super::{APPEND, CPU, EMULATOR, FOREIGN_KERNEL, MEMORY, root};
 use crate::artifacts::foreign;
 use crate::artifacts::program::Packed;
@@ -119,7 +119,7 @@ impl Kvm {
     /// What starts the guest in the partition.
     fn inner(&self) -> Inner {
         let memory = format!("{}M", self.machine.memory);
-        let append = self.machine.arguments(&format!("{ARGUMENTS}{}", self.mode.arguments));
+        let append = self.machine.arguments(&format!("{}{}", PSERIES.bare, self.mode.arguments));
         let words =
             [PROGRAM, "-accel", "kvm", "-machine", self.mode.guest, "-cpu", "host", "-smp", "1"];
         let more = [
