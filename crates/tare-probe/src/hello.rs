@@ -1,7 +1,7 @@
 //! The greeting: who the probe is and what it finds around itself.
 
 use crate::facts::{self, first_line};
-use crate::{clock, scratch, sys};
+use crate::{clock, scratch, sys, unknown};
 use tare_proto::{Hello, PROTOCOL};
 
 /// Everything the host wants to know of this boot, gathered once.
@@ -32,6 +32,7 @@ pub fn hello() -> Hello {
         idle: facts::idle(),
         governor: first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         tunables: std::env::var("GLIBC_TUNABLES").unwrap_or_default(),
+        unknown_words: unknown::words(),
         mitigations: facts::mitigations(),
         scratch: scratch::folder().display().to_string(),
         scratch_fs: sys::file_system(scratch::folder()),

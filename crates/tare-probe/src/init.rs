@@ -1,7 +1,7 @@
 //! The duties of PID 1: mount what the probe needs, find the control line, reap every orphan,
 //! power off when done.
 
-use crate::{balloon, facts, inner, interface, modules, process, serve};
+use crate::{balloon, facts, inner, interface, modules, process, serve, unknown};
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
@@ -20,8 +20,9 @@ pub fn is_first() -> bool {
     std::process::id() == 1
 }
 
-/// PID 1 of a guest: never returns to the kernel before the machine is off.
-pub fn main() -> i32 {
+/// PID 1 of a guest: never returns to the kernel before the machine is off. Its `arguments` are words of the kernel's command line.
+pub fn main(arguments: &[&str]) -> i32 {
+    unknown::keep(arguments);
     let inner = inner::read();
     mount_all();
     modules::load(inner.is_some());

@@ -47,6 +47,7 @@ mod state;
 mod sys;
 mod trap;
 mod turns;
+mod unknown;
 mod watch;
 mod window;
 
@@ -115,7 +116,8 @@ pub unsafe fn main(count: libc::c_int, values: *const *const libc::c_char) -> li
         }
         ["serve", plan] => init::supervised(|| serve::on_plan(plan)),
         ["-h" | "--help" | "help"] => cli::usage(),
-        [] if init::is_first() => init::main(),
+        // Its arguments are words that its kernel does not know.
+        words if init::is_first() => init::main(words),
         _ => {
             eprint!("{USAGE}");
             2

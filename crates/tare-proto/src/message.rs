@@ -186,6 +186,9 @@ pub struct Hello {
     /// What the probe's C library was told to do without or differently (`GLIBC_TUNABLES`).
     #[serde(default)]
     pub tunables: String,
+    /// Words of the kernel's command line that are no parameter of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_words: Vec<String>,
     /// CPU vulnerabilities and their mitigations.
     pub mitigations: Vec<Mitigation>,
     /// Folder in which benchmarks make their files.
@@ -262,7 +265,9 @@ impl FromProbe {
 
 impl Hello {
     fn fits(&self) -> bool {
-        self.affinity.len() <= MAX_CPUS && self.mitigations.len() <= MAX_LIST
+        self.affinity.len() <= MAX_CPUS
+            && self.mitigations.len() <= MAX_LIST
+            && self.unknown_words.len() <= MAX_LIST
     }
 
     fn texts(&mut self) -> Vec<&mut String> {
@@ -281,6 +286,7 @@ impl Hello {
             &mut self.scratch,
             &mut self.scratch_fs,
         ];
+        texts.extend(&mut self.unknown_words);
         texts.extend(self.mitigations.iter_mut().flat_map(|m| [&mut m.name, &mut m.state]));
         texts
     }

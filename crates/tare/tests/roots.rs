@@ -52,7 +52,7 @@ fn every_layer_runs_a_program_in_a_root_of_its_own() {
 fn a_program_has_the_cpus_of_its_layer() {
     let bench = Bench::new();
     small_root(&bench);
-    let line = "run --layers native,runc,runsc,uml --layer qemu,vcpus=2 --blocks 1 --warmup 0 --repeat 1 --root root.tar --out c \
+    let line = "run --layers native,runc,runsc,uml --layer qemu,vcpus=2,append=mitigation=off --blocks 1 --warmup 0 --repeat 1 --root root.tar --out c \
                 --metric ^([0-9]+)$ --better higher -- nproc";
     let ran = run(&bench, line, &[]);
     assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
@@ -63,6 +63,8 @@ fn a_program_has_the_cpus_of_its_layer() {
         let found = samples(&campaign, "program/nproc", layer).concat();
         assert!(!found.is_empty() && found.iter().all(|seen| *seen == cpus), "{layer}: {found:?}");
     }
+    let said = flat(&ran.out);
+    assert!(said.contains("has no parameter for mitigation=off; unless"), "{said}");
 }
 
 #[test]

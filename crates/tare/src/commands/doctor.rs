@@ -3,6 +3,7 @@
 
 use crate::cli::{DoctorArgs, LAYER_MISSING};
 use crate::config::{Asked, Config, layers, most_vcpus};
+use crate::environment::arguments::without_parameter;
 use crate::environment::{self, View, far};
 use crate::pin::Pin;
 use crate::policy::{Policy, REAL};
@@ -130,8 +131,10 @@ fn for_people(asked: &Asked, tried: &Result<Trial, Unavailable>, host: &Host) ->
             if !identity.what.is_empty() {
                 text.push_str(&format!("         {}\n", identity.what));
             }
-            if let Some(remark) = &identity.remark {
-                text.push_str(&format!("         note: {}\n", remark.text.raw()));
+            let identified = identity.remark.as_ref().map(|remark| remark.text.raw());
+            let unknown = without_parameter(&asked.settings, &trial.hello);
+            for note in identified.into_iter().chain(unknown.as_deref()) {
+                text.push_str(&format!("         note: {note}\n"));
             }
             if far::is_far(&asked.settings) {
                 for comment in far::comments(&trial.hello) {

@@ -3,6 +3,7 @@
 //! A [`State::Warning`] is something that disturbs now or will. Most results are [`State::Note`]s, which a reader should
 //! know of and often cannot change.
 
+pub mod arguments;
 mod cpus;
 pub mod far;
 mod host;

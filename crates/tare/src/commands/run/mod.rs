@@ -215,14 +215,14 @@ fn initramfs(tried: &[Tried], host: &Host) -> Result<BTreeMap<String, String>> {
 
 /// What was found out before the first boot.
 fn remember(store: &mut Store, plan: &Plan, tried: &[Tried], found: &[FoundLoads]) -> Result<()> {
-    for Tried { row, of_its_host, .. } in tried {
+    for Tried { row, comments, .. } in tried {
         row.artifacts.iter().try_for_each(|file| store.add_artifact(row.name.raw(), file))?;
         let said = |text: &String| Warning {
             layer: Some(row.name.clone()),
             benchmark: None,
             text: text.clone().into(),
         };
-        of_its_host.iter().try_for_each(|text| store.warn(&said(text)))?;
+        comments.iter().try_for_each(|text| store.warn(&said(text)))?;
     }
     found.iter().try_for_each(|found| store.warn(&remark(plan.baseline.raw(), found)))?;
     Ok(())

@@ -2,6 +2,7 @@
 
 use super::{NotBegun, TrialBoots, go_on};
 use crate::config::Asked;
+use crate::environment::arguments::without_parameter;
 use crate::environment::far;
 use crate::progress::Progress;
 use crate::{cli, output, programs};
@@ -14,8 +15,8 @@ pub struct Tried {
     pub row: LayerRow,
     pub weighed: CampaignLayer,
     pub named: bool,
-    /// What should be known of the host that it runs on, where that may be another one.
-    pub of_its_host: Vec<String>,
+    /// What a reader of its ratios should know of it.
+    pub comments: Vec<String>,
 }
 
 /// Tries every layer.
@@ -77,9 +78,11 @@ pub fn baseline<'a>(
 
 fn tried(asked: Asked, outcome: std::result::Result<Trial, Unavailable>) -> Tried {
     let Asked { name, kind, settings, layer, named } = asked;
-    let far = outcome.as_ref().ok().filter(|_| far::is_far(&settings));
-    let mut of_its_host = far.map(|trial| far::comments(&trial.hello)).unwrap_or_default();
-    of_its_host.extend(programs::as_they_are(kind, &settings).map(str::to_owned));
+    let hello = outcome.as_ref().ok().map(|trial| &trial.hello);
+    let far = hello.filter(|_| far::is_far(&settings));
+    let mut comments = far.map(far::comments).unwrap_or_default();
+    comments.extend(programs::as_they_are(kind, &settings).map(str::to_owned));
+    comments.extend(hello.and_then(|hello| without_parameter(&settings, hello)));
     let (trial_s, artifacts, unavailable) = match outcome {
         Ok(trial) => (Some(trial.whole.as_secs_f64()), trial.artifacts, None),
         Err(no) => (None, Vec::new(), Some((no.why.into(), no.remedy.into()))),
@@ -91,7 +94,7 @@ fn tried(asked: Asked, outcome: std::result::Result<Trial, Unavailable>) -> Trie
         unavailable,
         artifacts,
     };
-    Tried { row, weighed: CampaignLayer { name, layer, trial_s }, named, of_its_host }
+    Tried { row, weighed: CampaignLayer { name, layer, trial_s }, named, comments }
 }
 
 /// Whether a layer that was named lacks something that is seen without booting any; says what.
