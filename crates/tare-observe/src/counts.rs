@@ -52,6 +52,10 @@ pub fn counts(trace: &Trace, threads: &Threads) -> Figures {
     for record in &trace.records {
         match record.what {
             Happened::Call(number) => add(Seen::Calls, record.tid, Kind::Call(number), 1.0),
+            Happened::Registers(set) => {
+                add(Seen::Calls, record.tid, Kind::Call(libc::SYS_ptrace as u64), 1.0);
+                add(Seen::Events, record.tid, Kind::Named(set.name()), 1.0);
+            }
             Happened::Signal(number) => add(Seen::Signals, record.tid, Kind::Signal(number), 1.0),
             Happened::Fault => add(Seen::Faults, record.tid, Kind::Named(ANY), 1.0),
             Happened::Exit(reason) => add(Seen::Exits, record.tid, Kind::Reason(reason), 1.0),

@@ -1,6 +1,7 @@
 //! Reads what the kernel wrote into a ring (`perf_event_open(2)`, "MMAP layout").
 
 use crate::record::{Asked, Happened, Identity, Look, Mapping, Record};
+use crate::registers::Registers;
 use crate::tracefs::{Field, Format};
 
 /// Kinds of records (`linux/perf_event.h`).
@@ -65,7 +66,7 @@ pub(crate) struct Known {
 /// How its records are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Reads {
-    Call(Field),
+    Call { id: Field, arguments: Option<Field> },
     Return,
     Switch { from: Field, state: Field, to: Field },
     Waking(Field),
@@ -81,7 +82,7 @@ impl Reads {
     pub(crate) fn of(name: &str, format: &Format, place: usize) -> Option<Reads> {
         let field = |name: &str| format.field(name);
         Some(match name {
-            "raw_syscalls/sys_enter" => Reads::Call(field("id")?),
+            "raw_syscalls/sys_enter" => Reads::Call { id: field("id")?, arguments: field("args") },
             "raw_syscalls/sys_exit" => Reads::Return,
             "sched/sched_switch" => Reads::Switch {
                 from: field("prev_pid")?,
@@ -102,7 +103,13 @@ impl Reads {
     fn read(self, raw: &[u8]) -> Option<Happened> {
         let number = |field: Field| field.of(raw);
         Some(match self {
-            Reads::Call(id) => Happened::Call(u64::try_from(number(id)?).ok()?),
+            Reads::Call { id, arguments } => {
+                let id = u64::try_from(number(id)?).ok()?;
+                let argument = |at| arguments?.word(at, raw);
+                let traces = id == libc::SYS_ptrace as u64;
+                let registers = traces.then(|| Registers::of(argument(0)?, argument(2)?)).flatten();
+                registers.map_or(Happened::Call(id), Happened::Registers)
+            }
             Reads::Switch { from, state, to } => Happened::Switch {
                 from: number(from)? as u32,
                 state: number(state)? as u64,

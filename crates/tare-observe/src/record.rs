@@ -1,5 +1,7 @@
 //! What the kernel wrote: one event of one thread at one moment, code that was mapped, and where the clock found somebody.
 
+use crate::registers::Registers;
+
 /// An event of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
@@ -20,6 +22,8 @@ pub struct Record {
 pub enum Happened {
     /// A system call begins: its number.
     Call(u64),
+    /// One begins that reads or writes a set of a stopped thread's registers, by ptrace(2).
+    Registers(Registers),
     /// A system call ends.
     Return,
     /// The CPU goes from one thread to another.

@@ -110,6 +110,12 @@ impl Field {
         raw.get(self.offset..self.offset + self.size)?.split(|letter| *letter == 0).next()
     }
 
+    /// The word of 8 bytes at place `at` of a field that is a list of them; `None` when the record or the field is shorter.
+    pub(crate) fn word(self, at: usize, raw: &[u8]) -> Option<u64> {
+        let field = raw.get(self.offset..self.offset + self.size)?;
+        Some(u64::from_ne_bytes(field.chunks_exact(8).nth(at)?.try_into().ok()?))
+    }
+
     /// The number in `raw`, sign-extended; `None` when the record is shorter, or the field is no number.
     pub(crate) fn of(self, raw: &[u8]) -> Option<i64> {
         let bytes = raw.get(self.offset..self.offset + self.size)?;

@@ -49,6 +49,7 @@ fn calls(trace: &Trace) -> Calls {
     for record in &trace.records {
         let now = match record.what {
             Happened::Call(number) => Some(number),
+            Happened::Registers(_) => Some(libc::SYS_ptrace as u64),
             Happened::Return => None,
             _ => continue,
         };

@@ -34,7 +34,9 @@ pub const PRICED: &[&str] = &[
     "lmbench/sig_catch",
     "operations/fault_anonymous",
     "causes/stop",
-    "causes/registers",
+    "causes/registers_general",
+    "causes/registers_float",
+    "causes/registers_all",
 ];
 
 /// The name of the counter that holds the price of `row`.
@@ -133,6 +135,12 @@ pub const ASLEEP: &str = "asleep";
 pub const IN_KERNEL: &str = "kernel:";
 /// Between a function and the one that it called, in no name of one.
 pub const CALLS_INTO: &str = ";";
+/// Reads and writes of a stopped thread's registers: the general ones.
+pub const GENERAL_REGISTERS: &str = "registers_general";
+/// Those of floating point.
+pub const FLOAT_REGISTERS: &str = "registers_float";
+/// Another set: all that there are besides the general ones.
+pub const ALL_REGISTERS: &str = "registers_all";
 /// Page faults of any kind.
 pub const ANY: &str = "any";
 

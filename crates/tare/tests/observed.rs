@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use tare_store::Campaign;
 
 /// A row, what is counted of it beside `outside/`, and how often an operation does it: a fact of the benchmark's source.
-const KNOWN: [(&str, &str, f64); 25] = [
+const KNOWN: [(&str, &str, f64); 28] = [
     ("lmbench/null_call", "calls/program/getppid", 1.0),
     ("kernel/getppid", "calls/program/getppid", 10.0),
     ("lmbench/sig_catch", "signals/program/SIGUSR1", 1.0),
@@ -37,7 +37,10 @@ const KNOWN: [(&str, &str, f64); 25] = [
     ("causes/stop", "calls/program/ptrace", 1.0),
     ("causes/stop", "calls/program/wait4", 1.0),
     ("causes/stop", "switches/program/stopped", 1.0),
-    ("causes/registers", "calls/program/ptrace", 1.0),
+    ("causes/registers_general", "calls/program/ptrace", 1.0),
+    ("causes/registers_general", "events/program/registers_general", 1.0),
+    ("causes/registers_float", "events/program/registers_float", 1.0),
+    ("causes/registers_all", "events/program/registers_all", 1.0),
     ("causes/filtered", "calls/program/getppid", 0.0), // a hundred, less the hundred without a filter
     ("causes/filtered", "calls/program/write", 0.0),
 ];
@@ -103,9 +106,13 @@ fn known_causes_are_counted_to_the_last_one_and_told() {
         assert!(kernel > user && kernel + user < 1.001, "{layer}: {places:?}");
     }
     // What primitives cost stands beside the baseline's rows, whatever was measured.
-    for row in
-        ["causes/stop", "causes/registers", "lmbench/null_call", "operations/fault_anonymous"]
-    {
+    for row in [
+        "causes/stop",
+        "causes/registers_general",
+        "causes/registers_float",
+        "lmbench/null_call",
+        "operations/fault_anonymous",
+    ] {
         let price = seen(&campaign, "native", "lmbench/pipe", &format!("price/{row}"));
         assert!(price > 0.0, "{row} has no price");
     }

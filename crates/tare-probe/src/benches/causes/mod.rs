@@ -26,9 +26,19 @@ pub const ROWS: &[Bench] = &[
         stop::stops,
     ),
     row(
-        "causes/registers",
-        "all registers of a stopped process are read and written, in two sets; a quarter of that",
-        stop::registers,
+        "causes/registers_general",
+        "the general registers of a stopped process are read and written; half of that",
+        || stop::registers(stop::GENERAL),
+    ),
+    row(
+        "causes/registers_float",
+        "the same of its floating-point registers (on x86: of FXSAVE)",
+        || stop::registers(stop::FLOAT),
+    ),
+    row(
+        "causes/registers_all",
+        "the same of all its registers but the general ones (on x86: of XSAVE)",
+        || stop::registers(stop::ALL),
     ),
     row(
         "causes/filtered",

@@ -11,10 +11,10 @@ use std::ptr;
 /// The exit code of a child that may not be traced.
 const REFUSED: i32 = 77;
 
-/// Sets of registers (`elf.h`): the general ones, and all others.
-const GENERAL: usize = 1;
-const OTHERS: usize =
-    if cfg!(any(target_arch = "x86_64", target_arch = "x86")) { 0x202 } else { 2 };
+/// Sets of registers (`elf.h`): the general ones, those of floating point, and x86's set of all others.
+pub const GENERAL: usize = 1;
+pub const FLOAT: usize = 2;
+pub const ALL: usize = 0x202;
 
 /// All registers of any processor fit into this.
 const ROOM: usize = 16 << 10;
@@ -28,30 +28,22 @@ pub fn stops() -> Result<Op, Refusal> {
     }))
 }
 
-/// Both sets are read and written; a quarter of that.
-pub fn registers() -> Result<Op, Refusal> {
+/// This `set` is read and written; half of that.
+pub fn registers(set: usize) -> Result<Op, Refusal> {
     let traced = Traced::start()?;
     let mut room = vec![0u8; ROOM];
-    let mut move_all = move || {
-        for set in [GENERAL, OTHERS] {
-            let mut place = libc::iovec { iov_base: room.as_mut_ptr().cast(), iov_len: ROOM };
-            for request in [libc::PTRACE_GETREGSET, libc::PTRACE_SETREGSET] {
-                // SAFETY: the place is `room`, which is as long as it says and outlives the call; a read makes it as long as the set.
-                let done = unsafe {
-                    libc::ptrace(
-                        request as _,
-                        traced.pid(),
-                        set as *mut libc::c_void,
-                        &raw mut place,
-                    )
-                };
-                check("ptrace", done)?;
-            }
+    let mut move_them = move || {
+        let mut place = libc::iovec { iov_base: room.as_mut_ptr().cast(), iov_len: ROOM };
+        for request in [libc::PTRACE_GETREGSET, libc::PTRACE_SETREGSET] {
+            let set = set as *mut libc::c_void;
+            // SAFETY: the place is `room`, which is as long as it says and outlives the call; a read makes it as long as the set.
+            let done = unsafe { libc::ptrace(request as _, traced.pid(), set, &raw mut place) };
+            check("ptrace", done)?;
         }
         Ok::<_, io::Error>(())
     };
-    move_all().map_err(|e| Refusal::Unavailable(format!("registers are not given: {e}")))?;
-    Ok(Op::new(move || must("ptrace", move_all().is_ok())).divided_by(4.0))
+    move_them().map_err(|e| Refusal::Unavailable(format!("registers are not given: {e}")))?;
+    Ok(Op::new(move || must("ptrace", move_them().is_ok())).divided_by(2.0))
 }
 
 /// A stopped child on the CPU of its tracer. It ends when this is dropped, and with its tracer, whatever ends that.
