@@ -1,6 +1,7 @@
 //! A back end to be tried, and a driver that does what a test wants instead of what is right.
 #![allow(dead_code)]
 
+use std::io::ErrorKind;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -127,9 +128,22 @@ impl Driver {
     }
 }
 
+/// A socket has its name a moment before it listens.
+fn connected(name: &Path) -> UnixStream {
+    let end = Instant::now() + LONG;
+    loop {
+        match UnixStream::connect(name) {
+            Err(e) if e.kind() == ErrorKind::ConnectionRefused && Instant::now() < end => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            tried => return tried.unwrap(),
+        }
+    }
+}
+
 /// A connection on which features were agreed upon, and on which every refusal is answered.
 pub fn greeted(name: &Path) -> Frontend {
-    let mut link = Frontend::from_stream(UnixStream::connect(name).unwrap(), 1);
+    let mut link = Frontend::from_stream(connected(name), 1);
     link.set_owner().unwrap();
     let offered = link.get_features().unwrap();
     link.get_protocol_features().unwrap();
