@@ -28,7 +28,7 @@ pub(super) const PRIMITIVES: [Primitive; 8] = [
         rows: &[("causes/registers_general", 1.0), ("causes/registers", 1.0)],
     },
     Primitive {
-        name: "reads and writes of its floating-point registers",
+        name: "reads and writes of its FP registers",
         count: |one| event(one, FLOAT_REGISTERS),
         rows: &[("causes/registers_float", 1.0)],
     },
