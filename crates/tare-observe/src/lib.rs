@@ -28,6 +28,7 @@ mod story;
 mod symbols;
 mod threads;
 mod tracefs;
+mod tracepoint;
 mod wakeups;
 mod within;
 

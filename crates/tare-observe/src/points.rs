@@ -1,8 +1,8 @@
 //! The tracepoints that an observer uses, and which of them this kernel lacks.
 
-use crate::read::{Known, Reads};
 use crate::refused::Refused;
 use crate::tracefs::Tracefs;
+use crate::tracepoint::{Known, Reads};
 use std::fmt;
 use std::io;
 

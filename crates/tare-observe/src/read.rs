@@ -1,8 +1,7 @@
 //! Reads what the kernel wrote into a ring (`perf_event_open(2)`, "MMAP layout").
 
-use crate::record::{Asked, Happened, Identity, Look, Mapping, Record};
-use crate::registers::Registers;
-use crate::tracefs::{Field, Format};
+use crate::record::{Happened, Identity, Look, Mapping, Record};
+use crate::tracepoint::Known;
 
 /// Kinds of records (`linux/perf_event.h`).
 const MAP: u32 = 1;
@@ -34,9 +33,6 @@ const HAS_BUILD_ID: u16 = 1 << 14;
 /// Most bytes of a mapped file's name.
 const LONGEST_NAME: usize = 4096;
 
-/// Bits of a tracepoint's flags: it was passed by an interrupt of a device (`TRACE_FLAG_HARDIRQ`).
-const IN_INTERRUPT: u8 = 0x08;
-
 /// What the samples of a ring hold.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Samples<'a> {
@@ -54,87 +50,6 @@ pub(crate) struct Read {
     pub mappings: Vec<Mapping>,
     /// Records for which the kernel had no room.
     pub lost: u64,
-}
-
-/// A tracepoint that is read, and which fields of it.
-#[derive(Debug)]
-pub(crate) struct Known {
-    pub id: u64,
-    pub reads: Reads,
-}
-
-/// How its records are read.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Reads {
-    Call { id: Field, arguments: Option<Field> },
-    Return,
-    Switch { from: Field, state: Field, to: Field },
-    Waking(Field),
-    Signal(Field),
-    Fault,
-    Exit(Field),
-    Block { asked: Field, bytes: Field },
-    Other(usize),
-}
-
-impl Reads {
-    /// How records of the tracepoint `name` are read, if anybody knows.
-    pub(crate) fn of(name: &str, format: &Format, place: usize) -> Option<Reads> {
-        let field = |name: &str| format.field(name);
-        Some(match name {
-            "raw_syscalls/sys_enter" => Reads::Call { id: field("id")?, arguments: field("args") },
-            "raw_syscalls/sys_exit" => Reads::Return,
-            "sched/sched_switch" => Reads::Switch {
-                from: field("prev_pid")?,
-                state: field("prev_state")?,
-                to: field("next_pid")?,
-            },
-            "sched/sched_waking" => Reads::Waking(field("pid")?),
-            "signal/signal_deliver" => Reads::Signal(field("sig")?),
-            "exceptions/page_fault_user" => Reads::Fault,
-            "kvm/kvm_exit" => Reads::Exit(field("exit_reason")?),
-            "block/block_rq_issue" => {
-                Reads::Block { asked: field("rwbs")?, bytes: field("bytes")? }
-            }
-            _ => Reads::Other(place),
-        })
-    }
-
-    fn read(self, raw: &[u8]) -> Option<Happened> {
-        let number = |field: Field| field.of(raw);
-        Some(match self {
-            Reads::Call { id, arguments } => {
-                let id = u64::try_from(number(id)?).ok()?;
-                let argument = |at| arguments?.word(at, raw);
-                let traces = id == libc::SYS_ptrace as u64;
-                let registers = traces.then(|| Registers::of(argument(0)?, argument(2)?)).flatten();
-                registers.map_or(Happened::Call(id), Happened::Registers)
-            }
-            Reads::Switch { from, state, to } => Happened::Switch {
-                from: number(from)? as u32,
-                state: number(state)? as u64,
-                to: number(to)? as u32,
-            },
-            Reads::Waking(whom) => {
-                let interrupt = raw.get(2)? & IN_INTERRUPT != 0;
-                Happened::Waking { whom: number(whom)? as u32, interrupt }
-            }
-            Reads::Signal(number_of) => Happened::Signal(number(number_of)? as i32),
-            Reads::Return => Happened::Return,
-            Reads::Fault => Happened::Fault,
-            Reads::Exit(reason) => Happened::Exit(number(reason)? as u32),
-            Reads::Block { asked, bytes } => {
-                let letters = asked.letters(raw)?;
-                let asked = match () {
-                    () if letters.contains(&b'R') => Asked::Read,
-                    () if letters.contains(&b'W') => Asked::Write,
-                    () => Asked::Other,
-                };
-                Happened::Block { asked, bytes: number(bytes)? as u32 as u64 }
-            }
-            Reads::Other(place) => Happened::Other(place),
-        })
-    }
 }
 
 /// Reads a ring's bytes.
@@ -271,6 +186,7 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tracepoint::Reads;
 
     fn record(kind: u32, misc: u16, body: &[u8]) -> Vec<u8> {
         let size = (8 + body.len()) as u16;

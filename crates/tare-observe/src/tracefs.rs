@@ -82,7 +82,7 @@ fn own_instance() -> io::Result<OwnedFd> {
 }
 
 impl Format {
-    fn parse(text: &str) -> Option<Format> {
+    pub(crate) fn parse(text: &str) -> Option<Format> {
         let id = text.lines().find_map(|line| line.strip_prefix("ID:"))?.trim().parse().ok()?;
         let fields = text.lines().filter_map(field).collect();
         Some(Format { id, fields })
