@@ -20,7 +20,7 @@ const LONGEST_RECORD: f64 = 3_000.0;
 /// which are of other windows.
 ///
 /// Where the operation took only `unwatched` nanoseconds while nobody watched, the rest went into records: it is taken from each part's
-/// time in the kernel, by how many records its threads made.
+/// time, by how many records its threads made, before that is parted. The windows of the looks have no records.
 pub fn split(figures: &mut Figures, looks: &Figures, unwatched: Option<f64>) {
     let name = |part: Part, kind: &str| Seen::Time.counter(part, kind);
     let mut take =
@@ -35,10 +35,10 @@ pub fn split(figures: &mut Figures, looks: &Figures, unwatched: Option<f64>) {
         let found = |kind: &str| looks.get(&name(part, kind)).copied().unwrap_or(0.0);
         let (user, kernel) = (found(SEEN_IN_USER), found(SEEN_IN_KERNEL));
         let share = if user + kernel > 0.0 { user / (user + kernel) } else { 0.5 };
-        let in_kernel = (on_cpu * (1.0 - share) - records * record).max(0.0);
         if on_cpu > 0.0 {
-            figures.insert(name(part, USER), on_cpu * share);
-            figures.insert(name(part, SYSTEM), in_kernel);
+            let own = (on_cpu - records * record).max(0.0);
+            figures.insert(name(part, USER), own * share);
+            figures.insert(name(part, SYSTEM), own * (1.0 - share));
         }
     }
     if let Some(unwatched) = unwatched {
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_writing_records_took_is_taken_from_the_kernels_time_of_who_made_them() {
+    fn what_writing_records_took_is_taken_from_the_time_of_who_made_them() {
         let name = |part, kind: &str| Seen::Time.counter(part, kind);
         let figures = [
             (WHOLE.to_owned(), 1000.0),
@@ -101,8 +101,8 @@ mod tests {
         assert_eq!(figures[RECORD], 50.0);
         let of =
             |part, kinds: &[&str]| kinds.iter().map(|kind| figures[&name(part, kind)]).sum::<f64>();
-        assert_eq!(of(Part::Program, &[SYSTEM]), 200.0 - 50.0);
-        assert_eq!(of(Part::Kernel, &[USER]), 300.0);
-        assert_eq!(of(Part::Kernel, &[SYSTEM]), 300.0 - 150.0);
+        assert_eq!(of(Part::Program, &[USER, SYSTEM]), 400.0 - 50.0);
+        assert_eq!(of(Part::Kernel, &[USER]), (600.0 - 150.0) / 2.0);
+        assert_eq!(of(Part::Kernel, &[SYSTEM]), (600.0 - 150.0) / 2.0);
     }
 }

@@ -27,6 +27,21 @@ pub const MISSING: &str = "outside/missing/";
 /// What the names of prices begin with: nanoseconds that a primitive costs on the baseline, by the row that measures it.
 const PRICE: &str = "outside/price/";
 
+/// Before what else follows [`OUTSIDE`] in the name of a figure of a whole operation, from which the row's other terms are not subtracted.
+const UNSUBTRACTED: &str = "outside/unsubtracted/";
+
+/// The name of the figure `name` of the whole operation.
+#[must_use]
+pub fn unsubtracted(name: &str) -> String {
+    format!("{UNSUBTRACTED}{}", name.strip_prefix(OUTSIDE).unwrap_or(name))
+}
+
+/// The figure that `name` is of a whole operation; `None` of another one.
+#[must_use]
+pub fn of_unsubtracted(name: &str) -> Option<String> {
+    Some(format!("{OUTSIDE}{}", name.strip_prefix(UNSUBTRACTED)?))
+}
+
 /// The rows that are prices.
 pub const PRICED: &[&str] = &[
     "lmbench/null_call",

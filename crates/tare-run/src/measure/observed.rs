@@ -228,12 +228,11 @@ fn watch_rows(
     };
     let mut id = 0;
     let is_baseline = layer == setup.baseline();
-    let prices = match rows.first().filter(|_| is_baseline) {
-        Some(like) => prices(setup, session, *like, &mut id).map_err(Unseen::Layer)?,
-        None => Vec::new(),
-    };
-    let beside: Vec<Counter> = prices.into_iter().chain(missing(observers)).collect();
     for &bench in rows {
+        let mut beside = missing(observers);
+        if is_baseline {
+            beside.extend(prices(setup, session, bench, &mut id).map_err(Unseen::Layer)?);
+        }
         let name = &setup.benches[bench].name;
         let watched = Watched { setup, bench, layer: watched.clone() };
         match watch_row(&watched, session, observers, &mut id).map_err(Unseen::Layer)? {

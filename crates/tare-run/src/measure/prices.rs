@@ -1,4 +1,6 @@
-//! What primitives cost natively: measured in the baseline's boots that are watched, so that no campaign lacks a price.
+//! What primitives cost natively: measured before each row of the baseline's boots that are watched, so that no campaign lacks a price.
+//! A shared machine is slower by a third for moments of milliseconds to seconds, so that a price of one moment would be of that
+//! moment alone.
 
 use crate::plan::setup::Setup;
 use tare_board::measured::series_value;
@@ -6,9 +8,9 @@ use tare_layers::{Answer, Session, SessionError};
 use tare_proto::outside::{PRICED, price_of};
 use tare_proto::{BenchInfo, Better, Counter, Request};
 
-/// How the samples are reduced, as the rows themselves are.
-const ESTIMATOR: &str = "best-6-of-10";
-const SAMPLES: u32 = 10;
+/// The few samples of one moment.
+const ESTIMATOR: &str = "median";
+const SAMPLES: u32 = 4;
 
 /// Milliseconds that a price may take.
 const LIMIT_MS: u64 = 300;

@@ -120,6 +120,16 @@ impl<'a> Turning<'a> {
         (ns / self.sample_ns.max(1) as f64).clamp(2.0, MOST).floor()
     }
 
+    /// Samples that a turn of so many `samples` has more than the short one. The first sample of a benchmark's turn is thrown away: the
+    /// short turn has it, too, but a long turn that is watched alone takes two samples. A program runs once.
+    fn more(&self, samples: f64) -> f64 {
+        match (self.is_long(), self.request.program.is_some()) {
+            (false, _) => samples - 1.0,
+            (true, true) => 1.0,
+            (true, false) => 2.0,
+        }
+    }
+
     /// Samples of a turn whose time is told.
     fn timed_samples(&self) -> f64 {
         match (self.is_long(), self.layer.under_quota) {
@@ -236,7 +246,7 @@ impl<'a> Turning<'a> {
         let Some((counted, trace)) = self.watched_counts(observer, samples)? else {
             return Ok(None);
         };
-        let more = if self.is_long() { 1.0 } else { samples - 1.0 };
+        let more = self.more(samples);
         let figures = each(difference(&counted, &short), more);
         Ok(Some(Sampled { figures, samples: more, lost: lost + trace.lost }))
     }
@@ -244,7 +254,7 @@ impl<'a> Turning<'a> {
     /// The same as far as `/proc` tells it, and what a sample took.
     pub(super) fn tallied(&mut self) -> Result<Option<Sampled>, SessionError> {
         let samples = if self.is_long() { 1.0 } else { self.samples_in(COUNTED_NS) };
-        let more = if self.is_long() { 1.0 } else { samples - 1.0 };
+        let more = self.more(samples);
         let mut turns = vec![1.0, samples];
         turns.drain(..usize::from(self.is_long()));
         let mut told: Vec<Figures> = Vec::new();
@@ -278,7 +288,7 @@ impl<'a> Turning<'a> {
         let reader = gettid().as_raw() as u32;
         let long = self.is_long();
         let samples = self.timed_samples();
-        let more = if long { 1.0 } else { samples - 1.0 };
+        let more = self.more(samples);
         let tries = match (long, self.layer.under_quota) {
             (true, _) => tries(self.sample_ns),
             (_, true) => 1,

@@ -7,7 +7,7 @@ use crate::plan::setup::Setup;
 use tare_layers::{Answer, Session, SessionError, Turn};
 use tare_observe::Figures;
 use tare_proto::counter::TERM_OPERATIONS;
-use tare_proto::outside::{LOST, OPERATIONS, RECORD, Seen, UNWATCHED};
+use tare_proto::outside::{LOST, OPERATIONS, RECORD, Seen, UNWATCHED, unsubtracted};
 use tare_proto::{Counter, Request};
 use tare_store::PlannedProgram;
 
@@ -60,7 +60,8 @@ enum Told {
     Unseen(String),
 }
 
-/// The figures of one operation of the row, or why there are none. Only the end of the layer is an error.
+/// The figures of one operation of the row, or why there are none; of a row from which something is subtracted those of the whole operation,
+/// too. Only the end of the layer is an error.
 pub(super) fn watch_row(
     watched: &Watched,
     session: &mut Session,
@@ -70,8 +71,8 @@ pub(super) fn watch_row(
     if watched.setup.benches[watched.bench].at_once {
         return watch_at_once(watched, session, observers, id);
     }
-    let mut all = Figures::new();
-    let (mut operations, mut lost) = (0.0, 0);
+    let (mut all, mut whole) = (Figures::new(), Figures::new());
+    let (mut operations, mut lost, mut told_terms) = (0.0, 0, 0);
     let terms = if watched.is_program() { 1 } else { TERMS };
     for term in 0..terms {
         let mut told = watch_term(watched, session, observers, (id, term), BATCH_NS)?;
@@ -89,8 +90,12 @@ pub(super) fn watch_row(
                     operations = one.per_sample.abs() * one.samples;
                 }
                 lost += one.lost;
+                told_terms += 1;
                 for (name, value) in one.figures {
                     if is_of_operation(&name) {
+                        if term == 0 {
+                            whole.insert(unsubtracted(&name), value / one.per_sample);
+                        }
                         *all.entry(name).or_default() += value / one.per_sample;
                     } else if term == 0 {
                         all.insert(name, value); // of what is subtracted it says nothing
@@ -98,6 +103,9 @@ pub(super) fn watch_row(
                 }
             }
         }
+    }
+    if told_terms > 1 {
+        all.extend(whole);
     }
     Ok(Ok(counters(&all, operations, lost)))
 }

@@ -20,8 +20,19 @@ struct Length {
     samples: u32,
 }
 
+impl Length {
+    /// So many times shorter.
+    const fn shorter(self, times: u64) -> Length {
+        Length { limit_ms: self.limit_ms / times, ..self }
+    }
+}
+
 const SHORT: Length = Length { limit_ms: 60, samples: 1 };
 const LONG: Length = Length { limit_ms: 300, samples: 4 };
+
+/// How many times shorter both are made, one after the other, while rings have no room for all records: others' records of the same CPUs are
+/// in them, too, and on a busy host who reads them may come late.
+const TIMES_SHORTER: [u64; 2] = [3, 6];
 
 /// The longer series does at least so many times as much, or nothing is told of the difference.
 const CLEARLY: f64 = 1.5;
@@ -96,6 +107,7 @@ impl Series<'_, '_> {
         let on_path = |trace: &Trace, threads: &Threads| path(trace, threads, reader);
         let (mut times, _) = self.of_one(&mut traced.times, on_path)?;
         let clocked = self.take(Some(&mut traced.clock), LONG)?;
+        self.lost += clocked.trace.lost;
         let (mut modes, mut found) = (Figures::new(), Figures::new());
         add(&mut modes, looks(&clocked.trace, &clocked.threads));
         add(&mut found, places(&clocked.trace, &clocked.threads, &self.row.layer.files));
@@ -113,10 +125,34 @@ impl Series<'_, '_> {
         observer: &mut Observer,
         of: impl Fn(&Trace, &Threads) -> Figures,
     ) -> Result<(Figures, f64), Missed> {
-        let [short, long] = [self.take(Some(observer), SHORT)?, self.take(Some(observer), LONG)?];
-        let more = more(&short, &long)?;
-        let [less, all] = [short, long].map(|one| of(&one.trace, &one.threads));
-        Ok((each(difference(&all, &less), more), more))
+        let mut told = self.pair(observer, &of, 1)?;
+        for times in TIMES_SHORTER {
+            if told.lost == 0 {
+                break;
+            }
+            match self.pair(observer, &of, times) {
+                Ok(shorter) => told = shorter,
+                Err(Missed::Row(_)) => break, // too short for it to do anything
+                Err(missed) => return Err(missed),
+            }
+        }
+        self.lost += told.lost;
+        Ok((told.figures, told.operations))
+    }
+
+    /// The same of both lengths, so many times shorter.
+    fn pair(
+        &mut self,
+        observer: &mut Observer,
+        of: impl Fn(&Trace, &Threads) -> Figures,
+        times: u64,
+    ) -> Result<Whole, Missed> {
+        let short = self.take(Some(observer), SHORT.shorter(times))?;
+        let long = self.take(Some(observer), LONG.shorter(times))?;
+        let operations = more(&short, &long)?;
+        let [less, all] = [&short, &long].map(|one| of(&one.trace, &one.threads));
+        let figures = each(difference(&all, &less), operations);
+        Ok(Whole { figures, operations, lost: short.trace.lost + long.trace.lost })
     }
 
     /// A series, under the eyes of an observer or of nobody.
@@ -145,7 +181,6 @@ impl Series<'_, '_> {
         };
         let mut threads = Threads::new(known);
         threads.follow(&trace);
-        self.lost += trace.lost;
         let all = series.samples.len() as f64 + f64::from(series.warmup);
         Ok(Taken { trace, threads, operations: series.ops as f64 * all, ns })
     }

@@ -2,9 +2,9 @@
 //! operation, times what that costs natively. Others have a place: whose threads spent the time, in which mode, and what they asked the
 //! kernel for. The rest nobody explains.
 
-use super::primitives::{PRIMITIVES, price};
+use super::prices::Prices;
+use super::primitives::{PRIMITIVES, Primitive};
 use super::seen::One;
-use crate::board::Scoreboard;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use tare_proto::outside::{ASLEEP, IN_KERNEL, Part, READY, STOPPED_BY_QUOTA, SYSTEM, Seen, USER};
@@ -45,6 +45,9 @@ pub(in crate::explain) const REMAINDER: &str = "not explained";
 /// The name of time in the host's kernel of threads that asked it for nothing that is counted.
 const FOR_NOTHING: &str = "host's kernel, for nothing that is counted";
 
+/// The name of what a layer's own kernel does of the work for which a program asks the host's natively.
+const LESS_WORK: &str = "host's kernel: less of the program's own work";
+
 /// What the host's kernel is asked for at least so often in an operation is named.
 const NAMED: f64 = 0.02;
 
@@ -57,27 +60,26 @@ const OFTEN: f64 = 0.3;
 /// Most names that stand beside a place.
 const MOST_NAMES: usize = 2;
 
-/// The causes of `added` nanoseconds that `layer` takes more than `baseline` for an operation; the last is what is left. `native` has the
-/// prices.
-pub(super) fn causes(
-    (board, native): (&Scoreboard, &One),
-    baseline: &One,
-    layer: &One,
-    added: f64,
-) -> Vec<CostPart> {
+/// The causes of `added` nanoseconds that `layer` takes more than `baseline` for an operation; the last is what is left.
+pub(super) fn causes(prices: &Prices, baseline: &One, layer: &One, added: f64) -> Vec<CostPart> {
     // The host sees one thread run program and kernel of a guest, and natively both of them.
     let is_guest = layer.is_guest();
     let nothing = One::default();
     let less = if is_guest { &nothing } else { baseline };
-    let mut causes = priced((board, native), less, layer);
+    let mut causes = priced(prices, less, layer);
     let in_kernel = Part::ALL.map(|part| layer.time(part, SYSTEM));
-    let kernel = in_kernel.iter().sum::<f64>()
-        - Part::ALL.iter().map(|part| less.time(*part, SYSTEM)).sum::<f64>();
+    let natively: f64 = Part::ALL.iter().map(|part| less.time(*part, SYSTEM)).sum();
+    let kernel = in_kernel.iter().sum::<f64>() - natively;
+    // The part of the baseline's own time in the kernel that has no price: a layer's kernel may do that work itself, in user mode.
+    let own = layer.time(Part::Kernel, USER);
+    let work = (natively - priced_of(prices, less)).clamp(0.0, own);
     if layer.is_on_several_cpus() {
-        leave_off_beside(&mut causes, kernel.max(0.0));
+        leave_off_beside(&mut causes, (kernel + work).max(0.0));
     }
     let all_priced: f64 = causes.iter().map(|cause| cause.ns).sum();
     let beyond = (kernel - all_priced).max(0.0);
+    let saved = (all_priced - kernel).clamp(0.0, work);
+    causes.push(placed(LESS_WORK, -saved));
     let whole: f64 = in_kernel.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     for (part, ns) in Part::ALL.into_iter().zip(in_kernel) {
         // Nobody sees how the priced part of the kernel's time is spread over the threads: as all of it is.
@@ -104,19 +106,25 @@ pub(super) fn causes(
 }
 
 /// What has a price.
-fn priced((board, native): (&Scoreboard, &One), less: &One, layer: &One) -> Vec<CostPart> {
+fn priced(prices: &Prices, less: &One, layer: &One) -> Vec<CostPart> {
     let mut causes = Vec::new();
     for primitive in &PRIMITIVES {
         let count = (primitive.count)(layer) - (primitive.count)(less);
         if count.abs() < 0.005 {
             continue;
         }
-        let price_ns = price(board, native, primitive);
+        let price_ns = prices.one(primitive);
         let known = if price_ns.is_some() { Known::Priced } else { Known::Unexplained };
         let (name, ns) = (primitive.name.into(), count * price_ns.unwrap_or(0.0));
         causes.push(CostPart { name, known, count: Some(count), price_ns, ns });
     }
     causes
+}
+
+/// What is counted of `one`, by its prices, in nanoseconds.
+fn priced_of(prices: &Prices, one: &One) -> f64 {
+    let of = |primitive: &Primitive| Some((primitive.count)(one) * prices.one(primitive)?);
+    PRIMITIVES.iter().filter_map(of).sum()
 }
 
 /// Counts are of all threads, also of those that ran beside the path on another CPU. What has a price takes no more of the path than the

@@ -3,6 +3,7 @@
 mod calls;
 mod causes;
 mod overall;
+mod prices;
 mod primitives;
 mod seen;
 mod sentence;
@@ -22,7 +23,8 @@ use crate::board::{Pair, Row, Scoreboard};
 use crate::format::{count, quantity};
 use crate::predict::SeenRuns;
 use calls::CallTime;
-use seen::One;
+use prices::Prices;
+use seen::{Of, One};
 use sentence::Sentence;
 use serde::Serialize;
 use tare_proto::outside::{ASLEEP, Part, READY, STOPPED_BY_QUOTA, SYSTEM, USER};
@@ -63,8 +65,11 @@ pub struct Outside {
     /// lies between two stops.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_mean: bool,
+    /// Whether all figures are of the whole operation, since most of it is subtracted from the row's value.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_whole: bool,
     /// The row's value on both, in nanoseconds, to which the times are scaled; what a run took where the row is a figure that it prints,
-    /// and an operation of the watched boots where they are of the mean; `None` where the row is no time.
+    /// an operation of the watched boots where they are of the mean, and what the whole operation took where they are of that; `None` where the row is no time.
     pub measured_ns: Option<(f64, f64)>,
     /// The largest half of a range between boots, as a share, of any count.
     pub spread: f64,
@@ -155,6 +160,15 @@ impl Outside {
                 time(own)
             ));
         }
+        if let (true, Some((native, own))) = (self.is_whole, self.measured_ns) {
+            let time = |ns| quantity(Unit::Nanoseconds, ns);
+            notes.push(format!(
+                "Most of this operation is subtracted from the row's value. Times, counts and causes are of the whole operation, which took {} \
+                 on the baseline and {} on the layer.",
+                time(native),
+                time(own)
+            ));
+        }
         notes.push(format!("Watched {watched} in {boots}{spread}."));
         if self.lost > 0.0 {
             notes.push(format!(
@@ -236,8 +250,18 @@ pub(super) fn runs(campaign: &Campaign, (bench, layer): (usize, &str), pair: &Pa
         return SeenRuns::default();
     }
     let at = campaign.layers.iter().position(|one| one.name == layer);
-    let of = |at: Option<usize>, ns: f64| One::of(campaign, bench, at?)?.scaled_to(Some(ns)).run();
+    let of = |at: Option<usize>, ns: f64| {
+        One::of(campaign, (bench, at?), Of::Row)?.scaled_to(Some(ns)).run()
+    };
     SeenRuns { baseline: of(campaign.baseline(), pair.baseline), layer: of(at, pair.layer) }
+}
+
+/// Nanoseconds that are subtracted from an operation of benchmark number `bench` on layer number `layer`, on average.
+fn subtracted(campaign: &Campaign, bench: usize, layer: usize) -> f64 {
+    let of_layer = |boot: usize| campaign.boots.get(boot).is_some_and(|boot| boot.layer == layer);
+    let own = campaign.series.iter().filter(|row| row.benchmark == bench && of_layer(row.boot));
+    let all: Vec<f64> = own.map(|row| row.subtracted).collect();
+    all.iter().sum::<f64>() / all.len().max(1) as f64
 }
 
 /// What was seen of benchmark number `bench`, whose `row` has the values `pair`; with the tables that tell it.
@@ -250,8 +274,22 @@ pub(super) fn outside(
 ) -> Option<(Outside, Vec<Table>)> {
     let at = campaign.layers.iter().position(|one| one.name == layer)?;
     let Watched { bench, per, is_printed } = Watched::of(campaign, bench);
-    let seen = One::of(campaign, bench, at)?;
-    let baseline = One::of(campaign, bench, campaign.baseline()?)?;
+    let both = |which: Of| {
+        let native = One::of(campaign, (bench, campaign.baseline()?), which)?;
+        Some((native, One::of(campaign, (bench, at), which)?))
+    };
+    // Of a small difference of large numbers nobody can say what it is made of.
+    let is_mostly_subtracted = row.cells.iter().any(|cell| cell.subtracted.is_some());
+    let whole = if is_mostly_subtracted { both(Of::Whole) } else { None };
+    let is_whole = whole.is_some();
+    let (baseline, seen) = whole.or_else(|| both(Of::Row))?;
+    let pair = match is_whole {
+        true => &Pair {
+            baseline: pair.baseline + subtracted(campaign, bench, campaign.baseline()?),
+            layer: pair.layer + subtracted(campaign, bench, at),
+        },
+        false => pair,
+    };
     let by_mean = !is_printed && row.unit == Unit::Nanoseconds && seen.is_stopped_by_quota();
     let measured_ns = match is_printed || by_mean {
         true => Some((baseline.unwatched(), seen.unwatched())).filter(|(a, b)| a.min(*b) > 0.0),
@@ -275,13 +313,13 @@ pub(super) fn outside(
     let all = |of: fn(&Stretch) -> f64| times.iter().map(of).sum::<f64>();
     let least = (TOLD * all(|one| one.baseline), TOLD * all(|one| one.layer));
     times.retain(|one| one.baseline > least.0 || one.layer > least.1);
-    let prices = (board, &baseline);
+    let prices = Prices::of(campaign, board);
     let mut causes = match measured_ns {
         Some((native, own)) if own > DEARER * native => {
-            causes::causes(prices, &baseline, &seen, own - native)
+            causes::causes(&prices, &baseline, &seen, own - native)
         }
         Some((native, own)) if native > DEARER * own && !seen.is_guest() => {
-            causes::causes(prices, &seen, &baseline, native - own)
+            causes::causes(&prices, &seen, &baseline, native - own)
         }
         _ => Vec::new(),
     };
@@ -290,8 +328,16 @@ pub(super) fn outside(
     }
     let there = if board.baseline == "native" { "natively" } else { "on the baseline" };
     let told = Outside {
-        sentence: Sentence { per, there, is_printed, times: &times, causes: &causes, measured_ns }
-            .in_words(&baseline, &seen),
+        sentence: Sentence {
+            per,
+            there,
+            is_printed,
+            is_whole,
+            times: &times,
+            causes: &causes,
+            measured_ns,
+        }
+        .in_words(&baseline, &seen),
         per,
         times,
         within: calls::within(&baseline, &seen),
@@ -303,6 +349,7 @@ pub(super) fn outside(
         summed_ns: (baseline.raw_sum(), seen.raw_sum()),
         run_of: is_printed.then(|| campaign.benchmarks[bench].name.clone().into()),
         by_mean,
+        is_whole,
         measured_ns,
         spread: seen.spread,
         boots: seen.boots,

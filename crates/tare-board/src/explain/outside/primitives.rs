@@ -1,7 +1,6 @@
 //! Primitives with a price: what is counted of a layer, and the row that says what one costs natively.
 
 use super::seen::One;
-use crate::board::Scoreboard;
 use tare_proto::outside::{ALL_REGISTERS, FLOAT_REGISTERS, Part, STOPPED, Seen};
 
 /// Something that the host's kernel does, how often it did it, and the rows that say what one costs natively, the best first, each with
@@ -11,7 +10,8 @@ pub(super) struct Primitive {
     pub name: &'static str,
     /// How often.
     pub count: fn(&One) -> f64,
-    rows: &'static [(&'static str, f64)],
+    /// Those rows.
+    pub rows: &'static [(&'static str, f64)],
 }
 
 /// The calls by which a tracer moves its tracee on and looks at it.
@@ -77,15 +77,4 @@ fn event(one: &One, kind: &str) -> f64 {
 /// The count of all parts of the layer.
 fn of_all(one: &One, seen: Seen, kind: &str) -> f64 {
     Part::ALL.map(|part| one.count(seen, part, kind)).iter().sum()
-}
-
-/// What it costs natively, in nanoseconds: by the campaign's own row, or as it was measured beside the baseline's watched boots.
-pub(super) fn price(board: &Scoreboard, baseline: &One, primitive: &Primitive) -> Option<f64> {
-    let of_row = |(name, holds): &(&str, f64)| {
-        let row = board.rows.iter().find(|row| row.benchmark == *name);
-        let pair = row.and_then(|row| row.cells.iter().find_map(|cell| cell.pair));
-        let ns = pair.map(|pair| pair.baseline).or_else(|| baseline.price(name))?;
-        Some(ns / holds).filter(|ns| ns.is_finite() && *ns > 0.0)
-    };
-    primitive.rows.iter().find_map(of_row)
 }

@@ -1,12 +1,11 @@
-//! What was seen of one benchmark on one layer: means over the boots that were watched, with their spread; of prices, medians.
+//! What was seen of one benchmark on one layer: means over the boots that were watched, with their spread.
 
 use crate::predict::SeenRun;
 use std::collections::BTreeMap;
 use tare_proto::outside::{
     ASLEEP, ELSEWHERE, LOST, MISSING, OPERATIONS, OUTSIDE, Part, READY, RECORD, STOPPED_BY_QUOTA,
-    SYSTEM, Seen, UNWATCHED, USER, WHOLE, price_of,
+    SYSTEM, Seen, UNWATCHED, USER, WHOLE, of_unsubtracted,
 };
-use tare_stats::median;
 use tare_store::Campaign;
 
 /// The figures of one operation.
@@ -30,15 +29,29 @@ const NOTABLE: f64 = 0.01;
 /// Counts below this, once in two hundred operations, are the machine's own.
 const LEAST: f64 = 0.005;
 
+/// Which operation of a row from which something is subtracted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::explain) enum Of {
+    /// What the row's value is of.
+    Row,
+    /// The whole operation, before anything is subtracted; nothing of a campaign that has not watched it.
+    Whole,
+}
+
 impl One {
     /// Of layer number `layer`; `None` when no boot of it was watched.
-    pub(in crate::explain) fn of(campaign: &Campaign, bench: usize, layer: usize) -> Option<One> {
+    pub(in crate::explain) fn of(
+        campaign: &Campaign,
+        (bench, layer): (usize, usize),
+        which: Of,
+    ) -> Option<One> {
         let of_layer = |boot: usize| campaign.boots.get(boot).is_some_and(|b| b.layer == layer);
         let mut boots: Vec<BTreeMap<String, f64>> = Vec::new();
         for row in campaign.series.iter().filter(|s| s.benchmark == bench && of_layer(s.boot)) {
             let seen = row.counters.iter().filter(|counter| counter.name.starts_with(OUTSIDE));
             let seen: BTreeMap<String, f64> =
                 seen.map(|counter| (counter.name.clone(), counter.value)).collect();
+            let seen = if which == Of::Whole { whole(seen) } else { seen };
             if seen.contains_key(OPERATIONS) {
                 boots.push(seen);
             }
@@ -49,14 +62,6 @@ impl One {
             *one.means.entry(name.clone()).or_default() += value;
         }
         one.means.values_mut().for_each(|sum| *sum /= count);
-        // A price is the host's, and a boot in which it was disturbed says nothing of it.
-        for (name, price) in
-            one.means.iter_mut().filter(|(name, _)| name.starts_with(&price_of("")))
-        {
-            let values: Vec<f64> =
-                boots.iter().filter_map(|boot| boot.get(name).copied()).collect();
-            *price = median(&values).unwrap_or(*price);
-        }
         one.spread = one.spread_over(&boots);
         (one.boots > 0).then_some(one)
     }
@@ -177,11 +182,6 @@ impl One {
         (own_kernel == 0.0 && !run.calls.is_empty()).then_some(run)
     }
 
-    /// What the primitive of `row` costs, as it was measured beside the watched boots, in nanoseconds.
-    pub(in crate::explain) fn price(&self, row: &str) -> Option<f64> {
-        self.means.get(&price_of(row)).copied().filter(|ns| *ns > 0.0)
-    }
-
     /// All times together, as they were in the watched boots.
     pub(in crate::explain) fn raw_sum(&self) -> f64 {
         let of = |part: Part| {
@@ -224,4 +224,17 @@ impl One {
     fn get(&self, name: &str) -> f64 {
         self.means.get(name).copied().unwrap_or(0.0)
     }
+}
+
+/// The figures of the whole operation in the place of those that are of the row's own; none where nobody watched it.
+fn whole(mut seen: BTreeMap<String, f64>) -> BTreeMap<String, f64> {
+    let whole: BTreeMap<String, f64> =
+        seen.iter().filter_map(|(name, value)| Some((of_unsubtracted(name)?, *value))).collect();
+    if whole.is_empty() {
+        return whole;
+    }
+    let is_code = |seen| matches!(seen, Seen::Found | Seen::Functions | Seen::Stacks);
+    seen.retain(|name, _| Seen::read(name).is_none_or(|(seen, ..)| is_code(seen)));
+    seen.extend(whole);
+    seen
 }

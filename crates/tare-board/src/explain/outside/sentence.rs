@@ -19,6 +19,8 @@ pub(super) struct Sentence<'a> {
     pub there: &'static str,
     /// Whether the row is a figure that a run prints.
     pub is_printed: bool,
+    /// Whether it is told of the whole operation, before anything is subtracted.
+    pub is_whole: bool,
     pub times: &'a [Stretch],
     pub causes: &'a [CostPart],
     pub measured_ns: Option<(f64, f64)>,
@@ -27,9 +29,10 @@ pub(super) struct Sentence<'a> {
 impl Sentence<'_> {
     pub(super) fn in_words(&self, baseline: &One, seen: &One) -> String {
         let counts = counts(baseline, seen, self.there);
+        let whole = if self.is_whole { "whole " } else { "" };
         let done = match counts.is_empty() {
-            true => format!("The host does nothing for one {}", self.per),
-            false => format!("One {} is {}", self.per, counts.join(", ")),
+            true => format!("The host does nothing for one {whole}{}", self.per),
+            false => format!("One {whole}{} is {}", self.per, counts.join(", ")),
         };
         format!("{done}{}.", self.added().unwrap_or_else(|| most_of(self.times)))
     }

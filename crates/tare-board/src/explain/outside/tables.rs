@@ -53,10 +53,11 @@ pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> 
     let sums = (sum(|one| one.baseline), sum(|one| one.layer));
     lines.push(TableLine::new("sum, scaled", sums));
     if let Some(value) = told.measured_ns {
-        let what = match (told.run_of.is_some(), told.by_mean) {
-            (true, _) => "a run",
-            (_, true) => "an operation",
-            (_, false) => "the row's value",
+        let what = match told.run_of {
+            Some(_) => "a run",
+            None if told.by_mean => "an operation",
+            None if told.is_whole => "the whole operation",
+            None => "the row's value",
         };
         lines.push(TableLine::new(what, value));
     }

@@ -1,0 +1,65 @@
+//! What is added on a layer, made of causes: prices that a shared machine disturbed, and work that a layer's kernel does itself.
+
+mod common;
+
+use common::pair_of;
+use tare_board::{CostPart, Known, Options, explain, scoreboard};
+use tare_proto::Counter;
+use tare_proto::outside::{OPERATIONS, Part, SYSTEM, Seen, USER, WHOLE, price_of};
+
+/// What `layer` adds to a call that takes 7000 ns in the host's kernel natively, when a call of the host has these prices, each measured in
+/// a block of its own. The layer makes 10 calls in `kernel` nanoseconds, and does the work itself in 7000 ns of user mode.
+fn causes(layer: &str, prices: [f64; 5], kernel: f64) -> Vec<CostPart> {
+    let own = kernel + 7000.0;
+    let mut campaign = pair_of(["native", layer], 5, |_, at| if at == 0 { 7000.0 } else { own });
+    for row in &mut campaign.series {
+        let boot = &campaign.boots[row.boot];
+        let seen = if boot.layer == 0 {
+            vec![
+                (Seen::Time.counter(Part::Program, SYSTEM), 7000.0),
+                (Seen::Calls.counter(Part::Program, "pselect6"), 1.0),
+                (price_of("lmbench/null_call"), prices[boot.block as usize]),
+                (WHOLE.to_owned(), 7000.0),
+            ]
+        } else {
+            vec![
+                (Seen::Time.counter(Part::Kernel, SYSTEM), kernel),
+                (Seen::Time.counter(Part::Kernel, USER), 7000.0),
+                (Seen::Time.counter(Part::Program, USER), 1e-3),
+                (Seen::Calls.counter(Part::Kernel, "ptrace"), 10.0),
+                (WHOLE.to_owned(), own),
+            ]
+        };
+        row.counters.extend(seen.into_iter().map(|(name, ns)| Counter::new(&name, ns)));
+        row.counters.push(Counter::new(OPERATIONS, 1000.0));
+    }
+    let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
+    explain(&campaign, &board, 0, layer).expect("an explanation").outside.expect("seen").causes
+}
+
+fn not_explained(causes: &[CostPart]) -> f64 {
+    causes.iter().filter(|one| one.known == Known::Unexplained).map(|one| one.ns).sum()
+}
+
+#[test]
+fn work_that_a_layers_kernel_does_itself_is_taken_off_the_hosts() {
+    let causes = causes("uml", [1000.0; 5], 10_000.0);
+    let less = causes.iter().find(|one| one.name.contains("less of the program's own work"));
+    // Natively 6000 of the 7000 ns have no price; the layer's ten calls cost 9000 more than the one.
+    assert_eq!(less.map(|one| (one.known, one.ns)), Some((Known::Placed, -6000.0)), "{causes:?}");
+    assert!(not_explained(&causes).abs() < 1.0, "{causes:?}");
+}
+
+#[test]
+fn prices_that_are_too_high_stay_a_remainder() {
+    // Ten calls by that price are 20,000 ns; the kernel was seen for half of that.
+    let causes = causes("uml", [2000.0; 5], 10_000.0);
+    assert!((not_explained(&causes) + 10_000.0).abs() < 1.0, "{causes:?}");
+}
+
+#[test]
+fn a_price_is_of_the_moments_in_which_the_machine_was_quick() {
+    let disturbed = causes("uml", [1000.0, 1700.0, 1000.0, 1700.0, 1000.0], 10_000.0);
+    let price = |causes: &[CostPart]| causes.iter().find_map(|one| one.price_ns);
+    assert_eq!(price(&disturbed), Some(1000.0), "{disturbed:?}");
+}
