@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use tare_store::Campaign;
 
 /// A row, what is counted of it beside `outside/`, and how often an operation does it: a fact of the benchmark's source.
-const KNOWN: [(&str, &str, f64); 28] = [
+const KNOWN: [(&str, &str, f64); 30] = [
     ("lmbench/null_call", "calls/program/getppid", 1.0),
     ("kernel/getppid", "calls/program/getppid", 10.0),
     ("lmbench/sig_catch", "signals/program/SIGUSR1", 1.0),
@@ -23,6 +23,9 @@ const KNOWN: [(&str, &str, f64); 28] = [
     ("operations/fault_anonymous", "faults/program/any", 1.0),
     ("lmbench/pipe", "calls/program/write", 2.0),
     ("lmbench/pipe", "calls/program/read", 2.0),
+    // A switch between two processes, and the call that wakes the next one; less the same calls of one process.
+    ("lmbench/ctx_2p_0k", "unsubtracted/calls/program/read", 1.0),
+    ("lmbench/ctx_2p_0k", "calls/program/read", 0.0),
     ("lmbench/fork_exit", "calls/program/exit_group", 1.0),
     ("lmbench/fork_exit", "switches/program/ended", 1.0),
     // A row that takes all its samples at once.
