@@ -1,5 +1,6 @@
 //! A ratio of the real machine by what its host saw from outside: counts, where the time went, and the causes of what is added.
 
+mod both;
 mod calls;
 mod causes;
 mod overall;
@@ -22,6 +23,7 @@ use super::Table;
 use crate::board::{Pair, Row, Scoreboard};
 use crate::format::{count, quantity};
 use crate::predict::SeenRuns;
+use both::Both;
 use calls::CallTime;
 use prices::Prices;
 use seen::{Of, One};
@@ -256,12 +258,25 @@ pub(super) fn runs(campaign: &Campaign, (bench, layer): (usize, &str), pair: &Pa
     SeenRuns { baseline: of(campaign.baseline(), pair.baseline), layer: of(at, pair.layer) }
 }
 
-/// Nanoseconds that are subtracted from an operation of benchmark number `bench` on layer number `layer`, on average.
-fn subtracted(campaign: &Campaign, bench: usize, layer: usize) -> f64 {
-    let of_layer = |boot: usize| campaign.boots.get(boot).is_some_and(|boot| boot.layer == layer);
-    let own = campaign.series.iter().filter(|row| row.benchmark == bench && of_layer(row.boot));
-    let all: Vec<f64> = own.map(|row| row.subtracted).collect();
-    all.iter().sum::<f64>() / all.len().max(1) as f64
+/// Where the time of both goes, without what is small.
+fn stretches(baseline: &One, layer: &One) -> Vec<Stretch> {
+    let mut times = Vec::new();
+    for part in Part::ALL {
+        for (state, words) in STATES {
+            let of = |one: &One| one.time(part, state);
+            let stretch = Stretch {
+                whose: whose(part),
+                state: words,
+                baseline: of(baseline),
+                layer: of(layer),
+            };
+            times.push(stretch);
+        }
+    }
+    let all = |of: fn(&Stretch) -> f64| times.iter().map(of).sum::<f64>();
+    let least = (TOLD * all(|one| one.baseline), TOLD * all(|one| one.layer));
+    times.retain(|one| one.baseline > least.0 || one.layer > least.1);
+    times
 }
 
 /// What was seen of benchmark number `bench`, whose `row` has the values `pair`; with the tables that tell it.
@@ -274,45 +289,16 @@ pub(super) fn outside(
 ) -> Option<(Outside, Vec<Table>)> {
     let at = campaign.layers.iter().position(|one| one.name == layer)?;
     let Watched { bench, per, is_printed } = Watched::of(campaign, bench);
-    let both = |which: Of| {
-        let native = One::of(campaign, (bench, campaign.baseline()?), which)?;
-        Some((native, One::of(campaign, (bench, at), which)?))
-    };
-    // Of a small difference of large numbers nobody can say what it is made of.
-    let is_mostly_subtracted = row.cells.iter().any(|cell| cell.subtracted.is_some());
-    let whole = if is_mostly_subtracted { both(Of::Whole) } else { None };
-    let is_whole = whole.is_some();
-    let (baseline, seen) = whole.or_else(|| both(Of::Row))?;
-    let pair = match is_whole {
-        true => &Pair {
-            baseline: pair.baseline + subtracted(campaign, bench, campaign.baseline()?),
-            layer: pair.layer + subtracted(campaign, bench, at),
-        },
-        false => pair,
-    };
+    let Both { baseline, layer: seen, values, is_whole } =
+        Both::of(campaign, (bench, row), at, pair)?;
     let by_mean = !is_printed && row.unit == Unit::Nanoseconds && seen.is_stopped_by_quota();
     let measured_ns = match is_printed || by_mean {
         true => Some((baseline.unwatched(), seen.unwatched())).filter(|(a, b)| a.min(*b) > 0.0),
-        false => (row.unit == Unit::Nanoseconds).then_some((pair.baseline, pair.layer)),
+        false => (row.unit == Unit::Nanoseconds).then_some((values.baseline, values.layer)),
     };
     let seen = seen.scaled_to(measured_ns.map(|(_, own)| own));
     let baseline = baseline.scaled_to(measured_ns.map(|(native, _)| native));
-    let mut times = Vec::new();
-    for part in Part::ALL {
-        for (state, words) in STATES {
-            let of = |one: &One| one.time(part, state);
-            let stretch = Stretch {
-                whose: whose(part),
-                state: words,
-                baseline: of(&baseline),
-                layer: of(&seen),
-            };
-            times.push(stretch);
-        }
-    }
-    let all = |of: fn(&Stretch) -> f64| times.iter().map(of).sum::<f64>();
-    let least = (TOLD * all(|one| one.baseline), TOLD * all(|one| one.layer));
-    times.retain(|one| one.baseline > least.0 || one.layer > least.1);
+    let times = stretches(&baseline, &seen);
     let prices = Prices::of(campaign, board);
     let mut causes = match measured_ns {
         Some((native, own)) if own > DEARER * native => {

@@ -1,0 +1,52 @@
+//! What was seen of a row on the baseline and on a layer, and of which operation that is.
+
+use super::seen::{Of, One};
+use crate::board::{Pair, Row};
+use tare_store::Campaign;
+
+/// A row on both.
+pub(super) struct Both {
+    pub baseline: One,
+    pub layer: One,
+    /// What an operation took on both, in the row's unit.
+    pub values: Pair,
+    /// Whether the operation is the whole one, of which most is subtracted in the row's value: nobody could say what a small difference of
+    /// large numbers is made of.
+    pub is_whole: bool,
+}
+
+impl Both {
+    /// Of benchmark number `bench` on layer number `layer`, whose `row` has the values `pair`; `None` where one of them was not watched.
+    pub(super) fn of(
+        campaign: &Campaign,
+        (bench, row): (usize, &Row),
+        layer: usize,
+        pair: &Pair,
+    ) -> Option<Both> {
+        let native = campaign.baseline()?;
+        let seen = |which: Of| {
+            let baseline = One::of(campaign, (bench, native), which)?;
+            Some((baseline, One::of(campaign, (bench, layer), which)?))
+        };
+        // All layers of a row alike, also one that has little subtracted: their causes are compared.
+        let is_mostly_subtracted = row.cells.iter().any(|cell| cell.subtracted.is_some());
+        let whole = if is_mostly_subtracted { seen(Of::Whole) } else { None };
+        if let Some((baseline, layer_seen)) = whole {
+            let values = Pair {
+                baseline: pair.baseline + subtracted(campaign, bench, native),
+                layer: pair.layer + subtracted(campaign, bench, layer),
+            };
+            return Some(Both { baseline, layer: layer_seen, values, is_whole: true });
+        }
+        let (baseline, layer) = seen(Of::Row)?;
+        Some(Both { baseline, layer, values: *pair, is_whole: false })
+    }
+}
+
+/// What is subtracted from an operation of benchmark number `bench` on layer number `layer`, on average.
+fn subtracted(campaign: &Campaign, bench: usize, layer: usize) -> f64 {
+    let of_layer = |boot: usize| campaign.boots.get(boot).is_some_and(|boot| boot.layer == layer);
+    let own = campaign.series.iter().filter(|row| row.benchmark == bench && of_layer(row.boot));
+    let all: Vec<f64> = own.map(|row| row.subtracted).collect();
+    all.iter().sum::<f64>() / all.len().max(1) as f64
+}
