@@ -72,13 +72,13 @@ pub(super) fn causes(prices: &Prices, baseline: &One, layer: &One, added: f64) -
     let kernel = in_kernel.iter().sum::<f64>() - natively;
     // The part of the baseline's own time in the kernel that has no price: a layer's kernel may do that work itself, in user mode.
     let own = layer.time(Part::Kernel, USER);
-    let work = (natively - priced_of(prices, less)).clamp(0.0, own);
+    let work = (natively - priced_of(prices, less)).max(0.0).min(own);
     if layer.is_on_several_cpus() {
         leave_off_beside(&mut causes, (kernel + work).max(0.0));
     }
     let all_priced: f64 = causes.iter().map(|cause| cause.ns).sum();
     let beyond = (kernel - all_priced).max(0.0);
-    let saved = (all_priced - kernel).clamp(0.0, work);
+    let saved = (all_priced - kernel).max(0.0).min(work);
     causes.push(placed(LESS_WORK, -saved));
     let whole: f64 = in_kernel.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     for (part, ns) in Part::ALL.into_iter().zip(in_kernel) {
