@@ -140,7 +140,7 @@ fn of_all_parts(campaign: &Campaign, layer: &str, what: &str, kind: &str) -> f64
 fn a_start_is_watched_from_before_its_first_process() {
     let _alone = ONE_AT_A_TIME.lock();
     let bench = Bench::new();
-    let late = "name=late,kind=command,start=sh -c 'sleep 0.2; exec {probe} serve'";
+    let late = "name=late,kind=command,start=sh -c 'sleep 1; exec {probe} serve'";
     let line = "run --layers native,runc --baseline late --bench start/warm --load start/warm=1 --blocks 2 --explain --require --out c --layer";
     let ran = bench.tare_with(line, &[late]);
     assert_eq!(ran.code, 0, "{}\n{}", ran.out, ran.err);
@@ -159,9 +159,10 @@ fn a_start_is_watched_from_before_its_first_process() {
         );
     }
     let asleep = |layer: &str| of_all_parts(&campaign, layer, "time", "asleep");
-    assert!(asleep("late") > 190e6 && asleep("late") > asleep("native"), "{}", asleep("late"));
+    // Long beside what a busy host lets the shell do meanwhile, which is on the path, too.
+    assert!(asleep("late") > 950e6 && asleep("late") > asleep("native"), "{}", asleep("late"));
     let in_call = of_all_parts(&campaign, "late", "sleeps_in", "clock_nanosleep");
-    assert!(in_call > 190e6, "{in_call}");
+    assert!(in_call > 950e6, "{in_call}");
     let places = places(&campaign, "runc", "start/warm");
     let of_runc = |one: &(String, f64)| one.0.contains("runc");
     assert!(places.iter().any(of_runc), "its own code is on a CPU: {places:?}");
@@ -204,7 +205,7 @@ fn an_explanation_is_tried_by_a_change_of_the_layer() {
     is_idleness_told(&bench);
     // A runtime that sleeps before it does anything: the start takes that longer, asleep.
     let slow = bench.path("slow-runc");
-    std::fs::write(&slow, "#!/bin/sh\nsleep 0.2\nexec runc \"$@\"\n").unwrap();
+    std::fs::write(&slow, "#!/bin/sh\nsleep 1\nexec runc \"$@\"\n").unwrap();
     std::fs::set_permissions(&slow, std::fs::Permissions::from_mode(0o755)).unwrap();
     let change = format!("runtime={}", slow.display());
     let told = bench.ok(&format!("explain c start/warm --layer runc --try {change} --json")).out;
@@ -218,7 +219,7 @@ fn an_explanation_is_tried_by_a_change_of_the_layer() {
         one["after_ns"].as_f64().unwrap() - one["before_ns"].as_f64().unwrap()
     };
     let asleep: f64 = asleep.map(longer).sum();
-    assert!(asleep > 180e6, "{asleep}: {told}");
+    assert!(asleep > 900e6, "{asleep}: {told}");
     // It is kept: the same try measures nothing, and the explanation says what was tried of it.
     let again = bench.ok(&format!("explain c start/warm --layer runc --try {change}"));
     assert!(again.err.contains("what was tried before is told"), "{}", again.err);
