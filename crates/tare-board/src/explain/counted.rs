@@ -1,5 +1,6 @@
 //! The counters of one benchmark on two layers: means over the boots.
 
+use super::series::series_of;
 use std::collections::BTreeMap;
 use tare_store::Campaign;
 
@@ -118,9 +119,7 @@ impl One {
 fn values(campaign: &Campaign, bench: usize, layer: usize) -> BTreeMap<String, Values> {
     let mut all: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let mut boots = 0;
-    let of_layer = |boot: usize| campaign.boots.get(boot).is_some_and(|boot| boot.layer == layer);
-    let series = campaign.series.iter().filter(|s| s.benchmark == bench && of_layer(s.boot));
-    for series in series.filter(|series| !series.counters.is_empty()) {
+    for series in series_of(campaign, bench, layer).filter(|series| !series.counters.is_empty()) {
         boots += 1;
         for counter in &series.counters {
             all.entry(counter.name.clone()).or_default().push(counter.value);

@@ -9,6 +9,7 @@ mod functions;
 mod metrics;
 mod outside;
 mod real;
+mod series;
 mod simulated;
 mod tried;
 

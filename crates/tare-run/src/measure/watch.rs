@@ -71,8 +71,7 @@ pub(super) fn watch_row(
     if watched.setup.benches[watched.bench].at_once {
         return watch_at_once(watched, session, observers, id);
     }
-    let (mut all, mut whole) = (Figures::new(), Figures::new());
-    let (mut operations, mut lost, mut told_terms) = (0.0, 0, 0);
+    let mut told_terms = Vec::new();
     let terms = if watched.is_program() { 1 } else { TERMS };
     for term in 0..terms {
         let mut told = watch_term(watched, session, observers, (id, term), BATCH_NS)?;
@@ -85,29 +84,30 @@ pub(super) fn watch_row(
         match told {
             Told::None => break,
             Told::Unseen(why) => return Ok(Err(why)),
-            Told::Term(one) => {
-                if term == 0 {
-                    operations = one.per_sample.abs() * one.samples;
+            Told::Term(one) => told_terms.push(one),
+        }
+    }
+    Ok(Ok(together(&told_terms)))
+}
+
+/// The figures of an operation that consists of these terms, and those of the whole operation where others are subtracted from the first one.
+fn together(terms: &[Term]) -> Vec<Counter> {
+    let mut all = Figures::new();
+    for (at, term) in terms.iter().enumerate() {
+        for (name, value) in &term.figures {
+            if is_of_operation(name) {
+                let each = value / term.per_sample;
+                *all.entry(name.clone()).or_default() += each;
+                if at == 0 && terms.len() > 1 {
+                    all.insert(unsubtracted(name), each);
                 }
-                lost += one.lost;
-                told_terms += 1;
-                for (name, value) in one.figures {
-                    if is_of_operation(&name) {
-                        if term == 0 {
-                            whole.insert(unsubtracted(&name), value / one.per_sample);
-                        }
-                        *all.entry(name).or_default() += value / one.per_sample;
-                    } else if term == 0 {
-                        all.insert(name, value); // of what is subtracted it says nothing
-                    }
-                }
+            } else if at == 0 {
+                all.insert(name.clone(), *value); // of what is subtracted it says nothing
             }
         }
     }
-    if told_terms > 1 {
-        all.extend(whole);
-    }
-    Ok(Ok(counters(&all, operations, lost)))
+    let operations = terms.first().map_or(0.0, |term| term.per_sample.abs() * term.samples);
+    counters(&all, operations, terms.iter().map(|term| term.lost).sum())
 }
 
 /// The same of a row that takes all its samples at once.

@@ -2,7 +2,8 @@
 
 use super::seen::{Of, One};
 use crate::board::{Pair, Row};
-use tare_store::Campaign;
+use crate::explain::series::series_of;
+use tare_store::{Campaign, Outcome, Role, SeriesRow};
 
 /// A row on both.
 pub(super) struct Both {
@@ -43,10 +44,10 @@ impl Both {
     }
 }
 
-/// What is subtracted from an operation of benchmark number `bench` on layer number `layer`, on average.
+/// What is subtracted from an operation of benchmark number `bench` on layer number `layer`, on average over the boots that its value is of.
 fn subtracted(campaign: &Campaign, bench: usize, layer: usize) -> f64 {
-    let of_layer = |boot: usize| campaign.boots.get(boot).is_some_and(|boot| boot.layer == layer);
-    let own = campaign.series.iter().filter(|row| row.benchmark == bench && of_layer(row.boot));
-    let all: Vec<f64> = own.map(|row| row.subtracted).collect();
+    let weighs = |row: &&SeriesRow| campaign.boots[row.boot].role != Role::OneCpu;
+    let measured = series_of(campaign, bench, layer).filter(|row| row.outcome == Outcome::Measured);
+    let all: Vec<f64> = measured.filter(weighs).map(|row| row.subtracted).collect();
     all.iter().sum::<f64>() / all.len().max(1) as f64
 }

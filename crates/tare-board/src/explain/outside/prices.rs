@@ -23,9 +23,10 @@ impl<'a> Prices<'a> {
         let is_baseline = |boot: usize| {
             campaign.boots.get(boot).is_some_and(|boot| Some(boot.layer) == campaign.baseline())
         };
+        let prefix = price_of("");
         let mut moments: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for row in campaign.series.iter().filter(|row| is_baseline(row.boot)) {
-            for one in row.counters.iter().filter(|one| one.name.starts_with(&price_of(""))) {
+            for one in row.counters.iter().filter(|one| one.name.starts_with(&prefix)) {
                 moments.entry(one.name.clone()).or_default().push(one.value);
             }
         }

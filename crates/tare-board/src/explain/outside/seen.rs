@@ -1,5 +1,6 @@
 //! What was seen of one benchmark on one layer: means over the boots that were watched, with their spread.
 
+use crate::explain::series::series_of;
 use crate::predict::SeenRun;
 use std::collections::BTreeMap;
 use tare_proto::outside::{
@@ -45,9 +46,8 @@ impl One {
         (bench, layer): (usize, usize),
         which: Of,
     ) -> Option<One> {
-        let of_layer = |boot: usize| campaign.boots.get(boot).is_some_and(|b| b.layer == layer);
         let mut boots: Vec<BTreeMap<String, f64>> = Vec::new();
-        for row in campaign.series.iter().filter(|s| s.benchmark == bench && of_layer(s.boot)) {
+        for row in series_of(campaign, bench, layer) {
             let seen = row.counters.iter().filter(|counter| counter.name.starts_with(OUTSIDE));
             let seen: BTreeMap<String, f64> =
                 seen.map(|counter| (counter.name.clone(), counter.value)).collect();

@@ -13,7 +13,7 @@ impl Outside {
         }
         let value = self.measured_ns.map(|(_, own)| own);
         let what = if self.is_whole { "What the whole operation takes" } else { "The row's value" };
-        let unlike = value.and_then(|value| unlike((what, value), self.unwatched_ns.1, self.per));
+        let unlike = value.and_then(|value| unlike(what, value, self.unwatched_ns.1, self.per));
         let summed = (self.summed_ns.1 > 0.0).then(|| {
             format!(
                 "In the watched boots one {} took {} while nobody watched, and {} while it was watched; the parts sum to {}, \
@@ -33,7 +33,7 @@ impl Outside {
 const UNLIKE: f64 = 2.0;
 
 /// That `what` a row has as its value is of another operation than the one that took so many nanoseconds in the watched boots.
-fn unlike((what, value): (&str, f64), watched: f64, per: &str) -> Option<String> {
+fn unlike(what: &str, value: f64, watched: f64, per: &str) -> Option<String> {
     let apart = (value / watched).max(watched / value);
     let [value, watched] = [value, watched].map(|ns| quantity(Unit::Nanoseconds, ns));
     (apart > UNLIKE).then(|| {
@@ -50,9 +50,9 @@ mod tests {
 
     #[test]
     fn a_watched_operation_that_is_unlike_the_rows_is_told() {
-        assert_eq!(unlike(("The value", 100.0), 60.0, "operation"), None);
+        assert_eq!(unlike("The value", 100.0, 60.0, "operation"), None);
         for (value, watched) in [(4611.0, 353.9), (353.9, 4611.0)] {
-            let said = unlike(("The value", value), watched, "operation").unwrap();
+            let said = unlike("The value", value, watched, "operation").unwrap();
             assert!(said.contains("4.61 µs") && said.contains("354 ns"), "{said}");
         }
     }
