@@ -9,13 +9,13 @@ use tare_stats::ShownInterval;
 pub(crate) fn why_open_mean(mean: &Geomean, margin: f64) -> String {
     let differs =
         mean.cost.low.is_some_and(|low| low > 1.0) || mean.cost.high.is_some_and(|high| high < 1.0);
-    match differs && mean.carried < 0.5 {
-        true => format!(
-            "{} of its {} are undecided and carry most of it",
-            mean.undecided,
-            count(mean.rows, "row")
-        ),
-        false => why_open(&mean.cost, margin),
+    if !differs || mean.carried >= 0.5 {
+        return why_open(&mean.cost, margin);
+    }
+    let rows = count(mean.rows, "row");
+    match mean.undecided == mean.rows {
+        true => format!("none of its {rows} is decided by itself"),
+        false => format!("{} of its {rows} are undecided and carry most of it", mean.undecided),
     }
 }
 
