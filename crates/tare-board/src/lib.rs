@@ -41,8 +41,8 @@ pub use compare::{
 };
 pub use explain::{
     Alone, CostPart, Executed, Explanation, FactorRow, Factors, KERNEL, Known, LayerCauses, Metric,
-    Metrics, Outcome, Outside, Stack, Stretch, Table, TableLine, Tried, TriedCause, alone, explain,
-    explain_beside, factors, layer_causes, metrics, tried,
+    Metrics, Outcome, Outside, Processed, Stack, Stretch, Table, TableLine, Tried, TriedCause,
+    alone, explain, explain_beside, factors, layer_causes, metrics, tried,
 };
 pub use extras::{Counter, Extras, Usage};
 pub use fleet::{

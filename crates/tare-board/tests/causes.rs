@@ -3,10 +3,11 @@
 mod common;
 
 use common::{boot, hello, pair_of, series, with_subtracted};
-use tare_board::{CostPart, Known, Options, explain, scoreboard};
+use tare_board::{CostPart, Known, Options, Table, explain, scoreboard};
 use tare_proto::Counter;
 use tare_proto::outside::{
-    OPERATIONS, Part, SYSTEM, Seen, UNWATCHED, USER, WHOLE, of_unsubtracted, price_of, unsubtracted,
+    CACHE_MISSES, CYCLES, INSTRUCTIONS, OPERATIONS, Part, SYSTEM, Seen, UNWATCHED, USER, WHOLE,
+    of_unsubtracted, price_of, unsubtracted,
 };
 use tare_store::{Campaign, Role};
 
@@ -108,4 +109,36 @@ fn a_row_of_which_most_is_subtracted_is_told_by_the_whole_operation() {
     }
     let seen = told(&campaign).outside.expect("it was watched");
     assert!(!seen.is_whole && seen.measured_ns.is_some_and(|(_, own)| own < 1600.0));
+}
+
+#[test]
+fn what_the_processor_counts_is_told_by_whose_threads_had_it_and_splits_the_ratio() {
+    let ns = |at: usize| if at == 0 { 1000.0 } else { 6000.0 };
+    let mut campaign = pair_of(["native", "runsc"], 5, |_, at| ns(at));
+    for row in &mut campaign.series {
+        let at = campaign.boots[row.boot].layer;
+        let program = [(INSTRUCTIONS, 3000.0), (CYCLES, 3000.0), (CACHE_MISSES, 2.0)];
+        let own = [(INSTRUCTIONS, 6000.0), (CYCLES, 15_000.0), (CACHE_MISSES, 40.0)];
+        let parts = [(Part::Program, program), (Part::Kernel, own)];
+        for (part, counts) in parts.into_iter().take(1 + at) {
+            let named = counts.map(|(name, count)| (Seen::Processor.counter(part, name), count));
+            row.counters.extend(named.iter().map(|(name, count)| Counter::new(name, *count)));
+        }
+        row.counters.push(Counter::new(WHOLE, ns(at)));
+        row.counters.push(Counter::new(OPERATIONS, 1000.0));
+    }
+    let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
+    let explanation = explain(&campaign, &board, 0, "runsc").expect("an explanation");
+    let split = "Path length × 3.00, cycles per instruction × 2.00; not explained × 1.00.";
+    assert!(explanation.sentence.ends_with(split), "{}", explanation.sentence);
+    let is_its = |table: &&Table| table.title == "Counted by the processor, per operation";
+    let table = explanation.tables.iter().find(is_its).expect("a table of its own");
+    let line = |name: &str| {
+        let line = table.lines.iter().find(|line| line.name.raw() == name).expect(name);
+        (line.baseline, line.layer)
+    };
+    assert_eq!(line("the program: cycles per instruction"), (1.0, 1.0));
+    assert_eq!(line("the layer's kernel: cycles per instruction"), (0.0, 2.5));
+    assert_eq!(line("the layer's kernel: cache misses"), (0.0, 40.0));
+    assert_eq!(line("all together: instructions"), (3000.0, 9000.0));
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use tare_proto::perf_event::{DISABLE, ENABLE, PerfEvent, SOFTWARE, TRACEPOINT, request};
+use tare_proto::perf_event::{DISABLE, ENABLE, PerfEvent, RESET, SOFTWARE, TRACEPOINT, request};
 
 /// `PERF_COUNT_SW_CPU_CLOCK` and `PERF_COUNT_SW_DUMMY`.
 const CPU_CLOCK: u64 = 0;
@@ -14,6 +14,13 @@ const SAMPLE: u64 = 1 << 1 | 1 << 2 | 1 << 7;
 const DATA: u64 = 1 << 10;
 const CODE: u64 = 1;
 const CALLERS: u64 = 1 << 5;
+/// What the group has counted until then (`PERF_SAMPLE_READ`), and what that is read with (`PERF_FORMAT_*`): for how long the group was enabled
+/// and ran.
+const COUNTS: u64 = 1 << 4;
+const OF_GROUP: u64 = 1 | 1 << 1 | 1 << 3;
+
+/// Set in a request that is of the whole group.
+const GROUP: libc::c_int = 1;
 
 /// Bits of `flags`, by their place in the structure.
 const DISABLED: u64 = 1;
@@ -42,6 +49,12 @@ pub(crate) enum Source {
     Tracepoint(u64),
     /// The CPU's clock, every so many nanoseconds.
     Clock(u64),
+    /// None: it counts, by its kind and number.
+    Counter(u32, u64),
+    /// A tracepoint whose records hold what the group has counted.
+    CountedPoint(u64),
+    /// The CPU's clock, likewise.
+    CountedClock(u64),
 }
 
 /// Opens an event on `cpu`, for all threads there, as a member of the group of `leader`.
@@ -72,6 +85,25 @@ pub(crate) fn open(source: Source, cpu: u32, leader: Option<&OwnedFd>) -> io::Re
         Source::Tracepoint(id) => {
             PerfEvent { kind: TRACEPOINT, event: id, period: 1, sample: SAMPLE | DATA, ..common }
         }
+        Source::Counter(kind, event) => {
+            PerfEvent { kind, event, sample: 0, read: OF_GROUP, ..common }
+        }
+        Source::CountedPoint(id) => PerfEvent {
+            kind: TRACEPOINT,
+            event: id,
+            period: 1,
+            sample: SAMPLE | COUNTS,
+            read: OF_GROUP,
+            ..common
+        },
+        Source::CountedClock(ns) => PerfEvent {
+            kind: SOFTWARE,
+            event: CPU_CLOCK,
+            period: ns,
+            sample: SAMPLE | COUNTS,
+            read: OF_GROUP,
+            ..common
+        },
         Source::Clock(ns) => PerfEvent {
             kind: SOFTWARE,
             event: CPU_CLOCK,
@@ -88,7 +120,13 @@ pub(crate) fn share_ring(event: &OwnedFd, leader: &OwnedFd) -> io::Result<()> {
     request(event, SET_OUTPUT, leader.as_raw_fd())
 }
 
-/// Lets the group of `leader` run, or not.
-pub(crate) fn run(leader: &OwnedFd, on: bool) -> io::Result<()> {
-    request(leader, if on { ENABLE } else { DISABLE }, 0)
+/// Lets the group of `leader` run, and count from zero on.
+pub(crate) fn enable(leader: &OwnedFd) -> io::Result<()> {
+    request(leader, RESET, GROUP)?;
+    request(leader, ENABLE, 0)
+}
+
+/// Lets it run no longer.
+pub(crate) fn disable(leader: &OwnedFd) -> io::Result<()> {
+    request(leader, DISABLE, 0)
 }

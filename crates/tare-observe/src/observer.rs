@@ -2,8 +2,9 @@
 
 use crate::event::{self, Source};
 use crate::points::{CALLS, COUNTED, Missing, NEEDED, Points};
+use crate::processor::Counter;
 use crate::read::{Samples, read};
-use crate::record::{Look, Mapping, Record};
+use crate::record::{Counted, Look, Mapping, Record};
 use crate::refused::{NO_TRACEPOINTS, Refused};
 use crate::ring::{self, Ring};
 use crate::tracefs::Tracefs;
@@ -38,6 +39,8 @@ pub enum What {
     Clock,
     /// When system calls begin and end, with switches and wake-ups: in which of them the time goes.
     Calls,
+    /// What these counters count, read at each switch.
+    Counters(&'static [Counter]),
 }
 
 impl What {
@@ -45,6 +48,7 @@ impl What {
     const fn needed(self) -> &'static [&'static str] {
         match self {
             What::Clock => &[],
+            What::Counters(_) => &["sched/sched_switch"],
             What::Counts | What::Times | What::Calls => &NEEDED,
         }
     }
@@ -53,8 +57,16 @@ impl What {
     const fn points(self) -> &'static [&'static str] {
         match self {
             What::Counts => &COUNTED,
-            What::Times | What::Clock => &[],
+            What::Times | What::Clock | What::Counters(_) => &[],
             What::Calls => &CALLS,
+        }
+    }
+
+    /// What it counts without a record of each.
+    const fn counters(self) -> &'static [Counter] {
+        match self {
+            What::Counters(counters) => counters,
+            What::Counts | What::Times | What::Clock | What::Calls => &[],
         }
     }
 }
@@ -84,6 +96,10 @@ pub struct Trace {
     pub looks: Vec<Look>,
     /// Code that was mapped.
     pub mappings: Vec<Mapping>,
+    /// What counters had counted, likewise, by the names of [`Trace::counters`].
+    pub counted: Vec<Counted>,
+    /// The names of what was counted.
+    pub counters: Vec<&'static str>,
     /// How many more there were, at least.
     pub lost: u64,
     /// When it began and ended, in nanoseconds of the monotonic clock.
@@ -128,12 +144,18 @@ impl Observer {
         let leads = if what == What::Clock { Source::LeaderOfLooks } else { Source::Leader };
         let leader = open("any event", leads, None)?;
         let ring = Ring::map(&leader, bytes).map_err(Refused::Ring)?;
-        let mut sources: Vec<(&'static str, Source)> = Vec::new();
+        let counters = what.counters().iter();
+        let mut sources: Vec<(&'static str, Source)> =
+            counters.map(|one| (one.name, Source::Counter(one.kind, one.event))).collect();
+        let counts = !sources.is_empty();
         for (name, known) in self.points.names.iter().zip(&self.points.known) {
-            sources.push((name, Source::Tracepoint(known.id)));
+            let point = if counts { Source::CountedPoint } else { Source::Tracepoint };
+            sources.push((name, point(known.id)));
         }
-        if what == What::Clock {
-            sources.push((CPU_CLOCK, Source::Clock(CLOCK)));
+        match what {
+            What::Clock => sources.push((CPU_CLOCK, Source::Clock(CLOCK))),
+            What::Counters(_) => sources.push((CPU_CLOCK, Source::CountedClock(CLOCK))),
+            What::Counts | What::Times | What::Calls => {}
         }
         let mut members = Vec::new();
         for (name, source) in sources {
@@ -160,7 +182,7 @@ impl Observer {
     /// The kernel refuses to enable its events.
     pub fn watch<R>(&mut self, lasts: bool, work: impl FnOnce() -> R) -> io::Result<(R, Trace)> {
         self.cpus.iter_mut().for_each(|cpu| _ = cpu.ring.take());
-        let enabled = self.cpus.iter().try_for_each(|cpu| event::run(&cpu.leader, true));
+        let enabled = self.cpus.iter().try_for_each(|cpu| event::enable(&cpu.leader));
         if let Err(error) = enabled {
             self.disable();
             return Err(error);
@@ -175,7 +197,7 @@ impl Observer {
 
     /// Refused only where enabling was.
     fn disable(&self) {
-        self.cpus.iter().for_each(|cpu| _ = event::run(&cpu.leader, false));
+        self.cpus.iter().for_each(|cpu| _ = event::disable(&cpu.leader));
     }
 
     /// What `work` makes, and what was in the rings while it went on.
@@ -193,7 +215,14 @@ impl Observer {
 
     /// The records of a window, some of which were taken out of the rings before.
     fn trace(&mut self, begin: u64, end: u64, mut emptied: Emptied) -> Trace {
-        let mut trace = Trace { begin, end, names: self.points.names.clone(), ..Trace::default() };
+        let counters = self.what.counters();
+        let mut trace = Trace {
+            begin,
+            end,
+            names: self.points.names.clone(),
+            counters: counters.iter().map(|counter| counter.name).collect(),
+            ..Trace::default()
+        };
         for cpu in &mut self.cpus {
             let (bytes, full) = cpu.ring.take();
             trace.filled = trace.filled.max(bytes.len() as f64 / cpu.ring.capacity() as f64);
@@ -201,6 +230,7 @@ impl Observer {
         }
         let samples = match self.what {
             What::Clock => Samples::Looks,
+            What::Counters(counters) => Samples::Counted(counters.len()),
             What::Counts | What::Times | What::Calls => Samples::Points(&self.points.known),
         };
         for (bytes, full) in emptied {
@@ -209,7 +239,10 @@ impl Observer {
             trace.records.extend(held.records);
             trace.looks.extend(held.looks);
             trace.mappings.extend(held.mappings);
+            trace.counted.extend(held.counted);
         }
+        trace.counted.retain(|counted| (begin..=end).contains(&counted.time));
+        trace.counted.sort_by_key(|counted| counted.time);
         trace.records.retain(|record| (begin..=end).contains(&record.time));
         trace.looks.retain(|look| (begin..=end).contains(&look.time));
         trace.records.sort_by_key(|record| record.time);

@@ -1,6 +1,6 @@
 //! Reads what the kernel wrote into a ring (`perf_event_open(2)`, "MMAP layout").
 
-use crate::record::{Happened, Identity, Look, Mapping, Record};
+use crate::record::{Counted, Happened, Identity, Look, Mapping, Record};
 use crate::tracepoint::Known;
 
 /// Kinds of records (`linux/perf_event.h`).
@@ -40,6 +40,8 @@ pub(crate) enum Samples<'a> {
     Points(&'a [Known]),
     /// Where the clock found somebody.
     Looks,
+    /// What so many events of the group had counted.
+    Counted(usize),
 }
 
 /// What a ring held.
@@ -48,6 +50,7 @@ pub(crate) struct Read {
     pub records: Vec<Record>,
     pub looks: Vec<Look>,
     pub mappings: Vec<Mapping>,
+    pub counted: Vec<Counted>,
     /// Records for which the kernel had no room.
     pub lost: u64,
 }
@@ -61,6 +64,7 @@ pub(crate) fn read(bytes: &[u8], samples: Samples) -> Read {
             SAMPLE => match samples {
                 Samples::Points(known) => read.records.extend(sample(body, known)),
                 Samples::Looks => read.looks.extend(look(misc, body)),
+                Samples::Counted(events) => read.counted.extend(counted(body, events)),
             },
             FORK => read.records.extend(fork(body)),
             NAME if misc & EXEC != 0 => read.records.extend(exec(body)),
@@ -124,6 +128,21 @@ fn look(misc: u16, body: &[u8]) -> Option<Look> {
     let own = if look.user { &mut look.callers } else { &mut look.kernel };
     own.drain(..own.len().min(1));
     Some(look)
+}
+
+/// Process and thread, time, CPU, how many events the group has, for how long it was enabled and ran, and their counts. The leader counts
+/// nothing, and the `events` that were opened after it follow it.
+fn counted(body: &[u8], events: usize) -> Option<Counted> {
+    let all = u64_at(body, 24)? as usize;
+    let counts: Option<Vec<u64>> = (1..=events).map(|at| u64_at(body, 48 + 8 * at)).collect();
+    Some(Counted {
+        tid: u32_at(body, 4)?,
+        time: u64_at(body, 8)?,
+        cpu: u32_at(body, 16)?,
+        enabled: u64_at(body, 32)?,
+        ran: u64_at(body, 40)?,
+        counts: counts.filter(|_| all > events)?,
+    })
 }
 
 /// Process, parent, thread, parent's thread, time.
@@ -256,6 +275,19 @@ mod tests {
         assert_eq!(lost, 41);
         for end in 0..all.len() {
             read(&all[..end], Samples::Points(&known));
+        }
+    }
+
+    #[test]
+    fn what_a_group_has_counted_is_read_behind_its_leader() {
+        let group = [4u64, 90, 80, 0, 100, 200, 7].map(u64::to_ne_bytes).concat();
+        let body = [&head()[..], &group].concat();
+        let told = read(&record(SAMPLE, 1, &body), Samples::Counted(2)).counted.remove(0);
+        let (enabled, ran, counts) = (90, 80, vec![100, 200]);
+        assert_eq!(told, Counted { time: 99, cpu: 1, tid: 8, enabled, ran, counts });
+        assert_eq!(counted(&body, 4), None, "the group has no more");
+        for end in 0..body.len() {
+            counted(&body[..end], 3);
         }
     }
 

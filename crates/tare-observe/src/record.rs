@@ -98,6 +98,23 @@ pub struct Look {
     pub callers: Vec<u64>,
 }
 
+/// What a CPU's counters had counted when something happened there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// Nanoseconds of the monotonic clock.
+    pub time: u64,
+    /// Where.
+    pub cpu: u32,
+    /// The thread that had the CPU until then.
+    pub tid: u32,
+    /// Nanoseconds for which the counters were enabled.
+    pub enabled: u64,
+    /// And for which they counted: less, where others' counters took turns with them.
+    pub ran: u64,
+    /// What they counted since the window began, in their order.
+    pub counts: Vec<u64>,
+}
+
 /// Code that a process maps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {

@@ -6,9 +6,8 @@ use std::{io, mem};
 use tare_proto::Counter;
 use tare_proto::counter::{HARDWARE_ERRNO, PERF};
 pub use tare_proto::perf_event::TRACEPOINT;
-use tare_proto::perf_event::{DISABLE, ENABLE, PerfEvent, SOFTWARE, request};
+use tare_proto::perf_event::{DISABLE, ENABLE, HARDWARE, PerfEvent, RESET, SOFTWARE, request};
 
-const HARDWARE: u32 = 0;
 const CACHE: u32 = 3;
 
 /// A miss when reading, of the first-level data cache (0), the data (3) or the instruction TLB (4).
@@ -38,8 +37,7 @@ const EXCLUDE_USER: u64 = 1 << 4;
 const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 
-/// Requests to an event beside those that start and stop it (`linux/perf_event.h`).
-const RESET: libc::c_ulong = 0x2403;
+/// A request to an event beside those that start, stop and reset it (`linux/perf_event.h`).
 const PERIOD: libc::c_ulong = 0x4008_2404;
 
 /// An event that is being counted.

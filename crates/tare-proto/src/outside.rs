@@ -109,6 +109,8 @@ pub enum Seen {
     Exits,
     /// Other events of the kernel, by name.
     Events,
+    /// What the processor counts while its threads have a CPU: [`CYCLES`], [`INSTRUCTIONS`], [`CACHE_MISSES`].
+    Processor,
     /// Nanoseconds: [`USER`], [`SYSTEM`], [`READY`], [`STOPPED_BY_QUOTA`], [`ASLEEP`].
     Time,
     /// Nanoseconds on a CPU within a system call of the host, by its name; a part of [`SYSTEM`].
@@ -124,6 +126,12 @@ pub enum Seen {
     Stacks,
 }
 
+/// Cycles of the processor, at whatever frequency.
+pub const CYCLES: &str = "cycles";
+/// Instructions that it has completed.
+pub const INSTRUCTIONS: &str = "instructions";
+/// Reads and writes for which its last cache had to ask the memory.
+pub const CACHE_MISSES: &str = "cache_misses";
 /// It gave its CPU up to wait.
 pub const WAITED: &str = "waited";
 /// Another thread took its CPU.
@@ -161,7 +169,7 @@ pub const ANY: &str = "any";
 
 impl Seen {
     /// All kinds, in the order of tables.
-    pub const ALL: [Seen; 13] = [
+    pub const ALL: [Seen; 14] = [
         Seen::Calls,
         Seen::Switches,
         Seen::Signals,
@@ -169,6 +177,7 @@ impl Seen {
         Seen::Wakeups,
         Seen::Exits,
         Seen::Events,
+        Seen::Processor,
         Seen::Time,
         Seen::RunsIn,
         Seen::SleepsIn,
@@ -188,6 +197,7 @@ impl Seen {
             Seen::Wakeups => "wakeups",
             Seen::Exits => "exits",
             Seen::Events => "events",
+            Seen::Processor => "processor",
             Seen::Time => "time",
             Seen::RunsIn => "runs_in",
             Seen::SleepsIn => "sleeps_in",

@@ -4,6 +4,8 @@ use std::ffi::CStr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::{io, mem};
 
+/// The kind of event that the processor counts.
+pub const HARDWARE: u32 = 0;
 /// The kind of event that the kernel counts by itself.
 pub const SOFTWARE: u32 = 1;
 /// The kind of event that is a tracepoint.
@@ -13,6 +15,9 @@ pub const TRACEPOINT: u32 = 2;
 pub const ENABLE: libc::c_ulong = 0x2400;
 /// See [`ENABLE`].
 pub const DISABLE: libc::c_ulong = 0x2401;
+
+/// A request to an event: its count is zero again.
+pub const RESET: libc::c_ulong = 0x2403;
 
 /// `PERF_EVENT_IOC_SET_FILTER`.
 const SET_FILTER: libc::c_ulong = 0x4008_2406;

@@ -16,7 +16,9 @@ mod tried;
 pub use alone::{Alone, alone};
 pub use functions::Executed;
 pub use metrics::{FactorRow, Factors, Metric, Metrics, factors, metrics};
-pub use outside::{CostPart, KERNEL, Known, LayerCauses, Outside, Stack, Stretch, layer_causes};
+pub use outside::{
+    CostPart, KERNEL, Known, LayerCauses, Outside, Processed, Stack, Stretch, layer_causes,
+};
 pub use tried::{Outcome, Tried, TriedCause, tried};
 
 use crate::board::{Row, Scoreboard};
@@ -129,10 +131,13 @@ pub fn explain_beside(
     if let Some((told, more)) = outside {
         tables.retain(is_told); // the probe's own events do not exist inside of most layers
         tables.splice(0..0, more);
-        sentence = match sentence.as_str() {
-            real::NOT_SPLIT => told.sentence.clone(),
-            split => format!("{} {split}", told.sentence),
+        // The probe counts within the layer, where its kernel lets it; the host counts all of the layer's threads.
+        let split = match told.counted_by_processor() {
+            Some(counts) => real::split(counts, row, &pair),
+            None => Some(sentence).filter(|sentence| sentence != real::NOT_SPLIT),
         };
+        let told_and_split = [Some(told.sentence.clone()), split];
+        sentence = told_and_split.into_iter().flatten().collect::<Vec<_>>().join(" ");
         notes.splice(0..0, told.notes());
         seen = Some(told);
     }

@@ -5,7 +5,7 @@ use super::{Parts, Table, TableLine, exits};
 use crate::board::{Pair, Row};
 use tare_proto::Better;
 use tare_proto::counter::{HARDWARE_ERRNO, PERF};
-use tare_stats::{Decomposition, Work, decompose};
+use tare_stats::{Work, decompose};
 
 /// What is said where the processor counts nothing.
 pub(super) const NOT_SPLIT: &str =
@@ -38,16 +38,9 @@ pub(super) fn parts(
     });
     let events = Table::new("Events per operation", lines.collect());
     let mut notes = missing(counted, asked);
-    let factors = factors(counted, row, pair);
-    let sentence = match &factors {
-        Some(factors) => format!(
-            "Path length × {:.2}, cycles per instruction × {:.2}; not explained × {:.2}.",
-            1.0 / factors.path_length.factor,
-            1.0 / factors.cpi.factor,
-            1.0 / factors.residual.factor
-        ),
-        None => NOT_SPLIT.into(),
-    };
+    let sum = |event: &str| counted.sum(MODES.map(|p| format!("{PERF}{p}/{event}")));
+    let counts = [sum("instructions"), sum("cycles")];
+    let sentence = split(counts, row, pair).unwrap_or_else(|| NOT_SPLIT.into());
     if !exits::counted(counted) {
         notes.push(
             "Exits of a virtual machine are counted only under KVM with tare's own monitor.".into(),
@@ -57,10 +50,12 @@ pub(super) fn parts(
     Parts { sentence, tables, notes }
 }
 
-/// The ratio as path length and CPI, when both sides have counted instructions and cycles.
-fn factors(counted: &Counted, row: &Row, pair: &Pair) -> Option<Decomposition> {
-    let sum = |event: &str| counted.sum(MODES.map(|p| format!("{PERF}{p}/{event}")));
-    let (instructions, cycles) = (sum("instructions"), sum("cycles"));
+/// The ratio as path length and cycles per instruction, in a sentence, when both sides have counted instructions and cycles.
+pub(super) fn split(
+    [instructions, cycles]: [(f64, f64); 2],
+    row: &Row,
+    pair: &Pair,
+) -> Option<String> {
     let speed = |value: f64| if row.better == Better::Lower { 1.0 / value } else { value };
     let work = |throughput: f64, path_length: f64, cycles: f64| Work {
         throughput,
@@ -70,7 +65,13 @@ fn factors(counted: &Counted, row: &Row, pair: &Pair) -> Option<Decomposition> {
     };
     let baseline = work(speed(pair.baseline), instructions.0, cycles.0);
     let layer = work(speed(pair.layer), instructions.1, cycles.1);
-    decompose(&baseline, &layer).ok()
+    let factors = decompose(&baseline, &layer).ok()?;
+    Some(format!(
+        "Path length × {:.2}, cycles per instruction × {:.2}; not explained × {:.2}.",
+        1.0 / factors.path_length.factor,
+        1.0 / factors.cpi.factor,
+        1.0 / factors.residual.factor
+    ))
 }
 
 /// What the layers did not let the probe count.

@@ -12,7 +12,8 @@ use std::fs;
 use std::thread;
 use tare_layers::Layer;
 use tare_observe::{
-    Figures, Happened, Observer, Threads, Trace, counts, looks, on_cpu, places, shares, split,
+    Figures, Happened, Observer, Threads, Trace, counts, looks, on_cpu, places, processor, shares,
+    split,
 };
 use tare_proto::outside::{LOST, OPERATIONS, Part, Seen, UNWATCHED, USER};
 use tare_proto::{BenchInfo, Counter};
@@ -63,6 +64,10 @@ fn look(up: &Up, traced: &mut Traced, layer: &dyn Layer) -> Result<Figures, Fail
     let mut times = on_cpu(used);
     split(&mut times, &looks(&ticks, &ticking), all);
     let mut figures = counts(&acts, &counting);
+    if let Some(observer) = &mut traced.processor {
+        let (counted, threads) = second(observer, &parts)?;
+        figures.extend(processor(&counted, &threads));
+    }
     figures.extend(times);
     figures.extend(shares(places(&ticks, &ticking, &files(layer))));
     figures.retain(|name, value| *value != 0.0 || name == UNWATCHED);

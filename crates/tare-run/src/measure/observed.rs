@@ -8,7 +8,7 @@ use super::idling::{is_idle, watch_idle};
 use super::observers::{Observers, files};
 use super::prices::prices;
 use super::started::{Started, is_start, watch_start};
-use super::turning::WatchedLayer;
+use super::turning::{Lasts, WatchedLayer};
 use super::watch::{Watched, watch_row};
 use crate::decide::block::Block;
 use crate::host::cpus::allowed_cpus;
@@ -220,12 +220,13 @@ fn watch_rows(
     let setup = recorder.setup;
     let cpus = setup.cpus(layer, Role::Weigh).len();
     let made = &*setup.layers[layer].layer;
-    let watched = WatchedLayer {
-        whose: made.whose(),
-        files: files(made),
-        on_one_cpu: cpus == 1,
-        under_quota: session.cpu_quota().is_some_and(|quota| quota < cpus as f64),
+    let lasts = match session.cpu_quota() {
+        Some(quota) if quota < cpus as f64 => Lasts::Quota,
+        _ if setup.has_modes(layer) => Lasts::AllModes,
+        _ => Lasts::Shortly,
     };
+    let watched =
+        WatchedLayer { whose: made.whose(), files: files(made), on_one_cpu: cpus == 1, lasts };
     let mut id = 0;
     let is_baseline = layer == setup.baseline();
     for &bench in rows {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 use tare_layers::{Layer, has_hosts_kernel};
-use tare_observe::{Files, Missing, Observer, RINGS, Refused, What};
+use tare_observe::{Files, Missing, Observer, PROCESSOR, RINGS, Refused, What};
 
 /// What the rings of one question hold at least, in bytes: of a few CPUs.
 const LEAST_RINGS: usize = 128 << 10;
@@ -26,6 +26,8 @@ pub(super) struct Traced {
     pub clock: Observer,
     /// For the system calls in which the time goes.
     pub calls: Observer,
+    /// For what the processor counts, where it has counters that this kernel lets us use. Most virtual machines have none.
+    pub processor: Option<Observer>,
 }
 
 impl Traced {
@@ -48,6 +50,10 @@ impl Traced {
             times: open(What::Times)?,
             clock: open(What::Clock)?,
             calls: open(What::Calls)?,
+            processor: match open(What::Counters(PROCESSOR)) {
+                Err(Refused::Ring(error)) => return Err(Refused::Ring(error)),
+                opened => opened.ok(),
+            },
         })
     }
 }

@@ -1,14 +1,14 @@
 //! The turns of a row that is watched: short ones and long ones, under the eyes of the kernel's tracepoints or of nobody.
 
-use super::figures::{add, difference, each, keep_shorter};
+use super::figures::{add, difference, each, mean, shortest};
 use super::observers::not_enabled;
 use nix::unistd::gettid;
 use std::fs;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, PROBE, Patience, Session, SessionError, Turn, Whose};
 use tare_observe::{
-    Figures, Files, Observer, Threads, Trace, counts, looks, path, places, scaled, shares, split,
-    stopped, within,
+    Figures, Files, Observer, Threads, Trace, looks, path, places, scaled, shares, split, stopped,
+    within,
 };
 use tare_proto::outside::{UNWATCHED, WHOLE};
 use tare_proto::{Program, Request};
@@ -19,9 +19,11 @@ const COUNTED_NS: f64 = 80e6;
 const TIMED_NS: f64 = 50e6;
 const TRIES: u32 = 3;
 
-/// The same of a layer that is stopped by a quota: ten of its usual periods of 0.1 s.
-const UNDER_QUOTA_NS: f64 = 1e9;
-const MOST_UNDER_QUOTA: f64 = 256.0;
+/// Most samples of a turn.
+const MOST: f64 = 64.0;
+
+/// The same of a turn that lasts.
+const MOST_LASTING: f64 = 256.0;
 
 /// Nanoseconds that the tries of a long sample may take, of which there is one at least.
 const TRIED_NS: u64 = 600_000_000;
@@ -29,11 +31,11 @@ const TRIED_NS: u64 = 600_000_000;
 /// A sample that takes longer than this is watched once: what surrounds it is small beside it.
 const LONG_NS: u64 = 60_000_000;
 
-/// Most samples of a turn.
-const MOST: f64 = 64.0;
-
 /// The share of a ring that a turn should fill.
 const FILL: f64 = 0.6;
+
+/// Counts what a trace shows of some threads.
+type Counts = fn(&Trace, &Threads) -> Figures;
 
 /// Figures of one sample.
 #[derive(Default)]
@@ -52,8 +54,30 @@ pub(super) struct WatchedLayer {
     pub files: Files,
     /// Whether it runs on one CPU.
     pub on_one_cpu: bool,
-    /// Whether a quota of CPU time may stop it.
-    pub under_quota: bool,
+    /// How long it is watched to meet all that it does.
+    pub lasts: Lasts,
+}
+
+/// How long a turn lasts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lasts {
+    /// As short as suits the benchmark.
+    Shortly,
+    /// As long as the series that the row's value is from, since the layer works in several ways.
+    AllModes,
+    /// Ten of the usual periods of 0.1 s, since a quota of CPU time stops the layer.
+    Quota,
+}
+
+impl Lasts {
+    /// Nanoseconds of a turn that lasts.
+    const fn ns(self) -> Option<f64> {
+        match self {
+            Lasts::Shortly => None,
+            Lasts::AllModes => Some(300e6),
+            Lasts::Quota => Some(1e9),
+        }
+    }
 }
 
 /// What was seen in a turn.
@@ -132,12 +156,10 @@ impl<'a> Turning<'a> {
 
     /// Samples of a turn whose time is told.
     fn timed_samples(&self) -> f64 {
-        match (self.is_long(), self.layer.under_quota) {
+        match (self.is_long(), self.layer.lasts.ns()) {
             (true, _) => 1.0,
-            (_, true) => {
-                (UNDER_QUOTA_NS / self.sample_ns as f64).clamp(2.0, MOST_UNDER_QUOTA).floor()
-            }
-            (_, false) => self.samples_in(TIMED_NS),
+            (_, Some(ns)) => (ns / self.sample_ns as f64).clamp(2.0, MOST_LASTING).floor(),
+            (_, None) => self.samples_in(TIMED_NS),
         }
     }
 
@@ -169,11 +191,11 @@ impl<'a> Turning<'a> {
         Ok(())
     }
 
-    /// How often what happened in a turn of so many samples, and its trace. A program's counts are without those of the probe, which
+    /// What happened in a turn of so many samples, and its trace. What a program's run did is without the probe's part, which
     /// looks for what a run has left, where the host sees it as a thread of that name.
     fn watched_counts(
         &mut self,
-        observer: &mut Observer,
+        (observer, counts): (&mut Observer, Counts),
         samples: f64,
     ) -> Result<Option<(Figures, Trace)>, SessionError> {
         let Some(Window { trace, mut threads, .. }) = self.watched(observer, samples)? else {
@@ -203,7 +225,8 @@ impl<'a> Turning<'a> {
         let Some(known) = known else { return Ok(None) };
         let mut threads = Threads::new(known);
         // A run of a program may make any number of records.
-        let lasts = self.is_long() || self.layer.under_quota || self.request.program.is_some();
+        let of_layer = self.layer.lasts.ns().is_some();
+        let lasts = self.is_long() || of_layer || self.request.program.is_some();
         let before = self.stopped();
         let (turn, trace) = match observer.watch(lasts, || self.turn(samples as u32, false)) {
             Ok(watched) => watched,
@@ -223,27 +246,34 @@ impl<'a> Turning<'a> {
 
     /// For how long a quota has stopped the layer until now, where there is one.
     fn stopped(&self) -> Option<Duration> {
-        self.layer.under_quota.then(|| self.session.stopped_by_quota()).flatten()
+        let stops = self.layer.lasts == Lasts::Quota;
+        stops.then(|| self.session.stopped_by_quota()).flatten()
     }
 
-    /// How often what happened in a sample.
+    /// What `counts` makes of what happened in a sample.
     pub(super) fn counted(
         &mut self,
         observer: &mut Observer,
+        counts: Counts,
     ) -> Result<Option<Sampled>, SessionError> {
         let mut short = Figures::new();
         let (mut lost, mut samples) = (0, 1.0);
         if !self.is_long() {
-            let Some((counted, trace)) = self.watched_counts(observer, 1.0)? else {
+            let Some((counted, trace)) = self.watched_counts((observer, counts), 1.0)? else {
                 return Ok(None);
             };
             short = counted;
             lost = trace.lost;
-            // A turn of one sample takes two: the first is thrown away.
-            let fit = 2.0 * FILL / trace.filled.max(1e-6) - 1.0;
-            samples = self.samples_in(COUNTED_NS).min(fit).max(2.0).floor();
+            samples = match self.layer.lasts {
+                Lasts::AllModes => self.timed_samples(),
+                Lasts::Shortly | Lasts::Quota => {
+                    // A turn of one sample takes two: the first is thrown away.
+                    let fit = 2.0 * FILL / trace.filled.max(1e-6) - 1.0;
+                    self.samples_in(COUNTED_NS).min(fit).max(2.0).floor()
+                }
+            };
         }
-        let Some((counted, trace)) = self.watched_counts(observer, samples)? else {
+        let Some((counted, trace)) = self.watched_counts((observer, counts), samples)? else {
             return Ok(None);
         };
         let more = self.more(samples);
@@ -278,8 +308,8 @@ impl<'a> Turning<'a> {
         Ok(Some(Sampled { figures, samples: more, lost: 0 }))
     }
 
-    /// Where the time of a sample went: of several tries the one that the machine disturbed least, as it is with values. The clock has
-    /// turns of its own, since its interrupts take time, too.
+    /// Where the time of a sample went: of several tries the one that the machine disturbed least, as it is with values, or the mean of
+    /// turns that last. The clock has turns of its own, since its interrupts take time, too.
     pub(super) fn timed(
         &mut self,
         times: &mut Observer,
@@ -289,20 +319,21 @@ impl<'a> Turning<'a> {
         let long = self.is_long();
         let samples = self.timed_samples();
         let more = self.more(samples);
-        let tries = match (long, self.layer.under_quota) {
+        let tries = match (long, self.layer.lasts) {
             (true, _) => tries(self.sample_ns),
-            (_, true) => 1,
-            (_, false) => TRIES,
+            (_, Lasts::Quota) => 1,
+            (_, Lasts::Shortly | Lasts::AllModes) => TRIES,
         };
-        let mut unwatched = [f64::INFINITY; 2];
-        let mut best = [Figures::new(), Figures::new()];
+        let (mut unwatched, mut watched) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
         let (mut modes, mut found) = (Figures::new(), Figures::new());
         let mut lost = 0;
         let turns: &[(usize, f64)] = if long { &[(1, 1.0)] } else { &[(0, 1.0), (1, samples)] };
         for _ in 0..tries {
             for &(at, samples) in turns {
-                if !self.layer.under_quota {
-                    unwatched[at] = self.unwatched(samples)?.min(unwatched[at]);
+                // Two turns under a quota meet other parts of its periods, which differ by more than what records take.
+                if self.layer.lasts != Lasts::Quota {
+                    let took = (WHOLE.to_owned(), self.unwatched(samples)?);
+                    unwatched[at].push(Figures::from([took]));
                 }
                 let Some(Window { trace, threads, stopped_ns }) = self.watched(times, samples)?
                 else {
@@ -311,7 +342,7 @@ impl<'a> Turning<'a> {
                 lost += trace.lost;
                 let mut told = path(&trace, &threads, reader);
                 stopped(&mut told, stopped_ns, self.layer.on_one_cpu);
-                keep_shorter(&mut best[at], told);
+                watched[at].push(told);
             }
             let Some(Window { trace, threads, .. }) = self.watched(clock, samples)? else {
                 return Ok(None);
@@ -320,15 +351,19 @@ impl<'a> Turning<'a> {
             add(&mut modes, looks(&trace, &threads));
             add(&mut found, places(&trace, &threads, &self.layer.files));
         }
-        let [short, whole] = best;
-        let around = if long { 0.0 } else { unwatched[0] };
-        let mut figures = each(difference(&whole, &short), more);
-        let unwatched = match self.layer.under_quota {
-            // Two turns meet other parts of the quota's periods, which differ by more than what records take.
-            true => figures.get(WHOLE).copied().unwrap_or(0.0),
-            false => (unwatched[1] - around) / more,
+        let of_a_sample = |tried: [Vec<Figures>; 2]| {
+            let [short, whole] = tried.map(|tried| match self.layer.lasts {
+                Lasts::Shortly => shortest(tried),
+                Lasts::AllModes | Lasts::Quota => mean(tried),
+            });
+            each(difference(&whole, &short), more)
         };
-        split(&mut figures, &modes, Some(unwatched).filter(|ns| *ns > 0.0));
+        let mut figures = of_a_sample(watched);
+        let unwatched = match self.layer.lasts {
+            Lasts::Quota => figures.get(WHOLE).copied(),
+            Lasts::Shortly | Lasts::AllModes => of_a_sample(unwatched).get(WHOLE).copied(),
+        };
+        split(&mut figures, &modes, unwatched.filter(|ns| *ns > 0.0));
         figures.extend(shares(found));
         Ok(Some(Sampled { figures, samples: more, lost }))
     }

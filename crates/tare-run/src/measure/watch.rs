@@ -1,11 +1,11 @@
 //! One row of one layer, watched from outside.
 
 use super::observers::Observers;
-use super::turning::{Sampled, Turning, WatchedLayer};
+use super::turning::{Lasts, Sampled, Turning, WatchedLayer};
 use super::whole::{Row, Whole, watch_whole};
 use crate::plan::setup::Setup;
 use tare_layers::{Answer, Session, SessionError, Turn};
-use tare_observe::Figures;
+use tare_observe::{Figures, counts, processor};
 use tare_proto::counter::TERM_OPERATIONS;
 use tare_proto::outside::{LOST, OPERATIONS, RECORD, Seen, UNWATCHED, unsubtracted};
 use tare_proto::{Counter, Request};
@@ -20,8 +20,8 @@ const SHORTER_NS: [u64; 2] = [300_000, 40_000];
 /// Time for all turns of a row, in milliseconds: more than they take.
 const LIMIT_MS: u64 = 8_000;
 
-/// A layer that a quota stops takes so many times as long.
-const UNDER_QUOTA: u64 = 4;
+/// A layer whose turns last takes so many times as long.
+const LASTING: u64 = 4;
 
 /// More runs of a program than all of its turns have.
 const RUNS: u32 = 1000;
@@ -155,7 +155,7 @@ fn watch_term(
     *id += 1;
     let samples = if watched.is_program() { RUNS } else { 2 };
     let whole = setup.request(*id, bench, Some(samples));
-    let slower = if layer.under_quota { UNDER_QUOTA } else { 1 };
+    let slower = if layer.lasts == Lasts::Shortly { 1 } else { LASTING };
     let limit_ms = whole.limit_ms.max(slower * LIMIT_MS);
     let request =
         Request { turns: true, term: Some(term), events: false, batch_ns, limit_ms, ..whole };
@@ -175,18 +175,22 @@ fn watch_term(
     }
     let seen = match observers {
         Observers::Traced(traced) => {
-            let counted = row.counted(&mut traced.counts)?;
+            let counted = row.counted(&mut traced.counts, counts)?;
+            let processor = match &mut traced.processor {
+                Some(observer) => row.counted(observer, processor)?,
+                None => Some(Sampled::default()),
+            };
             let timed = row.timed(&mut traced.times, &mut traced.clock)?;
             let took = timed.as_ref().and_then(|timed| timed.figures.get(UNWATCHED)).copied();
             let within = match took.filter(|_| watched.is_program()) {
                 Some(ns) => row.within(&mut traced.calls, ns)?,
                 None => Some(Sampled::default()),
             };
-            [counted, timed, within]
+            vec![counted, processor, timed, within]
         }
-        Observers::Tallied => [row.tallied()?, Some(Sampled::default()), Some(Sampled::default())],
+        Observers::Tallied => vec![row.tallied()?],
     };
-    let [Some(counted), Some(timed), Some(within)] = seen else {
+    let Some(seen) = seen.into_iter().collect::<Option<Vec<Sampled>>>() else {
         return row.give_up().map(Told::Unseen);
     };
     let series = match row.over()? {
@@ -200,7 +204,8 @@ fn watch_term(
     if !per_sample.is_finite() || per_sample == 0.0 {
         return Ok(Told::Unseen("it does not say how many operations it made".into()));
     }
-    let lost = counted.lost + timed.lost + within.lost;
-    let figures = counted.figures.into_iter().chain(timed.figures).chain(within.figures).collect();
-    Ok(Told::Term(Term { per_sample, figures, samples: counted.samples, lost }))
+    let lost = seen.iter().map(|one| one.lost).sum();
+    let samples = seen.first().map_or(0.0, |counted| counted.samples);
+    let figures = seen.into_iter().flat_map(|one| one.figures).collect();
+    Ok(Told::Term(Term { per_sample, figures, samples, lost }))
 }

@@ -9,7 +9,9 @@ use crate::plan::setup::Setup;
 use nix::unistd::gettid;
 use std::time::Instant;
 use tare_layers::{Answer, Session, SessionError};
-use tare_observe::{Figures, Observer, Threads, Trace, counts, looks, path, places, shares, split};
+use tare_observe::{
+    Figures, Observer, Threads, Trace, counts, looks, path, places, processor, shares, split,
+};
 use tare_proto::Request;
 use tare_proto::outside::UNWATCHED;
 
@@ -101,6 +103,9 @@ struct Series<'a, 'b> {
 impl Series<'_, '_> {
     fn told(mut self, traced: &mut Traced) -> Result<Whole, Missed> {
         let (mut figures, operations) = self.of_one(&mut traced.counts, counts)?;
+        if let Some(observer) = &mut traced.processor {
+            figures.extend(self.of_one(observer, processor)?.0);
+        }
         let [short, long] = [self.take(None, SHORT)?, self.take(None, LONG)?];
         let unwatched = (long.ns - short.ns) / more(&short, &long)?;
         let reader = gettid().as_raw() as u32;

@@ -7,6 +7,7 @@ mod notes;
 mod overall;
 mod prices;
 mod primitives;
+mod processor;
 mod seen;
 mod sentence;
 mod stacks;
@@ -18,6 +19,7 @@ pub(super) use causes::REMAINDER;
 pub use causes::{CostPart, Known};
 pub(super) use overall::{EXPLAINED, kind};
 pub use overall::{LayerCauses, layer_causes};
+pub use processor::Processed;
 pub use stacks::{KERNEL, Stack};
 
 use super::Table;
@@ -46,6 +48,9 @@ pub struct Outside {
     /// In which of the host's system calls it went, the longest first; empty where nobody looked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<CallTime>,
+    /// What the processor counted of an operation, by whose threads had its CPUs; empty where it has no counters.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub processor: Vec<Processed>,
     /// Which code called which, by how often the CPUs' clock found it; empty where it did not look.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stacks: Vec<Stack>,
@@ -90,6 +95,12 @@ impl Outside {
     /// How much of `added` nanoseconds has a price, a place alone, and neither.
     pub(super) fn shares(&self, added: f64) -> [f64; 3] {
         sentence::shares(&self.causes, added)
+    }
+
+    /// Instructions and cycles of an operation, on the baseline and on the layer, of all its threads together; `None` where the processor has
+    /// not counted both.
+    pub(super) fn counted_by_processor(&self) -> Option<[(f64, f64); 2]> {
+        processor::together(&self.processor).map(|all| [all.instructions, all.cycles])
     }
 
     /// Nanoseconds of CPUs that an operation's path took: on the baseline and on the layer.
@@ -219,6 +230,7 @@ pub(super) fn outside(
         per,
         times,
         within: calls::within(&baseline, &seen),
+        processor: processor::processed(&baseline, &seen),
         stacks: stacks::stacks(&baseline, &seen),
         causes,
         watched_ns: (baseline.whole(), seen.whole()),

@@ -3,7 +3,7 @@
 use super::calls::CallTime;
 use super::causes::{Known, REMAINDER};
 use super::seen::One;
-use super::{Outside, Stretch};
+use super::{Outside, Stretch, processor};
 use crate::explain::{Table, TableLine};
 use std::collections::BTreeMap;
 use tare_proto::outside::{ANY, IN_KERNEL, Seen};
@@ -70,6 +70,7 @@ pub(super) fn tables(baseline: &One, layer: &One, told: &Outside) -> Vec<Table> 
     let mut tables = vec![counts];
     tables.extend((!told.times.is_empty()).then_some(times));
     tables.push(within(told));
+    tables.push(processor::table(&told.processor, told.per));
     tables.push(found(baseline, layer, Seen::Found, "Code"));
     tables.push(found(baseline, layer, Seen::Functions, "Functions of programs"));
     if !told.causes.is_empty() {
