@@ -58,6 +58,11 @@ pub trait Layer: Send + Sync {
         Cpus::Usual
     }
 
+    /// Whether it works in several ways where it has several CPUs, which only series that last meet.
+    fn has_modes(&self) -> bool {
+        false
+    }
+
     /// How the host tells whose this layer's threads are: the program's, those of what acts as its kernel, or helpers.
     fn whose(&self) -> &'static [Whose] {
         USUAL

@@ -20,8 +20,9 @@ const LONGEST_RECORD: f64 = 3_000.0;
 /// which are of other windows.
 ///
 /// Where the operation took only `unwatched` nanoseconds while nobody watched, the rest went into records: it is taken from each part's
-/// time, by how many records its threads made, before that is parted. The windows of the looks have no records.
-pub fn split(figures: &mut Figures, looks: &Figures, unwatched: Option<f64>) {
+/// time, by how many records its threads made, before that is parted. The windows of the looks have no records. Returns the nanoseconds that
+/// were taken.
+pub fn split(figures: &mut Figures, looks: &Figures, unwatched: Option<f64>) -> f64 {
     let name = |part: Part, kind: &str| Seen::Time.counter(part, kind);
     let mut take =
         |part: Part, kind: &str| figures.remove(&name(part, kind)).unwrap_or(0.0).max(0.0);
@@ -31,12 +32,14 @@ pub fn split(figures: &mut Figures, looks: &Figures, unwatched: Option<f64>) {
     let all: f64 = records.iter().sum();
     let too_much = unwatched.map_or(0.0, |unwatched| (whole - unwatched).max(0.0));
     let record = if all >= 0.01 { (too_much / all).min(LONGEST_RECORD) } else { 0.0 };
+    let mut taken = 0.0;
     for (part, (on_cpu, records)) in Part::ALL.into_iter().zip(on_cpu.into_iter().zip(records)) {
         let found = |kind: &str| looks.get(&name(part, kind)).copied().unwrap_or(0.0);
         let (user, kernel) = (found(SEEN_IN_USER), found(SEEN_IN_KERNEL));
         let share = if user + kernel > 0.0 { user / (user + kernel) } else { 0.5 };
         if on_cpu > 0.0 {
             let own = (on_cpu - records * record).max(0.0);
+            taken += on_cpu - own;
             figures.insert(name(part, USER), own * share);
             figures.insert(name(part, SYSTEM), own * (1.0 - share));
         }
@@ -45,6 +48,7 @@ pub fn split(figures: &mut Figures, looks: &Figures, unwatched: Option<f64>) {
         figures.insert(UNWATCHED.into(), unwatched);
         figures.insert(RECORD.into(), record);
     }
+    taken
 }
 
 /// Nanoseconds that each part had of any CPU, where no path is walked, for [`split`].
@@ -97,7 +101,7 @@ mod tests {
         let looks = [SEEN_IN_USER, SEEN_IN_KERNEL].map(|kind| (name(Part::Kernel, kind), 1.0));
         let looks = Figures::from(looks);
         let mut figures = Figures::from(figures);
-        split(&mut figures, &looks, Some(800.0));
+        assert_eq!(split(&mut figures, &looks, Some(800.0)), 200.0);
         assert_eq!(figures[RECORD], 50.0);
         let of =
             |part, kinds: &[&str]| kinds.iter().map(|kind| figures[&name(part, kind)]).sum::<f64>();

@@ -15,6 +15,10 @@ pub const WHOLE: &str = "outside/whole";
 /// Nanoseconds that it took in the same boot while nobody watched.
 pub const UNWATCHED: &str = "outside/unwatched";
 
+/// Nanoseconds that it took while it was watched, without those that records took; of a layer that works in several ways, where turns that
+/// nobody watches meet more or less of each.
+pub const WITHOUT_RECORDS: &str = "outside/without_records";
+
 /// Nanoseconds that the kernel took to write one record down; they are not in the times.
 pub const RECORD: &str = "outside/record";
 

@@ -69,6 +69,10 @@ impl Layer for Hosted {
         self.layer.cpus()
     }
 
+    fn has_modes(&self) -> bool {
+        self.layer.has_modes()
+    }
+
     fn whose(&self) -> &'static [Whose] {
         self.layer.whose()
     }

@@ -280,6 +280,7 @@ mod tests {
             let text = format!("runsc,platform=systrap{pages}{cpus}");
             let (_, _, layer) = configure(Machine::Real, &Settings::parse(&text).unwrap()).unwrap();
             assert_eq!(layer.cpus(), expected, "{text}");
+            assert!(layer.has_modes(), "{text}");
         }
     }
 

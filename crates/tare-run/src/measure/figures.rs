@@ -9,19 +9,12 @@ pub(super) fn add(all: &mut Figures, more: Figures) {
     more.into_iter().for_each(|(name, value)| *all.entry(name).or_default() += value);
 }
 
-/// Of several tries the one that was disturbed least.
-pub(super) fn shortest(tried: Vec<Figures>) -> Figures {
+/// Keeps what was disturbed less.
+pub(super) fn keep_shorter(best: &mut Figures, told: Figures) {
     let took = |figures: &Figures| figures.get(WHOLE).copied().unwrap_or(f64::INFINITY);
-    let shortest = tried.into_iter().min_by(|a, b| took(a).total_cmp(&took(b)));
-    shortest.unwrap_or_default()
-}
-
-/// The mean of several tries.
-pub(super) fn mean(tried: Vec<Figures>) -> Figures {
-    let many = tried.len().max(1) as f64;
-    let mut all = Figures::new();
-    tried.into_iter().for_each(|one| add(&mut all, one));
-    each(all, many)
+    if took(&told) < took(best) {
+        *best = told;
+    }
 }
 
 /// The same of one of `many`.

@@ -4,7 +4,7 @@
 //! belongs to the start. What lives when the layer has greeted belongs to the part that the layer's own table says. What has ended by
 //! then, as a runtime that only prepares has, is the helpers'.
 
-use super::figures::{add, shortest};
+use super::figures::{add, keep_shorter};
 use super::observers::{Observers, files, not_enabled};
 use super::prices::prices;
 use super::turning::tries;
@@ -61,14 +61,14 @@ pub(super) fn watch_start(
         figures.extend(starts.watched(observer, processor)?);
     }
     let reader = gettid().as_raw() as u32;
-    let (mut times, mut inside) = (Vec::new(), Vec::new());
+    let (mut times, mut inside) = (Figures::new(), Figures::new());
     let (mut modes, mut found) = (Figures::new(), Figures::new());
     for again in 0..tries(unwatched as u64) {
         if again > 0 {
             unwatched = unwatched.min(starts.unwatched(setup, None)?.0);
         }
         let on_path = |trace: &Trace, threads: &Threads| path(trace, threads, reader);
-        times.push(starts.watched(&mut traced.times, on_path)?);
+        keep_shorter(&mut times, starts.watched(&mut traced.times, on_path)?);
         let seen = |trace: &Trace, threads: &Threads| {
             (looks(trace, threads), places(trace, threads, &files))
         };
@@ -77,13 +77,12 @@ pub(super) fn watch_start(
         add(&mut found, place);
         if traced.calls.missing().is_empty() {
             let in_calls = |trace: &Trace, threads: &Threads| within(trace, threads, reader);
-            inside.push(starts.watched(&mut traced.calls, in_calls)?);
+            keep_shorter(&mut inside, starts.watched(&mut traced.calls, in_calls)?);
         }
     }
-    let mut times = shortest(times);
     split(&mut times, &modes, Some(unwatched));
     figures.extend(times);
-    figures.extend(scaled(shortest(inside), unwatched));
+    figures.extend(scaled(inside, unwatched));
     figures.extend(shares(found));
     figures.retain(|_, value| *value != 0.0);
     let lost = (starts.lost > 0).then_some((LOST.to_owned(), starts.lost as f64));

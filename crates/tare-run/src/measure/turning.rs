@@ -1,6 +1,6 @@
 //! The turns of a row that is watched: short ones and long ones, under the eyes of the kernel's tracepoints or of nobody.
 
-use super::figures::{add, difference, each, mean, shortest};
+use super::figures::{add, difference, each, keep_shorter};
 use super::observers::not_enabled;
 use nix::unistd::gettid;
 use std::fs;
@@ -10,7 +10,7 @@ use tare_observe::{
     Figures, Files, Observer, Threads, Trace, looks, path, places, scaled, shares, split, stopped,
     within,
 };
-use tare_proto::outside::{UNWATCHED, WHOLE};
+use tare_proto::outside::{UNWATCHED, WHOLE, WITHOUT_RECORDS};
 use tare_proto::{Program, Request};
 
 /// Nanoseconds that the longer turn takes: for counts as many operations as make a stray one small, for times several times, as many looks
@@ -144,13 +144,18 @@ impl<'a> Turning<'a> {
         (ns / self.sample_ns.max(1) as f64).clamp(2.0, MOST).floor()
     }
 
-    /// Samples that a turn of so many `samples` has more than the short one. The first sample of a benchmark's turn is thrown away: the
-    /// short turn has it, too, but a long turn that is watched alone takes two samples. A program runs once.
+    /// Whether a turn is watched without a short one beside it: what surrounds it is small beside it.
+    fn is_alone(&self) -> bool {
+        self.is_long() || self.layer.lasts.ns().is_some()
+    }
+
+    /// Samples that a turn of so many `samples` has more than the short one, or has where it is alone. The first sample of a benchmark's turn
+    /// is thrown away: the short turn has it, too, but where there is none it is one more. A program's run is not.
     fn more(&self, samples: f64) -> f64 {
-        match (self.is_long(), self.request.program.is_some()) {
+        match (self.is_alone(), self.request.program.is_some()) {
             (false, _) => samples - 1.0,
-            (true, true) => 1.0,
-            (true, false) => 2.0,
+            (true, true) => samples,
+            (true, false) => samples + 1.0,
         }
     }
 
@@ -257,21 +262,16 @@ impl<'a> Turning<'a> {
         counts: Counts,
     ) -> Result<Option<Sampled>, SessionError> {
         let mut short = Figures::new();
-        let (mut lost, mut samples) = (0, 1.0);
-        if !self.is_long() {
+        let (mut lost, mut samples) = (0, self.timed_samples());
+        if !self.is_alone() {
             let Some((counted, trace)) = self.watched_counts((observer, counts), 1.0)? else {
                 return Ok(None);
             };
             short = counted;
             lost = trace.lost;
-            samples = match self.layer.lasts {
-                Lasts::AllModes => self.timed_samples(),
-                Lasts::Shortly | Lasts::Quota => {
-                    // A turn of one sample takes two: the first is thrown away.
-                    let fit = 2.0 * FILL / trace.filled.max(1e-6) - 1.0;
-                    self.samples_in(COUNTED_NS).min(fit).max(2.0).floor()
-                }
-            };
+            // A turn of one sample takes two: the first is thrown away.
+            let fit = 2.0 * FILL / trace.filled.max(1e-6) - 1.0;
+            samples = self.samples_in(COUNTED_NS).min(fit).max(2.0).floor();
         }
         let Some((counted, trace)) = self.watched_counts((observer, counts), samples)? else {
             return Ok(None);
@@ -286,7 +286,7 @@ impl<'a> Turning<'a> {
         let samples = if self.is_long() { 1.0 } else { self.samples_in(COUNTED_NS) };
         let more = self.more(samples);
         let mut turns = vec![1.0, samples];
-        turns.drain(..usize::from(self.is_long()));
+        turns.drain(..usize::from(self.is_alone()));
         let mut told: Vec<Figures> = Vec::new();
         for samples in turns {
             self.prepare()?;
@@ -308,32 +308,33 @@ impl<'a> Turning<'a> {
         Ok(Some(Sampled { figures, samples: more, lost: 0 }))
     }
 
-    /// Where the time of a sample went: of several tries the one that the machine disturbed least, as it is with values, or the mean of
-    /// turns that last. The clock has turns of its own, since its interrupts take time, too.
+    /// Where the time of a sample went: of several tries the one that the machine disturbed least, as it is with values. A turn that
+    /// lasts is taken once. The clock has turns of its own, since its interrupts take time, too.
     pub(super) fn timed(
         &mut self,
         times: &mut Observer,
         clock: &mut Observer,
     ) -> Result<Option<Sampled>, SessionError> {
         let reader = gettid().as_raw() as u32;
-        let long = self.is_long();
+        let alone = self.is_alone();
         let samples = self.timed_samples();
         let more = self.more(samples);
-        let tries = match (long, self.layer.lasts) {
+        let tries = match (self.is_long(), self.layer.lasts) {
             (true, _) => tries(self.sample_ns),
-            (_, Lasts::Quota) => 1,
-            (_, Lasts::Shortly | Lasts::AllModes) => TRIES,
+            (_, Lasts::AllModes | Lasts::Quota) => 1,
+            (_, Lasts::Shortly) => TRIES,
         };
-        let (mut unwatched, mut watched) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+        let mut unwatched = [f64::INFINITY; 2];
+        let mut best = [Figures::new(), Figures::new()];
         let (mut modes, mut found) = (Figures::new(), Figures::new());
         let mut lost = 0;
-        let turns: &[(usize, f64)] = if long { &[(1, 1.0)] } else { &[(0, 1.0), (1, samples)] };
+        let turns: &[(usize, f64)] =
+            if alone { &[(1, samples)] } else { &[(0, 1.0), (1, samples)] };
         for _ in 0..tries {
             for &(at, samples) in turns {
                 // Two turns under a quota meet other parts of its periods, which differ by more than what records take.
                 if self.layer.lasts != Lasts::Quota {
-                    let took = (WHOLE.to_owned(), self.unwatched(samples)?);
-                    unwatched[at].push(Figures::from([took]));
+                    unwatched[at] = self.unwatched(samples)?.min(unwatched[at]);
                 }
                 let Some(Window { trace, threads, stopped_ns }) = self.watched(times, samples)?
                 else {
@@ -342,7 +343,7 @@ impl<'a> Turning<'a> {
                 lost += trace.lost;
                 let mut told = path(&trace, &threads, reader);
                 stopped(&mut told, stopped_ns, self.layer.on_one_cpu);
-                watched[at].push(told);
+                keep_shorter(&mut best[at], told);
             }
             let Some(Window { trace, threads, .. }) = self.watched(clock, samples)? else {
                 return Ok(None);
@@ -351,19 +352,17 @@ impl<'a> Turning<'a> {
             add(&mut modes, looks(&trace, &threads));
             add(&mut found, places(&trace, &threads, &self.layer.files));
         }
-        let of_a_sample = |tried: [Vec<Figures>; 2]| {
-            let [short, whole] = tried.map(|tried| match self.layer.lasts {
-                Lasts::Shortly => shortest(tried),
-                Lasts::AllModes | Lasts::Quota => mean(tried),
-            });
-            each(difference(&whole, &short), more)
-        };
-        let mut figures = of_a_sample(watched);
+        let [short, whole] = best;
+        let around = if alone { 0.0 } else { unwatched[0] };
+        let mut figures = each(difference(&whole, &short), more);
         let unwatched = match self.layer.lasts {
-            Lasts::Quota => figures.get(WHOLE).copied(),
-            Lasts::Shortly | Lasts::AllModes => of_a_sample(unwatched).get(WHOLE).copied(),
+            Lasts::Quota => figures.get(WHOLE).copied().unwrap_or(0.0),
+            Lasts::Shortly | Lasts::AllModes => (unwatched[1] - around) / more,
         };
-        split(&mut figures, &modes, unwatched.filter(|ns| *ns > 0.0));
+        let records = split(&mut figures, &modes, Some(unwatched).filter(|ns| *ns > 0.0));
+        if let (Lasts::AllModes, Some(whole)) = (self.layer.lasts, figures.get(WHOLE)) {
+            figures.insert(WITHOUT_RECORDS.into(), whole - records);
+        }
         figures.extend(shares(found));
         Ok(Some(Sampled { figures, samples: more, lost }))
     }

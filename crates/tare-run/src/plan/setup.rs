@@ -62,8 +62,7 @@ impl Setup<'_> {
 
     /// Whether a layer works in several ways on the CPUs that it has, which only series that last meet.
     pub(crate) fn has_modes(&self, layer: usize) -> bool {
-        let made_for_several = matches!(self.layers[layer].layer.cpus(), Cpus::AtLeast(_));
-        made_for_several && usable(self.cpus(layer, Role::Weigh)) > 1
+        self.layers[layer].layer.has_modes() && usable(self.cpus(layer, Role::Weigh)) > 1
     }
 
     /// Why `layer` takes a whole series at once where others take turns.

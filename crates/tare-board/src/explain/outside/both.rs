@@ -11,8 +11,8 @@ pub(super) struct Both {
     pub layer: One,
     /// What an operation took on both, in the row's unit.
     pub values: Pair,
-    /// Whether the operation is the whole one, of which most is subtracted in the row's value: nobody could say what a small difference of
-    /// large numbers is made of.
+    /// Whether the operation is the whole one, before anything is subtracted. Where most of it is, nobody could say what a small difference of
+    /// large numbers is made of. Nor where a layer works in several ways, since each of a row's terms met other shares of them.
     pub is_whole: bool,
 }
 
@@ -31,7 +31,10 @@ impl Both {
         };
         // All layers of a row alike, also one that has little subtracted: their causes are compared.
         let is_mostly_subtracted = row.cells.iter().any(|cell| cell.subtracted.is_some());
-        let whole = if is_mostly_subtracted { seen(Of::Whole) } else { None };
+        let has_modes =
+            |layer| One::of(campaign, (bench, layer), Of::Row).is_some_and(|one| one.has_modes());
+        let by_whole = is_mostly_subtracted || (0..campaign.layers.len()).any(has_modes);
+        let whole = if by_whole { seen(Of::Whole) } else { None };
         if let Some((baseline, layer_seen)) = whole {
             let values = Pair {
                 baseline: pair.baseline + subtracted(campaign, bench, native),

@@ -5,7 +5,7 @@ use crate::predict::SeenRun;
 use std::collections::BTreeMap;
 use tare_proto::outside::{
     ASLEEP, ELSEWHERE, LOST, MISSING, OPERATIONS, OUTSIDE, Part, READY, RECORD, STOPPED_BY_QUOTA,
-    SYSTEM, Seen, UNWATCHED, USER, WHOLE, of_unsubtracted,
+    SYSTEM, Seen, UNWATCHED, USER, WHOLE, WITHOUT_RECORDS, of_unsubtracted,
 };
 use tare_store::Campaign;
 
@@ -107,11 +107,12 @@ impl One {
     }
 
     /// Scales the times as a row's value `ns` is to what an operation took in the same boots while nobody watched. Where they do not
-    /// sum to that, they do not sum to the value: nothing hides what they miss. Where the difference of a row's two terms drowned in
+    /// sum to that, they do not sum to the value: nothing hides what they miss. Of a layer that works in several ways, whose unwatched
+    /// turns met other shares of them, they are scaled from what was watched. Where the difference of a row's two terms drowned in
     /// noise, so that no time is left, nothing is known of them.
     #[must_use]
     pub(in crate::explain) fn scaled_to(mut self, ns: Option<f64>) -> One {
-        let took = self.unwatched();
+        let took = self.means.get(WITHOUT_RECORDS).copied().unwrap_or(self.unwatched());
         self.scale = match ns {
             Some(ns) if took > 0.0 && ns > 0.0 => ns / took,
             Some(_) => 0.0,
@@ -148,8 +149,16 @@ impl One {
         stopped > 0.0 && stopped >= NOTABLE * self.raw_sum()
     }
 
-    /// Whether its threads ran on several CPUs at once, for more than a stray moment.
+    /// Whether the layer works in several ways, of which its turns met more or less.
+    pub(in crate::explain) fn has_modes(&self) -> bool {
+        self.means.contains_key(WITHOUT_RECORDS)
+    }
+
+    /// Whether its threads ran on several CPUs at once, for more than a stray moment. Layers with several modes are those that do.
     pub(in crate::explain) fn is_on_several_cpus(&self) -> bool {
+        if self.has_modes() {
+            return true;
+        }
         let elsewhere = Part::ALL.map(|part| self.count(Seen::Wakeups, part, ELSEWHERE));
         elsewhere.iter().sum::<f64>() >= LEAST.max(NOTABLE * self.all(Seen::Wakeups))
     }

@@ -47,8 +47,10 @@ struct Oci {
     rootless: bool,
     /// gVisor's, where it was said.
     platform: Option<String>,
-    /// How many CPUs it runs on, once that is known.
-    cpus: OnceLock<Cpus>,
+    /// How many CPUs it is to run on.
+    cpus: Option<usize>,
+    /// Whether it is gVisor's systrap, once that is known.
+    is_systrap: OnceLock<bool>,
     attachments: Attachments,
 }
 
@@ -64,10 +66,10 @@ impl Oci {
         let program = settings.get("runtime").unwrap_or(kind).to_owned();
         let attachments = Attachments::read(settings, &[Net::Veth], 0)?;
         let platform = settings.get("platform").map(str::to_owned);
-        let cpus = OnceLock::new();
-        if settings.get("cpus").is_some() {
-            let _ = cpus.set(Cpus::Only(settings.number("cpus", 1, 1, 1024)? as usize));
-        }
+        let cpus = match settings.get("cpus") {
+            Some(_) => Some(settings.number("cpus", 1, 1, 1024)? as usize),
+            None => None,
+        };
         Ok(Oci {
             runtime,
             program,
@@ -77,20 +79,15 @@ impl Oci {
             rootless,
             platform,
             cpus,
+            is_systrap: OnceLock::new(),
             attachments,
         })
     }
 
-    /// As many as its platform needs to be as fast as people know it.
-    fn usual_cpus(&self) -> Cpus {
-        if self.runtime != Runtime::Runsc {
-            return Cpus::Usual;
-        }
-        let platform = self.platform.clone().or_else(|| usual_platform(&self.program));
-        match platform.as_deref() {
-            Some("systrap") => Cpus::AtLeast(SYSTRAP_CPUS),
-            _ => Cpus::Usual,
-        }
+    fn is_systrap(&self) -> bool {
+        let platform = || self.platform.clone().or_else(|| usual_platform(&self.program));
+        let is_it = || self.runtime == Runtime::Runsc && platform().as_deref() == Some("systrap");
+        *self.is_systrap.get_or_init(is_it)
     }
 
     /// crun refuses hosts with both versions of cgroups even when told to leave them alone; it
@@ -195,7 +192,16 @@ const WHOSE_GVISOR: &[Whose] = &[
 
 impl Layer for Oci {
     fn cpus(&self) -> Cpus {
-        *self.cpus.get_or_init(|| self.usual_cpus())
+        match self.cpus {
+            Some(number) => Cpus::Only(number),
+            // As many as it needs to be as fast as people know it.
+            None if self.is_systrap() => Cpus::AtLeast(SYSTRAP_CPUS),
+            None => Cpus::Usual,
+        }
+    }
+
+    fn has_modes(&self) -> bool {
+        self.is_systrap()
     }
 
     fn whose(&self) -> &'static [Whose] {
