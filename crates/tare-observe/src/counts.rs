@@ -1,5 +1,6 @@
 //! How often what happened in a window, by the part of the layer that did it.
 
+use crate::exits::exit_name;
 use crate::observer::Trace;
 use crate::record::{Asked, Happened};
 use crate::threads::Threads;
@@ -23,7 +24,7 @@ const RUNNABLE: u64 = 0x100;
 enum Kind {
     Call(u64),
     Signal(i32),
-    Reason(u32),
+    Exit { isa: u32, reason: u32 },
     Named(&'static str),
 }
 
@@ -32,7 +33,7 @@ impl Kind {
         match self {
             Kind::Call(number) => call_name(*number),
             Kind::Signal(number) => signal(*number),
-            Kind::Reason(number) => number.to_string(),
+            Kind::Exit { isa, reason } => exit_name(*isa, *reason),
             Kind::Named(name) => (*name).to_owned(),
         }
     }
@@ -58,7 +59,9 @@ pub fn counts(trace: &Trace, threads: &Threads) -> Figures {
             }
             Happened::Signal(number) => add(Seen::Signals, record.tid, Kind::Signal(number), 1.0),
             Happened::Fault => add(Seen::Faults, record.tid, Kind::Named(ANY), 1.0),
-            Happened::Exit(reason) => add(Seen::Exits, record.tid, Kind::Reason(reason), 1.0),
+            Happened::Exit { isa, reason } => {
+                add(Seen::Exits, record.tid, Kind::Exit { isa, reason }, 1.0);
+            }
             Happened::Block { asked, bytes } => {
                 let (requests, kib) = names(asked);
                 add(Seen::Events, record.tid, Kind::Named(requests), 1.0);

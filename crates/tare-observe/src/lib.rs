@@ -4,9 +4,11 @@
 //! An [`Observer`] holds one group of perf events and one ring a CPU. A window ([`Observer::watch`]) is as a rule so short that its
 //! records fit into the rings, and nothing reads them meanwhile: the reader would take a CPU from what is watched.
 
+mod counter;
 mod counts;
 mod elf;
 mod event;
+mod exits;
 mod files;
 mod gopclntab;
 mod images;
@@ -33,6 +35,7 @@ mod tracepoint;
 mod wakeups;
 mod within;
 
+pub use counter::{Counter, PROCESSOR};
 pub use counts::{Figures, counts};
 pub use files::Files;
 pub use linked::{Linked, Modules};
@@ -41,7 +44,7 @@ pub use observer::{Observer, RINGS, Trace, What};
 pub use path::path;
 pub use places::{places, shares};
 pub use points::Missing;
-pub use processor::{Counter, PROCESSOR, processor};
+pub use processor::processor;
 pub use record::{Asked, Counted, Happened, Identity, Look, Mapping, Record};
 pub use refused::Refused;
 pub use registers::Registers;

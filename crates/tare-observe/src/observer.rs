@@ -1,8 +1,8 @@
 //! The events of all CPUs that a layer may use, and their windows.
 
+use crate::counter::Counter;
 use crate::event::{self, Source};
 use crate::points::{CALLS, COUNTED, Missing, NEEDED, Points};
-use crate::processor::Counter;
 use crate::read::{Samples, read};
 use crate::record::{Counted, Look, Mapping, Record};
 use crate::refused::{NO_TRACEPOINTS, Refused};

@@ -5,26 +5,7 @@ use crate::counts::Figures;
 use crate::observer::Trace;
 use crate::threads::Threads;
 use std::collections::HashMap;
-use tare_proto::outside::{CACHE_MISSES, CYCLES, INSTRUCTIONS, Seen};
-use tare_proto::perf_event::HARDWARE;
-
-/// Something that a perf event counts, by the kernel's numbers (`linux/perf_event.h`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counter {
-    /// Its name in figures.
-    pub name: &'static str,
-    /// The kind of event.
-    pub kind: u32,
-    /// Which of that kind.
-    pub event: u64,
-}
-
-/// What every processor with counters counts, all at the same time: user mode, the kernel and guests together.
-pub const PROCESSOR: &[Counter] = &[
-    Counter { name: CYCLES, kind: HARDWARE, event: 0 },
-    Counter { name: INSTRUCTIONS, kind: HARDWARE, event: 1 },
-    Counter { name: CACHE_MISSES, kind: HARDWARE, event: 3 },
-];
+use tare_proto::outside::Seen;
 
 /// What was counted of each part in a window. Where others' counters took turns with these, it is as much more as they missed of the time.
 #[must_use]
@@ -47,10 +28,11 @@ pub fn processor(trace: &Trace, threads: &Threads) -> Figures {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counter::Counter;
     use crate::observer::{Observer, What};
     use crate::record::Counted;
     use nix::unistd::gettid;
-    use std::ptr;
+    use std::hint::black_box;
     use std::sync::mpsc::channel;
     use std::thread;
     use tare_proto::outside::Part;
@@ -84,33 +66,21 @@ mod tests {
     /// `PERF_COUNT_SW_PAGE_FAULTS` stands for a processor's counter, since few machines that run tests have one.
     const FAULTS: &[Counter] = &[Counter { name: "faults", kind: SOFTWARE, event: 2 }];
 
-    /// Makes a page fault for each of so many pages.
-    fn touch(pages: usize) {
-        let length = pages << 12;
-        // SAFETY: memory of this function's own, which is written to inside its bounds, and given back.
-        unsafe {
-            let (access, kind) =
-                (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-            let memory = libc::mmap(ptr::null_mut(), length, access, kind, -1, 0);
-            assert_ne!(memory, libc::MAP_FAILED);
-            assert_eq!(libc::madvise(memory, length, libc::MADV_NOHUGEPAGE), 0);
-            let first = memory.cast::<u8>();
-            (0..pages).for_each(|page| first.add(page << 12).write_volatile(1));
-            assert_eq!(libc::munmap(memory, length), 0);
-        }
-    }
+    /// More than any allocator keeps for its next caller.
+    const PAGES: usize = 20_000;
 
     #[test]
     fn page_faults_are_told_by_the_thread_that_had_them() {
         let cpus: Vec<u32> = (0..thread::available_parallelism().unwrap().get() as u32).collect();
         let mut observer = Observer::open(What::Counters(FAULTS), &cpus, 1 << 20).unwrap();
-        const PAGES: usize = 3000;
+        // SAFETY: no memory is passed.
+        assert_eq!(unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) }, 0);
         let (tell, told) = channel();
         let (go, gone) = channel::<()>();
         let faults = thread::spawn(move || {
             tell.send(gettid().as_raw() as u32).unwrap();
             gone.recv().unwrap();
-            touch(PAGES);
+            black_box(vec![1_u8; PAGES << 12]);
         });
         let threads = Threads::new([
             (told.recv().unwrap(), Part::Kernel),

@@ -46,8 +46,13 @@ pub enum Happened {
     Signal(i32),
     /// A page fault in user mode.
     Fault,
-    /// A virtual machine is left: the reason's number.
-    Exit(u32),
+    /// A virtual machine is left.
+    Exit {
+        /// The reason's number.
+        reason: u32,
+        /// Whose numbers these are, as the kernel tells it: Intel's or AMD's.
+        isa: u32,
+    },
     /// A block device is asked for something.
     Block {
         /// For what.

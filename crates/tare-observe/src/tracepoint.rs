@@ -23,7 +23,7 @@ pub(crate) enum Reads {
     Waking(Field),
     Signal(Field),
     Fault,
-    Exit(Field),
+    Exit { reason: Field, isa: Option<Field> },
     Block { asked: Field, bytes: Field },
     Other(usize),
 }
@@ -43,7 +43,7 @@ impl Reads {
             "sched/sched_waking" => Reads::Waking(field("pid")?),
             "signal/signal_deliver" => Reads::Signal(field("sig")?),
             "exceptions/page_fault_user" => Reads::Fault,
-            "kvm/kvm_exit" => Reads::Exit(field("exit_reason")?),
+            "kvm/kvm_exit" => Reads::Exit { reason: field("exit_reason")?, isa: field("isa") },
             "block/block_rq_issue" => {
                 Reads::Block { asked: field("rwbs")?, bytes: field("bytes")? }
             }
@@ -74,7 +74,10 @@ impl Reads {
             Reads::Signal(number_of) => Happened::Signal(number(number_of)? as i32),
             Reads::Return => Happened::Return,
             Reads::Fault => Happened::Fault,
-            Reads::Exit(reason) => Happened::Exit(number(reason)? as u32),
+            Reads::Exit { reason, isa } => Happened::Exit {
+                reason: number(reason)? as u32,
+                isa: isa.and_then(number).unwrap_or(0) as u32,
+            },
             Reads::Block { asked, bytes } => {
                 let letters = asked.letters(raw)?;
                 let asked = match () {
@@ -92,6 +95,20 @@ impl Reads {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_exit_is_told_by_its_reason_and_by_whose_it_is() {
+        let reason = "ID: 1\n\tfield:unsigned int exit_reason;\toffset:8;\tsize:4;\tsigned:0;\n";
+        let isa = "\tfield:u32 isa;\toffset:12;\tsize:4;\tsigned:0;\n";
+        let raw = [0, 0, 48, 1].map(u32::to_ne_bytes).concat();
+        let read = |text: &str| {
+            let format = Format::parse(text).unwrap();
+            Reads::of("kvm/kvm_exit", &format, 0).unwrap().read(&raw)
+        };
+        let told = |isa| Some(Happened::Exit { reason: 48, isa });
+        assert_eq!(read(&format!("{reason}{isa}")), told(1));
+        assert_eq!(read(reason), told(0));
+    }
 
     #[test]
     fn a_call_that_moves_registers_is_told_from_others_where_its_arguments_are_known() {

@@ -109,7 +109,7 @@ pub enum Seen {
     Faults,
     /// Threads that it woke: [`HERE`], or [`ELSEWHERE`] where the thread ran next on another CPU.
     Wakeups,
-    /// Exits of a virtual machine, by reason.
+    /// Exits of a virtual machine, by the reason's name.
     Exits,
     /// Other events of the kernel, by name.
     Events,

@@ -15,6 +15,7 @@ mod row;
 mod series;
 mod started;
 pub(crate) mod together;
+mod turn_length;
 mod turning;
 mod watch;
 mod whole;

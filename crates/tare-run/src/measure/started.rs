@@ -7,7 +7,7 @@
 use super::figures::{add, keep_shorter};
 use super::observers::{Observers, files, not_enabled};
 use super::prices::prices;
-use super::turning::tries;
+use super::turn_length::tries;
 use crate::plan::sandbox_benches::WARM;
 use crate::plan::setup::Setup;
 use crate::record::recorder::Recorder;

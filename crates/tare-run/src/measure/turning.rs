@@ -2,6 +2,7 @@
 
 use super::figures::{add, difference, each, keep_shorter};
 use super::observers::not_enabled;
+use super::turn_length::{Lasts, TurnLength};
 use nix::unistd::gettid;
 use std::fs;
 use std::time::{Duration, Instant};
@@ -13,26 +14,8 @@ use tare_observe::{
 use tare_proto::outside::{UNWATCHED, WHOLE, WITHOUT_RECORDS};
 use tare_proto::{Program, Request};
 
-/// Nanoseconds that the longer turn takes: for counts as many operations as make a stray one small, for times several times, as many looks
-/// of the clock as tell user mode from the kernel.
-const COUNTED_NS: f64 = 80e6;
-const TIMED_NS: f64 = 50e6;
-const TRIES: u32 = 3;
-
-/// Most samples of a turn.
-const MOST: f64 = 64.0;
-
-/// The same of a turn that lasts.
-const MOST_LASTING: f64 = 256.0;
-
-/// Nanoseconds that the tries of a long sample may take, of which there is one at least.
-const TRIED_NS: u64 = 600_000_000;
-
-/// A sample that takes longer than this is watched once: what surrounds it is small beside it.
-const LONG_NS: u64 = 60_000_000;
-
-/// The share of a ring that a turn should fill.
-const FILL: f64 = 0.6;
+/// Two tries that differ by less than this share are alike.
+const ALIKE: f64 = 0.03;
 
 /// Counts what a trace shows of some threads.
 type Counts = fn(&Trace, &Threads) -> Figures;
@@ -58,28 +41,6 @@ pub(super) struct WatchedLayer {
     pub lasts: Lasts,
 }
 
-/// How long a turn lasts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lasts {
-    /// As short as suits the benchmark.
-    Shortly,
-    /// As long as the series that the row's value is from, since the layer works in several ways.
-    AllModes,
-    /// Ten of the usual periods of 0.1 s, since a quota of CPU time stops the layer.
-    Quota,
-}
-
-impl Lasts {
-    /// Nanoseconds of a turn that lasts.
-    const fn ns(self) -> Option<f64> {
-        match self {
-            Lasts::Shortly => None,
-            Lasts::AllModes => Some(300e6),
-            Lasts::Quota => Some(1e9),
-        }
-    }
-}
-
 /// What was seen in a turn.
 struct Window {
     trace: Trace,
@@ -94,10 +55,7 @@ pub(super) struct Turning<'a> {
     request: Request,
     within: Patience,
     layer: WatchedLayer,
-    /// What a sample takes; 0 where nobody knows.
-    sample_ns: u64,
-    /// Whether each sample is prepared in a turn before its own.
-    is_prepared: bool,
+    length: TurnLength,
     /// What came of it, once it is over.
     ended: Option<Answer>,
     /// Why a window did not begin.
@@ -113,17 +71,14 @@ impl<'a> Turning<'a> {
         sample_ns: u64,
     ) -> Turning<'a> {
         let prepares = |program: &Program| !program.around.prepare.is_empty();
-        let is_prepared = request.program.as_deref().is_some_and(prepares);
-        Turning {
-            session,
-            request,
-            within,
-            layer,
+        let program = request.program.as_deref();
+        let length = TurnLength {
             sample_ns,
-            is_prepared,
-            ended: None,
-            refused: None,
-        }
+            is_prepared: program.is_some_and(prepares),
+            is_program: program.is_some(),
+            lasts: layer.lasts,
+        };
+        Turning { session, request, within, layer, length, ended: None, refused: None }
     }
 
     /// Ends a measurement of which nothing can be seen; why.
@@ -134,40 +89,6 @@ impl<'a> Turning<'a> {
         Ok(self.refused.unwrap_or_else(|| "it has no processes of its own on this host".into()))
     }
 
-    /// Whether one sample is enough, and too long for more; or two of them would have something else between.
-    fn is_long(&self) -> bool {
-        self.sample_ns == 0 || self.sample_ns > LONG_NS || self.is_prepared
-    }
-
-    /// Samples that take `ns` together, of which there are more than one.
-    fn samples_in(&self, ns: f64) -> f64 {
-        (ns / self.sample_ns.max(1) as f64).clamp(2.0, MOST).floor()
-    }
-
-    /// Whether a turn is watched without a short one beside it: what surrounds it is small beside it.
-    fn is_alone(&self) -> bool {
-        self.is_long() || self.layer.lasts.ns().is_some()
-    }
-
-    /// Samples that a turn of so many `samples` has more than the short one, or has where it is alone. The first sample of a benchmark's turn
-    /// is thrown away: the short turn has it, too, but where there is none it is one more. A program's run is not.
-    fn more(&self, samples: f64) -> f64 {
-        match (self.is_alone(), self.request.program.is_some()) {
-            (false, _) => samples - 1.0,
-            (true, true) => samples,
-            (true, false) => samples + 1.0,
-        }
-    }
-
-    /// Samples of a turn whose time is told.
-    fn timed_samples(&self) -> f64 {
-        match (self.is_long(), self.layer.lasts.ns()) {
-            (true, _) => 1.0,
-            (_, Some(ns)) => (ns / self.sample_ns as f64).clamp(2.0, MOST_LASTING).floor(),
-            (_, None) => self.samples_in(TIMED_NS),
-        }
-    }
-
     /// A turn of so many samples, while nobody watches: how long it took, in nanoseconds.
     pub(super) fn unwatched(&mut self, samples: f64) -> Result<f64, SessionError> {
         self.prepare()?;
@@ -176,7 +97,7 @@ impl<'a> Turning<'a> {
 
     /// What goes before a turn and is no part of it.
     fn prepare(&mut self) -> Result<(), SessionError> {
-        if self.is_prepared { self.turn(1, false) } else { Ok(()) }
+        if self.length.is_prepared { self.turn(1, false) } else { Ok(()) }
     }
 
     fn timed_turn(&mut self, samples: f64) -> Result<f64, SessionError> {
@@ -229,9 +150,7 @@ impl<'a> Turning<'a> {
         let known = self.session.parts(self.layer.whose).filter(|known| !known.is_empty());
         let Some(known) = known else { return Ok(None) };
         let mut threads = Threads::new(known);
-        // A run of a program may make any number of records.
-        let of_layer = self.layer.lasts.ns().is_some();
-        let lasts = self.is_long() || of_layer || self.request.program.is_some();
+        let lasts = self.length.may_fill_rings();
         let before = self.stopped();
         let (turn, trace) = match observer.watch(lasts, || self.turn(samples as u32, false)) {
             Ok(watched) => watched,
@@ -262,31 +181,30 @@ impl<'a> Turning<'a> {
         counts: Counts,
     ) -> Result<Option<Sampled>, SessionError> {
         let mut short = Figures::new();
-        let (mut lost, mut samples) = (0, self.timed_samples());
-        if !self.is_alone() {
+        let (mut lost, mut filled) = (0, 0.0);
+        if !self.length.is_alone() {
             let Some((counted, trace)) = self.watched_counts((observer, counts), 1.0)? else {
                 return Ok(None);
             };
             short = counted;
             lost = trace.lost;
-            // A turn of one sample takes two: the first is thrown away.
-            let fit = 2.0 * FILL / trace.filled.max(1e-6) - 1.0;
-            samples = self.samples_in(COUNTED_NS).min(fit).max(2.0).floor();
+            filled = trace.filled;
         }
+        let samples = self.length.counted(filled);
         let Some((counted, trace)) = self.watched_counts((observer, counts), samples)? else {
             return Ok(None);
         };
-        let more = self.more(samples);
+        let more = self.length.more(samples);
         let figures = each(difference(&counted, &short), more);
         Ok(Some(Sampled { figures, samples: more, lost: lost + trace.lost }))
     }
 
     /// The same as far as `/proc` tells it, and what a sample took.
     pub(super) fn tallied(&mut self) -> Result<Option<Sampled>, SessionError> {
-        let samples = if self.is_long() { 1.0 } else { self.samples_in(COUNTED_NS) };
-        let more = self.more(samples);
+        let samples = self.length.counted(0.0);
+        let more = self.length.more(samples);
         let mut turns = vec![1.0, samples];
-        turns.drain(..usize::from(self.is_alone()));
+        turns.drain(..usize::from(self.length.is_alone()));
         let mut told: Vec<Figures> = Vec::new();
         for samples in turns {
             self.prepare()?;
@@ -316,25 +234,24 @@ impl<'a> Turning<'a> {
         clock: &mut Observer,
     ) -> Result<Option<Sampled>, SessionError> {
         let reader = gettid().as_raw() as u32;
-        let alone = self.is_alone();
-        let samples = self.timed_samples();
-        let more = self.more(samples);
-        let tries = match (self.is_long(), self.layer.lasts) {
-            (true, _) => tries(self.sample_ns),
-            (_, Lasts::AllModes | Lasts::Quota) => 1,
-            (_, Lasts::Shortly) => TRIES,
-        };
+        let alone = self.length.is_alone();
+        let samples = self.length.timed();
+        let more = self.length.more(samples);
         let mut unwatched = [f64::INFINITY; 2];
         let mut best = [Figures::new(), Figures::new()];
         let (mut modes, mut found) = (Figures::new(), Figures::new());
         let mut lost = 0;
+        // What the longer turn took in each try, unwatched and watched.
+        let mut tried: Vec<[f64; 2]> = Vec::new();
         let turns: &[(usize, f64)] =
             if alone { &[(1, samples)] } else { &[(0, 1.0), (1, samples)] };
-        for _ in 0..tries {
+        for _ in 0..self.length.tries() {
             for &(at, samples) in turns {
                 // Two turns under a quota meet other parts of its periods, which differ by more than what records take.
+                let mut took = f64::INFINITY;
                 if self.layer.lasts != Lasts::Quota {
-                    unwatched[at] = self.unwatched(samples)?.min(unwatched[at]);
+                    took = self.unwatched(samples)?;
+                    unwatched[at] = took.min(unwatched[at]);
                 }
                 let Some(Window { trace, threads, stopped_ns }) = self.watched(times, samples)?
                 else {
@@ -343,6 +260,9 @@ impl<'a> Turning<'a> {
                 lost += trace.lost;
                 let mut told = path(&trace, &threads, reader);
                 stopped(&mut told, stopped_ns, self.layer.on_one_cpu);
+                if at == 1 {
+                    tried.push([took, told.get(WHOLE).copied().unwrap_or(0.0)]);
+                }
                 keep_shorter(&mut best[at], told);
             }
             let Some(Window { trace, threads, .. }) = self.watched(clock, samples)? else {
@@ -351,6 +271,11 @@ impl<'a> Turning<'a> {
             lost += trace.lost;
             add(&mut modes, looks(&trace, &threads));
             add(&mut found, places(&trace, &threads, &self.layer.files));
+            if let [.., before, last] = &tried[..]
+                && are_alike(before, last)
+            {
+                break;
+            }
         }
         let [short, whole] = best;
         let around = if alone { 0.0 } else { unwatched[0] };
@@ -376,7 +301,7 @@ impl<'a> Turning<'a> {
         if !observer.missing().is_empty() {
             return Ok(Some(Sampled::default()));
         }
-        let samples = self.timed_samples();
+        let samples = self.length.timed();
         let Some(Window { trace, threads, .. }) = self.watched(observer, samples)? else {
             return Ok(None);
         };
@@ -401,7 +326,7 @@ impl<'a> Turning<'a> {
     }
 }
 
-/// How often something long is tried that takes `ns` each time.
-pub(super) fn tries(ns: u64) -> u32 {
-    TRIED_NS.checked_div(ns).unwrap_or(0).clamp(1, TRIES.into()) as u32
+/// Whether two tries took the same, so that nobody has disturbed them and a third one would show nothing else.
+fn are_alike(before: &[f64; 2], last: &[f64; 2]) -> bool {
+    before.iter().zip(last).all(|(before, last)| (last / before - 1.0).abs() < ALIKE)
 }

@@ -1,7 +1,8 @@
 //! One row of one layer, watched from outside.
 
 use super::observers::Observers;
-use super::turning::{Lasts, Sampled, Turning, WatchedLayer};
+use super::turn_length::Lasts;
+use super::turning::{Sampled, Turning, WatchedLayer};
 use super::whole::{Row, Whole, watch_whole};
 use crate::plan::setup::Setup;
 use tare_layers::{Answer, Session, SessionError, Turn};
