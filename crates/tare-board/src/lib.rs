@@ -40,9 +40,9 @@ pub use compare::{
     Condition, ConditionError, Difference, Failing, Gate, Judged, Seen, compare,
 };
 pub use explain::{
-    Alone, CostPart, Executed, Explanation, FactorRow, Factors, KERNEL, Known, LayerCauses, Metric,
-    Metrics, Outcome, Outside, Processed, Stack, Stretch, Table, TableLine, Tried, TriedCause,
-    alone, explain, explain_beside, factors, layer_causes, metrics, tried,
+    Alone, CostPart, Executed, Explanation, FactorRow, Factors, Help, KERNEL, Known, LayerCauses,
+    Metric, Metrics, Outcome, Outside, Processed, Stack, Stretch, Table, TableLine, Tried,
+    TriedCause, alone, explain, explain_beside, factors, layer_causes, metrics, tried,
 };
 pub use extras::{Counter, Extras, Usage};
 pub use fleet::{

@@ -3,17 +3,19 @@
 mod common;
 
 use common::{boot, hello, pair_of, series, with_subtracted};
-use tare_board::{CostPart, Known, Options, Table, explain, scoreboard};
+use tare_board::{
+    CostPart, Explanation, Help, Known, Options, Table, explain, layer_causes, scoreboard,
+};
 use tare_proto::Counter;
 use tare_proto::outside::{
     CACHE_MISSES, CYCLES, INSTRUCTIONS, OPERATIONS, Part, SYSTEM, Seen, UNWATCHED, USER, WHOLE,
-    of_unsubtracted, price_of, unsubtracted,
+    WITHOUT_RECORDS, of_unsubtracted, price_of, unsubtracted,
 };
 use tare_store::{Campaign, Role};
 
-/// What `layer` adds to a call that takes 7000 ns in the host's kernel natively, when a call of the host has these prices, each measured in
+/// Why `layer` is dearer for a call that takes 7000 ns in the host's kernel natively, when a call of the host has these prices, each measured in
 /// a block of its own. The layer makes 10 calls in `kernel` nanoseconds, and does the work itself in 7000 ns of user mode.
-fn causes(layer: &str, prices: [f64; 5], kernel: f64) -> Vec<CostPart> {
+fn explained(layer: &str, prices: [f64; 5], kernel: f64) -> Explanation {
     let own = kernel + 7000.0;
     let mut campaign = pair_of(["native", layer], 5, |_, at| if at == 0 { 7000.0 } else { own });
     for row in &mut campaign.series {
@@ -38,7 +40,11 @@ fn causes(layer: &str, prices: [f64; 5], kernel: f64) -> Vec<CostPart> {
         row.counters.push(Counter::new(OPERATIONS, 1000.0));
     }
     let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
-    explain(&campaign, &board, 0, layer).expect("an explanation").outside.expect("seen").causes
+    explain(&campaign, &board, 0, layer).expect("an explanation")
+}
+
+fn causes(layer: &str, prices: [f64; 5], kernel: f64) -> Vec<CostPart> {
+    explained(layer, prices, kernel).outside.expect("seen").causes
 }
 
 fn not_explained(causes: &[CostPart]) -> f64 {
@@ -54,6 +60,20 @@ fn work_that_a_layers_kernel_does_itself_is_taken_off_the_hosts() {
         less.is_some_and(|one| one.known == Known::Placed && (one.ns + 6000.0).abs() < 1.0);
     assert!(is_told, "{causes:?}");
     assert!(not_explained(&causes).abs() < 1.0, "{causes:?}");
+}
+
+#[test]
+fn what_would_help_most_is_told_by_what_the_rows_would_take_without_it() {
+    let all = [explained("uml", [1000.0; 5], 10_000.0), explained("uml", [1000.0; 5], 10_000.0)];
+    let told = layer_causes(&all, "uml").expect("two rows were watched");
+    assert!((told.ratio - 17.0 / 7.0).abs() < 0.01, "{}", told.ratio);
+    let near = |help: &Help, cause: &str, ratio: f64| {
+        help.cause == cause && (help.without - ratio).abs() < 0.01
+    };
+    // What the layer's kernel does instead of the host's is no help: without it the rows would be dearer.
+    let [calls, own] = &told.helps[..] else { panic!("{:?}", told.helps) };
+    assert!(near(calls, "system calls of the host", 8.0 / 7.0), "{calls:?}");
+    assert!(near(own, "layer's kernel: its own code", 10.0 / 7.0), "{own:?}");
 }
 
 #[test]
@@ -109,6 +129,36 @@ fn a_row_of_which_most_is_subtracted_is_told_by_the_whole_operation() {
     }
     let seen = told(&campaign).outside.expect("it was watched");
     assert!(!seen.is_whole && seen.measured_ns.is_some_and(|(_, own)| own < 1600.0));
+}
+
+#[test]
+fn a_layer_with_several_modes_is_told_by_what_was_watched_of_the_whole_operation() {
+    let mut campaign = with_subtracted((1000.0, 100.0), (9000.0, 100.0));
+    // The watched turns met the quick mode, the others the slow one as well; the value has still more of the slow one.
+    let native = [(Seen::Time.counter(Part::Program, SYSTEM), 1100.0), (WHOLE.to_owned(), 1100.0)];
+    let own = [
+        (Seen::Time.counter(Part::Kernel, USER), 3000.0),
+        (Seen::Time.counter(Part::Program, USER), 1e-3),
+        (WHOLE.to_owned(), 3300.0),
+        (UNWATCHED.to_owned(), 6000.0),
+        (WITHOUT_RECORDS.to_owned(), 3000.0),
+    ];
+    for row in campaign.series.iter_mut().filter(|row| row.benchmark == 0) {
+        let figures = if campaign.boots[row.boot].layer == 0 { &native[..] } else { &own };
+        for (name, ns) in figures {
+            row.counters.extend([name.clone(), unsubtracted(name)].map(|n| Counter::new(&n, *ns)));
+        }
+        row.counters.push(Counter::new(OPERATIONS, 1000.0));
+    }
+    let board = scoreboard(&campaign, &Options::from_plan(&campaign.plan));
+    let told = explain(&campaign, &board, 0, "runsc").expect("an explanation");
+    let is_said = |words: &str| told.notes.iter().any(|note| note.contains(words));
+    assert!(is_said("from there to the row's value") && is_said("are of the whole operation"));
+    let seen = told.outside.expect("it was watched");
+    assert!(seen.is_whole && seen.has_modes);
+    let sum: f64 = seen.times.iter().map(|one| one.layer).sum();
+    assert!((sum - 9100.0).abs() < 10.0, "{:?}", seen.times);
+    assert!(not_explained(&seen.causes).abs() < 10.0, "{:?}", seen.causes);
 }
 
 #[test]

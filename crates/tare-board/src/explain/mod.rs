@@ -17,7 +17,7 @@ pub use alone::{Alone, alone};
 pub use functions::Executed;
 pub use metrics::{FactorRow, Factors, Metric, Metrics, factors, metrics};
 pub use outside::{
-    CostPart, KERNEL, Known, LayerCauses, Outside, Processed, Stack, Stretch, layer_causes,
+    CostPart, Help, KERNEL, Known, LayerCauses, Outside, Processed, Stack, Stretch, layer_causes,
 };
 pub use tried::{Outcome, Tried, TriedCause, tried};
 

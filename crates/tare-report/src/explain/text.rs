@@ -5,7 +5,7 @@ use crate::document::{self, Block, Column, Document, Ink, Item, Place, Section, 
 use crate::text::{ON_PAPER, written};
 use crate::words;
 use tare_board::format::{digits, short_ratio};
-use tare_board::{Alone, Explanation, LayerCauses, Table, TableLine, layer_causes};
+use tare_board::{Alone, Explanation, Help, LayerCauses, Table, TableLine, layer_causes};
 use tare_proto::Untrusted;
 
 /// Fewest columns of a line's name, and those of a layer's figures.
@@ -53,6 +53,15 @@ pub fn alone_text(all: &[Alone]) -> String {
 
 /// What the cost of each layer is made of over its rows, where several were watched from outside.
 fn overall(all: &[Explanation]) -> Option<Section> {
+    let blocks = paragraphs(Ink::Plain, of_layers(all));
+    (!blocks.is_empty()).then(|| Section::new(Place::Rows, OVERALL, blocks))
+}
+
+/// What stands above the sentences of layers.
+pub(crate) const OVERALL: &str = "Why, over all rows";
+
+/// A few sentences on each layer of which several rows were watched.
+pub(crate) fn of_layers(all: &[Explanation]) -> Vec<String> {
     let mut layers: Vec<&str> = all.iter().map(|e| e.layer.raw()).collect();
     layers.dedup();
     let mut named: Vec<&str> = Vec::new();
@@ -75,11 +84,25 @@ fn overall(all: &[Explanation]) -> Option<Section> {
                 )
             }
         };
-        format!("{}: {}{explained}", words::name(&told.layer), told.sentence)
+        let helps = helps(&told);
+        format!("{}: {}{explained}{helps}", words::name(&told.layer), told.sentence)
     };
-    let lines: Vec<String> = told.map(sentence).collect();
-    let blocks = paragraphs(Ink::Plain, lines);
-    (!blocks.is_empty()).then(|| Section::new(Place::Rows, "Why, over all rows", blocks))
+    told.map(sentence).collect()
+}
+
+/// Without which causes the rows would be the least dear.
+fn helps(told: &LayerCauses) -> String {
+    let without =
+        |help: &Help| format!("{} times without '{}'", short_ratio(help.without), help.cause);
+    let each: Vec<String> = told.helps.iter().map(without).collect();
+    match each.is_empty() {
+        true => String::new(),
+        false => format!(
+            " These rows take {} times as long as on the baseline, as a geometric mean. What would help most: they would take {}.",
+            short_ratio(told.ratio),
+            each.join(", ")
+        ),
+    }
 }
 
 /// One ratio, and the tables of what makes it.

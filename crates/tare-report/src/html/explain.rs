@@ -3,7 +3,7 @@
 use super::document::plain;
 use crate::clean::clean;
 use crate::document;
-use crate::explain::table;
+use crate::explain::{OVERALL, of_layers, table};
 use crate::svg::figure::flame::{self, Of, Side};
 use crate::svg::figure::parts;
 use crate::words;
@@ -11,6 +11,22 @@ use maud::{Markup, PreEscaped, html};
 use tare_board::format::short_ratio;
 use tare_board::{Explanation, Scoreboard, Table, explain};
 use tare_store::Campaign;
+
+/// What each layer's cost is made of over all rows.
+pub(super) fn overall(campaign: &Campaign, board: &Scoreboard) -> Markup {
+    let layers = || board.others().map(|layer| layer.name.clone());
+    let of = |bench| layers().filter_map(move |layer| explain(campaign, board, bench, layer.raw()));
+    let all: Vec<Explanation> = (0..campaign.benchmarks.len()).flat_map(of).collect();
+    let said = of_layers(&all);
+    html! {
+        @if !said.is_empty() {
+            section #why aria-labelledby="h-why" {
+                h2 #h-why { (OVERALL) }
+                @for sentence in &said { p { (sentence) } }
+            }
+        }
+    }
+}
 
 /// What is known of every layer's ratio in benchmark number `bench`.
 pub(super) fn explanations(campaign: &Campaign, board: &Scoreboard, bench: usize) -> Markup {

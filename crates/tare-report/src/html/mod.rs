@@ -40,6 +40,7 @@ use tare_store::Campaign;
 pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String {
     let predicted = tare_board::held(campaign, board);
     let said = scoreboard::document(board);
+    let why = explain::overall(campaign, board);
     let body = html! {
         main {
             (summary::summary(board, &said))
@@ -49,6 +50,7 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
             (index::section(board))
             (ranking::section(board))
             (predict::section(board, &predicted))
+            (why)
             (bench::sections(campaign, board, extras))
             (trouble::section(board, &said))
             (provenance::section(campaign, board))
@@ -71,6 +73,9 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
     }
     if !predicted.is_empty() {
         nav.insert(nav.len() - 2, ("#predicted", "Predicted"));
+    }
+    if !why.0.is_empty() {
+        nav.insert(nav.len() - 3, ("#why", "Why"));
     }
     let title = titled(board, &said.title);
     shell(&Shell { title: &title, nav: &nav, connects: false }, &body).into_string()

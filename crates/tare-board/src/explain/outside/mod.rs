@@ -18,7 +18,7 @@ mod watched;
 pub(super) use causes::REMAINDER;
 pub use causes::{CostPart, Known};
 pub(super) use overall::{EXPLAINED, kind};
-pub use overall::{LayerCauses, layer_causes};
+pub use overall::{Help, LayerCauses, layer_causes};
 pub use processor::Processed;
 pub use stacks::{KERNEL, Stack};
 
@@ -75,6 +75,9 @@ pub struct Outside {
     /// Whether all figures are of the whole operation, since most of it is subtracted from the row's value.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_whole: bool,
+    /// Whether the layer works in several ways, so that its times are scaled from what was watched.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_modes: bool,
     /// The row's value on both, in nanoseconds, to which the times are scaled; what a run took where the row is a figure that it prints,
     /// an operation of the watched boots where they are of the mean, and what the whole operation took where they are of that; `None` where the row is no time.
     pub measured_ns: Option<(f64, f64)>,
@@ -240,6 +243,7 @@ pub(super) fn outside(
         run_of: is_printed.then(|| campaign.benchmarks[bench].name.clone().into()),
         by_mean,
         is_whole,
+        has_modes: seen.has_modes(),
         measured_ns,
         spread: seen.spread,
         boots: seen.boots,

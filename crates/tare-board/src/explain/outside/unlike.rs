@@ -17,12 +17,16 @@ impl Outside {
         let summed = (self.summed_ns.1 > 0.0).then(|| {
             format!(
                 "In the watched boots one {} took {} while nobody watched, and {} while it was watched; the parts sum to {}, \
-                 without {:.0} ns for each record, and are scaled as the row's value is to what nobody watched.",
+                 without {:.0} ns for each record, and are scaled {}.",
                 self.per,
                 quantity(Unit::Nanoseconds, self.unwatched_ns.1),
                 quantity(Unit::Nanoseconds, self.watched_ns.1),
                 quantity(Unit::Nanoseconds, self.summed_ns.1),
-                self.record_ns
+                self.record_ns,
+                match self.has_modes {
+                    true => "from there to the row's value, since the layer works in several ways, which each turn meets to another share",
+                    false => "as the row's value is to what nobody watched",
+                }
             )
         });
         summed.into_iter().chain(unlike).collect()
