@@ -62,9 +62,14 @@ impl TurnLength {
         self.sample_ns == 0 || self.sample_ns > LONG_NS || self.is_prepared
     }
 
-    /// Whether a turn is watched without a short one beside it: what surrounds it is small beside it.
+    /// Whether a turn whose time is told is watched without a short one beside it: what surrounds it is small beside it.
     pub(super) fn is_alone(self) -> bool {
         self.is_long() || self.lasts.ns().is_some()
+    }
+
+    /// The same of a turn whose events are counted. A quota changes no counts, and in a second there may be more than rings can be emptied of.
+    pub(super) fn is_counted_alone(self) -> bool {
+        self.is_long() || self.lasts == Lasts::AllModes
     }
 
     /// Whether a turn may make more records than rings hold. A program's run may make any number.
@@ -72,10 +77,10 @@ impl TurnLength {
         self.is_alone() || self.is_program
     }
 
-    /// Samples that a turn of so many `samples` has more than the short one, or has where it is alone. The first sample of a benchmark's turn
+    /// Samples that a turn of so many `samples` has more than the short one, or has where it is `alone`. The first sample of a benchmark's turn
     /// is thrown away: the short turn has it, too, but where there is none it is one more. A program's run is not.
-    pub(super) fn more(self, samples: f64) -> f64 {
-        match (self.is_alone(), self.is_program) {
+    pub(super) fn more(self, alone: bool, samples: f64) -> f64 {
+        match (alone, self.is_program) {
             (false, _) => samples - 1.0,
             (true, true) => samples,
             (true, false) => samples + 1.0,
@@ -84,7 +89,7 @@ impl TurnLength {
 
     /// Samples of a turn whose events are counted, where a turn of one sample `filled` so much of a ring.
     pub(super) fn counted(self, filled: f64) -> f64 {
-        if self.is_alone() {
+        if self.is_counted_alone() {
             return self.timed();
         }
         // A turn of one sample takes two: the first is thrown away.
@@ -135,7 +140,7 @@ mod tests {
         };
         let told = |length: TurnLength| {
             let samples = length.timed();
-            (samples, length.more(samples), length.tries(), length.is_alone())
+            (samples, length.more(length.is_alone(), samples), length.tries(), length.is_alone())
         };
         assert_eq!(told(of(5_000_000, Lasts::Shortly, false)), (10.0, 9.0, 3, false));
         assert_eq!(told(of(5_000_000, Lasts::AllModes, false)), (60.0, 61.0, 1, true));
@@ -145,7 +150,8 @@ mod tests {
         assert_eq!(told(of(400_000_000, Lasts::Shortly, true)), (1.0, 1.0, 1, true));
         assert_eq!(told(of(0, Lasts::Quota, false)), (1.0, 2.0, 1, true));
         let shortly = of(1_000_000, Lasts::Shortly, false);
-        assert_eq!([0.0, 0.1, 0.9].map(|filled| shortly.counted(filled)), [64.0, 11.0, 2.0]);
+        assert_eq!([0.0, 0.25, 0.9].map(|filled| shortly.counted(filled)), [64.0, 3.0, 2.0]);
         assert_eq!(of(1_000_000, Lasts::AllModes, false).counted(0.9), 256.0);
+        assert_eq!(of(1_000_000, Lasts::Quota, false).counted(0.25), 3.0);
     }
 }

@@ -182,7 +182,8 @@ impl<'a> Turning<'a> {
     ) -> Result<Option<Sampled>, SessionError> {
         let mut short = Figures::new();
         let (mut lost, mut filled) = (0, 0.0);
-        if !self.length.is_alone() {
+        let alone = self.length.is_counted_alone();
+        if !alone {
             let Some((counted, trace)) = self.watched_counts((observer, counts), 1.0)? else {
                 return Ok(None);
             };
@@ -194,7 +195,7 @@ impl<'a> Turning<'a> {
         let Some((counted, trace)) = self.watched_counts((observer, counts), samples)? else {
             return Ok(None);
         };
-        let more = self.length.more(samples);
+        let more = self.length.more(alone, samples);
         let figures = each(difference(&counted, &short), more);
         Ok(Some(Sampled { figures, samples: more, lost: lost + trace.lost }))
     }
@@ -202,9 +203,10 @@ impl<'a> Turning<'a> {
     /// The same as far as `/proc` tells it, and what a sample took.
     pub(super) fn tallied(&mut self) -> Result<Option<Sampled>, SessionError> {
         let samples = self.length.counted(0.0);
-        let more = self.length.more(samples);
+        let alone = self.length.is_counted_alone();
+        let more = self.length.more(alone, samples);
         let mut turns = vec![1.0, samples];
-        turns.drain(..usize::from(self.length.is_alone()));
+        turns.drain(..usize::from(alone));
         let mut told: Vec<Figures> = Vec::new();
         for samples in turns {
             self.prepare()?;
@@ -236,7 +238,7 @@ impl<'a> Turning<'a> {
         let reader = gettid().as_raw() as u32;
         let alone = self.length.is_alone();
         let samples = self.length.timed();
-        let more = self.length.more(samples);
+        let more = self.length.more(alone, samples);
         let mut unwatched = [f64::INFINITY; 2];
         let mut best = [Figures::new(), Figures::new()];
         let (mut modes, mut found) = (Figures::new(), Figures::new());

@@ -112,7 +112,12 @@ impl One {
     /// noise, so that no time is left, nothing is known of them.
     #[must_use]
     pub(in crate::explain) fn scaled_to(mut self, ns: Option<f64>) -> One {
-        let took = self.means.get(WITHOUT_RECORDS).copied().unwrap_or(self.unwatched());
+        // What took longer unwatched than watched was disturbed then: records make nothing quicker.
+        let undisturbed = match self.whole() {
+            whole if whole > 0.0 => self.unwatched().min(whole),
+            _ => self.unwatched(),
+        };
+        let took = self.means.get(WITHOUT_RECORDS).copied().unwrap_or(undisturbed);
         self.scale = match ns {
             Some(ns) if took > 0.0 && ns > 0.0 => ns / took,
             Some(_) => 0.0,
