@@ -65,6 +65,7 @@ pub(crate) fn open(source: Source, cpu: u32, leader: Option<&OwnedFd>) -> io::Re
         clock: libc::CLOCK_MONOTONIC,
         ..PerfEvent::default()
     };
+    let counting = PerfEvent { sample: SAMPLE | COUNTS, read: OF_GROUP, ..common };
     let opened = match source {
         Source::Leader => {
             PerfEvent { kind: SOFTWARE, event: DUMMY, flags: common.flags | LEADS, ..common }
@@ -85,25 +86,13 @@ pub(crate) fn open(source: Source, cpu: u32, leader: Option<&OwnedFd>) -> io::Re
         Source::Tracepoint(id) => {
             PerfEvent { kind: TRACEPOINT, event: id, period: 1, sample: SAMPLE | DATA, ..common }
         }
-        Source::Counter(kind, event) => {
-            PerfEvent { kind, event, sample: 0, read: OF_GROUP, ..common }
+        Source::Counter(kind, event) => PerfEvent { kind, event, sample: 0, ..common },
+        Source::CountedPoint(id) => {
+            PerfEvent { kind: TRACEPOINT, event: id, period: 1, ..counting }
         }
-        Source::CountedPoint(id) => PerfEvent {
-            kind: TRACEPOINT,
-            event: id,
-            period: 1,
-            sample: SAMPLE | COUNTS,
-            read: OF_GROUP,
-            ..common
-        },
-        Source::CountedClock(ns) => PerfEvent {
-            kind: SOFTWARE,
-            event: CPU_CLOCK,
-            period: ns,
-            sample: SAMPLE | COUNTS,
-            read: OF_GROUP,
-            ..common
-        },
+        Source::CountedClock(ns) => {
+            PerfEvent { kind: SOFTWARE, event: CPU_CLOCK, period: ns, ..counting }
+        }
         Source::Clock(ns) => PerfEvent {
             kind: SOFTWARE,
             event: CPU_CLOCK,

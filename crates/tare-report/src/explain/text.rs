@@ -92,13 +92,12 @@ pub(crate) fn of_layers(all: &[Explanation]) -> Vec<String> {
 
 /// Without which causes the rows would be the least dear.
 fn helps(told: &LayerCauses) -> String {
-    let without =
-        |help: &Help| format!("{} times without '{}'", short_ratio(help.without), help.cause);
+    let without = |help: &Help| format!("{} without '{}'", short_ratio(help.without), help.cause);
     let each: Vec<String> = told.helps.iter().map(without).collect();
     match each.is_empty() {
         true => String::new(),
         false => format!(
-            " These rows take {} times as long as on the baseline, as a geometric mean. What would help most: they would take {}.",
+            " The geometric mean of these rows' ratios is {}. What would help most: it would be {}.",
             short_ratio(told.ratio),
             each.join(", ")
         ),

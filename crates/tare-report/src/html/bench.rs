@@ -10,14 +10,19 @@ use crate::svg::samples::{numbers, of_benchmark};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
 use tare_board::format::{digits, percent, quantity};
-use tare_board::{Counted, Counter, Extras, LoadCurve, Scoreboard};
+use tare_board::{Counted, Counter, Explanation, Extras, LoadCurve, Scoreboard};
 use tare_proto::{BenchInfo, Better, Unit};
 use tare_store::Campaign;
 
 /// Marks over time that all sections together may hold, which keeps the page small.
 const MARKS: usize = 24_000;
 
-pub(super) fn sections(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> Markup {
+pub(super) fn sections(
+    campaign: &Campaign,
+    board: &Scoreboard,
+    extras: &Extras,
+    explained: &[Explanation],
+) -> Markup {
     let cells = (campaign.benchmarks.len() * campaign.layers.len()).max(1);
     let estimator = board.method.estimator.as_ref().and_then(|estimator| estimator.parse().ok());
     let counted = Counted::new(campaign, estimator);
@@ -34,6 +39,7 @@ pub(super) fn sections(campaign: &Campaign, board: &Scoreboard, extras: &Extras)
                 details.bench id=(format!("b{at}")) {
                     summary { h3 { bdi { (fit(&clean(&bench.name), 80)) } } " " small { (fit(&clean(&bench.about), 160)) } }
                     (one(campaign, &counted, board, extras, at, marks))
+                    (explanations(explained, &bench.name))
                 }
             }
         }
@@ -78,7 +84,6 @@ fn one<'a>(
         }
         (findings(board, row))
         (counters(campaign, extras, at))
-        (explanations(campaign, board, at))
     }
 }
 

@@ -12,12 +12,18 @@ use tare_board::format::short_ratio;
 use tare_board::{Explanation, Scoreboard, Table, explain};
 use tare_store::Campaign;
 
+/// What is known of every layer's ratio in every benchmark.
+pub(super) fn explained(campaign: &Campaign, board: &Scoreboard) -> Vec<Explanation> {
+    let of = |bench| {
+        let layers = board.others();
+        layers.filter_map(move |layer| explain(campaign, board, bench, layer.name.raw()))
+    };
+    (0..campaign.benchmarks.len()).flat_map(of).collect()
+}
+
 /// What each layer's cost is made of over all rows.
-pub(super) fn overall(campaign: &Campaign, board: &Scoreboard) -> Markup {
-    let layers = || board.others().map(|layer| layer.name.clone());
-    let of = |bench| layers().filter_map(move |layer| explain(campaign, board, bench, layer.raw()));
-    let all: Vec<Explanation> = (0..campaign.benchmarks.len()).flat_map(of).collect();
-    let said = of_layers(&all);
+pub(super) fn overall(explained: &[Explanation]) -> Markup {
+    let said = of_layers(explained);
     html! {
         @if !said.is_empty() {
             section #why aria-labelledby="h-why" {
@@ -28,11 +34,10 @@ pub(super) fn overall(campaign: &Campaign, board: &Scoreboard) -> Markup {
     }
 }
 
-/// What is known of every layer's ratio in benchmark number `bench`.
-pub(super) fn explanations(campaign: &Campaign, board: &Scoreboard, bench: usize) -> Markup {
-    let layers = board.others().map(|layer| layer.name.clone());
-    let all = layers.filter_map(|layer| explain(campaign, board, bench, layer.raw()));
-    let all: Vec<Explanation> = all.filter(|e| !e.tables.is_empty()).collect();
+/// What explains the ratios of the benchmark `name`, as far as something was counted.
+pub(super) fn explanations(explained: &[Explanation], name: &str) -> Markup {
+    let is_own = |e: &&Explanation| e.benchmark == *name && !e.tables.is_empty();
+    let all: Vec<&Explanation> = explained.iter().filter(is_own).collect();
     html! {
         @for e in &all {
             h4 { bdi { (words::name(&e.layer)) } " × " (short_ratio(e.ratio)) ": why" }
@@ -52,13 +57,13 @@ fn counts(e: &Explanation, counted: &Table) -> document::Table {
 }
 
 /// Flame graphs of the baseline and of every layer that was watched, folded away.
-fn flames(all: &[Explanation]) -> Markup {
+fn flames(all: &[&Explanation]) -> Markup {
     let whole = |e: &Explanation| match (&e.outside, &e.executed) {
         (Some(seen), _) => Some((Of::Time, seen.on_cpu_ns())),
         (None, Some(executed)) => Some((Of::Instructions, executed.total)),
         (None, None) => None,
     };
-    let seen = || all.iter().filter_map(|e| Some((e, whole(e)?)));
+    let seen = || all.iter().filter_map(|e| Some((*e, whole(e)?)));
     let figure = |(e, (of, (baseline, layer))): (&Explanation, (Of, (f64, f64))), side| match side {
         Side::Baseline => flame::figure(e.stacks(), side, &e.baseline, (of, (baseline, layer))),
         Side::Layer => flame::figure(e.stacks(), side, &e.layer, (of, (layer, baseline))),

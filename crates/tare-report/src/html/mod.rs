@@ -40,7 +40,8 @@ use tare_store::Campaign;
 pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String {
     let predicted = tare_board::held(campaign, board);
     let said = scoreboard::document(board);
-    let why = explain::overall(campaign, board);
+    let explained = explain::explained(campaign, board);
+    let why = explain::overall(&explained);
     let body = html! {
         main {
             (summary::summary(board, &said))
@@ -51,7 +52,7 @@ pub fn html(campaign: &Campaign, board: &Scoreboard, extras: &Extras) -> String 
             (ranking::section(board))
             (predict::section(board, &predicted))
             (why)
-            (bench::sections(campaign, board, extras))
+            (bench::sections(campaign, board, extras, &explained))
             (trouble::section(board, &said))
             (provenance::section(campaign, board))
         }

@@ -62,7 +62,7 @@ impl Setup<'_> {
 
     /// Whether a layer works in several ways on the CPUs that it has, which only series that last meet.
     pub(crate) fn has_modes(&self, layer: usize) -> bool {
-        self.layers[layer].layer.has_modes() && usable(self.cpus(layer, Role::Weigh)) > 1
+        usable(self.cpus(layer, Role::Weigh)) > 1 && self.layers[layer].layer.has_modes()
     }
 
     /// Why `layer` takes a whole series at once where others take turns.

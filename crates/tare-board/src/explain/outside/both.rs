@@ -3,6 +3,7 @@
 use super::seen::{Of, One};
 use crate::board::{Pair, Row};
 use crate::explain::series::series_of;
+use tare_proto::outside::WITHOUT_RECORDS;
 use tare_store::{Campaign, Outcome, Role, SeriesRow};
 
 /// A row on both.
@@ -31,9 +32,10 @@ impl Both {
         };
         // All layers of a row alike, also one that has little subtracted: their causes are compared.
         let is_mostly_subtracted = row.cells.iter().any(|cell| cell.subtracted.is_some());
+        let mut rows = campaign.series.iter().filter(|row| row.benchmark == bench);
         let has_modes =
-            |layer| One::of(campaign, (bench, layer), Of::Row).is_some_and(|one| one.has_modes());
-        let by_whole = is_mostly_subtracted || (0..campaign.layers.len()).any(has_modes);
+            |row: &SeriesRow| row.counters.iter().any(|counter| counter.name == WITHOUT_RECORDS);
+        let by_whole = is_mostly_subtracted || rows.any(has_modes);
         let whole = if by_whole { seen(Of::Whole) } else { None };
         if let Some((baseline, layer_seen)) = whole {
             let values = Pair {

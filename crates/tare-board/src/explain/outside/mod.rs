@@ -72,7 +72,7 @@ pub struct Outside {
     /// lies between two stops.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_mean: bool,
-    /// Whether all figures are of the whole operation, since most of it is subtracted from the row's value.
+    /// Whether all figures are of the whole operation, before something is subtracted from it in the row's value.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_whole: bool,
     /// Whether the layer works in several ways, so that its times are scaled from what was watched.

@@ -69,7 +69,7 @@ impl Outside {
         }
         if let (true, Some((native, own))) = (self.is_whole, self.measured_ns) {
             notes.push(format!(
-                "Most of this operation is subtracted from the row's value. Times, counts and causes are of the whole operation, which took {} \
+                "The row's value is what is left of this operation when something else is subtracted. Times, counts and causes are of the whole operation, which took {} \
                  on the baseline and {} on the layer.",
                 time(native),
                 time(own)

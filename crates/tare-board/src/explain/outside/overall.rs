@@ -5,6 +5,7 @@ use crate::explain::Explanation;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use tare_proto::Untrusted;
+use tare_stats::mean;
 
 /// Of what remains, a row is explained if it is less than this share of what is added.
 pub(in crate::explain) const EXPLAINED: f64 = 0.25;
@@ -61,7 +62,8 @@ fn ratio_without(rows: &[Dearer], cause: Option<&str>) -> f64 {
         let gone = cause.and_then(|cause| row.causes.get(cause)).copied().unwrap_or(0.0);
         ((row.own - gone).max(row.native) / row.native).ln()
     };
-    (rows.iter().map(of).sum::<f64>() / rows.len().max(1) as f64).exp()
+    let logs: Vec<f64> = rows.iter().map(of).collect();
+    mean(&logs).map_or(1.0, f64::exp)
 }
 
 /// The causes without which the rows would be the least dear.

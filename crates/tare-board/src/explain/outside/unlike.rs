@@ -24,8 +24,8 @@ impl Outside {
                 quantity(Unit::Nanoseconds, self.summed_ns.1),
                 self.record_ns,
                 match self.has_modes {
-                    true => "from there to the row's value, since the layer works in several ways, which each turn meets to another share",
-                    false => "as the row's value is to what nobody watched",
+                    true => "from there to the row's value. The layer works in several ways, and turns differ in how much of each they meet",
+                    false => "as the row's value is to the shorter of the two",
                 }
             )
         });
