@@ -1,4 +1,4 @@
-//! What primitives cost natively: measured before each row of the baseline's boots that are watched, so that no campaign lacks a price.
+//! What primitives cost natively: measured between the rows of the baseline's boots that are watched, so that no campaign lacks a price.
 //! A shared machine is slower by a third for moments of milliseconds to seconds, so that a price of one moment would be of that
 //! moment alone.
 

@@ -2,8 +2,8 @@
 
 /// Nanoseconds that the longer turn takes: for counts as many operations as make a stray one small, for times several times, as many looks
 /// of the clock as tell user mode from the kernel.
-const COUNTED_NS: f64 = 80e6;
-const TIMED_NS: f64 = 50e6;
+const COUNTED_NS: f64 = 30e6;
+const TIMED_NS: f64 = 25e6;
 const TRIES: u32 = 3;
 
 /// Most samples of a turn.

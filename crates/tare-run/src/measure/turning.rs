@@ -15,7 +15,7 @@ use tare_proto::outside::{UNWATCHED, WHOLE, WITHOUT_RECORDS};
 use tare_proto::{Program, Request};
 
 /// Two tries that differ by less than this share are alike.
-const ALIKE: f64 = 0.03;
+const ALIKE: f64 = 0.05;
 
 /// Counts what a trace shows of some threads.
 type Counts = fn(&Trace, &Threads) -> Figures;
