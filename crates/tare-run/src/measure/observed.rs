@@ -227,6 +227,7 @@ fn watch_rows(
     let lasts = match session.cpu_quota() {
         Some(quota) if quota < cpus as f64 => Lasts::Quota,
         _ if setup.has_modes(layer) => Lasts::AllModes,
+        _ if setup.whole_series(layer).is_some() => Lasts::BeyondPauses,
         _ => Lasts::Shortly,
     };
     let watched =

@@ -26,6 +26,8 @@ const FILL: f64 = 0.6;
 pub(super) enum Lasts {
     /// As short as suits the benchmark.
     Shortly,
+    /// So long that what it pays for the pause before a turn is small beside it.
+    BeyondPauses,
     /// As long as the series that the row's value is from, since the layer works in several ways.
     AllModes,
     /// Ten of the usual periods of 0.1 s, since a quota of CPU time stops the layer.
@@ -37,6 +39,7 @@ impl Lasts {
     const fn ns(self) -> Option<f64> {
         match self {
             Lasts::Shortly => None,
+            Lasts::BeyondPauses => Some(60e6),
             Lasts::AllModes => Some(300e6),
             Lasts::Quota => Some(1e9),
         }
@@ -58,7 +61,7 @@ pub(super) struct TurnLength {
 
 impl TurnLength {
     /// Whether one sample is enough, and too long for more; or two of them would have something else between.
-    fn is_long(self) -> bool {
+    pub(super) fn is_long(self) -> bool {
         self.sample_ns == 0 || self.sample_ns > LONG_NS || self.is_prepared
     }
 
@@ -69,7 +72,7 @@ impl TurnLength {
 
     /// The same of a turn whose events are counted. A quota changes no counts, and in a second there may be more than rings can be emptied of.
     pub(super) fn is_counted_alone(self) -> bool {
-        self.is_long() || self.lasts == Lasts::AllModes
+        self.is_long() || matches!(self.lasts, Lasts::BeyondPauses | Lasts::AllModes)
     }
 
     /// Whether a turn may make more records than rings hold. A program's run may make any number.
@@ -111,12 +114,12 @@ impl TurnLength {
         (ns / self.sample_ns.max(1) as f64).clamp(2.0, MOST).floor()
     }
 
-    /// How often its time is told. A turn that lasts is taken once.
+    /// How often its time is told. A turn of several modes or periods is taken once.
     pub(super) fn tries(self) -> u32 {
         match (self.is_long(), self.lasts) {
             (true, _) => tries(self.sample_ns),
             (_, Lasts::AllModes | Lasts::Quota) => 1,
-            (_, Lasts::Shortly) => TRIES,
+            (_, Lasts::Shortly | Lasts::BeyondPauses) => TRIES,
         }
     }
 }
@@ -142,7 +145,8 @@ mod tests {
             let samples = length.timed();
             (samples, length.more(length.is_alone(), samples), length.tries(), length.is_alone())
         };
-        assert_eq!(told(of(5_000_000, Lasts::Shortly, false)), (10.0, 9.0, 3, false));
+        assert_eq!(told(of(5_000_000, Lasts::Shortly, false)), (5.0, 4.0, 3, false));
+        assert_eq!(told(of(5_000_000, Lasts::BeyondPauses, false)), (12.0, 13.0, 3, true));
         assert_eq!(told(of(5_000_000, Lasts::AllModes, false)), (60.0, 61.0, 1, true));
         assert_eq!(told(of(5_000_000, Lasts::Quota, false)), (200.0, 201.0, 1, true));
         assert_eq!(told(of(5_000_000, Lasts::AllModes, true)), (60.0, 60.0, 1, true));
@@ -150,7 +154,8 @@ mod tests {
         assert_eq!(told(of(400_000_000, Lasts::Shortly, true)), (1.0, 1.0, 1, true));
         assert_eq!(told(of(0, Lasts::Quota, false)), (1.0, 2.0, 1, true));
         let shortly = of(1_000_000, Lasts::Shortly, false);
-        assert_eq!([0.0, 0.25, 0.9].map(|filled| shortly.counted(filled)), [64.0, 3.0, 2.0]);
+        assert_eq!([0.0, 0.25, 0.9].map(|filled| shortly.counted(filled)), [30.0, 3.0, 2.0]);
+        assert_eq!(of(1_000_000, Lasts::BeyondPauses, false).counted(0.25), 60.0);
         assert_eq!(of(1_000_000, Lasts::AllModes, false).counted(0.9), 256.0);
         assert_eq!(of(1_000_000, Lasts::Quota, false).counted(0.25), 3.0);
     }

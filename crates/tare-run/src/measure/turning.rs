@@ -248,6 +248,9 @@ impl<'a> Turning<'a> {
         let turns: &[(usize, f64)] =
             if alone { &[(1, samples)] } else { &[(0, 1.0), (1, samples)] };
         for _ in 0..self.length.tries() {
+            if !self.length.is_long() {
+                self.unwatched(1.0)?; // a layer that has waited for the last turn's records pays for that, as gVisor and guests do
+            }
             for &(at, samples) in turns {
                 // Two turns under a quota meet other parts of its periods, which differ by more than what records take.
                 let mut took = f64::INFINITY;
@@ -284,7 +287,9 @@ impl<'a> Turning<'a> {
         let mut figures = each(difference(&whole, &short), more);
         let unwatched = match self.layer.lasts {
             Lasts::Quota => figures.get(WHOLE).copied().unwrap_or(0.0),
-            Lasts::Shortly | Lasts::AllModes => (unwatched[1] - around) / more,
+            Lasts::Shortly | Lasts::BeyondPauses | Lasts::AllModes => {
+                (unwatched[1] - around) / more
+            }
         };
         let records = split(&mut figures, &modes, Some(unwatched).filter(|ns| *ns > 0.0));
         if let (Lasts::AllModes, Some(whole)) = (self.layer.lasts, figures.get(WHOLE)) {
