@@ -23,7 +23,7 @@ pub use plan::programs::{Wrong, check_program};
 pub use plan::requests::BATCH_NS;
 pub use plan::setup::{CampaignLayer, Setup};
 pub use plan::{sandbox_benches, simulated};
-pub use record::found::{Expected, FoundLoads, Trial};
+pub use record::found::{Expected, FoundLoads, SoFar, Trial};
 pub use record::history::History;
 pub use record::observer::{Event, Observer};
 pub use record::recorder::RunError;

@@ -5,6 +5,7 @@ use crate::decide::block::Block;
 use crate::decide::budget::Budget;
 use crate::decide::forecast::{fit, predicted};
 use crate::decide::runs::{expected, runs};
+use crate::decide::so_far::so_far;
 use crate::host::machine::OwnCost;
 use crate::measure::alone::boot_alone;
 use crate::measure::observed::observe;
@@ -68,6 +69,10 @@ fn blocks(recorder: &mut Recorder) -> Result<(), Stop> {
         recorder.store.begin_block(number)?;
         recorder.history.begin_block(number);
         block(recorder, &planned, &budget)?;
+        let is_last = plan.blocks.is_some_and(|blocks| recorder.history.whole() + 1 >= blocks);
+        if plan.events || !is_last {
+            say_so_far(recorder);
+        }
         observe(recorder, &planned)?;
         recorder.store.end_block(number)?;
         recorder.history.end_block();
@@ -102,6 +107,9 @@ fn block(recorder: &mut Recorder, block: &Block, budget: &Budget) -> Result<(), 
     for (at, slot) in alone.into_iter().enumerate() {
         boot_alone(recorder, block, slot)?;
         block.progress(recorder, budget, together + at + 1, all);
+        if together + at + 1 < all {
+            say_so_far(recorder);
+        }
     }
     if visited.is_empty() {
         return Ok(());
@@ -115,6 +123,14 @@ fn say_begin(recorder: &mut Recorder, block: &Block, budget: &Budget, boots: usi
     let predicted = predicted(recorder.setup, &recorder.history, &block.wanted);
     let of = block.number - done + budget.expected_blocks(done, predicted);
     recorder.observer.event(Event::Block { number, of: of.max(number), boots });
+}
+
+/// Says what the layers cost by the rows that there are, if there are any.
+fn say_so_far(recorder: &mut Recorder) {
+    let told = so_far(recorder.setup, &recorder.history);
+    if !told.is_empty() {
+        recorder.observer.event(Event::SoFar(&told));
+    }
 }
 
 fn slots_of(setup: &Setup, block: &Block, is_one: impl Fn(&Slot) -> bool) -> Vec<Slot> {

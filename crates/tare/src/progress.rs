@@ -6,8 +6,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::cell::Cell;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
+use tare_board::format::{count, short_ratio};
 use tare_layers::Unavailable;
-use tare_run::{Event, Expected, Observer};
+use tare_run::{Event, Expected, Observer, SoFar};
 use tare_store::Role;
 
 /// Steps of the bar.
@@ -19,6 +20,9 @@ const LONG: Duration = Duration::from_secs(2);
 /// How long elsewhere than on a terminal nothing is said before a row is.
 const SILENT: Duration = Duration::from_secs(60);
 
+/// How long between two lines of what layers cost, unless another layer has figures.
+const BETWEEN_FIGURES: Duration = Duration::from_secs(60);
+
 pub struct Progress {
     bar: Option<ProgressBar>,
     block: String,
@@ -29,6 +33,8 @@ pub struct Progress {
     tried: Option<(String, u64)>,
     /// When the last line was written.
     said: Cell<Instant>,
+    /// Of how many layers figures were last told, and when.
+    told: Option<(usize, Instant)>,
 }
 
 impl Progress {
@@ -49,6 +55,7 @@ impl Progress {
             begun: Instant::now(),
             tried: None,
             said: Cell::new(Instant::now()),
+            told: None,
         }
     }
 
@@ -74,6 +81,17 @@ impl Progress {
         if self.bar.is_none() && since >= LONG && self.tried.as_ref() != Some(&said) {
             self.line(&text);
             self.tried = Some(said);
+        }
+    }
+
+    /// What layers cost by now: when another one has figures, and otherwise once in a while.
+    fn so_far(&mut self, layers: &[SoFar]) {
+        let is_due = |(known, when): (usize, Instant)| {
+            known < layers.len() || when.elapsed() >= BETWEEN_FIGURES
+        };
+        if self.told.is_none_or(is_due) {
+            self.told = Some((layers.len(), Instant::now()));
+            self.line(&what_is_told(layers));
         }
     }
 
@@ -132,6 +150,7 @@ impl Observer for Progress {
                 }
             }
             Event::Expected(expected) => self.line(&what_is_expected(expected)),
+            Event::SoFar(layers) => self.so_far(layers),
             Event::Boot { layer, role, attempt } => {
                 let floor = match role {
                     Role::Weigh => "",
@@ -148,6 +167,10 @@ impl Observer for Progress {
             Event::Benchmark { name, number, of } => self.live(&format!("{name} {number}/{of}")),
             Event::Turns { name, number, of, layers } => {
                 self.boot = format!("{layers} boots taking turns");
+                self.live(&format!("{name} {number}/{of}"));
+            }
+            Event::Watching { layer, name, number, of } => {
+                self.boot = format!("{layer}, watched from outside:");
                 self.live(&format!("{name} {number}/{of}"));
             }
             Event::Visit { layer, step, number, of } => {
@@ -182,6 +205,16 @@ fn what_is_expected(expected: &Expected) -> String {
         }
         None => known,
     }
+}
+
+/// What layers cost by the rows that there are: geometric means, which have no intervals yet.
+fn what_is_told(layers: &[SoFar]) -> String {
+    let one = |one: &SoFar| {
+        let rows = count(one.rows, "row");
+        format!("{} {} ({rows})", one.layer, short_ratio(one.ratio))
+    };
+    let all: Vec<String> = layers.iter().map(one).collect();
+    format!("  so far, times the baseline, without an interval: {}", all.join(", "))
 }
 
 /// `m:ss`.

@@ -36,6 +36,24 @@ fn layers_take_turns_within_a_benchmark() {
 }
 
 #[test]
+fn what_layers_cost_so_far_is_said_between_blocks() {
+    let bench = Bench::new();
+    let told = |rows: &str, name: &str| {
+        bench.ok(&format!("run {MOCKS} {rows} --blocks 2 --out {name}")).err
+    };
+    let so_far = "so far, times the baseline, without an interval:";
+    let one = told("--bench lmbench/null_call", "a");
+    assert_eq!(
+        one.matches(so_far).count(),
+        1,
+        "after the first block and not before the report: {one}"
+    );
+    assert!(one.contains(&format!("{so_far} slow 1.50 (1 row)")), "{one}");
+    let two = told("--bench lmbench/null_call --bench stream/copy", "b");
+    assert!(two.contains("slow 1.00 (2 rows)"), "half as much again of a rate costs less: {two}");
+}
+
+#[test]
 fn other_orders_take_no_turns() {
     let bench = Bench::new();
     for order in ["series", "boots"] {

@@ -8,4 +8,5 @@ pub(crate) mod forecast;
 pub(crate) mod order;
 pub(crate) mod runs;
 pub(crate) mod samples;
+pub(crate) mod so_far;
 pub(crate) mod turns;

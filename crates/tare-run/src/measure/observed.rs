@@ -17,6 +17,7 @@ use crate::plan::sandbox_benches::is_row;
 use crate::plan::setup::Setup;
 use crate::plan::slot::{Key, to_greet};
 use crate::record::history::Kept;
+use crate::record::observer::Event;
 use crate::record::recorder::{Recorder, RunError, Stop};
 use crate::sandbox::start::Failed;
 use std::time::Duration;
@@ -234,17 +235,20 @@ fn watch_rows(
         WatchedLayer { whose: made.whose(), files: files(made), on_one_cpu: cpus == 1, lasts };
     let mut id = 0;
     let is_baseline = layer == setup.baseline();
+    let layer_name = &setup.layers[layer].name;
     for (at, &bench) in rows.iter().enumerate() {
+        let name = &setup.benches[bench].name;
+        let (number, of) = (at + 1, rows.len());
+        recorder.observer.event(Event::Watching { layer: layer_name, name, number, of });
         let mut beside = missing(observers);
         if is_baseline && at % PRICED_EVERY == 0 {
             beside.extend(prices(setup, session, bench, &mut id).map_err(Unseen::Layer)?);
         }
-        let name = &setup.benches[bench].name;
         let watched = Watched { setup, bench, layer: watched.clone() };
         match watch_row(&watched, session, observers, &mut id).map_err(Unseen::Layer)? {
             Ok(counters) => recorder.store.at_once(|store| {
-                store.add_seen(block, &setup.layers[layer].name, name, &beside)?;
-                store.add_seen(block, &setup.layers[layer].name, name, &counters)
+                store.add_seen(block, layer_name, name, &beside)?;
+                store.add_seen(block, layer_name, name, &counters)
             })?,
             Err(why) => say_unseen(recorder, (block, layer), name, &why)?,
         }

@@ -31,6 +31,17 @@ pub struct FoundLoads {
     pub end: String,
 }
 
+/// What a layer costs by the rows that a campaign has while it goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SoFar {
+    /// The layer's name.
+    pub layer: String,
+    /// The geometric mean of its ratios to the baseline, above 1 where it costs more.
+    pub ratio: f64,
+    /// The number of its rows.
+    pub rows: usize,
+}
+
 /// How narrow the intervals of programs on a layer will be at the end of the budget.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expected {

@@ -1,6 +1,6 @@
 //! The events that a running campaign reports to its observer.
 
-use super::found::{Expected, FoundLoads, Trial};
+use super::found::{Expected, FoundLoads, SoFar, Trial};
 use std::time::Duration;
 use tare_layers::Unavailable;
 use tare_store::Role;
@@ -53,6 +53,8 @@ pub enum Event<'a> {
     },
     /// What the budget will decide, as far as the first block tells.
     Expected(&'a Expected),
+    /// What the campaign tells while it goes on; not empty.
+    SoFar(&'a [SoFar]),
     /// A layer is being booted.
     Boot {
         /// Its name.
@@ -81,6 +83,17 @@ pub enum Event<'a> {
         of: usize,
         /// Boots that take turns.
         layers: usize,
+    },
+    /// A row is being watched from outside, in a boot of its own.
+    Watching {
+        /// The layer.
+        layer: &'a str,
+        /// The row.
+        name: &'a str,
+        /// Its place in this boot, from 1.
+        number: usize,
+        /// How many there are.
+        of: usize,
     },
     /// A layer is started, once or many times, to see what that costs.
     Visit {
