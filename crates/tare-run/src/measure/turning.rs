@@ -49,6 +49,20 @@ struct Window {
     stopped_ns: f64,
 }
 
+/// The least that a turn took in several tries.
+struct Quickest {
+    unwatched_ns: f64,
+    watched: Figures,
+    /// Records that are missing in all tries.
+    lost: u64,
+}
+
+impl Default for Quickest {
+    fn default() -> Quickest {
+        Quickest { unwatched_ns: f64::INFINITY, watched: Figures::new(), lost: 0 }
+    }
+}
+
 /// A row that waits between its turns.
 pub(super) struct Turning<'a> {
     session: &'a mut Session,
@@ -235,68 +249,69 @@ impl<'a> Turning<'a> {
         times: &mut Observer,
         clock: &mut Observer,
     ) -> Result<Option<Sampled>, SessionError> {
-        let reader = gettid().as_raw() as u32;
         let alone = self.length.is_alone();
         let samples = self.length.timed();
-        let more = self.length.more(alone, samples);
-        let mut unwatched = [f64::INFINITY; 2];
-        let mut best = [Figures::new(), Figures::new()];
-        let (mut modes, mut found) = (Figures::new(), Figures::new());
+        let mut short = Quickest::default();
+        let mut long = Quickest::default();
+        let mut modes = Figures::new();
+        let mut found = Figures::new();
         let mut lost = 0;
-        // What the longer turn took in each try, unwatched and watched.
-        let mut tried: Vec<[f64; 2]> = Vec::new();
-        let turns: &[(usize, f64)] =
-            if alone { &[(1, samples)] } else { &[(0, 1.0), (1, samples)] };
+        let mut before: Option<[f64; 2]> = None;
         for _ in 0..self.length.tries() {
             if !self.length.is_long() {
                 self.unwatched(1.0)?; // a layer that has waited for the last turn's records pays for that, as gVisor and guests do
             }
-            for &(at, samples) in turns {
-                // Two turns under a quota meet other parts of its periods, which differ by more than what records take.
-                let mut took = f64::INFINITY;
-                if self.layer.lasts != Lasts::Quota {
-                    took = self.unwatched(samples)?;
-                    unwatched[at] = took.min(unwatched[at]);
-                }
-                let Some(Window { trace, threads, stopped_ns }) = self.watched(times, samples)?
-                else {
-                    return Ok(None);
-                };
-                lost += trace.lost;
-                let mut told = path(&trace, &threads, reader);
-                stopped(&mut told, stopped_ns, self.layer.on_one_cpu);
-                if at == 1 {
-                    tried.push([took, told.get(WHOLE).copied().unwrap_or(0.0)]);
-                }
-                keep_shorter(&mut best[at], told);
+            if !alone && self.tried(times, 1.0, &mut short)?.is_none() {
+                return Ok(None);
             }
+            let Some(took) = self.tried(times, samples, &mut long)? else { return Ok(None) };
             let Some(Window { trace, threads, .. }) = self.watched(clock, samples)? else {
                 return Ok(None);
             };
             lost += trace.lost;
             add(&mut modes, looks(&trace, &threads));
             add(&mut found, places(&trace, &threads, &self.layer.files));
-            if let [.., before, last] = &tried[..]
-                && are_alike(before, last)
-            {
+            if before.replace(took).is_some_and(|before| are_alike(&before, &took)) {
                 break;
             }
         }
-        let [short, whole] = best;
-        let around = if alone { 0.0 } else { unwatched[0] };
-        let mut figures = each(difference(&whole, &short), more);
+        let more = self.length.more(alone, samples);
+        let mut figures = each(difference(&long.watched, &short.watched), more);
         let unwatched = match self.layer.lasts {
-            Lasts::Quota => figures.get(WHOLE).copied().unwrap_or(0.0),
-            Lasts::Shortly | Lasts::BeyondPauses | Lasts::AllModes => {
-                (unwatched[1] - around) / more
-            }
+            Lasts::Quota => figures.get(WHOLE).copied(),
+            _ => Some((long.unwatched_ns - if alone { 0.0 } else { short.unwatched_ns }) / more),
         };
-        let records = split(&mut figures, &modes, Some(unwatched).filter(|ns| *ns > 0.0));
+        let records = split(&mut figures, &modes, unwatched.filter(|ns| *ns > 0.0));
         if let (Lasts::AllModes, Some(whole)) = (self.layer.lasts, figures.get(WHOLE)) {
             figures.insert(WITHOUT_RECORDS.into(), whole - records);
         }
         figures.extend(shares(found));
-        Ok(Some(Sampled { figures, samples: more, lost }))
+        Ok(Some(Sampled { figures, samples: more, lost: lost + short.lost + long.lost }))
+    }
+
+    /// Takes a turn of so many samples twice, unwatched and watched, and keeps what is the `quickest` by now. What both took, in
+    /// nanoseconds; `None` where the layer has no threads of its own.
+    fn tried(
+        &mut self,
+        times: &mut Observer,
+        samples: f64,
+        quickest: &mut Quickest,
+    ) -> Result<Option<[f64; 2]>, SessionError> {
+        // Two turns under a quota meet other parts of its periods, which differ by more than what records take.
+        let unwatched_ns = match self.layer.lasts {
+            Lasts::Quota => f64::INFINITY,
+            _ => self.unwatched(samples)?,
+        };
+        let Some(Window { trace, threads, stopped_ns }) = self.watched(times, samples)? else {
+            return Ok(None);
+        };
+        let mut told = path(&trace, &threads, gettid().as_raw() as u32);
+        stopped(&mut told, stopped_ns, self.layer.on_one_cpu);
+        let watched_ns = told.get(WHOLE).copied().unwrap_or(0.0);
+        quickest.unwatched_ns = unwatched_ns.min(quickest.unwatched_ns);
+        quickest.lost += trace.lost;
+        keep_shorter(&mut quickest.watched, told);
+        Ok(Some([unwatched_ns, watched_ns]))
     }
 
     /// In which of the host's system calls a sample's time went, which `took` so many nanoseconds while nobody watched.
