@@ -21,9 +21,9 @@ pub fn paused() -> u64 {
     PAUSED.load(Ordering::Relaxed)
 }
 
-/// The clock, which stands still while other layers take their turns.
-fn own_ns() -> u64 {
-    now_ns() - paused()
+/// The clock where it reads `now`, but it stands still while other layers take their turns.
+fn own_ns(now: u64) -> u64 {
+    now.saturating_sub(paused())
 }
 
 /// The warm-up takes at most this part of the time.
@@ -57,12 +57,12 @@ impl Budget {
     /// The part of it for the warm-up, from now on.
     pub fn warmup(&self) -> Budget {
         let limit = self.limit / WARMUP_TIME_SHARE;
-        Budget { limit, end: self.end.min(own_ns() + limit), late: self.late }
+        Budget { limit, end: self.end.min(own_ns(now_ns()) + limit), late: self.late }
     }
 
-    /// Whether another `ns` nanoseconds are left.
-    pub fn fits(&self, ns: u64) -> bool {
-        own_ns() + ns <= self.end
+    /// Whether another `ns` nanoseconds are left when the clock reads `now`.
+    pub fn fits(&self, ns: u64, now: u64) -> bool {
+        own_ns(now) + ns <= self.end
     }
 
     /// The clock's reading when `factor` times the time and `grace` nanoseconds are over, if nothing is waited for any more.
@@ -70,17 +70,18 @@ impl Budget {
         self.end + (factor - 1) * self.limit + grace + paused()
     }
 
-    /// Whether the host will not wait for more than one sample.
-    pub fn late(&self) -> bool {
-        own_ns() >= self.late
+    /// Whether the host will not wait for more than one sample when the clock reads `now`.
+    pub fn late(&self, now: u64) -> bool {
+        own_ns(now) >= self.late
     }
 }
 
 /// Whether `taken` samples are enough: as many as are wanted, or at least [`FEWEST`] when another one
-/// like the `last`, in nanoseconds, would end after the budget, or one when it is long over.
-pub fn enough(taken: usize, wanted: u32, budget: &Budget, last: u64) -> bool {
+/// like the `last`, in nanoseconds, would end after the budget, or one when it is long over. The clock reads `now`: where each reading
+/// is a call, further ones would be counted with the operations.
+pub fn enough(taken: usize, wanted: u32, budget: &Budget, last: u64, now: u64) -> bool {
     let wanted = wanted.max(1) as usize;
     taken >= wanted
-        || (taken >= FEWEST.min(wanted) && !budget.fits(last))
-        || (taken > 0 && budget.late())
+        || (taken >= FEWEST.min(wanted) && !budget.fits(last, now))
+        || (taken > 0 && budget.late(now))
 }

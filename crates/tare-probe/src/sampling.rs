@@ -18,13 +18,16 @@ pub fn take<T>(
     let wanted = if turns.are_granted() { MAX_SAMPLES as u32 } else { wanted };
     let mut samples = Vec::new();
     let mut last = 0;
-    while !turns.are_over() && !enough(samples.len(), wanted, budget, last) {
+    let mut start = now_ns();
+    while !turns.are_over() && !enough(samples.len(), wanted, budget, last, start) {
         if turns.next_sample() {
             sample()?;
+            start = now_ns();
         }
-        let start = now_ns();
         samples.push(sample()?);
-        last = now_ns() - start;
+        let end = now_ns();
+        last = end - start;
+        start = end;
     }
     Ok(samples)
 }
@@ -117,7 +120,7 @@ mod tests {
         let taken = take(5, &ample(), &Turns::none(), || Ok(all.next().unwrap_or(0))).unwrap();
         assert_eq!(taken, [0, 1, 2, 3, 4]);
         let none = Budget::new(0, 1);
-        assert!(none.late() && !none.fits(0), "its time is long over");
+        assert!(none.late(now_ns()) && !none.fits(0, now_ns()), "its time is long over");
         assert_eq!(take(5, &none, &Turns::none(), || Ok(7)).unwrap(), [7], "one suffices");
         let failed =
             take(5, &ample(), &Turns::none(), || Err::<u32, _>(Refusal::Failed("once".into())));

@@ -13,7 +13,7 @@ use tare_proto::{Counter, Request};
 use tare_store::PlannedProgram;
 
 /// Nanoseconds of a batch: so long that the readings of the clock around it do not count, where each is a call, too.
-const BATCH_NS: u64 = 2_500_000;
+const BATCH_NS: u64 = 4_000_000;
 
 /// The same of a row whose batches make more records than a ring holds, and of one for which the ring is small besides.
 const SHORTER_NS: [u64; 2] = [300_000, 40_000];

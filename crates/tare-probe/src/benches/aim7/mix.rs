@@ -54,7 +54,7 @@ fn measure(own: &Own) -> Result<Measured, Refusal> {
     round(&users, 0)?; // all have started
     let mut samples = Vec::new();
     let mut last = 0;
-    while !enough(samples.len(), own.samples, &budget, last) {
+    while !enough(samples.len(), own.samples, &budget, last, now_ns()) {
         let (ns, done) =
             own.watch.sample(|| round(&users, budget.deadline(3, GRACE.as_nanos() as u64)))?;
         let all = u64::from(own.load) * jobs.len() as u64;

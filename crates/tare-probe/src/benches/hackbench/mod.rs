@@ -62,7 +62,7 @@ fn measure(own: &Own, tasks: Tasks, link: Link) -> Result<Measured, Refusal> {
     // On a layer where a run takes many times the limit, one run suffices.
     while samples.is_empty()
         || (last < own.limit.as_nanos() as u64)
-            && !enough(samples.len(), own.samples, &budget, last)
+            && !enough(samples.len(), own.samples, &budget, last, now_ns())
     {
         (last, _) = own
             .watch

@@ -77,7 +77,7 @@ fn measure(own: &Own, kernel: &Loop, pages: Pages) -> Result<Measured, Refusal> 
     let pass = |part: &mut Part| (kernel.pass)(part.target, part.one, part.two);
     let mut last = together(&mut parts, pass)?;
     let mut samples = Vec::with_capacity(own.samples as usize);
-    while !enough(samples.len(), own.samples, &budget, last) {
+    while !enough(samples.len(), own.samples, &budget, last, now_ns()) {
         (last, _) =
             own.watch.sample(|| Ok::<_, Refusal>((together(&mut parts, pass)?, count as u64)))?;
         samples.push((kernel.arrays * count as u64 * 8) as f64 * 1e9 / last.max(1) as f64);
