@@ -71,15 +71,15 @@ pub fn test(words: &[String]) -> Result<()> {
     if programs.is_empty() {
         return told(parts);
     }
-    let (simulated, others): (Vec<_>, Vec<_>) =
-        programs.iter().partition(|program| program.is_simulated());
-    // Most tests wait for a guest on one CPU. On the other are what counts instructions, however slowly, and the compiler.
+    let (undisturbed, others): (Vec<_>, Vec<_>) =
+        programs.iter().partition(|program| program.is_undisturbed());
+    // Most tests wait for a guest on one CPU. On the other are what counts instructions, however slowly, what computes, and the compiler.
     thread::scope(|scope| {
         let beside = scope.spawn(|| {
-            let simulated =
-                simulated.iter().map(|program| timed(&program.name, || program.run_beside()));
+            let undisturbed =
+                undisturbed.iter().map(|program| timed(&program.name, || program.run_beside()));
             let lints = LINTS.iter().filter(|_| words.is_empty());
-            simulated.chain(lints.map(|(name, check)| timed(name, check))).collect::<Vec<_>>()
+            undisturbed.chain(lints.map(|(name, check)| timed(name, check))).collect::<Vec<_>>()
         });
         parts.extend(others.iter().map(|program| timed(&program.name, || program.run())));
         parts.extend(beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
