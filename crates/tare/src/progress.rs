@@ -170,7 +170,8 @@ impl Observer for Progress {
                 self.live(&format!("{name} {number}/{of}"));
             }
             Event::Watching { layer, name, number, of } => {
-                self.boot = format!("{layer}, watched from outside:");
+                self.boot = format!("{layer}, watched:");
+                self.left = None; // which is of what is measured
                 self.live(&format!("{name} {number}/{of}"));
             }
             Event::Visit { layer, step, number, of } => {
