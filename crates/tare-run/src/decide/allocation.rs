@@ -7,9 +7,7 @@
 use crate::plan::setup::Setup;
 use crate::record::history::History;
 use std::collections::BTreeMap;
-use tare_board::measured::{block_log_ratio, log_ratio};
 use tare_stats::{narrow_enough, ratio_of_logs};
-use tare_store::Role;
 
 /// The first blocks of a campaign, in which nothing is left out.
 pub(crate) const WHOLE_BLOCKS: u32 = 5;
@@ -108,16 +106,7 @@ impl<'a> Field<'a> {
     /// The row's interval from all blocks so far. For the baseline it is that of its A/A ratio. `None` when it has been narrow
     /// for long enough, or when the row cannot be measured at all.
     fn open(&self, history: &History, layer: usize, bench: usize) -> Option<Open> {
-        let measured = |block, layer, role| history.measured(block, layer, role, bench);
-        let log = |block| {
-            let base = history.bases(block, layer, self.baseline, bench);
-            if layer == self.baseline {
-                Some(log_ratio(base[1]?, base[0]?))
-            } else {
-                block_log_ratio(measured(block, layer, Role::Weigh)?, base)
-            }
-        };
-        let logs: Vec<f64> = (0..history.begun()).filter_map(log).collect();
+        let logs = history.log_ratios(layer, self.baseline, bench);
         if logs.is_empty() {
             return None;
         }
@@ -158,6 +147,7 @@ mod tests {
     use crate::plan::slot::Key;
     use crate::record::history::Kept;
     use tare_board::measured::{Figure, Measured};
+    use tare_store::Role;
 
     fn key(block: u32, layer: usize) -> Key {
         Key { block, layer, role: Role::Weigh, bench: 0 }

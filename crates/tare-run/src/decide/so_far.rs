@@ -5,9 +5,8 @@ use crate::plan::sandbox_benches::is_row;
 use crate::plan::setup::Setup;
 use crate::record::found::SoFar;
 use crate::record::history::History;
-use tare_board::measured::block_log_ratio;
 use tare_proto::Better;
-use tare_store::Role;
+use tare_stats::mean;
 
 /// Of every layer that has a row beside the baseline's. Above 1 a layer costs more, whichever end of its rows is good.
 pub(crate) fn so_far(setup: &Setup, history: &History) -> Vec<SoFar> {
@@ -16,7 +15,7 @@ pub(crate) fn so_far(setup: &Setup, history: &History) -> Vec<SoFar> {
     let of = |layer: usize| {
         let log = |bench: &usize| log_cost(setup, history, layer, *bench);
         let logs: Vec<f64> = rows.iter().filter_map(log).collect();
-        let ratio = mean(&logs)?.exp();
+        let ratio = mean(&logs).ok()?.exp();
         Some(SoFar { layer: setup.layers[layer].name.clone(), ratio, rows: logs.len() })
     };
     let others = setup.able().into_iter().filter(|layer| *layer != setup.baseline());
@@ -25,19 +24,11 @@ pub(crate) fn so_far(setup: &Setup, history: &History) -> Vec<SoFar> {
 
 /// The logarithm of how many times as much `bench` costs on `layer` as on the baseline, over all blocks.
 fn log_cost(setup: &Setup, history: &History, layer: usize, bench: usize) -> Option<f64> {
-    let log = |block| {
-        let own = history.measured(block, layer, Role::Weigh, bench)?;
-        block_log_ratio(own, history.bases(block, layer, setup.baseline(), bench))
-    };
-    let logs: Vec<f64> =
-        (0..history.begun()).filter_map(log).filter(|log| log.is_finite()).collect();
-    let sign = match setup.benches[bench].better {
-        Better::Lower => 1.0,
-        Better::Higher => -1.0,
-    };
-    mean(&logs).map(|log| sign * log)
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    let mut logs = history.log_ratios(layer, setup.baseline(), bench);
+    logs.retain(|log| log.is_finite());
+    let log = mean(&logs).ok()?;
+    match setup.benches[bench].better {
+        Better::Lower => Some(log),
+        Better::Higher => Some(-log),
+    }
 }

@@ -4,7 +4,8 @@
 use crate::plan::slot::{Key, Slot};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use tare_board::measured::{
-    Figure, Measured, Operation, best, series_value, turn_values, waited_too_long,
+    Figure, Measured, Operation, best, block_log_ratio, log_ratio, series_value, turn_values,
+    waited_too_long,
 };
 use tare_proto::{BenchInfo, Counter, Turn};
 use tare_store::{Boot, BootState, Campaign, Outcome, Recorded, Role};
@@ -258,6 +259,20 @@ impl History {
             return whole;
         }
         roles.map(|role| self.measured(block, baseline, role, bench))
+    }
+
+    /// The log ratio of `layer` to the baseline in each block that has both; the baseline's own is that of its second boot to its
+    /// first.
+    pub(crate) fn log_ratios(&self, layer: usize, baseline: usize, bench: usize) -> Vec<f64> {
+        let log = |block| {
+            let base = self.bases(block, layer, baseline, bench);
+            if layer == baseline {
+                Some(log_ratio(base[1]?, base[0]?))
+            } else {
+                block_log_ratio(self.measured(block, layer, Role::Weigh, bench)?, base)
+            }
+        };
+        (0..self.begun).filter_map(log).collect()
     }
 
     /// What `bench` is on `layer` in `block`.
