@@ -22,8 +22,12 @@ pub(crate) fn so_far(setup: &Setup, history: &History) -> Vec<SoFar> {
     others.filter_map(of).collect()
 }
 
-/// The logarithm of how many times as much `bench` costs on `layer` as on the baseline, over all blocks.
+/// The logarithm of how many times as much `bench` costs on `layer` as on the baseline, over all blocks; `None` of a row that the report's
+/// mean does not count either.
 fn log_cost(setup: &Setup, history: &History, layer: usize, bench: usize) -> Option<f64> {
+    if [layer, setup.baseline()].iter().any(|at| history.is_mostly_subtracted(*at, bench)) {
+        return None;
+    }
     let mut logs = history.log_ratios(layer, setup.baseline(), bench);
     logs.retain(|log| log.is_finite());
     let log = mean(&logs).ok()?;

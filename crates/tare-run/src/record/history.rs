@@ -19,6 +19,8 @@ pub(crate) struct Kept {
     pub measured: Option<Measured>,
     /// Logarithms of its samples.
     pub logs: Vec<f64>,
+    /// What was subtracted from its value.
+    pub subtracted: f64,
     /// How many there are, whether they are usable or not.
     pub samples: usize,
     /// What it cost, in seconds.
@@ -275,6 +277,15 @@ impl History {
         (0..self.begun).filter_map(log).collect()
     }
 
+    /// Whether most of what was measured of `bench` on `layer` was subtracted in a block: no mean counts such a row.
+    pub(crate) fn is_mostly_subtracted(&self, layer: usize, bench: usize) -> bool {
+        let is_most = |(key, kept): (&Key, &Kept)| {
+            let value = kept.measured.as_ref().map_or(f64::INFINITY, |measured| measured.value);
+            key.layer == layer && key.bench == bench && kept.subtracted > value
+        };
+        self.series.iter().any(is_most)
+    }
+
     /// What `bench` is on `layer` in `block`.
     pub(crate) fn measured(
         &self,
@@ -312,5 +323,5 @@ fn keep(bench: &BenchInfo, counts: bool, taken: Taken, seconds: f64) -> Kept {
     let measured = value.map(|value| Measured { value, turns: turns(), figure });
     let logs: Vec<f64> = samples.iter().filter(|s| **s > 0.0).map(|s| s.ln()).collect();
     let logs = if measured.is_some() && logs.len() == samples.len() { logs } else { Vec::new() };
-    Kept { measured, logs, samples: samples.len(), seconds }
+    Kept { measured, logs, subtracted, samples: samples.len(), seconds }
 }
