@@ -41,9 +41,10 @@ fn latencies_count_from_when_requests_were_due_and_the_knee_is_below_what_a_serv
         // After half a second 200 requests were due, and 100 answers can have come: the next one waits for half a second.
         assert!(overrun.iter().all(|ns| *ns >= 400e6), "a queue grows: {overrun:?}");
         assert!(of("program/slow.cpu@50").iter().all(|ns| *ns > 0.0));
-        // Of each request: the client waits until it is due, the server for it and for its 5 ms, the client for the answer.
+        // Of each request the server waits for its 5 ms. Its client and it wait for each other as well, unless the machine pauses:
+        // then many requests are due together.
         let woken = of("program/slow.wakeups@50");
-        assert!(woken.iter().all(|count| (3.0..30.0).contains(count)), "{woken:?}");
+        assert!(woken.iter().all(|count| (1.0..30.0).contains(count)), "{woken:?}");
         assert!(of("program/slow.knee").iter().all(|rate| (1.0..400.0).contains(rate)));
     }
     assert!(done.out.contains("requests a second"), "{}", done.out);
