@@ -105,6 +105,7 @@ pub const OPERATIONS: &[Operation] = &[
     class("mprotect", Work::Memory, "mappings changed"),
     class("brk", Work::Memory, "moves of the heap's end"),
     class("fault_anonymous", Work::Memory, "faults of fresh memory"),
+    class("fault_mapping", Work::Memory, "first touches of mappings"),
     class("fault_file", Work::Memory, "pages of mapped files"),
     class("fault_copy", Work::Memory, "faults that copy a page"),
     class("fault_protection", Work::Memory, "faults that a handler answers"),

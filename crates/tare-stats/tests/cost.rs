@@ -105,6 +105,9 @@ fn what_is_no_cost_is_refused() {
     let bad = |cost: ProgramCost| model.predict(&cost, 0.9).unwrap_err();
     assert_eq!(bad(program(0.0, &[])), StatError::NotPositive { index: 0 });
     assert_eq!(bad(program(1.0, &[term(0, f64::NAN, 1.0)])), StatError::NotFinite { index: 0 });
+    assert_eq!(bad(program(1.0, &[term(0, -1.0, 1.0)])), StatError::NotFinite { index: 0 });
+    let less = model.predict(&program(1.0, &[term(0, -0.1, -0.4)]), 0.9).unwrap();
+    assert!((less.ratio - 0.7).abs() < 1e-9, "what another price holds too many of: {less:?}");
     let fine = program(1.0, &[]);
     assert!(matches!(model.predict(&fine, 1.0), Err(StatError::BadLevel { .. })));
     assert!(CostModel::fit(1, &[(fine, -1.0)]).is_err());

@@ -61,8 +61,8 @@ const ROWS: &[(&str, f64, f64)] = &[
 ];
 
 /// Without a row here: names in directories are as many as this machine has, context switches as many as the scheduler likes, and
-/// a file's pages are seen only as long as they are mapped.
-const WITHOUT: [&str; 4] = ["getdents_kib", "cold_kib", "switch", "fault_file"];
+/// mappings and their pages are seen only as long as they are there.
+const WITHOUT: [&str; 5] = ["getdents_kib", "cold_kib", "switch", "fault_mapping", "fault_file"];
 
 /// What starts a process or a thread does more than that, and its price holds it. Its page faults are not counted again.
 const DO_MORE: [&str; 5] = ["fork", "spawn", "thread", "exec", "fault_copy"];

@@ -74,7 +74,7 @@ impl Profile {
         };
         let operations: Vec<_> = counters
             .iter()
-            .filter(|counter| counter.name.starts_with(OPERATION_COUNTER) && counter.value > 0.0)
+            .filter(|counter| counter.name.starts_with(OPERATION_COUNTER) && counter.value != 0.0)
             .filter_map(|counter| Some((operation(&counter.name)?, counter.value)))
             .collect();
         let calls = counters.iter().filter_map(|counter| counter.name.strip_prefix(CALLS));

@@ -72,6 +72,47 @@ pub fn mapped_pages(pid: libc::pid_t) -> u64 {
     text.split_whitespace().nth(2).and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 
+/// Mappings of a process in which there are pages, by whose these are. A private mapping of a file counts as both if only some of
+/// its pages were written to.
+#[derive(Default, Clone, Copy, PartialEq, Debug)]
+#[cfg(target_pointer_width = "64")]
+pub struct Touched {
+    /// With pages of a file, or of the kernel.
+    pub of_files: u64,
+    /// With pages of the process's own.
+    pub of_memory: u64,
+}
+
+#[cfg(target_pointer_width = "64")]
+impl Touched {
+    /// Of process `pid`; none where the kernel does not say it (`CONFIG_PROC_PAGE_MONITOR`).
+    pub fn of(pid: libc::pid_t) -> Touched {
+        Touched::new(&fs::read_to_string(format!("/proc/{pid}/smaps")).unwrap_or_default())
+    }
+
+    fn new(smaps: &str) -> Touched {
+        let (mut touched, mut resident) = (Touched::default(), 0);
+        for line in smaps.lines() {
+            let kib = |key| line.strip_prefix(key)?.split_whitespace().next()?.parse::<u64>().ok();
+            if let Some(kib) = kib("Rss:") {
+                resident = kib;
+            } else if let Some(own) = kib("Anonymous:") {
+                touched.of_files += u64::from(resident > own);
+                touched.of_memory += u64::from(own > 0);
+            }
+        }
+        touched
+    }
+
+    /// Those that are not in `before`.
+    pub fn since(self, before: Touched) -> Touched {
+        Touched {
+            of_files: self.of_files.saturating_sub(before.of_files),
+            of_memory: self.of_memory.saturating_sub(before.of_memory),
+        }
+    }
+}
+
 /// What stands after `key` in `/proc/TID/status`, of a process or a thread.
 #[cfg(target_pointer_width = "64")]
 pub fn status(tid: libc::pid_t, key: &str) -> Option<String> {
@@ -103,5 +144,19 @@ mod tests {
         assert_eq!(Stat::of(own).and_then(|stat| stat.parent()), Some(unsafe { libc::getppid() }));
         assert_eq!(status(thread, "Tgid:"), Some(own.to_string()));
         assert!(mapped_pages(own) > 0);
+        let touched = Touched::of(own);
+        assert!(touched.of_files > 0 && touched.of_memory > 0, "{touched:?}");
+    }
+
+    #[test]
+    fn a_mapping_of_a_file_holds_pages_of_both_or_of_one_or_none() {
+        let mapping = |resident: u32, own: u32| {
+            format!("Size: 64 kB\nRss: {resident} kB\nAnonymous: {own} kB\n")
+        };
+        let smaps = [mapping(16, 4), mapping(16, 0), mapping(8, 8), mapping(0, 0)].concat();
+        let touched = Touched::new(&smaps);
+        assert_eq!(touched, Touched { of_files: 2, of_memory: 2 });
+        let before = Touched { of_files: 3, of_memory: 1 };
+        assert_eq!(touched.since(before), Touched { of_files: 0, of_memory: 1 });
     }
 }

@@ -20,9 +20,10 @@ use crate::error::StatError;
 pub struct CostTerm {
     /// The group whose scale applies to it, from 0.
     pub group: usize,
-    /// What it takes natively; in any unit, the same for all.
+    /// What it takes natively; in any unit, the same for all. Below 0 if the program does less of it than the price of another
+    /// term holds.
     pub native: f64,
-    /// What it takes on the layer by its row.
+    /// What it takes on the layer by its row, with the same sign.
     pub layer: f64,
     /// The standard error of the natural logarithm of the row's ratio.
     pub log_error: f64,
@@ -106,7 +107,8 @@ impl ProgramCost {
             return Err(StatError::NotPositive { index: 0 });
         }
         let fine = |term: &CostTerm| {
-            [term.native, term.layer, term.log_error].iter().all(|x| x.is_finite() && *x >= 0.0)
+            let costs = term.native * term.layer;
+            costs.is_finite() && costs >= 0.0 && term.log_error.is_finite() && term.log_error >= 0.0
         };
         match self.terms.iter().position(|term| !fine(term)) {
             Some(index) => Err(StatError::NotFinite { index }),

@@ -5,7 +5,10 @@ use crate::bench::{Bench, Op, Refusal};
 use crate::benches::lmbench::{page_fault, prot_fault};
 use crate::memory::{Mapping, Pages};
 use crate::process::child_exits;
+use crate::scratch;
 use crate::sys::{must, page_size};
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::ptr;
 
 pub const ROWS: &[Bench] = &[
@@ -32,6 +35,11 @@ pub const ROWS: &[Bench] = &[
         },
     ),
     row(
+        "operations/fault_mapping",
+        "first touch of a file's private mapping, mapping not counted; mean of reading and writing",
+        first_touches,
+    ),
+    row(
         "operations/fault_file",
         "first read of a page of a mapped file in memory, mapping not counted",
         page_fault::prepare,
@@ -51,24 +59,24 @@ pub const ROWS: &[Bench] = &[
 /// Pages that are touched between two mappings.
 const PAGES: usize = 256;
 
-/// Fresh memory in base pages, which is unmapped when dropped.
-struct Fresh(*mut u8, usize);
+/// A mapping of its own, which is removed when dropped.
+struct Mapped(*mut u8, usize);
 
-fn mapped(size: usize) -> Fresh {
+fn mapped(size: usize) -> Mapped {
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
     // SAFETY: a fresh mapping of no file, at no wanted place.
     let start = unsafe { libc::mmap(ptr::null_mut(), size, access, kind, -1, 0) };
     must("mmap", start != libc::MAP_FAILED);
-    Fresh(start.cast(), size)
+    Mapped(start.cast(), size)
 }
 
-impl Fresh {
+impl Mapped {
     fn touch(&self, size: usize) {
         touch(self.0, size);
     }
 }
 
-impl Drop for Fresh {
+impl Drop for Mapped {
     fn drop(&mut self) {
         // SAFETY: the region is its own, and nothing refers to it any more.
         must("munmap", unsafe { libc::munmap(self.0.cast(), self.1) } == 0);
@@ -109,6 +117,32 @@ fn heap() -> Result<Op, Refusal> {
         }
     };
     Ok(Op::new(both).divided_by(3.0))
+}
+
+/// A page is read, and another one is written to: a layer may answer each by mapping many pages.
+fn first_touches() -> Result<Op, Refusal> {
+    let file = scratch::nameless(TOUCHED)?;
+    let same = file.try_clone()?;
+    let touch = move || {
+        let mapping = privately(&file);
+        // SAFETY: the page is inside of the mapping.
+        unsafe { mapping.0.read_volatile() };
+        touch(mapping.0.wrapping_add(TOUCHED / 2), 1);
+    };
+    Ok(Op::new(touch).minus(move || drop(privately(&same))).divided_by(2.0))
+}
+
+/// Size of a mapping that is touched twice: that of a small library's section.
+const TOUCHED: usize = 64 << 10;
+
+/// A private mapping of `file`, whose size is [`TOUCHED`].
+fn privately(file: &File) -> Mapped {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let from = file.as_raw_fd();
+    // SAFETY: a fresh mapping at no wanted place.
+    let start = unsafe { libc::mmap(ptr::null_mut(), TOUCHED, access, libc::MAP_PRIVATE, from, 0) };
+    must("mmap", start != libc::MAP_FAILED);
+    Mapped(start.cast(), TOUCHED)
 }
 
 /// A child that writes to its parent's pages, less one that does not.

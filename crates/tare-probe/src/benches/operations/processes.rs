@@ -1,7 +1,7 @@
 //! Processes, threads and programs.
 
 use super::row;
-use crate::applets::HELLO;
+use crate::applets::HELLO_LIBC;
 use crate::bench::{Bench, Op, Refusal};
 use crate::process::{child_exits, exec_applet, spawned, wait};
 
@@ -22,8 +22,11 @@ pub const ROWS: &[Bench] = &[
     row("operations/thread", "a thread is started, ends and is joined", thread),
     row(
         "operations/exec",
-        "execve(2) of a tiny static program, less the fork of its process",
-        || Ok(Op::new(|| child_exits(0, || exec_applet(&[HELLO]))).minus(|| child_exits(0, || 0))),
+        "execve(2) of a small static program that starts a C library, less the fork of its process",
+        || {
+            let start = || child_exits(0, || exec_applet(&[HELLO_LIBC]));
+            Ok(Op::new(start).minus(|| child_exits(0, || 0)))
+        },
     ),
 ];
 

@@ -135,16 +135,17 @@ impl Seen {
 
     /// A process or a thread that `tid` has started; it may have been heard of before this.
     fn starts(&mut self, tid: libc::pid_t, name: &'static str, begun: Begun) {
+        let parent = self.threads.get(&tid).and_then(|pid| self.tasks.get_mut(pid));
+        let copied = parent.filter(|_| begun == Begun::Forked).map(Task::forks);
         match number_of_event(tid) {
             Some(child) if process_of(child) == child => {
                 // clone(2) of a process that sends another signal than SIGCHLD at its end, or none.
                 self.tally.add_all(if name == "thread" { "fork" } else { name }, 1.0);
-                self.tasks.insert(child, Task::new(child, begun));
+                let task = copied.map(|touched| Task::forked(child, touched));
+                self.tasks.insert(child, task.unwrap_or_else(|| Task::new(child, begun)));
             }
             _ => self.tally.add_all(name, 1.0),
         }
-        let parent = self.threads.get(&tid).and_then(|pid| self.tasks.get_mut(pid));
-        parent.filter(|_| begun == Begun::Forked).into_iter().for_each(Task::forks);
     }
 
     /// A call begins; it is remembered when its result says what it is.

@@ -51,9 +51,9 @@ impl Tally {
         }
     }
 
-    /// Adds `times` operations of which every one is seen.
+    /// Adds `times` operations of which every one is seen; below 0 if a price holds that many too many.
     pub fn add_all(&mut self, name: &'static str, times: f64) {
-        if times > 0.0 {
+        if times != 0.0 {
             *self.operations.entry(name).or_default() += times;
         }
     }
