@@ -21,6 +21,18 @@ impl Mapping {
         Ok(Mapping { start, size })
     }
 
+    /// Maps the first `size` bytes of `file`, of which it gets a copy of each page that it writes to. Panics when the kernel
+    /// refuses: it is part of timed operations.
+    pub fn private(file: &File, size: usize) -> Mapping {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let file = file.as_raw_fd();
+        // SAFETY: without MAP_FIXED a new mapping touches no memory in use.
+        let start =
+            unsafe { libc::mmap(ptr::null_mut(), size, access, libc::MAP_PRIVATE, file, 0) };
+        must("mmap", start != libc::MAP_FAILED);
+        Mapping { start: start.cast(), size }
+    }
+
     /// The address of its first byte.
     pub fn start(&self) -> *mut u8 {
         self.start

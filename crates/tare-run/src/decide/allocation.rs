@@ -159,8 +159,7 @@ mod tests {
         for block in 0..blocks {
             let mut keep = |layer, role, value| {
                 let measured = Some(Measured { value, turns: Vec::new(), figure: Figure::Best });
-                let kept =
-                    Kept { measured, logs: Vec::new(), subtracted: 0.0, samples: 0, seconds: 0.1 };
+                let kept = Kept { measured, seconds: 0.1, ..Kept::default() };
                 history.series.insert(Key { block, layer, role, bench: 0 }, kept);
             };
             keep(0, Role::Weigh, 100.0);
@@ -192,13 +191,7 @@ mod tests {
             for block in 0..dear {
                 let own = &history.series[&key(block, 1)];
                 let measured = own.measured.clone();
-                let kept = Kept {
-                    measured,
-                    logs: Vec::new(),
-                    subtracted: 0.0,
-                    samples: 0,
-                    seconds: own.seconds,
-                };
+                let kept = Kept { measured, seconds: own.seconds, ..Kept::default() };
                 history.series.insert(key(block, 2), kept);
             }
             for (layer, seconds) in [(0, 0.1), (1, 0.1), (2, 1.9)] {
@@ -237,13 +230,7 @@ mod tests {
                         turns: Vec::new(),
                         figure: Figure::Best,
                     });
-                    let kept = Kept {
-                        measured,
-                        logs: Vec::new(),
-                        subtracted: 0.0,
-                        samples: 0,
-                        seconds: 0.1,
-                    };
+                    let kept = Kept { measured, seconds: 0.1, ..Kept::default() };
                     history.series.insert(Key { block, layer, role, bench }, kept);
                 }
             }

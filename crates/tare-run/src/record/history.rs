@@ -14,6 +14,7 @@ use tare_store::{Boot, BootState, Campaign, Outcome, Recorded, Role};
 const GIVE_UP: usize = 2;
 
 /// What is kept of a recorded series.
+#[derive(Default)]
 pub(crate) struct Kept {
     /// Its value and turns, as the scoreboard has them; `None` when it has no usable samples.
     pub measured: Option<Measured>,

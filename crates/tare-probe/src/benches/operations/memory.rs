@@ -7,8 +7,6 @@ use crate::memory::{Mapping, Pages};
 use crate::process::child_exits;
 use crate::scratch;
 use crate::sys::{must, page_size};
-use std::fs::File;
-use std::os::fd::AsRawFd;
 use std::ptr;
 
 pub const ROWS: &[Bench] = &[
@@ -59,24 +57,24 @@ pub const ROWS: &[Bench] = &[
 /// Pages that are touched between two mappings.
 const PAGES: usize = 256;
 
-/// A mapping of its own, which is removed when dropped.
-struct Mapped(*mut u8, usize);
+/// Fresh memory in base pages, which is unmapped when dropped.
+struct Fresh(*mut u8, usize);
 
-fn mapped(size: usize) -> Mapped {
+fn mapped(size: usize) -> Fresh {
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
     // SAFETY: a fresh mapping of no file, at no wanted place.
     let start = unsafe { libc::mmap(ptr::null_mut(), size, access, kind, -1, 0) };
     must("mmap", start != libc::MAP_FAILED);
-    Mapped(start.cast(), size)
+    Fresh(start.cast(), size)
 }
 
-impl Mapped {
+impl Fresh {
     fn touch(&self, size: usize) {
         touch(self.0, size);
     }
 }
 
-impl Drop for Mapped {
+impl Drop for Fresh {
     fn drop(&mut self) {
         // SAFETY: the region is its own, and nothing refers to it any more.
         must("munmap", unsafe { libc::munmap(self.0.cast(), self.1) } == 0);
@@ -123,27 +121,18 @@ fn heap() -> Result<Op, Refusal> {
 fn first_touches() -> Result<Op, Refusal> {
     let file = scratch::nameless(TOUCHED)?;
     let same = file.try_clone()?;
-    let touch = move || {
-        let mapping = privately(&file);
+    let both = move || {
+        let mapping = Mapping::private(&file, TOUCHED);
+        let start = mapping.start();
         // SAFETY: the page is inside of the mapping.
-        unsafe { mapping.0.read_volatile() };
-        touch(mapping.0.wrapping_add(TOUCHED / 2), 1);
+        unsafe { start.read_volatile() };
+        touch(start.wrapping_add(TOUCHED / 2), 1);
     };
-    Ok(Op::new(touch).minus(move || drop(privately(&same))).divided_by(2.0))
+    Ok(Op::new(both).minus(move || drop(Mapping::private(&same, TOUCHED))).divided_by(2.0))
 }
 
 /// Size of a mapping that is touched twice: that of a small library's section.
 const TOUCHED: usize = 64 << 10;
-
-/// A private mapping of `file`, whose size is [`TOUCHED`].
-fn privately(file: &File) -> Mapped {
-    let access = libc::PROT_READ | libc::PROT_WRITE;
-    let from = file.as_raw_fd();
-    // SAFETY: a fresh mapping at no wanted place.
-    let start = unsafe { libc::mmap(ptr::null_mut(), TOUCHED, access, libc::MAP_PRIVATE, from, 0) };
-    must("mmap", start != libc::MAP_FAILED);
-    Mapped(start.cast(), TOUCHED)
-}
 
 /// A child that writes to its parent's pages, less one that does not.
 fn copied() -> Result<Op, Refusal> {

@@ -101,12 +101,14 @@ impl Task {
     /// memory. That rest is below 0 where fewer faults happen than a price holds.
     fn account(&mut self, tally: &mut Tally) {
         let now = faults(self.pid).max(self.faults);
-        let new = (now - self.faults) as f64 - self.owed as f64;
+        let beyond = (now - self.faults) as f64 - self.owed as f64;
         (self.faults, self.owed) = (now, 0);
-        let again = (self.again as f64).min(new.max(0.0));
+        let new = beyond.max(0.0);
+        let too_few = beyond.min(0.0);
+        let again = new.min(self.again as f64);
         if self.begun == Begun::Forked {
             tally.add_all("fault_mapping", again);
-            tally.add_all("fault_copy", new - again);
+            tally.add_all("fault_copy", new - again + too_few);
             return;
         }
         let pages = proc::mapped_pages(self.pid).saturating_sub(self.mapped);
@@ -114,14 +116,14 @@ impl Task {
         let touched = Touched::of(self.pid);
         let first = touched.since(self.touched);
         self.touched = touched;
-        let of_files = new.max(0.0).min(pages.div_ceil(AROUND) as f64);
-        let of_memory = new - of_files;
-        let read = READ * (of_files * AROUND as f64).min(pages as f64);
         let first_of_files = first.of_files as f64;
         let first_of_memory = first.of_memory as f64 + again;
-        tally.add_all("fault_mapping", new.max(0.0).min(first_of_files + first_of_memory));
+        let of_files = new.min(pages.div_ceil(AROUND) as f64);
+        let of_memory = new - of_files;
+        let read = READ * (of_files * AROUND as f64).min(pages as f64);
+        tally.add_all("fault_mapping", new.min(first_of_files + first_of_memory));
         tally.add_all("fault_file", (read - first_of_files).max(0.0));
-        tally.add_all("fault_anonymous", of_memory - first_of_memory.min(of_memory.max(0.0)));
+        tally.add_all("fault_anonymous", (of_memory - first_of_memory).max(0.0) + too_few);
     }
 }
 
