@@ -7,7 +7,9 @@ use tare_board::{
     COST, Expected, Options, Predicted, Profile, Scoreboard, explain, explain_beside, held,
     predict, scoreboard,
 };
-use tare_proto::{COMPUTE, Counter, OPERATION_COUNTER, OPERATION_ROW, OPERATIONS, Unit};
+use tare_proto::{
+    CODE, COMPUTE, Counter, OPERATION_COUNTER, OPERATION_ROW, OPERATIONS, RESUMED, Unit,
+};
 use tare_store::{Campaign, Role, SeriesRow};
 
 /// How many operations the programs of these tests make.
@@ -23,7 +25,8 @@ fn price(place: usize, layer: usize) -> f64 {
 fn priced(without: Option<&str>) -> Campaign {
     let layers = vec![layer("native", "native"), layer("sandbox", "runsc"), layer("tcg", "qemu")];
     let names = OPERATIONS.iter().map(|operation| format!("{OPERATION_ROW}{}", operation.name));
-    let names = names.chain([COMPUTE.to_owned()]).filter(|name| Some(name.as_str()) != without);
+    let of_user_time = [COMPUTE, CODE, RESUMED].map(str::to_owned);
+    let names = names.chain(of_user_time).filter(|name| Some(name.as_str()) != without);
     let benches: Vec<_> = names.map(|name| bench(&name, "operations", Unit::Nanoseconds)).collect();
     let mut campaign = empty(3, layers, benches.clone());
     for block in 0..3 {
@@ -88,6 +91,31 @@ fn costs_add_up_and_the_rest_takes_as_long_as_natively() {
     let found = expected(&campaign, &profile);
     let right = 1.0 + (1e6 * first + 2e5 * second) / 1e9;
     assert!((found.ratio - right).abs() < 1e-9, "{} {right}", found.ratio);
+}
+
+#[test]
+fn code_after_a_call_costs_more_by_the_square_root_of_its_length_up_to_four_pieces() {
+    const CALLS: f64 = 1e4;
+    let (code, more) = (1000.0, 700.0);
+    let mut campaign = priced(None);
+    let boots = campaign.boots.clone();
+    for row in &mut campaign.series {
+        if campaign.benchmarks[row.benchmark].name == RESUMED {
+            let layer = boots[row.boot].layer;
+            row.samples.fill(code + price(0, layer) + if layer == 0 { 0.0 } else { more });
+        }
+    }
+    for (pieces, times) in [(0.25, 0.5), (1.0, 1.0), (4.0, 2.0), (64.0, 2.0)] {
+        let user = CALLS * pieces * code;
+        let native = user + CALLS * price(0, 0);
+        let counters = [Counter::new("op/null", CALLS), Counter::new("run_user_s", user / 1e9)];
+        let profile = Profile::of("program/calls", native, &counters).expect("a program");
+        let found = expected(&campaign, &profile);
+        let added = CALLS * (price(0, 1) - price(0, 0) + times * more);
+        assert!((found.ratio - 1.0 - added / native).abs() < 1e-9, "{pieces}: {found:?}");
+        let term = found.terms.iter().find(|term| term.name == "resume").expect("its term");
+        assert_eq!(term.count, Some(CALLS));
+    }
 }
 
 #[test]

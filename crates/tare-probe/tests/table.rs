@@ -5,7 +5,7 @@ mod probe;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use tare_proto::{COMPUTE, OPERATION_ROW, OPERATIONS};
+use tare_proto::{CODE, COMPUTE, OPERATION_ROW, OPERATIONS, RESUMED};
 
 /// `family/name` of every file under src/benches that defines a benchmark, and of every row of a family's table.
 fn files() -> BTreeSet<String> {
@@ -41,6 +41,7 @@ fn every_file_has_a_row_of_its_name_and_every_row_a_file() {
 const IN_THE_ROOT: &[&str] = &[
     "lookup",
     "component",
+    "component_held",
     "lookup_miss",
     "lookup_tmpfs",
     "component_tmpfs",
@@ -51,6 +52,7 @@ const IN_THE_ROOT: &[&str] = &[
     "xattr",
     "getdents",
     "getdents_kib",
+    "cold_directory",
     "cold_kib",
     "file",
     "file_kib_4k",
@@ -64,9 +66,10 @@ fn every_operation_has_a_row_and_every_row_of_the_suite_is_one_of_them_or_user_t
     let rows = benches.iter().filter(|bench| bench.suite == "operations");
     let rows: Vec<String> = rows.map(|bench| bench.name.clone()).collect();
     let named = |operation: &tare_proto::Operation| format!("{OPERATION_ROW}{}", operation.name);
-    let expected = OPERATIONS.iter().map(named).chain([COMPUTE.to_owned()]);
-    assert_eq!(rows.iter().cloned().collect::<BTreeSet<_>>(), expected.collect());
-    assert_eq!(rows.len(), OPERATIONS.len() + 1);
+    let of_user_time = [COMPUTE, CODE, RESUMED].map(str::to_owned);
+    let expected: BTreeSet<_> = OPERATIONS.iter().map(named).chain(of_user_time).collect();
+    assert_eq!(rows.iter().cloned().collect::<BTreeSet<_>>(), expected);
+    assert_eq!(rows.len(), expected.len());
 }
 
 #[test]

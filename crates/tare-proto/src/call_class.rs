@@ -91,7 +91,7 @@ const KINDS: &[(&str, &str)] = &[
     ("socket:", "socket"),
     ("TCP", "socket"),
     ("UDP", "socket"),
-    ("UNIX", "socket"),
+    ("UNIX", "socket_unix"),
     ("NETLINK", "socket"),
     ("anon_inode:", "pipe"),
     ("/dev/shm/", "file"),
@@ -103,11 +103,16 @@ const KINDS: &[(&str, &str)] = &[
 /// A size in bytes that transfers are at most as large as, and the operation that their KiB are.
 type Size = (f64, &'static str);
 
+const OF_PIPES: &[Size] =
+    &[(4096.0, "pipe_kib_4k"), (16384.0, "pipe_kib_16k"), (f64::MAX, "pipe_kib_64k")];
+
 /// The KiB of transfers, by what is transferred and by the transfer's size, the smallest first: a copy of many bytes at once is
 /// cheaper for each of them until caches are full, and layers split it.
 const SIZES: &[(&str, &[Size])] = &[
     ("file", &[(4096.0, "file_kib_4k"), (65536.0, "file_kib_64k"), (f64::MAX, "file_kib_1m")]),
-    ("pipe", &[(4096.0, "pipe_kib_4k"), (16384.0, "pipe_kib_16k"), (f64::MAX, "pipe_kib_64k")]),
+    ("pipe", OF_PIPES),
+    // No protocol stands between the ends, as in a pipe.
+    ("socket_unix", OF_PIPES),
     (
         "socket",
         &[(4096.0, "socket_kib_4k"), (16384.0, "socket_kib_16k"), (f64::MAX, "socket_kib_64k")],

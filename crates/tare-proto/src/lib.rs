@@ -41,8 +41,8 @@ pub use machine::Machine;
 pub use message::{FromProbe, Hello, Mitigation, PROTOCOL, Request, SCRIPT, ToProbe};
 pub use net::{NET, NET_NAMESPACE, NET_OWN, Peer};
 pub use operation::{
-    COMPUTE, COUNTED_SHARE, OPERATION_COUNTER, OPERATION_ROW, OPERATIONS, Operation,
-    REMEMBERED_NAMES, Work, operation,
+    CODE, COMPUTE, COUNTED_SHARE, OPERATION_COUNTER, OPERATION_ROW, OPERATIONS, Operation,
+    REMEMBERED_NAMES, RESUME, RESUMED, Work, operation,
 };
 pub use program::{
     Around, COUNT_OPERATIONS, ITSELF, MAX_OUTPUT, MAX_OUTPUTS, Program, ROOT, ROOT_DISK,

@@ -13,6 +13,16 @@ pub const OPERATION_ROW: &str = "operations/";
 /// The row that user time is scaled by. It is no operation of a kernel, so nothing counts it.
 pub const COMPUTE: &str = "operations/compute";
 
+/// The row of a piece of a program's code, and that of a call with the same code after it. A layer whose kernel empties caches makes code
+/// after a call slower, so the second takes longer than the call and the code alone.
+pub const CODE: &str = "operations/code";
+/// See [`CODE`].
+pub const RESUMED: &str = "operations/resumed";
+
+/// What the second row costs more, as a kind of work of its own. It is not counted: the program's calls and its user time say it.
+pub const RESUME: Operation =
+    class("resume", Work::Call, 0, "returns from calls, with cold caches");
+
 /// A name is cold when so many others were looked up since: the fewest names that a layer is known to remember (gVisor's
 /// `dcache`, 1,000), in round numbers.
 pub const REMEMBERED_NAMES: usize = 1024;
@@ -57,66 +67,71 @@ pub struct Operation {
     pub work: Work,
     /// Many of them, in words.
     pub words: &'static str,
+    /// How many system calls one of them is; none where it is a part of a call, or made by something else.
+    pub calls: u32,
 }
 
 /// Every class that is counted and priced.
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
-    class("null", Work::Call, "calls about the process itself"),
-    class("descriptor", Work::Call, "calls about open files"),
-    class("ioctl", Work::Call, "ioctls"),
-    class("timer", Work::Call, "timers set"),
-    class("signal", Work::Call, "signals caught"),
-    class("lookup", Work::File, "path lookups"),
-    class("component", Work::File, "further components of paths"),
-    class("lookup_miss", Work::File, "path lookups that fail"),
-    class("cold_name", Work::File, "names not looked up lately"),
-    class("lookup_tmpfs", Work::File, "path lookups in tmpfs"),
-    class("component_tmpfs", Work::File, "further components of paths in tmpfs"),
-    class("open", Work::File, "files opened"),
-    class("open_tmpfs", Work::File, "files opened in tmpfs"),
-    class("create", Work::File, "names made, changed and removed"),
-    class("xattr", Work::File, "extended attributes asked for"),
-    class("getdents", Work::File, "reads of directories"),
-    class("getdents_kib", Work::File, "KiB of names in directories"),
-    class("cold_kib", Work::File, "KiB of names in directories not read lately"),
-    class("file", Work::File, "reads and writes of files"),
-    class("file_kib_4k", Work::File, "KiB of files, by at most 4 KiB"),
-    class("file_kib_64k", Work::File, "KiB of files, by at most 64 KiB"),
-    class("file_kib_1m", Work::File, "KiB of files, by more than 64 KiB"),
-    class("device", Work::File, "reads and writes of devices"),
-    class("proc", Work::File, "reads of /proc and /sys"),
-    class("pipe", Work::Message, "reads and writes of pipes"),
-    class("pipe_kib_4k", Work::Message, "KiB through pipes, by at most 4 KiB"),
-    class("pipe_kib_16k", Work::Message, "KiB through pipes, by at most 16 KiB"),
-    class("pipe_kib_64k", Work::Message, "KiB through pipes, by more than 16 KiB"),
-    class("pipe_new", Work::Message, "pipes made"),
-    class("socket", Work::Message, "sends and receives"),
-    class("socket_kib_4k", Work::Message, "KiB through sockets, by at most 4 KiB"),
-    class("socket_kib_16k", Work::Message, "KiB through sockets, by at most 16 KiB"),
-    class("socket_kib_64k", Work::Message, "KiB through sockets, by more than 16 KiB"),
-    class("socket_new", Work::Message, "sockets made"),
-    class("connect", Work::Message, "connections made"),
-    class("poll", Work::Message, "polls and selects"),
-    class("epoll", Work::Message, "epoll waits and changes"),
-    class("futex", Work::Message, "futex calls that do not wait"),
-    class("switch", Work::Message, "context switches"),
-    class("mmap", Work::Memory, "mappings made and removed"),
-    class("mprotect", Work::Memory, "mappings changed"),
-    class("brk", Work::Memory, "moves of the heap's end"),
-    class("fault_anonymous", Work::Memory, "faults of fresh memory"),
-    class("fault_mapping", Work::Memory, "first touches of mappings"),
-    class("fault_file", Work::Memory, "pages of mapped files"),
-    class("fault_copy", Work::Memory, "faults that copy a page"),
-    class("fault_protection", Work::Memory, "faults that a handler answers"),
-    class("fork", Work::Process, "forks"),
-    class("spawn", Work::Process, "vforks"),
-    class("thread", Work::Process, "threads"),
-    class("exec", Work::Process, "programs started"),
+    class("null", Work::Call, 1, "calls about the process itself"),
+    class("descriptor", Work::Call, 1, "calls about open files"),
+    class("ioctl", Work::Call, 1, "ioctls"),
+    class("timer", Work::Call, 1, "timers set"),
+    class("signal", Work::Call, 2, "signals caught"),
+    class("lookup", Work::File, 1, "path lookups"),
+    class("component", Work::File, 0, "further components of paths"),
+    class("component_held", Work::File, 0, "further components of paths, of directories in use"),
+    class("lookup_miss", Work::File, 1, "path lookups that fail"),
+    class("cold_name", Work::File, 0, "names not looked up lately"),
+    class("lookup_tmpfs", Work::File, 1, "path lookups in tmpfs"),
+    class("component_tmpfs", Work::File, 0, "further components of paths in tmpfs"),
+    class("open", Work::File, 2, "files opened"),
+    class("open_tmpfs", Work::File, 2, "files opened in tmpfs"),
+    class("create", Work::File, 1, "names made, changed and removed"),
+    class("xattr", Work::File, 1, "extended attributes asked for"),
+    class("getdents", Work::File, 1, "reads of directories"),
+    class("getdents_kib", Work::File, 0, "KiB of names in directories"),
+    class("cold_directory", Work::File, 1, "reads of directories not read lately"),
+    class("cold_kib", Work::File, 0, "KiB of names in directories not read lately"),
+    class("file", Work::File, 1, "reads and writes of files"),
+    class("file_kib_4k", Work::File, 0, "KiB of files, by at most 4 KiB"),
+    class("file_kib_64k", Work::File, 0, "KiB of files, by at most 64 KiB"),
+    class("file_kib_1m", Work::File, 0, "KiB of files, by more than 64 KiB"),
+    class("device", Work::File, 1, "reads and writes of devices"),
+    class("proc", Work::File, 1, "reads of /proc and /sys"),
+    class("pipe", Work::Message, 1, "reads and writes of pipes"),
+    class("pipe_kib_4k", Work::Message, 0, "KiB through pipes, by at most 4 KiB"),
+    class("pipe_kib_16k", Work::Message, 0, "KiB through pipes, by at most 16 KiB"),
+    class("pipe_kib_64k", Work::Message, 0, "KiB through pipes, by more than 16 KiB"),
+    class("pipe_new", Work::Message, 3, "pipes made"),
+    class("socket", Work::Message, 1, "sends and receives"),
+    class("socket_unix", Work::Message, 1, "sends and receives of Unix sockets"),
+    class("socket_kib_4k", Work::Message, 0, "KiB through sockets, by at most 4 KiB"),
+    class("socket_kib_16k", Work::Message, 0, "KiB through sockets, by at most 16 KiB"),
+    class("socket_kib_64k", Work::Message, 0, "KiB through sockets, by more than 16 KiB"),
+    class("socket_new", Work::Message, 3, "sockets made"),
+    class("connect", Work::Message, 3, "connections made"),
+    class("poll", Work::Message, 1, "polls and selects"),
+    class("epoll", Work::Message, 1, "epoll waits and changes"),
+    class("futex", Work::Message, 1, "futex calls that do not wait"),
+    class("switch", Work::Message, 0, "context switches"),
+    class("mmap", Work::Memory, 2, "mappings made and removed"),
+    class("mprotect", Work::Memory, 1, "mappings changed"),
+    class("brk", Work::Memory, 1, "moves of the heap's end"),
+    class("fault_anonymous", Work::Memory, 0, "faults of fresh memory"),
+    class("fault_mapping", Work::Memory, 0, "first touches of mappings"),
+    class("fault_file", Work::Memory, 0, "pages of mapped files"),
+    class("fault_copy", Work::Memory, 0, "faults that copy a page"),
+    class("fault_protection", Work::Memory, 1, "faults that a handler answers"),
+    class("fork", Work::Process, 1, "forks"),
+    class("spawn", Work::Process, 1, "vforks"),
+    class("thread", Work::Process, 1, "threads"),
+    class("exec", Work::Process, 1, "programs started"),
 ];
 
-const fn class(name: &'static str, work: Work, words: &'static str) -> Operation {
-    Operation { name, work, words }
+const fn class(name: &'static str, work: Work, calls: u32, words: &'static str) -> Operation {
+    Operation { name, work, words, calls }
 }
 
 /// The operation that a counter or a row is of.

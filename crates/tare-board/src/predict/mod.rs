@@ -16,9 +16,9 @@ pub use profile::{Printed, Profile};
 use crate::board::Scoreboard;
 use crate::extras::counted;
 use busy::{Busy, Of};
-use prices::{GROUPS, NoPrice, Prices, USER};
+use prices::{GROUPS, NoPrice, Prices};
 use serde::Serialize;
-use tare_proto::{COMPUTE, OPERATION_ROW, Operation, Untrusted};
+use tare_proto::{COMPUTE, OPERATION_ROW, Operation, RESUME, RESUMED, Untrusted};
 use tare_stats::{CostModel, CostTerm, ProgramCost};
 use tare_store::Campaign;
 
@@ -247,6 +247,11 @@ impl Priced {
             let row = format!("{OPERATION_ROW}{}", operation.name);
             all.take(row, Some(operation), times, prices.operation(operation, times));
         }
+        let calls = program.system_calls();
+        if calls > 0.0 && program.user_ns > 0.0 {
+            let price = prices.resume(calls, program.user_ns);
+            all.take(RESUMED.to_owned(), Some(&RESUME), calls, price);
+        }
         all
     }
 
@@ -280,7 +285,7 @@ impl Priced {
         let each = self.known.iter().map(|(operation, times, term)| Term {
             name: operation.map_or("user", |operation| operation.name).to_owned().into(),
             words: operation.map_or("user code", |operation| operation.words).to_owned(),
-            count: (term.group != USER).then_some(*times),
+            count: operation.map(|_| *times),
             baseline_ns: term.native,
             layer_ns: term.native + added(term),
             share: if all > 0.0 { added(term) / all } else { 0.0 },

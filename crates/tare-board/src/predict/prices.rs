@@ -3,7 +3,7 @@
 use super::Profile;
 use super::busy::Of;
 use crate::board::{Cell, Row, Scoreboard};
-use tare_proto::{COMPUTE, OPERATION_ROW, Operation, Untrusted, Work};
+use tare_proto::{CODE, COMPUTE, OPERATION_ROW, Operation, RESUMED, Untrusted, Work};
 use tare_stats::CostTerm;
 use tare_stats::dist::t_factor;
 
@@ -42,14 +42,37 @@ impl<'a> Prices<'a> {
 
     /// What `times` operations cost.
     pub fn operation(&self, operation: &Operation, times: f64) -> Result<CostTerm, NoPrice> {
-        let (row, cell) = self.row(&format!("{OPERATION_ROW}{}", operation.name))?;
+        let one = self.one(&format!("{OPERATION_ROW}{}", operation.name))?;
+        let group = Work::ALL.iter().position(|work| *work == operation.work).unwrap_or(0);
+        Ok(CostTerm { group, native: one.native * times, layer: one.layer * times, ..one })
+    }
+
+    /// What `calls` system calls add to `ns` of user time that they are spread over, because code after a call finds cold caches.
+    ///
+    /// One price is known, of a piece of code of the length of the row [`CODE`]. It grows with the length as the footprint does, the
+    /// number of different cache lines: about with the square root (Thiebaut and Stone, "Footprints in the cache", ACM TOCS 5(4), 1987;
+    /// Hartstein et al., "Cache miss behavior: is it √2?", CF 2006), and no more beyond [`LONGEST`] pieces, since code comes back to
+    /// where it was.
+    pub fn resume(&self, calls: f64, ns: f64) -> Result<CostTerm, NoPrice> {
+        let (code, resumed) = (self.one(CODE)?, self.one(RESUMED)?);
+        let call = self.one(&format!("{OPERATION_ROW}null"))?;
+        let pieces = (ns / calls / code.native).min(LONGEST).sqrt() * calls;
+        let more = |of: fn(&CostTerm) -> f64| (of(&resumed) - of(&code) - of(&call)).max(0.0);
+        let (native, layer) = (more(|term| term.native), more(|term| term.layer));
+        let error =
+            [code, resumed, call].iter().map(|t| t.layer * t.log_error).fold(0.0, f64::hypot);
+        let log_error = if layer > 0.0 { (error / layer).min(1.0) } else { 0.0 };
+        Ok(CostTerm { group: USER, native: native * pieces, layer: layer * pieces, log_error })
+    }
+
+    /// What a time of row `name` costs, in group 0.
+    fn one(&self, name: &str) -> Result<CostTerm, NoPrice> {
+        let (row, cell) = self.row(name)?;
         let native = row.baseline.as_ref().map(|mean| mean.mean);
         let (native, (ratio, log_error)) = native.zip(ratio(cell)).ok_or_else(|| none(cell))?;
-        let (native, ratio) = (native * times, beyond_noise(row, cell, ratio));
+        let ratio = beyond_noise(row, cell, ratio);
         let (here, there) = self.of.cpus(row.benchmark.raw());
-        let (native, ratio) = (native * here, ratio * there / here);
-        let group = Work::ALL.iter().position(|work| *work == operation.work).unwrap_or(0);
-        Ok(CostTerm { group, native, layer: native * ratio, log_error })
+        Ok(CostTerm { group: 0, native: native * here, layer: native * ratio * there, log_error })
     }
 
     /// What a run of `program` takes on the baseline. Of what runs on several CPUs at once, costs are shares of all their time.
@@ -77,6 +100,9 @@ impl<'a> Prices<'a> {
         Ok((row, cell.ok_or(NoPrice::NotInCampaign)?))
     }
 }
+
+/// Pieces of code after a call, in the length of row [`CODE`], beyond which few cache lines are new.
+const LONGEST: f64 = 4.0;
 
 fn none(cell: &Cell) -> NoPrice {
     NoPrice::NotOnLayer(cell.why.clone().unwrap_or_else(|| "it has no value".into()))

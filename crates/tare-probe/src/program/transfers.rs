@@ -7,7 +7,7 @@ use crate::facts;
 use tare_proto::{Counter, OPERATION_COUNTER};
 
 /// Operations whose number depends on who is faster, the writer or the reader.
-const OF_STREAMS: [&str; 2] = ["pipe", "socket"];
+const OF_STREAMS: [&str; 3] = ["pipe", "socket", "socket_unix"];
 
 /// How far a tracer is believed to change them.
 const BOUNDS: (f64, f64) = (0.05, 20.0);

@@ -14,29 +14,31 @@ use std::rc::Rc;
 use tare_proto::REMEMBERED_NAMES;
 
 pub const ROWS: &[Bench] = &[
-    rooted_mix(
+    rooted(
         "operations/cold_name",
         "what a name costs more that was not looked up lately: stat(2) of 1,280 files in turn, less of one",
         cold_name,
     ),
-    rooted_mix(
+    rooted(
+        "operations/cold_directory",
+        "getdents64(2) of a directory of few names, not read lately: the smaller 320 of 640 in turn",
+        || {
+            let read = Op::new(cold_directories(Some(Half::Smaller))?.0);
+            Ok(read.minus(cold_directories(None)?.0).divided_by(OF_HALF as f64))
+        },
+    ),
+    rooted(
         "operations/cold_kib",
-        "a KiB of names in directories that were not read lately: getdents64(2) of 1,280 small ones in turn",
+        "a KiB of names of such a directory: of the larger half of them, less of the smaller half",
         cold_kib,
     ),
 ];
 
-/// A row whose samples are of different names: the middle one stands for all, where the best ones would be the cheapest names.
-const fn rooted_mix(
-    name: &'static str,
-    about: &'static str,
-    prepare: fn() -> Result<Op, Refusal>,
-) -> Bench {
-    Bench { estimator: "median", ..rooted(name, about, prepare) }
-}
-
-/// Names and directories: more than are remembered.
+/// Names: more than are remembered.
 const MANY: usize = REMEMBERED_NAMES + REMEMBERED_NAMES / 4;
+
+/// Directories of which as many have fewer names as have more.
+const OF_HALF: usize = 320;
 
 /// Files in a small directory.
 const FEW: usize = 64;
@@ -48,6 +50,11 @@ const LOOKED_THROUGH: usize = 512;
 type Name = (Rc<OwnedFd>, CString);
 
 fn cold_name() -> Result<Op, Refusal> {
+    let names = many_names()?;
+    Ok(Op::new(look(names.clone(), MANY)).minus(look(names, 1)).divided_by(MANY as f64))
+}
+
+fn many_names() -> Result<Rc<Vec<Name>>, Refusal> {
     let root = room::folder()?;
     let mut names: Vec<Name> = Vec::new();
     for (path, files) in walk(&root).take(LOOKED_THROUGH) {
@@ -61,8 +68,7 @@ fn cold_name() -> Result<Op, Refusal> {
         }
     }
     enough("files", names.len(), MANY)?;
-    let names = Rc::new(names);
-    Ok(Op::new(look(names.clone(), MANY)).minus(look(names, 1)).divided_by(MANY as f64))
+    Ok(Rc::new(names))
 }
 
 /// Makes as many lookups as there are names, of the first `many` in turn: a sample is of all, since they differ.
@@ -78,26 +84,56 @@ fn look(names: Rc<Vec<Name>>, many: usize) -> impl FnMut() + 'static {
 }
 
 fn cold_kib() -> Result<Op, Refusal> {
-    let root = Rc::new(room::folder()?);
-    let small = walk(&root).filter(|(_, files)| files.len() <= FEW);
-    let directories: Vec<CString> = small.map(|(path, _)| path).take(MANY).collect();
-    enough("small directories", directories.len(), MANY)?;
-    let mut next = 0;
+    let (smaller, few) = cold_directories(Some(Half::Smaller))?;
+    let (larger, many) = cold_directories(Some(Half::Larger))?;
+    if many - few < 1.0 / 64.0 {
+        return Err(Refusal::Unavailable(
+            "the directories of the programs' root are all of one size".into(),
+        ));
+    }
+    Ok(Op::new(larger).minus(smaller).divided_by(OF_HALF as f64 * (many - few)))
+}
+
+/// Of directories that are sorted by the size of their names.
+#[derive(Clone, Copy, PartialEq)]
+enum Half {
+    Smaller,
+    Larger,
+}
+
+/// Opens and closes all of them in turn, one of each half, and reads those of the half `read`: a sample is of all, since they differ. Then
+/// it looks so many names up that all are forgotten. Also says how many KiB of names a directory of that half has on average.
+fn cold_directories(read: Option<Half>) -> Result<(impl FnMut() + 'static, f64), Refusal> {
+    let root = room::folder()?;
     let mut names = vec![0u8; NAMES_ROOM];
-    let mut open = move |read: bool| {
-        let fd = opened(&root, &directories[next], libc::O_RDONLY | libc::O_DIRECTORY);
+    let mut visit = move |path: &CString, read: bool| {
+        let fd = opened(&root, path, libc::O_RDONLY | libc::O_DIRECTORY);
         let got = if read { read_names(fd, &mut names) } else { 1 };
         must("getdents64", got > 0);
         close(fd);
-        next = (next + 1) % MANY;
         got
     };
-    let mut also = open.clone();
-    // What is only opened is half of all directories away from what is read.
-    (0..MANY / 2).for_each(|_| _ = also(false));
-    let bytes: usize = (0..MANY).map(|_| open(true)).sum();
-    let kib = bytes as f64 / 1024.0 / MANY as f64;
-    Ok(Op::new(move || _ = open(true)).minus(move || _ = also(false)).divided_by(kib))
+    let base = room::folder()?;
+    let small = walk(&base).filter(|(_, files)| files.len() <= FEW).take(2 * OF_HALF);
+    let mut all: Vec<(usize, CString)> =
+        small.map(|(path, _)| (visit(&path, true), path)).collect();
+    enough("small directories", all.len(), 2 * OF_HALF)?;
+    all.sort();
+    let larger = all.split_off(OF_HALF);
+    let kib = |half: &[(usize, CString)]| {
+        half.iter().map(|(bytes, _)| *bytes as f64).sum::<f64>() / 1024.0 / half.len() as f64
+    };
+    let size = kib(if read == Some(Half::Larger) { &larger } else { &all });
+    let mut forget = look(many_names()?, MANY);
+    forget();
+    let visit_all = move || {
+        for ((_, smaller), (_, larger)) in all.iter().zip(&larger) {
+            visit(smaller, read == Some(Half::Smaller));
+            visit(larger, read == Some(Half::Larger));
+        }
+        forget();
+    };
+    Ok((visit_all, size))
 }
 
 fn enough(what: &str, found: usize, needed: usize) -> Result<(), Refusal> {

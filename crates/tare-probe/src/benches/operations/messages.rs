@@ -6,6 +6,7 @@ use crate::benches::lmbench::ring;
 use crate::sys::{check, must, pipe};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
 
 pub const ROWS: &[Bench] = &[
     row(
@@ -35,6 +36,11 @@ pub const ROWS: &[Bench] = &[
         "operations/socket",
         "mean of a 1-byte send and receive over TCP on loopback, without waiting",
         || Ok(Op::new(through_tcp(1)?).divided_by(2.0)),
+    ),
+    row(
+        "operations/socket_unix",
+        "mean of a 1-byte send and receive over a pair of Unix stream sockets, without waiting",
+        || Ok(Op::new(through_unix()?).divided_by(2.0)),
     ),
     row(
         "operations/socket_kib_4k",
@@ -110,6 +116,11 @@ fn through_tcp(size: usize) -> Result<impl FnMut() + 'static, Refusal> {
     let (far, _) = listener.accept()?;
     let mut bytes = vec![0x5a; size];
     Ok(move || through(near.as_raw_fd(), far.as_raw_fd(), &mut bytes))
+}
+
+fn through_unix() -> Result<impl FnMut() + 'static, Refusal> {
+    let (near, far) = UnixStream::pair()?;
+    Ok(move || through(near.as_raw_fd(), far.as_raw_fd(), &mut [0x5a]))
 }
 
 fn connect() -> Result<Op, Refusal> {

@@ -14,8 +14,9 @@ use std::os::unix::net::UnixStream;
 /// A file that every root with programs has: three components.
 pub const PRESENT: &CStr = c"usr/bin/env";
 
-/// A folder with many names that every root with programs has: two components.
+/// A folder with many names that every root with programs has: two components. That file is in it.
 pub const LARGE: &CStr = c"usr/bin";
+pub const NEAR: &CStr = c"env";
 
 /// A folder that every root has: one component.
 pub const SHORT: &CStr = c"usr";

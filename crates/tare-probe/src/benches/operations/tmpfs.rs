@@ -24,7 +24,8 @@ pub const ROWS: &[Bench] = &[
     ),
     rooted("operations/open_tmpfs", "open(2) and close(2) of a file in /dev/shm", || {
         let made = made()?;
-        Ok(Op::new(move || open_and_close(&made.folder, MADE, libc::O_RDONLY)))
+        let name = MADE.to_owned();
+        Ok(Op::new(move || open_and_close(&made.folder, &name, libc::O_RDONLY)))
     }),
 ];
 
@@ -75,8 +76,8 @@ impl Drop for Deep {
     }
 }
 
-fn look(place: Rc<Deep>, path: &'static CStr) -> impl FnMut() + 'static {
-    let mut about = MaybeUninit::<libc::stat>::uninit();
+fn look(place: Rc<Deep>, path: &CStr) -> impl FnMut() + 'static {
+    let (mut about, path) = (MaybeUninit::<libc::stat>::uninit(), path.to_owned());
     move || {
         let (at, about) = (place.at(), about.as_mut_ptr());
         // SAFETY: the path is NUL-terminated and `about` is a valid place to write to.

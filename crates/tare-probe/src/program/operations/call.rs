@@ -1,7 +1,8 @@
 //! A system call of a traced thread, and what it does with names.
 
+use super::held::Held;
 use super::ptrace::{components, path_at};
-use super::sampled::{NO_MORE, Outcome};
+use super::sampled::{NO_MORE, Outcome, one};
 use crate::program::place::{in_tmpfs, leads_to_tmpfs};
 use tare_proto::CallClass;
 
@@ -22,23 +23,33 @@ impl Call {
         (place == 1).then_some(self.args[0])
     }
 
-    /// An operation called `name` on the path in the argument `place`, which `tid` has made with this `result`.
+    /// An operation called `name` on the path in the argument `place`, which thread `tid` of process `pid` has made by a call of this
+    /// `class` with this `result`.
     pub fn on_path(
         &self,
-        tid: libc::pid_t,
-        name: &'static str,
-        place: usize,
+        (pid, tid): (libc::pid_t, libc::pid_t),
+        class: CallClass,
+        (name, place): (&'static str, usize),
         result: i64,
+        held: &mut Held,
     ) -> Outcome {
         let path = path_at(tid, self.args[place]);
-        match path.as_deref().map_or(1, components) {
-            0 => [("descriptor", 1.0), NO_MORE], // an empty path: of the descriptor itself
-            _ if result == -i64::from(libc::ENOENT) => [("lookup_miss", 1.0), NO_MORE],
-            components => {
-                let folder = self.folder(place);
-                let is_tmpfs = path.is_some_and(|path| leads_to_tmpfs(tid, folder, &path));
-                let of = |name| if is_tmpfs { in_tmpfs(name) } else { name };
-                [(of(name), 1.0), (of("component"), (components - 1) as f64)]
+        match path.as_deref() {
+            None => one(name),
+            Some([]) => one("descriptor"), // of the descriptor itself
+            _ if result == -i64::from(libc::ENOENT) => one("lookup_miss"),
+            // A program does not ask again where there are no attributes, so its paths are no work there.
+            _ if name == "xattr" => one(name),
+            Some(path) if leads_to_tmpfs(tid, self.folder(place), path) => {
+                let further = (components(path) - 1) as f64;
+                [(in_tmpfs(name), 1.0), (in_tmpfs("component"), further), NO_MORE]
+            }
+            Some(path) => {
+                let opened = matches!(class, CallClass::Open(_)).then_some(result);
+                let opened = opened.and_then(|fd| u64::try_from(fd).ok());
+                let through = held.through(pid, self.folder(place), path, opened);
+                let further = [("component", through.others), ("component_held", through.held)];
+                [(name, 1.0), further[0], further[1]]
             }
         }
     }

@@ -13,8 +13,8 @@ use tare_proto::REMEMBERED_NAMES;
 /// One name of so many is followed.
 const SHARE: usize = 8;
 
-/// A KiB of names of a directory that was not read lately, with the read.
-const COLD_KIB: &str = "cold_kib";
+/// The read of a directory that was not read lately, and a KiB of its names.
+const COLD: [&str; 2] = ["cold_directory", "cold_kib"];
 
 /// What has been seen of a program's names.
 #[derive(Default)]
@@ -106,16 +106,17 @@ impl ColdNames {
         match when {
             LastRead::Lately => None,
             LastRead::Never if self.blind && bytes == 0 => None, // the end, which was read into lately
-            LastRead::LongAgo => Some([(COLD_KIB, kib), NO_MORE]),
+            LastRead::LongAgo if bytes == 0 => None,             // its end
+            LastRead::LongAgo => Some([(COLD[0], 1.0), (COLD[1], kib), NO_MORE]),
             LastRead::Never if self.blind => {
                 self.other_reads += times;
                 self.other_kib += times * kib;
-                Some([NO_MORE; 2])
+                Some([NO_MORE; 3])
             }
             LastRead::Never => {
                 self.first_reads += times;
                 self.first_kib += times * kib;
-                Some([NO_MORE; 2])
+                Some([NO_MORE; 3])
             }
         }
     }
@@ -134,11 +135,8 @@ impl ColdNames {
         let names = if names > 0.0 { paths * names / self.followed } else { 0.0 };
         let (reads, kib) =
             (self.first_reads + each * self.other_reads, self.first_kib + each * self.other_kib);
-        let [call, kib] = match more {
-            true => [NO_MORE, (COLD_KIB, kib)],
-            false => [("getdents", reads), ("getdents_kib", kib)],
-        };
-        [("cold_name", names), call, kib]
+        let [of_call, of_kib] = if more { COLD } else { ["getdents", "getdents_kib"] };
+        [("cold_name", names), (of_call, reads), (of_kib, kib)]
     }
 }
 
@@ -223,7 +221,8 @@ mod tests {
         names.blind();
         assert_eq!(reads(&mut names), LastRead::Never, "nothing is known from here on");
         assert_eq!(names.has_read(LastRead::Never, 1.0, 0), None);
-        assert_eq!(names.has_read(LastRead::Never, 3.0, 2048), Some([NO_MORE; 2]));
-        assert_eq!(names.counts(5.0)[2], (COLD_KIB, 5.0 * 3.0 * 2.0));
+        assert_eq!(names.has_read(LastRead::Never, 3.0, 2048), Some([NO_MORE; 3]));
+        let counted = names.counts(5.0);
+        assert_eq!(counted[1..], [(COLD[0], 5.0 * 3.0), (COLD[1], 5.0 * 3.0 * 2.0)]);
     }
 }

@@ -7,6 +7,7 @@ mod call;
 mod census;
 mod cold;
 mod descriptors;
+mod held;
 mod made;
 mod ptrace;
 mod sampled;

@@ -13,16 +13,21 @@ const FIRST: u64 = 1024;
 const LONGEST: u64 = 15;
 
 /// What a call was: operations, and how many of each.
-pub type Outcome = [(&'static str, f64); 2];
+pub type Outcome = [(&'static str, f64); 3];
 
 /// Nothing more.
 pub const NO_MORE: (&str, f64) = ("", 0.0);
+
+/// An operation of this `name`, and no more.
+pub fn one(name: &'static str) -> Outcome {
+    [(name, 1.0), NO_MORE, NO_MORE]
+}
 
 /// The operation `name` that moved so many bytes.
 pub fn transfer(name: &'static str, bytes: u64) -> Outcome {
     let bytes = bytes as f64;
     let kib = kib_class(name, bytes).map_or(NO_MORE, |kib| (kib, bytes / 1024.0));
-    [(name, 1.0), kib]
+    [(name, 1.0), kib, NO_MORE]
 }
 
 pub struct Sampled {
@@ -38,7 +43,7 @@ pub struct Sampled {
 
 impl Default for Sampled {
     fn default() -> Sampled {
-        Sampled { seen: 0, since: 0, left: 1, random: numbers::SEED, last: [NO_MORE; 2] }
+        Sampled { seen: 0, since: 0, left: 1, random: numbers::SEED, last: [NO_MORE; 3] }
     }
 }
 
@@ -82,8 +87,8 @@ mod tests {
         };
         for call in calls {
             if let Some(times) = sampled.begins() {
-                sampled.found([(call, 1.0), NO_MORE]);
-                add(([(call, 1.0), NO_MORE], times));
+                sampled.found(one(call));
+                add((one(call), times));
                 looks += 1;
             }
         }

@@ -3,6 +3,7 @@
 
 use super::call::Call;
 use super::cold::{ColdNames, LastRead};
+use super::held::Held;
 use super::ptrace::{is_from_kernel, number_of_event, path_at};
 use super::sampled::{Outcome, Sampled, transfer};
 use super::tally::Tally;
@@ -21,6 +22,7 @@ pub struct Seen {
     /// By number, and whether a file is made.
     sampled: HashMap<(u64, bool), Sampled>,
     cold: ColdNames,
+    held: Held,
     blind: bool,
     pub refused: Option<String>,
 }
@@ -43,6 +45,7 @@ impl Default for Seen {
             inside: BTreeMap::new(),
             sampled: HashMap::new(),
             cold: ColdNames::default(),
+            held: Held::default(),
             blind: false,
             refused: None,
         }
@@ -94,7 +97,9 @@ impl Seen {
     /// The process of `tid`, which is known, has started a program.
     pub fn starts_a_program(&mut self, tid: libc::pid_t) {
         self.tally.add_all("exec", 1.0);
-        if let Some(task) = self.tasks.get_mut(&process_of(tid)) {
+        let pid = process_of(tid);
+        self.held.forget(pid);
+        if let Some(task) = self.tasks.get_mut(&pid) {
             task.becomes_another(&mut self.tally);
         }
         if has_other_rights(tid) {
@@ -118,6 +123,7 @@ impl Seen {
                 self.tally.call_of_event(libc::SYS_execve as u64);
             }
             libc::PTRACE_EVENT_EXIT => {
+                self.held.forget(tid);
                 if let Some(mut task) = self.tasks.remove(&tid) {
                     task.ends(&mut self.tally);
                 }
@@ -202,11 +208,13 @@ impl Seen {
         let pid = self.threads.get(&tid).copied().unwrap_or(tid);
         let class = self.class(&call);
         let bytes = u64::try_from(result).unwrap_or(0);
-        let of_path = |name, place| call.on_path(tid, name, place, result);
+        let mut of_path =
+            |name, place| call.on_path((pid, tid), class, (name, place), result, &mut self.held);
         let outcome = match class {
             CallClass::Path(name, place) => of_path(name, place),
             CallClass::Open(place) if call.makes(class) => of_path("create", place),
             CallClass::Open(place) => of_path("open", place),
+            CallClass::Sized("socket") => transfer(self.kind(pid, &call), bytes),
             CallClass::Sized(name) => match self.cold.has_read(read, times, bytes) {
                 Some(outcome) => outcome,
                 None => transfer(name, bytes),

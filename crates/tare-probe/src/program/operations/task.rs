@@ -4,6 +4,7 @@ use super::tally::Tally;
 use crate::program::proc::{self, Stat, Touched};
 use std::collections::HashMap;
 use std::fs;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use tare_proto::transfer_class;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -144,7 +145,35 @@ fn faults(pid: libc::pid_t) -> u64 {
 
 fn kind(pid: libc::pid_t, descriptor: u64) -> &'static str {
     let name = fs::read_link(format!("/proc/{pid}/fd/{descriptor}")).unwrap_or_default();
-    transfer_class(&name.to_string_lossy())
+    match transfer_class(&name.to_string_lossy()) {
+        "socket" if is_unix(pid, descriptor) => "socket_unix",
+        class => class,
+    }
+}
+
+/// Whether a descriptor of `pid`, a socket, is a Unix one; not where the kernel cannot lend it.
+fn is_unix(pid: libc::pid_t, descriptor: u64) -> bool {
+    // SAFETY: pidfd_open takes two numbers.
+    let process = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    let Some(process) = owned(process) else { return false };
+    // SAFETY: pidfd_getfd takes three numbers.
+    let socket =
+        unsafe { libc::syscall(libc::SYS_pidfd_getfd, process.as_raw_fd(), descriptor, 0) };
+    let Some(socket) = owned(socket) else { return false };
+    let mut domain: libc::c_int = 0;
+    let mut size = size_of_val(&domain) as libc::socklen_t;
+    let place = (&raw mut domain).cast();
+    // SAFETY: `place` has room for `size` bytes.
+    let asked = unsafe {
+        libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_DOMAIN, place, &mut size)
+    };
+    asked == 0 && domain == libc::AF_UNIX
+}
+
+/// A descriptor that a call has made.
+fn owned(result: libc::c_long) -> Option<OwnedFd> {
+    // SAFETY: the callers have just got it from the kernel, and nobody else owns it.
+    (result >= 0).then(|| unsafe { OwnedFd::from_raw_fd(result as RawFd) })
 }
 
 pub fn process_of(tid: libc::pid_t) -> libc::pid_t {
