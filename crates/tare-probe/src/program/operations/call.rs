@@ -1,6 +1,6 @@
 //! A system call of a traced thread, and what it does with names.
 
-use super::held::Held;
+use super::held::Through;
 use super::ptrace::{components, path_at};
 use super::sampled::{NO_MORE, Outcome, one};
 use crate::program::place::{in_tmpfs, leads_to_tmpfs};
@@ -23,15 +23,15 @@ impl Call {
         (place == 1).then_some(self.args[0])
     }
 
-    /// An operation called `name` on the path in the argument `place`, which thread `tid` of process `pid` has made by a call of this
-    /// `class` with this `result`.
+    /// An operation called `name` on the path in the argument `place`, which `tid` has made with this `result`; `through` tells what
+    /// a path leads through that begins at a descriptor, if it begins at no root.
     pub fn on_path(
         &self,
-        (pid, tid): (libc::pid_t, libc::pid_t),
-        class: CallClass,
-        (name, place): (&'static str, usize),
+        tid: libc::pid_t,
+        name: &'static str,
+        place: usize,
         result: i64,
-        held: &mut Held,
+        through: impl FnOnce(Option<u64>, &[u8]) -> Through,
     ) -> Outcome {
         let path = path_at(tid, self.args[place]);
         match path.as_deref() {
@@ -45,11 +45,8 @@ impl Call {
                 [(in_tmpfs(name), 1.0), (in_tmpfs("component"), further), NO_MORE]
             }
             Some(path) => {
-                let opened = matches!(class, CallClass::Open(_)).then_some(result);
-                let opened = opened.and_then(|fd| u64::try_from(fd).ok());
-                let through = held.through(pid, self.folder(place), path, opened);
-                let further = [("component", through.others), ("component_held", through.held)];
-                [(name, 1.0), further[0], further[1]]
+                let Through { held, others } = through(self.folder(place), path);
+                [(name, 1.0), ("component", others), ("component_held", held)]
             }
         }
     }

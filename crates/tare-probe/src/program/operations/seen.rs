@@ -208,8 +208,12 @@ impl Seen {
         let pid = self.threads.get(&tid).copied().unwrap_or(tid);
         let class = self.class(&call);
         let bytes = u64::try_from(result).unwrap_or(0);
-        let mut of_path =
-            |name, place| call.on_path((pid, tid), class, (name, place), result, &mut self.held);
+        let is_open = matches!(class, CallClass::Open(_));
+        let opened = u64::try_from(result).ok().filter(|_| is_open);
+        let mut of_path = |name, place| {
+            let held = |folder, path: &[u8]| self.held.through(pid, folder, path, opened);
+            call.on_path(tid, name, place, result, held)
+        };
         let outcome = match class {
             CallClass::Path(name, place) => of_path(name, place),
             CallClass::Open(place) if call.makes(class) => of_path("create", place),
