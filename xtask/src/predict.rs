@@ -1,7 +1,8 @@
 //! How good predictions are: what operations cost is measured on every layer, the programs of `docs/predict/*.toml` are measured and
 //! predicted from that alone, and the tables go to `docs/predict.md`.
 //!
-//! `cargo xtask predict [FLAGS of tare run...]`; the figures are worth something only on a machine that does nothing else.
+//! `cargo xtask predict [FLAGS of tare run...]`; the figures are worth something only on a machine that does nothing else. What an
+//! earlier call has measured in `target/predict` is not measured again.
 
 use crate::shell::{self, root};
 use crate::{release, weigh};
@@ -13,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// What is measured unless the flags say so.
-const FLAGS: [&str; 4] = ["--blocks", "3", "--pin", "auto"];
+const FLAGS: [&str; 4] = ["--blocks", "2", "--pin", "auto"];
 
 /// Between these lines of the page stands what was measured.
 const BEGIN: &str = "<!-- measured: cargo xtask predict -->";
@@ -24,7 +25,9 @@ const PROGRAMS: [(&str, &str); 2] =
     [("tare.toml", "Programs that the model knows"), ("unseen.toml", "Programs that it does not")];
 
 pub fn predict(args: &[String]) -> Result<()> {
-    let folder = release::build_with_folder("predict")?;
+    release::build()?;
+    let folder = root().join("target/predict");
+    fs::create_dir_all(&folder)?;
     let prices = folder.join("prices");
     measure(&["--suite", "operations"], args, &prices)?;
     let mut text = String::new();
@@ -51,8 +54,17 @@ fn measure(words: &[&str], args: &[String], out: &Path) -> Result<()> {
         None => word.replace(",qemu", ""),
     });
     let mut run = Command::new(release::tare());
-    run.arg("run").args(words).args(layers).args(release::flags(args, &FLAGS));
-    match run.arg("--out").arg(out).status()?.success() {
+    match out.exists() {
+        true => run.arg("resume").arg(out),
+        false => run
+            .arg("run")
+            .args(words)
+            .args(layers)
+            .args(release::flags(args, &FLAGS))
+            .arg("--out")
+            .arg(out),
+    };
+    match run.status()?.success() {
         true => Ok(()),
         false => bail!("{words:?} could not be measured"),
     }

@@ -27,11 +27,12 @@ fn a_program_in_user_mode_linux_writes_nothing_to_this_host() {
     let here = bench.path("");
     let here = here.display();
     let other = std::process::id(); // whose mounts are not the guest's, if a link of procfs led to them
+    let h = format!("/tmp/tare-confined-{other}");
     // Each name below which it could find this host's root, and each kind of place: a folder, memory, the kernel's settings.
     let script = format!(
-        "mkdir -p /tmp/h; n=1; for at in / . ../../../../../../.. /proc/{other}/root/. /proc/{other}/cwd/.; do mount -t hostfs none /tmp/h -o $at || continue; n=$((n + 1)); \
+        "mkdir -p {h}; n=1; for at in / . ../../../../../../.. /proc/{other}/root/. /proc/{other}/cwd/.; do mount -t hostfs none {h} -o $at || continue; n=$((n + 1)); \
          for to in {here}/outside tmp/outside dev/shm/outside run/outside proc/sys/kernel/domainname; do \
-         echo outside > /tmp/h/$to; done; umount /tmp/h; done; echo count $n"
+         echo outside > {h}/$to; done; umount {h}; done; echo count $n"
     );
     assert_eq!(counted(&bench, "host", "", &script), 4.0, "it has mounted all of them");
     root_of(&bench, &["/bin/sh", "/bin/mount", "/bin/mkdir", "/bin/umount"]);
