@@ -1,8 +1,7 @@
 //! How good predictions are: what operations cost is measured on every layer, the programs of `docs/predict/*.toml` are measured and
 //! predicted from that alone, and the tables go to `docs/predict.md`.
 //!
-//! `cargo xtask predict [FLAGS of tare run...]`; the figures are worth something only on a machine that does nothing else. What an
-//! earlier call has measured in `target/predict` is not measured again.
+//! `cargo xtask predict [FLAGS of tare run...]`; the figures are worth something only on a machine that does nothing else.
 
 use crate::shell::{self, root};
 use crate::{release, weigh};
@@ -25,9 +24,7 @@ const PROGRAMS: [(&str, &str); 2] =
     [("tare.toml", "Programs that the model knows"), ("unseen.toml", "Programs that it does not")];
 
 pub fn predict(args: &[String]) -> Result<()> {
-    release::build()?;
-    let folder = root().join("target/predict");
-    fs::create_dir_all(&folder)?;
+    let folder = release::build_with_folder("predict")?;
     let prices = folder.join("prices");
     measure(&["--suite", "operations"], args, &prices)?;
     let mut text = String::new();
@@ -54,17 +51,8 @@ fn measure(words: &[&str], args: &[String], out: &Path) -> Result<()> {
         None => word.replace(",qemu", ""),
     });
     let mut run = Command::new(release::tare());
-    match out.exists() {
-        true => run.arg("resume").arg(out),
-        false => run
-            .arg("run")
-            .args(words)
-            .args(layers)
-            .args(release::flags(args, &FLAGS))
-            .arg("--out")
-            .arg(out),
-    };
-    match run.status()?.success() {
+    run.arg("run").args(words).args(layers).args(release::flags(args, &FLAGS));
+    match run.arg("--out").arg(out).status()?.success() {
         true => Ok(()),
         false => bail!("{words:?} could not be measured"),
     }
@@ -89,7 +77,7 @@ impl Compared {
     }
 }
 
-/// Every program of `config` as `campaign` has measured it and as the campaign `prices` predicts it.
+/// Every program of `config` as `campaign` has measured it and as the campaign `prices` predicts it; not on a layer where it has no ratio.
 fn compared(config: &Path, campaign: &Path, prices: &Path) -> Result<Vec<Compared>> {
     let config: toml::Table = fs::read_to_string(config)?.parse()?;
     let board: Value = serde_json::from_slice(&fs::read(campaign.join("scoreboard.json"))?)?;

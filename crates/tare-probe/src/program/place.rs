@@ -36,12 +36,17 @@ pub fn leads_to_tmpfs(tid: libc::pid_t, folder: Option<u64>, path: &[u8]) -> boo
 
 /// Such a path as this process can follow it.
 fn from_here(tid: libc::pid_t, folder: Option<u64>, path: &[u8]) -> Option<CString> {
-    let begin = match folder.map(|fd| fd as libc::c_int) {
-        _ if path.starts_with(b"/") => format!("/proc/{tid}/root"),
-        None | Some(libc::AT_FDCWD) => format!("/proc/{tid}/cwd/"),
-        Some(fd) => format!("/proc/{tid}/fd/{fd}/"),
-    };
+    let begin = format!("/proc/{tid}/{}/", begin(folder, path));
     CString::new([begin.as_bytes(), path].concat()).ok()
+}
+
+/// Where such a path begins: the name of a link in the thread's folder of `/proc`.
+pub fn begin(folder: Option<u64>, path: &[u8]) -> String {
+    match folder.map(|fd| fd as libc::c_int) {
+        _ if path.starts_with(b"/") => "root".into(),
+        None | Some(libc::AT_FDCWD) => "cwd".into(),
+        Some(fd) => format!("fd/{fd}"),
+    }
 }
 
 /// Whether an open file is in a tmpfs.

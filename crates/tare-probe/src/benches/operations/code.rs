@@ -31,7 +31,7 @@ const WORDS: [&str; 16] = [
     "entry", "frame", "cache", "line", "stack",
 ];
 
-/// Words between two looks into the same place of the largest table: each look is into another page.
+/// Numbers of a page of the table, of which each look is into another one.
 const PAGE: usize = 4096 / size_of::<u32>();
 
 /// Pages of the table.
@@ -62,7 +62,7 @@ impl Program {
         }
     }
 
-    /// A few microseconds of it.
+    /// About a microsecond of it.
     fn goes_on(&mut self) {
         self.step = self.step.wrapping_add(1);
         let step = self.step;

@@ -85,7 +85,12 @@ fn look(path: &CStr, present: bool) -> Result<impl FnMut() + 'static, Refusal> {
     Ok(look_in(room::folder()?, path, present))
 }
 
-fn look_in(folder: OwnedFd, path: &CStr, present: bool) -> impl FnMut() + 'static {
+/// The same in `folder`, which stays open meanwhile.
+pub fn look_in(
+    folder: impl AsRawFd + 'static,
+    path: &CStr,
+    present: bool,
+) -> impl FnMut() + 'static {
     let (mut about, path) = (MaybeUninit::<libc::stat>::uninit(), path.to_owned());
     move || {
         let (at, about) = (folder.as_raw_fd(), about.as_mut_ptr());
@@ -95,7 +100,7 @@ fn look_in(folder: OwnedFd, path: &CStr, present: bool) -> impl FnMut() + 'stati
     }
 }
 
-/// The file is looked up from the root and from its directory, which stays open meanwhile.
+/// The file is looked up from the root, and from its directory.
 fn held() -> Result<Op, Refusal> {
     let root = room::folder()?;
     let folder = room::at(root.as_raw_fd(), LARGE, libc::O_RDONLY | libc::O_DIRECTORY)?;

@@ -1,25 +1,25 @@
 //! Names in a tmpfs that programs see: layers that ask somebody else for the files of the root keep these themselves.
 
-use super::files::open_and_close;
+use super::files::{look_in, open_and_close};
 use super::room::{MADE, Made, TMPFS};
 use super::rooted;
 use crate::bench::{Bench, Op, Refusal};
-use crate::sys::{check, must};
+use crate::sys::check;
 use std::ffi::CStr;
-use std::mem::MaybeUninit;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::rc::Rc;
 
 pub const ROWS: &[Bench] = &[
     rooted("operations/lookup_tmpfs", "one stat(2) of a file in /dev/shm, one component", || {
-        Ok(Op::new(look(Rc::new(Deep::new()?), MADE)))
+        Ok(Op::new(look_in(Deep::new()?, MADE, true)))
     }),
     rooted(
         "operations/component_tmpfs",
         "a further component of a path in /dev/shm: of five and of one, a quarter",
         || {
             let place = Rc::new(Deep::new()?);
-            Ok(Op::new(look(place.clone(), FIVE)).minus(look(place, ONE)).divided_by(4.0))
+            let five = look_in(place.clone(), FIVE, true);
+            Ok(Op::new(five).minus(look_in(place, ONE, true)).divided_by(4.0))
         },
     ),
     rooted("operations/open_tmpfs", "open(2) and close(2) of a file in /dev/shm", || {
@@ -57,12 +57,14 @@ impl Deep {
         let deep = Deep(made()?);
         for folder in FOLDERS {
             // SAFETY: the path is NUL-terminated.
-            check("mkdir", unsafe { libc::mkdirat(deep.at(), folder.as_ptr(), 0o700) })?;
+            check("mkdir", unsafe { libc::mkdirat(deep.as_raw_fd(), folder.as_ptr(), 0o700) })?;
         }
         Ok(deep)
     }
+}
 
-    fn at(&self) -> libc::c_int {
+impl AsRawFd for Deep {
+    fn as_raw_fd(&self) -> RawFd {
         self.0.folder.as_raw_fd()
     }
 }
@@ -71,16 +73,7 @@ impl Drop for Deep {
     fn drop(&mut self) {
         for folder in FOLDERS.iter().rev() {
             // SAFETY: the path is NUL-terminated.
-            unsafe { libc::unlinkat(self.at(), folder.as_ptr(), libc::AT_REMOVEDIR) };
+            unsafe { libc::unlinkat(self.as_raw_fd(), folder.as_ptr(), libc::AT_REMOVEDIR) };
         }
-    }
-}
-
-fn look(place: Rc<Deep>, path: &CStr) -> impl FnMut() + 'static {
-    let (mut about, path) = (MaybeUninit::<libc::stat>::uninit(), path.to_owned());
-    move || {
-        let (at, about) = (place.at(), about.as_mut_ptr());
-        // SAFETY: the path is NUL-terminated and `about` is a valid place to write to.
-        must("stat", unsafe { libc::fstatat(at, path.as_ptr(), about, 0) } == 0);
     }
 }

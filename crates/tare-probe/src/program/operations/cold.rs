@@ -4,6 +4,7 @@
 //! An eighth of all names is followed, selected by a hash of the name, so that each of them is followed whenever it comes
 //! (spatially hashed sampling: Waldspurger et al., "Efficient MRC Construction with SHARDS", FAST 2015).
 
+use super::ptrace::names;
 use super::sampled::{NO_MORE, Outcome};
 use crate::program::place::{File, file, leads_to_tmpfs};
 use std::collections::{HashMap, HashSet};
@@ -50,9 +51,7 @@ pub enum LastRead {
 impl ColdNames {
     /// Thread `tid` looks `path` up, which begins at `folder` if it begins at no root.
     pub fn looked_up(&mut self, tid: libc::pid_t, folder: Option<u64>, path: &[u8]) {
-        let Some(name) = path.split(|byte| *byte == b'/').rfind(|name| !name.is_empty()) else {
-            return;
-        };
+        let Some(name) = names(path).next_back() else { return };
         if self.blind {
             self.other_paths += 1.0;
             return;

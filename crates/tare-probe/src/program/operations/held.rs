@@ -1,6 +1,8 @@
 //! Directories that a process holds by what it has open, what it runs and where it is. A layer that remembers names only as long as
 //! somebody uses them, as the overlay of gVisor does, finds these without a look into the file systems below.
 
+use super::ptrace::{components, names};
+use crate::program::place::begin;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -38,19 +40,13 @@ impl Held {
         opened: Option<u64>,
     ) -> Through {
         let mut through = Through::default();
-        let names: Vec<&[u8]> =
-            path.split(|byte| *byte == b'/').filter(|name| !name.is_empty()).collect();
-        let Some((_, before)) = names.split_last().filter(|(_, before)| !before.is_empty()) else {
+        let before = components(path).saturating_sub(1);
+        if before == 0 {
             return through;
-        };
-        let begin = match folder.map(|fd| fd as libc::c_int) {
-            _ if path.starts_with(b"/") => Some(PathBuf::from("/")),
-            None | Some(libc::AT_FDCWD) => link(pid, "cwd"),
-            Some(fd) => link(pid, &format!("fd/{fd}")),
-        };
+        }
+        let mut place = link(pid, &begin(folder, path)).unwrap_or_default();
         let directories = self.directories(pid, opened);
-        let mut place = begin.unwrap_or_default();
-        for name in before {
+        for name in names(path).take(before) {
             place.push(OsStr::from_bytes(name));
             match directories.contains(&place) {
                 true => through.held += 1.0,

@@ -25,8 +25,12 @@ pub fn path_at(tid: libc::pid_t, address: u64) -> Option<Vec<u8>> {
 
 /// Components of `path`; none of an empty one.
 pub fn components(path: &[u8]) -> usize {
-    let names = path.split(|byte| *byte == b'/').filter(|name| !name.is_empty());
-    names.count().max(usize::from(!path.is_empty()))
+    names(path).count().max(usize::from(!path.is_empty()))
+}
+
+/// The names between the slashes of `path`.
+pub fn names(path: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    path.split(|byte| *byte == b'/').filter(|name| !name.is_empty())
 }
 
 /// Whether the kernel, and no other process, has sent the signal that `tid` has stopped for.
