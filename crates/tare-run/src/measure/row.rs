@@ -1,7 +1,7 @@
 //! One benchmark on all layers of a block that are alive: in rounds, in each of which every layer takes one turn.
 
 use super::booting::Booted;
-use super::held::most_held;
+use super::held::{Seen, held_in_one_more_run, watched};
 use super::meter::Meter;
 use super::one_run::counted;
 use super::series::{Length, known, measure};
@@ -67,6 +67,8 @@ struct Part {
     counters: Vec<Counter>,
     /// How long a sample takes, as the probe says.
     sample_ns: u64,
+    /// A busy machine kept tare from looking at its memory while it was prepared.
+    is_memory_missed: bool,
 }
 
 /// Measures a benchmark on every boot that lacks it. The row is recorded as a whole, or not at all when a layer ends in
@@ -258,7 +260,7 @@ impl Row<'_> {
         let before = Processes::now();
         let begins = |(at, request, counters): (usize, Request, Vec<Counter>)| {
             let meter = Meter::begin(&self.boots[at], &request.bench, &before);
-            Part { at, request, meter, counters, sample_ns: 0 }
+            Part { at, request, meter, counters, sample_ns: 0, is_memory_missed: false }
         };
         let parts: Vec<Part> = asked.into_iter().map(begins).collect();
         let since = Since::now();
@@ -290,10 +292,17 @@ impl Row<'_> {
         recorder.own.add(&since);
         let after = Processes::now();
         for (part, answer) in self.over.drain(..) {
-            let booted = &self.boots[part.at];
-            let mut recorded = part.meter.recorded(&part.request.bench, answer, booted, &after);
+            let Part { at, request, .. } = part;
+            let booted = &mut self.boots[at];
+            let mut recorded = part.meter.recorded(&request.bench, answer, booted, &after);
             recorded.series.counters.extend(part.counters);
-            self.done.push(Measured { at: part.at, bench, recorded });
+            if part.is_memory_missed {
+                let held = held_in_one_more_run(recorder, booted, &request);
+                let held = held.map_err(|error| Dead { at, error })?;
+                let counter = held.map(|bytes| Counter::new(HOST_MEMORY, bytes as f64));
+                recorded.series.counters.extend(counter);
+            }
+            self.done.push(Measured { at, bench, recorded });
         }
         Ok(())
     }
@@ -304,15 +313,20 @@ impl Row<'_> {
         let booted = &mut self.boots[part.at];
         let session = &mut booted.session;
         let within = setup.within(&part.request);
-        let (answer, held) = part.meter.turn(|| match turn {
+        let (answer, seen) = part.meter.turn(|| match turn {
             Some(turn) => (session.take(&part.request, turn, within), None),
             // Looking disturbs, and what prepares a program runs it without its time.
             None if setup.wants(bench, HOST_MEMORY) => {
-                most_held(session, |session| session.prepare(&part.request, within))
+                let (answer, seen) =
+                    watched(session, |session| session.prepare(&part.request, within));
+                (answer, Some(seen))
             }
             None => (session.prepare(&part.request, within), None),
         });
-        part.meter.held(held);
+        if let Some(Seen { most, is_whole }) = seen {
+            part.meter.held(most.filter(|_| is_whole));
+            part.is_memory_missed = !is_whole;
+        }
         match answer.map_err(|error| Dead { at: part.at, error })? {
             Turn::Waiting(sample_ns) => self.waiting.push(Part { sample_ns, ..part }),
             Turn::Over(answer) => {

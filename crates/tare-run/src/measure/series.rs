@@ -1,7 +1,7 @@
 //! One benchmark on one booted layer: what is asked, and what is recorded of the answer.
 
 use super::booting::Booted;
-use super::held::most_held;
+use super::held::held_in_one_more_run;
 use super::meter::Meter;
 use super::one_run::counted;
 use crate::decide::samples::Samples;
@@ -93,19 +93,6 @@ pub(crate) fn known(recorder: &Recorder, booted: &Booted, bench: usize) -> Optio
         Ok(value) => Recorded::by_host(name, vec![value]),
         Err(why) => Recorded::without_samples(name, Outcome::Unavailable, &why),
     })
-}
-
-/// What the layer holds at most in a run that does not count: looking disturbs those that do.
-fn held_in_one_more_run(
-    recorder: &mut Recorder,
-    booted: &mut Booted,
-    request: &Request,
-) -> Result<Option<u64>, SessionError> {
-    let request = Request { id: booted.next_id(), samples: 1, events: false, ..request.clone() };
-    let within = recorder.setup.within(&request);
-    let (answer, held) =
-        most_held(&mut booted.session, |session| session.measure(&request, within));
-    answer.map(|_| held)
 }
 
 /// Asks the probe once, of a layer that has `held` so many bytes of memory.

@@ -4,7 +4,7 @@ use super::setup::Setup;
 use regex::{Regex, RegexBuilder};
 use std::time::Duration;
 use tare_layers::Patience;
-use tare_proto::counter::CPU_HOST;
+use tare_proto::counter::{CPU_HOST, HOST_MEMORY};
 use tare_proto::{Machine, Program, Request, harmless};
 use tare_store::{Outcome, PlannedProgram, ProgramRow, ProgramValue, Recorded};
 
@@ -110,13 +110,13 @@ fn value(planned: &PlannedProgram, row: &ProgramRow, recorded: &Recorded) -> Rec
     let found = match &row.value {
         ProgramValue::Cpu { parts } => cpu(counter(CPU_HOST), &series.samples, *parts),
         ProgramValue::Counter { name } => {
-            counter(name).ok_or_else(unseen).map(|value| vec![value; series.samples.len()])
+            counter(name).ok_or_else(|| unseen(name)).map(|value| vec![value; series.samples.len()])
         }
         ProgramValue::Counted { name, .. } if counter(name) == Some(0.0) => {
             return Recorded::without_samples(&row.benchmark, Outcome::Unavailable, NONE);
         }
         ProgramValue::Counted { name, parts } => {
-            let counted = counter(name).ok_or_else(unseen);
+            let counted = counter(name).ok_or_else(|| unseen(name));
             counted.map(|count| vec![count / parts; series.samples.len()])
         }
         _ => values(planned, &row.value, &series.samples, &outputs),
@@ -133,8 +133,12 @@ fn value(planned: &PlannedProgram, row: &ProgramRow, recorded: &Recorded) -> Rec
 /// What is said of a count of nothing, which has no ratio.
 const NONE: &str = "its count is 0, which has no ratio";
 
-fn unseen() -> Wrong {
-    Wrong("the host does not see this of this layer's processes".into())
+fn unseen(counter: &str) -> Wrong {
+    let why = "the host does not see this of this layer's processes";
+    Wrong(match counter {
+        HOST_MEMORY => format!("{why}, or was too busy to look while they ran"),
+        _ => why.into(),
+    })
 }
 
 /// The CPU time of one of the `parts` of each run that took one of `times`, on the `cpus` that were busy on average meanwhile.
