@@ -1,6 +1,7 @@
 //! Perf events of this process and its children while some work runs: what the layer's kernel counts of it, user and
 //! kernel apart, as far as it lets us. Software events are there where perf is; hardware events are rare in guests.
 
+use std::ffi::CStr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::{io, mem};
 use tare_proto::Counter;
@@ -37,8 +38,9 @@ const EXCLUDE_USER: u64 = 1 << 4;
 const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 
-/// A request to an event beside those that start, stop and reset it (`linux/perf_event.h`).
+/// Requests to an event beside those that start, stop and reset it (`linux/perf_event.h`).
 const PERIOD: libc::c_ulong = 0x4008_2404;
+const FILTER: libc::c_ulong = 0x4008_2406;
 
 /// An event that is being counted.
 struct Event {
@@ -138,6 +140,13 @@ pub fn open(
 pub fn set_period(fd: &OwnedFd, period: u64) -> io::Result<()> {
     // SAFETY: the descriptor is open, and the request reads the number.
     let set = unsafe { libc::ioctl(fd.as_raw_fd(), PERIOD as _, &raw const period) };
+    if set == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Counts from here on only what `condition` holds of, in the kernel's words about a tracepoint's fields.
+pub fn set_filter(fd: &OwnedFd, condition: &CStr) -> io::Result<()> {
+    // SAFETY: the descriptor is open, and the request reads the text up to its end.
+    let set = unsafe { libc::ioctl(fd.as_raw_fd(), FILTER as _, condition.as_ptr()) };
     if set == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 

@@ -21,7 +21,7 @@ pub const RESUMED: &str = "operations/resumed";
 
 /// What the second row costs more, as a kind of work of its own. It is not counted: the program's calls and its user time say it.
 pub const RESUME: Operation =
-    class("resume", Work::Call, 0, "returns from calls, with cold caches");
+    class("resume", Work::Call, 0, "returns from the kernel, with cold caches");
 
 /// A name is cold when so many others were looked up since: the fewest names that a layer is known to remember (gVisor's
 /// `dcache`, 1,000), in round numbers.
@@ -71,10 +71,19 @@ pub struct Operation {
     pub calls: u32,
 }
 
+impl Operation {
+    /// Whether it is no call, and layers differ in whether their kernel is entered for it: a page fault, or a clock read.
+    #[must_use]
+    pub fn may_enter(&self) -> bool {
+        self.calls == 0 && (self.name == "clock" || self.name.starts_with("fault_"))
+    }
+}
+
 /// Every class that is counted and priced.
 #[rustfmt::skip]
 pub const OPERATIONS: &[Operation] = &[
     class("null", Work::Call, 1, "calls about the process itself"),
+    class("clock", Work::Call, 0, "clocks read"),
     class("descriptor", Work::Call, 1, "calls about open files"),
     class("ioctl", Work::Call, 1, "ioctls"),
     class("timer", Work::Call, 1, "timers set"),
@@ -122,12 +131,15 @@ pub const OPERATIONS: &[Operation] = &[
     class("fault_anonymous", Work::Memory, 0, "faults of fresh memory"),
     class("fault_mapping", Work::Memory, 0, "first touches of mappings"),
     class("fault_file", Work::Memory, 0, "pages of mapped files"),
+    class("fault_shared", Work::Memory, 0, "faults of fresh shared memory"),
     class("fault_copy", Work::Memory, 0, "faults that copy a page"),
     class("fault_protection", Work::Memory, 1, "faults that a handler answers"),
     class("fork", Work::Process, 1, "forks"),
+    class("fork_page", Work::Process, 0, "pages of forked processes"),
     class("spawn", Work::Process, 1, "vforks"),
     class("thread", Work::Process, 1, "threads"),
     class("exec", Work::Process, 1, "programs started"),
+    class("exec_miss", Work::Process, 1, "starts of programs that are not there"),
 ];
 
 const fn class(name: &'static str, work: Work, calls: u32, words: &'static str) -> Operation {

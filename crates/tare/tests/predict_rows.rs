@@ -13,6 +13,7 @@ use tare_proto::OPERATIONS;
 /// Rows: how many of their operation one time of it holds, and how often it is done here.
 const ROWS: &[(&str, f64, f64)] = &[
     ("null", 1.0, 100_000.0),
+    ("clock", 1.0, 100_000.0),
     ("descriptor", 1.0, 100_000.0),
     ("ioctl", 1.0, 10_000.0),
     ("timer", 2.0, 10_000.0),
@@ -61,11 +62,20 @@ const ROWS: &[(&str, f64, f64)] = &[
     ("spawn", 1.0, 300.0),
     ("thread", 1.0, 300.0),
     ("exec", 1.0, 300.0),
+    ("exec_miss", 1.0, 10_000.0),
 ];
 
 /// Without a row here: names in directories are as many as this machine has, context switches as many as the scheduler likes, and
-/// mappings and their pages are seen only as long as they are there.
-const WITHOUT: [&str; 5] = ["getdents_kib", "cold_kib", "switch", "fault_mapping", "fault_file"];
+/// mappings and their pages are seen only as long as they are there, or are large.
+const WITHOUT: [&str; 7] = [
+    "getdents_kib",
+    "cold_kib",
+    "switch",
+    "fault_mapping",
+    "fault_file",
+    "fault_shared",
+    "fork_page",
+];
 
 /// What starts a process or a thread does more than that, and its price holds it. Its page faults are not counted again.
 const DO_MORE: [&str; 5] = ["fork", "spawn", "thread", "exec", "fault_copy"];

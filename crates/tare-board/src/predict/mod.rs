@@ -247,10 +247,11 @@ impl Priced {
             let row = format!("{OPERATION_ROW}{}", operation.name);
             all.take(row, Some(operation), times, prices.operation(operation, times));
         }
-        let calls = program.system_calls();
-        if calls > 0.0 && program.user_ns > 0.0 {
-            let price = prices.resume(calls, program.user_ns);
-            all.take(RESUMED.to_owned(), Some(&RESUME), calls, price);
+        let of = |(operation, times): &(&Operation, f64)| prices.returns(operation, *times);
+        let returns = program.operations.iter().map(of).sum::<f64>() + program.unknown;
+        if returns > 0.0 && program.user_ns > 0.0 {
+            let price = prices.resume(returns, program.user_ns);
+            all.take(RESUMED.to_owned(), Some(&RESUME), returns, price);
         }
         all
     }

@@ -47,16 +47,33 @@ impl<'a> Prices<'a> {
         Ok(CostTerm { group, native: one.native * times, layer: one.layer * times, ..one })
     }
 
-    /// What `calls` system calls add to `ns` of user time that they are spread over, because code after a call finds cold caches.
+    /// How often a program that does `times` of `operation` comes back from the kernel of this layer: once for each call, and for each
+    /// fault or clock that is at least half as dear here as a call, since nothing else can be the reason.
+    pub fn returns(&self, operation: &Operation, times: f64) -> f64 {
+        let added = |name: &str| {
+            let one = self.one(&format!("{OPERATION_ROW}{name}")).ok()?;
+            Some(one.layer - one.native)
+        };
+        let is_dear = || {
+            let (own, call) = added(operation.name).zip(added("null"))?;
+            Some(call > 0.0 && own >= call / 2.0)
+        };
+        match operation.may_enter() && is_dear().unwrap_or(false) {
+            true => times,
+            false => f64::from(operation.calls) * times,
+        }
+    }
+
+    /// What `returns` from the kernel add to `ns` of user time that they are spread over, because code after them finds cold caches.
     ///
     /// One price is known, of a piece of code of the length of the row [`CODE`]. It grows with the length as the footprint does, the
     /// number of different cache lines: about with the square root (Thiebaut and Stone, "Footprints in the cache", ACM TOCS 5(4), 1987;
     /// Hartstein et al., "Cache miss behavior: is it √2?", CF 2006), and no more beyond [`LONGEST`] pieces, since code comes back to
     /// where it was.
-    pub fn resume(&self, calls: f64, ns: f64) -> Result<CostTerm, NoPrice> {
+    pub fn resume(&self, returns: f64, ns: f64) -> Result<CostTerm, NoPrice> {
         let (code, resumed) = (self.one(CODE)?, self.one(RESUMED)?);
         let call = self.one(&format!("{OPERATION_ROW}null"))?;
-        let pieces = (ns / calls / code.native).min(LONGEST).sqrt() * calls;
+        let pieces = (ns / returns / code.native).min(LONGEST).sqrt() * returns;
         let more = |of: fn(&CostTerm) -> f64| (of(&resumed) - of(&code) - of(&call)).max(0.0);
         let (native, layer) = (more(|term| term.native), more(|term| term.layer));
         let error =

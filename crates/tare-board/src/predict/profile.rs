@@ -94,13 +94,6 @@ impl Profile {
         })
     }
 
-    /// System calls of a run.
-    pub(super) fn system_calls(&self) -> f64 {
-        let calls =
-            self.operations.iter().map(|(operation, times)| f64::from(operation.calls) * times);
-        (calls.sum::<f64>() + self.unknown).max(0.0)
-    }
-
     /// A program that was traced elsewhere, and takes `native_ns` when it is not: its own code takes `user_ns`, or else what its
     /// operations leave of that by their prices in `board`.
     #[must_use]

@@ -1,5 +1,7 @@
 //! What `/proc` says of processes and their threads: nothing of one that has gone.
 
+#[cfg(target_pointer_width = "64")]
+use crate::sys::page_size;
 use std::fs;
 
 /// Every process that can be seen here.
@@ -65,11 +67,30 @@ impl Stat {
     }
 }
 
-/// Pages of files that process `pid` has mapped and used.
+/// Pages that process `pid` has mapped and used, by what they are of.
+#[derive(Default, Clone, Copy, PartialEq, Debug)]
 #[cfg(target_pointer_width = "64")]
-pub fn mapped_pages(pid: libc::pid_t) -> u64 {
-    let text = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
-    text.split_whitespace().nth(2).and_then(|word| word.parse().ok()).unwrap_or(0)
+pub struct Pages {
+    pub of_files: u64,
+    /// Of memory that is shared, and of files in memory (tmpfs).
+    pub shared: u64,
+    /// Of its own.
+    pub own: u64,
+}
+
+#[cfg(target_pointer_width = "64")]
+impl Pages {
+    /// Of process `pid`; none of one that has gone.
+    pub fn of(pid: libc::pid_t) -> Pages {
+        let text = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let pages = |key: &str| {
+            let kib = text.lines().find_map(|line| line.strip_prefix(key));
+            let kib: Option<u64> =
+                kib.and_then(|rest| rest.split_whitespace().next()?.parse().ok());
+            kib.unwrap_or(0) * 1024 / page_size()
+        };
+        Pages { of_files: pages("RssFile:"), shared: pages("RssShmem:"), own: pages("RssAnon:") }
+    }
 }
 
 /// Mappings of a process in which there are pages, by whose these are. A private mapping of a file counts as both if only some of
@@ -81,6 +102,9 @@ pub struct Touched {
     pub of_files: u64,
     /// With pages of the process's own.
     pub of_memory: u64,
+    /// Pages that it has made its own of files of which it may still write to others: its data, and not what its dynamic linker has
+    /// written to and closed.
+    pub data: u64,
 }
 
 #[cfg(target_pointer_width = "64")]
@@ -91,14 +115,20 @@ impl Touched {
     }
 
     fn new(smaps: &str) -> Touched {
-        let (mut touched, mut resident) = (Touched::default(), 0);
+        let (mut touched, mut resident, mut is_data) = (Touched::default(), 0, false);
         for line in smaps.lines() {
+            // Addresses, rights, offset, device, inode, path; the others begin with a word and a colon.
+            let words: [&str; 5] = words_of(line);
+            if !words[0].ends_with(':') {
+                is_data = words[1] == "rw-p" && words[4] != "0";
+            }
             let kib = |key| line.strip_prefix(key)?.split_whitespace().next()?.parse::<u64>().ok();
             if let Some(kib) = kib("Rss:") {
                 resident = kib;
             } else if let Some(own) = kib("Anonymous:") {
                 touched.of_files += u64::from(resident > own);
                 touched.of_memory += u64::from(own > 0);
+                touched.data += if is_data { own * 1024 / page_size() } else { 0 };
             }
         }
         touched
@@ -109,8 +139,16 @@ impl Touched {
         Touched {
             of_files: self.of_files.saturating_sub(before.of_files),
             of_memory: self.of_memory.saturating_sub(before.of_memory),
+            data: self.data.saturating_sub(before.data),
         }
     }
+}
+
+/// The first words of `line`; empty ones where it has fewer.
+#[cfg(target_pointer_width = "64")]
+fn words_of<const N: usize>(line: &str) -> [&str; N] {
+    let mut words = line.split_whitespace();
+    std::array::from_fn(|_| words.next().unwrap_or_default())
 }
 
 /// What stands after `key` in `/proc/TID/status`, of a process or a thread.
@@ -143,20 +181,31 @@ mod tests {
         // SAFETY: getppid has no preconditions.
         assert_eq!(Stat::of(own).and_then(|stat| stat.parent()), Some(unsafe { libc::getppid() }));
         assert_eq!(status(thread, "Tgid:"), Some(own.to_string()));
-        assert!(mapped_pages(own) > 0);
+        let pages = Pages::of(own);
+        assert!(pages.of_files > 0 && pages.own > 0, "{pages:?}");
         let touched = Touched::of(own);
         assert!(touched.of_files > 0 && touched.of_memory > 0, "{touched:?}");
     }
 
     #[test]
     fn a_mapping_of_a_file_holds_pages_of_both_or_of_one_or_none() {
-        let mapping = |resident: u32, own: u32| {
-            format!("Size: 64 kB\nRss: {resident} kB\nAnonymous: {own} kB\n")
+        let mapping = |rights: &str, inode: u32, resident: u32, own: u32| {
+            format!(
+                "7f00-7f10 {rights} 0 fe:00 {inode} /lib/x\nSize: 64 kB\nRss: {resident} kB\n\
+                 Anonymous: {own} kB\nVmFlags: rd mr mw me\n"
+            )
         };
-        let smaps = [mapping(16, 4), mapping(16, 0), mapping(8, 8), mapping(0, 0)].concat();
-        let touched = Touched::new(&smaps);
-        assert_eq!(touched, Touched { of_files: 2, of_memory: 2 });
-        let before = Touched { of_files: 3, of_memory: 1 };
-        assert_eq!(touched.since(before), Touched { of_files: 0, of_memory: 1 });
+        let mappings = [
+            mapping("r-xp", 5, 256, 0),
+            mapping("r--p", 5, 128, 64),
+            mapping("rw-p", 5, 64, 64),
+            mapping("rw-p", 0, 0, 0),
+            mapping("rw-p", 0, 64, 64),
+        ];
+        let touched = Touched::new(&mappings.concat());
+        let data = 64 * 1024 / page_size();
+        assert_eq!(touched, Touched { of_files: 2, of_memory: 3, data });
+        let before = Touched { of_files: 3, of_memory: 1, data: 0 };
+        assert_eq!(touched.since(before), Touched { of_files: 0, of_memory: 2, data });
     }
 }

@@ -14,6 +14,11 @@ pub const ROWS: &[Bench] = &[
         let op = null_call::prepare()?;
         Ok(counters.iter().fold(op, |op, lacks| op.counting(lacks, 1.0)))
     }),
+    row(
+        "operations/clock",
+        "the monotonic clock is read, by a system call only if there is no other way",
+        || Ok(Op::new(clock)),
+    ),
     row("operations/descriptor", "one fstat(2) of a pipe: a call about an open file", fstat),
     row("operations/ioctl", "one ioctl(2), FIONREAD of a pipe", ioctl),
     row(
@@ -27,6 +32,12 @@ pub const ROWS: &[Bench] = &[
         || Ok(Op::new(sig_catch::catch()?).minus(sig_catch::send(0))),
     ),
 ];
+
+fn clock() {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid place to write to.
+    must("clock_gettime", unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) } == 0);
+}
 
 fn fstat() -> Result<Op, Refusal> {
     let (reader, _writer) = pipe()?;

@@ -33,6 +33,16 @@ pub const ROWS: &[Bench] = &[
         },
     ),
     row(
+        "operations/fault_shared",
+        "first write to a page of fresh shared memory, mapping it not counted",
+        || {
+            let pages = PAGES * page_size() as usize;
+            let fresh = move || Fresh::new(pages, libc::MAP_SHARED);
+            let touch = move || fresh().touch(pages);
+            Ok(Op::new(touch).minus(move || drop(fresh())).divided_by(PAGES as f64))
+        },
+    ),
+    row(
         "operations/fault_mapping",
         "first touch of a file's private mapping, mapping not counted; mean of reading and writing",
         first_touches,
@@ -61,14 +71,18 @@ const PAGES: usize = 256;
 struct Fresh(*mut u8, usize);
 
 fn mapped(size: usize) -> Fresh {
-    let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
-    // SAFETY: a fresh mapping of no file, at no wanted place.
-    let start = unsafe { libc::mmap(ptr::null_mut(), size, access, kind, -1, 0) };
-    must("mmap", start != libc::MAP_FAILED);
-    Fresh(start.cast(), size)
+    Fresh::new(size, libc::MAP_PRIVATE)
 }
 
 impl Fresh {
+    fn new(size: usize, kind: libc::c_int) -> Fresh {
+        let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, kind | libc::MAP_ANON);
+        // SAFETY: a fresh mapping of no file, at no wanted place.
+        let start = unsafe { libc::mmap(ptr::null_mut(), size, access, kind, -1, 0) };
+        must("mmap", start != libc::MAP_FAILED);
+        Fresh(start.cast(), size)
+    }
+
     fn touch(&self, size: usize) {
         touch(self.0, size);
     }

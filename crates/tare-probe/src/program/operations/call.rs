@@ -3,6 +3,7 @@
 use super::held::Through;
 use super::ptrace::{components, path_at};
 use super::sampled::{NO_MORE, Outcome, one};
+use crate::program::filter::CLOCKS;
 use crate::program::place::{in_tmpfs, leads_to_tmpfs};
 use tare_proto::CallClass;
 
@@ -16,6 +17,11 @@ impl Call {
     /// Whether it makes the file that it opens, if it is not there.
     pub fn makes(&self, class: CallClass) -> bool {
         matches!(class, CallClass::Open(1)) && self.args[2] as libc::c_int & libc::O_CREAT != 0
+    }
+
+    /// Whether it reads a clock.
+    pub fn reads_clock(&self) -> bool {
+        CLOCKS.contains(&(self.number as libc::c_long))
     }
 
     /// The descriptor that the path in the argument `place` begins at: the one before it.
@@ -38,7 +44,7 @@ impl Call {
             None => one(name),
             Some([]) => one("descriptor"), // of the descriptor itself
             _ if result == -i64::from(libc::ENOENT) => one("lookup_miss"),
-            // A program does not ask again where there are no attributes, so its paths are no work there.
+            // A program does not ask again where there are no attributes, so its path is in the price of the question.
             _ if name == "xattr" => one(name),
             Some(path) if leads_to_tmpfs(tid, self.folder(place), path) => {
                 let further = (components(path) - 1) as f64;

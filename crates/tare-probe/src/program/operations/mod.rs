@@ -20,7 +20,7 @@ mod traps;
 use super::listen::Living;
 use super::run::{self, Surroundings};
 use super::transfers;
-use made::Calls;
+use made::{Apart, Calls};
 use std::io;
 use tare_proto::{COUNTED_SHARE, Counter};
 use tracer::{Looks, Tracer};
@@ -36,19 +36,23 @@ const OF_TRACER: &str = " (it traces a program, as strace and gdb do, but what i
 /// How often the program and what it starts make each call and each operation, in one run; without a tracer it takes `ns` and makes
 /// `free` reads and writes. The error says why that is not known.
 pub fn count(place: &Surroundings, ns: f64, free: Option<f64>) -> io::Result<Vec<Counter>> {
-    let calls = if ns > SHORT_NS { Calls::known() } else { None };
+    let calls = Calls::known();
+    let sampled = calls.filter(|_| ns > SHORT_NS);
     let mut tracer = Tracer::new(Looks::Filtered);
-    let mut traced = None;
-    let ran = run::traced(place, calls.is_none(), |pid, living| {
+    tracer.counts_clocks = calls.is_some();
+    let (mut traced, mut apart) = (None, None);
+    let ran = run::traced(place, sampled.is_none(), |pid, living| {
         let pid = pid as libc::pid_t;
-        if let Some(calls) = calls {
+        apart = calls.map(|calls| calls.count_apart(pid)).transpose()?;
+        if let Some(calls) = sampled {
             tracer.looks = Looks::Sampled(Traps::new(calls, pid, ns)?);
         }
         let (status, transfers) = follow(&mut tracer, pid, living)?;
         traced = transfers;
         Ok(status)
     })?;
-    let Tracer { mut seen, looks } = tracer;
+    let Tracer { mut seen, looks, .. } = tracer;
+    seen.counted_apart(apart.iter().flat_map(Apart::so_far));
     if let Some(why) = seen.refused.take() {
         return Err(io::Error::other(why));
     }

@@ -10,17 +10,70 @@ const LONGEST: usize = 4096;
 
 /// The path at `address` of `tid`'s memory; `None` where it cannot be read.
 pub fn path_at(tid: libc::pid_t, address: u64) -> Option<Vec<u8>> {
-    let mut path = vec![0u8; LONGEST];
-    // Up to the end of the page first: what lies beyond it may be nobody's.
-    let size = LONGEST - address as usize % LONGEST;
-    let ours = libc::iovec { iov_base: path.as_mut_ptr().cast(), iov_len: size };
-    let theirs = libc::iovec { iov_base: address as *mut c_void, iov_len: size };
-    // SAFETY: the kernel writes at most `size` bytes, for which there is room, and reads another process's memory.
-    let got = unsafe { libc::process_vm_readv(tid, &ours, 1, &theirs, 1, 0) };
-    path.truncate(usize::try_from(got).ok()?);
+    let mut path = bytes_at(tid, address)?;
     let end = path.iter().position(|byte| *byte == 0).unwrap_or(path.len());
     path.truncate(end);
     Some(path)
+}
+
+/// The bytes from `address` of `tid`'s memory to the end of the page: what lies beyond it may be nobody's.
+fn bytes_at(tid: libc::pid_t, address: u64) -> Option<Vec<u8>> {
+    let size = LONGEST - address as usize % LONGEST;
+    let mut bytes = vec![0u8; size];
+    let ours = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: size };
+    let theirs = libc::iovec { iov_base: address as *mut c_void, iov_len: size };
+    // SAFETY: the kernel writes at most `size` bytes, for which there is room, and reads another process's memory.
+    let got = unsafe { libc::process_vm_readv(tid, &ours, 1, &theirs, 1, 0) };
+    bytes.truncate(usize::try_from(got).ok()?);
+    Some(bytes)
+}
+
+/// Tells the program that `tid` has just become nothing of the kernel's page for clocks (vDSO): it reads them by system calls, which
+/// can be counted. Its stack begins with the number of arguments, then come these, the environment, and what the kernel tells (the
+/// auxiliary vector), each list up to a 0.
+pub fn hide_clocks(tid: libc::pid_t) {
+    let Some(info) = info(tid) else { return };
+    let mut words = Words { tid, at: info.stack_pointer, read: Vec::new() };
+    let Some((_, arguments)) = words.next() else { return };
+    let behind = |words: &mut Words| words.find(|(_, word)| *word == 0);
+    if words.nth(arguments as usize).is_none() || behind(&mut words).is_none() {
+        return;
+    }
+    while let (Some((at, kind)), Some(_)) = (words.next(), words.next()) {
+        match kind {
+            libc::AT_NULL => return,
+            libc::AT_SYSINFO_EHDR => {
+                let (at, ignore) = (at as *mut c_void, libc::AT_IGNORE as *mut c_void);
+                // SAFETY: this request writes a word to another process.
+                unsafe { libc::ptrace(libc::PTRACE_POKEDATA, tid, at, ignore) };
+                return;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The words of `tid`'s memory from an address on, each with its own, up to what cannot be read.
+struct Words {
+    tid: libc::pid_t,
+    at: u64,
+    /// Words that have been read, the next one at the end.
+    read: Vec<u64>,
+}
+
+impl Iterator for Words {
+    type Item = (u64, u64);
+
+    fn next(&mut self) -> Option<(u64, u64)> {
+        if self.read.is_empty() {
+            let bytes = bytes_at(self.tid, self.at)?;
+            let (words, _) = bytes.as_chunks::<8>();
+            self.read = words.iter().rev().map(|word| u64::from_ne_bytes(*word)).collect();
+        }
+        let at = self.at;
+        self.at += 8;
+        Some((at, self.read.pop()?))
+    }
 }
 
 /// Components of `path`; none of an empty one.

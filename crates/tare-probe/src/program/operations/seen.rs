@@ -142,7 +142,8 @@ impl Seen {
     /// A process or a thread that `tid` has started; it may have been heard of before this.
     fn starts(&mut self, tid: libc::pid_t, name: &'static str, begun: Begun) {
         let parent = self.threads.get(&tid).and_then(|pid| self.tasks.get_mut(pid));
-        let copied = parent.filter(|_| begun == Begun::Forked).map(Task::forks);
+        let forks = |task: &mut Task| task.forks(&mut self.tally);
+        let copied = parent.filter(|_| begun == Begun::Forked).map(forks);
         match number_of_event(tid) {
             Some(child) if process_of(child) == child => {
                 // clone(2) of a process that sends another signal than SIGCHLD at its end, or none.
@@ -152,6 +153,16 @@ impl Seen {
             }
             _ => self.tally.add_all(name, 1.0),
         }
+    }
+
+    /// A call begins that the kernel counts apart.
+    pub fn entered_apart(&mut self, call: Call) {
+        self.tally.call(call.number);
+    }
+
+    /// Operations that the kernel has counted apart.
+    pub fn counted_apart(&mut self, operations: impl IntoIterator<Item = (&'static str, f64)>) {
+        operations.into_iter().for_each(|(name, times)| self.tally.add_all(name, times));
     }
 
     /// A call begins; it is remembered when its result says what it is.
@@ -164,6 +175,10 @@ impl Seen {
         }
         match class {
             CallClass::One(name) => self.tally.add(name, 1.0),
+            CallClass::Included if call.number == libc::SYS_munmap as u64 => {
+                let task = self.tasks.get_mut(&pid);
+                task.into_iter().for_each(|task| task.unmaps(&mut self.tally, call.args[1]));
+            }
             CallClass::Included => {}
             CallClass::Unknown => self.tally.add_unknown(),
             CallClass::Close(place) => {

@@ -23,6 +23,8 @@ pub enum Looks {
 pub struct Tracer {
     pub seen: Seen,
     pub looks: Looks,
+    /// The kernel counts how often programs that are started read a clock, which they do by system calls then.
+    pub counts_clocks: bool,
 }
 
 /// What is told of a program that was started to be traced; all of it ends with the tracer.
@@ -35,7 +37,7 @@ const OF_32_BITS: &str = "it makes system calls of another architecture (a 32-bi
 impl Tracer {
     /// Has seen nothing.
     pub fn new(looks: Looks) -> Tracer {
-        Tracer { seen: Seen::default(), looks }
+        Tracer { seen: Seen::default(), looks, counts_clocks: false }
     }
 
     /// Waits for a thread that stops, which goes on then, or that ends: which one, and its wait status. `ends` hears of an end while
@@ -76,6 +78,7 @@ impl Tracer {
             // It has the process's number from here on: nobody tells of the end of its own, or of the first thread's.
             stop.former().into_iter().for_each(|former| self.ends(former));
             self.seen.event(tid, event);
+            self.hide_clocks(tid);
             self.arm(tid)?;
         } else if event != 0 {
             self.seen.event(tid, event);
@@ -117,10 +120,18 @@ impl Tracer {
             request(libc::PTRACE_SETOPTIONS, tid, OF_STARTED as usize);
             self.seen.runs(tid);
             self.seen.starts_a_program(tid);
+            self.hide_clocks(tid);
         } else {
             self.seen.begins(tid, Begun::Other);
         }
         self.arm(tid)
+    }
+
+    /// Of a thread that has just become another program.
+    fn hide_clocks(&self, tid: libc::pid_t) {
+        if self.counts_clocks {
+            ptrace::hide_clocks(tid);
+        }
     }
 
     /// Thread `tid` has ended, or has another number now.
@@ -168,6 +179,7 @@ impl Tracer {
             return; // it was on its way here when its calls were no longer looked at
         }
         match begun {
+            Some(call) if self.counts_clocks && call.reads_clock() => self.seen.entered_apart(call),
             Some(call) => self.seen.entered(tid, call),
             None => self.seen.refuse(OF_32_BITS),
         }
