@@ -81,12 +81,13 @@ fn a_program_of_one_class_of_operations_has_the_ratio_of_its_row_for_every_class
 #[test]
 fn costs_add_up_and_the_rest_takes_as_long_as_natively() {
     let campaign = priced(None);
-    let (first, second) = (price(0, 1) - price(0, 0), price(5, 1) - price(5, 0));
-    let counters = [("null", 1e6), ("lookup", 2e5)].map(|(name, times)| {
-        assert!(OPERATIONS.iter().any(|operation| operation.name == name));
-        Counter::new(&format!("{OPERATION_COUNTER}{name}"), times)
-    });
-    assert_eq!((OPERATIONS[0].name, OPERATIONS[5].name), ("null", "lookup"));
+    let added = |name: &str| {
+        let place = OPERATIONS.iter().position(|operation| operation.name == name).expect(name);
+        price(place, 1) - price(place, 0)
+    };
+    let (first, second) = (added("null"), added("lookup"));
+    let counters = [("null", 1e6), ("lookup", 2e5)]
+        .map(|(name, times)| Counter::new(&format!("{OPERATION_COUNTER}{name}"), times));
     let profile = Profile::of("program/two", 1e9, &counters).expect("a program");
     let found = expected(&campaign, &profile);
     let right = 1.0 + (1e6 * first + 2e5 * second) / 1e9;
@@ -115,6 +116,27 @@ fn code_after_a_call_costs_more_by_the_square_root_of_its_length_up_to_four_piec
         assert!((found.ratio - 1.0 - added / native).abs() < 1e-9, "{pieces}: {found:?}");
         let term = found.terms.iter().find(|term| term.name == "resume").expect("its term");
         assert_eq!(term.count, Some(CALLS));
+    }
+}
+
+#[test]
+fn a_fault_as_dear_as_a_call_is_a_return_from_the_kernel_too() {
+    let faults = OPERATIONS.iter().position(|it| it.name == "fault_file").expect("a class");
+    for (times, returns) in [(faults as f64, 3e4), (1.0, 1e4)] {
+        let mut campaign = priced(None);
+        let boots = campaign.boots.clone();
+        for row in &mut campaign.series {
+            if campaign.benchmarks[row.benchmark].name == "operations/fault_file" {
+                let layer = boots[row.boot].layer;
+                row.samples.fill(price(faults, 0) * if layer == 0 { 1.0 } else { times });
+            }
+        }
+        let counters = [("op/null", 1e4), ("op/fault_file", 2e4), ("run_user_s", 1.0)];
+        let counters = counters.map(|(name, value)| Counter::new(name, value));
+        let profile = Profile::of("program/faults", 2e9, &counters).expect("a program");
+        let found = expected(&campaign, &profile);
+        let term = found.terms.iter().find(|term| term.name == "resume").expect("its term");
+        assert_eq!(term.count, Some(returns), "{times}");
     }
 }
 
