@@ -144,8 +144,18 @@ fn the_memory_of_a_run_is_that_of_the_command_and_of_the_layer() {
 fn a_budget_decides_how_often_a_command_runs_and_says_what_that_will_tell() {
     let bench = bench();
     let layers = "--layers native --layer name=other,kind=native --pin none";
-    let done = bench.ok(&format!("run {layers} --budget 8s --name work --out c -- ./work.sh"));
-    let of_other = samples(&bench.campaign("c"), "program/work", "other");
+    // On a machine that stands still meanwhile the budget may hold one block, of which nothing can be told.
+    let mut budgets = ["8s", "30s"].into_iter();
+    let (done, of_other) = loop {
+        let budget = budgets.next().expect("the longer budget holds two blocks");
+        let done = bench.ok(&format!(
+            "run {layers} --budget {budget} --name work --out c{budget} -- ./work.sh"
+        ));
+        let of_other = samples(&bench.campaign(&format!("c{budget}")), "program/work", "other");
+        if of_other.len() > 1 {
+            break (done, of_other);
+        }
+    };
     let most = of_other.iter().map(Vec::len).max();
     assert!(most > Some(3), "a short command runs often: {of_other:?}");
     let told = done.err.matches("this budget tells other's ratio to about ±").count();

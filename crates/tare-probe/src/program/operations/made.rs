@@ -23,7 +23,8 @@ impl Calls {
     /// `None` where the kernel has no such tracepoints, does not tell this process, or sends no signals of it (before Linux 5.13).
     pub fn known() -> Option<Calls> {
         let calls = tracepoints().or_else(mounted_tracepoints)?;
-        let fine = calls.count(0).is_ok() && calls.trap(0, NEVER).is_ok();
+        let fine =
+            calls.count(0).is_ok() && calls.trap(0, NEVER).is_ok() && calls.count_apart(0).is_ok();
         fine.then_some(calls)
     }
 
