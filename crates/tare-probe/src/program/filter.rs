@@ -37,7 +37,7 @@ const fn step(code: u16, yes: u8, no: u8, k: u32) -> libc::sock_filter {
     libc::sock_filter { code, jt: yes, jf: no, k }
 }
 
-/// Calls that read a clock, where the kernel's page for that (vDSO) does not do it.
+/// Calls that read a clock, where the kernel's page for that (vDSO) does not do it. Not every architecture has all three.
 #[cfg(not(target_arch = "aarch64"))]
 pub const CLOCKS: [libc::c_long; 3] =
     [libc::SYS_clock_gettime, libc::SYS_gettimeofday, libc::SYS_time];

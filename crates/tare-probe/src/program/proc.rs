@@ -83,11 +83,9 @@ impl Pages {
     /// Of process `pid`; none of one that has gone.
     pub fn of(pid: libc::pid_t) -> Pages {
         let text = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-        let pages = |key: &str| {
-            let kib = text.lines().find_map(|line| line.strip_prefix(key));
-            let kib: Option<u64> =
-                kib.and_then(|rest| rest.split_whitespace().next()?.parse().ok());
-            kib.unwrap_or(0) * 1024 / page_size()
+        let pages = |key| {
+            let kib = value(&text, key).and_then(|kib| kib.split_whitespace().next());
+            kib.and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) * 1024 / page_size()
         };
         Pages { of_files: pages("RssFile:"), shared: pages("RssShmem:"), own: pages("RssAnon:") }
     }
@@ -117,10 +115,10 @@ impl Touched {
     fn new(smaps: &str) -> Touched {
         let (mut touched, mut resident, mut is_data) = (Touched::default(), 0, false);
         for line in smaps.lines() {
-            // Addresses, rights, offset, device, inode, path; the others begin with a word and a colon.
-            let words: [&str; 5] = words_of(line);
-            if !words[0].ends_with(':') {
-                is_data = words[1] == "rw-p" && words[4] != "0";
+            let mut words = line.split_whitespace();
+            if words.next().is_some_and(|first| !first.ends_with(':')) {
+                // addresses, rights, offset, device, inode, path
+                is_data = words.next() == Some("rw-p") && words.nth(2) != Some("0");
             }
             let kib = |key| line.strip_prefix(key)?.split_whitespace().next()?.parse::<u64>().ok();
             if let Some(kib) = kib("Rss:") {
@@ -144,18 +142,17 @@ impl Touched {
     }
 }
 
-/// The first words of `line`; empty ones where it has fewer.
-#[cfg(target_pointer_width = "64")]
-fn words_of<const N: usize>(line: &str) -> [&str; N] {
-    let mut words = line.split_whitespace();
-    std::array::from_fn(|_| words.next().unwrap_or_default())
-}
-
 /// What stands after `key` in `/proc/TID/status`, of a process or a thread.
 #[cfg(target_pointer_width = "64")]
 pub fn status(tid: libc::pid_t, key: &str) -> Option<String> {
     let text = fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
-    text.lines().find_map(|line| line.strip_prefix(key)).map(|rest| rest.trim().to_owned())
+    value(&text, key).map(str::to_owned)
+}
+
+/// The same in the text of such a file.
+#[cfg(target_pointer_width = "64")]
+fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| line.strip_prefix(key)).map(str::trim)
 }
 
 #[cfg(test)]
