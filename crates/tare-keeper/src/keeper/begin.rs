@@ -35,7 +35,7 @@ pub(crate) fn layer(
 ) -> io::Result<u32> {
     make_all(&order.program, estate)?;
     // Before the start is timed: to enter a group takes the kernel some 15 ms, which are no layer's.
-    share::enter(&estate.id);
+    share::enter(&estate.id, order.program.usual_share);
     let helpers = order.program.helpers.iter().map(|it| helper(it, folder));
     let helpers = helpers.collect::<io::Result<Vec<_>>>()?;
     end::unless_gone()?;

@@ -5,6 +5,9 @@
 //! neighbour runs whenever one of them has gone to sleep and before the next one wakes. Containers of OCI runtimes have a group there
 //! anyway, so this also puts the baseline as deep as they are: each level of groups adds to every switch
 //! between processes.
+//!
+//! A layer whose time nobody measures stands in a group as well, by which its processes are found, but weighs no more than others do:
+//! for minutes a simulated machine would keep everything else from a CPU, the looks of another campaign's tare at its layers as well.
 
 use crate::keeper::mounts;
 use crate::processes::{end, end_found, processes_in};
@@ -27,12 +30,13 @@ const MEMBERS: &str = "cgroup.procs";
 /// What limits a group of version 2 beside its quota of CPU time, and what the file says where nothing does.
 const LIMITS: [(&str, &str); 2] = [("memory.max", "max"), ("cpuset.cpus", "")];
 
-/// Makes the group of the boot `id`, where there can be one, and lets this process enter: what it starts is in it then.
-pub(crate) fn enter(id: &str) {
+/// Makes the group of the boot `id`, where there can be one, and lets this process enter: what it starts is in it then. Its weight stays
+/// the `usual` one or becomes a measured layer's.
+pub(crate) fn enter(id: &str, usual: bool) {
     if let Some(hierarchy) = usable() {
         let folder = hierarchy.root.join(name(id));
         // Without it the layer has the share that any session has.
-        let _ = make(&folder, &hierarchy).and_then(|()| join(&folder));
+        let _ = make(&folder, &hierarchy, usual).and_then(|()| join(&folder));
     }
 }
 
@@ -115,8 +119,11 @@ pub(crate) fn name(id: &str) -> String {
 }
 
 /// Makes a group with its weight, or nothing.
-fn make(folder: &Path, hierarchy: &Hierarchy) -> io::Result<()> {
+fn make(folder: &Path, hierarchy: &Hierarchy, usual: bool) -> io::Result<()> {
     fs::create_dir(folder)?;
+    if usual {
+        return Ok(());
+    }
     let weighted = fs::write(folder.join(hierarchy.file), hierarchy.weight.to_string());
     weighted.or_else(|error| fs::remove_dir(folder).and(Err(error)))
 }
@@ -204,7 +211,17 @@ mod tests {
     fn a_group_that_cannot_be_made_whole_leaves_nothing() {
         let root = mounted(&[]);
         let there = Hierarchy { root: root.path().into(), file: "a/b", weight: 1 };
-        assert!(make(&root.path().join("tare-x"), &there).is_err());
+        assert!(make(&root.path().join("tare-x"), &there, false).is_err());
         assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn who_is_not_measured_has_a_group_and_no_weight() {
+        let root = mounted(&[]);
+        let there = Hierarchy { root: root.path().into(), file: "cpu.shares", weight: 7 };
+        for (name, usual) in [("measured", false), ("simulated", true)] {
+            make(&root.path().join(name), &there, usual).unwrap();
+            assert_eq!(root.path().join(name).join("cpu.shares").exists(), !usual);
+        }
     }
 }

@@ -47,6 +47,9 @@ pub struct Program {
     /// It may have as many files open as this user is allowed (see `open_files.rs`).
     #[serde(default)]
     pub many_files: bool,
+    /// Nobody measures its time, as that of a machine that counts instructions: its share of the CPUs is everybody's (see `share.rs`).
+    #[serde(default)]
+    pub usual_share: bool,
     /// The knobs of this host that it has, by name (see `host/knobs.rs`); [`crate::Keeper::take_knobs`] comes first.
     #[serde(default)]
     pub knobs: Vec<(String, String)>,

@@ -191,6 +191,7 @@ impl Simulated {
             .arg("-kernel")
             .arg(start.kernel)
             .args(["-initrd", start.initrd, "-append", start.append]);
+        program.usual_share = true;
         program.record("emulator", emulator, Some("--version"));
         if let Some(root) = &self.root {
             root.record(&mut program);
