@@ -2,8 +2,7 @@
 //!
 //! A program that is stopped by PTRACE_SYSCALL stops twice at every call. Under the filter it stops once, and a second time
 //! only where the result matters. Programs that are started are heard of as events, so exec is let through: the filter is
-//! there before the tracer has said what it wants. Clocks are let through, too: a program may read one a million times, and the kernel
-//! counts that.
+//! there before the tracer has said what it wants. Where the kernel counts calls, those that it counts apart are let through as well.
 
 use std::io;
 
@@ -45,30 +44,43 @@ pub const CLOCKS: [libc::c_long; 3] =
 pub const CLOCKS: [libc::c_long; 3] =
     [libc::SYS_clock_gettime, libc::SYS_gettimeofday, libc::SYS_gettimeofday];
 
-static FILTER: [libc::sock_filter; 12] = [
-    step(LOAD, 0, 0, ARCHITECTURE_AT),
-    step(EQUAL, 0, 8, ARCHITECTURE),
-    step(LOAD, 0, 0, NUMBER_AT),
-    step(AT_LEAST, 6, 0, X32),
-    step(EQUAL, 6, 0, libc::SYS_execve as u32),
-    step(EQUAL, 5, 0, libc::SYS_execveat as u32),
-    step(EQUAL, 4, 0, CLOCKS[0] as u32),
-    step(EQUAL, 3, 0, CLOCKS[1] as u32),
-    step(EQUAL, 2, 0, CLOCKS[2] as u32),
-    step(RETURN, 0, 0, libc::SECCOMP_RET_TRACE | CALL),
-    step(RETURN, 0, 0, libc::SECCOMP_RET_TRACE | FOREIGN),
-    step(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
-];
+type Filter = [libc::sock_filter; 13];
+
+/// Stops at all calls but exec and those that are `let_through`.
+const fn filter(let_through: [libc::c_long; 4]) -> Filter {
+    [
+        step(LOAD, 0, 0, ARCHITECTURE_AT),
+        step(EQUAL, 0, 9, ARCHITECTURE),
+        step(LOAD, 0, 0, NUMBER_AT),
+        step(AT_LEAST, 7, 0, X32),
+        step(EQUAL, 7, 0, libc::SYS_execve as u32),
+        step(EQUAL, 6, 0, libc::SYS_execveat as u32),
+        step(EQUAL, 5, 0, let_through[0] as u32),
+        step(EQUAL, 4, 0, let_through[1] as u32),
+        step(EQUAL, 3, 0, let_through[2] as u32),
+        step(EQUAL, 2, 0, let_through[3] as u32),
+        step(RETURN, 0, 0, libc::SECCOMP_RET_TRACE | CALL),
+        step(RETURN, 0, 0, libc::SECCOMP_RET_TRACE | FOREIGN),
+        step(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ]
+}
+
+/// Lets nothing through but exec.
+pub static AT_ALL: Filter = filter([libc::SYS_execve; 4]);
+
+/// Lets calls through that the kernel counts: a program may read a clock a million times, and threads that are stopped meet at a lock
+/// ten times as often as without a tracer.
+pub static AT_UNCOUNTED: Filter = filter([CLOCKS[0], CLOCKS[1], CLOCKS[2], libc::SYS_futex]);
 
 /// Whether a call of this `architecture` and `number` is one that can be counted.
 pub fn is_own(architecture: u32, number: u64) -> bool {
     architecture == ARCHITECTURE && number < u64::from(X32)
 }
 
-/// Puts this process and all that it starts under the filter. Only makes system calls, as is allowed between fork and exec.
+/// Puts this process and all that it starts under `filter`. Only makes system calls, as is allowed between fork and exec.
 ///
 /// An ordinary user's process may do so once it can gain no rights, which under a tracer of that user it cannot anyway.
-pub fn enter() -> io::Result<()> {
+pub fn enter(filter: &'static Filter) -> io::Result<()> {
     // SAFETY: it takes nothing.
     let is_root = unsafe { libc::geteuid() } == 0;
     // SAFETY: this request takes numbers alone.
@@ -76,7 +88,7 @@ pub fn enter() -> io::Result<()> {
     if !is_root && !gives_up() {
         return Err(io::Error::last_os_error());
     }
-    let program = libc::sock_fprog { len: FILTER.len() as u16, filter: FILTER.as_ptr().cast_mut() };
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
     // SAFETY: the program is valid, and the kernel copies it.
     let done =
         unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) };

@@ -68,12 +68,14 @@ impl Ended {
 
 /// Where a program stops for a tracer.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stops {
+pub enum Stops {
     Never,
     /// When it begins.
     AtBegin,
     /// There, and at every call.
     AtCalls,
+    /// The same without those that the kernel counts.
+    AtUncounted,
 }
 
 /// `text` as the words of a command.
@@ -109,15 +111,14 @@ pub fn run(
 }
 
 /// Runs the program under the eyes of `tracer`, which is told its process id and gives its wait status, and says before it waits
-/// for it; how it ended. It stops when it begins, and `filtered` at every call.
+/// for it; how it ended.
 #[cfg(target_pointer_width = "64")]
 pub fn traced(
     place: &Surroundings,
-    filtered: bool,
+    stops: Stops,
     tracer: impl FnOnce(u32, &Living) -> io::Result<i32>,
 ) -> io::Result<Ended> {
     let Program { command, input, .. } = place.program;
-    let stops = if filtered { Stops::AtCalls } else { Stops::AtBegin };
     let tracer = |pid, _, living: &Living| Ok((tracer(pid, living)?, ()));
     let done = follow(place, command, input.as_deref(), stops, tracer)?;
     Ok(done.0)
@@ -253,7 +254,11 @@ fn enter(root: &Root, folder: &CStr, input: Option<&CStr>, stops: Stops) -> io::
     if unsafe { libc::ptrace(libc::PTRACE_TRACEME) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    if stops == Stops::AtCalls { filter::enter() } else { Ok(()) }
+    match stops {
+        Stops::Never | Stops::AtBegin => Ok(()),
+        Stops::AtCalls => filter::enter(&filter::AT_ALL),
+        Stops::AtUncounted => filter::enter(&filter::AT_UNCOUNTED),
+    }
 }
 
 /// The probe's own, which a layer may need, and what stands between two settings of each.

@@ -19,9 +19,10 @@ impl Call {
         matches!(class, CallClass::Open(1)) && self.args[2] as libc::c_int & libc::O_CREAT != 0
     }
 
-    /// Whether it reads a clock.
-    pub fn reads_clock(&self) -> bool {
-        CLOCKS.contains(&(self.number as libc::c_long))
+    /// Whether the kernel counts it, where it can.
+    pub fn is_counted_apart(&self) -> bool {
+        let number = self.number as libc::c_long;
+        number == libc::SYS_futex || CLOCKS.contains(&number)
     }
 
     /// The descriptor that the path in the argument `place` begins at: the one before it.

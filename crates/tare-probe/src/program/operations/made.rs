@@ -46,6 +46,7 @@ impl Calls {
         let starts = one_of(&[libc::SYS_execve, libc::SYS_execveat]);
         Ok(Apart {
             clocks: of(self.begin, one_of(&CLOCKS))?,
+            futexes: of(self.begin, one_of(&[libc::SYS_futex]))?,
             failed_starts: of(self.end, format!("ret < 0 && ({starts})"))?,
         })
     }
@@ -69,15 +70,9 @@ impl Made {
 
 /// Calls of a program that it does not stop for.
 pub struct Apart {
-    clocks: Made,
-    failed_starts: Made,
-}
-
-impl Apart {
-    /// By operation.
-    pub fn so_far(&self) -> [(&'static str, f64); 2] {
-        [("clock", self.clocks.so_far()), ("exec_miss", self.failed_starts.so_far())]
-    }
+    pub clocks: Made,
+    pub futexes: Made,
+    pub failed_starts: Made,
 }
 
 /// Where the kernel keeps its tracepoints.

@@ -18,9 +18,9 @@ mod tracer;
 mod traps;
 
 use super::listen::Living;
-use super::run::{self, Surroundings};
+use super::run::{self, Stops, Surroundings};
 use super::transfers;
-use made::{Apart, Calls};
+use made::Calls;
 use std::io;
 use tare_proto::{COUNTED_SHARE, Counter};
 use tracer::{Looks, Tracer};
@@ -39,9 +39,14 @@ pub fn count(place: &Surroundings, ns: f64, free: Option<f64>) -> io::Result<Vec
     let calls = Calls::known();
     let sampled = calls.filter(|_| ns > SHORT_NS);
     let mut tracer = Tracer::new(Looks::Filtered);
-    tracer.counts_clocks = calls.is_some();
+    tracer.counts_apart = calls.is_some();
+    let stops = match (calls, sampled) {
+        (_, Some(_)) => Stops::AtBegin,
+        (Some(_), None) => Stops::AtUncounted,
+        (None, None) => Stops::AtCalls,
+    };
     let (mut traced, mut apart) = (None, None);
-    let ran = run::traced(place, sampled.is_none(), |pid, living| {
+    let ran = run::traced(place, stops, |pid, living| {
         let pid = pid as libc::pid_t;
         apart = calls.map(|calls| calls.count_apart(pid)).transpose()?;
         if let Some(calls) = sampled {
@@ -52,7 +57,7 @@ pub fn count(place: &Surroundings, ns: f64, free: Option<f64>) -> io::Result<Vec
         Ok(status)
     })?;
     let Tracer { mut seen, looks, .. } = tracer;
-    seen.counted_apart(apart.iter().flat_map(Apart::so_far));
+    apart.iter().for_each(|apart| seen.counted_apart(apart));
     if let Some(why) = seen.refused.take() {
         return Err(io::Error::other(why));
     }

@@ -4,6 +4,7 @@
 use super::call::Call;
 use super::cold::{ColdNames, LastRead};
 use super::held::Held;
+use super::made::Apart;
 use super::ptrace::{is_from_kernel, number_of_event, path_at};
 use super::sampled::{Outcome, Sampled, transfer};
 use super::tally::Tally;
@@ -120,7 +121,7 @@ impl Seen {
             libc::PTRACE_EVENT_EXEC => {
                 self.inside.remove(&tid);
                 self.starts_a_program(tid);
-                self.tally.call_of_event(libc::SYS_execve as u64);
+                self.tally.calls_of_events(libc::SYS_execve as u64, 1.0);
             }
             libc::PTRACE_EVENT_EXIT => {
                 self.held.forget(tid);
@@ -156,13 +157,17 @@ impl Seen {
     }
 
     /// A call begins that the kernel counts apart.
-    pub fn entered_apart(&mut self, call: Call) {
-        self.tally.call(call.number);
+    pub fn entered_apart(&mut self) {
+        self.tally.call_apart();
     }
 
-    /// Operations that the kernel has counted apart.
-    pub fn counted_apart(&mut self, operations: impl IntoIterator<Item = (&'static str, f64)>) {
-        operations.into_iter().for_each(|(name, times)| self.tally.add_all(name, times));
+    /// What the kernel has counted apart. Clocks are no calls of the program, which makes them only while it is counted.
+    pub fn counted_apart(&mut self, apart: &Apart) {
+        let futexes = apart.futexes.so_far();
+        self.tally.add_all("clock", apart.clocks.so_far());
+        self.tally.add_all("exec_miss", apart.failed_starts.so_far());
+        self.tally.add_all("futex", futexes);
+        self.tally.calls_of_events(libc::SYS_futex as u64, futexes);
     }
 
     /// A call begins; it is remembered when its result says what it is.

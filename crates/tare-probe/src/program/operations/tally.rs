@@ -29,9 +29,16 @@ impl Tally {
         }
     }
 
-    /// A call is heard of as an event, as each of its kind is: it stands for itself, and was not seen begin.
-    pub fn call_of_event(&mut self, number: u64) {
-        *self.calls.entry(number).or_default() += 1.0;
+    /// A call is seen that is counted elsewhere.
+    pub fn call_apart(&mut self) {
+        self.seen += 1.0;
+    }
+
+    /// Calls are heard of as events, as each of their kind is: they stand for themselves, and were not seen begin.
+    pub fn calls_of_events(&mut self, number: u64, times: f64) {
+        if times > 0.0 {
+            *self.calls.entry(number).or_default() += times;
+        }
     }
 
     /// Whether the call of this number was seen, or heard of.
@@ -96,7 +103,7 @@ mod tests {
         let mut tally = Tally::default();
         tally.call(libc::SYS_getppid as u64);
         tally.call(STARTS[0]);
-        tally.call_of_event(STARTS[0]);
+        tally.calls_of_events(STARTS[0], 1.0);
         tally.stand_for(1.0);
         let counted = tally.counters();
         let of = |name: &str| counted.iter().find(|c| c.name == name).map(|c| c.value);

@@ -23,8 +23,8 @@ pub enum Looks {
 pub struct Tracer {
     pub seen: Seen,
     pub looks: Looks,
-    /// The kernel counts how often programs that are started read a clock, which they do by system calls then.
-    pub counts_clocks: bool,
+    /// The kernel counts some calls of programs that are started (see [`super::made`]). They read clocks by system calls then.
+    pub counts_apart: bool,
 }
 
 /// What is told of a program that was started to be traced; all of it ends with the tracer.
@@ -37,7 +37,7 @@ const OF_32_BITS: &str = "it makes system calls of another architecture (a 32-bi
 impl Tracer {
     /// Has seen nothing.
     pub fn new(looks: Looks) -> Tracer {
-        Tracer { seen: Seen::default(), looks, counts_clocks: false }
+        Tracer { seen: Seen::default(), looks, counts_apart: false }
     }
 
     /// Waits for a thread that stops, which goes on then, or that ends: which one, and its wait status. `ends` hears of an end while
@@ -129,7 +129,7 @@ impl Tracer {
 
     /// Of a thread that has just become another program.
     fn hide_clocks(&self, tid: libc::pid_t) {
-        if self.counts_clocks {
+        if self.counts_apart {
             ptrace::hide_clocks(tid);
         }
     }
@@ -179,7 +179,7 @@ impl Tracer {
             return; // it was on its way here when its calls were no longer looked at
         }
         match begun {
-            Some(call) if self.counts_clocks && call.reads_clock() => self.seen.entered_apart(call),
+            Some(call) if self.counts_apart && call.is_counted_apart() => self.seen.entered_apart(),
             Some(call) => self.seen.entered(tid, call),
             None => self.seen.refuse(OF_32_BITS),
         }
