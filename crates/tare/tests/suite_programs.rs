@@ -1,14 +1,13 @@
 //! The suite `programs` on real layers, and that tare's values are what the same commands print by hand in the same root;
 //! and programs that look at many of this host's files.
 //!
-//! Needs Debian's mirror, as the packages of the tests do: the root is built once for both tests of the suite.
+//! Needs Debian's mirror, as the packages of the tests do: the root is built once for both looks at the suite.
 
 mod common;
 
 use common::{Bench, done, samples};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use tare_store::{Campaign, Outcome};
 
 /// The layers of the proof: this host, a container, a current gVisor, a guest.
@@ -28,16 +27,15 @@ fn layers() -> String {
     format!("{LAYERS}{}", common::gvisor().display())
 }
 
-/// The campaign of two rows of the suite and one of `services`, and its folder.
-fn campaign() -> &'static (Bench, Campaign) {
-    static DONE: OnceLock<(Bench, Campaign)> = OnceLock::new();
-    DONE.get_or_init(|| {
-        let bench = Bench::new();
-        let rows = "--bench programs/gcc --bench programs/redis --bench services/nginx-h2 --bench host/start";
-        bench.ok(&format!("run {} {rows} --blocks 1 --out c", layers()));
-        let campaign = bench.campaign("c");
-        (bench, campaign)
-    })
+/// Two rows of the suite and one of `services`.
+#[test]
+fn rows_have_values_on_every_layer_and_these_are_what_the_same_commands_print_by_hand() {
+    let bench = Bench::new();
+    let rows =
+        "--bench programs/gcc --bench programs/redis --bench services/nginx-h2 --bench host/start";
+    bench.ok(&format!("run {} {rows} --blocks 1 --out c", layers()));
+    have_values_on_every_layer(&bench.campaign("c"));
+    are_as_by_hand(&root(&bench));
 }
 
 /// The root that the campaign was made in.
@@ -53,9 +51,7 @@ fn root(bench: &Bench) -> PathBuf {
     PathBuf::from(root["folder"].as_str().expect("a folder")).join("tree")
 }
 
-#[test]
-fn rows_of_the_suite_have_values_on_every_layer() {
-    let (_, campaign) = campaign();
+fn have_values_on_every_layer(campaign: &Campaign) {
     for layer in ["native", "runc", "uml", "gvisor"] {
         for row in [
             "programs/gcc",
@@ -72,10 +68,8 @@ fn rows_of_the_suite_have_values_on_every_layer() {
     assert!(campaign.series.iter().all(|series| series.outcome == Outcome::Measured));
 }
 
-#[test]
-fn values_are_what_the_same_commands_print_by_hand_in_the_same_root() {
-    let (bench, _) = campaign();
-    let tree = root(bench);
+/// Programs in the same root, the folder `tree`.
+fn are_as_by_hand(tree: &Path) {
     let own = Bench::new();
     let program = |name: &str, command: &str, regex: &str| {
         format!(
@@ -91,7 +85,7 @@ fn values_are_what_the_same_commands_print_by_hand_in_the_same_root() {
     let found = own.campaign("c");
     for (row, command, begin) in [("program/gcc", GCC, ""), ("program/redis", REDIS, "calls=")] {
         let mut by_hand = Command::new("chroot");
-        let printed = by_hand.arg(&tree).args(["/bin/sh", "-c", command]).output().expect("chroot");
+        let printed = by_hand.arg(tree).args(["/bin/sh", "-c", command]).output().expect("chroot");
         let printed = String::from_utf8(printed.stdout).expect("text");
         let rest = printed.split_once(begin).map(|(_, rest)| rest);
         let digits = rest.and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next());

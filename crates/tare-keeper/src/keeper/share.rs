@@ -24,6 +24,9 @@ const SHARES: u32 = 65_536;
 /// The weight in `cpu.weight`, where others have 100: what runtimes make of [`SHARES`].
 const WEIGHT: u32 = 2_500;
 
+/// How the names of groups end.
+const SUFFIX: &str = "-share";
+
 /// The file of a group's processes; one that writes 0 enters.
 const MEMBERS: &str = "cgroup.procs";
 
@@ -115,7 +118,12 @@ fn group(id: &str) -> Option<PathBuf> {
 
 /// The name of the group of the boot `id`.
 pub(crate) fn name(id: &str) -> String {
-    format!("{id}-share")
+    format!("{id}{SUFFIX}")
+}
+
+/// Whether a control group called `name` is that of a boot.
+pub fn is_share(name: &str) -> bool {
+    name.strip_suffix(SUFFIX).is_some_and(|id| id.starts_with("tare-"))
 }
 
 /// Makes a group with its weight, or nothing.

@@ -77,7 +77,10 @@ struct Driver {
 
 impl Driver {
     fn start() -> Driver {
+        let profile = tempfile::tempdir().expect("a temporary folder");
         let mut command = Command::new("chromedriver");
+        // What the browser leaves in the folder for temporary files goes with its profile.
+        command.env("TMPDIR", profile.path());
         command.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect(
             "chromedriver does not start; 'cargo xtask test' installs it (Debian: chromium chromium-driver)",
@@ -87,7 +90,6 @@ impl Driver {
             let digits = line.split("on port ").nth(1)?.trim_end_matches('.').parse().ok();
             digits.filter(|port| *port > 0)
         });
-        let profile = tempfile::tempdir().expect("a temporary folder");
         Driver { child, port: port.expect("chromedriver says its port"), profile }
     }
 

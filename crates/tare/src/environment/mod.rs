@@ -32,6 +32,7 @@ pub struct Check {
 /// Every check, in the order of `tare doctor`.
 pub const CHECKS: &[&Check] = &[
     &cpus::LOAD,
+    &cpus::CAMPAIGNS,
     &cpus::STEAL,
     &cpus::SHARED,
     &cpus::QUOTA,

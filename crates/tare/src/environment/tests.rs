@@ -30,6 +30,8 @@ const METAL: Tree = &[
 const LOUD: Tree = &[
     ("proc/loadavg", "6.37 3.75 3.21 11/173 14269\n"),
     ("sys/fs/cgroup/user.slice/cpu.max", "50000 100000\n"),
+    ("sys/fs/cgroup/tare-0123456789abcdef-share/cpu.weight", "2500\n"),
+    ("sys/fs/cgroup/tare-0123456789abcdef-share/cgroup.procs", "77\n"),
     ("sys/devices/system/cpu/cpu2/topology/thread_siblings_list", "1-2\n"),
     ("sys/devices/system/cpu/cpu2/cpufreq/scaling_governor", "schedutil\n"),
     ("sys/devices/system/cpu/intel_pstate/no_turbo", "0\n"),
@@ -79,6 +81,7 @@ fn everything_that_disturbs_is_found() {
     let found = found(&[METAL, LOUD], &[2], &[2], BUSY);
     let expected = [
         ("load", Warning, "CPU 2 is busy for 75% of its time, load average 6.37"),
+        ("campaigns", Warning, "another campaign measures on this machine"),
         ("steal", Warning, "the hypervisor takes 25% now, 0.05% since the start"),
         ("cpus", Warning, "no CPU is left besides CPU 2"),
         ("quota", Warning, "CPU time is limited to 50000 of every 100000 µs"),
@@ -111,6 +114,21 @@ fn an_empty_machine_is_unknown_and_nothing_panics() {
     for one in found.iter().filter(|one| !odd.contains(&one.check.name)) {
         assert_eq!(one.state, State::Unknown, "{}: {}", one.check.name, one.text);
     }
+}
+
+#[test]
+fn a_simulated_machine_and_what_is_left_of_a_layer_are_no_campaign() {
+    let of = |weight: &'static str, processes: &'static str| {
+        let group: [(&str, &str); 2] = [
+            ("sys/fs/cgroup/cpu/tare-1f-share/cpu.shares", weight),
+            ("sys/fs/cgroup/cpu/tare-1f-share/cgroup.procs", processes),
+        ];
+        let found = found(&[Box::leak(Box::new(group))], &[0], &[], "");
+        states(&found).into_iter().find(|(name, _)| *name == "campaigns").expect("the row").1
+    };
+    assert_eq!(of("1024\n", "77\n"), State::Fine);
+    assert_eq!(of("65536\n", ""), State::Fine);
+    assert_eq!(of("65536\n", "77\n"), State::Warning);
 }
 
 #[test]
