@@ -17,7 +17,7 @@ pub use keeper::keep::keep;
 pub use keeper::mounts::{plain as unescaped, remove as remove_with_mounts};
 pub use keeper::record::{Swept, sweep};
 pub use keeper::room::Room;
-pub use keeper::share::{is_share, shares};
+pub use keeper::share::{has_measured_layer, shares};
 pub use keeper::{Keeper, knobs::Knobs, spares::Spares};
 pub use launch::image::{Image, make_file_system};
 pub use launch::mounts::Mounts;

@@ -40,5 +40,5 @@ pub use tare_keeper::{
     Answer, Artifact, Ended, Greeting, Held, Keeper, Launch, Mounts, PROBE, Pages, Patience,
     Phases, Processes, ProcessesAre, Program, Room, Saving, Second, Session, SessionError, Sign,
     Spares, Stamped, Step, Swept, Turn, USUAL, Unavailable, Waited, Whose, affinity, fresh_id,
-    has_hosts_kernel, is_share, keep, sweep,
+    has_hosts_kernel, has_measured_layer, keep, sweep,
 };

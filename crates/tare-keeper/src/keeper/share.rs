@@ -121,9 +121,19 @@ pub(crate) fn name(id: &str) -> String {
     format!("{id}{SUFFIX}")
 }
 
-/// Whether a control group called `name` is that of a boot.
-pub fn is_share(name: &str) -> bool {
-    name.strip_suffix(SUFFIX).is_some_and(|id| id.starts_with("tare-"))
+/// Whether a layer that is measured has a process, of any campaign, in the hierarchy of control groups that is mounted at `root`.
+pub fn has_measured_layer(root: &Path) -> bool {
+    let groups = fs::read_dir(root).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_share = |group: &PathBuf| {
+        let name = group.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with("tare-") && name.ends_with(SUFFIX)
+    };
+    groups.filter(is_share).any(|group| {
+        let holds = |file: &str| fs::read_to_string(group.join(file)).unwrap_or_default();
+        let weighs = |file, weight: u32| holds(file).trim() == weight.to_string();
+        (weighs("cpu.shares", SHARES) || weighs("cpu.weight", WEIGHT))
+            && !holds(MEMBERS).trim().is_empty()
+    })
 }
 
 /// Makes a group with its weight, or nothing.

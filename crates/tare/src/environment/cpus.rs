@@ -2,7 +2,7 @@
 
 use super::view::{BUSY, named, percent};
 use super::{Answer, Check, State, View};
-use tare_layers::is_share;
+use tare_layers::has_measured_layer;
 use tare_run::{CoreKind, core_kind, list};
 
 pub const LOAD: Check = Check {
@@ -26,37 +26,28 @@ pub const LOAD: Check = Check {
     },
 };
 
+/// Where control groups are mounted.
+const GROUPS: &str = "sys/fs/cgroup";
+
 pub const CAMPAIGNS: Check = Check {
     name: "campaigns",
     about: "whether another campaign measures on this machine: its layers get a CPU before anything else does, tare included",
     when: "there is the control group of such a layer, with a process in it",
     remedy: "wait until the other campaign has ended",
     look: |view| {
-        let below = view.names("sys/fs/cgroup");
+        let below = view.names(GROUPS);
         if below.is_empty() {
             return Answer::new(State::Unknown, "there are no control groups");
         }
-        let mut hierarchies = vec!["sys/fs/cgroup".to_owned()];
-        hierarchies.extend(below.iter().map(|name| format!("sys/fs/cgroup/{name}")));
-        match hierarchies.iter().any(|hierarchy| has_measured_layer(view, hierarchy)) {
+        // Of version 2 that is the hierarchy itself, of version 1 each is a folder in it.
+        let mount = view.root().join(GROUPS);
+        let of_first = || below.iter().any(|name| has_measured_layer(&mount.join(name)));
+        match has_measured_layer(&mount) || of_first() {
             true => Answer::new(State::Warning, "another campaign measures on this machine"),
             false => Answer::new(State::Fine, "no other campaign measures on this machine"),
         }
     },
 };
-
-/// Whether a layer that weighs more than others do has a process in this hierarchy of control groups, of either version.
-fn has_measured_layer(view: &View, hierarchy: &str) -> bool {
-    let groups = view.names(hierarchy).into_iter().filter(|name| is_share(name));
-    groups.map(|name| format!("{hierarchy}/{name}")).any(|group| {
-        let weighs_more =
-            [("cpu.shares", "1024"), ("cpu.weight", "100")].iter().any(|(file, usual)| {
-                view.read(&format!("{group}/{file}")).is_some_and(|weight| weight != *usual)
-            });
-        let processes = view.read(&format!("{group}/cgroup.procs")).unwrap_or_default();
-        weighs_more && !processes.is_empty()
-    })
-}
 
 pub const STEAL: Check = Check {
     name: "steal",
