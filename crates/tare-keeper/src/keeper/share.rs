@@ -6,8 +6,8 @@
 //! anyway, so this also puts the baseline as deep as they are: each level of groups adds to every switch
 //! between processes.
 //!
-//! A layer whose time nobody measures stands in a group as well, by which its processes are found, but weighs no more than others do:
-//! for minutes a simulated machine would keep everything else from a CPU, the looks of another campaign's tare at its layers as well.
+//! A layer whose time nobody measures stands in a group as well, by which its processes are found, but weighs no more than others do.
+//! Otherwise a simulated machine would keep everything else from a CPU for minutes, among it the tare of another campaign.
 
 use crate::keeper::mounts;
 use crate::processes::{end, end_found, processes_in};
@@ -129,10 +129,12 @@ pub fn has_measured_layer(root: &Path) -> bool {
         name.starts_with("tare-") && name.ends_with(SUFFIX)
     };
     groups.filter(is_share).any(|group| {
-        let holds = |file: &str| fs::read_to_string(group.join(file)).unwrap_or_default();
-        let weighs = |file, weight: u32| holds(file).trim() == weight.to_string();
+        let weighs = |file, weight: u32| {
+            let text = fs::read_to_string(group.join(file)).unwrap_or_default();
+            text.trim() == weight.to_string()
+        };
         (weighs("cpu.shares", SHARES) || weighs("cpu.weight", WEIGHT))
-            && !holds(MEMBERS).trim().is_empty()
+            && !processes_in(&group).is_empty()
     })
 }
 

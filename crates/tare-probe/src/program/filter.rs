@@ -44,10 +44,14 @@ pub const CLOCKS: [libc::c_long; 3] =
 pub const CLOCKS: [libc::c_long; 3] =
     [libc::SYS_clock_gettime, libc::SYS_gettimeofday, libc::SYS_gettimeofday];
 
+/// Calls that the kernel counts where it can, so that a program need not stop for them: it may read a clock a million times, and threads
+/// that are stopped meet at a lock ten times as often as without a tracer.
+pub const APART: [libc::c_long; 4] = [CLOCKS[0], CLOCKS[1], CLOCKS[2], libc::SYS_futex];
+
 type Filter = [libc::sock_filter; 13];
 
 /// Stops at all calls but exec and those that are `let_through`.
-const fn filter(let_through: [libc::c_long; 4]) -> Filter {
+const fn filter(let_through: [libc::c_long; APART.len()]) -> Filter {
     [
         step(LOAD, 0, 0, ARCHITECTURE_AT),
         step(EQUAL, 0, 9, ARCHITECTURE),
@@ -66,11 +70,10 @@ const fn filter(let_through: [libc::c_long; 4]) -> Filter {
 }
 
 /// Lets nothing through but exec.
-pub static AT_ALL: Filter = filter([libc::SYS_execve; 4]);
+pub static AT_ALL: Filter = filter([libc::SYS_execve; APART.len()]);
 
-/// Lets calls through that the kernel counts: a program may read a clock a million times, and threads that are stopped meet at a lock
-/// ten times as often as without a tracer.
-pub static AT_UNCOUNTED: Filter = filter([CLOCKS[0], CLOCKS[1], CLOCKS[2], libc::SYS_futex]);
+/// Lets the calls through that are counted apart.
+pub static AT_UNCOUNTED: Filter = filter(APART);
 
 /// Whether a call of this `architecture` and `number` is one that can be counted.
 pub fn is_own(architecture: u32, number: u64) -> bool {

@@ -74,7 +74,7 @@ pub enum Stops {
     AtBegin,
     /// There, and at every call.
     AtCalls,
-    /// The same without those that the kernel counts.
+    /// The same without those that the kernel counts ([`filter::APART`]).
     AtUncounted,
 }
 

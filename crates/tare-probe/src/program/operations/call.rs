@@ -3,7 +3,7 @@
 use super::held::Through;
 use super::ptrace::{components, path_at};
 use super::sampled::{NO_MORE, Outcome, one};
-use crate::program::filter::CLOCKS;
+use crate::program::filter::APART;
 use crate::program::place::{in_tmpfs, leads_to_tmpfs};
 use tare_proto::CallClass;
 
@@ -21,8 +21,7 @@ impl Call {
 
     /// Whether the kernel counts it, where it can.
     pub fn is_counted_apart(&self) -> bool {
-        let number = self.number as libc::c_long;
-        number == libc::SYS_futex || CLOCKS.contains(&number)
+        APART.contains(&(self.number as libc::c_long))
     }
 
     /// The descriptor that the path in the argument `place` begins at: the one before it.
