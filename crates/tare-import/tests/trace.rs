@@ -36,7 +36,7 @@ fn strace_has_every_call_with_its_path_its_size_and_its_kind_of_file() {
         ("lookup_miss", 1.0),
         ("pipe_new", 1.0),
         ("fork", 1.0),
-        ("pipe", 1.0),
+        ("pipe_write", 1.0),
         ("null", 2.0),
     ];
     for (name, count) in expected {

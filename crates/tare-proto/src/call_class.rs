@@ -12,9 +12,9 @@ pub enum CallClass {
     /// An open of the path in this argument, with the flags in the next one.
     Open(usize),
     /// A read or a write of the descriptor in the first argument, of as many bytes as the third says.
-    Transfer,
+    Transfer(Way),
     /// The same, with a size that only the result tells.
-    TransferOfResult,
+    TransferOfResult(Way),
     /// An operation of this name on a descriptor, with a size that only the result tells.
     Sized(&'static str),
     /// The end of the descriptor in this argument.
@@ -23,6 +23,15 @@ pub enum CallClass {
     CloseMany,
     /// No class knows it: it is priced as a call about the process itself, and said.
     Unknown,
+}
+
+/// Which way the bytes of a descriptor go: a layer's kernel does other work for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The call reads them.
+    Out,
+    /// The call writes them.
+    In,
 }
 
 type Row = (CallClass, &'static str);
@@ -65,8 +74,10 @@ const CLASSES: &[Row] = &[
         futimesat"),
     (CallClass::Open(0), "open creat"),
     (CallClass::Open(1), "openat openat2"),
-    (CallClass::Transfer, "read write pread64 pwrite64"),
-    (CallClass::TransferOfResult, "readv writev preadv pwritev preadv2 pwritev2 sendfile splice tee vmsplice copy_file_range"),
+    (CallClass::Transfer(Way::Out), "read pread64"),
+    (CallClass::Transfer(Way::In), "write pwrite64"),
+    (CallClass::TransferOfResult(Way::Out), "readv preadv preadv2 splice tee copy_file_range"),
+    (CallClass::TransferOfResult(Way::In), "writev pwritev pwritev2 sendfile vmsplice"),
     (CallClass::Sized("socket"), "sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg"),
     (CallClass::Close(0), "close"),
     (CallClass::Close(1), "dup2 dup3"),
@@ -79,21 +90,33 @@ pub fn call_class(name: &str) -> CallClass {
     CLASSES.iter().find(has).map_or(CallClass::Unknown, |(class, _)| *class)
 }
 
-/// The operation that a read or a write is, by what its descriptor's name says that it is: as `/proc/PID/fd` and `strace -y` have it.
-pub fn transfer_class(descriptor: &str) -> &'static str {
+/// What reads and writes of a descriptor are, by what its name says that it is: as `/proc/PID/fd` and `strace -y` have it.
+pub fn transfer_kind(descriptor: &str) -> &'static str {
     let starts = |(start, _): &&(&str, &str)| descriptor.starts_with(start);
-    KINDS.iter().find(starts).map_or("file", |(_, class)| class)
+    KINDS.iter().find(starts).map_or("file", |(_, kind)| kind)
 }
 
-/// How descriptors' names begin, and the operation that a transfer of them is; the first that fits.
+/// The operation that a transfer of this `kind` is.
+pub fn transfer_class(kind: &'static str, way: Way) -> &'static str {
+    match (kind, way) {
+        (PIPE, Way::Out) => "pipe_read",
+        (PIPE, Way::In) => "pipe_write",
+        _ => kind,
+    }
+}
+
+/// The kind of transfers of which each way is an operation of its own.
+const PIPE: &str = "pipe";
+
+/// How descriptors' names begin, and what kind of transfers they have; the first that fits.
 const KINDS: &[(&str, &str)] = &[
-    ("pipe:", "pipe"),
+    ("pipe:", PIPE),
     ("socket:", "socket"),
     ("TCP", "socket"),
     ("UDP", "socket"),
     ("UNIX", "socket_unix"),
     ("NETLINK", "socket"),
-    ("anon_inode:", "pipe"),
+    ("anon_inode:", PIPE),
     ("/dev/shm/", "file"),
     ("/dev/", "device"),
     ("/proc/", "proc"),
@@ -110,7 +133,8 @@ const OF_PIPES: &[Size] =
 /// cheaper for each of them until caches are full, and layers split it.
 const SIZES: &[(&str, &[Size])] = &[
     ("file", &[(4096.0, "file_kib_4k"), (65536.0, "file_kib_64k"), (f64::MAX, "file_kib_1m")]),
-    ("pipe", OF_PIPES),
+    ("pipe_read", OF_PIPES),
+    ("pipe_write", OF_PIPES),
     // No protocol stands between the ends, as in a pipe.
     ("socket_unix", OF_PIPES),
     (

@@ -29,7 +29,7 @@ mod untrusted;
 
 pub use balloon::{BALLOON, BALLOON_COUNTER, Balloon, MOVED_BY_HOST, MOVED_UNSEEN};
 pub use bench::{BenchInfo, Better, FIRST_DEFINITION, SuiteInfo, Unit};
-pub use call_class::{CallClass, call_class, kib_class, transfer_class};
+pub use call_class::{CallClass, Way, call_class, kib_class, transfer_class, transfer_kind};
 #[cfg(target_pointer_width = "64")]
 pub use call_names::call_name;
 pub use disk::{DISK, DISK_FILES, DISK_FOLDER, NO_DISK};

@@ -55,7 +55,11 @@ const EXACT: &[(&str, u32, Each)] = &[
     ("-e '/usr/bin/no0'", 100_000, &[("lookup_miss", 1.0)]),
     ("sysopen F, '/usr/bin/env', 0; close F", 10_000, &[("open", 1.0), ("component_held", 2.0)]),
     ("syswrite N, 'x' x 2048", 10_000, &[("device", 1.0)]),
-    ("syswrite P, 'x' x 1024; sysread R, $b, 1024", 10_000, &[("pipe", 2.0), ("pipe_kib_4k", 2.0)]),
+    (
+        "syswrite P, 'x' x 1024; sysread R, $b, 1024",
+        10_000,
+        &[("pipe_write", 1.0), ("pipe_read", 1.0), ("pipe_kib_4k", 2.0)],
+    ),
     (
         "send A, 'x' x 1024, 0; recv B, $b, 1024, 0",
         10_000,

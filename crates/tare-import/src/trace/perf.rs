@@ -46,7 +46,7 @@ fn add(trace: &mut Trace, name: &str, calls: f64, errors: f64) {
             trace.add("lookup_miss", calls - fine);
             trace.add_paths("open", COMPONENTS, fine);
         }
-        CallClass::Transfer | CallClass::TransferOfResult => trace.add("file", calls),
+        CallClass::Transfer(_) | CallClass::TransferOfResult(_) => trace.add("file", calls),
         CallClass::Sized(class) => trace.add(class, calls),
         CallClass::Included => match name {
             "fork" | "clone" | "clone3" => trace.add("fork", calls),

@@ -3,7 +3,7 @@
 use super::Trace;
 use crate::Fault;
 use std::collections::HashMap;
-use tare_proto::{CallClass, call_class, transfer_class};
+use tare_proto::{CallClass, call_class, transfer_class, transfer_kind};
 
 /// Most threads that may be in a call at once.
 const MOST_THREADS: usize = 100_000;
@@ -150,10 +150,11 @@ fn add(trace: &mut Trace, call: &Call) -> Result<(), &'static str> {
             let makes = call.args.iter().any(|arg| arg.contains("O_CREAT"));
             path(trace, call, if makes { "create" } else { "open" }, place);
         }
-        CallClass::Transfer | CallClass::TransferOfResult => {
+        CallClass::Transfer(way) | CallClass::TransferOfResult(way) => {
             let failed =
                 "the trace does not say what its descriptors are: take it with strace -f -y";
-            let class = transfer_class(descriptor(call.arg(0)).ok_or(failed)?);
+            let kind = transfer_kind(descriptor(call.arg(0)).ok_or(failed)?);
+            let class = transfer_class(kind, way);
             trace.add(class, 1.0);
             trace.add_bytes(class, bytes);
         }

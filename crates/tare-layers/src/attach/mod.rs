@@ -60,6 +60,19 @@ impl GuestDisk {
     }
 }
 
+/// What says how much memory a guest has.
+const MEMORY: &str = "memory";
+
+/// Memory of a guest that runs programs, in MiB. With the 256 MiB of a User-Mode Linux, `find /usr` meets names that its kernel has forgotten
+/// since the last run, because memory is short: each then takes half as long again.
+const WITH_PROGRAMS: u64 = 1024;
+
+/// The memory of a guest in MiB: as it is set, or `usual`, or what programs need if it has a root for them.
+pub(crate) fn memory(settings: &Settings, usual: u64) -> Result<u64, SettingError> {
+    let root = settings.get(root::SETTING.key).is_some_and(|root| root != "none");
+    settings.mebibytes(MEMORY, if root { WITH_PROGRAMS } else { usual })
+}
+
 impl Attachments {
     /// Reads the settings of a kind that can have these networks, of a guest with `memory` MiB.
     pub fn read(

@@ -7,7 +7,9 @@ use crate::attach::disk::drive::{self, Drive};
 use crate::attach::disk::files;
 use crate::attach::net::{Link, Net};
 use crate::attach::root::Root;
-use crate::attach::{Attachments, GuestDisk, balloon, disk, knobs, net, pages, root, scratch};
+use crate::attach::{
+    self, Attachments, GuestDisk, balloon, disk, knobs, net, pages, root, scratch,
+};
 use crate::kvm::hardware;
 use crate::snapshot::{IMAGE, attached};
 use crate::{
@@ -34,7 +36,10 @@ pub const KIND: LayerKind = LayerKind {
 pub(super) const SETTINGS: &[Setting] = &[
     Setting { key: "accel", about: "tcg or kvm (default: depends on the layer's kind)" },
     Setting { key: "vcpus", about: "virtual CPUs (default 1)" },
-    Setting { key: "memory", about: "the guest's memory (default 512M)" },
+    Setting {
+        key: "memory",
+        about: "the guest's memory (default 512M, 1G with a root for programs)",
+    },
     Setting { key: "kernel", about: "the guest's kernel (default: found or downloaded)" },
     Setting { key: "cpu", about: "CPU model (default: max for tcg, host for kvm)" },
     Setting { key: "machine", about: "machine type (default q35)" },
@@ -85,7 +90,7 @@ impl Qemu {
         let accel = settings.one_of("accel", &["tcg", "kvm"])?.unwrap_or("tcg").to_owned();
         // What the emulator can do best: a guest then takes the paths of a current processor.
         let cpu = text("cpu", if accel == "kvm" { "host" } else { "max" });
-        let memory = settings.mebibytes("memory", 512)?;
+        let memory = attach::memory(settings, 512)?;
         let attachments = Attachments::read(settings, &[Net::User, Net::Tap], memory)?;
         let others = attachments.files.is_some() || attachments.root.is_some();
         Ok(Qemu {

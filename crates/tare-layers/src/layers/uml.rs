@@ -6,7 +6,7 @@ use crate::artifacts::guests_run_here;
 use crate::attach::disk::files;
 use crate::attach::net::Net;
 use crate::attach::root::Root;
-use crate::attach::{Attachments, balloon, disk, knobs, net, pages, root, scratch};
+use crate::attach::{self, Attachments, balloon, disk, knobs, net, pages, root, scratch};
 use crate::{
     BootSpec, Cpus, Host, Launch, Layer, LayerKind, Mounts, Program, Second, Setting, Sign,
     Unavailable, Unnamed, Whose, artifacts::initramfs, artifacts::modules,
@@ -26,7 +26,10 @@ pub const KIND: LayerKind = LayerKind {
     machine: Some(Machine::Real),
     settings: &[
         Setting { key: "kernel", about: "the kernel, a program (default linux.uml)" },
-        Setting { key: "memory", about: "the guest's memory (default 256M)" },
+        Setting {
+            key: "memory",
+            about: "the guest's memory (default 256M, 1G with a root for programs)",
+        },
         Setting { key: "args", about: "more arguments of the kernel" },
         balloon::SETTING,
         disk::SETTING,
@@ -42,7 +45,7 @@ pub const KIND: LayerKind = LayerKind {
     unnamed: Unnamed::Tried("a kernel as a process, slow at whatever enters it"),
     words: None,
     make: |settings| {
-        let memory = settings.mebibytes("memory", 256)?;
+        let memory = attach::memory(settings, 256)?;
         Ok(Box::new(Uml {
             kernel: settings.get("kernel").unwrap_or("linux.uml").to_owned(),
             memory,

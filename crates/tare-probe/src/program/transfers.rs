@@ -7,7 +7,7 @@ use crate::facts;
 use tare_proto::{Counter, OPERATION_COUNTER};
 
 /// Operations whose number depends on who is faster, the writer or the reader.
-const OF_STREAMS: [&str; 3] = ["pipe", "socket", "socket_unix"];
+const OF_STREAMS: [&str; 4] = ["pipe_read", "pipe_write", "socket", "socket_unix"];
 
 /// How far a tracer is believed to change them.
 const BOUNDS: (f64, f64) = (0.05, 20.0);
@@ -53,7 +53,7 @@ mod tests {
     fn what_a_tracer_adds_is_taken_from_pipes() {
         let all = |traced, free| {
             let of = |name: &str, value| Counter::new(&format!("op/{name}"), value);
-            let mut counters = [of("file", 500.0), of("pipe", 900.0), of("socket", 100.0)];
+            let mut counters = [of("file", 500.0), of("pipe_read", 900.0), of("socket", 100.0)];
             correct(&mut counters, traced, free);
             counters.map(|counter| counter.value)
         };

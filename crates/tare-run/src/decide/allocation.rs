@@ -1,9 +1,10 @@
-//! How a time budget is spent. The first [`WHOLE_BLOCKS`] blocks measure everything. Later blocks measure only the rows whose
+//! How a time budget is spent. The first blocks ([`whole_blocks`]) measure everything. Later blocks measure only the rows whose
 //! intervals are still wide, on those layers where a second narrows most.
 //!
 //! Only widths and costs decide this, never verdicts or the side of 1 on which a ratio lies: a rule that stops when it sees
 //! a verdict finds one too often.
 
+use super::budget::ENOUGH_BLOCKS;
 use crate::plan::setup::Setup;
 use crate::record::history::History;
 use std::collections::BTreeMap;
@@ -11,6 +12,10 @@ use tare_stats::{narrow_enough, ratio_of_logs};
 
 /// The first blocks of a campaign, in which nothing is left out.
 pub(crate) const WHOLE_BLOCKS: u32 = 5;
+
+/// The same where tare decides how often programs run: a block of a slow layer takes minutes there, and layers that are nearly as fast as the
+/// baseline need more blocks than one that takes ten times as long.
+const OF_PROGRAMS: u32 = ENOUGH_BLOCKS;
 
 /// A layer is in the block if a second of it narrows its intervals at least this part as much as one of the layer that pays
 /// best.
@@ -48,12 +53,24 @@ pub(crate) struct Field<'a> {
     pub benches: usize,
     /// The half-width, as a fraction, at which the interval of a ratio near 1 is narrow enough.
     pub target: f64,
+    /// The first blocks, in which nothing is left out.
+    pub whole: u32,
+}
+
+/// The first blocks of this campaign, in which nothing is left out.
+pub(crate) fn whole_blocks(setup: &Setup) -> u32 {
+    let of_programs = |bench| setup.is_run_as_often_as_it_pays(bench);
+    match (0..setup.benches.len()).any(of_programs) {
+        true => OF_PROGRAMS,
+        false => WHOLE_BLOCKS,
+    }
 }
 
 impl<'a> Field<'a> {
     pub(crate) fn of(setup: &Setup, layers: &'a [usize]) -> Field<'a> {
         let benches = setup.benches.len();
-        Field { layers, baseline: setup.baseline(), benches, target: setup.plan.width }
+        let (baseline, target) = (setup.baseline(), setup.plan.width);
+        Field { layers, baseline, benches, target, whole: whole_blocks(setup) }
     }
 
     /// Everything, on every layer.
@@ -63,7 +80,7 @@ impl<'a> Field<'a> {
 
     /// What the next block should measure, judged by the blocks so far. Empty when every interval is narrow enough.
     pub(crate) fn wanted(&self, history: &History) -> Wanted {
-        if history.whole() < WHOLE_BLOCKS {
+        if history.whole() < self.whole {
             return self.whole();
         }
         let mut open: BTreeMap<usize, Vec<(usize, Open)>> = BTreeMap::new();
@@ -173,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_row_is_measured_until_it_has_stayed_narrow() {
-        let field = Field { layers: &[0, 1], baseline: 0, benches: 1, target: 0.01 };
+        let field = Field { layers: &[0, 1], baseline: 0, benches: 1, target: 0.01, whole: 5 };
         let narrow = |blocks: u32| judged(blocks, |_| 1.5);
         for blocks in [4, 5, 7] {
             assert!(!field.wanted(&narrow(blocks)).is_empty(), "{blocks} blocks");
@@ -185,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_layer_that_is_cheap_to_boot_has_more_blocks_than_one_that_is_dear() {
-        let field = Field { layers: &[0, 1, 2], baseline: 0, benches: 1, target: 0.01 };
+        let field = Field { layers: &[0, 1, 2], baseline: 0, benches: 1, target: 0.01, whole: 5 };
         let both = |cheap: u32, dear: u32| {
             let mut history = judged(cheap, |block| if block % 2 == 0 { 1.0 } else { 1.5 });
             for block in 0..dear {
@@ -205,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_ratio_far_from_1_is_narrow_enough_sooner() {
-        let field = Field { layers: &[0, 1], baseline: 0, benches: 1, target: 0.01 };
+        let field = Field { layers: &[0, 1], baseline: 0, benches: 1, target: 0.01, whole: 5 };
         let around = |ratio: f64| judged(8, move |n| if n % 2 == 0 { ratio } else { 1.06 * ratio });
         assert!(!field.wanted(&around(1.1)).is_empty(), "±3% of 1.1");
         assert!(!field.wanted(&around(1.0 / 1.16)).is_empty(), "the side of 1 does not matter");
@@ -215,7 +232,7 @@ mod tests {
 
     #[test]
     fn only_rows_that_are_still_wide_are_measured_on_their_layer_and_the_baseline() {
-        let field = Field { layers: &[0, 1, 2], baseline: 0, benches: 3, target: 0.01 };
+        let field = Field { layers: &[0, 1, 2], baseline: 0, benches: 3, target: 0.01, whole: 5 };
         let mut history = History::default();
         let wide = |block: u32| if block.is_multiple_of(2) { 1.0 } else { 1.5 };
         for block in 0..8 {

@@ -1,8 +1,8 @@
 //! Forecasts how long a block takes, and leaves out what does not fit into the budget.
 
-use super::allocation::{Field, WHOLE_BLOCKS, Wanted};
+use super::allocation::{Field, Wanted, whole_blocks};
 use super::budget::{Budget, ENOUGH_BLOCKS};
-use super::runs::run_seconds;
+use super::runs::series_seconds;
 use crate::plan::one_cpu;
 use crate::plan::sandbox_benches::is_row;
 use crate::plan::setup::Setup;
@@ -76,7 +76,7 @@ fn fit_last(setup: &Setup, history: &History, wanted: &mut Wanted, budget: &Budg
     if budget.allows(done, predicted(setup, history, wanted)) {
         return;
     }
-    let in_parts = done >= WHOLE_BLOCKS && setup.plan.sweep.is_none();
+    let in_parts = done >= whole_blocks(setup) && setup.plan.sweep.is_none();
     let Some(left) = budget.left().filter(|_| in_parts) else {
         return wanted.clear();
     };
@@ -105,9 +105,7 @@ fn boot_seconds(setup: &Setup, history: &History, layer: usize, benches: &[usize
     let usual = |bench: usize| setup.limit_ms(bench) as f64 / 1000.0 / 2.0;
     let known = |bench: usize| history.series_seconds(layer, bench);
     let series = |&bench: &usize| match history.runs.get(&bench) {
-        Some(runs) => {
-            f64::from(runs + setup.warmup(bench)) * run_seconds(setup, history, layer, bench)
-        }
+        Some(runs) => series_seconds(setup, history, layer, bench, *runs),
         None => known(bench).unwrap_or_else(|| usual(bench)),
     };
     let trial = setup.layers[layer].trial_s.unwrap_or(0.0);

@@ -9,9 +9,8 @@ use crate::plan::slot::Key;
 use crate::record::found::Expected;
 use crate::record::history::History;
 use std::time::Duration;
-use tare_proto::Machine;
 use tare_stats::{half_width_of, median};
-use tare_store::{Order, Role};
+use tare_store::Role;
 
 /// The variance of a block's log ratio that more runs do not reduce, as a share of that of one run. Measured: 0.3% between boots and
 /// 1.2% between runs (docs/programs.md).
@@ -88,30 +87,66 @@ pub(crate) fn runs(setup: &Setup, history: &History, wanted: &Wanted, budget: &B
     match budget.left().filter(|_| !rows.is_empty()) {
         Some(seconds) => {
             let (runs, _) = rest(setup, history, seconds).best(cost(setup, history, wanted));
-            rows.into_iter().map(|bench| (bench, runs)).collect()
+            let cost = |bench: &usize| run_of_all(setup, history, wanted, *bench);
+            let costs: Vec<f64> = rows.iter().map(cost).collect();
+            rows.into_iter().zip(shared(runs, &costs)).collect()
         }
         None => Samples::new(),
     }
 }
 
+/// Runs of each row, whose `costs` are those of a run, in the time of so many `runs` of all: in proportion to the inverse square root of its
+/// cost, which gives the least sum of variances (Neyman, *Journal of the Royal Statistical Society* 97, 1934, for strata of equal
+/// variance).
+fn shared(runs: u32, costs: &[f64]) -> Vec<u32> {
+    let roots: Vec<f64> = costs.iter().map(|cost| cost.max(1e-6).sqrt()).collect();
+    let whole: f64 = roots.iter().map(|root| root * root).sum();
+    let each = f64::from(runs) * whole / roots.iter().sum::<f64>();
+    roots.iter().map(|root| (each / root).round().clamp(1.0, f64::from(MOST)) as u32).collect()
+}
+
 /// What the blocks so far have told of programs, where there are `seconds` for more.
 fn rest(setup: &Setup, history: &History, seconds: f64) -> Rest {
     let rows = rows(setup);
-    let runs = |block: u32| {
+    let of_block = |block: u32| {
         let key = |bench| Key { block, layer: setup.baseline(), role: Role::Weigh, bench };
-        rows.iter().find_map(|&bench| history.series.get(&key(bench))).map(|kept| kept.samples)
+        let kept = rows.iter().filter_map(|&bench| history.series.get(&key(bench)));
+        let runs: Vec<f64> = kept.map(|kept| variance(kept.samples.max(1) as u32)).collect();
+        (!runs.is_empty()).then(|| runs.iter().sum::<f64>() / runs.len() as f64)
     };
-    let known: Vec<u32> = (0..history.begun()).filter_map(runs).map(|n| n.max(1) as u32).collect();
-    let variances = known.iter().map(|&runs| variance(runs)).sum();
-    Rest { done: known.len() as u32, variances, seconds }
+    let known: Vec<f64> = (0..history.begun()).filter_map(of_block).collect();
+    Rest { done: known.len() as u32, variances: known.iter().sum(), seconds }
 }
 
 /// The rows of programs whose number of runs is not given.
 fn rows(setup: &Setup) -> Vec<usize> {
-    let plan = &setup.plan;
-    let is_open = |bench: &usize| setup.program(*bench).is_some_and(|planned| !planned.runs_given);
-    let all = (0..setup.benches.len()).filter(is_open);
-    all.filter(|_| plan.order == Order::Rounds && plan.machine == Machine::Real).collect()
+    (0..setup.benches.len()).filter(|&bench| setup.is_run_as_often_as_it_pays(bench)).collect()
+}
+
+/// Seconds that one run more takes on `layer`, which runs the program less often if it takes longer than the baseline
+/// ([`Turns::rounds_of`](super::turns::Turns::rounds_of)).
+fn further_run(setup: &Setup, history: &History, layer: usize, bench: usize) -> f64 {
+    let of = |layer| run_seconds(setup, history, layer, bench);
+    of(layer).min(of(setup.baseline()))
+}
+
+/// The same on all boots of a block that measures what is `wanted`.
+fn run_of_all(setup: &Setup, history: &History, wanted: &Wanted, bench: usize) -> f64 {
+    let boots = |layer: usize| if layer == setup.baseline() { 2.0 } else { 1.0 };
+    let taken = wanted.iter().filter(|(_, benches)| benches.contains(&bench));
+    taken.map(|(&layer, _)| boots(layer) * further_run(setup, history, layer, bench)).sum()
+}
+
+/// Seconds of so many `runs` on `layer`, with those that are thrown away.
+pub(crate) fn series_seconds(
+    setup: &Setup,
+    history: &History,
+    layer: usize,
+    bench: usize,
+    runs: u32,
+) -> f64 {
+    let first = f64::from(setup.warmup(bench) + 1) * run_seconds(setup, history, layer, bench);
+    first + f64::from(runs.saturating_sub(1)) * further_run(setup, history, layer, bench)
 }
 
 /// What a block costs that measures what is `wanted`.
@@ -128,16 +163,16 @@ fn cost(setup: &Setup, history: &History, wanted: &Wanted) -> Cost {
                 cost.fixed += boots * known.unwrap_or(setup.limit_ms(*bench) as f64 / 1000.0);
                 continue;
             }
-            let run = run_seconds(setup, history, layer, *bench);
-            cost.fixed += boots * run * f64::from(setup.warmup(*bench));
-            cost.run += boots * run;
+            let further = further_run(setup, history, layer, *bench);
+            cost.fixed += boots * (series_seconds(setup, history, layer, *bench, 1) - further);
+            cost.run += boots * further;
         }
     }
     cost
 }
 
 /// Seconds of one run of the program of `bench` on `layer`.
-pub(crate) fn run_seconds(setup: &Setup, history: &History, layer: usize, bench: usize) -> f64 {
+fn run_seconds(setup: &Setup, history: &History, layer: usize, bench: usize) -> f64 {
     let info = &setup.benches[bench];
     let rehearsed = info.series_ms as f64 / 1000.0 / f64::from(info.samples + setup.warmup(bench));
     let known = history.sample_seconds(layer, bench, setup.warmup(bench));
@@ -226,6 +261,16 @@ mod tests {
         assert_eq!(chosen(10.0, 8.0, 5.0), (1, 0), "whatever the budget");
         let (runs, _) = chosen(1.0, 0.001, 600.0);
         assert!(runs >= 20, "{runs}");
+    }
+
+    #[test]
+    fn long_rows_have_fewer_runs_in_the_same_time() {
+        assert_eq!(shared(4, &[1.0, 1.0]), [4, 4]);
+        let costs = [0.1, 0.1, 0.4, 6.4];
+        let runs = shared(2, &costs);
+        assert_eq!(runs, [12, 12, 6, 1]);
+        assert_eq!(shared(1, &[1e-6, 10.0]), [MOST, 1]);
+        assert_eq!(shared(3, &[0.0]), [3], "whatever a history says");
     }
 
     #[test]

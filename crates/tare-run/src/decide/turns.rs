@@ -69,6 +69,17 @@ impl Turns {
         round == self.rounds || (round >= FEWEST_ROUNDS as u32 && within.is_some_and(late))
     }
 
+    /// Rounds of a layer whose run takes `run_ns` where that of the baseline takes `base_ns` (0: nobody knows): no more time than a boot of
+    /// the baseline has, but one round at least. A ratio far from 1 is narrow enough with fewer runs, and its layer would take most of
+    /// the row's time.
+    pub(crate) fn rounds_of(self, run_ns: u64, base_ns: u64) -> u32 {
+        if run_ns == 0 || base_ns == 0 {
+            return self.rounds;
+        }
+        let share = (base_ns as f64 / run_ns as f64).min(1.0);
+        (share * f64::from(self.rounds)).ceil() as u32
+    }
+
     /// Samples of a series.
     pub(crate) fn all(self) -> u32 {
         self.rounds * self.samples
@@ -113,6 +124,14 @@ mod tests {
         assert_eq!(rounds(3, Some(1)), 3);
         assert_eq!(rounds(3, None), 15);
         assert_eq!(rounds(0, Some(1)), 15);
+    }
+
+    #[test]
+    fn a_slow_layer_takes_no_more_time_than_the_baseline_but_one_round() {
+        let turns = Turns { rounds: 9, samples: 1, batches: false };
+        let rounds = |times: f64| turns.rounds_of((times * 1e9) as u64, 1_000_000_000);
+        assert_eq!([0.5, 1.0, 1.05, 2.0, 3.0, 8.0, 900.0].map(rounds), [9, 9, 9, 5, 3, 2, 1]);
+        assert_eq!((turns.rounds_of(0, 5), turns.rounds_of(5, 0)), (9, 9), "nobody knows");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_layers::Patience;
 use tare_proto::counter::{CPU_HOST, HOST_MEMORY};
 use tare_proto::{Machine, Program, Request, harmless};
-use tare_store::{Outcome, PlannedProgram, ProgramRow, ProgramValue, Recorded};
+use tare_store::{Order, Outcome, PlannedProgram, ProgramRow, ProgramValue, Recorded};
 
 /// Bytes that a compiled expression may take.
 const EXPRESSION: usize = 1 << 20;
@@ -60,6 +60,12 @@ impl Setup<'_> {
         let fills =
             |planned: &&PlannedProgram| planned.rows.iter().any(|row| row.benchmark == *name);
         self.plan.programs.iter().find(fills)
+    }
+
+    /// Whether `bench` is a program of which tare decides how often it runs.
+    pub(crate) fn is_run_as_often_as_it_pays(&self, bench: usize) -> bool {
+        let on_this_host = self.plan.order == Order::Rounds && self.plan.machine == Machine::Real;
+        on_this_host && self.program(bench).is_some_and(|planned| !planned.runs_given)
     }
 
     /// Whether the program of `bench` has a row of `counter`.

@@ -10,9 +10,14 @@ use std::os::unix::net::UnixStream;
 
 pub const ROWS: &[Bench] = &[
     row(
-        "operations/pipe",
-        "mean of a 1-byte write(2) to a pipe and read(2) from it, without waiting",
-        || Ok(Op::new(through_pipe(1)?).divided_by(2.0)),
+        "operations/pipe_read",
+        "one read(2) of a byte from a pipe that holds more: of 64 in turn, less of all at once",
+        || pieces(1, PIECES),
+    ),
+    row(
+        "operations/pipe_write",
+        "one write(2) of a byte to a pipe that is not read yet: 64 in turn, less all at once",
+        || pieces(PIECES, 1),
     ),
     row(
         "operations/pipe_kib_4k",
@@ -82,16 +87,45 @@ fn made<T>(result: std::io::Result<T>) -> T {
 
 /// Writes `size` bytes and reads them.
 fn through(to: RawFd, from: RawFd, bytes: &mut [u8]) {
-    let (at, size) = (bytes.as_mut_ptr().cast::<libc::c_void>(), bytes.len());
-    // SAFETY: pointer and size are of the same buffer.
-    must("write", unsafe { libc::write(to, at, size) } == size as isize);
-    let mut left = size;
+    write(to, bytes);
+    let mut left = bytes.len();
     while left > 0 {
-        // SAFETY: no more than the buffer holds.
-        let got = unsafe { libc::read(from, at, left) };
-        must("read", got > 0);
-        left -= got as usize;
+        left -= read(from, &mut bytes[..left]);
     }
+}
+
+fn write(to: RawFd, bytes: &[u8]) {
+    // SAFETY: pointer and size are of the same buffer.
+    let put = unsafe { libc::write(to, bytes.as_ptr().cast(), bytes.len()) };
+    must("write", put == bytes.len() as isize);
+}
+
+/// Reads some bytes, as many as there are; returns how many.
+fn read(from: RawFd, bytes: &mut [u8]) -> usize {
+    // SAFETY: pointer and size are of the same buffer.
+    let got = unsafe { libc::read(from, bytes.as_mut_ptr().cast(), bytes.len()) };
+    must("read", got > 0);
+    got as usize
+}
+
+/// Bytes, each of which is written or read by itself.
+const PIECES: usize = 64;
+
+/// What each further write or read of as many bytes takes where all of them go through a pipe.
+fn pieces(writes: usize, reads: usize) -> Result<Op, Refusal> {
+    let further = (writes + reads - 2) as f64;
+    Ok(Op::new(in_pieces(writes, reads)?).minus(in_pieces(1, 1)?).divided_by(further))
+}
+
+fn in_pieces(writes: usize, reads: usize) -> Result<impl FnMut() + 'static, Refusal> {
+    let (reader, writer) = pipe()?;
+    let mut bytes = [0x5a; PIECES];
+    Ok(move || {
+        bytes.chunks(PIECES / writes).for_each(|piece| write(writer.as_raw_fd(), piece));
+        for piece in bytes.chunks_mut(PIECES / reads) {
+            read(reader.as_raw_fd(), piece);
+        }
+    })
 }
 
 /// A KiB of `kib` that go `through` something.

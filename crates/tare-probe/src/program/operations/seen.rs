@@ -6,11 +6,12 @@ use super::cold::{ColdNames, LastRead};
 use super::held::Held;
 use super::made::Apart;
 use super::ptrace::{is_from_kernel, number_of_event, path_at};
-use super::sampled::{Outcome, Sampled, transfer};
+use super::sampled::{NO_MORE, Outcome, Sampled, transfer};
 use super::tally::Tally;
 use super::task::{Begun, Task, has_other_rights, process_of};
+use crate::clock;
 use std::collections::{BTreeMap, HashMap};
-use tare_proto::{CallClass, Counter, call_class, call_name};
+use tare_proto::{CallClass, Counter, call_class, call_name, transfer_class};
 
 pub struct Seen {
     classes: HashMap<u64, CallClass>,
@@ -45,7 +46,7 @@ impl Default for Seen {
             threads: HashMap::new(),
             inside: BTreeMap::new(),
             sampled: HashMap::new(),
-            cold: ColdNames::default(),
+            cold: ColdNames::new(clock::main_date()),
             held: Held::default(),
             blind: false,
             refused: None,
@@ -193,9 +194,9 @@ impl Seen {
                 self.tally.add("descriptor", 1.0);
                 self.tasks.get_mut(&pid).into_iter().for_each(Task::forget_all);
             }
-            CallClass::Transfer if call.args[2] <= SMALL => {
-                let kind = self.kind(pid, &call);
-                self.add(transfer(kind, call.args[2]), 1.0);
+            CallClass::Transfer(way) if call.args[2] <= SMALL => {
+                let name = transfer_class(self.kind(pid, &call), way);
+                self.add(transfer(name, call.args[2]), 1.0);
             }
             CallClass::Path(..) | CallClass::Open(_) | CallClass::Sized(_) => {
                 let read = match class {
@@ -216,7 +217,7 @@ impl Seen {
                     self.inside.insert(tid, (call, times, read));
                 }
             }
-            CallClass::Transfer | CallClass::TransferOfResult => {
+            CallClass::Transfer(_) | CallClass::TransferOfResult(_) => {
                 self.inside.insert(tid, (call, 1.0, LastRead::Lately));
             }
         }
@@ -243,7 +244,10 @@ impl Seen {
                 Some(outcome) => outcome,
                 None => transfer(name, bytes),
             },
-            _ => transfer(self.kind(pid, &call), bytes),
+            CallClass::Transfer(way) | CallClass::TransferOfResult(way) => {
+                transfer(transfer_class(self.kind(pid, &call), way), bytes)
+            }
+            _ => [NO_MORE; 3],
         };
         if let Some(sampled) = self.sampled.get_mut(&(call.number, call.makes(class))) {
             sampled.found(outcome);
@@ -293,7 +297,7 @@ impl Seen {
         self.classes.get(&call.number).copied().unwrap_or(CallClass::Unknown)
     }
 
-    /// Which operation a transfer of the call's descriptor is.
+    /// What kind of transfers the call's descriptor has.
     fn kind(&mut self, pid: libc::pid_t, call: &Call) -> &'static str {
         self.tasks.get_mut(&pid).map_or("file", |task| task.transfer(call.args[0]))
     }

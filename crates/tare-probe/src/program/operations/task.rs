@@ -5,7 +5,7 @@ use crate::program::proc::{self, Pages, Stat, Touched};
 use std::collections::HashMap;
 use std::fs;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use tare_proto::transfer_class;
+use tare_proto::transfer_kind;
 
 #[derive(Clone, Copy, PartialEq)]
 pub enum Begun {
@@ -60,7 +60,7 @@ impl Task {
         Task { faults: faults(pid), pages, touched, ..Task::new(pid, Begun::Other) }
     }
 
-    /// Which operation a read or a write of `descriptor` is.
+    /// What kind of transfers `descriptor` has.
     pub fn transfer(&mut self, descriptor: u64) -> &'static str {
         let pid = self.pid;
         self.descriptors.entry(descriptor).or_insert_with(|| kind(pid, descriptor))
@@ -182,7 +182,7 @@ fn faults(pid: libc::pid_t) -> u64 {
 
 fn kind(pid: libc::pid_t, descriptor: u64) -> &'static str {
     let name = fs::read_link(format!("/proc/{pid}/fd/{descriptor}")).unwrap_or_default();
-    match transfer_class(&name.to_string_lossy()) {
+    match transfer_kind(&name.to_string_lossy()) {
         "socket" if is_unix(pid, descriptor) => "socket_unix",
         class => class,
     }

@@ -4,9 +4,9 @@ use super::{Known, PLAIN};
 
 pub const PROGRAM: Known = Known {
     name: "hackbench",
-    about: "hackbench of rt-tests: groups of 40 processes, 600 messages of each pair",
+    about: "hackbench of rt-tests: groups of 40 processes, 150 messages of each pair",
     packages: &["rt-tests"],
-    command: "hackbench -g $LOAD -l 600",
+    command: "hackbench -g $LOAD -l 150",
     metric: Some(("^Time: ([0-9.]+)", "s")),
     load: ("groups", &[1]),
     ..PLAIN

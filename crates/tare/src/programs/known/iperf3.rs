@@ -1,6 +1,6 @@
 //! Bytes over the loopback interface; the suite `net` has those to another machine.
 
-use super::{Known, PLAIN, WITHOUT_WARMUP};
+use super::{Known, PLAIN};
 
 pub const PROGRAM: Known = Known {
     name: "iperf3",
@@ -9,8 +9,7 @@ pub const PROGRAM: Known = Known {
     background: "exec iperf3 -s -B 127.0.0.1",
     // Port 5201 listens; a connection that says nothing would be an error to it.
     ready: "grep -q '0100007F:1451 .* 0A ' /proc/net/tcp",
-    command: "iperf3 -c 127.0.0.1 -t 1 -f M",
+    command: "iperf3 -c 127.0.0.1 -n 500M -f M",
     metric: Some(("([0-9.]+) MBytes/sec +receiver", "MiB/s")),
-    runs: WITHOUT_WARMUP,
     ..PLAIN
 };

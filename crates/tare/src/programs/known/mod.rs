@@ -1,5 +1,5 @@
 //! The suite `programs`: well-known programs from Debian's packages, one file and one row each. Each is sized so that a run
-//! takes a second or a few natively, and does the same on every layer.
+//! takes a tenth of a second natively where its work can be counted, or a second, and does the same on every layer.
 
 pub mod agents;
 mod dbench;

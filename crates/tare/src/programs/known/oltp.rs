@@ -1,12 +1,12 @@
 //! Report 004's database load: SysBench OLTP on MariaDB, reading and writing.
 
-use super::{Known, PLAIN, WITHOUT_WARMUP};
+use super::{Known, PLAIN};
 
 pub const PROGRAM: Known = Known {
     name: "oltp",
     about: "SysBench OLTP read-write on MariaDB: transactions a second, one table of 10,000 rows",
     command: "sysbench oltp_read_write --mysql-socket=/tmp/db.sock --mysql-user=root --table-size=10000 --threads=$LOAD \
-              --time=1 run",
+              --time=0 --events=150 run",
     ..ON_MARIADB
 };
 
@@ -30,6 +30,5 @@ pub(super) const ON_MARIADB: Known = Known {
     metric: Some(("transactions: +[0-9]+ +\\(([0-9.]+) per sec", "1/s")),
     load: ("threads", &[1]),
     memory: "1G",
-    runs: WITHOUT_WARMUP,
     ..PLAIN
 };

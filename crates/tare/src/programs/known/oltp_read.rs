@@ -7,6 +7,6 @@ pub const PROGRAM: Known = Known {
     name: "oltp-read",
     about: "SysBench OLTP read-only on MariaDB: transactions a second, one table of 10,000 rows",
     command: "sysbench oltp_read_only --mysql-socket=/tmp/db.sock --mysql-user=root --table-size=10000 --threads=$LOAD \
-              --time=1 run",
+              --time=0 --events=150 run",
     ..ON_MARIADB
 };

@@ -1,6 +1,6 @@
 //! A database with processes and shared memory: PostgreSQL.
 
-use super::{Known, PLAIN, WITHOUT_WARMUP};
+use super::{Known, PLAIN};
 
 pub const PROGRAM: Known = Known {
     name: "pgbench",
@@ -15,9 +15,8 @@ pub const PROGRAM: Known = Known {
     background: "exec sh /srv/pg/as postgres -D /srv/pg/data -k /tmp -c listen_addresses= -c shared_buffers=32MB \
                  -c fsync=off -c dynamic_shared_memory_type=mmap",
     ready: "sh /srv/pg/as pg_isready",
-    command: "exec sh /srv/pg/as pgbench -c $LOAD -j 1 -T 1 postgres",
+    command: "exec sh /srv/pg/as pgbench -c $LOAD -j 1 -t 300 postgres",
     metric: Some(("^tps = ([0-9.]+)", "1/s")),
     load: ("clients", &[1]),
-    runs: WITHOUT_WARMUP,
     ..PLAIN
 };

@@ -8,7 +8,7 @@ pub const PROGRAM: Known = Known {
     packages: &["redis-server", "redis-tools"],
     background: "exec redis-server --save '' --appendonly no --bind 127.0.0.1 --dir /tmp --daemonize no",
     ready: "redis-cli ping | grep -q PONG",
-    command: "redis-benchmark -n 15000 -c $LOAD -t set --csv",
+    command: "redis-benchmark -n 5000 -c $LOAD -t set --csv",
     metric: Some(("^\"SET\",\"([0-9.]+)\"", "1/s")),
     load: ("clients", &[20]),
     ..PLAIN
