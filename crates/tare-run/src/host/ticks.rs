@@ -41,8 +41,12 @@ impl Ticks {
 
     /// Those in which the CPU ran something, or its hypervisor kept it from running.
     pub fn busy(&self) -> Option<u64> {
-        let idle = self.0.get(IDLE)? + self.0.get(IOWAIT).unwrap_or(&0);
-        Some(self.all() - idle)
+        Some(self.all() - self.idle()?)
+    }
+
+    /// Those in which it had nothing to run.
+    fn idle(&self) -> Option<u64> {
+        Some(self.0.get(IDLE)? + self.0.get(IOWAIT).unwrap_or(&0))
     }
 
     /// Those in which its hypervisor kept it from running.
@@ -51,15 +55,16 @@ impl Ticks {
     }
 }
 
-/// How long all of `cpus` have been busy since the machine started, to a tick; `None` where that cannot be read.
-pub(crate) fn busy_time(cpus: &[u32]) -> Option<Duration> {
-    busy_in(&fs::read_to_string("/proc/stat").ok()?, cpus)
+/// How long all of `cpus` together have been idle since the machine started, to a tick; `None` where that cannot be read. The kernel measures
+/// this time (`CONFIG_NO_HZ_COMMON`). What CPUs were busy with it only samples at ticks: in a second, that is wrong by a tenth.
+pub(crate) fn idle_time(cpus: &[u32]) -> Option<Duration> {
+    idle_in(&fs::read_to_string("/proc/stat").ok()?, cpus)
 }
 
-fn busy_in(stat: &str, cpus: &[u32]) -> Option<Duration> {
+fn idle_in(stat: &str, cpus: &[u32]) -> Option<Duration> {
     let each = Ticks::of_each(stat);
-    let busy = |cpu: &u32| each.get(cpu)?.busy();
-    let ticks: u64 = cpus.iter().map(busy).sum::<Option<u64>>()?;
+    let idle = |cpu: &u32| each.get(cpu)?.idle();
+    let ticks: u64 = cpus.iter().map(idle).sum::<Option<u64>>()?;
     Some(Duration::from_millis(ticks * TICK_MS))
 }
 
@@ -68,11 +73,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_busy_time_of_cpus_is_all_but_idle() {
+    fn what_cpus_wait_for_is_idle_time_too() {
         let stat = "cpu 9 9 9 9 9 9 9 9 9 9\ncpu0 1 2 4 1000 1000 8 16 32 64 64\ncpu10 1 0 0 9 9 0 0 0 0 0\nintr 5\n";
-        assert_eq!(busy_in(stat, &[0]), Some(Duration::from_millis(630)));
-        assert_eq!(busy_in(stat, &[0, 10]), Some(Duration::from_millis(640)));
-        assert_eq!(busy_in(stat, &[1]), None);
-        assert_eq!(busy_in("cpu0 1 2", &[0]), None);
+        assert_eq!(idle_in(stat, &[0]), Some(Duration::from_millis(20_000)));
+        assert_eq!(idle_in(stat, &[0, 10]), Some(Duration::from_millis(20_180)));
+        assert_eq!(idle_in(stat, &[1]), None);
+        assert_eq!(idle_in("cpu0 1 2", &[0]), None);
+        assert_eq!(Ticks::of_each(stat)[&0].busy(), Some(63));
     }
 }

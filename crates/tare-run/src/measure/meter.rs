@@ -3,7 +3,7 @@
 use super::booting::Booted;
 use crate::host::cpus::allowed_cpus;
 use crate::host::disks;
-use crate::host::ticks::busy_time;
+use crate::host::ticks::idle_time;
 use std::time::{Duration, Instant};
 use tare_layers::{Answer, Processes};
 use tare_proto::Counter;
@@ -60,15 +60,17 @@ impl Meter {
     /// Does `work`, a turn of the layer.
     pub(crate) fn turn<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let moved = || self.disks.and_then(|_| disks::moved_bytes());
-        let of_cpus = || self.of_cpus.and_then(|_| busy_time(&self.several));
-        let before = (moved(), of_cpus());
+        let idle = || self.of_cpus.and_then(|_| idle_time(&self.several));
+        let before = (moved(), idle());
         let begin = Instant::now();
         let done = work();
-        self.busy += begin.elapsed();
-        let after = (moved(), of_cpus());
+        let took = begin.elapsed();
+        self.busy += took;
+        let after = (moved(), idle());
         let more = before.0.zip(after.0).map(|(before, after)| after.saturating_sub(before));
         self.disks = self.disks.zip(more).map(|(sum, more)| sum + more);
-        let more = before.1.zip(after.1).map(|(before, after)| after.saturating_sub(before));
+        let idle = before.1.zip(after.1).map(|(before, after)| after.saturating_sub(before));
+        let more = idle.map(|idle| (took * self.several.len() as u32).saturating_sub(idle));
         self.of_cpus = self.of_cpus.zip(more).map(|(sum, more)| sum + more);
         done
     }
