@@ -86,7 +86,8 @@ impl<'a> Prices<'a> {
     fn one(&self, name: &str) -> Result<CostTerm, NoPrice> {
         let (row, cell) = self.row(name)?;
         let native = row.baseline.as_ref().map(|mean| mean.mean);
-        let (native, (ratio, log_error)) = native.zip(ratio(cell)).ok_or_else(|| none(cell))?;
+        let (native, (ratio, log_error)) =
+            native.zip(ratio(row, cell)).ok_or_else(|| none(cell))?;
         let ratio = beyond_noise(row, cell, ratio);
         let (here, there) = self.of.cpus(row.benchmark.raw());
         Ok(CostTerm { group: 0, native: native * here, layer: native * ratio * there, log_error })
@@ -104,7 +105,7 @@ impl<'a> Prices<'a> {
     /// What user time of `ns` natively costs.
     pub fn user(&self, ns: f64) -> Result<CostTerm, NoPrice> {
         let (row, cell) = self.row(COMPUTE)?;
-        let (ratio, log_error) = ratio(cell).ok_or_else(|| none(cell))?;
+        let (ratio, log_error) = ratio(row, cell).ok_or_else(|| none(cell))?;
         let (here, there) = self.of.cpus(COMPUTE);
         let ratio = beyond_noise(row, cell, ratio) * there / here;
         Ok(CostTerm { group: USER, native: ns, layer: ns * ratio, log_error })
@@ -131,24 +132,26 @@ fn beyond_noise(row: &Row, cell: &Cell, ratio: f64) -> f64 {
     if ratio.ln().abs() <= noise { 1.0 } else { ratio }
 }
 
-/// A cell's ratio, and the standard error of the logarithm of what the operation costs there. Blocks show it by the ratio, whose
-/// noise the layer and the baseline may have in common, and by the layer's own mean, where the baseline's noise is not; the smaller
-/// one is taken. An interval from few blocks is many standard errors wide; what is usual counts as one block more.
-fn ratio(cell: &Cell) -> Option<(f64, f64)> {
+/// What the operation costs there as a multiple of what it costs on the baseline, and the standard error of the logarithm. Blocks show
+/// it by the ratio, whose noise the layer and the baseline may have in common, and by the quotient of both means, where the error is that
+/// of the layer alone, because the baseline's mean is multiplied by it. The more certain one is taken: what is a small difference on
+/// the baseline has a ratio that says nothing. An interval from few blocks is many standard errors wide; what is usual counts as one
+/// block more.
+fn ratio(row: &Row, cell: &Cell) -> Option<(f64, f64)> {
     let ratio = cell.ratio.as_ref().filter(|ratio| ratio.value > 0.0)?;
     let blocks = ratio.blocks.max(1) as f64;
     let usual = ONE_BLOCK / blocks.sqrt();
-    let of_ratio = ratio.low.zip(ratio.high).filter(|(low, _)| *low > 0.0);
-    let of_ratio = of_ratio.map(|(low, high)| (high / low).ln() / 2.0);
-    let of_mean = cell.mean.and_then(|mean| mean.ci_width_percent);
-    let of_mean = of_mean.map(|percent| (percent / 200.0).asinh());
-    let reach = of_ratio.into_iter().chain(of_mean).min_by(f64::total_cmp);
-    let error = match reach.filter(|_| blocks > 1.0) {
-        Some(reach) => {
-            let own = reach / t_factor(ROWS_CONFIDENCE, blocks - 1.0);
-            (((blocks - 1.0) * own.powi(2) + usual.powi(2)) / blocks).sqrt()
-        }
-        None => usual,
+    let bounds = ratio.low.zip(ratio.high).filter(|(low, _)| *low > 0.0);
+    let of_ratio = bounds.map(|(low, high)| (ratio.value, (high / low).ln() / 2.0));
+    let of_means = cell.mean.zip(row.baseline).and_then(|(own, base)| {
+        let reach = (own.ci_width_percent? / 200.0).asinh();
+        (own.mean > 0.0 && base.mean > 0.0).then_some((own.mean / base.mean, reach))
+    });
+    let surest = of_ratio.into_iter().chain(of_means).min_by(|a, b| a.1.total_cmp(&b.1));
+    let Some((times, reach)) = surest.filter(|_| blocks > 1.0) else {
+        return Some((ratio.value, usual));
     };
-    Some((ratio.value, error))
+    let own = reach / t_factor(ROWS_CONFIDENCE, blocks - 1.0);
+    let error = (((blocks - 1.0) * own.powi(2) + usual.powi(2)) / blocks).sqrt();
+    Some((times, error))
 }
