@@ -31,7 +31,7 @@ fn strace_has_every_call_with_its_path_its_size_and_its_kind_of_file() {
         ("open", 1.0),
         ("component", 1.0),
         ("descriptor", 1.0),
-        ("file", 1.0),
+        ("file_read", 1.0),
         ("file_kib_4k", 2.0),
         ("lookup_miss", 1.0),
         ("pipe_new", 1.0),

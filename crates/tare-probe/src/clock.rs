@@ -2,7 +2,7 @@
 
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use tare_proto::{Counter, counter};
 
 /// A monotonic clock in nanoseconds since an arbitrary origin (`CLOCK_MONOTONIC`).
@@ -24,12 +24,6 @@ pub fn note_main() {
 /// When they ran.
 pub fn main_ns() -> u64 {
     MAIN_NS.load(Ordering::Relaxed)
-}
-
-/// The same in time since 1970.
-pub fn main_date() -> Duration {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    now.saturating_sub(Duration::from_nanos(now_ns() - main_ns()))
 }
 
 /// What the clock can tell apart, measured: `(smallest step, cost of one reading)` in nanoseconds.

@@ -55,6 +55,7 @@ const IN_THE_ROOT: &[&str] = &[
     "cold_directory",
     "cold_kib",
     "file",
+    "file_read",
     "file_kib_4k",
     "file_kib_64k",
     "file_kib_1m",

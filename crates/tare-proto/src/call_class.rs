@@ -28,7 +28,10 @@ pub enum CallClass {
 /// Which way the bytes of a descriptor go: a layer's kernel does other work for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// The call reads them.
+    /// The call is read(2) itself. gVisor replaces calls in a program's code by jumps into its own, which need no signal. It knows them by
+    /// the instruction that loads their number (`mov`), and compilers load that of read(2), which is 0, by another one (`xor`).
+    Read,
+    /// Another call reads them.
     Out,
     /// The call writes them.
     In,
@@ -74,7 +77,8 @@ const CLASSES: &[Row] = &[
         futimesat"),
     (CallClass::Open(0), "open creat"),
     (CallClass::Open(1), "openat openat2"),
-    (CallClass::Transfer(Way::Out), "read pread64"),
+    (CallClass::Transfer(Way::Read), "read"),
+    (CallClass::Transfer(Way::Out), "pread64"),
     (CallClass::Transfer(Way::In), "write pwrite64"),
     (CallClass::TransferOfResult(Way::Out), "readv preadv preadv2 splice tee copy_file_range"),
     (CallClass::TransferOfResult(Way::In), "writev pwritev pwritev2 sendfile vmsplice"),
@@ -93,20 +97,22 @@ pub fn call_class(name: &str) -> CallClass {
 /// What reads and writes of a descriptor are, by what its name says that it is: as `/proc/PID/fd` and `strace -y` have it.
 pub fn transfer_kind(descriptor: &str) -> &'static str {
     let starts = |(start, _): &&(&str, &str)| descriptor.starts_with(start);
-    KINDS.iter().find(starts).map_or("file", |(_, kind)| kind)
+    KINDS.iter().find(starts).map_or(FILE, |(_, kind)| kind)
 }
 
 /// The operation that a transfer of this `kind` is.
 pub fn transfer_class(kind: &'static str, way: Way) -> &'static str {
     match (kind, way) {
-        (PIPE, Way::Out) => "pipe_read",
+        (PIPE, Way::Read | Way::Out) => "pipe_read",
         (PIPE, Way::In) => "pipe_write",
+        (FILE, Way::Read) => "file_read",
         _ => kind,
     }
 }
 
-/// The kind of transfers of which each way is an operation of its own.
+/// Kinds of transfers of which one way is an operation of its own.
 const PIPE: &str = "pipe";
+const FILE: &str = "file";
 
 /// How descriptors' names begin, and what kind of transfers they have; the first that fits.
 const KINDS: &[(&str, &str)] = &[
@@ -117,7 +123,7 @@ const KINDS: &[(&str, &str)] = &[
     ("UNIX", "socket_unix"),
     ("NETLINK", "socket"),
     ("anon_inode:", PIPE),
-    ("/dev/shm/", "file"),
+    ("/dev/shm/", FILE),
     ("/dev/", "device"),
     ("/proc/", "proc"),
     ("/sys/", "proc"),
@@ -126,13 +132,17 @@ const KINDS: &[(&str, &str)] = &[
 /// A size in bytes that transfers are at most as large as, and the operation that their KiB are.
 type Size = (f64, &'static str);
 
+const OF_FILES: &[Size] =
+    &[(4096.0, "file_kib_4k"), (65536.0, "file_kib_64k"), (f64::MAX, "file_kib_1m")];
+
 const OF_PIPES: &[Size] =
     &[(4096.0, "pipe_kib_4k"), (16384.0, "pipe_kib_16k"), (f64::MAX, "pipe_kib_64k")];
 
 /// The KiB of transfers, by what is transferred and by the transfer's size, the smallest first: a copy of many bytes at once is
 /// cheaper for each of them until caches are full, and layers split it.
 const SIZES: &[(&str, &[Size])] = &[
-    ("file", &[(4096.0, "file_kib_4k"), (65536.0, "file_kib_64k"), (f64::MAX, "file_kib_1m")]),
+    (FILE, OF_FILES),
+    ("file_read", OF_FILES),
     ("pipe_read", OF_PIPES),
     ("pipe_write", OF_PIPES),
     // No protocol stands between the ends, as in a pipe.

@@ -3,7 +3,6 @@
 use std::ffi::CString;
 use std::mem;
 use std::os::fd::RawFd;
-use std::time::Duration;
 
 /// Operations on names that have a price of their own in a tmpfs, and what they are called there.
 const IN_TMPFS: [(&str, &str); 3] =
@@ -17,23 +16,15 @@ pub fn in_tmpfs(name: &'static str) -> &'static str {
 /// A file: its device, and its number there.
 pub type File = (u64, u64);
 
-/// What a path leads to.
-pub struct Found {
-    pub file: File,
-    /// When something of it was changed last, since 1970.
-    pub changed: Duration,
-}
-
 /// The file that `path` of thread `tid` leads to; one that begins at no root begins at the descriptor `folder`, or where the thread
 /// is. An absolute symbolic link in it is followed from this process's root.
-pub fn file(tid: libc::pid_t, folder: Option<u64>, path: &[u8]) -> Option<Found> {
+pub fn file(tid: libc::pid_t, folder: Option<u64>, path: &[u8]) -> Option<File> {
     let path = from_here(tid, folder, path)?;
     // SAFETY: all zeros is a valid value.
     let mut about: libc::stat = unsafe { mem::zeroed() };
     // SAFETY: the path is NUL-terminated, and `about` is a valid place to write to.
     let found = unsafe { libc::stat(path.as_ptr(), &raw mut about) };
-    let changed = Duration::new(about.st_ctime as u64, about.st_ctime_nsec as u32);
-    (found == 0).then_some(Found { file: (about.st_dev, about.st_ino), changed })
+    (found == 0).then_some((about.st_dev, about.st_ino))
 }
 
 /// Whether such a path leads to a tmpfs.

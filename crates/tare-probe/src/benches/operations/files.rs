@@ -58,6 +58,11 @@ pub const ROWS: &[Bench] = &[
         Ok(Op::new(both_ways(1)?).divided_by(2.0))
     }),
     rooted(
+        "operations/file_read",
+        "one read(2) of a byte of a file: of 64 in turn, less of all at once",
+        || Ok(Op::new(reads(PIECES)?).minus(reads(1)?).divided_by((PIECES - 1) as f64)),
+    ),
+    rooted(
         "operations/file_kib_4k",
         "a KiB of a pread(2) and pwrite(2) of 4 KiB, less the calls",
         || of_a_kib(4),
@@ -235,6 +240,29 @@ fn both_ways(size: usize) -> Result<impl FnMut() + 'static, Refusal> {
         must("pwrite", unsafe { libc::pwrite(fd, at, size, 0) } == size as isize);
         // SAFETY: as above.
         must("pread", unsafe { libc::pread(fd, at, size, 0) } == size as isize);
+    })
+}
+
+/// Bytes, each of which is read by itself.
+const PIECES: usize = 64;
+
+/// Reads as many bytes of a file of its own in so many calls.
+fn reads(calls: usize) -> Result<impl FnMut() + 'static, Refusal> {
+    let made = Made::new(ROOM)?;
+    let fd = made.file.as_raw_fd();
+    let mut bytes = [0x5au8; PIECES];
+    // SAFETY: pointer and size are of the same array.
+    let written = unsafe { libc::pwrite(fd, bytes.as_ptr().cast(), PIECES, 0) };
+    must("pwrite", written == PIECES as isize);
+    Ok(move || {
+        let fd = made.file.as_raw_fd();
+        // SAFETY: lseek takes three numbers.
+        must("lseek", unsafe { libc::lseek(fd, 0, libc::SEEK_SET) } == 0);
+        for piece in bytes.chunks_mut(PIECES / calls) {
+            // SAFETY: pointer and size are of the same slice.
+            let got = unsafe { libc::read(fd, piece.as_mut_ptr().cast(), piece.len()) };
+            must("read", got == piece.len() as isize);
+        }
     })
 }
 

@@ -6,10 +6,9 @@
 
 use super::ptrace::names;
 use super::sampled::{NO_MORE, Outcome};
-use crate::program::place::{File, Found, file, leads_to_tmpfs};
+use crate::program::place::{File, file, leads_to_tmpfs};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::time::Duration;
 use tare_proto::REMEMBERED_NAMES;
 
 /// One name of so many is followed.
@@ -40,8 +39,6 @@ pub struct ColdNames {
     other_reads: f64,
     other_kib: f64,
     blind: bool,
-    /// What was changed since then, in time since 1970, lies where the layer keeps what programs write. It forgets no name of that.
-    written_since: Duration,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,11 +49,6 @@ pub enum LastRead {
 }
 
 impl ColdNames {
-    /// Of programs that write since `written_since`, in time since 1970.
-    pub fn new(written_since: Duration) -> ColdNames {
-        ColdNames { written_since, ..ColdNames::default() }
-    }
-
     /// Thread `tid` looks `path` up, which begins at `folder` if it begins at no root.
     pub fn looked_up(&mut self, tid: libc::pid_t, folder: Option<u64>, path: &[u8]) {
         let Some(name) = names(path).next_back() else { return };
@@ -76,11 +68,11 @@ impl ColdNames {
         }
     }
 
-    /// A name that is followed leads there.
-    fn found(&mut self, Found { file, changed }: Found, in_tmpfs: impl FnOnce() -> bool) {
+    /// A name that is followed leads to `file`.
+    fn found(&mut self, file: File, in_tmpfs: impl FnOnce() -> bool) {
         if let Some(at) = self.recent.iter().rposition(|other| *other == file) {
             self.recent.remove(at);
-        } else if changed >= self.written_since || in_tmpfs() {
+        } else if in_tmpfs() {
             return; // whose names are never forgotten
         } else if self.known.insert(file) {
             self.first += 1.0;
@@ -98,11 +90,9 @@ impl ColdNames {
         if self.blind {
             return LastRead::Never;
         }
-        let of_layer = |directory: &Found| directory.changed < self.written_since;
-        let directory = file(tid, Some(fd), b"").filter(of_layer);
-        let Some(directory) = directory else { return LastRead::Lately };
+        let Some(directory) = file(tid, Some(fd), b"") else { return LastRead::Lately };
         let now = self.cold + self.first;
-        match self.directories.insert(directory.file, now) {
+        match self.directories.insert(directory, now) {
             None => LastRead::Never,
             Some(then) if now - then >= (REMEMBERED_NAMES / SHARE) as f64 => LastRead::LongAgo,
             Some(_) => LastRead::Lately,
@@ -186,7 +176,7 @@ mod tests {
     #[test]
     fn names_are_cold_that_come_again_after_many_others() {
         let files = Files::new("many-names");
-        let mut names = ColdNames::new(Duration::MAX);
+        let mut names = ColdNames::default();
         (0..3).for_each(|_| files.look(&mut names, 0..3000));
         assert_eq!(names.counts(1.0)[0], ("cold_name", 9000.0), "the first ones too");
         (0..3).for_each(|_| files.look(&mut names, 2900..3000));
@@ -197,7 +187,7 @@ mod tests {
     #[test]
     fn few_names_are_never_cold() {
         let files = Files::new("few-names");
-        let mut names = ColdNames::new(Duration::MAX);
+        let mut names = ColdNames::default();
         (0..20).for_each(|_| files.look(&mut names, 0..500));
         assert_eq!(names.counts(1.0)[0], ("cold_name", 0.0));
         files.look(&mut names, 0..3000);
@@ -206,21 +196,9 @@ mod tests {
     }
 
     #[test]
-    fn files_of_the_program_are_never_cold() {
-        let files = Files::new("written");
-        let mut names = ColdNames::new(Duration::ZERO);
-        (0..3).for_each(|_| files.look(&mut names, 0..3000));
-        assert_eq!(names.counts(1.0)[0], ("cold_name", 0.0));
-        let folder = fs::File::open(&files.0).unwrap();
-        let fd = std::os::fd::AsRawFd::as_raw_fd(&folder) as u64;
-        let read = names.reads(std::process::id() as libc::pid_t, fd);
-        assert_eq!(read, LastRead::Lately);
-    }
-
-    #[test]
     fn names_of_which_one_is_seen_stand_for_others_and_are_as_cold_as_the_first_ones() {
         let files = Files::new("seen-in-part");
-        let mut names = ColdNames::new(Duration::MAX);
+        let mut names = ColdNames::default();
         (0..2).for_each(|_| files.look(&mut names, 0..3000));
         names.blind();
         files.look(&mut names, 0..100);
@@ -230,7 +208,7 @@ mod tests {
     #[test]
     fn a_directory_is_cold_when_many_names_came_since_it_was_read() {
         let files = Files::new("read-again");
-        let mut names = ColdNames::new(Duration::MAX);
+        let mut names = ColdNames::default();
         let folder = fs::File::open(&files.0).unwrap();
         let fd = std::os::fd::AsRawFd::as_raw_fd(&folder) as u64;
         let reads = |names: &mut ColdNames| names.reads(std::process::id() as libc::pid_t, fd);

@@ -9,7 +9,6 @@ use super::ptrace::{is_from_kernel, number_of_event, path_at};
 use super::sampled::{NO_MORE, Outcome, Sampled, transfer};
 use super::tally::Tally;
 use super::task::{Begun, Task, has_other_rights, process_of};
-use crate::clock;
 use std::collections::{BTreeMap, HashMap};
 use tare_proto::{CallClass, Counter, call_class, call_name, transfer_class};
 
@@ -46,7 +45,7 @@ impl Default for Seen {
             threads: HashMap::new(),
             inside: BTreeMap::new(),
             sampled: HashMap::new(),
-            cold: ColdNames::new(clock::main_date()),
+            cold: ColdNames::default(),
             held: Held::default(),
             blind: false,
             refused: None,
