@@ -68,9 +68,13 @@ pub(crate) fn whole_blocks(setup: &Setup) -> u32 {
 
 impl<'a> Field<'a> {
     pub(crate) fn of(setup: &Setup, layers: &'a [usize]) -> Field<'a> {
-        let benches = setup.benches.len();
-        let (baseline, target) = (setup.baseline(), setup.plan.width);
-        Field { layers, baseline, benches, target, whole: whole_blocks(setup) }
+        Field {
+            layers,
+            baseline: setup.baseline(),
+            benches: setup.benches.len(),
+            target: setup.plan.width,
+            whole: whole_blocks(setup),
+        }
     }
 
     /// Everything, on every layer.

@@ -96,8 +96,7 @@ pub(crate) fn runs(setup: &Setup, history: &History, wanted: &Wanted, budget: &B
 }
 
 /// Runs of each row, whose `costs` are those of a run, in the time of so many `runs` of all: in proportion to the inverse square root of its
-/// cost, which gives the least sum of variances (Neyman, *Journal of the Royal Statistical Society* 97, 1934, for strata of equal
-/// variance).
+/// cost, which gives the least sum of variances where a run of each varies alike (Cochran, *Sampling Techniques*, 1977, 5.5).
 fn shared(runs: u32, costs: &[f64]) -> Vec<u32> {
     let roots: Vec<f64> = costs.iter().map(|cost| cost.max(1e-6).sqrt()).collect();
     let whole: f64 = roots.iter().map(|root| root * root).sum();

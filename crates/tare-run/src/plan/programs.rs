@@ -62,10 +62,12 @@ impl Setup<'_> {
         self.plan.programs.iter().find(fills)
     }
 
-    /// Whether `bench` is a program of which tare decides how often it runs.
+    /// Whether `bench` is a program of which tare decides how often it runs: not where runs or blocks are counted.
     pub(crate) fn is_run_as_often_as_it_pays(&self, bench: usize) -> bool {
-        let on_this_host = self.plan.order == Order::Rounds && self.plan.machine == Machine::Real;
-        on_this_host && self.program(bench).is_some_and(|planned| !planned.runs_given)
+        let plan = &self.plan;
+        let decides =
+            plan.order == Order::Rounds && plan.machine == Machine::Real && plan.blocks.is_none();
+        decides && self.program(bench).is_some_and(|planned| !planned.runs_given)
     }
 
     /// Whether the program of `bench` has a row of `counter`.
