@@ -4,7 +4,7 @@ mod common;
 
 use common::Bench;
 use std::collections::BTreeSet;
-use tare_store::Campaign;
+use tare_store::{Campaign, SeriesRow};
 
 /// A baseline, and a layer that takes half a second to answer each turn.
 const SLOW: &str =
@@ -22,6 +22,25 @@ fn a_row_of_slow_turns_has_fewer_rounds_where_time_is_what_is_given() {
     assert!(short.iter().all(|turns| (3..15).contains(turns)), "{short:?}");
     bench.ok(&format!("run {SLOW} --bench lmbench/null_call --blocks 1 --out whole"));
     assert_eq!(turns(&bench.campaign("whole")), BTreeSet::from([15]), "blocks are counted");
+}
+
+#[test]
+fn a_slow_layer_runs_a_program_less_often_where_time_is_what_is_given() {
+    let bench = Bench::new();
+    bench.script("many.sh", "i=0; while [ $i -lt 40 ]; do /bin/true; i=$((i + 1)); done\n");
+    let runs = |spent: &str| -> BTreeSet<(usize, usize)> {
+        bench.ok(&format!("run --layers native,uml {spent} --out c{} -- ./many.sh", spent.len()));
+        let campaign = bench.campaign(&format!("c{}", spent.len()));
+        let of = |row: &SeriesRow| (campaign.boots[row.boot].layer, row.samples.len());
+        let program =
+            |row: &&SeriesRow| campaign.benchmarks[row.benchmark].name.starts_with("program/");
+        campaign.series.iter().filter(program).map(of).collect()
+    };
+    let in_time = runs("--budget 12s");
+    let of =
+        |layer: usize| in_time.iter().filter(move |(of, _)| *of == layer).map(|(_, runs)| *runs);
+    assert!(of(0).max() > of(1).max() && of(1).min() > Some(0), "layer, runs: {in_time:?}");
+    assert_eq!(runs("--blocks 1"), BTreeSet::from([(0, 3), (1, 3)]), "blocks are counted");
 }
 
 #[test]
