@@ -105,9 +105,10 @@ impl<'a> Prices<'a> {
     /// What user time of `ns` natively costs.
     pub fn user(&self, ns: f64) -> Result<CostTerm, NoPrice> {
         let (row, cell) = self.row(COMPUTE)?;
-        let (ratio, log_error) = ratio(row, cell).ok_or_else(|| none(cell))?;
+        let (_, log_error) = ratio(row, cell).ok_or_else(|| none(cell))?;
+        let times = cell.ratio.as_ref().map_or(1.0, |ratio| ratio.value);
         let (here, there) = self.of.cpus(COMPUTE);
-        let ratio = beyond_noise(row, cell, ratio) * there / here;
+        let ratio = beyond_noise(row, cell, times) * there / here;
         Ok(CostTerm { group: USER, native: ns, layer: ns * ratio, log_error })
     }
 
@@ -142,14 +143,17 @@ fn ratio(row: &Row, cell: &Cell) -> Option<(f64, f64)> {
     let blocks = ratio.blocks.max(1) as f64;
     let usual = ONE_BLOCK / blocks.sqrt();
     let bounds = ratio.low.zip(ratio.high).filter(|(low, _)| *low > 0.0);
-    let of_ratio = bounds.map(|(low, high)| (ratio.value, (high / low).ln() / 2.0));
+    // A layer that takes no turns is divided by other series of the baseline than those of its mean.
+    let bases = cell.pair.zip(row.baseline).map(|(pair, base)| pair.baseline / base.mean);
+    let value = ratio.value * bases.filter(|bases| *bases > 0.0).unwrap_or(1.0);
+    let of_ratio = bounds.map(|(low, high)| (value, (high / low).ln() / 2.0));
     let of_means = cell.mean.zip(row.baseline).and_then(|(own, base)| {
         let reach = (own.ci_width_percent? / 200.0).asinh();
         (own.mean > 0.0 && base.mean > 0.0).then_some((own.mean / base.mean, reach))
     });
     let surest = of_ratio.into_iter().chain(of_means).min_by(|a, b| a.1.total_cmp(&b.1));
     let Some((times, reach)) = surest.filter(|_| blocks > 1.0) else {
-        return Some((ratio.value, usual));
+        return Some((value, usual));
     };
     let own = reach / t_factor(ROWS_CONFIDENCE, blocks - 1.0);
     let error = (((blocks - 1.0) * own.powi(2) + usual.powi(2)) / blocks).sqrt();
