@@ -86,9 +86,8 @@ impl<'a> Prices<'a> {
     fn one(&self, name: &str) -> Result<CostTerm, NoPrice> {
         let (row, cell) = self.row(name)?;
         let native = row.baseline.as_ref().map(|mean| mean.mean);
-        let (native, (ratio, log_error)) =
-            native.zip(ratio(row, cell)).ok_or_else(|| none(cell))?;
-        let ratio = beyond_noise(row, cell, ratio);
+        let (native, (layer, log_error)) = native.zip(cost(cell)).ok_or_else(|| none(cell))?;
+        let ratio = beyond_noise(row, cell, layer / native);
         let (here, there) = self.of.cpus(row.benchmark.raw());
         Ok(CostTerm { group: 0, native: native * here, layer: native * ratio * there, log_error })
     }
@@ -105,10 +104,10 @@ impl<'a> Prices<'a> {
     /// What user time of `ns` natively costs.
     pub fn user(&self, ns: f64) -> Result<CostTerm, NoPrice> {
         let (row, cell) = self.row(COMPUTE)?;
-        let (_, log_error) = ratio(row, cell).ok_or_else(|| none(cell))?;
-        let times = cell.ratio.as_ref().map_or(1.0, |ratio| ratio.value);
+        let known = cell.ratio.as_ref().zip(cost(cell));
+        let (ratio, (_, log_error)) = known.ok_or_else(|| none(cell))?;
         let (here, there) = self.of.cpus(COMPUTE);
-        let ratio = beyond_noise(row, cell, times) * there / here;
+        let ratio = beyond_noise(row, cell, ratio.value) * there / here;
         Ok(CostTerm { group: USER, native: ns, layer: ns * ratio, log_error })
     }
 
@@ -133,29 +132,24 @@ fn beyond_noise(row: &Row, cell: &Cell, ratio: f64) -> f64 {
     if ratio.ln().abs() <= noise { 1.0 } else { ratio }
 }
 
-/// What the operation costs there as a multiple of what it costs on the baseline, and the standard error of the logarithm. Blocks show
-/// it by the ratio, whose noise the layer and the baseline may have in common, and by the quotient of both means, where the error is that
-/// of the layer alone, because the baseline's mean is multiplied by it. The more certain one is taken: what is a small difference on
-/// the baseline has a ratio that says nothing. An interval from few blocks is many standard errors wide; what is usual counts as one
-/// block more.
-fn ratio(row: &Row, cell: &Cell) -> Option<(f64, f64)> {
+/// What an operation costs on the layer, and the standard error of the logarithm. Blocks show it by the ratio, whose noise the layer and
+/// the baseline may have in common, and by the layer's own mean, where the baseline's noise is not; the more certain one is taken. A
+/// layer that takes no turns is divided by other series of the baseline than those of the row's mean, so a ratio is multiplied by what it
+/// is a ratio to. An interval from few blocks is many standard errors wide; what is usual counts as one block more.
+fn cost(cell: &Cell) -> Option<(f64, f64)> {
     let ratio = cell.ratio.as_ref().filter(|ratio| ratio.value > 0.0)?;
+    let by_ratio = ratio.value * cell.pair?.baseline;
     let blocks = ratio.blocks.max(1) as f64;
     let usual = ONE_BLOCK / blocks.sqrt();
     let bounds = ratio.low.zip(ratio.high).filter(|(low, _)| *low > 0.0);
-    // A layer that takes no turns is divided by other series of the baseline than those of its mean.
-    let bases = cell.pair.zip(row.baseline).map(|(pair, base)| pair.baseline / base.mean);
-    let value = ratio.value * bases.filter(|bases| *bases > 0.0).unwrap_or(1.0);
-    let of_ratio = bounds.map(|(low, high)| (value, (high / low).ln() / 2.0));
-    let of_means = cell.mean.zip(row.baseline).and_then(|(own, base)| {
-        let reach = (own.ci_width_percent? / 200.0).asinh();
-        (own.mean > 0.0 && base.mean > 0.0).then_some((own.mean / base.mean, reach))
-    });
-    let surest = of_ratio.into_iter().chain(of_means).min_by(|a, b| a.1.total_cmp(&b.1));
-    let Some((times, reach)) = surest.filter(|_| blocks > 1.0) else {
-        return Some((value, usual));
+    let of_ratio = bounds.map(|(low, high)| (by_ratio, (high / low).ln() / 2.0));
+    let of_mean = cell.mean.filter(|own| own.mean > 0.0);
+    let of_mean = of_mean.and_then(|own| Some((own.mean, (own.ci_width_percent? / 200.0).asinh())));
+    let surest = of_ratio.into_iter().chain(of_mean).min_by(|a, b| a.1.total_cmp(&b.1));
+    let Some((cost, reach)) = surest.filter(|_| blocks > 1.0) else {
+        return Some((by_ratio, usual));
     };
     let own = reach / t_factor(ROWS_CONFIDENCE, blocks - 1.0);
     let error = (((blocks - 1.0) * own.powi(2) + usual.powi(2)) / blocks).sqrt();
-    Some((times, error))
+    Some((cost, error))
 }

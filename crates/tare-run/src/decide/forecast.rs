@@ -89,7 +89,7 @@ fn fit_last(setup: &Setup, history: &History, wanted: &mut Wanted, budget: &Budg
 /// Seconds that a block should take.
 pub(crate) fn predicted(setup: &Setup, history: &History, wanted: &Wanted) -> f64 {
     let seconds = |(layer, benches): (&usize, &Vec<usize>)| {
-        let boots = if *layer == setup.baseline() { 2.0 } else { 1.0 };
+        let boots = setup.boots(*layer);
         let on_one = one_cpu::rows(setup, *layer, benches);
         let on_one = match on_one.is_empty() {
             true => 0.0,

@@ -131,9 +131,8 @@ fn further_run(setup: &Setup, history: &History, layer: usize, bench: usize) -> 
 
 /// The same on all boots of a block that measures what is `wanted`.
 fn run_of_all(setup: &Setup, history: &History, wanted: &Wanted, bench: usize) -> f64 {
-    let boots = |layer: usize| if layer == setup.baseline() { 2.0 } else { 1.0 };
     let taken = wanted.iter().filter(|(_, benches)| benches.contains(&bench));
-    taken.map(|(&layer, _)| boots(layer) * further_run(setup, history, layer, bench)).sum()
+    taken.map(|(&layer, _)| setup.boots(layer) * further_run(setup, history, layer, bench)).sum()
 }
 
 /// Seconds of so many `runs` on `layer`, with those that are thrown away.
@@ -153,7 +152,7 @@ fn cost(setup: &Setup, history: &History, wanted: &Wanted) -> Cost {
     let rows = rows(setup);
     let mut cost = Cost { fixed: 0.0, run: 0.0 };
     for (&layer, benches) in wanted {
-        let boots = if layer == setup.baseline() { 2.0 } else { 1.0 };
+        let boots = setup.boots(layer);
         let trial = setup.layers[layer].trial_s.unwrap_or(0.0);
         cost.fixed += boots * history.overhead(layer).unwrap_or(trial);
         for bench in benches {

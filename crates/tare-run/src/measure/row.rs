@@ -67,8 +67,6 @@ struct Part {
     counters: Vec<Counter>,
     /// How long a sample takes, as the probe says.
     sample_ns: u64,
-    /// Rounds that it takes part in.
-    rounds: u32,
     /// A busy machine kept tare from looking at its memory while it was prepared.
     is_memory_missed: bool,
 }
@@ -262,7 +260,7 @@ impl Row<'_> {
         let before = Processes::now();
         let begins = |(at, request, counters): (usize, Request, Vec<Counter>)| {
             let meter = Meter::begin(&self.boots[at], &request.bench, &before);
-            Part { at, request, meter, counters, sample_ns: 0, rounds: 0, is_memory_missed: false }
+            Part { at, request, meter, counters, sample_ns: 0, is_memory_missed: false }
         };
         let parts: Vec<Part> = asked.into_iter().map(begins).collect();
         let since = Since::now();
@@ -271,7 +269,10 @@ impl Row<'_> {
         }
         let slowest = self.waiting.iter().map(|part| part.sample_ns).max().unwrap_or(0);
         let turns = turns.within(self.setup.limit_ms(bench), slowest);
-        self.share_rounds(turns);
+        let is_open = self.setup.is_run_as_often_as_it_pays(bench);
+        let is_base = |part: &&Part| self.boots[part.at].slot.layer == self.setup.baseline();
+        let bases = self.waiting.iter().filter(|_| is_open).filter(is_base);
+        let base_ns = bases.map(|part| part.sample_ns).max().unwrap_or(0);
         let begin = Instant::now();
         let mut last = false;
         for round in 1..=turns.rounds {
@@ -282,7 +283,7 @@ impl Row<'_> {
             let parts = std::mem::take(&mut self.waiting);
             let mut parts = self.order(round, parts).into_iter();
             while let Some(part) = parts.next() {
-                let last = last || round >= part.rounds;
+                let last = last || round >= turns.rounds_of(part.sample_ns, base_ns);
                 if let Err(ended) = self.turn(part, Some((turns.samples, last))) {
                     self.waiting.extend(parts);
                     return Err(ended);
@@ -309,23 +310,6 @@ impl Row<'_> {
             self.done.push(Measured { at, bench, recorded });
         }
         Ok(())
-    }
-
-    /// Says in how many rounds each layer takes part that waits for the first: in all, or in fewer where tare decides how often a program
-    /// runs and a run takes longer than on the baseline.
-    fn share_rounds(&mut self, turns: Turns) {
-        let setup = self.setup;
-        let is_open = setup.is_run_as_often_as_it_pays(self.wanted.bench);
-        let is_base = |part: &&Part| self.boots[part.at].slot.layer == setup.baseline();
-        let base_ns = self.waiting.iter().filter(is_base).map(|part| part.sample_ns).max();
-        for part in &mut self.waiting {
-            part.rounds = match base_ns.filter(|_| is_open) {
-                Some(base_ns) if self.boots[part.at].slot.layer != setup.baseline() => {
-                    turns.rounds_of(part.sample_ns, base_ns)
-                }
-                _ => turns.rounds,
-            };
-        }
     }
 
     /// One turn of one layer, of so many samples and perhaps the last, or its preparation.

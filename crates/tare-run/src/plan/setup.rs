@@ -37,6 +37,11 @@ impl Setup<'_> {
         self.layers.iter().position(|layer| layer.name == self.plan.baseline).unwrap_or(0)
     }
 
+    /// Boots of a layer in a block: the baseline has a second one, for the floor.
+    pub(crate) fn boots(&self, layer: usize) -> f64 {
+        if layer == self.baseline() { 2.0 } else { 1.0 }
+    }
+
     /// The layers that can run here.
     pub(crate) fn able(&self) -> Vec<usize> {
         (0..self.layers.len()).filter(|&layer| self.layers[layer].trial_s.is_some()).collect()
