@@ -5,6 +5,7 @@ mod error;
 mod host;
 mod keeper;
 mod launch;
+mod monitor;
 mod patience;
 mod processes;
 mod session;
@@ -27,6 +28,7 @@ pub use launch::{
     Artifact, Conversation, Helper, Launch, ProcessesAre, Program, Second, Step, affinity, mounts,
     registers,
 };
+pub use monitor::{Monitor, MonitorError};
 pub use patience::{Patience, Waited};
 pub use processes::Processes;
 pub use processes::memory::Held;

@@ -100,18 +100,17 @@ impl Plugin {
         parse(&text).map(Some).map_err(|why| CountError::Foreign(path.to_owned(), why))
     }
 
-    /// QEMU's arguments for counting into the file `out`; `domains` where a second kernel serves the measured one.
-    pub(crate) fn arguments(&self, out: &str, domains: bool) -> Vec<String> {
+    /// The argument of QEMU's `-plugin` for counting into the file `out`; `domains` where a second kernel serves the measured one.
+    pub(crate) fn argument(&self, out: &str, domains: bool) -> String {
         // In QEMU's lists a comma is doubled to be one.
         let doubled = |text: &str| text.replace(',', ",,");
         let model = if self.model { "on" } else { "off" };
-        let plugin = format!(
+        format!(
             "file={},out={},model={model}{}",
             doubled(&self.file.to_string_lossy()),
             doubled(out),
             if domains { ",domains=on" } else { "" }
-        );
-        vec!["-plugin".into(), plugin]
+        )
     }
 
     pub(crate) fn check(&self, emulator: &Path) -> Result<(), Unavailable> {
@@ -172,37 +171,69 @@ struct Region {
 /// Counts by the name of a place and by an address in hexadecimal.
 type Written = BTreeMap<String, BTreeMap<String, u64>>;
 
+/// Reads what a machine has counted, or one after another several copies of it.
 fn parse(text: &str) -> Result<Counts, String> {
     let mut lines = text.lines();
-    let head = lines.next().ok_or("it is empty")?;
-    let head: Head = serde_json::from_str(head).map_err(|e| format!("its first line: {e}"))?;
-    if head.tare_plugin != 1 {
-        return Err(format!("it is of version {}", head.tare_plugin));
-    }
-    if head.misplaced {
-        return Err("the probe is not linked where the plugin looks for it; build tare without \
-                    TARE_PROBE"
-            .into());
-    }
-    let called = head.called.iter().enumerate().map(|(at, node)| read_called(at, node));
-    let called = called.collect::<Option<_>>().ok_or("an odd function")?;
-    let modules = head.modules.iter().map(read_module);
-    let modules = modules.collect::<Option<_>>().ok_or("an odd module")?;
-    let mut all = Counts { called, modules, ..Counts::default() };
-    let mut regions = 0;
-    for line in lines {
-        let region: Region = serde_json::from_str(line).map_err(|e| format!("a region: {e}"))?;
-        add(all.requests.entry(region.id).or_default(), region, &all.called)?;
-        regions += 1;
-    }
-    if regions != head.regions {
-        return Err(format!("it is cut short: {regions} of {} regions", head.regions));
+    let mut head = Some(lines.next().ok_or("it is empty")?);
+    let (mut all, mut known) = (Counts::default(), Known::new());
+    while let Some(begin) = head {
+        let of: Head = serde_json::from_str(begin).map_err(|e| format!("its first line: {e}"))?;
+        of.check()?;
+        for module in &of.modules {
+            all.modules.push(read_module(module).ok_or("an odd module")?);
+        }
+        let numbers = add_called(&mut all.called, &mut known, &of.called)?;
+        for read in 0..of.regions {
+            let cut = || format!("it is cut short: {read} of {} regions", of.regions);
+            let region = lines.next().ok_or_else(cut)?;
+            let region: Region =
+                serde_json::from_str(region).map_err(|e| format!("a region: {e}"))?;
+            add(all.requests.entry(region.id).or_default(), region, &numbers)?;
+        }
+        head = lines.next();
     }
     Ok(all)
 }
 
-/// Adds one term's share of each operation, as the probe adds its costs.
-fn add(sum: &mut Counted, region: Region, called: &[Called]) -> Result<(), String> {
+impl Head {
+    /// Whether it is the plugin's, and what it counted the probe's.
+    fn check(&self) -> Result<(), String> {
+        if self.tare_plugin != 1 {
+            return Err(format!("it is of version {}", self.tare_plugin));
+        }
+        match self.misplaced {
+            true => Err("the probe is not linked where the plugin looks for it; build tare \
+                         without TARE_PROBE"
+                .into()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The number of each function of [`Counts::called`] by its parent's (none for a place), its place and its address.
+type Known = BTreeMap<(Option<usize>, &'static str, u64), usize>;
+
+/// Adds the functions that one machine has called, unless they are known; their numbers among `all`.
+fn add_called(
+    all: &mut Vec<Called>,
+    known: &mut Known,
+    called: &[(usize, String, String)],
+) -> Result<Vec<usize>, String> {
+    let mut numbers = Vec::new();
+    for (at, node) in called.iter().enumerate() {
+        let own = read_called(at, node).ok_or("an odd function")?;
+        let parent = numbers.get(own.parent).copied();
+        let number = *known.entry((parent, own.place.name(), own.start)).or_insert(all.len());
+        if number == all.len() {
+            all.push(Called { parent: parent.unwrap_or(number), ..own });
+        }
+        numbers.push(number);
+    }
+    Ok(numbers)
+}
+
+/// Adds one term's share of each operation, as the probe adds its costs. `numbers` are those of the functions that its machine called.
+fn add(sum: &mut Counted, region: Region, numbers: &[usize]) -> Result<(), String> {
     let Region { id, term, negative, per, ops, counts, executed, entered } = region;
     if ops == 0 || !per.is_finite() || per <= 0.0 || term > MOST_TERMS {
         return Err(format!("request {id}: {ops} operations, divided by {per}, in term {term}"));
@@ -218,10 +249,10 @@ fn add(sum: &mut Counted, region: Region, called: &[Called]) -> Result<(), Strin
     }
     let odd = || format!("request {id}: an odd place or address");
     for (node, addresses) in executed {
-        let node = node.parse().ok().filter(|node| *node < called.len()).ok_or_else(odd)?;
+        let node = node.parse().ok().and_then(|node: usize| numbers.get(node)).ok_or_else(odd)?;
         for (address, count) in addresses {
             let address = hexadecimal(&address).ok_or_else(odd)?;
-            *sum.executed.entry((node, address)).or_default() += share(count);
+            *sum.executed.entry((*node, address)).or_default() += share(count);
         }
     }
     for (place, addresses) in entered {
@@ -276,6 +307,20 @@ mod tests {
         let at = |address: u64| (5, 0xffff_ffff_8100_0000 + address);
         assert_eq!(*executed, BTreeMap::from([(at(0), 45.0), (at(16), -5.0)]));
         assert_eq!(*entered, BTreeMap::from([((place, 0xffff_ffff_8100_0000), 0.5)]));
+    }
+
+    #[test]
+    fn what_several_machines_counted_is_of_the_same_functions() {
+        let other = HEAD.replace(":2,\"model\"", ":1,\"model\"");
+        let other = other.replace("[2,\"kernel\",\"f", "[1,\"user\",\"77\"],[2,\"kernel\",\"f");
+        let fourth = PLUS.replace("\"id\":3", "\"id\":4").replace("\"5\":", "\"6\":");
+        let counts = parse(&[HEAD, PLUS, MINUS, &other, &fourth].join("\n")).unwrap();
+        assert_eq!(counts.called.len(), 7);
+        assert_eq!(counts.called[6], Called { parent: 1, place: Place::User, start: 0x77 });
+        assert_eq!(counts.called[3], Called { parent: 3, place: Place::Dom0, start: 0 });
+        let of = |request: u32| counts.requests[&request].executed.keys().map(|(node, _)| *node);
+        assert!(of(3).chain(of(4)).all(|node| node == 5), "{counts:?}");
+        assert!(parse(&[HEAD, PLUS, MINUS, "{}"].join("\n")).unwrap_err().contains("first line"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a layer is: a check of the host and a description of how to start.
 
 use crate::{Keeper, Launch, Plugin, Session, SessionError, USUAL, Unavailable, Whose};
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -198,6 +199,22 @@ impl Host {
     }
 }
 
+/// How QEMU counts a boot.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Counting {
+    /// The argument of `-plugin`.
+    pub(crate) plugin: String,
+    /// The file that it writes at its end, as that argument calls it.
+    pub(crate) file: String,
+}
+
+impl Counting {
+    /// QEMU's arguments.
+    pub(crate) fn arguments(&self) -> [&str; 2] {
+        ["-plugin", &self.plugin]
+    }
+}
+
 /// One boot of a layer.
 #[derive(Debug, Clone)]
 pub struct BootSpec<'a> {
@@ -235,14 +252,16 @@ impl BootSpec<'_> {
         Ok(name.to_owned())
     }
 
-    /// QEMU's arguments for counting the boot, if anything counts; `domains` where a second kernel serves the measured one.
+    /// How QEMU counts the boot, if anything counts; `domains` where a second kernel serves the measured one.
     pub(crate) fn counted_by(
         &self,
         plugin: Option<&Plugin>,
         domains: bool,
-    ) -> io::Result<Vec<String>> {
-        let arguments = |plugin: &Plugin| Ok(plugin.arguments(&self.counts_file()?, domains));
-        plugin.map_or(Ok(Vec::new()), arguments)
+    ) -> io::Result<Option<Counting>> {
+        let Some(plugin) = plugin else { return Ok(None) };
+        let file = self.counts_file()?;
+        let plugin = plugin.argument(&file, domains);
+        Ok(Some(Counting { plugin, file }))
     }
 
     /// The name that the layer's program has for the file where the plugin's counts go: what [`BootSpec::counts`] says, in a

@@ -11,6 +11,8 @@ pub struct Config {
     pub model: bool,
     /// Whether a second kernel serves the measured one, and is a place of its own.
     pub domains: bool,
+    /// Whether the machine goes on as a copy of one in which the probe waits.
+    pub copied: bool,
     pub map: Map,
     pub shape: Shape,
 }
@@ -21,6 +23,7 @@ impl Config {
         let mut out = None;
         let mut model = false;
         let mut domains = false;
+        let mut copied = false;
         let mut shape = Shape::default();
         for arg in args {
             let (key, value) = arg.split_once('=').unwrap_or((arg, ""));
@@ -31,6 +34,7 @@ impl Config {
                 "domains" => {
                     domains = switch(value).ok_or_else(|| wrong("on or off"))?;
                 }
+                "copied" => copied = switch(value).ok_or_else(|| wrong("on or off"))?,
                 "probe" => {
                     map.probe = range(value).ok_or_else(|| wrong("FROM-TO in hexadecimal"))?
                 }
@@ -42,7 +46,7 @@ impl Config {
             }
         }
         let out = out.filter(|out| !out.is_empty()).ok_or("out=FILE is missing")?;
-        Ok(Config { out, model, domains, map, shape })
+        Ok(Config { out, model, domains, copied, map, shape })
     }
 }
 

@@ -2,9 +2,9 @@
 //! power off when done.
 
 use crate::{balloon, facts, inner, interface, modules, process, serve, unknown};
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::thread;
 use std::time::Duration;
@@ -37,9 +37,14 @@ pub fn main(arguments: &[&str]) -> i32 {
                 },
                 None => match balloon::start() {
                     Ok(()) => {
-                        let input = script().unwrap_or(line);
+                        let script = File::open(SCRIPT).ok();
                         let until_read = until_read();
-                        supervise(line, move || exit_code(serve::serve(input, line, until_read)))
+                        supervise(line, move || {
+                            exit_code(match script {
+                                Some(script) => serve::on_script(script, line, until_read),
+                                None => serve::serve(line, line, until_read),
+                            })
+                        })
                     }
                     Err(why) => report(line, &why),
                 },
@@ -129,12 +134,6 @@ fn line_device() -> Result<RawFd, String> {
     make_raw(line);
     std::mem::forget(file); // open for the life of the guest
     Ok(line)
-}
-
-/// Opens what the host has asked beforehand, if it has.
-fn script() -> Option<RawFd> {
-    let file = fs::File::open(SCRIPT).ok()?;
-    Some(file.into_raw_fd()) // open for the life of the guest
 }
 
 /// No echo, no line editing, no newline translation but one: Cloud Hypervisor hands a newline that it reads alone on as a carriage

@@ -18,6 +18,7 @@ mod device;
 #[cfg(target_arch = "x86_64")]
 mod entry;
 mod facts;
+mod fork;
 mod free;
 mod handicap;
 mod harness;

@@ -2,7 +2,7 @@
 
 use crate::bench::Refusal;
 use crate::turns::{Granted, Turns};
-use crate::{benches, cache, harness, hello, program, state};
+use crate::{benches, cache, fork, harness, hello, program, state};
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -23,10 +23,19 @@ pub fn on_stdio() -> i32 {
 
 /// Answers on standard output what the file `plan` asks.
 pub fn on_plan(plan: &str) -> i32 {
-    match File::open(plan).and_then(|file| serve(file.as_raw_fd(), 1, Duration::ZERO)) {
+    match File::open(plan).and_then(|file| on_script(file, 1, Duration::ZERO)) {
         Ok(()) => 0,
         Err(_) => 1,
     }
+}
+
+/// Serves what the file of a script asks, or what a copy of the machine is told.
+pub fn on_script(script: File, output: RawFd, until_read: Duration) -> io::Result<()> {
+    let failed = |error: &io::Error| {
+        let _ = say(output, &FromProbe::Panic { message: format!("what it is asked: {error}") });
+    };
+    let input = fork::requests(script).inspect_err(failed)?;
+    serve(input.as_raw_fd(), output, until_read)
 }
 
 /// Serves on two open descriptors until `Quit` or the end of the line. What was said takes up to `until_read` to be read by

@@ -9,6 +9,7 @@ mod call_class;
 mod call_names;
 pub mod counter;
 mod disk;
+pub mod fork;
 mod harmless;
 mod inner;
 mod line;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub const PROTOCOL: u32 = 2;
 
 /// The file in which the probe of a scripted layer finds all requests before it starts: messages as the host would send them, the
-/// last one [`ToProbe::Quit`].
+/// last one [`ToProbe::Quit`]. Where it is empty, each copy of the machine is told its own ([`crate::fork`]).
 pub const SCRIPT: &str = "/tare-plan";
 
 /// Longest text field that is accepted from a probe, in bytes.

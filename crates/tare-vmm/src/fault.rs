@@ -20,6 +20,9 @@ pub enum Fault {
     /// KVM refuses a request.
     #[error("{request}: {error}; {remedy}")]
     Kvm { request: &'static str, error: io::Error, remedy: &'static str },
+    /// The machine around this one cannot be told where to stop.
+    #[error("a page to stop at: {0}")]
+    Fork(io::Error),
     /// The guest ran into something that KVM or this monitor cannot do.
     #[error("KVM_RUN ended with {0}; {NESTED}")]
     Exit(String),

@@ -10,6 +10,7 @@ mod boot;
 mod cpu;
 mod exits;
 mod fault;
+mod fork;
 mod line;
 mod machine;
 mod memory;

@@ -82,6 +82,7 @@ fn main() -> ExitCode {
         Command::Generate(args) => commands::generate::generate(&args),
         Command::Cache(args) => commands::cache::cache(&args),
         Command::Keep => commands::keep::keep(),
+        Command::Machine { plan } => commands::machine::machine(&plan),
     })
 }
 

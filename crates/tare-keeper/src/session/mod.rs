@@ -7,7 +7,6 @@ pub(crate) mod console;
 pub(crate) mod consumed;
 pub(crate) mod line;
 mod measure;
-mod monitor;
 pub(crate) mod phases;
 pub(crate) mod save;
 mod second;

@@ -1,8 +1,8 @@
 //! Saves a running layer, and takes up the conversation with a restored one.
 
 use crate::launch::saving::Saving;
+use crate::monitor::{Monitor, MonitorError};
 use crate::session::Session;
-use crate::session::monitor::Monitor;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -30,9 +30,10 @@ impl Session {
                 Ok(Saved { took, still: took })
             }
             Saving::Monitor { socket, to } => {
-                let mut monitor = Monitor::at(&socket, within)?;
+                let said = |error: MonitorError| error.to_string();
+                let mut monitor = Monitor::at(&socket, within).map_err(said)?;
                 let begin = Instant::now();
-                let still = monitor.migrate(&to, begin + within)?;
+                let still = monitor.migrate(&to, begin + within).map_err(said)?;
                 Ok(Saved { took: begin.elapsed(), still })
             }
         }

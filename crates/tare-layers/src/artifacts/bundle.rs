@@ -5,7 +5,7 @@
 //! seccomp filter, which costs time on every system call.
 
 use crate::attach::OfProcess;
-use crate::{BootSpec, Host, Saved, artifacts::initramfs};
+use crate::{BootSpec, Host, Saved};
 use nix::sys::stat::{major, minor};
 use nix::unistd::{getegid, geteuid};
 use serde_json::{Value, json};
@@ -88,16 +88,17 @@ pub(crate) fn write_scripted(
     host: &Host,
     boot: &BootSpec,
     programs: Option<(&Path, &Path)>,
+    script: &str,
 ) -> io::Result<PathBuf> {
     let mut config = plain(&["serve", SCRIPT]);
-    let script = |bundle: &Path| bundle.join("rootfs").join(SCRIPT.trim_start_matches('/'));
+    let place = |bundle: &Path| bundle.join("rootfs").join(SCRIPT.trim_start_matches('/'));
     if let Some((root, bundle)) = programs {
         for_programs(&mut config, root, &bundle.join(PROBE));
-        mounts(&mut config).push(bound(SCRIPT, &script(bundle), "ro"));
+        mounts(&mut config).push(bound(SCRIPT, &place(bundle), "ro"));
     }
     let bundle = lay_out(boot, &config)?;
     fs::copy(&host.probe, bundle.join(PROBE))?;
-    fs::write(script(&bundle), initramfs::script(boot))?;
+    fs::write(place(&bundle), script)?;
     Ok(bundle)
 }
 

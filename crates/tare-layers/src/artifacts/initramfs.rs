@@ -29,11 +29,16 @@ pub(crate) fn write(host: &Host, boot: &BootSpec, modules: &[PathBuf]) -> io::Re
     archive.finish()
 }
 
-/// The same, to be finished, with the boot's script, which the probe follows instead of its line.
-pub(crate) fn scripted(host: &Host, boot: &BootSpec, modules: &[PathBuf]) -> io::Result<Initramfs> {
+/// The same, to be finished, with a script, which the probe follows instead of its line.
+pub(crate) fn scripted(
+    host: &Host,
+    boot: &BootSpec,
+    modules: &[PathBuf],
+    script: &str,
+) -> io::Result<Initramfs> {
     let mut archive = Initramfs::new(host, &boot.folder.join("initramfs"))?;
     archive.modules(modules)?;
-    archive.file(SCRIPT, script(boot).as_bytes())?;
+    archive.file(SCRIPT, script.as_bytes())?;
     Ok(archive)
 }
 

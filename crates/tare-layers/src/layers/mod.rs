@@ -14,6 +14,7 @@ mod uml;
 
 pub use command::{Recipe, Tested};
 pub use kvm::with_root;
+pub use sim::fork;
 
 use crate::aliases;
 use crate::attach::disk;

@@ -11,6 +11,7 @@ use crate::attach::{
     self, Attachments, GuestDisk, balloon, disk, knobs, net, pages, root, scratch,
 };
 use crate::kvm::hardware;
+use crate::layer::Counting;
 use crate::snapshot::{IMAGE, attached};
 use crate::{
     BootSpec, Host, Launch, Layer, LayerKind, Plugin, Program, Saved, Saving, Second, SessionError,
@@ -199,6 +200,7 @@ impl Layer for Qemu {
     fn launch(&self, host: &Host, boot: &BootSpec) -> io::Result<Launch> {
         let emulator = programs::find(&self.emulator)?;
         let kernel = kernel::find(self.kernel.as_deref(), host)?;
+        let counted = boot.counted_by(self.plugin(host), false)?;
         let mut program = Program::new(&emulator)
             .args(["-accel", &self.accel, "-cpu", &self.cpu, "-machine", &self.machine])
             // Its threads have names, by which the host tells virtual CPUs from what helps them.
@@ -208,7 +210,7 @@ impl Layer for Qemu {
             // The first serial line is the console, the second the probe's.
             .args(["-chardev", "file,id=console,path=/dev/stderr", "-serial", "chardev:console"])
             .args(["-chardev", "stdio,id=line,signal=off", "-serial", "chardev:line"])
-            .args(boot.counted_by(self.plugin(host), false)?)
+            .args(counted.iter().flat_map(Counting::arguments))
             .args(&self.args);
         let given = self.attachments.of_guest(host, boot, &mut program)?;
         for disk in &given.disks {

@@ -77,7 +77,7 @@ impl State {
     pub fn new(config: &Config) -> State {
         State {
             map: config.map,
-            domains: config.domains.then(Domains::default),
+            domains: config.domains.then(|| Domains::of(config.copied)),
             model: config.model.then(|| Model::new(&config.shape, config.map)),
             counting: false,
             last: Place::Hypervisor,

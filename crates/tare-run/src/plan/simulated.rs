@@ -25,7 +25,7 @@ pub const CACHE_BYTES: u64 = 16 << 20;
 pub const BOOT: Duration = Duration::from_secs(600);
 
 /// The most samples in a series. Samples differ by little else than where the timer's tick falls.
-const SAMPLES: u32 = 10;
+const SAMPLES: u32 = 30;
 
 /// How much slower than its own clock a simulated machine is at most, on a slow host: it translates 10 million instructions in
 /// a second of CPU time.

@@ -141,6 +141,12 @@ pub enum Command {
     /// (started by tare itself) Own one boot and remove it
     #[command(hide = true)]
     Keep,
+    /// (started by tare itself) Run a simulated machine, each row in a copy of it
+    #[command(hide = true)]
+    Machine {
+        /// The file that describes it
+        plan: std::path::PathBuf,
+    },
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub mod import;
 pub mod init;
 pub mod keep;
 pub mod list;
+pub mod machine;
 pub mod merge;
 mod merged_result;
 pub mod open;

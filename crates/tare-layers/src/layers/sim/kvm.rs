@@ -11,6 +11,7 @@ use crate::{
 };
 use std::io;
 use std::path::Path;
+use tare_proto::fork::BY_MONITOR;
 use tare_proto::{Inner, Machine};
 
 pub const KIND: LayerKind = LayerKind {
@@ -57,7 +58,7 @@ impl Layer for Kvm {
         let Kvm(machine) = self;
         let monitor = monitor::find(host)?;
         let kernel = machine.kernel.elf(host)?;
-        let append = machine.arguments(ARGUMENTS);
+        let append = machine.arguments(&format!("{ARGUMENTS} {BY_MONITOR}"));
         let own =
             monitor::arguments(Path::new(IMAGE), Path::new(INITRAMFS), &append, machine.memory);
         let inner = Inner {

@@ -4,10 +4,12 @@
 use super::Kernel;
 use super::board::{Board, PC};
 use super::disk::{self, RamDisk};
+use super::fork;
 use super::root::Tree;
 use crate::artifacts::guests_run_here;
 use crate::artifacts::initramfs::{self, Initramfs};
 use crate::attach::balloon;
+use crate::layer::Counting;
 use crate::{BootSpec, Host, Program, SettingError, Settings, Unavailable};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -39,6 +41,8 @@ pub(super) struct Simulated {
     pub(super) board: &'static Board,
     /// Whether a second kernel serves the measured one.
     pub(super) domains: bool,
+    /// Whether the probe waits while the processor is in a virtual machine (its guest mode), in which QEMU saves it and cannot restore it.
+    pub(super) waits_in_guest: bool,
     balloon: Option<Balloon>,
     /// What is set of the measured kernel's arguments.
     pub(super) append: Vec<String>,
@@ -74,6 +78,7 @@ impl Simulated {
             memory,
             board: &PC,
             domains: false,
+            waits_in_guest: false,
             balloon: balloon::read(settings, memory)?,
             disk: RamDisk::read(settings)?,
             root,
@@ -155,10 +160,20 @@ impl Simulated {
         boot: &BootSpec,
         drivers: &[&str],
     ) -> io::Result<Initramfs> {
-        let mut archive =
-            initramfs::scripted(host, boot, &self.kernel.modules(drivers, host, boot)?)?;
+        let modules = self.kernel.modules(drivers, host, boot)?;
+        let mut archive = initramfs::scripted(host, boot, &modules, &self.script(host, boot))?;
         self.root.as_ref().map_or(Ok(()), |root| root.add_to(&mut archive))?;
         Ok(archive)
+    }
+
+    /// What the probe finds in the guest: all that it will be asked, or nothing where each copy of the machine is told its own.
+    pub(super) fn script(&self, host: &Host, boot: &BootSpec) -> String {
+        if self.copies(host).is_some() { String::new() } else { initramfs::script(boot) }
+    }
+
+    /// What makes copies of the machine, one for each row.
+    fn copies<'a>(&self, host: &'a Host) -> Option<&'a Path> {
+        host.tare.as_deref().filter(|_| !self.waits_in_guest)
     }
 
     /// Memory that a kernel needs which holds the measured one's initramfs as a file, in MiB.
@@ -175,8 +190,8 @@ impl Simulated {
     ) -> io::Result<Program> {
         let emulator = programs::find(&self.emulator)?;
         let memory = format!("{}M", start.memory);
-        let counting = boot.counted_by(host.plugin.as_ref(), self.domains)?;
-        let mut program = Program::new(&emulator)
+        let counted = boot.counted_by(host.plugin.as_ref(), self.domains)?;
+        let machine = Program::new(&emulator)
             .args(["-accel", "tcg", "-icount", CLOCK])
             // Without clock=vm the guest would read this host's time.
             .args(["-rtc", &format!("base={},clock=vm", start_date(boot.perturbation))])
@@ -187,10 +202,15 @@ impl Simulated {
             .args(["-chardev", "stdio,id=line,signal=off"])
             .args(self.board.fixed)
             .args(self.board.serial)
-            .args(counting)
             .arg("-kernel")
             .arg(start.kernel)
             .args(["-initrd", start.initrd, "-append", start.append]);
+        let mut program = match self.copies(host) {
+            Some(tare) => {
+                fork::program(tare, boot, &machine, self.board.parts(start.memory << 20), counted)?
+            }
+            None => machine.args(counted.iter().flat_map(Counting::arguments)),
+        };
         program.usual_share = true;
         program.record("emulator", emulator, Some("--version"));
         if let Some(root) = &self.root {

@@ -6,6 +6,7 @@ pub(super) mod aarch64;
 mod board;
 mod disk;
 mod foreign;
+pub mod fork;
 pub(super) mod i686;
 mod inside;
 mod kernel;

@@ -106,7 +106,9 @@ struct Kvm {
 }
 
 fn make(mode: &'static Mode, settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
-    Ok(Box::new(Kvm { mode, machine: mode.below.machine(settings)? }))
+    let mut machine = mode.below.machine(settings)?;
+    machine.waits_in_guest = true;
+    Ok(Box::new(Kvm { mode, machine }))
 }
 
 impl Kvm {

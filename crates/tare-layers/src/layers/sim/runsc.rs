@@ -73,11 +73,12 @@ impl Layer for Runsc {
         let inner = Inner { program: command.chain(run).collect(), ..Inner::default() };
         let root = self.machine.root.as_ref().map(|_| Path::new(root::PLACE));
         let programs = root.map(|root| (root, Path::new(BUNDLE)));
+        let machine = &self.machine;
+        let script = machine.script(host, boot);
         let files = vec![
             (PROGRAM, program.clone()),
-            (BUNDLE, bundle::write_scripted(host, boot, programs)?),
+            (BUNDLE, bundle::write_scripted(host, boot, programs, &script)?),
         ];
-        let machine = &self.machine;
         let root = self.machine.root.as_ref();
         let inside = Inside { machine, modules: &[], packages: &[], files, inner, root };
         let machine = inside.program(host, boot, self.machine.memory + BESIDE)?;

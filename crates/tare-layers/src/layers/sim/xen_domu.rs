@@ -65,7 +65,7 @@ const NAME: &str = "xvda";
 
 /// A domain beside the first one.
 pub(super) struct Domain {
-    xen: Xen,
+    pub(super) xen: Xen,
     /// Which type it is of, as lines of its description.
     kind: Vec<(&'static str, String)>,
     tsc: String,

@@ -45,5 +45,7 @@ fn make(settings: &Settings) -> Result<Box<dyn Layer>, SettingError> {
     let paging = settings.one_of(PAGING.key, PAGINGS)?.unwrap_or(PAGINGS[0]);
     let hap = u8::from(paging == PAGINGS[0]);
     let kind = vec![("type", quoted("pvh")), ("hap", hap.to_string())];
-    Ok(Box::new(Domain::new(settings, SVM, kind)?))
+    let mut domain = Domain::new(settings, SVM, kind)?;
+    domain.xen.machine.waits_in_guest = true;
+    Ok(Box::new(domain))
 }
