@@ -19,9 +19,12 @@ const FLAGS: [&str; 4] = ["--blocks", "2", "--pin", "auto"];
 const BEGIN: &str = "<!-- measured: cargo xtask predict -->";
 const END: &str = "<!-- end of what was measured -->";
 
-/// The programs that the model was made with, and those that it was not.
-const PROGRAMS: [(&str, &str); 2] =
-    [("tare.toml", "Programs that the model knows"), ("unseen.toml", "Programs that it does not")];
+/// The programs that the model was made with, those by which it was changed later, and those that it was not made for.
+const PROGRAMS: [(&str, &str); 3] = [
+    ("tare.toml", "Programs that the model knows"),
+    ("former.toml", "Programs that it did not know once"),
+    ("unseen.toml", "Programs that it does not"),
+];
 
 pub fn predict(args: &[String]) -> Result<()> {
     let folder = release::build_with_folder("predict")?;

@@ -147,6 +147,9 @@ fn major(said: &str) -> Option<u32> {
 struct Head {
     tare_plugin: u32,
     regions: usize,
+    /// Where the text of Xen's first domain is, for copies of the machine.
+    #[serde(default)]
+    dom0: Option<String>,
     /// Marks came from elsewhere than where the probe is linked.
     misplaced: bool,
     /// Parent, place and address of each function that was called.
@@ -170,6 +173,14 @@ struct Region {
 
 /// Counts by the name of a place and by an address in hexadecimal.
 type Written = BTreeMap<String, BTreeMap<String, u64>>;
+
+/// The argument by which the plugin of a copy knows what that of the machine itself, which has written `counts`, has found.
+pub(crate) fn known_to_copies(counts: &[u8]) -> String {
+    let head = counts.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let head = serde_json::from_slice::<Head>(head).ok();
+    let dom0 = head.and_then(|head| head.dom0).filter(|dom0| hexadecimal(dom0).is_some());
+    dom0.map_or_else(String::new, |dom0| format!(",dom0={dom0}"))
+}
 
 /// Reads what a machine has counted, or one after another several copies of it.
 fn parse(text: &str) -> Result<Counts, String> {

@@ -25,7 +25,7 @@ pub use explain::explain;
 pub use files::page_cache::{Dropped, drop_cached};
 pub use files::work::remove_unfinished;
 pub use layer::{BootName, BootSpec, Cpus, Host, Layer, Saved, start};
-pub use layers::fork::{ForkError, run as run_machine};
+pub use layers::fork::{ForkError, PLAN as MACHINE_PLAN, run as run_machine};
 pub use layers::{
     KINDS, LayerKind, Recipe, SERVED, Tested, Unnamed, configure, has_counters, kinds_of,
     takes_image, usual, with_root,

@@ -11,8 +11,8 @@ pub struct Config {
     pub model: bool,
     /// Whether a second kernel serves the measured one, and is a place of its own.
     pub domains: bool,
-    /// Whether the machine goes on as a copy of one in which the probe waits.
-    pub copied: bool,
+    /// Of the copy of a machine with two kernels: where the second one is ([`crate::domains::Domains::told`]).
+    pub dom0: Option<u64>,
     pub map: Map,
     pub shape: Shape,
 }
@@ -23,7 +23,7 @@ impl Config {
         let mut out = None;
         let mut model = false;
         let mut domains = false;
-        let mut copied = false;
+        let mut dom0 = None;
         let mut shape = Shape::default();
         for arg in args {
             let (key, value) = arg.split_once('=').unwrap_or((arg, ""));
@@ -34,7 +34,7 @@ impl Config {
                 "domains" => {
                     domains = switch(value).ok_or_else(|| wrong("on or off"))?;
                 }
-                "copied" => copied = switch(value).ok_or_else(|| wrong("on or off"))?,
+                "dom0" => dom0 = Some(hex(value).ok_or_else(|| wrong("hexadecimal digits"))?),
                 "probe" => {
                     map.probe = range(value).ok_or_else(|| wrong("FROM-TO in hexadecimal"))?
                 }
@@ -46,7 +46,7 @@ impl Config {
             }
         }
         let out = out.filter(|out| !out.is_empty()).ok_or("out=FILE is missing")?;
-        Ok(Config { out, model, domains, copied, map, shape })
+        Ok(Config { out, model, domains, dom0, map, shape })
     }
 }
 

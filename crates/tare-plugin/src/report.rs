@@ -11,11 +11,19 @@ use std::fs;
 
 /// Writes everything that was counted so far: whole, or not at all. A file that cannot be written is
 /// missed by whoever asked for it.
-pub fn write(config: &Config, regions: &Regions, tree: &Tree, modules: &[Module], misplaced: bool) {
+pub fn write(
+    config: &Config,
+    regions: &Regions,
+    tree: &Tree,
+    modules: &[Module],
+    dom0: Option<u64>,
+    misplaced: bool,
+) {
     let mut text = format!(
-        "{{\"tare_plugin\":1,\"regions\":{},\"model\":{},\"misplaced\":{},\"modules\":[{}],\"called\":[{}]}}\n",
+        "{{\"tare_plugin\":1,\"regions\":{},\"model\":{},\"dom0\":{},\"misplaced\":{},\"modules\":[{}],\"called\":[{}]}}\n",
         regions.0.len(),
         if config.model { format!("\"{}\"", config.shape.describe()) } else { "null".into() },
+        dom0.map_or("null".into(), |dom0| format!("\"{dom0:x}\"")),
         misplaced,
         modules.iter().map(module).collect::<Vec<_>>().join(","),
         tree.nodes.iter().map(called).collect::<Vec<_>>().join(","),

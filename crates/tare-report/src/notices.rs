@@ -74,7 +74,7 @@ pub(crate) fn simulated(board: &Scoreboard) -> Option<String> {
     Some(format!(
         "Simulated machine ({emulator}, one clock tick per instruction): values are instruction counts, not times on real \
          hardware, and do not reflect caches or TLBs. They are repeatable; an interval is the spread over the blocks, \
-         each with another perturbation (the date at which the machine starts)."
+         each with another perturbation (its date, and the time before a row)."
     ))
 }
 

@@ -77,7 +77,7 @@ impl State {
     pub fn new(config: &Config) -> State {
         State {
             map: config.map,
-            domains: config.domains.then(|| Domains::of(config.copied)),
+            domains: config.domains.then(|| Domains::new(config.dom0)),
             model: config.model.then(|| Model::new(&config.shape, config.map)),
             counting: false,
             last: Place::Hypervisor,
@@ -110,7 +110,8 @@ impl State {
         if let Some(config) = CONFIG.get() {
             let modules = &self.modules.all;
             let tree = &self.profile.tree;
-            report::write(config, &self.regions, tree, modules, self.misplaced);
+            let dom0 = self.domains.as_ref().and_then(Domains::told);
+            report::write(config, &self.regions, tree, modules, dom0, self.misplaced);
         }
     }
 

@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
-use tare_layers::{Artifact, BootSpec, Host, Launch, Layer, Program, Saved};
+use tare_layers::{Artifact, BootSpec, Host, Launch, Layer, MACHINE_PLAN, Program, Saved};
 use tare_store::StoredArtifact;
 
 /// What a layer is made of.
@@ -85,7 +85,8 @@ fn sha256(path: &Path) -> io::Result<String> {
     }
 }
 
-/// Of the names and contents of all files in `folder`; links lead to files of the host's, which are recorded themselves.
+/// Of the names and contents of all files in `folder` but what names places of this host; links lead to files of the host's, which are
+/// recorded themselves.
 fn sha256_of_all(folder: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
     let mut open = vec![folder.to_owned()];
@@ -97,7 +98,7 @@ fn sha256_of_all(folder: &Path) -> io::Result<String> {
             let path = entry.path();
             if kind.is_dir() {
                 open.push(path);
-            } else if kind.is_file() {
+            } else if kind.is_file() && entry.file_name() != MACHINE_PLAN {
                 let name = path.strip_prefix(folder).unwrap_or(&path);
                 hash.update(format!("{}\0{}\0", name.display(), sha256(&path)?));
             }
@@ -123,6 +124,7 @@ mod tests {
         };
         let one = hash(&[("initramfs", "a"), ("in/b", "c")]);
         assert_eq!(one, hash(&[("in/b", "c"), ("initramfs", "a")]), "wherever the folder is");
+        assert_eq!(one, hash(&[("initramfs", "a"), ("in/b", "c"), (MACHINE_PLAN, "/here")]));
         assert_ne!(one, hash(&[("initramfs", "b"), ("in/b", "c")]));
         assert_ne!(one, hash(&[("initramfs", "a"), ("in/c", "c")]));
     }

@@ -6,6 +6,7 @@
 mod debugger;
 mod image;
 
+use crate::counting::known_to_copies;
 use crate::layer::Counting;
 use crate::{BootSpec, Program};
 use debugger::Debugger;
@@ -24,10 +25,11 @@ use tare_keeper::{Monitor, MonitorError, programs};
 use tare_proto::fork::{AT, MOST, PAGE, PAGES, page, told, waiting};
 use tare_proto::{FromProbe, MAX_LINE, ToProbe, decode, encode};
 
-/// Files of the boot's folder, in which the machine runs: what this program is told, the saved machine, QEMU's two sockets, and a part of
-/// the guest's memory.
-const PLAN: &str = "machine.json";
-const SAVED: &str = "saved";
+/// The file of the boot's folder that tells this program what to do. It names places of this host, and the guest does not see it.
+pub const PLAN: &str = "machine.json";
+
+/// More files there: the saved machine, QEMU's two sockets, and a part of the guest's memory.
+const IMAGE: &str = "saved";
 const MONITOR: &str = "monitor";
 const DEBUGGER: &str = "debugger";
 const MEMORY: &str = "memory";
@@ -47,6 +49,13 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Where each page of the probe's region is in the machine's physical memory.
 type Region = [u64; PAGES];
+
+/// What copies need of the machine that was saved.
+struct Saved {
+    region: Region,
+    /// What its plugin has found, as an argument for theirs.
+    known: String,
+}
 
 /// What the program is told.
 #[derive(Serialize, Deserialize)]
@@ -127,10 +136,10 @@ pub fn run(plan: &Path) -> Result<(), ForkError> {
     let plan: Plan =
         serde_json::from_slice(&fs::read(plan).map_err(named)?).map_err(|e| named(e.into()))?;
     let mut counts = Vec::new();
-    let region = save(&plan, &mut counts)?;
+    let saved = save(&plan, &mut counts)?;
     for (number, asked) in plan.asked.iter().enumerate() {
         let place = Place { is_first: number == 0, is_last: number + 1 == plan.asked.len() };
-        measure(&plan, &region, asked, place, &mut counts)?;
+        measure(&plan, &saved, asked, place, &mut counts)?;
     }
     match &plan.counted {
         Some(Counting { file, .. }) => {
@@ -147,11 +156,10 @@ struct Place {
     is_last: bool,
 }
 
-/// Boots the machine until its probe waits, and saves it; where the region's pages are in its memory.
-fn save(plan: &Plan, counts: &mut Vec<u8>) -> Result<Region, ForkError> {
-    let empty = image::empty();
-    fs::write(SAVED, empty).map_err(|e| ForkError::File(SAVED.into(), e))?;
-    let mut machine = Machine::start(plan, false)?;
+/// Boots the machine until its probe waits, and saves it.
+fn save(plan: &Plan, counts: &mut Vec<u8>) -> Result<Saved, ForkError> {
+    fs::write(IMAGE, image::empty()).map_err(|e| ForkError::File(IMAGE.into(), e))?;
+    let mut machine = Machine::start(plan, None)?;
     let said = machine.line.take().map(|line| thread::spawn(move || hand_on(line)));
     machine.debugger.stop_at(AT).map_err(ForkError::Debugger)?;
     machine.debugger.go_on().map_err(ForkError::Debugger)?;
@@ -162,19 +170,19 @@ fn save(plan: &Plan, counts: &mut Vec<u8>) -> Result<Region, ForkError> {
     let region = machine.region(&plan.memory)?;
     machine.monitor.human(&format!("savevm {READY}"))?;
     machine.end(plan, counts)?;
-    Ok(region)
+    Ok(Saved { region, known: known_to_copies(counts) })
 }
 
 /// Starts a copy, which measures what it is `asked`, and hands on what it says.
 fn measure(
     plan: &Plan,
-    region: &Region,
+    saved: &Saved,
     asked: &str,
     place: Place,
     counts: &mut Vec<u8>,
 ) -> Result<(), ForkError> {
-    let mut machine = Machine::start(plan, true)?;
-    for (number, at) in region.iter().enumerate() {
+    let mut machine = Machine::start(plan, Some(&saved.known))?;
+    for (number, at) in saved.region.iter().enumerate() {
         machine.debugger.write(*at, &page(number, asked)).map_err(ForkError::Debugger)?;
     }
     machine.debugger.go_on().map_err(ForkError::Debugger)?;
@@ -227,22 +235,21 @@ struct Machine {
 }
 
 impl Machine {
-    /// Starts it: from its beginning, or as a copy of what was saved.
-    fn start(plan: &Plan, is_copy: bool) -> Result<Machine, ForkError> {
+    /// Starts it: from its beginning, or as a copy of what was saved, of which the plugin is told what is known.
+    fn start(plan: &Plan, copied: Option<&str>) -> Result<Machine, ForkError> {
         for socket in [MONITOR, DEBUGGER] {
             let _ = fs::remove_file(socket); // of the copy before
         }
         let socket = |name: &str| format!("unix:{name},server=on,wait=off");
-        let saved = format!("driver=qcow2,node-name=saved,file.driver=file,file.filename={SAVED}");
+        let saved = format!("driver=qcow2,node-name=saved,file.driver=file,file.filename={IMAGE}");
         let mut command = Command::new(&plan.emulator);
         command.args(&plan.args).args(["-S", "-qmp", &socket(MONITOR), "-gdb", &socket(DEBUGGER)]);
         command.args(["-blockdev", &saved]);
-        if is_copy {
+        if copied.is_some() {
             command.args(["-loadvm", READY]);
         }
         if let Some(Counting { plugin, .. }) = &plan.counted {
-            let copied = if is_copy { ",copied=on" } else { "" };
-            command.args(["-plugin", &format!("{plugin}{copied}")]);
+            command.args(["-plugin", &format!("{plugin}{}", copied.unwrap_or_default())]);
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         // SAFETY: prctl is async-signal-safe, and what is run here does not allocate.
