@@ -93,6 +93,7 @@ fn refused(order: &str, said: &str) -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::Shutdown;
     use std::os::unix::net::UnixListener;
     use std::thread;
 
@@ -108,6 +109,7 @@ mod tests {
             let (mut stream, _) = listener.accept().unwrap();
             stream.write_all(b"+$OK#9a").unwrap(); // physical addresses
             stream.write_all(answers.as_bytes()).unwrap();
+            stream.shutdown(Shutdown::Write).unwrap();
             let mut heard = String::new();
             let _ = stream.read_to_string(&mut heard);
             heard
@@ -121,7 +123,7 @@ mod tests {
     fn orders_have_their_sums_and_long_ones_are_parted() {
         let (heard, done) = told("+$OK#9a", |debugger| debugger.stop_at(0x4fe0_0000));
         done.unwrap();
-        assert_eq!(heard, "$Qqemu.PhyMemMode:1#f9$Z0,4fe00000,1#c8");
+        assert_eq!(heard, "$Qqemu.PhyMemMode:1#77$Z0,4fe00000,1#02");
         let (heard, done) = told("+$OK#9a+$OK#9a", |debugger| debugger.write(16, &[7; 1025]));
         done.unwrap();
         assert!(heard.contains("$M10,400:0707") && heard.contains("$M410,1:07#"), "{heard}");

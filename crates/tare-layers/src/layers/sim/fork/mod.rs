@@ -5,50 +5,28 @@
 
 mod debugger;
 mod image;
+mod machine;
 
 use crate::counting::known_to_copies;
 use crate::layer::Counting;
 use crate::{BootSpec, Program};
-use debugger::Debugger;
-use nix::sys::prctl;
-use nix::sys::signal::Signal;
+use machine::{Machine, Region};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{ChildStdout, ExitStatus};
 use std::thread;
-use std::time::{Duration, Instant};
-use tare_keeper::{Monitor, MonitorError, programs};
-use tare_proto::fork::{AT, MOST, PAGE, PAGES, page, told, waiting};
+use tare_keeper::MonitorError;
+use tare_proto::fork::{AT, MOST, PAGES, page, told};
 use tare_proto::{FromProbe, MAX_LINE, ToProbe, decode, encode};
 
 /// The file of the boot's folder that tells this program what to do. It names places of this host, and the guest does not see it.
 pub const PLAN: &str = "machine.json";
 
-/// More files there: the saved machine, QEMU's two sockets, and a part of the guest's memory.
-const IMAGE: &str = "saved";
-const MONITOR: &str = "monitor";
-const DEBUGGER: &str = "debugger";
-const MEMORY: &str = "memory";
-
-/// What the saved state is called.
-const READY: &str = "ready";
-
-/// Bytes of the guest's memory that are searched at once.
-const PART: u64 = 64 << 20;
-
 /// A copy waits for less than this, the longest time between two ticks of a kernel's clock: so long after the last tick a row begins as the
 /// boot's perturbation says.
 const TICK_NS: u64 = 10_000_000;
-
-/// How long QEMU may take to open its sockets, to answer, and to end, on a busy host.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Where each page of the probe's region is in the machine's physical memory.
-type Region = [u64; PAGES];
 
 /// What copies need of the machine that was saved.
 struct Saved {
@@ -85,6 +63,11 @@ pub enum ForkError {
     /// QEMU's monitor fails.
     #[error(transparent)]
     Monitor(#[from] MonitorError),
+    /// The machine cannot be saved.
+    #[error(
+        "{0}; saving a machine takes up to some hundred MB in the folder for temporary files (TMPDIR)"
+    )]
+    Saving(MonitorError),
     /// QEMU's debugger fails.
     #[error("QEMU's debugger: {0}")]
     Debugger(io::Error),
@@ -158,7 +141,6 @@ struct Place {
 
 /// Boots the machine until its probe waits, and saves it.
 fn save(plan: &Plan, counts: &mut Vec<u8>) -> Result<Saved, ForkError> {
-    fs::write(IMAGE, image::empty()).map_err(|e| ForkError::File(IMAGE.into(), e))?;
     let mut machine = Machine::start(plan, None)?;
     let said = machine.line.take().map(|line| thread::spawn(move || hand_on(line)));
     machine.debugger.stop_at(AT).map_err(ForkError::Debugger)?;
@@ -168,7 +150,7 @@ fn save(plan: &Plan, counts: &mut Vec<u8>) -> Result<Saved, ForkError> {
         return Err(machine.ended());
     }
     let region = machine.region(&plan.memory)?;
-    machine.monitor.human(&format!("savevm {READY}"))?;
+    machine.save()?;
     machine.end(plan, counts)?;
     Ok(Saved { region, known: known_to_copies(counts) })
 }
@@ -226,123 +208,59 @@ fn hand_on(mut line: ChildStdout) {
     let _ = io::copy(&mut line, &mut io::stdout());
 }
 
-/// A machine that stands still until its debugger says otherwise.
-struct Machine {
-    process: Child,
-    monitor: Monitor,
-    debugger: Debugger,
-    line: Option<ChildStdout>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tare_proto::Request;
+    use tare_proto::fork::heard;
 
-impl Machine {
-    /// Starts it: from its beginning, or as a copy of what was saved, of which the plugin is told what is known.
-    fn start(plan: &Plan, copied: Option<&str>) -> Result<Machine, ForkError> {
-        for socket in [MONITOR, DEBUGGER] {
-            let _ = fs::remove_file(socket); // of the copy before
-        }
-        let socket = |name: &str| format!("unix:{name},server=on,wait=off");
-        let saved = format!("driver=qcow2,node-name=saved,file.driver=file,file.filename={IMAGE}");
-        let mut command = Command::new(&plan.emulator);
-        command.args(&plan.args).args(["-S", "-qmp", &socket(MONITOR), "-gdb", &socket(DEBUGGER)]);
-        command.args(["-blockdev", &saved]);
-        if copied.is_some() {
-            command.args(["-loadvm", READY]);
-        }
-        if let Some(Counting { plugin, .. }) = &plan.counted {
-            command.args(["-plugin", &format!("{plugin}{}", copied.unwrap_or_default())]);
-        }
-        command.stdin(Stdio::null()).stdout(Stdio::piped());
-        // SAFETY: prctl is async-signal-safe, and what is run here does not allocate.
-        unsafe { command.pre_exec(|| Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)) };
-        let started = command.spawn();
-        let mut process =
-            started.map_err(|e| ForkError::Start(plan.emulator.display().to_string(), e))?;
-        let line = process.stdout.take();
-        match Machine::reach(&mut process) {
-            Ok((monitor, debugger)) => Ok(Machine { process, monitor, debugger, line }),
-            Err(error) => {
-                let _ = process.kill();
-                let _ = process.wait();
-                Err(error)
-            }
-        }
+    /// What copies are told of a boot that is asked for these benchmarks.
+    fn plan(benches: &[&str]) -> io::Result<Plan> {
+        let folder = tempfile::tempdir()?;
+        let request = |bench: &&str| Request { bench: (*bench).to_owned(), ..Request::default() };
+        let script: Vec<_> = benches.iter().map(request).collect();
+        let boot = BootSpec {
+            folder: folder.path(),
+            id: "boot",
+            number: 0,
+            counts: None,
+            script: &script,
+            cpus: &[],
+            perturbation: 3 * TICK_NS + 7,
+            saved: &crate::Saved::Never,
+        };
+        let machine = Program::new("/qemu").arg("-S");
+        let program = program(Path::new("/tare"), &boot, &machine, vec![(0, 4096)], None)?;
+        assert_eq!(program.args, ["machine", PLAN]);
+        Ok(serde_json::from_slice(&fs::read(folder.path().join(PLAN))?)?)
     }
 
-    /// Waits for the sockets of a QEMU that has just been started.
-    fn reach(process: &mut Child) -> Result<(Monitor, Debugger), ForkError> {
-        let monitor = reached(process, || Monitor::at(Path::new(MONITOR), PATIENCE))?;
-        let debugger = || Debugger::at(Path::new(DEBUGGER), PATIENCE).map_err(ForkError::Debugger);
-        Ok((monitor, reached(process, debugger)?))
+    #[test]
+    fn each_copy_is_asked_for_one_row_and_to_end() {
+        let plan = plan(&["a", "b"]).unwrap();
+        let lines = |asked: &String| -> Vec<ToProbe> {
+            let (wait_ns, asked) = heard(asked).unwrap();
+            assert_eq!(wait_ns, 7);
+            asked.lines().map(|line| decode(&format!("{line}\n")).unwrap()).collect()
+        };
+        for (asked, bench) in plan.asked.iter().zip(["a", "b"]) {
+            let [ToProbe::Run(request), ToProbe::Quit] = &lines(asked)[..] else {
+                panic!("{asked}")
+            };
+            assert_eq!(request.bench, bench);
+        }
+        assert_eq!(plan.asked.len(), 2);
     }
 
-    /// Where each page of the region is in the machine's physical memory: page tables of a guest in the guest are none of QEMU's
-    /// business, so it is searched.
-    fn region(&mut self, memory: &[(u64, u64)]) -> Result<Region, ForkError> {
-        let mut found = [None; PAGES];
-        for &(begin, size) in memory {
-            for at in (begin..begin + size).step_by(PART as usize) {
-                let size = PART.min(begin + size - at);
-                let asked = json!({ "val": at, "size": size, "filename": MEMORY });
-                self.monitor.ask("pmemsave", &asked)?;
-                let part = fs::read(MEMORY).map_err(|e| ForkError::File(MEMORY.into(), e))?;
-                for (page, at) in part.chunks(PAGE).zip((at..).step_by(PAGE)) {
-                    if let Some(number) = waiting(page) {
-                        found[number] = Some(at);
-                    }
-                }
-                if found.iter().all(Option::is_some) {
-                    let _ = fs::remove_file(MEMORY); // the boot's folder is removed anyway
-                    return Ok(found.map(Option::unwrap_or_default));
-                }
-            }
-        }
-        Err(ForkError::Region(found.iter().flatten().count()))
+    #[test]
+    fn a_machine_that_is_asked_nothing_boots_once() {
+        let plan = plan(&[]).unwrap();
+        assert_eq!(plan.asked.len(), 1);
     }
 
-    /// How it ended, which it has done, or does now.
-    fn ended(mut self) -> ForkError {
-        let _ = programs::wait(&mut self.process, PATIENCE);
-        let _ = self.process.kill(); // if it has not
-        match self.process.wait() {
-            Ok(status) => ForkError::Ended(status),
-            Err(error) => ForkError::Line(error),
-        }
-    }
-
-    /// Ends it; what its plugin has counted is added to `counts`.
-    fn end(mut self, plan: &Plan, counts: &mut Vec<u8>) -> Result<(), ForkError> {
-        self.monitor.ask("quit", &json!({}))?;
-        if programs::wait(&mut self.process, PATIENCE).is_none() {
-            return Err(self.ended());
-        }
-        if let Some(Counting { file, .. }) = &plan.counted {
-            counts.extend(fs::read(file).map_err(|e| ForkError::File(file.clone(), e))?);
-        }
-        Ok(())
-    }
-}
-
-/// Tries to `reach` what a program that has just started opens.
-fn reached<T, E: Into<ForkError>>(
-    process: &mut Child,
-    reach: impl Fn() -> Result<T, E>,
-) -> Result<T, ForkError> {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        match reach() {
-            Ok(reached) => return Ok(reached),
-            Err(error) => match process.try_wait() {
-                Ok(Some(status)) => return Err(ForkError::Ended(status)),
-                _ if Instant::now() > deadline => return Err(error.into()),
-                _ => thread::sleep(Duration::from_millis(2)),
-            },
-        }
-    }
-}
-
-impl Drop for Machine {
-    fn drop(&mut self) {
-        let _ = self.process.kill(); // unless it has ended
-        let _ = self.process.wait();
+    #[test]
+    fn what_does_not_fit_into_the_probes_pages_is_refused() {
+        let refused = plan(&["x".repeat(MOST).as_str()]).map(drop).unwrap_err().to_string();
+        assert!(refused.contains("too long for a simulated machine"), "{refused}");
     }
 }
