@@ -63,14 +63,21 @@ const PERF: &str = "
    --------------- --------  ------ -------- --------- --------- ---------     ------
    openat                10      4     0.117     0.003     0.005     0.011      7.29%
    read                   7      0     0.030     0.002     0.004     0.008     19.16%
+   write                  3      0     0.020     0.002     0.006     0.008     18.02%
    getpid                 5      0     0.001     0.001     0.001     0.001      0.00%
 ";
 
 #[test]
 fn a_summary_of_perf_has_counts_alone() {
     let found = trace(PERF).unwrap();
-    let expected =
-        [("open", 6.0), ("component", 12.0), ("lookup_miss", 4.0), ("file", 7.0), ("null", 5.0)];
+    let expected = [
+        ("open", 6.0),
+        ("component", 12.0),
+        ("lookup_miss", 4.0),
+        ("file_read", 7.0),
+        ("file", 3.0),
+        ("null", 5.0),
+    ];
     for (name, count) in expected {
         assert_eq!(times(&found, name), count, "{name}");
     }

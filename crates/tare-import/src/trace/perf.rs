@@ -2,7 +2,7 @@
 
 use super::Trace;
 use crate::Fault;
-use tare_proto::{CallClass, call_class};
+use tare_proto::{CallClass, call_class, transfer_class};
 
 /// What stands above the calls of each thread.
 const HEAD: &str = "Summary of events:";
@@ -46,7 +46,9 @@ fn add(trace: &mut Trace, name: &str, calls: f64, errors: f64) {
             trace.add("lookup_miss", calls - fine);
             trace.add_paths("open", COMPONENTS, fine);
         }
-        CallClass::Transfer(_) | CallClass::TransferOfResult(_) => trace.add("file", calls),
+        CallClass::Transfer(way) | CallClass::TransferOfResult(way) => {
+            trace.add(transfer_class("file", way), calls);
+        }
         CallClass::Sized(class) => trace.add(class, calls),
         CallClass::Included => match name {
             "fork" | "clone" | "clone3" => trace.add("fork", calls),

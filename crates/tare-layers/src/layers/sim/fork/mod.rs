@@ -24,8 +24,8 @@ use tare_proto::{FromProbe, MAX_LINE, ToProbe, decode, encode};
 /// The file of the boot's folder that tells this program what to do. It names places of this host, and the guest does not see it.
 pub const PLAN: &str = "machine.json";
 
-/// A copy waits for less than this, the longest time between two ticks of a kernel's clock: so long after the last tick a row begins as the
-/// boot's perturbation says.
+/// A copy waits for less than this before its row, as the boot's perturbation says, so that the kernel's ticks fall elsewhere in it. No kernel
+/// here has fewer than a hundred ticks a second.
 const TICK_NS: u64 = 10_000_000;
 
 /// What copies need of the machine that was saved.
@@ -79,7 +79,8 @@ pub enum ForkError {
     Region(usize),
 }
 
-/// The `machine`, with these parts of memory (addresses and sizes), as a program that measures each row of `boot` in a copy. `tare` makes the copies.
+/// The `machine`, whose memory has these parts (addresses and sizes), as a program that measures each row of `boot` in a copy. `tare` makes
+/// the copies.
 pub(super) fn program(
     tare: &Path,
     boot: &BootSpec,
