@@ -1,12 +1,14 @@
 //! How a simulated machine begins every row in the same state. The machine is saved when its probe is ready to be asked, and each
 //! row is measured in a copy of what was saved.
 //!
-//! The probe maps a region of memory at an address where nothing else is, and calls an instruction there. QEMU has a breakpoint on it, so
-//! that the machine stops at the same instruction whatever the host does. The host writes what it asks into each copy's memory, where it
-//! finds the region's pages by how they begin. So a guest never sees what else is measured.
+//! The probe maps a page at an address where nothing else is, and calls an instruction there. QEMU has a breakpoint on it, so that the
+//! machine stops at the same instruction whatever the host does. The host writes what it asks into each copy's memory, into pages of the
+//! probe's that it finds by how they begin. So a guest never sees what else is measured.
 
-/// Where the region begins in the probe's address space: a page with the instruction, then [`PAGES`] pages for the requests. Nothing
-/// is linked or mapped there otherwise, in the probe or in other programs that a machine runs.
+use std::io;
+
+/// Where the page with the instruction is in an address space. Nothing is linked or mapped there otherwise, in the probe or in other
+/// programs that a machine runs.
 pub const AT: u64 = 0x4fe0_0000;
 
 /// Where the instruction cannot be the probe's: QEMU restores no processor that was saved within a virtual machine. A guest whose kernel
@@ -28,8 +30,45 @@ const HEAD: usize = BEGINS.len() + 8;
 /// Most bytes of text that the pages hold.
 pub const MOST: usize = PAGES * (PAGE - HEAD);
 
-/// A page of the region.
+/// A page for the requests.
 pub type Page = [u8; PAGE];
+
+/// An instruction that returns to its caller.
+#[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+const RETURN: [u8; 1] = [0xc3];
+#[cfg(target_arch = "aarch64")]
+const RETURN: [u8; 4] = 0xd65f_03c0_u32.to_le_bytes();
+#[cfg(target_arch = "powerpc64")]
+const RETURN: [u8; 4] = 0x4e80_0020_u32.to_ne_bytes();
+
+/// Executes the instruction at [`AT`]; nothing else happens where no machine has a breakpoint.
+///
+/// # Errors
+/// There cannot be such a page.
+pub fn stop() -> io::Result<()> {
+    let at = AT as *mut libc::c_void;
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let fresh = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
+    // SAFETY: without a mapping there, the kernel makes one; one that is there stays as it is.
+    let mapped = unsafe { libc::mmap(at, PAGE, access, fresh, -1, 0) };
+    if mapped != at {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the page has just been mapped, to be written to, and holds as much.
+    unsafe { at.cast::<[u8; RETURN.len()]>().write(RETURN) };
+    // SAFETY: the page is ours.
+    if unsafe { libc::mprotect(at, PAGE, libc::PROT_READ | libc::PROT_EXEC) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the page holds a function without arguments and result, of the C calling convention, which returns at once.
+    let wait = unsafe { std::mem::transmute::<*mut libc::c_void, extern "C" fn()>(at) };
+    wait();
+    // SAFETY: nothing refers to the page any more.
+    match unsafe { libc::munmap(at, PAGE) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
 
 /// What a copy is told: to let so many nanoseconds of its clock pass, and then what it is `asked`.
 pub fn told(wait_ns: u64, asked: &str) -> String {

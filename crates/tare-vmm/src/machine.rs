@@ -5,12 +5,12 @@ use crate::exits::{Exits, Reason, totals};
 use crate::fault::{Fault, refused};
 use crate::serial::{CONSOLE, LINE, Ports};
 use crate::stats::Stats;
-use crate::{boot, cpu, fork, memory, mptable};
+use crate::{boot, cpu, memory, mptable};
 use kvm_bindings::{KVM_API_VERSION, KVM_PIT_SPEAKER_DUMMY, kvm_pit_config};
 use kvm_ioctls::{Kvm, VcpuExit, VcpuFd};
 use std::io;
 use std::sync::Arc;
-use tare_proto::fork::PORT;
+use tare_proto::fork;
 
 /// Where Intel's processors keep three pages of KVM's own, out of the guest's way.
 const OWN_PAGES: usize = 0xfffb_d000;
@@ -74,7 +74,7 @@ fn go(cpu: &mut VcpuFd, ports: &mut Ports, exits: &Exits) -> Result<bool, Fault>
                         ports.line_write(port - LINE.start(), *byte).map_err(gone)?
                     }
                     KEYBOARD if *byte == RESET => return Ok(false),
-                    PORT => fork::stop().map_err(Fault::Fork)?,
+                    fork::PORT => fork::stop().map_err(Fault::Fork)?,
                     _ => {}
                 }
             }

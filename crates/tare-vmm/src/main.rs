@@ -10,7 +10,6 @@ mod boot;
 mod cpu;
 mod exits;
 mod fault;
-mod fork;
 mod line;
 mod machine;
 mod memory;

@@ -30,12 +30,22 @@ const PART: u64 = 64 << 20;
 /// How long QEMU may take to open its sockets, to answer, and to end, on a busy host.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Where each page of the probe's region is in the machine's physical memory.
+/// Where each of the probe's pages is in the machine's physical memory.
 pub(super) type Region = [u64; PAGES];
+
+/// A QEMU that ends with its value.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill(); // unless it has ended
+        let _ = self.0.wait();
+    }
+}
 
 /// A machine that stands still until its debugger says otherwise.
 pub(super) struct Machine {
-    process: Child,
+    process: Process,
     monitor: Monitor,
     pub(super) debugger: Debugger,
     pub(super) line: Option<ChildStdout>,
@@ -65,17 +75,11 @@ impl Machine {
         // SAFETY: prctl is async-signal-safe, and what is run here does not allocate.
         unsafe { command.pre_exec(|| Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)) };
         let started = command.spawn();
-        let mut process =
-            started.map_err(|e| ForkError::Start(plan.emulator.display().to_string(), e))?;
-        let line = process.stdout.take();
-        match Machine::reach(&mut process) {
-            Ok((monitor, debugger)) => Ok(Machine { process, monitor, debugger, line }),
-            Err(error) => {
-                let _ = process.kill();
-                let _ = process.wait();
-                Err(error)
-            }
-        }
+        let started = started.map_err(|e| ForkError::Start(plan.emulator.display().to_string(), e));
+        let mut process = Process(started?);
+        let line = process.0.stdout.take();
+        let (monitor, debugger) = Machine::reach(&mut process.0)?;
+        Ok(Machine { process, monitor, debugger, line })
     }
 
     /// Waits for the sockets of a QEMU that has just been started.
@@ -85,7 +89,7 @@ impl Machine {
         Ok((monitor, reached(process, debugger)?))
     }
 
-    /// Where each page of the region is in the machine's physical memory: page tables of a guest in the guest are none of QEMU's
+    /// Where each of the probe's pages is in the machine's physical memory: page tables of a guest in the guest are none of QEMU's
     /// business, so it is searched.
     pub(super) fn region(&mut self, memory: &[(u64, u64)]) -> Result<Region, ForkError> {
         let mut found = [None; PAGES];
@@ -116,9 +120,10 @@ impl Machine {
 
     /// How it ended, which it has done, or does now.
     pub(super) fn ended(mut self) -> ForkError {
-        let _ = programs::wait(&mut self.process, PATIENCE);
-        let _ = self.process.kill(); // if it has not
-        match self.process.wait() {
+        let Process(process) = &mut self.process;
+        let _ = programs::wait(process, PATIENCE);
+        let _ = process.kill(); // if it has not
+        match process.wait() {
             Ok(status) => ForkError::Ended(status),
             Err(error) => ForkError::Line(error),
         }
@@ -127,7 +132,7 @@ impl Machine {
     /// Ends it; what its plugin has counted is added to `counts`.
     pub(super) fn end(mut self, plan: &Plan, counts: &mut Vec<u8>) -> Result<(), ForkError> {
         self.monitor.ask("quit", &json!({}))?;
-        if programs::wait(&mut self.process, PATIENCE).is_none() {
+        if programs::wait(&mut self.process.0, PATIENCE).is_none() {
             return Err(self.ended());
         }
         if let Some(Counting { file, .. }) = &plan.counted {
@@ -152,12 +157,5 @@ fn reached<T, E: Into<ForkError>>(
                 _ => thread::sleep(Duration::from_millis(2)),
             },
         }
-    }
-}
-
-impl Drop for Machine {
-    fn drop(&mut self) {
-        let _ = self.process.kill(); // unless it has ended
-        let _ = self.process.wait();
     }
 }

@@ -1,6 +1,6 @@
 //! A simulated machine whose rows are measured in copies of it.
 //!
-//! `tare machine` takes QEMU's place in a boot. It boots the machine until the probe waits in its region ([`tare_proto::fork`]), saves it, and
+//! `tare machine` takes QEMU's place in a boot. It boots the machine until the probe waits to be told ([`tare_proto::fork`]), saves it, and
 //! then starts one copy after another. Each is told its row by its memory, answers, and ends. To whoever listens, all of them are one line.
 
 mod debugger;
@@ -74,7 +74,7 @@ pub enum ForkError {
     /// The machine ended before its probe was ready, or before it had answered. It has said why itself.
     #[error("the machine has ended early: {0}")]
     Ended(ExitStatus),
-    /// The region of the probe is not in the guest's memory.
+    /// Not all of the pages of the probe are in the guest's memory.
     #[error("{0} of {PAGES} pages of the probe's region were found in the machine's memory")]
     Region(usize),
 }
